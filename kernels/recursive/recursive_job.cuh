@@ -19,10 +19,12 @@ template <class Real, Axis axis>
 struct LineShape {
   static constexpr bool rows = axis == Axis::x;
   static constexpr int lines = rows ? 1 : 32 / static_cast<int>(sizeof(Real));
-  static constexpr int most_blocks = rows ? 128 : 72;
-  static constexpr int most_channels = rows ? 3 : 1;  ///< side by side
+  static constexpr int most_blocks = rows ? 128 : 72;  ///< rows of 4096 pixels, columns of 2304
+  static constexpr int most_channels = rows ? 3 : 1;   ///< side by side
   static constexpr int most_threads = lines * most_blocks * most_channels;
-  static constexpr int groups = sizeof(Real) == 4 ? (rows ? 3 : 2) : (rows ? 1 : 2);  ///< of a multiprocessor
+  /// Of a multiprocessor, at least: bounds the registers. H100, UHD RGB u8, floats: rows of bytes 0.138 ms
+  /// with 3, 0.178 with 2.
+  static constexpr int groups = sizeof(Real) == 4 ? (rows ? 3 : 2) : (rows ? 1 : 2);
 
   using Ends = BlockEnds<Real, most_blocks>;
 };
@@ -62,6 +64,8 @@ struct LineJob {
     blocks_at_once = std::min(Shape::most_blocks, (blocks + step - 1) / step * step);
     segments = (blocks + blocks_at_once - 1) / blocks_at_once;
     side_by_side = !Shape::rows ? 1 : scan.channels == 4 ? 2 : scan.channels;
+    // H100, UHD RGB u8, columns to bytes: 0.115 ms apart, 0.138 one after the other; with a guide 0.154 and
+    // 0.185, but 0.135 and 0.123 to planes.
     const bool apart = !scan.guided() || scan.output.data != nullptr;
     channels_in_turn = Shape::rows || apart ? side_by_side : scan.channels;
     parts = static_cast<unsigned>(scan.channels / channels_in_turn);
