@@ -117,12 +117,6 @@ inline constexpr int measure_blocks = 1024;
 
 inline constexpr int to_double_threads = 256;
 
-// Recursive smoothing: a warp scans a tile of 32 x 32. NVIDIA H200, three UHD planes of floats, a pass along
-// rows and one along columns: 0.289 and 0.216 ms with these; others were not tried.
-inline constexpr int recursive_warps = 4;  ///< of a block
-inline constexpr int recursive_carry_threads = 128;
-inline constexpr int recursive_carry_batch = 16;  ///< blocks of a line whose ends are in flight
-
 // Connected components: a tile is 128 x 64 pixels, one thread a word of 32 or of two below each other.
 // Components of a tile beyond the slots, of which noise with 4 neighbours needs about 570, are summed in
 // global memory. NVIDIA H200, noise of 8192 x 8192, labels and shapes: 0.69 ms with 4 neighbours, 0.49 with

@@ -1,6 +1,7 @@
 #pragma once
-// Launchers of recursive smoothing (recursive/recursive.h). Channels lie in planes of their own between
-// the passes: width x height values of type Real (float or double), dense.
+// Launchers of recursive smoothing (recursive/recursive.h). Between the passes channels lie in planes of
+// their own, of values of type Real (float or double) in squares (kernels/recursive/squares.cuh), and so do
+// distances.
 
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
@@ -28,7 +29,7 @@ void read_planes(const RecursivePixels& pixels, StreamHandle stream);
 void store_planes(const RecursivePixels& pixels, StreamHandle stream);
 
 /// Distances from every pixel of the guide to the one on its left and to the one above, 1 where there is
-/// none. Null distances: only looks for floats that are not finite.
+/// none, and 0 in squares beyond the picture. Null distances: only looks for floats that are not finite.
 struct RecursiveGuide {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -39,9 +40,22 @@ struct RecursiveGuide {
   Measured* measured = nullptr;  ///< floats
 };
 
+/// The same of a guide of bytes without alpha: the sums of differences are the codes, 0 where there is no
+/// neighbour. Beyond the picture it is the code behind the last one.
+struct RecursiveCodes {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  int channels = 1;
+  Source source;
+  std::uint16_t* along_x = nullptr;
+  std::uint16_t* along_y = nullptr;
+};
+[[nodiscard]] SATIN_HD constexpr int recursive_codes(int channels) { return 255 * channels + 2; }
+
+void read_codes(const RecursiveCodes& codes, StreamHandle stream);
 void read_distances(const RecursiveGuide& guide, StreamHandle stream);
 
-/// A pass along one axis, in place.
+/// A pass along one axis, in place, or from and to stored bytes where there are these.
 template <class Real>
 struct RecursiveScan {
   Axis axis = Axis::x;
@@ -49,13 +63,25 @@ struct RecursiveScan {
   std::int64_t height = 0;
   int channels = 1;
   PassConstants<Real> constants;
-  const float* distances = nullptr;  ///< along the axis; null: one coefficient for all pairs
+  const float* distances = nullptr;      ///< along the axis, of guides without codes
+  const std::uint16_t* codes = nullptr;  ///< along the axis; neither: one coefficient for all pairs
+  const Real* table = nullptr;           ///< coefficients of the codes
+  int table_size = 0;
   Real* planes = nullptr;
-  Real* carries = nullptr;  ///< recursive_carries() values
+  Source source;          ///< bytes, of which a pass of floats along rows makes its values; null: the planes
+  Target output;          ///< bytes without alpha or mask, of a pass of floats down columns; null: the planes
+  bool weighted = false;  ///< the source's last channel is alpha
+  TransferView transfer;  ///< of source and output
+
+  [[nodiscard]] bool guided() const { return distances != nullptr || codes != nullptr; }
 };
 
-/// The number of values that the blocks of a pass tell each other.
-[[nodiscard]] std::size_t recursive_carries(Axis axis, std::int64_t width, std::int64_t height, int channels);
+/// Values of a plane of this size.
+[[nodiscard]] std::int64_t recursive_plane_size(std::int64_t width, std::int64_t height);
+
+/// Before the first pass of a plan. Returns a cudaError_t.
+[[nodiscard]] int prepare_recursive_scan(const RecursiveScan<float>& scan);
+[[nodiscard]] int prepare_recursive_scan(const RecursiveScan<double>& scan);
 
 void recursive_scan(const RecursiveScan<float>& scan, StreamHandle stream);
 void recursive_scan(const RecursiveScan<double>& scan, StreamHandle stream);

@@ -1,12 +1,14 @@
 // Stored pixels to planes of real working values and back, and distances between the pixels of a guide: one
 // thread a pixel.
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 #include "core/with_type.h"
 #include "kernels/pixels/plane.cuh"
 #include "kernels/recursive/launch.h"
+#include "kernels/recursive/squares.cuh"
 #include "pixels/maths/real_pixel.h"
 
 namespace satin::kernels {
@@ -23,12 +25,13 @@ __device__ bool all_finite(const T* pixel, int channels) {
 template <class T>
 __global__ void __launch_bounds__(plane_threads) to_planes(const __grid_constant__ RecursivePixels pixels) {
   auto* planes = static_cast<RealOf<T>*>(pixels.planes);
+  const Squares squares(pixels.width, pixels.height);
   for_each_pixel(pixels.width, pixels.height, [&](std::int64_t x, std::int64_t y) {
     const T* pixel = row_of<T>(pixels.source, y) + x * pixels.channels;
     if (!all_finite(pixel, pixels.channels)) atomicOr(&pixels.measured->picture_not_finite, 1U);
     if (planes == nullptr) return;
     for (int c = 0; c < pixels.channels; ++c)
-      planes[(c * pixels.height + y) * pixels.width + x] =
+      planes[c * squares.size() + squares.at(x, y)] =
           read_real(pixel, c, pixels.channels, pixels.rule.weighted, pixels.rule.transfer);
   });
 }
@@ -36,10 +39,11 @@ __global__ void __launch_bounds__(plane_threads) to_planes(const __grid_constant
 template <class T, int Channels>
 __global__ void __launch_bounds__(plane_threads) from_planes(const __grid_constant__ RecursivePixels pixels) {
   const auto* planes = static_cast<const RealOf<T>*>(pixels.planes);
+  const Squares squares(pixels.width, pixels.height);
   for_each_pixel(pixels.width, pixels.height, [&](std::int64_t x, std::int64_t y) {
     RealOf<T> values[Channels];
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) values[c] = planes[(c * pixels.height + y) * pixels.width + x];
+    for (int c = 0; c < Channels; ++c) values[c] = planes[c * squares.size() + squares.at(x, y)];
     std::uint32_t mask = 0;
     if (pixels.rule.mask_maximum == 0xFF) mask = row_of<std::uint8_t>(pixels.mask, y)[x];
     if (pixels.rule.mask_maximum == 0xFFFF) mask = row_of<std::uint16_t>(pixels.mask, y)[x];
@@ -49,22 +53,66 @@ __global__ void __launch_bounds__(plane_threads) from_planes(const __grid_consta
   });
 }
 
+/// Calls place(x, y, index) for places of the squares of a plane: a block does a square, and squares below
+/// it.
+template <class Place>
+__device__ void for_own_places(const Squares& squares, const Place& place) {
+  static_assert(Squares::values == plane_threads);
+  const unsigned own = threadIdx.x;
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * Squares::columns + own % Squares::columns;
+  for (std::int64_t down = blockIdx.y; down < squares.down; down += gridDim.y)
+    place(x, down * Squares::rows + own / Squares::columns,
+          (down * squares.across + blockIdx.x) * Squares::values + own);
+}
+
 template <class T>
 __global__ void __launch_bounds__(plane_threads)
     to_distances(const __grid_constant__ RecursiveGuide arguments) {
   const Guide& guide = arguments.guide;
-  for_each_pixel(arguments.width, arguments.height, [&](std::int64_t x, std::int64_t y) {
-    const T* pixel = row_of<T>(arguments.source, y) + x * guide.channels;
-    if (!all_finite(pixel, guide.channels)) atomicOr(&arguments.measured->guide_not_finite, 1U);
+  for_own_places({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
+    float along_x = 0;
+    float along_y = 0;
+    if (x < arguments.width && y < arguments.height) {
+      const T* pixel = row_of<T>(arguments.source, y) + x * guide.channels;
+      if (!all_finite(pixel, guide.channels)) atomicOr(&arguments.measured->guide_not_finite, 1U);
+      const auto distance = [&](const T* other) {
+        return transformed_distance(guide_difference(pixel, other, guide.channels, guide.weighted),
+                                    guide.contrast);
+      };
+      along_x = x == 0 ? 1.0F : distance(pixel - guide.channels);
+      along_y = y == 0 ? 1.0F : distance(row_of<T>(arguments.source, y - 1) + x * guide.channels);
+    }
     if (arguments.along_x == nullptr) return;
-    const auto distance = [&](const T* other) {
-      return transformed_distance(guide_difference(pixel, other, guide.channels, guide.weighted),
-                                  guide.contrast);
-    };
-    const std::int64_t at = y * arguments.width + x;
-    arguments.along_x[at] = x == 0 ? 1.0F : distance(pixel - guide.channels);
-    arguments.along_y[at] = y == 0 ? 1.0F : distance(row_of<T>(arguments.source, y - 1) + x * guide.channels);
+    arguments.along_x[at] = along_x;
+    arguments.along_y[at] = along_y;
   });
+}
+
+template <int Channels>
+__global__ void __launch_bounds__(plane_threads) to_codes(const __grid_constant__ RecursiveCodes arguments) {
+  for_own_places({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
+    int along_x = recursive_codes(Channels) - 1;
+    int along_y = along_x;
+    if (x < arguments.width && y < arguments.height) {
+      const std::uint8_t* pixel = row_of<std::uint8_t>(arguments.source, y) + x * Channels;
+      const std::uint8_t* left = x == 0 ? pixel : pixel - Channels;
+      const std::uint8_t* above = y == 0 ? pixel : pixel - arguments.source.row;
+      along_x = along_y = 0;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        along_x += abs(pixel[c] - left[c]);
+        along_y += abs(pixel[c] - above[c]);
+      }
+    }
+    arguments.along_x[at] = static_cast<std::uint16_t>(along_x);
+    arguments.along_y[at] = static_cast<std::uint16_t>(along_y);
+  });
+}
+
+dim3 square_grid(std::int64_t width, std::int64_t height) {
+  constexpr std::int64_t most_down = 65535;
+  const Squares squares(width, height);
+  return {static_cast<unsigned>(squares.across), static_cast<unsigned>(std::min(squares.down, most_down))};
 }
 
 }  // namespace
@@ -85,15 +133,18 @@ void store_planes(const RecursivePixels& pixels, StreamHandle stream) {
 
 void read_distances(const RecursiveGuide& guide, StreamHandle stream) {
   with_pixel_type(guide.guide.type, [&]<class T>() {
-    to_distances<T><<<plane_grid(guide.width, guide.height), plane_threads, 0, stream>>>(guide);
+    to_distances<T><<<square_grid(guide.width, guide.height), plane_threads, 0, stream>>>(guide);
   });
 }
 
-std::size_t recursive_carries(Axis axis, std::int64_t width, std::int64_t height, int channels) {
-  const std::int64_t lines = axis == Axis::x ? height : width;
-  const std::int64_t length = axis == Axis::x ? width : height;
-  const std::int64_t blocks = (length + recursive_block - 1) / recursive_block;
-  return static_cast<std::size_t>((3 * channels + 1) * blocks * lines);
+void read_codes(const RecursiveCodes& codes, StreamHandle stream) {
+  with_channels(codes.channels, [&]<int Channels>() {
+    to_codes<Channels><<<square_grid(codes.width, codes.height), plane_threads, 0, stream>>>(codes);
+  });
+}
+
+std::int64_t recursive_plane_size(std::int64_t width, std::int64_t height) {
+  return Squares(width, height).size();
 }
 
 }  // namespace satin::kernels

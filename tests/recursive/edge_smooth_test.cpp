@@ -92,8 +92,17 @@ TEST(EdgeSmooth, IsThePlainRecurrenceForEveryGuide) {
 
 TEST(EdgeSmooth, IsThePlainRecurrenceForEverySize) {
   std::uint64_t seed = 300;
-  for (const auto& [width, height] :
-       {std::pair{1, 1}, {1, 9}, {9, 1}, {31, 33}, {32, 32}, {33, 31}, {64, 65}, {1025, 3}, {3, 1025}})
+  for (const auto& [width, height] : {std::pair{1, 1},
+                                      {1, 9},
+                                      {9, 1},
+                                      {31, 33},
+                                      {32, 32},
+                                      {33, 31},
+                                      {64, 65},
+                                      {1025, 3},
+                                      {3, 1025},
+                                      {4130, 2},
+                                      {2, 2340}})
     for (const Type type : {Type::u8, Type::u16, Type::f32})
       for (const int iterations : {1, 3, 5}) {
         const EdgeSmooth parameters{

@@ -60,7 +60,8 @@ template <class Check>
 void for_each_result(const Device& device, const Check& check) {
   std::uint64_t seed = 700;
   for (const Format& format : every_format())
-    for (const auto& [width, height] : {std::pair{1, 1}, {1, 70}, {70, 1}, {33, 65}, {129, 31}, {257, 130}}) {
+    for (const auto& [width, height] :
+         {std::pair{1, 1}, {1, 70}, {70, 1}, {33, 65}, {129, 31}, {257, 130}, {4130, 2}, {2, 2340}}) {
       const Image picture =
           random_picture({width, height, format.channels, format.type, format.alpha}, ++seed);
       const Image mask = random_map(width, height, Type::u8, seed + 1);

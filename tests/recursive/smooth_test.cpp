@@ -103,6 +103,8 @@ TEST(Smooth, IsThePlainRecurrenceForEverySize) {
                                       {5, 97},
                                       {1025, 3},
                                       {3, 1025},
+                                      {4130, 2},
+                                      {2, 2340},
                                       {200, 200}})
     for (const Type type : {Type::u8, Type::u16, Type::f32})
       for (const double sigma : {0.01, 0.3, 1.0, 7.5, 60.0}) {

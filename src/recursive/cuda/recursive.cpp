@@ -29,7 +29,7 @@ class Recursive final : public RecursiveOperation {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return planes_.size + distances_.size + carries_.size;
+    return planes_.size + couplings_.size + tables_.size;
   }
 
   void run(const RecursiveImages& images, Stream stream) override {
@@ -42,25 +42,40 @@ class Recursive final : public RecursiveOperation {
     pixels.output = target_of(images.output);
     pixels.measured = images.measured;
     pixels.planes = planes_.get();
-    if (!scans_.empty() || job_.read.type == Type::f32) kernels::read_planes(pixels, handle);
-    for (const kernels::RecursiveScan<Real>& scan : scans_) kernels::recursive_scan(scan, handle);
+    const bool reads = scans_.empty() ? job_.read.type == Type::f32 : !scans_read_bytes();
+    if (reads) kernels::read_planes(pixels, handle);
+    scan(images, handle);
     if (scans_.empty())
       copy_->run(images.source, images.output, stream);
-    else
+    else if (!scans_write_bytes())
       kernels::store_planes(pixels, handle);
     check_launch("smoothing recursively");
   }
 
  private:
+  /// Whether the first pass reads stored bytes.
+  [[nodiscard]] bool scans_read_bytes() const { return sizeof(Real) == 4 && scans_.front().axis == Axis::x; }
+  /// Whether the last pass writes them.
+  [[nodiscard]] bool scans_write_bytes() const {
+    return sizeof(Real) == 4 && scans_.back().axis == Axis::y && !job_.read.weighted &&
+           job_.mask_maximum == 0;
+  }
+
+  void scan(const RecursiveImages& images, kernels::StreamHandle stream) const {
+    for (std::size_t i = 0; i < scans_.size(); ++i) {
+      kernels::RecursiveScan<Real> scan = scans_[i];
+      if (i == 0 && scans_read_bytes()) scan.source = source_of(images.source);
+      if (i + 1 == scans_.size() && scans_write_bytes()) scan.output = target_of(images.output);
+      kernels::recursive_scan(scan, stream);
+    }
+  }
+
   void prepare_scans() {
-    const auto pixels = static_cast<std::size_t>(job_.width * job_.height);
+    const auto plane = static_cast<std::size_t>(kernels::recursive_plane_size(job_.width, job_.height));
     const int channels = job_.read.channels;
-    planes_ = backend_.allocate(pixels * static_cast<std::size_t>(channels) * sizeof(Real));
-    std::size_t carries = 0;
-    for (const RecursivePass& pass : job_.passes)
-      carries = std::max(carries, kernels::recursive_carries(pass.axis, job_.width, job_.height, channels));
-    carries_ = backend_.allocate(carries * sizeof(Real));
-    if (job_.guide) distances_ = backend_.allocate(2 * pixels * sizeof(float));
+    planes_ = backend_.allocate(plane * static_cast<std::size_t>(channels) * sizeof(Real));
+    if (job_.guide)
+      couplings_ = backend_.allocate(2 * plane * (coded() ? sizeof(std::uint16_t) : sizeof(float)));
     for (const RecursivePass& pass : job_.passes) {
       kernels::RecursiveScan<Real> scan;
       scan.axis = pass.axis;
@@ -68,26 +83,63 @@ class Recursive final : public RecursiveOperation {
       scan.height = job_.height;
       scan.channels = channels;
       scan.constants = pass_constants<Real>(pass, job_.guide.has_value());
-      if (job_.guide) scan.distances = distances_along(pass.axis);
+      if (job_.guide && !coded()) scan.distances = couplings_along<float>(pass.axis);
+      if (coded()) {
+        scan.codes = couplings_along<std::uint16_t>(pass.axis);
+        scan.table_size = kernels::recursive_codes(job_.guide->channels);
+      }
       scan.planes = reinterpret_cast<Real*>(planes_.get());
-      scan.carries = reinterpret_cast<Real*>(carries_.get());
+      scan.weighted = job_.read.weighted;
+      scan.transfer = pixels_.rule.transfer;
+      check(static_cast<cudaError_t>(kernels::prepare_recursive_scan(scan)), "asking for shared memory");
       scans_.push_back(scan);
+    }
+    if (coded()) upload_tables();
+  }
+
+  /// Whether sums of differences of the guide's bytes stand for distances.
+  [[nodiscard]] bool coded() const {
+    return sizeof(Real) == 4 && job_.guide && job_.guide->type == Type::u8 && !job_.guide->weighted;
+  }
+
+  /// Coefficients of the sums of differences, and 1 beyond the picture.
+  void upload_tables() {
+    std::vector<Real> tables;
+    for (const kernels::RecursiveScan<Real>& scan : scans_) {
+      for (int sum = 0; sum + 1 < scan.table_size; ++sum)
+        tables.push_back(
+            decay(scan.constants.rate * static_cast<Real>(transformed_distance(sum, job_.guide->contrast))));
+      tables.push_back(1);
+    }
+    tables_ = backend_.uploaded(tables);
+    const Real* table = reinterpret_cast<const Real*>(tables_.get());
+    for (kernels::RecursiveScan<Real>& scan : scans_) {
+      scan.table = table;
+      table += scan.table_size;
     }
   }
 
-  [[nodiscard]] float* distances_along(Axis axis) const {
-    return reinterpret_cast<float*>(distances_.get()) + (axis == Axis::x ? 0 : job_.width * job_.height);
+  template <class Coupling>
+  [[nodiscard]] Coupling* couplings_along(Axis axis) const {
+    return reinterpret_cast<Coupling*>(couplings_.get()) +
+           (axis == Axis::x ? 0 : kernels::recursive_plane_size(job_.width, job_.height));
   }
 
   void read_guide(const RecursiveImages& images, kernels::StreamHandle stream) {
+    if (coded()) {
+      kernels::RecursiveCodes codes{job_.width, job_.height, job_.guide->channels, source_of(images.guide)};
+      codes.along_x = couplings_along<std::uint16_t>(Axis::x);
+      codes.along_y = couplings_along<std::uint16_t>(Axis::y);
+      return kernels::read_codes(codes, stream);
+    }
     kernels::RecursiveGuide guide;
     guide.width = job_.width;
     guide.height = job_.height;
     guide.guide = *job_.guide;
     guide.source = source_of(images.guide);
     if (!scans_.empty()) {
-      guide.along_x = distances_along(Axis::x);
-      guide.along_y = distances_along(Axis::y);
+      guide.along_x = couplings_along<float>(Axis::x);
+      guide.along_y = couplings_along<float>(Axis::y);
     }
     guide.measured = images.measured;
     kernels::read_distances(guide, stream);
@@ -99,8 +151,8 @@ class Recursive final : public RecursiveOperation {
   std::unique_ptr<CopyOperation> copy_ = backend_.prepare(CopyJob{});
   std::vector<kernels::RecursiveScan<Real>> scans_;
   Buffer planes_;
-  Buffer distances_;  ///< along x, then along y
-  Buffer carries_;
+  Buffer couplings_;  ///< distances or codes along x, then along y
+  Buffer tables_;     ///< coefficients of the codes, a table a pass
 };
 
 }  // namespace
