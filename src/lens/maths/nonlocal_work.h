@@ -117,7 +117,7 @@ struct NonlocalFill {
   }
 };
 
-inline constexpr int needed_runs = 8192;  ///< places of steps that take samples of the list in turns
+inline constexpr int needed_runs = 1 << 16;  ///< places of steps that take samples of the list in turns
 
 /// Clears the counts of samples; one place a group.
 struct ClearNeeded {
