@@ -2,7 +2,6 @@
 
 #include "kernels/pixels/each_place.cuh"
 #include "lens/aperture_picture.h"
-#include "lens/lamps.h"
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
 #include "lens/soft_depth.h"
@@ -21,7 +20,6 @@ template void run_pixelwise(const HeldRadiiJob&, const HeldRadiiJob::Images&, co
                             StreamHandle);
 template void run_pixelwise(const AperturePictureJob&, const AperturePictureJob::Images&, const TransferView&,
                             StreamHandle);
-template void run_pixelwise(const LampsJob&, const LampsJob::Images&, const TransferView&, StreamHandle);
 template void run_pixelwise(const LensStoreJob&, const LensStoreJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const PlanarRadiiJob&, const PlanarRadiiJob::Images&, const TransferView&,

@@ -30,11 +30,17 @@ struct EachPlace {
   }
 };
 
+/// What launches the steps of a job: a topic that has kernels for some of them tells another one.
+template <class Job>
+struct LaunchOf {
+  using Type = EachPlace;
+};
+
 /// The job of every pixelwise operation has an instance of this.
 template <class Job>
 void run_pixelwise(const Job& job, const typename Job::Images& images, const TransferView& transfer,
                    StreamHandle stream) {
-  job.each(images, transfer, EachPlace{stream});
+  job.each(images, transfer, typename LaunchOf<Job>::Type{stream});
 }
 
 }  // namespace satin::kernels

@@ -85,17 +85,18 @@ struct LampScene {
     }
     [[nodiscard]] SATIN_HD bool has_room_for_lamps() const { return bright_share() < highlight_among_others; }
   };
+  SATIN_HD void add_cell(int x, int y, Around& all) const {
+    if (x < 0 || y < 0 || x >= across() || y >= down()) return;
+    const LampCell& cell = cells[static_cast<std::int64_t>(y) * across() + x];
+    all.sum += cell.sum;
+    all.bright += cell.bright;
+    all.pixels += static_cast<std::uint64_t>(size_of(x, planes.width)) *
+                  static_cast<std::uint64_t>(size_of(y, planes.height));
+  }
   [[nodiscard]] SATIN_HD Around around(int cell_x, int cell_y) const {
     Around all;
     for (int y = cell_y - lamp_cells_away; y <= cell_y + lamp_cells_away; ++y)
-      for (int x = cell_x - lamp_cells_away; x <= cell_x + lamp_cells_away; ++x) {
-        if (x < 0 || y < 0 || x >= across() || y >= down()) continue;
-        const LampCell& cell = cells[static_cast<std::int64_t>(y) * across() + x];
-        all.sum += cell.sum;
-        all.bright += cell.bright;
-        all.pixels += static_cast<std::uint64_t>(size_of(x, planes.width)) *
-                      static_cast<std::uint64_t>(size_of(y, planes.height));
-      }
+      for (int x = cell_x - lamp_cells_away; x <= cell_x + lamp_cells_away; ++x) add_cell(x, y, all);
     return all;
   }
   /// Pixels of a cell along an axis.
@@ -167,6 +168,18 @@ struct SumLampCells {
   }
 };
 
+/// Calls lamp(x, y, gain) if the visible sample there is a lamp. `around` is of its cell, and has room.
+template <int Channels, class OfLamp>
+SATIN_HD void for_lamp_at(const LampScene<Channels>& scene,
+                          const typename LampScene<Channels>::Around& around, int x, int y,
+                          const OfLamp& lamp) {
+  const std::int64_t at = scene.planes.place(x, y);
+  const std::uint32_t radius = scene.planes.magnitudes[at];
+  const std::uint32_t value = scene.brightest(scene.colour_at(at));
+  if (scene.planes.weights[at] == 0 || !scene.may_be_lamp(value, radius)) return;
+  if (around.shows_lamp(value)) lamp(x, y, scene.gain(value, radius, around.bright_share()));
+}
+
 /// Calls lamp(x, y, gain) for the lamps among the visible samples of a cell.
 template <int Channels, class OfLamp>
 SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, const OfLamp& lamp) {
@@ -175,13 +188,7 @@ SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, 
   const int right = x * lamp_cell + scene.size_of(x, scene.planes.width);
   const int bottom = y * lamp_cell + scene.size_of(y, scene.planes.height);
   for (int v = y * lamp_cell; v < bottom; ++v)
-    for (int u = x * lamp_cell; u < right; ++u) {
-      const std::int64_t at = scene.planes.place(u, v);
-      const std::uint32_t value = scene.brightest(scene.colour_at(at));
-      if (scene.planes.weights[at] == 0 || !scene.may_be_lamp(value, scene.planes.magnitudes[at])) continue;
-      if (around.shows_lamp(value))
-        lamp(u, v, scene.gain(value, scene.planes.magnitudes[at], around.bright_share()));
-    }
+    for (int u = x * lamp_cell; u < right; ++u) for_lamp_at(scene, around, u, v, lamp);
 }
 
 /// Lists are looked at by this many columns and rows of threads, in turns.
@@ -241,20 +248,21 @@ struct TakeLamps {
   SATIN_HD void operator()(int x, int y) const {
     if (scene.cells[static_cast<std::int64_t>(y) * scene.across() + x].lamps == 0 || !scene.lamps.fits())
       return;
+    for_lamps_of_cell(scene, x, y, [&](int u, int v, float gain) { take(u, v, gain); });
+  }
+  SATIN_HD void take(int u, int v, float gain) const {
     const LensPlanes& planes = scene.planes;
-    for_lamps_of_cell(scene, x, y, [&](int u, int v, float gain) {
-      const std::int64_t at = planes.place(u, v);
-      scene.brighten(planes.colours + at * Channels, gain);
-      LensSample sample{};
-      for (int c = 0; c < Channels; ++c) sample.colour[c] = planes.colours[at * Channels + c];
-      sample.x = u;
-      sample.y = v;
-      sample.radius = planes.magnitudes[at];
-      sample.weight = planes.weights[at];
-      sample.block = 1;
-      sample.group = planes.groups[at];
-      scene.add(sample, 0);
-    });
+    const std::int64_t at = planes.place(u, v);
+    scene.brighten(planes.colours + at * Channels, gain);
+    LensSample sample{};
+    for (int c = 0; c < Channels; ++c) sample.colour[c] = planes.colours[at * Channels + c];
+    sample.x = u;
+    sample.y = v;
+    sample.radius = planes.magnitudes[at];
+    sample.weight = planes.weights[at];
+    sample.block = 1;
+    sample.group = planes.groups[at];
+    scene.add(sample, 0);
   }
 };
 
