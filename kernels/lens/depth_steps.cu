@@ -1,0 +1,138 @@
+// Steps on depth images that count: in memory order, by blocks that add what they counted once.
+
+#include "kernels/device/warp.cuh"
+#include "kernels/pixels/each_place.cuh"
+#include "lens/radii_steps.h"
+#include "lens/soft_depth.h"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int rows_of_blocks = 64;
+constexpr int rows_at_once = 4;  ///< of a thread, in flight
+
+dim3 counting_grid(std::int64_t width, std::int64_t height) {
+  const std::int64_t rows = (height + rows_at_once - 1) / rows_at_once;
+  return plane_grid(width, rows < rows_of_blocks ? rows : rows_of_blocks);
+}
+
+/// Calls load(x, y, i) for rows_at_once rows of the thread's column, then use(i) for those in the image.
+template <class Load, class Use>
+__device__ void for_rows_of_column(std::int64_t width, std::int64_t height, const Load& load,
+                                   const Use& use) {
+  const std::int64_t x = std::int64_t{blockIdx.x} * plane_threads + threadIdx.x;
+  if (x >= width) return;
+  for (std::int64_t first = std::int64_t{blockIdx.y} * rows_at_once; first < height;
+       first += std::int64_t{gridDim.y} * rows_at_once) {
+#pragma unroll
+    for (int i = 0; i < rows_at_once; ++i) load(x, first + i < height ? first + i : height - 1, i);
+#pragma unroll
+    for (int i = 0; i < rows_at_once; ++i)
+      if (first + i < height) use(i);
+  }
+}
+
+/// Adds the threads' counts to a number; all threads of the block call it together.
+__device__ void add_of_block(std::uint32_t* number, std::uint32_t count) {
+  __shared__ std::uint32_t sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  const std::uint32_t of_warp = sum_of_lanes(count);
+  if (lane_index() == 0 && of_warp != 0) atomicAdd(&sum, of_warp);
+  __syncthreads();
+  if (threadIdx.x == 0 && sum != 0) add_shared(number, sum);
+  __syncthreads();
+}
+
+template <class T>
+__global__ void __launch_bounds__(plane_threads)
+    count_digits(const __grid_constant__ CountDepthDigits<T> step, std::int64_t height) {
+  __shared__ std::uint32_t counts[span_ends][span_digits];
+  const auto thread = static_cast<int>(threadIdx.x);
+  static_assert(plane_threads == span_digits, "a thread a digit");
+  for (auto& of_end : counts) of_end[thread] = 0;
+  const int shift = static_cast<int>(sizeof(T) - 1) * span_digit_bits - step.pass * span_digit_bits;
+  std::uint32_t prefixes[span_ends];
+#pragma unroll
+  for (int end = 0; end < span_ends; ++end) prefixes[end] = step.span->ends[step.pass % 2][end].prefix;
+  __syncthreads();
+  T stored[rows_at_once];
+  for_rows_of_column(
+      step.width, height, [&](std::int64_t x, std::int64_t y, int i) { stored[i] = step.depth.at(x, y); },
+      [&](int i) {
+        if (!depth_value(static_cast<double>(stored[i]), step.rule).known) return;
+        const std::uint32_t digits = depth_key(stored[i]) >> static_cast<unsigned>(shift);
+        int end = span_ends;
+#pragma unroll
+        for (int k = span_ends - 1; k >= 0; --k)
+          if (prefixes[k] == digits >> span_digit_bits) end = k;
+        if (end < span_ends) atomicAdd(&counts[end][digits % span_digits], 1U);
+      });
+  __syncthreads();
+  for (int end = 0; end < span_ends; ++end)
+    if (counts[end][thread] != 0) add_shared(&step.span->counts[end][thread], counts[end][thread]);
+}
+
+__global__ void __launch_bounds__(plane_threads)
+    count_held(const __grid_constant__ CountHeld step, std::int64_t height) {
+  SignedRadius256 radii[rows_at_once];
+  std::uint32_t count = 0;
+  for_rows_of_column(
+      step.width, height, [&](std::int64_t x, std::int64_t y, int i) { radii[i] = step.radii.row(y)[x]; },
+      [&](int i) { count += step.holds(radii[i]) ? 1 : 0; });
+  add_of_block(&step.span->held, count);
+}
+
+/// One thread a pixel of the rows that are looked at.
+template <class T>
+__global__ void __launch_bounds__(plane_threads)
+    count_ramps(const __grid_constant__ CountRamps<T> step, std::int64_t rows) {
+  const std::int64_t x = std::int64_t{blockIdx.x} * plane_threads + threadIdx.x;
+  RampCounts counts;
+  for (std::int64_t row = blockIdx.y; row < rows && x < step.width; row += gridDim.y) {
+    step.count_across(x, row * soft_stride, counts);
+    step.count_down(x, row * soft_stride, counts);
+  }
+  add_of_block(&step.span->silhouettes, counts.silhouettes);
+  add_of_block(&step.span->ramps, counts.ramps);
+}
+
+struct DepthLaunch : EachPlace {
+  using EachPlace::operator();
+
+  template <class T>
+  void operator()(std::int64_t /*runs*/, std::int64_t height, const CountDepthDigits<T>& step) const {
+    count_digits<<<counting_grid(step.width, height), plane_threads, 0, stream>>>(step, height);
+  }
+  void operator()(std::int64_t /*runs*/, std::int64_t height, const CountHeld& step) const {
+    count_held<<<counting_grid(step.width, height), plane_threads, 0, stream>>>(step, height);
+  }
+  template <class T>
+  void operator()(std::int64_t /*runs*/, std::int64_t rows, const CountRamps<T>& step) const {
+    count_ramps<<<counting_grid(step.width, rows * rows_at_once), plane_threads, 0, stream>>>(step, rows);
+  }
+};
+
+}  // namespace
+
+template <>
+struct LaunchOf<DepthSpanJob> {
+  using Type = DepthLaunch;
+};
+template <>
+struct LaunchOf<HeldRadiiJob> {
+  using Type = DepthLaunch;
+};
+template <>
+struct LaunchOf<SoftDepthJob> {
+  using Type = DepthLaunch;
+};
+
+template void run_pixelwise(const DepthSpanJob&, const DepthSpanJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const HeldRadiiJob&, const HeldRadiiJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const SoftDepthJob&, const SoftDepthJob::Images&, const TransferView&,
+                            StreamHandle);
+
+}  // namespace satin::kernels
