@@ -103,6 +103,8 @@ struct SplatArguments {
   bool highlights = true;        ///< there may be some
   std::uint32_t white = 0;
   const std::uint32_t* white_of_run = nullptr;  ///< instead of it, if it is not null
+  bool stores_codes = false;                    ///< the output is of u8
+  TransferView transfer;                        ///< of these codes
   bool single = true;                           ///< composites are made in float
   bool short_sums = false;                      ///< all sums are below 2^splat_short_bits
   bool all_planes = true;                       ///< fit shared memory together

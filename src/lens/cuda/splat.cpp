@@ -11,6 +11,7 @@
 #include "lens/lens_kernels.h"
 #include "lens/maths/composite.h"
 #include "lens/splat.h"
+#include "pixels/cuda/transfer.h"
 #include "satin/error.h"
 
 namespace satin::cuda {
@@ -59,6 +60,8 @@ class Splat final : public SplatOperation {
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
     arguments_.most_listed = job.most_listed;
     arguments_.most_lamps = job.most_lamps;
+    arguments_.stores_codes = job.stores_codes;
+    if (job.stores_codes) arguments_.transfer = device_transfer(backend, Type::u8, true);
     arguments_.all_planes = kernels::splat_shared_bytes(job.channels + 1) <= backend.shared_memory();
     check(static_cast<cudaError_t>(kernels::allow_splat(job.channels)), "asking for shared memory");
     upload(lens_kernels(job), job);
