@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(plane_threads)
   std::uint32_t count = 0;
   for_rows_of_column(
       step.width, height, [&](std::int64_t x, std::int64_t y, int i) { radii[i] = step.radii.row(y)[x]; },
-      [&](int i) { count += step.holds(radii[i]) ? 1 : 0; });
+      [&](int i) { count += step.holds(radii[i]) ? 1U : 0U; });
   add_of_block(&step.span->held, count);
 }
 

@@ -196,7 +196,7 @@ struct CountHeld {
     const std::int64_t first = std::int64_t{x} * span_run;
     const std::int64_t last = first + span_run < width ? first + span_run : width;
     std::uint32_t count = 0;
-    for (std::int64_t u = first; u < last; ++u) count += holds(row[u]) ? 1 : 0;
+    for (std::int64_t u = first; u < last; ++u) count += holds(row[u]) ? 1U : 0U;
     if (count != 0) add_shared(&span->held, count);
   }
   [[nodiscard]] SATIN_HD bool holds(SignedRadius256 radius) const {
