@@ -168,20 +168,23 @@ std::size_t tile_bytes(const LensLayersJob& job) {
   return static_cast<std::size_t>(tiles_of(static_cast<int>(job.width))) *
          static_cast<std::size_t>(tiles_of(static_cast<int>(job.height)));
 }
+std::size_t word_count(const LensLayersJob& job) { return static_cast<std::size_t>(job.width * job.height); }
 
 }  // namespace
 
 std::size_t nonlocal_workspace_bytes(const LensLayersJob& job) {
-  return sizeof(NonlocalWork) + tile_bytes(job);
+  return sizeof(NonlocalWork) + word_count(job) * sizeof(std::uint32_t) + tile_bytes(job);
 }
 
 void fill_nonlocally(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream) {
   const LensLayersJob& job = arguments.job;
   auto* work = static_cast<NonlocalWork*>(arguments.nonlocal_workspace);
-  auto* marks = reinterpret_cast<std::uint8_t*>(work + 1);
+  auto* words = reinterpret_cast<std::uint32_t*>(work + 1);
+  auto* marks = reinterpret_cast<std::uint8_t*>(words + word_count(job));
   const std::size_t tiles = tile_bytes(job);
   cudaMemsetAsync(marks, 0, tiles, stream);
-  const NonlocalFill fill = nonlocal_fill(job, scene, work, marks, side);
+  NonlocalFill fill = nonlocal_fill(job, scene, work, marks, side);
+  fill.words = words;  // the magnitudes stay
   with_channels(job.channels, [&]<int Channels>() {
     satin::fill_nonlocally(NonlocalLaunch{{stream}}, fill, job.most_groups, job.offset_pairs, [&](int group) {
       fill_tile_nonlocally<Channels><<<static_cast<unsigned>(tiles), threads, 0, stream>>>(fill, group);

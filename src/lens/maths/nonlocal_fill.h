@@ -169,7 +169,6 @@ void fill_nonlocally(const Launch& launch, const NonlocalFill& fill, int most_gr
     launch(most_candidates, 1, RankCandidates{fill, group, pairs});
     apply(group);
   }
-  launch(planes.width, planes.height, RestoreMagnitudes{fill});
 }
 
 }  // namespace satin
