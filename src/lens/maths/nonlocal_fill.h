@@ -54,8 +54,9 @@ struct DifferenceEntry {
 
   SATIN_HD KnownEntry operator()(int x, int y) const {
     const std::uint32_t word = fill.word_at(x, y);
+    if (static_cast<int>(packed_group(word)) != group) return {};
     const std::uint32_t there = fill.word_at(x + offset.x, y + offset.y);
-    if (static_cast<int>(packed_group(word)) != group || packed_group(there) != packed_group(word)) return {};
+    if (packed_group(there) != packed_group(word)) return {};
     return {packed_difference(word, there), 1};
   }
 };
