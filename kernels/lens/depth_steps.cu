@@ -1,4 +1,5 @@
-// Steps on depth images that count: in memory order, by blocks that add what they counted once.
+// Steps on depth images by threads that have many rows of a column. Those that count add what a block counted
+// once.
 
 #include "kernels/device/warp.cuh"
 #include "kernels/pixels/each_place.cuh"
@@ -16,7 +17,8 @@ dim3 counting_grid(std::int64_t width, std::int64_t height) {
   return plane_grid(width, rows < rows_of_blocks ? rows : rows_of_blocks);
 }
 
-/// Calls load(x, y, i) for rows_at_once rows of the thread's column, then use(i) for those in the image.
+/// Calls load(x, y, i) for rows_at_once rows of the thread's column, then use(x, y, i) for those in the
+/// image.
 template <class Load, class Use>
 __device__ void for_rows_of_column(std::int64_t width, std::int64_t height, const Load& load,
                                    const Use& use) {
@@ -28,7 +30,7 @@ __device__ void for_rows_of_column(std::int64_t width, std::int64_t height, cons
     for (int i = 0; i < rows_at_once; ++i) load(x, first + i < height ? first + i : height - 1, i);
 #pragma unroll
     for (int i = 0; i < rows_at_once; ++i)
-      if (first + i < height) use(i);
+      if (first + i < height) use(x, first + i, i);
   }
 }
 
@@ -59,7 +61,7 @@ __global__ void __launch_bounds__(plane_threads)
   T stored[rows_at_once];
   for_rows_of_column(
       step.width, height, [&](std::int64_t x, std::int64_t y, int i) { stored[i] = step.depth.at(x, y); },
-      [&](int i) {
+      [&](std::int64_t, std::int64_t, int i) {
         if (!depth_value(static_cast<double>(stored[i]), step.rule).known) return;
         const std::uint32_t digits = depth_key(stored[i]) >> static_cast<unsigned>(shift);
         int end = span_ends;
@@ -79,8 +81,21 @@ __global__ void __launch_bounds__(plane_threads)
   std::uint32_t count = 0;
   for_rows_of_column(
       step.width, height, [&](std::int64_t x, std::int64_t y, int i) { radii[i] = step.radii.row(y)[x]; },
-      [&](int i) { count += step.holds(radii[i]) ? 1U : 0U; });
+      [&](std::int64_t, std::int64_t, int i) { count += step.holds(radii[i]) ? 1U : 0U; });
   add_of_block(&step.span->held, count);
+}
+
+/// The state is read once for many rows.
+template <class T>
+__global__ void __launch_bounds__(plane_threads)
+    radii_of_depth(const __grid_constant__ RadiiOfDepth<T> step, std::int64_t width, std::int64_t height) {
+  const LensState state = *step.state;
+  T stored[rows_at_once];
+  for_rows_of_column(
+      width, height, [&](std::int64_t x, std::int64_t y, int i) { stored[i] = step.depth.at(x, y); },
+      [&](std::int64_t x, std::int64_t y, int i) {
+        step.radii.row(y)[x] = circle_of_confusion(static_cast<double>(stored[i]), step.rule, state);
+      });
 }
 
 /// One thread a pixel of the rows that are looked at.
@@ -104,6 +119,10 @@ struct DepthLaunch : EachPlace {
   void operator()(std::int64_t /*runs*/, std::int64_t height, const CountDepthDigits<T>& step) const {
     count_digits<<<counting_grid(step.width, height), plane_threads, 0, stream>>>(step, height);
   }
+  template <class T>
+  void operator()(std::int64_t width, std::int64_t height, const RadiiOfDepth<T>& step) const {
+    radii_of_depth<<<counting_grid(width, height), plane_threads, 0, stream>>>(step, width, height);
+  }
   void operator()(std::int64_t /*runs*/, std::int64_t height, const CountHeld& step) const {
     count_held<<<counting_grid(step.width, height), plane_threads, 0, stream>>>(step, height);
   }
@@ -120,6 +139,10 @@ struct LaunchOf<DepthSpanJob> {
   using Type = DepthLaunch;
 };
 template <>
+struct LaunchOf<CircleOfConfusionJob> {
+  using Type = DepthLaunch;
+};
+template <>
 struct LaunchOf<HeldRadiiJob> {
   using Type = DepthLaunch;
 };
@@ -128,6 +151,8 @@ struct LaunchOf<SoftDepthJob> {
   using Type = DepthLaunch;
 };
 
+template void run_pixelwise(const CircleOfConfusionJob&, const CircleOfConfusionJob::Images&,
+                            const TransferView&, StreamHandle);
 template void run_pixelwise(const DepthSpanJob&, const DepthSpanJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const HeldRadiiJob&, const HeldRadiiJob::Images&, const TransferView&,

@@ -8,8 +8,6 @@
 
 namespace satin::kernels {
 
-template void run_pixelwise(const CircleOfConfusionJob&, const CircleOfConfusionJob::Images&,
-                            const TransferView&, StreamHandle);
 template void run_pixelwise(const EnlargeRadiiJob&, const EnlargeRadiiJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const FillUnknownJob&, const FillUnknownJob::Images&, const TransferView&,
