@@ -75,6 +75,24 @@ __global__ void __launch_bounds__(plane_threads)
     if (counts[end][thread] != 0) add_shared(&step.span->counts[end][thread], counts[end][thread]);
 }
 
+constexpr int digits_of_lane = span_digits / warp_size;
+
+/// A warp an end, a lane some digits.
+__global__ void __launch_bounds__(span_ends* warp_size)
+    choose_digits(const __grid_constant__ ChooseDepthDigits step) {
+  const int end = static_cast<int>(threadIdx.x) / warp_size;
+  const std::uint32_t* counts = step.counts_of(end) + lane_index() * digits_of_lane;
+  std::uint32_t count = 0;
+#pragma unroll
+  for (int i = 0; i < digits_of_lane; ++i) count += counts[i];
+  const std::uint32_t sum = inclusive_scan(count);
+  const std::uint32_t rank = step.rank_among(end, __shfl_sync(whole_warp, sum, warp_size - 1));
+  const unsigned above = __ballot_sync(whole_warp, rank < sum);
+  const int chosen = above == 0 ? warp_size - 1 : __ffs(static_cast<int>(above)) - 1;
+  if (lane_index() == chosen)
+    step.choose(end, static_cast<std::uint32_t>(chosen * digits_of_lane), rank - (sum - count));
+}
+
 __global__ void __launch_bounds__(plane_threads)
     count_held(const __grid_constant__ CountHeld step, std::int64_t height) {
   SignedRadius256 radii[rows_at_once];
@@ -118,6 +136,9 @@ struct DepthLaunch : EachPlace {
   template <class T>
   void operator()(std::int64_t /*runs*/, std::int64_t height, const CountDepthDigits<T>& step) const {
     count_digits<<<counting_grid(step.width, height), plane_threads, 0, stream>>>(step, height);
+  }
+  void operator()(std::int64_t /*ends*/, std::int64_t /*one*/, const ChooseDepthDigits& step) const {
+    choose_digits<<<1, span_ends * warp_size, 0, stream>>>(step);
   }
   template <class T>
   void operator()(std::int64_t width, std::int64_t height, const RadiiOfDepth<T>& step) const {
