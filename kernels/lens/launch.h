@@ -66,6 +66,12 @@ struct alignas(8) SplatQuad {
   std::uint8_t groups = 0;   ///< bits of those with samples that are out of focus
 };
 
+/// The samples of the list that lie in a cell: the last of so many places.
+struct ListedCell {
+  std::uint32_t count = 0;
+  std::uint32_t end = 0;
+};
+
 /// Sums of all groups of samples in planes: colours, then weights. A tile lies in one piece.
 struct SplatSums {
   /// [group][tile][plane][row][column]: inclusive sums within the tile; before that, of tiles that are
@@ -79,8 +85,11 @@ struct SplatSums {
   std::uint8_t* direct = nullptr;   ///< [group][tile]: something is added one by one
   std::uint8_t* spread = nullptr;   ///< [group][tile]: the tile holds something
   SplatQuad* quads = nullptr;       ///< [cell][of the cell]
-  std::int16_t* reaches = nullptr;  ///< [group][cell]: of the samples in the cell; -1: it has none
+  std::int32_t* reaches = nullptr;  ///< [group][cell]: of the samples in the cell; -1: it has none
   std::uint8_t* focused = nullptr;  ///< [cell]: bits of the groups with samples that stay on their pixel
+  ListedCell* listed = nullptr;     ///< [group][cell]
+  std::uint32_t* places = nullptr;  ///< in the list of samples, those of a cell one after the other
+  std::uint32_t* placed = nullptr;  ///< number of places that cells have
 };
 
 struct SplatArguments {
@@ -94,6 +103,8 @@ struct SplatArguments {
   bool highlights = true;        ///< there may be some
   std::uint32_t white = 0;
   const std::uint32_t* white_of_run = nullptr;  ///< instead of it, if it is not null
+  bool stores_codes = false;                    ///< the output is of u8
+  TransferView transfer;                        ///< of these codes
   bool single = true;                           ///< composites are made in float
   bool short_sums = false;                      ///< all sums are below 2^splat_short_bits
   bool all_planes = true;                       ///< fit shared memory together
@@ -125,13 +136,13 @@ inline constexpr int splat_short_bits = 51;
 /// Lets splat_gather() have as much shared memory as the current device has; returns a cudaError_t.
 [[nodiscard]] int allow_splat(int channels);
 
-/// What lies in the cells and their quads.
+/// What lies in the cells and their quads; samples of the list by cells.
 void splat_survey(const SplatArguments& arguments, StreamHandle stream);
 /// Marks the tiles that lamps reach.
 void splat_mark_lamps(const SplatArguments& arguments, StreamHandle stream);
 /// Adds lamps as second differences.
 void splat_add_lamps(const SplatArguments& arguments, StreamHandle stream);
-/// Samples of the list, visible ones that reach too far, and lamps, as second differences.
+/// Samples that reach too far for tiles to look for them, and lamps, as second differences.
 void splat_direct(const SplatArguments& arguments, StreamHandle stream);
 /// The tiles' sums, and of their last rows and columns.
 void splat_gather(const SplatArguments& arguments, StreamHandle stream);

@@ -46,23 +46,37 @@ dim3 ramp_grid(const LensPlanes& planes) {
   return plane_grid(planes.width, (planes.height + ramp_rows - 1) / ramp_rows);
 }
 
+/// Ramps are collected by the block, then one thread takes each of them.
 __global__ void __launch_bounds__(plane_threads) sharpen_columns(const __grid_constant__ SharpenRamp step) {
+  __shared__ std::uint16_t ramps[plane_threads * ramp_rows];
+  __shared__ std::uint32_t count;
   const LensPlanes& planes = step.planes;
-  for_ramp_columns(planes, [&](int x, int top) {
-    const RadiusColumn left(planes.radii, planes, x - 1, top);
-    const RadiusColumn column(planes.radii, planes, x, top);
-    const RadiusColumn right(planes.radii, planes, x + 1, top);
+  const int left_x = static_cast<int>(blockIdx.x) * plane_threads;
+  const int x = left_x + static_cast<int>(threadIdx.x);
+  for (int top = static_cast<int>(blockIdx.y) * ramp_rows; top < planes.height;
+       top += static_cast<int>(gridDim.y) * ramp_rows) {
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    if (x < planes.width) {
+      const RadiusColumn left(planes.radii, planes, x - 1, top);
+      const RadiusColumn column(planes.radii, planes, x, top);
+      const RadiusColumn right(planes.radii, planes, x + 1, top);
 #pragma unroll
-    for (int r = 0; r < ramp_rows; ++r) {
-      const int y = top + r;
-      if (y >= planes.height) return;
-      if (on_ramp(left.own(r), column.own(r), right.own(r)) ||
-          on_ramp(column.above(r), column.own(r), column.below(r)))
-        step(x, y);
-      else
-        planes.sharpened[planes.place(x, y)] = column.own(r);
+      for (int r = 0; r < ramp_rows; ++r) {
+        if (top + r >= planes.height) break;
+        if (on_ramp(left.own(r), column.own(r), right.own(r)) ||
+            on_ramp(column.above(r), column.own(r), column.below(r)))
+          ramps[atomicAdd(&count, 1U)] =
+              static_cast<std::uint16_t>(r * plane_threads + static_cast<int>(threadIdx.x));
+        else
+          planes.sharpened[planes.place(x, top + r)] = column.own(r);
+      }
     }
-  });
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < count; i += plane_threads)
+      step(left_x + ramps[i] % plane_threads, top + ramps[i] / plane_threads);
+    __syncthreads();
+  }
 }
 
 __global__ void __launch_bounds__(plane_threads)

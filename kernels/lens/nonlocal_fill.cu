@@ -1,10 +1,11 @@
 // The non-local fill: steps of one thread a place but for the sums at sampled points, and the tiles that hold
 // sharp hidden samples of a group, one block each. A block makes every pass over its tile and what lies
-// around it in shared memory: entries of pixels, sums of 25 rows, then of 25 columns where a sample is.
+// around it in shared memory: entries of pixels, sums of 25 rows, then of 25 columns.
 
 #include "lens/maths/nonlocal_fill.h"
 
 #include "core/with_type.h"
+#include "kernels/device/warp.cuh"
 #include "kernels/lens/launch.h"
 #include "kernels/pixels/each_place.cuh"
 #include "lens/lens_layers.h"
@@ -15,9 +16,11 @@ namespace {
 constexpr int side = 32;  ///< of a tile
 constexpr int around = side + 2 * known_reach;
 constexpr int threads = 256;
-constexpr int thread_pixels = side * side / threads;
+constexpr int thread_samples = side * side / threads;  ///< at most
 constexpr int row_parts = 4;  ///< of the rows of a tile, each summed by one thread a column
 static_assert(row_parts * around <= threads && side % row_parts == 0);
+constexpr int thread_columns = side * side / threads;  ///< of one row, whose windows a thread sums
+static_assert(side == warp_size);
 
 int tiles_of(int size) { return (size + side - 1) / side; }
 
@@ -27,11 +30,17 @@ __device__ std::uint64_t joined(const KnownEntry& entry) {
 }
 
 struct SharedPasses {
-  std::uint64_t entries[around * around];
-  std::uint64_t columns[side][around];  ///< sums over the 25 rows around
+  static constexpr int pitch = side + 1;
+  union {
+    std::uint64_t entries[around * around];
+    std::uint64_t windows[side * pitch];  ///< [column][row]: sums over 25 x 25 entries
+  };
+  std::uint64_t columns[around * pitch];  ///< [column][row]: sums over the 25 rows around
+  std::uint32_t places[side * side];      ///< of the samples, from 0 on
+  std::uint32_t count;                    ///< of the samples
 };
 
-/// The sharp hidden samples of one tile, by one block; a thread has every eighth row of a column.
+/// The sharp hidden samples of one tile, by one block; a thread has every 256th of them.
 template <int Channels>
 class NonlocalBlock {
  public:
@@ -45,7 +54,7 @@ class NonlocalBlock {
   __device__ void run() {
     collect();
     const LensUnit unit = *fill_.unit;
-    NonlocalMean means[thread_pixels];
+    NonlocalMean means[thread_samples];
     pass(SquareEntry{fill_, group_}, [&](int i, const KnownEntry& sums) { means[i].add_squares(sums); });
 #pragma unroll
     for (int c = 0; c < 3; ++c)
@@ -63,61 +72,82 @@ class NonlocalBlock {
       });
     }
 #pragma unroll
-    for (int i = 0; i < thread_pixels; ++i)
-      if (place_[i] != 0) means[i].store<Channels>(sample(i), unit);
+    for (int i = 0; i < thread_samples; ++i)
+      if (has_sample(i)) means[i].store<Channels>(sample(i), unit);
   }
 
  private:
-  [[nodiscard]] __device__ static int column() { return static_cast<int>(threadIdx.x) % side; }
-  [[nodiscard]] __device__ static int row(int i) {
-    return static_cast<int>(threadIdx.x) / side + i * (threads / side);
+  [[nodiscard]] __device__ static int thread() { return static_cast<int>(threadIdx.x); }
+  [[nodiscard]] __device__ bool has_sample(int i) const {
+    return static_cast<std::uint32_t>(thread() + i * threads) < shared_.count;
   }
-  [[nodiscard]] __device__ LensSample& sample(int i) const { return fill_.list.samples[place_[i] - 1]; }
+  [[nodiscard]] __device__ LensSample& sample(int i) const {
+    return fill_.list.samples[shared_.places[thread() + i * threads]];
+  }
 
-  /// The thread's samples; their places are forgotten.
+  /// The tile's samples, in any order; their places are forgotten.
   __device__ void collect() {
+    if (thread() == 0) shared_.count = 0;
+    __syncthreads();
 #pragma unroll
-    for (int i = 0; i < thread_pixels; ++i) {
-      place_[i] = 0;
-      const int x = left_ + column();
-      const int y = top_ + row(i);
+    for (int i = thread(); i < side * side; i += threads) {
+      const int x = left_ + i % side;
+      const int y = top_ + i / side;
       if (!fill_.planes.holds(x, y)) continue;
       std::uint32_t& place = fill_.places[fill_.planes.place(x, y)];
-      place_[i] = place;
+      if (place == 0) continue;
+      shared_.places[atomicAdd(&shared_.count, 1U)] = place - 1;
       place = 0;
     }
+    __syncthreads();
   }
 
-  /// take(i, sums) of every sample of the thread. Entries are written while others still read the columns of
-  /// the pass before.
+  /// take(i, sums) of every sample of the thread.
   template <class Entry, class Take>
   __device__ void pass(const Entry& entry, const Take& take) {
-    for (int i = static_cast<int>(threadIdx.x); i < around * around; i += threads)
+    for (int i = thread(); i < around * around; i += threads)
       shared_.entries[i] = joined(entry(left_ - known_reach + i % around, top_ - known_reach + i / around));
     __syncthreads();
     sum_rows();
     __syncthreads();
+    sum_columns();
+    __syncthreads();
 #pragma unroll
-    for (int i = 0; i < thread_pixels; ++i) {
-      if (place_[i] == 0) continue;
-      std::uint64_t sum = 0;
-      for (int x = 0; x <= 2 * known_reach; ++x) sum += shared_.columns[row(i)][column() + x];
+    for (int i = 0; i < thread_samples; ++i) {
+      if (!has_sample(i)) continue;
+      const LensSample& own = sample(i);
+      const std::uint64_t sum = shared_.windows[(own.x - left_) * SharedPasses::pitch + own.y - top_];
       take(i, KnownEntry{static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32)});
     }
+    __syncthreads();
   }
 
   __device__ void sum_rows() {
     constexpr int rows = side / row_parts;
-    const auto thread = static_cast<int>(threadIdx.x);
-    if (thread >= row_parts * around) return;
-    const int x = thread % around;
-    const int first = thread / around * rows;
+    if (thread() >= row_parts * around) return;
+    const int x = thread() % around;
+    const int first = thread() / around * rows;
     std::uint64_t sum = 0;
     for (int y = 0; y < 2 * known_reach; ++y) sum += shared_.entries[(first + y) * around + x];
     for (int y = first; y < first + rows; ++y) {
       sum += shared_.entries[(y + 2 * known_reach) * around + x];
-      shared_.columns[y][x] = sum;
+      shared_.columns[x * SharedPasses::pitch + y] = sum;
       sum -= shared_.entries[y * around + x];
+    }
+  }
+
+  /// A lane has a row, a warp some columns.
+  __device__ void sum_columns() {
+    const int first = thread() / side * thread_columns;
+    const std::uint64_t* columns = shared_.columns + first * SharedPasses::pitch + thread() % side;
+    std::uint64_t* windows = shared_.windows + first * SharedPasses::pitch + thread() % side;
+    std::uint64_t sum = 0;
+    for (int x = 0; x < 2 * known_reach; ++x) sum += columns[x * SharedPasses::pitch];
+#pragma unroll
+    for (int x = 0; x < thread_columns; ++x) {
+      sum += columns[(x + 2 * known_reach) * SharedPasses::pitch];
+      windows[x * SharedPasses::pitch] = sum;
+      sum -= columns[x * SharedPasses::pitch];
     }
   }
 
@@ -126,7 +156,6 @@ class NonlocalBlock {
   SharedPasses& shared_;
   int left_;
   int top_;
-  std::uint32_t place_[thread_pixels];  ///< in the list, from 1 on; 0: none
 };
 
 template <int Channels>
@@ -168,20 +197,23 @@ std::size_t tile_bytes(const LensLayersJob& job) {
   return static_cast<std::size_t>(tiles_of(static_cast<int>(job.width))) *
          static_cast<std::size_t>(tiles_of(static_cast<int>(job.height)));
 }
+std::size_t word_count(const LensLayersJob& job) { return static_cast<std::size_t>(job.width * job.height); }
 
 }  // namespace
 
 std::size_t nonlocal_workspace_bytes(const LensLayersJob& job) {
-  return sizeof(NonlocalWork) + tile_bytes(job);
+  return sizeof(NonlocalWork) + word_count(job) * sizeof(std::uint32_t) + tile_bytes(job);
 }
 
 void fill_nonlocally(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream) {
   const LensLayersJob& job = arguments.job;
   auto* work = static_cast<NonlocalWork*>(arguments.nonlocal_workspace);
-  auto* marks = reinterpret_cast<std::uint8_t*>(work + 1);
+  auto* words = reinterpret_cast<std::uint32_t*>(work + 1);
+  auto* marks = reinterpret_cast<std::uint8_t*>(words + word_count(job));
   const std::size_t tiles = tile_bytes(job);
   cudaMemsetAsync(marks, 0, tiles, stream);
-  const NonlocalFill fill = nonlocal_fill(job, scene, work, marks, side);
+  NonlocalFill fill = nonlocal_fill(job, scene, work, marks, side);
+  fill.words = words;  // the magnitudes stay
   with_channels(job.channels, [&]<int Channels>() {
     satin::fill_nonlocally(NonlocalLaunch{{stream}}, fill, job.most_groups, job.offset_pairs, [&](int group) {
       fill_tile_nonlocally<Channels><<<static_cast<unsigned>(tiles), threads, 0, stream>>>(fill, group);

@@ -3,6 +3,7 @@
 
 #include "core/with_type.h"
 #include "kernels/lens/splat_tile.cuh"
+#include "kernels/pixels/byte_light.cuh"
 #include "lens/maths/composite.h"
 
 namespace satin::kernels {
@@ -125,9 +126,34 @@ __device__ void store_row(const SplatArguments& a, const TilePart& part, std::in
   }
 }
 
+/// The same as codes.
+template <int Channels>
+__device__ void store_codes(const SplatArguments& a, const ByteLight& light, const TilePart& part,
+                            std::int32_t y, const std::uint32_t (&colour)[Channels]) {
+  const std::int32_t bytes = min(warp_size, a.width - part.left) * Channels;
+  std::byte* out = a.output.data + y * a.output.row + std::int64_t{part.left} * Channels;
+  std::uint32_t codes = 0;
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) codes |= light.encoded(min(colour[c], 65535U)) << 8 * c;
+  const int first = 4 * lane_index();
+  std::uint32_t word = 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const std::uint32_t of_pixel = __shfl_sync(whole_warp, codes, (first + k) / Channels % warp_size);
+    word |= (of_pixel >> (first + k) % Channels * 8 & 0xFF) << 8 * k;
+  }
+  if (first + 4 <= bytes && reinterpret_cast<std::uintptr_t>(out) % 4 == 0) {
+    reinterpret_cast<std::uint32_t*>(out)[lane_index()] = word;
+  } else {
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      if (first + k < bytes) out[first + k] = static_cast<std::byte>(word >> 8 * k);
+  }
+}
+
 /// Where nothing arrived the source is seen.
 template <class Real, int Channels>
-__device__ void store_part(const SplatArguments& a, const TilePart& part,
+__device__ void store_part(const SplatArguments& a, const ByteLight& light, const TilePart& part,
                            const Composite<Real, Channels> (&composites)[rows_at_once]) {
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) {
@@ -140,7 +166,10 @@ __device__ void store_part(const SplatArguments& a, const TilePart& part,
 #pragma unroll
       for (int c = 0; c < Channels; ++c) colour[c] = seen ? composites[i].result(c) : source[c];
     }
-    store_row<Channels>(a, part, y, colour);
+    if (a.stores_codes)
+      store_codes<Channels>(a, light, part, y, colour);
+    else
+      store_row<Channels>(a, part, y, colour);
   }
 }
 
@@ -207,6 +236,9 @@ template <class Real, int Channels>
 __global__ void __launch_bounds__(threads, 3) composite_tiles(const __grid_constant__ SplatArguments a) {
   constexpr std::uint32_t none = 0xFF;
   __shared__ unsigned found[2];
+  __shared__ uint4 light_memory[ByteLight::bytes / sizeof(uint4)];
+  const ByteLight light(light_memory);
+  if (a.stores_codes) light.fill(a.transfer, static_cast<int>(threadIdx.x), threads);
   TilePart part;
   part.tile = blockIdx.x;
   part.tile_row = static_cast<std::int32_t>(part.tile / a.tile_columns);
@@ -232,7 +264,7 @@ __global__ void __launch_bounds__(threads, 3) composite_tiles(const __grid_const
       const auto group = static_cast<std::uint32_t>(__ffs(static_cast<int>(left)) - 1);
       add_group(a, group, part, (tile_groups.spread >> group & 1U) != 0, in_focus, composites);
     }
-    store_part(a, part, composites);
+    store_part(a, light, part, composites);
   }
 }
 

@@ -1,6 +1,6 @@
-// The splat of samples that tiles do not gather: those of the list, visible ones that reach too far, and
-// lamps (splat_lamps.cu). A corner of a staircase costs one atomic addition a plane; additions modulo 2^64
-// give the same sums in any order. The tiles that the corners lie in are marked and cleared before.
+// The splat of samples that tiles do not gather: those that reach too far, and lamps (splat_lamps.cu). A
+// corner of a staircase costs one atomic addition a plane; additions modulo 2^64 give the same sums in any
+// order. The tiles that the corners lie in are marked and cleared before.
 
 #include "core/with_type.h"
 #include "kernels/lens/splat_direct.cuh"
@@ -20,57 +20,25 @@ __device__ void for_corners_in_picture(const SplatArguments& a, const Staircase&
   });
 }
 
-/// What is done for the corners of a listed sample, by so many lanes.
-struct MarkTiles {
-  template <int Channels>
-  static constexpr unsigned lanes = 1;
-
-  template <int Channels>
-  static __device__ void run(const SplatArguments& a, const LensSample& /*sample*/, unsigned /*lane*/,
-                             std::uint32_t /*share*/, std::uint32_t group, std::int32_t column,
-                             std::int32_t row, bool /*negative*/) {
-    mark(a, group, column / splat_tile_width, row / splat_tile_height);
-  }
-};
-
-/// A lane a plane: additions side by side are one request.
-struct AddDeltas {
-  template <int Channels>
-  static constexpr unsigned lanes = Channels + 1;
-
-  template <int Channels>
-  static __device__ void run(const SplatArguments& a, const LensSample& sample, unsigned lane,
-                             std::uint32_t share, std::uint32_t group, std::int32_t column, std::int32_t row,
-                             bool negative) {
-    const std::uint64_t delta = (lane < Channels ? sample.colour[lane] : std::uint64_t{1}) * share;
-    add_delta(a, group, column, row, static_cast<int>(lane), negative ? 0 - delta : delta);
-  }
-};
-
-template <int Channels, class Step>
-__global__ void __launch_bounds__(threads) each_listed(const __grid_constant__ SplatArguments a) {
-  constexpr unsigned lanes = Step::template lanes<Channels>;
+/// The samples of the list that reach far: a lane a plane, as additions side by side are one request.
+template <int Channels>
+__global__ void __launch_bounds__(threads) add_far_listed(const __grid_constant__ SplatArguments a) {
+  constexpr unsigned lanes = Channels + 1;
   const std::uint64_t count = std::uint64_t{min(*a.count, a.most_listed)} * lanes;
   for (std::uint64_t i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads) {
     const LensSample& sample = a.listed[i / lanes];
     const bool inside = sample.x >= 0 && sample.x < a.width && sample.y >= 0 && sample.y < a.height;
     if (!inside || sample.weight == 0) continue;
-    const bool block = sample.block == 2;
     const std::uint32_t group = min(std::uint32_t{sample.group}, a.last_group);
-    const LensKernel kernel =
-        lens_kernel(a.kernels, sample.radius, is_highlight<Channels>(a, sample.colour), block);
-#pragma unroll 1
-    for (int k = 0; k < 2; ++k) {
-      const std::uint32_t share = sample_weight(k == 0 ? kernel.weight[0] : kernel.weight[1], sample.weight);
-      if (share == 0) continue;
-      const Staircase stairs =  // all of it is read at once
-          a.kernels.staircases[k == 0 ? kernel.staircase[0] : kernel.staircase[1]];
-      for_corners_in_picture(a, stairs, sample.x, sample.y, block ? 2 : 1,
+    const auto lane = static_cast<int>(i % lanes);
+    for_staircases_of<Channels>(a, sample, [&](const Staircase& stairs, std::uint32_t share) {
+      if (stairs.reach <= splat_reach) return;
+      const std::uint64_t delta = (lane < Channels ? sample.colour[lane] : std::uint64_t{1}) * share;
+      for_corners_in_picture(a, stairs, sample.x, sample.y, sample.block == 2 ? 2 : 1,
                              [&](std::int32_t column, std::int32_t row, bool negative) {
-                               Step::template run<Channels>(a, sample, i % lanes, share, group, column, row,
-                                                            negative);
+                               add_delta(a, group, column, row, lane, negative ? 0 - delta : delta);
                              });
-    }
+    });
   }
 }
 
@@ -127,29 +95,23 @@ unsigned blocks_for(std::int64_t count, int block) {
   return static_cast<unsigned>((count + block - 1) / block);
 }
 
-template <class Step>
-void launch_listed(const SplatArguments& a, StreamHandle stream) {
-  constexpr unsigned blocks = 2048;
-  if (a.most_listed == 0) return;
-  with_channels(a.channels,
-                [&]<int Channels>() { each_listed<Channels, Step><<<blocks, threads, 0, stream>>>(a); });
-}
-
 }  // namespace
 
 void splat_direct(const SplatArguments& a, StreamHandle stream) {
   const bool far = a.largest_reach > splat_reach;
-  if (!far && a.most_listed == 0 && a.most_lamps == 0) return;
+  if (!far && a.most_lamps == 0) return;
   const unsigned groups = a.last_group + 1;
-  launch_listed<MarkTiles>(a, stream);
   splat_mark_lamps(a, stream);
   if (far) mark_far<<<dim3(blocks_for(cell_count(a), threads), groups), threads, 0, stream>>>(a);
   clear_marked<<<dim3(blocks_for(tile_count(a), 1), groups), threads, 0, stream>>>(a);
-  launch_listed<AddDeltas>(a, stream);
   splat_add_lamps(a, stream);
   if (!far) return;
+  constexpr unsigned blocks_of_list = 2048;
   const unsigned blocks = blocks_for(cell_count(a) * cell_quads, threads);
-  with_channels(a.channels, [&]<int Channels>() { add_far<Channels><<<blocks, threads, 0, stream>>>(a); });
+  with_channels(a.channels, [&]<int Channels>() {
+    add_far<Channels><<<blocks, threads, 0, stream>>>(a);
+    if (a.most_listed != 0) add_far_listed<Channels><<<blocks_of_list, threads, 0, stream>>>(a);
+  });
 }
 
 }  // namespace satin::kernels

@@ -6,7 +6,8 @@
 // most; on the picture's border, where more of them meet, all but one cancel each other. Two staircases have
 // only samples with radii up to 12 pixels, where there are no highlights. So there are at most 83^2 + 31^2
 // where no shape reaches farther than 40 pixels, and otherwise 1024 of every cell + 31^2: words are settled
-// again after seven cells. A tile with highlights is made of long sums.
+// again after seven cells. A tile with highlights is made of long sums. Samples of the list, of which any
+// number lies in a cell, come last, and words are settled before so many of them.
 
 #include "core/with_type.h"
 #include "kernels/device/shared_memory.cuh"
@@ -40,10 +41,6 @@ __device__ std::int32_t left_of_cell(const GatheredTile& tile, int number) {
 __device__ std::int32_t top_of_cell(const GatheredTile& tile, int number) {
   return tile.top() + (number / columns_of_cells - cells_around) * splat_cell;
 }
-__device__ std::int64_t cell_at(const SplatArguments& a, std::int32_t x, std::int32_t y) {
-  return std::int64_t{y / splat_cell} * cell_columns(a) + x / splat_cell;
-}
-
 /// Bits of the cells around whose samples may reach the tile; the same in all warps.
 __device__ unsigned cells_that_reach(const SplatArguments& a, const GatheredTile& tile) {
   const std::int32_t x = left_of_cell(tile, lane_index());
@@ -51,13 +48,39 @@ __device__ unsigned cells_that_reach(const SplatArguments& a, const GatheredTile
   bool reaches = false;
   if (lane_index() < columns_of_cells * rows_of_cells && x >= 0 && y >= 0 && x < a.width && y < a.height) {
     const std::int32_t reach =
-        min(std::int32_t{a.sums.reaches[tile.group * cell_count(a) + cell_at(a, x, y)]}, splat_reach);
+        min(std::int32_t{a.sums.reaches[tile.group * cell_count(a) + cell_of(a, x, y)]}, splat_reach);
     reaches = reach >= 0 && x - reach < tile.left() + splat_tile_width &&
               x + splat_cell + 1 + reach >= tile.left() && y - reach < tile.top() + splat_tile_height &&
               y + splat_cell + 1 + reach >= tile.top();
   }
   return __ballot_sync(whole_warp, reaches);
 }
+
+/// The samples of the list in the cells that reach a tile, one after the other.
+struct ListedAround {
+  std::uint32_t ends[warp_size];    ///< of every cell around
+  std::uint32_t places[warp_size];  ///< place of the first one of all, if this cell had it
+
+  [[nodiscard]] __device__ std::uint32_t count() const { return ends[warp_size - 1]; }
+  [[nodiscard]] __device__ std::uint32_t place(std::uint32_t i) const {
+    int number = 0;
+#pragma unroll
+    for (int step = warp_size / 2; step > 0; step /= 2)
+      if (ends[number + step - 1] <= i) number += step;
+    return places[number] + i;
+  }
+
+  /// By one warp.
+  __device__ void find(const SplatArguments& a, const GatheredTile& tile, unsigned cells) {
+    ListedCell own;
+    if ((cells >> lane_index() & 1) != 0)
+      own = a.sums.listed[tile.group * cell_count(a) +
+                          cell_of(a, left_of_cell(tile, lane_index()), top_of_cell(tile, lane_index()))];
+    const std::uint32_t end = inclusive_scan(own.count);
+    ends[lane_index()] = end;
+    places[lane_index()] = own.end - end;
+  }
+};
 
 constexpr int double_corners = 31 * 31;  ///< of second staircases that may meet in one word
 constexpr int unsettled_reach = 40;
@@ -110,11 +133,49 @@ __device__ bool gather(const SplatArguments& a, const GatheredTile& tile, unsign
     const int number = __ffs(static_cast<int>(cells)) - 1;
     const std::int32_t left = left_of_cell(tile, number);
     const std::int32_t top = top_of_cell(tile, number);
-    const SplatQuad quad = a.sums.quads[cell_at(a, left, top) * cell_quads + thread];
+    const SplatQuad quad = a.sums.quads[cell_of(a, left, top) * cell_quads + thread];
     if (add_quad<Channels>(a, tile, quad, left + quad_x(thread), top + quad_y(thread), first, sums))
       highlights = true;
   }
   return highlights;
+}
+
+/// Adds planes from `first` on of what one sample of the list has in the tile.
+template <int Channels, int Planes, bool Short>
+__device__ void add_listed(const SplatArguments& a, const LensSample& sample, int first,
+                           const TileSums<Planes, Short>& sums) {
+  using Sums = TileSums<Planes, Short>;
+  const std::int32_t x = sample.x;
+  const std::int32_t y = sample.y;
+  const std::int32_t more = sample.block == 2 ? 2 : 1;
+  const std::int32_t reach = a.reaches[min(sample.radius, a.kernels.largest) / 256];
+  if (!sums.meets(x - reach, x + reach + more, y - reach, y + reach + more)) return;
+  for_staircases_of<Channels>(a, sample, [&](const Staircase& stairs, std::uint32_t share) {
+    if (stairs.reach > splat_reach || !sums.meets(stairs, x, y, more)) return;
+    typename Sums::Summand value;
+#pragma unroll
+    for (int plane = 0; plane < Planes; ++plane)
+      value.set(plane, std::uint64_t{first + plane < Channels ? sample.colour[first + plane] : 1U} * share);
+    sums.add(stairs, x, y, more, value);
+  });
+}
+
+/// As many samples of the list by every thread, of two staircases each, may meet in settled words.
+constexpr std::uint32_t unsettled_rounds = (most_low_parts - 1) / (2 * threads);
+
+template <int Channels, int Planes, bool Short>
+__device__ void gather_listed(const SplatArguments& a, const ListedAround& listed, int first,
+                              TileSums<Planes, Short>& sums) {
+  const std::uint32_t count = listed.count();
+  for (std::uint32_t begin = 0; begin < count; begin += threads) {
+    if (Short && begin / threads % unsettled_rounds == 0) {
+      __syncthreads();
+      sums.settle();
+      __syncthreads();
+    }
+    const std::uint32_t i = begin + threadIdx.x;
+    if (i < count) add_listed<Channels>(a, a.listed[a.sums.places[listed.place(i)]], first, sums);
+  }
 }
 
 /// The second differences of this lane's two columns in a row of the tile.
@@ -176,7 +237,7 @@ __device__ void store_nothing(const SplatArguments& a, const GatheredTile& tile)
 /// Makes planes from `first` on; false: that takes long sums.
 template <int Channels, int Planes, bool Short>
 __device__ bool make_planes(const SplatArguments& a, const GatheredTile& tile, unsigned cells,
-                            bool has_direct, int first, std::uint32_t* words) {
+                            const ListedAround& listed, bool has_direct, int first, std::uint32_t* words) {
   TileSums<Planes, Short> sums(words, tile.left(), tile.top());
   if (has_direct)
     sums.begin_with(a, tile_plane(a, tile.group, tile.index, 0), first);
@@ -185,6 +246,8 @@ __device__ bool make_planes(const SplatArguments& a, const GatheredTile& tile, u
   __syncthreads();
   const bool highlights = gather<Channels>(a, tile, cells, first, sums);
   if (__syncthreads_or(highlights ? 1 : 0) != 0 && Short) return false;
+  gather_listed<Channels>(a, listed, first, sums);
+  __syncthreads();
   store_sums(a, tile, first, sums);
   __syncthreads();
   return true;
@@ -194,6 +257,7 @@ template <int Channels, int Planes>
 __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
     gather_tiles(const __grid_constant__ SplatArguments a) {
   extern __shared__ uint4 tile_memory[];
+  __shared__ ListedAround listed;
   auto* words = reinterpret_cast<std::uint32_t*>(tile_memory);
   GatheredTile tile;
   tile.group = blockIdx.y;
@@ -205,9 +269,11 @@ __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
   const bool has_direct = a.sums.direct[mark] != 0;
   if (threadIdx.x == 0) a.sums.spread[mark] = cells != 0 || has_direct ? 1 : 0;
   if (cells == 0 && !has_direct) return store_nothing(a, tile);
+  if (threadIdx.x < warp_size) listed.find(a, tile, cells);
   for (int first = 0; first <= Channels; first += Planes)
-    if (!a.short_sums || !make_planes<Channels, Planes, true>(a, tile, cells, has_direct, first, words))
-      make_planes<Channels, Planes, false>(a, tile, cells, has_direct, first, words);
+    if (!a.short_sums ||
+        !make_planes<Channels, Planes, true>(a, tile, cells, listed, has_direct, first, words))
+      make_planes<Channels, Planes, false>(a, tile, cells, listed, has_direct, first, words);
 }
 
 template <int Channels, int Planes>

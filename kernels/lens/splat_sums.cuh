@@ -209,7 +209,8 @@ class TileSums {
       const std::uint32_t high_address = address + tile_words * word_bytes;
       if constexpr (Short) {
         add_to_shared(address, value.low[plane]);
-        add_to_shared(high_address, value.high[plane]);
+        // Weights, which are the last plane, have no high part where shapes are large
+        if (plane + 1 < Planes || value.high[plane] != 0) add_to_shared(high_address, value.high[plane]);
       } else {
         const std::uint32_t before = fetch_and_add_to_shared(address, value.low[plane]);
         const bool carry = before + value.low[plane] < before;

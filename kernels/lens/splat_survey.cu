@@ -93,7 +93,63 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
   __syncthreads();
   if (thread == 0) a.sums.focused[cell] = static_cast<std::uint8_t>(focused);
   if (thread <= static_cast<int>(a.last_group))
-    a.sums.reaches[thread * cell_count(a) + cell] = static_cast<std::int16_t>(reaches[thread]);
+    a.sums.reaches[thread * cell_count(a) + cell] = reaches[thread];
+}
+
+// Samples of the list by cells: they are counted, cells get places in any order, and samples take them.
+
+constexpr int listed_threads = 256;
+
+/// Calls take(i, cell) for the listed samples that are spread: the cell of the sample's group.
+template <class Take>
+__device__ void for_listed(const SplatArguments& a, const Take& take) {
+  const std::uint32_t count = min(*a.count, a.most_listed);
+  for (std::uint32_t i = blockIdx.x * listed_threads + threadIdx.x; i < count;
+       i += gridDim.x * listed_threads) {
+    const LensSample& sample = a.listed[i];
+    const bool inside = sample.x >= 0 && sample.x < a.width && sample.y >= 0 && sample.y < a.height;
+    if (!inside || sample.weight == 0) continue;
+    const std::uint32_t group = min(std::uint32_t{sample.group}, a.last_group);
+    take(i, group * cell_count(a) + cell_of(a, sample.x, sample.y));
+  }
+}
+
+__global__ void __launch_bounds__(listed_threads) count_listed(const __grid_constant__ SplatArguments a) {
+  for_listed(a, [&](std::uint32_t i, std::int64_t cell) {
+    const std::int32_t reach = a.reaches[min(a.listed[i].radius, a.kernels.largest) / 256];
+    atomicAdd(&a.sums.listed[cell].count, 1U);
+    if (a.sums.reaches[cell] < reach) atomicMax(a.sums.reaches + cell, reach);
+  });
+}
+
+/// One thread a cell of a group: where its places begin.
+__global__ void __launch_bounds__(listed_threads) begin_listed(const __grid_constant__ SplatArguments a) {
+  const std::int64_t cell = std::int64_t{blockIdx.x} * listed_threads + threadIdx.x;
+  const std::uint32_t count = cell < cell_count(a) * (a.last_group + 1) ? a.sums.listed[cell].count : 0;
+  const std::uint32_t end = inclusive_scan(count);
+  std::uint32_t first = 0;
+  if (lane_index() == warp_size - 1 && end != 0) first = atomicAdd(a.sums.placed, end);
+  first = __shfl_sync(whole_warp, first, warp_size - 1);
+  if (count != 0) a.sums.listed[cell].end = first + end - count;
+}
+
+__global__ void __launch_bounds__(listed_threads) place_listed(const __grid_constant__ SplatArguments a) {
+  for_listed(a, [&](std::uint32_t i, std::int64_t cell) {
+    a.sums.places[atomicAdd(&a.sums.listed[cell].end, 1U)] = i;
+  });
+}
+
+void survey_list(const SplatArguments& a, StreamHandle stream) {
+  constexpr unsigned blocks = 1056;
+  const std::int64_t cells = cell_count(a) * (a.last_group + 1);
+  // the number of places comes after the cells
+  cudaMemsetAsync(a.sums.listed, 0,
+                  static_cast<std::size_t>(cells) * sizeof(ListedCell) + sizeof(std::uint32_t), stream);
+  if (a.most_listed == 0) return;
+  count_listed<<<blocks, listed_threads, 0, stream>>>(a);
+  begin_listed<<<static_cast<unsigned>((cells + listed_threads - 1) / listed_threads), listed_threads, 0,
+                 stream>>>(a);
+  place_listed<<<blocks, listed_threads, 0, stream>>>(a);
 }
 
 }  // namespace
@@ -102,6 +158,7 @@ void splat_survey(const SplatArguments& a, StreamHandle stream) {
   with_channels(a.channels, [&]<int Channels>() {
     survey_cells<Channels><<<static_cast<unsigned>(cell_count(a)), cell_quads, 0, stream>>>(a);
   });
+  survey_list(a, stream);
 }
 
 }  // namespace satin::kernels

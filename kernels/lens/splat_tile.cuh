@@ -64,6 +64,10 @@ __device__ inline std::int32_t cell_top(const SplatArguments& a, std::int64_t ce
   return static_cast<std::int32_t>(cell / cell_columns(a)) * splat_cell;
 }
 
+__device__ inline std::int64_t cell_of(const SplatArguments& a, std::int32_t x, std::int32_t y) {
+  return std::int64_t{y / splat_cell} * cell_columns(a) + x / splat_cell;
+}
+
 /// The pixel is in the picture.
 __device__ inline std::uint32_t group_at(const SplatArguments& a, std::int32_t x, std::int32_t y) {
   return min(std::uint32_t{row_at<std::uint8_t>(a.groups, y)[x]}, a.last_group);
@@ -140,6 +144,21 @@ struct QuadSamples {
     weight[0] = lens_full_weight;
   }
 };
+
+/// Calls spread(staircase, share) for the staircases of a sample of the list.
+template <int Channels, class Spread>
+__device__ void for_staircases_of(const SplatArguments& a, const LensSample& sample, const Spread& spread) {
+  const LensKernel kernel =
+      lens_kernel(a.kernels, sample.radius, is_highlight<Channels>(a, sample.colour), sample.block == 2);
+#pragma unroll 1
+  for (int k = 0; k < 2; ++k) {
+    const std::uint32_t share = sample_weight(k == 0 ? kernel.weight[0] : kernel.weight[1], sample.weight);
+    if (share == 0) continue;
+    const Staircase stairs =  // all of it is read at once
+        a.kernels.staircases[k == 0 ? kernel.staircase[0] : kernel.staircase[1]];
+    spread(stairs, share);
+  }
+}
 
 /// A choice at run time would put the values into local memory.
 __device__ inline std::uint32_t chosen(const std::uint32_t (&values)[4], int i) {

@@ -6,9 +6,18 @@
 
 namespace satin::kernels {
 
+/// Steps that may have nothing to do, as only the device knows, say so by idle(): few blocks look.
+template <class Step>
+concept MayBeIdle = requires(const Step& step) {
+  step.idle();
+};
+inline constexpr std::int64_t blocks_that_look = 1056;
+
 template <class Step>
 __global__ void __launch_bounds__(plane_threads)
     run_step(const __grid_constant__ Step step, int width, int height) {
+  if constexpr (MayBeIdle<Step>)
+    if (step.idle()) return;
   const int x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
   if (x >= width) return;
   for (int y = static_cast<int>(blockIdx.y); y < height; y += static_cast<int>(gridDim.y)) {
@@ -25,16 +34,24 @@ struct EachPlace {
 
   template <class Step>
   void operator()(std::int64_t width, std::int64_t height, const Step& step) const {
-    run_step<<<plane_grid(width, height), plane_threads, 0, stream>>>(step, static_cast<int>(width),
-                                                                      static_cast<int>(height));
+    dim3 grid = plane_grid(width, height);
+    if (MayBeIdle<Step> && std::int64_t{grid.x} * grid.y > blocks_that_look)
+      grid.y = static_cast<unsigned>((blocks_that_look + grid.x - 1) / grid.x);
+    run_step<<<grid, plane_threads, 0, stream>>>(step, static_cast<int>(width), static_cast<int>(height));
   }
+};
+
+/// What launches the steps of a job: a topic that has kernels for some of them tells another one.
+template <class Job>
+struct LaunchOf {
+  using Type = EachPlace;
 };
 
 /// The job of every pixelwise operation has an instance of this.
 template <class Job>
 void run_pixelwise(const Job& job, const typename Job::Images& images, const TransferView& transfer,
                    StreamHandle stream) {
-  job.each(images, transfer, EachPlace{stream});
+  job.each(images, transfer, typename LaunchOf<Job>::Type{stream});
 }
 
 }  // namespace satin::kernels

@@ -46,9 +46,9 @@ struct LampsJob {
       launch(std::int64_t{lamp_threads_across}, std::int64_t{lamp_threads_down},
              CountListedLamps<Channels>{scene});
       launch(std::int64_t{scene.across()}, std::int64_t{scene.down()}, TakeLamps<Channels>{scene});
-      launch(std::int64_t{lamp_threads_across}, std::int64_t{lamp_threads_down}, ShareLamps<Channels>{scene});
       launch(std::int64_t{lamp_threads_across}, std::int64_t{lamp_threads_down},
              TakeListedLamps<Channels>{scene});
+      launch(std::int64_t{lamp_threads_across}, std::int64_t{lamp_threads_down}, ShareLamps<Channels>{scene});
     });
   }
 };

@@ -125,8 +125,8 @@ Bokeh nearest_shape(const LensStyle& style) {
 
 /// The splat can store the picture's bytes itself: of colours in linear light, without opacity, data or a
 /// mask.
-bool is_stored_by_splat(const LensBlurJob& job, const LensLayersJob& layers, const Backend& backend) {
-  return backend.host_memory && !shows(job) && layers.type == Type::u8 && layers.transfer == Transfer::srgb &&
+bool is_stored_by_splat(const LensBlurJob& job, const LensLayersJob& layers) {
+  return !shows(job) && layers.type == Type::u8 && layers.transfer == Transfer::srgb &&
          job.picture.alpha == Alpha::none && !job.keeps_last && job.mask.width == 0;
 }
 
@@ -211,7 +211,7 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
   layers_ = backend.prepare(layers);
   const ApertureTable aperture = aperture_table(job.style);
   SplatJob splat = splat_job(job, layers, aperture);
-  splat.stores_codes = is_stored_by_splat(job, layers, backend);
+  splat.stores_codes = is_stored_by_splat(job, layers);
   if (!shows(job)) {
     splat_ = backend.prepare(splat);
     lamp_memory_ = std::make_unique<LampMemory>(backend, layers, aperture, job.aperture);

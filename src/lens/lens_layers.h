@@ -77,8 +77,8 @@ template <class T>
   return {picture.data, picture.strides.row, job.channels, job.weighted, job.float_bits, transfer};
 }
 
-/// The non-local fill of what run() made so far. Its planes are ones that hold nothing by then: of the ramps,
-/// and of the magnitudes, which it makes again.
+/// The non-local fill of what run() made so far. Its planes are that of the ramps, which holds nothing by
+/// then, and that of the magnitudes, unless a backend has another one: otherwise they are made again.
 [[nodiscard]] inline NonlocalFill nonlocal_fill(const LensLayersJob& job, const LensScene& scene,
                                                 NonlocalWork* work, std::uint8_t* tiles, int tile_side) {
   const int opacity = job.weighted || job.channels == 2 || job.channels == 4 ? 1 : 0;

@@ -39,8 +39,8 @@ struct SplatJob {
   std::uint32_t most_lamps = 0;             ///< lamps that their list has room for
   float lamp_reach = 1;                     ///< Aperture::reach
   int peak_bits = 0;                        ///< of lamps, see ApertureTable
-  /// The output is of u8: colours of 16 bits as sRGB codes, without alpha. The CPU alone does so: no plane of
-  /// integers goes to memory and back.
+  /// The output is of u8: colours of 16 bits as sRGB codes, without alpha. No plane of integers goes to
+  /// memory and back.
   bool stores_codes = false;
 };
 

@@ -170,7 +170,7 @@ HWY_INLINE V Quotient(D d, V dividend) {
   return hn::Sub(hn::Add(estimate, more), less);
 }
 
-/// smoothed_within() of all lanes, where all windows lie in the image and not at its upper and left border.
+/// smoothed_code() of all lanes, where all windows lie in the image and not at its upper and left border.
 template <int Reach, class D, class V>
 HWY_INLINE V SmoothedWithin(D d, V codes, const std::uint32_t* at, std::int64_t row) {
   if constexpr (Reach == 0) {

@@ -335,6 +335,7 @@ class NonlocalTiles {
       fill_nonlocally(launch, fill, scene.work->groups.count, job_.offset_pairs,
                       [&](int group) { apply<Channels>(fill, group); });
     });
+    launch(scene.planes.width, scene.planes.height, RestoreMagnitudes{fill});
   }
 
  private:

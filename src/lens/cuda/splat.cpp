@@ -11,6 +11,7 @@
 #include "lens/lens_kernels.h"
 #include "lens/maths/composite.h"
 #include "lens/splat.h"
+#include "pixels/cuda/transfer.h"
 #include "satin/error.h"
 
 namespace satin::cuda {
@@ -59,6 +60,8 @@ class Splat final : public SplatOperation {
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
     arguments_.most_listed = job.most_listed;
     arguments_.most_lamps = job.most_lamps;
+    arguments_.stores_codes = job.stores_codes;
+    if (job.stores_codes) arguments_.transfer = device_transfer(backend, Type::u8, true);
     arguments_.all_planes = kernels::splat_shared_bytes(job.channels + 1) <= backend.shared_memory();
     check(static_cast<cudaError_t>(kernels::allow_splat(job.channels)), "asking for shared memory");
     upload(lens_kernels(job), job);
@@ -67,7 +70,7 @@ class Splat final : public SplatOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return staircases_.size + kernels_.size + reaches_.size + reaches_with_highlights_.size + tiles_.size +
-           columns_.size + rows_.size + marks_.size + quads_.size + cells_.size;
+           columns_.size + rows_.size + marks_.size + quads_.size + cells_.size + listed_.size;
   }
 
   void run(const SplatImages& images, Stream stream) override {
@@ -133,7 +136,9 @@ class Splat final : public SplatOperation {
     marks_ = backend_.allocate(groups_ * 2 * tile_count());
     quads_ =
         backend_.allocate(cells * kernels::splat_cell * kernels::splat_cell / 4 * sizeof(kernels::SplatQuad));
-    cells_ = backend_.allocate(cells * (groups_ * sizeof(std::int16_t) + 1));
+    cells_ = backend_.allocate(cells * (groups_ * sizeof(std::int32_t) + 1));
+    listed_ = backend_.allocate(groups_ * cells * sizeof(kernels::ListedCell) +
+                                (std::size_t{arguments_.most_listed} + 1) * sizeof(std::uint32_t));
     kernels::SplatSums& sums = arguments_.sums;
     sums.tiles = reinterpret_cast<std::uint64_t*>(tiles_.get());
     sums.columns = reinterpret_cast<std::uint64_t*>(columns_.get());
@@ -141,8 +146,11 @@ class Splat final : public SplatOperation {
     sums.direct = reinterpret_cast<std::uint8_t*>(marks_.get());
     sums.spread = sums.direct + groups_ * tile_count();
     sums.quads = reinterpret_cast<kernels::SplatQuad*>(quads_.get());
-    sums.reaches = reinterpret_cast<std::int16_t*>(cells_.get());
+    sums.reaches = reinterpret_cast<std::int32_t*>(cells_.get());
     sums.focused = reinterpret_cast<std::uint8_t*>(sums.reaches + groups_ * cells);
+    sums.listed = reinterpret_cast<kernels::ListedCell*>(listed_.get());
+    sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + groups_ * cells);
+    sums.places = sums.placed + 1;
   }
 
   CudaBackend& backend_;
@@ -154,7 +162,8 @@ class Splat final : public SplatOperation {
   Buffer tiles_, columns_, rows_;
   Buffer marks_;  ///< of every group: tiles with differences, tiles with sums
   Buffer quads_;
-  Buffer cells_;  ///< of every group: reaches; then groups in focus
+  Buffer cells_;   ///< of every group: reaches; then groups in focus
+  Buffer listed_;  ///< samples of the list by cells of every group
 };
 
 }  // namespace

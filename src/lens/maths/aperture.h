@@ -118,6 +118,26 @@ SATIN_HD std::int32_t lamp_place(const LampShape& shape, const ApertureEdge& edg
   return place < rim.left ? rim.left : place > rim.right ? rim.right : place;
 }
 
+/// Calls take(place, step) for the edges of one line of a row of pixels.
+template <class Take>
+SATIN_HD void for_lamp_edges(const LampShape& shape, std::int32_t row, int line, const Take& take) {
+  const float height = lamp_height(row, line);
+  const ApertureRow edges = shape.row(height);
+  const LampRim rim = shape.rim(height);
+  for (std::uint32_t i = 0; i < edges.count; ++i) {
+    const ApertureEdge edge = shape.aperture->edges[edges.first + i];
+    take(lamp_place(shape, edge, rim), edge.step);
+  }
+}
+
+/// The light of one line of a row of pixels: the sum of what it adds to LampRow::coverage().
+SATIN_HD std::int64_t lamp_light(const LampShape& shape, std::int32_t row, int line) {
+  std::int64_t sum = 0;
+  for_lamp_edges(shape, row, line,
+                 [&](std::int32_t place, std::int32_t step) { sum -= std::int64_t{step} * place; });
+  return sum;
+}
+
 /// The lines of one row of pixels, with at most Most edges each.
 template <int Most>
 struct LampRow {
@@ -137,14 +157,6 @@ struct LampRow {
         steps[line][i] = edge.step;
       }
     }
-  }
-
-  /// The sum over the row of what coverage() gives.
-  [[nodiscard]] SATIN_HD std::int64_t total() const {
-    std::int64_t sum = 0;
-    for (int line = 0; line < lamp_lines; ++line)
-      for (std::int32_t i = 0; i < counts[line]; ++i) sum -= std::int64_t{steps[line][i]} * places[line][i];
-    return sum;
   }
 
   /// The covered part of the pixel in this column, up to lamp_lines * lamp_places * aperture_full.
@@ -168,8 +180,8 @@ struct LampRow {
 };
 static_assert(lamp_places == 1 << 6);
 
-/// Lines of many edges, whose places are worked out when they are asked for: arrays of them would be local
-/// memory of a GPU, kilobytes for each of its threads.
+/// Lines of many edges, whose places are worked out when they are asked for: arrays of them would be
+/// kilobytes, which are copied from row to row.
 template <>
 struct LampRow<most_aperture_edges> {
   const LampShape* shape;
@@ -192,13 +204,6 @@ struct LampRow<most_aperture_edges> {
         const ApertureEdge edge = shape->aperture->edges[edges[line].first + i];
         take(static_cast<std::int32_t>(i), lamp_place(*shape, edge, rims[line]), edge.step);
       }
-  }
-
-  [[nodiscard]] SATIN_HD std::int64_t total() const {
-    std::int64_t sum = 0;
-    for_edges(
-        [&](std::int32_t, std::int32_t place, std::int32_t step) { sum -= std::int64_t{step} * place; });
-    return sum;
   }
 
   [[nodiscard]] SATIN_HD std::int32_t coverage(std::int32_t column) const {
@@ -261,19 +266,19 @@ SATIN_HD void for_lamp_deltas(const LampRow<Most>& own, const LampRow<Most>& abo
   }
 }
 
-/// The share of a lamp whose pixels get `full` together; 0: the aperture lets nothing through.
-template <int Most>
-SATIN_HD std::uint64_t lamp_share(const LampShape& shape, std::uint32_t full) {
-  std::int64_t total = 0;
-  LampRow<Most> lines;
-  for (std::int32_t row = -shape.reach(); row <= shape.reach(); ++row) {
-    lines.load(shape, row);
-    total += lines.total();
-  }
+/// The share of a lamp of so much light whose pixels get `full` together; 0: the aperture lets nothing
+/// through.
+SATIN_HD std::uint64_t lamp_share(const LampShape& shape, std::int64_t light, std::uint32_t full) {
   const float disc = 3.1415927F * shape.radius * shape.radius * (lamp_lines * lamp_places * aperture_full);
   const auto least = static_cast<std::int64_t>(disc * shape.aperture->least_light);
-  if (total <= 0) return 0;
-  return (std::uint64_t{full} << lamp_share_bits) / static_cast<std::uint64_t>(total > least ? total : least);
+  if (light <= 0) return 0;
+  return (std::uint64_t{full} << lamp_share_bits) / static_cast<std::uint64_t>(light > least ? light : least);
+}
+SATIN_HD std::uint64_t lamp_share(const LampShape& shape, std::uint32_t full) {
+  std::int64_t light = 0;
+  for (std::int32_t row = -shape.reach(); row <= shape.reach(); ++row)
+    for (int line = 0; line < lamp_lines; ++line) light += lamp_light(shape, row, line);
+  return lamp_share(shape, light, full);
 }
 
 }  // namespace satin

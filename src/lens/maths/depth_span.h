@@ -128,22 +128,27 @@ struct ChooseDepthDigits {
   int pass;
 
   SATIN_HD void operator()(int x, int /*y*/) const {
-    const std::uint32_t* counts = span->counts[span->counted_by(x, pass)];
-    SpanEnd end = span->ends[pass % 2][x];
-    if (pass == 0) end.rank = first_rank(x, counts);
-    std::uint32_t digit = 0;
-    while (digit + 1 < span_digits && end.rank >= counts[digit]) end.rank -= counts[digit++];
-    span->ends[(pass + 1) % 2][x] = {end.prefix << span_digit_bits | digit, end.rank};
+    std::uint32_t known = 0;
+    for (int digit = 0; digit < span_digits; ++digit) known += counts_of(x)[digit];
+    choose(x, 0, rank_among(x, known));
   }
 
- private:
-  SATIN_HD std::uint32_t first_rank(int end, const std::uint32_t* counts) const {
-    std::uint32_t known = 0;
-    for (int digit = 0; digit < span_digits; ++digit) known += counts[digit];
+  [[nodiscard]] SATIN_HD const std::uint32_t* counts_of(int end) const {
+    return span->counts[span->counted_by(end, pass)];
+  }
+  /// The rank of an end among the keys that are counted for it, `known` in the first pass.
+  [[nodiscard]] SATIN_HD std::uint32_t rank_among(int end, std::uint32_t known) const {
+    if (pass != 0) return span->ends[pass % 2][end].rank;
     if (end == 0) span->known = known;
     const std::uint32_t last = known == 0 ? 0 : known - 1;
     const std::uint32_t low = end == 0 || end == span_ends - 1 ? 0 : last / 200;
     return end < span_ends / 2 ? low : last - low;
+  }
+  /// The digit is `digit` or a later one; `rank` is among these.
+  SATIN_HD void choose(int end, std::uint32_t digit, std::uint32_t rank) const {
+    const std::uint32_t* counts = counts_of(end);
+    while (digit + 1 < span_digits && rank >= counts[digit]) rank -= counts[digit++];
+    span->ends[(pass + 1) % 2][end] = {span->ends[pass % 2][end].prefix << span_digit_bits | digit, rank};
   }
 };
 
@@ -196,9 +201,11 @@ struct CountHeld {
     const std::int64_t first = std::int64_t{x} * span_run;
     const std::int64_t last = first + span_run < width ? first + span_run : width;
     std::uint32_t count = 0;
-    for (std::int64_t u = first; u < last; ++u)
-      count += row[u] >= largest || (row[u] <= -largest && row[u] != unknown_radius) ? 1 : 0;
+    for (std::int64_t u = first; u < last; ++u) count += holds(row[u]) ? 1U : 0U;
     if (count != 0) add_shared(&span->held, count);
+  }
+  [[nodiscard]] SATIN_HD bool holds(SignedRadius256 radius) const {
+    return radius >= largest || (radius <= -largest && radius != unknown_radius);
   }
 };
 

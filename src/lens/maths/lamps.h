@@ -85,17 +85,18 @@ struct LampScene {
     }
     [[nodiscard]] SATIN_HD bool has_room_for_lamps() const { return bright_share() < highlight_among_others; }
   };
+  SATIN_HD void add_cell(int x, int y, Around& all) const {
+    if (x < 0 || y < 0 || x >= across() || y >= down()) return;
+    const LampCell& cell = cells[static_cast<std::int64_t>(y) * across() + x];
+    all.sum += cell.sum;
+    all.bright += cell.bright;
+    all.pixels += static_cast<std::uint64_t>(size_of(x, planes.width)) *
+                  static_cast<std::uint64_t>(size_of(y, planes.height));
+  }
   [[nodiscard]] SATIN_HD Around around(int cell_x, int cell_y) const {
     Around all;
     for (int y = cell_y - lamp_cells_away; y <= cell_y + lamp_cells_away; ++y)
-      for (int x = cell_x - lamp_cells_away; x <= cell_x + lamp_cells_away; ++x) {
-        if (x < 0 || y < 0 || x >= across() || y >= down()) continue;
-        const LampCell& cell = cells[static_cast<std::int64_t>(y) * across() + x];
-        all.sum += cell.sum;
-        all.bright += cell.bright;
-        all.pixels += static_cast<std::uint64_t>(size_of(x, planes.width)) *
-                      static_cast<std::uint64_t>(size_of(y, planes.height));
-      }
+      for (int x = cell_x - lamp_cells_away; x <= cell_x + lamp_cells_away; ++x) add_cell(x, y, all);
     return all;
   }
   /// Pixels of a cell along an axis.
@@ -121,16 +122,23 @@ struct LampScene {
       colour[c] = static_cast<std::uint32_t>(static_cast<float>(colour[c]) * by + 0.5F);
   }
 
-  /// lamp_share() of the sample; 0: it is too small, or the aperture lets nothing through.
-  [[nodiscard]] SATIN_HD std::uint64_t share_of(const LensSample& sample) const {
-    if (sample.radius < least_lamp_radius) return 0;
-    const LampShape shape(aperture, sample);
-    const std::uint32_t weight = sample_weight(full, sample.weight);
-    return aperture.simple != 0 ? lamp_share<2>(shape, weight)
-                                : lamp_share<most_aperture_edges>(shape, weight);
+  /// Adds a sample that is large enough. Its share is still to come; until then its place in the list of
+  /// samples stands there, from 1 on; 0: it is the visible one.
+  SATIN_HD void add(const LensSample& sample, std::uint64_t place) const {
+    if (sample.radius >= least_lamp_radius) lamps.lamps[add_shared(lamps.count, 1)] = {sample, place};
   }
-  SATIN_HD void add(const LensSample& sample, std::uint64_t share) const {
-    lamps.lamps[add_shared(lamps.count, 1)] = {sample, share};
+  [[nodiscard]] SATIN_HD std::uint32_t weight_of(const Lamp& lamp) const {
+    return sample_weight(full, lamp.sample.weight);
+  }
+  /// Gives a lamp its share. Where there is one, nothing else is drawn of its sample.
+  SATIN_HD void set_share(Lamp& lamp, std::uint64_t share) const {
+    const std::uint64_t place = lamp.share;
+    lamp.share = share;
+    if (share == 0) return;
+    if (place == 0)
+      planes.weights[planes.place(lamp.sample.x, lamp.sample.y)] = 0;
+    else
+      listed.samples[place - 1].weight = 0;
   }
 };
 
@@ -160,6 +168,18 @@ struct SumLampCells {
   }
 };
 
+/// Calls lamp(x, y, gain) if the visible sample there is a lamp. `around` is of its cell, and has room.
+template <int Channels, class OfLamp>
+SATIN_HD void for_lamp_at(const LampScene<Channels>& scene,
+                          const typename LampScene<Channels>::Around& around, int x, int y,
+                          const OfLamp& lamp) {
+  const std::int64_t at = scene.planes.place(x, y);
+  const std::uint32_t radius = scene.planes.magnitudes[at];
+  const std::uint32_t value = scene.brightest(scene.colour_at(at));
+  if (scene.planes.weights[at] == 0 || !scene.may_be_lamp(value, radius)) return;
+  if (around.shows_lamp(value)) lamp(x, y, scene.gain(value, radius, around.bright_share()));
+}
+
 /// Calls lamp(x, y, gain) for the lamps among the visible samples of a cell.
 template <int Channels, class OfLamp>
 SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, const OfLamp& lamp) {
@@ -168,18 +188,12 @@ SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, 
   const int right = x * lamp_cell + scene.size_of(x, scene.planes.width);
   const int bottom = y * lamp_cell + scene.size_of(y, scene.planes.height);
   for (int v = y * lamp_cell; v < bottom; ++v)
-    for (int u = x * lamp_cell; u < right; ++u) {
-      const std::int64_t at = scene.planes.place(u, v);
-      const std::uint32_t value = scene.brightest(scene.colour_at(at));
-      if (scene.planes.weights[at] == 0 || !scene.may_be_lamp(value, scene.planes.magnitudes[at])) continue;
-      if (around.shows_lamp(value))
-        lamp(u, v, scene.gain(value, scene.planes.magnitudes[at], around.bright_share()));
-    }
+    for (int u = x * lamp_cell; u < right; ++u) for_lamp_at(scene, around, u, v, lamp);
 }
 
 /// Lists are looked at by this many columns and rows of threads, in turns.
-inline constexpr int lamp_threads_across = 64;
-inline constexpr int lamp_threads_down = 1024;
+inline constexpr int lamp_threads_across = 256;
+inline constexpr int lamp_threads_down = 256;
 
 /// Calls item(i) for the places of a list of `count` that fall to this thread.
 template <class Item>
@@ -189,16 +203,17 @@ SATIN_HD void for_places_of_list(std::uint32_t count, int x, int y, const Item& 
     item(i);
 }
 
+/// Calls lamp(i, gain) for the lamps among the listed samples that fall to this thread.
 template <int Channels, class OfLamp>
 SATIN_HD void for_listed_lamps(const LampScene<Channels>& scene, int x, int y, const OfLamp& lamp) {
   const std::uint32_t count =
       *scene.listed.count < scene.listed.capacity ? *scene.listed.count : scene.listed.capacity;
   for_places_of_list(count, x, y, [&](std::uint64_t i) {
-    LensSample& sample = scene.listed.samples[i];
+    const LensSample& sample = scene.listed.samples[i];
     const std::uint32_t value = scene.brightest(sample.colour);
     if (sample.weight == 0 || sample.block != 1 || !scene.may_be_lamp(value, sample.radius)) return;
     const auto around = scene.around(sample.x / lamp_cell, sample.y / lamp_cell);
-    if (around.shows_lamp(value)) lamp(sample, scene.gain(value, sample.radius, around.bright_share()));
+    if (around.shows_lamp(value)) lamp(i, scene.gain(value, sample.radius, around.bright_share()));
   });
 }
 
@@ -221,12 +236,11 @@ struct CountListedLamps {
   LampScene<Channels> scene;
 
   SATIN_HD void operator()(int x, int y) const {
-    for_listed_lamps(scene, x, y, [&](LensSample&, float) { add_shared(scene.lamps.wanted, 1); });
+    for_listed_lamps(scene, x, y, [&](std::uint64_t, float) { add_shared(scene.lamps.wanted, 1); });
   }
 };
 
-/// Brightens the visible lamps, and lists those that are large enough; their shares are still to come, as
-/// lamps stand in few of the cells.
+/// Brightens the visible lamps, and lists those that are large enough.
 template <int Channels>
 struct TakeLamps {
   LampScene<Channels> scene;
@@ -234,25 +248,40 @@ struct TakeLamps {
   SATIN_HD void operator()(int x, int y) const {
     if (scene.cells[static_cast<std::int64_t>(y) * scene.across() + x].lamps == 0 || !scene.lamps.fits())
       return;
+    for_lamps_of_cell(scene, x, y, [&](int u, int v, float gain) { take(u, v, gain); });
+  }
+  SATIN_HD void take(int u, int v, float gain) const {
     const LensPlanes& planes = scene.planes;
-    for_lamps_of_cell(scene, x, y, [&](int u, int v, float gain) {
-      const std::int64_t at = planes.place(u, v);
-      scene.brighten(planes.colours + at * Channels, gain);
-      LensSample sample{};
-      for (int c = 0; c < Channels; ++c) sample.colour[c] = planes.colours[at * Channels + c];
-      sample.x = u;
-      sample.y = v;
-      sample.radius = planes.magnitudes[at];
-      sample.weight = planes.weights[at];
-      sample.block = 1;
-      sample.group = planes.groups[at];
-      if (sample.radius >= least_lamp_radius) scene.add(sample, 0);
+    const std::int64_t at = planes.place(u, v);
+    scene.brighten(planes.colours + at * Channels, gain);
+    LensSample sample{};
+    for (int c = 0; c < Channels; ++c) sample.colour[c] = planes.colours[at * Channels + c];
+    sample.x = u;
+    sample.y = v;
+    sample.radius = planes.magnitudes[at];
+    sample.weight = planes.weights[at];
+    sample.block = 1;
+    sample.group = planes.groups[at];
+    scene.add(sample, 0);
+  }
+};
+
+/// The same of the listed samples.
+template <int Channels>
+struct TakeListedLamps {
+  LampScene<Channels> scene;
+
+  SATIN_HD void operator()(int x, int y) const {
+    if (!scene.lamps.fits()) return;
+    for_listed_lamps(scene, x, y, [&](std::uint64_t i, float gain) {
+      LensSample& sample = scene.listed.samples[i];
+      scene.brighten(sample.colour, gain);
+      scene.add(sample, i + 1);
     });
   }
 };
 
-/// The shares of the visible lamps, which are all that is listed so far. The splat draws no other sample
-/// there.
+/// The shares of the lamps, which are few: steps of their own.
 template <int Channels>
 struct ShareLamps {
   LampScene<Channels> scene;
@@ -260,24 +289,7 @@ struct ShareLamps {
   SATIN_HD void operator()(int x, int y) const {
     for_places_of_list(*scene.lamps.count, x, y, [&](std::uint64_t i) {
       Lamp& lamp = scene.lamps.lamps[i];
-      lamp.share = scene.share_of(lamp.sample);
-      if (lamp.share != 0) scene.planes.weights[scene.planes.place(lamp.sample.x, lamp.sample.y)] = 0;
-    });
-  }
-};
-
-template <int Channels>
-struct TakeListedLamps {
-  LampScene<Channels> scene;
-
-  SATIN_HD void operator()(int x, int y) const {
-    if (!scene.lamps.fits()) return;
-    for_listed_lamps(scene, x, y, [&](LensSample& sample, float gain) {
-      scene.brighten(sample.colour, gain);
-      const std::uint64_t share = scene.share_of(sample);
-      if (share == 0) return;
-      scene.add(sample, share);
-      sample.weight = 0;
+      scene.set_share(lamp, lamp_share(LampShape(scene.aperture, lamp.sample), scene.weight_of(lamp)));
     });
   }
 };

@@ -54,8 +54,9 @@ struct DifferenceEntry {
 
   SATIN_HD KnownEntry operator()(int x, int y) const {
     const std::uint32_t word = fill.word_at(x, y);
+    if (static_cast<int>(packed_group(word)) != group) return {};
     const std::uint32_t there = fill.word_at(x + offset.x, y + offset.y);
-    if (static_cast<int>(packed_group(word)) != group || packed_group(there) != packed_group(word)) return {};
+    if (packed_group(there) != packed_group(word)) return {};
     return {packed_difference(word, there), 1};
   }
 };
@@ -169,7 +170,6 @@ void fill_nonlocally(const Launch& launch, const NonlocalFill& fill, int most_gr
     launch(most_candidates, 1, RankCandidates{fill, group, pairs});
     apply(group);
   }
-  launch(planes.width, planes.height, RestoreMagnitudes{fill});
 }
 
 }  // namespace satin

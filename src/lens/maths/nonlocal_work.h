@@ -117,7 +117,7 @@ struct NonlocalFill {
   }
 };
 
-inline constexpr int needed_runs = 8192;  ///< places of steps that take samples of the list in turns
+inline constexpr int needed_runs = 1 << 16;  ///< places of steps that take samples of the list in turns
 
 /// Clears the counts of samples; one place a group.
 struct ClearNeeded {
@@ -140,8 +140,9 @@ struct CountNeeded {
 struct PackColours {
   NonlocalFill fill;
 
+  [[nodiscard]] SATIN_HD bool idle() const { return !fill.work->needs_any(); }
   SATIN_HD void operator()(int x, int y) const {
-    if (!fill.work->needs_any()) return;
+    if (idle()) return;
     const std::int64_t at = fill.planes.place(x, y);
     fill.words[at] = packed(at);
     fill.places[at] = 0;
@@ -164,8 +165,9 @@ struct PackColours {
 struct RestoreMagnitudes {
   NonlocalFill fill;
 
+  [[nodiscard]] SATIN_HD bool idle() const { return !fill.work->needs_any(); }
   SATIN_HD void operator()(int x, int y) const {
-    if (!fill.work->needs_any()) return;
+    if (idle()) return;
     const std::int64_t at = fill.planes.place(x, y);
     fill.planes.magnitudes[at] = magnitude_of(fill.planes.radii[at]);
   }

@@ -40,31 +40,30 @@ SATIN_HD std::uint32_t step_value(std::int64_t x, std::int64_t y, std::int64_t w
   return static_cast<std::uint32_t>(code) | static_cast<std::uint32_t>(edge) << step_edge_bit;
 }
 
-/// The mean over the largest window, of `Reach` or of a half, a quarter ... of it, that lies in the image and
-/// has no edge; the code itself if there is none.
-template <int Reach, class Place, class WindowSum>
-SATIN_HD std::uint16_t smoothed_within(int code, Place x, Place y, Place width, Place height,
-                                       const WindowSum& window_sum) {
-  if constexpr (Reach == 0) {
-    return static_cast<std::uint16_t>(code << step_fraction);
-  } else {
-    if (x >= Reach && y >= Reach && x + Reach < width && y + Reach < height) {
-      constexpr std::uint32_t area = (2 * Reach + 1) * (2 * Reach + 1);
-      const std::uint32_t sum = window_sum(Reach);
-      if (sum >> step_edge_bit == 0)
-        return static_cast<std::uint16_t>(((sum << (step_fraction + 1)) + area) / (2 * area));
-    }
-    return smoothed_within<Reach / 2>(code, x, y, width, height, window_sum);
-  }
-}
-
-/// The mean over the largest window, of reach 16, 8, 4, 2 or 1. Windows are symmetric, so that slopes stay
-/// what they are. window_sum(reach) is what step_value() has in the window around the pixel.
+/// The mean over the largest window, of reach 16, 8, 4, 2 or 1, that lies in the image and has no edge; the
+/// code itself if there is none. Windows are symmetric, so that slopes stay what they are.
+/// window_sum(reach) is what step_value() has in the window around the pixel.
 template <class Place, class WindowSum>
 SATIN_HD std::uint16_t smoothed_code(int code, Place x, Place y, Place width, Place height, int unknown,
                                      const WindowSum& window_sum) {
   if (code == unknown) return unknown_code;
-  return smoothed_within<step_reach>(code, x, y, width, height, window_sum);
+  auto smoothed = static_cast<std::uint16_t>(code << step_fraction);
+  const auto takes = [&](int reach) {
+    if (x < reach || y < reach || x + reach >= width || y + reach >= height) return false;
+    const auto area = static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1));
+    const std::uint32_t sum = window_sum(reach);
+    if (sum >> step_edge_bit != 0) return false;
+    smoothed = static_cast<std::uint16_t>(((sum << (step_fraction + 1)) + area) / (2 * area));
+    return true;
+  };
+  // A window that fits holds smaller ones that do
+  static_assert(step_reach == 16);
+  if (takes(4)) {
+    if (!takes(16)) takes(8);
+  } else if (takes(1)) {
+    takes(2);
+  }
+  return smoothed;
 }
 
 /// With the table of what step_value() has.

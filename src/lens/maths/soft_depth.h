@@ -120,8 +120,9 @@ struct RadiiOfSoftDepth {
   RadiiOfDepth<T> step;
   const DepthSpan* span;
 
+  [[nodiscard]] SATIN_HD bool idle() const { return span->soft == 0; }
   SATIN_HD void operator()(int x, int y) const {
-    if (span->soft != 0) step.row(y)(x);
+    if (!idle()) step.row(y)(x);
   }
 };
 
@@ -138,8 +139,9 @@ struct RejectThinExtremes {
   const DepthSpan* span;
   Rows<SignedRadius256> result;
 
+  [[nodiscard]] SATIN_HD bool idle() const { return span->soft == 0; }
   SATIN_HD void operator()(int x, int y) const {
-    if (span->soft == 0) return;
+    if (idle()) return;
     SignedRadius256 around[thin_side * thin_side];
     int count = 0;
     const SignedRadius256 own = radii.row(y)[x];
@@ -175,8 +177,9 @@ struct ColourSoftSamples {
   ColourSamples<T> step;
   const DepthSpan* span;
 
+  [[nodiscard]] SATIN_HD bool idle() const { return span->soft == 0; }
   SATIN_HD void operator()(int i, int j) const {
-    if (span->soft != 0) step(i, j);
+    if (!idle()) step(i, j);
   }
 };
 
@@ -213,8 +216,9 @@ struct SnapToColours {
   const DepthSpan* span;
   Rows<SignedRadius256> result;
 
+  [[nodiscard]] SATIN_HD bool idle() const { return span->soft == 0; }
   SATIN_HD void operator()(int x, int y) const {
-    if (span->soft == 0) return;
+    if (idle()) return;
     const SoftRim<Colours> rim{radii, width, height, colours};
     result.row(y)[x] = rim.radius(x, y, snapped(x, y));
   }

@@ -1,0 +1,133 @@
+// Looking for lamps: steps of one thread a place, but for those that have much to do at few places, which
+// warps take.
+
+#include "lens/lamps.h"
+
+#include "kernels/device/warp.cuh"
+#include "kernels/pixels/each_place.cuh"
+
+namespace satin::kernels {
+namespace {
+
+constexpr int threads = 128;
+
+__device__ std::uint32_t warp_index() { return (blockIdx.x * threads + threadIdx.x) / warp_size; }
+__device__ std::uint32_t warp_count() { return gridDim.x * threads / warp_size; }
+
+/// LampScene::around() by a warp.
+template <int Channels>
+__device__ typename LampScene<Channels>::Around around_by_warp(const LampScene<Channels>& scene, int x,
+                                                               int y) {
+  constexpr int side = 2 * lamp_cells_away + 1;
+  typename LampScene<Channels>::Around all;
+  for (int i = lane_index(); i < side * side; i += warp_size)
+    scene.add_cell(x - lamp_cells_away + i % side, y - lamp_cells_away + i / side, all);
+  all.sum = sum_of_lanes(all.sum);
+  all.pixels = sum_of_lanes(static_cast<std::uint32_t>(all.pixels));
+  all.bright = sum_of_lanes(all.bright);
+  return all;
+}
+
+/// for_lamps_of_cell() by a warp.
+template <int Channels, class OfLamp>
+__device__ void for_lamps_by_warp(const LampScene<Channels>& scene, int x, int y, const OfLamp& lamp) {
+  const auto around = around_by_warp(scene, x, y);
+  if (!around.has_room_for_lamps()) return;
+  const int across = scene.size_of(x, scene.planes.width);
+  const int pixels = across * scene.size_of(y, scene.planes.height);
+  for (int i = lane_index(); i < pixels; i += warp_size)
+    for_lamp_at(scene, around, x * lamp_cell + i % across, y * lamp_cell + i / across, lamp);
+}
+
+/// A warp looks at 32 cells side by side, and does work(x, y) together for those that have some.
+template <int Channels, class HasWork, class Work>
+__device__ void for_cells_by_warp(const LampScene<Channels>& scene, const HasWork& has_work,
+                                  const Work& work) {
+  const int cells = scene.across() * scene.down();
+  const int first = static_cast<int>(warp_index()) * warp_size;
+  if (first >= cells) return;
+  const int own = first + lane_index();
+  unsigned left = __ballot_sync(whole_warp, own < cells && has_work(scene.cells[own]));
+  for (; left != 0; left &= left - 1) {
+    const int cell = first + __ffs(static_cast<int>(left)) - 1;
+    work(cell % scene.across(), cell / scene.across());
+  }
+}
+
+template <int Channels>
+__global__ void __launch_bounds__(threads) count_lamps(const __grid_constant__ CountLamps<Channels> step) {
+  const LampScene<Channels>& scene = step.scene;
+  for_cells_by_warp(
+      scene, [](const LampCell& cell) { return cell.bright != 0; },
+      [&](int x, int y) {
+        std::uint32_t lamps = 0;
+        for_lamps_by_warp(scene, x, y, [&](int, int, float) { ++lamps; });
+        __syncwarp();
+        lamps = sum_of_lanes(lamps);
+        if (lane_index() != 0 || lamps == 0) return;
+        scene.cells[y * scene.across() + x].lamps = lamps;
+        add_shared(scene.lamps.wanted, lamps);
+      });
+}
+
+template <int Channels>
+__global__ void __launch_bounds__(threads) take_lamps(const __grid_constant__ TakeLamps<Channels> step) {
+  const LampScene<Channels>& scene = step.scene;
+  if (!scene.lamps.fits()) return;
+  for_cells_by_warp(
+      scene, [](const LampCell& cell) { return cell.lamps != 0; },
+      [&](int x, int y) {
+        for_lamps_by_warp(scene, x, y, [&](int u, int v, float gain) { step.take(u, v, gain); });
+        __syncwarp();
+      });
+}
+
+/// A warp sums the lines of a lamp.
+template <int Channels>
+__global__ void __launch_bounds__(threads) share_lamps(const __grid_constant__ ShareLamps<Channels> step) {
+  const LampScene<Channels>& scene = step.scene;
+  const std::uint32_t count = *scene.lamps.count;
+  for (std::uint32_t i = warp_index(); i < count; i += warp_count()) {
+    Lamp& lamp = scene.lamps.lamps[i];
+    const LampShape shape(scene.aperture, lamp.sample);
+    const std::int32_t reach = shape.reach();
+    std::int64_t light = 0;
+    for (std::int32_t place = lane_index(); place < (2 * reach + 1) * lamp_lines; place += warp_size)
+      light += lamp_light(shape, place / lamp_lines - reach, place % lamp_lines);
+    light = static_cast<std::int64_t>(sum_of_lanes(static_cast<std::uint64_t>(light)));
+    if (lane_index() == 0) scene.set_share(lamp, lamp_share(shape, light, scene.weight_of(lamp)));
+  }
+}
+
+unsigned blocks_for(std::int64_t count, int block) {
+  return static_cast<unsigned>((count + block - 1) / block);
+}
+
+struct LampsLaunch : EachPlace {
+  using EachPlace::operator();
+
+  template <int Channels>
+  void operator()(std::int64_t across, std::int64_t down, const CountLamps<Channels>& step) const {
+    count_lamps<<<blocks_for(across * down, threads), threads, 0, stream>>>(step);
+  }
+  template <int Channels>
+  void operator()(std::int64_t across, std::int64_t down, const TakeLamps<Channels>& step) const {
+    take_lamps<<<blocks_for(across * down, threads), threads, 0, stream>>>(step);
+  }
+  template <int Channels>
+  void operator()(std::int64_t /*width*/, std::int64_t /*height*/, const ShareLamps<Channels>& step) const {
+    constexpr unsigned blocks = 2048;
+    share_lamps<<<blocks, threads, 0, stream>>>(step);
+  }
+};
+
+}  // namespace
+
+template <>
+struct LaunchOf<LampsJob> {
+  using Type = LampsLaunch;
+};
+
+template void run_pixelwise(const LampsJob&, const LampsJob::Images&, const TransferView&, StreamHandle);
+
+}  // namespace satin::kernels
