@@ -187,26 +187,27 @@ __global__ void __launch_bounds__(most_threads, 1)
     const int end = min(Source::columns, job.width - place.first_x);
     place.count[half] = min(end - lane.first(half), 4);
   }
-  const WindowWeights weights(job.x);
-  Source source(arguments, strip, place.channel, memory.buffers() + warp * Source::warp_bytes);
-  Target target(arguments, place, memory.staging() + place.tile * memory.staging_bytes());
+  const WindowWeights<Fractions> weights(job.x);
+  const int reach = job.y.reach + (Fractions ? 1 : 0);
+  Source source(arguments, strip, place.channel, first_y - reach,
+                memory.buffers() + warp * Source::warp_bytes);
+  Target target(arguments, place, first_y, memory.staging() + place.tile * memory.staging_bytes());
   RowWindows<Fractions> windows(job.y, memory.rings() + warp * memory.ring);
   const SmallBoxDivision<Fractions> division(job, place);
 
-  const int reach = job.y.reach + (Fractions ? 1 : 0);
-  source.fetch(first_y - reach);
+  source.fetch();
 #pragma unroll 1
   for (int enters = first_y - reach; enters < last_y + reach; ++enters) {
     const int y = enters - reach;
-    if (y >= first_y) target.ask(y);
+    if (y >= first_y) target.ask();
     std::uint32_t sums[small_box_sums] = {};
     if (enters >= 0 && enters < job.height) source.sum(weights, sums);
-    source.fetch(enters + 1);
+    source.fetch();
     windows.advance(sums);
     if (y < first_y) continue;
     std::uint32_t means[small_box_sums];
     division.divide(y, windows, means);
-    target.write(y, means);
+    target.write(means);
   }
 }
 

@@ -3,7 +3,7 @@
 // bytes, and split rows lie between.
 //
 // Split rows: of each row of a picture the channels one after the other, each in units of eight values of 16
-// bits, the low bytes of the eight and then their high bytes. The first unit of a channel and those behind
+// bits, low and high bytes of four and then of the other four. The first unit of a channel and those behind
 // the picture are zero.
 
 #include <cstddef>

@@ -15,6 +15,30 @@ __device__ inline void fetch_into_l2(const std::byte* from) {
 
 inline constexpr int small_box_rows_ahead = 6;  ///< that are asked for from memory
 
+/// A lane's place in the rows of a picture, row after row.
+class RowsOfLane {
+ public:
+  /// `first`: where the lane's part of row 0 lies.
+  __device__ RowsOfLane(const std::byte* first, std::int64_t row, int height, int y)
+      : row_(row), ahead_(small_box_rows_ahead * row), at_(first + y * row), y_(y), height_(height) {}
+
+  [[nodiscard]] __device__ bool exists() const { return y_ >= 0 && y_ < height_; }
+  [[nodiscard]] __device__ const std::byte* at() const { return at_; }
+  [[nodiscard]] __device__ const std::byte* ahead() const { return at_ + ahead_; }
+  [[nodiscard]] __device__ bool has_ahead() const { return y_ + small_box_rows_ahead < height_; }
+  __device__ void advance() {
+    at_ += row_;
+    ++y_;
+  }
+
+ private:
+  std::int64_t row_;
+  std::int64_t ahead_;
+  const std::byte* at_;
+  int y_;
+  int height_;
+};
+
 /// Values of 16 bits in split rows.
 class SplitSource {
  public:
@@ -22,56 +46,51 @@ class SplitSource {
   static constexpr int warp_bytes = 0;
   static constexpr int columns = small_box_columns;
 
-  __device__ SplitSource(const SmallBoxArguments& arguments, int strip, int channel, int /*memory*/)
-      : row_(arguments.source.row), height_(arguments.job.height) {
-    const std::int64_t of_channel = row_ / arguments.job.channels;
-    const std::byte* first = arguments.source.data + channel * of_channel +
-                             std::int64_t{strip} * (small_box_columns / split_unit * split_unit_bytes);
-    from_ = first + lane_.unit(0) * split_unit_bytes;
-  }
+  __device__ SplitSource(const SmallBoxArguments& arguments, int strip, int channel, int y, int /*memory*/)
+      : rows_(first_of(arguments, strip, channel), arguments.source.row, arguments.job.height, y) {}
 
-  /// Asks for row y, if it exists.
-  __device__ void fetch(int y) {
-    if (y < 0 || y >= height_) return;
-    const std::byte* from = from_ + y * row_;
-    fetched_[0] = __ldg(reinterpret_cast<const uint4*>(from));
-    fetched_[1] = __ldg(reinterpret_cast<const uint4*>(from + half_bytes));
-    if (y + small_box_rows_ahead < height_) {
-      fetch_into_l2(from + small_box_rows_ahead * row_);
-      fetch_into_l2(from + small_box_rows_ahead * row_ + half_bytes);
-    }
-  }
-
-  /// The sums of the row that was fetched.
-  __device__ void sum(const WindowWeights& weights, std::uint32_t (&sums)[small_box_sums]) const {
-    ByteMatrix low;
-    ByteMatrix high;
+  /// Asks for the next row, the first time for row y.
+  __device__ void fetch() {
+    if (rows_.exists()) {
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      low.set(half, fetched_[half].x, fetched_[half].y);
-      high.set(half, fetched_[half].z, fetched_[half].w);
+      for (int half = 0; half < 2; ++half)
+        fetched_[half] = __ldg(reinterpret_cast<const uint4*>(rows_.at() + half * half_bytes));
+      if (rows_.has_ahead()) {
+        fetch_into_l2(rows_.ahead());
+        fetch_into_l2(rows_.ahead() + half_bytes);
+      }
     }
-    add_sums(weights, low, high, sums);
+    rows_.advance();
   }
 
-  __device__ static void add_sums(const WindowWeights& weights, const ByteMatrix& low, const ByteMatrix& high,
-                                  std::uint32_t (&sums)[small_box_sums]) {
-    int of_low[small_box_sums];
-    int of_high[small_box_sums];
-    weights.sum(low, of_low);
-    weights.sum(high, of_high);
+  /// The sums of the row that was fetched, of the lane's windows.
+  template <bool Fractions>
+  __device__ void sum(const WindowWeights<Fractions>& weights, std::uint32_t (&sums)[small_box_sums]) const {
 #pragma unroll
-    for (int i = 0; i < small_box_sums; ++i)
-      sums[i] = static_cast<std::uint32_t>(of_high[i] * 256 + of_low[i]);
+    for (int half = 0; half < 2; ++half) sum_unit(weights, fetched_[half], sums + 4 * half);
+  }
+
+  /// Rows of the matrix are low and then high bytes.
+  template <bool Fractions>
+  __device__ static void sum_unit(const WindowWeights<Fractions>& weights, const uint4& unit,
+                                  std::uint32_t* sums) {
+    int products[2][4];
+    weights.multiply({unit.x, unit.y, unit.z, unit.w}, products);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      sums[i] = static_cast<std::uint32_t>(products[i / 2][2 + i % 2] * 256 + products[i / 2][i % 2]);
   }
 
  private:
   static constexpr int half_bytes = small_box_columns / 2 / split_unit * split_unit_bytes;
 
-  SmallBoxLane lane_;
-  const std::byte* from_;
-  std::int64_t row_;
-  int height_;
+  __device__ static const std::byte* first_of(const SmallBoxArguments& arguments, int strip, int channel) {
+    const SmallBoxLane lane;
+    return arguments.source.data + channel * (arguments.source.row / arguments.job.channels) +
+           std::int64_t{strip} * (2 * half_bytes) + lane.unit(0) * split_unit_bytes;
+  }
+
+  RowsOfLane rows_;
   uint4 fetched_[2] = {};
 };
 
@@ -86,44 +105,76 @@ class ByteSource {
   static constexpr int columns = small_box_columns - 2 * SmallBoxJob::largest_reach;
 
   /// `memory`: of the warp, for two rows in turns.
-  __device__ ByteSource(const SmallBoxArguments& arguments, int strip, int channel, int memory)
-      : row_(arguments.source.row),
-        height_(arguments.job.height),
+  __device__ ByteSource(const SmallBoxArguments& arguments, int strip, int channel, int y, int memory)
+      : rows_(arguments.source.data + first_column(strip) * Channels, arguments.source.row,
+              arguments.job.height, y),
         more_bits_(arguments.job.more_bits),
         buffer_(memory) {
-    const int x = strip * columns - SmallBoxJob::largest_reach + lane_index() * split_unit;
-    from_ = arguments.source.data + x * Channels;
-    first_ = min(max(-x, 0), split_unit);
-    end_ = max(min(arguments.job.width - x, split_unit), 0);
-    const auto place = reinterpret_cast<std::uintptr_t>(from_) | static_cast<std::uintptr_t>(row_);
-    whole_ = first_ == 0 && end_ == split_unit && place % 8 == 0;
-    exists_ = first_ < end_;
+    const int x = first_column(strip);
+    first_ = min(max(-x, 0), split_unit) * Channels;
+    end_ = max(min(arguments.job.width - x, split_unit), 0) * Channels;
+    const auto place =
+        reinterpret_cast<std::uintptr_t>(rows_.at()) | static_cast<std::uintptr_t>(arguments.source.row);
+    whole_ = first_ == 0 && end_ == split_unit * Channels && place % 8 == 0;
     choose_channel(channel);
   }
 
-  __device__ void fetch(int y) {
-    if (!exists_ || y < 0 || y >= height_) return;
-    const std::byte* from = from_ + y * row_;
-    if (whole_) {
-      using Eight = Vector<std::uint32_t, 2>;
+  __device__ void fetch() {
+    if (rows_.exists() && first_ < end_) {
+      if (whole_) {
 #pragma unroll
-      for (int i = 0; i < Channels; ++i) {
-        const uint2 words = __ldg(reinterpret_cast<const uint2*>(from) + i);
-        fetched_.of[2 * i] = words.x;
-        fetched_.of[2 * i + 1] = words.y;
+        for (int i = 0; i < Channels; ++i) {
+          const uint2 words = __ldg(reinterpret_cast<const uint2*>(rows_.at()) + i);
+          fetched_.of[2 * i] = words.x;
+          fetched_.of[2 * i + 1] = words.y;
+        }
+      } else {
+        fetched_ = read_bytes(rows_.at(), first_, end_);
       }
-    } else {
-      fetched_ = read_bytes(from, first_ * Channels, end_ * Channels);
+      if (rows_.has_ahead()) fetch_into_l2(rows_.ahead());
     }
-    if (y + small_box_rows_ahead < height_) fetch_into_l2(from + small_box_rows_ahead * row_);
+    rows_.advance();
   }
 
-  __device__ void sum(const WindowWeights& weights, std::uint32_t (&sums)[small_box_sums]) {
+  /// All lanes of the warp call this together.
+  template <bool Fractions>
+  __device__ void sum(const WindowWeights<Fractions>& weights, std::uint32_t (&sums)[small_box_sums]) {
+    put_into_buffer();
+    __syncwarp();
+    if constexpr (Decoded) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+        SplitSource::sum_unit(weights, *shared_at<const uint4>(place_of(half)), sums + 4 * half);
+    } else {
+      const uint2 first = *shared_at<const uint2>(place_of(0));
+      const uint2 second = *shared_at<const uint2>(place_of(1));
+      int products[2][4];
+      weights.multiply({first.x, second.x, first.y, second.y}, products);
+#pragma unroll
+      for (int i = 0; i < small_box_sums; ++i)
+        sums[i] = static_cast<std::uint32_t>(products[i % 4 / 2][i / 4 * 2 + i % 2]) << more_bits_;
+    }
+    buffer_ ^= buffer_bytes;
+  }
+
+ private:
+  using Words = Vector<std::uint32_t, 2 * Channels>;
+
+  [[nodiscard]] __device__ static int first_column(int strip) {
+    return strip * columns - SmallBoxJob::largest_reach + lane_index() * split_unit;
+  }
+
+  /// The last row of the matrix is of columns that the warp does not write.
+  [[nodiscard]] __device__ int place_of(int half) const {
+    const SmallBoxLane lane;
+    return buffer_ + min(lane.unit(half), warp_size - 1) * unit_bytes;
+  }
+
+  __device__ void put_into_buffer() const {
     const std::uint32_t codes[2] = {channel_of(0), channel_of(1)};
     const int to = buffer_ + lane_index() * unit_bytes;
     if constexpr (Decoded) {
-      std::uint32_t low[2];
-      std::uint32_t high[2];
+      std::uint32_t words[4];
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         std::uint32_t values[4];
@@ -131,45 +182,12 @@ class ByteSource {
         for (int k = 0; k < 4; ++k) values[k] = DecodeTable::value(codes[i], k);
         const std::uint32_t first = __byte_perm(values[0], values[1], 0x5410);
         const std::uint32_t second = __byte_perm(values[2], values[3], 0x5410);
-        low[i] = __byte_perm(first, second, 0x6420);
-        high[i] = __byte_perm(first, second, 0x7531);
+        words[2 * i] = __byte_perm(first, second, 0x6420);
+        words[2 * i + 1] = __byte_perm(first, second, 0x7531);
       }
-      *shared_at<uint4>(to) = make_uint4(low[0], low[1], high[0], high[1]);
+      *shared_at<uint4>(to) = make_uint4(words[0], words[1], words[2], words[3]);
     } else {
       *shared_at<uint2>(to) = make_uint2(codes[0], codes[1]);
-    }
-    __syncwarp();
-    sum_buffer(weights, sums);
-    buffer_ ^= buffer_bytes;
-  }
-
- private:
-  using Words = Vector<std::uint32_t, 2 * Channels>;
-
-  /// The last matrix row of a warp is of columns that it does not write.
-  __device__ void sum_buffer(const WindowWeights& weights, std::uint32_t (&sums)[small_box_sums]) const {
-    ByteMatrix low;
-    ByteMatrix high;
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int from = buffer_ + min(lane_.unit(half), warp_size - 1) * unit_bytes;
-      if constexpr (Decoded) {
-        const uint4 unit = *shared_at<const uint4>(from);
-        low.set(half, unit.x, unit.y);
-        high.set(half, unit.z, unit.w);
-      } else {
-        const uint2 unit = *shared_at<const uint2>(from);
-        low.set(half, unit.x, unit.y);
-      }
-    }
-    if constexpr (Decoded) {
-      SplitSource::add_sums(weights, low, high, sums);
-    } else {
-      int of_codes[small_box_sums];
-      weights.sum(low, of_codes);
-#pragma unroll
-      for (int i = 0; i < small_box_sums; ++i)
-        sums[i] = static_cast<std::uint32_t>(of_codes[i]) << more_bits_;
     }
   }
 
@@ -206,16 +224,12 @@ class ByteSource {
     }
   }
 
-  SmallBoxLane lane_;
-  const std::byte* from_;
-  std::int64_t row_;
-  int height_;
+  RowsOfLane rows_;
   int more_bits_;
   int buffer_;
-  int first_;  ///< of the lane's pixels that exist
+  int first_;  ///< of the lane's bytes that exist
   int end_;
   bool whole_;  ///< all of them exist, and words are aligned
-  bool exists_;
   std::uint32_t of_two_ = 0;
   std::uint32_t of_three_ = 0;
   Words fetched_{};

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "kernels/device/registers.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/small_box.h"
 
@@ -26,15 +27,10 @@ struct SmallBoxLane {
   [[nodiscard]] __device__ int unit(int half) const { return 2 * (row + 8 * half) + quarter; }
 };
 
-/// A lane's part of a matrix of 16 x 32 bytes: of rows g and g + 8 the columns 8 t to 8 t + 7, for lane 4 g +
-/// t.
+/// A lane's part of a matrix of 16 x 32 bytes: of rows g and g + 8 the columns 8 t to 8 t + 3, and then of
+/// both 8 t + 4 to 8 t + 7, for lane 4 g + t.
 struct ByteMatrix {
   std::uint32_t words[4];
-
-  __device__ void set(int half, std::uint32_t low, std::uint32_t high) {
-    words[half] = low;
-    words[half + 2] = high;
-  }
 };
 
 /// sums += matrix * weights, where weights are 32 x 8 bytes.
@@ -56,7 +52,8 @@ __device__ inline void add_product(const ByteMatrix& matrix, const std::uint32_t
 }
 
 /// The band of weights of a window along a row: 32 x 16, as two matrices whose columns 2 t and 2 t + 1 are
-/// the windows 4 t to 4 t + 3. A weight of 256 is 255 + 1.
+/// the windows 4 t to 4 t + 3. With fractions a weight may be 256, as 255 + 1.
+template <bool Fractions>
 class WindowWeights {
  public:
   __device__ explicit WindowWeights(const RunningWindow& window) : two_(window.inner + window.outer > 0xFF) {
@@ -77,22 +74,21 @@ class WindowWeights {
           bytes |= min(weight, 0xFFU) << 8 * i;
           rest |= (weight - min(weight, 0xFFU)) << 8 * i;
         }
-        bytes_[pair][word] = bytes;
-        rest_[pair][word] = rest;
+        bytes_[pair][word] = opaque(bytes);
+        rest_[pair][word] = opaque(rest);
       }
     }
   }
 
-  /// Sums of the lane's windows, in the order of SmallBoxLane::first().
-  __device__ void sum(const ByteMatrix& matrix, int (&sums)[small_box_sums]) const {
-    int products[2][4] = {};
+  /// products[p][i]: row g + 8 (i / 2) of the matrix times column 2 t + i % 2 of weights p.
+  __device__ void multiply(const ByteMatrix& matrix, int (&products)[2][4]) const {
 #pragma unroll
     for (int pair = 0; pair < 2; ++pair) {
-      add_product(matrix, bytes_[pair], products[pair]);
-      if (two_) add_product(matrix, rest_[pair], products[pair]);
-    }
 #pragma unroll
-    for (int i = 0; i < small_box_sums; ++i) sums[i] = products[i % 4 / 2][i / 4 * 2 + i % 2];
+      for (int& product : products[pair]) product = 0;
+      add_product(matrix, bytes_[pair], products[pair]);
+      if (Fractions && two_) add_product(matrix, rest_[pair], products[pair]);
+    }
   }
 
  private:

@@ -24,36 +24,37 @@ class SplitTarget {
   static constexpr int table_bytes = 0;
   static constexpr int bytes_of_value = 0;  ///< staged ones
 
-  __device__ SplitTarget(const SmallBoxArguments& arguments, const SmallBoxPlace& place, int /*memory*/)
+  __device__ SplitTarget(const SmallBoxArguments& arguments, const SmallBoxPlace& place, int y,
+                         int /*memory*/)
       : place_(place), row_(arguments.output.row) {
     const SmallBoxLane lane;
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int x = place.first_x + lane.first(half);
-      const int at = (1 + x / split_unit) * split_unit_bytes + x % split_unit;
-      to_[half] = arguments.output.data + place.channel * (row_ / arguments.job.channels) + at;
-    }
+    const int x = place.first_x + lane.first(0);
+    const int at = (1 + x / split_unit) * split_unit_bytes + x % split_unit * 2;
+    to_ = arguments.output.data + place.channel * (row_ / arguments.job.channels) + at + y * row_;
   }
 
-  __device__ void ask(int /*y*/) {}
+  __device__ void ask() {}
 
-  __device__ void write(int y, const std::uint32_t (&means)[small_box_sums]) const {
+  /// The next row, the first time row y.
+  __device__ void write(const std::uint32_t (&means)[small_box_sums]) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       if (place_.count[half] <= 0) continue;
       const std::uint32_t first = __byte_perm(means[4 * half], means[4 * half + 1], 0x5410);
       const std::uint32_t second = __byte_perm(means[4 * half + 2], means[4 * half + 3], 0x5410);
       const std::uint32_t kept = 0xFFFFFFFFU >> 8 * (4 - place_.count[half]);
-      std::byte* to = to_[half] + y * row_;
-      *reinterpret_cast<std::uint32_t*>(to) = __byte_perm(first, second, 0x6420) & kept;
-      *reinterpret_cast<std::uint32_t*>(to + split_unit) = __byte_perm(first, second, 0x7531) & kept;
+      *reinterpret_cast<uint2*>(to_ + half * half_bytes) =
+          make_uint2(__byte_perm(first, second, 0x6420) & kept, __byte_perm(first, second, 0x7531) & kept);
     }
+    to_ += row_;
   }
 
  private:
+  static constexpr int half_bytes = small_box_columns / 2 / split_unit * split_unit_bytes;
+
   const SmallBoxPlace& place_;
   std::int64_t row_;
-  std::byte* to_[2];
+  std::byte* to_;
 };
 
 /// Interleaved bytes: the warps of all channels of a tile bring their means together in shared memory, and a
@@ -67,14 +68,14 @@ class ByteTarget {
   static constexpr int buffer_bytes = small_box_columns * Channels * bytes_of_value;
 
   /// `memory`: of the tile, for two rows in turns.
-  __device__ ByteTarget(const SmallBoxArguments& arguments, const SmallBoxPlace& place, int memory)
+  __device__ ByteTarget(const SmallBoxArguments& arguments, const SmallBoxPlace& place, int y, int memory)
       : arguments_(arguments), buffer_(memory), spare_(memory + buffer_bytes), barrier_(place.tile + 1) {
     const SmallBoxLane lane;
     first_ = static_cast<int>(sizeof(Value)) * (lane.first(0) * Channels + place.channel);
     thread_ = place.channel * warp_size + lane_index();
     const int x_bytes = place.first_x * Channels + 8 * thread_;
-    to_ = arguments.output.data + x_bytes;
-    own_ = arguments.picture.data + x_bytes;
+    to_ = arguments.output.data + x_bytes + y * arguments.output.row;
+    own_ = arguments.picture.data + x_bytes + y * arguments.picture.row;
     count_ = min(max(arguments.job.width * Channels - x_bytes, 0), 8);
     const auto aligned = [](const void* data, std::int64_t row) {
       return (reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uintptr_t>(row)) % 8 == 0;
@@ -83,25 +84,26 @@ class ByteTarget {
              (!Residual || aligned(own_, arguments.picture.row));
   }
 
-  /// Asks for what the means of row y are compared with.
-  __device__ void ask(int y) {
+  /// Asks for what the means of the next row are compared with.
+  __device__ void ask() {
     if constexpr (Residual) {
-      const std::byte* from = own_ + y * arguments_.picture.row;
       if (whole_) {
-        codes_ = __ldg(reinterpret_cast<const uint2*>(from));
+        codes_ = __ldg(reinterpret_cast<const uint2*>(own_));
       } else {
         std::uint32_t words[2] = {};
 #pragma unroll
         for (int i = 0; i < 8; ++i)
           if (i < count_)
-            words[i / 4] |= static_cast<std::uint32_t>(__ldg(reinterpret_cast<const std::uint8_t*>(from) + i))
+            words[i / 4] |= static_cast<std::uint32_t>(__ldg(reinterpret_cast<const std::uint8_t*>(own_) + i))
                             << i % 4 * 8;
         codes_ = make_uint2(words[0], words[1]);
       }
+      own_ += arguments_.picture.row;
     }
   }
 
-  __device__ void write(int y, const std::uint32_t (&means)[small_box_sums]) {
+  /// The next row, the first time row y.
+  __device__ void write(const std::uint32_t (&means)[small_box_sums]) {
 #pragma unroll
     for (int i = 0; i < small_box_sums; ++i) {
       const int column = i / 4 * (small_box_columns / 2) + i % 4;
@@ -113,14 +115,14 @@ class ByteTarget {
     const int next = spare_;
     spare_ = buffer_;
     buffer_ = next;
-    std::byte* to = to_ + y * arguments_.output.row;
     if (whole_) {
-      __stcs(reinterpret_cast<uint2*>(to), bytes);
+      __stcs(reinterpret_cast<uint2*>(to_), bytes);
     } else {
 #pragma unroll
       for (int i = 0; i < 8; ++i)
-        if (i < count_) to[i] = static_cast<std::byte>((i < 4 ? bytes.x : bytes.y) >> i % 4 * 8 & 0xFFU);
+        if (i < count_) to_[i] = static_cast<std::byte>((i < 4 ? bytes.x : bytes.y) >> i % 4 * 8 & 0xFFU);
     }
+    to_ += arguments_.output.row;
   }
 
  private:
