@@ -26,8 +26,8 @@ __device__ inline std::uint32_t pack_clamped(int a, int b, std::uint32_t above) 
 
 /// Four results; `means`: two words of two.
 ///
-/// exact_in_float(): all steps are exact, and results below 2^17, so that an addition rounded down leaves
-/// their floor in the low bits.
+/// exact_in_float() of means/residual_precision.h: all steps are exact, and results below 2^17, so that an
+/// addition rounded down leaves their floor in the low bits.
 __device__ inline std::uint32_t four_with_residual(std::uint32_t own, const std::uint32_t (&means)[2],
                                                    const UnsharpResidualRule& rule) {
   constexpr float middle = 12582912.0F;  // 1.5 * 2^23

@@ -6,6 +6,7 @@
 #include "kernels/means/launch.h"
 #include "kernels/means/residual_bytes.cuh"
 #include "kernels/pixels/plane_quads.cuh"
+#include "means/residual_precision.h"
 
 namespace satin::kernels {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-#include "means/maths/unsharp_residual.h"
+#include "means/residual_precision.h"
 #include "pixels/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();

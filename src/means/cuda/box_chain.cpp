@@ -12,6 +12,7 @@
 #include "kernels/means/small_box.h"
 #include "means/box_mean.h"
 #include "means/cuda/running_window.h"
+#include "means/residual_precision.h"
 #include "means/unsharp_residual.h"
 #include "pixels/cuda/transfer.h"
 
