@@ -43,7 +43,6 @@ void add_operations(Operations& operations) {
   { Prepare<MeasureJob> prepare_measure; operations.add(prepare_measure); }
   { Prepare<TableJob> prepare_table; operations.add(prepare_table); }
   { Prepare<BoxMeanJob> prepare_box_mean; operations.add(prepare_box_mean); }
-  { Prepare<BoxChainJob> prepare_box_chain; operations.add(prepare_box_chain); }
   operations.add<PremultiplyJob>(prepare_pixelwise);
   operations.add<UnpremultiplyJob>(prepare_pixelwise);
   { Prepare<BoxStatsJob> prepare_box_stats; operations.add(prepare_box_stats); }

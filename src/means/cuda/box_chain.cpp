@@ -1,5 +1,5 @@
-// Successive boxes of bytes whose windows reach a few pixels, and unsharp by them: each reads what the one
-// before has left in split rows (kernels/means/small_box.h).
+// Unsharp by successive boxes of bytes whose windows reach a few pixels: each reads what the one before has
+// left in split rows (kernels/means/small_box.h).
 
 #include <algorithm>
 #include <array>
@@ -138,21 +138,6 @@ class SmallBoxes {
   std::array<Buffer, 2> rows_;
 };
 
-class SmallBoxChain final : public BoxMeanOperation {
- public:
-  SmallBoxChain(CudaBackend& backend, const std::vector<SmallBoxJob>& jobs) : boxes_(backend, jobs) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return boxes_.workspace_bytes(); }
-
-  void run(const BoxMeanImages& images, Stream stream) override {
-    boxes_.run(images.source, stream,
-               [&](SmallBoxArguments& last) { last.output = target_of(images.output); });
-  }
-
- private:
-  SmallBoxes boxes_;
-};
-
 class SmallBoxResidual final : public UnsharpResidualOperation {
  public:
   SmallBoxResidual(CudaBackend& backend, const std::vector<SmallBoxJob>& jobs, const UnsharpResidualJob& job)
@@ -178,12 +163,6 @@ class SmallBoxResidual final : public UnsharpResidualOperation {
 };
 
 }  // namespace
-
-std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, const BoxChainJob& chain) {
-  const std::vector<SmallBoxJob> jobs = small_boxes(chain.boxes, false);
-  if (jobs.empty()) return nullptr;
-  return std::make_unique<SmallBoxChain>(as_cuda(backend), jobs);
-}
 
 std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual_chain(Backend& backend,
                                                                          const UnsharpResidualChainJob& job) {
