@@ -144,9 +144,7 @@ struct SmallBoxMemory {
   int channels;
   int ring;  ///< bytes of a warp
 
-  static constexpr int tables = Source::table_bytes + Target::table_bytes;
-  [[nodiscard]] SATIN_HD int rings() const { return tables; }
-  [[nodiscard]] SATIN_HD int buffers() const { return rings() + warps * ring; }
+  [[nodiscard]] SATIN_HD int buffers() const { return warps * ring; }
   [[nodiscard]] SATIN_HD int staging() const { return buffers() + warps * Source::warp_bytes; }
   [[nodiscard]] SATIN_HD int staging_bytes() const {
     return 2 * small_box_columns * channels * Target::bytes_of_value;
@@ -154,20 +152,9 @@ struct SmallBoxMemory {
   [[nodiscard]] SATIN_HD int bytes() const { return staging() + warps / channels * staging_bytes(); }
 };
 
-template <class Source, class Target>
-__device__ void fill_tables(const TransferView& transfer) {
-  if constexpr (Source::table_bytes != 0) DecodeTable::fill(transfer.decode);
-  if constexpr (Target::table_bytes != 0) {
-    EncodeTable<std::uint16_t>::fill(transfer.encode8);
-    EncodeTable<std::uint16_t>::wait();
-  }
-  if (Source::table_bytes + Target::table_bytes != 0) __syncthreads();
-}
-
 template <class Source, class Target, bool Fractions>
 __global__ void __launch_bounds__(most_threads, 1)
     average_small(const __grid_constant__ SmallBoxArguments arguments) {
-  fill_tables<Source, Target>(arguments.transfer);
   const SmallBoxJob& job = arguments.job;
   const SmallBoxTiles& tiles = arguments.tiles;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
@@ -192,7 +179,7 @@ __global__ void __launch_bounds__(most_threads, 1)
   Source source(arguments, strip, place.channel, first_y - reach,
                 memory.buffers() + warp * Source::warp_bytes);
   Target target(arguments, place, first_y, memory.staging() + place.tile * memory.staging_bytes());
-  RowWindows<Fractions> windows(job.y, memory.rings() + warp * memory.ring);
+  RowWindows<Fractions> windows(job.y, warp * memory.ring);
   const SmallBoxDivision<Fractions> division(job, place);
 
   source.fetch();
@@ -221,12 +208,9 @@ auto with_fractions(const SmallBoxJob& job, const Action& action) {
 
 template <int Channels, class Action>
 auto with_channels_of(const SmallBoxJob& job, const Action& action) {
-  if (job.first && job.decoded) return with_fractions<ByteSource<Channels, true>, SplitTarget>(job, action);
-  if (job.first) return with_fractions<ByteSource<Channels, false>, SplitTarget>(job, action);
-  if (!job.last) return with_fractions<SplitSource, SplitTarget>(job, action);
-  if (job.residual) return with_fractions<SplitSource, ByteTarget<Channels, true, false>>(job, action);
-  if (job.encoded) return with_fractions<SplitSource, ByteTarget<Channels, false, true>>(job, action);
-  return with_fractions<SplitSource, ByteTarget<Channels, false, false>>(job, action);
+  if (job.first) return with_fractions<ByteSource<Channels>, SplitTarget>(job, action);
+  if (job.last) return with_fractions<SplitSource, ByteTarget<Channels>>(job, action);
+  return with_fractions<SplitSource, SplitTarget>(job, action);
 }
 
 /// Calls action.operator()<Source, Target, Fractions>() for the job.

@@ -19,11 +19,8 @@ struct SmallBoxJob {
   int height = 0;
   int channels = 1;
   bool first = false;  ///< reads bytes
-  bool last = false;   ///< writes bytes
-  bool decoded = false;
-  bool encoded = false;
-  bool residual = false;  ///< the last one writes what unsharp makes of its means
-  int more_bits = 0;      ///< as RunningMeanJob has it
+  bool last = false;   ///< writes bytes: what unsharp makes of its means
+  int more_bits = 0;   ///< as RunningMeanJob has it
   RunningWindow x;
   RunningWindow y;
   ScaledDivisor whole;  ///< exact, or unused
@@ -44,7 +41,6 @@ struct SmallBoxTiles {
 struct SmallBoxArguments {
   SmallBoxJob job;
   SmallBoxTiles tiles;
-  TransferView transfer;
   Source source;  ///< bytes, or split rows
   Target output;
   // Of unsharp.

@@ -42,7 +42,6 @@ class RowsOfLane {
 /// Values of 16 bits in split rows.
 class SplitSource {
  public:
-  static constexpr int table_bytes = 0;
   static constexpr int warp_bytes = 0;
   static constexpr int columns = small_box_columns;
 
@@ -95,11 +94,10 @@ class SplitSource {
 };
 
 /// Bytes: a lane takes eight pixels of a row, of which its warp has one channel.
-template <int Channels, bool Decoded>
+template <int Channels>
 class ByteSource {
  public:
-  static constexpr int table_bytes = Decoded ? DecodeTable::bytes : 0;
-  static constexpr int unit_bytes = Decoded ? split_unit_bytes : split_unit;
+  static constexpr int unit_bytes = split_unit;
   static constexpr int buffer_bytes = warp_size * unit_bytes;
   static constexpr int warp_bytes = 2 * buffer_bytes;
   static constexpr int columns = small_box_columns - 2 * SmallBoxJob::largest_reach;
@@ -141,19 +139,13 @@ class ByteSource {
   __device__ void sum(const WindowWeights<Fractions>& weights, std::uint32_t (&sums)[small_box_sums]) {
     put_into_buffer();
     __syncwarp();
-    if constexpr (Decoded) {
+    const uint2 first = *shared_at<const uint2>(place_of(0));
+    const uint2 second = *shared_at<const uint2>(place_of(1));
+    int products[2][4];
+    weights.multiply({first.x, second.x, first.y, second.y}, products);
 #pragma unroll
-      for (int half = 0; half < 2; ++half)
-        SplitSource::sum_unit(weights, *shared_at<const uint4>(place_of(half)), sums + 4 * half);
-    } else {
-      const uint2 first = *shared_at<const uint2>(place_of(0));
-      const uint2 second = *shared_at<const uint2>(place_of(1));
-      int products[2][4];
-      weights.multiply({first.x, second.x, first.y, second.y}, products);
-#pragma unroll
-      for (int i = 0; i < small_box_sums; ++i)
-        sums[i] = static_cast<std::uint32_t>(products[i % 4 / 2][i / 4 * 2 + i % 2]) << more_bits_;
-    }
+    for (int i = 0; i < small_box_sums; ++i)
+      sums[i] = static_cast<std::uint32_t>(products[i % 4 / 2][i / 4 * 2 + i % 2]) << more_bits_;
     buffer_ ^= buffer_bytes;
   }
 
@@ -171,24 +163,7 @@ class ByteSource {
   }
 
   __device__ void put_into_buffer() const {
-    const std::uint32_t codes[2] = {channel_of(0), channel_of(1)};
-    const int to = buffer_ + lane_index() * unit_bytes;
-    if constexpr (Decoded) {
-      std::uint32_t words[4];
-#pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        std::uint32_t values[4];
-#pragma unroll
-        for (int k = 0; k < 4; ++k) values[k] = DecodeTable::value(codes[i], k);
-        const std::uint32_t first = __byte_perm(values[0], values[1], 0x5410);
-        const std::uint32_t second = __byte_perm(values[2], values[3], 0x5410);
-        words[2 * i] = __byte_perm(first, second, 0x6420);
-        words[2 * i + 1] = __byte_perm(first, second, 0x7531);
-      }
-      *shared_at<uint4>(to) = make_uint4(words[0], words[1], words[2], words[3]);
-    } else {
-      *shared_at<uint2>(to) = make_uint2(codes[0], codes[1]);
-    }
+    *shared_at<uint2>(buffer_ + lane_index() * unit_bytes) = make_uint2(channel_of(0), channel_of(1));
   }
 
   /// Bytes [first, end) of the lane's, zeros beside them.

@@ -1,5 +1,6 @@
 #pragma once
-// Where the means of a small box go: split rows, or bytes, as codes or as what unsharp makes of them.
+// Where the means of a small box go: split rows, or bytes, which are what unsharp makes of
+// them.
 
 #include <cstdint>
 
@@ -21,7 +22,6 @@ struct SmallBoxPlace {
 /// Split rows. Values behind the picture are zero.
 class SplitTarget {
  public:
-  static constexpr int table_bytes = 0;
   static constexpr int bytes_of_value = 0;  ///< staged ones
 
   __device__ SplitTarget(const SmallBoxArguments& arguments, const SmallBoxPlace& place, int y,
@@ -59,11 +59,10 @@ class SplitTarget {
 
 /// Interleaved bytes: the warps of all channels of a tile bring their means together in shared memory, and a
 /// thread writes eight bytes.
-template <int Channels, bool Residual, bool Encoded>
+template <int Channels>
 class ByteTarget {
  public:
-  using Value = std::conditional_t<Residual, std::uint16_t, std::uint8_t>;
-  static constexpr int table_bytes = Encoded ? EncodeTable<std::uint16_t>::bytes : 0;
+  using Value = std::uint16_t;
   static constexpr int bytes_of_value = static_cast<int>(sizeof(Value));
   static constexpr int buffer_bytes = small_box_columns * Channels * bytes_of_value;
 
@@ -80,26 +79,23 @@ class ByteTarget {
     const auto aligned = [](const void* data, std::int64_t row) {
       return (reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uintptr_t>(row)) % 8 == 0;
     };
-    whole_ = count_ == 8 && aligned(to_, arguments.output.row) &&
-             (!Residual || aligned(own_, arguments.picture.row));
+    whole_ = count_ == 8 && aligned(to_, arguments.output.row) && aligned(own_, arguments.picture.row);
   }
 
   /// Asks for what the means of the next row are compared with.
   __device__ void ask() {
-    if constexpr (Residual) {
-      if (whole_) {
-        codes_ = __ldg(reinterpret_cast<const uint2*>(own_));
-      } else {
-        std::uint32_t words[2] = {};
+    if (whole_) {
+      codes_ = __ldg(reinterpret_cast<const uint2*>(own_));
+    } else {
+      std::uint32_t words[2] = {};
 #pragma unroll
-        for (int i = 0; i < 8; ++i)
-          if (i < count_)
-            words[i / 4] |= static_cast<std::uint32_t>(__ldg(reinterpret_cast<const std::uint8_t*>(own_) + i))
-                            << i % 4 * 8;
-        codes_ = make_uint2(words[0], words[1]);
-      }
-      own_ += arguments_.picture.row;
+      for (int i = 0; i < 8; ++i)
+        if (i < count_)
+          words[i / 4] |= static_cast<std::uint32_t>(__ldg(reinterpret_cast<const std::uint8_t*>(own_) + i))
+                          << i % 4 * 8;
+      codes_ = make_uint2(words[0], words[1]);
     }
+    own_ += arguments_.picture.row;
   }
 
   /// The next row, the first time row y.
@@ -107,8 +103,7 @@ class ByteTarget {
 #pragma unroll
     for (int i = 0; i < small_box_sums; ++i) {
       const int column = i / 4 * (small_box_columns / 2) + i % 4;
-      *shared_at<Value>(buffer_ + first_ + column * Channels * bytes_of_value) =
-          static_cast<Value>(Encoded ? EncodeTable<std::uint16_t>::code(means[i]) : means[i]);
+      *shared_at<Value>(buffer_ + first_ + column * Channels * bytes_of_value) = static_cast<Value>(means[i]);
     }
     asm volatile("bar.sync %0, %1;" ::"r"(barrier_), "n"(Channels * warp_size) : "memory");
     const uint2 bytes = result();
@@ -128,13 +123,8 @@ class ByteTarget {
  private:
   /// The thread's bytes of the row that all warps have brought together.
   [[nodiscard]] __device__ uint2 result() const {
-    const int from = buffer_ + 8 * thread_ * bytes_of_value;
-    if constexpr (Residual) {
-      const uint4 means = *shared_at<const uint4>(from);
-      return with_residual(codes_, means, arguments_.rule, arguments_.exact_in_float);
-    } else {
-      return *shared_at<const uint2>(from);
-    }
+    const uint4 means = *shared_at<const uint4>(buffer_ + 8 * thread_ * bytes_of_value);
+    return with_residual(codes_, means, arguments_.rule, arguments_.exact_in_float);
   }
 
   const SmallBoxArguments& arguments_;

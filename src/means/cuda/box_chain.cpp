@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/cuda/backend.h"
 #include "core/cuda/check.h"
 #include "kernels/means/small_box.h"
 #include "means/box_mean.h"
 #include "means/cuda/running_window.h"
 #include "means/residual_precision.h"
 #include "means/unsharp_residual.h"
-#include "pixels/cuda/transfer.h"
 
 namespace satin::cuda {
 namespace {
@@ -55,8 +55,8 @@ void choose_division(const BoxMeanJob& box, SmallBoxJob& job) {
 std::optional<SmallBoxJob> small_box(const BoxMeanJob& box, bool first, bool last) {
   const PixelRead& read = box.read;
   if (box.border != Border::shrink || box.radius.from_map || box.mask_maximum != 0 || box.excludes ||
-      read.weighted || read.premultiplied || read.fixed_point || box.width > largest_side ||
-      box.height > largest_side || (read.channels != 1 && read.channels != 3))
+      read.weighted || read.premultiplied || read.transfer != Transfer::identity || read.fixed_point ||
+      box.width > largest_side || box.height > largest_side || (read.channels != 1 && read.channels != 3))
     return std::nullopt;
   if (read.type != (first ? Type::u8 : Type::u16)) return std::nullopt;
   SmallBoxJob job;
@@ -65,8 +65,6 @@ std::optional<SmallBoxJob> small_box(const BoxMeanJob& box, bool first, bool las
   job.channels = read.channels;
   job.first = first;
   job.last = last;
-  job.decoded = read.transfer == Transfer::srgb;
-  job.encoded = box.write.transfer == Transfer::srgb;
   job.more_bits = box.write.fraction - read.fraction;
   job.x = window_of(box.radius.x);
   job.y = window_of(box.radius.y);
@@ -75,19 +73,17 @@ std::optional<SmallBoxJob> small_box(const BoxMeanJob& box, bool first, bool las
   return job;
 }
 
-/// Jobs of all boxes, of which the last one writes bytes or the means of a residual; empty if some of them
-/// are none for these kernels.
-std::vector<SmallBoxJob> small_boxes(std::span<const BoxMeanJob> boxes, bool residual) {
+/// Jobs of all boxes; empty if some of them are none for these kernels.
+std::vector<SmallBoxJob> small_boxes(std::span<const BoxMeanJob> boxes) {
   std::vector<SmallBoxJob> jobs;
   if (boxes.size() < 2) return jobs;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     const bool last = i + 1 == boxes.size();
-    if (boxes[i].write.type != (last && !residual ? Type::u8 : Type::u16)) return {};
+    if (boxes[i].write.type != Type::u16) return {};
     const std::optional<SmallBoxJob> job = small_box(boxes[i], i == 0, last);
     if (!job) return {};
     jobs.push_back(*job);
   }
-  jobs.back().residual = residual;
   return jobs;
 }
 
@@ -98,7 +94,6 @@ class SmallBoxes {
       SmallBoxArguments& arguments = boxes_.emplace_back();
       arguments.job = job;
       arguments.tiles = kernels::tiles_of(job, backend.multiprocessors(), backend.shared_memory());
-      arguments.transfer = device_transfer(backend, Type::u8, job.decoded || job.encoded);
       check(static_cast<cudaError_t>(kernels::prepare_mean(arguments)), "asking for shared memory");
     }
     const SmallBoxJob& job = jobs.front();
@@ -169,7 +164,7 @@ std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual_chain(Backend
   const UnsharpResidualJob& residual = job.residual;
   const bool bytes = residual.write.type == Type::u8 && residual.write.transfer == Transfer::identity;
   if (!is_plain(residual) || !bytes || residual.level) return nullptr;
-  const std::vector<SmallBoxJob> jobs = small_boxes(job.boxes, true);
+  const std::vector<SmallBoxJob> jobs = small_boxes(job.boxes);
   if (jobs.empty()) return nullptr;
   return std::make_unique<SmallBoxResidual>(as_cuda(backend), jobs, residual);
 }
