@@ -6,7 +6,6 @@
 #include <string>
 
 #include "satin/filters/unsharp.h"
-#include "tests/oracles/blur_case.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/pictures.h"
 
@@ -40,33 +39,6 @@ class SmallBoxes : public testing::Test {
 
   const Device cpu_ = Device::open("cpu");
 };
-
-TEST_F(SmallBoxes, OfAGaussianOrTentGiveTheBytesOfTheCpu) {
-  int turn = 0;
-  for_pictures([&](const Image& picture, const std::string& name) {
-    for (const double sigma : {0.6, 1.5, 2.0, 4.5, 8.0}) {
-      Blur blur_of_all{.sigma = sigma, .space = ++turn % 2 == 0 ? Space::linear : Space::encoded};
-      if (turn % 3 == 0) blur_of_all.kernel = Kernel::tent;
-      ASSERT_EQ(difference(blur(device_under_test(), picture, blur_of_all), blur(cpu_, picture, blur_of_all)),
-                "")
-          << name << ", sigma " << sigma << ", turn " << turn;
-    }
-  });
-}
-
-TEST_F(SmallBoxes, OfDifferentRadiiAlongTheAxesGiveTheBytesOfTheCpu) {
-  const Image picture = random_picture({300, 90, 3, Type::u8}, 77);
-  for (const double x : {0.0, 3.0, 7.5, 12.0, 24.0})
-    for (const double y : {0.0, 3.0, 7.5, 12.0, 24.0})
-      for (const Space space : {Space::linear, Space::encoded}) {
-        Blur blur_of_both{.radius = Radius(Length{x, false}, Length{y, false}), .space = space};
-        blur_of_both.kernel = Kernel::gaussian;
-        ASSERT_EQ(
-            difference(blur(device_under_test(), picture, blur_of_both), blur(cpu_, picture, blur_of_both)),
-            "")
-            << x << ", " << y;
-      }
-}
 
 TEST_F(SmallBoxes, OfUnsharpGiveTheBytesOfTheCpu) {
   int turn = 0;
