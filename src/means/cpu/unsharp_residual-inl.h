@@ -11,6 +11,7 @@
 
 #include <cmath>
 
+#include "means/residual_precision.h"
 #include "pixels/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,19 +27,9 @@ struct UnsharpResidualLine {
   bool narrow = false;  ///< what exact_in_float() says
 };
 
-/// Whether single precision makes every step for bytes with means of 8 more bits exactly. Differences are
-/// k / 2^8 with |k| <= 65280; with an amount of a / 2^s results are multiples of 1 / 2^(8 + s) of at most
-/// 65280 (2^s + a) parts: fewer than 2^24 while 2^s + a <= 256. Thresholds are compared alike where they are
-/// floats.
+/// Whether single precision makes every step exactly.
 inline bool ExactInFloat(const UnsharpResidualLine& line) {
-  if (line.mean_scale != 0x1p-8 || line.white != 255) return false;
-  if (static_cast<double>(static_cast<float>(line.threshold)) != line.threshold) return false;
-  for (int bits = 0; bits < 8; ++bits) {
-    const double parts = 1 << bits;
-    const double numerator = line.amount * parts;
-    if (numerator == std::floor(numerator)) return parts + numerator <= 256;
-  }
-  return false;
+  return line.mean_scale == 0x1p-8 && line.white == 255 && exact_in_float(line.amount, line.threshold);
 }
 
 /// Integers below 2^24 as floats, or below 2^31 as doubles.
