@@ -157,8 +157,7 @@ std::vector<Lamp> lamps_of(const LensScene& scene) {
   const std::uint32_t full = 1U << splat_weight_bits(scene.job);
   std::vector<Lamp> lamps = scene.lamps;
   for (Lamp& lamp : lamps)
-    lamp.share = lamp_share(LampShape(aperture, lamp.sample),
-                                                 sample_weight(full, lamp.sample.weight));
+    lamp.share = lamp_share(LampShape(aperture, lamp.sample), sample_weight(full, lamp.sample.weight));
   return lamps;
 }
 
