@@ -24,9 +24,16 @@ int lane_bytes_of(const RunningMeanJob& job) {
   return running_elements * (job.sums == RunningSums::u64 ? 8 : 4);
 }
 
+/// A span has two warps where a block has room for them.
+int warps_of_span(const RunningMeanJob& job, int spans) {
+  return job.whole_windows() && 2 * spans <= paired_warps ? 2 : 1;
+}
+
 std::size_t shared_bytes_of(const RunningMeanJob& job, const SlidingTiles& tiles) {
-  const int tile = job.sums == RunningSums::u32 ? TileMemory<std::uint32_t>::bytes(tiles.spans)
-                                                : TileMemory<std::uint64_t>::bytes(tiles.spans);
+  const bool narrow = job.sums == RunningSums::u32 || job.sums == RunningSums::u32_low;
+  const int row =
+      narrow ? TileMemory<std::uint32_t>::bytes(tiles.spans) : TileMemory<std::uint64_t>::bytes(tiles.spans);
+  const int tile = warps_of_span(job, tiles.spans) == 2 ? paired_rows * row : row;
   return static_cast<std::size_t>(table_bytes_of(job) + tiles.together * tile);
 }
 
@@ -82,8 +89,10 @@ SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_
   for (int spans = 1; spans <= most_warps; ++spans) {
     const int usable = usable_columns(job, spans);
     if (usable <= 0) continue;
+    const bool paired = warps_of_span(job, spans) == 2;
+    const int most_together = paired ? running_most_barriers / paired_barriers : running_most_barriers;
     tiler.consider(
-        spans, usable, std::clamp(usual_warps / spans, 1, running_most_together),
+        spans, usable, std::clamp((paired ? paired_warps / 2 : usual_warps) / spans, 1, most_together),
         [&](const SlidingTiles& tiles) { return shared_bytes_of(job, tiles); }, shared_limit);
   }
   // Where most of the columns that tiles sum only surround their windows, a table is cheaper.
@@ -91,7 +100,10 @@ SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_
   const int span_pixels = warp_size * pixels;
   if (std::int64_t{best.columns} * best.spans * span_pixels > 3 * std::int64_t{job.width} + 2 * span_pixels)
     return {};
-  return best.spans == 0 ? best : aligned(job, best);
+  if (best.spans == 0) return best;
+  SlidingTiles tiles = aligned(job, best);
+  tiles.warps_of_span = warps_of_span(job, tiles.spans);
+  return tiles;
 }
 
 std::size_t running_groups_bytes(const RunningMeanJob& job) {
@@ -143,7 +155,7 @@ void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
   const SlidingTiles& tiles = arguments.tiles;
   const auto blocks =
       static_cast<unsigned>((tiles.columns * tiles.rows + tiles.together - 1) / tiles.together);
-  const auto threads = static_cast<unsigned>(tiles.together * tiles.spans * warp_size);
+  const auto threads = static_cast<unsigned>(tiles.together * tiles.spans * tiles.warps_of_span * warp_size);
   kernels.average<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
 }
 

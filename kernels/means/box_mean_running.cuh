@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/means/box_mean_whole.cuh"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_columns.cuh"
 #include "kernels/means/running_means.cuh"
@@ -174,8 +175,14 @@ RunningKernels narrow_kernels_of(const RunningMeanJob& job, const SlidingTiles& 
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
   if constexpr (sizeof(T) == 1 && sizeof(Out) == 1 && Channels % 2 == 0) {
-    if (job.weighted) return narrow_kernels<T, Out, Channels, u32, u64, true>(tiles);
+    if (job.weighted)
+      return job.whole_windows() ? whole_kernels<T, Out, Channels, true, true>(tiles)
+                                 : narrow_kernels<T, Out, Channels, u32, u64, true>(tiles);
   }
+  if constexpr (std::is_same_v<T, Out>) {
+    if (job.sums == RunningSums::u32_low) return whole_kernels<T, Out, Channels, false, true>(tiles);
+  }
+  if (job.whole_windows()) return whole_kernels<T, Out, Channels, false, false>(tiles);
   if (job.sums == RunningSums::u32) return narrow_kernels<T, Out, Channels, u32, u32>(tiles);
   if constexpr (std::is_same_v<T, Out> && sizeof(T) == 2) {
     if (job.sums == RunningSums::u64) return narrow_kernels<T, Out, Channels, u64, u64>(tiles);

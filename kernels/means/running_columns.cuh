@@ -74,6 +74,15 @@ class RunningColumns {
     }
   }
 
+  /// Begins the scan of the sums that the windows around two rows share, without some of their low bits.
+  template <class Scan>
+  __device__ void begin_shared(int low_bits, Scan& scan) const {
+    Column sums[elements];
+#pragma unroll
+    for (int e = 0; e < elements; ++e) sums[e] = shared_[e] >> low_bits;
+    scan.begin(sums);
+  }
+
   /// Begins the scan of the sums over one of the next row's windows of rows, all without weights.
   template <class Scan>
   __device__ void begin_box(bool without_leaving, bool with_entering, Scan& scan) const {

@@ -24,13 +24,23 @@ class RowScan {
   /// Leaves the prefixes over the tile in its memory. To be called by all its warps, which wait for each
   /// other twice: before the totals of warps are read, and before the prefixes are.
   __device__ void publish(const TileWarps& tile, const TileMemory<Sum>& memory, int warp) {
-    scan_lanes(memory.totals() + 4 * warp * static_cast<int>(sizeof(Sum)));
+    add_warps_before([&] { tile.synchronize(); }, memory, warp);
+    store(memory, warp);
     tile.synchronize();
-    add_warps_before(memory.totals(), warp);
+  }
+
+  /// Makes the prefixes over the tile. To be called by all its warps; wait() waits until all are there.
+  template <class Wait>
+  __device__ void add_warps_before(const Wait& wait, const TileMemory<Sum>& memory, int warp) {
+    scan_lanes(memory.totals() + 4 * warp * static_cast<int>(sizeof(Sum)));
+    wait();
+    add_totals_before(memory.totals(), warp);
+  }
+
+  __device__ void store(const TileMemory<Sum>& memory, int warp) const {
     const int to = memory.prefixes() + (warp * warp_size + lane_index()) * running_elements * 4;
     store_words<0>(to);
     if constexpr (sizeof(Sum) == 8) store_words<32>(to + memory.to_high_words());
-    tile.synchronize();
   }
 
  private:
@@ -46,7 +56,7 @@ class RowScan {
     }
   }
 
-  __device__ void add_warps_before(int totals, int warp) {
+  __device__ void add_totals_before(int totals, int warp) {
     const Sum* of_warps = shared_at<Sum>(totals) + 4 * lane_index();
 #pragma unroll
     for (int c = 0; c < Channels; ++c) before_[c] += sum_of_lanes(lane_index() < warp ? of_warps[c] : Sum{0});

@@ -15,8 +15,6 @@
 
 namespace satin::kernels {
 
-/// Values of a lane: whole pixels of 1 to 4 channels, and three accesses of 16 bytes to 32-bit prefixes.
-inline constexpr int running_elements = 12;
 inline constexpr int running_warp_elements = warp_size * running_elements;
 
 extern __shared__ uint4 running_memory[];
@@ -152,7 +150,12 @@ struct TileMemory {
   int warps_;
 };
 
-inline constexpr int running_most_together = 15;  ///< of a block: each has a barrier, of 16
+inline constexpr int running_most_barriers = 15;  ///< of the tiles of a block, beside its own
+
+/// Where spans have two warps: rows of prefixes that a tile holds, and its barriers.
+inline constexpr int paired_warps = 32;  ///< at most, of a block
+inline constexpr int paired_rows = 2;
+inline constexpr int paired_barriers = 1 + 2 * paired_rows;
 
 /// The warps of a block that slide a window down one tile; those of other tiles do not wait for them.
 struct TileWarps {

@@ -1,0 +1,131 @@
+#pragma once
+// Means of 8 or 16 bits of one row over whole windows, from 32-bit prefixes of its column sums, whose sums
+// over windows may need more bits.
+//
+// A sum of which only the low 32 bits are known follows from another one that differs by less than 2^31. A
+// lane keeps that of its middle pixel from row to row: from there it is at most half a lane to its other
+// pixels, and two rows of values to the next row.
+
+#include <cstdint>
+
+#include "kernels/device/exact_division.cuh"
+#include "kernels/means/running_means.cuh"
+
+namespace satin::kernels {
+
+/// `LowBits`: sums of windows are known modulo 2^32; of pictures with alpha those of colours.
+template <class T, class Out, int Channels, bool Weighted, bool LowBits>
+class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted> {
+  using Base = StoringLane<T, Out, Channels, std::uint32_t, Weighted>;
+  using Base::arguments_, Base::any_, Base::whole_, Base::raised, Base::raised_divisor;
+  static constexpr int colours = Weighted ? Channels - 1 : Channels;
+
+ public:
+  using Base::Base, Base::elements, Base::pixels;
+  using Sums = WindowSums<std::uint32_t>;
+
+  __device__ void sum(int prefixes, Sums& sums) const { Base::template sum<false>(prefixes, sums); }
+
+  /// The sums of the row before the first one, without job.low_bits.
+  __device__ void begin(const Sums& sums) {
+#pragma unroll
+    for (int c = 0; c < colours; ++c)
+      middle_[c] = static_cast<std::uint64_t>(sums.inner[middle_of(c)]) << arguments_.job.low_bits;
+  }
+
+  __device__ void write(int y, const Sums& sums) {
+    if (!any_) return;
+    if constexpr (LowBits) {
+#pragma unroll
+      for (int c = 0; c < colours; ++c) middle_[c] = total(sums, middle_of(c));
+    }
+    const std::uint32_t size_y = this->size_y_of(y);
+    std::uint32_t means[elements];
+    if constexpr (Weighted) {
+      divide_by_alpha(sums, size_y, means);
+    } else if (whole_ && raised_divisor(this->whole_divisor(size_y)) == arguments_.job.whole.divisor) {
+      divide_whole(sums, means);
+    } else {
+      divide_clipped(sums, size_y, means);
+    }
+    this->store(means, y);
+  }
+
+ private:
+  using Division = LongDivision<sizeof(T) == 2>;
+
+  /// The element of channel c in the lane's middle pixel.
+  [[nodiscard]] __device__ static constexpr int middle_of(int c) { return pixels / 2 * Channels + c; }
+
+  /// What the sum of an element is more than that of the middle pixel.
+  [[nodiscard]] __device__ std::int32_t more_than_middle(const Sums& sums, int e) const {
+    return static_cast<std::int32_t>(sums.inner[e] - static_cast<std::uint32_t>(middle_[e % Channels]));
+  }
+  [[nodiscard]] __device__ std::uint64_t total(const Sums& sums, int e) const {
+    return middle_[e % Channels] + static_cast<std::uint64_t>(std::int64_t{more_than_middle(sums, e)});
+  }
+
+  /// Quotients of sums with half the divisor by that of windows that are not clipped.
+  template <class Dividend>
+  __device__ void divide_scaled(const Dividend& dividend, std::uint32_t (&quotients)[elements]) const {
+    const ScaledDivisor& whole = arguments_.job.whole;
+#pragma unroll
+    for (int e = 0; e < elements; ++e) quotients[e] = __umulhi(dividend(e), whole.factor) >> whole.shift;
+    if (whole.exact) return;
+#pragma unroll
+    for (int e = 0; e < elements; ++e) quotients[e] -= (dividend(e) - quotients[e] * whole.divisor) >> 31;
+  }
+
+  __device__ void divide_whole(const Sums& sums, std::uint32_t (&means)[elements]) const {
+    const std::uint32_t divisor = arguments_.job.whole.divisor;
+    if constexpr (!LowBits) {
+      divide_scaled([&](int e) { return raised(sums.inner[e]) + divisor / 2; }, means);
+    } else {
+      // Counted from as many divisors below the middle pixel's quotient as make 2^31.
+      const std::uint32_t below = arguments_.job.quotients_of_half;
+      const Division division(divisor);
+      std::uint32_t first[Channels];
+      std::uint32_t offset[Channels];
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        first[c] = division(middle_[c]) - below;
+        offset[c] = divisor / 2 - first[c] * divisor;
+      }
+      divide_scaled([&](int e) { return sums.inner[e] + offset[e % Channels]; }, means);
+#pragma unroll
+      for (int e = 0; e < elements; ++e) means[e] += first[e % Channels];
+    }
+  }
+
+  __device__ void divide_clipped(const Sums& sums, std::uint32_t size_y,
+                                 std::uint32_t (&means)[elements]) const {
+    if constexpr (LowBits) {
+      const auto make = [](std::uint64_t divisor) { return Division(static_cast<std::uint32_t>(divisor)); };
+      this->for_each_element(size_y, make, [&](const Division& by, int e) { means[e] = by(total(sums, e)); });
+    } else {
+      using ShortDivision = MixedDivision<std::uint32_t>;
+      const auto make = [this](std::uint64_t divisor) {
+        return ShortDivision(raised_divisor(divisor), 1, 0);
+      };
+      this->for_each_element(size_y, make,
+                             [&](const ShortDivision& by, int e) { means[e] = by(raised(sums.inner[e])); });
+    }
+  }
+
+  /// Colours by their window's sum of alphas, and alpha by its size.
+  __device__ void divide_by_alpha(const Sums& sums, std::uint32_t size_y,
+                                  std::uint32_t (&means)[elements]) const {
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) {
+      const int alpha = p * Channels + colours;
+      const Division by_alpha(max(sums.inner[alpha], 1U));
+#pragma unroll
+      for (int c = 0; c < colours; ++c) means[p * Channels + c] = by_alpha(total(sums, p * Channels + c));
+      means[alpha] = MixedDivision<std::uint32_t>(this->divisor_of(p, size_y), 1, 0)(sums.inner[alpha]);
+    }
+  }
+
+  std::uint64_t middle_[Channels];  ///< sums of the middle pixel
+};
+
+}  // namespace satin::kernels
