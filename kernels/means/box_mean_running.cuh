@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
   const RunningMeanJob& job = arguments.job;
   const SlidingTiles& tiles = arguments.tiles;
   const int table_bytes =
-      Tables::bytes(arguments.transfer.decode != nullptr, arguments.transfer.encode8 != nullptr);
+      Tables::bytes(arguments.transfer.decode != nullptr, arguments.transfer.cells8 != nullptr);
   if (table_bytes != 0) {
     Tables::fill(arguments.transfer);
     __syncthreads();

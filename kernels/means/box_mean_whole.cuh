@@ -29,7 +29,7 @@ struct WholeWindow {
 template <class Window>
 __device__ int fill_tables(const RunningMeanArguments& arguments) {
   const TransferView& transfer = arguments.transfer;
-  const int bytes = Window::Tables::bytes(transfer.decode != nullptr, transfer.encode8 != nullptr);
+  const int bytes = Window::Tables::bytes(transfer.decode != nullptr, transfer.cells8 != nullptr);
   if (bytes != 0) {
     Window::Tables::fill(transfer);
     __syncthreads();

@@ -26,9 +26,8 @@ class StoringLane : public LaneOfWindows<Channels, Sum> {
 
   /// Encodes and stores the means of row y.
   __device__ void store(std::uint32_t (&means)[elements], int y) const {
-    encode(means);
     Lane lane;
-    lane.pack(means);
+    encode(means, lane);
     if constexpr (Weighted) keep_transparent(lane, y);
     lane.store(this->template target_of<Out>(y), valid_, pixels);
   }
@@ -46,15 +45,20 @@ class StoringLane : public LaneOfWindows<Channels, Sum> {
   using Lane = StoredLane<Out, Channels>;
 
   /// Codes of linear light, where that is asked for; alpha that colours are weighted by is none.
-  __device__ void encode(std::uint32_t (&values)[elements]) const {
+  __device__ void encode(std::uint32_t (&values)[elements], Lane& lane) const {
     if constexpr (sizeof(Out) == 1) {
-      if (arguments_.transfer.encode8 == nullptr) return;
+      if (arguments_.transfer.cells8 != nullptr) {
 #pragma unroll
-      for (int e = 0; e < elements; ++e)
-        if (!Weighted || e % Channels != Channels - 1) values[e] = EncodeTable<T>::code(values[e]);
+        for (int e = 0; e < elements; ++e) {
+          const bool alpha = Weighted && e % Channels == Channels - 1;
+          values[e] = alpha ? values[e] << 16 : EncodeTable<T>::raised_code(values[e]);
+        }
+        return lane.template pack<16>(values);
+      }
     } else if constexpr (!mixed) {
       if (arguments_.transfer.thresholds != nullptr) encode16(values, arguments_.transfer);
     }
+    lane.pack(values);
   }
 
   /// Pixels without alpha keep the bytes of their source.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/device/vector.cuh"
 #include "kernels/means/running_shared.cuh"
 
 namespace satin::kernels {
@@ -44,22 +45,40 @@ class RowScan {
   }
 
  private:
+  using Group = Vector<Sum, 16 / sizeof(Sum)>;
+  static constexpr int stride = 4 / Group::count;  ///< groups of a warp
+  static constexpr int groups = (Channels + Group::count - 1) / Group::count;
+
   __device__ void scan_lanes(int total) {
-    Sum inclusive[Channels];
+    Sum inclusive[groups * Group::count] = {};
+    const auto own = [this](int c) { return prefixes_[running_elements - Channels + c]; };
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) inclusive[c] = prefixes_[running_elements - Channels + c];
-    inclusive_scans(inclusive);
+    for (int c = 0; c < Channels; ++c) before_[c] = own(c);
+    inclusive_scans(before_);
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      before_[c] = inclusive[c] - prefixes_[running_elements - Channels + c];
-      if (lane_index() == warp_size - 1) shared_at<Sum>(total)[c] = inclusive[c];
+      inclusive[c] = before_[c];
+      before_[c] -= own(c);
+    }
+    if (lane_index() != warp_size - 1) return;
+#pragma unroll
+    for (int g = 0; g < groups; ++g) {
+      Group group;
+#pragma unroll
+      for (int k = 0; k < Group::count; ++k) group.of[k] = inclusive[g * Group::count + k];
+      shared_at<Group>(total)[g] = group;
     }
   }
 
   __device__ void add_totals_before(int totals, int warp) {
-    const Sum* of_warps = shared_at<Sum>(totals) + 4 * lane_index();
+    Group of_warp[groups] = {};
+    if (lane_index() < warp) {
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) before_[c] += sum_of_lanes(lane_index() < warp ? of_warps[c] : Sum{0});
+      for (int g = 0; g < groups; ++g) of_warp[g] = shared_at<Group>(totals)[stride * lane_index() + g];
+    }
+#pragma unroll
+    for (int c = 0; c < Channels; ++c)
+      before_[c] += sum_of_lanes(of_warp[c / Group::count].of[c % Group::count]);
 #pragma unroll
     for (int e = 0; e < running_elements; ++e) prefixes_[e] += before_[e % Channels];
   }

@@ -2,8 +2,6 @@
 // Shared memory of a block of the box mean with running sums: tables of linear light, and for each of its
 // tiles the prefixes of one row of column sums.
 
-#include <cuda_pipeline.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -12,6 +10,7 @@
 #include "kernels/device/warp.cuh"
 #include "kernels/means/launch.h"
 #include "pixels/maths/pixel.h"
+#include "pixels/root_cells.h"
 
 namespace satin::kernels {
 
@@ -81,36 +80,51 @@ struct WideDecodeTable {
   }
 };
 
-/// Codes of all 16-bit linear values, behind the other table where values are bytes.
+/// root_cells.h's words once for each lane, behind the other table where values are bytes.
 template <class T>
 struct EncodeTable {
   static constexpr int first_byte = sizeof(T) == 1 ? DecodeTable::bytes : 0;
-  static constexpr int bytes = 1 << 16;
+  static constexpr int entry_bytes = warp_size * 4;
+  static constexpr int bytes = RootCells::count * entry_bytes;
 
-  /// Starts to; wait() and then a barrier go before the first code.
-  __device__ static void fill(const std::uint8_t* of_values) {
-    for (int i = static_cast<int>(threadIdx.x) * 16; i < bytes; i += static_cast<int>(blockDim.x) * 16)
-      __pipeline_memcpy_async(shared_at<uint4>(first_byte + i), of_values + i, 16);
-    __pipeline_commit();
+  /// As DecodeTable::fill().
+  __device__ static void fill(const std::uint32_t* cells) {
+    constexpr int pieces = entry_bytes / 16;
+#pragma unroll 4
+    for (int i = static_cast<int>(threadIdx.x); i < RootCells::count * pieces;
+         i += static_cast<int>(blockDim.x)) {
+      const std::uint32_t word = __ldg(cells + i / pieces);
+      *shared_at<uint4>(first_byte + i * 16) = make_uint4(word, word, word, word);
+    }
   }
-  __device__ static void wait() { __pipeline_wait_prior(0); }
 
-  __device__ static std::uint32_t code(std::uint32_t value) {
-    return *shared_at<std::uint8_t>(first_byte + static_cast<int>(value));
+  /// The code of a linear value, in the upper half.
+  __device__ static std::uint32_t raised_code(std::uint32_t value) {
+    constexpr float whole = 12582912.0F;  // 1.5 * 2^23: sums with it are whole
+    const float cell = __fmaf_rd(approximate_root(static_cast<float>(value)), RootCells::per_root, whole);
+    const std::uint32_t at =
+        (__float_as_uint(cell) - __float_as_uint(whole)) * entry_bytes + lane_index() * 4U;
+    return *shared_at<std::uint32_t>(first_byte + static_cast<int>(at)) + value;
+  }
+
+ private:
+  /// Errs by 2^-21 of itself at most.
+  __device__ static float approximate_root(float value) {
+    float root = 0;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
+    return root;
   }
 };
 
 /// Tables of values of type T and means of type Out.
 template <class T, class Out>
 struct RunningTables {
-  /// Starts to read them; to be called by all threads of a block, with wait() before a barrier.
+  /// To be called by all threads of a block, before a barrier.
   __device__ static void fill(const TransferView& transfer) {
     if constexpr (sizeof(Out) == 1)
-      if (transfer.encode8 != nullptr) EncodeTable<T>::fill(transfer.encode8);
+      if (transfer.cells8 != nullptr) EncodeTable<T>::fill(transfer.cells8);
     using Decode = std::conditional_t<sizeof(T) == 1, DecodeTable, WideDecodeTable>;
     if (transfer.decode != nullptr) Decode::fill(transfer.decode);
-    if constexpr (sizeof(Out) == 1)
-      if (transfer.encode8 != nullptr) EncodeTable<T>::wait();
   }
 
   [[nodiscard]] SATIN_HD static int bytes(bool decoded, bool encoded) {

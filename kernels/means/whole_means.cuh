@@ -76,10 +76,26 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
     for (int e = 0; e < elements; ++e) quotients[e] -= (dividend(e) - quotients[e] * whole.divisor) >> 31;
   }
 
+  /// The half is multiplied once.
+  __device__ void divide_plain(const Sums& sums, std::uint32_t (&means)[elements]) const {
+    const ScaledDivisor& whole = arguments_.job.whole;
+    const std::uint32_t half = whole.divisor / 2;
+    const std::uint64_t scaled_half = static_cast<std::uint64_t>(half) * whole.factor;
+#pragma unroll
+    for (int e = 0; e < elements; ++e) {
+      const std::uint64_t product = static_cast<std::uint64_t>(raised(sums.inner[e])) * whole.factor;
+      means[e] = static_cast<std::uint32_t>((product + scaled_half) >> 32) >> whole.shift;
+    }
+    if (whole.exact) return;
+#pragma unroll
+    for (int e = 0; e < elements; ++e)
+      means[e] -= (raised(sums.inner[e]) + half - means[e] * whole.divisor) >> 31;
+  }
+
   __device__ void divide_whole(const Sums& sums, std::uint32_t (&means)[elements]) const {
     const std::uint32_t divisor = arguments_.job.whole.divisor;
     if constexpr (!LowBits) {
-      divide_scaled([&](int e) { return raised(sums.inner[e]) + divisor / 2; }, means);
+      divide_plain(sums, means);
     } else {
       // Counted from as many divisors below the middle pixel's quotient as make 2^31.
       const std::uint32_t below = arguments_.job.quotients_of_half;

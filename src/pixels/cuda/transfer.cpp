@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pixels/root_cells.h"
 #include "pixels/transfer.h"
 
 namespace satin::cuda {
@@ -20,8 +21,9 @@ struct Tables8 {
   explicit Tables8(CudaBackend& backend)
       : decode(backend.uploaded(srgb_tables8().decode8)),
         encode(backend.uploaded(srgb_tables8().encode8)),
+        cells(backend.uploaded(cells_of(srgb_tables8().encode8))),
         sums(backend.uploaded(bucket_sums(srgb_tables8().encode8))) {}
-  Buffer decode, encode, sums;
+  Buffer decode, encode, cells, sums;
 };
 
 struct Tables16 {
@@ -40,6 +42,7 @@ TransferView device_transfer(CudaBackend& backend, Type type, bool srgb) {
     const auto& tables = backend.resident<Tables8>();
     view.decode = reinterpret_cast<const std::uint32_t*>(tables.decode.get());
     view.encode8 = reinterpret_cast<const std::uint8_t*>(tables.encode.get());
+    view.cells8 = reinterpret_cast<const std::uint32_t*>(tables.cells.get());
     view.bucket_sums8 = reinterpret_cast<const std::uint16_t*>(tables.sums.get());
   } else if (srgb && type == Type::u16) {
     const auto& tables = backend.resident<Tables16>();
