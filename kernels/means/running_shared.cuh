@@ -50,13 +50,11 @@ struct DecodeTable {
   }
 };
 
-/// 24-bit linear values of the 65536 codes, which as words would not fit: the value of every 64th code, and
-/// what each code has more than that, below 2^16.
+/// 24-bit linear values of the 65536 codes, which as words would not fit: what each has more than a
+/// polynomial of its code, below 2^15.
 struct WideDecodeTable {
   static constexpr int codes = 1 << 16;
-  static constexpr int codes_of_base = 64;
-  static constexpr int first_base = 2 * codes;
-  static constexpr int bytes = first_base + codes / codes_of_base * 4;
+  static constexpr int bytes = 2 * codes;
 
   /// All threads of the block call this, as DecodeTable::fill().
   __device__ static void fill(const std::uint32_t* of_codes) {
@@ -66,17 +64,30 @@ struct WideDecodeTable {
     for (int code = static_cast<int>(threadIdx.x) * at_once; code < codes; code += step) {
       const uint4 low = __ldg(reinterpret_cast<const uint4*>(of_codes + code));
       const uint4 high = __ldg(reinterpret_cast<const uint4*>(of_codes + code + 4));
-      const std::uint32_t base = __ldg(of_codes + code / codes_of_base * codes_of_base);
-      const auto pair = [base](std::uint32_t a, std::uint32_t b) { return (a - base) | (b - base) << 16; };
-      *shared_at<uint4>(2 * code) =
-          make_uint4(pair(low.x, low.y), pair(low.z, low.w), pair(high.x, high.y), pair(high.z, high.w));
-      if (code % codes_of_base == 0) *shared_at<std::uint32_t>(first_base + code / codes_of_base * 4) = base;
+      const auto pair = [code](std::uint32_t a, std::uint32_t b, int i) {
+        return __byte_perm(a - estimate(code + i), b - estimate(code + i + 1), 0x5410);
+      };
+      *shared_at<uint4>(2 * code) = make_uint4(pair(low.x, low.y, 0), pair(low.z, low.w, 2),
+                                               pair(high.x, high.y, 4), pair(high.z, high.w, 6));
     }
   }
 
   __device__ static std::uint32_t value(std::uint32_t code) {
-    const auto at = static_cast<int>(code);
-    return *shared_at<std::uint32_t>(first_base + at / codes_of_base * 4) + *shared_at<std::uint16_t>(2 * at);
+    const std::int16_t more = *shared_at<std::int16_t>(2 * static_cast<int>(code));
+    return estimate(code) + static_cast<std::uint32_t>(std::int32_t{more});
+  }
+
+ private:
+  /// The best cubic polynomial errs by 15387; a quarter of it is a whole float below 2^23.
+  __device__ static std::uint32_t estimate(std::uint32_t code) {
+    constexpr float quarter = 0.25F;
+    constexpr float most = 65535.0F;
+    constexpr float whole = 12582912.0F;  // 1.5 * 2^23: sums with it are whole
+    const float x = static_cast<float>(code);
+    float sum = __fmaf_rn(x, 5206786.5F * quarter / most / most / most, 11387010.7F * quarter / most / most);
+    sum = __fmaf_rn(x, sum, 183417.8F * quarter / most);
+    sum = __fmaf_rn(x, sum, whole + 3846.0F);
+    return 4 * (__float_as_uint(sum) - __float_as_uint(whole));
   }
 };
 
