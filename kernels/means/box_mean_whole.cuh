@@ -87,25 +87,31 @@ struct WarpOfTile {
   [[nodiscard]] __device__ int last_row() const { return part.last_y - 1; }
 };
 
-/// Calls publish(scan) for every row, from that before the first on if only low bits of sums are known.
-template <class Window, class Publish>
-__device__ void sum_rows(const RunningMeanArguments& arguments, const WarpOfTile& place,
-                         const Publish& publish) {
+template <class Window>
+__device__ typename Window::Values::Rows rows_of(const RunningMeanArguments& arguments,
+                                                 const WarpOfTile& place) {
   using Rows = typename Window::Values::Rows;
   const RunningMeanJob& job = arguments.job;
-  const RunningPart& part = place.part;
-  const Rows rows(arguments.source, part.origin + place.thread * Rows::pixels, part.last_needed, job.width,
-                  job.clipped, arguments.columns);
+  return Rows(arguments.source, place.part.origin + place.thread * Rows::pixels, place.part.last_needed,
+              job.width, job.clipped, arguments.columns);
+}
+
+/// Calls publish(scan) for every row, from that before the first on if only low bits of sums are known.
+/// start(columns) begins them.
+template <class Window, class Start, class Publish>
+__device__ void sum_rows(const RunningMeanArguments& arguments, const WarpOfTile& place, const Start& start,
+                         const Publish& publish) {
+  const auto rows = rows_of<Window>(arguments, place);
   RunningColumns<Window> columns(arguments, rows);
-  columns.start(part.first_y);
-  columns.fetch(min(part.first_y + 1, place.last_row()));
+  start(columns);
+  columns.fetch(min(place.part.first_y + 1, place.last_row()));
   if constexpr (Window::low_bits) {
     typename Window::Scan scan;
-    columns.begin_shared(job.low_bits, scan);
+    columns.begin_shared(arguments.job.low_bits, scan);
     publish(scan);
   }
 #pragma unroll 1
-  for (int y = part.first_y; y <= place.last_row(); ++y) {
+  for (int y = place.part.first_y; y <= place.last_row(); ++y) {
     typename Window::Scan scan;
     columns.advance(scan, [&] { columns.fetch(min(y + 2, place.last_row())); });
     publish(scan);
@@ -127,14 +133,30 @@ __device__ void write_rows(typename Window::Means& means, const WarpOfTile& plac
   }
 }
 
+/// A dividing warp sums half of the rows before the first one.
+template <class Window>
+__device__ void start_half(const RunningMeanArguments& arguments, const WarpOfTile& place, int to) {
+  const auto rows = rows_of<Window>(arguments, place);
+  RunningColumns<Window> columns(arguments, rows);
+  columns.start_share(place.part.first_y, 1, 2);
+  columns.store(to);
+}
+
 template <class Window>
 __device__ void average_paired(const RunningMeanArguments& arguments, const PairedRows& shared,
                                const WarpOfTile& place, bool sums_here) {
   const int rows = place.part.last_y - place.part.first_y + (Window::low_bits ? 1 : 0);
+  const int first_y = place.part.first_y;
+  const int half_start = shared.memory(0).prefixes() + place.thread * running_elements * 4;
   int row = 0;
   if (sums_here) {
     for (int i = 0; i < paired_rows; ++i) shared.memory(i).clear_margins(place.thread);
-    return sum_rows<Window>(arguments, place, [&](typename Window::Scan& scan) {
+    const auto start = [&](RunningColumns<Window>& columns) {
+      columns.start_share(first_y, 0, 2);
+      shared.emptied(0).synchronize();
+      columns.more(half_start);
+    };
+    return sum_rows<Window>(arguments, place, start, [&](typename Window::Scan& scan) {
       scan.add_warps_before([&] { shared.summing().synchronize(); }, shared.memory(row), place.warp());
       if (row >= paired_rows) shared.emptied(row).synchronize();
       scan.store(shared.memory(row), place.warp());
@@ -142,6 +164,8 @@ __device__ void average_paired(const RunningMeanArguments& arguments, const Pair
       ++row;
     });
   }
+  start_half<Window>(arguments, place, half_start);
+  shared.emptied(0).arrive();
   constexpr int pixels = Window::Means::pixels;
   typename Window::Means means(arguments, place.part, shared.memory(0), place.thread, place.threads,
                                place.part.origin + place.thread * pixels);
@@ -185,7 +209,8 @@ __global__ void __launch_bounds__(tuning::running_most_warps* warp_size, 1)
   Means means(arguments, place.part, memory, place.thread, threads,
               place.part.origin + place.thread * Means::pixels);
   int y = place.part.first_y - (Window::low_bits ? 1 : 0);
-  sum_rows<Window>(arguments, place, [&](typename Window::Scan& scan) {
+  const auto start = [&](RunningColumns<Window>& columns) { columns.start(place.part.first_y); };
+  sum_rows<Window>(arguments, place, start, [&](typename Window::Scan& scan) {
     scan.publish(TileWarps{0, threads}, memory, place.warp());
     typename Means::Sums sums;
     if (means.any()) {

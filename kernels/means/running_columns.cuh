@@ -28,7 +28,10 @@ class RunningColumns {
         values_(arguments) {}
 
   /// Begins before row y, for which fetch() then loads.
-  __device__ void start(int y) {
+  __device__ void start(int y) { start_share(y, 0, 1); }
+
+  /// start() of one of some warps that each sum a share of the rows; more() adds the others'.
+  __device__ void start_share(int y, int share, int shares) {
     rows_.look_up(y);
 #pragma unroll
     for (Column& sum : shared_) sum = 0;
@@ -39,9 +42,31 @@ class RunningColumns {
       end = min(end, arguments_.job.height);
     }
     if constexpr (Window::groups) {
-      if (arguments_.job.grouped()) return add_by_groups(first, end);
+      if (arguments_.job.grouped()) {
+        if (share == 0) add_by_groups(first, end);
+        return;
+      }
     }
-    add_rows(first, end);
+    const int rows = max(end - first, 0);
+    add_rows(first + rows * share / shares, first + rows * (share + 1) / shares);
+  }
+
+  /// Hands the sums to more() of the lane that has the same columns, by 16-byte accesses.
+  __device__ void store(int to) const {
+    static_assert(sizeof(Column) == 4);
+#pragma unroll
+    for (int e = 0; e < elements; e += 4)
+      *shared_at<uint4>(to + e * 4) = make_uint4(shared_[e], shared_[e + 1], shared_[e + 2], shared_[e + 3]);
+  }
+  __device__ void more(int from) {
+#pragma unroll
+    for (int e = 0; e < elements; e += 4) {
+      const uint4 sums = *shared_at<uint4>(from + e * 4);
+      shared_[e] += sums.x;
+      shared_[e + 1] += sums.y;
+      shared_[e + 2] += sums.z;
+      shared_[e + 3] += sums.w;
+    }
   }
 
   /// Loads what advance() will need, and looks up which rows it is next time, for row `next`.
