@@ -100,10 +100,7 @@ SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_
   const int span_pixels = warp_size * pixels;
   if (std::int64_t{best.columns} * best.spans * span_pixels > 3 * std::int64_t{job.width} + 2 * span_pixels)
     return {};
-  if (best.spans == 0) return best;
-  SlidingTiles tiles = aligned(job, best);
-  tiles.warps_of_span = warps_of_span(job, tiles.spans);
-  return tiles;
+  return best.spans == 0 ? best : aligned(job, best);
 }
 
 std::size_t running_groups_bytes(const RunningMeanJob& job) {
@@ -155,7 +152,8 @@ void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
   const SlidingTiles& tiles = arguments.tiles;
   const auto blocks =
       static_cast<unsigned>((tiles.columns * tiles.rows + tiles.together - 1) / tiles.together);
-  const auto threads = static_cast<unsigned>(tiles.together * tiles.spans * tiles.warps_of_span * warp_size);
+  const int warps = tiles.together * tiles.spans * warps_of_span(job, tiles.spans);
+  const auto threads = static_cast<unsigned>(warps * warp_size);
   kernels.average<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
 }
 

@@ -98,15 +98,9 @@ __global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
     average_running(const __grid_constant__ RunningMeanArguments arguments) {
   using Memory = TileMemory<typename Window::Sum>;
   using Rows = typename Window::Values::Rows;
-  using Tables = typename Window::Tables;
   const RunningMeanJob& job = arguments.job;
   const SlidingTiles& tiles = arguments.tiles;
-  const int table_bytes =
-      Tables::bytes(arguments.transfer.decode != nullptr, arguments.transfer.cells8 != nullptr);
-  if (table_bytes != 0) {
-    Tables::fill(arguments.transfer);
-    __syncthreads();
-  }
+  const int table_bytes = Window::Tables::fill(arguments);
   const int threads = tiles.spans * warp_size;
   const TileWarps tile_warps{static_cast<int>(threadIdx.x) / threads, threads};
   const int tile = static_cast<int>(blockIdx.x) * tiles.together + tile_warps.index;

@@ -25,18 +25,6 @@ struct WholeWindow {
   static constexpr bool low_bits = LowBits;
 };
 
-/// Fills them for all of a block; the bytes they take.
-template <class Window>
-__device__ int fill_tables(const RunningMeanArguments& arguments) {
-  const TransferView& transfer = arguments.transfer;
-  const int bytes = Window::Tables::bytes(transfer.decode != nullptr, transfer.cells8 != nullptr);
-  if (bytes != 0) {
-    Window::Tables::fill(transfer);
-    __syncthreads();
-  }
-  return bytes;
-}
-
 /// The threads that wait at a barrier of the block, and those that do not.
 struct NamedBarrier {
   int index;
@@ -180,7 +168,7 @@ __device__ void average_paired(const RunningMeanArguments& arguments, const Pair
 template <class Window>
 __global__ void __launch_bounds__(paired_warps* warp_size, 1)
     average_whole_paired(const __grid_constant__ RunningMeanArguments arguments) {
-  const int table_bytes = fill_tables<Window>(arguments);
+  const int table_bytes = Window::Tables::fill(arguments);
   const SlidingTiles& tiles = arguments.tiles;
   const int threads = tiles.spans * warp_size;
   const int index = static_cast<int>(threadIdx.x) / (2 * threads);
@@ -200,7 +188,7 @@ template <class Window>
 __global__ void __launch_bounds__(tuning::running_most_warps* warp_size, 1)
     average_whole(const __grid_constant__ RunningMeanArguments arguments) {
   using Means = typename Window::Means;
-  const int table_bytes = fill_tables<Window>(arguments);
+  const int table_bytes = Window::Tables::fill(arguments);
   const int threads = arguments.tiles.spans * warp_size;
   const TileMemory<std::uint32_t> memory(table_bytes, arguments.tiles.spans);
   const WarpOfTile place{running_part(arguments, Means::pixels, static_cast<int>(blockIdx.x)),
@@ -228,7 +216,7 @@ __global__ void __launch_bounds__(tuning::running_most_warps* warp_size, 1)
 template <class T, class Out, int Channels, bool Weighted, bool LowBits>
 RunningKernels whole_kernels(const SlidingTiles& tiles) {
   using Window = WholeWindow<T, Out, Channels, Weighted, LowBits>;
-  return {tiles.warps_of_span == 2 ? average_whole_paired<Window> : average_whole<Window>,
+  return {2 * tiles.spans <= paired_warps ? average_whole_paired<Window> : average_whole<Window>,
           scan_row_groups<typename Window::Values::WithoutWideTable>};
 }
 

@@ -173,6 +173,7 @@ struct RunningMeanJob : TiledMeanJob {
 
 struct RunningMeanArguments : TiledMeanArguments<RunningMeanJob> {
   TransferView transfer;
+  const std::uint32_t* cells8 = nullptr;  ///< pixels/root_cells.h, where means become codes of 8 bits
   void* groups = nullptr;
   const Measured* measured = nullptr;  ///< floats and their fixed point
 };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "kernels/device/vector.cuh"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_rows.cuh"
 
@@ -155,6 +156,22 @@ class RunningColumns {
     const std::int64_t row = static_cast<std::int64_t>(layout.lanes) * elements;
     const Column* groups = static_cast<const Column*>(arguments_.groups);
     constexpr int channels = elements / Rows::pixels;
+    const int left = __ldg(columns_);
+    const bool lane_of_groups =
+        left >= 0 && left % Rows::pixels == 0 &&
+        (Rows::pixels == 1 || __ldg(columns_ + Rows::pixels - 1) == left + Rows::pixels - 1);
+    if (lane_of_groups) {
+      using Group = Vector<Column, 16 / sizeof(Column)>;
+      const Column* entries = groups + static_cast<std::int64_t>(left) * channels;
+#pragma unroll
+      for (int e = 0; e < elements; e += Group::count) {
+        const Group sums = *reinterpret_cast<const Group*>(entries + end * row + e) -
+                           *reinterpret_cast<const Group*>(entries + first * row + e);
+#pragma unroll
+        for (int k = 0; k < Group::count; ++k) shared_[e + k] += sums.of[k];
+      }
+      return;
+    }
 #pragma unroll
     for (int p = 0; p < Rows::pixels; ++p) {
       const int column = __ldg(columns_ + p);

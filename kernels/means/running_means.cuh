@@ -47,7 +47,7 @@ class StoringLane : public LaneOfWindows<Channels, Sum> {
   /// Codes of linear light, where that is asked for; alpha that colours are weighted by is none.
   __device__ void encode(std::uint32_t (&values)[elements], Lane& lane) const {
     if constexpr (sizeof(Out) == 1) {
-      if (arguments_.transfer.cells8 != nullptr) {
+      if (arguments_.cells8 != nullptr) {
 #pragma unroll
         for (int e = 0; e < elements; ++e) {
           const bool alpha = Weighted && e % Channels == Channels - 1;

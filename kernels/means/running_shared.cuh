@@ -130,17 +130,15 @@ struct EncodeTable {
 /// Tables of values of type T and means of type Out.
 template <class T, class Out>
 struct RunningTables {
-  /// To be called by all threads of a block, before a barrier.
-  __device__ static void fill(const TransferView& transfer) {
-    if constexpr (sizeof(Out) == 1)
-      if (transfer.cells8 != nullptr) EncodeTable<T>::fill(transfer.cells8);
+  /// Fills those that the job asks for; to be called by all threads of a block. The bytes that they take.
+  __device__ static int fill(const RunningMeanArguments& arguments) {
+    const std::uint32_t* of_codes = arguments.transfer.decode;
+    const std::uint32_t* cells = sizeof(Out) == 1 ? arguments.cells8 : nullptr;
     using Decode = std::conditional_t<sizeof(T) == 1, DecodeTable, WideDecodeTable>;
-    if (transfer.decode != nullptr) Decode::fill(transfer.decode);
-  }
-
-  [[nodiscard]] SATIN_HD static int bytes(bool decoded, bool encoded) {
-    const int decode = sizeof(T) == 1 ? DecodeTable::bytes : sizeof(T) == 2 ? WideDecodeTable::bytes : 0;
-    return (decoded ? decode : 0) + (sizeof(Out) == 1 && encoded ? EncodeTable<T>::bytes : 0);
+    if (cells != nullptr) EncodeTable<T>::fill(cells);
+    if (of_codes != nullptr) Decode::fill(of_codes);
+    if (cells != nullptr || of_codes != nullptr) __syncthreads();
+    return (of_codes != nullptr ? Decode::bytes : 0) + (cells != nullptr ? EncodeTable<T>::bytes : 0);
   }
 };
 

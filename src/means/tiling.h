@@ -13,8 +13,7 @@
 namespace satin {
 
 struct SlidingTiles {
-  int spans = 0;  ///< of a row of a tile; 0: sliding windows are not for this job
-  int warps_of_span = 1;
+  int spans = 0;                 ///< of a row of a tile; 0: sliding windows are not for this job
   int together = 1;              ///< tiles that a multiprocessor has at most
   int width = 0;                 ///< columns of a tile; those of the last one may be fewer
   int columns = 0;               ///< of tiles

@@ -42,7 +42,6 @@ TransferView device_transfer(CudaBackend& backend, Type type, bool srgb) {
     const auto& tables = backend.resident<Tables8>();
     view.decode = reinterpret_cast<const std::uint32_t*>(tables.decode.get());
     view.encode8 = reinterpret_cast<const std::uint8_t*>(tables.encode.get());
-    view.cells8 = reinterpret_cast<const std::uint32_t*>(tables.cells.get());
     view.bucket_sums8 = reinterpret_cast<const std::uint16_t*>(tables.sums.get());
   } else if (srgb && type == Type::u16) {
     const auto& tables = backend.resident<Tables16>();
@@ -51,6 +50,10 @@ TransferView device_transfer(CudaBackend& backend, Type type, bool srgb) {
     view.first_code = reinterpret_cast<const std::uint16_t*>(tables.first_code.get());
   }
   return view;
+}
+
+const std::uint32_t* device_cells8(CudaBackend& backend) {
+  return reinterpret_cast<const std::uint32_t*>(backend.resident<Tables8>().cells.get());
 }
 
 }  // namespace satin::cuda

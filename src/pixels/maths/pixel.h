@@ -18,7 +18,6 @@ struct TransferView {
 
   const std::uint32_t* decode = nullptr;        ///< linear value of every code
   const std::uint8_t* encode8 = nullptr;        ///< code of every 16-bit linear value, for u8
-  const std::uint32_t* cells8 = nullptr;        ///< cells_of() of pixels/root_cells.h, on GPUs
   const std::uint16_t* bucket_sums8 = nullptr;  ///< sums of the codes of bucket8 linear values, on GPUs
   const std::uint32_t* thresholds = nullptr;    ///< smallest 24-bit linear value of every code, for u16
   const std::uint16_t* first_code = nullptr;    ///< code of linear value i * 256, i = 0..65536, for u16
