@@ -2,14 +2,16 @@
 // Shared memory of a block of the box mean with running sums: tables of linear light, and for each of its
 // tiles the prefixes of one row of column sums.
 
+#include <cuda_pipeline.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/launch.h"
 #include "pixels/maths/pixel.h"
+#include "pixels/maths/rough_light.h"
 #include "pixels/root_cells.h"
 
 namespace satin::kernels {
@@ -50,44 +52,25 @@ struct DecodeTable {
   }
 };
 
-/// 24-bit linear values of the 65536 codes, which as words would not fit: what each has more than a
-/// polynomial of its code, below 2^15.
+/// 24-bit linear values of the 65536 codes, which as words would not fit: what each has more than
+/// pixels/maths/rough_light.h.
 struct WideDecodeTable {
-  static constexpr int codes = 1 << 16;
-  static constexpr int bytes = 2 * codes;
+  static constexpr int bytes = 2 << 16;
 
-  /// All threads of the block call this, as DecodeTable::fill().
-  __device__ static void fill(const std::uint32_t* of_codes) {
-    constexpr int at_once = 8;
-    const auto step = static_cast<int>(blockDim.x) * at_once;
-#pragma unroll 2
-    for (int code = static_cast<int>(threadIdx.x) * at_once; code < codes; code += step) {
-      const uint4 low = __ldg(reinterpret_cast<const uint4*>(of_codes + code));
-      const uint4 high = __ldg(reinterpret_cast<const uint4*>(of_codes + code + 4));
-      const auto pair = [code](std::uint32_t a, std::uint32_t b, int i) {
-        return __byte_perm(a - estimate(code + i), b - estimate(code + i + 1), 0x5410);
-      };
-      *shared_at<uint4>(2 * code) = make_uint4(pair(low.x, low.y, 0), pair(low.z, low.w, 2),
-                                               pair(high.x, high.y, 4), pair(high.z, high.w, 6));
-    }
+  /// Starts to; wait() and then a barrier go before the first value.
+  __device__ static void fill(const std::int16_t* more_than_rough) {
+    const auto* from = reinterpret_cast<const std::byte*>(more_than_rough);
+    for (int i = static_cast<int>(threadIdx.x) * 16; i < bytes; i += static_cast<int>(blockDim.x) * 16)
+      __pipeline_memcpy_async(shared_at<uint4>(i), from + i, 16);
+    __pipeline_commit();
   }
+  __device__ static void wait() { __pipeline_wait_prior(0); }
 
   __device__ static std::uint32_t value(std::uint32_t code) {
+    const float quarter = rough_quarter_light(static_cast<float>(code));
+    const std::uint32_t rough = 4 * (__float_as_uint(quarter) - __float_as_uint(rough_light_base));
     const std::int16_t more = *shared_at<std::int16_t>(2 * static_cast<int>(code));
-    return estimate(code) + static_cast<std::uint32_t>(std::int32_t{more});
-  }
-
- private:
-  /// The best cubic polynomial errs by 15387; a quarter of it is a whole float below 2^23.
-  __device__ static std::uint32_t estimate(std::uint32_t code) {
-    constexpr float quarter = 0.25F;
-    constexpr float most = 65535.0F;
-    constexpr float whole = 12582912.0F;  // 1.5 * 2^23: sums with it are whole
-    const float x = static_cast<float>(code);
-    float sum = __fmaf_rn(x, 5206786.5F * quarter / most / most / most, 11387010.7F * quarter / most / most);
-    sum = __fmaf_rn(x, sum, 183417.8F * quarter / most);
-    sum = __fmaf_rn(x, sum, whole + 3846.0F);
-    return 4 * (__float_as_uint(sum) - __float_as_uint(whole));
+    return rough + static_cast<std::uint32_t>(std::int32_t{more});
   }
 };
 
@@ -132,13 +115,30 @@ template <class T, class Out>
 struct RunningTables {
   /// Fills those that the job asks for; to be called by all threads of a block. The bytes that they take.
   __device__ static int fill(const RunningMeanArguments& arguments) {
-    const std::uint32_t* of_codes = arguments.transfer.decode;
-    const std::uint32_t* cells = sizeof(Out) == 1 ? arguments.cells8 : nullptr;
-    using Decode = std::conditional_t<sizeof(T) == 1, DecodeTable, WideDecodeTable>;
-    if (cells != nullptr) EncodeTable<T>::fill(cells);
-    if (of_codes != nullptr) Decode::fill(of_codes);
-    if (cells != nullptr || of_codes != nullptr) __syncthreads();
-    return (of_codes != nullptr ? Decode::bytes : 0) + (cells != nullptr ? EncodeTable<T>::bytes : 0);
+    int bytes = 0;
+    if constexpr (sizeof(T) <= 2) {
+      if (arguments.transfer.decode != nullptr) bytes += fill_decode(arguments);
+    }
+    if constexpr (sizeof(Out) == 1) {
+      if (arguments.cells8 != nullptr) {
+        EncodeTable<T>::fill(arguments.cells8);
+        bytes += EncodeTable<T>::bytes;
+      }
+    }
+    if (bytes != 0) __syncthreads();
+    return bytes;
+  }
+
+ private:
+  __device__ static int fill_decode(const RunningMeanArguments& arguments) {
+    if constexpr (sizeof(T) == 1) {
+      DecodeTable::fill(arguments.transfer.decode);
+      return DecodeTable::bytes;
+    } else {
+      WideDecodeTable::fill(arguments.more_than_rough16);
+      WideDecodeTable::wait();
+      return WideDecodeTable::bytes;
+    }
   }
 };
 

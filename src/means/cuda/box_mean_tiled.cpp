@@ -263,6 +263,8 @@ std::unique_ptr<BoxMeanOperation> prepare_running(CudaBackend& backend, const Bo
   if (running.whole.divisor != 0) running.quotients_of_half = (1U << 31) / running.whole.divisor;
   arguments.transfer = transfer_of(backend, job);
   if (running.encoded && running.output == Type::u8) arguments.cells8 = device_cells8(backend);
+  if (running.decoded && running.type == Type::u16)
+    arguments.more_than_rough16 = device_more_than_rough16(backend);
   return in_tiles(backend, job, arguments, [&](kernels::RunningMeanArguments& of_tiles) {
     Buffer groups = backend.allocate(kernels::running_groups_bytes(running));
     of_tiles.groups = groups.get();

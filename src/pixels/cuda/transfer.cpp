@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pixels/maths/rough_light.h"
 #include "pixels/root_cells.h"
 #include "pixels/transfer.h"
 
@@ -15,6 +16,15 @@ std::vector<std::uint16_t> bucket_sums(const std::vector<std::uint8_t>& codes) {
   for (std::size_t i = 0; i < codes.size(); ++i)
     sums[i / TransferView::bucket8] = static_cast<std::uint16_t>(sums[i / TransferView::bucket8] + codes[i]);
   return sums;
+}
+
+std::vector<std::int16_t> more_than_rough(const std::vector<std::uint32_t>& light) {
+  std::vector<std::int16_t> more;
+  for (std::size_t code = 0; code < light.size(); ++code) {
+    const float quarter = rough_quarter_light(static_cast<float>(code)) - rough_light_base;
+    more.push_back(static_cast<std::int16_t>(static_cast<int>(light[code]) - 4 * static_cast<int>(quarter)));
+  }
+  return more;
 }
 
 struct Tables8 {
@@ -29,9 +39,10 @@ struct Tables8 {
 struct Tables16 {
   explicit Tables16(CudaBackend& backend)
       : decode(backend.uploaded(srgb_tables16().decode16)),
+        more(backend.uploaded(more_than_rough(srgb_tables16().decode16))),
         thresholds(backend.uploaded(srgb_tables16().thresholds16)),
         first_code(backend.uploaded(srgb_tables16().first_code16)) {}
-  Buffer decode, thresholds, first_code;
+  Buffer decode, more, thresholds, first_code;
 };
 
 }  // namespace
@@ -54,6 +65,10 @@ TransferView device_transfer(CudaBackend& backend, Type type, bool srgb) {
 
 const std::uint32_t* device_cells8(CudaBackend& backend) {
   return reinterpret_cast<const std::uint32_t*>(backend.resident<Tables8>().cells.get());
+}
+
+const std::int16_t* device_more_than_rough16(CudaBackend& backend) {
+  return reinterpret_cast<const std::int16_t*>(backend.resident<Tables16>().more.get());
 }
 
 }  // namespace satin::cuda

@@ -15,4 +15,7 @@ namespace satin::cuda {
 /// The words of pixels/root_cells.h.
 [[nodiscard]] const std::uint32_t* device_cells8(CudaBackend& backend);
 
+/// Of every 16-bit code the linear light without that of pixels/maths/rough_light.h.
+[[nodiscard]] const std::int16_t* device_more_than_rough16(CudaBackend& backend);
+
 }  // namespace satin::cuda
