@@ -13,6 +13,33 @@
 
 namespace satin::kernels {
 
+/// The sum of alphas, below 2^28, that sums of colours below 2^56 are divided by: LongDivision<false> in
+/// fewer instructions for one divisor of a few sums.
+class AlphaDivision {
+ public:
+  __device__ explicit AlphaDivision(std::uint32_t divisor)
+      : inverse_(rough_reciprocal(static_cast<float>(divisor))),
+        negative_(0 - divisor),
+        offset_(divisor / 2 - divisor + ByteDivision::whole_bits * divisor) {}
+
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
+    constexpr float two_32 = 4294967296.0F;
+    const auto low = static_cast<std::uint32_t>(sum);
+    const float value =
+        __fmaf_rn(__uint2float_rn(static_cast<std::uint32_t>(sum >> 32)), two_32, __uint2float_rn(low));
+    const float estimate = __fmaf_rn(value, inverse_, 0.4375F);
+    const std::uint32_t bits = __float_as_uint(__fadd_rz(estimate, ByteDivision::whole));
+    // The remainder without the divisor: negative where the estimate has the quotient's floor.
+    const auto excess = static_cast<std::int32_t>(bits * negative_ + (low + offset_));
+    return bits - (ByteDivision::whole_bits - 1) + static_cast<std::uint32_t>(excess >> 31);
+  }
+
+ private:
+  float inverse_;
+  std::uint32_t negative_;
+  std::uint32_t offset_;
+};
+
 /// `LowBits`: sums of windows are known modulo 2^32; of pictures with alpha those of colours.
 template <class T, class Out, int Channels, bool Weighted, bool LowBits>
 class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted> {
@@ -43,7 +70,7 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
     std::uint32_t means[elements];
     if constexpr (Weighted) {
       divide_by_alpha(sums, size_y, means);
-    } else if (whole_ && raised_divisor(this->whole_divisor(size_y)) == arguments_.job.whole.divisor) {
+    } else if (is_whole(size_y)) {
       divide_whole(sums, means);
     } else {
       divide_clipped(sums, size_y, means);
@@ -65,15 +92,16 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
     return middle_[e % Channels] + static_cast<std::uint64_t>(std::int64_t{more_than_middle(sums, e)});
   }
 
-  /// Quotients of sums with half the divisor by that of windows that are not clipped.
-  template <class Dividend>
-  __device__ void divide_scaled(const Dividend& dividend, std::uint32_t (&quotients)[elements]) const {
+  /// No window of the warp is clipped, and their divisor is job.whole.
+  [[nodiscard]] __device__ bool is_whole(std::uint32_t size_y) const {
+    return whole_ && raised_divisor(this->whole_divisor(size_y)) == arguments_.job.whole.divisor;
+  }
+
+  /// The quotient of any 32 bits by job.whole.
+  [[nodiscard]] __device__ std::uint32_t scaled_quotient(std::uint32_t dividend) const {
     const ScaledDivisor& whole = arguments_.job.whole;
-#pragma unroll
-    for (int e = 0; e < elements; ++e) quotients[e] = __umulhi(dividend(e), whole.factor) >> whole.shift;
-    if (whole.exact) return;
-#pragma unroll
-    for (int e = 0; e < elements; ++e) quotients[e] -= (dividend(e) - quotients[e] * whole.divisor) >> 31;
+    const std::uint32_t quotient = __umulhi(dividend, whole.factor) >> whole.shift;
+    return whole.exact ? quotient : quotient - ((dividend - quotient * whole.divisor) >> 31);
   }
 
   /// The half is multiplied once.
@@ -107,9 +135,11 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
         first[c] = division(middle_[c]) - below;
         offset[c] = divisor / 2 - first[c] * divisor;
       }
-      divide_scaled([&](int e) { return sums.inner[e] + offset[e % Channels]; }, means);
 #pragma unroll
-      for (int e = 0; e < elements; ++e) means[e] += first[e % Channels];
+      for (int e = 0; e < elements; ++e) {
+        const int c = e % Channels;
+        means[e] = first[c] + scaled_quotient(sums.inner[e] + offset[c]);
+      }
     }
   }
 
@@ -131,13 +161,16 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
   /// Colours by their window's sum of alphas, and alpha by its size.
   __device__ void divide_by_alpha(const Sums& sums, std::uint32_t size_y,
                                   std::uint32_t (&means)[elements]) const {
+    const bool clipped = !is_whole(size_y);
 #pragma unroll
     for (int p = 0; p < pixels; ++p) {
-      const int alpha = p * Channels + colours;
-      const Division by_alpha(max(sums.inner[alpha], 1U));
+      const std::uint32_t alphas = sums.inner[p * Channels + colours];
+      const AlphaDivision by_alpha(max(alphas, 1U));
 #pragma unroll
       for (int c = 0; c < colours; ++c) means[p * Channels + c] = by_alpha(total(sums, p * Channels + c));
-      means[alpha] = MixedDivision<std::uint32_t>(this->divisor_of(p, size_y), 1, 0)(sums.inner[alpha]);
+      means[p * Channels + colours] =
+          clipped ? MixedDivision<std::uint32_t>(this->divisor_of(p, size_y), 1, 0)(alphas)
+                  : scaled_quotient(alphas + arguments_.job.whole.divisor / 2);
     }
   }
 
