@@ -8,7 +8,7 @@
 
 namespace satin {
 
-inline constexpr float rough_light_base = 12582912.0F;  ///< 1.5 * 2^23: floats around it are whole
+inline constexpr float rough_light_base = 8388608.0F;  ///< 2^23: from there to 2^24 floats are whole
 
 /// A quarter of the light by the best cubic polynomial, which errs by 15387 of the light, to a whole number;
 /// with rough_light_base added.
