@@ -121,9 +121,9 @@ class CountedMeans : public LaneOfWindows<Channels, std::uint32_t> {
     if (!all_weights_are(0, own)) {
       mean_light(codes);
       if (!all_weights_are(0xFFFFFFFFU, own)) blend(own, codes);
-      if (arguments_.transfer.encode8 != nullptr)
+      if (arguments_.cells8 != nullptr)
 #pragma unroll
-        for (std::uint32_t& code : codes) code = EncodeTable<std::uint8_t>::code(code);
+        for (std::uint32_t& code : codes) code = EncodeTable<std::uint8_t>::raised_code(code) >> 16;
     } else {
 #pragma unroll
       for (int e = 0; e < elements; ++e) codes[e] = element<std::uint8_t>(own.picture.words, e);
@@ -179,12 +179,7 @@ __global__ void __launch_bounds__(tuning::running_counted_warps* warp_size, 1)
   using Tables = RunningTables<std::uint8_t, std::uint8_t>;
   const RunningMeanJob& job = arguments.job;
   const SlidingTiles& tiles = arguments.tiles;
-  const int table_bytes =
-      Tables::bytes(arguments.transfer.decode != nullptr, arguments.transfer.encode8 != nullptr);
-  if (table_bytes != 0) {
-    Tables::fill(arguments.transfer);
-    __syncthreads();
-  }
+  const int table_bytes = Tables::fill(arguments);
   const int threads = tiles.spans * warp_size;
   const TileWarps tile_warps{static_cast<int>(threadIdx.x) / threads, threads};
   const int tile = static_cast<int>(blockIdx.x) * tiles.together + tile_warps.index;

@@ -27,10 +27,16 @@ int lane_bytes_of(const RunningMeanJob& job) {
   return running_elements * (job.sums == RunningSums::u64 ? 8 : 4);
 }
 
-std::size_t shared_bytes_of(const RunningMeanJob& job, const SlidingTiles& tiles) {
-  const int tile = job.sums == RunningSums::u32 ? TileMemory<std::uint32_t>::bytes(tiles.spans)
-                                                : TileMemory<std::uint64_t>::bytes(tiles.spans);
-  return static_cast<std::size_t>(table_bytes_of(job) + tiles.together * tile);
+/// A span has two warps where a block has room for them.
+int warps_of_span(const RunningMeanJob& job, int spans) {
+  return job.whole_windows() && 2 * spans <= paired_warps ? 2 : 1;
+}
+
+std::size_t shared_bytes_of(const RunningMeanJob& job, const SlidingTiles& tiles, int rows) {
+  const bool narrow = job.sums == RunningSums::u32 || job.sums == RunningSums::u32_low;
+  const int row =
+      narrow ? TileMemory<std::uint32_t>::bytes(tiles.spans) : TileMemory<std::uint64_t>::bytes(tiles.spans);
+  return static_cast<std::size_t>(table_bytes_of(job) + tiles.together * rows * row);
 }
 
 /// Columns behind the last one that counts, which windows that leave the picture read.
@@ -72,10 +78,11 @@ ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest) {
 
 namespace {
 
-/// `usual_warps` of a block, `most_warps` of a tile.
-template <class SharedBytes>
-SlidingTiles best_tiles(const RunningMeanJob& job, int usual_warps, int most_warps, int multiprocessors,
-                        const SharedBytes& shared_bytes, std::size_t shared_limit) {
+/// Of at most `most_spans`, with `most_together(spans)` in a block.
+template <class MostTogether, class SharedBytes>
+SlidingTiles best_tiles(const RunningMeanJob& job, int most_spans, int multiprocessors,
+                        const MostTogether& most_together, const SharedBytes& shared_bytes,
+                        std::size_t shared_limit) {
   const int pixels = running_elements / job.channels;
   SlidingTileRules rules{job.width, job.height, multiprocessors, pixels};
   rules.start_cost =
@@ -83,11 +90,10 @@ SlidingTiles best_tiles(const RunningMeanJob& job, int usual_warps, int most_war
   rules.row_cost = tuning::running_start_rows_per_row;
   rules.fewest_spans = tuning::running_warps_to_fill;
   SlidingTiler tiler(rules);
-  for (int spans = 1; spans <= most_warps; ++spans) {
+  for (int spans = 1; spans <= most_spans; ++spans) {
     const int usable = usable_columns(job, spans);
     if (usable <= 0) continue;
-    tiler.consider(spans, usable, std::clamp(usual_warps / spans, 1, running_most_together), shared_bytes,
-                   shared_limit);
+    tiler.consider(spans, usable, most_together(spans), shared_bytes, shared_limit);
   }
   // Where most of the columns that tiles sum only surround their windows, a table is cheaper.
   const SlidingTiles& best = tiler.best();
@@ -104,18 +110,24 @@ SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_
   const bool fractions = job.x.outer != 0 || job.y.outer != 0;
   const int usual_warps = job.wide ? wide_warps(job.type, fractions) : tuning::running_warps_per_block;
   const int most_warps = job.wide ? usual_warps : tuning::running_most_warps;
-  return best_tiles(
-      job, usual_warps, most_warps, multiprocessors,
-      [&](const SlidingTiles& tiles) { return shared_bytes_of(job, tiles); }, shared_limit);
+  const auto most_together = [&](int spans) {
+    if (warps_of_span(job, spans) == 1) return std::clamp(usual_warps / spans, 1, running_most_barriers);
+    return std::clamp(paired_warps / 2 / spans, 1, running_most_barriers / paired_barriers);
+  };
+  const auto shared_bytes = [&](const SlidingTiles& tiles) {
+    return shared_bytes_of(job, tiles, warps_of_span(job, tiles.spans) == 2 ? paired_rows : 1);
+  };
+  return best_tiles(job, most_warps, multiprocessors, most_together, shared_bytes, shared_limit);
 }
 
 SlidingTiles counted_tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit) {
   constexpr int warps = tuning::running_counted_warps;
+  const auto most_together = [](int spans) { return std::clamp(warps / spans, 1, running_most_barriers); };
   const auto shared_bytes = [&](const SlidingTiles& tiles) {
     const int counts = tiles.together * count_memory_bytes(tiles.spans, job.channels);
-    return shared_bytes_of(job, tiles) + static_cast<std::size_t>(counts);
+    return shared_bytes_of(job, tiles, 1) + static_cast<std::size_t>(counts);
   };
-  return best_tiles(job, warps, warps, multiprocessors, shared_bytes, shared_limit);
+  return best_tiles(job, warps, multiprocessors, most_together, shared_bytes, shared_limit);
 }
 
 std::size_t running_groups_bytes(const RunningMeanJob& job) {
@@ -167,7 +179,8 @@ void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
   const SlidingTiles& tiles = arguments.tiles;
   const auto blocks =
       static_cast<unsigned>((tiles.columns * tiles.rows + tiles.together - 1) / tiles.together);
-  const auto threads = static_cast<unsigned>(tiles.together * tiles.spans * warp_size);
+  const int warps = tiles.together * tiles.spans * warps_of_span(job, tiles.spans);
+  const auto threads = static_cast<unsigned>(warps * warp_size);
   kernels.average<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
 }
 

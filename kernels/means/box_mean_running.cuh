@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/means/box_mean_whole.cuh"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_columns.cuh"
 #include "kernels/means/running_means.cuh"
@@ -97,15 +98,9 @@ __global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
     average_running(const __grid_constant__ RunningMeanArguments arguments) {
   using Memory = TileMemory<typename Window::Sum>;
   using Rows = typename Window::Values::Rows;
-  using Tables = typename Window::Tables;
   const RunningMeanJob& job = arguments.job;
   const SlidingTiles& tiles = arguments.tiles;
-  const int table_bytes =
-      Tables::bytes(arguments.transfer.decode != nullptr, arguments.transfer.encode8 != nullptr);
-  if (table_bytes != 0) {
-    Tables::fill(arguments.transfer);
-    __syncthreads();
-  }
+  const int table_bytes = Window::Tables::fill(arguments);
   const int threads = tiles.spans * warp_size;
   const TileWarps tile_warps{static_cast<int>(threadIdx.x) / threads, threads};
   const int tile = static_cast<int>(blockIdx.x) * tiles.together + tile_warps.index;
@@ -174,8 +169,14 @@ RunningKernels narrow_kernels_of(const RunningMeanJob& job, const SlidingTiles& 
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
   if constexpr (sizeof(T) == 1 && sizeof(Out) == 1 && Channels % 2 == 0) {
-    if (job.weighted) return narrow_kernels<T, Out, Channels, u32, u64, true>(tiles);
+    if (job.weighted)
+      return job.whole_windows() ? whole_kernels<T, Out, Channels, true, true>(tiles)
+                                 : narrow_kernels<T, Out, Channels, u32, u64, true>(tiles);
   }
+  if constexpr (std::is_same_v<T, Out>) {
+    if (job.sums == RunningSums::u32_low) return whole_kernels<T, Out, Channels, false, true>(tiles);
+  }
+  if (job.whole_windows()) return whole_kernels<T, Out, Channels, false, false>(tiles);
   if (job.sums == RunningSums::u32) return narrow_kernels<T, Out, Channels, u32, u32>(tiles);
   if constexpr (std::is_same_v<T, Out> && sizeof(T) == 2) {
     if (job.sums == RunningSums::u64) return narrow_kernels<T, Out, Channels, u64, u64>(tiles);

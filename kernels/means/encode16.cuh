@@ -20,10 +20,10 @@ __device__ inline float approximate_exp2(float value) {
   return result;
 }
 
-/// The code of a value by an estimate in float.
+/// The code of a value by an estimate in float: `nearest`, or the one before.
 struct EstimatedCode {
-  std::uint32_t code;
   std::uint32_t nearest;  ///< the code whose threshold lies nearest
+  bool before;            ///< the estimate is below it
   bool doubtful;          ///< too near to it to tell
 };
 
@@ -34,15 +34,16 @@ __device__ inline EstimatedCode estimated_code16(std::uint32_t value) {
   constexpr float white = 16777215.0F;
   constexpr float codes = 65535.0F;
   constexpr float linear_end = 52526.0F;  // about 0.0031308 of white, where the curves meet
+  constexpr float whole = 12582912.0F;    // 1.5 * 2^23: sums with it are whole
   const float light = static_cast<float>(value);
   const float power = approximate_exp2(__fmul_rn(approximate_log2(__fmul_rn(light, 1 / white)), 1 / 2.4F));
   const float code = light < linear_end ? __fmul_rn(light, 12.92F * codes / white)
                                         : __fmaf_rn(power, 1.055F * codes, -0.055F * codes);
   // The threshold of code c lies at c - 1/2.
   const float from_threshold = __fadd_rn(code, 0.5F);
-  const auto nearest = __float2uint_rn(from_threshold);
-  const float distance = __fadd_rn(from_threshold, -static_cast<float>(nearest));
-  return {__float2uint_rd(from_threshold), nearest, fabsf(distance) <= 0.05F && nearest != 0};
+  const float nearest = __fadd_rn(from_threshold, whole);
+  const float distance = __fadd_rn(from_threshold, -__fadd_rn(nearest, -whole));
+  return {__float_as_uint(nearest) - __float_as_uint(whole), distance < 0, fabsf(distance) <= 0.05F};
 }
 
 /// values[i] = encode(values[i]) of pixels/maths/pixel.h. A few are done side by side, so that no threshold
@@ -61,8 +62,8 @@ __device__ void encode16(std::uint32_t (&values)[Count], const TransferView& tra
     }
 #pragma unroll
     for (int i = 0; i < side_by_side; ++i) {
-      const std::uint32_t by_threshold = estimated[i].nearest - (thresholds[i] > values[first + i] ? 1 : 0);
-      values[first + i] = estimated[i].doubtful ? by_threshold : estimated[i].code;
+      const bool before = estimated[i].doubtful ? thresholds[i] > values[first + i] : estimated[i].before;
+      values[first + i] = estimated[i].nearest - (before ? 1 : 0);
     }
   }
 }

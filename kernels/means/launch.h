@@ -108,6 +108,9 @@ void launch_mean(const PackedMeanArguments& arguments, StreamHandle stream);
 
 // --- One radius, without a table: box_mean_running.cuh ---
 
+/// Values of a lane: whole pixels of 1 to 4 channels, and three accesses of 16 bytes to 32-bit prefixes.
+inline constexpr int running_elements = 12;
+
 /// A window along one axis: the sum over `reach` pixels to either side, times inner + outer, and outer times
 /// the two pixels beyond. The weights of core/maths/window.h without their common factor.
 struct RunningWindow {
@@ -122,6 +125,7 @@ struct RunningWindow {
 enum class RunningSums : std::uint8_t {
   u32,      ///< both
   u32_u64,  ///< 32 bits down the columns
+  u32_low,  ///< both, but only the low bits of sums along a row: of whole windows, by WholeMeans
   u64       ///< both; of 16-bit codes and of what is `wide`
 };
 
@@ -150,10 +154,16 @@ struct RunningMeanJob : TiledMeanJob {
   int more_bits = 0;      ///< below the point that means have more than values; negative: fewer
   RunningWindow x;
   RunningWindow y;
-  ScaledDivisor whole;          ///< of a window that is not clipped
-  bool large_divisors = false;  ///< of 2^28 and more, times the largest alpha
+  ScaledDivisor whole;                  ///< of a window that is not clipped
+  int low_bits = 0;                     ///< without which sums of windows fit 32 bits: u32_low
+  std::uint32_t quotients_of_half = 0;  ///< 2^31 by whole.divisor, rounded down: u32_low
+  bool large_divisors = false;          ///< of 2^28 and more, times the largest alpha
 
   [[nodiscard]] int farthest() const { return std::max(x.outer_reach(), y.outer_reach()) + 1; }
+  /// Sums along rows have 32 bits, and windows no parts of pixels.
+  [[nodiscard]] bool whole_windows() const {
+    return (sums == RunningSums::u32 || sums == RunningSums::u32_low) && x.outer == 0 && y.outer == 0;
+  }
   /// Tiles start from sums over groups of rows.
   [[nodiscard]] SATIN_HD bool grouped() const { return y.reach > tuning::running_largest_direct_reach; }
 };
@@ -163,6 +173,8 @@ struct RunningMeanJob : TiledMeanJob {
 
 struct RunningMeanArguments : TiledMeanArguments<RunningMeanJob> {
   TransferView transfer;
+  const std::uint32_t* cells8 = nullptr;  ///< pixels/root_cells.h, where means become codes of 8 bits
+  const std::int16_t* more_than_rough16 = nullptr;  ///< light of 16-bit codes: pixels/maths/rough_light.h
   void* groups = nullptr;
   const Measured* measured = nullptr;  ///< floats and their fixed point
 };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "kernels/device/vector.cuh"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_rows.cuh"
 
@@ -28,7 +29,10 @@ class RunningColumns {
         values_(arguments) {}
 
   /// Begins before row y, for which fetch() then loads.
-  __device__ void start(int y) {
+  __device__ void start(int y) { start_share(y, 0, 1); }
+
+  /// start() of one of some warps that each sum a share of the rows; more() adds the others'.
+  __device__ void start_share(int y, int share, int shares) {
     rows_.look_up(y);
 #pragma unroll
     for (Column& sum : shared_) sum = 0;
@@ -39,9 +43,31 @@ class RunningColumns {
       end = min(end, arguments_.job.height);
     }
     if constexpr (Window::groups) {
-      if (arguments_.job.grouped()) return add_by_groups(first, end);
+      if (arguments_.job.grouped()) {
+        if (share == 0) add_by_groups(first, end);
+        return;
+      }
     }
-    add_rows(first, end);
+    const int rows = max(end - first, 0);
+    add_rows(first + rows * share / shares, first + rows * (share + 1) / shares);
+  }
+
+  /// Hands the sums to more() of the lane that has the same columns, by 16-byte accesses.
+  __device__ void store(int to) const {
+    static_assert(sizeof(Column) == 4);
+#pragma unroll
+    for (int e = 0; e < elements; e += 4)
+      *shared_at<uint4>(to + e * 4) = make_uint4(shared_[e], shared_[e + 1], shared_[e + 2], shared_[e + 3]);
+  }
+  __device__ void more(int from) {
+#pragma unroll
+    for (int e = 0; e < elements; e += 4) {
+      const uint4 sums = *shared_at<uint4>(from + e * 4);
+      shared_[e] += sums.x;
+      shared_[e + 1] += sums.y;
+      shared_[e + 2] += sums.z;
+      shared_[e + 3] += sums.w;
+    }
   }
 
   /// Loads what advance() will need, and looks up which rows it is next time, for row `next`.
@@ -72,6 +98,15 @@ class RunningColumns {
       ask();
       scan.begin(sums);
     }
+  }
+
+  /// Begins the scan of the sums that the windows around two rows share, without some of their low bits.
+  template <class Scan>
+  __device__ void begin_shared(int low_bits, Scan& scan) const {
+    Column sums[elements];
+#pragma unroll
+    for (int e = 0; e < elements; ++e) sums[e] = shared_[e] >> low_bits;
+    scan.begin(sums);
   }
 
   /// Begins the scan of the sums over one of the next row's windows of rows, all without weights.
@@ -121,6 +156,22 @@ class RunningColumns {
     const std::int64_t row = static_cast<std::int64_t>(layout.lanes) * elements;
     const Column* groups = static_cast<const Column*>(arguments_.groups);
     constexpr int channels = elements / Rows::pixels;
+    const int left = __ldg(columns_);
+    const bool lane_of_groups =
+        left >= 0 && left % Rows::pixels == 0 &&
+        (Rows::pixels == 1 || __ldg(columns_ + Rows::pixels - 1) == left + Rows::pixels - 1);
+    if (lane_of_groups) {
+      using Group = Vector<Column, 16 / sizeof(Column)>;
+      const Column* entries = groups + static_cast<std::int64_t>(left) * channels;
+#pragma unroll
+      for (int e = 0; e < elements; e += Group::count) {
+        const Group sums = *reinterpret_cast<const Group*>(entries + end * row + e) -
+                           *reinterpret_cast<const Group*>(entries + first * row + e);
+#pragma unroll
+        for (int k = 0; k < Group::count; ++k) shared_[e + k] += sums.of[k];
+      }
+      return;
+    }
 #pragma unroll
     for (int p = 0; p < Rows::pixels; ++p) {
       const int column = __ldg(columns_ + p);

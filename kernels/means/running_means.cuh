@@ -12,11 +12,74 @@
 
 namespace satin::kernels {
 
-/// T: of the values, Out: of the means.
+/// A lane that stores means. T: of the values, Out: of the means.
 template <class T, class Out, int Channels, class Sum, bool Weighted>
-class RunningMeans : public LaneOfWindows<Channels, Sum> {
+class StoringLane : public LaneOfWindows<Channels, Sum> {
   using Base = LaneOfWindows<Channels, Sum>;
-  using Base::arguments_, Base::any_, Base::valid_, Base::whole_, Base::x_, Base::elements, Base::pixels;
+
+ public:
+  using Base::Base, Base::elements, Base::pixels;
+
+ protected:
+  using Base::arguments_, Base::valid_, Base::x_;
+  static constexpr bool mixed = !std::is_same_v<T, Out>;
+
+  /// Encodes and stores the means of row y.
+  __device__ void store(std::uint32_t (&means)[elements], int y) const {
+    Lane lane;
+    encode(means, lane);
+    if constexpr (Weighted) keep_transparent(lane, y);
+    lane.store(this->template target_of<Out>(y), valid_, pixels);
+  }
+
+  /// A sum with the bits below the point that means have more than values.
+  [[nodiscard]] __device__ std::uint32_t raised(std::uint32_t sum) const {
+    return mixed ? sum << max(arguments_.job.more_bits, 0) : sum;
+  }
+  /// A divisor times what means have fewer.
+  [[nodiscard]] __device__ std::uint64_t raised_divisor(std::uint64_t divisor) const {
+    return mixed ? divisor << max(-arguments_.job.more_bits, 0) : divisor;
+  }
+
+ private:
+  using Lane = StoredLane<Out, Channels>;
+
+  /// Codes of linear light, where that is asked for; alpha that colours are weighted by is none.
+  __device__ void encode(std::uint32_t (&values)[elements], Lane& lane) const {
+    if constexpr (sizeof(Out) == 1) {
+      if (arguments_.cells8 != nullptr) {
+#pragma unroll
+        for (int e = 0; e < elements; ++e) {
+          const bool alpha = Weighted && e % Channels == Channels - 1;
+          values[e] = alpha ? values[e] << 16 : EncodeTable<T>::raised_code(values[e]);
+        }
+        return lane.template pack<16>(values);
+      }
+    } else if constexpr (!mixed) {
+      if (arguments_.transfer.thresholds != nullptr) encode16(values, arguments_.transfer);
+    }
+    lane.pack(values);
+  }
+
+  /// Pixels without alpha keep the bytes of their source.
+  __device__ void keep_transparent(Lane& lane, int y) const {
+    bool transparent = false;
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) transparent |= p < valid_ && lane.alpha(p) == 0;
+    if (!transparent) return;
+    const std::byte* source = arguments_.source.data + y * arguments_.source.row + x_ * Lane::pixel_bytes;
+#pragma unroll
+    for (int p = 0; p < pixels; ++p)
+      if (p < valid_ && lane.alpha(p) == 0) lane.copy_colours(p, source);
+  }
+};
+
+/// Means over windows of any kind from sums that fit their type.
+template <class T, class Out, int Channels, class Sum, bool Weighted>
+class RunningMeans : public StoringLane<T, Out, Channels, Sum, Weighted> {
+  using Base = StoringLane<T, Out, Channels, Sum, Weighted>;
+  using Base::arguments_, Base::any_, Base::elements, Base::pixels, Base::mixed, Base::raised,
+      Base::raised_divisor;
 
  public:
   using Base::Base;
@@ -31,29 +94,10 @@ class RunningMeans : public LaneOfWindows<Channels, Sum> {
     } else {
       divide(sums, size_y, values);
     }
-    encode(values);
-    Lane lane;
-    lane.pack(values);
-    if constexpr (Weighted) keep_transparent(lane, y);
-    lane.store(this->template target_of<Out>(y), valid_, pixels);
+    this->store(values, y);
   }
 
  private:
-  using Lane = StoredLane<Out, Channels>;
-  static constexpr bool mixed = !std::is_same_v<T, Out>;
-
-  /// Codes of linear light, where that is asked for; alpha that colours are weighted by is none.
-  __device__ void encode(std::uint32_t (&values)[elements]) const {
-    if constexpr (sizeof(Out) == 1) {
-      if (arguments_.transfer.encode8 == nullptr) return;
-#pragma unroll
-      for (int e = 0; e < elements; ++e)
-        if (!Weighted || e % Channels != Channels - 1) values[e] = EncodeTable<T>::code(values[e]);
-    } else if constexpr (!mixed) {
-      if (arguments_.transfer.thresholds != nullptr) encode16(values, arguments_.transfer);
-    }
-  }
-
   /// values[e] = quotient(division, e).
   template <class Division, class Quotient>
   __device__ void divide_by(std::uint32_t size_y, std::uint32_t (&values)[elements],
@@ -70,15 +114,6 @@ class RunningMeans : public LaneOfWindows<Channels, Sum> {
                            [&](const Division& division, int e) { values[e] = quotient(division, e); });
   }
 
-  /// A sum with the bits below the point that means have more than values.
-  [[nodiscard]] __device__ std::uint32_t raised(std::uint32_t sum) const {
-    return mixed ? sum << max(arguments_.job.more_bits, 0) : sum;
-  }
-  /// A divisor times what means have fewer.
-  [[nodiscard]] __device__ std::uint64_t raised_divisor(std::uint64_t divisor) const {
-    return mixed ? divisor << max(-arguments_.job.more_bits, 0) : divisor;
-  }
-
   __device__ void divide(const WindowSums<std::uint32_t>& sums, std::uint32_t size_y,
                          std::uint32_t (&values)[elements]) const {
     const RunningMeanJob& job = arguments_.job;
@@ -87,26 +122,9 @@ class RunningMeans : public LaneOfWindows<Channels, Sum> {
       divide_by<Division>(size_y, values, [&](const Division& division, int e) {
         return division(raised(sums.inner[e]), raised(sums.outer[e]));
       });
-    } else if (whole_ && raised_divisor(this->whole_divisor(size_y)) == job.whole.divisor) {
-      divide_scaled(sums, values);
     } else {
       divide_by<Division>(size_y, values,
                           [&](const Division& division, int e) { return division(raised(sums.inner[e])); });
-    }
-  }
-
-  __device__ void divide_scaled(const WindowSums<std::uint32_t>& sums,
-                                std::uint32_t (&values)[elements]) const {
-    const ScaledDivisor& whole = arguments_.job.whole;
-#pragma unroll
-    for (int e = 0; e < elements; ++e)
-      values[e] = __umulhi(raised(sums.inner[e]) + whole.divisor / 2, whole.factor) >> whole.shift;
-    if (!whole.exact) {
-#pragma unroll
-      for (int e = 0; e < elements; ++e) {
-        const std::uint32_t rest = raised(sums.inner[e]) + whole.divisor / 2 - values[e] * whole.divisor;
-        values[e] -= rest >> 31;
-      }
     }
   }
 
@@ -141,18 +159,6 @@ class RunningMeans : public LaneOfWindows<Channels, Sum> {
       const LongDivision<false> of_alpha(static_cast<std::uint32_t>(this->divisor_of(p, size_y)));
       values[p * Channels + alpha] = of_alpha(alphas);
     }
-  }
-
-  /// Pixels without alpha keep the bytes of their source.
-  __device__ void keep_transparent(Lane& lane, int y) const {
-    bool transparent = false;
-#pragma unroll
-    for (int p = 0; p < pixels; ++p) transparent |= p < valid_ && lane.alpha(p) == 0;
-    if (!transparent) return;
-    const std::byte* source = arguments_.source.data + y * arguments_.source.row + x_ * Lane::pixel_bytes;
-#pragma unroll
-    for (int p = 0; p < pixels; ++p)
-      if (p < valid_ && lane.alpha(p) == 0) lane.copy_colours(p, source);
   }
 };
 

@@ -10,6 +10,13 @@
 
 namespace satin::kernels {
 
+/// first + y * stride in one instruction: the compiler else multiplies 64-bit strides.
+__device__ inline const std::byte* row_at(const std::byte* first, int y, int stride) {
+  const std::byte* at = nullptr;
+  asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(at) : "r"(y), "r"(stride), "l"(first));
+  return at;
+}
+
 /// Rows: a LaneRows.
 template <class Rows>
 class RunningRows {
@@ -71,7 +78,7 @@ class RunningRows {
     if (!plain_) return load_anywhere(rows_, y);
     Words loaded{};
     if (!exist_ || y < 0) return loaded;
-    const std::byte* from = first_ + static_cast<std::int64_t>(y) * stride_;
+    const std::byte* from = row_at(first_, y, stride_);
     if (!whole_words || rows_.aligned) {
       load_by<Rows::access>(from, loaded);
     } else {

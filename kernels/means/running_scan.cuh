@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/device/vector.cuh"
 #include "kernels/means/running_shared.cuh"
 
 namespace satin::kernels {
@@ -24,32 +25,60 @@ class RowScan {
   /// Leaves the prefixes over the tile in its memory. To be called by all its warps, which wait for each
   /// other twice: before the totals of warps are read, and before the prefixes are.
   __device__ void publish(const TileWarps& tile, const TileMemory<Sum>& memory, int warp) {
-    scan_lanes(memory.totals() + 4 * warp * static_cast<int>(sizeof(Sum)));
+    add_warps_before([&] { tile.synchronize(); }, memory, warp);
+    store(memory, warp);
     tile.synchronize();
-    add_warps_before(memory.totals(), warp);
+  }
+
+  /// Makes the prefixes over the tile. To be called by all its warps; wait() waits until all are there.
+  template <class Wait>
+  __device__ void add_warps_before(const Wait& wait, const TileMemory<Sum>& memory, int warp) {
+    scan_lanes(memory.totals() + 4 * warp * static_cast<int>(sizeof(Sum)));
+    wait();
+    add_totals_before(memory.totals(), warp);
+  }
+
+  __device__ void store(const TileMemory<Sum>& memory, int warp) const {
     const int to = memory.prefixes() + (warp * warp_size + lane_index()) * running_elements * 4;
     store_words<0>(to);
     if constexpr (sizeof(Sum) == 8) store_words<32>(to + memory.to_high_words());
-    tile.synchronize();
   }
 
  private:
+  using Group = Vector<Sum, 16 / sizeof(Sum)>;
+  static constexpr int stride = 4 / Group::count;  ///< groups of a warp
+  static constexpr int groups = (Channels + Group::count - 1) / Group::count;
+
   __device__ void scan_lanes(int total) {
-    Sum inclusive[Channels];
+    Sum inclusive[groups * Group::count] = {};
+    const auto own = [this](int c) { return prefixes_[running_elements - Channels + c]; };
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) inclusive[c] = prefixes_[running_elements - Channels + c];
-    inclusive_scans(inclusive);
+    for (int c = 0; c < Channels; ++c) before_[c] = own(c);
+    inclusive_scans(before_);
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      before_[c] = inclusive[c] - prefixes_[running_elements - Channels + c];
-      if (lane_index() == warp_size - 1) shared_at<Sum>(total)[c] = inclusive[c];
+      inclusive[c] = before_[c];
+      before_[c] -= own(c);
+    }
+    if (lane_index() != warp_size - 1) return;
+#pragma unroll
+    for (int g = 0; g < groups; ++g) {
+      Group group;
+#pragma unroll
+      for (int k = 0; k < Group::count; ++k) group.of[k] = inclusive[g * Group::count + k];
+      shared_at<Group>(total)[g] = group;
     }
   }
 
-  __device__ void add_warps_before(int totals, int warp) {
-    const Sum* of_warps = shared_at<Sum>(totals) + 4 * lane_index();
+  __device__ void add_totals_before(int totals, int warp) {
+    Group of_warp[groups] = {};
+    if (lane_index() < warp) {
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) before_[c] += sum_of_lanes(lane_index() < warp ? of_warps[c] : Sum{0});
+      for (int g = 0; g < groups; ++g) of_warp[g] = shared_at<Group>(totals)[stride * lane_index() + g];
+    }
+#pragma unroll
+    for (int c = 0; c < Channels; ++c)
+      before_[c] += sum_of_lanes(of_warp[c / Group::count].of[c % Group::count]);
 #pragma unroll
     for (int e = 0; e < running_elements; ++e) prefixes_[e] += before_[e % Channels];
   }

@@ -6,17 +6,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/launch.h"
 #include "pixels/maths/pixel.h"
+#include "pixels/maths/rough_light.h"
+#include "pixels/root_cells.h"
 
 namespace satin::kernels {
 
-/// Values of a lane: whole pixels of 1 to 4 channels, and three accesses of 16 bytes to 32-bit prefixes.
-inline constexpr int running_elements = 12;
 inline constexpr int running_warp_elements = warp_size * running_elements;
 
 extern __shared__ uint4 running_memory[];
@@ -53,71 +52,93 @@ struct DecodeTable {
   }
 };
 
-/// 24-bit linear values of the 65536 codes, which as words would not fit: the value of every 64th code, and
-/// what each code has more than that, below 2^16.
+/// 24-bit linear values of the 65536 codes, which as words would not fit: what each has more than
+/// pixels/maths/rough_light.h.
 struct WideDecodeTable {
-  static constexpr int codes = 1 << 16;
-  static constexpr int codes_of_base = 64;
-  static constexpr int first_base = 2 * codes;
-  static constexpr int bytes = first_base + codes / codes_of_base * 4;
+  static constexpr int bytes = 2 << 16;
 
-  /// All threads of the block call this, as DecodeTable::fill().
-  __device__ static void fill(const std::uint32_t* of_codes) {
-    constexpr int at_once = 8;
-    const auto step = static_cast<int>(blockDim.x) * at_once;
-#pragma unroll 2
-    for (int code = static_cast<int>(threadIdx.x) * at_once; code < codes; code += step) {
-      const uint4 low = __ldg(reinterpret_cast<const uint4*>(of_codes + code));
-      const uint4 high = __ldg(reinterpret_cast<const uint4*>(of_codes + code + 4));
-      const std::uint32_t base = __ldg(of_codes + code / codes_of_base * codes_of_base);
-      const auto pair = [base](std::uint32_t a, std::uint32_t b) { return (a - base) | (b - base) << 16; };
-      *shared_at<uint4>(2 * code) =
-          make_uint4(pair(low.x, low.y), pair(low.z, low.w), pair(high.x, high.y), pair(high.z, high.w));
-      if (code % codes_of_base == 0) *shared_at<std::uint32_t>(first_base + code / codes_of_base * 4) = base;
-    }
-  }
-
-  __device__ static std::uint32_t value(std::uint32_t code) {
-    const auto at = static_cast<int>(code);
-    return *shared_at<std::uint32_t>(first_base + at / codes_of_base * 4) + *shared_at<std::uint16_t>(2 * at);
-  }
-};
-
-/// Codes of all 16-bit linear values, behind the other table where values are bytes.
-template <class T>
-struct EncodeTable {
-  static constexpr int first_byte = sizeof(T) == 1 ? DecodeTable::bytes : 0;
-  static constexpr int bytes = 1 << 16;
-
-  /// Starts to; wait() and then a barrier go before the first code.
-  __device__ static void fill(const std::uint8_t* of_values) {
+  /// Starts to; wait() and then a barrier go before the first value.
+  __device__ static void fill(const std::int16_t* more_than_rough) {
+    const auto* from = reinterpret_cast<const std::byte*>(more_than_rough);
     for (int i = static_cast<int>(threadIdx.x) * 16; i < bytes; i += static_cast<int>(blockDim.x) * 16)
-      __pipeline_memcpy_async(shared_at<uint4>(first_byte + i), of_values + i, 16);
+      __pipeline_memcpy_async(shared_at<uint4>(i), from + i, 16);
     __pipeline_commit();
   }
   __device__ static void wait() { __pipeline_wait_prior(0); }
 
-  __device__ static std::uint32_t code(std::uint32_t value) {
-    return *shared_at<std::uint8_t>(first_byte + static_cast<int>(value));
+  __device__ static std::uint32_t value(std::uint32_t code) {
+    const float quarter = rough_quarter_light(static_cast<float>(code));
+    const std::uint32_t rough = 4 * (__float_as_uint(quarter) - __float_as_uint(rough_light_base));
+    const std::int16_t more = *shared_at<std::int16_t>(2 * static_cast<int>(code));
+    return rough + static_cast<std::uint32_t>(std::int32_t{more});
+  }
+};
+
+/// root_cells.h's words once for each lane, behind the other table where values are bytes.
+template <class T>
+struct EncodeTable {
+  static constexpr int first_byte = sizeof(T) == 1 ? DecodeTable::bytes : 0;
+  static constexpr int entry_bytes = warp_size * 4;
+  static constexpr int bytes = RootCells::count * entry_bytes;
+
+  /// As DecodeTable::fill().
+  __device__ static void fill(const std::uint32_t* cells) {
+    constexpr int pieces = entry_bytes / 16;
+#pragma unroll 4
+    for (int i = static_cast<int>(threadIdx.x); i < RootCells::count * pieces;
+         i += static_cast<int>(blockDim.x)) {
+      const std::uint32_t word = __ldg(cells + i / pieces);
+      *shared_at<uint4>(first_byte + i * 16) = make_uint4(word, word, word, word);
+    }
+  }
+
+  /// The code of a linear value, in the upper half.
+  __device__ static std::uint32_t raised_code(std::uint32_t value) {
+    constexpr float whole = 12582912.0F;  // 1.5 * 2^23: sums with it are whole
+    const float cell = __fmaf_rd(approximate_root(static_cast<float>(value)), RootCells::per_root, whole);
+    const std::uint32_t at =
+        (__float_as_uint(cell) - __float_as_uint(whole)) * entry_bytes + lane_index() * 4U;
+    return *shared_at<std::uint32_t>(first_byte + static_cast<int>(at)) + value;
+  }
+
+ private:
+  /// Errs by 2^-21 of itself at most.
+  __device__ static float approximate_root(float value) {
+    float root = 0;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
+    return root;
   }
 };
 
 /// Tables of values of type T and means of type Out.
 template <class T, class Out>
 struct RunningTables {
-  /// Starts to read them; to be called by all threads of a block, with wait() before a barrier.
-  __device__ static void fill(const TransferView& transfer) {
-    if constexpr (sizeof(Out) == 1)
-      if (transfer.encode8 != nullptr) EncodeTable<T>::fill(transfer.encode8);
-    using Decode = std::conditional_t<sizeof(T) == 1, DecodeTable, WideDecodeTable>;
-    if (transfer.decode != nullptr) Decode::fill(transfer.decode);
-    if constexpr (sizeof(Out) == 1)
-      if (transfer.encode8 != nullptr) EncodeTable<T>::wait();
+  /// Fills those that the job asks for; to be called by all threads of a block. The bytes that they take.
+  __device__ static int fill(const RunningMeanArguments& arguments) {
+    int bytes = 0;
+    if constexpr (sizeof(T) <= 2) {
+      if (arguments.transfer.decode != nullptr) bytes += fill_decode(arguments);
+    }
+    if constexpr (sizeof(Out) == 1) {
+      if (arguments.cells8 != nullptr) {
+        EncodeTable<T>::fill(arguments.cells8);
+        bytes += EncodeTable<T>::bytes;
+      }
+    }
+    if (bytes != 0) __syncthreads();
+    return bytes;
   }
 
-  [[nodiscard]] SATIN_HD static int bytes(bool decoded, bool encoded) {
-    const int decode = sizeof(T) == 1 ? DecodeTable::bytes : sizeof(T) == 2 ? WideDecodeTable::bytes : 0;
-    return (decoded ? decode : 0) + (sizeof(Out) == 1 && encoded ? EncodeTable<T>::bytes : 0);
+ private:
+  __device__ static int fill_decode(const RunningMeanArguments& arguments) {
+    if constexpr (sizeof(T) == 1) {
+      DecodeTable::fill(arguments.transfer.decode);
+      return DecodeTable::bytes;
+    } else {
+      WideDecodeTable::fill(arguments.more_than_rough16);
+      WideDecodeTable::wait();
+      return WideDecodeTable::bytes;
+    }
   }
 };
 
@@ -152,7 +173,12 @@ struct TileMemory {
   int warps_;
 };
 
-inline constexpr int running_most_together = 15;  ///< of a block: each has a barrier, of 16
+inline constexpr int running_most_barriers = 15;  ///< of the tiles of a block, beside its own
+
+/// Where spans have two warps: rows of prefixes that a tile holds, and its barriers.
+inline constexpr int paired_warps = 32;  ///< at most, of a block
+inline constexpr int paired_rows = 2;
+inline constexpr int paired_barriers = 1 + 2 * paired_rows;
 
 /// The warps of a block that slide a window down one tile; those of other tiles do not wait for them.
 struct TileWarps {

@@ -16,16 +16,20 @@ class StoredLane {
   static constexpr int bytes = elements * static_cast<int>(sizeof(T));
   static constexpr int count = bytes / 4;
 
-  /// The low bits of the values.
+  /// The bits of the values from `Shift` on.
+  template <int Shift = 0>
   __device__ void pack(const std::uint32_t (&values)[elements]) {
+    static_assert(Shift % 8 == 0 && Shift + 8 * sizeof(T) <= 32);
     if constexpr (sizeof(T) == 1) {
+      constexpr unsigned pair = (4 + Shift / 8) << 4 | Shift / 8;
 #pragma unroll
       for (int i = 0; i < count; ++i) {
-        const std::uint32_t low = __byte_perm(values[4 * i], values[4 * i + 1], 0x0040);
-        const std::uint32_t high = __byte_perm(values[4 * i + 2], values[4 * i + 3], 0x0040);
+        const std::uint32_t low = __byte_perm(values[4 * i], values[4 * i + 1], pair);
+        const std::uint32_t high = __byte_perm(values[4 * i + 2], values[4 * i + 3], pair);
         words_[i] = __byte_perm(low, high, 0x5410);
       }
     } else {
+      static_assert(Shift == 0);
 #pragma unroll
       for (int i = 0; i < count; ++i) words_[i] = __byte_perm(values[2 * i], values[2 * i + 1], 0x5410);
     }

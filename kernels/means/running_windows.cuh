@@ -101,10 +101,12 @@ class RunningWindows {
       if (reach == 2) return add<2, false>(prefixes, sums);
       return add<3, false>(prefixes, sums);
     }
-    if (reach == 0) return add<0, true>(prefixes, sums);
-    if (reach == 1) return add<1, true>(prefixes, sums);
-    if (reach == 2) return add<2, true>(prefixes, sums);
-    add<3, true>(prefixes, sums);
+    if constexpr (Fractions) {
+      if (reach == 0) return add<0, true>(prefixes, sums);
+      if (reach == 1) return add<1, true>(prefixes, sums);
+      if (reach == 2) return add<2, true>(prefixes, sums);
+      add<3, true>(prefixes, sums);
+    }
   }
 
  private:

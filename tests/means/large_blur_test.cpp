@@ -310,6 +310,40 @@ TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfRunningSums) {
         }
 }
 
+/// Black and white fields whose sides are as long as a window, which differ most from their neighbours.
+Image fields_of(const Shape& shape, int side) {
+  Image picture = constant_picture(shape, 0);
+  for (int y = 0; y < shape.height; ++y)
+    for (int x = 0; x < shape.width; ++x)
+      for (int c = 0; c < shape.channels; ++c)
+        if ((x / side + y / side + c) % 2 == 0) set_fraction(picture.view(), x, y, c, 1);
+  return picture;
+}
+
+// On a GPU sums above 32 bits follow from those of neighbouring pixels and rows: around the largest windows
+// for which they do.
+TEST(LargeBlur, SumsThatFollowFromTheirNeighbours) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  const auto check = [](const Format& format, int radius, Border border) {
+    Shape shape{4 * radius + 330, 3 * radius + 40, format.channels, format.type};
+    shape.alpha = format.alpha;
+    const Image picture = fields_of(shape, 2 * radius + 1);
+    Blur blur_of_fields{.radius = radius, .border = border};
+    EXPECT_EQ(
+        difference(blur(device_under_test(), picture, blur_of_fields), blur(cpu(), picture, blur_of_fields)),
+        "")
+        << radius << ", " << format.channels << " channels";
+  };
+  for (int channels = 1; channels <= 4; ++channels)
+    for (const Border border : {Border::shrink, Border::wrap}) {
+      for (const int radius : {7, 8, 15, 16, 22, 23, 24, 47, 48}) {
+        check({Type::u16, channels, Alpha::none}, radius, border);
+        if (channels % 2 == 0) check({Type::u8, channels, Alpha::straight}, radius, border);
+      }
+      for (const int radius : {127, 128, 200, 401}) check({Type::u8, channels, Alpha::none}, radius, border);
+    }
+}
+
 // Bytes become 16 bits between successive boxes and then bytes again: around the largest sums of 32 bits, (2
 // n + 3) (2 r + 1) < 257 with parts of pixels and 255 x 255 without, and the largest divisors of the last
 // box.

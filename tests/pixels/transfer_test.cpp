@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "pixels/root_cells.h"
 #include "tests/oracles/oracle_transfer.h"
 
 namespace satin::test {
@@ -33,6 +35,18 @@ void expect_transfer(Type type, std::uint32_t largest_value, std::uint32_t step)
 
 TEST(Transfer, EightBits) { expect_transfer<std::uint8_t>(Type::u8, 0xFFFF, 1); }
 TEST(Transfer, SixteenBits) { expect_transfer<std::uint16_t>(Type::u16, 0xFFFFFF, 61); }
+
+TEST(Transfer, CellsAlongTheRootHoldTheCodeOfEveryValue) {
+  const std::vector<std::uint8_t>& codes = srgb_tables8().encode8;
+  const std::vector<std::uint32_t> cells = cells_of(codes);
+  ASSERT_EQ(cells.size(), std::size_t{RootCells::count});
+  for (std::uint32_t value = 0; value < codes.size(); ++value)
+    for (const double error : {-1.0 / 1024, 0.0, 1.0 / 1024}) {  // of the place along the root
+      const double place = RootCells::per_root * std::sqrt(static_cast<double>(value)) + error;
+      const auto cell = std::min(static_cast<std::size_t>(std::max(place, 0.0)), cells.size() - 1);
+      ASSERT_EQ((cells[cell] + value) >> 16, codes[value]) << value;
+    }
+}
 
 TEST(Transfer, ThresholdTableIsTheFormula) {
   const OracleTransfer& oracle = oracle_srgb(Type::u16);

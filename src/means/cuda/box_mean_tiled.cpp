@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -188,11 +189,29 @@ bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMe
   return bounds.divisor < (1ULL << 38);  // 24 bits of a value more: below 2^62
 }
 
+/// Keeps only the low bits of sums over whole windows, where those tell the rest:
+/// kernels/means/whole_means.cuh.
+void choose_low_sums(const Bounds& bounds, std::uint64_t maximum, kernels::RunningMeanJob& running) {
+  constexpr std::uint64_t most_apart = 3ULL << 29;  // and divisors below 2^28: together below 2^31
+  if (running.sums != kernels::RunningSums::u32_u64 || running.type != running.output ||
+      running.x.outer != 0 || running.y.outer != 0 || running.large_divisors)
+    return;
+  const int low_bits = std::max(0, static_cast<int>(std::bit_width(bounds.box)) - 32);
+  const std::uint64_t half_lane =
+      static_cast<std::uint64_t>(kernels::running_elements / running.channels / 2);
+  const std::uint64_t columns = 2 * static_cast<std::uint64_t>(running.x.reach) + 1;
+  if (half_lane * bounds.column > most_apart || columns * (maximum + (1ULL << low_bits)) > most_apart) return;
+  running.sums = kernels::RunningSums::u32_low;
+  running.low_bits = low_bits;
+}
+
 /// Windows that are not clipped, divided by a multiplication.
 kernels::ScaledDivisor whole_divisor(const kernels::RunningMeanJob& running, std::uint64_t maximum) {
-  if (running.sums != kernels::RunningSums::u32 || running.x.outer != 0 || running.y.outer != 0) return {};
+  if (!running.whole_windows()) return {};
   const auto side = [](int reach) { return 2 * static_cast<std::uint64_t>(reach) + 1; };
   const std::uint64_t divisor = side(running.x.reach) * side(running.y.reach);
+  if (running.sums == kernels::RunningSums::u32_low)  // of any dividend
+    return kernels::scaled_divisor(divisor, (most_narrow - divisor / 2) / divisor);
   // A mean that has fewer bits may be rounded up to one more than the largest value without them.
   return running.more_bits < 0
              ? kernels::scaled_divisor(divisor << -running.more_bits, (maximum >> -running.more_bits) + 1)
@@ -221,6 +240,7 @@ std::unique_ptr<BoxMeanOperation> prepare_running(CudaBackend& backend, const Bo
   const bool plain_with_alpha = is_plain(job, true) && job.read.type == Type::u8;
   if (is_plain(job, false) || plain_with_alpha || is_working(job)) {
     if (!choose_sums(bounds, job.read, running)) return nullptr;
+    choose_low_sums(bounds, job.read.maximum, running);
   } else {
     running.wide = is_wide(job, running) && wide_sums_fit(bounds, job.read, running.more_bits);
     if (!running.wide) return nullptr;
@@ -228,7 +248,11 @@ std::unique_ptr<BoxMeanOperation> prepare_running(CudaBackend& backend, const Bo
     running.fixed_bits = job.read.fixed_bits;
   }
   running.whole = whole_divisor(running, job.read.maximum);
+  if (running.whole.divisor != 0) running.quotients_of_half = (1U << 31) / running.whole.divisor;
   arguments.transfer = transfer_of(backend, job);
+  if (running.encoded && running.output == Type::u8) arguments.cells8 = device_cells8(backend);
+  if (running.decoded && running.type == Type::u16)
+    arguments.more_than_rough16 = device_more_than_rough16(backend);
   return in_tiles(backend, job, arguments, [&](kernels::RunningMeanArguments& of_tiles) {
     Buffer groups = backend.allocate(kernels::running_groups_bytes(running));
     of_tiles.groups = groups.get();
@@ -252,6 +276,7 @@ std::unique_ptr<BoxMeanOperation> prepare_counted(CudaBackend& backend, const Bo
       bounds_of(job, running).box > most_narrow)
     return nullptr;
   arguments.transfer = transfer_of(backend, job);
+  if (running.encoded) arguments.cells8 = device_cells8(backend);
   return in_tiles(backend, job, arguments, [](const kernels::CountedMeanArguments&) { return Buffer(); });
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "pixels/maths/rough_light.h"
+#include "pixels/root_cells.h"
 #include "pixels/transfer.h"
 
 namespace satin::cuda {
@@ -16,20 +18,31 @@ std::vector<std::uint16_t> bucket_sums(const std::vector<std::uint8_t>& codes) {
   return sums;
 }
 
+std::vector<std::int16_t> more_than_rough(const std::vector<std::uint32_t>& light) {
+  std::vector<std::int16_t> more;
+  for (std::size_t code = 0; code < light.size(); ++code) {
+    const float quarter = rough_quarter_light(static_cast<float>(code)) - rough_light_base;
+    more.push_back(static_cast<std::int16_t>(static_cast<int>(light[code]) - 4 * static_cast<int>(quarter)));
+  }
+  return more;
+}
+
 struct Tables8 {
   explicit Tables8(CudaBackend& backend)
       : decode(backend.uploaded(srgb_tables8().decode8)),
         encode(backend.uploaded(srgb_tables8().encode8)),
+        cells(backend.uploaded(cells_of(srgb_tables8().encode8))),
         sums(backend.uploaded(bucket_sums(srgb_tables8().encode8))) {}
-  Buffer decode, encode, sums;
+  Buffer decode, encode, cells, sums;
 };
 
 struct Tables16 {
   explicit Tables16(CudaBackend& backend)
       : decode(backend.uploaded(srgb_tables16().decode16)),
+        more(backend.uploaded(more_than_rough(srgb_tables16().decode16))),
         thresholds(backend.uploaded(srgb_tables16().thresholds16)),
         first_code(backend.uploaded(srgb_tables16().first_code16)) {}
-  Buffer decode, thresholds, first_code;
+  Buffer decode, more, thresholds, first_code;
 };
 
 }  // namespace
@@ -48,6 +61,14 @@ TransferView device_transfer(CudaBackend& backend, Type type, bool srgb) {
     view.first_code = reinterpret_cast<const std::uint16_t*>(tables.first_code.get());
   }
   return view;
+}
+
+const std::uint32_t* device_cells8(CudaBackend& backend) {
+  return reinterpret_cast<const std::uint32_t*>(backend.resident<Tables8>().cells.get());
+}
+
+const std::int16_t* device_more_than_rough16(CudaBackend& backend) {
+  return reinterpret_cast<const std::int16_t*>(backend.resident<Tables16>().more.get());
 }
 
 }  // namespace satin::cuda
