@@ -58,12 +58,13 @@ def test_quiet_and_elsewhere(satin, many):
 
 
 def test_a_long_filter_of_one_file(satin, noise):
-    (satin.folder / "in.png").write_bytes(png_file.encode(noise((1200, 1600, 3))))
-    line = ("blur radius=1 | gloss levels=8", "in.png", "-o", "out.png", "--threads", "1")
+    (satin.folder / "in.png").write_bytes(png_file.encode(noise((1500, 2000, 3))))
+    line = ("blur radius=1 | gloss levels=16", "in.png", "-o", "out.png", "--threads", "1")
     text = on_terminal(satin, "run", *line)
     shares = re.findall(r"\r(?:filtering|\[[=> ]{24}\] (\d+) %), (\d+) s", text)
     assert shares, text
     assert [int(seconds) for _, seconds in shares] == sorted(int(seconds) for _, seconds in shares)
-    assert int(shares[0][1]) == 1 and {share for share, _ in shares} == {"50"}
+    assert shares[0] == ("50", "1")
+    assert {share for share, _ in shares} <= {"50", "100"}  # the second is being written
     assert text.endswith("\r")  # it is wiped away
     assert satin("run", *line, "--overwrite").error == ""
