@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(plane_threads)
 
 constexpr int digits_of_lane = span_digits / warp_size;
 
-/// A warp an end, a lane some digits.
+/// A warp does an end of the span, and a lane some of the digits.
 __global__ void __launch_bounds__(span_ends* warp_size)
     choose_digits(const __grid_constant__ ChooseDepthDigits step) {
   const int end = static_cast<int>(threadIdx.x) / warp_size;
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(plane_threads)
       });
 }
 
-/// One thread a pixel of the rows that are looked at.
+/// Each thread does one pixel of the rows that are looked at.
 template <class T>
 __global__ void __launch_bounds__(plane_threads)
     count_ramps(const __grid_constant__ CountRamps<T> step, std::int64_t rows) {

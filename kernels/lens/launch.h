@@ -136,7 +136,7 @@ inline constexpr int splat_short_bits = 51;
 /// Lets splat_gather() have as much shared memory as the current device has; returns a cudaError_t.
 [[nodiscard]] int allow_splat(int channels);
 
-/// What lies in the cells and their quads; samples of the list by cells.
+/// Finds out what lies in the cells and their quads, and sorts the samples of the list by cells.
 void splat_survey(const SplatArguments& arguments, StreamHandle stream);
 /// Marks the tiles that lamps reach.
 void splat_mark_lamps(const SplatArguments& arguments, StreamHandle stream);

@@ -126,7 +126,7 @@ __device__ void store_row(const SplatArguments& a, const TilePart& part, std::in
   }
 }
 
-/// The same as codes.
+/// Stores the same colours as codes of 8 bits.
 template <int Channels>
 __device__ void store_codes(const SplatArguments& a, const ByteLight& light, const TilePart& part,
                             std::int32_t y, const std::uint32_t (&colour)[Channels]) {

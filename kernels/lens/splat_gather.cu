@@ -70,7 +70,7 @@ struct ListedAround {
     return places[number] + i;
   }
 
-  /// By one warp.
+  /// One warp calls this: each lane looks at a cell.
   __device__ void find(const SplatArguments& a, const GatheredTile& tile, unsigned cells) {
     ListedCell own;
     if ((cells >> lane_index() & 1) != 0)
@@ -160,7 +160,7 @@ __device__ void add_listed(const SplatArguments& a, const LensSample& sample, in
   });
 }
 
-/// As many samples of the list by every thread, of two staircases each, may meet in settled words.
+/// Every thread may add so many samples of the list, of two staircases each, before words are settled again.
 constexpr std::uint32_t unsettled_rounds = (most_low_parts - 1) / (2 * threads);
 
 template <int Channels, int Planes, bool Short>

@@ -76,7 +76,7 @@ class LampDrawing {
  private:
   [[nodiscard]] __device__ static std::int32_t thread() { return static_cast<std::int32_t>(threadIdx.x); }
 
-  /// What each pixel of a row covers more than the one before it, in one line.
+  /// Adds what one line covers of each pixel of a row, less what it covers of the pixel before.
   __device__ void add_line(std::int32_t row, int line) const {
     std::int32_t* pixels = pixels_ + row * columns_;
     for_lamp_edges(shape_, top_ + row, line, [&](std::int32_t place, std::int32_t step) {
@@ -92,7 +92,7 @@ class LampDrawing {
     });
   }
 
-  /// To what its weight is more than that of the pixel before it.
+  /// Turns coverage into differences: each pixel gets its weight less that of the pixel before it.
   __device__ void differ_along(std::int32_t* row) const {
     std::int32_t coverage = 0;
     std::int32_t before = 0;

@@ -20,7 +20,7 @@ namespace {
 
 using Memory = TileMemory<std::uint32_t>;
 
-/// A lane's part of the prefixes of one row: of colours, and of counts.
+/// A lane's part of the prefixes of one row: prefixes of colours, and prefixes of counts.
 template <int Channels>
 class CountedScan {
  public:
@@ -134,7 +134,7 @@ class CountedMeans : public LaneOfWindows<Channels, std::uint32_t> {
   }
 
  private:
-  /// In the words of all lanes that write something.
+  /// Whether the masks of all lanes that write something consist of this word.
   [[nodiscard]] __device__ bool all_weights_are(std::uint32_t word, const Row& own) const {
     bool same = true;
 #pragma unroll

@@ -78,7 +78,7 @@ ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest) {
 
 namespace {
 
-/// Of at most `most_spans`, with `most_together(spans)` in a block.
+/// The cheapest tiles of at most `most_spans` spans; a block holds at most `most_together(spans)` of them.
 template <class MostTogether, class SharedBytes>
 SlidingTiles best_tiles(const RunningMeanJob& job, int most_spans, int multiprocessors,
                         const MostTogether& most_together, const SharedBytes& shared_bytes,

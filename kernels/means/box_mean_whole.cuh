@@ -25,7 +25,7 @@ struct WholeWindow {
   static constexpr bool low_bits = LowBits;
 };
 
-/// The threads that wait at a barrier of the block, and those that do not.
+/// One barrier of the block: some threads wait there, others only say that they came.
 struct NamedBarrier {
   int index;
   int threads;
@@ -36,8 +36,8 @@ struct NamedBarrier {
   __device__ void arrive() const { asm volatile("bar.arrive %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
 };
 
-/// What the two warps of a span share: rows of prefixes in turn, which the summing warps fill and the
-/// dividing ones read.
+/// The two warps of a span share rows of prefixes: the summing warps fill them in turn, and the dividing
+/// ones read them.
 class PairedRows {
  public:
   using Memory = TileMemory<std::uint32_t>;
@@ -48,7 +48,7 @@ class PairedRows {
   [[nodiscard]] __device__ Memory memory(int row) const {
     return Memory(first_byte_ + row % paired_rows * Memory::bytes(spans_), spans_);
   }
-  /// Of the summing warps.
+  /// The summing warps alone wait here for each other.
   [[nodiscard]] __device__ NamedBarrier summing() const { return {first_barrier_, spans_ * warp_size}; }
   [[nodiscard]] __device__ NamedBarrier filled(int row) const { return shared(1 + row % paired_rows); }
   [[nodiscard]] __device__ NamedBarrier emptied(int row) const {
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(paired_warps* warp_size, 1)
   average_paired<Window>(arguments, shared, place, sums_here);
 }
 
-/// A warp a span, and a tile a block.
+/// Here a span has one warp, and a block one tile.
 template <class Window>
 __global__ void __launch_bounds__(tuning::running_most_warps* warp_size, 1)
     average_whole(const __grid_constant__ RunningMeanArguments arguments) {

@@ -45,7 +45,7 @@ __device__ inline std::uint32_t four_with_residual(std::uint32_t own, const std:
   return pack_clamped(results[0], results[1], pack_clamped(results[2], results[3], 0));
 }
 
-/// Eight results.
+/// Makes eight results.
 __device__ inline uint2 with_residual(uint2 own, uint4 means, const UnsharpResidualRule& rule, bool exact) {
   if (exact)
     return make_uint2(four_with_residual(own.x, {means.x, means.y}, rule),

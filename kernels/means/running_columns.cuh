@@ -31,7 +31,8 @@ class RunningColumns {
   /// Begins before row y, for which fetch() then loads.
   __device__ void start(int y) { start_share(y, 0, 1); }
 
-  /// start() of one of some warps that each sum a share of the rows; more() adds the others'.
+  /// Begins as start(), where several warps each sum a share of the rows; more() adds the shares of the
+  /// others.
   __device__ void start_share(int y, int share, int shares) {
     rows_.look_up(y);
 #pragma unroll

@@ -57,7 +57,7 @@ struct DecodeTable {
 struct WideDecodeTable {
   static constexpr int bytes = 2 << 16;
 
-  /// Starts to; wait() and then a barrier go before the first value.
+  /// Starts to copy; wait() and then a barrier go before the first value.
   __device__ static void fill(const std::int16_t* more_than_rough) {
     const auto* from = reinterpret_cast<const std::byte*>(more_than_rough);
     for (int i = static_cast<int>(threadIdx.x) * 16; i < bytes; i += static_cast<int>(blockDim.x) * 16)
@@ -81,7 +81,7 @@ struct EncodeTable {
   static constexpr int entry_bytes = warp_size * 4;
   static constexpr int bytes = RootCells::count * entry_bytes;
 
-  /// As DecodeTable::fill().
+  /// All threads of a block call this together, as they do DecodeTable::fill().
   __device__ static void fill(const std::uint32_t* cells) {
     constexpr int pieces = entry_bytes / 16;
 #pragma unroll 4
@@ -102,7 +102,7 @@ struct EncodeTable {
   }
 
  private:
-  /// Errs by 2^-21 of itself at most.
+  /// The result errs by at most 2^-21 of itself.
   __device__ static float approximate_root(float value) {
     float root = 0;
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
@@ -113,7 +113,8 @@ struct EncodeTable {
 /// Tables of values of type T and means of type Out.
 template <class T, class Out>
 struct RunningTables {
-  /// Fills those that the job asks for; to be called by all threads of a block. The bytes that they take.
+  /// Fills the tables that the job asks for, and returns the bytes that they take. All threads of a block
+  /// call it together.
   __device__ static int fill(const RunningMeanArguments& arguments) {
     int bytes = 0;
     if constexpr (sizeof(T) <= 2) {

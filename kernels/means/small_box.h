@@ -43,7 +43,7 @@ struct SmallBoxArguments {
   SmallBoxTiles tiles;
   Source source;  ///< bytes, or split rows
   Target output;
-  // Of unsharp.
+  // What unsharp asks for:
   Source picture;
   UnsharpResidualRule rule;
   bool exact_in_float = false;

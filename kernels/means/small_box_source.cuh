@@ -102,7 +102,7 @@ class ByteSource {
   static constexpr int warp_bytes = 2 * buffer_bytes;
   static constexpr int columns = small_box_columns - 2 * SmallBoxJob::largest_reach;
 
-  /// `memory`: of the warp, for two rows in turns.
+  /// `memory` belongs to the warp and holds two rows in turns.
   __device__ ByteSource(const SmallBoxArguments& arguments, int strip, int channel, int y, int memory)
       : rows_(arguments.source.data + first_column(strip) * Channels, arguments.source.row,
               arguments.job.height, y),

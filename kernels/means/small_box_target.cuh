@@ -35,7 +35,7 @@ class SplitTarget {
 
   __device__ void ask() {}
 
-  /// The next row, the first time row y.
+  /// Stores the next row; the first call stores row y.
   __device__ void write(const std::uint32_t (&means)[small_box_sums]) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -66,7 +66,7 @@ class ByteTarget {
   static constexpr int bytes_of_value = static_cast<int>(sizeof(Value));
   static constexpr int buffer_bytes = small_box_columns * Channels * bytes_of_value;
 
-  /// `memory`: of the tile, for two rows in turns.
+  /// `memory` belongs to the tile and holds two rows in turns.
   __device__ ByteTarget(const SmallBoxArguments& arguments, const SmallBoxPlace& place, int y, int memory)
       : arguments_(arguments), buffer_(memory), spare_(memory + buffer_bytes), barrier_(place.tile + 1) {
     const SmallBoxLane lane;
@@ -98,7 +98,7 @@ class ByteTarget {
     own_ += arguments_.picture.row;
   }
 
-  /// The next row, the first time row y.
+  /// Stores the next row; the first call stores row y.
   __device__ void write(const std::uint32_t (&means)[small_box_sums]) {
 #pragma unroll
     for (int i = 0; i < small_box_sums; ++i) {

@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-/// The same of bytes for which floats are exact.
+/// Does the same for bytes where floats are exact.
 __global__ void __launch_bounds__(plane_threads)
     store_residual_in_float(const __grid_constant__ UnsharpResidualArguments arguments, std::int64_t count) {
   const std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;

@@ -84,7 +84,7 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
   /// The element of channel c in the lane's middle pixel.
   [[nodiscard]] __device__ static constexpr int middle_of(int c) { return pixels / 2 * Channels + c; }
 
-  /// What the sum of an element is more than that of the middle pixel.
+  /// The sum of an element less that of the middle pixel.
   [[nodiscard]] __device__ std::int32_t more_than_middle(const Sums& sums, int e) const {
     return static_cast<std::int32_t>(sums.inner[e] - static_cast<std::uint32_t>(middle_[e % Channels]));
   }

@@ -40,8 +40,8 @@ struct RecursiveGuide {
   Measured* measured = nullptr;  ///< floats
 };
 
-/// The same of a guide of bytes without alpha: the sums of differences are the codes, 0 where there is no
-/// neighbour. Beyond the picture it is the code behind the last one.
+/// Does the same for a guide of bytes without alpha: the sums of differences are the codes, 0 where there is
+/// no neighbour. Beyond the picture it is the code behind the last one.
 struct RecursiveCodes {
   std::int64_t width = 0;
   std::int64_t height = 0;

@@ -22,8 +22,8 @@ struct LineShape {
   static constexpr int most_blocks = rows ? 128 : 72;  ///< rows of 4096 pixels, columns of 2304
   static constexpr int most_channels = rows ? 3 : 1;   ///< side by side
   static constexpr int most_threads = lines * most_blocks * most_channels;
-  /// Of a multiprocessor, at least: bounds the registers. H100, UHD RGB u8, floats: rows of bytes 0.138 ms
-  /// with 3, 0.178 with 2.
+  /// A multiprocessor holds at least so many blocks, which bounds the registers. H100, UHD RGB u8, floats:
+  /// rows of bytes 0.138 ms with 3, 0.178 with 2.
   static constexpr int groups = sizeof(Real) == 4 ? (rows ? 3 : 2) : (rows ? 1 : 2);
 
   using Ends = BlockEnds<Real, most_blocks>;

@@ -110,9 +110,9 @@ class Lines {
   [[nodiscard]] __device__ Quad<Real>* staged() const {
     return shared<Quad<Real>>(job_.memory.staged) + threadIdx.y * quads<Real> * job_.memory.pitch;
   }
-  /// Of quad 0 of the thread's block.
+  /// The place of quad 0 of the thread's block.
   [[nodiscard]] static __device__ int own_place() { return rows ? block() : thread(); }
-  /// Of position x of a row, in shared memory and in the squares.
+  /// The places of position x of a row: in shared memory, and in the squares.
   [[nodiscard]] __device__ unsigned quad_place(unsigned x) const {
     return x % block_length / quad_values * job_.memory.pitch + x / block_length;
   }
@@ -123,7 +123,7 @@ class Lines {
     return {shared<Real>(job_.memory.ends) + chain * Shape::Ends::values};
   }
 
-  /// Products of one coefficient backward: of a block, and of the line's last one.
+  /// Fills the products of one coefficient backward: those of a block, and those of the line's last block.
   __device__ void fill_products() const {
     Real* products = shared<Real>(job_.memory.products);
     const auto count = static_cast<int>(job_.length - (job_.length - 1) / block_length * block_length);

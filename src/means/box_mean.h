@@ -61,8 +61,8 @@ struct BoxMeanImages {
 /// same sum over `included`, where what a constant border adds counts as 1.
 struct BoxMeanOperation : Operation {
   virtual void run(const BoxMeanImages& images, Stream stream) = 0;
-  /// Of a job that `excludes`: the operation finds out by the mask which pixels count. The source then holds
-  /// all pixels, and there is no `included`.
+  /// Whether the operation itself finds out by the mask which pixels count, in a job that `excludes`. The
+  /// source then holds all pixels, and there is no `included`.
   [[nodiscard]] virtual bool selects_by_mask() const noexcept { return false; }
 };
 

@@ -266,7 +266,7 @@ struct TakeLamps {
   }
 };
 
-/// The same of the listed samples.
+/// Does the same with the listed samples.
 template <int Channels>
 struct TakeListedLamps {
   LampScene<Channels> scene;

@@ -331,7 +331,7 @@ class TileOfBoxes final : public SlidingBoxes {
   const BoxMeanImages* images_ = nullptr;
 };
 
-/// To stripe rows and back pays where several boxes follow each other between.
+/// Bringing rows into stripes and back pays only where several boxes come in between.
 inline std::unique_ptr<SlidingBoxes> MakeSlidingBoxes(std::span<const ChainBox> boxes, std::int64_t width) {
   if constexpr (Stripes::lanes > 1)
     if (boxes.size() > 1 && width == boxes[0].job.width && std::ranges::all_of(boxes, &StripedBox::fits))

@@ -76,20 +76,30 @@ std::array<T*, Stripes::lanes> Begins(const Stripes& stripes, T* row) {
   return begins;
 }
 
-/// Stripes of u8 or u16 have at least 16 bytes.
+/// Transposes blocks of as many vectors as there are stripes, which have at least 16 bytes of u8 or u16 each.
+/// load(d, e, k) and store(vector, d, e, k): vector k of the block that begins with entry e of the stripes.
+template <class T, int Steps, class Load, class Store>
+HWY_INLINE void TransposeBlocks(const Stripes& stripes, const Load& load, const Store& store) {
+  constexpr std::size_t lanes = Stripes::lanes;
+  const hn::FixedTag<T, 16 / sizeof(T)> d;
+  InBlocks(stripes.entries(), hn::MaxLanes(d), [&](std::size_t e) {
+    hn::Vec<decltype(d)> vectors[lanes];
+    for (std::size_t k = 0; k < lanes; ++k) vectors[k] = load(d, e, k);
+    Transpose<Steps>(d, vectors);
+    for (std::size_t k = 0; k < lanes; ++k) store(vectors[k], d, e, k);
+  });
+}
+
 template <class T>
 void ToStripes(const Stripes& stripes, const T* HWY_RESTRICT row, T* HWY_RESTRICT striped) {
   constexpr std::size_t lanes = Stripes::lanes;
   if constexpr (lanes > 1) {
-    const hn::FixedTag<T, 16 / sizeof(T)> d;
     const auto begins = Begins(stripes, row);
-    InBlocks(stripes.entries(), hn::MaxLanes(d), [&](std::size_t e) {
-      hn::Vec<decltype(d)> vectors[lanes];
-      for (std::size_t k = 0; k < lanes; ++k) vectors[k] = hn::LoadU(d, begins[k] + e);
-      Transpose<std::bit_width(lanes) - 1>(d, vectors);
-      for (std::size_t k = 0; k < lanes; ++k)
-        hn::StoreU(vectors[k], d, striped + e * lanes + k * hn::MaxLanes(d));
-    });
+    TransposeBlocks<T, std::bit_width(lanes) - 1>(
+        stripes, [&](auto d, std::size_t e, std::size_t k) { return hn::LoadU(d, begins[k] + e); },
+        [&](auto vector, auto d, std::size_t e, std::size_t k) {
+          hn::StoreU(vector, d, striped + e * lanes + k * hn::MaxLanes(d));
+        });
   }
 }
 
@@ -97,15 +107,13 @@ template <class T>
 void FromStripes(const Stripes& stripes, const T* HWY_RESTRICT striped, T* HWY_RESTRICT row) {
   constexpr std::size_t lanes = Stripes::lanes;
   if constexpr (lanes > 1) {
-    const hn::FixedTag<T, 16 / sizeof(T)> d;
     const auto begins = Begins(stripes, row);
-    InBlocks(stripes.entries(), hn::MaxLanes(d), [&](std::size_t e) {
-      hn::Vec<decltype(d)> vectors[lanes];
-      for (std::size_t k = 0; k < lanes; ++k)
-        vectors[k] = hn::LoadU(d, striped + e * lanes + k * hn::MaxLanes(d));
-      Transpose<std::bit_width(hn::MaxLanes(d)) - 1>(d, vectors);
-      for (std::size_t k = 0; k < lanes; ++k) hn::StoreU(vectors[k], d, begins[k] + e);
-    });
+    TransposeBlocks<T, std::bit_width(16 / sizeof(T)) - 1>(
+        stripes,
+        [&](auto d, std::size_t e, std::size_t k) {
+          return hn::LoadU(d, striped + e * lanes + k * hn::MaxLanes(d));
+        },
+        [&](auto vector, auto d, std::size_t e, std::size_t k) { hn::StoreU(vector, d, begins[k] + e); });
   }
 }
 
