@@ -1,6 +1,7 @@
-// Depth of field on the CPU beside GEGL's lens-blur, in one run. GEGL is the Debian package `gegl`; its own
-// report (GEGL_DEBUG_TIME) says how long the filter took, without start-up, decoding and encoding.
-//   lens_bench [REPEATS] [THREADS]
+// Depth of field of a scene without lamps. On the CPU GEGL's lens-blur runs beside it: it is the Debian
+// package `gegl`, and its own report (GEGL_DEBUG_TIME) says how long the filter took, without start-up,
+// decoding and encoding. On a GPU the pictures lie in its memory.
+//   lens_bench [REPEATS] [THREADS] [DEVICE]
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -84,17 +85,20 @@ struct Cost {
   double bytes = 0;    ///< memory beside the pictures
 };
 
-Cost cost_of_dof(const satin::Device& device, const Image& picture, const Image& disparity, double radius,
-                 satin::LensQuality quality, int repeats) {
+/// `inputs`: the picture and its disparity, which is about 0.15 to 0.9.
+Cost cost_of_dof(const satin::Device& device, const std::array<ImageView, 3>& inputs, double focus,
+                 double radius, satin::LensQuality quality, int repeats) {
   satin::Dof dof;
-  dof.depth = disparity.view();
+  dof.depth = inputs[1];
   dof.style.quality = quality;
-  dof.lens.focus = 0.45;
-  dof.lens.strength = radius / 0.45;  // the nearest disparity is 0.9
-  satin::Plan plan = satin::plan(device, picture.shape(), dof);
-  Image result(picture.shape());
-  const std::array<ImageView, 3> inputs{picture.view(), disparity.view(), ImageView{}};
-  const auto run = [&] { plan.run(inputs, result.view()); };
+  dof.lens.focus = focus;
+  dof.lens.strength = radius / std::max(0.9 - focus, focus - 0.15);
+  satin::Plan plan = satin::plan(device, inputs[0].shape, dof);
+  Image result = device.allocate(inputs[0].shape);
+  const auto run = [&] {
+    plan.run(inputs, result.view());
+    device.synchronize();
+  };
   run();
   std::vector<double> times;
   std::vector<double> users;
@@ -142,14 +146,13 @@ void print(const std::string& name, const Cost& cost, double peer_ms) {
               ratio.c_str());
 }
 
-}  // namespace
+constexpr std::array qualities{std::pair{"dof fast", satin::LensQuality::fast},
+                               std::pair{"dof high", satin::LensQuality::high}};
+constexpr double focus_on_floor = 0.45;  ///< what the nearer discs hide is sharp
+constexpr double focus_on_nearest = 0.9;
 
-int main(int count, char** arguments) try {
-  const int repeats = count > 1 ? satin::bench::number_of(arguments[1], 1) : 5;
-  const int threads = count > 2 ? satin::bench::number_of(arguments[2], 0) : 0;
-  const satin::Device device = satin::Device::open("cpu", {.threads = threads});
-  const Image picture = picture_of_scene();
-  const Image disparity = disparity_of_scene();
+void print_costs_beside_gegl(const satin::Device& device, const Image& picture, const Image& disparity,
+                             int repeats) {
   const fs::path folder = fs::temp_directory_path() / ("satin_lens_bench_" + std::to_string(::getpid()));
   fs::create_directory(folder);
   write_pnm(folder / "in.ppm", picture);
@@ -163,9 +166,9 @@ int main(int count, char** arguments) try {
     };
     std::vector<std::pair<std::string, Cost>> costs;
     ask_gegl();
-    for (const auto& [name, quality] :
-         {std::pair{"dof fast", satin::LensQuality::fast}, std::pair{"dof high", satin::LensQuality::high}}) {
-      costs.emplace_back(name + suffix, cost_of_dof(device, picture, disparity, radius, quality, repeats));
+    for (const auto& [name, quality] : qualities) {
+      costs.emplace_back(name + suffix, cost_of_dof(device, {picture.view(), disparity.view()},
+                                                    focus_on_floor, radius, quality, repeats));
       ask_gegl();
     }
     std::sort(peers.begin(), peers.end(), [](const Cost& a, const Cost& b) { return a.ms < b.ms; });
@@ -177,6 +180,34 @@ int main(int count, char** arguments) try {
     std::fflush(stdout);
   }
   fs::remove_all(folder);
+}
+
+void print_costs(const satin::Device& device, const Image& picture, const Image& disparity, int repeats) {
+  std::printf("| UHD RGB u8, radius to | focus on the floor, ms | on the nearest, ms |\n|---|---|---|\n");
+  for (const double radius : {8.0, 16.0, 32.0, 64.0})
+    for (const auto& [name, quality] : qualities) {
+      std::printf("| %s, %g |", name, radius);
+      for (const double focus : {focus_on_floor, focus_on_nearest})
+        std::printf(
+            " %.3f |",
+            cost_of_dof(device, {picture.view(), disparity.view()}, focus, radius, quality, repeats).ms);
+      std::printf("\n");
+    }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  const int repeats = count > 1 ? satin::bench::number_of(arguments[1], 1) : 5;
+  const int threads = count > 2 ? satin::bench::number_of(arguments[2], 0) : 0;
+  const satin::Device device = satin::Device::open(count > 3 ? arguments[3] : "cpu", {.threads = threads});
+  const Image picture = picture_of_scene();
+  const Image disparity = disparity_of_scene();
+  std::printf("%s\n\n", device.info().name.c_str());
+  if (device.is_cuda())
+    print_costs(device, device.upload(picture), device.upload(disparity), repeats);
+  else
+    print_costs_beside_gegl(device, picture, disparity, repeats);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "lens_bench: %s\n", error.what());
