@@ -217,9 +217,10 @@ class SlidingWindow {
   TransferView transfer_;
 };
 
-inline SplatRule RuleOf(const SplatJob& job, const LensKernels& kernels) {
+inline SplatRule RuleOf(const SplatJob& job, const LensKernels& kernels, const KernelRanges& ranges) {
   SplatRule rule;
   rule.kernels = kernels.view();
+  rule.ranges = &ranges;
   rule.highlight_channels = job.alpha ? job.channels - 1 : job.channels;
   rule.white = job.white;
   rule.colour_bits = job.colour_bits;
@@ -235,7 +236,8 @@ class Splat final : public SplatOperation {
       : backend_(backend),
         job_(job),
         kernels_(lens_kernels(job)),
-        rule_(RuleOf(job, kernels_)),
+        ranges_(kernels_),
+        rule_(RuleOf(job, kernels_, ranges_)),
         reaches_(job_, kernels_),
         lists_{{job_, job.most_listed}, {job_, job.most_lamps}} {
     const WindowSizes sizes(job_, reaches_.largest(), backend.threads.count());
@@ -245,7 +247,7 @@ class Splat final : public SplatOperation {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return windows_.front()->bytes() * windows_.size() + lists_.bytes() + reaches_.bytes() +
+    return windows_.front()->bytes() * windows_.size() + lists_.bytes() + reaches_.bytes() + ranges_.bytes() +
            kernels_.kernels.size() * sizeof(LensKernel) + kernels_.staircases.size() * sizeof(Staircase);
   }
 
@@ -276,6 +278,7 @@ class Splat final : public SplatOperation {
   CpuBackend& backend_;
   SplatJob job_;
   LensKernels kernels_;
+  KernelRanges ranges_;
   SplatRule rule_;
   RowReaches reaches_;
   ListsByRows lists_;
