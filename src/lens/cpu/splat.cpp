@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/cpu/backend.h"
@@ -177,8 +178,8 @@ class SlidingWindow {
 
   void finish_row(const SplatImages& images, const Area& area, std::int64_t y) {
     const auto pixels = static_cast<std::size_t>(area.right - area.left);
-    std::fill_n(state_.begin(), pixels * static_cast<std::size_t>(cell_size(Channels)), 0.0);
     const VisibleRow row = VisibleRowOf(images, y);
+    bool first = true;
     for (std::int64_t i = 0; i < job_.groups; ++i) {
       GroupRow group;
       group.group = static_cast<std::uint32_t>(i);
@@ -186,9 +187,11 @@ class SlidingWindow {
       group.focused = (focused_[static_cast<std::size_t>(y % ring_rows_)] >> i & 1U) != 0;
       group.deltas = ring_row(i, y);
       group.columns = columns_.data() + row_size_ * static_cast<std::size_t>(i);
-      if (group.spread || group.focused)
-        CompositeGroup<Channels>(rule_, group, row, area.left, area.right, sums_.data(), state_.data());
+      if (!group.spread && !group.focused) continue;
+      group.first = std::exchange(first, false);
+      CompositeGroup<Channels>(rule_, group, row, area.left, area.right, sums_.data(), state_.data());
     }
+    if (first) ClearState(state_.data(), area.right - area.left, cell_size(Channels));
     const std::int64_t at = area.left * Channels;
     const std::uint32_t* source = images.source.row<std::uint32_t>(y) + at;
     if (!job_.stores_codes)

@@ -90,6 +90,7 @@ HWY_INLINE void CompositeRow(const SplatRule& rule, const std::uint64_t* sums, s
 /// A row of one group, from the tile's first column on.
 struct GroupRow {
   std::uint32_t group = 0;
+  bool first = false;                ///< of those that the row has: what is behind is to be cleared
   bool spread = false;               ///< has deltas, here or above
   bool focused = false;              ///< has samples in focus
   std::uint64_t* deltas = nullptr;   ///< become 0
@@ -97,14 +98,46 @@ struct GroupRow {
 };
 
 #if HWY_TARGET != HWY_SCALAR
-/// IntegrateRow, AddFocused where `Focused` and CompositeRow in one pass, for cells that are one vector: no
-/// sum is stored. A pixel without weight has no colours either, and what it adds is 0.
-template <bool Focused, int Channels>
+/// One or two cells.
+template <int Channels>
+using CellsTag = hn::CappedTag<std::uint64_t, std::size_t{2 * cell_size(Channels)}>;
+
+/// Sums along a row, of as many cells as a vector holds at once.
+template <class D, std::size_t Size>
+class RowPrefix {
+ public:
+  HWY_INLINE RowPrefix() : before_(hn::Zero(D())) {}
+
+  /// The sums up to each of these cells.
+  template <class V>
+  HWY_INLINE V operator()(V cells) {
+    const D d;
+    if constexpr (hn::MaxLanes(D()) == Size) {
+      before_ = hn::Add(before_, cells);
+      return before_;
+    } else {
+      const auto pair = hn::Add(cells, hn::ConcatLowerLower(d, cells, hn::Zero(d)));
+      const auto sums = hn::Add(before_, pair);
+      before_ = hn::Add(before_, hn::ConcatUpperUpper(d, pair, pair));
+      return sums;
+    }
+  }
+
+ private:
+  hn::VFromD<D> before_;
+};
+
+/// IntegrateRow, AddFocused where `Focused` and CompositeRow in one pass, for cells that fill a vector or half
+/// of one: no sum is stored. A pixel without weight has no colours either, and what it adds is 0. The first
+/// group needs no cleared state.
+template <bool Focused, bool First, int Channels>
 HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group, const VisibleRow& row,
                                    std::int64_t first, std::int64_t last, float* HWY_RESTRICT state) {
-  const CellTag<Channels> d;
-  const hn::Rebind<float, CellTag<Channels>> real;
+  const CellsTag<Channels> d;
+  const CellTag<Channels> one_cell;
+  const hn::Rebind<float, CellsTag<Channels>> real;
   constexpr std::int64_t size = cell_size(Channels);
+  constexpr std::int64_t cells = hn::MaxLanes(CellsTag<Channels>()) / size;
   const auto unit = hn::Set(real, static_cast<float>(std::ldexp(1.0, -rule.kernels.weight_bits)));
   const auto one = hn::Set(real, 1.0F);
   const auto zero = hn::Zero(d);
@@ -113,30 +146,60 @@ HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group,
   const Padded<Channels> end(row.colours + (row.width - 1) * Channels);
   std::uint64_t* HWY_RESTRICT deltas = group.deltas;
   std::uint64_t* HWY_RESTRICT columns = group.columns;
-  auto prefix = zero;
-  for (std::int64_t x = first; x < last; ++x, deltas += size, columns += size, state += size) {
+  const auto is_focused = [&](std::int64_t x) {
+    return x < last && row.radii[x] <= lens_focus_radius &&
+           std::min<std::uint32_t>(row.groups[x], last_group) == group.group;
+  };
+  const auto focused_cell = [&](std::int64_t x, bool focused) HWY_ATTR {
+    if (!focused) return hn::Zero(one_cell);
+    const std::uint32_t* colour = x + 1 == row.width ? end.colour : row.colours + x * Channels;
+    return WeightedCell<Channels>(colour, sample_weight(whole, row.weights[x]), 0);
+  };
+  RowPrefix<CellsTag<Channels>, size> prefix;
+  for (std::int64_t x = first; x < last;
+       x += cells, deltas += cells * size, columns += cells * size, state += cells * size) {
     const auto column = hn::Add(hn::LoadU(d, columns), hn::LoadU(d, deltas));
     hn::StoreU(column, d, columns);
     hn::StoreU(zero, d, deltas);
-    prefix = hn::Add(prefix, column);
-    auto sums = prefix;
-    if (Focused && row.radii[x] <= lens_focus_radius &&
-        std::min<std::uint32_t>(row.groups[x], last_group) == group.group) {
-      const std::uint32_t* colour = x + 1 == row.width ? end.colour : row.colours + x * Channels;
-      sums = hn::Add(sums, WeightedCell<Channels>(colour, sample_weight(whole, row.weights[x]), 0));
+    auto sums = prefix(column);
+    if constexpr (Focused && cells == 1) {
+      if (is_focused(x)) sums = hn::Add(sums, focused_cell(x, true));
+    } else if constexpr (Focused) {
+      const bool here = is_focused(x);
+      const bool next = is_focused(x + 1);
+      if (here || next)
+        sums = hn::Add(sums, hn::Combine(d, focused_cell(x + 1, next), focused_cell(x, here)));
     }
     const auto values = hn::Mul(RealOf<float>(d, sums), unit);
-    const auto before = hn::LoadU(real, state);
     const auto weight = hn::Broadcast<Channels>(values);
-    const auto through = hn::Max(hn::Sub(one, hn::Broadcast<Channels>(before)), hn::Zero(real));
-    const auto factor = hn::Div(through, hn::Max(weight, one));  // Composite::factor()
-    hn::StoreU(hn::Add(before, hn::Mul(factor, values)), real, state);
+    if constexpr (First) {
+      hn::StoreU(hn::Mul(hn::Div(one, hn::Max(weight, one)), values), real, state);
+    } else {
+      const auto before = hn::LoadU(real, state);
+      const auto through = hn::Max(hn::Sub(one, hn::Broadcast<Channels>(before)), hn::Zero(real));
+      const auto factor = hn::Div(through, hn::Max(weight, one));  // Composite::factor()
+      hn::StoreU(hn::Add(before, hn::Mul(factor, values)), real, state);
+    }
   }
+}
+
+template <int Channels>
+HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group, const VisibleRow& row,
+                                   std::int64_t first, std::int64_t last, float* state) {
+  const auto run = [&]<bool Focused>() HWY_ATTR {
+    group.first ? IntegrateComposite<Focused, true, Channels>(rule, group, row, first, last, state)
+                : IntegrateComposite<Focused, false, Channels>(rule, group, row, first, last, state);
+  };
+  group.focused ? run.template operator()<true>() : run.template operator()<false>();
 }
 #endif
 
-/// Integrates and composites one group of columns first to last - 1. Sums are overwritten. State:
-/// cell_size(channels) reals a pixel, float up to most_bits_in_float, otherwise double.
+/// State: cell_size(channels) reals a pixel, float up to most_bits_in_float, otherwise double.
+inline void ClearState(void* state, std::int64_t cells, std::int64_t size) {
+  std::fill_n(static_cast<double*>(state), cells * size, 0.0);
+}
+
+/// Integrates and composites one group of columns first to last - 1. Sums are overwritten.
 template <int Channels>
 void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleRow& row, std::int64_t first,
                     std::int64_t last, std::uint64_t* sums, void* state) {
@@ -144,12 +207,10 @@ void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleR
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (hn::MaxLanes(CellTag<Channels>()) == cell_size(Channels) && cell_size(Channels) == 4) {
     if (group.spread && narrow)
-      return group.focused ? IntegrateComposite<true, Channels>(rule, group, row, first, last,
-                                                                static_cast<float*>(state))
-                           : IntegrateComposite<false, Channels>(rule, group, row, first, last,
-                                                                 static_cast<float*>(state));
+      return IntegrateComposite<Channels>(rule, group, row, first, last, static_cast<float*>(state));
   }
 #endif
+  if (group.first) ClearState(state, last - first, cell_size(Channels));
   if (group.spread) {
     IntegrateRow<Channels>(group.deltas, group.columns, last - first, sums);
   } else {
