@@ -8,6 +8,7 @@
 #define SATIN_SPLAT_SPREAD_INL_H
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -315,6 +316,12 @@ HWY_INLINE void PutRun(const VisibleSamples<Channels>& samples, std::int64_t x, 
   if (whole < count) put(samples.last.colour, whole);
 }
 
+template <class T>
+HWY_INLINE void PrefetchRow(const T* from, std::int64_t count) {
+  constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
+  for (std::int64_t i = 0; i < count; i += line) hwy::Prefetch(from + i);
+}
+
 /// Spreads the run of samples that begins at x, or the sample there if it is not full or reaches beyond the
 /// area; returns the column behind them.
 template <int Channels>
@@ -334,6 +341,8 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const Visib
   }
   const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest});
   const std::int64_t next = EndOfRun<Channels>(rows, samples, x, limit);
+  PrefetchRow(samples.row.colours + (samples.row.width + x) * Channels, (next - x) * Channels);
+  PrefetchRow(samples.row.radii + samples.row.width + x, next - x);
   run.first = x;
   run.count = next - x;
   run.more = 1;
