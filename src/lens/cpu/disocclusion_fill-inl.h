@@ -242,7 +242,7 @@ void DisocclusionFill::fill_tile(const FillDisocclusions<Channels>& of_fill, int
       const bool nearer_here[4] = {fill.is_nearer(x, y), fill.is_nearer(x + 1, y), fill.is_nearer(x, y + 1),
                                    fill.is_nearer(x + 1, y + 1)};
       if (std::ranges::none_of(nearer_here, std::identity{})) continue;
-      if (!tables.holds_around_block(planes, x, y)) continue;
+      if (!tables.shows_in_block(planes, x, y)) continue;
       Hidden hidden[4] = {};
       for (int i = 0; i < 4; ++i) {
         const int u = x + (i & 1);
