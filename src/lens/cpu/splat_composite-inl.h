@@ -221,30 +221,68 @@ void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleR
   CompositeRow<double, Channels>(rule, sums, last - first, static_cast<double*>(state));
 }
 
-/// Composite::result() of colours below 2^most_bits_in_float.
+/// Composite::result() of one pixel of colours below 2^most_bits_in_float; a whole cell may be stored if there
+/// is `room`.
 template <int Channels>
-HWY_INLINE void StoreNarrow(const float* state, const std::uint32_t* source, std::size_t pixels,
-                            std::uint32_t* out) {
+HWY_INLINE void StoreNarrowPixel(const float* state, const std::uint32_t* source, bool room,
+                                 std::uint32_t* out) {
   constexpr std::size_t size = cell_size(Channels);
   const hn::CappedTag<float, size> d;
   const hn::RebindToSigned<decltype(d)> integers;
   std::int32_t whole[size];
-  for (std::size_t x = 0; x < pixels; ++x, state += size, source += Channels, out += Channels) {
-    const float covered = state[Channels];
-    if (!(covered > 0)) {
-      std::copy_n(source, Channels, out);
-      continue;
-    }
-    // A whole cell is stored where the next pixels come to lie upon what is too much.
-    const bool over_next = x * Channels + size <= pixels * Channels;
-    auto* to = over_next ? reinterpret_cast<std::int32_t*>(out) : whole;
-    for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
-      const auto colour = hn::Div(hn::LoadU(d, state + part), hn::Set(d, covered));
-      hn::StoreU(hn::ConvertTo(integers, hn::Add(colour, hn::Set(d, 0.5F))), integers, to + part);
-    }
-    if (!over_next)
-      for (int c = 0; c < Channels; ++c) out[c] = static_cast<std::uint32_t>(whole[c]);
+  const float covered = state[Channels];
+  if (!(covered > 0)) {
+    std::copy_n(source, Channels, out);
+    return;
   }
+  auto* to = room ? reinterpret_cast<std::int32_t*>(out) : whole;
+  for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
+    const auto colour = hn::Div(hn::LoadU(d, state + part), hn::Set(d, covered));
+    hn::StoreU(hn::ConvertTo(integers, hn::Add(colour, hn::Set(d, 0.5F))), integers, to + part);
+  }
+  if (!room)
+    for (int c = 0; c < Channels; ++c) out[c] = static_cast<std::uint32_t>(whole[c]);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// StoreNarrowPixel of two pixels, whose cells fill a vector, with room for both; false: nothing arrived at one
+/// of them.
+template <int Channels, class D>
+HWY_INLINE bool StoreNarrowPair(D d, const float* state, std::uint32_t* out) {
+  const hn::RebindToSigned<D> integers;
+  const hn::Half<hn::RebindToSigned<D>> half;
+  const auto values = hn::LoadU(d, state);
+  const auto covered = hn::Broadcast<Channels>(values);
+  if (!hn::AllTrue(d, hn::Gt(covered, hn::Zero(d)))) return false;
+  const auto colours = hn::ConvertTo(integers, hn::Add(hn::Div(values, covered), hn::Set(d, 0.5F)));
+  auto* to = reinterpret_cast<std::int32_t*>(out);
+  hn::StoreU(hn::LowerHalf(half, colours), half, to);
+  hn::StoreU(hn::UpperHalf(half, colours), half, to + Channels);
+  return true;
+}
+
+#endif
+
+/// A whole cell is stored where the next pixels come to lie upon what is too much.
+template <int Channels>
+HWY_INLINE void StoreNarrow(const float* state, const std::uint32_t* source, std::size_t pixels,
+                            std::uint32_t* out) {
+  constexpr std::size_t size = cell_size(Channels);
+  const auto one = [&](std::size_t x) {
+    StoreNarrowPixel<Channels>(state + x * size, source + x * Channels,
+                               x * Channels + size <= pixels * Channels, out + x * Channels);
+  };
+  std::size_t x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  using Pair = hn::CappedTag<float, 2 * size>;
+  if constexpr (size == 4 && hn::MaxLanes(Pair()) == 2 * size)
+    for (; (x + 1) * Channels + size <= pixels * Channels; x += 2)
+      if (!StoreNarrowPair<Channels>(Pair(), state + x * size, out + x * Channels)) {
+        one(x);
+        one(x + 1);
+      }
+#endif
+  for (; x < pixels; ++x) one(x);
 }
 
 template <int Channels>
