@@ -113,9 +113,9 @@ class FillTables {
     }
   }
 
-  /// A pixel of the block of 2 x 2 at (x, y) may show something. Otherwise FillDisocclusions::shows() is false
-  /// whatever its windows hold, as they are empty beyond the sum of its radius and the group's largest. A pixel
-  /// more covers the roundings of a mean of radii below 2^18.
+  /// A pixel of the block of 2 x 2 at (x, y) may show something. Otherwise FillDisocclusions::shows() is
+  /// false whatever its windows hold, as they are empty beyond the sum of its radius and the group's largest.
+  /// A pixel more covers the roundings of a mean of radii below 2^18.
   [[nodiscard]] bool shows_in_block(const LensPlanes& planes, int x, int y) const {
     const int right = std::min(x + 1, planes.width - 1);
     const int bottom = std::min(y + 1, planes.height - 1);
@@ -174,9 +174,7 @@ class FillTables {
            static_cast<std::size_t>(x - left_);
   }
 
-  [[nodiscard]] std::uint32_t counts_at(int x, int y) const {
-    return others_[place(x, y)].counts;
-  }
+  [[nodiscard]] std::uint32_t counts_at(int x, int y) const { return others_[place(x, y)].counts; }
   [[nodiscard]] std::uint32_t counts(const Window& w) const {
     return counts_at(w.right, w.bottom) - counts_at(w.left - 1, w.bottom) - counts_at(w.right, w.top - 1) +
            counts_at(w.left - 1, w.top - 1);
@@ -209,7 +207,7 @@ class FillTables {
   std::unique_ptr<Others[]> others_;
   std::unique_ptr<std::uint32_t[]> codes_;  ///< compressed colours of one row
   std::uint32_t largest_ = 0;               ///< radius of the group, 1/256 pixel
-  int left_ = 0;  ///< of the zeros
+  int left_ = 0;                            ///< of the zeros
   int top_ = 0;
 };
 

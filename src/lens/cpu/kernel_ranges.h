@@ -1,6 +1,7 @@
 #pragma once
 // Radii that share their staircases: samples of one range differ by their weights alone.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,11 +24,10 @@ class KernelRanges {
     const LensKernelView view = kernels.view();
     for (const bool highlight : {false, true})
       for (std::uint32_t radius = 0; radius <= largest_; ++radius) {
-        const bool begins =
-            radius == 0 || radius == lens_focus_radius + 1 ||
-            !same_staircases(lens_kernel(view, radius, highlight, false),
-                             lens_kernel(view, radius - 1, highlight, false));
-        if (begins) ranges_.push_back({radius, radius});
+        const bool begins = radius == 0 || radius == lens_focus_radius + 1 ||
+                            !same_staircases(lens_kernel(view, radius, highlight, false),
+                                             lens_kernel(view, radius - 1, highlight, false));
+        if (begins) ranges_.push_back({std::max(radius, lens_focus_radius + 1), radius});
         ranges_.back().last = radius == largest_ ? ~std::uint32_t{0} : radius;
         numbers_[place(radius, highlight)] = static_cast<std::uint16_t>(ranges_.size() - 1);
       }

@@ -27,8 +27,8 @@ HWY_INLINE auto BrightestOf3(D d, const std::uint32_t* colours) {
   return hn::Max(hn::Max(red, green), blue);
 }
 
-/// SumLampCells of row y of cells, of pictures of three colours. Colours before lamps are brightened are below
-/// 2^31; sums of their halves are below 2^32.
+/// SumLampCells of row y of cells, of pictures of three colours. Colours before lamps are brightened are
+/// below 2^31; sums of their halves are below 2^32.
 inline void SumLampCellsRow(const SumLampCells<3>& step, int y) {
   const hn::CappedTag<std::uint32_t, 16> d;
   const hn::RebindToFloat<decltype(d)> real;

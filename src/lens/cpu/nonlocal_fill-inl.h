@@ -80,8 +80,8 @@ inline constexpr int nonlocal_side = 64;
 inline constexpr int nonlocal_columns = nonlocal_side + 2 * known_reach;
 inline constexpr int window_rows = 2 * known_reach + 1;
 
-/// Entries of one row of a tile and what lies around it, or their sums over the rows of a window: a value, and
-/// above it a count.
+/// Entries of one row of a tile and what lies around it, or their sums over the rows of a window: a value,
+/// and above it a count.
 using KnownRow = std::array<std::uint32_t, nonlocal_columns>;
 inline constexpr int value_bits = 26;
 inline constexpr int entries_at_most = 2;  ///< that a pixel has of one kind
@@ -181,7 +181,8 @@ inline void EntryRow(const HalfOfGuard& entry, int left, int right, int y, Known
   KnownRow other;
   EntryRow(DifferenceEntry{entry.fill, entry.group, entry.offset}, left, right, y, row);
   EntryRow(DifferenceEntry{entry.fill, entry.group, opposite}, left, right, y, other);
-  for (int x = 0; x < right - left; ++x) row[static_cast<std::size_t>(x)] += other[static_cast<std::size_t>(x)];
+  for (int x = 0; x < right - left; ++x)
+    row[static_cast<std::size_t>(x)] += other[static_cast<std::size_t>(x)];
 }
 
 /// to += entering - slot; slot = entering.
@@ -226,7 +227,9 @@ class NonlocalTile {
           fill);
     slide(
         HalfOfGuard{fill, group, {guard_distance, 0}},
-        [&](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) { guards_[&mean - means_] = sums; },
+        [&](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) {
+          guards_[&mean - means_] = sums;
+        },
         fill);
     slide(
         HalfOfGuard{fill, group, {0, guard_distance}},

@@ -68,8 +68,8 @@ inline int PackWordVectors(const std::uint8_t* groups, const std::uint8_t* edges
     const auto group = LoadWide(d, groups + x);
     const auto word = hn::Or(hn::Or(red, hn::ShiftLeft<9>(green)),
                              hn::Or(hn::ShiftLeft<18>(blue), hn::ShiftLeft<27>(group)));
-    const auto off = hn::Or(hn::And(hn::Or(hn::Or(red, green), blue), hn::Set(d, not_copied)),
-                            LoadWide(d, edges + x));
+    const auto off =
+        hn::Or(hn::And(hn::Or(hn::Or(red, green), blue), hn::Set(d, not_copied)), LoadWide(d, edges + x));
     const auto copied = hn::And(hn::Eq(off, hn::Zero(d)), hn::MaskFromVec(wanted(group)));
     hn::StoreU(hn::IfThenElse(copied, word, hn::Set(d, nothing_packed)), d, words + x);
   }
@@ -81,7 +81,8 @@ template <int Channels, int Colours>
 void PackWords(const std::uint8_t* groups, const std::uint8_t* edges, const std::uint32_t* codes, int count,
                std::uint32_t needed, std::uint32_t* words) {
   int x = 0;
-  if constexpr (Channels == 3 && Colours == 3) x = PackWordVectors(groups, edges, codes, count, needed, words);
+  if constexpr (Channels == 3 && Colours == 3)
+    x = PackWordVectors(groups, edges, codes, count, needed, words);
   for (; x < count; ++x) {
     std::uint32_t word = static_cast<std::uint32_t>(groups[x]) << 27;
     std::uint32_t all = 0;

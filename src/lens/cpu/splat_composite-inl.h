@@ -127,9 +127,9 @@ class RowPrefix {
   hn::VFromD<D> before_;
 };
 
-/// IntegrateRow, AddFocused where `Focused` and CompositeRow in one pass, for cells that fill a vector or half
-/// of one: no sum is stored. A pixel without weight has no colours either, and what it adds is 0. The first
-/// group needs no cleared state.
+/// IntegrateRow, AddFocused where `Focused` and CompositeRow in one pass, for cells that fill a vector or
+/// half of one: no sum is stored. A pixel without weight has no colours either, and what it adds is 0. The
+/// first group needs no cleared state.
 template <bool Focused, bool First, int Channels>
 HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group, const VisibleRow& row,
                                    std::int64_t first, std::int64_t last, float* HWY_RESTRICT state) {
@@ -221,8 +221,8 @@ void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleR
   CompositeRow<double, Channels>(rule, sums, last - first, static_cast<double*>(state));
 }
 
-/// Composite::result() of one pixel of colours below 2^most_bits_in_float; a whole cell may be stored if there
-/// is `room`.
+/// Composite::result() of one pixel of colours below 2^most_bits_in_float; a whole cell may be stored if
+/// there is `room`.
 template <int Channels>
 HWY_INLINE void StoreNarrowPixel(const float* state, const std::uint32_t* source, bool room,
                                  std::uint32_t* out) {
@@ -245,8 +245,8 @@ HWY_INLINE void StoreNarrowPixel(const float* state, const std::uint32_t* source
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// StoreNarrowPixel of two pixels, whose cells fill a vector, with room for both; false: nothing arrived at one
-/// of them.
+/// StoreNarrowPixel of two pixels, whose cells fill a vector, with room for both; false: nothing arrived at
+/// one of them.
 template <int Channels, class D>
 HWY_INLINE bool StoreNarrowPair(D d, const float* state, std::uint32_t* out) {
   const hn::RebindToSigned<D> integers;
