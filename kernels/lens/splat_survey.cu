@@ -1,4 +1,4 @@
-// What lies in cells of 32 x 32 pixels and their quads, for tiles that look for what reaches them.
+// Records of what is spread, by cells of 32 x 32 pixels, for tiles that look for what reaches them.
 
 #include "core/with_type.h"
 #include "kernels/lens/splat_tile.cuh"
@@ -9,6 +9,7 @@ namespace {
 
 constexpr int most_groups = SplatJob::most_groups;
 constexpr std::uint32_t no_group = 0xFF;
+constexpr int warps = cell_quads / warp_size;
 
 /// Samples of 2 x 2 pixels.
 struct Quad {
@@ -47,56 +48,159 @@ struct Quad {
   }
 };
 
+/// The record of a sample, or of a block, whose colours are `colour`.
+template <int Channels>
+__device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], const LensKernel& kernel, std::uint32_t weight, RecordPlace place) {
+  SplatRecord record = {};
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) {
+    record.colour[c] = static_cast<std::uint32_t>(colour[c]);
+    place.set_high(c, static_cast<std::uint32_t>(colour[c] >> 32U));
+  }
+#pragma unroll
+  for (int k = 0; k < 2; ++k) {
+    record.share[k] = sample_weight(kernel.weight[k], weight);
+    record.staircase[k] = kernel.staircase[k];
+  }
+  record.place = place.bits();
+  return record;
+}
+
+/// The records of one quad.
+template <int Channels>
+__device__ void store_merged(const SplatArguments& a, const Quad& quad, std::int32_t x, std::int32_t y,
+                             SplatRecord* record) {
+  std::uint64_t colour[Channels] = {};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const std::uint32_t* own = colours_at<Channels>(a, x + (i & 1), y + (i >> 1));
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) colour[c] += own[c];
+  }
+  *record = record_of<Channels>(colour, lens_kernel(a.kernels, merged_radius_of(quad.radius), false, true),
+                                lens_full_weight, {x, y, true, true});
+}
+
+template <int Channels>
+__device__ void store_sample(const SplatArguments& a, const Quad& quad, int i, std::int32_t x, std::int32_t y,
+                             SplatRecord* record, std::uint32_t* highlights) {
+  const std::uint32_t* own = colours_at<Channels>(a, x, y);
+  std::uint64_t colour[Channels];
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) colour[c] = own[c];
+  const bool highlight = is_highlight<Channels>(a, own);
+  if (highlight) *highlights = 1;
+  *record = record_of<Channels>(colour, lens_kernel(a.kernels, quad.radius[i], highlight, false),
+                                quad.weight[i], {x, y, false, false});
+}
+
+/// What the samples of one group in a cell have.
+struct GroupOfCell {
+  std::int32_t reach;
+  std::uint32_t highlights;
+  std::uint32_t of_warp[warps];  ///< numbers of records, then where these begin
+  std::uint32_t count;
+};
+
 /// Raises the reaches of groups by what the lanes of a warp have, mostly of one group.
-__device__ void raise_reaches(std::int32_t (&reaches)[most_groups], std::uint32_t group, std::int32_t reach) {
+__device__ void raise_reaches(GroupOfCell (&groups)[most_groups], std::uint32_t group, std::int32_t reach) {
   const std::uint32_t first = __shfl_sync(whole_warp, group, 0);
   if (__all_sync(whole_warp, group == first)) {
     for (int distance = 1; distance < warp_size; distance *= 2)
       reach = max(reach, __shfl_xor_sync(whole_warp, reach, distance));
     if (lane_index() != 0) return;
   }
-  if (group != no_group && reach >= 0) atomicMax(reaches + group, reach);
+  if (group != no_group && reach >= 0) atomicMax(&groups[group].reach, reach);
+}
+
+/// Numbers of records of all groups: a byte each, as a warp has 128 at most.
+using RecordCounts = std::uint64_t;
+static_assert(most_groups <= 8 && 4 * warp_size < 256);
+
+__device__ std::uint32_t count_of(RecordCounts counts, std::uint32_t group) {
+  return static_cast<std::uint32_t>(counts >> 8 * group) & 0xFFU;
+}
+
+/// Turns the warps' numbers of records into where these begin. One warp calls this, a lane a group.
+__device__ void place_records(const SplatArguments& a, std::int64_t cell, GroupOfCell (&groups)[most_groups]) {
+  const int group = lane_index();
+  const bool exists = group <= static_cast<int>(a.last_group);
+  std::uint32_t count = 0;
+  if (exists)
+    for (const std::uint32_t of_warp : groups[group].of_warp) count += of_warp;
+  const auto before_cell = static_cast<std::uint32_t>(cell) * cell_pixels;
+  const std::uint32_t begin = before_cell + inclusive_scan(count) - count;
+  if (!exists) return;
+  std::uint32_t place = begin;
+  for (std::uint32_t& of_warp : groups[group].of_warp) {
+    const std::uint32_t own = of_warp;
+    of_warp = place;
+    place += own;
+  }
+  groups[group].count = count;
 }
 
 /// One block a cell, one thread a quad.
 template <int Channels>
 __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant__ SplatArguments a) {
-  __shared__ std::int32_t reaches[most_groups];
+  __shared__ GroupOfCell groups[most_groups];
   __shared__ std::uint32_t focused;
   const auto thread = static_cast<int>(threadIdx.x);
+  const int warp = thread / warp_size;
   const std::int64_t cell = blockIdx.x;
-  if (thread < most_groups) reaches[thread] = -1;
+  if (thread < most_groups) {
+    groups[thread].reach = -1;
+    groups[thread].highlights = 0;
+  }
   if (thread == 0) focused = 0;
   __syncthreads();
   const std::int32_t x = cell_left(a, cell) + quad_x(thread);
   const std::int32_t y = cell_top(a, cell) + quad_y(thread);
   const Quad quad(a, x, y);
-  SplatQuad result;
+  const bool merged = a.merge_from != never_merged && quad.merges<Channels>(a, x, y);
+  RecordCounts own = 0;
   unsigned in_focus = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     std::int32_t reach = -1;
     if (quad.spreads(i)) {
       reach = a.reaches[min(quad.radius[i], a.kernels.largest) / 256];
-      result.groups |= static_cast<std::uint8_t>(1U << quad.group[i]);
-      result.reach = max(result.reach, static_cast<std::int16_t>(reach));
+      if (i == 0 || !merged) own += RecordCounts{1} << 8 * quad.group[i];
     }
     if (quad.group[i] != no_group && quad.radius[i] <= lens_focus_radius) in_focus |= 1U << quad.group[i];
-    raise_reaches(reaches, quad.group[i], reach);
+    raise_reaches(groups, quad.group[i], reach);
   }
-  if (a.merge_from != never_merged && quad.merges<Channels>(a, x, y))
-    result.merged = merged_radius_of(quad.radius);
-  a.sums.quads[cell * cell_quads + thread] = result;
+  const RecordCounts end = inclusive_scan(own);
+  const RecordCounts of_warp = __shfl_sync(whole_warp, end, warp_size - 1);
+  if (lane_index() < most_groups) groups[lane_index()].of_warp[warp] = count_of(of_warp, lane_index());
   for (int distance = 1; distance < warp_size; distance *= 2)
     in_focus |= __shfl_xor_sync(whole_warp, in_focus, distance);
   if (lane_index() == 0 && in_focus != 0) atomicOr(&focused, in_focus);
   __syncthreads();
+  if (warp == 0) place_records(a, cell, groups);
+  __syncthreads();
+  RecordCounts before = end - own;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (!quad.spreads(i) || (i > 0 && merged)) continue;
+    GroupOfCell& group = groups[quad.group[i]];
+    SplatRecord* record = a.sums.records + group.of_warp[warp] + count_of(before, quad.group[i]);
+    before += RecordCounts{1} << 8 * quad.group[i];
+    if (merged)
+      store_merged<Channels>(a, quad, x, y, record);
+    else
+      store_sample<Channels>(a, quad, i, x + (i & 1), y + (i >> 1), record, &group.highlights);
+  }
+  __syncthreads();
   if (thread == 0) a.sums.focused[cell] = static_cast<std::uint8_t>(focused);
-  if (thread <= static_cast<int>(a.last_group))
-    a.sums.reaches[thread * cell_count(a) + cell] = reaches[thread];
+  if (thread <= static_cast<int>(a.last_group)) {
+    const GroupOfCell& group = groups[thread];
+    a.sums.cells[thread * cell_count(a) + cell] = {group.reach, group.of_warp[0], group.count,
+                                                   group.highlights};
+  }
 }
 
-// Samples of the list by cells: they are counted, cells get places in any order, and samples take them.
+// Samples of the list by cells: they are counted, cells get records in any order, and samples take them.
 
 constexpr int listed_threads = 256;
 
@@ -118,11 +222,11 @@ __global__ void __launch_bounds__(listed_threads) count_listed(const __grid_cons
   for_listed(a, [&](std::uint32_t i, std::int64_t cell) {
     const std::int32_t reach = a.reaches[min(a.listed[i].radius, a.kernels.largest) / 256];
     atomicAdd(&a.sums.listed[cell].count, 1U);
-    if (a.sums.reaches[cell] < reach) atomicMax(a.sums.reaches + cell, reach);
+    if (a.sums.cells[cell].reach < reach) atomicMax(&a.sums.cells[cell].reach, reach);
   });
 }
 
-/// One thread a cell of a group: where its places begin.
+/// One thread a cell of a group: where its records begin.
 __global__ void __launch_bounds__(listed_threads) begin_listed(const __grid_constant__ SplatArguments a) {
   const std::int64_t cell = std::int64_t{blockIdx.x} * listed_threads + threadIdx.x;
   const std::uint32_t count = cell < cell_count(a) * (a.last_group + 1) ? a.sums.listed[cell].count : 0;
@@ -133,23 +237,34 @@ __global__ void __launch_bounds__(listed_threads) begin_listed(const __grid_cons
   if (count != 0) a.sums.listed[cell].end = first + end - count;
 }
 
+template <int Channels>
 __global__ void __launch_bounds__(listed_threads) place_listed(const __grid_constant__ SplatArguments a) {
   for_listed(a, [&](std::uint32_t i, std::int64_t cell) {
-    a.sums.places[atomicAdd(&a.sums.listed[cell].end, 1U)] = i;
+    const LensSample sample = a.listed[i];
+    std::uint64_t colour[Channels];
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) colour[c] = sample.colour[c];
+    const bool block = sample.block == 2;
+    const LensKernel kernel =
+        lens_kernel(a.kernels, sample.radius, is_highlight<Channels>(a, sample.colour), block);
+    a.sums.listed_records[atomicAdd(&a.sums.listed[cell].end, 1U)] = record_of<Channels>(
+        colour, kernel, sample.weight, RecordPlace(sample.x, sample.y, block, false));
   });
 }
 
 void survey_list(const SplatArguments& a, StreamHandle stream) {
   constexpr unsigned blocks = 1056;
   const std::int64_t cells = cell_count(a) * (a.last_group + 1);
-  // the number of places comes after the cells
+  // the number of records comes after the cells
   cudaMemsetAsync(a.sums.listed, 0,
                   static_cast<std::size_t>(cells) * sizeof(ListedCell) + sizeof(std::uint32_t), stream);
   if (a.most_listed == 0) return;
   count_listed<<<blocks, listed_threads, 0, stream>>>(a);
   begin_listed<<<static_cast<unsigned>((cells + listed_threads - 1) / listed_threads), listed_threads, 0,
                  stream>>>(a);
-  place_listed<<<blocks, listed_threads, 0, stream>>>(a);
+  with_channels(a.channels, [&]<int Channels>() {
+    place_listed<Channels><<<blocks, listed_threads, 0, stream>>>(a);
+  });
 }
 
 }  // namespace
