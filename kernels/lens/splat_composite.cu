@@ -68,43 +68,27 @@ struct TilePart {
   [[nodiscard]] __device__ std::int32_t x() const { return left + lane_index(); }
 };
 
-/// The sums of one group in some rows.
-template <int Channels>
-struct PartSums {
-  std::uint64_t sums[rows_at_once][Channels + 1];
+/// The sums of one plane of a group in some rows: what comes in from other tiles, and the tile's own.
+struct PlaneSums {
+  std::uint64_t sums[rows_at_once];
 
-  /// What comes in from other tiles.
-  __device__ void come_in(const SplatArguments& a, std::uint32_t group, const TilePart& part) {
+  __device__ PlaneSums(const SplatArguments& a, std::uint32_t group, int plane, const TilePart& part,
+                       bool spread) {
+    const std::uint64_t above = columns_of(a, group, plane, part.tile_row)[part.x()];
+    const std::uint64_t* before = rows_of(a, group, plane, part.top) + part.tile_column;
 #pragma unroll
-    for (int c = 0; c <= Channels; ++c) {
-      const std::uint64_t above = columns_of(a, group, c, part.tile_row)[part.x()];
-      const std::uint64_t* before = rows_of(a, group, c, part.top) + part.tile_column;
+    for (int i = 0; i < rows_at_once; ++i) sums[i] = above + before[i * a.tile_columns];
+    const std::uint64_t* own = tile_plane(a, group, part.tile, plane) +
+                               part.top % splat_tile_height * splat_tile_width +
+                               part.x() % splat_tile_width;
+    if (spread)
 #pragma unroll
-      for (int i = 0; i < rows_at_once; ++i) sums[i][c] = above + before[std::int64_t{i} * a.tile_columns];
-    }
-  }
-
-  /// The tile's own.
-  __device__ void add_tile(const SplatArguments& a, std::uint32_t group, const TilePart& part) {
-    const int place = part.top % splat_tile_height * splat_tile_width + part.x() % splat_tile_width;
+      for (int i = 0; i < rows_at_once; ++i) sums[i] += own[i * splat_tile_width];
+    const std::uint64_t mask = a.short_sums ? (std::uint64_t{1} << splat_short_bits) - 1 : ~std::uint64_t{0};
 #pragma unroll
-    for (int c = 0; c <= Channels; ++c)
-#pragma unroll
-      for (int i = 0; i < rows_at_once; ++i)
-        sums[i][c] += tile_plane(a, group, part.tile, c)[place + i * splat_tile_width];
+    for (std::uint64_t& sum : sums) sum &= mask;
   }
 };
-
-/// Adds the sample that stays on this pixel.
-template <int Channels>
-__device__ void add_focused(const SplatArguments& a, std::int32_t x, std::int32_t y,
-                            std::uint64_t (&sums)[Channels + 1]) {
-  const std::uint32_t* colour = colours_at<Channels>(a, x, y);
-  const std::uint32_t weight = sample_weight(1U << a.kernels.weight_bits, weight_at(a, x, y));
-#pragma unroll
-  for (int c = 0; c < Channels; ++c) sums[c] += std::uint64_t{colour[c]} * weight;
-  sums[Channels] += weight;
-}
 
 /// Writes what the lanes have for one row, word after word.
 template <int Channels>
@@ -216,24 +200,36 @@ template <class Real, int Channels>
 __device__ void add_group(const SplatArguments& a, std::uint32_t group, const TilePart& part, bool spread,
                           const std::uint32_t (&in_focus)[rows_at_once],
                           Composite<Real, Channels> (&composites)[rows_at_once]) {
-  const std::uint64_t mask = a.short_sums ? (std::uint64_t{1} << splat_short_bits) - 1 : ~std::uint64_t{0};
   const Real unit = static_cast<Real>(1) / static_cast<Real>(1U << a.kernels.weight_bits);
-  PartSums<Channels> part_sums;
-  part_sums.come_in(a, group, part);
-  if (spread) part_sums.add_tile(a, group, part);
+  PlaneSums weights(a, group, Channels, part, spread);
+  std::uint32_t focused[rows_at_once] = {};  // weights of samples that stay on their pixels
+  bool any = false;
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) {
-    std::uint64_t(&sums)[Channels + 1] = part_sums.sums[i];
+    if (in_focus[i] == group)
+      focused[i] = sample_weight(1U << a.kernels.weight_bits, weight_at(a, part.x(), part.top + i));
+    weights.sums[i] += focused[i];
+    any = any || weights.sums[i] != 0;
+  }
+  if (__any_sync(whole_warp, any) == 0) return;
+  Real through[rows_at_once];
 #pragma unroll
-    for (int c = 0; c <= Channels; ++c) sums[c] &= mask;
-    if (in_focus[i] == group) add_focused<Channels>(a, part.x(), part.top + i, sums);
-    if (sums[Channels] != 0) composites[i].add(sums, unit);
+  for (int i = 0; i < rows_at_once; ++i) through[i] = composites[i].add_weight(weights.sums[i], unit);
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) {
+    PlaneSums colours(a, group, c, part, spread);
+#pragma unroll
+    for (int i = 0; i < rows_at_once; ++i) {
+      if (focused[i] != 0)
+        colours.sums[i] += std::uint64_t{colours_at<Channels>(a, part.x(), part.top + i)[c]} * focused[i];
+      composites[i].add_colour(c, colours.sums[i], through[i], unit);
+    }
   }
 }
 
 /// A block composites a tile, each of its warps some rows. All that it reads of a group it asks for at once.
 template <class Real, int Channels>
-__global__ void __launch_bounds__(threads, 3) composite_tiles(const __grid_constant__ SplatArguments a) {
+__global__ void __launch_bounds__(threads, 4) composite_tiles(const __grid_constant__ SplatArguments a) {
   constexpr std::uint32_t none = 0xFF;
   __shared__ unsigned found[2];
   __shared__ uint4 light_memory[ByteLight::bytes / sizeof(uint4)];

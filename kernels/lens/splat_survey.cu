@@ -66,32 +66,46 @@ __device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], const 
   return record;
 }
 
-/// The records of one quad.
+/// Which of a cell's samples a record is made of: a quad and one of its pixels, or all of them.
+class RecordSource {
+ public:
+  RecordSource() = default;
+  __device__ RecordSource(int quad, int pixel, bool merged)
+      : bits_(static_cast<std::uint16_t>(4 * quad + pixel + (merged ? merged_bit : 0))) {}
+
+  [[nodiscard]] __device__ int quad() const { return bits_ % merged_bit / 4; }
+  [[nodiscard]] __device__ int pixel() const { return bits_ % 4; }
+  [[nodiscard]] __device__ bool merged() const { return bits_ >= merged_bit; }
+
+ private:
+  static constexpr int merged_bit = cell_pixels;
+  std::uint16_t bits_;
+};
+
+/// The record of a quad of merged samples.
 template <int Channels>
-__device__ void store_merged(const SplatArguments& a, const Quad& quad, std::int32_t x, std::int32_t y,
-                             SplatRecord* record) {
+__device__ SplatRecord merged_record(const SplatArguments& a, std::int32_t x, std::int32_t y) {
   std::uint64_t colour[Channels] = {};
+  std::uint32_t radii[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const std::uint32_t* own = colours_at<Channels>(a, x + (i & 1), y + (i >> 1));
 #pragma unroll
     for (int c = 0; c < Channels; ++c) colour[c] += own[c];
+    radii[i] = radius_at(a, x + (i & 1), y + (i >> 1));
   }
-  *record = record_of<Channels>(colour, lens_kernel(a.kernels, merged_radius_of(quad.radius), false, true),
-                                lens_full_weight, {x, y, true, true});
+  return record_of<Channels>(colour, lens_kernel(a.kernels, merged_radius_of(radii), false, true),
+                             lens_full_weight, {x, y, true, true});
 }
 
 template <int Channels>
-__device__ void store_sample(const SplatArguments& a, const Quad& quad, int i, std::int32_t x, std::int32_t y,
-                             SplatRecord* record, std::uint32_t* highlights) {
+__device__ SplatRecord record_at(const SplatArguments& a, std::int32_t x, std::int32_t y, bool highlight) {
   const std::uint32_t* own = colours_at<Channels>(a, x, y);
   std::uint64_t colour[Channels];
 #pragma unroll
   for (int c = 0; c < Channels; ++c) colour[c] = own[c];
-  const bool highlight = is_highlight<Channels>(a, own);
-  if (highlight) *highlights = 1;
-  *record = record_of<Channels>(colour, lens_kernel(a.kernels, quad.radius[i], highlight, false),
-                                quad.weight[i], {x, y, false, false});
+  return record_of<Channels>(colour, lens_kernel(a.kernels, radius_at(a, x, y), highlight, false),
+                             weight_at(a, x, y), {x, y, false, false});
 }
 
 /// What the samples of one group in a cell have.
@@ -122,14 +136,13 @@ __device__ std::uint32_t count_of(RecordCounts counts, std::uint32_t group) {
 }
 
 /// Turns the warps' numbers of records into where these begin. One warp calls this, a lane a group.
-__device__ void place_records(const SplatArguments& a, std::int64_t cell, GroupOfCell (&groups)[most_groups]) {
+__device__ void place_records(const SplatArguments& a, GroupOfCell (&groups)[most_groups]) {
   const int group = lane_index();
   const bool exists = group <= static_cast<int>(a.last_group);
   std::uint32_t count = 0;
   if (exists)
     for (const std::uint32_t of_warp : groups[group].of_warp) count += of_warp;
-  const auto before_cell = static_cast<std::uint32_t>(cell) * cell_pixels;
-  const std::uint32_t begin = before_cell + inclusive_scan(count) - count;
+  const std::uint32_t begin = inclusive_scan(count) - count;
   if (!exists) return;
   std::uint32_t place = begin;
   for (std::uint32_t& of_warp : groups[group].of_warp) {
@@ -140,10 +153,22 @@ __device__ void place_records(const SplatArguments& a, std::int64_t cell, GroupO
   groups[group].count = count;
 }
 
+template <int Channels>
+__device__ SplatRecord make_record(const SplatArguments& a, std::int64_t cell, const RecordSource& source,
+                                   GroupOfCell (&groups)[most_groups]) {
+  const std::int32_t x = cell_left(a, cell) + quad_x(source.quad()) + (source.pixel() & 1);
+  const std::int32_t y = cell_top(a, cell) + quad_y(source.quad()) + (source.pixel() >> 1);
+  if (source.merged()) return merged_record<Channels>(a, x, y);
+  const bool highlight = is_highlight<Channels>(a, colours_at<Channels>(a, x, y));
+  if (highlight) groups[group_at(a, x, y)].highlights = 1;
+  return record_at<Channels>(a, x, y, highlight);
+}
+
 /// One block a cell, one thread a quad.
 template <int Channels>
 __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant__ SplatArguments a) {
   __shared__ GroupOfCell groups[most_groups];
+  __shared__ RecordSource sources[cell_pixels];
   __shared__ std::uint32_t focused;
   const auto thread = static_cast<int>(threadIdx.x);
   const int warp = thread / warp_size;
@@ -177,26 +202,27 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
     in_focus |= __shfl_xor_sync(whole_warp, in_focus, distance);
   if (lane_index() == 0 && in_focus != 0) atomicOr(&focused, in_focus);
   __syncthreads();
-  if (warp == 0) place_records(a, cell, groups);
+  if (warp == 0) place_records(a, groups);
   __syncthreads();
   RecordCounts before = end - own;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     if (!quad.spreads(i) || (i > 0 && merged)) continue;
-    GroupOfCell& group = groups[quad.group[i]];
-    SplatRecord* record = a.sums.records + group.of_warp[warp] + count_of(before, quad.group[i]);
+    sources[groups[quad.group[i]].of_warp[warp] + count_of(before, quad.group[i])] = {thread, i, merged};
     before += RecordCounts{1} << 8 * quad.group[i];
-    if (merged)
-      store_merged<Channels>(a, quad, x, y, record);
-    else
-      store_sample<Channels>(a, quad, i, x + (i & 1), y + (i >> 1), record, &group.highlights);
   }
+  __syncthreads();
+  const GroupOfCell& last = groups[a.last_group];
+  const auto count = static_cast<int>(last.of_warp[0] + last.count);
+  for (int place = thread; place < count; place += cell_quads)
+    a.sums.records[cell * cell_pixels + place] = make_record<Channels>(a, cell, sources[place], groups);
   __syncthreads();
   if (thread == 0) a.sums.focused[cell] = static_cast<std::uint8_t>(focused);
   if (thread <= static_cast<int>(a.last_group)) {
     const GroupOfCell& group = groups[thread];
-    a.sums.cells[thread * cell_count(a) + cell] = {group.reach, group.of_warp[0], group.count,
-                                                   group.highlights};
+    a.sums.cells[thread * cell_count(a) + cell] = {
+        group.reach, static_cast<std::uint32_t>(cell * cell_pixels) + group.of_warp[0], group.count,
+        group.highlights};
   }
 }
 
