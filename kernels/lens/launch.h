@@ -59,12 +59,21 @@ inline constexpr int splat_cell = 32;
 /// The farthest that tiles look, two cells; samples whose shapes reach farther are added to them one by one.
 inline constexpr int splat_reach = 62;
 
-/// A sample, or a block of merged ones, and the staircases that it is spread over.
-struct alignas(16) SplatRecord {
-  std::uint32_t colour[4];     ///< lowest words; of merged samples the sums
+struct alignas(16) RecordColours {
+  std::uint32_t colour[4];  ///< lowest words; of merged samples the sums
+};
+struct alignas(16) RecordShape {
   std::uint32_t share[2];      ///< what either staircase's pixels get; 0: it gets nothing
   std::uint16_t staircase[2];  ///< in the table of staircases
   std::uint32_t place;         ///< see RecordPlace
+};
+/// A sample, or a block of merged ones, and the staircases that it is spread over.
+struct SplatRecord : RecordColours, RecordShape {};
+
+/// The two parts lie apart: the lanes of a warp read and write them side by side.
+struct SplatRecords {
+  RecordColours* colours = nullptr;
+  RecordShape* shapes = nullptr;
 };
 
 /// A staircase that tiles look for, in one load; of others `boxes` is 0.
@@ -95,19 +104,19 @@ struct SplatSums {
   /// [group][tile][plane][row][column]: inclusive sums within the tile; before that, of tiles that are
   /// `direct`, second differences, of one pixel side by side: see direct_place().
   std::uint64_t* tiles = nullptr;
-  /// [group][plane][tile row][column]: the last rows of the tiles, then the sums of those above.
+  /// [group][tile row][column][plane]: the last rows of the tiles, then the sums of those above.
   std::uint64_t* columns = nullptr;
-  /// [group][plane][row][tile column]: the last columns of the tiles, then the sums of all tiles before and
+  /// [group][row][tile column][plane]: the last columns of the tiles, then the sums of all tiles before and
   /// of those above these.
   std::uint64_t* rows = nullptr;
   std::uint8_t* direct = nullptr;   ///< [group][tile]: something is added one by one
   std::uint8_t* spread = nullptr;   ///< [group][tile]: the tile holds something
   SplatCell* cells = nullptr;       ///< [group][cell]
-  SplatRecord* records = nullptr;   ///< [cell][of the cell], group by group
+  SplatRecords records;             ///< [cell][of the cell], group by group
   std::uint8_t* focused = nullptr;  ///< [cell]: bits of the groups with samples that stay on their pixel
   ListedCell* listed = nullptr;     ///< [group][cell]
   std::uint32_t* placed = nullptr;  ///< number of records that these have
-  SplatRecord* listed_records = nullptr;  ///< those of a cell one after the other
+  SplatRecords listed_records;      ///< those of a cell one after the other
 };
 
 struct SplatArguments {

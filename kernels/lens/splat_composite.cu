@@ -14,13 +14,13 @@ constexpr int warps = threads / warp_size;
 
 constexpr int column_threads = 64;
 
-/// Exclusive sums down the columns, one thread each.
+/// Exclusive sums down the columns, one thread each plane of one.
 __global__ void __launch_bounds__(column_threads) scan_columns(const __grid_constant__ SplatArguments a) {
   constexpr int at_once = 16;  // loads in flight
-  const std::int64_t x = std::int64_t{blockIdx.x} * column_threads + threadIdx.x;
-  if (x >= padded_width(a)) return;
-  std::uint64_t* column = columns_of(a, blockIdx.z, static_cast<int>(blockIdx.y), 0) + x;
-  const std::int64_t pitch = padded_width(a);
+  const std::int64_t pitch = std::int64_t{padded_width(a)} * (a.channels + 1);
+  const std::int64_t place = std::int64_t{blockIdx.x} * column_threads + threadIdx.x;
+  if (place >= pitch) return;
+  std::uint64_t* column = columns_of(a, blockIdx.y, 0) + place;
   std::uint64_t above = 0;
   for (std::int32_t first = 0; first < a.tile_rows; first += at_once) {
     std::uint64_t sums[at_once];
@@ -34,22 +34,27 @@ __global__ void __launch_bounds__(column_threads) scan_columns(const __grid_cons
   }
 }
 
-/// Exclusive sums along the rows of tiles, one warp a row of pixels: of the tiles and of what is above them.
+/// Exclusive sums along the rows of tiles, one warp a plane of a row of pixels: of the tiles and of what is
+/// above them.
 __global__ void __launch_bounds__(threads) scan_rows(const __grid_constant__ SplatArguments a) {
-  const std::int64_t y = std::int64_t{blockIdx.x} * warps + threadIdx.x / warp_size;
+  const int planes = a.channels + 1;
+  const std::int64_t task = std::int64_t{blockIdx.x} * warps + threadIdx.x / warp_size;
+  const std::int64_t y = task / planes;
   if (y >= a.height) return;
-  const auto plane = static_cast<int>(blockIdx.y);
-  std::uint64_t* row = rows_of(a, blockIdx.z, plane, y);
+  const auto plane = static_cast<int>(task % planes);
+  std::uint64_t* row = rows_of(a, blockIdx.y, y) + plane;
   const std::uint64_t* above =
-      columns_of(a, blockIdx.z, plane, static_cast<std::int32_t>(y / splat_tile_height)) + splat_tile_width -
-      1;
+      columns_of(a, blockIdx.y, static_cast<std::int32_t>(y / splat_tile_height)) +
+      (splat_tile_width - 1) * planes + plane;
   std::uint64_t before = 0;
   for (std::int32_t first = 0; first < a.tile_columns; first += warp_size) {
     const std::int32_t column = first + lane_index();
     const bool exists = column < a.tile_columns;
-    const std::uint64_t own = exists ? row[column] + above[std::int64_t{column} * splat_tile_width] : 0;
+    std::uint64_t* to = row + std::int64_t{column} * planes;
+    const std::uint64_t own =
+        exists ? *to + above[std::int64_t{column} * splat_tile_width * planes] : 0;
     const std::uint64_t sum = inclusive_scan(own);
-    if (exists) row[column] = before + sum - own;
+    if (exists) *to = before + sum - own;
     before += __shfl_sync(whole_warp, sum, warp_size - 1);
   }
 }
@@ -68,27 +73,64 @@ struct TilePart {
   [[nodiscard]] __device__ std::int32_t x() const { return left + lane_index(); }
 };
 
-/// The sums of one plane of a group in some rows: what comes in from other tiles, and the tile's own.
-struct PlaneSums {
-  std::uint64_t sums[rows_at_once];
-
-  __device__ PlaneSums(const SplatArguments& a, std::uint32_t group, int plane, const TilePart& part,
-                       bool spread) {
-    const std::uint64_t above = columns_of(a, group, plane, part.tile_row)[part.x()];
-    const std::uint64_t* before = rows_of(a, group, plane, part.top) + part.tile_column;
+/// An even number of planes is read in pairs.
+template <int Planes>
+__device__ void load_planes(const std::uint64_t* from, std::uint64_t (&values)[Planes]) {
+  if constexpr (Planes % 2 == 0) {
 #pragma unroll
-    for (int i = 0; i < rows_at_once; ++i) sums[i] = above + before[i * a.tile_columns];
-    const std::uint64_t* own = tile_plane(a, group, part.tile, plane) +
+    for (int i = 0; i < Planes / 2; ++i) {
+      const ulonglong2 pair = reinterpret_cast<const ulonglong2*>(from)[i];
+      values[2 * i] = pair.x;
+      values[2 * i + 1] = pair.y;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < Planes; ++i) values[i] = from[i];
+  }
+}
+
+/// The sums of one group in some rows.
+template <int Channels>
+struct PartSums {
+  std::uint64_t sums[rows_at_once][Channels + 1];
+
+  /// What comes in from other tiles.
+  __device__ void come_in(const SplatArguments& a, std::uint32_t group, const TilePart& part) {
+    constexpr int planes = Channels + 1;
+    std::uint64_t above[planes];
+    load_planes(columns_of(a, group, part.tile_row) + std::int64_t{part.x()} * planes, above);
+    const std::uint64_t* before = rows_of(a, group, part.top) + std::int64_t{part.tile_column} * planes;
+#pragma unroll
+    for (int i = 0; i < rows_at_once; ++i) {
+      load_planes(before + std::int64_t{i} * a.tile_columns * planes, sums[i]);
+#pragma unroll
+      for (int c = 0; c < planes; ++c) sums[i][c] += above[c];
+    }
+  }
+
+  /// The tile's own.
+  __device__ void add_tile(const SplatArguments& a, std::uint32_t group, const TilePart& part) {
+    const std::uint64_t* own = tile_plane(a, group, part.tile, 0) +
                                part.top % splat_tile_height * splat_tile_width +
                                part.x() % splat_tile_width;
-    if (spread)
 #pragma unroll
-      for (int i = 0; i < rows_at_once; ++i) sums[i] += own[i * splat_tile_width];
-    const std::uint64_t mask = a.short_sums ? (std::uint64_t{1} << splat_short_bits) - 1 : ~std::uint64_t{0};
+    for (int c = 0; c <= Channels; ++c)
 #pragma unroll
-    for (std::uint64_t& sum : sums) sum &= mask;
+      for (int i = 0; i < rows_at_once; ++i)
+        sums[i][c] += own[c * splat_tile_pixels + i * splat_tile_width];
   }
 };
+
+/// Adds the sample that stays on this pixel.
+template <int Channels>
+__device__ void add_focused(const SplatArguments& a, std::int32_t x, std::int32_t y,
+                            std::uint64_t (&sums)[Channels + 1]) {
+  const std::uint32_t* colour = colours_at<Channels>(a, x, y);
+  const std::uint32_t weight = sample_weight(1U << a.kernels.weight_bits, weight_at(a, x, y));
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) sums[c] += std::uint64_t{colour[c]} * weight;
+  sums[Channels] += weight;
+}
 
 /// Writes what the lanes have for one row, word after word.
 template <int Channels>
@@ -168,6 +210,7 @@ __device__ TileGroups groups_of(const SplatArguments& a, const TilePart& part, u
   constexpr int places = splat_tile_width + splat_tile_height;
   const auto thread = static_cast<int>(threadIdx.x);
   const int groups = static_cast<int>(a.last_group) + 1;
+  const int planes = a.channels + 1;
   if (thread < 2) found[thread] = 0;
   __syncthreads();
   unsigned present = 0;
@@ -175,13 +218,13 @@ __device__ TileGroups groups_of(const SplatArguments& a, const TilePart& part, u
   for (int i = thread; i < groups * places; i += threads) {
     const auto group = static_cast<std::uint32_t>(i / places);
     const int place = i % places;
-    const std::uint64_t weight =
+    const std::uint64_t* of_place =
         place < splat_tile_width
-            ? columns_of(a, group, a.channels,
-                         part.tile_row)[std::int64_t{part.tile_column} * splat_tile_width + place]
-            : rows_of(a, group, a.channels,
-                      std::int64_t{part.tile_row} * splat_tile_height + place -
-                          splat_tile_width)[part.tile_column];
+            ? columns_of(a, group, part.tile_row) +
+                  (std::int64_t{part.tile_column} * splat_tile_width + place) * planes
+            : rows_of(a, group, std::int64_t{part.tile_row} * splat_tile_height + place - splat_tile_width) +
+                  std::int64_t{part.tile_column} * planes;
+    const std::uint64_t weight = of_place[a.channels];
     present |= (weight != 0 ? 1U : 0U) << group;
   }
   for (int distance = 1; distance < warp_size; distance *= 2)
@@ -200,36 +243,24 @@ template <class Real, int Channels>
 __device__ void add_group(const SplatArguments& a, std::uint32_t group, const TilePart& part, bool spread,
                           const std::uint32_t (&in_focus)[rows_at_once],
                           Composite<Real, Channels> (&composites)[rows_at_once]) {
+  const std::uint64_t mask = a.short_sums ? (std::uint64_t{1} << splat_short_bits) - 1 : ~std::uint64_t{0};
   const Real unit = static_cast<Real>(1) / static_cast<Real>(1U << a.kernels.weight_bits);
-  PlaneSums weights(a, group, Channels, part, spread);
-  std::uint32_t focused[rows_at_once] = {};  // weights of samples that stay on their pixels
-  bool any = false;
+  PartSums<Channels> part_sums;
+  part_sums.come_in(a, group, part);
+  if (spread) part_sums.add_tile(a, group, part);
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) {
-    if (in_focus[i] == group)
-      focused[i] = sample_weight(1U << a.kernels.weight_bits, weight_at(a, part.x(), part.top + i));
-    weights.sums[i] += focused[i];
-    any = any || weights.sums[i] != 0;
-  }
-  if (__any_sync(whole_warp, any) == 0) return;
-  Real through[rows_at_once];
+    std::uint64_t(&sums)[Channels + 1] = part_sums.sums[i];
 #pragma unroll
-  for (int i = 0; i < rows_at_once; ++i) through[i] = composites[i].add_weight(weights.sums[i], unit);
-#pragma unroll
-  for (int c = 0; c < Channels; ++c) {
-    PlaneSums colours(a, group, c, part, spread);
-#pragma unroll
-    for (int i = 0; i < rows_at_once; ++i) {
-      if (focused[i] != 0)
-        colours.sums[i] += std::uint64_t{colours_at<Channels>(a, part.x(), part.top + i)[c]} * focused[i];
-      composites[i].add_colour(c, colours.sums[i], through[i], unit);
-    }
+    for (int c = 0; c <= Channels; ++c) sums[c] &= mask;
+    if (in_focus[i] == group) add_focused<Channels>(a, part.x(), part.top + i, sums);
+    if (sums[Channels] != 0) composites[i].add(sums, unit);
   }
 }
 
 /// A block composites a tile, each of its warps some rows. All that it reads of a group it asks for at once.
 template <class Real, int Channels>
-__global__ void __launch_bounds__(threads, 4) composite_tiles(const __grid_constant__ SplatArguments a) {
+__global__ void __launch_bounds__(threads, 3) composite_tiles(const __grid_constant__ SplatArguments a) {
   constexpr std::uint32_t none = 0xFF;
   __shared__ unsigned found[2];
   __shared__ uint4 light_memory[ByteLight::bytes / sizeof(uint4)];
@@ -271,11 +302,12 @@ unsigned blocks_for(std::int64_t count, int block) {
 }  // namespace
 
 void splat_carries(const SplatArguments& a, StreamHandle stream) {
-  const auto planes = static_cast<unsigned>(a.channels + 1);
+  const int planes = a.channels + 1;
   const unsigned groups = a.last_group + 1;
-  const std::int64_t width = std::int64_t{a.tile_columns} * splat_tile_width;
-  scan_columns<<<dim3(blocks_for(width, column_threads), planes, groups), column_threads, 0, stream>>>(a);
-  scan_rows<<<dim3(blocks_for(a.height, warps), planes, groups), threads, 0, stream>>>(a);
+  const std::int64_t width = std::int64_t{a.tile_columns} * splat_tile_width * planes;
+  scan_columns<<<dim3(blocks_for(width, column_threads), groups), column_threads, 0, stream>>>(a);
+  const std::int64_t rows = std::int64_t{a.height} * planes;
+  scan_rows<<<dim3(blocks_for(rows, warps), groups), threads, 0, stream>>>(a);
 }
 
 void splat_composite(const SplatArguments& a, StreamHandle stream) {

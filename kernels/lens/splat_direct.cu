@@ -40,17 +40,19 @@ __global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ Spla
 /// request.
 template <int Channels>
 __device__ void add_far_records(const SplatArguments& a, std::uint32_t group, std::int32_t left,
-                                std::int32_t top, const SplatRecord* records, std::uint32_t count) {
+                                std::int32_t top, const SplatRecords& records, std::uint32_t first,
+                                std::uint32_t count) {
   constexpr unsigned lanes = Channels + 1;
   for (std::uint32_t i = threadIdx.x; i < count * lanes; i += threads) {
-    const SplatRecord& record = records[i / lanes];
+    const SplatRecord record = record_at(records, first + i / lanes);
     const RecordPlace place(record.place);
     const auto lane = static_cast<int>(i % lanes);
 #pragma unroll 1
     for (int k = 0; k < 2; ++k) {
-      const Staircase& stairs = a.kernels.staircases[record.staircase[k]];
-      if (record.share[k] == 0 || stairs.reach <= splat_reach) continue;
-      const std::uint64_t delta = value_of<Channels, std::uint64_t>(record, lane) * record.share[k];
+      const std::uint32_t share = k == 0 ? record.share[0] : record.share[1];
+      const Staircase& stairs = a.kernels.staircases[k == 0 ? record.staircase[0] : record.staircase[1]];
+      if (share == 0 || stairs.reach <= splat_reach) continue;
+      const std::uint64_t delta = value_of<Channels, std::uint64_t>(record, lane) * share;
       for_corners_in_picture(a, stairs, left + place.x(), top + place.y(), place.more(),
                              [&](std::int32_t column, std::int32_t row, bool negative) {
                                add_delta(a, group, column, row, lane, negative ? 0 - delta : delta);
@@ -67,9 +69,9 @@ __global__ void __launch_bounds__(threads) add_far(const __grid_constant__ Splat
   if (cell.reach <= splat_reach) return;
   const std::int32_t left = cell_left(a, blockIdx.x);
   const std::int32_t top = cell_top(a, blockIdx.x);
-  add_far_records<Channels>(a, blockIdx.y, left, top, a.sums.records + cell.first, cell.count);
+  add_far_records<Channels>(a, blockIdx.y, left, top, a.sums.records, cell.first, cell.count);
   const ListedCell listed = a.sums.listed[place];
-  add_far_records<Channels>(a, blockIdx.y, left, top, a.sums.listed_records + (listed.end - listed.count),
+  add_far_records<Channels>(a, blockIdx.y, left, top, a.sums.listed_records, listed.end - listed.count,
                             listed.count);
 }
 

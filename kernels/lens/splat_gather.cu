@@ -7,7 +7,7 @@
 // only samples with radii up to 12 pixels, where there are no highlights. So there are at most 83^2 + 31^2
 // where no shape of a visible sample reaches farther than 40 pixels; otherwise words are settled again after
 // so many records. A tile with highlights is made of long sums. Samples of the list, of which any number lies
-// in a cell, come last, and words are settled before so many of them.
+// in a cell, come last, and words are settled before so many of them, unless a tile has few records.
 
 #include <climits>
 
@@ -63,6 +63,9 @@ class RecordsAround {
   __device__ RecordsAround(std::uint32_t first, std::uint32_t count)
       : first_(first), count_(count), end_(inclusive_scan((count + warp_size - 1) / warp_size)) {}
 
+  [[nodiscard]] __device__ int count() const {
+    return static_cast<int>(sum_of_lanes(count_));
+  }
   [[nodiscard]] __device__ int chunks() const {
     return static_cast<int>(__shfl_sync(whole_warp, end_, warp_size - 1));
   }
@@ -90,7 +93,8 @@ class RecordsAround {
 
 constexpr int double_corners = 31 * 31;  ///< of second staircases that may meet in one word
 constexpr int unsettled_reach = 40;
-static_assert((2 * unsettled_reach + 3) * (2 * unsettled_reach + 3) + double_corners < most_low_parts);
+constexpr int unsettled_corners = (2 * unsettled_reach + 3) * (2 * unsettled_reach + 3);
+static_assert(unsettled_corners + double_corners < most_low_parts);
 /// So many visible samples, and samples of the list that have two staircases each, need no settling.
 constexpr int unsettled_visible = (most_low_parts - double_corners) / warp_size;
 constexpr int unsettled_listed = most_low_parts / (2 * warp_size);
@@ -120,7 +124,7 @@ __device__ void add_record(const SplatArguments& a, const SplatRecord& record, s
 /// Adds planes from `first` on of all records. Words are settled after `unsettled` chunks.
 template <int Channels, int Planes, bool Short>
 __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const RecordsAround& around,
-                       const SplatRecord* records, int unsettled, int first, TileSums<Planes, Short>& sums) {
+                       const SplatRecords& records, int unsettled, int first, TileSums<Planes, Short>& sums) {
   const int chunks = around.chunks();
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   for (int begin = 0; begin < chunks; begin += unsettled) {
@@ -133,7 +137,7 @@ __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const 
     for (int chunk = begin + warp; chunk < end; chunk += warps) {
       const RecordsAround::Own own = around.own(chunk);
       if (!own.exists) continue;
-      const SplatRecord record = records[own.place];
+      const SplatRecord record = record_at(records, own.place);
       const RecordPlace place(record.place);
       add_record<Channels>(a, record, left_of_cell(tile, own.cell) + place.x(),
                            top_of_cell(tile, own.cell) + place.y(), first, sums);
@@ -172,7 +176,9 @@ __device__ void store_sums(const SplatArguments& a, const GatheredTile& tile, in
       }
       sum = summed_along(sum);
     }
-    std::uint64_t* rows = rows_of(a, tile.group, first + plane, tile.top()) + tile.column;
+    const int planes = a.channels + 1;
+    std::uint64_t* rows =
+        rows_of(a, tile.group, tile.top()) + std::int64_t{tile.column} * planes + first + plane;
     const int top = lower ? half_rows : 0;
 #pragma unroll 4
     for (int row = top; row < top + half_rows; ++row) {
@@ -180,21 +186,25 @@ __device__ void store_sums(const SplatArguments& a, const GatheredTile& tile, in
       sum.x += along.x;
       sum.y += along.y;
       reinterpret_cast<ulonglong2*>(to)[row * warp_size + lane_index()] = sum;
-      if (lane_index() == warp_size - 1) rows[std::int64_t{row} * a.tile_columns] = sum.y;
+      if (lane_index() == warp_size - 1) rows[std::int64_t{row} * a.tile_columns * planes] = sum.y;
     }
-    if (lower)
-      reinterpret_cast<ulonglong2*>(columns_of(a, tile.group, first + plane, tile.row) +
-                                    tile.left())[lane_index()] = sum;
+    if (!lower) continue;
+    std::uint64_t* columns = columns_of(a, tile.group, tile.row) +
+                             (std::int64_t{tile.left()} + 2 * lane_index()) * planes + first + plane;
+    columns[0] = sum.x;
+    columns[planes] = sum.y;
   }
 }
 
 /// A tile where nothing lies passes nothing on.
 __device__ void store_nothing(const SplatArguments& a, const GatheredTile& tile) {
   const auto thread = static_cast<int>(threadIdx.x);
-  for (int i = thread; i < (a.channels + 1) * splat_tile_width; i += threads)
-    columns_of(a, tile.group, i / splat_tile_width, tile.row)[tile.left() + i % splat_tile_width] = 0;
-  for (int i = thread; i < (a.channels + 1) * splat_tile_height; i += threads)
-    rows_of(a, tile.group, i / splat_tile_height, tile.top() + i % splat_tile_height)[tile.column] = 0;
+  const int planes = a.channels + 1;
+  std::uint64_t* columns = columns_of(a, tile.group, tile.row) + std::int64_t{tile.left()} * planes;
+  for (int i = thread; i < planes * splat_tile_width; i += threads) columns[i] = 0;
+  std::uint64_t* rows = rows_of(a, tile.group, tile.top()) + std::int64_t{tile.column} * planes;
+  for (int i = thread; i < planes * splat_tile_height; i += threads)
+    rows[std::int64_t{i / planes} * a.tile_columns * planes + i % planes] = 0;
 }
 
 /// What reaches a tile.
@@ -202,6 +212,12 @@ struct TileRecords {
   RecordsAround visible;
   RecordsAround listed;
   bool has_direct;
+
+  /// More low parts may meet in a word than it has room for. The same in all warps.
+  [[nodiscard]] __device__ bool fill_words(std::int32_t reach) const {
+    const int single = reach > unsettled_reach ? visible.count() : min(visible.count(), unsettled_corners);
+    return single + double_corners + 2 * listed.count() >= most_low_parts;
+  }
 };
 
 /// Makes planes from `first` on.
@@ -217,7 +233,7 @@ __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, c
   const int unsettled = a.largest_reach > unsettled_reach ? unsettled_visible : INT_MAX;
   gather<Channels>(a, tile, records.visible, a.sums.records, unsettled, first, sums);
   if (records.listed.chunks() != 0) {
-    if (Short) {
+    if (Short && records.fill_words(a.largest_reach)) {
       __syncthreads();
       sums.settle();
       __syncthreads();

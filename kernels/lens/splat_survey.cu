@@ -99,7 +99,7 @@ __device__ SplatRecord merged_record(const SplatArguments& a, std::int32_t x, st
 }
 
 template <int Channels>
-__device__ SplatRecord record_at(const SplatArguments& a, std::int32_t x, std::int32_t y, bool highlight) {
+__device__ SplatRecord pixel_record(const SplatArguments& a, std::int32_t x, std::int32_t y, bool highlight) {
   const std::uint32_t* own = colours_at<Channels>(a, x, y);
   std::uint64_t colour[Channels];
 #pragma unroll
@@ -161,7 +161,7 @@ __device__ SplatRecord make_record(const SplatArguments& a, std::int64_t cell, c
   if (source.merged()) return merged_record<Channels>(a, x, y);
   const bool highlight = is_highlight<Channels>(a, colours_at<Channels>(a, x, y));
   if (highlight) groups[group_at(a, x, y)].highlights = 1;
-  return record_at<Channels>(a, x, y, highlight);
+  return pixel_record<Channels>(a, x, y, highlight);
 }
 
 /// One block a cell, one thread a quad.
@@ -213,16 +213,16 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
   }
   __syncthreads();
   const GroupOfCell& last = groups[a.last_group];
-  const auto count = static_cast<int>(last.of_warp[0] + last.count);
-  for (int place = thread; place < count; place += cell_quads)
-    a.sums.records[cell * cell_pixels + place] = make_record<Channels>(a, cell, sources[place], groups);
+  const std::uint32_t count = last.of_warp[0] + last.count;
+  const std::uint32_t first = blockIdx.x * cell_pixels;
+  for (std::uint32_t place = threadIdx.x; place < count; place += cell_quads)
+    store_record(a.sums.records, first + place, make_record<Channels>(a, cell, sources[place], groups));
   __syncthreads();
   if (thread == 0) a.sums.focused[cell] = static_cast<std::uint8_t>(focused);
   if (thread <= static_cast<int>(a.last_group)) {
     const GroupOfCell& group = groups[thread];
     a.sums.cells[thread * cell_count(a) + cell] = {
-        group.reach, static_cast<std::uint32_t>(cell * cell_pixels) + group.of_warp[0], group.count,
-        group.highlights};
+        group.reach, first + group.of_warp[0], group.count, group.highlights};
   }
 }
 
@@ -273,8 +273,10 @@ __global__ void __launch_bounds__(listed_threads) place_listed(const __grid_cons
     const bool block = sample.block == 2;
     const LensKernel kernel =
         lens_kernel(a.kernels, sample.radius, is_highlight<Channels>(a, sample.colour), block);
-    a.sums.listed_records[atomicAdd(&a.sums.listed[cell].end, 1U)] = record_of<Channels>(
-        colour, kernel, sample.weight, RecordPlace(sample.x, sample.y, block, false));
+    const std::uint32_t place = atomicAdd(&a.sums.listed[cell].end, 1U);
+    store_record(a.sums.listed_records, place,
+                 record_of<Channels>(colour, kernel, sample.weight,
+                                     RecordPlace(sample.x, sample.y, block, false)));
   });
 }
 

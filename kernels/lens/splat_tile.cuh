@@ -38,17 +38,16 @@ __device__ inline std::uint64_t* tile_plane(const SplatArguments& a, std::uint32
 __device__ inline int direct_place(const SplatArguments& a, int pixel, int plane) {
   return a.all_planes ? pixel * (a.channels + 1) + plane : plane * splat_tile_pixels + pixel;
 }
-/// The entries of one row of tiles.
-__device__ inline std::uint64_t* columns_of(const SplatArguments& a, std::uint32_t group, int plane,
+/// The first entry of one row of tiles.
+__device__ inline std::uint64_t* columns_of(const SplatArguments& a, std::uint32_t group,
                                             std::int32_t tile_row) {
-  const std::int64_t planes = std::int64_t{group} * (a.channels + 1) + plane;
-  return a.sums.columns + (planes * a.tile_rows + tile_row) * padded_width(a);
+  return a.sums.columns +
+         (std::int64_t{group} * a.tile_rows + tile_row) * padded_width(a) * (a.channels + 1);
 }
-/// The entries of one row of pixels.
-__device__ inline std::uint64_t* rows_of(const SplatArguments& a, std::uint32_t group, int plane,
-                                         std::int64_t y) {
-  const std::int64_t planes = std::int64_t{group} * (a.channels + 1) + plane;
-  return a.sums.rows + (planes * a.tile_rows * splat_tile_height + y) * a.tile_columns;
+/// The first entry of one row of pixels.
+__device__ inline std::uint64_t* rows_of(const SplatArguments& a, std::uint32_t group, std::int64_t y) {
+  return a.sums.rows + (std::int64_t{group} * a.tile_rows * splat_tile_height + y) * a.tile_columns *
+                           (a.channels + 1);
 }
 
 inline constexpr int cell_pixels = splat_cell * splat_cell;
@@ -118,6 +117,15 @@ class RecordPlace {
   std::uint32_t bits_;
 };
 static_assert(splat_cell == 32);
+
+__device__ inline SplatRecord record_at(const SplatRecords& records, std::uint32_t place) {
+  return {records.colours[place], records.shapes[place]};
+}
+__device__ inline void store_record(const SplatRecords& records, std::uint32_t place,
+                                    const SplatRecord& record) {
+  records.colours[place] = record;
+  records.shapes[place] = record;
+}
 
 /// What one share of a record's staircases gets of a plane: of the last one how many samples there are.
 template <int Channels, class Factor>

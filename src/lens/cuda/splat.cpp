@@ -143,6 +143,11 @@ class Splat final : public SplatOperation {
     arguments_.short_sums = has_short_sums(job, tables.weight_bits);
   }
 
+  static kernels::SplatRecords parts_of(const Buffer& buffer) {
+    return {reinterpret_cast<kernels::RecordColours*>(buffer.get()),
+            reinterpret_cast<kernels::RecordShape*>(buffer.get() + buffer.size / 2)};
+  }
+
   void allocate() {
     constexpr std::size_t cells_of_tile = kernels::splat_tile_width / kernels::splat_cell;
     const std::size_t planes = groups_ * (static_cast<std::size_t>(arguments_.channels) + 1);
@@ -161,12 +166,12 @@ class Splat final : public SplatOperation {
     sums.rows = reinterpret_cast<std::uint64_t*>(rows_.get());
     sums.direct = reinterpret_cast<std::uint8_t*>(marks_.get());
     sums.spread = sums.direct + groups_ * tile_count();
-    sums.records = reinterpret_cast<kernels::SplatRecord*>(records_.get());
+    sums.records = parts_of(records_);
     sums.cells = reinterpret_cast<kernels::SplatCell*>(cells_.get());
     sums.focused = reinterpret_cast<std::uint8_t*>(sums.cells + groups_ * cells);
     sums.listed = reinterpret_cast<kernels::ListedCell*>(listed_.get());
     sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + groups_ * cells);
-    sums.listed_records = reinterpret_cast<kernels::SplatRecord*>(listed_records_.get());
+    sums.listed_records = parts_of(listed_records_);
   }
 
   CudaBackend& backend_;

@@ -36,15 +36,12 @@ struct alignas(Channels % 2 == 0 ? sizeof(Real)
   /// Sums are below 2^63: rounded once.
   SATIN_HD static Real real(std::uint64_t sum) { return static_cast<Real>(static_cast<std::int64_t>(sum)); }
 
-  /// Adds the weight of a group, whose colours count T' times. `unit` = 2^-weight_bits.
-  SATIN_HD Real add_weight(std::uint64_t sum, Real unit) {
-    const Real weight = real(sum) * unit;
+  /// `unit` = 2^-weight_bits.
+  SATIN_HD void add(const std::uint64_t* sums, Real unit) {
+    const Real weight = real(sums[Channels]) * unit;
     const Real through = factor(weight, covered);
+    for (int c = 0; c < Channels; ++c) colour[c] = colour[c] + through * (real(sums[c]) * unit);
     covered = covered + through * weight;
-    return through;
-  }
-  SATIN_HD void add_colour(int c, std::uint64_t sum, Real through, Real unit) {
-    colour[c] = colour[c] + through * (real(sum) * unit);
   }
 
   /// Nothing arrived: the sums are all 0, as no weight is.
