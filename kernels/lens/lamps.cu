@@ -41,7 +41,7 @@ __device__ void for_lamps_by_warp(const LampScene<Channels>& scene, int x, int y
 }
 
 /// Bright cells lie together: few a warp leave none with much more to do than the others.
-constexpr int cells_of_warp = 8;
+constexpr int cells_of_warp = 2;
 
 /// A warp looks at cells side by side, and does work(x, y) together for those that have some.
 template <int Channels, class HasWork, class Work>

@@ -108,13 +108,14 @@ struct PartSums {
     }
   }
 
-  /// The tile's own.
-  __device__ void add_tile(const SplatArguments& a, std::uint32_t group, const TilePart& part) {
+  /// The tile's own planes from `first` on to the one before `end`.
+  __device__ void add_tile(const SplatArguments& a, std::uint32_t group, const TilePart& part, int first,
+                           int end) {
     const std::uint64_t* own = tile_plane(a, group, part.tile, 0) +
                                part.top % splat_tile_height * splat_tile_width +
                                part.x() % splat_tile_width;
 #pragma unroll
-    for (int c = 0; c <= Channels; ++c)
+    for (int c = first; c < end; ++c)
 #pragma unroll
       for (int i = 0; i < rows_at_once; ++i)
         sums[i][c] += own[c * splat_tile_pixels + i * splat_tile_width];
@@ -247,7 +248,13 @@ __device__ void add_group(const SplatArguments& a, std::uint32_t group, const Ti
   const Real unit = static_cast<Real>(1) / static_cast<Real>(1U << a.kernels.weight_bits);
   PartSums<Channels> part_sums;
   part_sums.come_in(a, group, part);
-  if (spread) part_sums.add_tile(a, group, part);
+  if (spread) part_sums.add_tile(a, group, part, Channels, Channels + 1);
+  bool any = false;  // colours are nothing where no weight is
+#pragma unroll
+  for (int i = 0; i < rows_at_once; ++i)
+    any = any || (part_sums.sums[i][Channels] & mask) != 0 || in_focus[i] == group;
+  if (__any_sync(whole_warp, any) == 0) return;
+  if (spread) part_sums.add_tile(a, group, part, 0, Channels);
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) {
     std::uint64_t(&sums)[Channels + 1] = part_sums.sums[i];

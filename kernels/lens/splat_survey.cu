@@ -48,9 +48,16 @@ struct Quad {
   }
 };
 
+/// lens_kernel() in one load.
+__device__ LensKernel kernel_of(const SplatArguments& a, std::uint32_t radius, bool highlight, bool block) {
+  const uint4 words = *reinterpret_cast<const uint4*>(&lens_kernel(a.kernels, radius, highlight, block));
+  return {{words.x, words.y},
+          {static_cast<std::uint16_t>(words.z & 0xFFFFU), static_cast<std::uint16_t>(words.z >> 16U)}};
+}
+
 /// The record of a sample, or of a block, whose colours are `colour`.
 template <int Channels>
-__device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], const LensKernel& kernel, std::uint32_t weight, RecordPlace place) {
+__device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], LensKernel kernel, std::uint32_t weight, RecordPlace place) {
   SplatRecord record = {};
 #pragma unroll
   for (int c = 0; c < Channels; ++c) {
@@ -94,7 +101,7 @@ __device__ SplatRecord merged_record(const SplatArguments& a, std::int32_t x, st
     for (int c = 0; c < Channels; ++c) colour[c] += own[c];
     radii[i] = radius_at(a, x + (i & 1), y + (i >> 1));
   }
-  return record_of<Channels>(colour, lens_kernel(a.kernels, merged_radius_of(radii), false, true),
+  return record_of<Channels>(colour, kernel_of(a, merged_radius_of(radii), false, true),
                              lens_full_weight, {x, y, true, true});
 }
 
@@ -104,7 +111,7 @@ __device__ SplatRecord pixel_record(const SplatArguments& a, std::int32_t x, std
   std::uint64_t colour[Channels];
 #pragma unroll
   for (int c = 0; c < Channels; ++c) colour[c] = own[c];
-  return record_of<Channels>(colour, lens_kernel(a.kernels, radius_at(a, x, y), highlight, false),
+  return record_of<Channels>(colour, kernel_of(a, radius_at(a, x, y), highlight, false),
                              weight_at(a, x, y), {x, y, false, false});
 }
 
@@ -244,10 +251,29 @@ __device__ void for_listed(const SplatArguments& a, const Take& take) {
   }
 }
 
+/// The lanes of a warp that have the same cell, as most have: they add together.
+class LanesOfCell {
+ public:
+  __device__ explicit LanesOfCell(std::int64_t cell)
+      : lanes_(__match_any_sync(__activemask(), static_cast<unsigned>(cell))) {}
+
+  /// Adds one for every lane. Returns what was there before this lane's one.
+  __device__ std::uint32_t count(std::uint32_t& number) const {
+    const int first = __ffs(static_cast<int>(lanes_)) - 1;
+    std::uint32_t before = 0;
+    if (lane_index() == first) before = atomicAdd(&number, static_cast<std::uint32_t>(__popc(lanes_)));
+    return __shfl_sync(lanes_, before, first) +
+           static_cast<std::uint32_t>(__popc(lanes_ & ((1U << lane_index()) - 1)));
+  }
+
+ private:
+  unsigned lanes_;
+};
+
 __global__ void __launch_bounds__(listed_threads) count_listed(const __grid_constant__ SplatArguments a) {
   for_listed(a, [&](std::uint32_t i, std::int64_t cell) {
     const std::int32_t reach = a.reaches[min(a.listed[i].radius, a.kernels.largest) / 256];
-    atomicAdd(&a.sums.listed[cell].count, 1U);
+    LanesOfCell(cell).count(a.sums.listed[cell].count);
     if (a.sums.cells[cell].reach < reach) atomicMax(&a.sums.cells[cell].reach, reach);
   });
 }
@@ -272,8 +298,8 @@ __global__ void __launch_bounds__(listed_threads) place_listed(const __grid_cons
     for (int c = 0; c < Channels; ++c) colour[c] = sample.colour[c];
     const bool block = sample.block == 2;
     const LensKernel kernel =
-        lens_kernel(a.kernels, sample.radius, is_highlight<Channels>(a, sample.colour), block);
-    const std::uint32_t place = atomicAdd(&a.sums.listed[cell].end, 1U);
+        kernel_of(a, sample.radius, is_highlight<Channels>(a, sample.colour), block);
+    const std::uint32_t place = LanesOfCell(cell).count(a.sums.listed[cell].end);
     store_record(a.sums.listed_records, place,
                  record_of<Channels>(colour, kernel, sample.weight,
                                      RecordPlace(sample.x, sample.y, block, false)));

@@ -124,7 +124,9 @@ __device__ inline SplatRecord record_at(const SplatRecords& records, std::uint32
 __device__ inline void store_record(const SplatRecords& records, std::uint32_t place,
                                     const SplatRecord& record) {
   records.colours[place] = record;
-  records.shapes[place] = record;
+  reinterpret_cast<uint4*>(records.shapes)[place] =
+      make_uint4(record.share[0], record.share[1],
+                 record.staircase[0] | static_cast<std::uint32_t>(record.staircase[1]) << 16U, record.place);
 }
 
 /// What one share of a record's staircases gets of a plane: of the last one how many samples there are.
