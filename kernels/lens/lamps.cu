@@ -51,8 +51,8 @@ __device__ void for_cells_by_warp(const LampScene<Channels>& scene, const HasWor
   const int first = static_cast<int>(warp_index()) * cells_of_warp;
   if (first >= cells) return;
   const int own = first + lane_index();
-  unsigned left = __ballot_sync(whole_warp,
-                                lane_index() < cells_of_warp && own < cells && has_work(scene.cells[own]));
+  unsigned left =
+      __ballot_sync(whole_warp, lane_index() < cells_of_warp && own < cells && has_work(scene.cells[own]));
   for (; left != 0; left &= left - 1) {
     const int cell = first + __ffs(static_cast<int>(left)) - 1;
     work(cell % scene.across(), cell / scene.across());

@@ -43,16 +43,14 @@ __global__ void __launch_bounds__(threads) scan_rows(const __grid_constant__ Spl
   if (y >= a.height) return;
   const auto plane = static_cast<int>(task % planes);
   std::uint64_t* row = rows_of(a, blockIdx.y, y) + plane;
-  const std::uint64_t* above =
-      columns_of(a, blockIdx.y, static_cast<std::int32_t>(y / splat_tile_height)) +
-      (splat_tile_width - 1) * planes + plane;
+  const std::uint64_t* above = columns_of(a, blockIdx.y, static_cast<std::int32_t>(y / splat_tile_height)) +
+                               (splat_tile_width - 1) * planes + plane;
   std::uint64_t before = 0;
   for (std::int32_t first = 0; first < a.tile_columns; first += warp_size) {
     const std::int32_t column = first + lane_index();
     const bool exists = column < a.tile_columns;
     std::uint64_t* to = row + std::int64_t{column} * planes;
-    const std::uint64_t own =
-        exists ? *to + above[std::int64_t{column} * splat_tile_width * planes] : 0;
+    const std::uint64_t own = exists ? *to + above[std::int64_t{column} * splat_tile_width * planes] : 0;
     const std::uint64_t sum = inclusive_scan(own);
     if (exists) *to = before + sum - own;
     before += __shfl_sync(whole_warp, sum, warp_size - 1);
@@ -112,13 +110,11 @@ struct PartSums {
   __device__ void add_tile(const SplatArguments& a, std::uint32_t group, const TilePart& part, int first,
                            int end) {
     const std::uint64_t* own = tile_plane(a, group, part.tile, 0) +
-                               part.top % splat_tile_height * splat_tile_width +
-                               part.x() % splat_tile_width;
+                               part.top % splat_tile_height * splat_tile_width + part.x() % splat_tile_width;
 #pragma unroll
     for (int c = first; c < end; ++c)
 #pragma unroll
-      for (int i = 0; i < rows_at_once; ++i)
-        sums[i][c] += own[c * splat_tile_pixels + i * splat_tile_width];
+      for (int i = 0; i < rows_at_once; ++i) sums[i][c] += own[c * splat_tile_pixels + i * splat_tile_width];
   }
 };
 

@@ -63,16 +63,14 @@ class RecordsAround {
   __device__ RecordsAround(std::uint32_t first, std::uint32_t count)
       : first_(first), count_(count), end_(inclusive_scan((count + warp_size - 1) / warp_size)) {}
 
-  [[nodiscard]] __device__ int count() const {
-    return static_cast<int>(sum_of_lanes(count_));
-  }
+  [[nodiscard]] __device__ int count() const { return static_cast<int>(sum_of_lanes(count_)); }
   [[nodiscard]] __device__ int chunks() const {
     return static_cast<int>(__shfl_sync(whole_warp, end_, warp_size - 1));
   }
 
   struct Own {
-    int cell;            ///< its number
-    bool exists;         ///< the lane has a record
+    int cell;             ///< its number
+    bool exists;          ///< the lane has a record
     std::uint32_t place;  ///< of the record
   };
   [[nodiscard]] __device__ Own own(int chunk) const {
@@ -262,9 +260,8 @@ __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
   SplatCell own;
   ListedCell listed;
   if ((cells >> lane_index() & 1) != 0) {
-    const std::int64_t cell =
-        tile.group * cell_count(a) +
-        cell_of(a, left_of_cell(tile, lane_index()), top_of_cell(tile, lane_index()));
+    const std::int64_t cell = tile.group * cell_count(a) +
+                              cell_of(a, left_of_cell(tile, lane_index()), top_of_cell(tile, lane_index()));
     own = a.sums.cells[cell];
     listed = a.sums.listed[cell];
   }

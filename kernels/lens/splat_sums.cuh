@@ -108,7 +108,8 @@ class TileSums {
     for (int k = 0; k < NearStaircase::most_boxes; ++k) {
       if (k >= stairs.boxes) break;
       const std::uint32_t rows[2] = {row_place(y - stairs.high[k]), row_place(y + stairs.high[k] + more)};
-      const std::uint32_t columns[2] = {column_place(x - stairs.wide[k]), column_place(x + stairs.wide[k] + more)};
+      const std::uint32_t columns[2] = {column_place(x - stairs.wide[k]),
+                                        column_place(x + stairs.wide[k] + more)};
       if (k > 0) add_box(before, rows, taken, value);
       add_box(columns, rows, value, taken);
       before[0] = columns[0];
@@ -181,8 +182,8 @@ class TileSums {
     return column < splat_tile_width ? column * word_bytes : outside_column;
   }
 
-  __device__ void add_box(const std::uint32_t (&columns)[2], const std::uint32_t (&rows)[2], const Summand& value,
-                          const Summand& taken) const {
+  __device__ void add_box(const std::uint32_t (&columns)[2], const std::uint32_t (&rows)[2],
+                          const Summand& value, const Summand& taken) const {
     add_corner(columns[0] ^ rows[0], value);
     add_corner(columns[1] ^ rows[0], taken);
     add_corner(columns[0] ^ rows[1], taken);

@@ -57,7 +57,8 @@ __device__ LensKernel kernel_of(const SplatArguments& a, std::uint32_t radius, b
 
 /// The record of a sample, or of a block, whose colours are `colour`.
 template <int Channels>
-__device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], LensKernel kernel, std::uint32_t weight, RecordPlace place) {
+__device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], LensKernel kernel,
+                                 std::uint32_t weight, RecordPlace place) {
   SplatRecord record = {};
 #pragma unroll
   for (int c = 0; c < Channels; ++c) {
@@ -101,8 +102,8 @@ __device__ SplatRecord merged_record(const SplatArguments& a, std::int32_t x, st
     for (int c = 0; c < Channels; ++c) colour[c] += own[c];
     radii[i] = radius_at(a, x + (i & 1), y + (i >> 1));
   }
-  return record_of<Channels>(colour, kernel_of(a, merged_radius_of(radii), false, true),
-                             lens_full_weight, {x, y, true, true});
+  return record_of<Channels>(colour, kernel_of(a, merged_radius_of(radii), false, true), lens_full_weight,
+                             {x, y, true, true});
 }
 
 template <int Channels>
@@ -111,8 +112,8 @@ __device__ SplatRecord pixel_record(const SplatArguments& a, std::int32_t x, std
   std::uint64_t colour[Channels];
 #pragma unroll
   for (int c = 0; c < Channels; ++c) colour[c] = own[c];
-  return record_of<Channels>(colour, kernel_of(a, radius_at(a, x, y), highlight, false),
-                             weight_at(a, x, y), {x, y, false, false});
+  return record_of<Channels>(colour, kernel_of(a, radius_at(a, x, y), highlight, false), weight_at(a, x, y),
+                             {x, y, false, false});
 }
 
 /// What the samples of one group in a cell have.
@@ -228,8 +229,8 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
   if (thread == 0) a.sums.focused[cell] = static_cast<std::uint8_t>(focused);
   if (thread <= static_cast<int>(a.last_group)) {
     const GroupOfCell& group = groups[thread];
-    a.sums.cells[thread * cell_count(a) + cell] = {
-        group.reach, first + group.of_warp[0], group.count, group.highlights};
+    a.sums.cells[thread * cell_count(a) + cell] = {group.reach, first + group.of_warp[0], group.count,
+                                                   group.highlights};
   }
 }
 
@@ -297,12 +298,11 @@ __global__ void __launch_bounds__(listed_threads) place_listed(const __grid_cons
 #pragma unroll
     for (int c = 0; c < Channels; ++c) colour[c] = sample.colour[c];
     const bool block = sample.block == 2;
-    const LensKernel kernel =
-        kernel_of(a, sample.radius, is_highlight<Channels>(a, sample.colour), block);
+    const LensKernel kernel = kernel_of(a, sample.radius, is_highlight<Channels>(a, sample.colour), block);
     const std::uint32_t place = LanesOfCell(cell).count(a.sums.listed[cell].end);
-    store_record(a.sums.listed_records, place,
-                 record_of<Channels>(colour, kernel, sample.weight,
-                                     RecordPlace(sample.x, sample.y, block, false)));
+    store_record(
+        a.sums.listed_records, place,
+        record_of<Channels>(colour, kernel, sample.weight, RecordPlace(sample.x, sample.y, block, false)));
   });
 }
 
@@ -316,9 +316,8 @@ void survey_list(const SplatArguments& a, StreamHandle stream) {
   count_listed<<<blocks, listed_threads, 0, stream>>>(a);
   begin_listed<<<static_cast<unsigned>((cells + listed_threads - 1) / listed_threads), listed_threads, 0,
                  stream>>>(a);
-  with_channels(a.channels, [&]<int Channels>() {
-    place_listed<Channels><<<blocks, listed_threads, 0, stream>>>(a);
-  });
+  with_channels(a.channels,
+                [&]<int Channels>() { place_listed<Channels><<<blocks, listed_threads, 0, stream>>>(a); });
 }
 
 }  // namespace

@@ -41,13 +41,12 @@ __device__ inline int direct_place(const SplatArguments& a, int pixel, int plane
 /// The first entry of one row of tiles.
 __device__ inline std::uint64_t* columns_of(const SplatArguments& a, std::uint32_t group,
                                             std::int32_t tile_row) {
-  return a.sums.columns +
-         (std::int64_t{group} * a.tile_rows + tile_row) * padded_width(a) * (a.channels + 1);
+  return a.sums.columns + (std::int64_t{group} * a.tile_rows + tile_row) * padded_width(a) * (a.channels + 1);
 }
 /// The first entry of one row of pixels.
 __device__ inline std::uint64_t* rows_of(const SplatArguments& a, std::uint32_t group, std::int64_t y) {
-  return a.sums.rows + (std::int64_t{group} * a.tile_rows * splat_tile_height + y) * a.tile_columns *
-                           (a.channels + 1);
+  return a.sums.rows +
+         (std::int64_t{group} * a.tile_rows * splat_tile_height + y) * a.tile_columns * (a.channels + 1);
 }
 
 inline constexpr int cell_pixels = splat_cell * splat_cell;

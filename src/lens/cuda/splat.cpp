@@ -156,7 +156,8 @@ class Splat final : public SplatOperation {
     columns_ = backend_.allocate(planes * tile_count() * kernels::splat_tile_width * 8);
     rows_ = backend_.allocate(planes * tile_count() * kernels::splat_tile_height * 8);
     marks_ = backend_.allocate(groups_ * 2 * tile_count());
-    records_ = backend_.allocate(cells * kernels::splat_cell * kernels::splat_cell * sizeof(kernels::SplatRecord));
+    records_ =
+        backend_.allocate(cells * kernels::splat_cell * kernels::splat_cell * sizeof(kernels::SplatRecord));
     cells_ = backend_.allocate(cells * (groups_ * sizeof(kernels::SplatCell) + 1));
     listed_ = backend_.allocate(groups_ * cells * sizeof(kernels::ListedCell) + sizeof(std::uint32_t));
     listed_records_ = backend_.allocate(std::size_t{arguments_.most_listed} * sizeof(kernels::SplatRecord));
