@@ -66,8 +66,9 @@ class CumulativeCounts {
 /// pixel is counted by adding a row of 0 and 1.
 ///
 /// Column holds the height of a window, Count its area.
-template <class Column, class Count, int bins>
+template <class Column, class Count>
 class SlidingHistogram {
+  static constexpr int bins = 16;
   static constexpr auto lanes = static_cast<std::size_t>(bins);
 
  public:
@@ -201,7 +202,7 @@ class SlidingHistogram {
   WorkspaceVector<Column> coarse_;
   WorkspaceVector<Column> fine_;
   WorkspaceVector<RankInBin> ranks_;                 ///< of a row of windows
-  std::array<Column, (lanes + 1) * lanes> steps_{};  ///< the last one, of no_code, adds nothing
+  std::array<Column, (lanes + 1) * lanes> steps_{};  ///< the last one, of no_byte, adds nothing
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE
