@@ -135,7 +135,7 @@ class Rank final : public RankOperation {
   [[nodiscard]] std::int64_t side_of_parts(std::int64_t reach) const {
     if (RankPart<Key>::groups(job_)) {
       if (!job_.reach.from_map) {
-        if (reach <= 64) return reach <= 16 ? 64 : reach <= 32 ? 96 : 128;
+        if (reach <= 64) return reach <= 32 ? 96 : 128;
         return std::min<std::int64_t>(5 * reach / 2, 1000);
       }
       if (reach <= 8) return 64;
