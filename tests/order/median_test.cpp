@@ -188,11 +188,11 @@ TEST(MedianRanks, ValuesFarApart) {
           inside ? (high ? 60'000 : 0) + random.below(9) : 100 + random.below(59'000));
     }
   Median median;
-  median.radius = pixels(22, 22);
+  median.radius = pixels(36, 36);
   Plan prepared = plan(device_under_test(), picture.shape(), median);
   const Image result = run_plan(device_under_test(), prepared, std::array<ImageView, 1>{picture.view()});
   OracleRank oracle{picture.view(), {}, median.percent};
-  oracle.radius_x = oracle.radius_y = 22;
+  oracle.radius_x = oracle.radius_y = 36;
   ASSERT_EQ(sampled_difference(oracle, result, 2000, 1), "");
 }
 

@@ -134,12 +134,10 @@ class Rank final : public RankOperation {
   /// leaves every thread some.
   [[nodiscard]] std::int64_t side_of_parts(std::int64_t reach) const {
     if (RankPart<Key>::groups(job_)) {
-      if (!job_.reach.from_map) {
-        if (reach <= 64) return reach <= 32 ? 96 : 128;
-        return std::min<std::int64_t>(5 * reach / 2, 1000);
-      }
+      if (!job_.reach.from_map && reach > least_walk)
+        return reach <= 64 ? 128 : std::min<std::int64_t>(5 * reach / 2, 1000);
       if (reach <= 8) return 64;
-      if (reach <= 24) return 96;
+      if (reach <= 24) return job_.reach.from_map ? 96 : 192;
       if (reach <= 96) return reach <= 48 ? 160 : 192;
       return reach <= 150 ? 384 : 512;
     }

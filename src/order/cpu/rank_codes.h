@@ -11,11 +11,16 @@
 
 namespace satin::cpu {
 
-/// Codes have the order of the keys that they stand for. Bytes are their own codes; in windows of one size
-/// those of larger keys are blocks of the sorted keys, and where every pixel has its own radius they are
-/// groups of these. Then follow the codes of pixels that do not count.
-inline constexpr std::uint16_t no_byte = 256;
-inline constexpr std::uint16_t group_codes = 1024;
+/// Codes have the order of the keys that they stand for. Bytes are their own codes; those of larger keys are
+/// groups of the sorted keys or, in large windows of one size, blocks of them. Histograms have as many bins
+/// as each bin has codes. Then follow the codes of pixels that do not count.
+inline constexpr int byte_bins = 16;
+inline constexpr int group_bins = 32;
+inline constexpr std::uint16_t no_byte = byte_bins * byte_bins;
+inline constexpr std::uint16_t group_codes = group_bins * group_bins;
+
+/// Windows of larger keys walk if they reach further; for smaller ones histograms are faster.
+inline constexpr std::int64_t least_walk = 32;
 
 /// So many elements are compared with a window at once, and are a block.
 inline constexpr std::size_t window_bits = 64;

@@ -1,5 +1,5 @@
-// Ranks in windows of any size: of bytes by histograms, of larger keys by windows that walk over the sorted
-// keys, compiled for every SIMD target.
+// Ranks in windows of any size: by histograms of codes or, of larger keys in large windows, by windows that
+// walk over the sorted keys. Compiled for every SIMD target.
 
 #if defined(SATIN_RANK_PART_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_RANK_PART_INL_H
@@ -48,7 +48,7 @@ class RankPart {
       found_.resize(results);
       return;
     }
-    if (groups_ != nullptr) {
+    if (walks()) {
       block_counts_.resize(most_blocks / large_block);
       return;
     }
@@ -94,10 +94,13 @@ class RankPart {
   }
 
  private:
-  using SmallWindows = SlidingHistogram<std::uint8_t, std::uint16_t>;
-  using LargeWindows = SlidingHistogram<std::uint16_t, std::uint32_t>;
+  static constexpr int bins = sizeof(Key) > 1 ? group_bins : byte_bins;
+  using SmallWindows = SlidingHistogram<std::uint8_t, std::uint16_t, bins>;
+  using LargeWindows = SlidingHistogram<std::uint16_t, std::uint32_t, bins>;
 
-  [[nodiscard]] bool walks() const { return groups_ != nullptr && mapped_ == nullptr; }
+  [[nodiscard]] bool walks() const {
+    return sizeof(Key) > 1 && mapped_ == nullptr && std::max(region_.reach_x, region_.reach_y) > least_walk;
+  }
 
   /// Unsigned, in the order of the keys.
   static std::uint32_t ordered(Key key) {

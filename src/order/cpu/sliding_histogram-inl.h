@@ -66,9 +66,8 @@ class CumulativeCounts {
 /// pixel is counted by adding a row of 0 and 1.
 ///
 /// Column holds the height of a window, Count its area.
-template <class Column, class Count>
+template <class Column, class Count, int bins>
 class SlidingHistogram {
-  static constexpr int bins = 16;
   static constexpr auto lanes = static_cast<std::size_t>(bins);
 
  public:
