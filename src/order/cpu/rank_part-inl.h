@@ -49,7 +49,9 @@ class RankPart {
       return;
     }
     if (walks()) {
-      block_counts_.resize(most_blocks / large_block);
+      counted_.columns.reserve(static_cast<std::size_t>(most_width));
+      counted_.rows.reserve(static_cast<std::size_t>(most_height));
+      block_counts_.resize(most_blocks / large_block + 1);
       return;
     }
     found_.resize(static_cast<std::size_t>(std::min(side, job.width)));
