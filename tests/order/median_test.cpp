@@ -175,6 +175,27 @@ TEST(MedianRanks, LargePicturesAndRadii) {
   check({2200, 1000, 1, Type::u8}, 12, 9, Border::mirror);  // parts of 512 columns, up to two threads
 }
 
+// Squares of two values in turns, and all that lies between them far around: from window to window the rank
+// passes most of the picture.
+TEST(MedianRanks, ValuesFarApart) {
+  Image picture({260, 240, 1, Type::u16});
+  Random random(0x3D7);
+  for (int y = 0; y < 240; ++y)
+    for (int x = 0; x < 260; ++x) {
+      const bool inside = std::abs(x - 130) < 70 && std::abs(y - 120) < 70;
+      const bool high = (x / 5 + y / 5) % 2 != 0;
+      picture.view().row<std::uint16_t>(y)[x] = static_cast<std::uint16_t>(
+          inside ? (high ? 60'000 : 0) + random.below(9) : 100 + random.below(59'000));
+    }
+  Median median;
+  median.radius = pixels(36, 36);
+  Plan prepared = plan(device_under_test(), picture.shape(), median);
+  const Image result = run_plan(device_under_test(), prepared, std::array<ImageView, 1>{picture.view()});
+  OracleRank oracle{picture.view(), {}, median.percent};
+  oracle.radius_x = oracle.radius_y = 36;
+  ASSERT_EQ(sampled_difference(oracle, result, 2000, 1), "");
+}
+
 TEST(MedianRanks, EverySimdTarget) {
   on_every_target([] {
     Random random(0x3D3);

@@ -36,7 +36,10 @@ T* As(WorkspaceVector<std::byte>& row) {
 }
 
 /// As many pixels or more that fill vectors of every width, whatever their channels.
-constexpr std::int64_t WholeVectors(std::int64_t pixels) { return (pixels + 15) / 16 * 16; }
+constexpr std::int64_t vector_pixels = 32;
+constexpr std::int64_t WholeVectors(std::int64_t pixels) {
+  return (pixels + vector_pixels - 1) / vector_pixels * vector_pixels;
+}
 
 /// One step down: sums[i] += enters[i] - above[i], the sum over the whole rows of the window, and
 /// weighted[i] = 256 sums[i] + outer (above[i] + below[i]), with the rows that it covers partly. `above` left
@@ -80,7 +83,7 @@ class SlidingBox {
     const std::int64_t pixels = box.columns(width);
     const std::size_t sum = box.sums == Sums::words ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
     if (box.covers_rows()) sums_.resize(entries(pixels));
-    const std::size_t scanned = entries(WholeVectors(pixels + 15));
+    const std::size_t scanned = entries(WholeVectors(pixels + vector_pixels - 1));
     for (int window = 0; window < box.windows(); ++window)
       windows_.push_back({WorkspaceVector<std::byte>(scanned * sum),
                           WorkspaceVector<std::byte>((scanned + channels_) * sum)});
@@ -110,11 +113,13 @@ class SlidingBox {
                 std::byte* out) {
     sum_columns(y, row_at);
     started_ = true;
-    scan();
-    if (!box_.in_rows)
+    extend();
+    if (!box_.in_rows) {
+      scan_to(last_ - first_ + 2 * box_.halo_x);
       return with_output(box_.job, [&]<int Channels, class T>() {
         store_pixels<Channels>(store, images, y, reinterpret_cast<T*>(out));
       });
+    }
     box_.sums == Sums::words     ? divide_row<std::uint32_t>(store, y, out)
     : box_.sums == Sums::doubles ? divide_row<double>(store, y, out)
                                  : divide_row<std::uint64_t>(store, y, out);
@@ -129,6 +134,8 @@ class SlidingBox {
   [[nodiscard]] std::size_t channel_of(std::size_t entry) const { return entry % channels_; }
 
  private:
+  static constexpr std::size_t piece_columns = 256;
+
   /// Sums of columns over a window of rows, and along them.
   struct Window {
     WorkspaceVector<std::byte> line;    ///< (weighted) column sums, and the border's on either side
@@ -195,37 +202,50 @@ class SlidingBox {
     of.template operator()<std::uint32_t>();
   }
 
-  /// Prefix sums of the lines, after the border has filled them. Of shrink it is zeros, which place() wrote,
-  /// and so are the prefixes before the picture.
-  template <class Entry, class Sum>
-  void extend_and_scan() {
-    const BoxMeanJob& job = box_.job;
-    const std::int64_t first = first_ - box_.halo_x;
-    const std::int64_t last = last_ + box_.halo_x;
-    for (std::size_t i = 0; i < windows_.size(); ++i) {
-      auto* line = As<Entry>(windows_[i].line);
-      const auto fill = [&](std::int64_t x) {
-        const std::int64_t from = source_of(x, job.width, job.border);
-        for (std::size_t c = 0; c < channels_; ++c)
-          line[entries(x - first) + c] =
-              from < 0 ? static_cast<Entry>(box_.outside(c) * box_.rows(i)) : line[entries(from - first) + c];
-      };
-      if (job.border != Border::shrink) {
-        for (std::int64_t x = first; x < in_first(); ++x) fill(x);
-        for (std::int64_t x = in_last(); x < last; ++x) fill(x);
-      }
-      const std::int64_t from = job.border == Border::shrink ? in_first() : first;
-      using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // as signed words
-      Scan(reinterpret_cast<const Scanned*>(line) + entries(from - first),
-           static_cast<std::size_t>(WholeVectors(last - from)), static_cast<int>(channels_), nullptr,
-           As<Sum>(windows_[i].prefix) + channels_ + entries(from - first));
-    }
+  /// call.template operator()<Entry, Sum>() with the types of the lines and their prefixes.
+  template <class Call>
+  void with_sums(const Call& call) {
+    if (box_.sums == Sums::words) return call.template operator()<std::uint32_t, std::uint32_t>();
+    if (box_.sums == Sums::longs) return call.template operator()<std::uint64_t, std::uint64_t>();
+    box_.covers_rows() ? call.template operator()<double, double>()
+                       : call.template operator()<std::uint32_t, double>();
   }
 
-  void scan() {
-    if (box_.sums == Sums::words) return extend_and_scan<std::uint32_t, std::uint32_t>();
-    if (box_.sums == Sums::longs) return extend_and_scan<std::uint64_t, std::uint64_t>();
-    box_.covers_rows() ? extend_and_scan<double, double>() : extend_and_scan<std::uint32_t, double>();
+  /// The border's part of the lines. Of shrink it is zeros, which place() wrote, and so are the prefixes
+  /// before the picture.
+  void extend() {
+    const BoxMeanJob& job = box_.job;
+    const std::int64_t first = first_ - box_.halo_x;
+    scanned_ = job.border == Border::shrink ? in_first() - first : 0;
+    if (job.border == Border::shrink) return;
+    with_sums([&]<class Entry, class Sum>() {
+      for (std::size_t i = 0; i < windows_.size(); ++i) {
+        auto* line = As<Entry>(windows_[i].line);
+        const auto fill = [&](std::int64_t x) {
+          const std::int64_t from = source_of(x, job.width, job.border);
+          for (std::size_t c = 0; c < channels_; ++c)
+            line[entries(x - first) + c] = from < 0 ? static_cast<Entry>(box_.outside(c) * box_.rows(i))
+                                                    : line[entries(from - first) + c];
+        };
+        for (std::int64_t x = first; x < in_first(); ++x) fill(x);
+        for (std::int64_t x = in_last(); x < last_ + box_.halo_x; ++x) fill(x);
+      }
+    });
+  }
+
+  /// Prefix sums of so many columns of the lines, or some more.
+  void scan_to(std::int64_t columns) {
+    if (columns <= scanned_) return;
+    const std::int64_t more = WholeVectors(columns - scanned_);
+    with_sums([&]<class Entry, class Sum>() {
+      using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // as signed words
+      for (Window& window : windows_) {
+        Sum* before = As<Sum>(window.prefix) + entries(scanned_);
+        ScanAfter(before, reinterpret_cast<const Scanned*>(window.line.data()) + entries(scanned_),
+                  static_cast<std::size_t>(more), static_cast<int>(channels_), nullptr, before + channels_);
+      }
+    });
+    scanned_ += more;
   }
 
   /// The whole boxes of the windows around the pixels of the output.
@@ -276,9 +296,21 @@ class SlidingBox {
     divide(divisors, right, last_);
   }
 
+  /// Prefixes are divided before they leave the first cache.
   template <class Sum>
   void divide_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
-                   std::size_t first, std::size_t last, std::byte* out) const {
+                   std::size_t first, std::size_t last, std::byte* out) {
+    const std::size_t piece = piece_columns * channels_;
+    for (std::size_t next = first; first < last; first = next) {
+      next = last - first < 2 * piece ? last : first + piece;
+      scan_to(static_cast<std::int64_t>(next / channels_) + 2 * box_.halo_x);
+      divide_piece(store, sums, divisors, first, next, out);
+    }
+  }
+
+  template <class Sum>
+  void divide_piece(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
+                    std::size_t first, std::size_t last, std::byte* out) const {
     if (box_.unweights()) return unweight_part(store, sums, divisors, first, last, out);
     const auto divide = [&]<class Mean>() {
       Mean* means = reinterpret_cast<Mean*>(out);
@@ -343,7 +375,8 @@ class SlidingBox {
   WorkspaceVector<std::uint32_t> sums_;  ///< of columns that `line` has weighted
   WorkspaceVector<Window> windows_;
   bool started_ = false;
-  std::int64_t first_ = 0;  ///< columns of its output
+  std::int64_t scanned_ = 0;  ///< columns of the lines whose prefixes are known
+  std::int64_t first_ = 0;    ///< columns of its output
   std::int64_t last_ = 0;
 };
 

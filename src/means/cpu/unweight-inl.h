@@ -13,6 +13,7 @@
 #include <array>
 #include <type_traits>
 
+#include "means/cpu/divide-inl.h"
 #include "means/cpu/quotients-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -90,6 +91,22 @@ HWY_INLINE auto StoredSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i) 
   }
 }
 
+/// Stores 2 or 4 vectors as StoreNearest() does, all at once.
+template <class D, std::size_t Count, class Mean>
+HWY_INLINE void StoreBlock(D /*d*/, const hn::Vec<D> (&rounded)[Count], Mean* to) {
+  const hn::Repartition<std::uint32_t, D> words;
+  const auto low_words = [&](std::size_t k) HWY_ATTR {
+    return hn::ConcatEven(words, hn::BitCast(words, rounded[k + 1]), hn::BitCast(words, rounded[k]));
+  };
+  if constexpr (sizeof(Mean) == 2 && Count == 4) {
+    const hn::Repartition<Mean, D> halves;
+    const auto low = hn::BitCast(halves, low_words(0));
+    hn::StoreU(hn::ConcatEven(halves, hn::BitCast(halves, low_words(2)), low), halves, to);
+  } else {
+    for (std::size_t k = 0; k < Count; k += 2) StoreWords(words, low_words(k), to + k / 2 * hn::Lanes(words));
+  }
+}
+
 /// Divides as many pixels at a time as a vector has lanes, by one vector of quotients: products with rounded
 /// reciprocals are as right as the quotients are (QuotientOf).
 template <int Boxes, std::size_t Channels, class D, class Sum, class Mean>
@@ -117,8 +134,9 @@ std::size_t UnweightBlocks(D d, BoxDifferences<Sum> boxes, const Divisors& divis
         const auto of_colour = hn::TableLookupLanes(reciprocals, hn::SetTableIndices(d, pixels[k].data()));
         const auto reciprocal = hn::IfThenElse(is_alpha, of_alpha, of_colour);
         const auto mean = hn::MulAdd(hn::Add(sums[k], quarter), reciprocal, round);
-        StoreNearest(d, hn::Min(mean, most), means + i + k * lanes);
+        sums[k] = hn::Min(mean, most);
       }
+      StoreBlock(d, sums, means + i);
     }
   }
   return i;

@@ -130,10 +130,12 @@ class Rank final : public RankOperation {
   }
 
   /// A part's region is read, sorted and counted whole, so parts grow with the reach. Those of sorted keys
-  /// are smaller, so that groups are short, and lines of 256 where they can be; others as large as leaves
-  /// every thread some.
+  /// are smaller, so that a window holds much of them, and lines of 256 where they can be; others as large as
+  /// leaves every thread some.
   [[nodiscard]] std::int64_t side_of_parts(std::int64_t reach) const {
     if (RankPart<Key>::groups(job_)) {
+      if (!job_.reach.from_map && reach > least_walk)
+        return reach <= 64 ? 128 : std::min<std::int64_t>(5 * reach / 2, 1000);
       if (reach <= 8) return 64;
       if (reach <= 24) return job_.reach.from_map ? 96 : 192;
       if (reach <= 96) return reach <= 48 ? 160 : 192;

@@ -26,7 +26,28 @@ void CodedRegion::place(const RankJob& job, const Rectangle& part) {
   for (std::int64_t i = 0; i < height; ++i)
     rows[static_cast<std::size_t>(i)] =
         static_cast<std::int32_t>(source_of(inner.y.first - reach_y + i, job.height, job.border));
-  codes.resize(static_cast<std::size_t>(width * height));
+  codes.resize(static_cast<std::size_t>(width * height) + window_bits);
+}
+
+void CountedPixels::place(const RankJob& job, const CodedRegion& region) {
+  vary = job.weighted || job.excludes;
+  const auto count = [&](const WorkspaceVector<std::int32_t>& lines, std::int64_t reach,
+                         WorkspaceVector<std::uint32_t>& windows) {
+    const auto counts = [&](std::size_t line) {
+      return job.border == Border::constant || lines[line] >= 0 ? 1U : 0U;
+    };
+    const auto side = static_cast<std::size_t>(2 * reach + 1);
+    windows.resize(lines.size() - side + 1);
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      sum += counts(i);
+      if (i + 1 < side) continue;
+      windows[i + 1 - side] = sum;
+      sum -= counts(i + 1 - side);
+    }
+  };
+  count(region.columns, region.reach_x, columns);
+  count(region.rows, region.reach_y, rows);
 }
 
 KeyGroups::KeyGroups(std::size_t most_pixels, std::int64_t most_line)
@@ -99,13 +120,35 @@ void KeyGroups::write(CodedRegion& region, Places<Coordinate>& places) {
     }
 }
 
-void KeyGroups::build(CodedRegion& region, int key_bits) {
+template <class Coordinate>
+void KeyGroups::write_blocks(CodedRegion& region, Places<Coordinate>& places) {
+  std::uint16_t* const codes = region.codes.data();
+  const auto width = static_cast<std::uint32_t>(region.width);
+  for (std::size_t i = 0; i < count_; ++i) {
+    const auto x = static_cast<std::uint16_t>(elements_[i]);
+    const auto y = static_cast<std::uint16_t>(elements_[i] >> 16);
+    places.columns[i] = static_cast<Coordinate>(x);
+    places.rows[i] = static_cast<Coordinate>(y);
+    codes[y * width + x] = block_code(i / window_bits);
+  }
+}
+
+void KeyGroups::build_blocks(CodedRegion& region, int key_bits) {
+  sort(key_bits);
+  is_narrow() ? write_blocks(region, narrow_) : write_blocks(region, wide_);
+}
+
+void KeyGroups::sort(int key_bits) {
   if (key_bits == 8)
     sort_by_digits<8, 1>();
   else if (key_bits == 16)
     sort_by_digits<8, 2>();
   else
     sort_by_digits<11, 3>();
+}
+
+void KeyGroups::build(CodedRegion& region, int key_bits) {
+  sort(key_bits);
   cut();
   is_narrow() ? write(region, narrow_) : write(region, wide_);
 }

@@ -11,13 +11,25 @@
 
 namespace satin::cpu {
 
-/// Codes have the order of the keys that they stand for, and as many bins as each bin has codes. Bytes are
-/// their own codes; groups of larger keys have more, so that a group has few pixels.
+/// Codes have the order of the keys that they stand for. Bytes are their own codes; those of larger keys are
+/// groups of the sorted keys or, in large windows of one size, blocks of them. Histograms have as many bins
+/// as each bin has codes. Then follow the codes of pixels that do not count.
 inline constexpr int byte_bins = 16;
 inline constexpr int group_bins = 32;
-/// The code of a pixel that does not count.
-constexpr std::uint16_t no_code(int bins) { return static_cast<std::uint16_t>(bins * bins); }
-inline constexpr std::uint16_t group_codes = no_code(group_bins);
+inline constexpr std::uint16_t no_byte = byte_bins * byte_bins;
+inline constexpr std::uint16_t group_codes = group_bins * group_bins;
+
+/// Windows of larger keys walk if they reach further; for smaller ones histograms are faster.
+inline constexpr std::int64_t least_walk = 32;
+
+/// So many elements are compared with a window at once, and are a block.
+inline constexpr std::size_t window_bits = 64;
+/// Blocks of a region at most; block_code() is in their order as signed words.
+inline constexpr std::size_t most_blocks = 0xFFFF;
+constexpr std::uint16_t block_code(std::size_t block) { return static_cast<std::uint16_t>(block ^ 0x8000); }
+inline constexpr std::uint16_t no_block = block_code(most_blocks);
+/// So many blocks are a large one.
+inline constexpr std::size_t large_block = 64;
 
 /// The code of a window's rank, and which of its pixels that have this code it is, counted from 1 in the
 /// order of their keys. With `spans` it is counted from there on, whatever the codes.
@@ -47,8 +59,20 @@ struct CodedRegion {
   void place(const RankJob& job, const Rectangle& part);
 };
 
-/// So many elements are compared with a window at once.
-inline constexpr std::size_t window_bits = 64;
+/// How many pixels count in the windows of a region.
+struct CountedPixels {
+  bool vary = false;                       ///< not every pixel of the picture counts: they have to be counted
+  WorkspaceVector<std::uint32_t> columns;  ///< of every window that show the picture, or the border
+  WorkspaceVector<std::uint32_t> rows;
+
+  void place(const RankJob& job, const CodedRegion& region);
+  [[nodiscard]] std::uint32_t in_window(std::int64_t x, std::int64_t y) const {
+    return columns[static_cast<std::size_t>(x)] * rows[static_cast<std::size_t>(y)];
+  }
+};
+
+/// In place of an element where no pixel counts.
+inline constexpr std::uint32_t no_element = UINT32_MAX;
 
 /// A pixel in the order of keys: the key above, the place in the region below.
 using Element = std::uint64_t;
@@ -73,6 +97,9 @@ class KeyGroups {
   /// Sorts the elements by so many bits of their keys, and writes their codes into the region.
   void build(CodedRegion& region, int key_bits);
 
+  /// Sorts them likewise, and writes the codes of their blocks into the region.
+  void build_blocks(CodedRegion& region, int key_bits);
+
   struct Group {
     std::uint32_t first = 0;  ///< of its elements
     bool one_key = false;
@@ -83,6 +110,7 @@ class KeyGroups {
     const auto begin = [this](int code) { return groups_[static_cast<std::size_t>(code)].first; };
     return begin(high) - begin(low);
   }
+  [[nodiscard]] const Element* sorted() const { return elements_.data(); }
   [[nodiscard]] std::uint32_t key(std::size_t index) const {
     return static_cast<std::uint32_t>(elements_[index] >> 32);
   }
@@ -104,8 +132,11 @@ class KeyGroups {
   /// The end of the group that begins with element `first`.
   [[nodiscard]] std::size_t end_of_group(std::size_t first, std::size_t share) const;
   void cut();
+  void sort(int key_bits);
   template <class Coordinate>
   void write(CodedRegion& region, Places<Coordinate>& places);
+  template <class Coordinate>
+  void write_blocks(CodedRegion& region, Places<Coordinate>& places);
 
   WorkspaceVector<Element> elements_;
   WorkspaceVector<Element> sorted_;

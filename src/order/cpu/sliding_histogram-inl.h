@@ -201,7 +201,7 @@ class SlidingHistogram {
   WorkspaceVector<Column> coarse_;
   WorkspaceVector<Column> fine_;
   WorkspaceVector<RankInBin> ranks_;                 ///< of a row of windows
-  std::array<Column, (lanes + 1) * lanes> steps_{};  ///< the last one, of no_code, adds nothing
+  std::array<Column, (lanes + 1) * lanes> steps_{};  ///< the last one, of no_byte, adds nothing
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE

@@ -56,24 +56,36 @@ struct WindowPlace {
   std::int64_t reach_y = 0;
 };
 
-/// The `rest`-th element in the window of those that are sorted from `first` on, in the order of keys.
+/// Which of the elements that are sorted from `first` on lie in the window.
 template <class Coordinate>
-HWY_INLINE std::size_t ElementInWindow(const KeyGroups::Places<Coordinate>& places, std::size_t first,
-                                       std::size_t rest, const WindowPlace& window) {
+HWY_INLINE std::uint64_t ElementsInWindow(const KeyGroups::Places<Coordinate>& places, std::size_t first,
+                                          const WindowPlace& window) {
   const hn::CappedTag<Coordinate, window_bits> d;
   const auto set = [&](std::int64_t value) HWY_ATTR { return hn::Set(d, static_cast<Coordinate>(value)); };
   const auto x = set(window.x);
   const auto y = set(window.y);
   const auto most_x = set(2 * window.reach_x);
   const auto most_y = set(2 * window.reach_y);
+  std::uint64_t inside = 0;
+  for (std::size_t lane = 0; lane < window_bits; lane += hn::Lanes(d)) {
+    const auto column = hn::Sub(hn::LoadU(d, places.columns.data() + first + lane), x);
+    const auto row = hn::Sub(hn::LoadU(d, places.rows.data() + first + lane), y);
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    const auto within = hn::Not(hn::Or(hn::Gt(column, most_x), hn::Gt(row, most_y)));
+#else
+    const auto within = hn::And(hn::Eq(hn::Min(column, most_x), column), hn::Eq(hn::Min(row, most_y), row));
+#endif
+    inside |= BitsOf(d, within) << lane;
+  }
+  return inside;
+}
+
+/// The `rest`-th element in the window of those that are sorted from `first` on, in the order of keys.
+template <class Coordinate>
+HWY_INLINE std::size_t ElementInWindow(const KeyGroups::Places<Coordinate>& places, std::size_t first,
+                                       std::size_t rest, const WindowPlace& window) {
   for (std::size_t i = first;; i += window_bits) {
-    std::uint64_t inside = 0;
-    for (std::size_t lane = 0; lane < window_bits; lane += hn::Lanes(d)) {
-      const auto column = hn::Sub(hn::LoadU(d, places.columns.data() + i + lane), x);
-      const auto row = hn::Sub(hn::LoadU(d, places.rows.data() + i + lane), y);
-      const auto within = hn::And(hn::Eq(hn::Min(column, most_x), column), hn::Eq(hn::Min(row, most_y), row));
-      inside |= BitsOf(d, within) << lane;
-    }
+    const std::uint64_t inside = ElementsInWindow(places, i, window);
     const std::size_t met = hwy::PopCount(inside);
     if (met >= rest) return i + SelectBit(inside, rest);
     rest -= met;

@@ -11,7 +11,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <array>
+#include <cstring>
+#include <type_traits>
 
 #include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/transfer-inl.h"
@@ -20,6 +21,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+/// The lanes of the last channel in a vector of whole pixels.
+template <int Channels, class D>
+HWY_INLINE hn::Mask<D> AlphaPlaces(D d) {
+  const auto last = hn::Set(d, Channels - 1);
+  return hn::Eq(hn::And(hn::Iota(d, 0), last), last);
+}
 
 #if HWY_TARGET == HWY_SCALAR
 template <int Channels, class Value>
@@ -44,13 +52,6 @@ HWY_INLINE PixelWord AlphaOf(PixelWord values) {
   }
 }
 
-template <int Channels>
-HWY_INLINE hn::Mask<PixelWords> AlphaLanes() {
-  const PixelWords d;
-  const PixelWord last = hn::Set(d, Channels - 1U);
-  return hn::Eq(hn::And(hn::Iota(d, 0), last), last);
-}
-
 /// Stores words as values of any width.
 template <class Value>
 HWY_INLINE void StoreAs(PixelWord values, Value* to) {
@@ -73,7 +74,7 @@ template <int Channels, class Value>
 std::size_t WeighVectors(const std::uint8_t* stored, std::size_t count, const std::uint16_t* light,
                          std::uint32_t whole, Value* values) {
   const PixelWords d;
-  const hn::Mask<PixelWords> alpha_lanes = AlphaLanes<Channels>();
+  const hn::Mask<PixelWords> alpha_lanes = AlphaPlaces<Channels>(d);
   const PixelWord whole_word = hn::Set(d, whole);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
@@ -83,6 +84,31 @@ std::size_t WeighVectors(const std::uint8_t* stored, std::size_t count, const st
   }
   return i;
 }
+
+#if HWY_TARGET == HWY_AVX2
+/// The light of the colours of one or two pixels, and `whole` in the place of alpha.
+template <int Channels>
+HWY_INLINE hn::Vec<hn::Half<PixelWords>> LightOfPixels(const std::uint8_t* stored,
+                                                       const std::uint32_t* decode, std::uint32_t whole) {
+  auto light = hn::InsertLane(hn::Set(hn::Half<PixelWords>(), whole), 0, decode[stored[0]]);
+  if constexpr (Channels == 4) light = hn::InsertLane(light, 1, decode[stored[1]]);
+  return hn::InsertLane(light, 2, decode[stored[2]]);
+}
+
+/// WeighVectors() of linear light that is looked up on the way, that of alpha not at all.
+template <int Channels, class Value>
+std::size_t WeighLight(const std::uint8_t* stored, std::size_t count, const std::uint32_t* decode,
+                       std::uint32_t whole, Value* values) {
+  const PixelWords d;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto light = hn::Combine(d, LightOfPixels<Channels>(stored + i + 4, decode, whole),
+                                   LightOfPixels<Channels>(stored + i, decode, whole));
+    StoreAs(hn::Mul(light, AlphaOf<Channels>(LoadWide(d, stored + i))), values + i);
+  }
+  return i;
+}
+#endif
 
 /// Single precision errs by less than one, which the remainder tells.
 HWY_INLINE PixelWord ColourOfCodes(PixelWord colour, PixelWord alpha) {
@@ -132,7 +158,7 @@ template <int Channels, class Value>
 std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, const PremultiplyRule& rule,
                                  std::uint16_t* results) {
   const PixelWords d;
-  const hn::Mask<PixelWords> alpha_lanes = AlphaLanes<Channels>();
+  const hn::Mask<PixelWords> alpha_lanes = AlphaPlaces<Channels>(d);
   const PixelWord white = hn::Set(d, rule.white);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
@@ -150,25 +176,34 @@ std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, const P
 #endif
 
 template <int Channels, class Value>
-void WeighPixels(const std::uint8_t* stored, std::size_t pixels, const std::uint16_t* light,
-                 std::uint32_t whole, Value* values) {
+void WeighPixels(const std::uint8_t* stored, std::size_t pixels, const TransferView& transfer,
+                 [[maybe_unused]] std::uint16_t* scratch, std::uint32_t whole, Value* values) {
   const std::size_t count = pixels * Channels;
-  for (std::size_t i = WeighVectors<Channels>(stored, count, light, whole, values); i < count;
-       i += Channels) {
+#if HWY_TARGET == HWY_AVX2
+  std::size_t i = transfer.decode == nullptr
+                      ? WeighVectors<Channels>(stored, count, nullptr, whole, values)
+                      : WeighLight<Channels>(stored, count, transfer.decode, whole, values);
+#else
+  if (transfer.decode != nullptr) DecodeRow(stored, count, transfer, scratch);
+  std::size_t i =
+      WeighVectors<Channels>(stored, count, transfer.decode == nullptr ? nullptr : scratch, whole, values);
+#endif
+  for (; i < count; i += Channels) {
     const Value alpha = stored[i + Channels - 1];
     for (std::size_t c = i; c + 1 < i + Channels; ++c)
-      values[c] = static_cast<Value>((light == nullptr ? stored[c] : light[c]) * alpha);
+      values[c] = static_cast<Value>(decode(stored[c], transfer) * alpha);
     values[i + Channels - 1] = static_cast<Value>(whole * alpha);
   }
 }
 
-/// Colours times alpha, and `whole` times alpha, of bytes; `light` has the linear light of the row, null: the
-/// codes are taken.
+/// Colours times alpha, and `whole` times alpha, of bytes: of linear light or, without a table for it, of the
+/// codes. `scratch` has room for the row.
 template <class Value>
-void WeighAnyPixels(const std::uint8_t* stored, std::size_t pixels, int channels, const std::uint16_t* light,
-                    std::uint32_t whole, Value* values) {
-  channels == 2 ? WeighPixels<2>(stored, pixels, light, whole, values)
-                : WeighPixels<4>(stored, pixels, light, whole, values);
+void WeighAnyPixels(const std::uint8_t* stored, std::size_t pixels, int channels,
+                    const TransferView& transfer, std::uint16_t* scratch, std::uint32_t whole,
+                    Value* values) {
+  channels == 2 ? WeighPixels<2>(stored, pixels, transfer, scratch, whole, values)
+                : WeighPixels<4>(stored, pixels, transfer, scratch, whole, values);
 }
 
 /// The original's colours where alpha is 0.
@@ -178,29 +213,34 @@ void KeepColours(const std::uint8_t* original, std::size_t count, std::uint8_t* 
     if (out[i + Channels - 1] == 0) std::copy_n(original + i, Channels - 1, out + i);
 }
 
-/// out = `codes` of colours and the values of alpha; where codes is null, all values. They are below 256.
+/// A pixel of bytes, the first one lowest.
 template <int Channels>
-void MergeAlpha(const std::uint16_t* values, const std::uint8_t* codes, const std::uint8_t* original,
-                std::size_t count, std::uint8_t* out) {
+using BytesOfPixel = std::conditional_t<Channels == 4, std::uint32_t, std::uint16_t>;
+
+/// Stores a vector of bytes in 16 bits each, whole pixels: the original's colours where alpha is 0.
+template <int Channels, class D, class V>
+HWY_INLINE void StoreShown(D /*d*/, V result, const std::uint8_t* original, std::uint8_t* out) {
+  using Pixel = BytesOfPixel<Channels>;
+  constexpr auto least_alpha = static_cast<Pixel>(Pixel{1} << (8 * Channels - 8));
+  const hn::Rebind<std::uint8_t, D> bytes;
+  const hn::Repartition<Pixel, decltype(bytes)> d;
+  const auto pixels = hn::BitCast(d, hn::TruncateTo(bytes, result));
+  const auto colours =
+      hn::And(hn::BitCast(d, hn::LoadU(bytes, original)), hn::Set(d, static_cast<Pixel>(least_alpha - 1)));
+  const auto hidden = hn::Lt(pixels, hn::Set(d, least_alpha));
+  hn::StoreU(hn::BitCast(bytes, hn::IfThenElse(hidden, colours, pixels)), bytes, out);
+}
+
+/// out = values, which are below 256.
+template <int Channels>
+void StoreCodes(const std::uint16_t* values, const std::uint8_t* original, std::size_t count,
+                std::uint8_t* out) {
   const hn::ScalableTag<std::uint16_t> d;
-  const hn::Rebind<std::uint8_t, decltype(d)> bytes;
   std::size_t i = 0;
-  if constexpr (hn::MaxLanes(d) >= Channels) {
-    const auto last = hn::Set(d, Channels - 1);
-    const auto is_alpha = hn::Eq(hn::And(hn::Iota(d, 0), last), last);
-    const auto alpha_bytes = hn::TruncateTo(bytes, hn::VecFromMask(d, is_alpha));
-    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-      const auto value = hn::LoadU(d, values + i);
-      auto result = hn::TruncateTo(bytes, value);
-      if (codes != nullptr) result = hn::IfVecThenElse(alpha_bytes, result, hn::LoadU(bytes, codes + i));
-      hn::StoreU(result, bytes, out + i);
-      if (!hn::AllFalse(d, hn::And(is_alpha, hn::Eq(value, hn::Zero(d)))))
-        KeepColours<Channels>(original + i, hn::Lanes(d), out + i);
-    }
-  }
-  for (std::size_t j = i; j < count; ++j)
-    out[j] =
-        codes == nullptr || j % Channels == Channels - 1 ? static_cast<std::uint8_t>(values[j]) : codes[j];
+  if constexpr (hn::MaxLanes(d) >= Channels)
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+      StoreShown<Channels>(d, hn::LoadU(d, values + i), original + i, out + i);
+  for (std::size_t j = i; j < count; ++j) out[j] = static_cast<std::uint8_t>(values[j]);
   KeepColours<Channels>(original + i, count - i, out + i);
 }
 
@@ -209,18 +249,23 @@ void MergeAlpha(const std::uint16_t* values, const std::uint8_t* codes, const st
 template <int Channels>
 void StoreStraight(const std::uint16_t* values, const std::uint8_t* original, std::size_t count,
                    const TransferView& transfer, std::uint8_t* out) {
-  if (transfer.decode == nullptr) return MergeAlpha<Channels>(values, nullptr, original, count, out);
-  if (encodes_in_vectors) {
-    EncodeRow(values, count, transfer, out);
-    return MergeAlpha<Channels>(values, out, original, count, out);
-  }
+  if (transfer.decode == nullptr) return StoreCodes<Channels>(values, original, count, out);
+  std::size_t i = EncodeVectors(values, count, [&](std::size_t at, auto value, auto code) HWY_ATTR {
+    const CodeWords d;
+    const auto result = hn::IfThenElse(AlphaPlaces<Channels>(d), value, code);
+    StoreShown<Channels>(d, result, original + at, out + at);
+  });
   const std::uint8_t* table = transfer.encode8;
-  for (std::size_t i = 0; i < count; i += Channels) {
-    std::array<std::uint8_t, static_cast<std::size_t>(Channels)> pixel;
-    for (std::size_t c = 0; c + 1 < Channels; ++c) pixel[c] = table[values[i + c]];
-    pixel.back() = static_cast<std::uint8_t>(values[i + Channels - 1]);
-    std::copy_n(pixel.begin(), Channels, out + i);
-    if (pixel.back() == 0) std::copy_n(original + i, Channels - 1, out + i);
+  constexpr int alpha_bit = 8 * (Channels - 1);
+  for (; i < count; i += Channels) {
+    BytesOfPixel<Channels> kept;
+    std::memcpy(&kept, original + i, Channels);
+    std::uint32_t codes = 0;
+    for (std::size_t c = 0; c + 1 < Channels; ++c) codes |= std::uint32_t{table[values[i + c]]} << (8 * c);
+    const std::uint32_t alpha = values[i + Channels - 1];
+    const std::uint32_t colours = alpha == 0 ? kept & ((1U << alpha_bit) - 1) : codes;  // without a branch
+    const auto pixel = static_cast<BytesOfPixel<Channels>>(alpha << alpha_bit | colours);
+    std::memcpy(out + i, &pixel, Channels);
   }
 }
 
@@ -238,10 +283,7 @@ void StorePixels(const Value* values, const std::uint8_t* original, std::size_t 
 template <class Value>
 void PremultiplyRow(const std::uint8_t* stored, std::size_t pixels, int channels, const PremultiplyRule& rule,
                     std::uint16_t* scratch, Value* values) {
-  const std::uint16_t* light = sizeof(Value) == 4 ? scratch : nullptr;
-  if (light != nullptr)
-    DecodeRow(stored, pixels * static_cast<std::size_t>(channels), rule.transfer, scratch);
-  WeighAnyPixels(stored, pixels, channels, light, rule.white, values);
+  WeighAnyPixels(stored, pixels, channels, rule.transfer, scratch, rule.white, values);
 }
 
 /// The way back, without a mask.

@@ -133,17 +133,13 @@ void InParts(std::size_t pixels, std::size_t channels, const Run& run) {
 template <class Sum>
 void ReadBytes(const RowReader& reader, const std::uint8_t* source, std::size_t pixels, Sum* values) {
   const auto channels = static_cast<std::size_t>(reader.read.channels);
-  if (reader.transfer.decode == nullptr)
-    return WeighAnyPixels(source, pixels, reader.read.channels, nullptr, 1, values);
   InParts(pixels, channels, [&](std::size_t first, std::size_t part) {
     std::uint16_t light[part_entries];
     const std::size_t at = first * channels;
+    if (reader.read.weighted)
+      return WeighAnyPixels(source + at, part, reader.read.channels, reader.transfer, light, 1, values + at);
     DecodeRow(source + at, part * channels, reader.transfer, light);
-    if (reader.read.weighted) {
-      WeighAnyPixels(source + at, part, reader.read.channels, light, 1, values + at);
-    } else {
-      std::copy_n(light, part * channels, values + at);
-    }
+    std::copy_n(light, part * channels, values + at);
   });
 }
 

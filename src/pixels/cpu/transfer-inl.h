@@ -81,12 +81,12 @@ void LoadTable(const std::array<std::uint16_t, Entries>& entries, CodeVector (&t
     table[i] = hn::LoadU(CodeWords(), entries.data() + i * code_lanes);
 }
 
-inline std::size_t EncodeVectors(const std::uint16_t* values, std::size_t count,
-                                 const TransferView& /*transfer*/, std::uint8_t* codes) {
+/// store(i, values, codes) for vectors of values and their codes, the last of which may overlap the one
+/// before.
+template <class Store>
+HWY_INLINE std::size_t EncodeVectors(const std::uint16_t* values, std::size_t count, const Store& store) {
   if (count < code_lanes) return 0;
   static const CodeChords chords = make_code_chords();
-  const CodeWords d;
-  const hn::Rebind<std::uint8_t, CodeWords> bytes;
   CodeVector start[2];
   CodeVector rise[2];
   CodeVector last[8];
@@ -94,17 +94,20 @@ inline std::size_t EncodeVectors(const std::uint16_t* values, std::size_t count,
   LoadTable(chords.rise, rise);
   LoadTable(chords.last, last);
   for (std::size_t next = 0; next < count; next += code_lanes) {
-    const std::size_t i = std::min(next, count - code_lanes);  // the last vector may overlap the one before
-    hn::StoreU(hn::TruncateTo(bytes, Encode(hn::LoadU(d, values + i), start, rise, last)), bytes, codes + i);
+    const std::size_t i = std::min(next, count - code_lanes);
+    const CodeVector value = hn::LoadU(CodeWords(), values + i);
+    store(i, value, Encode(value, start, rise, last));
   }
   return count;
 }
 #else
 constexpr bool encodes_in_vectors = false;
+using CodeWords = hn::CappedTag<std::uint16_t, 1>;
 inline std::size_t DecodeVectors(const std::uint8_t*, std::size_t, const TransferView&, std::uint16_t*) {
   return 0;
 }
-inline std::size_t EncodeVectors(const std::uint16_t*, std::size_t, const TransferView&, std::uint8_t*) {
+template <class Store>
+std::size_t EncodeVectors(const std::uint16_t*, std::size_t, const Store&) {
   return 0;
 }
 #endif
@@ -165,7 +168,10 @@ inline void EncodeRow16(const std::uint32_t* values, std::size_t count, const Tr
 inline void EncodeRow(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
                       std::uint8_t* codes) {
   const std::uint8_t* table = transfer.encode8;
-  std::size_t i = EncodeVectors(values, count, transfer, codes);
+  const hn::Rebind<std::uint8_t, CodeWords> bytes;
+  std::size_t i = EncodeVectors(values, count, [&](std::size_t at, auto, auto code) HWY_ATTR {
+    hn::StoreU(hn::TruncateTo(bytes, code), bytes, codes + at);
+  });
   for (; i + 4 <= count; i += 4) {
     const std::array<std::uint8_t, 4> four = {table[values[i]], table[values[i + 1]], table[values[i + 2]],
                                               table[values[i + 3]]};

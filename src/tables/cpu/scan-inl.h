@@ -76,18 +76,22 @@ HWY_INLINE void StoreSum(D d, V sum, std::size_t at, const Sum* above, Sum* out)
   hn::StoreU(sum, d, out + at);
 }
 
-/// Vectors that begin with the first channel each: from one to the next only an addition waits.
+/// Vectors that begin with the first channel each: from two to the next two only an addition waits.
 template <std::size_t Channels, bool Above, class D, class Value, class Sum>
 HWY_INLINE std::size_t ScanVectors(D d, const Value* values, std::size_t count, const Sum* above, Sum* out,
                                    Sum* running) {
+  constexpr std::size_t lanes = hn::MaxLanes(D());
   alignas(64) static constexpr LaneTable<Sum> last_pixel = LastPixelLanes<Sum>(Channels);
   const auto last = hn::SetTableIndices(d, last_pixel.data());
-  auto carry = hn::Zero(d);
+  auto carry = hn::Load(d, running);
   std::size_t i = 0;
-  for (; i + hn::MaxLanes(d) <= count; i += hn::MaxLanes(d)) {
-    const auto prefix = PrefixOfVector<Channels>(d, LoadWide(d, values + i));
-    StoreSum<Above>(d, hn::Add(prefix, carry), i, above, out);
-    carry = hn::Add(carry, hn::TableLookupLanes(prefix, last));
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
+    const auto a = PrefixOfVector<Channels>(d, LoadWide(d, values + i));
+    const auto b =
+        hn::Add(PrefixOfVector<Channels>(d, LoadWide(d, values + i + lanes)), hn::TableLookupLanes(a, last));
+    StoreSum<Above>(d, hn::Add(a, carry), i, above, out);
+    StoreSum<Above>(d, hn::Add(b, carry), i + lanes, above, out);
+    carry = hn::Add(carry, hn::TableLookupLanes(b, last));
   }
   hn::Store(carry, d, running);
   return i;
@@ -104,7 +108,7 @@ HWY_INLINE std::size_t ScanTriples(D d, const Value* values, std::size_t count, 
   const auto last = hn::SetTableIndices(d, last_pixel.data());
   const auto second = hn::SetTableIndices(d, second_lanes.data());
   const auto third = hn::SetTableIndices(d, third_lanes.data());
-  auto carry = hn::Zero(d);
+  auto carry = hn::Load(d, running);
   std::size_t i = 0;
   for (; i + 3 * lanes <= count; i += 3 * lanes) {
     const auto a = PrefixOfVector<3>(d, LoadWide(d, values + i));
@@ -122,10 +126,12 @@ HWY_INLINE std::size_t ScanTriples(D d, const Value* values, std::size_t count, 
 }
 
 template <std::size_t Channels, bool Above, class Value, class Sum>
-void ScanRow(const Value* values, std::size_t count, const Sum* above, Sum* out) {
+void ScanRow(const Value* values, std::size_t count, const Sum* before, const Sum* above, Sum* out) {
   const ScanTag<Sum> d;
   constexpr std::size_t lanes = hn::MaxLanes(ScanTag<Sum>());
   alignas(64) std::array < Sum, lanes<Channels ? Channels : lanes> running{};
+  if (before != nullptr)
+    for (std::size_t j = 0; j < running.size(); ++j) running[j] = before[j % Channels];
   std::size_t i = 0;
   if constexpr (lanes > 1 && lanes % Channels == 0) {
     i = ScanVectors<Channels, Above>(d, values, count, above, out, running.data());
@@ -139,10 +145,24 @@ void ScanRow(const Value* values, std::size_t count, const Sum* above, Sum* out)
   }
 }
 
-template <std::size_t Channels, class Value, class Sum>
-void ScanAbove(const Value* values, std::size_t pixels, const Sum* above, Sum* out) {
-  above == nullptr ? ScanRow<Channels, false>(values, pixels * Channels, above, out)
-                   : ScanRow<Channels, true>(values, pixels * Channels, above, out);
+/// As Scan(), and the values follow a pixel that has the prefixes `before`, unless that is null.
+template <class Value, class Sum>
+void ScanAfter(const std::type_identity_t<Sum>* before, const Value* values, std::size_t pixels, int channels,
+               const std::type_identity_t<Sum>* above, Sum* out) {
+  const auto scan = [&]<std::size_t Channels>() {
+    above == nullptr ? ScanRow<Channels, false>(values, pixels * Channels, before, above, out)
+                     : ScanRow<Channels, true>(values, pixels * Channels, before, above, out);
+  };
+  switch (channels) {
+    case 1:
+      return scan.template operator()<1>();
+    case 2:
+      return scan.template operator()<2>();
+    case 3:
+      return scan.template operator()<3>();
+    default:
+      return scan.template operator()<4>();
+  }
 }
 
 /// Inclusive prefix sums of interleaved channels: out[x] = values[0] + ... + values[x] of its channel, plus
@@ -151,16 +171,7 @@ void ScanAbove(const Value* values, std::size_t pixels, const Sum* above, Sum* o
 template <class Value, class Sum>
 void Scan(const Value* values, std::size_t pixels, int channels, const std::type_identity_t<Sum>* above,
           Sum* out) {
-  switch (channels) {
-    case 1:
-      return ScanAbove<1>(values, pixels, above, out);
-    case 2:
-      return ScanAbove<2>(values, pixels, above, out);
-    case 3:
-      return ScanAbove<3>(values, pixels, above, out);
-    default:
-      return ScanAbove<4>(values, pixels, above, out);
-  }
+  ScanAfter(nullptr, values, pixels, channels, above, out);
 }
 
 /// Exclusive prefixes of a row of one channel that its border extends by `reach` on either side:
