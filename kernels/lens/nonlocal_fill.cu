@@ -183,6 +183,45 @@ __global__ void __launch_bounds__(plane_threads)
   add_shared(&sum.count, own.count);
 }
 
+/// A warp ranks a candidate.
+__global__ void __launch_bounds__(plane_threads)
+    rank_candidates(const __grid_constant__ RankCandidates step) {
+  if (!step.fill.work->needs(step.group)) return;
+  const auto first = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x) / warp_size;
+  if (lane_index() == 0) step.begin(first);
+  const int count = step.count();
+  for (int x = first; x < count; x += static_cast<int>(gridDim.x) * plane_threads / warp_size) {
+    const std::uint32_t rank =
+        sum_of_lanes(static_cast<std::uint32_t>(step.better(x, lane_index(), warp_size)));
+    if (lane_index() == 0) step.take(x, static_cast<int>(rank));
+  }
+}
+
+/// Threads count samples of the list, and a block adds what they counted.
+__global__ void __launch_bounds__(plane_threads) count_needed(const __grid_constant__ CountNeeded step) {
+  __shared__ std::uint32_t needed[lens_most_groups];
+  if (threadIdx.x < lens_most_groups) needed[threadIdx.x] = 0;
+  __syncthreads();
+  std::uint32_t counts[lens_most_groups] = {};
+  const std::uint32_t count = *step.fill.list.count;
+  for (std::uint32_t i = blockIdx.x * plane_threads + threadIdx.x; i < count;
+       i += gridDim.x * plane_threads) {
+    const LensSample& sample = step.fill.list.samples[i];
+    const bool is_needed = step.fill.is_needed(sample);
+#pragma unroll
+    for (int group = 0; group < lens_most_groups; ++group)
+      counts[group] += is_needed && sample.group == group ? 1U : 0U;
+  }
+#pragma unroll
+  for (int group = 0; group < lens_most_groups; ++group) {
+    const std::uint32_t of_warp = sum_of_lanes(counts[group]);
+    if (lane_index() == 0 && of_warp != 0) atomicAdd(needed + group, of_warp);
+  }
+  __syncthreads();
+  if (threadIdx.x < lens_most_groups && needed[threadIdx.x] != 0)
+    add_shared(step.fill.work->needed + threadIdx.x, needed[threadIdx.x]);
+}
+
 /// Launches a step with one thread a place; the sums of differences have a kernel of their own.
 struct NonlocalLaunch : EachPlace {
   using EachPlace::operator();
@@ -190,6 +229,14 @@ struct NonlocalLaunch : EachPlace {
   void operator()(int, int, const SumDifferences& step) const {
     const dim3 grid((offset_columns + plane_threads - 1) / plane_threads, offset_rows, point_parts);
     sum_differences<<<grid, plane_threads, 0, stream>>>(step);
+  }
+  void operator()(int, int, const RankCandidates& step) const {
+    constexpr unsigned blocks = 132;
+    rank_candidates<<<blocks, plane_threads, 0, stream>>>(step);
+  }
+  void operator()(int, int, const CountNeeded& step) const {
+    constexpr unsigned blocks = 1056;
+    count_needed<<<blocks, plane_threads, 0, stream>>>(step);
   }
 };
 
