@@ -10,6 +10,7 @@ namespace satin::kernels {
 namespace {
 
 constexpr int threads = 128;
+constexpr int warps = threads / warp_size;
 
 __device__ std::uint32_t warp_index() { return (blockIdx.x * threads + threadIdx.x) / warp_size; }
 __device__ std::uint32_t warp_count() { return gridDim.x * threads / warp_size; }
@@ -39,15 +40,18 @@ __device__ void for_lamps_by_warp(const LampScene<Channels>& scene, int x, int y
     for_lamp_at(scene, around, x * lamp_cell + i % across, y * lamp_cell + i / across, lamp);
 }
 
-/// A warp looks at 32 cells side by side, and does work(x, y) together for those that have some.
+constexpr int warp_cells = 4;  ///< more of them wait for each other
+
+/// A warp looks at some cells side by side, and does work(x, y) together for those that have some.
 template <int Channels, class HasWork, class Work>
 __device__ void for_cells_by_warp(const LampScene<Channels>& scene, const HasWork& has_work,
                                   const Work& work) {
   const int cells = scene.across() * scene.down();
-  const int first = static_cast<int>(warp_index()) * warp_size;
+  const int first = static_cast<int>(warp_index()) * warp_cells;
   if (first >= cells) return;
   const int own = first + lane_index();
-  unsigned left = __ballot_sync(whole_warp, own < cells && has_work(scene.cells[own]));
+  const bool looks = lane_index() < warp_cells && own < cells;
+  unsigned left = __ballot_sync(whole_warp, looks && has_work(scene.cells[own]));
   for (; left != 0; left &= left - 1) {
     const int cell = first + __ffs(static_cast<int>(left)) - 1;
     work(cell % scene.across(), cell / scene.across());
@@ -108,11 +112,11 @@ struct LampsLaunch : EachPlace {
 
   template <int Channels>
   void operator()(std::int64_t across, std::int64_t down, const CountLamps<Channels>& step) const {
-    count_lamps<<<blocks_for(across * down, threads), threads, 0, stream>>>(step);
+    count_lamps<<<blocks_for(across * down, warp_cells * warps), threads, 0, stream>>>(step);
   }
   template <int Channels>
   void operator()(std::int64_t across, std::int64_t down, const TakeLamps<Channels>& step) const {
-    take_lamps<<<blocks_for(across * down, threads), threads, 0, stream>>>(step);
+    take_lamps<<<blocks_for(across * down, warp_cells * warps), threads, 0, stream>>>(step);
   }
   template <int Channels>
   void operator()(std::int64_t /*width*/, std::int64_t /*height*/, const ShareLamps<Channels>& step) const {

@@ -15,6 +15,9 @@ class LensLayers final : public LensLayersOperation {
         nonlocal_(backend.allocate(kernels::nonlocal_workspace_bytes(job))) {
     check(static_cast<cudaError_t>(kernels::prepare_fill_disocclusions(job.channels)),
           "asking for shared memory");
+    check(cudaMemsetAsync(fill_.get(), 0, fill_.size, backend.stream_of({})),
+          "clearing the borders of planes");
+    backend.synchronize({});  // runs may be in other streams
     arguments_.job = job;
     arguments_.transfer = device_transfer(backend, job.type, job.transfer == Transfer::srgb);
     arguments_.fill_workspace = fill_.get();

@@ -128,6 +128,11 @@ struct FillDisocclusions {
 
   /// Adds the samples of a block of 2 x 2 pixels to the list; (x, y) is its number.
   SATIN_HD void add_block(int x, int y, const Hidden (&hidden)[4]) const {
+    for_samples_of_block(x, y, hidden, [&](const LensSample& sample) { list.add(sample); });
+  }
+
+  template <class Take>
+  SATIN_HD void for_samples_of_block(int x, int y, const Hidden (&hidden)[4], const Take& take) const {
     Hidden merged{};
     for (int i = 0; i < 4; ++i) {
       for (int c = 0; c < Channels; ++c)
@@ -139,9 +144,9 @@ struct FillDisocclusions {
     for (int c = 0; c < Channels; ++c) merged.colour[c] = merged.colour[c] / merged.weight;
     merged.radius = merged.radius / merged.weight;
     const bool whole = 2 * x + 1 < planes.width && 2 * y + 1 < planes.height;
-    if (whole && absolute(merged.radius) > merged_radius) return add(2 * x, 2 * y, merged, 2);
+    if (whole && absolute(merged.radius) > merged_radius) return make(2 * x, 2 * y, merged, 2, take);
     for (int i = 0; i < 4; ++i)
-      if (hidden[i].weight > 0) add(2 * x + (i & 1), 2 * y + (i >> 1), hidden[i], 1);
+      if (hidden[i].weight > 0) make(2 * x + (i & 1), 2 * y + (i >> 1), hidden[i], 1, take);
   }
 
  private:
@@ -183,7 +188,8 @@ struct FillDisocclusions {
     return absolute(apart) < 1.0F / 65535.0F ? visible : lens_integer(light, *unit);
   }
 
-  SATIN_HD void add(int x, int y, const Hidden& hidden, int block) const {
+  template <class Take>
+  SATIN_HD void make(int x, int y, const Hidden& hidden, int block, const Take& take) const {
     const auto weight = static_cast<std::uint32_t>(hidden.weight * lens_full_weight + 0.5F);
     if (weight == 0) return;
     LensSample sample{};
@@ -195,7 +201,7 @@ struct FillDisocclusions {
     sample.weight = static_cast<std::uint16_t>(weight);
     sample.block = static_cast<std::uint8_t>(block);
     sample.group = static_cast<std::uint8_t>(group);
-    list.add(sample);
+    take(sample);
   }
 
   /// Lines of structure go on behind what is thin: along the row and the column, compressed colours between

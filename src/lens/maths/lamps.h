@@ -193,7 +193,7 @@ SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, 
 
 /// Lists are looked at by this many columns and rows of threads, in turns.
 inline constexpr int lamp_threads_across = 256;
-inline constexpr int lamp_threads_down = 256;
+inline constexpr int lamp_threads_down = 1024;
 
 /// Calls item(i) for the places of a list of `count` that fall to this thread.
 template <class Item>
