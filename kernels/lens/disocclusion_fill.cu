@@ -49,7 +49,8 @@ FillTiles place(const LensLayersJob& job, Workspace& workspace) {
   tiles.cell_columns = whole(width, cell_side);
   tiles.cell_rows = whole(height, cell_side);
   const std::int64_t most = std::int64_t{lens_most_groups} * tiles.tiles();
-  tiles.tags = workspace.take<std::uint32_t>(tiles.plane());
+  tiles.groups = workspace.take<GroupBits>(tiles.bits_plane() * (lens_most_groups - 1));
+  tiles.radii = workspace.take<std::int32_t>(tiles.plane());
   tiles.light = workspace.take<std::uint16_t>(tiles.plane() * job.channels);
   tiles.counters = workspace.take<FillCounters>(1);
   tiles.list = workspace.take<std::uint32_t>(most);
@@ -60,18 +61,32 @@ FillTiles place(const LensLayersJob& job, Workspace& workspace) {
   return tiles;
 }
 
-constexpr int packed_rows = 8;  ///< of a thread
+/// The bits of 32 pixels of a row, by the warp that has them.
+__device__ void store_bits(const FillTiles& tiles, int x, int y, int group) {
+  GroupBits own;
+#pragma unroll
+  for (int i = 1; i < lens_most_groups; ++i) {
+    const GroupBits bits{__ballot_sync(whole_warp, group == i), __ballot_sync(whole_warp, group >= i)};
+    if (lane_index() + 1 == i) own = bits;
+  }
+  if (lane_index() + 1 >= lens_most_groups) return;
+  const std::int64_t word = tiles.place(x - lane_index(), y) / warp_size;
+  tiles.groups[lane_index() * tiles.bits_plane() + word] = own;
+}
+
+constexpr int packed_rows = 2;  ///< of a thread
 static_assert(cell_side % packed_rows == 0 && plane_threads % cell_side == 0);
 
-/// Tags and compressed colours where tiles look, and words for the non-local fill. The rest gets its words
-/// later, if they are needed.
+/// Groups, radii and compressed colours where tiles look, and words for the non-local fill. The rest gets its
+/// words later, if they are needed. A warp has pixels of one cell.
 template <int Channels>
 __global__ void __launch_bounds__(plane_threads)
     pack_pixels(const LensPlanes planes, const __grid_constant__ FillTiles tiles,
                 const __grid_constant__ PackColours words, bool rest) {
   if (rest && !tiles.counters->any_sharp()) return;
   const int x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
-  if (x >= planes.width) return;
+  if (x - lane_index() >= planes.width) return;
+  const bool exists = x < planes.width;
   const LensUnit unit = *words.fill.unit;
   for (int top = static_cast<int>(blockIdx.y) * packed_rows; top < planes.height;
        top += static_cast<int>(gridDim.y) * packed_rows) {
@@ -80,6 +95,9 @@ __global__ void __launch_bounds__(plane_threads)
 #pragma unroll 2
     for (int y = top; y < bottom; ++y) {
       const std::int64_t at = planes.place(x, y);
+      const int group = exists ? planes.groups[at] : -1;
+      if (!rest) store_bits(tiles, x, y, group);
+      if (!exists) continue;
       float light[4] = {};
 #pragma unroll
       for (int c = 0; c < Channels; ++c) light[c] = lens_light(planes.colours[at * Channels + c], unit);
@@ -89,7 +107,7 @@ __global__ void __launch_bounds__(plane_threads)
 #pragma unroll
       for (int c = 0; c < Channels; ++c)
         tiles.light[place + c * tiles.plane()] = static_cast<std::uint16_t>(compressed(light[c]));
-      tiles.tags[place] = fill_tag(planes.radii[at], planes.groups[at]);
+      tiles.radii[place] = planes.radii[at];
     }
   }
 }
@@ -150,16 +168,8 @@ __global__ void __launch_bounds__(tuning::fill_cell_threads) list_tiles(const Fi
             [&](int cell) { tiles.wanted[cell] = 1; });
 }
 
-/// Which pixels of the table are of the group, and which are of it or behind it. Bit l of word p of a row is
-/// of column 4 l + p.
-struct SharedGroups {
-  std::uint32_t in_group[table_height][lane_pixels];
-  std::uint32_t from_group_on[table_height][lane_pixels];
-};
-[[nodiscard]] __device__ unsigned bit_at(const std::uint32_t (&rows)[table_height][lane_pixels], int x,
-                                         int y) {
-  return rows[y][x % lane_pixels] >> (x / lane_pixels) & 1U;
-}
+constexpr int row_words = table_width / warp_size;
+using SharedGroups = GroupBits[table_height][row_words];
 
 /// What a block shares beside the table.
 struct SharedFill {
@@ -167,6 +177,7 @@ struct SharedFill {
   std::uint32_t taken;  ///< number of the tile in the list
   std::uint32_t sharp;  ///< samples that the non-local fill takes
   std::uint32_t first;  ///< sample of the tile
+  std::uint32_t slots;  ///< of pixels that may have samples
   std::uint32_t of_warps[fill_warps];
 };
 
@@ -184,21 +195,13 @@ class TileFill {
         top_(tile / tiles.columns * tile_height) {}
 
   __device__ FilledTile run() {
+    table_.clear_border();
     read_groups();
-    table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
-#pragma unroll
-      for (int p = 0; p < lane_pixels; ++p)
-        values[p] = fill_count(bit(in_group_, r, p), bit(from_group_on_, r, p));
-    });
+    __syncthreads();
+    integrate_counts();
     __syncthreads();
     if (__syncthreads_or(count() ? 1 : 0) == 0) return {};
-    table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
-      const uint4 tags = tags_of(r);
-      const std::uint32_t own[lane_pixels] = {tags.x, tags.y, tags.z, tags.w};
-#pragma unroll
-      for (int p = 0; p < lane_pixels; ++p)
-        values[p] = bit(in_group_, r, p) == 0 ? 0 : static_cast<std::uint32_t>(tag_radius(own[p]));
-    });
+    integrate_radii();
     __syncthreads();
     look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_radius(i, sum); });
     if (__syncthreads_or(leave_away_unseen() ? 1 : 0) == 0) return {};
@@ -217,55 +220,77 @@ class TileFill {
   [[nodiscard]] __device__ static int y_of(int i) {
     return static_cast<int>(threadIdx.x) / warp_size * 2 + (i >> 1);
   }
-  [[nodiscard]] __device__ static std::uint32_t bit(unsigned bits, int r, int p) {
-    return bits >> (r * lane_pixels + p) & 1U;
+  [[nodiscard]] __device__ static int first_row() {
+    return static_cast<int>(threadIdx.x) / warp_size * warp_rows;
   }
   /// Place of the lane's first pixel of row r, in planes with a border.
   [[nodiscard]] __device__ std::int64_t place(int r) const {
-    return tiles_.place(left_ - fill_reach + lane_index() * lane_pixels,
-                        top_ - fill_reach + static_cast<int>(threadIdx.x) / warp_size * warp_rows + r);
-  }
-  [[nodiscard]] __device__ uint4 tags_of(int r) const {
-    return *reinterpret_cast<const uint4*>(tiles_.tags + place(r));
+    return tiles_.place(left_ - fill_reach + lane_index() * lane_pixels, top_ - fill_reach + first_row() + r);
   }
 
   __device__ void read_groups() {
-    const auto group = static_cast<std::uint32_t>(fill_.group + 1);
+    const auto i = static_cast<int>(threadIdx.x);
+    static_assert(table_height * row_words <= fill_threads);
+    if (i >= table_height * row_words) return;
+    const std::int64_t corner =
+        tiles_.place(left_ - fill_reach, top_ - fill_reach + i / row_words) / warp_size;
+    shared_.groups[i / row_words][i % row_words] =
+        tiles_.groups[(fill_.group - 1) * tiles_.bits_plane() + corner + i % row_words];
+  }
+
+  __device__ void integrate_counts() {
+    constexpr int word_lanes = warp_size / lane_pixels;
+    constexpr unsigned lane_bits = (1U << lane_pixels) - 1U;
+    const int shift = lane_index() % word_lanes * lane_pixels;
+    std::uint32_t rows[warp_rows];
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r) {
-      const uint4 tags = tags_of(r);
-      const std::uint32_t own[lane_pixels] = {tag_group(tags.x), tag_group(tags.y), tag_group(tags.z),
-                                              tag_group(tags.w)};
-#pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) {
-        in_group_ |= (own[p] == group ? 1U : 0U) << (r * lane_pixels + p);
-        from_group_on_ |= (own[p] >= group ? 1U : 0U) << (r * lane_pixels + p);
-      }
+      const GroupBits own = shared_.groups[first_row() + r][lane_index() / word_lanes];
+      const std::uint32_t in_group = own.in_group >> shift & lane_bits;
+      rows[r] = fill_count(in_group, own.from_group_on >> shift & lane_bits);
+      in_group_ |= in_group << (r * lane_pixels);
     }
+    table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
 #pragma unroll
-    for (int r = 0; r < warp_rows; ++r) {
+      for (int p = 0; p < lane_pixels; ++p) values[p] = rows[r] >> p & fill_count(1, 1);
+    });
+  }
+
+  /// All ones if pixel p of row r is of the group.
+  [[nodiscard]] __device__ std::uint32_t mask(int r, int p) const {
+    return 0U - (in_group_ >> (r * lane_pixels + p) & 1U);
+  }
+
+  __device__ void integrate_radii() {
+    table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
+      const int4 radii = *reinterpret_cast<const int4*>(tiles_.radii + place(r));
+      const std::int32_t own[lane_pixels] = {radii.x, radii.y, radii.z, radii.w};
 #pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) {
-        const unsigned in_group = __ballot_sync(whole_warp, bit(in_group_, r, p) != 0);
-        const unsigned from_group_on = __ballot_sync(whole_warp, bit(from_group_on_, r, p) != 0);
-        const int y = static_cast<int>(threadIdx.x) / warp_size * warp_rows + r;
-        if (lane_index() == 0) shared_.groups.in_group[y][p] = in_group;
-        if (lane_index() == 0) shared_.groups.from_group_on[y][p] = from_group_on;
-      }
-    }
+      for (int p = 0; p < lane_pixels; ++p) values[p] = static_cast<std::uint32_t>(own[p]) & mask(r, p);
+    });
   }
 
   __device__ void integrate_light(int channel) {
     const std::uint16_t* light = tiles_.light + channel * tiles_.plane();
     uint2 rows[warp_rows];
 #pragma unroll
-    for (int r = 0; r < warp_rows; ++r) rows[r] = *reinterpret_cast<const uint2*>(light + place(r));
+    for (int r = 0; r < warp_rows; ++r) {
+      rows[r] = *reinterpret_cast<const uint2*>(light + place(r));
+      rows[r].x &= __byte_perm(mask(r, 0), mask(r, 1), 0x5410);
+      rows[r].y &= __byte_perm(mask(r, 2), mask(r, 3), 0x5410);
+    }
     table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
-      const std::uint32_t own[lane_pixels] = {rows[r].x & 0xFFFFU, rows[r].x >> 16, rows[r].y & 0xFFFFU,
-                                              rows[r].y >> 16};
-#pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) values[p] = bit(in_group_, r, p) == 0 ? 0 : own[p];
+      values[0] = rows[r].x & 0xFFFFU;
+      values[1] = rows[r].x >> 16;
+      values[2] = rows[r].y & 0xFFFFU;
+      values[3] = rows[r].y >> 16;
     });
+  }
+
+  /// Bits of the pixel at (x, y) of the table, lowest.
+  [[nodiscard]] __device__ GroupBits bits_at(int x, int y) const {
+    const GroupBits& word = shared_.groups[y][x / warp_size];
+    return {word.in_group >> x % warp_size & 1U, word.from_group_on >> x % warp_size & 1U};
   }
 
   /// Steps to the nearest pixel of the kind that hidden_at() asks for, 0 if there is none; (x, y) is in the
@@ -276,14 +301,19 @@ class TileFill {
     unsigned found = 0;
 #pragma unroll
     for (int i = 1; i <= refined_reach; ++i)
-      found |= bit_at(shared_.groups.from_group_on, u + i * step_x, v + i * step_y) << i;
+      found |= bits_at(u + i * step_x, v + i * step_y).from_group_on << i;
     if (found == 0) return 0;
     const int distance = __ffs(static_cast<int>(found)) - 1;
-    return bit_at(shared_.groups.in_group, u + distance * step_x, v + distance * step_y) != 0 ? distance : 0;
+    return bits_at(u + distance * step_x, v + distance * step_y).in_group != 0 ? distance : 0;
   }
 
   [[nodiscard]] __device__ std::uint32_t window(int i, int number) const {
     return table_.window(x_of(i) + fill_reach, y_of(i) + fill_reach, fill_window(number).reach);
+  }
+
+  [[nodiscard]] __device__ bool is_nearer(int x, int y) const {
+    return fill_.planes.holds(left_ + x, top_ + y) &&
+           bits_at(x + fill_reach, y + fill_reach).from_group_on == 0;
   }
 
   /// Whether any of the thread's pixels has a sample.
@@ -292,7 +322,7 @@ class TileFill {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       FillFound<Channels>& found = found_[i];
-      if (!fill_.is_nearer(left_ + x_of(i), top_ + y_of(i))) continue;
+      if (!is_nearer(x_of(i), y_of(i))) continue;
       std::uint32_t sums[fill_windows];
 #pragma unroll
       for (int number = 0; number < fill_windows; ++number) sums[number] = window(i, number);
@@ -333,18 +363,96 @@ class TileFill {
     }
   }
 
-  /// The samples of a tile lie side by side in the list.
-  __device__ FilledTile add_samples() {
+  // What pixels found, side by side in the table's memory, which has been looked up: few pixels of a tile
+  // have samples, and they take long. A word tells the pixel and its first window.
+  static constexpr int tile_pixels = tile_width * tile_height;
+  static constexpr int found_words = 4 + Channels;
+  static constexpr int parts = tile_pixels * found_words * 4 <= SharedTable::bytes ? 1 : 2;
+  static constexpr int slots = tile_pixels / parts;
+  static_assert(slots * found_words * 4 <= SharedTable::bytes);
+
+  [[nodiscard]] __device__ std::uint32_t& word(int number, std::uint32_t slot) const {
+    return table_.memory()[static_cast<std::uint32_t>(number * slots) + slot];
+  }
+  [[nodiscard]] __device__ float get(int number, std::uint32_t slot) const {
+    return __uint_as_float(word(number, slot));
+  }
+  __device__ void set(int number, std::uint32_t slot, float value) const {
+    word(number, slot) = __float_as_uint(value);
+  }
+
+  __device__ void put_found(std::uint32_t slot, int i) const {
+    const FillFound<Channels>& found = found_[i];
+    word(0, slot) = static_cast<std::uint32_t>(found.first * tile_pixels + y_of(i) * tile_width + x_of(i));
+    set(1, slot, found.in_group);
+    set(2, slot, found.from_group_on);
+    set(3, slot, found.radius);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) set(4 + c, slot, found.colour[c]);
+  }
+
+  /// Puts what a pixel hides into its slot.
+  __device__ void make_hidden(std::uint32_t slot) const {
+    FillFound<Channels> found;
+    const auto pixel = static_cast<int>(word(0, slot));
+    found.first = pixel / tile_pixels;
+    found.in_group = get(1, slot);
+    found.from_group_on = get(2, slot);
+    found.radius = get(3, slot);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) found.colour[c] = get(4 + c, slot);
     const auto search = [&](int x, int y, int step_x, int step_y) { return nearest(x, y, step_x, step_y); };
-    const int column = (left_ + x_of(0)) / 2;
-    const int row = (top_ + y_of(0)) / 2;
-    Hidden hidden[4];
+    const Hidden hidden =
+        fill_.hidden_at(left_ + pixel % tile_width, top_ + pixel / tile_width % tile_height, found, search);
+    set(1, slot, hidden.weight);
+    set(3, slot, hidden.radius);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) set(4 + c, slot, hidden.colour[c]);
+  }
+
+  /// What the thread's pixels hide, if its warp is in this part of the tile. Returns whether there is any.
+  __device__ bool find_hidden(int part, Hidden (&hidden)[4]) {
+    __syncthreads();
+    if (threadIdx.x == 0) shared_.slots = 0;
+    __syncthreads();
+    const bool here = static_cast<int>(threadIdx.x) / (fill_threads / parts) == part;
+    std::uint32_t count = 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) count += here && found_[i].first < fill_windows ? 1U : 0U;
+    const std::uint32_t up_to = inclusive_scan(count);
+    std::uint32_t first = 0;
+    if (lane_index() == warp_size - 1 && up_to != 0) first = atomicAdd(&shared_.slots, up_to);
+    first = __shfl_sync(whole_warp, first, warp_size - 1) + up_to - count;
+    std::uint32_t slot = first;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (here && found_[i].first < fill_windows) put_found(slot++, i);
+    __syncthreads();
+    for (std::uint32_t own = threadIdx.x; own < shared_.slots; own += fill_threads) make_hidden(own);
+    __syncthreads();
     bool any = false;
+    slot = first;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      hidden[i] = fill_.hidden_at(left_ + x_of(i), top_ + y_of(i), found_[i], search);
+      if (!here || found_[i].first == fill_windows) continue;
+      hidden[i].weight = get(1, slot);
+      hidden[i].radius = get(3, slot);
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) hidden[i].colour[c] = get(4 + c, slot);
+      ++slot;
       any = any || hidden[i].weight > 0;
     }
+    return any;
+  }
+
+  /// The samples of a tile lie side by side in the list.
+  __device__ FilledTile add_samples() {
+    const int column = (left_ + x_of(0)) / 2;
+    const int row = (top_ + y_of(0)) / 2;
+    Hidden hidden[4] = {};
+    bool any = false;
+#pragma unroll
+    for (int part = 0; part < parts; ++part) any = find_hidden(part, hidden) || any;
     std::uint32_t count = 0;
     std::uint32_t sharp = 0;
     if (any)
@@ -394,8 +502,7 @@ class TileFill {
   SharedFill& shared_;
   int left_;
   int top_;
-  unsigned in_group_ = 0;
-  unsigned from_group_on_ = 0;
+  unsigned in_group_ = 0;  ///< a bit each of the pixels that the thread adds to the table
   std::uint32_t first_of_thread_ = 0;
   FillFound<Channels> found_[4];
 };
@@ -434,7 +541,6 @@ __global__ void __launch_bounds__(fill_threads, tuning::fill_blocks_per_multipro
   const bool all_groups = fill.group == 0;
   if (!all_groups && tiles.counters->one_by_one == 0) return;
   SharedTable table(reinterpret_cast<std::uint32_t*>(table_memory));
-  table.clear_border();
   const std::uint32_t count = tiles.counters->listed;
   for (std::uint32_t i = take_tile(tiles, shared.taken); i < count; i = take_tile(tiles, shared.taken)) {
     const auto listed = static_cast<int>(tiles.list[i]);

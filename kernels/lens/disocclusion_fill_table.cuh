@@ -25,6 +25,9 @@ class SharedTable {
 
   __device__ explicit SharedTable(std::uint32_t* words) : words_(words) {}
 
+  /// Free between a table and the border of the next one.
+  [[nodiscard]] __device__ std::uint32_t* memory() const { return words_; }
+
   /// The border is cleared before the first integration.
   __device__ void clear_border() {
     for (int i = static_cast<int>(threadIdx.x); i < row; i += fill_threads) words_[i] = 0;

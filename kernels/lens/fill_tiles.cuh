@@ -36,12 +36,11 @@ struct FillCounters {
   }
 };
 
-/// What a pixel is to the fill: its radius and, above 0, its group. Nothing exists where it is 0.
-SATIN_HD std::uint32_t fill_tag(std::int32_t radius, int group) {
-  return static_cast<std::uint32_t>(radius) << 3 | static_cast<std::uint32_t>(group + 1);
-}
-SATIN_HD std::uint32_t tag_group(std::uint32_t tag) { return tag & 7U; }  ///< one more than the group
-SATIN_HD std::int32_t tag_radius(std::uint32_t tag) { return static_cast<std::int32_t>(tag) >> 3; }
+/// 32 pixels of a row by bits: which are of a group, and which are of it or behind it.
+struct alignas(8) GroupBits {
+  std::uint32_t in_group = 0;
+  std::uint32_t from_group_on = 0;
+};
 
 struct FillTiles {
   int columns;
@@ -49,10 +48,12 @@ struct FillTiles {
   int cell_columns;
   int cell_rows;
   FillCounters* counters;
-  std::uint32_t* list;   ///< group * columns * rows + tile
-  FilledTile* filled;    ///< of each listed tile
-  std::uint32_t* tags;   ///< with a border of fill_reach
-  std::uint16_t* light;  ///< compressed, a plane a channel, with the same border
+  std::uint32_t* list;  ///< group * columns * rows + tile
+  FilledTile* filled;   ///< of each listed tile
+  // planes with a border of fill_reach, which the bits say to be empty
+  GroupBits* groups;  ///< a plane a group but the nearest
+  std::int32_t* radii;
+  std::uint16_t* light;  ///< compressed, a plane a channel
   std::uint8_t* cells;   ///< [cell_rows][cell_columns] bits of groups
   std::uint8_t* wanted;  ///< [cell_rows][cell_columns] 1: listed tiles look there
 
@@ -61,6 +62,7 @@ struct FillTiles {
   __host__ __device__ std::int64_t plane() const {
     return static_cast<std::int64_t>(pitch()) * (rows * tile_height + 2 * fill_reach);
   }
+  __host__ __device__ std::int64_t bits_plane() const { return plane() / warp_size; }
   /// Place of pixel (x, y) in planes with a border.
   __host__ __device__ std::int64_t place(int x, int y) const {
     return static_cast<std::int64_t>(y + fill_reach) * pitch() + x + fill_reach;
@@ -69,6 +71,13 @@ struct FillTiles {
 
 /// The tiles of a picture in a workspace.
 [[nodiscard]] FillTiles fill_tiles(const LensLayersArguments& arguments);
+/// Pixels that a step is for, in a plane that holds nothing before the fill.
+struct MarkedPixels {
+  std::uint32_t* count = nullptr;
+  std::uint32_t* places = nullptr;
+};
+[[nodiscard]] MarkedPixels marked_pixels(const LensLayersArguments& arguments);
+
 /// The non-local fill's view of a picture.
 [[nodiscard]] NonlocalFill nonlocal_fill(const LensLayersArguments& arguments, const LensScene& scene);
 

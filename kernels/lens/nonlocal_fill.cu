@@ -337,6 +337,11 @@ NonlocalFill nonlocal_fill(const LensLayersArguments& arguments, const LensScene
   return fill;
 }
 
+MarkedPixels marked_pixels(const LensLayersArguments& arguments) {
+  auto* works = static_cast<NonlocalWork*>(arguments.nonlocal_workspace);
+  return {&works->points, reinterpret_cast<std::uint32_t*>(works + lens_most_groups)};
+}
+
 void fill_nonlocally(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream) {
   const LensLayersJob& job = arguments.job;
   const NonlocalFill fill = nonlocal_fill(arguments, scene);

@@ -168,11 +168,14 @@ struct SeparateSilhouettes {
 
   static constexpr int across = 2 * silhouette_reach + 1;
 
-  /// Pixels around by bits, row after row: those closer to a side's extreme than to the middle.
+  /// Pixels around by bits, row after row: those closer to a side's extreme than to the middle. And their
+  /// colours.
   struct Around {
     std::uint32_t front = 0;
     std::uint32_t back = 0;
     std::uint32_t edges = 0;
+    Range seen;  ///< of all pixels
+    Range far;   ///< of the back
 
     /// Edges count for a side that has nothing else.
     [[nodiscard]] SATIN_HD std::uint32_t used(std::uint32_t side) const {
@@ -180,41 +183,31 @@ struct SeparateSilhouettes {
     }
   };
 
-  [[nodiscard]] SATIN_HD Around around(int x, int y, const RadiusRange& range) const {
+  SATIN_HD void look_around(int x, int y, const RadiusRange& range, const LensUnit& unit,
+                            Around& found) const {
     const std::int32_t twice_middle = range.low + range.high;
-    Around found;
-    for (int i = 0; i < across * across; ++i) {
-      const int u = x + i % across - silhouette_reach;
-      const int v = y + i / across - silhouette_reach;
-      if (!planes().holds(u, v)) continue;
-      const std::int64_t at = planes().place(u, v);
-      const std::int32_t radius = planes().sharpened[at];
-      const bool near = 2 * radius > twice_middle;
-      const std::int32_t off = radius - (near ? range.high : range.low);
-      if (2 * (off < 0 ? -off : off) > (range.high - range.low) / 2) continue;
-      found.front |= (near ? 1U : 0U) << i;
-      found.back |= (near ? 0U : 1U) << i;
-      found.edges |= (planes().edges[at] != 0 ? 1U : 0U) << i;
-    }
-    return found;
+    const std::int32_t farthest_off = (range.high - range.low) / 2;
+    std::uint32_t bit = 1;
+    for (int v = y - silhouette_reach; v <= y + silhouette_reach; ++v)
+      for (int u = x - silhouette_reach; u <= x + silhouette_reach; ++u, bit <<= 1) {
+        if (!planes().holds(u, v)) continue;
+        const std::int64_t at = planes().place(u, v);
+        const std::int32_t radius = planes().sharpened[at];
+        const bool near = 2 * radius > twice_middle;
+        const std::int32_t off = radius - (near ? range.high : range.low);
+        const bool counts = 2 * (off < 0 ? -off : off) <= farthest_off;
+        std::uint32_t values[4];
+        read(u, v, unit, values);
+        found.seen.add(values);
+        if (counts && !near) found.far.add(values);
+        found.front |= counts && near ? bit : 0;
+        found.back |= counts && !near ? bit : 0;
+        found.edges |= planes().edges[at] != 0 ? bit : 0;
+      }
   }
 
   SATIN_HD void read(int x, int y, const LensUnit& unit, std::uint32_t* values) const {
     read_lens_pixel<Channels>(visible.picture.at(x, y), visible.picture, unit, values);
-  }
-
-  /// The colours of all pixels around, and of those of the back.
-  SATIN_HD void add_seen(int x, int y, std::uint32_t back, const LensUnit& unit, Range& seen,
-                         Range& far) const {
-    for (int i = 0; i < across * across; ++i) {
-      const int u = x + i % across - silhouette_reach;
-      const int v = y + i / across - silhouette_reach;
-      if (!planes().holds(u, v)) continue;
-      std::uint32_t values[4];
-      read(u, v, unit, values);
-      seen.add(values);
-      if ((back >> i & 1U) != 0) far.add(values);
-    }
   }
 
   /// 1 / (d^2 + 1/2)^2 at (i, j) from the pixel.
@@ -271,12 +264,10 @@ struct SeparateSilhouettes {
     const RadiusRange range = radius_range(planes().sharpened, planes(), x, y, 1);
     float own[4];
     for (int c = 0; c < Channels; ++c) own[c] = lens_light(own_values[c], unit);
-    const Around sides = around(x, y, range);
+    Around sides;
+    look_around(x, y, range, unit, sides);
     if (sides.front == 0 || sides.back == 0) return;
-    Range seen;
-    Range far;
-    add_seen(x, y, sides.back, unit, seen, far);
-    const float far_light = brightest(far, unit);
+    const float far_light = brightest(sides.far, unit);
     const Side front = side_of(x, y, sides.used(sides.front), own, unit);
     const Side back = side_of(x, y, sides.used(sides.back), own, unit);
     const float by_depth = share_by_depth(x, y, range);
@@ -285,7 +276,7 @@ struct SeparateSilhouettes {
     const float share = clipped ? by_depth : share_of_front(front, back, by_depth);
     const bool lamp = clipped || shows_lamp(front, back, share);
     const bool front_is_off = lamp ? front.is_bright(colours(), unit) : is_front;
-    store_both(x, y, own_values, {front, back, share, is_front, front_is_off, lamp}, unit, seen);
+    store_both(x, y, own_values, {front, back, share, is_front, front_is_off, lamp}, unit, sides.seen);
   }
 
   /// True if the light that neither side explains is above white: a lamp, of the nearer side if that is
