@@ -99,14 +99,17 @@ __global__ void __launch_bounds__(plane_threads)
       if (!rest) store_bits(tiles, x, y, group);
       if (!exists) continue;
       float light[4] = {};
+      float compressed[4] = {};
 #pragma unroll
       for (int c = 0; c < Channels; ++c) light[c] = lens_light(planes.colours[at * Channels + c], unit);
-      words.fill.words[at] = words.packed(at, light);
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) compressed[c] = compressed_light(light[c]);
+      words.fill.words[at] = words.packed(at, light, compressed);
       if (rest) continue;
       const std::int64_t place = tiles.place(x, y);
 #pragma unroll
       for (int c = 0; c < Channels; ++c)
-        tiles.light[place + c * tiles.plane()] = static_cast<std::uint16_t>(compressed(light[c]));
+        tiles.light[place + c * tiles.plane()] = static_cast<std::uint16_t>(packed_light(compressed[c]));
       tiles.radii[place] = planes.radii[at];
     }
   }

@@ -44,10 +44,11 @@ static_assert(std::int64_t{(2 * fill_reach + 1) * (2 * fill_reach + 1)} * larges
 
 /// u = v / (1 + v), so that lamps do not outweigh everything in a mean.
 SATIN_HD float compressed_light(float light) { return light / (1 + light); }
-/// In 16 bits.
-SATIN_HD std::uint32_t compressed(float light) {
-  return static_cast<std::uint32_t>(compressed_light(light) * 65535.0F + 0.5F);
+/// Compressed light in 16 bits.
+SATIN_HD std::uint32_t packed_light(float compressed) {
+  return static_cast<std::uint32_t>(compressed * 65535.0F + 0.5F);
 }
+SATIN_HD std::uint32_t compressed(float light) { return packed_light(compressed_light(light)); }
 /// v = u / (1 - u).
 SATIN_HD float expanded_light(float mean) {
   constexpr float least = 0.5F / 65535.0F;

@@ -125,21 +125,23 @@ SATIN_HD void read_lens_pixel(const float* pixel, const LensPicture<float>& pict
                     : lens_fixed(lens_finite(pixel[c]) * alpha, unit.colour_exponent, unit.float_bits);
 }
 
-/// value / white.
-SATIN_HD float lens_part_of_white(float value, const LensUnit& unit) {
+/// value / divisor; `of_one` is 1 / divisor. On a GPU one step from the rounded product, which is the
+/// quotient to the bit for the divisors of this library: tried for the three whites of lens_white(), with
+/// every value below 2^25 and every 127th above, and for packed_scale, with every float from 2^-100 to what
+/// it packs. Whites of floats are powers of two.
+SATIN_HD float lens_quotient(float value, float divisor, float of_one) {
 #if defined(__CUDA_ARCH__)
-  // One step from the rounded product is the quotient to the bit: tried with every value below 2^25, and
-  // every 127th above, for the three whites of lens_white(); those of floats are powers of two.
-  const float product = value * unit.of_one;
-  return __fmaf_rn(__fmaf_rn(-product, unit.white, value), unit.of_one, product);
+  const float product = value * of_one;
+  return __fmaf_rn(__fmaf_rn(-product, divisor, value), of_one, product);
 #else
-  return value / unit.white;
+  static_cast<void>(of_one);
+  return value / divisor;
 #endif
 }
 
 /// Linear light, white is 1, of an integer.
 SATIN_HD float lens_light(std::uint32_t value, const LensUnit& unit) {
-  const float light = lens_part_of_white(static_cast<float>(value), unit);
+  const float light = lens_quotient(static_cast<float>(value), unit.white, unit.of_one);
   return light < lens_largest_light ? light : lens_largest_light;
 }
 

@@ -145,20 +145,25 @@ struct PackColours {
     if (idle()) return;
     const std::int64_t at = fill.planes.place(x, y);
     float light[3] = {};
-    for (int c = 0; c < fill.colours; ++c)
+    float compressed[3] = {};
+    for (int c = 0; c < fill.colours; ++c) {
       light[c] = lens_light(fill.planes.colours[at * fill.planes.channels + c], *fill.unit);
-    fill.words[at] = packed(at, light);
+      compressed[c] = compressed_light(light[c]);
+    }
+    fill.words[at] = packed(at, light, compressed);
     fill.places[at] = 0;
   }
 
-  /// The word of a pixel whose colours have such light.
-  [[nodiscard]] SATIN_HD std::uint32_t packed(std::int64_t at, const float* light) const {
+  /// The word of a pixel whose colours have such light, which is compressed_light() as well.
+  [[nodiscard]] SATIN_HD std::uint32_t packed(std::int64_t at, const float* light,
+                                              const float* compressed) const {
     if (fill.planes.edges[at] != 0) return nothing_packed;
     std::uint32_t word = static_cast<std::uint32_t>(fill.planes.groups[at]) << 27;
     for (int c = 0; c < 3; ++c) {
       if (c >= fill.colours) continue;
       if (light[c] > most_copied) return nothing_packed;
-      word |= static_cast<std::uint32_t>(compressed_light(light[c]) / packed_scale + 0.5F) << (9 * c);
+      word |= static_cast<std::uint32_t>(lens_quotient(compressed[c], packed_scale, 1 / packed_scale) + 0.5F)
+              << (9 * c);
     }
     return word;
   }
