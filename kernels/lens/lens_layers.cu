@@ -250,8 +250,6 @@ struct LensLaunch : EachPlace {
   void operator()(const Steps& steps) const {
     run_in_one_block<<<1, BlockLaunch::threads, 0, stream>>>(steps);
   }
-  /// Its costs are too many for one block.
-  void operator()(const FindBestPartition& steps) const { steps.run(EachPlace{stream}); }
 
   template <class T, int Channels>
   void operator()(int width, int height, const SeparateSilhouettes<T, Channels>& step) const {

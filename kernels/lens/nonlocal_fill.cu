@@ -1,6 +1,6 @@
-// The non-local fill: steps of one thread a place but for the sums at sampled points, and the tiles that hold
-// sharp hidden samples of a group, one block each. A block makes every pass over its tile and what lies
-// around it in shared memory: entries of pixels, sums of 25 rows, then of 25 columns.
+// The non-local fill, of all groups at once: steps that find their offsets, and the tiles that hold sharp
+// hidden samples of a group, which blocks take. A block makes every pass over its tile and what lies around
+// it in shared memory: entries of pixels, sums of 25 rows, then of 25 columns.
 
 #include "lens/maths/nonlocal_fill.h"
 

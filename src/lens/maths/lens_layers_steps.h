@@ -56,7 +56,7 @@ struct FindBestPartition {
   int most;
 
   template <class Launch>
-  void run(const Launch& launch) const {
+  SATIN_HD void run(const Launch& launch) const {
     for (int groups = 1; groups <= most; ++groups) {
       if (groups > 1) launch(depth_bins + 1, cut_ranges, TryCuts{work, groups});
       launch(depth_bins + 1, 1, PartitionBins{work, groups});
