@@ -41,8 +41,6 @@ struct SharedPasses {
   std::uint16_t samples[side * side];      ///< among those of the tile
   std::uint16_t pixels[side * side];       ///< of the samples: column, row and whether it is a block
   std::uint32_t count;                     ///< of the samples
-  int low[2];                              ///< the least column and row of the samples
-  int high[2];
   std::uint32_t taken;
 };
 
@@ -118,43 +116,28 @@ class NonlocalBlock {
   /// The tile's samples, in any order.
   __device__ void collect(std::uint32_t samples) {
     if (thread() == 0) shared_.count = 0;
-    if (thread() < 2) shared_.low[thread()] = side;
-    if (thread() < 2) shared_.high[thread()] = 0;
     __syncthreads();
     for (auto i = threadIdx.x; i < samples; i += threads) {
       const LensSample& own = samples_[i];
       const int x = own.x - left_;
       if (own.radius >= nonlocal_radius || x < 0 || x >= side) continue;
-      const int y = own.y - top_;
       const std::uint32_t place = atomicAdd(&shared_.count, 1U);
       shared_.samples[place] = static_cast<std::uint16_t>(i);
-      shared_.pixels[place] = static_cast<std::uint16_t>((own.block - 1) * side * side + y * side + x);
-      atomicMin(shared_.low, x);
-      atomicMin(shared_.low + 1, y);
-      atomicMax(shared_.high, x);
-      atomicMax(shared_.high + 1, y);
+      shared_.pixels[place] =
+          static_cast<std::uint16_t>((own.block - 1) * side * side + (own.y - top_) * side + x);
     }
     __syncthreads();
   }
 
-  /// Whether columns (axis 0) or rows are among those of samples.
-  [[nodiscard]] __device__ bool has_samples(int axis, int first, int count) const {
-    return first <= shared_.high[axis] && first + count > shared_.low[axis];
-  }
-
-  /// Calls use(x, y, i) for the pixels around that are this thread's: some rows of a column. Rows that no
-  /// window of a sample reaches are left away; what stands there is added to sums and taken away again.
+  /// Calls use(x, y, i) for the pixels around that are this thread's: some rows of a column.
   template <class Use>
   __device__ void for_pixels(const Use& use) const {
     const int column = thread() % column_threads;
     if (column >= around) return;
     const int first = thread() / column_threads;
-    const int low = shared_.low[1];
-    const int high = shared_.high[1] + 2 * known_reach;
 #pragma unroll
     for (int k = 0; k < around / row_parts; ++k) {
       const int row = first + k * row_parts;
-      if (row < low || row > high) continue;
       use(left_ - known_reach + column, top_ - known_reach + row, row * around + column);
     }
   }
@@ -218,7 +201,6 @@ class NonlocalBlock {
     const int x = thread() % column_threads;
     if (x >= around) return;
     const int first = thread() / column_threads * rows;
-    if (!has_samples(1, first, rows)) return;
     const std::uint32_t* entries = shared_.entries + first * around + x;
     std::uint32_t sum = 0;
 #pragma unroll
@@ -234,7 +216,6 @@ class NonlocalBlock {
   /// A lane has a row, a warp some columns.
   __device__ void sum_columns() {
     const int first = thread() / side * thread_columns;
-    if (!has_samples(0, first, thread_columns)) return;
     const std::uint32_t* columns = shared_.columns + first * SharedPasses::pitch + thread() % side;
     KnownEntry* windows = shared_.windows + first * SharedPasses::pitch + thread() % side;
     const auto column = [&](int x) {
