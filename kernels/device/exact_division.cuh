@@ -59,6 +59,26 @@ struct ByteDivision {
   }
 };
 
+/// What makes quotients below 2^16 by a divisor below 2^31 of estimates in float, whose floor is that of the
+/// quotient or one less.
+class EstimatedQuotient {
+ public:
+  __device__ explicit EstimatedQuotient(std::uint32_t divisor)
+      : negative_(0 - divisor), offset_(divisor / 2 - divisor + ByteDivision::whole_bits * divisor) {}
+
+  /// round(total / divisor), ties up; `low`: the low 32 bits of the total.
+  [[nodiscard]] __device__ std::uint32_t operator()(float estimate, std::uint32_t low) const {
+    const std::uint32_t bits = __float_as_uint(__fadd_rz(estimate, ByteDivision::whole));
+    // The remainder without the divisor: negative where the estimate has the quotient's floor.
+    const auto excess = static_cast<std::int32_t>(bits * negative_ + (low + offset_));
+    return bits - (ByteDivision::whole_bits - 1) + static_cast<std::uint32_t>(excess >> 31);
+  }
+
+ private:
+  std::uint32_t negative_;
+  std::uint32_t offset_;
+};
+
 /// The divisor of many means of sums that are mixed of an inner and an outer one; quotients are below 2^16
 /// and the divisor below 2^31 for 32-bit sums, below 2^24 and 2^47 for 64-bit sums.
 template <class Sum>
@@ -72,8 +92,8 @@ template <>
 class MixedDivision<std::uint32_t> {
  public:
   __device__ MixedDivision(std::uint64_t divisor, std::uint32_t inner, std::uint32_t outer)
-      : divisor_(static_cast<std::uint32_t>(divisor)), inner_(inner), outer_(outer) {
-    const float inverse = rough_reciprocal(__uint2float_rn(divisor_));
+      : quotient_(static_cast<std::uint32_t>(divisor)), inner_(inner), outer_(outer) {
+    const float inverse = rough_reciprocal(__uint2float_rn(static_cast<std::uint32_t>(divisor)));
     estimate_inner_ = __fmul_rn(static_cast<float>(inner), inverse);
     estimate_outer_ = __fmul_rn(static_cast<float>(outer), inverse);
   }
@@ -81,23 +101,16 @@ class MixedDivision<std::uint32_t> {
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t inner, std::uint32_t outer) const {
     float estimate = __fmaf_rn(__uint2float_rn(inner), estimate_inner_, 0.4375F);
     estimate = __fmaf_rn(__uint2float_rn(outer), estimate_outer_, estimate);
-    return corrected(estimate, inner * inner_ + outer * outer_);
+    return quotient_(estimate, inner * inner_ + outer * outer_);
   }
 
   /// The quotient for an inner weight of 1 and no outer sum.
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t sum) const {
-    return corrected(__fmaf_rn(__uint2float_rn(sum), estimate_inner_, 0.4375F), sum);
+    return quotient_(__fmaf_rn(__uint2float_rn(sum), estimate_inner_, 0.4375F), sum);
   }
 
  private:
-  [[nodiscard]] __device__ std::uint32_t corrected(float estimate, std::uint32_t total) const {
-    const std::uint32_t quotient =
-        __float_as_uint(__fadd_rz(estimate, ByteDivision::whole)) - ByteDivision::whole_bits;
-    const std::uint32_t remainder = total + divisor_ / 2 - quotient * divisor_;
-    return quotient + (remainder >= divisor_ ? 1U : 0U);
-  }
-
-  std::uint32_t divisor_;
+  EstimatedQuotient quotient_;
   std::uint32_t inner_;
   std::uint32_t outer_;
   float estimate_inner_;
@@ -127,7 +140,8 @@ class MixedDivision<std::uint64_t> {
   std::uint32_t outer_;
 };
 
-/// The divisor, below 2^28, of 64-bit sums below 2^56. Quotients are below 2^16, or 2^24 if `Wide`.
+/// The divisor, below 2^28, of 64-bit sums below 2^56, or below 2^31 of 32-bit sums. Quotients are below
+/// 2^16, or 2^24 if `Wide`.
 ///
 /// The estimate has six roundings of 2^-24, the reciprocal's counted twice. Below 2^16 that is less than
 /// 1/16, so that the estimate with 7/16 has the floor of the exact quotient with 1/2, or one less. Below 2^24
@@ -137,26 +151,26 @@ template <bool Wide>
 class LongDivision {
  public:
   __device__ explicit LongDivision(std::uint32_t divisor)
-      : divisor_(divisor), inverse_(rough_reciprocal(static_cast<float>(divisor))) {}
+      : divisor_(divisor), inverse_(rough_reciprocal(static_cast<float>(divisor))), quotient_(divisor) {}
 
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t sum) const {
+    static_assert(!Wide);
+    return quotient_(__fmaf_rn(__uint2float_rn(sum), inverse_, 0.4375F), sum);
+  }
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
     constexpr float two_32 = 4294967296.0F;
     const auto low = static_cast<std::uint32_t>(sum);
     const float value =
         __fmaf_rn(__uint2float_rn(static_cast<std::uint32_t>(sum >> 32)), two_32, __uint2float_rn(low));
-    const std::uint32_t total = low + divisor_ / 2;
     if constexpr (Wide) {
       const std::uint32_t near = __float2uint_rz(__fmul_rn(value, inverse_));
-      auto remainder = static_cast<int>(total - near * divisor_);
+      auto remainder = static_cast<int>(low + divisor_ / 2 - near * divisor_);
       const int missing = __float2int_rd(__fmul_rn(__int2float_rn(remainder), inverse_));
       remainder -= missing * static_cast<int>(divisor_);
       const int last = remainder < 0 ? -1 : remainder >= static_cast<int>(divisor_) ? 1 : 0;
       return near + static_cast<std::uint32_t>(missing + last);
     } else {
-      const float estimate = __fmaf_rn(value, inverse_, 0.4375F);
-      const std::uint32_t quotient =
-          __float_as_uint(__fadd_rz(estimate, ByteDivision::whole)) - ByteDivision::whole_bits;
-      return quotient + (total - quotient * divisor_ >= divisor_ ? 1U : 0U);
+      return quotient_(__fmaf_rn(value, inverse_, 0.4375F), low);
     }
   }
 
@@ -169,6 +183,7 @@ class LongDivision {
  private:
   std::uint32_t divisor_;
   float inverse_;
+  EstimatedQuotient quotient_;
 };
 
 }  // namespace satin::kernels

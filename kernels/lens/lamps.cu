@@ -10,7 +10,7 @@ namespace satin::kernels {
 namespace {
 
 constexpr int threads = 128;
-constexpr int warps = threads / warp_size;
+constexpr unsigned list_blocks = 2048;
 
 __device__ std::uint32_t warp_index() { return (blockIdx.x * threads + threadIdx.x) / warp_size; }
 __device__ std::uint32_t warp_count() { return gridDim.x * threads / warp_size; }
@@ -40,22 +40,31 @@ __device__ void for_lamps_by_warp(const LampScene<Channels>& scene, int x, int y
     for_lamp_at(scene, around, x * lamp_cell + i % across, y * lamp_cell + i / across, lamp);
 }
 
-constexpr int warp_cells = 4;  ///< more of them wait for each other
+/// Bright cells lie together: few a warp leave none with much more to do than the others.
+constexpr int cells_of_warp = 2;
 
-/// A warp looks at some cells side by side, and does work(x, y) together for those that have some.
+/// A warp looks at cells side by side, and does work(x, y) together for those that have some.
 template <int Channels, class HasWork, class Work>
 __device__ void for_cells_by_warp(const LampScene<Channels>& scene, const HasWork& has_work,
                                   const Work& work) {
   const int cells = scene.across() * scene.down();
-  const int first = static_cast<int>(warp_index()) * warp_cells;
+  const int first = static_cast<int>(warp_index()) * cells_of_warp;
   if (first >= cells) return;
   const int own = first + lane_index();
-  const bool looks = lane_index() < warp_cells && own < cells;
-  unsigned left = __ballot_sync(whole_warp, looks && has_work(scene.cells[own]));
+  unsigned left =
+      __ballot_sync(whole_warp, lane_index() < cells_of_warp && own < cells && has_work(scene.cells[own]));
   for (; left != 0; left &= left - 1) {
     const int cell = first + __ffs(static_cast<int>(left)) - 1;
     work(cell % scene.across(), cell / scene.across());
   }
+}
+
+/// Calls lamp(i, gain) for the lamps of the list that fall to this thread.
+template <int Channels, class OfLamp>
+__device__ void for_listed_lamps_of_thread(const LampScene<Channels>& scene, const OfLamp& lamp) {
+  const std::uint32_t count = scene.listed_samples();
+  for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads)
+    for_listed_lamp_at(scene, i, lamp);
 }
 
 template <int Channels>
@@ -86,6 +95,19 @@ __global__ void __launch_bounds__(threads) take_lamps(const __grid_constant__ Ta
       });
 }
 
+template <int Channels>
+__global__ void __launch_bounds__(threads)
+    count_listed_lamps(const __grid_constant__ CountListedLamps<Channels> step) {
+  for_listed_lamps_of_thread(step.scene, [&](std::uint64_t, float) { step.count(); });
+}
+
+template <int Channels>
+__global__ void __launch_bounds__(threads)
+    take_listed_lamps(const __grid_constant__ TakeListedLamps<Channels> step) {
+  if (!step.scene.lamps.fits()) return;
+  for_listed_lamps_of_thread(step.scene, [&](std::uint64_t i, float gain) { step.take(i, gain); });
+}
+
 /// A warp sums the lines of a lamp.
 template <int Channels>
 __global__ void __launch_bounds__(threads) share_lamps(const __grid_constant__ ShareLamps<Channels> step) {
@@ -112,16 +134,25 @@ struct LampsLaunch : EachPlace {
 
   template <int Channels>
   void operator()(std::int64_t across, std::int64_t down, const CountLamps<Channels>& step) const {
-    count_lamps<<<blocks_for(across * down, warp_cells * warps), threads, 0, stream>>>(step);
+    count_lamps<<<blocks_for(across * down, cells_of_warp * threads / warp_size), threads, 0, stream>>>(step);
   }
   template <int Channels>
   void operator()(std::int64_t across, std::int64_t down, const TakeLamps<Channels>& step) const {
-    take_lamps<<<blocks_for(across * down, warp_cells * warps), threads, 0, stream>>>(step);
+    take_lamps<<<blocks_for(across * down, cells_of_warp * threads / warp_size), threads, 0, stream>>>(step);
+  }
+  template <int Channels>
+  void operator()(std::int64_t /*width*/, std::int64_t /*height*/,
+                  const CountListedLamps<Channels>& step) const {
+    count_listed_lamps<<<list_blocks, threads, 0, stream>>>(step);
+  }
+  template <int Channels>
+  void operator()(std::int64_t /*width*/, std::int64_t /*height*/,
+                  const TakeListedLamps<Channels>& step) const {
+    take_listed_lamps<<<list_blocks, threads, 0, stream>>>(step);
   }
   template <int Channels>
   void operator()(std::int64_t /*width*/, std::int64_t /*height*/, const ShareLamps<Channels>& step) const {
-    constexpr unsigned blocks = 2048;
-    share_lamps<<<blocks, threads, 0, stream>>>(step);
+    share_lamps<<<list_blocks, threads, 0, stream>>>(step);
   }
 };
 

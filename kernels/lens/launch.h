@@ -59,14 +59,41 @@ inline constexpr int splat_cell = 32;
 /// The farthest that tiles look, two cells; samples whose shapes reach farther are added to them one by one.
 inline constexpr int splat_reach = 62;
 
-/// What a splat knows of the visible samples of 2 x 2 pixels.
-struct alignas(8) SplatQuad {
-  std::uint32_t merged = 0;  ///< radius of the block that they make; 0: they make none
-  std::int16_t reach = 0;    ///< at most this far
-  std::uint8_t groups = 0;   ///< bits of those with samples that are out of focus
+struct alignas(16) RecordColours {
+  std::uint32_t colour[4];  ///< lowest words; of merged samples the sums
+};
+struct alignas(16) RecordShape {
+  std::uint32_t share[2];      ///< what either staircase's pixels get; 0: it gets nothing
+  std::uint16_t staircase[2];  ///< in the table of staircases
+  std::uint32_t place;         ///< see RecordPlace
+};
+/// A sample, or a block of merged ones, and the staircases that it is spread over.
+struct SplatRecord : RecordColours, RecordShape {};
+
+/// The two parts lie apart: the lanes of a warp read and write them side by side.
+struct SplatRecords {
+  RecordColours* colours = nullptr;
+  RecordShape* shapes = nullptr;
 };
 
-/// The samples of the list that lie in a cell: the last of so many places.
+/// A staircase that tiles look for, in one load; of others `boxes` is 0.
+struct alignas(16) NearStaircase {
+  static constexpr int most_boxes = Staircase::most_boxes;
+  std::uint8_t wide[most_boxes] = {};
+  std::uint8_t high[most_boxes] = {};
+  std::uint8_t boxes = 0;
+  std::uint8_t reach = 0;
+};
+
+/// The visible samples of a group that lie in a cell and are spread.
+struct alignas(16) SplatCell {
+  std::int32_t reach = -1;       ///< of these and of those of the list; -1: there are none
+  std::uint32_t first = 0;       ///< record
+  std::uint32_t count = 0;       ///< of records
+  std::uint32_t highlights = 0;  ///< 1: some are highlights
+};
+
+/// The samples of the list that lie in a cell: the last of so many records.
 struct ListedCell {
   std::uint32_t count = 0;
   std::uint32_t end = 0;
@@ -77,19 +104,19 @@ struct SplatSums {
   /// [group][tile][plane][row][column]: inclusive sums within the tile; before that, of tiles that are
   /// `direct`, second differences, of one pixel side by side: see direct_place().
   std::uint64_t* tiles = nullptr;
-  /// [group][plane][tile row][column]: the last rows of the tiles, then the sums of those above.
+  /// [group][tile row][column][plane]: the last rows of the tiles, then the sums of those above.
   std::uint64_t* columns = nullptr;
-  /// [group][plane][row][tile column]: the last columns of the tiles, then the sums of all tiles before and
+  /// [group][row][tile column][plane]: the last columns of the tiles, then the sums of all tiles before and
   /// of those above these.
   std::uint64_t* rows = nullptr;
   std::uint8_t* direct = nullptr;   ///< [group][tile]: something is added one by one
   std::uint8_t* spread = nullptr;   ///< [group][tile]: the tile holds something
-  SplatQuad* quads = nullptr;       ///< [cell][of the cell]
-  std::int32_t* reaches = nullptr;  ///< [group][cell]: of the samples in the cell; -1: it has none
+  SplatCell* cells = nullptr;       ///< [group][cell]
+  SplatRecords records;             ///< [cell][of the cell], group by group
   std::uint8_t* focused = nullptr;  ///< [cell]: bits of the groups with samples that stay on their pixel
   ListedCell* listed = nullptr;     ///< [group][cell]
-  std::uint32_t* places = nullptr;  ///< in the list of samples, those of a cell one after the other
-  std::uint32_t* placed = nullptr;  ///< number of places that cells have
+  std::uint32_t* placed = nullptr;  ///< number of records that these have
+  SplatRecords listed_records;      ///< those of a cell one after the other
 };
 
 struct SplatArguments {
@@ -110,6 +137,7 @@ struct SplatArguments {
   bool all_planes = true;                       ///< fit shared memory together
   std::uint32_t last_group = 0;
   LensKernelView kernels;
+  const NearStaircase* near = nullptr;
   const std::uint16_t* reaches = nullptr;  ///< by whole pixels of the radius: of all kernels up to there
   std::int32_t largest_reach = 0;
   Source source;
@@ -136,7 +164,7 @@ inline constexpr int splat_short_bits = 51;
 /// Lets splat_gather() have as much shared memory as the current device has; returns a cudaError_t.
 [[nodiscard]] int allow_splat(int channels);
 
-/// Finds out what lies in the cells and their quads, and sorts the samples of the list by cells.
+/// Makes records of the samples that are spread, by cells.
 void splat_survey(const SplatArguments& arguments, StreamHandle stream);
 /// Marks the tiles that lamps reach.
 void splat_mark_lamps(const SplatArguments& arguments, StreamHandle stream);

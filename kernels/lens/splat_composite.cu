@@ -14,13 +14,13 @@ constexpr int warps = threads / warp_size;
 
 constexpr int column_threads = 64;
 
-/// Exclusive sums down the columns, one thread each.
+/// Exclusive sums down the columns, one thread each plane of one.
 __global__ void __launch_bounds__(column_threads) scan_columns(const __grid_constant__ SplatArguments a) {
   constexpr int at_once = 16;  // loads in flight
-  const std::int64_t x = std::int64_t{blockIdx.x} * column_threads + threadIdx.x;
-  if (x >= padded_width(a)) return;
-  std::uint64_t* column = columns_of(a, blockIdx.z, static_cast<int>(blockIdx.y), 0) + x;
-  const std::int64_t pitch = padded_width(a);
+  const std::int64_t pitch = std::int64_t{padded_width(a)} * (a.channels + 1);
+  const std::int64_t place = std::int64_t{blockIdx.x} * column_threads + threadIdx.x;
+  if (place >= pitch) return;
+  std::uint64_t* column = columns_of(a, blockIdx.y, 0) + place;
   std::uint64_t above = 0;
   for (std::int32_t first = 0; first < a.tile_rows; first += at_once) {
     std::uint64_t sums[at_once];
@@ -34,22 +34,25 @@ __global__ void __launch_bounds__(column_threads) scan_columns(const __grid_cons
   }
 }
 
-/// Exclusive sums along the rows of tiles, one warp a row of pixels: of the tiles and of what is above them.
+/// Exclusive sums along the rows of tiles, one warp a plane of a row of pixels: of the tiles and of what is
+/// above them.
 __global__ void __launch_bounds__(threads) scan_rows(const __grid_constant__ SplatArguments a) {
-  const std::int64_t y = std::int64_t{blockIdx.x} * warps + threadIdx.x / warp_size;
+  const int planes = a.channels + 1;
+  const std::int64_t task = std::int64_t{blockIdx.x} * warps + threadIdx.x / warp_size;
+  const std::int64_t y = task / planes;
   if (y >= a.height) return;
-  const auto plane = static_cast<int>(blockIdx.y);
-  std::uint64_t* row = rows_of(a, blockIdx.z, plane, y);
-  const std::uint64_t* above =
-      columns_of(a, blockIdx.z, plane, static_cast<std::int32_t>(y / splat_tile_height)) + splat_tile_width -
-      1;
+  const auto plane = static_cast<int>(task % planes);
+  std::uint64_t* row = rows_of(a, blockIdx.y, y) + plane;
+  const std::uint64_t* above = columns_of(a, blockIdx.y, static_cast<std::int32_t>(y / splat_tile_height)) +
+                               (splat_tile_width - 1) * planes + plane;
   std::uint64_t before = 0;
   for (std::int32_t first = 0; first < a.tile_columns; first += warp_size) {
     const std::int32_t column = first + lane_index();
     const bool exists = column < a.tile_columns;
-    const std::uint64_t own = exists ? row[column] + above[std::int64_t{column} * splat_tile_width] : 0;
+    std::uint64_t* to = row + std::int64_t{column} * planes;
+    const std::uint64_t own = exists ? *to + above[std::int64_t{column} * splat_tile_width * planes] : 0;
     const std::uint64_t sum = inclusive_scan(own);
-    if (exists) row[column] = before + sum - own;
+    if (exists) *to = before + sum - own;
     before += __shfl_sync(whole_warp, sum, warp_size - 1);
   }
 }
@@ -68,6 +71,22 @@ struct TilePart {
   [[nodiscard]] __device__ std::int32_t x() const { return left + lane_index(); }
 };
 
+/// An even number of planes is read in pairs.
+template <int Planes>
+__device__ void load_planes(const std::uint64_t* from, std::uint64_t (&values)[Planes]) {
+  if constexpr (Planes % 2 == 0) {
+#pragma unroll
+    for (int i = 0; i < Planes / 2; ++i) {
+      const ulonglong2 pair = reinterpret_cast<const ulonglong2*>(from)[i];
+      values[2 * i] = pair.x;
+      values[2 * i + 1] = pair.y;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < Planes; ++i) values[i] = from[i];
+  }
+}
+
 /// The sums of one group in some rows.
 template <int Channels>
 struct PartSums {
@@ -75,23 +94,27 @@ struct PartSums {
 
   /// What comes in from other tiles.
   __device__ void come_in(const SplatArguments& a, std::uint32_t group, const TilePart& part) {
+    constexpr int planes = Channels + 1;
+    std::uint64_t above[planes];
+    load_planes(columns_of(a, group, part.tile_row) + std::int64_t{part.x()} * planes, above);
+    const std::uint64_t* before = rows_of(a, group, part.top) + std::int64_t{part.tile_column} * planes;
 #pragma unroll
-    for (int c = 0; c <= Channels; ++c) {
-      const std::uint64_t above = columns_of(a, group, c, part.tile_row)[part.x()];
-      const std::uint64_t* before = rows_of(a, group, c, part.top) + part.tile_column;
+    for (int i = 0; i < rows_at_once; ++i) {
+      load_planes(before + std::int64_t{i} * a.tile_columns * planes, sums[i]);
 #pragma unroll
-      for (int i = 0; i < rows_at_once; ++i) sums[i][c] = above + before[std::int64_t{i} * a.tile_columns];
+      for (int c = 0; c < planes; ++c) sums[i][c] += above[c];
     }
   }
 
-  /// The tile's own.
-  __device__ void add_tile(const SplatArguments& a, std::uint32_t group, const TilePart& part) {
-    const int place = part.top % splat_tile_height * splat_tile_width + part.x() % splat_tile_width;
+  /// The tile's own planes from `first` on to the one before `end`.
+  __device__ void add_tile(const SplatArguments& a, std::uint32_t group, const TilePart& part, int first,
+                           int end) {
+    const std::uint64_t* own = tile_plane(a, group, part.tile, 0) +
+                               part.top % splat_tile_height * splat_tile_width + part.x() % splat_tile_width;
 #pragma unroll
-    for (int c = 0; c <= Channels; ++c)
+    for (int c = first; c < end; ++c)
 #pragma unroll
-      for (int i = 0; i < rows_at_once; ++i)
-        sums[i][c] += tile_plane(a, group, part.tile, c)[place + i * splat_tile_width];
+      for (int i = 0; i < rows_at_once; ++i) sums[i][c] += own[c * splat_tile_pixels + i * splat_tile_width];
   }
 };
 
@@ -184,6 +207,7 @@ __device__ TileGroups groups_of(const SplatArguments& a, const TilePart& part, u
   constexpr int places = splat_tile_width + splat_tile_height;
   const auto thread = static_cast<int>(threadIdx.x);
   const int groups = static_cast<int>(a.last_group) + 1;
+  const int planes = a.channels + 1;
   if (thread < 2) found[thread] = 0;
   __syncthreads();
   unsigned present = 0;
@@ -191,13 +215,13 @@ __device__ TileGroups groups_of(const SplatArguments& a, const TilePart& part, u
   for (int i = thread; i < groups * places; i += threads) {
     const auto group = static_cast<std::uint32_t>(i / places);
     const int place = i % places;
-    const std::uint64_t weight =
+    const std::uint64_t* of_place =
         place < splat_tile_width
-            ? columns_of(a, group, a.channels,
-                         part.tile_row)[std::int64_t{part.tile_column} * splat_tile_width + place]
-            : rows_of(a, group, a.channels,
-                      std::int64_t{part.tile_row} * splat_tile_height + place -
-                          splat_tile_width)[part.tile_column];
+            ? columns_of(a, group, part.tile_row) +
+                  (std::int64_t{part.tile_column} * splat_tile_width + place) * planes
+            : rows_of(a, group, std::int64_t{part.tile_row} * splat_tile_height + place - splat_tile_width) +
+                  std::int64_t{part.tile_column} * planes;
+    const std::uint64_t weight = of_place[a.channels];
     present |= (weight != 0 ? 1U : 0U) << group;
   }
   for (int distance = 1; distance < warp_size; distance *= 2)
@@ -220,7 +244,13 @@ __device__ void add_group(const SplatArguments& a, std::uint32_t group, const Ti
   const Real unit = static_cast<Real>(1) / static_cast<Real>(1U << a.kernels.weight_bits);
   PartSums<Channels> part_sums;
   part_sums.come_in(a, group, part);
-  if (spread) part_sums.add_tile(a, group, part);
+  if (spread) part_sums.add_tile(a, group, part, Channels, Channels + 1);
+  bool any = false;  // colours are nothing where no weight is
+#pragma unroll
+  for (int i = 0; i < rows_at_once; ++i)
+    any = any || (part_sums.sums[i][Channels] & mask) != 0 || in_focus[i] == group;
+  if (__any_sync(whole_warp, any) == 0) return;
+  if (spread) part_sums.add_tile(a, group, part, 0, Channels);
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) {
     std::uint64_t(&sums)[Channels + 1] = part_sums.sums[i];
@@ -275,11 +305,12 @@ unsigned blocks_for(std::int64_t count, int block) {
 }  // namespace
 
 void splat_carries(const SplatArguments& a, StreamHandle stream) {
-  const auto planes = static_cast<unsigned>(a.channels + 1);
+  const int planes = a.channels + 1;
   const unsigned groups = a.last_group + 1;
-  const std::int64_t width = std::int64_t{a.tile_columns} * splat_tile_width;
-  scan_columns<<<dim3(blocks_for(width, column_threads), planes, groups), column_threads, 0, stream>>>(a);
-  scan_rows<<<dim3(blocks_for(a.height, warps), planes, groups), threads, 0, stream>>>(a);
+  const std::int64_t width = std::int64_t{a.tile_columns} * splat_tile_width * planes;
+  scan_columns<<<dim3(blocks_for(width, column_threads), groups), column_threads, 0, stream>>>(a);
+  const std::int64_t rows = std::int64_t{a.height} * planes;
+  scan_rows<<<dim3(blocks_for(rows, warps), groups), threads, 0, stream>>>(a);
 }
 
 void splat_composite(const SplatArguments& a, StreamHandle stream) {

@@ -20,34 +20,12 @@ __device__ void for_corners_in_picture(const SplatArguments& a, const Staircase&
   });
 }
 
-/// The samples of the list that reach far: a lane a plane, as additions side by side are one request.
-template <int Channels>
-__global__ void __launch_bounds__(threads) add_far_listed(const __grid_constant__ SplatArguments a) {
-  constexpr unsigned lanes = Channels + 1;
-  const std::uint64_t count = std::uint64_t{min(*a.count, a.most_listed)} * lanes;
-  for (std::uint64_t i = blockIdx.x * threads + threadIdx.x; i < count; i += gridDim.x * threads) {
-    const LensSample& sample = a.listed[i / lanes];
-    const bool inside = sample.x >= 0 && sample.x < a.width && sample.y >= 0 && sample.y < a.height;
-    if (!inside || sample.weight == 0) continue;
-    const std::uint32_t group = min(std::uint32_t{sample.group}, a.last_group);
-    const auto lane = static_cast<int>(i % lanes);
-    for_staircases_of<Channels>(a, sample, [&](const Staircase& stairs, std::uint32_t share) {
-      if (stairs.reach <= splat_reach) return;
-      const std::uint64_t delta = (lane < Channels ? sample.colour[lane] : std::uint64_t{1}) * share;
-      for_corners_in_picture(a, stairs, sample.x, sample.y, sample.block == 2 ? 2 : 1,
-                             [&](std::int32_t column, std::int32_t row, bool negative) {
-                               add_delta(a, group, column, row, lane, negative ? 0 - delta : delta);
-                             });
-    });
-  }
-}
-
 /// One thread a cell of a group: the tiles that its samples may reach.
 __global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ SplatArguments a) {
   const std::int64_t cell = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (cell >= cell_count(a)) return;
   const std::uint32_t group = blockIdx.y;
-  const std::int32_t reach = a.sums.reaches[group * cell_count(a) + cell];
+  const std::int32_t reach = a.sums.cells[group * cell_count(a) + cell].reach;
   if (reach <= splat_reach) return;
   const std::int32_t x = cell_left(a, cell);
   const std::int32_t y = cell_top(a, cell);
@@ -58,29 +36,43 @@ __global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ Spla
       mark(a, group, column, row);
 }
 
-/// One thread 2 x 2 pixels.
+/// Adds what reaches far of some records around a place: a lane a plane, as additions side by side are one
+/// request.
+template <int Channels>
+__device__ void add_far_records(const SplatArguments& a, std::uint32_t group, std::int32_t left,
+                                std::int32_t top, const SplatRecords& records, std::uint32_t first,
+                                std::uint32_t count) {
+  constexpr unsigned lanes = Channels + 1;
+  for (std::uint32_t i = threadIdx.x; i < count * lanes; i += threads) {
+    const SplatRecord record = record_at(records, first + i / lanes);
+    const RecordPlace place(record.place);
+    const auto lane = static_cast<int>(i % lanes);
+#pragma unroll 1
+    for (int k = 0; k < 2; ++k) {
+      const std::uint32_t share = k == 0 ? record.share[0] : record.share[1];
+      const Staircase& stairs = a.kernels.staircases[k == 0 ? record.staircase[0] : record.staircase[1]];
+      if (share == 0 || stairs.reach <= splat_reach) continue;
+      const std::uint64_t delta = value_of<Channels, std::uint64_t>(record, lane) * share;
+      for_corners_in_picture(a, stairs, left + place.x(), top + place.y(), place.more(),
+                             [&](std::int32_t column, std::int32_t row, bool negative) {
+                               add_delta(a, group, column, row, lane, negative ? 0 - delta : delta);
+                             });
+    }
+  }
+}
+
+/// A block a cell of a group.
 template <int Channels>
 __global__ void __launch_bounds__(threads) add_far(const __grid_constant__ SplatArguments a) {
-  const std::int64_t place = std::int64_t{blockIdx.x} * threads + threadIdx.x;
-  if (place >= cell_count(a) * cell_quads) return;
-  const SplatQuad quad = a.sums.quads[place];
-  if (quad.groups == 0 || quad.reach <= splat_reach) return;
-  const auto number = static_cast<int>(place % cell_quads);
-  for_staircases<Channels>(
-      a, cell_left(a, place / cell_quads) + quad_x(number), cell_top(a, place / cell_quads) + quad_y(number),
-      quad.merged, [](std::uint32_t) { return true; },
-      [&](const SpreadSample<Channels>& sample, const Staircase& stairs, std::uint32_t share) {
-        if (stairs.reach <= splat_reach) return;
-        const std::uint32_t group = group_at(a, sample.x, sample.y);
-        for_corners_in_picture(a, stairs, sample.x, sample.y, sample.more,
-                               [&](std::int32_t column, std::int32_t row, bool negative) {
-#pragma unroll
-                                 for (int plane = 0; plane <= Channels; ++plane) {
-                                   const std::uint64_t delta = sample.value(plane) * share;
-                                   add_delta(a, group, column, row, plane, negative ? 0 - delta : delta);
-                                 }
-                               });
-      });
+  const std::int64_t place = blockIdx.y * cell_count(a) + blockIdx.x;
+  const SplatCell cell = a.sums.cells[place];
+  if (cell.reach <= splat_reach) return;
+  const std::int32_t left = cell_left(a, blockIdx.x);
+  const std::int32_t top = cell_top(a, blockIdx.x);
+  add_far_records<Channels>(a, blockIdx.y, left, top, a.sums.records, cell.first, cell.count);
+  const ListedCell listed = a.sums.listed[place];
+  add_far_records<Channels>(a, blockIdx.y, left, top, a.sums.listed_records, listed.end - listed.count,
+                            listed.count);
 }
 
 __global__ void __launch_bounds__(threads) clear_marked(const __grid_constant__ SplatArguments a) {
@@ -106,11 +98,8 @@ void splat_direct(const SplatArguments& a, StreamHandle stream) {
   clear_marked<<<dim3(blocks_for(tile_count(a), 1), groups), threads, 0, stream>>>(a);
   splat_add_lamps(a, stream);
   if (!far) return;
-  constexpr unsigned blocks_of_list = 2048;
-  const unsigned blocks = blocks_for(cell_count(a) * cell_quads, threads);
   with_channels(a.channels, [&]<int Channels>() {
-    add_far<Channels><<<blocks, threads, 0, stream>>>(a);
-    if (a.most_listed != 0) add_far_listed<Channels><<<blocks_of_list, threads, 0, stream>>>(a);
+    add_far<Channels><<<dim3(blocks_for(cell_count(a), 1), groups), threads, 0, stream>>>(a);
   });
 }
 

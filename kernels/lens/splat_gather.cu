@@ -1,13 +1,15 @@
-// Visible samples to sums, by tiles. A tile looks at all samples that may reach it and adds those corners of
-// their staircases that lie in it, all planes together in shared memory; so nothing is added twice, and
+// Samples to sums, by tiles. A tile looks at all records of samples that may reach it and adds those corners
+// of their staircases that lie in it, all planes together in shared memory; so nothing is added twice, and
 // nobody else writes a tile. Additions modulo 2^64 give the same sums in any order.
 //
 // How many low parts of short sums (splat_sums.cuh) meet in a word: a staircase has one corner in it at
 // most; on the picture's border, where more of them meet, all but one cancel each other. Two staircases have
 // only samples with radii up to 12 pixels, where there are no highlights. So there are at most 83^2 + 31^2
-// where no shape reaches farther than 40 pixels, and otherwise 1024 of every cell + 31^2: words are settled
-// again after seven cells. A tile with highlights is made of long sums. Samples of the list, of which any
-// number lies in a cell, come last, and words are settled before so many of them.
+// where no shape of a visible sample reaches farther than 40 pixels; otherwise words are settled again after
+// so many records. A tile with highlights is made of long sums. Samples of the list, of which any number lies
+// in a cell, come last, and words are settled before so many of them, unless a tile has few records.
+
+#include <climits>
 
 #include "core/with_type.h"
 #include "kernels/device/shared_memory.cuh"
@@ -16,9 +18,8 @@
 namespace satin::kernels {
 namespace {
 
-constexpr int threads = 256;
+constexpr int threads = tile_threads;
 constexpr int warps = threads / warp_size;
-static_assert(threads == cell_quads, "a thread has 2 x 2 samples of a cell");
 
 /// The tile of one group that a block makes.
 struct GatheredTile {
@@ -48,7 +49,7 @@ __device__ unsigned cells_that_reach(const SplatArguments& a, const GatheredTile
   bool reaches = false;
   if (lane_index() < columns_of_cells * rows_of_cells && x >= 0 && y >= 0 && x < a.width && y < a.height) {
     const std::int32_t reach =
-        min(std::int32_t{a.sums.reaches[tile.group * cell_count(a) + cell_of(a, x, y)]}, splat_reach);
+        min(a.sums.cells[tile.group * cell_count(a) + cell_of(a, x, y)].reach, splat_reach);
     reaches = reach >= 0 && x - reach < tile.left() + splat_tile_width &&
               x + splat_cell + 1 + reach >= tile.left() && y - reach < tile.top() + splat_tile_height &&
               y + splat_cell + 1 + reach >= tile.top();
@@ -56,125 +57,89 @@ __device__ unsigned cells_that_reach(const SplatArguments& a, const GatheredTile
   return __ballot_sync(whole_warp, reaches);
 }
 
-/// The samples of the list in the cells that reach a tile, one after the other.
-struct ListedAround {
-  std::uint32_t ends[warp_size];    ///< of every cell around
-  std::uint32_t places[warp_size];  ///< place of the first one of all, if this cell had it
+/// Records of the cells around a tile, in chunks of a warp's. A lane has those of one cell.
+class RecordsAround {
+ public:
+  __device__ RecordsAround(std::uint32_t first, std::uint32_t count)
+      : first_(first), count_(count), end_(inclusive_scan((count + warp_size - 1) / warp_size)) {}
 
-  [[nodiscard]] __device__ std::uint32_t count() const { return ends[warp_size - 1]; }
-  [[nodiscard]] __device__ std::uint32_t place(std::uint32_t i) const {
-    int number = 0;
-#pragma unroll
-    for (int step = warp_size / 2; step > 0; step /= 2)
-      if (ends[number + step - 1] <= i) number += step;
-    return places[number] + i;
+  [[nodiscard]] __device__ int count() const { return static_cast<int>(sum_of_lanes(count_)); }
+  [[nodiscard]] __device__ int chunks() const {
+    return static_cast<int>(__shfl_sync(whole_warp, end_, warp_size - 1));
   }
 
-  /// One warp calls this: each lane looks at a cell.
-  __device__ void find(const SplatArguments& a, const GatheredTile& tile, unsigned cells) {
-    ListedCell own;
-    if ((cells >> lane_index() & 1) != 0)
-      own = a.sums.listed[tile.group * cell_count(a) +
-                          cell_of(a, left_of_cell(tile, lane_index()), top_of_cell(tile, lane_index()))];
-    const std::uint32_t end = inclusive_scan(own.count);
-    ends[lane_index()] = end;
-    places[lane_index()] = own.end - end;
+  struct Own {
+    int cell;             ///< its number
+    bool exists;          ///< the lane has a record
+    std::uint32_t place;  ///< of the record
+  };
+  [[nodiscard]] __device__ Own own(int chunk) const {
+    const auto number = static_cast<std::uint32_t>(chunk);
+    const int cell = __popc(__ballot_sync(whole_warp, end_ <= number));
+    const std::uint32_t count = __shfl_sync(whole_warp, count_, cell);
+    const std::uint32_t end = __shfl_sync(whole_warp, end_, cell);
+    const std::uint32_t before = (number + (count + warp_size - 1) / warp_size - end) * warp_size;
+    const std::uint32_t place = before + static_cast<std::uint32_t>(lane_index());
+    return {cell, place < count, __shfl_sync(whole_warp, first_, cell) + place};
   }
+
+ private:
+  std::uint32_t first_;
+  std::uint32_t count_;
+  std::uint32_t end_;  ///< chunks up to this cell's last one
 };
 
 constexpr int double_corners = 31 * 31;  ///< of second staircases that may meet in one word
 constexpr int unsettled_reach = 40;
-constexpr int unsettled_cells = 7;
-static_assert((2 * unsettled_reach + 3) * (2 * unsettled_reach + 3) + double_corners < most_low_parts);
-static_assert(unsettled_cells * splat_cell * splat_cell + double_corners < most_low_parts);
+constexpr int unsettled_corners = (2 * unsettled_reach + 3) * (2 * unsettled_reach + 3);
+static_assert(unsettled_corners + double_corners < most_low_parts);
+/// So many visible samples, and samples of the list that have two staircases each, need no settling.
+constexpr int unsettled_visible = (most_low_parts - double_corners) / warp_size;
+constexpr int unsettled_listed = most_low_parts / (2 * warp_size);
 
-/// Shapes that are no larger than a tile and meet it have a corner in it, or nearly.
-constexpr int small_reach = splat_tile_height / 2;
-
-/// Adds planes from `first` on of what one quad has in the tile. Returns whether there were highlights.
+/// Adds planes from `first` on of what one record has in the tile.
 template <int Channels, int Planes, bool Short>
-__device__ bool add_quad(const SplatArguments& a, const GatheredTile& tile, const SplatQuad& quad,
-                         std::int32_t x, std::int32_t y, int first, const TileSums<Planes, Short>& sums) {
+__device__ void add_record(const SplatArguments& a, const SplatRecord& record, std::int32_t x, std::int32_t y,
+                           int first, const TileSums<Planes, Short>& sums) {
   using Sums = TileSums<Planes, Short>;
-  bool highlights = false;
-  const std::int32_t reach = min(std::int32_t{quad.reach}, splat_reach);
-  if ((quad.groups >> tile.group & 1) == 0 || !sums.meets(x - reach, x + reach + 2, y - reach, y + reach + 2))
-    return false;
-  for_staircases<Channels>(
-      a, x, y, quad.merged, [&](std::uint32_t group) { return group == tile.group; },
-      [&](const SpreadSample<Channels>& sample, const Staircase& stairs, std::uint32_t share) {
-        if (stairs.reach > splat_reach) return;
-        if (stairs.reach > small_reach && !sums.meets(stairs, sample.x, sample.y, sample.more)) return;
-        highlights = highlights || sample.highlight;
-        typename Sums::Summand value;
-#pragma unroll
-        for (int plane = 0; plane < Planes; ++plane)
-          value.set(plane,
-                    std::uint64_t{static_cast<typename Sums::Factor>(sample.value(first + plane))} * share);
-        sums.add(stairs, sample.x, sample.y, sample.more, value);
-      });
-  return highlights;
-}
-
-/// Adds planes from `first` on of all that reaches the tile. Returns whether there were highlights.
-template <int Channels, int Planes, bool Short>
-__device__ bool gather(const SplatArguments& a, const GatheredTile& tile, unsigned cells, int first,
-                       TileSums<Planes, Short>& sums) {
-  const bool settles = Short && a.largest_reach > unsettled_reach;
-  const auto thread = static_cast<int>(threadIdx.x);
-  bool highlights = false;
-  for (int done = 0; cells != 0; cells &= cells - 1, ++done) {
-    if (settles && done == unsettled_cells) {
-      __syncthreads();
-      sums.settle();
-      __syncthreads();
-      done = 0;
-    }
-    const int number = __ffs(static_cast<int>(cells)) - 1;
-    const std::int32_t left = left_of_cell(tile, number);
-    const std::int32_t top = top_of_cell(tile, number);
-    const SplatQuad quad = a.sums.quads[cell_of(a, left, top) * cell_quads + thread];
-    if (add_quad<Channels>(a, tile, quad, left + quad_x(thread), top + quad_y(thread), first, sums))
-      highlights = true;
-  }
-  return highlights;
-}
-
-/// Adds planes from `first` on of what one sample of the list has in the tile.
-template <int Channels, int Planes, bool Short>
-__device__ void add_listed(const SplatArguments& a, const LensSample& sample, int first,
-                           const TileSums<Planes, Short>& sums) {
-  using Sums = TileSums<Planes, Short>;
-  const std::int32_t x = sample.x;
-  const std::int32_t y = sample.y;
-  const std::int32_t more = sample.block == 2 ? 2 : 1;
-  const std::int32_t reach = a.reaches[min(sample.radius, a.kernels.largest) / 256];
-  if (!sums.meets(x - reach, x + reach + more, y - reach, y + reach + more)) return;
-  for_staircases_of<Channels>(a, sample, [&](const Staircase& stairs, std::uint32_t share) {
-    if (stairs.reach > splat_reach || !sums.meets(stairs, x, y, more)) return;
+  const std::int32_t more = RecordPlace(record.place).more();
+#pragma unroll 1
+  for (int k = 0; k < 2; ++k) {
+    const std::uint32_t share = k == 0 ? record.share[0] : record.share[1];
+    if (share == 0) continue;
+    const NearStaircase stairs = a.near[k == 0 ? record.staircase[0] : record.staircase[1]];
+    const std::int32_t reach = stairs.reach;
+    if (stairs.boxes == 0 || !sums.meets(x - reach, x + reach + more, y - reach, y + reach + more)) continue;
     typename Sums::Summand value;
 #pragma unroll
     for (int plane = 0; plane < Planes; ++plane)
-      value.set(plane, std::uint64_t{first + plane < Channels ? sample.colour[first + plane] : 1U} * share);
+      value.set(plane,
+                std::uint64_t{value_of<Channels, typename Sums::Factor>(record, first + plane)} * share);
     sums.add(stairs, x, y, more, value);
-  });
+  }
 }
 
-/// Every thread may add so many samples of the list, of two staircases each, before words are settled again.
-constexpr std::uint32_t unsettled_rounds = (most_low_parts - 1) / (2 * threads);
-
+/// Adds planes from `first` on of all records. Words are settled after `unsettled` chunks.
 template <int Channels, int Planes, bool Short>
-__device__ void gather_listed(const SplatArguments& a, const ListedAround& listed, int first,
-                              TileSums<Planes, Short>& sums) {
-  const std::uint32_t count = listed.count();
-  for (std::uint32_t begin = 0; begin < count; begin += threads) {
-    if (Short && begin / threads % unsettled_rounds == 0) {
+__device__ void gather(const SplatArguments& a, const GatheredTile& tile, const RecordsAround& around,
+                       const SplatRecords& records, int unsettled, int first, TileSums<Planes, Short>& sums) {
+  const int chunks = around.chunks();
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  for (int begin = 0; begin < chunks; begin += unsettled) {
+    if (Short && begin != 0) {
       __syncthreads();
       sums.settle();
       __syncthreads();
     }
-    const std::uint32_t i = begin + threadIdx.x;
-    if (i < count) add_listed<Channels>(a, a.listed[a.sums.places[listed.place(i)]], first, sums);
+    const int end = min(chunks, begin + unsettled);
+    for (int chunk = begin + warp; chunk < end; chunk += warps) {
+      const RecordsAround::Own own = around.own(chunk);
+      if (!own.exists) continue;
+      const SplatRecord record = record_at(records, own.place);
+      const RecordPlace place(record.place);
+      add_record<Channels>(a, record, left_of_cell(tile, own.cell) + place.x(),
+                           top_of_cell(tile, own.cell) + place.y(), first, sums);
+    }
   }
 }
 
@@ -209,7 +174,9 @@ __device__ void store_sums(const SplatArguments& a, const GatheredTile& tile, in
       }
       sum = summed_along(sum);
     }
-    std::uint64_t* rows = rows_of(a, tile.group, first + plane, tile.top()) + tile.column;
+    const int planes = a.channels + 1;
+    std::uint64_t* rows =
+        rows_of(a, tile.group, tile.top()) + std::int64_t{tile.column} * planes + first + plane;
     const int top = lower ? half_rows : 0;
 #pragma unroll 4
     for (int row = top; row < top + half_rows; ++row) {
@@ -217,48 +184,69 @@ __device__ void store_sums(const SplatArguments& a, const GatheredTile& tile, in
       sum.x += along.x;
       sum.y += along.y;
       reinterpret_cast<ulonglong2*>(to)[row * warp_size + lane_index()] = sum;
-      if (lane_index() == warp_size - 1) rows[std::int64_t{row} * a.tile_columns] = sum.y;
+      if (lane_index() == warp_size - 1) rows[std::int64_t{row} * a.tile_columns * planes] = sum.y;
     }
-    if (lower)
-      reinterpret_cast<ulonglong2*>(columns_of(a, tile.group, first + plane, tile.row) +
-                                    tile.left())[lane_index()] = sum;
+    if (!lower) continue;
+    std::uint64_t* columns = columns_of(a, tile.group, tile.row) +
+                             (std::int64_t{tile.left()} + 2 * lane_index()) * planes + first + plane;
+    columns[0] = sum.x;
+    columns[planes] = sum.y;
   }
 }
 
 /// A tile where nothing lies passes nothing on.
 __device__ void store_nothing(const SplatArguments& a, const GatheredTile& tile) {
   const auto thread = static_cast<int>(threadIdx.x);
-  for (int i = thread; i < (a.channels + 1) * splat_tile_width; i += threads)
-    columns_of(a, tile.group, i / splat_tile_width, tile.row)[tile.left() + i % splat_tile_width] = 0;
-  for (int i = thread; i < (a.channels + 1) * splat_tile_height; i += threads)
-    rows_of(a, tile.group, i / splat_tile_height, tile.top() + i % splat_tile_height)[tile.column] = 0;
+  const int planes = a.channels + 1;
+  std::uint64_t* columns = columns_of(a, tile.group, tile.row) + std::int64_t{tile.left()} * planes;
+  for (int i = thread; i < planes * splat_tile_width; i += threads) columns[i] = 0;
+  std::uint64_t* rows = rows_of(a, tile.group, tile.top()) + std::int64_t{tile.column} * planes;
+  for (int i = thread; i < planes * splat_tile_height; i += threads)
+    rows[std::int64_t{i / planes} * a.tile_columns * planes + i % planes] = 0;
 }
 
-/// Makes planes from `first` on; false: that takes long sums.
+/// What reaches a tile.
+struct TileRecords {
+  RecordsAround visible;
+  RecordsAround listed;
+  bool has_direct;
+
+  /// More low parts may meet in a word than it has room for. The same in all warps.
+  [[nodiscard]] __device__ bool fill_words(std::int32_t reach) const {
+    const int single = reach > unsettled_reach ? visible.count() : min(visible.count(), unsettled_corners);
+    return single + double_corners + 2 * listed.count() >= most_low_parts;
+  }
+};
+
+/// Makes planes from `first` on.
 template <int Channels, int Planes, bool Short>
-__device__ bool make_planes(const SplatArguments& a, const GatheredTile& tile, unsigned cells,
-                            const ListedAround& listed, bool has_direct, int first, std::uint32_t* words) {
+__device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, const TileRecords& records,
+                            int first, std::uint32_t* words) {
   TileSums<Planes, Short> sums(words, tile.left(), tile.top());
-  if (has_direct)
+  if (records.has_direct)
     sums.begin_with(a, tile_plane(a, tile.group, tile.index, 0), first);
   else
     sums.begin_with_nothing();
   __syncthreads();
-  const bool highlights = gather<Channels>(a, tile, cells, first, sums);
-  if (__syncthreads_or(highlights ? 1 : 0) != 0 && Short) return false;
-  gather_listed<Channels>(a, listed, first, sums);
+  const int unsettled = a.largest_reach > unsettled_reach ? unsettled_visible : INT_MAX;
+  gather<Channels>(a, tile, records.visible, a.sums.records, unsettled, first, sums);
+  if (records.listed.chunks() != 0) {
+    if (Short && records.fill_words(a.largest_reach)) {
+      __syncthreads();
+      sums.settle();
+      __syncthreads();
+    }
+    gather<Channels>(a, tile, records.listed, a.sums.listed_records, unsettled_listed, first, sums);
+  }
   __syncthreads();
   store_sums(a, tile, first, sums);
   __syncthreads();
-  return true;
 }
 
 template <int Channels, int Planes>
 __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
     gather_tiles(const __grid_constant__ SplatArguments a) {
   extern __shared__ uint4 tile_memory[];
-  __shared__ ListedAround listed;
-  auto* words = reinterpret_cast<std::uint32_t*>(tile_memory);
   GatheredTile tile;
   tile.group = blockIdx.y;
   tile.index = blockIdx.x;
@@ -269,11 +257,24 @@ __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
   const bool has_direct = a.sums.direct[mark] != 0;
   if (threadIdx.x == 0) a.sums.spread[mark] = cells != 0 || has_direct ? 1 : 0;
   if (cells == 0 && !has_direct) return store_nothing(a, tile);
-  if (threadIdx.x < warp_size) listed.find(a, tile, cells);
+  SplatCell own;
+  ListedCell listed;
+  if ((cells >> lane_index() & 1) != 0) {
+    const std::int64_t cell = tile.group * cell_count(a) +
+                              cell_of(a, left_of_cell(tile, lane_index()), top_of_cell(tile, lane_index()));
+    own = a.sums.cells[cell];
+    listed = a.sums.listed[cell];
+  }
+  const TileRecords records{RecordsAround(own.first, own.count),
+                            RecordsAround(listed.end - listed.count, listed.count), has_direct};
+  const bool is_short = a.short_sums && __all_sync(whole_warp, own.highlights == 0) != 0;
+  auto* words = reinterpret_cast<std::uint32_t*>(tile_memory);
+  words += -__cvta_generic_to_shared(words) % row_bytes / sizeof(std::uint32_t);
   for (int first = 0; first <= Channels; first += Planes)
-    if (!a.short_sums ||
-        !make_planes<Channels, Planes, true>(a, tile, cells, listed, has_direct, first, words))
-      make_planes<Channels, Planes, false>(a, tile, cells, listed, has_direct, first, words);
+    if (is_short)
+      make_planes<Channels, Planes, true>(a, tile, records, first, words);
+    else
+      make_planes<Channels, Planes, false>(a, tile, records, first, words);
 }
 
 template <int Channels, int Planes>
@@ -285,7 +286,7 @@ void launch(const SplatArguments& a, StreamHandle stream) {
 }  // namespace
 
 std::size_t splat_shared_bytes(int planes) {
-  return static_cast<std::size_t>(2 * planes * tile_words) * sizeof(std::uint32_t);
+  return static_cast<std::size_t>(2 * planes * tile_words) * sizeof(std::uint32_t) + row_bytes;
 }
 
 int allow_splat(int channels) {

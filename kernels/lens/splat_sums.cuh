@@ -5,18 +5,21 @@
 // or short ones of 19 bits and 32 that need none. The low part of a short summand is balanced, -2^18 to 2^18
 // - 1, so that 2^13 - 1 of them may meet in one word; the high words, and so all sums, are right modulo 2^51.
 
+#include <bit>
 #include <type_traits>
 
 #include "kernels/lens/splat_tile.cuh"
 
 namespace satin::kernels {
 
-// Even columns and odd ones lie apart: the lanes of a warp meet words side by side, in four rows of quads.
-inline constexpr int half_row = splat_tile_width / 2 + 2;
-inline constexpr int tile_row = 2 * half_row;
-inline constexpr int tile_words = splat_tile_height * tile_row;
-static_assert(2 * tile_row % warp_size == warp_size / 4, "four rows of quads share no banks");
-static_assert(tile_words % 4 == 0, "words are cleared and settled by four");
+inline constexpr int tile_threads = 256;
+inline constexpr int tile_words = splat_tile_pixels;
+/// Halves of odd rows are exchanged: two rows of samples side by side share no banks.
+inline constexpr int exchanged = 16;
+
+/// Tiles begin at a multiple of it.
+inline constexpr std::uint32_t row_bytes = splat_tile_width * 4;
+static_assert(std::has_single_bit(row_bytes));
 
 inline constexpr int low_bits = 19;
 static_assert(low_bits + 32 == splat_short_bits);
@@ -53,11 +56,13 @@ class TileSums {
       return result;
     }
     __device__ void set(int plane, std::uint64_t value) {
-      low[plane] = static_cast<std::uint32_t>(value);
-      high[plane] = static_cast<std::uint32_t>(value >> 32);
       if constexpr (Short) {
-        high[plane] = static_cast<std::uint32_t>((value + low_half) >> low_bits);
-        low[plane] = balanced(low[plane]);
+        const std::uint64_t raised = value + low_half;
+        low[plane] = (static_cast<std::uint32_t>(raised) & low_mask) - low_half;
+        high[plane] = static_cast<std::uint32_t>(raised >> low_bits);
+      } else {
+        low[plane] = static_cast<std::uint32_t>(value);
+        high[plane] = static_cast<std::uint32_t>(value >> 32);
       }
     }
   };
@@ -66,21 +71,20 @@ class TileSums {
       : words_(words), base_(shared_address(words)), left_(left), top_(top) {}
 
   __device__ void begin_with_nothing() {
-    for (int i = static_cast<int>(threadIdx.x); i < 2 * Planes * tile_words / 4; i += cell_quads)
+    for (int i = static_cast<int>(threadIdx.x); i < 2 * Planes * tile_words / 4; i += tile_threads)
       reinterpret_cast<uint4*>(words_)[i] = make_uint4(0, 0, 0, 0);
   }
 
   /// Begins with second differences that are there already, of the tile's planes from `first` on.
   __device__ void begin_with(const SplatArguments& a, const std::uint64_t* direct, int first) {
     const auto thread = static_cast<int>(threadIdx.x);
-    for (int i = thread; i < splat_tile_pixels; i += cell_quads) {
+    for (int i = thread; i < splat_tile_pixels; i += tile_threads) {
       const int column = i % splat_tile_width;
       Summand value;
 #pragma unroll
       for (int plane = 0; plane < Planes; ++plane) {
         value.set(plane, direct[direct_place(a, i, first + plane)]);
-        std::uint32_t* word = words_ + 2 * plane * tile_words + i / splat_tile_width * tile_row +
-                              (column & 1) * half_row + (column >> 1);
+        std::uint32_t* word = words_ + 2 * plane * tile_words + word_of(i / splat_tile_width, column);
         word[0] = value.low[plane];
         word[tile_words] = value.high[plane];
       }
@@ -95,30 +99,17 @@ class TileSums {
            first_y < top_ + splat_tile_height;
   }
 
-  /// Some of a staircase's corners may lie in the tile: rows and columns of corners do.
-  [[nodiscard]] __device__ bool meets(const Staircase& stairs, std::int32_t x, std::int32_t y,
-                                      std::int32_t more) const {
-    bool rows = false;
-    bool columns = false;
-#pragma unroll
-    for (int k = 0; k < Staircase::most_boxes; ++k) {
-      if (k >= stairs.boxes) break;
-      rows |= has_row(row_of(y - stairs.high[k])) | has_row(row_of(y + stairs.high[k] + more));
-      columns |= has_column(column_of(x - stairs.wide[k])) | has_column(column_of(x + stairs.wide[k] + more));
-    }
-    return rows & columns;
-  }
-
   /// Adds the corners of a staircase that lie in the tile.
-  __device__ void add(const Staircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
+  __device__ void add(const NearStaircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
                       const Summand& value) const {
     const Summand taken = value.negative();
-    int before[2];
+    std::uint32_t before[2];
 #pragma unroll
-    for (int k = 0; k < Staircase::most_boxes; ++k) {
+    for (int k = 0; k < NearStaircase::most_boxes; ++k) {
       if (k >= stairs.boxes) break;
-      const int rows[2] = {row_place(y - stairs.high[k]), row_place(y + stairs.high[k] + more)};
-      const int columns[2] = {column_place(x - stairs.wide[k]), column_place(x + stairs.wide[k] + more)};
+      const std::uint32_t rows[2] = {row_place(y - stairs.high[k]), row_place(y + stairs.high[k] + more)};
+      const std::uint32_t columns[2] = {column_place(x - stairs.wide[k]),
+                                        column_place(x + stairs.wide[k] + more)};
       if (k > 0) add_box(before, rows, taken, value);
       add_box(columns, rows, value, taken);
       before[0] = columns[0];
@@ -128,7 +119,7 @@ class TileSums {
 
   /// Makes every word one low part again; the block waits before and after it.
   __device__ void settle() {
-    for (int i = static_cast<int>(threadIdx.x); i < Planes * tile_words / 4; i += cell_quads) {
+    for (int i = static_cast<int>(threadIdx.x); i < Planes * tile_words / 4; i += tile_threads) {
       const int plane = i / (tile_words / 4);
       uint4* words = reinterpret_cast<uint4*>(words_) + (plane * tile_words / 4 + i);
       uint4 low = words[0];
@@ -144,8 +135,7 @@ class TileSums {
 
   /// The second difference at column 2 * lane + odd.
   [[nodiscard]] __device__ std::uint64_t sum(int plane, int row, int odd) const {
-    const std::uint32_t* word =
-        words_ + 2 * plane * tile_words + row * tile_row + odd * half_row + lane_index();
+    const std::uint32_t* word = words_ + 2 * plane * tile_words + word_of(row, 2 * lane_index() + odd);
     const std::uint32_t low = word[0];
     const std::uint32_t high = word[tile_words];
     if constexpr (Short)
@@ -157,53 +147,51 @@ class TileSums {
 
  private:
   static constexpr std::uint32_t low_half = 1U << (low_bits - 1);
-  static constexpr int word_bytes = 4;
-  /// Place of a row or column outside of the tile: the sum with any other place stays below 0.
-  static constexpr int outside = -(1 << 29);
+  static constexpr std::uint32_t low_mask = (1U << low_bits) - 1;
+  static constexpr std::uint32_t word_bytes = 4;
+  /// What the place of a row or a column outside of the tile has.
+  static constexpr std::uint32_t outside_row = 1U << 31;
+  static constexpr std::uint32_t outside_column = 1U << 30;
+
+  [[nodiscard]] static __device__ int word_of(int row, int column) {
+    return row * splat_tile_width + (column ^ (row & 1) * exchanged);
+  }
 
   /// This address is equal in all lanes. It is taken from lane 0: otherwise the compiler computes it for
   /// every corner.
-  [[nodiscard]] static __device__ int shared_address(const std::uint32_t* words) {
-    return __shfl_sync(whole_warp, static_cast<int>(__cvta_generic_to_shared(words)), 0);
+  [[nodiscard]] static __device__ std::uint32_t shared_address(const std::uint32_t* words) {
+    return __shfl_sync(whole_warp, static_cast<std::uint32_t>(__cvta_generic_to_shared(words)), 0);
   }
 
-  /// The lowest bits as a number with a sign.
-  [[nodiscard]] static __device__ std::uint32_t balanced(std::uint32_t value) {
-    return static_cast<std::uint32_t>(static_cast<std::int32_t>(value << (32 - low_bits)) >> (32 - low_bits));
-  }
   static __device__ void settle(std::uint32_t& low, std::uint32_t& high) {
-    high += static_cast<std::uint32_t>(static_cast<std::int32_t>(low + low_half) >> low_bits);
-    low = balanced(low);
+    const std::uint32_t raised = low + low_half;
+    high += static_cast<std::uint32_t>(static_cast<std::int32_t>(raised) >> low_bits);
+    low = (raised & low_mask) - low_half;
   }
 
   [[nodiscard]] __device__ std::int32_t row_of(std::int32_t y) const { return max(y - top_, -top_); }
   [[nodiscard]] __device__ std::int32_t column_of(std::int32_t x) const { return max(x - left_, -left_); }
-  [[nodiscard]] static __device__ bool has_row(std::int32_t row) {
-    return static_cast<std::uint32_t>(row) < splat_tile_height;
+  /// Rows and columns of a corner are joined by an exclusive or.
+  [[nodiscard]] __device__ std::uint32_t row_place(std::int32_t y) const {
+    const auto row = static_cast<std::uint32_t>(row_of(y));
+    return row < splat_tile_height ? base_ + row * row_bytes + (row & 1) * (exchanged * word_bytes)
+                                   : outside_row;
   }
-  [[nodiscard]] static __device__ bool has_column(std::int32_t column) {
-    return static_cast<std::uint32_t>(column) < splat_tile_width;
-  }
-  [[nodiscard]] __device__ int row_place(std::int32_t y) const {
-    const std::int32_t row = row_of(y);
-    return has_row(row) ? base_ + row * tile_row * word_bytes : outside;
-  }
-  [[nodiscard]] __device__ int column_place(std::int32_t x) const {
-    const std::int32_t column = column_of(x);
-    return has_column(column) ? ((column & 1) * half_row + (column >> 1)) * word_bytes : outside;
+  [[nodiscard]] __device__ std::uint32_t column_place(std::int32_t x) const {
+    const auto column = static_cast<std::uint32_t>(column_of(x));
+    return column < splat_tile_width ? column * word_bytes : outside_column;
   }
 
-  __device__ void add_box(const int (&columns)[2], const int (&rows)[2], const Summand& value,
-                          const Summand& taken) const {
-    add_corner(columns[0] + rows[0], value);
-    add_corner(columns[1] + rows[0], taken);
-    add_corner(columns[0] + rows[1], taken);
-    add_corner(columns[1] + rows[1], value);
+  __device__ void add_box(const std::uint32_t (&columns)[2], const std::uint32_t (&rows)[2],
+                          const Summand& value, const Summand& taken) const {
+    add_corner(columns[0] ^ rows[0], value);
+    add_corner(columns[1] ^ rows[0], taken);
+    add_corner(columns[0] ^ rows[1], taken);
+    add_corner(columns[1] ^ rows[1], value);
   }
 
-  __device__ void add_corner(int place, const Summand& value) const {
-    if (place < 0) return;
-    auto address = static_cast<std::uint32_t>(place);
+  __device__ void add_corner(std::uint32_t address, const Summand& value) const {
+    if (address >= outside_column) return;
 #pragma unroll
     for (int plane = 0; plane < Planes; ++plane, address += 2 * tile_words * word_bytes) {
       const std::uint32_t high_address = address + tile_words * word_bytes;
@@ -220,7 +208,7 @@ class TileSums {
   }
 
   std::uint32_t* words_;
-  int base_;  ///< in shared memory
+  std::uint32_t base_;  ///< in shared memory
   std::int32_t left_;
   std::int32_t top_;
 };

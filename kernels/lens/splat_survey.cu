@@ -1,4 +1,4 @@
-// What lies in cells of 32 x 32 pixels and their quads, for tiles that look for what reaches them.
+// Records of what is spread, by cells of 32 x 32 pixels, for tiles that look for what reaches them.
 
 #include "core/with_type.h"
 #include "kernels/lens/splat_tile.cuh"
@@ -9,6 +9,7 @@ namespace {
 
 constexpr int most_groups = SplatJob::most_groups;
 constexpr std::uint32_t no_group = 0xFF;
+constexpr int warps = cell_quads / warp_size;
 
 /// Samples of 2 x 2 pixels.
 struct Quad {
@@ -47,56 +48,193 @@ struct Quad {
   }
 };
 
+/// lens_kernel() in one load.
+__device__ LensKernel kernel_of(const SplatArguments& a, std::uint32_t radius, bool highlight, bool block) {
+  const uint4 words = *reinterpret_cast<const uint4*>(&lens_kernel(a.kernels, radius, highlight, block));
+  return {{words.x, words.y},
+          {static_cast<std::uint16_t>(words.z & 0xFFFFU), static_cast<std::uint16_t>(words.z >> 16U)}};
+}
+
+/// The record of a sample, or of a block, whose colours are `colour`.
+template <int Channels>
+__device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], LensKernel kernel,
+                                 std::uint32_t weight, RecordPlace place) {
+  SplatRecord record = {};
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) {
+    record.colour[c] = static_cast<std::uint32_t>(colour[c]);
+    place.set_high(c, static_cast<std::uint32_t>(colour[c] >> 32U));
+  }
+#pragma unroll
+  for (int k = 0; k < 2; ++k) {
+    record.share[k] = sample_weight(kernel.weight[k], weight);
+    record.staircase[k] = kernel.staircase[k];
+  }
+  record.place = place.bits();
+  return record;
+}
+
+/// Which of a cell's samples a record is made of: a quad and one of its pixels, or all of them.
+class RecordSource {
+ public:
+  RecordSource() = default;
+  __device__ RecordSource(int quad, int pixel, bool merged)
+      : bits_(static_cast<std::uint16_t>(4 * quad + pixel + (merged ? merged_bit : 0))) {}
+
+  [[nodiscard]] __device__ int quad() const { return bits_ % merged_bit / 4; }
+  [[nodiscard]] __device__ int pixel() const { return bits_ % 4; }
+  [[nodiscard]] __device__ bool merged() const { return bits_ >= merged_bit; }
+
+ private:
+  static constexpr int merged_bit = cell_pixels;
+  std::uint16_t bits_;
+};
+
+/// The record of a quad of merged samples.
+template <int Channels>
+__device__ SplatRecord merged_record(const SplatArguments& a, std::int32_t x, std::int32_t y) {
+  std::uint64_t colour[Channels] = {};
+  std::uint32_t radii[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const std::uint32_t* own = colours_at<Channels>(a, x + (i & 1), y + (i >> 1));
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) colour[c] += own[c];
+    radii[i] = radius_at(a, x + (i & 1), y + (i >> 1));
+  }
+  return record_of<Channels>(colour, kernel_of(a, merged_radius_of(radii), false, true), lens_full_weight,
+                             {x, y, true, true});
+}
+
+template <int Channels>
+__device__ SplatRecord pixel_record(const SplatArguments& a, std::int32_t x, std::int32_t y, bool highlight) {
+  const std::uint32_t* own = colours_at<Channels>(a, x, y);
+  std::uint64_t colour[Channels];
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) colour[c] = own[c];
+  return record_of<Channels>(colour, kernel_of(a, radius_at(a, x, y), highlight, false), weight_at(a, x, y),
+                             {x, y, false, false});
+}
+
+/// What the samples of one group in a cell have.
+struct GroupOfCell {
+  std::int32_t reach;
+  std::uint32_t highlights;
+  std::uint32_t of_warp[warps];  ///< numbers of records, then where these begin
+  std::uint32_t count;
+};
+
 /// Raises the reaches of groups by what the lanes of a warp have, mostly of one group.
-__device__ void raise_reaches(std::int32_t (&reaches)[most_groups], std::uint32_t group, std::int32_t reach) {
+__device__ void raise_reaches(GroupOfCell (&groups)[most_groups], std::uint32_t group, std::int32_t reach) {
   const std::uint32_t first = __shfl_sync(whole_warp, group, 0);
   if (__all_sync(whole_warp, group == first)) {
     for (int distance = 1; distance < warp_size; distance *= 2)
       reach = max(reach, __shfl_xor_sync(whole_warp, reach, distance));
     if (lane_index() != 0) return;
   }
-  if (group != no_group && reach >= 0) atomicMax(reaches + group, reach);
+  if (group != no_group && reach >= 0) atomicMax(&groups[group].reach, reach);
+}
+
+/// Numbers of records of all groups: a byte each, as a warp has 128 at most.
+using RecordCounts = std::uint64_t;
+static_assert(most_groups <= 8 && 4 * warp_size < 256);
+
+__device__ std::uint32_t count_of(RecordCounts counts, std::uint32_t group) {
+  return static_cast<std::uint32_t>(counts >> 8 * group) & 0xFFU;
+}
+
+/// Turns the warps' numbers of records into where these begin. One warp calls this, a lane a group.
+__device__ void place_records(const SplatArguments& a, GroupOfCell (&groups)[most_groups]) {
+  const int group = lane_index();
+  const bool exists = group <= static_cast<int>(a.last_group);
+  std::uint32_t count = 0;
+  if (exists)
+    for (const std::uint32_t of_warp : groups[group].of_warp) count += of_warp;
+  const std::uint32_t begin = inclusive_scan(count) - count;
+  if (!exists) return;
+  std::uint32_t place = begin;
+  for (std::uint32_t& of_warp : groups[group].of_warp) {
+    const std::uint32_t own = of_warp;
+    of_warp = place;
+    place += own;
+  }
+  groups[group].count = count;
+}
+
+template <int Channels>
+__device__ SplatRecord make_record(const SplatArguments& a, std::int64_t cell, const RecordSource& source,
+                                   GroupOfCell (&groups)[most_groups]) {
+  const std::int32_t x = cell_left(a, cell) + quad_x(source.quad()) + (source.pixel() & 1);
+  const std::int32_t y = cell_top(a, cell) + quad_y(source.quad()) + (source.pixel() >> 1);
+  if (source.merged()) return merged_record<Channels>(a, x, y);
+  const bool highlight = is_highlight<Channels>(a, colours_at<Channels>(a, x, y));
+  if (highlight) groups[group_at(a, x, y)].highlights = 1;
+  return pixel_record<Channels>(a, x, y, highlight);
 }
 
 /// One block a cell, one thread a quad.
 template <int Channels>
 __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant__ SplatArguments a) {
-  __shared__ std::int32_t reaches[most_groups];
+  __shared__ GroupOfCell groups[most_groups];
+  __shared__ RecordSource sources[cell_pixels];
   __shared__ std::uint32_t focused;
   const auto thread = static_cast<int>(threadIdx.x);
+  const int warp = thread / warp_size;
   const std::int64_t cell = blockIdx.x;
-  if (thread < most_groups) reaches[thread] = -1;
+  if (thread < most_groups) {
+    groups[thread].reach = -1;
+    groups[thread].highlights = 0;
+  }
   if (thread == 0) focused = 0;
   __syncthreads();
   const std::int32_t x = cell_left(a, cell) + quad_x(thread);
   const std::int32_t y = cell_top(a, cell) + quad_y(thread);
   const Quad quad(a, x, y);
-  SplatQuad result;
+  const bool merged = a.merge_from != never_merged && quad.merges<Channels>(a, x, y);
+  RecordCounts own = 0;
   unsigned in_focus = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     std::int32_t reach = -1;
     if (quad.spreads(i)) {
       reach = a.reaches[min(quad.radius[i], a.kernels.largest) / 256];
-      result.groups |= static_cast<std::uint8_t>(1U << quad.group[i]);
-      result.reach = max(result.reach, static_cast<std::int16_t>(reach));
+      if (i == 0 || !merged) own += RecordCounts{1} << 8 * quad.group[i];
     }
     if (quad.group[i] != no_group && quad.radius[i] <= lens_focus_radius) in_focus |= 1U << quad.group[i];
-    raise_reaches(reaches, quad.group[i], reach);
+    raise_reaches(groups, quad.group[i], reach);
   }
-  if (a.merge_from != never_merged && quad.merges<Channels>(a, x, y))
-    result.merged = merged_radius_of(quad.radius);
-  a.sums.quads[cell * cell_quads + thread] = result;
+  const RecordCounts end = inclusive_scan(own);
+  const RecordCounts of_warp = __shfl_sync(whole_warp, end, warp_size - 1);
+  if (lane_index() < most_groups) groups[lane_index()].of_warp[warp] = count_of(of_warp, lane_index());
   for (int distance = 1; distance < warp_size; distance *= 2)
     in_focus |= __shfl_xor_sync(whole_warp, in_focus, distance);
   if (lane_index() == 0 && in_focus != 0) atomicOr(&focused, in_focus);
   __syncthreads();
+  if (warp == 0) place_records(a, groups);
+  __syncthreads();
+  RecordCounts before = end - own;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (!quad.spreads(i) || (i > 0 && merged)) continue;
+    sources[groups[quad.group[i]].of_warp[warp] + count_of(before, quad.group[i])] = {thread, i, merged};
+    before += RecordCounts{1} << 8 * quad.group[i];
+  }
+  __syncthreads();
+  const GroupOfCell& last = groups[a.last_group];
+  const std::uint32_t count = last.of_warp[0] + last.count;
+  const std::uint32_t first = blockIdx.x * cell_pixels;
+  for (std::uint32_t place = threadIdx.x; place < count; place += cell_quads)
+    store_record(a.sums.records, first + place, make_record<Channels>(a, cell, sources[place], groups));
+  __syncthreads();
   if (thread == 0) a.sums.focused[cell] = static_cast<std::uint8_t>(focused);
-  if (thread <= static_cast<int>(a.last_group))
-    a.sums.reaches[thread * cell_count(a) + cell] = reaches[thread];
+  if (thread <= static_cast<int>(a.last_group)) {
+    const GroupOfCell& group = groups[thread];
+    a.sums.cells[thread * cell_count(a) + cell] = {group.reach, first + group.of_warp[0], group.count,
+                                                   group.highlights};
+  }
 }
 
-// Samples of the list by cells: they are counted, cells get places in any order, and samples take them.
+// Samples of the list by cells: they are counted, cells get records in any order, and samples take them.
 
 constexpr int listed_threads = 256;
 
@@ -114,15 +252,34 @@ __device__ void for_listed(const SplatArguments& a, const Take& take) {
   }
 }
 
+/// The lanes of a warp that have the same cell, as most have: they add together.
+class LanesOfCell {
+ public:
+  __device__ explicit LanesOfCell(std::int64_t cell)
+      : lanes_(__match_any_sync(__activemask(), static_cast<unsigned>(cell))) {}
+
+  /// Adds one for every lane. Returns what was there before this lane's one.
+  __device__ std::uint32_t count(std::uint32_t& number) const {
+    const int first = __ffs(static_cast<int>(lanes_)) - 1;
+    std::uint32_t before = 0;
+    if (lane_index() == first) before = atomicAdd(&number, static_cast<std::uint32_t>(__popc(lanes_)));
+    return __shfl_sync(lanes_, before, first) +
+           static_cast<std::uint32_t>(__popc(lanes_ & ((1U << lane_index()) - 1)));
+  }
+
+ private:
+  unsigned lanes_;
+};
+
 __global__ void __launch_bounds__(listed_threads) count_listed(const __grid_constant__ SplatArguments a) {
   for_listed(a, [&](std::uint32_t i, std::int64_t cell) {
     const std::int32_t reach = a.reaches[min(a.listed[i].radius, a.kernels.largest) / 256];
-    atomicAdd(&a.sums.listed[cell].count, 1U);
-    if (a.sums.reaches[cell] < reach) atomicMax(a.sums.reaches + cell, reach);
+    LanesOfCell(cell).count(a.sums.listed[cell].count);
+    if (a.sums.cells[cell].reach < reach) atomicMax(&a.sums.cells[cell].reach, reach);
   });
 }
 
-/// One thread a cell of a group: where its places begin.
+/// One thread a cell of a group: where its records begin.
 __global__ void __launch_bounds__(listed_threads) begin_listed(const __grid_constant__ SplatArguments a) {
   const std::int64_t cell = std::int64_t{blockIdx.x} * listed_threads + threadIdx.x;
   const std::uint32_t count = cell < cell_count(a) * (a.last_group + 1) ? a.sums.listed[cell].count : 0;
@@ -133,23 +290,34 @@ __global__ void __launch_bounds__(listed_threads) begin_listed(const __grid_cons
   if (count != 0) a.sums.listed[cell].end = first + end - count;
 }
 
+template <int Channels>
 __global__ void __launch_bounds__(listed_threads) place_listed(const __grid_constant__ SplatArguments a) {
   for_listed(a, [&](std::uint32_t i, std::int64_t cell) {
-    a.sums.places[atomicAdd(&a.sums.listed[cell].end, 1U)] = i;
+    const LensSample sample = a.listed[i];
+    std::uint64_t colour[Channels];
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) colour[c] = sample.colour[c];
+    const bool block = sample.block == 2;
+    const LensKernel kernel = kernel_of(a, sample.radius, is_highlight<Channels>(a, sample.colour), block);
+    const std::uint32_t place = LanesOfCell(cell).count(a.sums.listed[cell].end);
+    store_record(
+        a.sums.listed_records, place,
+        record_of<Channels>(colour, kernel, sample.weight, RecordPlace(sample.x, sample.y, block, false)));
   });
 }
 
 void survey_list(const SplatArguments& a, StreamHandle stream) {
   constexpr unsigned blocks = 1056;
   const std::int64_t cells = cell_count(a) * (a.last_group + 1);
-  // the number of places comes after the cells
+  // the number of records comes after the cells
   cudaMemsetAsync(a.sums.listed, 0,
                   static_cast<std::size_t>(cells) * sizeof(ListedCell) + sizeof(std::uint32_t), stream);
   if (a.most_listed == 0) return;
   count_listed<<<blocks, listed_threads, 0, stream>>>(a);
   begin_listed<<<static_cast<unsigned>((cells + listed_threads - 1) / listed_threads), listed_threads, 0,
                  stream>>>(a);
-  place_listed<<<blocks, listed_threads, 0, stream>>>(a);
+  with_channels(a.channels,
+                [&]<int Channels>() { place_listed<Channels><<<blocks, listed_threads, 0, stream>>>(a); });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #pragma once
-// Where things lie in the sums of a splat, and the visible samples of 2 x 2 pixels that are out of focus with
-// the staircases that they are spread over.
+// Where things lie in the sums of a splat, and the records of what is spread.
 
 #include "kernels/device/warp.cuh"
 #include "kernels/lens/launch.h"
@@ -39,20 +38,19 @@ __device__ inline std::uint64_t* tile_plane(const SplatArguments& a, std::uint32
 __device__ inline int direct_place(const SplatArguments& a, int pixel, int plane) {
   return a.all_planes ? pixel * (a.channels + 1) + plane : plane * splat_tile_pixels + pixel;
 }
-/// The entries of one row of tiles.
-__device__ inline std::uint64_t* columns_of(const SplatArguments& a, std::uint32_t group, int plane,
+/// The first entry of one row of tiles.
+__device__ inline std::uint64_t* columns_of(const SplatArguments& a, std::uint32_t group,
                                             std::int32_t tile_row) {
-  const std::int64_t planes = std::int64_t{group} * (a.channels + 1) + plane;
-  return a.sums.columns + (planes * a.tile_rows + tile_row) * padded_width(a);
+  return a.sums.columns + (std::int64_t{group} * a.tile_rows + tile_row) * padded_width(a) * (a.channels + 1);
 }
-/// The entries of one row of pixels.
-__device__ inline std::uint64_t* rows_of(const SplatArguments& a, std::uint32_t group, int plane,
-                                         std::int64_t y) {
-  const std::int64_t planes = std::int64_t{group} * (a.channels + 1) + plane;
-  return a.sums.rows + (planes * a.tile_rows * splat_tile_height + y) * a.tile_columns;
+/// The first entry of one row of pixels.
+__device__ inline std::uint64_t* rows_of(const SplatArguments& a, std::uint32_t group, std::int64_t y) {
+  return a.sums.rows +
+         (std::int64_t{group} * a.tile_rows * splat_tile_height + y) * a.tile_columns * (a.channels + 1);
 }
 
-inline constexpr int cell_quads = splat_cell * splat_cell / 4;
+inline constexpr int cell_pixels = splat_cell * splat_cell;
+inline constexpr int cell_quads = cell_pixels / 4;
 
 /// Where a cell's quad lies in it: those of a warp are 8 x 4.
 __device__ inline int quad_x(int number) { return number / warp_size % 2 * 16 + number % 8 * 2; }
@@ -93,99 +91,55 @@ __device__ bool is_highlight(const SplatArguments& a, const std::uint32_t* colou
   return highlight;
 }
 
-/// What is spread around a pixel or a block of pixels.
-template <int Channels>
-struct SpreadSample {
-  std::uint64_t colour[Channels];  ///< the sum of all that are merged
-  std::int32_t x, y;
-  std::int32_t more;  ///< columns and rows: 2 for blocks of pixels
-  bool highlight;
+/// Where a record's sample lies in its cell, and what it is.
+class RecordPlace {
+ public:
+  __device__ explicit RecordPlace(std::uint32_t bits) : bits_(bits) {}
+  __device__ RecordPlace(std::int32_t x, std::int32_t y, bool block, bool merged)
+      : bits_(static_cast<std::uint32_t>(x % splat_cell) | static_cast<std::uint32_t>(y % splat_cell) << 5U |
+              (block ? 1U : 0U) << 10U | (merged ? 1U : 0U) << 11U) {}
 
-  __device__ SpreadSample(const SplatArguments& a, std::int32_t left, std::int32_t top, bool block)
-      : x(left), y(top), more(block ? 2 : 1) {
-    const std::uint32_t* upper = colours_at<Channels>(a, x, y);
-    const std::uint32_t* lower = colours_at<Channels>(a, x, y + more - 1);
-    highlight = !block && is_highlight<Channels>(a, upper);
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) {
-      colour[c] = upper[c];
-      if (block) colour[c] += std::uint64_t{upper[Channels + c]} + lower[c] + lower[Channels + c];
-    }
+  [[nodiscard]] __device__ std::int32_t x() const { return static_cast<std::int32_t>(bits_ & 31U); }
+  [[nodiscard]] __device__ std::int32_t y() const { return static_cast<std::int32_t>(bits_ >> 5U & 31U); }
+  /// Columns and rows that a block has more than a box of its extents: 2; otherwise 1.
+  [[nodiscard]] __device__ std::int32_t more() const {
+    return static_cast<std::int32_t>(1U + (bits_ >> 10U & 1U));
   }
+  [[nodiscard]] __device__ std::uint32_t samples() const { return (bits_ >> 11U & 1U) != 0 ? 4 : 1; }
 
-  /// What one share of the staircase gets: the colour; of the last plane how many samples there are.
-  [[nodiscard]] __device__ std::uint64_t value(int plane) const {
-    return plane == Channels ? (more == 2 ? 4 : 1) : colour[plane];
-  }
+  /// Bits 32 and 33 of a colour.
+  [[nodiscard]] __device__ std::uint32_t high(int channel) const { return bits_ >> (16 + 2 * channel) & 3U; }
+  __device__ void set_high(int channel, std::uint32_t high) { bits_ |= high << (16 + 2 * channel); }
+  [[nodiscard]] __device__ std::uint32_t bits() const { return bits_; }
+
+ private:
+  std::uint32_t bits_;
 };
+static_assert(splat_cell == 32);
 
-/// The samples of a quad that are spread: no weight where there is none.
-struct QuadSamples {
-  std::uint32_t radius[4] = {};
-  std::uint32_t weight[4] = {};
-
-  /// Reads the samples of the wanted groups. All loads are issued before the first is waited for.
-  template <class Wanted>
-  __device__ QuadSamples(const SplatArguments& a, std::int32_t x, std::int32_t y, const Wanted& wanted) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const std::int32_t u = x + (i & 1);
-      const std::int32_t v = y + (i >> 1);
-      if (u >= a.width || v >= a.height) continue;
-      const std::uint32_t group = group_at(a, u, v);
-      radius[i] = radius_at(a, u, v);
-      weight[i] = weight_at(a, u, v);
-      if (!wanted(group) || radius[i] <= lens_focus_radius) weight[i] = 0;
-    }
-  }
-  /// Those of a block, of which the whole quad is.
-  __device__ explicit QuadSamples(std::uint32_t merged) {
-    radius[0] = merged;
-    weight[0] = lens_full_weight;
-  }
-};
-
-/// Calls spread(staircase, share) for the staircases of a sample of the list.
-template <int Channels, class Spread>
-__device__ void for_staircases_of(const SplatArguments& a, const LensSample& sample, const Spread& spread) {
-  const LensKernel kernel =
-      lens_kernel(a.kernels, sample.radius, is_highlight<Channels>(a, sample.colour), sample.block == 2);
-#pragma unroll 1
-  for (int k = 0; k < 2; ++k) {
-    const std::uint32_t share = sample_weight(k == 0 ? kernel.weight[0] : kernel.weight[1], sample.weight);
-    if (share == 0) continue;
-    const Staircase stairs =  // all of it is read at once
-        a.kernels.staircases[k == 0 ? kernel.staircase[0] : kernel.staircase[1]];
-    spread(stairs, share);
-  }
+__device__ inline SplatRecord record_at(const SplatRecords& records, std::uint32_t place) {
+  return {records.colours[place], records.shapes[place]};
+}
+__device__ inline void store_record(const SplatRecords& records, std::uint32_t place,
+                                    const SplatRecord& record) {
+  records.colours[place] = record;
+  reinterpret_cast<uint4*>(records.shapes)[place] =
+      make_uint4(record.share[0], record.share[1],
+                 record.staircase[0] | static_cast<std::uint32_t>(record.staircase[1]) << 16U, record.place);
 }
 
-/// A choice at run time would put the values into local memory.
-__device__ inline std::uint32_t chosen(const std::uint32_t (&values)[4], int i) {
-  return i < 2 ? (i == 0 ? values[0] : values[1]) : i == 2 ? values[2] : values[3];
-}
-
-/// Calls spread(sample, staircase, share) for the staircases of the quad's samples whose group is wanted.
-/// `merged` is their radius as a block, of wanted groups; 0: they are none.
-template <int Channels, class Wanted, class Spread>
-__device__ void for_staircases(const SplatArguments& a, std::int32_t x, std::int32_t y, std::uint32_t merged,
-                               const Wanted& wanted, const Spread& spread) {
-  const QuadSamples quad = merged != 0 ? QuadSamples(merged) : QuadSamples(a, x, y, wanted);
-#pragma unroll 1
-  for (int i = 0; i < (merged != 0 ? 1 : 4); ++i) {
-    const std::uint32_t weight = chosen(quad.weight, i);
-    if (weight == 0) continue;
-    const SpreadSample<Channels> sample(a, x + (i & 1), y + (i >> 1), merged != 0);
-    const LensKernel kernel = lens_kernel(a.kernels, chosen(quad.radius, i), sample.highlight, merged != 0);
-#pragma unroll 1
-    for (int k = 0; k < 2; ++k) {
-      const std::uint32_t share = sample_weight(k == 0 ? kernel.weight[0] : kernel.weight[1], weight);
-      if (share == 0) continue;
-      const Staircase stairs =  // all of it is read at once
-          a.kernels.staircases[k == 0 ? kernel.staircase[0] : kernel.staircase[1]];
-      spread(sample, stairs, share);
-    }
+/// What one share of a record's staircases gets of a plane: of the last one how many samples there are.
+template <int Channels, class Factor>
+__device__ Factor value_of(const SplatRecord& record, int plane) {
+  const RecordPlace place(record.place);
+  Factor value = place.samples();
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) {
+    if (c != plane) continue;
+    value = record.colour[c];
+    if constexpr (sizeof(Factor) == 8) value |= Factor{place.high(c)} << 32U;
   }
+  return value;
 }
 
 /// Calls corner(x, y, negative) for the corners of a staircase: four a box, which is added or taken away.

@@ -121,9 +121,11 @@ class CountedMeans : public LaneOfWindows<Channels, std::uint32_t> {
     if (!all_weights_are(0, own)) {
       mean_light(codes);
       if (!all_weights_are(0xFFFFFFFFU, own)) blend(own, codes);
-      if (arguments_.cells8 != nullptr)
+      if (arguments_.cells8 != nullptr) {
+        encode_table_.raise_codes<1, 0>(codes);
 #pragma unroll
-        for (std::uint32_t& code : codes) code = EncodeTable<std::uint8_t>::raised_code(code) >> 16;
+        for (std::uint32_t& code : codes) code >>= 16;
+      }
     } else {
 #pragma unroll
       for (int e = 0; e < elements; ++e) codes[e] = element<std::uint8_t>(own.picture.words, e);
@@ -168,6 +170,7 @@ class CountedMeans : public LaneOfWindows<Channels, std::uint32_t> {
   }
 
   RunningWindows<1, std::uint32_t, pixels> count_windows_;
+  EncodeTable<std::uint8_t> encode_table_;
   int prefixes_;
   int counts_;
 };
@@ -180,27 +183,23 @@ __global__ void __launch_bounds__(tuning::running_counted_warps* warp_size, 1)
   const RunningMeanJob& job = arguments.job;
   const SlidingTiles& tiles = arguments.tiles;
   const int table_bytes = Tables::fill(arguments);
-  const int threads = tiles.spans * warp_size;
-  const TileWarps tile_warps{static_cast<int>(threadIdx.x) / threads, threads};
-  const int tile = static_cast<int>(blockIdx.x) * tiles.together + tile_warps.index;
-  if (tile >= tiles.columns * tiles.rows) return;
-  const int thread = static_cast<int>(threadIdx.x) - tile_warps.index * threads;
-  const int warp = thread / warp_size;
+  const PlaceInTiles place(tiles);
+  if (place.tile >= tiles.columns * tiles.rows) return;
   const int colour_bytes = Memory::bytes(tiles.spans);
   const int tile_bytes = colour_bytes + count_memory_bytes(tiles.spans, Channels);
-  const Memory memory(table_bytes + tile_warps.index * tile_bytes, tiles.spans);
-  memory.clear_margins(thread);
+  const Memory memory(table_bytes + place.index * tile_bytes, tiles.spans);
+  memory.clear_margins(place.thread);
   const int counts = memory.totals() + colour_bytes + count_margin * 4;
-  if (thread < count_margin) shared_at<std::uint32_t>(counts)[thread - count_margin] = 0;
+  if (place.thread < count_margin) shared_at<std::uint32_t>(counts)[place.thread - count_margin] = 0;
 
-  const RunningPart part = running_part(arguments, Row::pixels, tile);
-  const int x = part.origin + thread * Row::pixels;
+  const RunningPart part = running_part(arguments, Row::pixels, place.tile);
+  const int x = part.origin + place.thread * Row::pixels;
   const typename Row::Rows rows(arguments.source, x, part.last_needed, job.width, job.clipped,
                                 arguments.columns);
   const typename Row::MaskRows mask_rows(arguments.mask, x, part.last_needed, job.width, job.clipped,
                                          arguments.columns);
   CountedColumns<Channels> columns(arguments, rows, mask_rows);
-  const CountedMeans<Channels> means(arguments, part, memory, counts, thread, threads, x);
+  const CountedMeans<Channels> means(arguments, part, memory, counts, place.thread, place.threads, x);
   const int last = part.last_y - 1;
   columns.start(part.first_y);
   columns.fetch(min(part.first_y + 1, last));
@@ -211,7 +210,7 @@ __global__ void __launch_bounds__(tuning::running_counted_warps* warp_size, 1)
     columns.advance();
     columns.fetch(min(y + 2, last));
     CountedScan<Channels> scan(columns);
-    scan.publish(tile_warps, memory, counts, warp);
+    scan.publish(place.warps(), memory, counts, place.warp());
     if (means.any()) means.write(y, own);
   }
 }

@@ -101,20 +101,16 @@ __global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
   const RunningMeanJob& job = arguments.job;
   const SlidingTiles& tiles = arguments.tiles;
   const int table_bytes = Window::Tables::fill(arguments);
-  const int threads = tiles.spans * warp_size;
-  const TileWarps tile_warps{static_cast<int>(threadIdx.x) / threads, threads};
-  const int tile = static_cast<int>(blockIdx.x) * tiles.together + tile_warps.index;
-  if (tile >= tiles.columns * tiles.rows) return;
-  const int thread = static_cast<int>(threadIdx.x) - tile_warps.index * threads;
-  const int warp = thread / warp_size;
-  const Memory memory(table_bytes + tile_warps.index * Memory::bytes(tiles.spans), tiles.spans);
-  memory.clear_margins(thread);
+  const PlaceInTiles place(tiles);
+  if (place.tile >= tiles.columns * tiles.rows) return;
+  const Memory memory(table_bytes + place.index * Memory::bytes(tiles.spans), tiles.spans);
+  memory.clear_margins(place.thread);
 
-  const RunningPart part = running_part(arguments, Rows::pixels, tile);
-  const int x = part.origin + thread * Rows::pixels;
+  const RunningPart part = running_part(arguments, Rows::pixels, place.tile);
+  const int x = part.origin + place.thread * Rows::pixels;
   const Rows rows(arguments.source, x, part.last_needed, job.width, job.clipped, arguments.columns);
   RunningColumns<Window> columns(arguments, rows);
-  typename Window::Means means(arguments, part, memory, thread, threads, x);
+  typename Window::Means means(arguments, part, memory, place.thread, place.threads, x);
   const int last = part.last_y - 1;
   columns.start(part.first_y);
   columns.fetch(min(part.first_y + 1, last));
@@ -126,14 +122,14 @@ __global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
     typename Window::Means::Sums sums;
     if constexpr (Window::by_boxes) {
       const auto publish = [&](auto& scan) {
-        scan.publish(tile_warps, memory, warp);
+        scan.publish(place.warps(), memory, place.warp());
         means.sum(memory.prefixes(), sums);
       };
       sum_by_boxes(columns, job.y, publish, sums);
     } else {
       RowScan<Window::channels, typename Window::Sum> scan;
       columns.advance(scan, [&] { ask_at(Ask::before_scan, y); });
-      scan.publish(tile_warps, memory, warp);
+      scan.publish(place.warps(), memory, place.warp());
       // One question for what follows, or the compiler keeps the sums in local memory in between.
       if (Window::ask == Ask::before_scan && !means.any()) continue;
       means.sum(memory.prefixes(), sums);

@@ -22,6 +22,7 @@ struct WholeWindow {
   static constexpr int start_batch = sizeof(T) == 1 ? 4 : 2;  ///< rows in flight at the start of a tile
   static constexpr bool groups = true;
   static constexpr bool fractions = false;
+  static constexpr bool by_boxes = false;
   static constexpr bool low_bits = LowBits;
 };
 
@@ -170,16 +171,14 @@ __global__ void __launch_bounds__(paired_warps* warp_size, 1)
     average_whole_paired(const __grid_constant__ RunningMeanArguments arguments) {
   const int table_bytes = Window::Tables::fill(arguments);
   const SlidingTiles& tiles = arguments.tiles;
-  const int threads = tiles.spans * warp_size;
-  const int index = static_cast<int>(threadIdx.x) / (2 * threads);
-  const int tile = static_cast<int>(blockIdx.x) * tiles.together + index;
-  if (tile >= tiles.columns * tiles.rows) return;
-  const int thread = static_cast<int>(threadIdx.x) - index * 2 * threads;
-  const bool sums_here = thread < threads;
+  const PlaceInTiles both(tiles, 2);
+  if (both.tile >= tiles.columns * tiles.rows) return;
+  const int threads = both.threads / 2;
+  const bool sums_here = both.thread < threads;
   const int tile_bytes = paired_rows * PairedRows::Memory::bytes(tiles.spans);
-  const PairedRows shared(table_bytes + index * tile_bytes, index, tiles.spans);
-  const WarpOfTile place{running_part(arguments, Window::Means::pixels, tile),
-                         sums_here ? thread : thread - threads, threads};
+  const PairedRows shared(table_bytes + both.index * tile_bytes, both.index, tiles.spans);
+  const WarpOfTile place{running_part(arguments, Window::Means::pixels, both.tile),
+                         sums_here ? both.thread : both.thread - threads, threads};
   average_paired<Window>(arguments, shared, place, sums_here);
 }
 

@@ -45,22 +45,4 @@ __device__ inline std::uint32_t four_with_residual(std::uint32_t own, const std:
   return pack_clamped(results[0], results[1], pack_clamped(results[2], results[3], 0));
 }
 
-/// Makes eight results.
-__device__ inline uint2 with_residual(uint2 own, uint4 means, const UnsharpResidualRule& rule, bool exact) {
-  if (exact)
-    return make_uint2(four_with_residual(own.x, {means.x, means.y}, rule),
-                      four_with_residual(own.y, {means.z, means.w}, rule));
-  const std::uint32_t of_means[4] = {means.x, means.y, means.z, means.w};
-  std::uint32_t results[2] = {};
-#pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    const auto code = static_cast<std::uint8_t>((i < 4 ? own.x : own.y) >> i % 4 * 8);
-    const auto mean = static_cast<std::uint16_t>(of_means[i / 2] >> i % 2 * 16);
-    std::uint8_t result = 0;
-    store_with_residual<1>(&mean, &code, 0, rule, {}, &result);
-    results[i / 4] |= static_cast<std::uint32_t>(result) << i % 4 * 8;
-  }
-  return make_uint2(results[0], results[1]);
-}
-
 }  // namespace satin::kernels

@@ -34,11 +34,11 @@ class RunningColumns {
   /// Begins as start(), where several warps each sum a share of the rows; more() adds the shares of the
   /// others.
   __device__ void start_share(int y, int share, int shares) {
-    rows_.look_up(y);
+    rows_.look_up(y, outer_reach());
 #pragma unroll
     for (Column& sum : shared_) sum = 0;
     int first = y - window_.reach - 1;
-    int end = y + window_.outer_reach();
+    int end = y + outer_reach();
     if (arguments_.job.clipped) {
       first = max(first, 0);
       end = min(end, arguments_.job.height);
@@ -74,7 +74,7 @@ class RunningColumns {
   /// Loads what advance() will need, and looks up which rows it is next time, for row `next`.
   __device__ void fetch(int next) {
     rows_.load_next();
-    rows_.look_up(next);
+    rows_.look_up(next, outer_reach());
   }
 
   /// Moves the window to the next row, with what was fetched.
@@ -130,6 +130,10 @@ class RunningColumns {
   }
 
  private:
+  [[nodiscard]] __device__ int outer_reach() const {
+    return Window::fractions || Window::by_boxes ? window_.outer_reach() : window_.reach;
+  }
+
   /// Adds the groups that begin nearest to either end, then the rows that they lack, and takes away those
   /// that they have more.
   __device__ void add_by_groups(int first, int end) {

@@ -48,11 +48,10 @@ class StoringLane : public LaneOfWindows<Channels, Sum> {
   __device__ void encode(std::uint32_t (&values)[elements], Lane& lane) const {
     if constexpr (sizeof(Out) == 1) {
       if (arguments_.cells8 != nullptr) {
+        encode_table_.template raise_codes<Channels, Weighted ? 1 : 0>(values);
+        if constexpr (Weighted)
 #pragma unroll
-        for (int e = 0; e < elements; ++e) {
-          const bool alpha = Weighted && e % Channels == Channels - 1;
-          values[e] = alpha ? values[e] << 16 : EncodeTable<T>::raised_code(values[e]);
-        }
+          for (int e = Channels - 1; e < elements; e += Channels) values[e] <<= 16;
         return lane.template pack<16>(values);
       }
     } else if constexpr (!mixed) {
@@ -65,13 +64,15 @@ class StoringLane : public LaneOfWindows<Channels, Sum> {
   __device__ void keep_transparent(Lane& lane, int y) const {
     bool transparent = false;
 #pragma unroll
-    for (int p = 0; p < pixels; ++p) transparent |= p < valid_ && lane.alpha(p) == 0;
+    for (int p = 0; p < pixels; ++p) transparent |= lane.alpha(p) == 0;
     if (!transparent) return;
     const std::byte* source = arguments_.source.data + y * arguments_.source.row + x_ * Lane::pixel_bytes;
 #pragma unroll
     for (int p = 0; p < pixels; ++p)
       if (p < valid_ && lane.alpha(p) == 0) lane.copy_colours(p, source);
   }
+
+  EncodeTable<T> encode_table_;
 };
 
 /// Means over windows of any kind from sums that fit their type.

@@ -45,10 +45,9 @@ class RunningRows {
   [[nodiscard]] __device__ bool exist() const { return exist_; }
 
   /// Looks up which rows load_next() for the window around row y will load.
-  __device__ void look_up(int y) {
-    const RunningWindow& window = arguments_.job.y;
-    enters_at_ = at(y + window.outer_reach());
-    leaves_at_ = at(y - window.reach - 1);
+  __device__ void look_up(int y, int outer_reach) {
+    enters_at_ = at(y + outer_reach);
+    leaves_at_ = at(y - arguments_.job.y.reach - 1);
   }
   /// Loads the rows that enter the window and leave it, after look_up().
   __device__ void load_next() {

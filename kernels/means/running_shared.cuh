@@ -26,6 +26,11 @@ __device__ Value* shared_at(int byte) {
   return reinterpret_cast<Value*>(reinterpret_cast<std::byte*>(running_memory) + byte);
 }
 
+/// Its address, which one register holds; the compiler else adds the beginning of shared memory to every sum.
+__device__ inline std::uint32_t shared_address(int byte) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(running_memory)) + static_cast<unsigned>(byte);
+}
+
 /// Linear values of the 256 codes, once for each lane, so that no two lanes want different words of one bank.
 /// An entry's address is its code times 256 plus the lane's 4 bytes: one permutation of bytes makes it.
 struct DecodeTable {
@@ -67,7 +72,9 @@ struct WideDecodeTable {
   __device__ static void wait() { __pipeline_wait_prior(0); }
 
   __device__ static std::uint32_t value(std::uint32_t code) {
-    const float quarter = rough_quarter_light(static_cast<float>(code));
+    float whole_code = 0;  // the compiler else takes the slow conversion of 16 bits
+    asm("cvt.rn.f32.u32 %0, %1;" : "=f"(whole_code) : "r"(code));
+    const float quarter = rough_quarter_light(whole_code);
     const std::uint32_t rough = 4 * (__float_as_uint(quarter) - __float_as_uint(rough_light_base));
     const std::int16_t more = *shared_at<std::int16_t>(2 * static_cast<int>(code));
     return rough + static_cast<std::uint32_t>(std::int32_t{more});
@@ -92,13 +99,29 @@ struct EncodeTable {
     }
   }
 
-  /// The code of a linear value, in the upper half.
-  __device__ static std::uint32_t raised_code(std::uint32_t value) {
-    constexpr float whole = 12582912.0F;  // 1.5 * 2^23: sums with it are whole
-    const float cell = __fmaf_rd(approximate_root(static_cast<float>(value)), RootCells::per_root, whole);
-    const std::uint32_t at =
-        (__float_as_uint(cell) - __float_as_uint(whole)) * entry_bytes + lane_index() * 4U;
-    return *shared_at<std::uint32_t>(first_byte + static_cast<int>(at)) + value;
+  __device__ EncodeTable() : first_(shared_address(first_byte) + static_cast<unsigned>(lane_index()) * 4) {}
+
+  /// The codes of linear values, in the upper half: those of every `Step` elements but the last `Without`.
+  template <int Step, int Without, int Count>
+  __device__ void raise_codes(std::uint32_t (&values)[Count]) const {
+    // Sums with 2^21 are quarters, and its own bits leave the register when they are multiplied.
+    constexpr float quarters = 2097152.0F;
+    float roots[Count];
+    std::uint32_t words[Count];
+#pragma unroll
+    for (int e = 0; e < Count; ++e)
+      if (e % Step < Step - Without) roots[e] = approximate_root(static_cast<float>(values[e]));
+#pragma unroll
+    for (int e = 0; e < Count; ++e)
+      if (e % Step < Step - Without) {
+        const float cell = __fmaf_rd(roots[e], RootCells::per_root / 4, quarters);
+        asm volatile("ld.shared.u32 %0, [%1];"
+                     : "=r"(words[e])
+                     : "r"(first_ + __float_as_uint(cell) * entry_bytes));
+      }
+#pragma unroll
+    for (int e = 0; e < Count; ++e)
+      if (e % Step < Step - Without) values[e] += words[e];
   }
 
  private:
@@ -108,6 +131,8 @@ struct EncodeTable {
     asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
     return root;
   }
+
+  std::uint32_t first_;  ///< address of the lane's first word
 };
 
 /// Tables of values of type T and means of type Out.
@@ -189,6 +214,23 @@ struct TileWarps {
   __device__ void synchronize() const {
     asm volatile("bar.sync %0, %1;" ::"r"(index + 1), "r"(threads) : "memory");
   }
+};
+
+/// A thread's place in the tiles of its block, whose spans have some warps each.
+struct PlaceInTiles {
+  int threads;  ///< of a tile
+  int index;    ///< of the thread's tile in the block
+  int tile;     ///< of all
+  int thread;   ///< in the tile
+
+  __device__ explicit PlaceInTiles(const SlidingTiles& tiles, int warps_of_span = 1)
+      : threads(tiles.spans * warp_size * warps_of_span),
+        index(static_cast<int>(threadIdx.x) / threads),
+        tile(static_cast<int>(blockIdx.x) * tiles.together + index),
+        thread(static_cast<int>(threadIdx.x) - index * threads) {}
+
+  [[nodiscard]] __device__ int warp() const { return thread / warp_size; }
+  [[nodiscard]] __device__ TileWarps warps() const { return {index, threads}; }
 };
 
 /// How many warps a block has at most, where the job is `wide`. NVIDIA H200, UHD RGB.

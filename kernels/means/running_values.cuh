@@ -57,6 +57,14 @@ class RunningValues {
     if constexpr (sizeof(T) <= 2 && sizeof(Column) == 4 && !Weighted) {
       if (of_codes_ == nullptr) return add_codes<Sign>(a, b, sums);
     }
+    if constexpr (Weighted) {
+      if (of_codes_ == nullptr) {
+        add_weighted<false, 1>(a, sums);
+        return add_weighted<false, Sign>(b, sums);
+      }
+      add_weighted<true, 1>(a, sums);
+      return add_weighted<true, Sign>(b, sums);
+    }
     for_each<Sign>(a, b, [&](int e, Column of_a, Column of_b) {
       sums[e] += of_a;
       sums[e] += of_b;
@@ -102,6 +110,23 @@ class RunningValues {
       return WideDecodeTable::value(element<T>(row.words, e));
     } else {
       return __ldg(of_codes_ + element<T>(row.words, e));
+    }
+  }
+
+  /// sums += Sign row. One instruction multiplies and adds, where the compiler would add the products first.
+  template <bool Decoded, int Sign>
+  __device__ void add_weighted(const Words& row, std::uint32_t (&sums)[elements]) const {
+#pragma unroll
+    for (int e = 0; e < elements; ++e) {
+      const int alpha_at = e / Channels * Channels + Channels - 1;
+      const std::uint32_t alpha = element<T>(row.words, alpha_at);
+      if (e == alpha_at) {
+        sums[e] += Sign > 0 ? alpha : 0 - alpha;
+      } else {
+        asm("mad.lo.u32 %0, %1, %2, %0;"
+            : "+r"(sums[e])
+            : "r"(unweighted<Decoded>(row, e)), "r"(Sign > 0 ? alpha : 0 - alpha));
+      }
     }
   }
 

@@ -223,7 +223,9 @@ class LaneOfWindows {
   template <class Out>
   [[nodiscard]] __device__ std::byte* target_of(int y) const {
     constexpr int pixel_bytes = Channels * static_cast<int>(sizeof(Out));
-    return arguments_.output.data + y * arguments_.output.row + x_ * pixel_bytes;
+    const auto row = static_cast<std::uint32_t>(y);  // the product of signed numbers takes twice as long
+    return arguments_.output.data + x_ * pixel_bytes +
+           row * static_cast<std::uint64_t>(arguments_.output.row);
   }
 
   const RunningMeanArguments& arguments_;

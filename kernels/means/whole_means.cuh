@@ -13,43 +13,28 @@
 
 namespace satin::kernels {
 
-/// The sum of alphas, below 2^28, that sums of colours below 2^56 are divided by: LongDivision<false> in
-/// fewer instructions for one divisor of a few sums.
-class AlphaDivision {
- public:
-  __device__ explicit AlphaDivision(std::uint32_t divisor)
-      : inverse_(rough_reciprocal(static_cast<float>(divisor))),
-        negative_(0 - divisor),
-        offset_(divisor / 2 - divisor + ByteDivision::whole_bits * divisor) {}
-
-  [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
-    constexpr float two_32 = 4294967296.0F;
-    const auto low = static_cast<std::uint32_t>(sum);
-    const float value =
-        __fmaf_rn(__uint2float_rn(static_cast<std::uint32_t>(sum >> 32)), two_32, __uint2float_rn(low));
-    const float estimate = __fmaf_rn(value, inverse_, 0.4375F);
-    const std::uint32_t bits = __float_as_uint(__fadd_rz(estimate, ByteDivision::whole));
-    // The remainder without the divisor: negative where the estimate has the quotient's floor.
-    const auto excess = static_cast<std::int32_t>(bits * negative_ + (low + offset_));
-    return bits - (ByteDivision::whole_bits - 1) + static_cast<std::uint32_t>(excess >> 31);
-  }
-
- private:
-  float inverse_;
-  std::uint32_t negative_;
-  std::uint32_t offset_;
-};
-
 /// `LowBits`: sums of windows are known modulo 2^32; of pictures with alpha those of colours.
 template <class T, class Out, int Channels, bool Weighted, bool LowBits>
 class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted> {
   using Base = StoringLane<T, Out, Channels, std::uint32_t, Weighted>;
-  using Base::arguments_, Base::any_, Base::whole_, Base::raised, Base::raised_divisor;
+  using Base::arguments_, Base::any_, Base::valid_, Base::whole_, Base::x_, Base::raised,
+      Base::raised_divisor;
   static constexpr int colours = Weighted ? Channels - 1 : Channels;
 
  public:
-  using Base::Base, Base::elements, Base::pixels;
+  using Base::elements, Base::pixels;
   using Sums = WindowSums<std::uint32_t>;
+
+  template <class... Others>
+  __device__ explicit WholeMeans(const RunningMeanArguments& arguments, const Others&... others)
+      : Base(arguments, others...) {
+    const RunningMeanJob& job = arguments.job;
+    first_whole_ = job.clipped ? job.y.reach : 0;
+    whole_rows_ = whole_ && job.whole.divisor != 0 ? max(job.height - 2 * first_whole_, 0) : 0;
+#pragma unroll
+    for (int p = 0; p < pixels; ++p)
+      columns_[p] = window_pixels(x_ + p, job.x.reach, job.width, job.clipped && p < valid_);
+  }
 
   __device__ void sum(int prefixes, Sums& sums) const { Base::template sum<false>(prefixes, sums); }
 
@@ -66,20 +51,21 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
 #pragma unroll
       for (int c = 0; c < colours; ++c) middle_[c] = total(sums, middle_of(c));
     }
-    const std::uint32_t size_y = this->size_y_of(y);
     std::uint32_t means[elements];
     if constexpr (Weighted) {
-      divide_by_alpha(sums, size_y, means);
-    } else if (is_whole(size_y)) {
+      divide_colours(sums, means);
+      divide_alphas(sums, y, means);
+    } else if (is_whole(y)) {
       divide_whole(sums, means);
     } else {
-      divide_clipped(sums, size_y, means);
+      divide_clipped(sums, y, means);
     }
     this->store(means, y);
   }
 
  private:
   using Division = LongDivision<sizeof(T) == 2>;
+  using ShortDivision = LongDivision<false>;
 
   /// The element of channel c in the lane's middle pixel.
   [[nodiscard]] __device__ static constexpr int middle_of(int c) { return pixels / 2 * Channels + c; }
@@ -92,16 +78,17 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
     return middle_[e % Channels] + static_cast<std::uint64_t>(std::int64_t{more_than_middle(sums, e)});
   }
 
-  /// No window of the warp is clipped, and their divisor is job.whole.
-  [[nodiscard]] __device__ bool is_whole(std::uint32_t size_y) const {
-    return whole_ && raised_divisor(this->whole_divisor(size_y)) == arguments_.job.whole.divisor;
+  /// No window of the warp in row y is clipped, and their divisor is job.whole.
+  [[nodiscard]] __device__ bool is_whole(int y) const {
+    return static_cast<unsigned>(y - first_whole_) < whole_rows_;
   }
 
-  /// The quotient of any 32 bits by job.whole.
+  /// The quotient of any 32 bits by job.whole, which is one less where the remainder is negative.
   [[nodiscard]] __device__ std::uint32_t scaled_quotient(std::uint32_t dividend) const {
     const ScaledDivisor& whole = arguments_.job.whole;
     const std::uint32_t quotient = __umulhi(dividend, whole.factor) >> whole.shift;
-    return whole.exact ? quotient : quotient - ((dividend - quotient * whole.divisor) >> 31);
+    const auto remainder = static_cast<std::int32_t>(quotient * (0 - whole.divisor) + dividend);
+    return quotient + static_cast<std::uint32_t>(remainder >> 31);
   }
 
   /// The half is multiplied once.
@@ -143,38 +130,71 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
     }
   }
 
-  __device__ void divide_clipped(const Sums& sums, std::uint32_t size_y,
-                                 std::uint32_t (&means)[elements]) const {
-    if constexpr (LowBits) {
-      const auto make = [](std::uint64_t divisor) { return Division(static_cast<std::uint32_t>(divisor)); };
-      this->for_each_element(size_y, make, [&](const Division& by, int e) { means[e] = by(total(sums, e)); });
-    } else {
-      using ShortDivision = MixedDivision<std::uint32_t>;
-      const auto make = [this](std::uint64_t divisor) {
-        return ShortDivision(raised_divisor(divisor), 1, 0);
-      };
-      this->for_each_element(size_y, make,
-                             [&](const ShortDivision& by, int e) { means[e] = by(raised(sums.inner[e])); });
+  /// The divisors of row y.
+  __device__ void find_divisors(int y, std::uint32_t (&divisors)[pixels]) const {
+    const RunningMeanJob& job = arguments_.job;
+    const int rows = window_pixels(y, job.y.reach, job.height, job.clipped);
+#pragma unroll
+    for (int p = 0; p < pixels; ++p)
+      divisors[p] =
+          static_cast<std::uint32_t>(raised_divisor(static_cast<std::uint64_t>(columns_[p]) * rows));
+  }
+
+  __device__ void divide_clipped(const Sums& sums, int y, std::uint32_t (&means)[elements]) const {
+    using Of = std::conditional_t<LowBits, Division, ShortDivision>;
+    const auto divide = [&](const Of& division, int e) {
+      if constexpr (LowBits) {
+        means[e] = division(total(sums, e));
+      } else {
+        means[e] = division(raised(sums.inner[e]));
+      }
+    };
+    std::uint32_t divisors[pixels];
+    find_divisors(y, divisors);
+    if (whole_) {
+      const Of division(divisors[0]);
+#pragma unroll
+      for (int e = 0; e < elements; ++e) divide(division, e);
+      return;
+    }
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) {
+      const Of division(divisors[p]);
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) divide(division, p * Channels + c);
     }
   }
 
-  /// Colours by their window's sum of alphas, and alpha by its size.
-  __device__ void divide_by_alpha(const Sums& sums, std::uint32_t size_y,
-                                  std::uint32_t (&means)[elements]) const {
-    const bool clipped = !is_whole(size_y);
+  /// By their window's sum of alphas.
+  __device__ void divide_colours(const Sums& sums, std::uint32_t (&means)[elements]) const {
 #pragma unroll
     for (int p = 0; p < pixels; ++p) {
-      const std::uint32_t alphas = sums.inner[p * Channels + colours];
-      const AlphaDivision by_alpha(max(alphas, 1U));
+      const ShortDivision by_alpha(max(sums.inner[p * Channels + colours], 1U));
 #pragma unroll
       for (int c = 0; c < colours; ++c) means[p * Channels + c] = by_alpha(total(sums, p * Channels + c));
-      means[p * Channels + colours] =
-          clipped ? MixedDivision<std::uint32_t>(this->divisor_of(p, size_y), 1, 0)(alphas)
-                  : scaled_quotient(alphas + arguments_.job.whole.divisor / 2);
+    }
+  }
+
+  __device__ void divide_alphas(const Sums& sums, int y, std::uint32_t (&means)[elements]) const {
+    if (is_whole(y)) {
+      const std::uint32_t half = arguments_.job.whole.divisor / 2;
+#pragma unroll
+      for (int e = colours; e < elements; e += Channels) means[e] = scaled_quotient(sums.inner[e] + half);
+      return;
+    }
+    std::uint32_t divisors[pixels];
+    find_divisors(y, divisors);
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) {
+      const int e = p * Channels + colours;
+      means[e] = ShortDivision(divisors[p])(sums.inner[e]);
     }
   }
 
   std::uint64_t middle_[Channels];  ///< sums of the middle pixel
+  int first_whole_;                 ///< row whose windows are not clipped at the top
+  unsigned whole_rows_;             ///< from there on, with windows of job.whole; 0 if the warp has others
+  int columns_[pixels];             ///< of the windows
 };
 
 }  // namespace satin::kernels

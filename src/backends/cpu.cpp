@@ -75,7 +75,7 @@ void add_operations(Operations& operations) {
   { Prepare<PlanarRadiiJob> prepare_planar_radii; operations.add(prepare_planar_radii); }
   { Prepare<LensStoreJob> prepare_lens_store; operations.add(prepare_lens_store); }
   operations.add<AperturePictureJob>(prepare_pixelwise<EachRow>);
-  operations.add<LampsJob>(prepare_pixelwise<EachRow>);
+  { Prepare<LampsJob> prepare_lamps; operations.add(prepare_lamps); }
   operations.add<CountUnknownJob>(prepare_pixelwise<EachRow>);
   operations.add<SplitRadiiJob>(prepare_pixelwise<EachRow>);
   operations.add<FillUnknownJob>(prepare_pixelwise<EachRow>);

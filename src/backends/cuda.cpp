@@ -52,7 +52,6 @@ void add_operations(Operations& operations) {
   { Prepare<DistanceJob> prepare_distance; operations.add(prepare_distance); }
   { Prepare<SplatJob> prepare_splat; operations.add(prepare_splat); }
   { Prepare<UnsharpResidualJob> prepare_unsharp_residual; operations.add(prepare_unsharp_residual); }
-  { Prepare<UnsharpResidualChainJob> prepare_unsharp_residual_chain; operations.add(prepare_unsharp_residual_chain); }
   { Prepare<LobeMeanJob> prepare_lobe_mean; operations.add(prepare_lobe_mean); }
   { Prepare<LocalLinearJob> prepare_local_linear; operations.add(prepare_local_linear); }
   { Prepare<SlidingExtremeJob> prepare_sliding_extreme; operations.add(prepare_sliding_extreme); }

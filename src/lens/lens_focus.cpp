@@ -259,7 +259,7 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       record::point(&LensFocus::focus_at,
                     {"focus-at", "px", "place in the picture that is sharp; the middle unless told"}),
       real(&LensFocus::sharp_range, sharp_range, "",
-           "depths this near to the focus are sharp too; none, or 2 % of soft depth, unless told"),
+           "depths this near to the focus are sharp too; none, or 1 % of soft depth, unless told"),
       varying(record::length(&LensFocus::strength, strength_range.minimum, strength_range.maximum,
                              {"strength", "px",
                               "radius of the blur for a unit of depth; P%: from the nearest to the farthest, "

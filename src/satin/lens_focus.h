@@ -84,7 +84,7 @@ struct LensFocus {
   /// depth image around it (the lower one of two), of those that exist. Unset, like `focus`: the middle.
   std::optional<Point> focus_at;
   /// Values that differ from the focus by at most so much are sharp too; radii grow from there on. Unset: 0,
-  /// or 2 % of the range of soft depth, at least half of whose silhouettes are ramps, if no lens is given.
+  /// or 1 % of the range of soft depth, at least half of whose silhouettes are ramps, if no lens is given.
   std::optional<double> sharp_range;
 
   /// K in pixels for a value of 1, or a percentage; 1 % if no lens is given either.

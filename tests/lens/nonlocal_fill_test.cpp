@@ -66,8 +66,7 @@ void CheckDifferencesOfPixels(const Words& words, const Offset& offset) {
   for (int y = -3; y < words.fill.planes.height + 3; ++y) {
     rows::EntryRow(entry, left, right, y, row);
     for (int x = left; x < right; ++x) {
-      ASSERT_EQ(row.values[x - left], entry(x, y).value) << x << ", " << y;
-      ASSERT_EQ(row.counts[x - left], entry(x, y).count) << x << ", " << y;
+      ASSERT_EQ(row[static_cast<std::size_t>(x - left)], rows::packed_entry(entry(x, y))) << x << ", " << y;
     }
   }
 }

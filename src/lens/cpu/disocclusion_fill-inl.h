@@ -21,6 +21,7 @@
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "lens/cpu/disocclusion_tables-inl.h"
+#include "lens/cpu/own_list.h"
 #include "lens/lens_layers.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -141,11 +142,13 @@ class DisocclusionFill {
   template <int Channels>
   void fill_group(const FillDisocclusions<Channels>& fill);
   template <int Channels>
-  void fill_tile(const FillDisocclusions<Channels>& fill, int column, int row, FillTables& tables) const;
+  void fill_tile(const FillDisocclusions<Channels>& of_fill, int column, int row, FillTables& tables,
+                 OwnList& own) const;
 
   CpuBackend& backend_;
   TileGroups tile_groups_;
   WorkspaceVector<FillTables> tables_;  ///< of each thread
+  WorkspaceVector<OwnList> lists_;      ///< of each thread, with room for a row of blocks of a tile
 };
 
 inline TileGroups::TileGroups(int width, int height)
@@ -179,11 +182,14 @@ inline bool TileGroups::holds_around(int column, int row, int group) const {
 
 inline DisocclusionFill::DisocclusionFill(CpuBackend& backend, int width, int height)
     : backend_(backend), tile_groups_(width, height) {
-  for (int thread = 0; thread < backend.threads.count(); ++thread) tables_.emplace_back(table_side);
+  for (int thread = 0; thread < backend.threads.count(); ++thread) {
+    tables_.emplace_back(table_side);
+    lists_.emplace_back(std::size_t{2 * (tile_side + 2)});
+  }
 }
 
 inline std::size_t DisocclusionFill::bytes() const noexcept {
-  return tables_.size() * tables_.front().bytes();
+  return tables_.size() * (tables_.front().bytes() + lists_.front().bytes());
 }
 
 inline void DisocclusionFill::run(const LensScene& scene) {
@@ -205,21 +211,24 @@ void DisocclusionFill::fill_group(const FillDisocclusions<Channels>& fill) {
       const int row = tile / tile_groups_.columns;
       if (tile_groups_.holds_nearer(column, row, fill.group) &&
           tile_groups_.holds_around(column, row, fill.group))
-        fill_tile(fill, column, row, tables_[static_cast<std::size_t>(slot)]);
+        fill_tile(fill, column, row, tables_[static_cast<std::size_t>(slot)],
+                  lists_[static_cast<std::size_t>(slot)]);
     }
   });
 }
 
 template <int Channels>
-void DisocclusionFill::fill_tile(const FillDisocclusions<Channels>& fill, int column, int row,
-                                 FillTables& tables) const {
+void DisocclusionFill::fill_tile(const FillDisocclusions<Channels>& of_fill, int column, int row,
+                                 FillTables& tables, OwnList& own) const {
+  FillDisocclusions<Channels> fill = of_fill;
+  fill.list = own.list();
   const LensPlanes& planes = fill.planes;
   const int width = planes.width;
   const int height = planes.height;
   const FillArea tile{tile_range(column, width), tile_range(row, height)};
   const FillArea around{tile.columns.with_reach(width), tile.rows.with_reach(height)};
-  const FillArea nearer = bounds_of(planes, tile, [&](int own) { return own < fill.group; });
-  const FillArea behind = bounds_of(planes, around, [&](int own) { return own == fill.group; });
+  const FillArea nearer = bounds_of(planes, tile, [&](int group) { return group < fill.group; });
+  const FillArea behind = bounds_of(planes, around, [&](int group) { return group == fill.group; });
   if (nearer.empty() || behind.empty()) return;
   const FillArea filled{nearer.columns.both(behind.columns.with_reach(width)),
                         nearer.rows.both(behind.rows.with_reach(height))};
@@ -233,7 +242,7 @@ void DisocclusionFill::fill_tile(const FillDisocclusions<Channels>& fill, int co
       const bool nearer_here[4] = {fill.is_nearer(x, y), fill.is_nearer(x + 1, y), fill.is_nearer(x, y + 1),
                                    fill.is_nearer(x + 1, y + 1)};
       if (std::ranges::none_of(nearer_here, std::identity{})) continue;
-      if (!tables.holds_around_block(planes, x, y)) continue;
+      if (!tables.shows_in_block(planes, x, y)) continue;
       Hidden hidden[4] = {};
       for (int i = 0; i < 4; ++i) {
         const int u = x + (i & 1);
@@ -242,6 +251,7 @@ void DisocclusionFill::fill_tile(const FillDisocclusions<Channels>& fill, int co
       }
       fill.add_block(x / 2, y / 2, hidden);
     }
+    own.flush(of_fill.list);
   }
 }
 

@@ -58,54 +58,75 @@ struct Range {
 /// them.
 class FillTables {
  public:
-  /// Tables have at most side x side pixels. Memory is not touched before it is built in.
+  /// Tables have at most side x side pixels, behind a row and a column of zeros. Memory is not touched before
+  /// it is built in.
   explicit FillTables(int side)
-      : side_(side),
-        size_(static_cast<std::size_t>(side) * static_cast<std::size_t>(side)),
+      : side_(side + 1),
+        size_(static_cast<std::size_t>(side_) * static_cast<std::size_t>(side_)),
         colours_(std::make_unique_for_overwrite<Colours[]>(size_)),
         others_(std::make_unique_for_overwrite<Others[]>(size_)),
-        codes_(std::make_unique_for_overwrite<std::uint32_t[]>(4 * static_cast<std::size_t>(side))) {}
+        codes_(std::make_unique_for_overwrite<std::uint32_t[]>(4 * static_cast<std::size_t>(side_))) {}
 
   [[nodiscard]] std::size_t bytes() const noexcept { return size_ * (sizeof(Colours) + sizeof(Others)); }
 
   template <int Channels>
   void build(const LensPlanes& planes, const LensUnit& unit, int group, Range columns, Range rows) {
-    left_ = columns.first;
-    top_ = rows.first;
+    left_ = columns.first - 1;
+    top_ = rows.first - 1;
     largest_ = 0;
+    const int count = columns.last - columns.first;
+    std::fill_n(colours_.get(), count + 1, Colours{});
+    std::fill_n(others_.get(), count + 1, Others{});
+    const hn::CappedTag<std::uint32_t, 4> d;
+    static constexpr std::uint32_t all = ~0U;
+    alignas(16) static constexpr std::uint32_t masks[2][4] = {
+        {}, {all, Channels > 1 ? all : 0, Channels > 2 ? all : 0, Channels > 3 ? all : 0}};
     for (int y = rows.first; y < rows.last; ++y) {
-      Colours* colours = colours_.get() + std::ptrdiff_t{side_} * (y - top_);
-      Others* others = others_.get() + std::ptrdiff_t{side_} * (y - top_);
+      Colours* colours = colours_.get() + place(left_, y);
+      Others* others = others_.get() + place(left_, y);
+      *colours++ = {};
+      *others++ = {};
       Colours colour_sum{};
       Others other_sum{};
       const std::int64_t begin = planes.place(columns.first, y);
-      CompressColours(planes.colours + begin * Channels, (columns.last - columns.first) * Channels,
-                      unit.white, codes_.get());
+      const std::uint8_t* groups = planes.groups + begin;
+      const std::int32_t* radii = planes.radii + begin;
+      CompressColours(planes.colours + begin * Channels, count * Channels, unit.white, codes_.get());
       const std::uint32_t* code = codes_.get();
-      for (int x = columns.first; x < columns.last; ++x, ++colours, ++others, code += Channels) {
-        const std::int64_t at = planes.place(x, y);
-        const int own = planes.groups[at];
-        other_sum.counts += fill_count(own == group ? 1U : 0U, own >= group ? 1U : 0U);
-        if (own == group) {
-          for (int c = 0; c < Channels; ++c) colour_sum.value[c] += code[c];
-          other_sum.radius += static_cast<std::uint32_t>(planes.radii[at]);
-          largest_ = std::max(largest_, magnitude_of(planes.radii[at]));
+      for (int x = 0; x < count; ++x, ++colours, ++others, code += Channels) {
+        const int own = groups[x];
+        const bool in_group = own == group;
+        for (std::size_t c = 0; c < 4; c += hn::Lanes(d)) {
+          const auto added = hn::And(hn::LoadU(d, code + c), hn::LoadU(d, masks[in_group ? 1 : 0] + c));
+          const auto sum = hn::Add(hn::LoadU(d, colour_sum.value + c), added);
+          hn::StoreU(sum, d, colour_sum.value + c);
+          hn::StoreU(hn::Add(sum, hn::LoadU(d, (colours - side_)->value + c)), d, colours->value + c);
         }
-        *colours = colour_sum;
-        *others = other_sum;
-        if (y == top_) continue;
-        for (int c = 0; c < Channels; ++c) colours->value[c] += (colours - side_)->value[c];
-        others->radius += (others - side_)->radius;
-        others->counts += (others - side_)->counts;
+        other_sum.counts += fill_count(in_group ? 1U : 0U, own >= group ? 1U : 0U);
+        if (in_group) {
+          other_sum.radius += static_cast<std::uint32_t>(radii[x]);
+          largest_ = std::max(largest_, magnitude_of(radii[x]));
+        }
+        others->radius = other_sum.radius + (others - side_)->radius;
+        others->counts = other_sum.counts + (others - side_)->counts;
       }
     }
   }
 
-  /// The group is somewhere in the windows of the block of 2 x 2 pixels at (x, y).
-  [[nodiscard]] bool holds_around_block(const LensPlanes& planes, int x, int y) const {
-    const Window first = window(planes, x, y, fill_reach);
-    const Window last = window(planes, x + 1, y + 1, fill_reach);
-    return (counts({first.left, first.top, last.right, last.bottom}) & 0xFFFFU) != 0;
+  /// A pixel of the block of 2 x 2 at (x, y) may show something. Otherwise FillDisocclusions::shows() is
+  /// false whatever its windows hold, as they are empty beyond the sum of its radius and the group's largest.
+  /// A pixel more covers the roundings of a mean of radii below 2^18.
+  [[nodiscard]] bool shows_in_block(const LensPlanes& planes, int x, int y) const {
+    const int right = std::min(x + 1, planes.width - 1);
+    const int bottom = std::min(y + 1, planes.height - 1);
+    const auto radius = [&](int u, int v) { return magnitude_of(planes.radii[planes.place(u, v)]); };
+    const std::uint32_t own =
+        std::max({radius(x, y), radius(right, y), radius(x, bottom), radius(right, bottom)});
+    int number = 0;
+    while (number + 1 < fill_windows && !is_beyond(number, own)) ++number;
+    const Window first = window(planes, x, y, fill_window(number).reach);
+    const Window last = window(planes, right, bottom, fill_window(number).reach);
+    return counts({first.left, first.top, last.right, last.bottom}) != 0;
   }
 
   template <int Channels>
@@ -116,7 +137,8 @@ class FillTables {
     found.first = fill_windows - 1;
     while (found.first > 0 && counts(window(planes, x, y, fill_window(found.first - 1).reach)) != 0)
       --found.first;
-    if (is_far(planes, x, y, found.first)) {
+    const std::uint32_t own = magnitude_of(planes.radii[planes.place(x, y)]);
+    if (found.first > 0 && is_beyond(found.first - 1, own)) {
       found.first = fill_windows;
       return found;
     }
@@ -126,12 +148,9 @@ class FillTables {
   }
 
  private:
-  /// FillDisocclusions::shows() is false whatever the windows hold, as no radius of the group is larger than
-  /// the largest. A pixel more covers the roundings of a mean of radii below 2^18.
-  [[nodiscard]] bool is_far(const LensPlanes& planes, int x, int y, int first) const {
-    if (first == 0) return false;
-    const std::uint32_t own = magnitude_of(planes.radii[planes.place(x, y)]);
-    return static_cast<std::uint32_t>(fill_window(first - 1).reach) * 256 > own + largest_ + 2 * 256;
+  /// A window reaches farther than a pixel of this radius and any of the group together.
+  [[nodiscard]] bool is_beyond(int number, std::uint32_t own) const {
+    return static_cast<std::uint32_t>(fill_window(number).reach) * 256 > own + largest_ + 2 * 256;
   }
 
   struct alignas(16) Colours {
@@ -150,15 +169,12 @@ class FillTables {
             std::min(y + reach, planes.height - 1)};
   }
 
-  [[nodiscard]] bool holds(int x, int y) const { return x >= left_ && y >= top_; }
   [[nodiscard]] std::size_t place(int x, int y) const {
     return static_cast<std::size_t>(y - top_) * static_cast<std::size_t>(side_) +
            static_cast<std::size_t>(x - left_);
   }
 
-  [[nodiscard]] std::uint32_t counts_at(int x, int y) const {
-    return holds(x, y) ? others_[place(x, y)].counts : 0;
-  }
+  [[nodiscard]] std::uint32_t counts_at(int x, int y) const { return others_[place(x, y)].counts; }
   [[nodiscard]] std::uint32_t counts(const Window& w) const {
     return counts_at(w.right, w.bottom) - counts_at(w.left - 1, w.bottom) - counts_at(w.right, w.top - 1) +
            counts_at(w.left - 1, w.top - 1);
@@ -170,7 +186,6 @@ class FillTables {
     std::uint32_t radius = 0;
     std::uint32_t count = 0;
     const auto add_corner = [&](int x, int y, std::uint32_t sign) {
-      if (!holds(x, y)) return;
       const Colours& colours = colours_[place(x, y)];
       const Others& others = others_[place(x, y)];
       for (int c = 0; c < Channels; ++c) colour[c] += sign * colours.value[c];
@@ -192,7 +207,7 @@ class FillTables {
   std::unique_ptr<Others[]> others_;
   std::unique_ptr<std::uint32_t[]> codes_;  ///< compressed colours of one row
   std::uint32_t largest_ = 0;               ///< radius of the group, 1/256 pixel
-  int left_ = 0;
+  int left_ = 0;                            ///< of the zeros
   int top_ = 0;
 };
 

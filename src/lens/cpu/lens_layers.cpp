@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/with_type.h"
 #include "lens/cpu/disocclusion_fill-inl.h"
@@ -35,6 +36,22 @@ template <int Channels>
 void StoreVisibleRow(const StoreVisible<std::uint8_t, Channels>& step, int y) {
   StoreColours(step, y);
   StoreDepths(step.planes, y, *step.groups);
+}
+
+/// SeparateSilhouettes of row y, where most pixels are none.
+template <class T, int Channels>
+void SeparateRow(const SeparateSilhouettes<T, Channels>& step, int y) {
+  const LensPlanes& planes = step.visible.planes;
+  const std::uint8_t* edges = planes.edges + planes.place(0, y);
+  std::uint64_t eight = 0;
+  constexpr int at_once = sizeof eight;
+  int x = 0;
+  for (; x + at_once <= planes.width; x += at_once) {
+    std::memcpy(&eight, edges + x, sizeof eight);
+    if (eight == 0) continue;
+    for (int i = x; i < x + at_once; ++i) step(i, y);
+  }
+  for (; x < planes.width; ++x) step(x, y);
 }
 
 /// Steps that look at every pixel have rows of their own.
@@ -71,6 +88,10 @@ struct LayerRows : EachRow {
   }
   void operator()(int /*width*/, int height, const SumDifferences& step) const {
     rows(height, [&](int y) { SumDifferencesRow(step, y); });
+  }
+  template <class T, int Channels>
+  void operator()(int /*width*/, int height, const SeparateSilhouettes<T, Channels>& step) const {
+    rows(height, [&](int y) { SeparateRow(step, y); });
   }
   template <int Channels>
   void operator()(int width, int height, const StoreVisible<std::uint8_t, Channels>& step) const {

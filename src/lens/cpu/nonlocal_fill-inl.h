@@ -78,25 +78,34 @@ inline void SumDifferencesRow(const SumDifferences& step, int y) {
 
 inline constexpr int nonlocal_side = 64;
 inline constexpr int nonlocal_columns = nonlocal_side + 2 * known_reach;
+inline constexpr int window_rows = 2 * known_reach + 1;
 
-/// Values and counts of one row of a tile and what lies around it.
-struct KnownRow {
-  std::uint32_t values[nonlocal_columns];
-  std::uint32_t counts[nonlocal_columns];
-};
+/// Entries of one row of a tile and what lies around it, or their sums over the rows of a window: a value,
+/// and above it a count.
+using KnownRow = std::array<std::uint32_t, nonlocal_columns>;
+inline constexpr int value_bits = 26;
+inline constexpr int entries_at_most = 2;  ///< that a pixel has of one kind
+static_assert(entries_at_most * window_rows * 3 * packed_largest * packed_largest < 1U << value_bits);
+static_assert(entries_at_most * window_rows < 1U << (32 - value_bits));
 
 /// An area: columns [left, right) and rows [top, bottom).
 struct NonlocalArea {
   int left, top, right, bottom;
 };
 
+inline std::uint32_t packed_entry(const KnownEntry& entry) {
+  return entry.value + (entry.count << value_bits);
+}
+template <class D, class M, class V>
+HWY_INLINE V PackedEntries(D d, M known, V values) {
+  return hn::IfThenElseZero(known, hn::Add(values, hn::Set(d, 1U << value_bits)));
+}
+
 // EntryRow makes a row of one kind of entry.
 
 /// Zeros for the entries from `left` to `right`, unless those from `from` to `to` are all of them.
 inline void ClearPartOfRow(int left, int right, int from, int to, KnownRow& row) {
-  if (from == left && to == right) return;
-  std::fill_n(row.values, right - left, 0U);
-  std::fill_n(row.counts, right - left, 0U);
+  if (from != left || to != right) std::fill_n(row.data(), right - left, 0U);
 }
 
 /// Differences of whole vectors where both ends lie in the picture.
@@ -114,19 +123,15 @@ inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, K
   const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.group));
   const std::uint32_t* own = fill.words + fill.planes.place(0, y);
   const std::uint32_t* there = fill.words + fill.planes.place(entry.offset.x, other);
+  std::uint32_t* to_row = row.data();
   int x = from;
   for (; x + lanes <= to; x += lanes) {
     const auto a = hn::LoadU(d, own + x);
     const auto b = hn::LoadU(d, there + x);
     const auto known = hn::And(hn::Eq(hn::ShiftRight<27>(a), group), hn::Eq(hn::ShiftRight<27>(b), group));
-    hn::StoreU(hn::IfThenElseZero(known, PackedDifference(d, a, b)), d, row.values + (x - left));
-    hn::StoreU(hn::IfThenElseZero(known, hn::Set(d, 1)), d, row.counts + (x - left));
+    hn::StoreU(PackedEntries(d, known, PackedDifference(d, a, b)), d, to_row + (x - left));
   }
-  for (; x < to; ++x) {
-    const KnownEntry last = entry(x, y);
-    row.values[x - left] = last.value;
-    row.counts[x - left] = last.count;
-  }
+  for (; x < to; ++x) to_row[x - left] = packed_entry(entry(x, y));
 }
 
 /// Values of the pixels of the group alone: value_of(words) of vectors.
@@ -142,18 +147,14 @@ void OwnRow(const Entry& entry, int left, int right, int y, KnownRow& row, const
   const auto lanes = static_cast<int>(hn::Lanes(d));
   const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.group));
   const std::uint32_t* own = fill.words + fill.planes.place(0, y);
+  std::uint32_t* to_row = row.data();
   int x = from;
   for (; x + lanes <= to; x += lanes) {
     const auto words = hn::LoadU(d, own + x);
     const auto known = hn::Eq(hn::ShiftRight<27>(words), group);
-    hn::StoreU(hn::IfThenElseZero(known, value_of(d, words)), d, row.values + (x - left));
-    hn::StoreU(hn::IfThenElseZero(known, hn::Set(d, 1)), d, row.counts + (x - left));
+    hn::StoreU(PackedEntries(d, known, value_of(d, words)), d, to_row + (x - left));
   }
-  for (; x < to; ++x) {
-    const KnownEntry last = entry(x, y);
-    row.values[x - left] = last.value;
-    row.counts[x - left] = last.count;
-  }
+  for (; x < to; ++x) to_row[x - left] = packed_entry(entry(x, y));
 }
 
 inline void EntryRow(const SquareEntry& entry, int left, int right, int y, KnownRow& row) {
@@ -168,36 +169,39 @@ inline void EntryRow(const CodeEntry& entry, int left, int right, int y, KnownRo
   });
 }
 
-/// to += more.
-inline void AddRow(const KnownRow& more, int count, KnownRow& to) {
-  for (int x = 0; x < count; ++x) to.values[x] += more.values[x];
-  for (int x = 0; x < count; ++x) to.counts[x] += more.counts[x];
+/// Two of the four differences of GuardEntry: those at an offset and at its opposite.
+struct HalfOfGuard {
+  NonlocalFill fill;
+  int group;
+  Offset offset;
+};
+
+inline void EntryRow(const HalfOfGuard& entry, int left, int right, int y, KnownRow& row) {
+  const Offset opposite{-entry.offset.x, -entry.offset.y};
+  KnownRow other;
+  EntryRow(DifferenceEntry{entry.fill, entry.group, entry.offset}, left, right, y, row);
+  EntryRow(DifferenceEntry{entry.fill, entry.group, opposite}, left, right, y, other);
+  for (int x = 0; x < right - left; ++x)
+    row[static_cast<std::size_t>(x)] += other[static_cast<std::size_t>(x)];
 }
 
-inline void EntryRow(const GuardEntry& entry, int left, int right, int y, KnownRow& row) {
-  std::fill_n(row.values, right - left, 0U);
-  std::fill_n(row.counts, right - left, 0U);
-  KnownRow own;
-  for (const Offset offset :
-       {Offset{guard_distance, 0}, {0, guard_distance}, {-guard_distance, 0}, {0, -guard_distance}}) {
-    EntryRow(DifferenceEntry{entry.fill, entry.group, offset}, left, right, y, own);
-    AddRow(own, right - left, row);
-  }
-}
-
-/// to += entering - leaving.
-inline void ExchangeRows(const KnownRow& entering, const KnownRow& leaving, int count, KnownRow& to) {
+/// to += entering - slot; slot = entering.
+inline void ExchangeRows(const KnownRow& entering, int count, KnownRow& slot, KnownRow& to) {
   const Words d;
   const auto lanes = static_cast<int>(hn::Lanes(d));
-  const auto exchange = [&](const std::uint32_t* in, const std::uint32_t* out, std::uint32_t* sums) HWY_ATTR {
-    int x = 0;
-    for (; x + lanes <= count; x += lanes)
-      hn::StoreU(hn::Sub(hn::Add(hn::LoadU(d, sums + x), hn::LoadU(d, in + x)), hn::LoadU(d, out + x)), d,
-                 sums + x);
-    for (; x < count; ++x) sums[x] += in[x] - out[x];
-  };
-  exchange(entering.values, leaving.values, to.values);
-  exchange(entering.counts, leaving.counts, to.counts);
+  const std::uint32_t* in = entering.data();
+  std::uint32_t* out = slot.data();
+  std::uint32_t* sums = to.data();
+  int x = 0;
+  for (; x + lanes <= count; x += lanes) {
+    const auto own = hn::LoadU(d, in + x);
+    hn::StoreU(hn::Sub(hn::Add(hn::LoadU(d, sums + x), own), hn::LoadU(d, out + x)), d, sums + x);
+    hn::StoreU(own, d, out + x);
+  }
+  for (; x < count; ++x) {
+    sums[x] += in[x] - out[x];
+    out[x] = in[x];
+  }
 }
 
 /// The samples of one tile, and the windows that slide over it; of one thread.
@@ -222,9 +226,16 @@ class NonlocalTile {
           [&](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) { mean.add_codes(c, sums); },
           fill);
     slide(
-        GuardEntry{fill, group},
+        HalfOfGuard{fill, group, {guard_distance, 0}},
+        [&](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) {
+          guards_[&mean - means_] = sums;
+        },
+        fill);
+    slide(
+        HalfOfGuard{fill, group, {0, guard_distance}},
         [&](NonlocalMean& mean, const LensSample& sample, const KnownEntry& sums) {
-          mean.begin<Channels>(sample, sums, unit);
+          const KnownEntry& half = guards_[&mean - means_];
+          mean.begin<Channels>(sample, {half.value + sums.value, half.count + sums.count}, unit);
         },
         fill);
     for (std::uint32_t i = 0; i < 2 * fill.work->offsets; ++i) {
@@ -267,32 +278,34 @@ class NonlocalTile {
   void slide(const Entry& entry, const Take& take, const NonlocalFill& fill) {
     const int left = area_.left - known_reach;
     const int right = area_.right + known_reach;
-    constexpr int rows = 2 * known_reach + 1;
     columns_ = {};
-    for (KnownRow& row : ring_) row = {};
+    ring_ = {};
     KnownRow entering;
     int next = 0;
     for (int y = area_.top - known_reach; y < area_.bottom + known_reach; ++y) {
-      KnownRow& slot = ring_[static_cast<std::size_t>((y - area_.top + known_reach) % rows)];
       EntryRow(entry, left, right, y, entering);
-      ExchangeRows(entering, slot, right - left, columns_);
-      slot = entering;
+      ExchangeRows(entering, right - left,
+                   ring_[static_cast<std::size_t>((y - area_.top + known_reach) % window_rows)], columns_);
       const int middle = y - known_reach;
       if (next == count_ || needed_[next].y != middle || middle < area_.top) continue;
-      integrate(right - left);
-      for (; next < count_ && needed_[next].y == middle; ++next) {
+      int end = next;
+      while (end < count_ && needed_[end].y == middle) ++end;
+      integrate(needed_[next].x - known_reach - left, needed_[end - 1].x + known_reach + 1 - left);
+      for (; next < end; ++next) {
         const Needed& needed = needed_[next];
         take(means_[next], fill.list.samples[needed.sample], window(needed.x - left));
       }
     }
   }
 
-  /// The columns' sums as prefix sums: a value and, 32 bits above it, a count. Values stay below 2^31 over
-  /// any window, and a carry of those before is one of both ends.
-  void integrate(int count) {
+  /// The columns' sums from `first` to `last` - 1 as prefix sums: a value and, 32 bits above it, a count.
+  /// Values stay below 2^31 over any window, and a carry of those before is one of both ends.
+  void integrate(int first, int last) {
     std::uint64_t sum = 0;
-    for (int x = 0; x < count; ++x) {
-      sum += columns_.values[x] + (std::uint64_t{columns_.counts[x]} << 32);
+    along_[first] = 0;
+    for (int x = first; x < last; ++x) {
+      const std::uint32_t column = columns_[static_cast<std::size_t>(x)];
+      sum += (column & ((1U << value_bits) - 1)) + (std::uint64_t{column >> value_bits} << 32);
       along_[x + 1] = sum;
     }
   }
@@ -305,7 +318,8 @@ class NonlocalTile {
   int count_ = 0;
   Needed needed_[nonlocal_side * nonlocal_side];
   NonlocalMean means_[nonlocal_side * nonlocal_side];
-  std::array<KnownRow, 2 * known_reach + 1> ring_;
+  KnownEntry guards_[nonlocal_side * nonlocal_side];  ///< one half of the differences
+  std::array<KnownRow, window_rows> ring_;
   KnownRow columns_;
   std::uint64_t along_[nonlocal_columns + 1] = {};
 };

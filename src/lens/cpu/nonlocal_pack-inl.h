@@ -16,6 +16,7 @@
 
 #include "core/with_type.h"
 #include "lens/maths/nonlocal_fill.h"
+#include "pixels/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -47,11 +48,42 @@ inline void PackCodes(const std::uint32_t* values, int count, float white, std::
   for (; i < count; ++i) pack(hn::CappedTag<std::uint32_t, 1>(), i);
 }
 
+/// The words of whole vectors of pixels of three colours; returns how many pixels these are.
+inline int PackWordVectors(const std::uint8_t* groups, const std::uint8_t* edges, const std::uint32_t* codes,
+                           int count, std::uint32_t needed, std::uint32_t* words) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  const auto wanted = [&](auto group) HWY_ATTR {
+    auto any = hn::Zero(d);
+    for (std::uint32_t i = 0; i < lens_most_groups; ++i)
+      if ((needed >> i & 1U) != 0) any = hn::Or(any, hn::VecFromMask(d, hn::Eq(group, hn::Set(d, i))));
+    return any;
+  };
+  int x = 0;
+  for (; x + lanes <= count; x += lanes) {
+    hn::VFromD<decltype(d)> red;
+    hn::VFromD<decltype(d)> green;
+    hn::VFromD<decltype(d)> blue;
+    hn::LoadInterleaved3(d, codes + 3 * x, red, green, blue);
+    const auto group = LoadWide(d, groups + x);
+    const auto word = hn::Or(hn::Or(red, hn::ShiftLeft<9>(green)),
+                             hn::Or(hn::ShiftLeft<18>(blue), hn::ShiftLeft<27>(group)));
+    const auto off =
+        hn::Or(hn::And(hn::Or(hn::Or(red, green), blue), hn::Set(d, not_copied)), LoadWide(d, edges + x));
+    const auto copied = hn::And(hn::Eq(off, hn::Zero(d)), hn::MaskFromVec(wanted(group)));
+    hn::StoreU(hn::IfThenElse(copied, word, hn::Set(d, nothing_packed)), d, words + x);
+  }
+  return x;
+}
+
 /// The words of some pixels of one group each from their codes.
 template <int Channels, int Colours>
 void PackWords(const std::uint8_t* groups, const std::uint8_t* edges, const std::uint32_t* codes, int count,
                std::uint32_t needed, std::uint32_t* words) {
-  for (int x = 0; x < count; ++x) {
+  int x = 0;
+  if constexpr (Channels == 3 && Colours == 3)
+    x = PackWordVectors(groups, edges, codes, count, needed, words);
+  for (; x < count; ++x) {
     std::uint32_t word = static_cast<std::uint32_t>(groups[x]) << 27;
     std::uint32_t all = 0;
     for (int c = 0; c < Colours; ++c) {

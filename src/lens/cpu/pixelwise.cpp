@@ -8,7 +8,9 @@
 #include <algorithm>
 
 #include "lens/cpu/depth_rows-inl.h"
+#include "lens/cpu/lamp_rows-inl.h"
 #include "lens/cpu/soft_rows-inl.h"
+#include "lens/lamps.h"
 #include "lens/lens_store.h"
 #include "lens/radii_steps.h"
 #include "lens/soft_depth.h"
@@ -77,6 +79,10 @@ struct LensRows : EachRow {
   void operator()(std::int64_t /*width*/, std::int64_t height, const SnapToColours<Colours>& step) const {
     if (step.span->soft != 0) rows(height, [&](int y) { SnapRow(step, y); });
   }
+  void operator()(std::int64_t width, std::int64_t height, const SumLampCells<3>& step) const {
+    if (step.scene.colours != 3) return each(width, height, step);
+    rows(height, [&](int y) { SumLampCellsRow(step, y); });
+  }
   /// A row of bytes in linear light, without alpha and mask: what the picture has there is encoded to its
   /// bytes.
   template <int Channels>
@@ -94,6 +100,9 @@ struct LensRows : EachRow {
 
 inline std::unique_ptr<CircleOfConfusionJob::Operation> PrepareCircleOfConfusion(
     Backend& backend, const CircleOfConfusionJob& job) {
+  return prepare_pixelwise<LensRows>(backend, job);
+}
+inline std::unique_ptr<LampsJob::Operation> PrepareLamps(Backend& backend, const LampsJob& job) {
   return prepare_pixelwise<LensRows>(backend, job);
 }
 inline std::unique_ptr<LensStoreJob::Operation> PrepareLensStore(Backend& backend, const LensStoreJob& job) {
@@ -120,6 +129,7 @@ HWY_AFTER_NAMESPACE();
 namespace satin::cpu {
 
 HWY_EXPORT(PrepareCircleOfConfusion);
+HWY_EXPORT(PrepareLamps);
 HWY_EXPORT(PrepareLensStore);
 HWY_EXPORT(PreparePlanarRadii);
 HWY_EXPORT(PrepareDepthSpan);
@@ -129,6 +139,9 @@ HWY_EXPORT(PrepareSnapDepth);
 std::unique_ptr<CircleOfConfusionJob::Operation> prepare_circle_of_confusion(
     Backend& backend, const CircleOfConfusionJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareCircleOfConfusion)(backend, job);
+}
+std::unique_ptr<LampsJob::Operation> prepare_lamps(Backend& backend, const LampsJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareLamps)(backend, job);
 }
 std::unique_ptr<LensStoreJob::Operation> prepare_lens_store(Backend& backend, const LensStoreJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareLensStore)(backend, job);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/cpu/backend.h"
@@ -177,8 +178,8 @@ class SlidingWindow {
 
   void finish_row(const SplatImages& images, const Area& area, std::int64_t y) {
     const auto pixels = static_cast<std::size_t>(area.right - area.left);
-    std::fill_n(state_.begin(), pixels * static_cast<std::size_t>(cell_size(Channels)), 0.0);
     const VisibleRow row = VisibleRowOf(images, y);
+    bool first = true;
     for (std::int64_t i = 0; i < job_.groups; ++i) {
       GroupRow group;
       group.group = static_cast<std::uint32_t>(i);
@@ -186,9 +187,11 @@ class SlidingWindow {
       group.focused = (focused_[static_cast<std::size_t>(y % ring_rows_)] >> i & 1U) != 0;
       group.deltas = ring_row(i, y);
       group.columns = columns_.data() + row_size_ * static_cast<std::size_t>(i);
-      if (group.spread || group.focused)
-        CompositeGroup<Channels>(rule_, group, row, area.left, area.right, sums_.data(), state_.data());
+      if (!group.spread && !group.focused) continue;
+      group.first = std::exchange(first, false);
+      CompositeGroup<Channels>(rule_, group, row, area.left, area.right, sums_.data(), state_.data());
     }
+    if (first) ClearState(state_.data(), area.right - area.left, cell_size(Channels));
     const std::int64_t at = area.left * Channels;
     const std::uint32_t* source = images.source.row<std::uint32_t>(y) + at;
     if (!job_.stores_codes)
@@ -217,9 +220,10 @@ class SlidingWindow {
   TransferView transfer_;
 };
 
-inline SplatRule RuleOf(const SplatJob& job, const LensKernels& kernels) {
+inline SplatRule RuleOf(const SplatJob& job, const LensKernels& kernels, const KernelRanges& ranges) {
   SplatRule rule;
   rule.kernels = kernels.view();
+  rule.ranges = &ranges;
   rule.highlight_channels = job.alpha ? job.channels - 1 : job.channels;
   rule.white = job.white;
   rule.colour_bits = job.colour_bits;
@@ -235,7 +239,8 @@ class Splat final : public SplatOperation {
       : backend_(backend),
         job_(job),
         kernels_(lens_kernels(job)),
-        rule_(RuleOf(job, kernels_)),
+        ranges_(kernels_),
+        rule_(RuleOf(job, kernels_, ranges_)),
         reaches_(job_, kernels_),
         lists_{{job_, job.most_listed}, {job_, job.most_lamps}} {
     const WindowSizes sizes(job_, reaches_.largest(), backend.threads.count());
@@ -245,7 +250,7 @@ class Splat final : public SplatOperation {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return windows_.front()->bytes() * windows_.size() + lists_.bytes() + reaches_.bytes() +
+    return windows_.front()->bytes() * windows_.size() + lists_.bytes() + reaches_.bytes() + ranges_.bytes() +
            kernels_.kernels.size() * sizeof(LensKernel) + kernels_.staircases.size() * sizeof(Staircase);
   }
 
@@ -276,6 +281,7 @@ class Splat final : public SplatOperation {
   CpuBackend& backend_;
   SplatJob job_;
   LensKernels kernels_;
+  KernelRanges ranges_;
   SplatRule rule_;
   RowReaches reaches_;
   ListsByRows lists_;

@@ -90,6 +90,7 @@ HWY_INLINE void CompositeRow(const SplatRule& rule, const std::uint64_t* sums, s
 /// A row of one group, from the tile's first column on.
 struct GroupRow {
   std::uint32_t group = 0;
+  bool first = false;                ///< of those that the row has: what is behind is to be cleared
   bool spread = false;               ///< has deltas, here or above
   bool focused = false;              ///< has samples in focus
   std::uint64_t* deltas = nullptr;   ///< become 0
@@ -97,14 +98,46 @@ struct GroupRow {
 };
 
 #if HWY_TARGET != HWY_SCALAR
-/// IntegrateRow, AddFocused where `Focused` and CompositeRow in one pass, for cells that are one vector: no
-/// sum is stored. A pixel without weight has no colours either, and what it adds is 0.
-template <bool Focused, int Channels>
+/// One or two cells.
+template <int Channels>
+using CellsTag = hn::CappedTag<std::uint64_t, std::size_t{2 * cell_size(Channels)}>;
+
+/// Sums along a row, of as many cells as a vector holds at once.
+template <class D, std::size_t Size>
+class RowPrefix {
+ public:
+  HWY_INLINE RowPrefix() : before_(hn::Zero(D())) {}
+
+  /// The sums up to each of these cells.
+  template <class V>
+  HWY_INLINE V operator()(V cells) {
+    const D d;
+    if constexpr (hn::MaxLanes(D()) == Size) {
+      before_ = hn::Add(before_, cells);
+      return before_;
+    } else {
+      const auto pair = hn::Add(cells, hn::ConcatLowerLower(d, cells, hn::Zero(d)));
+      const auto sums = hn::Add(before_, pair);
+      before_ = hn::Add(before_, hn::ConcatUpperUpper(d, pair, pair));
+      return sums;
+    }
+  }
+
+ private:
+  hn::VFromD<D> before_;
+};
+
+/// IntegrateRow, AddFocused where `Focused` and CompositeRow in one pass, for cells that fill a vector or
+/// half of one: no sum is stored. A pixel without weight has no colours either, and what it adds is 0. The
+/// first group needs no cleared state.
+template <bool Focused, bool First, int Channels>
 HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group, const VisibleRow& row,
                                    std::int64_t first, std::int64_t last, float* HWY_RESTRICT state) {
-  const CellTag<Channels> d;
-  const hn::Rebind<float, CellTag<Channels>> real;
+  const CellsTag<Channels> d;
+  const CellTag<Channels> one_cell;
+  const hn::Rebind<float, CellsTag<Channels>> real;
   constexpr std::int64_t size = cell_size(Channels);
+  constexpr std::int64_t cells = hn::MaxLanes(CellsTag<Channels>()) / size;
   const auto unit = hn::Set(real, static_cast<float>(std::ldexp(1.0, -rule.kernels.weight_bits)));
   const auto one = hn::Set(real, 1.0F);
   const auto zero = hn::Zero(d);
@@ -113,30 +146,60 @@ HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group,
   const Padded<Channels> end(row.colours + (row.width - 1) * Channels);
   std::uint64_t* HWY_RESTRICT deltas = group.deltas;
   std::uint64_t* HWY_RESTRICT columns = group.columns;
-  auto prefix = zero;
-  for (std::int64_t x = first; x < last; ++x, deltas += size, columns += size, state += size) {
+  const auto is_focused = [&](std::int64_t x) {
+    return x < last && row.radii[x] <= lens_focus_radius &&
+           std::min<std::uint32_t>(row.groups[x], last_group) == group.group;
+  };
+  const auto focused_cell = [&](std::int64_t x, bool focused) HWY_ATTR {
+    if (!focused) return hn::Zero(one_cell);
+    const std::uint32_t* colour = x + 1 == row.width ? end.colour : row.colours + x * Channels;
+    return WeightedCell<Channels>(colour, sample_weight(whole, row.weights[x]), 0);
+  };
+  RowPrefix<CellsTag<Channels>, size> prefix;
+  for (std::int64_t x = first; x < last;
+       x += cells, deltas += cells * size, columns += cells * size, state += cells * size) {
     const auto column = hn::Add(hn::LoadU(d, columns), hn::LoadU(d, deltas));
     hn::StoreU(column, d, columns);
     hn::StoreU(zero, d, deltas);
-    prefix = hn::Add(prefix, column);
-    auto sums = prefix;
-    if (Focused && row.radii[x] <= lens_focus_radius &&
-        std::min<std::uint32_t>(row.groups[x], last_group) == group.group) {
-      const std::uint32_t* colour = x + 1 == row.width ? end.colour : row.colours + x * Channels;
-      sums = hn::Add(sums, WeightedCell<Channels>(colour, sample_weight(whole, row.weights[x]), 0));
+    auto sums = prefix(column);
+    if constexpr (Focused && cells == 1) {
+      if (is_focused(x)) sums = hn::Add(sums, focused_cell(x, true));
+    } else if constexpr (Focused) {
+      const bool here = is_focused(x);
+      const bool next = is_focused(x + 1);
+      if (here || next)
+        sums = hn::Add(sums, hn::Combine(d, focused_cell(x + 1, next), focused_cell(x, here)));
     }
     const auto values = hn::Mul(RealOf<float>(d, sums), unit);
-    const auto before = hn::LoadU(real, state);
     const auto weight = hn::Broadcast<Channels>(values);
-    const auto through = hn::Max(hn::Sub(one, hn::Broadcast<Channels>(before)), hn::Zero(real));
-    const auto factor = hn::Div(through, hn::Max(weight, one));  // Composite::factor()
-    hn::StoreU(hn::Add(before, hn::Mul(factor, values)), real, state);
+    if constexpr (First) {
+      hn::StoreU(hn::Mul(hn::Div(one, hn::Max(weight, one)), values), real, state);
+    } else {
+      const auto before = hn::LoadU(real, state);
+      const auto through = hn::Max(hn::Sub(one, hn::Broadcast<Channels>(before)), hn::Zero(real));
+      const auto factor = hn::Div(through, hn::Max(weight, one));  // Composite::factor()
+      hn::StoreU(hn::Add(before, hn::Mul(factor, values)), real, state);
+    }
   }
+}
+
+template <int Channels>
+HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group, const VisibleRow& row,
+                                   std::int64_t first, std::int64_t last, float* state) {
+  const auto run = [&]<bool Focused>() HWY_ATTR {
+    group.first ? IntegrateComposite<Focused, true, Channels>(rule, group, row, first, last, state)
+                : IntegrateComposite<Focused, false, Channels>(rule, group, row, first, last, state);
+  };
+  group.focused ? run.template operator()<true>() : run.template operator()<false>();
 }
 #endif
 
-/// Integrates and composites one group of columns first to last - 1. Sums are overwritten. State:
-/// cell_size(channels) reals a pixel, float up to most_bits_in_float, otherwise double.
+/// State: cell_size(channels) reals a pixel, float up to most_bits_in_float, otherwise double.
+inline void ClearState(void* state, std::int64_t cells, std::int64_t size) {
+  std::fill_n(static_cast<double*>(state), cells * size, 0.0);
+}
+
+/// Integrates and composites one group of columns first to last - 1. Sums are overwritten.
 template <int Channels>
 void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleRow& row, std::int64_t first,
                     std::int64_t last, std::uint64_t* sums, void* state) {
@@ -144,12 +207,10 @@ void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleR
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (hn::MaxLanes(CellTag<Channels>()) == cell_size(Channels) && cell_size(Channels) == 4) {
     if (group.spread && narrow)
-      return group.focused ? IntegrateComposite<true, Channels>(rule, group, row, first, last,
-                                                                static_cast<float*>(state))
-                           : IntegrateComposite<false, Channels>(rule, group, row, first, last,
-                                                                 static_cast<float*>(state));
+      return IntegrateComposite<Channels>(rule, group, row, first, last, static_cast<float*>(state));
   }
 #endif
+  if (group.first) ClearState(state, last - first, cell_size(Channels));
   if (group.spread) {
     IntegrateRow<Channels>(group.deltas, group.columns, last - first, sums);
   } else {
@@ -160,30 +221,68 @@ void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleR
   CompositeRow<double, Channels>(rule, sums, last - first, static_cast<double*>(state));
 }
 
-/// Composite::result() of colours below 2^most_bits_in_float.
+/// Composite::result() of one pixel of colours below 2^most_bits_in_float; a whole cell may be stored if
+/// there is `room`.
 template <int Channels>
-HWY_INLINE void StoreNarrow(const float* state, const std::uint32_t* source, std::size_t pixels,
-                            std::uint32_t* out) {
+HWY_INLINE void StoreNarrowPixel(const float* state, const std::uint32_t* source, bool room,
+                                 std::uint32_t* out) {
   constexpr std::size_t size = cell_size(Channels);
   const hn::CappedTag<float, size> d;
   const hn::RebindToSigned<decltype(d)> integers;
   std::int32_t whole[size];
-  for (std::size_t x = 0; x < pixels; ++x, state += size, source += Channels, out += Channels) {
-    const float covered = state[Channels];
-    if (!(covered > 0)) {
-      std::copy_n(source, Channels, out);
-      continue;
-    }
-    // A whole cell is stored where the next pixels come to lie upon what is too much.
-    const bool over_next = x * Channels + size <= pixels * Channels;
-    auto* to = over_next ? reinterpret_cast<std::int32_t*>(out) : whole;
-    for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
-      const auto colour = hn::Div(hn::LoadU(d, state + part), hn::Set(d, covered));
-      hn::StoreU(hn::ConvertTo(integers, hn::Add(colour, hn::Set(d, 0.5F))), integers, to + part);
-    }
-    if (!over_next)
-      for (int c = 0; c < Channels; ++c) out[c] = static_cast<std::uint32_t>(whole[c]);
+  const float covered = state[Channels];
+  if (!(covered > 0)) {
+    std::copy_n(source, Channels, out);
+    return;
   }
+  auto* to = room ? reinterpret_cast<std::int32_t*>(out) : whole;
+  for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
+    const auto colour = hn::Div(hn::LoadU(d, state + part), hn::Set(d, covered));
+    hn::StoreU(hn::ConvertTo(integers, hn::Add(colour, hn::Set(d, 0.5F))), integers, to + part);
+  }
+  if (!room)
+    for (int c = 0; c < Channels; ++c) out[c] = static_cast<std::uint32_t>(whole[c]);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// StoreNarrowPixel of two pixels, whose cells fill a vector, with room for both; false: nothing arrived at
+/// one of them.
+template <int Channels, class D>
+HWY_INLINE bool StoreNarrowPair(D d, const float* state, std::uint32_t* out) {
+  const hn::RebindToSigned<D> integers;
+  const hn::Half<hn::RebindToSigned<D>> half;
+  const auto values = hn::LoadU(d, state);
+  const auto covered = hn::Broadcast<Channels>(values);
+  if (!hn::AllTrue(d, hn::Gt(covered, hn::Zero(d)))) return false;
+  const auto colours = hn::ConvertTo(integers, hn::Add(hn::Div(values, covered), hn::Set(d, 0.5F)));
+  auto* to = reinterpret_cast<std::int32_t*>(out);
+  hn::StoreU(hn::LowerHalf(half, colours), half, to);
+  hn::StoreU(hn::UpperHalf(half, colours), half, to + Channels);
+  return true;
+}
+
+#endif
+
+/// A whole cell is stored where the next pixels come to lie upon what is too much.
+template <int Channels>
+HWY_INLINE void StoreNarrow(const float* state, const std::uint32_t* source, std::size_t pixels,
+                            std::uint32_t* out) {
+  constexpr std::size_t size = cell_size(Channels);
+  const auto one = [&](std::size_t x) {
+    StoreNarrowPixel<Channels>(state + x * size, source + x * Channels,
+                               x * Channels + size <= pixels * Channels, out + x * Channels);
+  };
+  std::size_t x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  using Pair = hn::CappedTag<float, 2 * size>;
+  if constexpr (size == 4 && hn::MaxLanes(Pair()) == 2 * size)
+    for (; (x + 1) * Channels + size <= pixels * Channels; x += 2)
+      if (!StoreNarrowPair<Channels>(Pair(), state + x * size, out + x * Channels)) {
+        one(x);
+        one(x + 1);
+      }
+#endif
+  for (; x < pixels; ++x) one(x);
 }
 
 template <int Channels>

@@ -8,9 +8,11 @@
 #define SATIN_SPLAT_SPREAD_INL_H
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "lens/cpu/splat_visible-inl.h"
 
@@ -98,28 +100,31 @@ HWY_INLINE void Spread(const SplatRule& rule, const LensKernel& kernel, std::int
 /// corner is added for all of them at once. Where depth is smooth almost all samples lie in runs.
 template <int Size>
 struct SampleRun {
-  static constexpr std::int64_t most = 32;
+  static constexpr std::int64_t most = 64;
   static constexpr std::int64_t size = Size;
 
-  std::int64_t first = 0;                                    ///< column
-  std::int64_t count = 0;                                    ///< of columns
-  std::int64_t more = 1;                                     ///< 2 for blocks: every other column has one
-  std::uint64_t* const* rows = nullptr;                      ///< of the group, from the samples' own row on
-  std::uint32_t weights[2][static_cast<std::size_t>(most)];  ///< for either staircase
-  HWY_ALIGN std::uint64_t cells[2][static_cast<std::size_t>(most * size)];  ///< weighted by them
+  std::int64_t first = 0;                ///< column
+  std::int64_t count = 0;                ///< of columns
+  std::int64_t more = 1;                 ///< 2 for blocks: every other column has one
+  std::uint64_t* const* rows = nullptr;  ///< of the group, from the samples' own row on
+
+  /// Cells of the run for either staircase, weighted by it; zeros lie around them.
+  [[nodiscard]] HWY_INLINE std::uint64_t* Cells(int which) { return cells_[which] + most * size; }
 
   template <class CellOf>
   HWY_INLINE void Put(int which, std::int64_t place, std::uint32_t share, const CellOf& cell_of) {
     const SizedTag<Size> d;
     for (std::size_t part = 0; part < size; part += hn::Lanes(d))
-      hn::StoreU(cell_of(share, part), d, cells[which] + place * size + part);
+      hn::StoreU(cell_of(share, part), d, Cells(which) + place * size + part);
   }
   HWY_INLINE void PutNothing(std::int64_t place) {
-    for (std::uint64_t* row : cells) std::fill_n(row + place * size, size, 0);
+    for (int which = 0; which < 2; ++which) std::fill_n(Cells(which) + place * size, size, 0);
   }
 
-  HWY_NOINLINE void AddCorners(const Staircase& stairs, const std::uint64_t* weighted,
-                               std::int64_t first_column) const {
+  HWY_NOINLINE void AddCorners(const Staircase& stairs, int which, std::int64_t first_column) {
+    // Left and right corners of boxes that are narrower than the run meet.
+    if (2 * stairs.wide[stairs.boxes - 1] + more < count) return AddDifferences(stairs, which, first_column);
+    const std::uint64_t* weighted = Cells(which);
     std::int64_t inner_left = 0;
     std::int64_t inner_right = 0;
     for (int k = 0; k < stairs.boxes; ++k) {
@@ -143,6 +148,43 @@ struct SampleRun {
   }
 
  private:
+  /// The differences along rows of what a box spreads, less those of the box within it, into the row that
+  /// begins it and out of the row that ends it.
+  HWY_INLINE void AddDifferences(const Staircase& stairs, int which, std::int64_t first_column) {
+    const std::int64_t widest = stairs.wide[stairs.boxes - 1];
+    constexpr auto vector = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<std::uint64_t>()));
+    std::fill_n(Cells(which) + count * size, (2 * widest + more) * size + vector, std::uint64_t{0});
+    for (int k = 0; k < stairs.boxes; ++k) {
+      std::uint64_t* top = rows[-stairs.high[k]];
+      std::uint64_t* bottom = rows[stairs.high[k] + more];
+      if (k == 0) {
+        AddBox<false>(which, stairs.wide[0], 0, first_column, top, bottom);
+      } else {
+        AddBox<true>(which, stairs.wide[k], stairs.wide[k - 1], first_column, top, bottom);
+      }
+    }
+  }
+
+  template <bool Inner>
+  HWY_INLINE void AddBox(int which, std::int64_t wide, std::int64_t inner, std::int64_t first_column,
+                         std::uint64_t* HWY_RESTRICT top, std::uint64_t* HWY_RESTRICT bottom) {
+    using Tag = std::conditional_t<(hn::MaxLanes(hn::ScalableTag<std::uint64_t>()) < Size), SizedTag<Size>,
+                                   hn::ScalableTag<std::uint64_t>>;
+    const Tag d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t left = (first - wide - first_column) * size;
+    const std::int64_t begin = left / lanes * lanes;
+    const std::int64_t end = (first + count + wide + more - first_column) * size;
+    const std::uint64_t* own = Cells(which) + begin - (first - first_column) * size;
+    for (std::int64_t i = begin; i < end; i += lanes, own += lanes) {
+      const auto at = [&](std::int64_t column) HWY_ATTR { return hn::LoadU(d, own + column * size); };
+      auto added = hn::Sub(at(wide), at(-wide - more));
+      if constexpr (Inner) added = hn::Sub(added, hn::Sub(at(inner), at(-inner - more)));
+      hn::StoreU(hn::Add(hn::LoadU(d, top + i), added), d, top + i);
+      hn::StoreU(hn::Sub(hn::LoadU(d, bottom + i), added), d, bottom + i);
+    }
+  }
+
   template <bool Plus>
   HWY_INLINE void AddCells(const std::uint64_t* HWY_RESTRICT weighted, std::uint64_t* HWY_RESTRICT to) const {
     const hn::ScalableTag<std::uint64_t> wide;
@@ -165,6 +207,8 @@ struct SampleRun {
     const auto cells_of = hn::LoadU(d, from);
     hn::StoreU(Plus ? hn::Add(sum, cells_of) : hn::Sub(sum, cells_of), d, to);
   }
+
+  HWY_ALIGN std::uint64_t cells_[2][static_cast<std::size_t>(3 * most * size + 64)] = {};
 };
 
 template <int Channels>
@@ -194,45 +238,76 @@ template <int Size>
 HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::uint32_t group,
                        const DeltaRows& area) {
   run.rows = area.rows + group * area.span + area.reach;
-  run.AddCorners(stairs.first, run.cells[0], area.first);
-  if (stairs.two) run.AddCorners(stairs.second, run.cells[1], area.first);
+  run.AddCorners(stairs.first, 0, area.first);
+  if (stairs.two) run.AddCorners(stairs.second, 1, area.first);
 }
 
-/// The weights of the samples from x on, up to `limit`, that have the staircases and the group of the first
-/// one; returns the column behind them.
+/// The first of `limit` samples from x on that is not full, of another group or of a radius out of the range.
 template <int Channels>
-HWY_INLINE std::int64_t WeighRun(const VisibleRows<Channels>& rows,
-                                 const VisibleSamples<Channels>& of_samples, std::int64_t x,
-                                 std::int64_t limit, const LensKernel& first, RunOf<Channels>& run) {
-  const VisibleSamples<Channels> samples = of_samples;
+HWY_INLINE std::int64_t EndOfAlike(const VisibleSamples<Channels>& samples, std::int64_t x,
+                                   std::int64_t limit, const KernelRange& range) {
+  const VisibleRow row = samples.row;
   const std::uint32_t group = samples.Group(x);
-  std::uint32_t weight = samples.row.weights[x];
-  LensKernel kernel = first;
-  for (std::int64_t i = 0;; ++i) {
-    run.weights[0][i] = sample_weight(kernel.weight[0], weight);
-    run.weights[1][i] = sample_weight(kernel.weight[1], weight);
-    const std::int64_t next = x + i + 1;
-    if (next == limit) return next;
-    weight = samples.row.weights[next];
-    if (weight == 0 || samples.Focused(next) || samples.Group(next) != group ||
-        (next % 2 == 0 && rows.Merged(next)))
-      return next;
-    kernel = samples.Kernel(next);
-    if (!SameStaircases(kernel, first)) return next;
+  const std::uint32_t last_group = samples.rule.last_group;
+  const auto first_unlike = [&](auto d, std::int64_t at) HWY_ATTR {
+    const auto beyond = hn::Sub(hn::LoadU(d, row.radii + at), hn::Set(d, range.first));
+    const auto inside = hn::Eq(hn::Min(beyond, hn::Set(d, range.last - range.first)), beyond);
+    const auto groups = hn::Min(LoadWide(d, row.groups + at), hn::Set(d, last_group));
+    const auto unlike = hn::Or(hn::Xor(groups, hn::Set(d, group)),
+                               hn::Xor(LoadWide(d, row.weights + at), hn::Set(d, lens_full_weight)));
+    return hn::FindFirstTrue(d, hn::Not(hn::And(inside, hn::Eq(unlike, hn::Zero(d)))));
+  };
+  const hn::ScalableTag<std::uint32_t> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (; x < limit && x + lanes <= row.width; x += lanes) {
+    const std::int64_t unlike = first_unlike(d, x);
+    if (unlike >= 0) return std::min(x + unlike, limit);
   }
+  while (x < limit && first_unlike(hn::CappedTag<std::uint32_t, 1>(), x) < 0) ++x;
+  return std::min(x, limit);
 }
 
-/// The cells of a run's samples, `count` from x on.
+/// The first sample from x to `end` - 1 that is a highlight and those before are not, or the other way round.
+template <int Channels>
+HWY_INLINE std::int64_t EndOfHighlights(const VisibleSamples<Channels>& samples, std::int64_t x,
+                                        std::int64_t end, bool highlight) {
+  if (!samples.highlights) return end;
+  while (x < end && samples.Highlight(x) == highlight) ++x;
+  return x;
+}
+
+/// The end of the run of full samples that begins at x: up to `limit`, of one group, not merged, and with the
+/// same staircases.
+template <int Channels>
+HWY_INLINE std::int64_t EndOfRun(const VisibleRows<Channels>& rows, const VisibleSamples<Channels>& samples,
+                                 std::int64_t x, std::int64_t limit) {
+  const bool highlight = samples.Highlight(x);
+  const KernelRange range = samples.rule.ranges->of(samples.row.radii[x], highlight);
+  const std::int64_t end = EndOfAlike(samples, x, limit, range);
+  if (rows.merges && range.last >= samples.rule.merge_from)
+    for (std::int64_t next = (x + 2) / 2 * 2; next < end; next += 2)
+      if (rows.Merged(next)) return EndOfHighlights(samples, x, next, highlight);
+  return EndOfHighlights(samples, x, end, highlight);
+}
+
+/// Puts the cells of a run's samples, `count` from x on, for the first staircase and, if there are `two`, for
+/// the second.
 template <int Channels>
 HWY_INLINE void PutRun(const VisibleSamples<Channels>& samples, std::int64_t x, std::int64_t count, bool two,
                        RunOf<Channels>& run) {
   const CellTag<Channels> d;
   constexpr std::int64_t size = cell_size(Channels);
+  const LensKernel* kernels = &lens_kernel(samples.rule.kernels, 0, samples.Highlight(x), false);
+  const std::uint32_t largest = samples.rule.kernels.largest;
+  const std::uint32_t* radii = samples.row.radii + x;
+  std::uint64_t* const one_cells = run.Cells(0);
+  std::uint64_t* const two_cells = run.Cells(1);
   const auto put = [&](const std::uint32_t* colour, std::int64_t i) HWY_ATTR {
+    const LensKernel& kernel = kernels[std::min(radii[i], largest)];
     for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
       const auto cell = CellOf<Channels>(colour, part);
-      hn::Store(Weighted<Channels>(cell, run.weights[0][i]), d, run.cells[0] + i * size + part);
-      if (two) hn::Store(Weighted<Channels>(cell, run.weights[1][i]), d, run.cells[1] + i * size + part);
+      hn::Store(Weighted<Channels>(cell, kernel.weight[0]), d, one_cells + i * size + part);
+      if (two) hn::Store(Weighted<Channels>(cell, kernel.weight[1]), d, two_cells + i * size + part);
     }
   };
   const std::uint32_t* colours = samples.row.colours + x * Channels;
@@ -241,8 +316,14 @@ HWY_INLINE void PutRun(const VisibleSamples<Channels>& samples, std::int64_t x, 
   if (whole < count) put(samples.last.colour, whole);
 }
 
-/// Spreads the run of samples that begins at x, or the sample there if it reaches beyond the area; returns
-/// the column behind them.
+template <class T>
+HWY_INLINE void PrefetchRow(const T* from, std::int64_t count) {
+  constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
+  for (std::int64_t i = 0; i < count; i += line) hwy::Prefetch(from + i);
+}
+
+/// Spreads the run of samples that begins at x, or the sample there if it is not full or reaches beyond the
+/// area; returns the column behind them.
 template <int Channels>
 HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const VisibleSamples<Channels>& samples,
                                   std::int64_t x, std::int64_t end, const DeltaRows& area,
@@ -250,7 +331,8 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const Visib
   const std::uint32_t group = samples.Group(x);
   const LensKernel first = samples.Kernel(x);
   const TwoStaircases stairs(samples.rule.kernels, first);
-  if (x - stairs.widest < area.first || x + stairs.widest >= area.last) {
+  if (samples.row.weights[x] != lens_full_weight || x - stairs.widest < area.first ||
+      x + stairs.widest >= area.last) {
     const std::uint32_t* colour = samples.Colours(x);
     Spread<Channels>(samples.rule, first, x, samples.row.weights[x], group, false, area,
                      [colour](std::uint32_t share, std::size_t part)
@@ -258,7 +340,9 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const Visib
     return x + 1;
   }
   const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest});
-  const std::int64_t next = WeighRun<Channels>(rows, samples, x, limit, first, run);
+  const std::int64_t next = EndOfRun<Channels>(rows, samples, x, limit);
+  PrefetchRow(samples.row.colours + (samples.row.width + x) * Channels, (next - x) * Channels);
+  PrefetchRow(samples.row.radii + samples.row.width + x, next - x);
   run.first = x;
   run.count = next - x;
   run.more = 1;

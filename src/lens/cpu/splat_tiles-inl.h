@@ -44,7 +44,7 @@ inline Tiling TilingOf(const SplatJob& job, std::int64_t ring_rows, std::int64_t
   const std::int64_t fits = std::max(ring_bytes / (ring_rows * cell_bytes), least_tile_width);
   Tiling tiling;
   tiling.columns = (job.width + fits - 1) / fits;
-  const std::int64_t wanted = threads == 1 ? 1 : 4 * std::int64_t{threads};
+  const std::int64_t wanted = threads == 1 ? 1 : 8 * std::int64_t{threads};
   const std::int64_t most_rows =
       std::max<std::int64_t>(1, job.height / std::max<std::int64_t>(32, least_tile_height * reach));
   tiling.rows = std::clamp<std::int64_t>((wanted + tiling.columns - 1) / tiling.columns, 1, most_rows);

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lens/cpu/kernel_ranges.h"
 #include "lens/maths/lens_kernel.h"
 #include "pixels/cpu/load_wide-inl.h"
 
@@ -55,13 +56,11 @@ HWY_INLINE auto CellOf(const std::uint32_t* colour, std::size_t part) {
 /// weight * values, both below 2^32.
 template <int Channels, class V>
 HWY_INLINE V Weighted(V values, std::uint32_t weight) {
-  const CellTag<Channels> d;
-  const auto weights = hn::Set(d, weight);
   if constexpr (hn::MaxLanes(CellTag<Channels>()) == 1) {
-    return hn::Mul(values, weights);
+    return hn::Mul(values, hn::Set(CellTag<Channels>(), weight));
   } else {  // most targets have no other multiplication
     const hn::Repartition<std::uint32_t, CellTag<Channels>> halves;
-    return hn::MulEven(hn::BitCast(halves, values), hn::BitCast(halves, weights));
+    return hn::MulEven(hn::BitCast(halves, values), hn::Set(halves, weight));
   }
 }
 
@@ -81,6 +80,7 @@ struct Padded {
 /// What is the same for all rows of a run.
 struct SplatRule {
   LensKernelView kernels;
+  const KernelRanges* ranges = nullptr;
   int highlight_channels = 3;  ///< colours without alpha
   std::uint32_t white = 0;
   int colour_bits = 16;

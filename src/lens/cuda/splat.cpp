@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <vector>
 
 #include "core/cuda/backend.h"
@@ -33,6 +34,18 @@ std::vector<std::uint16_t> reaches_of(const LensKernels& tables, bool highlights
   }
   for (std::size_t i = 1; i < reaches.size(); ++i) reaches[i] = std::max(reaches[i], reaches[i - 1]);
   return reaches;
+}
+
+std::vector<kernels::NearStaircase> near_staircases(std::span<const Staircase> all) {
+  std::vector<kernels::NearStaircase> near(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].reach > kernels::splat_reach) continue;
+    std::copy_n(all[i].wide, all[i].boxes, near[i].wide);
+    std::copy_n(all[i].high, all[i].boxes, near[i].high);
+    near[i].boxes = static_cast<std::uint8_t>(all[i].boxes);
+    near[i].reach = static_cast<std::uint8_t>(all[i].reach);
+  }
+  return near;
 }
 
 /// As splat_weight_bits() bounds the sums.
@@ -70,7 +83,8 @@ class Splat final : public SplatOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return staircases_.size + kernels_.size + reaches_.size + reaches_with_highlights_.size + tiles_.size +
-           columns_.size + rows_.size + marks_.size + quads_.size + cells_.size + listed_.size;
+           columns_.size + rows_.size + marks_.size + records_.size + cells_.size + listed_.size +
+           listed_records_.size + near_.size;
   }
 
   void run(const SplatImages& images, Stream stream) override {
@@ -113,6 +127,8 @@ class Splat final : public SplatOperation {
 
   void upload(const LensKernels& tables, const SplatJob& job) {
     staircases_ = backend_.uploaded(tables.staircases);
+    const std::vector<kernels::NearStaircase> near = near_staircases(tables.staircases);
+    near_ = backend_.uploaded(near);
     kernels_ = backend_.uploaded(tables.kernels);
     const std::vector<std::uint16_t> reaches = reaches_of(tables, false);
     const std::vector<std::uint16_t> reaches_with_highlights = reaches_of(tables, true);
@@ -123,7 +139,13 @@ class Splat final : public SplatOperation {
     arguments_.kernels = {reinterpret_cast<const Staircase*>(staircases_.get()),
                           reinterpret_cast<const LensKernel*>(kernels_.get()), tables.largest,
                           tables.weight_bits};
+    arguments_.near = reinterpret_cast<const kernels::NearStaircase*>(near_.get());
     arguments_.short_sums = has_short_sums(job, tables.weight_bits);
+  }
+
+  static kernels::SplatRecords parts_of(const Buffer& buffer) {
+    return {reinterpret_cast<kernels::RecordColours*>(buffer.get()),
+            reinterpret_cast<kernels::RecordShape*>(buffer.get() + buffer.size / 2)};
   }
 
   void allocate() {
@@ -134,36 +156,37 @@ class Splat final : public SplatOperation {
     columns_ = backend_.allocate(planes * tile_count() * kernels::splat_tile_width * 8);
     rows_ = backend_.allocate(planes * tile_count() * kernels::splat_tile_height * 8);
     marks_ = backend_.allocate(groups_ * 2 * tile_count());
-    quads_ =
-        backend_.allocate(cells * kernels::splat_cell * kernels::splat_cell / 4 * sizeof(kernels::SplatQuad));
-    cells_ = backend_.allocate(cells * (groups_ * sizeof(std::int32_t) + 1));
-    listed_ = backend_.allocate(groups_ * cells * sizeof(kernels::ListedCell) +
-                                (std::size_t{arguments_.most_listed} + 1) * sizeof(std::uint32_t));
+    records_ =
+        backend_.allocate(cells * kernels::splat_cell * kernels::splat_cell * sizeof(kernels::SplatRecord));
+    cells_ = backend_.allocate(cells * (groups_ * sizeof(kernels::SplatCell) + 1));
+    listed_ = backend_.allocate(groups_ * cells * sizeof(kernels::ListedCell) + sizeof(std::uint32_t));
+    listed_records_ = backend_.allocate(std::size_t{arguments_.most_listed} * sizeof(kernels::SplatRecord));
     kernels::SplatSums& sums = arguments_.sums;
     sums.tiles = reinterpret_cast<std::uint64_t*>(tiles_.get());
     sums.columns = reinterpret_cast<std::uint64_t*>(columns_.get());
     sums.rows = reinterpret_cast<std::uint64_t*>(rows_.get());
     sums.direct = reinterpret_cast<std::uint8_t*>(marks_.get());
     sums.spread = sums.direct + groups_ * tile_count();
-    sums.quads = reinterpret_cast<kernels::SplatQuad*>(quads_.get());
-    sums.reaches = reinterpret_cast<std::int32_t*>(cells_.get());
-    sums.focused = reinterpret_cast<std::uint8_t*>(sums.reaches + groups_ * cells);
+    sums.records = parts_of(records_);
+    sums.cells = reinterpret_cast<kernels::SplatCell*>(cells_.get());
+    sums.focused = reinterpret_cast<std::uint8_t*>(sums.cells + groups_ * cells);
     sums.listed = reinterpret_cast<kernels::ListedCell*>(listed_.get());
     sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + groups_ * cells);
-    sums.places = sums.placed + 1;
+    sums.listed_records = parts_of(listed_records_);
   }
 
   CudaBackend& backend_;
   std::size_t groups_;
   kernels::SplatArguments arguments_;
-  Buffer staircases_, kernels_, reaches_, reaches_with_highlights_;
+  Buffer staircases_, near_, kernels_, reaches_, reaches_with_highlights_;
   std::int32_t largest_reach_ = 0;
   std::int32_t largest_reach_with_highlights_ = 0;
   Buffer tiles_, columns_, rows_;
   Buffer marks_;  ///< of every group: tiles with differences, tiles with sums
-  Buffer quads_;
-  Buffer cells_;   ///< of every group: reaches; then groups in focus
-  Buffer listed_;  ///< samples of the list by cells of every group
+  Buffer records_;
+  Buffer cells_;   ///< of every group; then groups in focus
+  Buffer listed_;  ///< cells of every group; then the number of records
+  Buffer listed_records_;
 };
 
 }  // namespace

@@ -33,10 +33,8 @@ struct alignas(Channels % 2 == 0 ? sizeof(Real)
     return weight > 1 ? through / weight : through;
   }
 
-  /// Sums are below 2^63, and below 2^53 where Real is float: rounded once.
-  SATIN_HD static Real real(std::uint64_t sum) {
-    return static_cast<Real>(static_cast<double>(static_cast<std::int64_t>(sum)));
-  }
+  /// Sums are below 2^63: rounded once.
+  SATIN_HD static Real real(std::uint64_t sum) { return static_cast<Real>(static_cast<std::int64_t>(sum)); }
 
   /// `unit` = 2^-weight_bits.
   SATIN_HD void add(const std::uint64_t* sums, Real unit) {

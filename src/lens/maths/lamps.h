@@ -127,6 +127,9 @@ struct LampScene {
   SATIN_HD void add(const LensSample& sample, std::uint64_t place) const {
     if (sample.radius >= least_lamp_radius) lamps.lamps[add_shared(lamps.count, 1)] = {sample, place};
   }
+  [[nodiscard]] SATIN_HD std::uint32_t listed_samples() const {
+    return *listed.count < listed.capacity ? *listed.count : listed.capacity;
+  }
   [[nodiscard]] SATIN_HD std::uint32_t weight_of(const Lamp& lamp) const {
     return sample_weight(full, lamp.sample.weight);
   }
@@ -193,7 +196,7 @@ SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, 
 
 /// Lists are looked at by this many columns and rows of threads, in turns.
 inline constexpr int lamp_threads_across = 256;
-inline constexpr int lamp_threads_down = 1024;
+inline constexpr int lamp_threads_down = 256;
 
 /// Calls item(i) for the places of a list of `count` that fall to this thread.
 template <class Item>
@@ -203,18 +206,21 @@ SATIN_HD void for_places_of_list(std::uint32_t count, int x, int y, const Item& 
     item(i);
 }
 
+/// Calls lamp(i, gain) if the listed sample at this place is a lamp.
+template <int Channels, class OfLamp>
+SATIN_HD void for_listed_lamp_at(const LampScene<Channels>& scene, std::uint64_t i, const OfLamp& lamp) {
+  const LensSample& sample = scene.listed.samples[i];
+  const std::uint32_t value = scene.brightest(sample.colour);
+  if (sample.weight == 0 || sample.block != 1 || !scene.may_be_lamp(value, sample.radius)) return;
+  const auto around = scene.around(sample.x / lamp_cell, sample.y / lamp_cell);
+  if (around.shows_lamp(value)) lamp(i, scene.gain(value, sample.radius, around.bright_share()));
+}
+
 /// Calls lamp(i, gain) for the lamps among the listed samples that fall to this thread.
 template <int Channels, class OfLamp>
 SATIN_HD void for_listed_lamps(const LampScene<Channels>& scene, int x, int y, const OfLamp& lamp) {
-  const std::uint32_t count =
-      *scene.listed.count < scene.listed.capacity ? *scene.listed.count : scene.listed.capacity;
-  for_places_of_list(count, x, y, [&](std::uint64_t i) {
-    const LensSample& sample = scene.listed.samples[i];
-    const std::uint32_t value = scene.brightest(sample.colour);
-    if (sample.weight == 0 || sample.block != 1 || !scene.may_be_lamp(value, sample.radius)) return;
-    const auto around = scene.around(sample.x / lamp_cell, sample.y / lamp_cell);
-    if (around.shows_lamp(value)) lamp(i, scene.gain(value, sample.radius, around.bright_share()));
-  });
+  for_places_of_list(scene.listed_samples(), x, y,
+                     [&](std::uint64_t i) { for_listed_lamp_at(scene, i, lamp); });
 }
 
 template <int Channels>
@@ -236,8 +242,9 @@ struct CountListedLamps {
   LampScene<Channels> scene;
 
   SATIN_HD void operator()(int x, int y) const {
-    for_listed_lamps(scene, x, y, [&](std::uint64_t, float) { add_shared(scene.lamps.wanted, 1); });
+    for_listed_lamps(scene, x, y, [&](std::uint64_t, float) { count(); });
   }
+  SATIN_HD void count() const { add_shared(scene.lamps.wanted, 1); }
 };
 
 /// Brightens the visible lamps, and lists those that are large enough.
@@ -273,11 +280,12 @@ struct TakeListedLamps {
 
   SATIN_HD void operator()(int x, int y) const {
     if (!scene.lamps.fits()) return;
-    for_listed_lamps(scene, x, y, [&](std::uint64_t i, float gain) {
-      LensSample& sample = scene.listed.samples[i];
-      scene.brighten(sample.colour, gain);
-      scene.add(sample, i + 1);
-    });
+    for_listed_lamps(scene, x, y, [&](std::uint64_t i, float gain) { take(i, gain); });
+  }
+  SATIN_HD void take(std::uint64_t i, float gain) const {
+    LensSample& sample = scene.listed.samples[i];
+    scene.brighten(sample.colour, gain);
+    scene.add(sample, i + 1);
   }
 };
 

@@ -20,7 +20,7 @@ struct alignas(8) Staircase {
 };
 
 /// What one radius is spread over: one staircase, or two neighbours that share the weight.
-struct LensKernel {
+struct alignas(16) LensKernel {
   std::uint32_t weight[2];  ///< of every pixel of the staircase; 0 if there is no second one
   std::uint16_t staircase[2];
 };

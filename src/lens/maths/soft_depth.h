@@ -20,7 +20,7 @@ namespace satin {
 inline constexpr int soft_stride = 4;
 inline constexpr std::uint32_t least_silhouettes = 16;  ///< fewer say nothing
 /// Unless a sharp range is told, soft depth is sharp within this share of its range on both sides of focus.
-inline constexpr double soft_sharp_share = 0.02;
+inline constexpr double soft_sharp_share = 0.01;
 
 inline constexpr std::int64_t surface_reach = 8;
 /// A surface rises over twice the reach eight times as much as from one neighbour to the other, a silhouette
@@ -195,11 +195,16 @@ struct SnapSide {
   float likeness = 0;
   float weight = 0;
   float radius = 0;
+  float inner_weight = 0;
 
-  SATIN_HD void add(float by, float alike, SignedRadius256 own) {
+  /// `inside`: how far the radius is within the side. Radii at its border are the ramp's more than the
+  /// side's.
+  SATIN_HD void add(float by, float alike, SignedRadius256 own, float inside) {
     likeness = likeness + by * alike;
     weight = weight + by;
-    radius = radius + by * static_cast<float>(own);
+    const float inner = by * inside;
+    radius = radius + inner * static_cast<float>(own);
+    inner_weight = inner_weight + inner;
   }
   /// The mean likeness; near 1 / 10 where little is known.
   [[nodiscard]] SATIN_HD float likely() const { return (likeness + 1e-3F) / (weight + 1e-2F); }
@@ -255,7 +260,7 @@ struct SnapToColours {
     const float place = static_cast<float>(own - range.low) / apart;
     const bool is_near = near.likely() * (0.15F + place) > far.likely() * (1.15F - place);
     const SnapSide& side = is_near ? near : far;
-    const float radius = side.radius / side.weight;
+    const float radius = side.radius / side.inner_weight;
     return static_cast<SignedRadius256>(radius < 0 ? radius - 0.5F : radius + 0.5F);
   }
 
@@ -269,10 +274,16 @@ struct SnapToColours {
         const std::int64_t v = y + j;
         if (distance > snap_reach * snap_reach || u < 0 || v < 0 || u >= width || v >= height) continue;
         const SignedRadius256 radius = radii.row(v)[u];
-        const bool is_near = static_cast<float>(range.high - radius) < close;
-        if (!is_near && !(static_cast<float>(radius - range.low) < close)) continue;
+        const float within_near = close - static_cast<float>(range.high - radius);
+        const float within_far = close - static_cast<float>(radius - range.low);
+        if (!(within_near > 0) && !(within_far > 0)) continue;
         const float times = 1 + static_cast<float>(distance) / (0.72F * snap_reach * snap_reach);
-        (is_near ? near : far).add(1 / (times * times), likeness_of(own, colours(u, v)), radius);
+        const float by = 1 / (times * times);
+        const float alike = likeness_of(own, colours(u, v));
+        if (within_near > 0)
+          near.add(by, alike, radius, within_near);
+        else
+          far.add(by, alike, radius, within_far);
       }
   }
 };

@@ -5,13 +5,13 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "core/cuda/check.h"
 #include "kernels/means/launch.h"
 #include "means/cuda/box_mean.h"
-#include "means/cuda/running_window.h"
 #include "pixels/cuda/transfer.h"
 
 namespace satin::cuda {
@@ -123,6 +123,27 @@ std::unique_ptr<BoxMeanOperation> prepare_packed(CudaBackend& backend, const Box
 }
 
 // --- One radius ---
+
+/// The weights of the inner and the outer window without their common factor: the mean is the same, and the
+/// sums are smaller.
+kernels::RunningWindow window_of(Radius256 radius) {
+  const auto fraction = static_cast<std::uint32_t>(radius) % radius_one;
+  kernels::RunningWindow window;
+  window.reach = radius / radius_one;
+  if (fraction == 0) return window;
+  const std::uint32_t common = std::gcd(fraction, std::uint32_t{radius_one});
+  window.inner = (radius_one - fraction) / common;
+  window.outer = fraction / common;
+  return window;
+}
+
+/// Largest weighted number of pixels of a window.
+std::uint64_t largest_size(const kernels::RunningWindow& window, std::int64_t size, bool clipped) {
+  const auto count = [&](std::int64_t reach) {
+    return static_cast<std::uint64_t>(clipped ? std::min(2 * reach + 1, size) : 2 * reach + 1);
+  };
+  return window.inner * count(window.reach) + window.outer * count(window.reach + 1);
+}
 
 constexpr std::uint64_t most_narrow = 0xFFFFFFFFU;
 

@@ -1,5 +1,5 @@
-// Successive boxes that reach a few pixels, which a GPU has kernels of their own for: the bytes of the CPU,
-// at the widths where the columns of a warp end.
+// Unsharp by windows of a few pixels on a GPU: the bytes of the CPU, at the widths where the columns of a
+// warp end.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t widths[] = {1, 5, 16, 239, 240, 241, 256, 257, 264, 500, 768, 1031};
 constexpr std::int64_t heights[] = {1, 9, 33, 150};
 
-class SmallBoxes : public testing::Test {
+class UnsharpSizes : public testing::Test {
  protected:
   void SetUp() override {
     if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
@@ -40,7 +40,7 @@ class SmallBoxes : public testing::Test {
   const Device cpu_ = Device::open("cpu");
 };
 
-TEST_F(SmallBoxes, OfUnsharpGiveTheBytesOfTheCpu) {
+TEST_F(UnsharpSizes, GiveTheBytesOfTheCpu) {
   int turn = 0;
   for_pictures([&](const Image& picture, const std::string& name) {
     for (const double amount : {0.5, 0.3, 3.0}) {
