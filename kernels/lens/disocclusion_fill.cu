@@ -1,6 +1,7 @@
 // Hidden samples, by tiles of 64 x 32 pixels: only those that hold something nearer than a group, with the
 // group no farther than a window reaches. Each block builds the table of its tile and what lies around it in
 // shared memory, one quantity after the other, and looks the windows of its pixels up before the next one.
+// Compressed colours are made once, as every pixel is in a dozen tables.
 //
 // All groups are made at once. Where their samples do not fit into the list they are made again, one group
 // after the other, as then the order says which ones are left away.
@@ -11,53 +12,105 @@
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
-#include "kernels/lens/disocclusion_fill_table.cuh"
+#include "kernels/lens/disocclusion_fill_tile.cuh"
+#include "kernels/lens/fill_tiles.cuh"
 #include "kernels/lens/launch.h"
+#include "kernels/pixels/plane.cuh"
 #include "lens/lens_layers.h"
 #include "lens/maths/depth_groups.h"
+#include "lens/maths/nonlocal_work.h"
 
 namespace satin::kernels {
 namespace {
 
-constexpr int cell_side = fill_reach;  ///< whose groups are known
-static_assert(cell_side == warp_size && tile_height == cell_side);
-static_assert(lane_pixels * warp_rows <= 32);  // a bit each
-
-struct FillTiles {
-  int columns;
-  int rows;
-  int cell_columns;
-  int cell_rows;
-  std::uint32_t* count;        ///< of listed tiles
-  std::uint32_t* taken;        ///< of the listed tiles, by blocks of the launch in work
-  std::uint32_t* blocks_done;  ///< of the launch in work
-  std::uint32_t* one_by_one;   ///< 1: all groups at once did not fit
-  std::uint32_t* listed;       ///< group * columns * rows + tile
-  std::uint8_t* cells;         ///< [cell_rows][cell_columns] bits of groups
-
-  __host__ __device__ int tiles() const { return columns * rows; }
-};
-constexpr std::size_t fill_counters = 4;
-
 int whole(int size, int part) { return (size + part - 1) / part; }
 
-/// The workspace of a picture; returns its bytes.
-std::size_t place(FillTiles& tiles, int width, int height, void* workspace) {
+/// Parts of a workspace one after the other, each of which may hold 16 bytes at once.
+struct Workspace {
+  std::byte* at;
+  std::size_t bytes = 0;
+
+  template <class T>
+  T* take(std::int64_t count) {
+    T* taken = reinterpret_cast<T*>(at + bytes);
+    bytes += (static_cast<std::size_t>(count) * sizeof(T) + 15) / 16 * 16;
+    return taken;
+  }
+};
+
+FillTiles place(const LensLayersJob& job, Workspace& workspace) {
+  const auto width = static_cast<int>(job.width);
+  const auto height = static_cast<int>(job.height);
+  FillTiles tiles{};
   tiles.columns = whole(width, tile_width);
   tiles.rows = whole(height, tile_height);
   tiles.cell_columns = whole(width, cell_side);
   tiles.cell_rows = whole(height, cell_side);
-  const std::size_t words =
-      fill_counters + std::size_t{lens_most_groups} * static_cast<std::size_t>(tiles.tiles());
-  auto* counters = static_cast<std::uint32_t*>(workspace);
-  tiles.count = counters;
-  tiles.taken = counters + 1;
-  tiles.blocks_done = counters + 2;
-  tiles.one_by_one = counters + 3;
-  tiles.listed = counters + fill_counters;
-  tiles.cells = reinterpret_cast<std::uint8_t*>(counters + words);
-  return words * sizeof(std::uint32_t) +
-         static_cast<std::size_t>(tiles.cell_columns) * static_cast<std::size_t>(tiles.cell_rows);
+  const std::int64_t most = std::int64_t{lens_most_groups} * tiles.tiles();
+  tiles.groups = workspace.take<GroupBits>(tiles.bits_plane() * (lens_most_groups - 1));
+  tiles.radii = workspace.take<std::int32_t>(tiles.plane());
+  tiles.light = workspace.take<std::uint16_t>(tiles.plane() * job.channels);
+  tiles.counters = workspace.take<FillCounters>(1);
+  tiles.list = workspace.take<std::uint32_t>(most);
+  tiles.filled = workspace.take<FilledTile>(most);
+  const std::int64_t cells = std::int64_t{tiles.cell_columns} * tiles.cell_rows;
+  tiles.cells = workspace.take<std::uint8_t>(cells);
+  tiles.wanted = workspace.take<std::uint8_t>(cells);
+  return tiles;
+}
+
+/// The bits of 32 pixels of a row, by the warp that has them.
+__device__ void store_bits(const FillTiles& tiles, int x, int y, int group) {
+  GroupBits own;
+#pragma unroll
+  for (int i = 1; i < lens_most_groups; ++i) {
+    const GroupBits bits{__ballot_sync(whole_warp, group == i), __ballot_sync(whole_warp, group >= i)};
+    if (lane_index() + 1 == i) own = bits;
+  }
+  if (lane_index() + 1 >= lens_most_groups) return;
+  const std::int64_t word = tiles.place(x - lane_index(), y) / warp_size;
+  tiles.groups[lane_index() * tiles.bits_plane() + word] = own;
+}
+
+constexpr int packed_rows = 2;  ///< of a thread
+static_assert(cell_side % packed_rows == 0 && plane_threads % cell_side == 0);
+
+/// Groups, radii and compressed colours where tiles look, and words for the non-local fill. The rest gets its
+/// words later, if they are needed. A warp has pixels of one cell.
+template <int Channels>
+__global__ void __launch_bounds__(plane_threads)
+    pack_pixels(const LensPlanes planes, const __grid_constant__ FillTiles tiles,
+                const __grid_constant__ PackColours words, bool rest) {
+  if (rest && !tiles.counters->any_sharp()) return;
+  const int x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
+  if (x - lane_index() >= planes.width) return;
+  const bool exists = x < planes.width;
+  const LensUnit unit = *words.fill.unit;
+  for (int top = static_cast<int>(blockIdx.y) * packed_rows; top < planes.height;
+       top += static_cast<int>(gridDim.y) * packed_rows) {
+    if ((tiles.wanted[top / cell_side * tiles.cell_columns + x / cell_side] != 0) == rest) continue;
+    const int bottom = min(top + packed_rows, planes.height);
+#pragma unroll 2
+    for (int y = top; y < bottom; ++y) {
+      const std::int64_t at = planes.place(x, y);
+      const int group = exists ? planes.groups[at] : -1;
+      if (!rest) store_bits(tiles, x, y, group);
+      if (!exists) continue;
+      float light[4] = {};
+      float compressed[4] = {};
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) light[c] = lens_light(planes.colours[at * Channels + c], unit);
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) compressed[c] = compressed_light(light[c]);
+      words.fill.words[at] = words.packed(at, light, compressed);
+      if (rest) continue;
+      const std::int64_t place = tiles.place(x, y);
+#pragma unroll
+      for (int c = 0; c < Channels; ++c)
+        tiles.light[place + c * tiles.plane()] = static_cast<std::uint16_t>(packed_light(compressed[c]));
+      tiles.radii[place] = planes.radii[at];
+    }
+  }
 }
 
 /// One warp a cell: the bits of the groups in it.
@@ -73,15 +126,25 @@ __global__ void __launch_bounds__(tuning::fill_cell_threads)
     if (planes.holds(x, y)) bits |= 1U << planes.groups[planes.place(x, y)];
   for (int distance = 1; distance < warp_size; distance *= 2)
     bits |= __shfl_xor_sync(whole_warp, bits, distance);
-  if (lane_index() == 0) tiles.cells[cell] = static_cast<std::uint8_t>(bits);
+  if (lane_index() != 0) return;
+  tiles.cells[cell] = static_cast<std::uint8_t>(bits);
+  tiles.wanted[cell] = 0;
+}
+
+/// Calls use(cell) for the cells of a rectangle that are in the picture.
+template <class Use>
+__device__ void for_cells(const FillTiles& tiles, int first_column, int last_column, int first_row,
+                          int last_row, const Use& use) {
+  for (int row = max(first_row, 0); row <= min(last_row, tiles.cell_rows - 1); ++row)
+    for (int column = max(first_column, 0); column <= min(last_column, tiles.cell_columns - 1); ++column)
+      use(row * tiles.cell_columns + column);
 }
 
 __device__ unsigned groups_of_cells(const FillTiles& tiles, int first_column, int last_column, int first_row,
                                     int last_row) {
   unsigned bits = 0;
-  for (int row = max(first_row, 0); row <= min(last_row, tiles.cell_rows - 1); ++row)
-    for (int column = max(first_column, 0); column <= min(last_column, tiles.cell_columns - 1); ++column)
-      bits |= tiles.cells[row * tiles.cell_columns + column];
+  for_cells(tiles, first_column, last_column, first_row, last_row,
+            [&](int cell) { bits |= tiles.cells[cell]; });
   return bits;
 }
 
@@ -94,202 +157,38 @@ __global__ void __launch_bounds__(tuning::fill_cell_threads) list_tiles(const Fi
   const int row = tile / tiles.columns;
   const unsigned inside = groups_of_cells(tiles, column, column + cells_across - 1, row, row);
   const unsigned around = groups_of_cells(tiles, column - 1, column + cells_across, row - 1, row + 1);
-  for (int group = 1; group < lens_most_groups; ++group)
-    if ((around >> group & 1U) != 0 && (inside & ((1U << group) - 1U)) != 0)
-      tiles.listed[add_shared(tiles.count, 1)] = static_cast<std::uint32_t>(group * tiles.tiles() + tile);
+  bool listed = false;
+  for (int group = 1; group < lens_most_groups; ++group) {
+    if ((around >> group & 1U) == 0 || (inside & ((1U << group) - 1U)) == 0) continue;
+    tiles.list[add_shared(&tiles.counters->listed, 1)] =
+        static_cast<std::uint32_t>(group * tiles.tiles() + tile);
+    listed = true;
+  }
+  if (!listed) return;
+  for_cells(tiles, column - 1, column + cells_across, row - 1, row + 1,
+            [&](int cell) { tiles.wanted[cell] = 1; });
 }
 
-/// Which pixels of the table are of the group, and which are of it or behind it. Bit l of word p of a row is
-/// of column 4 l + p.
-struct SharedGroups {
-  std::uint32_t in_group[table_height][lane_pixels];
-  std::uint32_t from_group_on[table_height][lane_pixels];
-};
-[[nodiscard]] __device__ unsigned bit_at(const std::uint32_t (&rows)[table_height][lane_pixels], int x,
-                                         int y) {
-  return rows[y][x % lane_pixels] >> (x / lane_pixels) & 1U;
-}
-
-/// One tile of one group, by one block.
-template <int Channels>
-class TileFill {
- public:
-  __device__ TileFill(const FillDisocclusions<Channels>& fill, int column, int row, SharedTable table,
-                      SharedGroups& groups)
-      : fill_(fill), table_(table), groups_(groups), left_(column * tile_width), top_(row * tile_height) {}
-
-  __device__ void run() {
-    read_groups();
-    table_.integrate(
-        [&](int r, int p) { return fill_count(bit(in_group_, r, p), bit(from_group_on_, r, p)); });
-    __syncthreads();
-    if (__syncthreads_or(count() ? 1 : 0) == 0) return;
-    table_.integrate([&](int r, int p) {
-      return bit(in_group_, r, p) == 0 ? 0 : static_cast<std::uint32_t>(fill_.planes.radii[pixel(r, p)]);
-    });
-    __syncthreads();
-    look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_radius(i, sum); });
-    if (__syncthreads_or(leave_away_unseen() ? 1 : 0) == 0) return;
-    const LensUnit unit = *fill_.unit;
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) {
-      if (c > 0) __syncthreads();
-      table_.integrate([&](int r, int p) {
-        return bit(in_group_, r, p) == 0
-                   ? 0
-                   : compressed(lens_light(fill_.planes.colours[pixel(r, p) * Channels + c], unit));
-      });
-      __syncthreads();
-      look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_colour(i, c, sum); });
-    }
-    add_samples();
-  }
-
- private:
-  /// Places in the tile of the four pixels of this thread, a block of 2 x 2.
-  [[nodiscard]] __device__ static int x_of(int i) { return 2 * lane_index() + (i & 1); }
-  [[nodiscard]] __device__ static int y_of(int i) {
-    return static_cast<int>(threadIdx.x) / warp_size * 2 + (i >> 1);
-  }
-  [[nodiscard]] __device__ static std::uint32_t bit(unsigned bits, int r, int p) {
-    return bits >> (r * lane_pixels + p) & 1U;
-  }
-  /// Place in the picture of row r and column p of what this thread adds to the table.
-  [[nodiscard]] __device__ int column(int p) const {
-    return left_ - fill_reach + lane_index() * lane_pixels + p;
-  }
-  [[nodiscard]] __device__ int row(int r) const {
-    return top_ - fill_reach + static_cast<int>(threadIdx.x) / warp_size * warp_rows + r;
-  }
-  [[nodiscard]] __device__ std::int64_t pixel(int r, int p) const {
-    return fill_.planes.place(column(p), row(r));
-  }
-
-  __device__ void read_groups() {
-#pragma unroll
-    for (int r = 0; r < warp_rows; ++r) {
-#pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) {
-        const bool exists = fill_.planes.holds(column(p), row(r));
-        const int own = exists ? fill_.planes.groups[pixel(r, p)] : -1;
-        in_group_ |= (own == fill_.group ? 1U : 0U) << (r * lane_pixels + p);
-        from_group_on_ |= (own >= fill_.group ? 1U : 0U) << (r * lane_pixels + p);
-      }
-    }
-#pragma unroll
-    for (int r = 0; r < warp_rows; ++r) {
-#pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) {
-        const unsigned in_group = __ballot_sync(whole_warp, bit(in_group_, r, p) != 0);
-        const unsigned from_group_on = __ballot_sync(whole_warp, bit(from_group_on_, r, p) != 0);
-        const int y = static_cast<int>(threadIdx.x) / warp_size * warp_rows + r;
-        if (lane_index() == 0) groups_.in_group[y][p] = in_group;
-        if (lane_index() == 0) groups_.from_group_on[y][p] = from_group_on;
-      }
-    }
-  }
-
-  /// Steps to the nearest pixel of the kind that hidden_at() asks for, 0 if there is none; (x, y) is in the
-  /// picture.
-  [[nodiscard]] __device__ int nearest(int x, int y, int step_x, int step_y) const {
-    const int u = x - left_ + fill_reach;
-    const int v = y - top_ + fill_reach;
-    unsigned found = 0;
-#pragma unroll
-    for (int i = 1; i <= refined_reach; ++i)
-      found |= bit_at(groups_.from_group_on, u + i * step_x, v + i * step_y) << i;
-    if (found == 0) return 0;
-    const int distance = __ffs(static_cast<int>(found)) - 1;
-    return bit_at(groups_.in_group, u + distance * step_x, v + distance * step_y) != 0 ? distance : 0;
-  }
-
-  [[nodiscard]] __device__ std::uint32_t window(int i, int number) const {
-    return table_.window(x_of(i) + fill_reach, y_of(i) + fill_reach, fill_window(number).reach);
-  }
-
-  /// Whether any of the thread's pixels has a sample.
-  __device__ bool count() {
-    bool any = false;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      FillFound<Channels>& found = found_[i];
-      if (!fill_.is_nearer(left_ + x_of(i), top_ + y_of(i))) continue;
-      if ((window(i, fill_windows - 1) & 0xFFFFU) == 0) continue;
-      found.first = fill_windows - 1;
-#pragma unroll
-      for (int number = fill_windows - 2; number >= 0; --number)
-        if (found.first == number + 1 && window(i, number) != 0) found.first = number;
-      each_window(i, [&](int number, std::uint32_t sum) { found.add_counts(number, sum); });
-      if (found.is_rare()) found.first = fill_windows;
-      any = any || found.first < fill_windows;
-    }
-    return any;
-  }
-
-  /// Whether samples remain.
-  __device__ bool leave_away_unseen() {
-    bool any = false;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if (found_[i].first == fill_windows) continue;
-      if (!fill_.shows(left_ + x_of(i), top_ + y_of(i), found_[i])) found_[i].first = fill_windows;
-      any = any || found_[i].first < fill_windows;
-    }
-    return any;
-  }
-
-  template <class Add>
-  __device__ void look_up(const Add& add) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      each_window(i, [&](int number, std::uint32_t sum) { add(found_[i], number, sum); });
-  }
-
-  template <class Add>
-  __device__ void each_window(int i, const Add& add) const {
-#pragma unroll
-    for (int number = 0; number < fill_windows; ++number)
-      if (number >= found_[i].first) add(number, window(i, number));
-  }
-
-  __device__ void add_samples() {
-    const auto search = [&](int x, int y, int step_x, int step_y) { return nearest(x, y, step_x, step_y); };
-    Hidden hidden[4];
-    bool any = false;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      hidden[i] = fill_.hidden_at(left_ + x_of(i), top_ + y_of(i), found_[i], search);
-      any = any || hidden[i].weight > 0;
-    }
-    if (any) fill_.add_block((left_ + x_of(0)) / 2, (top_ + y_of(0)) / 2, hidden);
-  }
-
-  const FillDisocclusions<Channels>& fill_;
-  SharedTable table_;
-  SharedGroups& groups_;
-  int left_;
-  int top_;
-  unsigned in_group_ = 0;
-  unsigned from_group_on_ = 0;
-  FillFound<Channels> found_[4];
-};
-
-/// The last block of a launch ends what was made.
-__device__ void finish(const LensList& list, const FillTiles& tiles, bool all_groups) {
+/// The last block of a launch ends what was made. Samples of groups that do not fit do not exist.
+__device__ void finish(const LensList& list, const FillTiles& tiles, int group) {
   __threadfence();
   __syncthreads();
-  if (threadIdx.x != 0 || add_shared(tiles.blocks_done, 1) + 1 != gridDim.x) return;
+  FillCounters& counters = *tiles.counters;
+  if (threadIdx.x != 0 || add_shared(&counters.blocks_done, 1) + 1 != gridDim.x) return;
   __threadfence();
-  *tiles.blocks_done = 0;
-  *tiles.taken = 0;
+  counters.blocks_done = 0;
+  counters.taken = 0;
   const bool fits = list.complete();
-  if (all_groups) *tiles.one_by_one = fits ? 0 : 1;
+  if (group == 0) counters.one_by_one = fits ? 0 : 1;
+  if (fits) return;
+  for (int i = 0; i < lens_most_groups; ++i)
+    if (group == 0 || i == group) counters.sharp[i] = 0;
 }
 
 /// The next listed tile, by all threads of a block.
 __device__ std::uint32_t take_tile(const FillTiles& tiles, std::uint32_t& shared) {
   __syncthreads();
-  if (threadIdx.x == 0) shared = add_shared(tiles.taken, 1);
+  if (threadIdx.x == 0) shared = add_shared(&tiles.counters->taken, 1);
   __syncthreads();
   return shared;
 }
@@ -300,25 +199,28 @@ __global__ void __launch_bounds__(fill_threads, tuning::fill_blocks_per_multipro
     fill_listed_tiles(const __grid_constant__ FillDisocclusions<Channels> fill,
                       const __grid_constant__ FillTiles tiles) {
   extern __shared__ uint4 table_memory[];
-  __shared__ SharedGroups groups;
-  __shared__ std::uint32_t taken;
+  __shared__ SharedFill shared;
   const bool all_groups = fill.group == 0;
-  if (!all_groups && *tiles.one_by_one == 0) return;
+  if (!all_groups && tiles.counters->one_by_one == 0) return;
   SharedTable table(reinterpret_cast<std::uint32_t*>(table_memory));
-  table.clear_border();
-  const std::uint32_t count = *tiles.count;
-  for (std::uint32_t i = take_tile(tiles, taken); i < count; i = take_tile(tiles, taken)) {
-    const auto listed = static_cast<int>(tiles.listed[i]);
+  const std::uint32_t count = tiles.counters->listed;
+  for (std::uint32_t i = take_tile(tiles, shared.taken); i < count; i = take_tile(tiles, shared.taken)) {
+    const auto listed = static_cast<int>(tiles.list[i]);
     const int group = listed / tiles.tiles();
-    const int tile = listed % tiles.tiles();
     if (!all_groups && group != fill.group) continue;
     const FillDisocclusions<Channels> own{fill.planes, fill.unit, group, fill.list};
-    TileFill<Channels>(own, tile % tiles.columns, tile / tiles.columns, table, groups).run();
+    const FilledTile filled = TileFill<Channels>(own, tiles, listed % tiles.tiles(), table, shared).run();
+    if (threadIdx.x == 0) tiles.filled[i] = filled;
   }
-  finish(fill.list, tiles, all_groups);
+  finish(fill.list, tiles, fill.group);
 }
 
 }  // namespace
+
+FillTiles fill_tiles(const LensLayersArguments& arguments) {
+  Workspace workspace{static_cast<std::byte*>(arguments.fill_workspace)};
+  return place(arguments.job, workspace);
+}
 
 int prepare_fill_disocclusions(int channels) {
   return with_channels(channels,
@@ -326,15 +228,15 @@ int prepare_fill_disocclusions(int channels) {
 }
 
 std::size_t fill_workspace_bytes(const LensLayersJob& job) {
-  FillTiles tiles{};
-  return place(tiles, static_cast<int>(job.width), static_cast<int>(job.height), nullptr);
+  Workspace workspace{nullptr};
+  place(job, workspace);
+  return workspace.bytes;
 }
 
 void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream) {
   const LensPlanes& planes = scene.planes;
-  FillTiles tiles{};
-  place(tiles, planes.width, planes.height, arguments.fill_workspace);
-  cudaMemsetAsync(arguments.fill_workspace, 0, fill_counters * sizeof(std::uint32_t), stream);
+  const FillTiles tiles = fill_tiles(arguments);
+  cudaMemsetAsync(tiles.counters, 0, sizeof(FillCounters), stream);
   constexpr int cell_warps = tuning::fill_cell_threads / warp_size;
   find_groups_of_cells<<<whole(tiles.cell_columns * tiles.cell_rows, cell_warps), tuning::fill_cell_threads,
                          0, stream>>>(planes, tiles);
@@ -342,11 +244,15 @@ void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& s
       tiles);
   const int most_blocks = arguments.multiprocessors * tuning::fill_blocks_per_multiprocessor;
   const int blocks = most_blocks < tiles.tiles() ? most_blocks : tiles.tiles();
+  const PackColours words{nonlocal_fill(arguments, scene)};
   with_channels(planes.channels, [&]<int Channels>() {
+    const dim3 grid = plane_grid(planes.width, whole(planes.height, packed_rows));
+    pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, false);
     for (int group = 0; group < arguments.job.most_groups; ++group) {
       const FillDisocclusions<Channels> fill{planes, scene.unit, group, scene.list};
       fill_listed_tiles<Channels><<<blocks, fill_threads, SharedTable::bytes, stream>>>(fill, tiles);
     }
+    pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, true);
   });
 }
 

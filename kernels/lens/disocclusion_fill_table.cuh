@@ -4,12 +4,11 @@
 #include <cstdint>
 
 #include "kernels/device/warp.cuh"
+#include "kernels/lens/fill_tiles.cuh"
 #include "lens/maths/disocclusion_fill.h"
 
 namespace satin::kernels {
 
-inline constexpr int tile_width = 2 * warp_size;  ///< a warp has a row of blocks of 2 x 2 pixels
-inline constexpr int tile_height = warp_size;
 inline constexpr int fill_threads = tile_width * tile_height / 4;
 inline constexpr int fill_warps = fill_threads / warp_size;
 inline constexpr int table_width = tile_width + 2 * fill_reach;
@@ -22,9 +21,12 @@ static_assert(lane_pixels == 4 && warp_rows * fill_warps == table_height);
 /// and odd ones lie apart, as neighbouring threads look two columns apart.
 class SharedTable {
  public:
-  static constexpr int bytes = (table_height + 1 + fill_warps) * (table_width + 2) * 4;
+  static constexpr int bytes = ((table_height + 1) * (table_width + 4) + fill_warps * table_width) * 4;
 
   __device__ explicit SharedTable(std::uint32_t* words) : words_(words) {}
+
+  /// Free between a table and the border of the next one.
+  [[nodiscard]] __device__ std::uint32_t* memory() const { return words_; }
 
   /// The border is cleared before the first integration.
   __device__ void clear_border() {
@@ -32,34 +34,44 @@ class SharedTable {
     for (int y = static_cast<int>(threadIdx.x); y < table_height; y += fill_threads) words_[place(-1, y)] = 0;
   }
 
-  /// entry(r, p) is of row r of the warp and pixel p of the lane's columns. All threads call it together, and
-  /// __syncthreads() before the table is read.
-  template <class Entry>
-  __device__ void integrate(const Entry& entry) {
+  /// read(r, values) tells what the lane's pixels of row r of the warp add, and is asked twice. All threads
+  /// call it together, and __syncthreads() before the table is read.
+  template <class Read>
+  __device__ void integrate(const Read& read) {
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const int first = lane_index() * lane_pixels;
+    std::uint32_t* totals = words_ + (table_height + 1) * row + first;  // of columns, by warps
     std::uint32_t sums[lane_pixels] = {};
 #pragma unroll
+    for (int r = 0; r < warp_rows; ++r) add(read, r, sums);
+    *reinterpret_cast<uint4*>(totals + warp * table_width) = make_uint4(sums[0], sums[1], sums[2], sums[3]);
+    __syncthreads();
+#pragma unroll
+    for (std::uint32_t& sum : sums) sum = 0;
+    for (int i = 0; i < warp; ++i) {
+      const uint4 above = *reinterpret_cast<const uint4*>(totals + i * table_width);
+      sums[0] += above.x;
+      sums[1] += above.y;
+      sums[2] += above.z;
+      sums[3] += above.w;
+    }
+    std::uint32_t before[warp_rows];
+    std::uint32_t running[warp_rows][lane_pixels];
+#pragma unroll
     for (int r = 0; r < warp_rows; ++r) {
-      std::uint32_t running[lane_pixels];
+      add(read, r, sums);
       std::uint32_t total = 0;
 #pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) running[p] = total += entry(r, p);
-      const std::uint32_t before = inclusive_scan(total) - total;
-#pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) sums[p] += before + running[p];
-      store(first, warp * warp_rows + r, sums);
+      for (int p = 0; p < lane_pixels; ++p) running[r][p] = total += sums[p];
+      before[r] = total;
     }
-    store(first, table_height + warp, sums);  // what the rows below begin with
-    __syncthreads();
-    std::uint32_t above[lane_pixels] = {};
-    for (int i = 0; i < warp; ++i) load_and_add(first, table_height + i, above);
-    for (int r = 0; r < warp_rows; ++r) {
-      std::uint32_t values[lane_pixels];
+    inclusive_scans(before);
 #pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) values[p] = above[p];
-      load_and_add(first, warp * warp_rows + r, values);
-      store(first, warp * warp_rows + r, values);
+    for (int r = 0; r < warp_rows; ++r) {
+      before[r] -= running[r][lane_pixels - 1];
+#pragma unroll
+      for (std::uint32_t& value : running[r]) value += before[r];
+      store(first, warp * warp_rows + r, running[r]);
     }
   }
 
@@ -73,9 +85,16 @@ class SharedTable {
 
  private:
   static constexpr int half = table_width / 2 + 2;  ///< where odd columns begin; even, for pairs of words
-  static constexpr int row = table_width + 2;
-  static_assert(half + table_width / 2 == row);
+  static constexpr int row = table_width + 4;
+  static_assert(half + table_width / 2 <= row);
 
+  template <class Read>
+  __device__ static void add(const Read& read, int r, std::uint32_t (&sums)[lane_pixels]) {
+    std::uint32_t values[lane_pixels];
+    read(r, values);
+#pragma unroll
+    for (int p = 0; p < lane_pixels; ++p) sums[p] += values[p];
+  }
   [[nodiscard]] __device__ static int place(int x, int y) {
     return (y + 1) * row + (x & 1) * half + (x >> 1);
   }
@@ -83,14 +102,6 @@ class SharedTable {
   __device__ void store(int x, int y, const std::uint32_t (&values)[lane_pixels]) {
     *reinterpret_cast<uint2*>(words_ + place(x, y)) = make_uint2(values[0], values[2]);
     *reinterpret_cast<uint2*>(words_ + place(x + 1, y)) = make_uint2(values[1], values[3]);
-  }
-  __device__ void load_and_add(int x, int y, std::uint32_t (&values)[lane_pixels]) const {
-    const uint2 even = *reinterpret_cast<const uint2*>(words_ + place(x, y));
-    const uint2 odd = *reinterpret_cast<const uint2*>(words_ + place(x + 1, y));
-    values[0] += even.x;
-    values[1] += odd.x;
-    values[2] += even.y;
-    values[3] += odd.y;
   }
 
   std::uint32_t* words_;

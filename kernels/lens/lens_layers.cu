@@ -3,6 +3,7 @@
 
 #include "core/maths/fixed_point.h"
 #include "core/with_type.h"
+#include "kernels/lens/fill_tiles.cuh"
 #include "kernels/lens/launch.h"
 #include "kernels/pixels/each_place.cuh"
 #include "lens/lens_layers.h"
@@ -186,12 +187,12 @@ __global__ void __launch_bounds__(BlockLaunch::threads)
 constexpr int marked_columns = plane_threads;  ///< of a block that looks for marked pixels
 constexpr int marked_rows = 16;
 
-/// Marked pixels are few: a block collects those of its pixels, then one thread takes each of them.
-template <class Step>
+/// Lists marked pixels, which are few: those of a block side by side.
 __global__ void __launch_bounds__(plane_threads)
-    run_marked_step(const __grid_constant__ Step step, const std::uint8_t* marks, int width, int height) {
+    list_marked(const std::uint8_t* marks, int width, int height, MarkedPixels list) {
   __shared__ std::uint16_t marked[marked_columns * marked_rows];
   __shared__ std::uint32_t count;
+  __shared__ std::uint32_t first;
   const int left = static_cast<int>(blockIdx.x) * marked_columns;
   const int x = left + static_cast<int>(threadIdx.x);
   for (int top = static_cast<int>(blockIdx.y) * marked_rows; top < height;
@@ -208,14 +209,28 @@ __global__ void __launch_bounds__(plane_threads)
         marked[atomicAdd(&count, 1U)] =
             static_cast<std::uint16_t>(r * marked_columns + static_cast<int>(threadIdx.x));
     __syncthreads();
+    if (threadIdx.x == 0 && count != 0) first = add_shared(list.count, count);
+    __syncthreads();
     for (std::uint32_t i = threadIdx.x; i < count; i += plane_threads)
-      step(left + marked[i] % marked_columns, top + marked[i] / marked_columns);
+      list.places[first + i] = static_cast<std::uint32_t>(top + marked[i] / marked_columns) * width + left +
+                               marked[i] % marked_columns;
     __syncthreads();
   }
 }
 
+template <class Step>
+__global__ void __launch_bounds__(plane_threads)
+    run_marked_step(const __grid_constant__ Step step, MarkedPixels list, std::uint32_t width) {
+  const std::uint32_t count = *list.count;
+  for (std::uint32_t i = blockIdx.x * plane_threads + threadIdx.x; i < count; i += gridDim.x * plane_threads)
+    step(static_cast<int>(list.places[i] % width), static_cast<int>(list.places[i] / width));
+}
+
 /// One thread a place but for the steps that are faster together.
 struct LensLaunch : EachPlace {
+  MarkedPixels marked;
+  int multiprocessors;
+
   using EachPlace::operator();
 
   void operator()(int, int, const SharpenRamp& step) const {
@@ -239,7 +254,11 @@ struct LensLaunch : EachPlace {
   template <class T, int Channels>
   void operator()(int width, int height, const SeparateSilhouettes<T, Channels>& step) const {
     const dim3 grid = plane_grid(width, (height + marked_rows - 1) / marked_rows);
-    run_marked_step<<<grid, plane_threads, 0, stream>>>(step, step.visible.planes.edges, width, height);
+    cudaMemsetAsync(marked.count, 0, sizeof(std::uint32_t), stream);
+    list_marked<<<grid, plane_threads, 0, stream>>>(step.visible.planes.edges, width, height, marked);
+    constexpr int blocks_per_multiprocessor = 12;
+    run_marked_step<<<blocks_per_multiprocessor * multiprocessors, plane_threads, 0, stream>>>(step, marked,
+                                                                                               width);
   }
 };
 
@@ -247,7 +266,7 @@ struct LensLaunch : EachPlace {
 
 void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
                           const Measured* measured, const LensScene& scene, StreamHandle stream) {
-  const LensLaunch launch{{stream}};
+  const LensLaunch launch{{stream}, marked_pixels(arguments), arguments.multiprocessors};
   const LensLayersJob& job = arguments.job;
   with_pixel_type(job.type, [&]<class T>() {
     const auto stored = lens_picture<T>(job, picture, arguments.transfer);

@@ -1,75 +1,93 @@
-// The non-local fill: steps of one thread a place but for the sums at sampled points, and the tiles that hold
-// sharp hidden samples of a group, one block each. A block makes every pass over its tile and what lies
-// around it in shared memory: entries of pixels, sums of 25 rows, then of 25 columns.
+// The non-local fill, of all groups at once: steps that find their offsets, and the tiles that hold sharp
+// hidden samples of a group, which blocks take. A block makes every pass over its tile and what lies around
+// it in shared memory: entries of pixels, sums of 25 rows, then of 25 columns.
 
 #include "lens/maths/nonlocal_fill.h"
 
 #include "core/with_type.h"
 #include "kernels/device/warp.cuh"
+#include "kernels/lens/fill_tiles.cuh"
 #include "kernels/lens/launch.h"
-#include "kernels/pixels/each_place.cuh"
+#include "kernels/pixels/plane.cuh"
 #include "lens/lens_layers.h"
 
 namespace satin::kernels {
 namespace {
 
-constexpr int side = 32;  ///< of a tile
+constexpr int side = warp_size;  ///< of a tile
 constexpr int around = side + 2 * known_reach;
 constexpr int threads = 256;
 constexpr int thread_samples = side * side / threads;  ///< at most
 constexpr int row_parts = 4;  ///< of the rows of a tile, each summed by one thread a column
-static_assert(row_parts * around <= threads && side % row_parts == 0);
+constexpr int column_threads = threads / row_parts;
+static_assert(around <= column_threads && around % row_parts == 0 && side % row_parts == 0);
 constexpr int thread_columns = side * side / threads;  ///< of one row, whose windows a thread sums
-static_assert(side == warp_size);
+constexpr int halves = tile_width / side;              ///< of a tile of the disocclusion fill
+static_assert(tile_height == side);
 
-int tiles_of(int size) { return (size + side - 1) / side; }
+// Value and count of entries in one word: sums over 25 rows fit.
+constexpr int value_bits = 26;
+static_assert(2 * (2 * known_reach + 1) * 3 * packed_largest * packed_largest < 1U << value_bits);
+static_assert(2 * (2 * known_reach + 1) < 1 << (32 - value_bits));
 
-/// Value and count of an entry or of sums of entries, both below 2^31.
-__device__ std::uint64_t joined(const KnownEntry& entry) {
-  return std::uint64_t{entry.count} << 32 | entry.value;
-}
+__device__ std::uint32_t joined(const KnownEntry& entry) { return entry.count << value_bits | entry.value; }
 
 struct SharedPasses {
   static constexpr int pitch = side + 1;
-  union {
-    std::uint64_t entries[around * around];
-    std::uint64_t windows[side * pitch];  ///< [column][row]: sums over 25 x 25 entries
-  };
-  std::uint64_t columns[around * pitch];  ///< [column][row]: sums over the 25 rows around
-  std::uint32_t places[side * side];      ///< of the samples, from 0 on
-  std::uint32_t count;                    ///< of the samples
+  std::uint32_t words[around * around];    ///< packed; none is like those of pixels that are not of the group
+  std::uint32_t entries[around * around];  ///< joined
+  std::uint32_t columns[around * pitch];   ///< [column][row]: sums over the 25 rows around
+  KnownEntry windows[side * pitch];        ///< [column][row]: sums over 25 x 25 entries
+  std::uint16_t samples[side * side];      ///< among those of the tile
+  std::uint16_t pixels[side * side];       ///< of the samples: column, row and whether it is a block
+  std::uint32_t count;                     ///< of the samples
+  std::uint32_t taken;
 };
+
+/// The work of a group.
+__device__ NonlocalFill fill_of_group(NonlocalFill fill, int group) {
+  fill.work += group;
+  return fill;
+}
+
+constexpr std::uint32_t other_group = 31U << 27;  ///< the word of a pixel that does not count
 
 /// The sharp hidden samples of one tile, by one block; a thread has every 256th of them.
 template <int Channels>
 class NonlocalBlock {
  public:
-  __device__ NonlocalBlock(const NonlocalFill& fill, int group, int tile, SharedPasses& shared)
-      : fill_(fill),
-        group_(group),
-        shared_(shared),
-        left_(tile % fill.tile_columns() * side),
-        top_(tile / fill.tile_columns() * side) {}
+  __device__ NonlocalBlock(const NonlocalFill& fill, int group, int left, int top, LensSample* samples,
+                           SharedPasses& shared)
+      : fill_(fill), group_(group), left_(left), top_(top), samples_(samples), shared_(shared) {}
 
-  __device__ void run() {
-    collect();
+  __device__ void run(std::uint32_t samples) {
+    collect(samples);
+    if (shared_.count == 0) return;
+    read_words();
     const LensUnit unit = *fill_.unit;
     NonlocalMean means[thread_samples];
-    pass(SquareEntry{fill_, group_}, [&](int i, const KnownEntry& sums) { means[i].add_squares(sums); });
+    pass(
+        [](std::uint32_t own, int, int) {
+          return KnownEntry{packed_difference(own, 0), 1};
+        },
+        [&](int i, const KnownEntry& sums) { means[i].add_squares(sums); });
 #pragma unroll
     for (int c = 0; c < 3; ++c)
       if (c < fill_.colours)
-        pass(CodeEntry{fill_, group_, c},
-             [&](int i, const KnownEntry& sums) { means[i].add_codes(c, sums); });
-    pass(GuardEntry{fill_, group_},
-         [&](int i, const KnownEntry& sums) { means[i].begin<Channels>(sample(i), sums, unit); });
+        pass(
+            [&](std::uint32_t own, int, int) {
+              return KnownEntry{packed_code(own, c), 1};
+            },
+            [&](int i, const KnownEntry& sums) { means[i].add_codes(c, sums); });
+    add_guard(means, unit);
     const std::uint32_t count = 2 * fill_.work->offsets;
     for (std::uint32_t n = 0; n < count; ++n) {
       const Offset best = fill_.work->offset[n / 2];
       const Offset offset = n % 2 == 0 ? best : Offset{-best.x, -best.y};
-      pass(DifferenceEntry{fill_, group_, offset}, [&](int i, const KnownEntry& sums) {
-        means[i].add_offset<Channels>(fill_, sample(i), offset, sums, unit);
-      });
+      pass([&](std::uint32_t own, int x, int y) { return difference(own, x + offset.x, y + offset.y); },
+           [&](int i, const KnownEntry& sums) {
+             means[i].add_offset<Channels>(fill_, pixel(i), offset, sums, unit);
+           });
     }
 #pragma unroll
     for (int i = 0; i < thread_samples; ++i)
@@ -82,31 +100,89 @@ class NonlocalBlock {
     return static_cast<std::uint32_t>(thread() + i * threads) < shared_.count;
   }
   [[nodiscard]] __device__ LensSample& sample(int i) const {
-    return fill_.list.samples[shared_.places[thread() + i * threads]];
+    return samples_[shared_.samples[thread() + i * threads]];
+  }
+  /// Where a sample lies, without its colours.
+  [[nodiscard]] __device__ LensSample pixel(int i) const {
+    const int packed = shared_.pixels[thread() + i * threads];
+    LensSample own{};
+    own.x = left_ + packed % side;
+    own.y = top_ + packed / side % side;
+    own.block = static_cast<std::uint8_t>(1 + packed / (side * side));
+    own.group = static_cast<std::uint8_t>(group_);
+    return own;
   }
 
-  /// The tile's samples, in any order; their places are forgotten.
-  __device__ void collect() {
+  /// The tile's samples, in any order.
+  __device__ void collect(std::uint32_t samples) {
     if (thread() == 0) shared_.count = 0;
     __syncthreads();
-#pragma unroll
-    for (int i = thread(); i < side * side; i += threads) {
-      const int x = left_ + i % side;
-      const int y = top_ + i / side;
-      if (!fill_.planes.holds(x, y)) continue;
-      std::uint32_t& place = fill_.places[fill_.planes.place(x, y)];
-      if (place == 0) continue;
-      shared_.places[atomicAdd(&shared_.count, 1U)] = place - 1;
-      place = 0;
+    for (auto i = threadIdx.x; i < samples; i += threads) {
+      const LensSample& own = samples_[i];
+      const int x = own.x - left_;
+      if (own.radius >= nonlocal_radius || x < 0 || x >= side) continue;
+      const std::uint32_t place = atomicAdd(&shared_.count, 1U);
+      shared_.samples[place] = static_cast<std::uint16_t>(i);
+      shared_.pixels[place] =
+          static_cast<std::uint16_t>((own.block - 1) * side * side + (own.y - top_) * side + x);
     }
     __syncthreads();
   }
 
-  /// take(i, sums) of every sample of the thread.
+  /// Calls use(x, y, i) for the pixels around that are this thread's: some rows of a column.
+  template <class Use>
+  __device__ void for_pixels(const Use& use) const {
+    const int column = thread() % column_threads;
+    if (column >= around) return;
+    const int first = thread() / column_threads;
+#pragma unroll
+    for (int k = 0; k < around / row_parts; ++k) {
+      const int row = first + k * row_parts;
+      use(left_ - known_reach + column, top_ - known_reach + row, row * around + column);
+    }
+  }
+
+  __device__ void read_words() {
+    for_pixels([&](int x, int y, int i) {
+      const std::uint32_t word = fill_.word_at(x, y);
+      shared_.words[i] = static_cast<int>(packed_group(word)) == group_ ? word : other_group;
+    });
+  }
+
+  /// The difference of a pixel from what lies at (x, y).
+  [[nodiscard]] __device__ KnownEntry difference(std::uint32_t own, int x, int y) const {
+    const std::uint32_t there = fill_.word_at(x, y);
+    if (packed_group(own ^ there) != 0) return {};
+    return {packed_difference(own, there), 1};
+  }
+
+  /// The differences at a small distance, both ways along an axis in each of two passes.
+  __device__ void add_guard(NonlocalMean (&means)[thread_samples], const LensUnit& unit) {
+    KnownEntry across[thread_samples];
+    pass(
+        [&](std::uint32_t own, int x, int y) {
+          return sum_of(difference(own, x + guard_distance, y), difference(own, x - guard_distance, y));
+        },
+        [&](int i, const KnownEntry& sums) { across[i] = sums; });
+    pass(
+        [&](std::uint32_t own, int x, int y) {
+          return sum_of(difference(own, x, y + guard_distance), difference(own, x, y - guard_distance));
+        },
+        [&](int i, const KnownEntry& sums) {
+          means[i].begin<Channels>(sample(i), sum_of(across[i], sums), unit);
+        });
+  }
+  [[nodiscard]] __device__ static KnownEntry sum_of(const KnownEntry& a, const KnownEntry& b) {
+    return {a.value + b.value, a.count + b.count};
+  }
+
+  /// take(i, sums) of every sample of the thread, over the entries of the group's pixels around it.
   template <class Entry, class Take>
   __device__ void pass(const Entry& entry, const Take& take) {
-    for (int i = thread(); i < around * around; i += threads)
-      shared_.entries[i] = joined(entry(left_ - known_reach + i % around, top_ - known_reach + i / around));
+    for_pixels([&](int x, int y, int i) {
+      const std::uint32_t own = shared_.words[i];
+      shared_.entries[i] = own == other_group ? 0 : joined(entry(own, x, y));
+    });
     __syncthreads();
     sum_rows();
     __syncthreads();
@@ -115,109 +191,177 @@ class NonlocalBlock {
 #pragma unroll
     for (int i = 0; i < thread_samples; ++i) {
       if (!has_sample(i)) continue;
-      const LensSample& own = sample(i);
-      const std::uint64_t sum = shared_.windows[(own.x - left_) * SharedPasses::pitch + own.y - top_];
-      take(i, KnownEntry{static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32)});
+      const int packed = shared_.pixels[thread() + i * threads];
+      take(i, shared_.windows[packed % side * SharedPasses::pitch + packed / side % side]);
     }
-    __syncthreads();
   }
 
   __device__ void sum_rows() {
     constexpr int rows = side / row_parts;
-    if (thread() >= row_parts * around) return;
-    const int x = thread() % around;
-    const int first = thread() / around * rows;
-    std::uint64_t sum = 0;
-    for (int y = 0; y < 2 * known_reach; ++y) sum += shared_.entries[(first + y) * around + x];
-    for (int y = first; y < first + rows; ++y) {
-      sum += shared_.entries[(y + 2 * known_reach) * around + x];
-      shared_.columns[x * SharedPasses::pitch + y] = sum;
-      sum -= shared_.entries[y * around + x];
+    const int x = thread() % column_threads;
+    if (x >= around) return;
+    const int first = thread() / column_threads * rows;
+    const std::uint32_t* entries = shared_.entries + first * around + x;
+    std::uint32_t sum = 0;
+#pragma unroll
+    for (int y = 0; y < 2 * known_reach; ++y) sum += entries[y * around];
+#pragma unroll
+    for (int y = 0; y < rows; ++y) {
+      sum += entries[(y + 2 * known_reach) * around];
+      shared_.columns[x * SharedPasses::pitch + first + y] = sum;
+      sum -= entries[y * around];
     }
   }
 
   /// A lane has a row, a warp some columns.
   __device__ void sum_columns() {
     const int first = thread() / side * thread_columns;
-    const std::uint64_t* columns = shared_.columns + first * SharedPasses::pitch + thread() % side;
-    std::uint64_t* windows = shared_.windows + first * SharedPasses::pitch + thread() % side;
-    std::uint64_t sum = 0;
-    for (int x = 0; x < 2 * known_reach; ++x) sum += columns[x * SharedPasses::pitch];
+    const std::uint32_t* columns = shared_.columns + first * SharedPasses::pitch + thread() % side;
+    KnownEntry* windows = shared_.windows + first * SharedPasses::pitch + thread() % side;
+    const auto column = [&](int x) {
+      const std::uint32_t sum = columns[x * SharedPasses::pitch];
+      return KnownEntry{sum & ((1U << value_bits) - 1U), sum >> value_bits};
+    };
+    KnownEntry sum;
+#pragma unroll
+    for (int x = 0; x < 2 * known_reach; ++x) sum = sum_of(sum, column(x));
 #pragma unroll
     for (int x = 0; x < thread_columns; ++x) {
-      sum += columns[(x + 2 * known_reach) * SharedPasses::pitch];
+      sum = sum_of(sum, column(x + 2 * known_reach));
       windows[x * SharedPasses::pitch] = sum;
-      sum -= columns[x * SharedPasses::pitch];
+      const KnownEntry left = column(x);
+      sum = {sum.value - left.value, sum.count - left.count};
     }
   }
 
   const NonlocalFill& fill_;
   int group_;
-  SharedPasses& shared_;
   int left_;
   int top_;
+  LensSample* samples_;  ///< of the tile
+  SharedPasses& shared_;
 };
 
+/// Blocks take the halves of the tiles that were filled, as they come free.
 template <int Channels>
-__global__ void __launch_bounds__(threads)
-    fill_tile_nonlocally(const __grid_constant__ NonlocalFill fill, int group) {
+__global__ void __launch_bounds__(threads) fill_tiles_nonlocally(const __grid_constant__ NonlocalFill fill,
+                                                                 const __grid_constant__ FillTiles tiles) {
   __shared__ SharedPasses shared;
-  const auto tile = static_cast<int>(blockIdx.x);
-  if (!fill.work->needs(group) || fill.tiles[tile] == 0) return;
-  NonlocalBlock<Channels>(fill, group, tile, shared).run();
-  if (threadIdx.x == 0) fill.tiles[tile] = 0;
+  const std::uint32_t count = halves * tiles.counters->listed;
+  while (true) {
+    __syncthreads();
+    if (threadIdx.x == 0) shared.taken = add_shared(&tiles.counters->taken, 1);
+    __syncthreads();
+    if (shared.taken >= count) return;
+    const std::uint32_t listed = shared.taken / halves;
+    const auto place = static_cast<int>(tiles.list[listed]);
+    const int group = place / tiles.tiles();
+    const int tile = place % tiles.tiles();
+    const NonlocalFill own = fill_of_group(fill, group);
+    const FilledTile filled = tiles.filled[listed];
+    if (filled.count == 0 || !own.work->needs(group)) continue;
+    const int left = tile % tiles.columns * tile_width + static_cast<int>(shared.taken % halves) * side;
+    NonlocalBlock<Channels>(own, group, left, tile / tiles.columns * tile_height,
+                            fill.list.samples + filled.first, shared)
+        .run(filled.count);
+  }
+}
+
+// Steps of all groups at once: a group of the grid's layers has work of its own.
+
+/// Begins the work of every group.
+__global__ void __launch_bounds__(plane_threads)
+    begin_offsets(const __grid_constant__ NonlocalFill fill, const FillCounters* counters) {
+  const auto group = static_cast<int>(blockIdx.z) + 1;
+  NonlocalWork& work = *fill_of_group(fill, group).work;
+  const auto x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
+  if (x < offset_count) work.sums[x] = {};
+  if (x != 0) return;
+  work.points = work.candidates = work.offsets = 0;
+  work.needed[group] = counters->sharp[group];
+}
+
+/// One thread a place.
+template <class Step>
+__global__ void __launch_bounds__(plane_threads)
+    run_of_group(const __grid_constant__ NonlocalFill fill, int width) {
+  const auto group = static_cast<int>(blockIdx.z) + 1;
+  const auto x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
+  if (x < width) Step{fill_of_group(fill, group), group}(x, static_cast<int>(blockIdx.y));
 }
 
 constexpr int point_parts = 16;  ///< of the points, each summed by one thread an offset
 
-__global__ void __launch_bounds__(plane_threads)
-    sum_differences(const __grid_constant__ SumDifferences step) {
-  const NonlocalFill& fill = step.fill;
+__global__ void __launch_bounds__(plane_threads) sum_differences(const __grid_constant__ NonlocalFill all) {
+  const auto group = static_cast<int>(blockIdx.z) / point_parts + 1;
+  const SumDifferences step{fill_of_group(all, group), group};
   const auto x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
-  if (x >= offset_columns || !fill.work->needs(step.group)) return;
+  if (x >= offset_columns || !step.fill.work->needs(group)) return;
   const auto y = static_cast<int>(blockIdx.y);
-  const OffsetSum own = step.sum(x, y, blockIdx.z, point_parts);
-  OffsetSum& sum = fill.work->sums[y * offset_columns + x];
+  const OffsetSum own = step.sum(x, y, blockIdx.z % point_parts, point_parts);
+  OffsetSum& sum = step.fill.work->sums[y * offset_columns + x];
   if (own.count == 0) return;
   add_shared(&sum.sum, own.sum);
   add_shared(&sum.count, own.count);
 }
 
-/// Launches a step with one thread a place; the sums of differences have a kernel of their own.
-struct NonlocalLaunch : EachPlace {
-  using EachPlace::operator();
-
-  void operator()(int, int, const SumDifferences& step) const {
-    const dim3 grid((offset_columns + plane_threads - 1) / plane_threads, offset_rows, point_parts);
-    sum_differences<<<grid, plane_threads, 0, stream>>>(step);
+/// A warp ranks a candidate.
+__global__ void __launch_bounds__(plane_threads)
+    rank_candidates(const __grid_constant__ NonlocalFill fill, int pairs) {
+  const auto group = static_cast<int>(blockIdx.z) + 1;
+  const RankCandidates step{fill_of_group(fill, group), group, pairs};
+  if (!step.fill.work->needs(group)) return;
+  const auto first = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x) / warp_size;
+  if (lane_index() == 0) step.begin(first);
+  const int count = step.count();
+  for (int x = first; x < count; x += static_cast<int>(gridDim.x) * plane_threads / warp_size) {
+    const std::uint32_t rank =
+        sum_of_lanes(static_cast<std::uint32_t>(step.better(x, lane_index(), warp_size)));
+    if (lane_index() == 0) step.take(x, static_cast<int>(rank));
   }
-};
-
-std::size_t tile_bytes(const LensLayersJob& job) {
-  return static_cast<std::size_t>(tiles_of(static_cast<int>(job.width))) *
-         static_cast<std::size_t>(tiles_of(static_cast<int>(job.height)));
 }
-std::size_t word_count(const LensLayersJob& job) { return static_cast<std::size_t>(job.width * job.height); }
+
+unsigned blocks_for(int count) { return static_cast<unsigned>((count + plane_threads - 1) / plane_threads); }
 
 }  // namespace
 
 std::size_t nonlocal_workspace_bytes(const LensLayersJob& job) {
-  return sizeof(NonlocalWork) + word_count(job) * sizeof(std::uint32_t) + tile_bytes(job);
+  return lens_most_groups * sizeof(NonlocalWork) +
+         static_cast<std::size_t>(job.width * job.height) * sizeof(std::uint32_t);
+}
+
+NonlocalFill nonlocal_fill(const LensLayersArguments& arguments, const LensScene& scene) {
+  auto* works = static_cast<NonlocalWork*>(arguments.nonlocal_workspace);
+  NonlocalFill fill = satin::nonlocal_fill(arguments.job, scene, works, nullptr, side);
+  fill.words = reinterpret_cast<std::uint32_t*>(works + lens_most_groups);  // the magnitudes stay
+  return fill;
+}
+
+MarkedPixels marked_pixels(const LensLayersArguments& arguments) {
+  auto* works = static_cast<NonlocalWork*>(arguments.nonlocal_workspace);
+  return {&works->points, reinterpret_cast<std::uint32_t*>(works + lens_most_groups)};
 }
 
 void fill_nonlocally(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream) {
   const LensLayersJob& job = arguments.job;
-  auto* work = static_cast<NonlocalWork*>(arguments.nonlocal_workspace);
-  auto* words = reinterpret_cast<std::uint32_t*>(work + 1);
-  auto* marks = reinterpret_cast<std::uint8_t*>(words + word_count(job));
-  const std::size_t tiles = tile_bytes(job);
-  cudaMemsetAsync(marks, 0, tiles, stream);
-  NonlocalFill fill = nonlocal_fill(job, scene, work, marks, side);
-  fill.words = words;  // the magnitudes stay
+  const NonlocalFill fill = nonlocal_fill(arguments, scene);
+  const FillTiles tiles = fill_tiles(arguments);
+  const auto groups = static_cast<unsigned>(job.most_groups - 1);
+  if (groups == 0) return;
+  begin_offsets<<<dim3(blocks_for(offset_count), 1, groups), plane_threads, 0, stream>>>(fill,
+                                                                                         tiles.counters);
+  run_of_group<ChoosePoints><<<dim3(1, point_cells, groups), plane_threads, 0, stream>>>(fill, point_cells);
+  const dim3 places(blocks_for(offset_columns), offset_rows, groups);
+  const dim3 sums(places.x, places.y, groups * point_parts);
+  sum_differences<<<sums, plane_threads, 0, stream>>>(fill);
+  run_of_group<FindCandidates><<<places, plane_threads, 0, stream>>>(fill, offset_columns);
+  constexpr unsigned ranking_blocks = 64;
+  rank_candidates<<<dim3(ranking_blocks, 1, groups), plane_threads, 0, stream>>>(fill, job.offset_pairs);
+  constexpr int blocks_per_multiprocessor = 4;
   with_channels(job.channels, [&]<int Channels>() {
-    satin::fill_nonlocally(NonlocalLaunch{{stream}}, fill, job.most_groups, job.offset_pairs, [&](int group) {
-      fill_tile_nonlocally<Channels><<<static_cast<unsigned>(tiles), threads, 0, stream>>>(fill, group);
-    });
+    fill_tiles_nonlocally<Channels>
+        <<<static_cast<unsigned>(blocks_per_multiprocessor * arguments.multiprocessors), threads, 0,
+           stream>>>(fill, tiles);
   });
 }
 

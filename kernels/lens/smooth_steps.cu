@@ -34,8 +34,10 @@ class StepTile {
     find_edges();
     __syncthreads();
     table_.clear_border();
-    table_.integrate([&](int r, int p) {
-      return (own_[r] >> 8 * p & 0xFF) | (edges_ >> (r * lane_pixels + p) & 1U) << step_edge_bit;
+    table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
+#pragma unroll
+      for (int p = 0; p < lane_pixels; ++p)
+        values[p] = (own_[r] >> 8 * p & 0xFF) | (edges_ >> (r * lane_pixels + p) & 1U) << step_edge_bit;
     });
     __syncthreads();
     store();

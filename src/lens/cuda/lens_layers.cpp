@@ -3,9 +3,12 @@
 #include "core/cuda/check.h"
 #include "kernels/lens/launch.h"
 #include "pixels/cuda/transfer.h"
+#include "satin/error.h"
 
 namespace satin::cuda {
 namespace {
+
+constexpr std::int64_t most_pixels = (1LL << 32) - 1;  ///< places of pixels are words in the kernels
 
 class LensLayers final : public LensLayersOperation {
  public:
@@ -13,8 +16,13 @@ class LensLayers final : public LensLayersOperation {
       : backend_(backend),
         fill_(backend.allocate(kernels::fill_workspace_bytes(job))),
         nonlocal_(backend.allocate(kernels::nonlocal_workspace_bytes(job))) {
+    if (job.width * job.height > most_pixels)
+      throw Error(ErrorKind::usage, "Depth of field of 2^32 pixels and more is not made on the GPU.");
     check(static_cast<cudaError_t>(kernels::prepare_fill_disocclusions(job.channels)),
           "asking for shared memory");
+    check(cudaMemsetAsync(fill_.get(), 0, fill_.size, backend.stream_of({})),
+          "clearing the borders of planes");
+    backend.synchronize({});  // runs may be in other streams
     arguments_.job = job;
     arguments_.transfer = device_transfer(backend, job.type, job.transfer == Transfer::srgb);
     arguments_.fill_workspace = fill_.get();

@@ -44,10 +44,11 @@ static_assert(std::int64_t{(2 * fill_reach + 1) * (2 * fill_reach + 1)} * larges
 
 /// u = v / (1 + v), so that lamps do not outweigh everything in a mean.
 SATIN_HD float compressed_light(float light) { return light / (1 + light); }
-/// In 16 bits.
-SATIN_HD std::uint32_t compressed(float light) {
-  return static_cast<std::uint32_t>(compressed_light(light) * 65535.0F + 0.5F);
+/// Compressed light in 16 bits.
+SATIN_HD std::uint32_t packed_light(float compressed) {
+  return static_cast<std::uint32_t>(compressed * 65535.0F + 0.5F);
 }
+SATIN_HD std::uint32_t compressed(float light) { return packed_light(compressed_light(light)); }
 /// v = u / (1 - u).
 SATIN_HD float expanded_light(float mean) {
   constexpr float least = 0.5F / 65535.0F;
@@ -128,6 +129,11 @@ struct FillDisocclusions {
 
   /// Adds the samples of a block of 2 x 2 pixels to the list; (x, y) is its number.
   SATIN_HD void add_block(int x, int y, const Hidden (&hidden)[4]) const {
+    for_samples_of_block(x, y, hidden, [&](const LensSample& sample) { list.add(sample); });
+  }
+
+  template <class Take>
+  SATIN_HD void for_samples_of_block(int x, int y, const Hidden (&hidden)[4], const Take& take) const {
     Hidden merged{};
     for (int i = 0; i < 4; ++i) {
       for (int c = 0; c < Channels; ++c)
@@ -139,9 +145,9 @@ struct FillDisocclusions {
     for (int c = 0; c < Channels; ++c) merged.colour[c] = merged.colour[c] / merged.weight;
     merged.radius = merged.radius / merged.weight;
     const bool whole = 2 * x + 1 < planes.width && 2 * y + 1 < planes.height;
-    if (whole && absolute(merged.radius) > merged_radius) return add(2 * x, 2 * y, merged, 2);
+    if (whole && absolute(merged.radius) > merged_radius) return make(2 * x, 2 * y, merged, 2, take);
     for (int i = 0; i < 4; ++i)
-      if (hidden[i].weight > 0) add(2 * x + (i & 1), 2 * y + (i >> 1), hidden[i], 1);
+      if (hidden[i].weight > 0) make(2 * x + (i & 1), 2 * y + (i >> 1), hidden[i], 1, take);
   }
 
  private:
@@ -183,7 +189,8 @@ struct FillDisocclusions {
     return absolute(apart) < 1.0F / 65535.0F ? visible : lens_integer(light, *unit);
   }
 
-  SATIN_HD void add(int x, int y, const Hidden& hidden, int block) const {
+  template <class Take>
+  SATIN_HD void make(int x, int y, const Hidden& hidden, int block, const Take& take) const {
     const auto weight = static_cast<std::uint32_t>(hidden.weight * lens_full_weight + 0.5F);
     if (weight == 0) return;
     LensSample sample{};
@@ -195,7 +202,7 @@ struct FillDisocclusions {
     sample.weight = static_cast<std::uint16_t>(weight);
     sample.block = static_cast<std::uint8_t>(block);
     sample.group = static_cast<std::uint8_t>(group);
-    list.add(sample);
+    take(sample);
   }
 
   /// Lines of structure go on behind what is thin: along the row and the column, compressed colours between

@@ -31,7 +31,8 @@ struct LensUnit {
   float largest = 65535;            ///< the largest integer of any sample
   std::uint32_t brightest = 65535;  ///< white as an integer; all ones if it does not fit
   int float_bits = lens_float_bits;
-  bool ends_at_white = true;  ///< what is brighter may have been clipped
+  bool ends_at_white = true;    ///< what is brighter may have been clipped
+  float of_one = 1.0F / 65535;  ///< 1 / white
 };
 
 /// Pixels of type T (u8, u16, float) of one picture in the memory of one device.
@@ -64,11 +65,12 @@ SATIN_HD LensUnit lens_unit(const LensPicture<T>& picture, const Measured* measu
     const auto end = static_cast<float>(power_of_two(picture.float_bits));
     const float largest = end - end / 16777216.0F;  // the largest float below it
     const bool ends_at_white = !(double_of(measured->largest[0]) > 1);
-    return {white, exponents.colour, exponents.alpha, largest, brightest, picture.float_bits, ends_at_white};
+    return {white,     exponents.colour,   exponents.alpha, largest,
+            brightest, picture.float_bits, ends_at_white,   1.0F / white};
   } else {
     const std::uint32_t brightest = lens_white(sizeof(T) > 1, picture.weighted);
     const auto white = static_cast<float>(brightest);
-    return {white, 0, 0, white, brightest, lens_float_bits};
+    return {white, 0, 0, white, brightest, lens_float_bits, true, 1.0F / white};
   }
 }
 
@@ -123,9 +125,23 @@ SATIN_HD void read_lens_pixel(const float* pixel, const LensPicture<float>& pict
                     : lens_fixed(lens_finite(pixel[c]) * alpha, unit.colour_exponent, unit.float_bits);
 }
 
+/// value / divisor; `of_one` is 1 / divisor. On a GPU one step from the rounded product, which is the
+/// quotient to the bit for the divisors of this library: tried for the three whites of lens_white(), with
+/// every value below 2^25 and every 127th above, and for packed_scale, with every float from 2^-100 to what
+/// it packs. Whites of floats are powers of two.
+SATIN_HD float lens_quotient(float value, float divisor, float of_one) {
+#if defined(__CUDA_ARCH__)
+  const float product = value * of_one;
+  return __fmaf_rn(__fmaf_rn(-product, divisor, value), of_one, product);
+#else
+  static_cast<void>(of_one);
+  return value / divisor;
+#endif
+}
+
 /// Linear light, white is 1, of an integer.
 SATIN_HD float lens_light(std::uint32_t value, const LensUnit& unit) {
-  const float light = static_cast<float>(value) / unit.white;
+  const float light = lens_quotient(static_cast<float>(value), unit.white, unit.of_one);
   return light < lens_largest_light ? light : lens_largest_light;
 }
 

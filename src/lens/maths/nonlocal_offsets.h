@@ -98,20 +98,34 @@ struct RankCandidates {
   int pairs;
 
   SATIN_HD void operator()(int x, int /*y*/) const {
-    NonlocalWork& work = *fill.work;
-    if (!work.needs(group)) return;
-    const int count = static_cast<int>(work.candidates < most_candidates ? work.candidates : most_candidates);
-    if (x == 0) work.offsets = static_cast<std::uint32_t>(count < pairs ? count : pairs);
-    if (x >= count) return;
+    if (!fill.work->needs(group)) return;
+    begin(x);
+    if (x < count()) take(x, better(x, 0, 1));
+  }
+
+  [[nodiscard]] SATIN_HD int count() const {
+    const std::uint32_t found = fill.work->candidates;
+    return static_cast<int>(found < most_candidates ? found : most_candidates);
+  }
+  SATIN_HD void begin(int x) const {
+    if (x == 0) fill.work->offsets = static_cast<std::uint32_t>(count() < pairs ? count() : pairs);
+  }
+  /// How many of every `parts`th candidate from `first` on come before candidate x; more than `pairs` are not
+  /// told.
+  [[nodiscard]] SATIN_HD int better(int x, int first, int parts) const {
+    const NonlocalWork& work = *fill.work;
     const OffsetCandidate own = work.candidate[x];
     int rank = 0;
-    for (int i = 0; i < count && rank < pairs; ++i) {
+    for (int i = first; i < count() && rank < pairs; i += parts) {
       const OffsetCandidate& other = work.candidate[i];
       if (other.difference < own.difference ||
           (other.difference == own.difference && other.place < own.place))
         ++rank;
     }
-    if (rank < pairs) work.offset[rank] = offset_at(own.place);
+    return rank;
+  }
+  SATIN_HD void take(int x, int rank) const {
+    if (rank < pairs) fill.work->offset[rank] = offset_at(fill.work->candidate[x].place);
   }
 };
 

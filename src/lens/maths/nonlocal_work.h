@@ -144,18 +144,26 @@ struct PackColours {
   SATIN_HD void operator()(int x, int y) const {
     if (idle()) return;
     const std::int64_t at = fill.planes.place(x, y);
-    fill.words[at] = packed(at);
+    float light[3] = {};
+    float compressed[3] = {};
+    for (int c = 0; c < fill.colours; ++c) {
+      light[c] = lens_light(fill.planes.colours[at * fill.planes.channels + c], *fill.unit);
+      compressed[c] = compressed_light(light[c]);
+    }
+    fill.words[at] = packed(at, light, compressed);
     fill.places[at] = 0;
   }
 
- private:
-  SATIN_HD std::uint32_t packed(std::int64_t at) const {
+  /// The word of a pixel whose colours have such light, which is compressed_light() as well.
+  [[nodiscard]] SATIN_HD std::uint32_t packed(std::int64_t at, const float* light,
+                                              const float* compressed) const {
     if (fill.planes.edges[at] != 0) return nothing_packed;
     std::uint32_t word = static_cast<std::uint32_t>(fill.planes.groups[at]) << 27;
-    for (int c = 0; c < fill.colours; ++c) {
-      const float light = lens_light(fill.planes.colours[at * fill.planes.channels + c], *fill.unit);
-      if (light > most_copied) return nothing_packed;
-      word |= static_cast<std::uint32_t>(compressed_light(light) / packed_scale + 0.5F) << (9 * c);
+    for (int c = 0; c < 3; ++c) {
+      if (c >= fill.colours) continue;
+      if (light[c] > most_copied) return nothing_packed;
+      word |= static_cast<std::uint32_t>(lens_quotient(compressed[c], packed_scale, 1 / packed_scale) + 0.5F)
+              << (9 * c);
     }
     return word;
   }

@@ -2,6 +2,7 @@
 // Step 2: a pixel on a silhouette is a mixture of two surfaces. It is taken apart into the nearer one's
 // colour with the share that it covers, and the farther one's, so that each spreads by its own radius.
 
+#include <bit>
 #include <cstdint>
 
 #include "lens/maths/depth_ramp.h"
@@ -45,6 +46,15 @@ struct ColourRange {
   }
 };
 
+/// The place of the lowest bit of a number that is not 0.
+SATIN_HD int lowest_bit(std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __ffs(static_cast<int>(bits)) - 1;
+#else
+  return std::countr_zero(bits);
+#endif
+}
+
 /// Colours and depth of one side of a silhouette. Colours are told by what they are above the pixel's own, so
 /// that the parts of a constant picture are exactly what the picture is.
 template <int Channels>
@@ -66,11 +76,12 @@ struct SilhouetteSide {
     squares = squares + sum_of_colours<Channels>(terms, colours);
     radius = radius + by * static_cast<float>(own_radius);
     weight = weight + by;
-    if (by > 0) range.add(values);
+    range.add(values);
   }
   [[nodiscard]] SATIN_HD bool is_bright(int colours, const LensUnit& unit) const {
     bool bright = false;
-    for (int c = 0; c < colours; ++c) bright = bright || lens_light(range.high[c], unit) > 1;
+    for (int c = 0; c < Channels; ++c)
+      bright = bright || (c < colours && lens_light(range.high[c], unit) > 1);
     return bright;
   }
   SATIN_HD void divide() {
@@ -155,39 +166,82 @@ struct SeparateSilhouettes {
     list.add(sample);
   }
 
-  /// Sums of the two sides over pixels closer to that side's extreme than to the middle: those that are no
-  /// edges, or edges as well. Edges of the farther side always count for its brightest colour, `far_light`.
-  SATIN_HD void add_sides(int x, int y, const RadiusRange& range, bool edges, const float* own,
-                          const LensUnit& unit, Side& front, Side& back, Range& seen,
-                          float& far_light) const {
+  static constexpr int across = 2 * silhouette_reach + 1;
+
+  /// Pixels around by bits, row after row: those closer to a side's extreme than to the middle. And their
+  /// colours.
+  struct Around {
+    std::uint32_t front = 0;
+    std::uint32_t back = 0;
+    std::uint32_t edges = 0;
+    Range seen;  ///< of all pixels
+    Range far;   ///< of the back
+
+    /// Edges count for a side that has nothing else.
+    [[nodiscard]] SATIN_HD std::uint32_t used(std::uint32_t side) const {
+      return (side & ~edges) != 0 ? side & ~edges : side;
+    }
+  };
+
+  SATIN_HD void look_around(int x, int y, const RadiusRange& range, const LensUnit& unit,
+                            Around& found) const {
     const std::int32_t twice_middle = range.low + range.high;
-    for (int j = -silhouette_reach; j <= silhouette_reach; ++j)
-      for (int i = -silhouette_reach; i <= silhouette_reach; ++i) {
-        if (!planes().holds(x + i, y + j)) continue;
-        const std::int64_t at = planes().place(x + i, y + j);
-        std::uint32_t values[4];
-        read_lens_pixel<Channels>(visible.picture.at(x + i, y + j), visible.picture, unit, values);
-        seen.add(values);
+    const std::int32_t farthest_off = (range.high - range.low) / 2;
+    std::uint32_t bit = 1;
+    for (int v = y - silhouette_reach; v <= y + silhouette_reach; ++v)
+      for (int u = x - silhouette_reach; u <= x + silhouette_reach; ++u, bit <<= 1) {
+        if (!planes().holds(u, v)) continue;
+        const std::int64_t at = planes().place(u, v);
         const std::int32_t radius = planes().sharpened[at];
         const bool near = 2 * radius > twice_middle;
         const std::int32_t off = radius - (near ? range.high : range.low);
-        if (2 * (off < 0 ? -off : off) > (range.high - range.low) / 2) continue;
-        if (!near) far_light = brighter(far_light, values, unit);
-        if (!edges && planes().edges[at] != 0) continue;
-        const float distance = static_cast<float>(i * i + j * j) + 0.5F;
-        const float weight = 1.0F / (distance * distance);
-        // both are added to, one with 0: a choice between them would put them into local memory on a GPU
-        front.add(values, own, colours(), radius, near ? weight : 0, unit);
-        back.add(values, own, colours(), radius, near ? 0 : weight, unit);
+        const bool counts = 2 * (off < 0 ? -off : off) <= farthest_off;
+        std::uint32_t values[4];
+        read(u, v, unit, values);
+        found.seen.add(values);
+        if (counts && !near) found.far.add(values);
+        found.front |= counts && near ? bit : 0;
+        found.back |= counts && !near ? bit : 0;
+        found.edges |= planes().edges[at] != 0 ? bit : 0;
       }
   }
 
-  SATIN_HD float brighter(float light, const std::uint32_t* values, const LensUnit& unit) const {
-    for (int c = 0; c < Channels; ++c) {
-      const float own = c < colours() ? lens_light(values[c], unit) : 0;
-      light = own > light ? own : light;
+  SATIN_HD void read(int x, int y, const LensUnit& unit, std::uint32_t* values) const {
+    read_lens_pixel<Channels>(visible.picture.at(x, y), visible.picture, unit, values);
+  }
+
+  /// 1 / (d^2 + 1/2)^2 at (i, j) from the pixel.
+  [[nodiscard]] SATIN_HD static float weight_at(int i, int j) {
+    constexpr float weights[] = {weight(0), weight(1), weight(2), 0, weight(4), weight(5), 0, 0, weight(8)};
+    static_assert(silhouette_reach == 2);
+    return weights[i * i + j * j];
+  }
+  [[nodiscard]] SATIN_HD static constexpr float weight(int square) {
+    const float distance = static_cast<float>(square) + 0.5F;
+    return 1.0F / (distance * distance);
+  }
+
+  [[nodiscard]] SATIN_HD Side side_of(int x, int y, std::uint32_t pixels, const float* own,
+                                      const LensUnit& unit) const {
+    Side side;
+    for (; pixels != 0; pixels &= pixels - 1) {
+      const int place = lowest_bit(pixels);
+      const int i = place % across - silhouette_reach;
+      const int j = place / across - silhouette_reach;
+      std::uint32_t values[4];
+      read(x + i, y + j, unit, values);
+      side.add(values, own, colours(), planes().sharpened[planes().place(x + i, y + j)], weight_at(i, j),
+               unit);
     }
-    return light;
+    side.divide();
+    return side;
+  }
+
+  [[nodiscard]] SATIN_HD float brightest(const Range& range, const LensUnit& unit) const {
+    std::uint32_t value = 0;
+    for (int c = 0; c < Channels; ++c)
+      if (c < colours() && range.high[c] > value) value = range.high[c];
+    return lens_light(value, unit);
   }
 
   /// The share that the nearer side covers by depth alone: the [1 2 1]^2 mean of what is nearer than the
@@ -210,35 +264,26 @@ struct SeparateSilhouettes {
     const RadiusRange range = radius_range(planes().sharpened, planes(), x, y, 1);
     float own[4];
     for (int c = 0; c < Channels; ++c) own[c] = lens_light(own_values[c], unit);
-    Side front;
-    Side back;
-    Range seen;
-    float far_light = 0;
-    add_sides(x, y, range, false, own, unit, front, back, seen, far_light);
-    if (!(front.weight > 0) || !(back.weight > 0)) {
-      Side front_with_edges;
-      Side back_with_edges;
-      add_sides(x, y, range, true, own, unit, front_with_edges, back_with_edges, seen, far_light);
-      if (!(front.weight > 0)) front = front_with_edges;
-      if (!(back.weight > 0)) back = back_with_edges;
-    }
-    if (!(front.weight > 0) || !(back.weight > 0)) return;
-    front.divide();
-    back.divide();
+    Around sides;
+    look_around(x, y, range, unit, sides);
+    if (sides.front == 0 || sides.back == 0) return;
+    const float far_light = brightest(sides.far, unit);
+    const Side front = side_of(x, y, sides.used(sides.front), own, unit);
+    const Side back = side_of(x, y, sides.used(sides.back), own, unit);
     const float by_depth = share_by_depth(x, y, range);
     const bool is_front = 2 * planes().sharpened[planes().place(x, y)] > range.low + range.high;
     const bool clipped = far_light > lens_clipped_light && shows_clipped_lamp(own, front, back, unit);
     const float share = clipped ? by_depth : share_of_front(front, back, by_depth);
     const bool lamp = clipped || shows_lamp(front, back, share);
     const bool front_is_off = lamp ? front.is_bright(colours(), unit) : is_front;
-    store_both(x, y, own_values, {front, back, share, is_front, front_is_off, lamp}, unit, seen);
+    store_both(x, y, own_values, {front, back, share, is_front, front_is_off, lamp}, unit, sides.seen);
   }
 
   /// True if the light that neither side explains is above white: a lamp, of the nearer side if that is
   /// bright around, otherwise behind it.
   SATIN_HD bool shows_lamp(const Side& front, const Side& back, float share) const {
-    for (int c = 0; c < colours(); ++c)
-      if (-(share * front.colour[c]) - (1 - share) * back.colour[c] > 1) return true;
+    for (int c = 0; c < Channels; ++c)
+      if (c < colours() && -(share * front.colour[c]) - (1 - share) * back.colour[c] > 1) return true;
     return false;
   }
 
@@ -248,8 +293,8 @@ struct SeparateSilhouettes {
   SATIN_HD bool shows_clipped_lamp(const float* own, const Side& front, const Side& back,
                                    const LensUnit& unit) const {
     if (!unit.ends_at_white || depth_is_soft()) return false;
-    for (int c = 0; c < colours(); ++c)
-      if (own[c] > clipped_lamp_times * lens_light(front.range.high[c], unit) &&
+    for (int c = 0; c < Channels; ++c)
+      if (c < colours() && own[c] > clipped_lamp_times * lens_light(front.range.high[c], unit) &&
           own[c] > clipped_lamp_times * lens_light(back.range.high[c], unit))
         return true;
     return false;
@@ -294,8 +339,10 @@ struct SeparateSilhouettes {
         f = f + error / (share > least_share ? share : least_share);
       else
         b = b + error / (1 - share > least_share ? 1 - share : least_share);
-      near_colour[c] = (by_sides && !lamp ? front.range : seen).held(c, lens_moved(own[c], f, unit));
-      far_colour[c] = (by_sides && !lamp ? back.range : seen).held(c, lens_moved(own[c], b, unit));
+      const std::uint32_t near_value = lens_moved(own[c], f, unit);
+      const std::uint32_t far_value = lens_moved(own[c], b, unit);
+      near_colour[c] = by_sides && !lamp ? front.range.held(c, near_value) : seen.held(c, near_value);
+      far_colour[c] = by_sides && !lamp ? back.range.held(c, far_value) : seen.held(c, far_value);
     }
     const std::int32_t near_radius = front.rounded_radius();
     const std::int32_t far_radius = back.rounded_radius();
@@ -303,9 +350,13 @@ struct SeparateSilhouettes {
     const std::int64_t at = planes().place(x, y);
     const int near_group = group_of(near_radius);
     if (near_group == group_of(far_radius)) {
-      visible.store(at, is_front ? near_colour : far_colour, is_front ? near_radius : far_radius,
+      std::uint32_t own_colour[4];
+      std::uint32_t other_colour[4];
+      for (int c = 0; c < Channels; ++c) own_colour[c] = is_front ? near_colour[c] : far_colour[c];
+      for (int c = 0; c < Channels; ++c) other_colour[c] = is_front ? far_colour[c] : near_colour[c];
+      visible.store(at, own_colour, is_front ? near_radius : far_radius,
                     is_front ? weight : lens_full_weight - weight);
-      add(x, y, is_front ? far_colour : near_colour, is_front ? far_radius : near_radius,
+      add(x, y, other_colour, is_front ? far_radius : near_radius,
           is_front ? lens_full_weight - weight : weight, near_group);
     } else if (is_front) {
       visible.store(at, near_colour, near_radius, weight);
