@@ -183,7 +183,9 @@ void print_costs_beside_gegl(const satin::Device& device, const Image& picture, 
 }
 
 void print_costs(const satin::Device& device, const Image& picture, const Image& disparity, int repeats) {
-  std::printf("| UHD RGB u8, radius to | focus on the floor, ms | on the nearest, ms |\n|---|---|---|\n");
+  std::printf(
+      "| UHD RGB u8, radius to | focus on the floor, ms | on the nearest, ms | memory MB "
+      "|\n|---|---|---|---|\n");
   for (const double radius : {8.0, 16.0, 32.0, 64.0})
     for (const auto& [name, quality] : qualities) {
       std::printf("| %s, %g |", name, radius);
