@@ -189,11 +189,14 @@ void print_costs(const satin::Device& device, const Image& picture, const Image&
   for (const double radius : {8.0, 16.0, 32.0, 64.0})
     for (const auto& [name, quality] : qualities) {
       std::printf("| %s, %g |", name, radius);
-      for (const double focus : {focus_on_floor, focus_on_nearest})
-        std::printf(
-            " %.3f |",
-            cost_of_dof(device, {picture.view(), disparity.view()}, focus, radius, quality, repeats).ms);
-      std::printf("\n");
+      double bytes = 0;
+      for (const double focus : {focus_on_floor, focus_on_nearest}) {
+        const Cost cost =
+            cost_of_dof(device, {picture.view(), disparity.view()}, focus, radius, quality, repeats);
+        std::printf(" %.3f |", cost.ms);
+        bytes = std::max(bytes, cost.bytes);
+      }
+      std::printf(" %.0f |\n", bytes / 1e6);
     }
 }
 
