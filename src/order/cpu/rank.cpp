@@ -135,7 +135,7 @@ class Rank final : public RankOperation {
   [[nodiscard]] std::int64_t side_of_parts(std::int64_t reach) const {
     if (RankPart<Key>::groups(job_)) {
       if (!job_.reach.from_map && reach > least_walk)
-        return reach <= 64 ? 128 : std::min<std::int64_t>(5 * reach / 2, 1000);
+        return reach <= 64 ? 128 : std::min(5 * reach / 2, largest_walk);
       if (reach <= 8) return 64;
       if (reach <= 24) return job_.reach.from_map ? 96 : 192;
       if (reach <= 96) return reach <= 48 ? 160 : 192;

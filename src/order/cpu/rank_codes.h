@@ -1,5 +1,5 @@
 #pragma once
-// What ranks are found among: a region of the picture, channel by channel, as codes of 8 bits.
+// What ranks are found among: a region of the picture, channel by channel, as codes.
 
 #include <array>
 #include <cstdint>
@@ -28,6 +28,11 @@ inline constexpr std::size_t window_bits = 64;
 inline constexpr std::size_t most_blocks = 0xFFFF;
 constexpr std::uint16_t block_code(std::size_t block) { return static_cast<std::uint16_t>(block ^ 0x8000); }
 inline constexpr std::uint16_t no_block = block_code(most_blocks);
+/// Sides of parts whose windows walk, at most; their regions have no more than most_blocks.
+inline constexpr std::int64_t largest_walk = 1000;
+constexpr std::int64_t largest_walk_region = largest_walk + 2 * std::int64_t{largest_rank_reach};
+static_assert(largest_walk_region * largest_walk_region <=
+              static_cast<std::int64_t>(most_blocks * window_bits));
 /// So many blocks are a large one.
 inline constexpr std::size_t large_block = 64;
 
