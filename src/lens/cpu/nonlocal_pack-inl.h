@@ -115,11 +115,16 @@ void PackRow(const NonlocalFill& fill, int y) {
       continue;
     }
     PackCodes(planes.colours + at * Channels, count * Channels, white, codes);
-    constexpr int all = Channels < 4 ? Channels : 3;
-    // NOLINTNEXTLINE(bugprone-branch-clone): they are the same of four channels alone
-    (opacity ? PackWords<Channels, Channels - 1> : PackWords<Channels, all>)(planes.groups + at,
-                                                                             planes.edges + at, codes, count,
-                                                                             needed, fill.words + at);
+    const auto pack = [&]<int Colours>() HWY_ATTR {
+      PackWords<Channels, Colours>(planes.groups + at, planes.edges + at, codes, count, needed,
+                                   fill.words + at);
+    };
+    if constexpr (Channels == 4)
+      pack.template operator()<3>();
+    else if (opacity)
+      pack.template operator()<Channels - 1>();
+    else
+      pack.template operator()<Channels>();
   }
 }
 
