@@ -59,8 +59,8 @@ struct ByteDivision {
   }
 };
 
-/// What makes quotients below 2^16 by a divisor below 2^31 of estimates in float, whose floor is that of the
-/// quotient or one less.
+/// Corrects estimates in float of quotients below 2^16 by a divisor below 2^31. The floor of an estimate must
+/// be that of the quotient or one less.
 class EstimatedQuotient {
  public:
   __device__ explicit EstimatedQuotient(std::uint32_t divisor)

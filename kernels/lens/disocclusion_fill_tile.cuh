@@ -16,7 +16,7 @@ static_assert(lane_pixels * warp_rows <= 32);  // a bit each
 inline constexpr int row_words = table_width / warp_size;
 using SharedGroups = GroupBits[table_height][row_words];
 
-/// What a block shares beside the table.
+/// Threads of a block share this beside the table.
 struct SharedFill {
   SharedGroups groups;
   std::uint32_t taken;  ///< number of the tile in the list
@@ -208,8 +208,9 @@ class TileFill {
     }
   }
 
-  // What pixels found, side by side in the table's memory, which has been looked up: few pixels of a tile
-  // have samples, and they take long. A word tells the pixel and its first window.
+  // Few pixels of a tile have samples, and these take long. So the pixels that have some are put side by
+  // side, in slots of the table's memory, as the table itself is no longer needed. The first word of a slot
+  // tells the pixel and its first window.
   static constexpr int tile_pixels = tile_width * tile_height;
   static constexpr int found_words = 4 + Channels;
   static constexpr int parts = tile_pixels * found_words * 4 <= SharedTable::bytes ? 1 : 2;
@@ -255,7 +256,8 @@ class TileFill {
     for (int c = 0; c < Channels; ++c) set(4 + c, slot, hidden.colour[c]);
   }
 
-  /// What the thread's pixels hide, if its warp is in this part of the tile. Returns whether there is any.
+  /// Finds what the thread's pixels hide, if its warp is in this part of the tile. Returns whether any of
+  /// them hides something.
   __device__ bool find_hidden(int part, Hidden (&hidden)[4]) {
     __syncthreads();
     if (threadIdx.x == 0) shared_.slots = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// What the disocclusion fill leaves for the non-local one: tiles that hold hidden samples, and pixels in
-// planes with a border, whose rows tiles read without asking what exists.
+// The disocclusion fill leaves these for the non-local one: tiles that hold hidden samples, and pixels in
+// planes with a border, so that tiles read whole rows without asking which pixels exist.
 
 #include <cstdint>
 

@@ -102,7 +102,7 @@ class NonlocalBlock {
   [[nodiscard]] __device__ LensSample& sample(int i) const {
     return samples_[shared_.samples[thread() + i * threads]];
   }
-  /// Where a sample lies, without its colours.
+  /// A sample that has its place and its group, but no colours.
   [[nodiscard]] __device__ LensSample pixel(int i) const {
     const int packed = shared_.pixels[thread() + i * threads];
     LensSample own{};

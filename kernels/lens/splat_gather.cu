@@ -205,7 +205,7 @@ __device__ void store_nothing(const SplatArguments& a, const GatheredTile& tile)
     rows[std::int64_t{i / planes} * a.tile_columns * planes + i % planes] = 0;
 }
 
-/// What reaches a tile.
+/// The records of one group that may reach a tile.
 struct TileRecords {
   RecordsAround visible;
   RecordsAround listed;

@@ -149,7 +149,7 @@ class TileSums {
   static constexpr std::uint32_t low_half = 1U << (low_bits - 1);
   static constexpr std::uint32_t low_mask = (1U << low_bits) - 1;
   static constexpr std::uint32_t word_bytes = 4;
-  /// What the place of a row or a column outside of the tile has.
+  /// The place of a row or of a column outside the tile has this bit.
   static constexpr std::uint32_t outside_row = 1U << 31;
   static constexpr std::uint32_t outside_column = 1U << 30;
 

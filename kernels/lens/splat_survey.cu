@@ -116,7 +116,7 @@ __device__ SplatRecord pixel_record(const SplatArguments& a, std::int32_t x, std
                              {x, y, false, false});
 }
 
-/// What the samples of one group in a cell have.
+/// One group's samples in a cell: their reach, their highlights and their records.
 struct GroupOfCell {
   std::int32_t reach;
   std::uint32_t highlights;

@@ -1,5 +1,5 @@
 #pragma once
-// Where things lie in the sums of a splat, and the records of what is spread.
+// Places of tiles, rows and columns in the sums of a splat, and records of the samples that are spread.
 
 #include "kernels/device/warp.cuh"
 #include "kernels/lens/launch.h"

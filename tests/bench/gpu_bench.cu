@@ -10,23 +10,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cub/device/device_scan.cuh>
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "core/backend.h"
 #include "satin/error.h"
 #include "satin/filters.h"
-#include "tables/table.h"
+#include "tests/bench/gpu_rows.cuh"
+#include "tests/bench/gpu_tables.cuh"
 #include "tests/bench/gpu_timing.cuh"
 #include "tests/bench/masks.h"
-
-#if defined(SATIN_BENCH_NPP)
-#include <nppi_filtering_functions.h>
-#include <nppi_statistics_functions.h>
-#endif
 
 namespace {
 
@@ -35,167 +27,10 @@ using satin::Blur;
 using satin::Device;
 using satin::Image;
 using satin::ImageView;
-using satin::Integral;
 using satin::Plan;
 using satin::Shape;
 using satin::Space;
 using satin::Type;
-
-/// Rows whose name holds this text are measured.
-std::string& wanted() {
-  static std::string text;
-  return text;
-}
-
-bool is_wanted(const std::string& name) { return name.find(wanted()) != std::string::npos; }
-
-/// One row; peers that do not apply have time 0.
-void print_row(const std::string& name, double ours, double copy, double peer1, double peer2) {
-  const auto peer = [](double ms) { return ms > 0 ? std::to_string(ms).substr(0, 7) : std::string("-"); };
-  std::printf("| %s | %.4f | %.4f | %.2f | %s | %s |\n", name.c_str(), ours, copy, copy / ours,
-              peer(peer1).c_str(), peer(peer2).c_str());
-  std::fflush(stdout);
-}
-
-template <class In, class Out>
-double time_of_cub(const Rotation& in, const Rotation& out, std::size_t count) {
-  std::size_t bytes = 0;
-  check(cub::DeviceScan::InclusiveSum(nullptr, bytes, static_cast<const In*>(in[0]),
-                                      static_cast<Out*>(out[0]), count, stream()));
-  const DeviceBytes workspace(bytes, 1);
-  return time_of([&](int i) {
-    std::size_t size = bytes;
-    check(cub::DeviceScan::InclusiveSum(workspace.data, size, static_cast<const In*>(in[i]),
-                                        static_cast<Out*>(out[i]), count, stream()));
-  });
-}
-
-#if defined(SATIN_BENCH_NPP)
-NppStreamContext npp_context() {
-  NppStreamContext context{};
-  context.hStream = stream();
-  check(cudaGetDevice(&context.nCudaDeviceId));
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, context.nCudaDeviceId));
-  context.nMultiProcessorCount = properties.multiProcessorCount;
-  context.nMaxThreadsPerMultiProcessor = properties.maxThreadsPerMultiProcessor;
-  context.nMaxThreadsPerBlock = properties.maxThreadsPerBlock;
-  context.nSharedMemPerBlock = properties.sharedMemPerBlock;
-  context.nCudaDevAttrComputeCapabilityMajor = properties.major;
-  context.nCudaDevAttrComputeCapabilityMinor = properties.minor;
-  check(cudaStreamGetFlags(stream(), &context.nStreamFlags));
-  return context;
-}
-
-/// NPP's table has a row and a column of zeros more.
-double time_of_npp_table(const Rotation& in, int width, int height) {
-  const NppStreamContext context = npp_context();
-  const int step = (width + 1) * 4;
-  const DeviceBytes out(static_cast<std::size_t>(step) * static_cast<std::size_t>(height + 1), 1);
-  return time_of([&](int i) {
-    nppiIntegral_8u32s_C1R_Ctx(static_cast<const Npp8u*>(in[i]), width, static_cast<Npp32s*>(out.data), step,
-                               NppiSize{width, height}, 0, context);
-  });
-}
-
-/// Only the pixels whose box lies in the picture.
-double time_of_npp_box(const Rotation& in, const Rotation& out, int width, int height, int radius) {
-  const NppStreamContext context = npp_context();
-  const int step = width * 3;
-  const std::ptrdiff_t first = std::ptrdiff_t{radius} * step + radius * 3;
-  return time_of([&](int i) {
-    nppiFilterBox_8u_C3R_Ctx(static_cast<const Npp8u*>(in[i]) + first, step, static_cast<Npp8u*>(out[i]),
-                             step, NppiSize{width - 2 * radius, height - 2 * radius},
-                             NppiSize{2 * radius + 1, 2 * radius + 1}, NppiPoint{radius, radius}, context);
-  });
-}
-#else
-double time_of_npp_table(const Rotation&, int, int) { return 0; }
-double time_of_npp_box(const Rotation&, const Rotation&, int, int, int) { return 0; }
-#endif
-
-Shape shape_of(std::int64_t width, std::int64_t height, int channels, Type type) {
-  Shape shape;
-  shape.width = width;
-  shape.height = height;
-  shape.channels = channels;
-  shape.type = type;
-  return shape;
-}
-
-/// Tables modulo 2^32, as boxes use them: the operation itself.
-std::function<void(const ImageView&, const satin::MutableImageView&)> wrapping_table(const Device& device,
-                                                                                     const Shape& shape) {
-  satin::TableJob job;
-  job.width = shape.width;
-  job.height = shape.height;
-  job.read = satin::read_pixels(shape, satin::Transfer::identity, 1);
-  std::shared_ptr<satin::TableOperation> table = device.backend().prepare(job);
-  return [table](const ImageView& in, const satin::MutableImageView& out) {
-    table->run(in, nullptr, out, satin::Stream{stream()});
-  };
-}
-
-enum class Sums { whole, squared, wrapping };
-
-void bench_table(const Device& device, const Shape& shape, Sums sums) {
-  const std::string name = std::to_string(shape.width) + " x " + std::to_string(shape.height) + ", " +
-                           std::to_string(shape.channels) + " x " + satin::name_of(shape.type) + " -> " +
-                           (sums == Sums::wrapping  ? "u32, modulo 2^32"
-                            : sums == Sums::squared ? "u64, squared"
-                                                    : "u64");
-  if (!is_wanted(name)) return;
-  Shape table = shape;
-  std::function<void(const ImageView&, const satin::MutableImageView&)> run;
-  if (sums == Sums::wrapping) {
-    table.type = Type::u32;
-    run = wrapping_table(device, shape);
-  } else {
-    auto plan = std::make_shared<Plan>(satin::plan(device, shape, Integral{sums == Sums::squared}));
-    table = plan->output_shape();
-    run = [plan](const ImageView& in, const satin::MutableImageView& to) {
-      plan->run(in, to, satin::Stream{stream()});
-    };
-  }
-  const std::size_t in_bytes = satin::byte_size(shape);
-  const std::size_t out_bytes = satin::byte_size(table);
-  const Rotation in(in_bytes, in_bytes + out_bytes);
-  const Rotation out(out_bytes, in_bytes + out_bytes);
-  const double ours = time_of([&](int i) {
-    run(satin::view_of(in[i], shape, satin::Memory::device),
-        satin::mutable_view_of(out[i], table, satin::Memory::device));
-  });
-  const double copy = time_of_copy(in, in_bytes, out, out_bytes);
-  const std::size_t count = in_bytes / satin::size_of(shape.type);
-  double cub = 0;
-  if (shape.type == Type::u8 && table.type == Type::u32)
-    cub = time_of_cub<std::uint8_t, std::uint32_t>(in, out, count);
-  if (shape.type == Type::u8 && table.type == Type::u64)
-    cub = time_of_cub<std::uint8_t, std::uint64_t>(in, out, count);
-  if (shape.type == Type::u16 && table.type == Type::u64)
-    cub = time_of_cub<std::uint16_t, std::uint64_t>(in, out, count);
-  const bool plain = shape.channels == 1 && shape.type == Type::u8 && sums != Sums::squared;
-  const double npp =
-      plain ? time_of_npp_table(in, static_cast<int>(shape.width), static_cast<int>(shape.height)) : 0;
-  print_row(name, ours, copy, cub, npp);
-}
-
-void bench_tables(const Device& device) {
-  std::printf(
-      "\n| table | Satin ms | copy ms | copy / Satin | CUB 1-D ms | NPP ms |\n|---|---|---|---|---|---|\n");
-  for (const std::int64_t side : {2048, 4096, 8192, 16384})
-    bench_table(device, shape_of(side, side, 1, Type::u8), Sums::wrapping);
-  bench_table(device, shape_of(4001, 3003, 1, Type::u8), Sums::wrapping);
-  bench_table(device, shape_of(8191, 8101, 1, Type::u8), Sums::wrapping);
-  for (const std::int64_t side : {2048, 4096, 8192})
-    bench_table(device, shape_of(side, side, 3, Type::u8), Sums::wrapping);
-  bench_table(device, shape_of(4001, 3003, 3, Type::u8), Sums::wrapping);
-  bench_table(device, shape_of(4096, 4096, 4, Type::u8), Sums::wrapping);
-  for (const std::int64_t side : {2048, 4096, 8192})
-    bench_table(device, shape_of(side, side, 1, Type::u16), Sums::whole);
-  bench_table(device, shape_of(8192, 8192, 1, Type::u8), Sums::whole);
-  bench_table(device, shape_of(8192, 8192, 1, Type::u8), Sums::squared);
-}
 
 enum class Map { none, constant, largest, smooth, random, fractional, slope, every };
 

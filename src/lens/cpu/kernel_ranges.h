@@ -41,10 +41,6 @@ class KernelRanges {
   }
 
  private:
-  static bool same_staircases(const LensKernel& a, const LensKernel& b) {
-    return a.staircase[0] == b.staircase[0] && a.staircase[1] == b.staircase[1] &&
-           (a.weight[1] != 0) == (b.weight[1] != 0);
-  }
   [[nodiscard]] std::size_t place(std::uint32_t radius, bool highlight) const {
     return (highlight ? std::size_t{largest_} + 1 : 0) + radius;
   }

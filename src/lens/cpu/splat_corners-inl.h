@@ -214,11 +214,6 @@ struct SampleRun {
 template <int Channels>
 using RunOf = SampleRun<cell_size(Channels)>;
 
-HWY_INLINE bool SameStaircases(const LensKernel& a, const LensKernel& b) {
-  return a.staircase[0] == b.staircase[0] && a.staircase[1] == b.staircase[1] &&
-         (a.weight[1] != 0) == (b.weight[1] != 0);
-}
-
 /// The staircases of a kernel, the first one twice if there is no second.
 struct TwoStaircases {
   const Staircase& first;

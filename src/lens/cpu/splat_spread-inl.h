@@ -149,7 +149,7 @@ HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels>& rows, std::int
     next += 2;
     if (next >= limit || !rows.Merged(next) || rows.upper.Group(next) != group) break;
     kernel = rows.MergedKernel(next);
-  } while (SameStaircases(kernel, first));
+  } while (same_staircases(kernel, first));
   run.first = x;
   run.count = next - x - 1;
   run.more = 2;

@@ -25,6 +25,12 @@ struct alignas(16) LensKernel {
   std::uint16_t staircase[2];
 };
 
+/// Samples of both kernels have their corners in the same places; they differ by weights alone.
+SATIN_HD bool same_staircases(const LensKernel& a, const LensKernel& b) {
+  return a.staircase[0] == b.staircase[0] && a.staircase[1] == b.staircase[1] &&
+         (a.weight[1] != 0) == (b.weight[1] != 0);
+}
+
 /// The kernels of every radius from 0 to `largest`.
 struct LensKernelView {
   static constexpr int kinds = 4;  ///< pixels, highlights; the same of blocks
