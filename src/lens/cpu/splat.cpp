@@ -101,6 +101,8 @@ class SlidingWindow {
         rule_(rule),
         deltas_(sizes.ring),
         columns_(row_size * static_cast<std::size_t>(job.groups)),
+        slot_of_(static_cast<std::size_t>(WindowSizes::ring_rows(sizes.reach))),
+        free_slots_(slot_of_.size()),
         rows_(static_cast<std::size_t>(WindowSizes::ring_rows(sizes.reach) * job.groups)),
         spread_until_(static_cast<std::size_t>(job.groups)),
         focused_(static_cast<std::size_t>(WindowSizes::ring_rows(sizes.reach))),
@@ -115,65 +117,83 @@ class SlidingWindow {
            marks_.size() + colours_.size() * 4;
   }
 
-  /// Nothing that reaches the area is spread farther than `reach`.
+  /// Begins a run: nothing of a picture is spread farther than `farthest`.
+  void begin(std::int64_t farthest) {
+    slots_ = WindowSizes::slots(job_, farthest);
+    next_ = {};
+  }
+
+  /// Goes on where the area before ended, if this one begins there. Nothing that reaches the area is spread
+  /// farther than `reach`.
   void run(const SplatImages& images, const ListsByRows& lists, const Area& area, std::int64_t reach) {
     reach_ = reach;
-    ring_rows_ = WindowSizes::ring_rows(reach);
-    slots_ = WindowSizes::slots(reach, area.bottom - area.top);
+    if (area.left != next_.left || area.right != next_.right || area.top != next_.top) restart(area);
+    for (std::int64_t y = area.top; y < area.bottom; ++y) {
+      for (; source_ <= std::min(y + reach_, job_.height - 1); ++source_)
+        spread_row(images, lists, area, y);
+      finish_row(images, area, y);
+    }
+    next_ = {area.left, area.right, area.bottom, area.bottom};
+  }
+
+ private:
+  void restart(const Area& area) {
     row_size_ = WindowSizes::row_size(job_, area.right - area.left);
     std::fill_n(deltas_.begin(), row_size_ * static_cast<std::size_t>(slots_ * job_.groups), 0);
     std::fill(columns_.begin(), columns_.end(), 0);
     std::fill(spread_until_.begin(), spread_until_.end(), 0);
     marked_ = -1;
-    std::int64_t source = std::max<std::int64_t>(0, area.top - reach_ - 1);
-    for (std::int64_t y = area.top; y < area.bottom; ++y) {
-      for (; source <= std::min(y + reach_, job_.height - 1); ++source)
-        spread_row(images, lists, area, source);
-      finish_row(images, area, y);
-    }
+    source_ = std::max<std::int64_t>(0, area.top - reach_ - 1);
+    entered_ = area.top;
+    free_ = 0;
+    for (std::int64_t slot = 0; slot < slots_; ++slot) give_back(slot);
   }
 
- private:
+  [[nodiscard]] std::int64_t& slot_of(std::int64_t y) {
+    return slot_of_[static_cast<std::size_t>(y % slots_)];
+  }
+  void give_back(std::int64_t slot) { free_slots_[static_cast<std::size_t>(free_++)] = slot; }
+  /// Rows before `last` get slots: those that were given back last are in the cache.
+  void enter_rows(std::int64_t last) {
+    for (; entered_ < std::min(last, job_.height); ++entered_)
+      slot_of(entered_) = free_slots_[static_cast<std::size_t>(--free_)];
+  }
+
   [[nodiscard]] std::uint64_t* ring_slot(std::int64_t group, std::int64_t slot) {
     return deltas_.data() + row_size_ * static_cast<std::size_t>(group * slots_ + slot);
   }
-  [[nodiscard]] std::uint64_t* ring_row(std::int64_t group, std::int64_t y) {
-    return ring_slot(group, y % slots_);
-  }
   [[nodiscard]] std::uint64_t* unread_row() { return ring_slot(job_.groups, 0); }
 
-  /// Where the rows lie that samples of row y reach. One division for all of them: with one each this took 6
-  /// % of `dof` (UHD, radius 17).
-  void find_rows(const Area& area, std::int64_t y) {
-    std::int64_t row = std::max(y - reach_, area.top);
-    std::int64_t slot = row % slots_;
-    for (std::int64_t i = 0; i < ring_rows_; ++i) {
-      if (y - reach_ + i > row) {
-        ++row;
-        slot = slot + 1 == slots_ ? 0 : slot + 1;
-      }
+  /// Where the rows lie that samples of row y reach; those above row `top` are done, or count there.
+  void find_rows(std::int64_t y, std::int64_t top) {
+    const std::int64_t span = WindowSizes::ring_rows(reach_);
+    enter_rows(std::max(y + reach_ + 2, top + 1));
+    std::int64_t row = std::max(y - reach_, top);
+    for (std::int64_t i = 0; i < span; ++i) {
+      if (y - reach_ + i > row) ++row;
       for (std::int64_t group = 0; group < job_.groups; ++group)
-        rows_[static_cast<std::size_t>(group * ring_rows_ + i)] =
-            row < area.bottom ? ring_slot(group, slot) : unread_row();
+        rows_[static_cast<std::size_t>(group * span + i)] =
+            row < entered_ ? ring_slot(group, slot_of(row)) : unread_row();
     }
   }
 
-  void spread_row(const SplatImages& images, const ListsByRows& lists, const Area& area, std::int64_t y) {
-    find_rows(area, y);
-    const DeltaRows rows{area.left, area.right, rows_.data(), reach_, ring_rows_};
+  void spread_row(const SplatImages& images, const ListsByRows& lists, const Area& area, std::int64_t top) {
+    const std::int64_t y = source_;
+    find_rows(y, top);
+    const DeltaRows rows{area.left, area.right, rows_.data(), reach_, WindowSizes::ring_rows(reach_)};
     const std::int64_t begin = std::max<std::int64_t>(0, area.left - reach_ - 1) / 2 * 2;
     GroupsOfRow found = SpreadVisible<Channels>(rule_, VisiblePairOf(images, y), begin,
                                                 std::min(job_.width, area.right + reach_), rows,
                                                 marks_.data(), marked_ == y / 2);
     marked_ = y / 2;
-    focused_[static_cast<std::size_t>(y % ring_rows_)] = found.focused;
+    focused_[static_cast<std::size_t>(y % slots_)] = found.focused;
     const std::span<const std::uint32_t> places = lists.samples.row(y);
     if (!places.empty())
       found.spread |= SpreadListed<Channels>(rule_, images.listed, places.data(), places.size(), rows).spread;
     for (const std::uint32_t place : lists.lamps.row(y))
       found.spread |= SpreadLamp<Channels>(rule_, images.aperture, images.lamps[place], rows);
     for (std::size_t group = 0; group < spread_until_.size(); ++group)
-      if ((found.spread >> group & 1U) != 0) spread_until_[group] = y + reach_ + 3;
+      if ((found.spread >> group & 1U) != 0) spread_until_[group] = std::max(spread_until_[group], y + reach_ + 3);
   }
 
   void finish_row(const SplatImages& images, const Area& area, std::int64_t y) {
@@ -184,13 +204,14 @@ class SlidingWindow {
       GroupRow group;
       group.group = static_cast<std::uint32_t>(i);
       group.spread = y < spread_until_[static_cast<std::size_t>(i)];
-      group.focused = (focused_[static_cast<std::size_t>(y % ring_rows_)] >> i & 1U) != 0;
-      group.deltas = ring_row(i, y);
+      group.focused = (focused_[static_cast<std::size_t>(y % slots_)] >> i & 1U) != 0;
+      group.deltas = ring_slot(i, slot_of(y));
       group.columns = columns_.data() + row_size_ * static_cast<std::size_t>(i);
       if (!group.spread && !group.focused) continue;
       group.first = std::exchange(first, false);
       CompositeGroup<Channels>(rule_, group, row, area.left, area.right, sums_.data(), state_.data());
     }
+    give_back(slot_of(y));
     if (first) ClearState(state_.data(), area.right - area.left, cell_size(Channels));
     const std::int64_t at = area.left * Channels;
     const std::uint32_t* source = images.source.row<std::uint32_t>(y) + at;
@@ -204,11 +225,16 @@ class SlidingWindow {
   const SplatJob& job_;
   const SplatRule& rule_;
   std::int64_t reach_ = 0;
-  std::int64_t ring_rows_ = 0;
-  std::int64_t slots_ = 0;  ///< of a ring: as many rows, unless the area has fewer
+  std::int64_t slots_ = 0;  ///< of a ring
   std::size_t row_size_ = 0;
+  Area next_{};              ///< without rows, where the area before ended
+  std::int64_t entered_ = 0;  ///< the first row without a slot
+  std::int64_t free_ = 0;     ///< slots
+  std::int64_t source_ = 0;  ///< the next row of samples
   WorkspaceVector<std::uint64_t> deltas_;   ///< the rings of the groups, and the unread row
   WorkspaceVector<std::uint64_t> columns_;  ///< sums of the deltas of every column so far
+  WorkspaceVector<std::int64_t> slot_of_;     ///< of rows
+  WorkspaceVector<std::int64_t> free_slots_;
   WorkspaceVector<std::uint64_t*> rows_;
   WorkspaceVector<std::int64_t> spread_until_;  ///< the first row that has no sums of a group any more
   WorkspaceVector<std::uint32_t> focused_;      ///< groups of the rows that have entered
@@ -243,7 +269,7 @@ class Splat final : public SplatOperation {
         rule_(RuleOf(job, kernels_, ranges_)),
         reaches_(job_, kernels_),
         lists_{{job_, job.most_listed}, {job_, job.most_lamps}} {
-    const WindowSizes sizes(job_, reaches_.largest(), backend.threads.count());
+    const WindowSizes sizes(job_, reaches_.largest());
     for (int slot = 0; slot < backend.threads.count(); ++slot)
       windows_.push_back(std::make_unique<SlidingWindow<Channels>>(job_, rule_, sizes,
                                                                    WindowSizes::row_size(job_, sizes.width)));
@@ -259,21 +285,24 @@ class Splat final : public SplatOperation {
     lists_.sort(job_, images);
     reaches_.find(backend_, images);
     const std::int64_t reach = reaches_.farthest(0, job_.height);
-    const Tiling tiling = TilingOf(job_, WindowSizes::ring_rows(reach), reach, backend_.threads.count());
-    backend_.threads.for_rows(
-        tiling.columns * tiling.rows, 1, [&](std::int64_t first, std::int64_t last, int slot) {
-          for (std::int64_t i = first; i < last; ++i) {
-            const Area own = area(tiling, i);
-            windows_[static_cast<std::size_t>(slot)]->run(
-                images, lists_, own, reaches_.farthest(own.top - reach - 1, own.bottom + reach + 1));
-          }
-        });
+    const Tiling tiling = TilingOf(job_, WindowSizes::ring_rows(reach), reach);
+    for (const auto& window : windows_) window->begin(reach);
+    backend_.threads.for_rows(tiling.columns * tiling.rows, 1,
+                              [&](std::int64_t first, std::int64_t last, int slot) {
+                                SlidingWindow<Channels>& window = *windows_[static_cast<std::size_t>(slot)];
+                                for (std::int64_t i = first; i < last; ++i) {
+                                  const Area own = area(tiling, i);
+                                  window.run(images, lists_, own,
+                                             reaches_.farthest(own.top - reach - 1, own.bottom + reach + 1));
+                                }
+                              });
   }
 
  private:
+  /// Areas that follow each other lie one below the other.
   [[nodiscard]] Area area(const Tiling& tiling, std::int64_t i) const {
-    const std::int64_t column = i % tiling.columns;
-    const std::int64_t row = i / tiling.columns;
+    const std::int64_t column = i / tiling.rows;
+    const std::int64_t row = i % tiling.rows;
     return {job_.width * column / tiling.columns, job_.width * (column + 1) / tiling.columns,
             job_.height * row / tiling.rows, job_.height * (row + 1) / tiling.rows};
   }

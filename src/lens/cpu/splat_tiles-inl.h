@@ -30,8 +30,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// level cache of 2 MB; and its least width, of which the samples beyond either side are spread twice.
 constexpr std::int64_t ring_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t least_tile_width = 256;
-/// Rows of a tile as multiples of the reach: the samples above and below it are spread twice.
-constexpr std::int64_t least_tile_height = 8;
+/// The least rows of a tile, and as multiples of the reach: a thread that does not come from the tile above
+/// spreads the samples there as well.
+constexpr std::int64_t least_tile_height = 64;
+constexpr std::int64_t least_tile_reaches = 2;
 
 /// How many tiles the picture is cut into.
 struct Tiling {
@@ -39,16 +41,11 @@ struct Tiling {
   std::int64_t rows = 1;
 };
 
-inline Tiling TilingOf(const SplatJob& job, std::int64_t ring_rows, std::int64_t reach, int threads) {
+inline Tiling TilingOf(const SplatJob& job, std::int64_t ring_rows, std::int64_t reach) {
   const std::int64_t cell_bytes = cell_size(job.channels) * 8;
   const std::int64_t fits = std::max(ring_bytes / (ring_rows * cell_bytes), least_tile_width);
-  Tiling tiling;
-  tiling.columns = (job.width + fits - 1) / fits;
-  const std::int64_t wanted = threads == 1 ? 1 : 8 * std::int64_t{threads};
-  const std::int64_t most_rows =
-      std::max<std::int64_t>(1, job.height / std::max<std::int64_t>(32, least_tile_height * reach));
-  tiling.rows = std::clamp<std::int64_t>((wanted + tiling.columns - 1) / tiling.columns, 1, most_rows);
-  return tiling;
+  const std::int64_t least_height = std::max(least_tile_height, least_tile_reaches * reach);
+  return {(job.width + fits - 1) / fits, std::max<std::int64_t>(1, job.height / least_height)};
 }
 
 struct Area {
@@ -64,19 +61,18 @@ struct WindowSizes {
   static std::size_t row_size(const SplatJob& job, std::int64_t width) {
     return whole_cache_lines<std::uint64_t>(static_cast<std::size_t>((width + 1) * cell_size(job.channels)));
   }
-  /// Slots of a ring in tiles of this height.
-  static std::int64_t slots(std::int64_t reach, std::int64_t height) {
-    return std::min(ring_rows(reach), height);
+  /// Slots of a ring.
+  static std::int64_t slots(const SplatJob& job, std::int64_t reach) {
+    return std::min(ring_rows(reach), job.height);
   }
   /// The rows that samples of one row reach, and one more that ends the lowest boxes of blocks.
   static std::int64_t ring_rows(std::int64_t reach) { return 2 * reach + 3; }
 
-  WindowSizes(const SplatJob& job, std::int64_t farthest, int threads) : reach(farthest) {
+  WindowSizes(const SplatJob& job, std::int64_t farthest) : reach(farthest) {
     for (std::int64_t nearer = 0; nearer <= farthest; ++nearer) {
-      const Tiling tiling = TilingOf(job, ring_rows(nearer), nearer, threads);
+      const Tiling tiling = TilingOf(job, ring_rows(nearer), nearer);
       const std::int64_t tile_width = (job.width + tiling.columns - 1) / tiling.columns;
-      const std::int64_t tile_height = (job.height + tiling.rows - 1) / tiling.rows;
-      const auto rows = static_cast<std::size_t>(slots(nearer, tile_height) * job.groups + 1);
+      const auto rows = static_cast<std::size_t>(slots(job, nearer) * job.groups + 1);
       width = std::max(width, tile_width);
       ring = std::max(ring, row_size(job, tile_width) * rows);
     }
