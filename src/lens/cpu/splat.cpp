@@ -101,11 +101,11 @@ class SlidingWindow {
         rule_(rule),
         deltas_(sizes.ring),
         columns_(row_size * static_cast<std::size_t>(job.groups)),
-        slot_of_(static_cast<std::size_t>(WindowSizes::ring_rows(sizes.reach))),
+        slot_of_(static_cast<std::size_t>(ring_rows(sizes.reach))),
         free_slots_(slot_of_.size()),
-        rows_(static_cast<std::size_t>(WindowSizes::ring_rows(sizes.reach) * job.groups)),
+        rows_(static_cast<std::size_t>(ring_rows(sizes.reach) * job.groups)),
         spread_until_(static_cast<std::size_t>(job.groups)),
-        focused_(static_cast<std::size_t>(WindowSizes::ring_rows(sizes.reach))),
+        focused_(static_cast<std::size_t>(ring_rows(sizes.reach))),
         marks_(static_cast<std::size_t>(job.width)),
         sums_(row_size),
         state_(row_size),
@@ -129,8 +129,7 @@ class SlidingWindow {
     reach_ = reach;
     if (area.left != next_.left || area.right != next_.right || area.top != next_.top) restart(area);
     for (std::int64_t y = area.top; y < area.bottom; ++y) {
-      for (; source_ <= std::min(y + reach_, job_.height - 1); ++source_)
-        spread_row(images, lists, area, y);
+      for (; source_ <= std::min(y + reach_, job_.height - 1); ++source_) spread_row(images, lists, area, y);
       finish_row(images, area, y);
     }
     next_ = {area.left, area.right, area.bottom, area.bottom};
@@ -166,7 +165,7 @@ class SlidingWindow {
 
   /// Where the rows lie that samples of row y reach; those above row `top` are done, or count there.
   void find_rows(std::int64_t y, std::int64_t top) {
-    const std::int64_t span = WindowSizes::ring_rows(reach_);
+    const std::int64_t span = ring_rows(reach_);
     enter_rows(std::max(y + reach_ + 2, top + 1));
     std::int64_t row = std::max(y - reach_, top);
     for (std::int64_t i = 0; i < span; ++i) {
@@ -180,7 +179,7 @@ class SlidingWindow {
   void spread_row(const SplatImages& images, const ListsByRows& lists, const Area& area, std::int64_t top) {
     const std::int64_t y = source_;
     find_rows(y, top);
-    const DeltaRows rows{area.left, area.right, rows_.data(), reach_, WindowSizes::ring_rows(reach_)};
+    const DeltaRows rows{area.left, area.right, rows_.data(), reach_, ring_rows(reach_)};
     const std::int64_t begin = std::max<std::int64_t>(0, area.left - reach_ - 1) / 2 * 2;
     GroupsOfRow found = SpreadVisible<Channels>(rule_, VisiblePairOf(images, y), begin,
                                                 std::min(job_.width, area.right + reach_), rows,
@@ -193,7 +192,8 @@ class SlidingWindow {
     for (const std::uint32_t place : lists.lamps.row(y))
       found.spread |= SpreadLamp<Channels>(rule_, images.aperture, images.lamps[place], rows);
     for (std::size_t group = 0; group < spread_until_.size(); ++group)
-      if ((found.spread >> group & 1U) != 0) spread_until_[group] = std::max(spread_until_[group], y + reach_ + 3);
+      if ((found.spread >> group & 1U) != 0)
+        spread_until_[group] = std::max(spread_until_[group], y + reach_ + 3);
   }
 
   void finish_row(const SplatImages& images, const Area& area, std::int64_t y) {
@@ -227,13 +227,13 @@ class SlidingWindow {
   std::int64_t reach_ = 0;
   std::int64_t slots_ = 0;  ///< of a ring
   std::size_t row_size_ = 0;
-  Area next_{};              ///< without rows, where the area before ended
-  std::int64_t entered_ = 0;  ///< the first row without a slot
-  std::int64_t free_ = 0;     ///< slots
-  std::int64_t source_ = 0;  ///< the next row of samples
+  Area next_{};                             ///< without rows, where the area before ended
+  std::int64_t entered_ = 0;                ///< the first row without a slot
+  std::int64_t free_ = 0;                   ///< slots
+  std::int64_t source_ = 0;                 ///< the next row of samples
   WorkspaceVector<std::uint64_t> deltas_;   ///< the rings of the groups, and the unread row
   WorkspaceVector<std::uint64_t> columns_;  ///< sums of the deltas of every column so far
-  WorkspaceVector<std::int64_t> slot_of_;     ///< of rows
+  WorkspaceVector<std::int64_t> slot_of_;   ///< of rows
   WorkspaceVector<std::int64_t> free_slots_;
   WorkspaceVector<std::uint64_t*> rows_;
   WorkspaceVector<std::int64_t> spread_until_;  ///< the first row that has no sums of a group any more
@@ -269,7 +269,7 @@ class Splat final : public SplatOperation {
         rule_(RuleOf(job, kernels_, ranges_)),
         reaches_(job_, kernels_),
         lists_{{job_, job.most_listed}, {job_, job.most_lamps}} {
-    const WindowSizes sizes(job_, reaches_.largest());
+    const WindowSizes sizes(job_, reaches_.largest(), backend.threads.count());
     for (int slot = 0; slot < backend.threads.count(); ++slot)
       windows_.push_back(std::make_unique<SlidingWindow<Channels>>(job_, rule_, sizes,
                                                                    WindowSizes::row_size(job_, sizes.width)));
@@ -285,17 +285,16 @@ class Splat final : public SplatOperation {
     lists_.sort(job_, images);
     reaches_.find(backend_, images);
     const std::int64_t reach = reaches_.farthest(0, job_.height);
-    const Tiling tiling = TilingOf(job_, WindowSizes::ring_rows(reach), reach);
+    const Tiling tiling = TilingOf(job_, reach, backend_.threads.count());
     for (const auto& window : windows_) window->begin(reach);
-    backend_.threads.for_rows(tiling.columns * tiling.rows, 1,
-                              [&](std::int64_t first, std::int64_t last, int slot) {
-                                SlidingWindow<Channels>& window = *windows_[static_cast<std::size_t>(slot)];
-                                for (std::int64_t i = first; i < last; ++i) {
-                                  const Area own = area(tiling, i);
-                                  window.run(images, lists_, own,
-                                             reaches_.farthest(own.top - reach - 1, own.bottom + reach + 1));
-                                }
-                              });
+    backend_.threads.for_rows(
+        tiling.columns * tiling.rows, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+          SlidingWindow<Channels>& window = *windows_[static_cast<std::size_t>(slot)];
+          for (std::int64_t i = first; i < last; ++i) {
+            const Area own = area(tiling, i);
+            window.run(images, lists_, own, reaches_.farthest(own.top - reach - 1, own.bottom + reach + 1));
+          }
+        });
   }
 
  private:

@@ -26,14 +26,19 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Bytes of the ring of one group that a tile may take, which with what it reads should stay in a second
-/// level cache of 2 MB; and its least width, of which the samples beyond either side are spread twice.
-constexpr std::int64_t ring_bytes = std::int64_t{1} << 20;
+/// Bytes of the ring of one group that a tile may take, in the last level cache; and its least width, of
+/// which the samples beyond either side are spread twice.
+constexpr std::int64_t ring_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t least_tile_width = 256;
 /// The least rows of a tile, and as multiples of the reach: a thread that does not come from the tile above
 /// spreads the samples there as well.
 constexpr std::int64_t least_tile_height = 64;
 constexpr std::int64_t least_tile_reaches = 2;
+/// Enough for all threads to end at about the same time.
+constexpr std::int64_t tiles_of_thread = 8;
+
+/// The rows that samples of one row reach, and one more that ends the lowest boxes of blocks.
+inline std::int64_t ring_rows(std::int64_t reach) { return 2 * reach + 3; }
 
 /// How many tiles the picture is cut into.
 struct Tiling {
@@ -41,11 +46,14 @@ struct Tiling {
   std::int64_t rows = 1;
 };
 
-inline Tiling TilingOf(const SplatJob& job, std::int64_t ring_rows, std::int64_t reach) {
-  const std::int64_t cell_bytes = cell_size(job.channels) * 8;
-  const std::int64_t fits = std::max(ring_bytes / (ring_rows * cell_bytes), least_tile_width);
+inline Tiling TilingOf(const SplatJob& job, std::int64_t reach, int threads) {
+  const std::int64_t column_bytes = ring_rows(reach) * cell_size(job.channels) * 8;
   const std::int64_t least_height = std::max(least_tile_height, least_tile_reaches * reach);
-  return {(job.width + fits - 1) / fits, std::max<std::int64_t>(1, job.height / least_height)};
+  const std::int64_t rows = std::max<std::int64_t>(1, job.height / least_height);
+  const std::int64_t wanted = (tiles_of_thread * threads + rows - 1) / rows;
+  const std::int64_t width =
+      std::max(std::min(ring_bytes / column_bytes, job.width / wanted), least_tile_width);
+  return {(job.width + width - 1) / width, rows};
 }
 
 struct Area {
@@ -65,12 +73,10 @@ struct WindowSizes {
   static std::int64_t slots(const SplatJob& job, std::int64_t reach) {
     return std::min(ring_rows(reach), job.height);
   }
-  /// The rows that samples of one row reach, and one more that ends the lowest boxes of blocks.
-  static std::int64_t ring_rows(std::int64_t reach) { return 2 * reach + 3; }
 
-  WindowSizes(const SplatJob& job, std::int64_t farthest) : reach(farthest) {
+  WindowSizes(const SplatJob& job, std::int64_t farthest, int threads) : reach(farthest) {
     for (std::int64_t nearer = 0; nearer <= farthest; ++nearer) {
-      const Tiling tiling = TilingOf(job, ring_rows(nearer), nearer);
+      const Tiling tiling = TilingOf(job, nearer, threads);
       const std::int64_t tile_width = (job.width + tiling.columns - 1) / tiling.columns;
       const auto rows = static_cast<std::size_t>(slots(job, nearer) * job.groups + 1);
       width = std::max(width, tile_width);
