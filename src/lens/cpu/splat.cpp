@@ -166,7 +166,7 @@ class SlidingWindow {
   /// Where the rows lie that samples of row y reach; those above row `top` are done, or count there.
   void find_rows(std::int64_t y, std::int64_t top) {
     const std::int64_t span = ring_rows(reach_);
-    enter_rows(std::max(y + reach_ + 2, top + 1));
+    enter_rows(std::max(y - reach_ + span, top + 1));
     std::int64_t row = std::max(y - reach_, top);
     for (std::int64_t i = 0; i < span; ++i) {
       if (y - reach_ + i > row) ++row;
