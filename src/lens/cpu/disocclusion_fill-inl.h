@@ -45,23 +45,6 @@ struct FillArea {
   [[nodiscard]] bool empty() const { return columns.first >= columns.last || rows.first >= rows.last; }
 };
 
-/// The smallest area that holds what `holds` is true of, of the groups in `area`.
-template <class Holds>
-FillArea bounds_of(const LensPlanes& planes, const FillArea& area, const Holds& holds) {
-  FillArea result{{area.columns.last, area.columns.first}, {area.rows.last, area.rows.first}};
-  for (int y = area.rows.first; y < area.rows.last; ++y) {
-    const std::uint8_t* groups = planes.groups + planes.place(0, y);
-    int left = area.columns.first;
-    while (left < area.columns.last && !holds(groups[left])) ++left;
-    if (left == area.columns.last) continue;
-    int right = area.columns.last;
-    while (!holds(groups[right - 1])) --right;
-    result.columns = {std::min(result.columns.first, left), std::max(result.columns.last, right)};
-    result.rows = {std::min(result.rows.first, y), y + 1};
-  }
-  return result;
-}
-
 /// The first place behind x, up to `last`, that differs from the one at x.
 inline int end_of_equal(const std::uint8_t* values, int x, int last) {
   constexpr std::uint64_t every_byte = 0x0101010101010101U;
@@ -73,6 +56,24 @@ inline int end_of_equal(const std::uint8_t* values, int x, int last) {
   }
   while (x < last && values[x] == own) ++x;
   return x;
+}
+
+/// The smallest area that holds what `holds` is true of, of the groups in `area`.
+template <class Holds>
+FillArea bounds_of(const LensPlanes& planes, const FillArea& area, const Holds& holds) {
+  FillArea result{{area.columns.last, area.columns.first}, {area.rows.last, area.rows.first}};
+  for (int y = area.rows.first; y < area.rows.last; ++y) {
+    const std::uint8_t* groups = planes.groups + planes.place(0, y);
+    int left = area.columns.first;
+    while (left < area.columns.last && !holds(groups[left]))
+      left = end_of_equal(groups, left, area.columns.last);
+    if (left == area.columns.last) continue;
+    int right = area.columns.last;
+    while (right > result.columns.last && !holds(groups[right - 1])) --right;
+    result.columns = {std::min(result.columns.first, left), std::max(result.columns.last, right)};
+    result.rows = {std::min(result.rows.first, y), y + 1};
+  }
+  return result;
 }
 
 inline std::uint8_t groups_of_tile(const LensPlanes& planes, Range columns, Range rows) {

@@ -20,6 +20,7 @@
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
+#include "lens/cpu/light_lanes-inl.h"
 #include "lens/cpu/nonlocal_pack-inl.h"
 #include "lens/lens_layers.h"
 #include "lens/maths/nonlocal_fill.h"
@@ -204,6 +205,43 @@ inline void ExchangeRows(const KnownRow& entering, int count, KnownRow& slot, Kn
   }
 }
 
+/// NonlocalMean::add_offset()
+template <int Channels>
+HWY_INLINE void AddOffset(const NonlocalFill& fill, const LensSample& sample, const Offset& offset,
+                          const KnownEntry& sums, const LensUnit& unit, NonlocalMean& mean) {
+  if (sums.count < least_known) return;
+  const LightTag<Channels> d;
+  const int pixels = sample.block * sample.block;
+  const float each = NonlocalMean::weight_of_pixel(sums, pixels);
+  for (int i = 0; i < pixels; ++i) {
+    const int x = sample.x + offset.x + i % 2;
+    const int y = sample.y + offset.y + i / 2;
+    if (packed_group(fill.word_at(x, y)) != sample.group) continue;
+    const std::uint32_t* there = fill.planes.colours + fill.planes.place(x, y) * Channels;
+    for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
+      const auto colours = Compressed(d, LightOf(d, ColoursAt<Channels>(d, there, c), unit));
+      hn::StoreU(hn::Add(hn::LoadU(d, mean.colour + c), hn::Mul(hn::Set(d, each), colours)), d,
+                 mean.colour + c);
+    }
+    mean.weight = mean.weight + each;
+  }
+}
+
+/// NonlocalMean::store()
+template <int Channels>
+HWY_INLINE void StoreMean(const NonlocalMean& mean, const LensUnit& unit, LensSample& sample) {
+  const LightTag<Channels> d;
+  const hn::RebindToSigned<decltype(d)> integers;
+  auto* to = reinterpret_cast<std::int32_t*>(sample.colour);
+  for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
+    const auto own = hn::LoadU(integers, to + c);
+    const auto colours = hn::Div(hn::LoadU(d, mean.colour + c), hn::Set(d, mean.weight));
+    const auto apart = hn::Abs(hn::Sub(colours, Compressed(d, LightOf(d, own, unit))));
+    const auto near = hn::RebindMask(integers, hn::Lt(apart, hn::Set(d, 1.0F / 65535.0F)));
+    hn::StoreU(hn::IfThenElse(near, own, ExpandedColours(d, colours, unit)), integers, to + c);
+  }
+}
+
 /// The samples of one tile, and the windows that slide over it; of one thread.
 class NonlocalTile {
  public:
@@ -244,11 +282,11 @@ class NonlocalTile {
       slide(
           DifferenceEntry{fill, group, offset},
           [&](NonlocalMean& mean, const LensSample& sample, const KnownEntry& sums) {
-            mean.add_offset<Channels>(fill, sample, offset, sums, unit);
+            AddOffset<Channels>(fill, sample, offset, sums, unit, mean);
           },
           fill);
     }
-    for (int i = 0; i < count_; ++i) means_[i].store<Channels>(fill.list.samples[needed_[i].sample], unit);
+    for (int i = 0; i < count_; ++i) StoreMean<Channels>(means_[i], unit, fill.list.samples[needed_[i].sample]);
   }
 
  private:
@@ -263,10 +301,15 @@ class NonlocalTile {
     area_ = {fill.planes.width, fill.planes.height, 0, 0};
     const int right = std::min((column + 1) * nonlocal_side, fill.planes.width);
     const int bottom = std::min((row + 1) * nonlocal_side, fill.planes.height);
+    const Words d;
+    const auto lanes = static_cast<int>(hn::Lanes(d));
     for (int y = row * nonlocal_side; y < bottom; ++y)
       for (int x = column * nonlocal_side; x < right; ++x) {
         std::uint32_t& place = fill.places[fill.planes.place(x, y)];
-        if (place == 0) continue;
+        if (place == 0) {
+          if (x + lanes <= right && hn::AllTrue(d, hn::Eq(hn::LoadU(d, &place), hn::Zero(d)))) x += lanes - 1;
+          continue;
+        }
         needed_[count_++] = {x, y, place - 1};
         place = 0;
         area_ = {std::min(area_.left, x), std::min(area_.top, y), std::max(area_.right, x + 1),

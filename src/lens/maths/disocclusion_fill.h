@@ -49,11 +49,11 @@ SATIN_HD std::uint32_t packed_light(float compressed) {
   return static_cast<std::uint32_t>(compressed * 65535.0F + 0.5F);
 }
 SATIN_HD std::uint32_t compressed(float light) { return packed_light(compressed_light(light)); }
+inline constexpr float least_light_left = 0.5F / 65535.0F;
 /// v = u / (1 - u).
 SATIN_HD float expanded_light(float mean) {
-  constexpr float least = 0.5F / 65535.0F;
   const float rest = 1 - mean;
-  return mean / (rest > least ? rest : least);
+  return mean / (rest > least_light_left ? rest : least_light_left);
 }
 
 /// What one pixel finds in its windows from `first` on: sums of what the group has there, near ones with more

@@ -118,8 +118,7 @@ struct NonlocalMean {
                            const KnownEntry& sums, const LensUnit& unit) {
     if (sums.count < least_known) return;
     const int pixels = sample.block * sample.block;
-    const float each =
-        trust(static_cast<float>(sums.value) / static_cast<float>(sums.count)) / static_cast<float>(pixels);
+    const float each = weight_of_pixel(sums, pixels);
     for (int i = 0; i < pixels; ++i) {
       const int x = sample.x + offset.x + i % 2;
       const int y = sample.y + offset.y + i / 2;
@@ -129,6 +128,12 @@ struct NonlocalMean {
         colour[c] = colour[c] + each * compressed_light(lens_light(there[c], unit));
       weight = weight + each;
     }
+  }
+
+  /// Of an offset with such costs, for one of a sample's pixels.
+  [[nodiscard]] SATIN_HD static float weight_of_pixel(const KnownEntry& sums, int pixels) {
+    return trust(static_cast<float>(sums.value) / static_cast<float>(sums.count)) /
+           static_cast<float>(pixels);
   }
 
   /// Linear colours. What is as near as 16 bits tell to what the sample has leaves it, so that a constant
