@@ -82,8 +82,9 @@ inline constexpr int nonlocal_columns = nonlocal_side + 2 * known_reach;
 inline constexpr int window_rows = 2 * known_reach + 1;
 
 /// Entries of one row of a tile and what lies around it, or their sums over the rows of a window: a value,
-/// and above it a count.
-using KnownRow = std::array<std::uint32_t, nonlocal_columns>;
+/// and above it a count. Whole vectors, whose last places stay 0.
+inline constexpr std::size_t known_places = (nonlocal_columns + 15) / 16 * 16;
+using KnownRow = std::array<std::uint32_t, known_places>;
 inline constexpr int value_bits = 26;
 inline constexpr int entries_at_most = 2;  ///< that a pixel has of one kind
 static_assert(entries_at_most * window_rows * 3 * packed_largest * packed_largest < 1U << value_bits);
@@ -100,6 +101,18 @@ inline std::uint32_t packed_entry(const KnownEntry& entry) {
 template <class D, class M, class V>
 HWY_INLINE V PackedEntries(D d, M known, V values) {
   return hn::IfThenElseZero(known, hn::Add(values, hn::Set(d, 1U << value_bits)));
+}
+
+/// Calls vector(x) for vectors that together are places `from` to `to` - 1, some of them twice, or one(x) for
+/// each place where there are fewer than a vector has.
+template <class Vector, class One>
+HWY_INLINE void ForVectorsOf(int from, int to, const Vector& vector, const One& one) {
+  const auto lanes = static_cast<int>(hn::Lanes(Words()));
+  int x = from;
+  for (; x + lanes <= to; x += lanes) vector(x);
+  if (x == to) return;
+  if (x > from) return vector(to - lanes);
+  for (; x < to; ++x) one(x);
 }
 
 // EntryRow makes a row of one kind of entry.
@@ -120,19 +133,20 @@ inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, K
   ClearPartOfRow(left, right, from, inside ? to : from, row);
   if (!inside) return;
   const Words d;
-  const auto lanes = static_cast<int>(hn::Lanes(d));
   const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.group));
   const std::uint32_t* own = fill.words + fill.planes.place(0, y);
   const std::uint32_t* there = fill.words + fill.planes.place(entry.offset.x, other);
   std::uint32_t* to_row = row.data();
-  int x = from;
-  for (; x + lanes <= to; x += lanes) {
-    const auto a = hn::LoadU(d, own + x);
-    const auto b = hn::LoadU(d, there + x);
-    const auto known = hn::And(hn::Eq(hn::ShiftRight<27>(a), group), hn::Eq(hn::ShiftRight<27>(b), group));
-    hn::StoreU(PackedEntries(d, known, PackedDifference(d, a, b)), d, to_row + (x - left));
-  }
-  for (; x < to; ++x) to_row[x - left] = packed_entry(entry(x, y));
+  ForVectorsOf(
+      from, to,
+      [&](int x) HWY_ATTR {
+        const auto a = hn::LoadU(d, own + x);
+        const auto b = hn::LoadU(d, there + x);
+        const auto known =
+            hn::And(hn::Eq(hn::ShiftRight<27>(a), group), hn::Eq(hn::ShiftRight<27>(b), group));
+        hn::StoreU(PackedEntries(d, known, PackedDifference(d, a, b)), d, to_row + (x - left));
+      },
+      [&](int x) { to_row[x - left] = packed_entry(entry(x, y)); });
 }
 
 /// Values of the pixels of the group alone: value_of(words) of vectors.
@@ -145,17 +159,17 @@ void OwnRow(const Entry& entry, int left, int right, int y, KnownRow& row, const
   ClearPartOfRow(left, right, from, inside ? to : from, row);
   if (!inside) return;
   const Words d;
-  const auto lanes = static_cast<int>(hn::Lanes(d));
   const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.group));
   const std::uint32_t* own = fill.words + fill.planes.place(0, y);
   std::uint32_t* to_row = row.data();
-  int x = from;
-  for (; x + lanes <= to; x += lanes) {
-    const auto words = hn::LoadU(d, own + x);
-    const auto known = hn::Eq(hn::ShiftRight<27>(words), group);
-    hn::StoreU(PackedEntries(d, known, value_of(d, words)), d, to_row + (x - left));
-  }
-  for (; x < to; ++x) to_row[x - left] = packed_entry(entry(x, y));
+  ForVectorsOf(
+      from, to,
+      [&](int x) HWY_ATTR {
+        const auto words = hn::LoadU(d, own + x);
+        const auto known = hn::Eq(hn::ShiftRight<27>(words), group);
+        hn::StoreU(PackedEntries(d, known, value_of(d, words)), d, to_row + (x - left));
+      },
+      [&](int x) { to_row[x - left] = packed_entry(entry(x, y)); });
 }
 
 inline void EntryRow(const SquareEntry& entry, int left, int right, int y, KnownRow& row) {
@@ -189,19 +203,12 @@ inline void EntryRow(const HalfOfGuard& entry, int left, int right, int y, Known
 /// to += entering - slot; slot = entering.
 inline void ExchangeRows(const KnownRow& entering, int count, KnownRow& slot, KnownRow& to) {
   const Words d;
-  const auto lanes = static_cast<int>(hn::Lanes(d));
-  const std::uint32_t* in = entering.data();
-  std::uint32_t* out = slot.data();
-  std::uint32_t* sums = to.data();
-  int x = 0;
-  for (; x + lanes <= count; x += lanes) {
-    const auto own = hn::LoadU(d, in + x);
-    hn::StoreU(hn::Sub(hn::Add(hn::LoadU(d, sums + x), own), hn::LoadU(d, out + x)), d, sums + x);
-    hn::StoreU(own, d, out + x);
-  }
-  for (; x < count; ++x) {
-    sums[x] += in[x] - out[x];
-    out[x] = in[x];
+  static_assert(known_places % hn::MaxLanes(d) == 0);
+  for (int x = 0; x < count; x += static_cast<int>(hn::Lanes(d))) {
+    const auto own = hn::LoadU(d, entering.data() + x);
+    const auto sums = hn::Add(hn::LoadU(d, to.data() + x), own);
+    hn::StoreU(hn::Sub(sums, hn::LoadU(d, slot.data() + x)), d, to.data() + x);
+    hn::StoreU(own, d, slot.data() + x);
   }
 }
 
@@ -323,7 +330,7 @@ class NonlocalTile {
     const int right = area_.right + known_reach;
     columns_ = {};
     ring_ = {};
-    KnownRow entering;
+    KnownRow entering{};
     int next = 0;
     for (int y = area_.top - known_reach; y < area_.bottom + known_reach; ++y) {
       EntryRow(entry, left, right, y, entering);
