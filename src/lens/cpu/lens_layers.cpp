@@ -66,18 +66,27 @@ struct LayerRows : EachRow {
   void operator()(int /*width*/, int height, const SharpenRamp& step) const {
     rows(height, [&](int y) { SharpenRow(step.planes, y); });
   }
+  void operator()(int /*runs*/, int height, const FindRadiusRange& step) const {
+    rows(height, [&](int y) { FindRangeRow(step, y); });
+  }
+  void operator()(int /*runs*/, int height, const CountRadii& step) const {
+    in_parts(height, 16, [&](int first, int last) { CountRadiiRows(step, first, last); });
+  }
   void operator()(int /*width*/, int height, const FindSilhouette& step) const {
     rows(height, [&](int y) { SilhouetteRow(step.planes, y); });
   }
   void operator()(int /*width*/, int height, const PackColours& step) const {
     if (step.fill.work->needs_any()) rows(height, [&](int y) { PackRow(step, y); });
   }
+  void operator()(int /*width*/, int /*height*/, const CountNeeded& step) const {
+    for_listed(step.fill, [&](int first, int last) { CountNeededSamples(step.fill, first, last); });
+  }
   void operator()(int /*width*/, int /*height*/, const PlaceNeeded& step) const {
     if (!step.fill.work->needs(step.group)) return;
     const PlacesOfTiles places(step.fill);
-    places.mark(step.group);
+    for_listed(step.fill, [&](int first, int last) { places.mark(step.group, first, last); });
     for_tiles(step.fill, NonlocalMark::needed, [&](int tile) { places.clear(tile); });
-    places.place(step.group);
+    for_listed(step.fill, [&](int first, int last) { places.place(step.group, first, last); });
   }
   void operator()(int /*width*/, int /*height*/, const RestoreMagnitudes& step) const {
     const PlacesOfTiles places(step.fill);
@@ -101,6 +110,16 @@ struct LayerRows : EachRow {
   }
 
  private:
+  /// Calls take(first, last) for parts of `size` that together are 0 to `count` - 1.
+  template <class Take>
+  void in_parts(int count, int size, const Take& take) const {
+    rows((count + size - 1) / size, [&](int part) { take(part * size, std::min(count, (part + 1) * size)); });
+  }
+  /// The same for the samples of the list.
+  template <class Take>
+  void for_listed(const NonlocalFill& fill, const Take& take) const {
+    in_parts(static_cast<int>(*fill.list.count), 512, take);
+  }
   template <class Take>
   void for_tiles(const NonlocalFill& fill, NonlocalMark mark, const Take& take) const {
     const int tile_rows = (fill.planes.height + fill.tile_side - 1) / fill.tile_side;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "lens/maths/depth_groups.h"
 #include "lens/maths/depth_ramp.h"
 #include "lens/maths/lens_planes.h"
 
@@ -44,6 +45,75 @@ inline void SharpenRow(const LensPlanes& planes, int y) {
     for (int i = x; i < x + lanes; ++i) sharpen(i, y);
   }
   for (; x + 1 < planes.width; ++x) sharpen(x, y);
+}
+
+/// FindRadiusRange of all runs of row y.
+inline void FindRangeRow(const FindRadiusRange& step, int y) {
+  const Radii d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  const std::int32_t* row = step.planes.sharpened + step.planes.place(0, y * histogram_stride);
+  static_assert(histogram_stride == 2);
+  auto lows = hn::Set(d, row[0]);
+  auto highs = lows;
+  int x = 0;
+  if constexpr (hn::MaxLanes(Radii()) > 1)
+    for (; x + lanes <= step.planes.width; x += lanes) {
+      const auto radii = hn::DupEven(hn::LoadU(d, row + x));
+      lows = hn::Min(lows, radii);
+      highs = hn::Max(highs, radii);
+    }
+  std::int32_t low = hn::GetLane(hn::MinOfLanes(d, lows));
+  std::int32_t high = hn::GetLane(hn::MaxOfLanes(d, highs));
+  for (; x < step.planes.width; x += histogram_stride) {
+    low = std::min(low, row[x]);
+    high = std::max(high, row[x]);
+  }
+  raise_shared(&step.work->highest, high);
+  raise_shared(&step.work->negative_lowest, -low);
+}
+
+/// The bins of radii: an estimate that errs by one at most, as the radii differ by less than 2^24, then its
+/// remainder.
+template <class D, class V>
+HWY_INLINE V BinsOf(D d, V radii, std::int32_t lowest, std::int32_t width) {
+  const hn::RebindToFloat<D> real;
+  const auto above = hn::Sub(radii, hn::Set(d, lowest));
+  const auto scaled = hn::Mul(hn::ConvertTo(real, above), hn::Set(real, 1.0F / static_cast<float>(width)));
+  const auto estimate = hn::ConvertTo(d, scaled);
+  const auto rest = hn::Sub(above, hn::Mul(estimate, hn::Set(d, width)));
+  const auto one = hn::Set(d, 1);
+  const auto more = hn::IfThenElseZero(hn::Gt(rest, hn::Set(d, width - 1)), one);
+  const auto less = hn::IfThenElseZero(hn::Lt(rest, hn::Zero(d)), one);
+  return hn::Sub(hn::Add(estimate, more), less);
+}
+static_assert(2 * largest_fill_radius <= 1 << 24);
+
+/// CountRadii of all runs of rows `first` to `last` - 1.
+inline void CountRadiiRows(const CountRadii& step, int first, int last) {
+  const Radii d;
+  const auto lanes = static_cast<int>(hn::Lanes(d));
+  const std::int32_t lowest = step.work->lowest();
+  const std::int32_t width = step.work->step();
+  std::uint32_t counts[depth_bins] = {};
+  alignas(64) std::int32_t bins[hn::MaxLanes(Radii())];
+  for (int y = first; y < last; ++y) {
+    const std::int32_t* row = step.planes.sharpened + step.planes.place(0, y * histogram_stride);
+    int x = 0;
+    if constexpr (hn::MaxLanes(Radii()) > 1)
+      for (; x + lanes <= step.planes.width; x += lanes) {
+        const auto own = BinsOf(d, hn::DupEven(hn::LoadU(d, row + x)), lowest, width);
+        const std::int32_t bin = hn::GetLane(own);
+        if (hn::AllTrue(d, hn::Eq(own, hn::Set(d, bin)))) {
+          counts[bin] += static_cast<std::uint32_t>(lanes / histogram_stride);
+          continue;
+        }
+        hn::Store(own, d, bins);
+        for (int i = 0; i < lanes; i += histogram_stride) ++counts[bins[i]];
+      }
+    for (; x < step.planes.width; x += histogram_stride) ++counts[(row[x] - lowest) / width];
+  }
+  for (int bin = 0; bin < depth_bins; ++bin)
+    if (counts[bin] != 0) add_shared(&step.work->counts[bin], counts[bin]);
 }
 
 /// FindSilhouette of every pixel of row y.

@@ -293,7 +293,8 @@ class NonlocalTile {
           },
           fill);
     }
-    for (int i = 0; i < count_; ++i) StoreMean<Channels>(means_[i], unit, fill.list.samples[needed_[i].sample]);
+    for (int i = 0; i < count_; ++i)
+      StoreMean<Channels>(means_[i], unit, fill.list.samples[needed_[i].sample]);
   }
 
  private:

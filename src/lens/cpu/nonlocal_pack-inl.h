@@ -132,6 +132,15 @@ inline void PackRow(const PackColours& step, int y) {
   with_channels(step.fill.planes.channels, [&]<int Channels>() { PackRow<Channels>(step.fill, y); });
 }
 
+/// CountNeeded of samples `first` to `last` - 1 of the list.
+inline void CountNeededSamples(const NonlocalFill& fill, int first, int last) {
+  std::uint32_t counts[lens_most_groups] = {};
+  for (int i = first; i < last; ++i)
+    if (fill.is_needed(fill.list.samples[i])) ++counts[fill.list.samples[i].group];
+  for (int group = 0; group < lens_most_groups; ++group)
+    if (counts[group] != 0) add_shared(&fill.work->needed[group], counts[group]);
+}
+
 /// A tile's mark says how far the non-local fill of one picture has come there.
 enum class NonlocalMark : std::uint8_t {
   none = 0,
@@ -145,15 +154,16 @@ class PlacesOfTiles {
  public:
   explicit PlacesOfTiles(const NonlocalFill& fill) : fill_(fill) {}
 
-  void mark(int group) const {
-    for_needed(group, [&](std::uint32_t, const LensSample& sample) {
-      fill_.tiles[sample.y / fill_.tile_side * fill_.tile_columns() + sample.x / fill_.tile_side] =
-          static_cast<std::uint8_t>(NonlocalMark::needed);
+  /// Of samples `first` to `last` - 1 of the list, by several threads at once.
+  void mark(int group, int first, int last) const {
+    for_needed(group, first, last, [&](int, const LensSample& sample) {
+      const int tile = sample.y / fill_.tile_side * fill_.tile_columns() + sample.x / fill_.tile_side;
+      __atomic_store_n(&fill_.tiles[tile], static_cast<std::uint8_t>(NonlocalMark::needed), __ATOMIC_RELAXED);
     });
   }
-  void place(int group) const {
-    for_needed(group, [&](std::uint32_t i, const LensSample& sample) {
-      fill_.places[fill_.planes.place(sample.x, sample.y)] = i + 1;
+  void place(int group, int first, int last) const {
+    for_needed(group, first, last, [&](int i, const LensSample& sample) {
+      fill_.places[fill_.planes.place(sample.x, sample.y)] = static_cast<std::uint32_t>(i) + 1;
     });
   }
   /// Calls take(at, count) for the rows of tile `tile`.
@@ -177,9 +187,8 @@ class PlacesOfTiles {
 
  private:
   template <class Take>
-  void for_needed(int group, const Take& take) const {
-    const std::uint32_t count = *fill_.list.count;
-    for (std::uint32_t i = 0; i < count; ++i) {
+  void for_needed(int group, int first, int last, const Take& take) const {
+    for (int i = first; i < last; ++i) {
       const LensSample& sample = fill_.list.samples[i];
       if (sample.group == group && fill_.is_needed(sample)) take(i, sample);
     }

@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "lens/cpu/depth_rows-inl.h"
 #include "lens/cpu/lamp_rows-inl.h"
@@ -24,13 +25,23 @@ namespace satin::cpu::HWY_NAMESPACE {
 constexpr std::int64_t band_rows = 16;
 
 /// CountDepthDigits of rows `first` to `last` - 1 of codes of 8 bits, which are their only digit. Counts of
-/// neighbours are apart, as equal ones would wait for each other.
+/// neighbours are apart, as equal ones would wait for each other, and eight equal ones are counted at once.
 inline void CountCodes(const CountDepthDigits<std::uint8_t>& step, std::int64_t first, std::int64_t last) {
   constexpr int apart = 4;
+  constexpr std::uint64_t every_byte = 0x0101010101010101U;
   std::uint32_t counts[apart][span_digits] = {};
   for (std::int64_t y = first; y < last; ++y) {
     const std::uint8_t* row = step.depth.row(y);
-    for (std::int64_t x = 0; x < step.width; ++x) ++counts[x % apart][row[x * step.depth.channels]];
+    std::int64_t x = 0;
+    for (std::uint64_t eight = 0; step.depth.channels == 1 && x + 8 <= step.width; x += 8) {
+      std::memcpy(&eight, row + x, sizeof eight);
+      if (eight == row[x] * every_byte) {
+        counts[0][row[x]] += 8;
+        continue;
+      }
+      for (int i = 0; i < 8; ++i) ++counts[i % apart][row[x + i]];
+    }
+    for (; x < step.width; ++x) ++counts[x % apart][row[x * step.depth.channels]];
   }
   for (int code = 0; code < span_digits; ++code) {
     std::uint32_t count = 0;
