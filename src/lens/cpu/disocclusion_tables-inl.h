@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/cpu/prefetch.h"
 #include "lens/maths/disocclusion_fill.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -91,6 +92,10 @@ class FillTables {
       const std::int64_t begin = planes.place(columns.first, y);
       const std::uint8_t* groups = planes.groups + begin;
       const std::int32_t* radii = planes.radii + begin;
+      if (y + 1 < rows.last) {
+        prefetch_row(planes.colours + (begin + planes.width) * Channels, count * Channels);
+        prefetch_row(radii + planes.width, count);
+      }
       CompressColours(planes.colours + begin * Channels, count * Channels, unit.white, codes_.get());
       const std::uint32_t* code = codes_.get();
       for (int x = 0; x < count; ++x, ++colours, ++others, code += Channels) {

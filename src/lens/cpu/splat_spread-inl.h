@@ -7,11 +7,11 @@
 #define SATIN_SPLAT_SPREAD_INL_H
 #endif
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 
+#include "core/cpu/prefetch.h"
 #include "lens/cpu/splat_corners-inl.h"
 #include "lens/cpu/splat_visible-inl.h"
 
@@ -92,12 +92,6 @@ HWY_INLINE void PutRun(const VisibleSamples<Channels>& samples, std::int64_t x, 
   if (whole < count) put(samples.last.colour, whole);
 }
 
-template <class T>
-HWY_INLINE void PrefetchRow(const T* from, std::int64_t count) {
-  constexpr auto line = static_cast<std::int64_t>(64 / sizeof(T));
-  for (std::int64_t i = 0; i < count; i += line) hwy::Prefetch(from + i);
-}
-
 /// Spreads the run of samples that begins at x, or the sample there if it is not full or reaches beyond the
 /// area; returns the column behind them.
 template <int Channels>
@@ -117,8 +111,8 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const Visib
   }
   const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest});
   const std::int64_t next = EndOfRun<Channels>(rows, samples, x, limit);
-  PrefetchRow(samples.row.colours + (samples.row.width + x) * Channels, (next - x) * Channels);
-  PrefetchRow(samples.row.radii + samples.row.width + x, next - x);
+  prefetch_row(samples.row.colours + (samples.row.width + x) * Channels, (next - x) * Channels);
+  prefetch_row(samples.row.radii + samples.row.width + x, next - x);
   run.first = x;
   run.count = next - x;
   run.more = 1;
