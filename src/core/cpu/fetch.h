@@ -4,6 +4,7 @@
 #include <hwy/cache_control.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/cpu/cache_lines.h"
 
@@ -14,6 +15,12 @@ namespace satin::cpu {
 /// be inlined, and one that does nothing but call it, too.
 HWY_INLINE void fetch(const std::byte* row, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += cache_line_bytes) hwy::Prefetch(row + i);
+}
+
+/// Fetches `count` values.
+template <class T>
+HWY_INLINE void fetch_values(const T* values, std::int64_t count) {
+  fetch(reinterpret_cast<const std::byte*>(values), static_cast<std::size_t>(count) * sizeof(T));
 }
 
 /// Brings the line of a place that is read before long to the second-level cache, and leaves the first to

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/cpu/prefetch.h"
+#include "core/cpu/fetch.h"
 #include "lens/maths/disocclusion_fill.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -74,7 +74,8 @@ class FillTables {
   void build(const LensPlanes& planes, const LensUnit& unit, int group, Range columns, Range rows) {
     left_ = columns.first - 1;
     top_ = rows.first - 1;
-    largest_ = 0;
+    const std::int64_t side = side_;
+    std::uint32_t largest = 0;
     const int count = columns.last - columns.first;
     std::fill_n(colours_.get(), count + 1, Colours{});
     std::fill_n(others_.get(), count + 1, Others{});
@@ -93,8 +94,8 @@ class FillTables {
       const std::uint8_t* groups = planes.groups + begin;
       const std::int32_t* radii = planes.radii + begin;
       if (y + 1 < rows.last) {
-        prefetch_row(planes.colours + (begin + planes.width) * Channels, count * Channels);
-        prefetch_row(radii + planes.width, count);
+        fetch_values(planes.colours + (begin + planes.width) * Channels, count * Channels);
+        fetch_values(radii + planes.width, count);
       }
       CompressColours(planes.colours + begin * Channels, count * Channels, unit.white, codes_.get());
       const std::uint32_t* code = codes_.get();
@@ -105,17 +106,17 @@ class FillTables {
           const auto added = hn::And(hn::LoadU(d, code + c), hn::LoadU(d, masks[in_group ? 1 : 0] + c));
           const auto sum = hn::Add(hn::LoadU(d, colour_sum.value + c), added);
           hn::StoreU(sum, d, colour_sum.value + c);
-          hn::StoreU(hn::Add(sum, hn::LoadU(d, (colours - side_)->value + c)), d, colours->value + c);
+          hn::StoreU(hn::Add(sum, hn::LoadU(d, (colours - side)->value + c)), d, colours->value + c);
         }
+        const std::uint32_t kept = in_group ? all : 0;
         other_sum.counts += fill_count(in_group ? 1U : 0U, own >= group ? 1U : 0U);
-        if (in_group) {
-          other_sum.radius += static_cast<std::uint32_t>(radii[x]);
-          largest_ = std::max(largest_, magnitude_of(radii[x]));
-        }
-        others->radius = other_sum.radius + (others - side_)->radius;
-        others->counts = other_sum.counts + (others - side_)->counts;
+        other_sum.radius += static_cast<std::uint32_t>(radii[x]) & kept;
+        largest = std::max(largest, magnitude_of(radii[x]) & kept);
+        others->radius = other_sum.radius + (others - side)->radius;
+        others->counts = other_sum.counts + (others - side)->counts;
       }
     }
+    largest_ = largest;
   }
 
   /// A pixel of the block of 2 x 2 at (x, y) may show something. Otherwise FillDisocclusions::shows() is
@@ -187,23 +188,25 @@ class FillTables {
 
   template <int Channels>
   void add(const Window& w, int number, FillFound<Channels>& found) const {
-    std::uint32_t colour[4] = {};
-    std::uint32_t radius = 0;
-    std::uint32_t count = 0;
-    const auto add_corner = [&](int x, int y, std::uint32_t sign) {
-      const Colours& colours = colours_[place(x, y)];
-      const Others& others = others_[place(x, y)];
-      for (int c = 0; c < Channels; ++c) colour[c] += sign * colours.value[c];
-      radius += sign * others.radius;
-      count += sign * others.counts;
+    const std::size_t corners[] = {place(w.right, w.bottom), place(w.left - 1, w.bottom),
+                                   place(w.right, w.top - 1), place(w.left - 1, w.top - 1)};
+    const auto sum = [&](const auto& value_at) HWY_ATTR {
+      return value_at(corners[0]) - value_at(corners[1]) - value_at(corners[2]) + value_at(corners[3]);
     };
-    add_corner(w.right, w.bottom, 1U);
-    add_corner(w.left - 1, w.bottom, ~0U);
-    add_corner(w.right, w.top - 1, ~0U);
-    add_corner(w.left - 1, w.top - 1, 1U);
-    found.add_counts(number, count);
-    found.add_radius(number, radius);
-    for (int c = 0; c < Channels; ++c) found.add_colour(number, c, colour[c]);
+    found.add_counts(number, sum([&](std::size_t at) { return others_[at].counts; }));
+    found.add_radius(number, sum([&](std::size_t at) { return others_[at].radius; }));
+    const hn::CappedTag<std::int32_t, 4> d;
+    const hn::RebindToFloat<decltype(d)> real;
+    const auto factor = hn::Set(real, fill_window(number).factor);
+    for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
+      const auto at = [&](std::size_t corner) HWY_ATTR {
+        return hn::LoadU(d, reinterpret_cast<const std::int32_t*>(colours_[corner].value) + c);
+      };
+      const auto colours =
+          hn::Add(hn::Sub(at(corners[0]), at(corners[1])), hn::Sub(at(corners[3]), at(corners[2])));
+      const auto weighted = hn::Mul(factor, hn::ConvertTo(real, colours));
+      hn::StoreU(hn::Add(hn::LoadU(real, found.colour + c), weighted), real, found.colour + c);
+    }
   }
 
   int side_;

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/cpu/backend.h"
+#include "core/cpu/fetch.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "lens/cpu/light_lanes-inl.h"
@@ -54,7 +55,12 @@ inline void SumDifferencesRow(const SumDifferences& step, int y) {
   const auto group = hn::Set(d, static_cast<std::uint32_t>(step.group));
   alignas(64) std::uint32_t sums[offset_columns + 1] = {};
   alignas(64) std::uint32_t counts[offset_columns + 1] = {};
+  constexpr std::uint32_t ahead = 4;
   for (std::uint32_t i = 0; i < work.points; ++i) {
+    if (i + ahead < work.points) {
+      const Offset later = work.point[i + ahead];
+      fetch_values(fill.words + fill.planes.place(later.x, later.y + y) - offset_reach, offset_columns);
+    }
     const Offset point = work.point[i];
     if (point.y + y >= fill.planes.height) continue;
     const std::uint32_t own = fill.words[fill.planes.place(point.x, point.y)];

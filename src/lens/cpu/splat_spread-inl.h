@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "core/cpu/prefetch.h"
+#include "core/cpu/fetch.h"
 #include "lens/cpu/splat_corners-inl.h"
 #include "lens/cpu/splat_visible-inl.h"
 
@@ -111,8 +111,8 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const Visib
   }
   const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest});
   const std::int64_t next = EndOfRun<Channels>(rows, samples, x, limit);
-  prefetch_row(samples.row.colours + (samples.row.width + x) * Channels, (next - x) * Channels);
-  prefetch_row(samples.row.radii + samples.row.width + x, next - x);
+  fetch_values(samples.row.colours + (samples.row.width + x) * Channels, (next - x) * Channels);
+  fetch_values(samples.row.radii + samples.row.width + x, next - x);
   run.first = x;
   run.count = next - x;
   run.more = 1;
