@@ -14,6 +14,7 @@
 
 #include "lens/maths/depth_groups.h"
 #include "lens/maths/depth_ramp.h"
+#include "lens/maths/disocclusion_fill.h"
 #include "lens/maths/lens_planes.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -57,7 +57,7 @@ inline void SumDifferencesRow(const SumDifferences& step, int y) {
   alignas(64) std::uint32_t counts[offset_columns + 1] = {};
   constexpr std::uint32_t ahead = 4;
   for (std::uint32_t i = 0; i < work.points; ++i) {
-    if (i + ahead < work.points) {
+    if (i + ahead < work.points && work.point[i + ahead].y + y < fill.planes.height) {
       const Offset later = work.point[i + ahead];
       fetch_values(fill.words + fill.planes.place(later.x, later.y + y) - offset_reach, offset_columns);
     }
