@@ -15,6 +15,7 @@
 
 #include "means/cpu/box_mean_ways.h"
 #include "means/cpu/divide-inl.h"
+#include "means/cpu/striped_words-inl.h"
 #include "means/cpu/unweight-inl.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
@@ -82,6 +83,42 @@ void CheckWords() {
     if (divisor < 1U << 20) check_words<std::uint16_t>(divisor, 256);
     if (::testing::Test::HasFatalFailure()) return;
   }
+}
+
+/// Every mean from both ends of the sums that have it: the quotient is monotonic in between.
+void check_striped(std::uint64_t divisor, std::uint64_t weight) {
+  constexpr std::uint64_t lanes = rows::Stripes::lanes;
+  const rows::ShortQuotient mean_of(static_cast<double>(weight), static_cast<double>(divisor));
+  for (std::uint64_t first = 0; first < 65536; first += lanes)
+    for (const bool upper : {false, true}) {
+      std::uint32_t sums[lanes];
+      std::uint32_t means[lanes];
+      for (std::uint64_t k = 0; k < lanes; ++k) {
+        const std::uint64_t next =
+            ((2 * (first + k) + 1) * divisor) / (2 * weight) + 1;  // sum of the mean above
+        sums[k] = static_cast<std::uint32_t>(std::min(upper ? next : next - 1, 65535 * divisor / weight));
+      }
+      rows::StripedSums windows;
+      windows.inner = rows::StripedWords::load(sums) - rows::StripedWords::set(mean_of.taken);
+      windows.edges = windows.inner;
+      rows::StripedWords result;
+      mean_of(windows, result);
+      result.store(means);
+      for (std::uint64_t k = 0; k < lanes; ++k)
+        ASSERT_EQ(means[k] + 32768, quotient(sums[k] * weight, divisor)) << sums[k] << " / " << divisor;
+    }
+}
+
+void CheckStriped() {
+  int checked = 0;
+  for (std::uint64_t side = 3; side < 25; side += 2)
+    for (const std::uint64_t weight : {1U, 2U, 256U})
+      if (rows::ShortQuotient::exact(static_cast<double>(weight), static_cast<double>(side * side))) {
+        check_striped(side * side, weight);
+        if (::testing::Test::HasFatalFailure()) return;
+        ++checked;
+      }
+  EXPECT_GE(checked, 10);
 }
 
 /// Rows of which every entry has an inner sum and edges of its own.
@@ -223,11 +260,16 @@ namespace satin::test {
 namespace {
 
 HWY_EXPORT(CheckWords);
+HWY_EXPORT(CheckStriped);
 HWY_EXPORT(CheckCoveredSums);
 HWY_EXPORT(CheckUnweighted);
 
 TEST(QuotientRows, OfWordsAreExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckWords)(); });
+}
+
+TEST(QuotientRows, OfStripedWindowsAreExact) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckStriped)(); });
 }
 
 TEST(QuotientRows, OfCoveredSumsAreExact) {

@@ -82,7 +82,7 @@ void choose_sums(ChainBox& box) {
     return;
   }
   const std::uint64_t inner = column * static_cast<std::uint64_t>(2 * box.reach_x + 1);
-  const bool narrow = parts_x || parts_y ? column < (1U << 30) && inner <= (parts_x ? 0xFFFFFFFF : 0x7FFFFFFF)
+  const bool narrow = parts_x || parts_y ? column < (1U << 30) && inner < (parts_x ? 0xFF000000 : 0x80000000)
                                          : narrow_sums(job);
   box.sums = narrow && (!box.unweights() || job.excludes) ? Sums::words : Sums::doubles;
   box.words = narrow && !parts_x && !parts_y && divides_words(job, largest, more_bits);
@@ -177,6 +177,7 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     if (job.border == Border::shrink) measure_columns(box);
   }
   for (std::size_t i = boxes.size() - 1; i > 0; --i) {
+    boxes[i - 1].feeds = true;
     boxes[i - 1].margin_x = boxes[i].margin_x + boxes[i].halo_x;
     boxes[i - 1].margin_y = boxes[i].margin_y + boxes[i].halo_y;
   }

@@ -30,6 +30,7 @@ struct ChainBox {
   Type input = Type::u8;   ///< of the rows that it takes: u8, u16, u32 or u64
   Type output = Type::u8;  ///< of its means, before the last step where there is one
   bool direct = false;     ///< it reads rows of the picture as they are
+  bool feeds = false;      ///< another box takes its means
   bool finishes = false;   ///< its means are to be blended, taken without alpha or encoded
   bool in_rows = true;     ///< means are divided in rows; otherwise pixel by pixel, and stored
   bool words = false;      ///< means of whole boxes by integers of 32 bits

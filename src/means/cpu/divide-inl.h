@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "means/cpu/box_mean_ways.h"
 #include "means/cpu/quotients-inl.h"
@@ -92,6 +93,7 @@ struct CoveredWeights {
   double outer;
 };
 
+/// The inner sum less what is taken from it, so that it is a signed word.
 template <class D>
 struct CoveredWords {
   hn::VFromD<D> inner;
@@ -99,51 +101,58 @@ struct CoveredWords {
 };
 
 template <class D>
-HWY_INLINE CoveredWords<D> LoadCovered(D d, const BoxDifferences<std::uint32_t>& boxes, std::size_t i) {
+HWY_INLINE CoveredWords<D> LoadCovered(D d, const BoxDifferences<std::uint32_t>& boxes, std::uint32_t taken,
+                                       std::size_t i) {
   const auto inner = Difference(d, boxes, 0, i);
-  return {inner, hn::Sub(Difference(d, boxes, 1, i), inner)};
+  return {hn::Sub(inner, hn::Set(d, taken)), hn::Sub(Difference(d, boxes, 1, i), inner)};
 }
 
-/// Quotients in single precision, of means up to `largest`, for one divisor.
+/// What is taken from inner sums that are below 2^32 - 2^24 and of means below `largest`: about those of the
+/// mean `centre`. It differs from them by a multiple of 2^32 / whole, so that modular words do not see that.
+inline std::uint32_t TakenFromInner(const CoveredWeights& weights, double divisor, double largest,
+                                    double centre) {
+  const double modulus = 0x1p32 / weights.whole;
+  double taken = centre * divisor / weights.whole;
+  if (taken > 0x1p31 || largest * divisor / weights.whole - taken > 0x1p31)
+    taken -= std::ceil((taken - 0x1p31) / modulus) * modulus;
+  return static_cast<std::uint32_t>(taken);
+}
+
+/// Quotients in single precision, for one divisor.
 template <class D>
 struct Estimate {
   using V = hn::Vec<D>;
   using Words = CoveredWords<hn::RebindToUnsigned<D>>;
 
-  Estimate(D tag, const CoveredWeights& weights, double divisor, double largest, double lift)
-      : d(tag), middle(largest * divisor / weights.whole < 0x1p31 ? 0 : 0x80000000U) {
-    whole = hn::Set(d, static_cast<float>(weights.whole / divisor));
-    outer = hn::Set(d, static_cast<float>(weights.outer / divisor));
-    bias = hn::Set(d, static_cast<float>(middle * (weights.whole / divisor) + lift));
-  }
+  Estimate(D tag, const CoveredWeights& weights, double divisor, std::uint32_t taken, double lift)
+      : d(tag),
+        whole(hn::Set(d, static_cast<float>(weights.whole / divisor))),
+        outer(hn::Set(d, static_cast<float>(weights.outer / divisor))),
+        bias(hn::Set(d, static_cast<float>(taken * (weights.whole / divisor) + lift))) {}
 
-  /// (whole inner + outer edges) / divisor + lift. Ten roundings at most, each below largest / 2^24:
-  /// conversion is of signed words, so that of sums beyond 2^31 the middle is taken away first.
-  HWY_INLINE V operator()(Words sums) const {
-    const hn::RebindToUnsigned<D> words;
+  /// (whole inner + outer edges) / divisor + lift. Ten roundings at most, each below the largest mean / 2^24.
+  HWY_INLINE V operator()(const Words& sums) const {
     const hn::RebindToSigned<D> integers;
-    const auto centred = hn::BitCast(integers, hn::Sub(sums.inner, hn::Set(words, middle)));
     const auto at_edges = hn::MulAdd(hn::ConvertTo(d, hn::BitCast(integers, sums.edges)), outer, bias);
-    return hn::MulAdd(hn::ConvertTo(d, centred), whole, at_edges);
+    return hn::MulAdd(hn::ConvertTo(d, hn::BitCast(integers, sums.inner)), whole, at_edges);
   }
 
   D d;
-  std::uint32_t middle;
   V whole, outer, bias;
 };
 
-/// Means up to 16 bits with a divisor up to 2^30: an estimate that is a quarter low errs by less than another
-/// quarter, so that it is rounded to the mean or to one less, and the remainder, which modular words hold
-/// exactly, tells which.
+/// Means up to 16 bits less `centre`, 0 or 2^15, with a divisor up to 2^30 that is a multiple of 4: an
+/// estimate that is a quarter low errs by less than another quarter, so that it is rounded to the mean or to
+/// one less, and the remainder, which modular words hold exactly, tells which.
 template <class D>
 struct CoveredQuotient {
   using V = hn::Vec<D>;
   using Floats = hn::RebindToFloat<D>;
-  static constexpr float round = 0x1.8p23F;  // rounds to integers, in the low bits
 
-  CoveredQuotient(D tag, const CoveredWeights& weights, double of)
+  CoveredQuotient(D tag, const CoveredWeights& weights, double of, std::uint32_t centre)
       : d(tag),
-        estimate(Floats(), weights, of, 0x1p16, -0.25),
+        taken(TakenFromInner(weights, of, 0x1p16, centre)),
+        estimate(Floats(), weights, of, taken, -0.25 - centre),
         whole_bits(std::countr_zero(static_cast<std::uint32_t>(weights.whole))),
         outer(hn::Set(d, static_cast<std::uint32_t>(weights.outer))),
         divisor(hn::Set(d, static_cast<std::uint32_t>(of))),
@@ -152,15 +161,15 @@ struct CoveredQuotient {
 
   HWY_INLINE V operator()(const CoveredWords<D>& sums) const {
     const hn::RebindToSigned<D> integers;
-    const auto rounded = hn::Add(estimate(sums), hn::Set(Floats(), round));
-    const auto quotient = hn::Sub(hn::BitCast(d, rounded), hn::BitCast(d, hn::Set(Floats(), round)));
+    const auto quotient = hn::BitCast(d, NearestWord(estimate(sums)));
     const auto sum = hn::Add(hn::ShiftLeftSame(sums.inner, whole_bits), hn::Mul(sums.edges, outer));
     const auto rest = hn::BitCast(integers, hn::Sub(sum, hn::Mul(quotient, divisor)));
     const auto above = hn::RebindMask(d, hn::Gt(rest, largest_below));
-    return hn::IfThenElse(above, hn::Add(quotient, hn::Set(d, 1U)), quotient);
+    return hn::Sub(quotient, hn::VecFromMask(d, above));
   }
 
   D d;
+  std::uint32_t taken;
   Estimate<Floats> estimate;
   int whole_bits;
   V outer, divisor;
@@ -170,10 +179,10 @@ struct CoveredQuotient {
 template <class D>
 void DivideByRemainder(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
                        std::size_t last, std::uint16_t* means) {
-  const CoveredQuotient quotient(d, CoveredWeights(boxes), divisors.divisor);
+  const CoveredQuotient quotient(d, CoveredWeights(boxes), divisors.divisor, 0);
   for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
     const std::size_t i = std::min(next, last - hn::Lanes(d));
-    StoreWords(d, quotient(LoadCovered(d, boxes, i)), means + i);
+    StoreWords(d, quotient(LoadCovered(d, boxes, quotient.taken, i)), means + i);
   }
 }
 
@@ -184,7 +193,9 @@ struct ByteEstimate {
   using Floats = hn::RebindToFloat<D>;
 
   ByteEstimate(D tag, const CoveredWeights& weights, double divisor)
-      : d(tag), estimate(Floats(), weights, divisor, 0x1p8, 0) {}
+      : d(tag),
+        taken(TakenFromInner(weights, divisor, 0x1p8, 0)),
+        estimate(Floats(), weights, divisor, taken, 0) {}
 
   /// The means in the low bytes, and whether all are certain.
   HWY_INLINE bool operator()(const CoveredWords<D>& sums, hn::Vec<D>& means) const {
@@ -198,6 +209,7 @@ struct ByteEstimate {
   }
 
   D d;
+  std::uint32_t taken;
   Estimate<Floats> estimate;
 };
 
@@ -208,7 +220,7 @@ void DivideByEstimate(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& 
   for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
     const std::size_t i = std::min(next, last - hn::Lanes(d));
     hn::Vec<D> mean;
-    if (estimate(LoadCovered(d, boxes, i), mean)) {
+    if (estimate(LoadCovered(d, boxes, estimate.taken, i), mean)) {
       StoreWords(d, mean, means + i);
     } else {
       DivideByOne<2>(hn::ScalableTag<double>(), boxes, divisors, i, i + hn::Lanes(d), means);

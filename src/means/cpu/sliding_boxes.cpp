@@ -8,14 +8,16 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
-#include "core/cpu/fetch.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
 #include "means/cpu/sliding_box-inl.h"
 #include "means/cpu/striped_box-inl.h"
+#include "means/cpu/striped_codes-inl.h"
 #include "pixels/cpu/rows-inl.h"
 #include "pixels/cpu/transfer-inl.h"
 
@@ -83,15 +85,18 @@ class TileOfBoxes final : public SlidingBoxes {
       state.outside.resize(bytes);
       with_type(box.input, [&]<class Value>() {
         for (std::size_t i = 0; i < entries; ++i)
-          As<Value>(state.outside)[i] = static_cast<Value>(box.outside(state.box.channel_of(i)));
+          As<Value>(state.outside)[i] =
+              static_cast<Value>(box.outside(state.box.channel_of(i)) ^ taken<Value>);
       });
     }
     working_.resize(static_cast<std::size_t>(width) * channels_ * sizeof(std::uint64_t));
-    if (Box::striped) striped_.resize(states_.back().box.row_entries() * sizeof(std::uint16_t));
+    if (!Box::striped) return;
+    striped_.resize(states_.back().box.row_entries() * sizeof(std::uint16_t));
+    codes_.emplace(Stripes(static_cast<std::size_t>(width), channels_));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = working_.size() + striped_.size();
+    std::size_t bytes = working_.size() + striped_.size() + (codes_ ? codes_->bytes() : 0);
     for (const State& state : states_) bytes += state.box.bytes() + state.ring.size() + state.outside.size();
     return bytes;
   }
@@ -100,9 +105,12 @@ class TileOfBoxes final : public SlidingBoxes {
            int slot) override {
     stores_ = stores;
     images_ = &images;
+    if (Box::striped && stores[0].reader.transfer.decode != nullptr)
+      for (std::size_t code = 0; code < light_.size(); ++code)
+        light_[code] =
+            static_cast<std::uint16_t>(stores[0].reader.transfer.decode[code] ^ value_centre<std::uint16_t>);
     place(tile);
     for (std::int64_t y = tile.top; y < tile.bottom; ++y) {
-      fetch_ahead(y, tile.left);
       if (take) {
         last_means(y, working_.data());
         take(y, tile.left, tile.right, working_.data(), slot);
@@ -113,6 +121,10 @@ class TileOfBoxes final : public SlidingBoxes {
   }
 
  private:
+  /// Striped rows hold values less their centre.
+  template <class Value>
+  static constexpr std::uint64_t taken = Box::striped ? value_centre<Value> : 0;
+
   /// Where one box of the chain stands.
   struct State {
     Box box;
@@ -120,20 +132,6 @@ class TileOfBoxes final : public SlidingBoxes {
     WorkspaceVector<std::byte> outside;  ///< a row outside the picture
     std::int64_t filled = 0;             ///< rows before this one are in the ring, or were
   };
-
-  /// The rows of the picture and of the output that are next.
-  void fetch_ahead(std::int64_t y, std::int64_t left) const {
-    constexpr std::int64_t ahead = 2;
-    const std::int64_t height = boxes_[0].job.height;
-    const std::int64_t reads = y + boxes_[0].margin_y + boxes_[0].halo_y + ahead;
-    const Box& first = states_.front().box;
-    if (reads < height)
-      fetch(images_->source.at(first.in_first(), reads),
-            first.in_pixels() * static_cast<std::size_t>(images_->source.strides.pixel));
-    if (y + ahead < height)
-      fetch(images_->output.at(left, y + ahead),
-            states_.back().box.out_pixels() * static_cast<std::size_t>(images_->output.strides.pixel));
-  }
 
   /// Where the border wraps, rows above and below the picture are made like others; elsewhere they are rows
   /// near its edge, or none.
@@ -170,15 +168,16 @@ class TileOfBoxes final : public SlidingBoxes {
   /// One more row of the first box's input.
   void fill_ring(std::int64_t position) {
     std::byte* row = ring_row(0, position);
-    if constexpr (Box::striped) {
-      const Stripes& stripes = states_[0].box.stripes();
-      if (!boxes_[0].direct) decode_row(position, working_.data());
-      const std::byte* values = boxes_[0].direct ? images_->source.at(0, position) : working_.data();
-      boxes_[0].input == Type::u8
-          ? ToStripes(stripes, As<std::uint8_t>(values), reinterpret_cast<std::uint8_t*>(row))
-          : ToStripes(stripes, As<std::uint16_t>(values), reinterpret_cast<std::uint16_t*>(row));
-    } else {
+    if constexpr (!Box::striped) {
       decode_row(position, row);
+    } else {
+      const Stripes& stripes = states_[0].box.stripes();
+      const std::byte* source = images_->source.at(0, position);
+      auto* values = reinterpret_cast<std::uint16_t*>(row);
+      if (boxes_[0].input == Type::u8)
+        return ToStripes(stripes, As<std::uint8_t>(source), reinterpret_cast<std::uint8_t*>(row));
+      if (boxes_[0].direct) return ToStripes(stripes, As<std::uint16_t>(source), values);
+      codes_->decode(As<std::uint8_t>(source), light_.data(), values);
     }
   }
 
@@ -251,7 +250,15 @@ class TileOfBoxes final : public SlidingBoxes {
   void finish_row(std::int64_t y, std::int64_t left) {
     const ChainBox& last = boxes_.back();
     if (!last.finishes) return last_means(y, images_->output.at(left, y));
+    if constexpr (Box::striped) return encode_stripes(y);
     last.job.write.type == Type::u8 ? store_row<std::uint8_t>(y, left) : store_row<std::uint16_t>(y, left);
+  }
+
+  /// Striped means have 16 bits, so that they are only to be encoded.
+  void encode_stripes(std::int64_t y) {
+    mean_row(boxes_.size() - 1, y, striped_.data());
+    codes_->encode(As<std::uint16_t>(striped_), stores_.back().rule.transfer,
+                   images_->output.row<std::uint8_t>(y));
   }
 
   template <class T>
@@ -327,6 +334,8 @@ class TileOfBoxes final : public SlidingBoxes {
   WorkspaceVector<State> states_;
   WorkspaceVector<std::byte> working_;  ///< means before they are stored
   WorkspaceVector<std::byte> striped_;  ///< and before they are in order
+  std::optional<StripedCodes> codes_;
+  std::array<std::uint16_t, 256> light_{};  ///< of codes, less its centre
   std::span<const MeanStore> stores_;
   const BoxMeanImages* images_ = nullptr;
 };

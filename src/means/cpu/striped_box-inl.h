@@ -17,6 +17,7 @@
 #include "means/cpu/box_chain.h"
 #include "means/cpu/divide-inl.h"
 #include "means/cpu/sliding_box-inl.h"
+#include "means/cpu/striped_words-inl.h"
 #include "means/cpu/stripes-inl.h"
 #include "pixels/cpu/rows-inl.h"
 
@@ -49,16 +50,16 @@ class StripedBox {
   StripedBox(const ChainBox& box, std::int64_t width)
       : box_(box),
         stripes_(static_cast<std::size_t>(width), static_cast<std::size_t>(box.job.read.channels)),
+        flip_(box.feeds ? 0 : 0x8000),
         halo_(static_cast<std::size_t>(box.halo_x) * stripes_.channels),
         line_((stripes_.entries() + 2 * halo_ + 2) * lanes) {
-    if (box.covers_rows()) sums_.resize(stripes_.entries() * lanes);
     prefix_.resize(3 * halo_ + stripes_.channels);
     windows_.resize(stripes_.channels * lanes);
     clipped_.resize(halo_ * sizeof(std::uint16_t));
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return (line_.size() + sums_.size() + prefix_.size()) * sizeof(std::uint32_t) + clipped_.size();
+    return (line_.size() + prefix_.size() + windows_.size()) * sizeof(std::uint32_t) + clipped_.size();
   }
   void place(std::int64_t, std::int64_t) {
     started_ = false;
@@ -76,8 +77,10 @@ class StripedBox {
   void mean_row(const MeanStore& store, const BoxMeanImages&, std::int64_t y, const RowAt& row_at,
                 std::byte* out) {
     const auto with_output = [&]<class Value, class Mean>() {
-      box_.covers_rows() ? covered_row<Value>(store, y, row_at, reinterpret_cast<Mean*>(out))
-                         : whole_row<Value>(store, y, row_at, reinterpret_cast<Mean*>(out));
+      Mean* means = reinterpret_cast<Mean*>(out);
+      box_.covers_rows() ? covered_row<Value>(store, y, row_at, means)
+                         : whole_row<Value>(store, y, row_at, means);
+      patch(store, y, means);
     };
     const auto with_input = [&]<class Value>() {
       box_.output == Type::u8 ? with_output.template operator()<Value, std::uint8_t>()
@@ -90,57 +93,18 @@ class StripedBox {
 
  private:
   static constexpr std::size_t lanes = Stripes::lanes;
-#if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
-  using Words = hn::CappedTag<std::uint32_t, 1>;
-#else
-  using Words = hn::ScalableTag<std::uint32_t>;
-#endif
-  using V = hn::Vec<Words>;
   static constexpr std::size_t piece_columns = 64;
 
-  /// Rows that the window takes in and leaves, and for fractional radii the row below it; `leaves` is then
-  /// the row above it.
+  /// Rows that a step down takes in and leaves: of the whole window, and for fractional radii of what it
+  /// covers partly.
   template <class Value>
   struct Edges {
     const Value* enters;
     const Value* leaves;
-    const Value* below = nullptr;
-    V outer = hn::Zero(Words());
-  };
-
-  /// Quotients that are right for all sums.
-  template <class Quotient>
-  struct Certain {
-    Quotient quotient;
-
-    HWY_INLINE bool operator()(const CoveredWords<Words>& sums, V& means) const {
-      means = quotient(sums);
-      return true;
-    }
-    static void settle(const std::uint32_t* /*inner*/, const std::uint32_t* /*edges*/,
-                       std::uint16_t* /*means*/) {}
-    static void settle(const std::uint32_t* /*inner*/, const std::uint32_t* /*edges*/,
-                       std::uint8_t* /*means*/) {}
-  };
-  template <class Quotient>
-  Certain(Quotient) -> Certain<Quotient>;
-
-  /// Means of 8 bits that are seldom left in doubt, and settled by doubles then, as in DivideByOne().
-  struct ByteQuotient {
-    ByteEstimate<Words> estimate;
-    CoveredWeights weights;
-    double divisor;
-
-    HWY_INLINE bool operator()(const CoveredWords<Words>& sums, V& means) const {
-      return estimate(sums, means);
-    }
-    void settle(const std::uint32_t* inner, const std::uint32_t* edges, std::uint8_t* means) const {
-      const double reciprocal = 1.0 / divisor;
-      for (std::size_t k = 0; k < lanes; ++k) {
-        const double sum = inner[k] * weights.whole + edges[k] * weights.outer;
-        means[k] = static_cast<std::uint8_t>((sum + 0.25) * reciprocal + 0.5);
-      }
-    }
+    const Value* enters_edges = nullptr;
+    const Value* leaves_edges = nullptr;
+    StripedWords::V weight = PairWeight(1);
+    StripedWords::V edge_weight = PairWeight(0);
   };
 
   /// Column sums of entry e, vector by vector; entries from -halo_ on exist, and a vector
@@ -150,63 +114,71 @@ class StripedBox {
   }
   [[nodiscard]] std::uint32_t* line(std::size_t e) { return line(static_cast<std::ptrdiff_t>(e)); }
 
-  /// One step down of a vector of columns.
+  /// One step down of an entry of all stripes.
   template <bool Covered, class Value>
-  static HWY_INLINE V step_down(const Edges<Value>& rows, std::size_t at, std::uint32_t* line,
-                                std::uint32_t* sums) {
-    const Words d;
-    const V leaves = LoadWide(d, rows.leaves + at);
-    std::uint32_t* whole = Covered ? sums + at : line;
-    const V sum = hn::Add(hn::LoadU(d, whole), hn::Sub(LoadWide(d, rows.enters + at), leaves));
-    hn::StoreU(sum, d, whole);
-    if constexpr (!Covered) return sum;
-    const V edges = hn::Mul(hn::Add(leaves, LoadWide(d, rows.below + at)), rows.outer);
-    const V weighted = hn::Add(hn::ShiftLeft<8>(sum), edges);
-    hn::StoreU(weighted, d, line);
-    return weighted;
+  static HWY_INLINE StripedWords step_down(const Edges<Value>& rows, std::size_t at, std::uint32_t* line) {
+    StripedWords sums = AddWeighted<Covered>(StripedWords::load(line), LoadShorts(rows.enters + at),
+                                             LoadShorts(rows.leaves + at), rows.weight);
+    if constexpr (Covered)
+      sums = AddWeighted<true>(sums, LoadShorts(rows.enters_edges + at), LoadShorts(rows.leaves_edges + at),
+                               rows.edge_weight);
+    sums.store(line);
+    return sums;
   }
 
   template <bool Covered, class Value>
   void step_down(const Edges<Value>& rows, std::size_t first, std::size_t last) {
-    for (std::size_t e = first; e < last; ++e) step_down<Covered>(rows, e * lanes, line(e), sums_.data());
+    for (std::size_t e = first; e < last; ++e) step_down<Covered>(rows, e * lanes, line(e));
   }
 
   template <class Value, class RowAt>
   void whole_row(const MeanStore& store, std::int64_t y, const RowAt& row_at, auto* out) {
-    Edges<Value> rows{As<Value>(row_at(y + box_.reach_y)), As<Value>(row_at(y - 1 - box_.reach_y))};
+    using Mean = std::remove_pointer_t<decltype(out)>;
+    const Edges<Value> rows{As<Value>(row_at(y + box_.reach_y)), As<Value>(row_at(y - 1 - box_.reach_y))};
+    if (!started_) start<Value>(y, row_at);
     const bool moves = started_ && rows.enters != rows.leaves;
-    if (!started_) start<Value>(y, row_at, line(std::size_t{0}));
     const double weight = static_cast<double>(1U << store.rule.write_shift);
-    const WordQuotient quotient(Words(), weight, divisor(y));
-    slide<false>(rows, moves, out,
-                 Certain{[quotient](const CoveredWords<Words>& sums) { return quotient(sums.inner); }});
-    patch(store, y, out);
+    if constexpr (sizeof(Mean) == 2)
+      if (ShortQuotient::exact(weight, divisor(y)))
+        return slide<false>(rows, moves, out, ShortQuotient(weight, divisor(y)));
+    slide<false>(rows, moves, out, WholeQuotient<Mean>(weight, divisor(y)));
   }
 
   template <class Value, class RowAt, class Mean>
   void covered_row(const MeanStore& store, std::int64_t y, const RowAt& row_at, Mean* out) {
-    Edges<Value> rows{As<Value>(row_at(y + box_.reach_y)), As<Value>(row_at(y - 1 - box_.reach_y)),
-                      As<Value>(row_at(y + 1 + box_.reach_y))};
-    rows.outer = hn::Set(Words(), static_cast<std::uint32_t>(box_.row_weight(1)));
-    if (!started_) {
-      start<Value>(y, row_at, sums_.data());
-      rows.enters = rows.leaves;
-    }
+    const std::int64_t reach = box_.reach_y;
+    const Edges<Value> rows{As<Value>(row_at(y + reach)),
+                            As<Value>(row_at(y - 1 - reach)),
+                            As<Value>(row_at(y + 1 + reach)),
+                            As<Value>(row_at(y - 2 - reach)),
+                            PairWeight(static_cast<std::uint32_t>(box_.row_weight(0))),
+                            PairWeight(static_cast<std::uint32_t>(box_.row_weight(1)))};
+    if (!started_) start<Value>(y, row_at);
     const double scale = static_cast<double>(1U << store.rule.write_shift);
     const CoveredWeights weights(scale * box_.column_weight(0), scale * box_.column_weight(1));
     if constexpr (sizeof(Mean) == 1) {
-      slide<true>(rows, true, out, ByteQuotient{{Words(), weights, divisor(y)}, weights, divisor(y)});
+      slide<true>(rows, started_, out, StripedByteQuotient(weights, divisor(y)));
     } else {
-      slide<true>(rows, true, out, Certain{CoveredQuotient(Words(), weights, divisor(y))});
+      slide<true>(rows, started_, out, StripedCoveredQuotient(weights, divisor(y)));
     }
-    patch(store, y, out);
   }
 
+  /// Column sums around row y: the whole window, and the larger one, each with its weight.
   template <class Value, class RowAt>
-  void start(std::int64_t y, const RowAt& row_at, std::uint32_t* sums) const {
-    std::fill_n(sums, row_entries(), 0U);
-    for (std::int64_t row = y - box_.reach_y; row <= y + box_.reach_y; ++row)
-      Add(As<Value>(row_at(row)), row_entries(), sums);
+  void start(std::int64_t y, const RowAt& row_at) {
+    const auto nothing =
+        hn::Set(StripedShorts(), static_cast<std::int16_t>(-std::int32_t{value_centre<Value>}));
+    for (std::size_t e = 0; e < stripes_.entries(); ++e) StripedWords::set(0).store(line(e));
+    for (std::int64_t outer = 0; outer <= box_.halo_y - box_.reach_y; ++outer) {
+      const auto weight = PairWeight(static_cast<std::uint32_t>(box_.row_weight(outer)));
+      const std::int64_t reach = box_.reach_y + outer;
+      for (std::int64_t at = y - reach; at <= y + reach; ++at) {
+        const Value* row = As<Value>(row_at(at));
+        for (std::size_t e = 0; e < stripes_.entries(); ++e)
+          AddWeighted<true>(StripedWords::load(line(e)), LoadShorts(row + e * lanes), nothing, weight)
+              .store(line(e));
+      }
+    }
   }
 
   /// Of windows that are not clipped along x.
@@ -233,7 +205,7 @@ class StripedBox {
       step_down<Covered>(rows, entries - rim, entries);
     }
     exchange_halos();
-    begin_windows();
+    begin_windows(quotient.taken);
     const std::size_t middle = moves ? entries - rim - halo_ : shared;
     slide_along<Covered, false>(rows, 0, shared, out, quotient);
     slide_along<Covered, true>(rows, shared, middle, out, quotient);
@@ -255,64 +227,67 @@ class StripedBox {
   template <bool Covered, bool Moves, class Value, class Mean, class Quotient>
   HWY_INLINE void slide_channel(Edges<Value> rows, std::size_t first, std::size_t last, Mean* out,
                                 Quotient quotient, std::uint32_t* kept) {
-    const Words d;
-    V window = hn::LoadU(d, kept);
+    constexpr bool doubtful = std::is_same_v<Quotient, StripedByteQuotient>;
+    StripedWords window = StripedWords::load(kept);
+    const auto flip = hn::Set(StripedShorts(), static_cast<std::int16_t>(flip_));
     const std::size_t channels = stripes_.channels;
     const std::size_t step = channels * lanes;
     const std::size_t inner = static_cast<std::size_t>(box_.reach_x) * step;
     const std::size_t halo = halo_ * lanes;
     std::uint32_t* centre = line(first);
-    std::uint32_t* sums = sums_.data();
-    alignas(64) std::uint32_t doubted[piece_columns][2][lanes];  // sums whose means are in doubt
-    std::size_t doubts[piece_columns];
+    alignas(64)
+        std::uint32_t doubted[doubtful ? piece_columns : 1][2][lanes];  // sums whose means are in doubt
+    std::size_t doubts[doubtful ? piece_columns : 1];
     std::size_t doubt_count = 0;
     for (std::size_t e = first; e < last; e += channels, centre += step) {
-      V arrives = hn::Zero(d);
-      if constexpr (Moves) arrives = step_down<Covered>(rows, e * lanes + halo, centre + halo, sums);
-      CoveredWords<Words> covered{window, window};
-      if constexpr (Covered) {
-        if constexpr (!Moves) arrives = hn::LoadU(d, centre + halo);
-        covered.inner = hn::Add(window, hn::LoadU(d, centre + inner));
-        covered.edges = hn::Add(arrives, hn::LoadU(d, centre - halo));
+      StripedSums sums;
+      StripedWords arrives;
+      if constexpr (Moves) {
+        arrives = step_down<Covered>(rows, e * lanes + halo, centre + halo);
       } else {
-        covered.inner = hn::Add(window, Moves ? arrives : hn::LoadU(d, centre + inner));
+        arrives = StripedWords::load(centre + halo);
       }
-      window = hn::Sub(covered.inner, hn::LoadU(d, centre - inner));
-      V means;
-      if (!quotient(covered, means)) {
-        hn::Store(covered.inner, d, doubted[doubt_count][0]);
-        hn::Store(covered.edges, d, doubted[doubt_count][1]);
-        doubts[doubt_count++] = e;
+      sums.inner = window + (Covered ? StripedWords::load(centre + inner) : arrives);
+      sums.edges = Covered ? arrives + StripedWords::load(centre - halo) : arrives;
+      window = sums.inner - StripedWords::load(centre - inner);
+      StripedWords means;
+      const bool certain = quotient(sums, means);
+      if constexpr (doubtful) {
+        if (!certain) {
+          sums.inner.store(doubted[doubt_count][0]);
+          sums.edges.store(doubted[doubt_count][1]);
+          doubts[doubt_count++] = e;
+        }
       }
-      StoreWords(d, means, out + e * lanes);
+      StoreMeans(means, flip, out + e * lanes);
     }
-    for (std::size_t i = 0; i < doubt_count; ++i)
-      quotient.settle(doubted[i][0], doubted[i][1], out + doubts[i] * lanes);
-    hn::StoreU(window, d, kept);
+    if constexpr (doubtful)
+      for (std::size_t i = 0; i < doubt_count; ++i)
+        quotient.settle(doubted[i][0], doubted[i][1], out + doubts[i] * lanes);
+    window.store(kept);
   }
 
-  /// What the window around the first column of every stripe has, but for its last column.
-  void begin_windows() {
-    const Words d;
+  /// What the window around the first column of every stripe has, but for its last column, less what is
+  /// taken.
+  void begin_windows(std::uint32_t taken) {
     const std::size_t inner = static_cast<std::size_t>(box_.reach_x) * stripes_.channels;
     for (std::size_t c = 0; c < stripes_.channels; ++c) {
-      V sum = hn::Zero(d);
+      StripedWords sum = StripedWords::set(0) - StripedWords::set(taken);
       const std::uint32_t* from = line(c) - inner * lanes;
       for (std::size_t e = 0; e < 2 * inner; e += stripes_.channels)
-        sum = hn::Add(sum, hn::LoadU(d, from + e * lanes));
-      hn::StoreU(sum, d, windows_.data() + c * lanes);
+        sum = sum + StripedWords::load(from + e * lanes);
+      sum.store(windows_.data() + c * lanes);
     }
   }
 
   /// Column sums beyond the ends of every stripe: its neighbours', or the border's.
   void exchange_halos() {
-    const Words d;
     const std::size_t entries = stripes_.entries();
     const std::size_t shared = stripes_.shared() * stripes_.channels;
     std::uint32_t* before = line(std::size_t{0}) - halo_ * lanes;
     for (std::size_t e = 0; e < halo_; ++e) {
-      hn::StoreU(hn::LoadU(d, line(entries - halo_ + e) - 1), d, before + e * lanes);
-      hn::StoreU(hn::LoadU(d, line(e) + 1), d, line(entries + e));
+      StripedWords::load(line(entries - halo_ + e) - 1).store(before + e * lanes);
+      StripedWords::load(line(e) + 1).store(line(entries + e));
     }
     for (std::size_t e = 0; e < halo_ && shared != 0; ++e) {
       before[e * lanes + lanes - 1] = line(entries - shared - halo_ + e)[lanes - 2];
@@ -369,14 +344,15 @@ class StripedBox {
     divisors.size_x = sizes;
     auto* means = reinterpret_cast<Mean*>(clipped_.data());
     Divide(boxes, divisors, 0, halo_, means);
-    for (std::size_t e = 0; e < halo_; ++e) out[e * lanes] = means[e];
+    const auto flip = static_cast<Mean>(value_centre<Mean> ^ flip_);
+    for (std::size_t e = 0; e < halo_; ++e) out[e * lanes] = static_cast<Mean>(means[e] ^ flip);
   }
 
   const ChainBox& box_;
   Stripes stripes_;
+  std::uint16_t flip_;                   ///< to have means of 16 bits as they are
   std::size_t halo_;                     ///< entries
   WorkspaceVector<std::uint32_t> line_;  ///< column sums, weighted for fractional radii
-  WorkspaceVector<std::uint32_t> sums_;  ///< what `line_` has weighted
   WorkspaceVector<std::uint32_t> prefix_;
   WorkspaceVector<std::byte> clipped_;
   WorkspaceVector<std::uint32_t> windows_;  ///< a vector a channel

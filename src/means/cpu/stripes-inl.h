@@ -18,14 +18,30 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Stripes of a row: one for each lane of words. Entry e of stripe k is entry e lanes + k of the striped row.
-/// The last stripe ends with the row, so that it may begin before the one next to it ends.
+/// Stripes of a row: entry e of stripe k is entry e lanes + lane_of(k) of the striped row, and of rows of
+/// words entry e lanes + k. The last stripe ends with the row, so that it may begin before the one next to it
+/// ends.
 struct Stripes {
 #if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
-  static constexpr std::size_t lanes = 1;
+  using Words = hn::CappedTag<std::uint32_t, 1>;
 #else
-  static constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<std::uint32_t>());
+  using Words = hn::ScalableTag<std::uint32_t>;
 #endif
+  /// Vectors of words for an entry of all stripes.
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_MAX_BYTES < 64
+  static constexpr std::size_t parts = 2;
+#else
+  static constexpr std::size_t parts = 1;
+#endif
+  static constexpr std::size_t part_lanes = hn::MaxLanes(Words());
+  static constexpr std::size_t lanes = parts * part_lanes;
+
+  /// Two vectors of words are the lower and the upper halves of the 16-byte blocks of a vector of u16.
+  static constexpr std::size_t lane_of(std::size_t stripe) {
+    if (parts == 1) return stripe;
+    const std::size_t in_part = stripe % part_lanes;
+    return in_part / 4 * 8 + stripe / part_lanes * 4 + in_part % 4;
+  }
 
   Stripes(std::size_t row_width, std::size_t row_channels)
       : width(row_width), channels(row_channels), columns((width + lanes - 1) / lanes) {}
@@ -40,6 +56,10 @@ struct Stripes {
 
   std::size_t width, channels, columns;
 };
+
+/// What is taken from stored values of 16 bits, so that they are signed.
+template <class Value>
+constexpr std::uint16_t value_centre = sizeof(Value) == 2 ? 0x8000 : 0;
 
 /// One step of a transposition: entries of the second half of the vectors between those of the first half.
 template <class D, class V, std::size_t Count>
@@ -68,11 +88,12 @@ HWY_INLINE void InBlocks(std::size_t entries, std::size_t size, const Block& blo
   for (std::size_t next = 0; next < entries; next += size) block(std::min(next, entries - size));
 }
 
-/// Where the stripes of a row begin.
+/// Where the stripes of a row begin, in the order of their lanes.
 template <class T>
 std::array<T*, Stripes::lanes> Begins(const Stripes& stripes, T* row) {
   std::array<T*, Stripes::lanes> begins;
-  for (std::size_t k = 0; k < begins.size(); ++k) begins[k] = row + stripes.first(k) * stripes.channels;
+  for (std::size_t k = 0; k < begins.size(); ++k)
+    begins[Stripes::lane_of(k)] = row + stripes.first(k) * stripes.channels;
   return begins;
 }
 
@@ -90,13 +111,17 @@ HWY_INLINE void TransposeBlocks(const Stripes& stripes, const Load& load, const 
   });
 }
 
+/// Values of 16 bits less their centre.
 template <class T>
 void ToStripes(const Stripes& stripes, const T* HWY_RESTRICT row, T* HWY_RESTRICT striped) {
   constexpr std::size_t lanes = Stripes::lanes;
   if constexpr (lanes > 1) {
     const auto begins = Begins(stripes, row);
     TransposeBlocks<T, std::bit_width(lanes) - 1>(
-        stripes, [&](auto d, std::size_t e, std::size_t k) { return hn::LoadU(d, begins[k] + e); },
+        stripes,
+        [&](auto d, std::size_t e, std::size_t k) {
+          return hn::Xor(hn::LoadU(d, begins[k] + e), hn::Set(d, static_cast<T>(value_centre<T>)));
+        },
         [&](auto vector, auto d, std::size_t e, std::size_t k) {
           hn::StoreU(vector, d, striped + e * lanes + k * hn::MaxLanes(d));
         });

@@ -44,12 +44,12 @@ inline CodeVector Lookup256(const CodeVector* table, CodeVector index) {
       _mm512_mask_blend_epi16(upper, Lookup128(table, index).raw, Lookup128(table + 4, index).raw)};
 }
 
-inline std::size_t DecodeVectors(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
-                                 std::uint16_t* values) {
+template <class Light>
+std::size_t DecodeVectors(const std::uint8_t* codes, std::size_t count, const Light* light,
+                          std::uint16_t* values) {
   const CodeWords d;
   alignas(64) std::uint16_t decoded[256];
-  for (std::size_t code = 0; code < 256; ++code)
-    decoded[code] = static_cast<std::uint16_t>(transfer.decode[code]);
+  for (std::size_t code = 0; code < 256; ++code) decoded[code] = static_cast<std::uint16_t>(light[code]);
   CodeVector table[8];
   for (std::size_t i = 0; i < 8; ++i) table[i] = hn::Load(d, decoded + i * code_lanes);
   std::size_t i = 0;
@@ -103,7 +103,8 @@ HWY_INLINE std::size_t EncodeVectors(const std::uint16_t* values, std::size_t co
 #else
 constexpr bool encodes_in_vectors = false;
 using CodeWords = hn::CappedTag<std::uint16_t, 1>;
-inline std::size_t DecodeVectors(const std::uint8_t*, std::size_t, const TransferView&, std::uint16_t*) {
+template <class Light>
+std::size_t DecodeVectors(const std::uint8_t*, std::size_t, const Light*, std::uint16_t*) {
   return 0;
 }
 template <class Store>
@@ -112,11 +113,17 @@ std::size_t EncodeVectors(const std::uint16_t*, std::size_t, const Store&) {
 }
 #endif
 
+/// values[i] = light[codes[i]]
+template <class Light>
+void DecodeBytes(const std::uint8_t* codes, std::size_t count, const Light* light, std::uint16_t* values) {
+  for (std::size_t i = DecodeVectors(codes, count, light, values); i < count; ++i)
+    values[i] = static_cast<std::uint16_t>(light[codes[i]]);
+}
+
 /// values[i] = decode(codes[i], transfer)
 inline void DecodeRow(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
                       std::uint16_t* values) {
-  for (std::size_t i = DecodeVectors(codes, count, transfer, values); i < count; ++i)
-    values[i] = static_cast<std::uint16_t>(transfer.decode[codes[i]]);
+  DecodeBytes(codes, count, transfer.decode, values);
 }
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
