@@ -107,7 +107,8 @@ void choose_types(ChainBox& box, bool first) {
   }
   box.output = job.write.type;
   if (!box.in_rows) return;
-  const bool wide = job.excludes || job.mask_maximum != 0 || job.write.type != Type::u8;
+  const bool with_alpha = read.weighted && !job.excludes;
+  const bool wide = job.write.type != Type::u8 && (with_alpha || job.write.transfer != Transfer::identity);
   box.finishes = box.unweights() || job.mask_maximum != 0 || job.write.transfer != Transfer::identity;
   if (box.finishes) box.output = wide ? Type::u32 : Type::u16;
 }

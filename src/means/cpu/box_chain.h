@@ -118,6 +118,7 @@ class BoxChain final : public BoxMeanOperation {
     return tiles_.size() * tiles_[0]->workspace_bytes();
   }
   void run(const BoxMeanImages& images, Stream) override { slide(images, {}); }
+  [[nodiscard]] bool selects_by_mask() const noexcept override { return boxes_[0].job.excludes; }
   /// Fills the output, or has its rows taken.
   void slide(const BoxMeanImages& images, const TakeMeans& take);
 

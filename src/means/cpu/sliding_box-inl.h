@@ -18,6 +18,7 @@
 #include "means/cpu/box_chain.h"
 #include "means/cpu/divide-inl.h"
 #include "means/cpu/unweight-inl.h"
+#include "pixels/cpu/blend-inl.h"
 #include "pixels/cpu/rows-inl.h"
 #include "tables/cpu/scan-inl.h"
 
@@ -114,6 +115,7 @@ class SlidingBox {
     sum_columns(y, row_at);
     started_ = true;
     extend();
+    mask_ = box_.job.mask_maximum == 0 ? nullptr : images.mask.at(first_, y);
     if (!box_.in_rows) {
       scan_to(last_ - first_ + 2 * box_.halo_x);
       return with_output(box_.job, [&]<int Channels, class T>() {
@@ -296,13 +298,21 @@ class SlidingBox {
     divide(divisors, right, last_);
   }
 
-  /// Prefixes are divided before they leave the first cache.
+  /// Whether the mask is 0 at all of these columns of the output.
+  [[nodiscard]] bool left_alone(std::size_t first, std::size_t last) const {
+    if (mask_ == nullptr) return false;
+    const std::size_t weight = box_.job.mask_maximum == 0xFF ? sizeof(std::uint8_t) : sizeof(std::uint16_t);
+    return CoverOf(As<std::uint8_t>(mask_) + first * weight, (last - first) * weight) == Cover::none;
+  }
+
+  /// Prefixes are divided before they leave the first cache. Where the mask is 0, there are no means.
   template <class Sum>
   void divide_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
                    std::size_t first, std::size_t last, std::byte* out) {
     const std::size_t piece = piece_columns * channels_;
     for (std::size_t next = first; first < last; first = next) {
       next = last - first < 2 * piece ? last : first + piece;
+      if (left_alone(first / channels_, next / channels_)) continue;
       scan_to(static_cast<std::int64_t>(next / channels_) + 2 * box_.halo_x);
       divide_piece(store, sums, divisors, first, next, out);
     }
@@ -374,6 +384,7 @@ class SlidingBox {
   std::size_t row_entries_;
   WorkspaceVector<std::uint32_t> sums_;  ///< of columns that `line` has weighted
   WorkspaceVector<Window> windows_;
+  const std::byte* mask_ = nullptr;      ///< of the row of means, where there is one
   bool started_ = false;
   std::int64_t scanned_ = 0;  ///< columns of the lines whose prefixes are known
   std::int64_t first_ = 0;    ///< columns of its output
