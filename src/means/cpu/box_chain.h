@@ -42,6 +42,7 @@ struct ChainBox {
   std::int64_t margin_x = 0;  ///< halos of the boxes that follow
   std::int64_t margin_y = 0;
   WorkspaceVector<double> sizes;  ///< along x, of windows that are clipped, an entry each channel of a column
+  WorkspaceVector<double> reciprocals;  ///< of `sizes`, with `words`
 
   /// Rows of its input that are kept: those of the largest window, and one that has left it.
   [[nodiscard]] std::int64_t ring_rows() const noexcept {

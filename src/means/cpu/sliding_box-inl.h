@@ -36,12 +36,6 @@ T* As(WorkspaceVector<std::byte>& row) {
   return reinterpret_cast<T*>(row.data());
 }
 
-/// As many pixels or more that fill vectors of every width, whatever their channels.
-constexpr std::int64_t vector_pixels = 32;
-constexpr std::int64_t WholeVectors(std::int64_t pixels) {
-  return (pixels + vector_pixels - 1) / vector_pixels * vector_pixels;
-}
-
 /// One step down: sums[i] += enters[i] - above[i], the sum over the whole rows of the window, and
 /// weighted[i] = 256 sums[i] + outer (above[i] + below[i]), with the rows that it covers partly. `above` left
 /// the window in this step. Value is u8, u16 or u32. Sums and, where Sum is u32, weighted sums are below
@@ -84,7 +78,7 @@ class SlidingBox {
     const std::int64_t pixels = box.columns(width);
     const std::size_t sum = box.sums == Sums::words ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
     if (box.covers_rows()) sums_.resize(entries(pixels));
-    const std::size_t scanned = entries(WholeVectors(pixels + vector_pixels - 1));
+    const std::size_t scanned = entries(whole_vectors(pixels + vector_pixels() - 1));
     for (int window = 0; window < box.windows(); ++window)
       windows_.push_back({WorkspaceVector<std::byte>(scanned * sum),
                           WorkspaceVector<std::byte>((scanned + channels_) * sum)});
@@ -101,6 +95,13 @@ class SlidingBox {
     first_ = first;
     last_ = last;
     started_ = false;
+    left_ = first;
+    right_ = last;
+    if (box_.job.border == Border::shrink) {
+      left_ = std::clamp(box_.halo_x, first, last);
+      right_ = std::clamp(box_.job.width - box_.halo_x, left_, last);
+    }
+    size_x_ = axis_box(left_, box_.job.width, box_.job.radius.x, box_.job.border).size;
     for (Window& window : windows_) {
       std::fill(window.line.begin(), window.line.end(), std::byte{0});
       std::fill(window.prefix.begin(), window.prefix.end(), std::byte{0});
@@ -146,6 +147,13 @@ class SlidingBox {
 
   [[nodiscard]] std::size_t entries(std::int64_t pixels) const {
     return static_cast<std::size_t>(pixels) * channels_;
+  }
+
+  /// Pixels that fill whole vectors of every width, an even number of vectors or a multiple of three.
+  [[nodiscard]] std::int64_t vector_pixels() const { return channels_ == 1 ? 32 : channels_ == 4 ? 8 : 16; }
+  /// As many pixels or more that do.
+  [[nodiscard]] std::int64_t whole_vectors(std::int64_t pixels) const {
+    return (pixels + vector_pixels() - 1) / vector_pixels() * vector_pixels();
   }
 
   /// Column sums of a window, from the first column of the input on.
@@ -238,7 +246,9 @@ class SlidingBox {
   /// Prefix sums of so many columns of the lines, or some more.
   void scan_to(std::int64_t columns) {
     if (columns <= scanned_) return;
-    const std::int64_t more = WholeVectors(columns - scanned_);
+    const std::int64_t all = last_ - first_ + 2 * box_.halo_x;
+    if (all - scanned_ <= 2 * static_cast<std::int64_t>(piece_columns)) columns = all;
+    const std::int64_t more = whole_vectors(columns - scanned_);
     with_sums([&]<class Entry, class Sum>() {
       using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // as signed words
       for (Window& window : windows_) {
@@ -269,18 +279,12 @@ class SlidingBox {
     return result;
   }
 
-  /// Clipped columns have sizes of their own: those before `left` and from `right` on.
+  /// Clipped columns have sizes of their own.
   template <class Sum>
   void divide_row(const MeanStore& store, std::int64_t y, std::byte* out) {
     const BoxMeanJob& job = box_.job;
     std::uint64_t size_y = axis_box(y, job.height, job.radius.y, job.border).size;
     if (!job.write.working) size_y <<= job.read.fraction;
-    std::int64_t left = first_;
-    std::int64_t right = last_;
-    if (job.border == Border::shrink) {
-      left = std::clamp(box_.halo_x, first_, last_);
-      right = std::clamp(job.width - box_.halo_x, left, last_);
-    }
     const auto sums = differences<Sum>(1U << store.rule.write_shift);
     const auto divide = [&](const Divisors& divisors, std::int64_t from, std::int64_t to) {
       if (from < to) divide_part(store, sums, divisors, entries(from - first_), entries(to - first_), out);
@@ -288,14 +292,14 @@ class SlidingBox {
     Divisors divisors;
     divisors.long_sums = box_.long_sums;
     divisors.words = box_.words;
-    const std::uint64_t size_x = axis_box(left, job.width, job.radius.x, job.border).size;
-    divisors.divisor = static_cast<double>(size_x * size_y);
-    divide(divisors, left, right);
+    divisors.divisor = static_cast<double>(size_x_ * size_y);
+    divide(divisors, left_, right_);
     if (box_.sizes.empty()) return;
     divisors.divisor = static_cast<double>(size_y);
     divisors.size_x = box_.sizes.data() + entries(first_);
-    divide(divisors, first_, left);
-    divide(divisors, right, last_);
+    if (box_.words) divisors.reciprocal_x = box_.reciprocals.data() + entries(first_);
+    divide(divisors, first_, left_);
+    divide(divisors, right_, last_);
   }
 
   /// Whether the mask is 0 at all of these columns of the output.
@@ -384,11 +388,14 @@ class SlidingBox {
   std::size_t row_entries_;
   WorkspaceVector<std::uint32_t> sums_;  ///< of columns that `line` has weighted
   WorkspaceVector<Window> windows_;
-  const std::byte* mask_ = nullptr;      ///< of the row of means, where there is one
+  const std::byte* mask_ = nullptr;  ///< of the row of means, where there is one
   bool started_ = false;
   std::int64_t scanned_ = 0;  ///< columns of the lines whose prefixes are known
   std::int64_t first_ = 0;    ///< columns of its output
   std::int64_t last_ = 0;
+  std::int64_t left_ = 0;  ///< of these, those with windows that are not clipped
+  std::int64_t right_ = 0;
+  std::uint64_t size_x_ = 0;  ///< of windows there
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE
