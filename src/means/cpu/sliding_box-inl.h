@@ -78,7 +78,7 @@ class SlidingBox {
     const std::int64_t pixels = box.columns(width);
     const std::size_t sum = box.sums == Sums::words ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
     if (box.covers_rows()) sums_.resize(entries(pixels));
-    const std::size_t scanned = entries(whole_vectors(pixels + vector_pixels() - 1));
+    const std::size_t scanned = entries(whole_vectors(pixels + vector_pixels() - 1)) + cache_line_entries;
     for (int window = 0; window < box.windows(); ++window)
       windows_.push_back({WorkspaceVector<std::byte>(scanned * sum),
                           WorkspaceVector<std::byte>((scanned + channels_) * sum)});
@@ -101,6 +101,9 @@ class SlidingBox {
       left_ = std::clamp(box_.halo_x, first, last);
       right_ = std::clamp(box_.job.width - box_.halo_x, left_, last);
     }
+    const std::size_t before = entries(in_first() - (first - box_.halo_x));
+    line_at_ = cache_line_entries - 1 - (before + cache_line_entries - 1) % cache_line_entries;
+    prefix_at_ = cache_line_entries - 1 - (before + channels_ + cache_line_entries - 1) % cache_line_entries;
     size_x_ = axis_box(left_, box_.job.width, box_.job.radius.x, box_.job.border).size;
     for (Window& window : windows_) {
       std::fill(window.line.begin(), window.line.end(), std::byte{0});
@@ -138,6 +141,7 @@ class SlidingBox {
 
  private:
   static constexpr std::size_t piece_columns = 256;
+  static constexpr std::size_t cache_line_entries = 16;
 
   /// Sums of columns over a window of rows, and along them.
   struct Window {
@@ -156,10 +160,19 @@ class SlidingBox {
     return (pixels + vector_pixels() - 1) / vector_pixels() * vector_pixels();
   }
 
+  template <class Entry>
+  [[nodiscard]] Entry* line_of(std::size_t window) {
+    return reinterpret_cast<Entry*>(windows_[window].line.data()) + line_at_;
+  }
+  template <class Sum>
+  [[nodiscard]] Sum* prefix_of(std::size_t window) {
+    return As<Sum>(windows_[window].prefix) + prefix_at_;
+  }
+
   /// Column sums of a window, from the first column of the input on.
   template <class Sum>
   [[nodiscard]] Sum* inner_columns(std::size_t window) {
-    return As<Sum>(windows_[window].line) + entries(in_first() - (first_ - box_.halo_x));
+    return line_of<Sum>(window) + entries(in_first() - (first_ - box_.halo_x));
   }
 
   /// Sums over the whole rows of the window around row y, each as often as the border makes it appear.
@@ -230,7 +243,7 @@ class SlidingBox {
     if (job.border == Border::shrink) return;
     with_sums([&]<class Entry, class Sum>() {
       for (std::size_t i = 0; i < windows_.size(); ++i) {
-        auto* line = As<Entry>(windows_[i].line);
+        auto* line = line_of<Entry>(i);
         const auto fill = [&](std::int64_t x) {
           const std::int64_t from = source_of(x, job.width, job.border);
           for (std::size_t c = 0; c < channels_; ++c)
@@ -251,10 +264,10 @@ class SlidingBox {
     const std::int64_t more = whole_vectors(columns - scanned_);
     with_sums([&]<class Entry, class Sum>() {
       using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // as signed words
-      for (Window& window : windows_) {
-        Sum* before = As<Sum>(window.prefix) + entries(scanned_);
-        ScanAfter(before, reinterpret_cast<const Scanned*>(window.line.data()) + entries(scanned_),
-                  static_cast<std::size_t>(more), static_cast<int>(channels_), nullptr, before + channels_);
+      for (std::size_t i = 0; i < windows_.size(); ++i) {
+        Sum* before = prefix_of<Sum>(i) + entries(scanned_);
+        ScanAfter(before, line_of<const Scanned>(i) + entries(scanned_), static_cast<std::size_t>(more),
+                  static_cast<int>(channels_), nullptr, before + channels_);
       }
     });
     scanned_ += more;
@@ -266,8 +279,7 @@ class SlidingBox {
     BoxDifferences<Sum> result;
     result.boxes = 0;
     for (int outer_y = 0; outer_y < box_.windows(); ++outer_y) {
-      const Sum* prefix =
-          As<Sum>(windows_[static_cast<std::size_t>(outer_y)].prefix) + entries(1 + box_.halo_x);
+      const Sum* prefix = prefix_of<Sum>(static_cast<std::size_t>(outer_y)) + entries(1 + box_.halo_x);
       const double rows = box_.windows() == 1 ? scale : scale * box_.row_weight(outer_y);
       for (std::int64_t outer_x = 0; outer_x <= box_.halo_x - box_.reach_x; ++outer_x) {
         const std::size_t reach = entries(box_.reach_x + outer_x);
@@ -395,7 +407,9 @@ class SlidingBox {
   std::int64_t last_ = 0;
   std::int64_t left_ = 0;  ///< of these, those with windows that are not clipped
   std::int64_t right_ = 0;
-  std::uint64_t size_x_ = 0;  ///< of windows there
+  std::uint64_t size_x_ = 0;   ///< of windows there
+  std::size_t line_at_ = 0;    ///< where lines begin: the input's columns begin a line of the cache
+  std::size_t prefix_at_ = 0;  ///< and prefixes: theirs do
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE
