@@ -34,7 +34,9 @@ struct Backend : std::enable_shared_from_this<Backend> {
   DeviceInfo info;
   Operations operations;
   WindowCosts mean_windows;                   ///< of means over boxes
-  WindowCosts sliding_windows;                ///< of sliding minima and maxima, and of the fastest means
+  WindowCosts box_windows;                    ///< of the mean over one box, of integers without alpha
+  WindowCosts alpha_box_windows;              ///< of integers with alpha
+  WindowCosts sliding_windows;                ///< of sliding minima and maxima
   std::atomic<std::size_t> memory_limit = 0;  ///< bytes that a plan may hold; 0: what there is
   Allocator allocator;                        ///< the caller's; empty: allocate_own()
   bool host_memory = true;                    ///< its memory is the host's: nothing needs to be staged

@@ -1,5 +1,7 @@
 #include "core/window_cover.h"
 
+#include <algorithm>
+
 namespace satin {
 namespace {
 
@@ -62,7 +64,10 @@ Rectangle WindowCover::window_of(const Run& run) const {
 std::span<const WindowCover::Run> WindowCover::of(std::span<const std::uint8_t> active) {
   runs_.clear();
   const Run whole{{{0, picture_.width}, {0, picture_.height}}, sizes_.size() - 1};
-  if (nearly_all(active)) {
+  const std::int64_t whole_cost = cost_of_whole(active);
+  const std::int64_t copy_cost = picture_.pixels() / costs_.copied;
+  const auto done = std::count_if(active.begin(), active.end(), [](std::uint8_t tile) { return tile != 0; });
+  if (done != 0 && (sizes_.size() == 1 || done * tile_ * tile_ + copy_cost > whole_cost)) {
     runs_.push_back(whole);
     return runs_;
   }
@@ -82,7 +87,7 @@ std::span<const WindowCover::Run> WindowCover::of(std::span<const std::uint8_t> 
 
   const Node& root = levels_.back().nodes.front();
   if (empty(root.box)) return runs_;
-  if (root.cost + picture_.pixels() / costs_.copied >= picture_.pixels()) {
+  if (root.cost + copy_cost >= whole_cost) {
     runs_.push_back(whole);
   } else {
     collect(levels_.size() - 1, 0, 0);
@@ -95,12 +100,10 @@ Rectangle WindowCover::pixels_of(const Rectangle& tiles) const noexcept {
           {tiles.y.first * tile_, std::min(tiles.y.last * tile_, picture_.height)}};
 }
 
-/// True if even windows without reach and costs of their own would take as long as the whole picture.
-bool WindowCover::nearly_all(std::span<const std::uint8_t> active) const {
-  if (sizes_.size() == 1)
-    return std::any_of(active.begin(), active.end(), [](std::uint8_t tile) { return tile != 0; });
-  const auto inactive = std::count(active.begin(), active.end(), std::uint8_t{0});
-  return static_cast<std::int64_t>(inactive) * tile_ * tile_ * costs_.copied < picture_.pixels();
+std::int64_t WindowCover::cost_of_whole(std::span<const std::uint8_t> active) const {
+  const auto left_alone = std::count(active.begin(), active.end(), std::uint8_t{0});
+  const std::int64_t pixels = std::min<std::int64_t>(left_alone * tile_ * tile_, picture_.pixels());
+  return picture_.pixels() - pixels * (100 - costs_.left_alone_percent) / 100;
 }
 
 /// The smallest window that gives the box right.

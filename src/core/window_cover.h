@@ -59,7 +59,7 @@ class WindowCover {
   };
 
   [[nodiscard]] Rectangle pixels_of(const Rectangle& tiles) const noexcept;
-  [[nodiscard]] bool nearly_all(std::span<const std::uint8_t> active) const;
+  [[nodiscard]] std::int64_t cost_of_whole(std::span<const std::uint8_t> active) const;
   void choose_window(Node& node) const;
   void join_children(std::size_t level, std::int64_t column, std::int64_t row);
   void collect(std::size_t level, std::int64_t column, std::int64_t row);

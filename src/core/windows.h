@@ -20,8 +20,10 @@ struct Reach {
 
 /// What running a filter by windows costs, in pixels that the filter does in the same time.
 struct WindowCosts {
-  std::int64_t run = 0;           ///< one more window
-  std::int64_t copied = 16;       ///< so many pixels are copied in the time of one
+  std::int64_t run = 0;      ///< one more window
+  std::int64_t copied = 16;  ///< so many pixels are copied in the time of one
+  std::int64_t left_alone_percent =
+      100;                        ///< of that time, what a pixel takes whose tile the mask leaves alone
   std::int64_t least_pixels = 0;  ///< pictures below are not worth looking for active tiles
 };
 

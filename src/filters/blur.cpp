@@ -215,9 +215,11 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const B
                                           resized(shape, width, height));
   };
   const bool measures = shape.type == Type::f32 || (map.width != 0 && map.type == Type::f32);
-  const bool slides = jobs.size() == 1 && map.width == 0 && !jobs[0].read.weighted && shape.type != Type::f32;
+  const bool slides = jobs.size() == 1 && map.width == 0 && shape.type != Type::f32;
   return {shape, measures, reach_of(jobs), prepare,
-          slides ? &Backend::sliding_windows : &Backend::mean_windows};
+          !slides                 ? &Backend::mean_windows
+          : jobs[0].read.weighted ? &Backend::alpha_box_windows
+                                  : &Backend::box_windows};
 }
 
 double reach(const Blur& blur, const Shape& shape) {

@@ -32,7 +32,10 @@ constexpr std::array every_border = {Border::shrink, Border::clamp, Border::refl
 const Device& device_with_windows() {
   static const Device device = [] {
     Device opened = Device::open(device_under_test().info().id);
-    opened.backend().mean_windows = opened.backend().sliding_windows = WindowCosts{};
+    Backend& backend = opened.backend();
+    for (WindowCosts* costs :
+         {&backend.mean_windows, &backend.box_windows, &backend.alpha_box_windows, &backend.sliding_windows})
+      *costs = WindowCosts{};
     return opened;
   }();
   return device;

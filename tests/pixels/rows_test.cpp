@@ -59,6 +59,53 @@ void check_largest_code() {
   }
 }
 
+/// Blends of the ends of the range and of random values, with every weight and every width of a row.
+void CheckBlends() {
+  Random random(7);
+  const auto value = [&] {
+    constexpr std::uint16_t ends[] = {0, 1, 0x7FFF, 0x8000, 0xFFFE, 0xFFFF};
+    return random.one_in(2) ? ends[random.below(6)] : static_cast<std::uint16_t>(random.below(0x10000));
+  };
+  for (std::size_t channels = 1; channels <= 4; ++channels)
+    for (std::size_t pixels = 1; pixels <= 300; ++pixels) {
+      const std::size_t count = pixels * channels;
+      std::vector<std::uint16_t> own(count);
+      std::vector<std::uint16_t> means(count);
+      std::vector<std::uint8_t> mask(pixels);
+      std::generate(own.begin(), own.end(), value);
+      std::generate(means.begin(), means.end(), value);
+      for (std::size_t x = 0; x < pixels; ++x) mask[x] = static_cast<std::uint8_t>(x + pixels);
+      std::vector<std::uint16_t> blended(count + 1, 0xAAAA);
+      rows::BlendPixels(own.data(), means.data(), mask.data(), pixels, channels, blended.data());
+      for (std::size_t i = 0; i < count; ++i)
+        ASSERT_EQ(blended[i], blend(own[i], means[i], mask[i / channels], 255)) << own[i] << " " << means[i];
+      ASSERT_EQ(blended.back(), 0xAAAA);
+    }
+}
+
+/// Stretches cover the row, and are what they are said to be.
+void CheckCover() {
+  Random random(9);
+  for (std::size_t pixels = 1; pixels <= 700; pixels += 3) {
+    std::vector<std::uint8_t> mask(pixels, random.one_in(2) ? 0 : 255);
+    for (std::uint64_t n = random.below(4); n > 0; --n) {
+      const std::size_t first = random.below(pixels);
+      const auto weight = static_cast<std::uint8_t>(random.one_in(2) ? 255 : random.below(256));
+      std::fill(mask.begin() + static_cast<std::ptrdiff_t>(first), mask.end(), weight);
+    }
+    std::size_t next = 0;
+    rows::ByCover(mask.data(), pixels, [&](rows::Cover cover, std::size_t first, std::size_t count) {
+      ASSERT_EQ(first, next);
+      next += count;
+      const auto is = [&](std::uint8_t weight) {
+        return std::all_of(mask.data() + first, mask.data() + next, [&](auto w) { return w == weight; });
+      };
+      ASSERT_TRUE(cover == rows::Cover::part || is(cover == rows::Cover::none ? 0 : 255));
+    });
+    ASSERT_EQ(next, pixels);
+  }
+}
+
 void CheckLargestCodes() {
   check_largest_code<std::uint8_t>();
   check_largest_code<std::uint16_t>();
@@ -74,9 +121,19 @@ namespace {
 
 HWY_EXPORT(CheckTransfer);
 HWY_EXPORT(CheckLargestCodes);
+HWY_EXPORT(CheckBlends);
+HWY_EXPORT(CheckCover);
 
 TEST(Rows, OfLightAreTheTables) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckTransfer)(); });
+}
+
+TEST(Rows, BlendsAreTheDefinition) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckBlends)(); });
+}
+
+TEST(Rows, AreStretchesThatTheMaskLeavesCoversOrBlends) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckCover)(); });
 }
 
 TEST(Rows, ValuesAboveTheLargestCodeAreHeldToIt) {

@@ -32,6 +32,9 @@ DeviceInfo describe(int threads) {
 CpuBackend::CpuBackend(int wanted) : threads(wanted) {
   info = describe(threads.count());
   mean_windows.run = sliding_windows.run = run_cost_of_thread * threads.count();
+  // RGB u8, radius 16, linear light: 2.9 ms under a mask of 0, 4.8 ms otherwise; a copy takes 1.2 ms
+  box_windows = {.run = mean_windows.run, .copied = 5, .left_alone_percent = 60};
+  alpha_box_windows = box_windows;
 }
 
 void CpuBackend::upload(void* device, const void* host, std::size_t bytes, Stream) {

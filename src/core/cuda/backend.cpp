@@ -155,6 +155,8 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
   mean_windows.least_pixels = kernels::tuning::mean_window_least_pixels;
   sliding_windows.run = kernels::tuning::sliding_window_run_pixels;
   sliding_windows.least_pixels = kernels::tuning::sliding_window_least_pixels;
+  box_windows = sliding_windows;
+  alpha_box_windows = mean_windows;
   check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal),
         "asking for the number of multiprocessors");
   check(cudaDeviceGetAttribute(&shared_memory_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal),

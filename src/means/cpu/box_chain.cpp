@@ -107,7 +107,8 @@ void choose_types(ChainBox& box, bool first) {
   }
   box.output = job.write.type;
   if (!box.in_rows) return;
-  const bool wide = job.excludes || job.mask_maximum != 0 || job.write.type != Type::u8;
+  const bool with_alpha = read.weighted && !job.excludes;
+  const bool wide = job.write.type != Type::u8 && (with_alpha || job.write.transfer != Transfer::identity);
   box.finishes = box.unweights() || job.mask_maximum != 0 || job.write.transfer != Transfer::identity;
   if (box.finishes) box.output = wide ? Type::u32 : Type::u16;
 }
@@ -116,11 +117,18 @@ void measure_columns(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   const auto channels = static_cast<std::size_t>(job.read.channels);
   box.sizes.resize(static_cast<std::size_t>(job.width) * channels);
+  if (box.words) box.reciprocals.resize(box.sizes.size());
   double size = 0;
+  double reciprocal = 0;
   for (std::int64_t x = 0; x < job.width; ++x) {
     const bool as_before = x > box.halo_x && x + box.halo_x < job.width;
-    if (!as_before) size = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
-    std::fill_n(box.sizes.data() + static_cast<std::size_t>(x) * channels, channels, size);
+    if (!as_before) {
+      size = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
+      reciprocal = 1 / size;
+    }
+    const std::size_t entry = static_cast<std::size_t>(x) * channels;
+    std::fill_n(box.sizes.data() + entry, channels, size);
+    if (box.words) std::fill_n(box.reciprocals.data() + entry, channels, reciprocal);
   }
 }
 

@@ -43,6 +43,7 @@ struct ChainBox {
   std::int64_t margin_x = 0;  ///< halos of the boxes that follow
   std::int64_t margin_y = 0;
   WorkspaceVector<double> sizes;  ///< along x, of windows that are clipped, an entry each channel of a column
+  WorkspaceVector<double> reciprocals;  ///< of `sizes`, with `words`
 
   /// Rows of its input that are kept: those of the largest window, and one that has left it.
   [[nodiscard]] std::int64_t ring_rows() const noexcept {
@@ -119,6 +120,7 @@ class BoxChain final : public BoxMeanOperation {
     return tiles_.size() * tiles_[0]->workspace_bytes();
   }
   void run(const BoxMeanImages& images, Stream) override { slide(images, {}); }
+  [[nodiscard]] bool selects_by_mask() const noexcept override { return boxes_[0].job.excludes; }
   /// Fills the output, or has its rows taken.
   void slide(const BoxMeanImages& images, const TakeMeans& take);
 

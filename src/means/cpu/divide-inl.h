@@ -262,8 +262,12 @@ bool DivideInWords(const BoxDifferences<std::uint32_t>& boxes, const Divisors& d
 template <class Sum, class Mean>
 void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first, std::size_t last,
             Mean* means) {
-  if constexpr (std::is_same_v<Sum, std::uint32_t>)
+  if constexpr (std::is_same_v<Sum, std::uint32_t>) {
     if (DivideInWords(boxes, divisors, first, last, means)) return;
+    if (divisors.words && divisors.size_x != nullptr)
+      return InVectors(
+          first, [&](auto d, std::size_t i) { return DivideByProducts(d, boxes, divisors, i, last, means); });
+  }
   WithBoxes(boxes, [&]<int Boxes>() {
     InVectors(first, [&](auto d, std::size_t i) {
       if constexpr (std::is_same_v<Sum, std::uint64_t>)

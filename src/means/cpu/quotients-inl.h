@@ -32,9 +32,10 @@ struct BoxDifferences {
 /// Divisors of one row.
 struct Divisors {
   double divisor = 1;
-  const double* size_x = nullptr;  ///< not null: of entry i it is size_x[i] times as large
-  bool words = false;              ///< one box, whose weight is a power of two, and (largest mean + 1/2) *
-                                   ///< divisor is below word_divide_limit
+  const double* size_x = nullptr;        ///< not null: of entry i it is size_x[i] times as large
+  const double* reciprocal_x = nullptr;  ///< with words: 1 / size_x[i], rounded
+  bool words = false;      ///< one box, whose weight is a power of two, and (largest mean + 1/2) *
+                           ///< divisor is below word_divide_limit
   bool long_sums = false;  ///< that is not below divide_limit, but below long_divide_limit; sums of 64 bits
 };
 
@@ -176,6 +177,23 @@ std::size_t DivideByOne(D d, BoxDifferences<Sum> boxes, const Divisors& divisors
   const auto reciprocal = hn::Set(d, 1.0 / divisors.divisor);
   for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
     const auto sum = hn::Add(WeightedSum<Boxes>(d, boxes, i), quarter);
+    StoreNearest(d, hn::MulAdd(sum, reciprocal, round), means + i);
+  }
+  return i;
+}
+
+/// Means with a divisor for each entry, by its reciprocal: the product of two. Sums s are below 2^31. Four
+/// roundings, each by less than 2^-53 of a mean, move (s + 1/4) / divisor by less than the 1 / (4 divisor)
+/// that it lies from the middle between two integers.
+template <class D, class Mean>
+std::size_t DivideByProducts(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors,
+                             std::size_t i, std::size_t last, Mean* means) {
+  const auto quarter = hn::Set(d, 0.25);
+  const auto round = hn::Set(d, rounding_for<Mean>);
+  const auto reciprocal_y = hn::Set(d, 1.0 / divisors.divisor);
+  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
+    const auto sum = hn::Add(WeightedSum<1>(d, boxes, i), quarter);
+    const auto reciprocal = hn::Mul(hn::LoadU(d, divisors.reciprocal_x + i), reciprocal_y);
     StoreNearest(d, hn::MulAdd(sum, reciprocal, round), means + i);
   }
   return i;

@@ -18,6 +18,7 @@
 #include "means/cpu/box_chain.h"
 #include "means/cpu/divide-inl.h"
 #include "means/cpu/unweight-inl.h"
+#include "pixels/cpu/blend-inl.h"
 #include "pixels/cpu/rows-inl.h"
 #include "tables/cpu/scan-inl.h"
 
@@ -33,12 +34,6 @@ const T* As(const std::byte* row) {
 template <class T>
 T* As(WorkspaceVector<std::byte>& row) {
   return reinterpret_cast<T*>(row.data());
-}
-
-/// As many pixels or more that fill vectors of every width, whatever their channels.
-constexpr std::int64_t vector_pixels = 32;
-constexpr std::int64_t WholeVectors(std::int64_t pixels) {
-  return (pixels + vector_pixels - 1) / vector_pixels * vector_pixels;
 }
 
 /// One step down: sums[i] += enters[i] - above[i], the sum over the whole rows of the window, and
@@ -83,7 +78,7 @@ class SlidingBox {
     const std::int64_t pixels = box.columns(width);
     const std::size_t sum = box.sums == Sums::words ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
     if (box.covers_rows()) sums_.resize(entries(pixels));
-    const std::size_t scanned = entries(WholeVectors(pixels + vector_pixels - 1));
+    const std::size_t scanned = entries(whole_vectors(pixels + vector_pixels() - 1)) + cache_line_entries;
     for (int window = 0; window < box.windows(); ++window)
       windows_.push_back({WorkspaceVector<std::byte>(scanned * sum),
                           WorkspaceVector<std::byte>((scanned + channels_) * sum)});
@@ -100,6 +95,16 @@ class SlidingBox {
     first_ = first;
     last_ = last;
     started_ = false;
+    left_ = first;
+    right_ = last;
+    if (box_.job.border == Border::shrink) {
+      left_ = std::clamp(box_.halo_x, first, last);
+      right_ = std::clamp(box_.job.width - box_.halo_x, left_, last);
+    }
+    const std::size_t before = entries(in_first() - (first - box_.halo_x));
+    line_at_ = cache_line_entries - 1 - (before + cache_line_entries - 1) % cache_line_entries;
+    prefix_at_ = cache_line_entries - 1 - (before + channels_ + cache_line_entries - 1) % cache_line_entries;
+    size_x_ = axis_box(left_, box_.job.width, box_.job.radius.x, box_.job.border).size;
     for (Window& window : windows_) {
       std::fill(window.line.begin(), window.line.end(), std::byte{0});
       std::fill(window.prefix.begin(), window.prefix.end(), std::byte{0});
@@ -114,6 +119,7 @@ class SlidingBox {
     sum_columns(y, row_at);
     started_ = true;
     extend();
+    mask_ = box_.job.mask_maximum == 0 ? nullptr : images.mask.at(first_, y);
     if (!box_.in_rows) {
       scan_to(last_ - first_ + 2 * box_.halo_x);
       return with_output(box_.job, [&]<int Channels, class T>() {
@@ -135,6 +141,7 @@ class SlidingBox {
 
  private:
   static constexpr std::size_t piece_columns = 256;
+  static constexpr std::size_t cache_line_entries = 16;
 
   /// Sums of columns over a window of rows, and along them.
   struct Window {
@@ -146,10 +153,26 @@ class SlidingBox {
     return static_cast<std::size_t>(pixels) * channels_;
   }
 
+  /// Pixels that fill whole vectors of every width, an even number of vectors or a multiple of three.
+  [[nodiscard]] std::int64_t vector_pixels() const { return channels_ == 1 ? 32 : channels_ == 4 ? 8 : 16; }
+  /// As many pixels or more that do.
+  [[nodiscard]] std::int64_t whole_vectors(std::int64_t pixels) const {
+    return (pixels + vector_pixels() - 1) / vector_pixels() * vector_pixels();
+  }
+
+  template <class Entry>
+  [[nodiscard]] Entry* line_of(std::size_t window) {
+    return reinterpret_cast<Entry*>(windows_[window].line.data()) + line_at_;
+  }
+  template <class Sum>
+  [[nodiscard]] Sum* prefix_of(std::size_t window) {
+    return As<Sum>(windows_[window].prefix) + prefix_at_;
+  }
+
   /// Column sums of a window, from the first column of the input on.
   template <class Sum>
   [[nodiscard]] Sum* inner_columns(std::size_t window) {
-    return As<Sum>(windows_[window].line) + entries(in_first() - (first_ - box_.halo_x));
+    return line_of<Sum>(window) + entries(in_first() - (first_ - box_.halo_x));
   }
 
   /// Sums over the whole rows of the window around row y, each as often as the border makes it appear.
@@ -220,7 +243,7 @@ class SlidingBox {
     if (job.border == Border::shrink) return;
     with_sums([&]<class Entry, class Sum>() {
       for (std::size_t i = 0; i < windows_.size(); ++i) {
-        auto* line = As<Entry>(windows_[i].line);
+        auto* line = line_of<Entry>(i);
         const auto fill = [&](std::int64_t x) {
           const std::int64_t from = source_of(x, job.width, job.border);
           for (std::size_t c = 0; c < channels_; ++c)
@@ -236,13 +259,15 @@ class SlidingBox {
   /// Prefix sums of so many columns of the lines, or some more.
   void scan_to(std::int64_t columns) {
     if (columns <= scanned_) return;
-    const std::int64_t more = WholeVectors(columns - scanned_);
+    const std::int64_t all = last_ - first_ + 2 * box_.halo_x;
+    if (all - scanned_ <= 2 * static_cast<std::int64_t>(piece_columns)) columns = all;
+    const std::int64_t more = whole_vectors(columns - scanned_);
     with_sums([&]<class Entry, class Sum>() {
       using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // as signed words
-      for (Window& window : windows_) {
-        Sum* before = As<Sum>(window.prefix) + entries(scanned_);
-        ScanAfter(before, reinterpret_cast<const Scanned*>(window.line.data()) + entries(scanned_),
-                  static_cast<std::size_t>(more), static_cast<int>(channels_), nullptr, before + channels_);
+      for (std::size_t i = 0; i < windows_.size(); ++i) {
+        Sum* before = prefix_of<Sum>(i) + entries(scanned_);
+        ScanAfter(before, line_of<const Scanned>(i) + entries(scanned_), static_cast<std::size_t>(more),
+                  static_cast<int>(channels_), nullptr, before + channels_);
       }
     });
     scanned_ += more;
@@ -254,8 +279,7 @@ class SlidingBox {
     BoxDifferences<Sum> result;
     result.boxes = 0;
     for (int outer_y = 0; outer_y < box_.windows(); ++outer_y) {
-      const Sum* prefix =
-          As<Sum>(windows_[static_cast<std::size_t>(outer_y)].prefix) + entries(1 + box_.halo_x);
+      const Sum* prefix = prefix_of<Sum>(static_cast<std::size_t>(outer_y)) + entries(1 + box_.halo_x);
       const double rows = box_.windows() == 1 ? scale : scale * box_.row_weight(outer_y);
       for (std::int64_t outer_x = 0; outer_x <= box_.halo_x - box_.reach_x; ++outer_x) {
         const std::size_t reach = entries(box_.reach_x + outer_x);
@@ -267,18 +291,12 @@ class SlidingBox {
     return result;
   }
 
-  /// Clipped columns have sizes of their own: those before `left` and from `right` on.
+  /// Clipped columns have sizes of their own.
   template <class Sum>
   void divide_row(const MeanStore& store, std::int64_t y, std::byte* out) {
     const BoxMeanJob& job = box_.job;
     std::uint64_t size_y = axis_box(y, job.height, job.radius.y, job.border).size;
     if (!job.write.working) size_y <<= job.read.fraction;
-    std::int64_t left = first_;
-    std::int64_t right = last_;
-    if (job.border == Border::shrink) {
-      left = std::clamp(box_.halo_x, first_, last_);
-      right = std::clamp(job.width - box_.halo_x, left, last_);
-    }
     const auto sums = differences<Sum>(1U << store.rule.write_shift);
     const auto divide = [&](const Divisors& divisors, std::int64_t from, std::int64_t to) {
       if (from < to) divide_part(store, sums, divisors, entries(from - first_), entries(to - first_), out);
@@ -286,23 +304,31 @@ class SlidingBox {
     Divisors divisors;
     divisors.long_sums = box_.long_sums;
     divisors.words = box_.words;
-    const std::uint64_t size_x = axis_box(left, job.width, job.radius.x, job.border).size;
-    divisors.divisor = static_cast<double>(size_x * size_y);
-    divide(divisors, left, right);
+    divisors.divisor = static_cast<double>(size_x_ * size_y);
+    divide(divisors, left_, right_);
     if (box_.sizes.empty()) return;
     divisors.divisor = static_cast<double>(size_y);
     divisors.size_x = box_.sizes.data() + entries(first_);
-    divide(divisors, first_, left);
-    divide(divisors, right, last_);
+    if (box_.words) divisors.reciprocal_x = box_.reciprocals.data() + entries(first_);
+    divide(divisors, first_, left_);
+    divide(divisors, right_, last_);
   }
 
-  /// Prefixes are divided before they leave the first cache.
+  /// Whether the mask is 0 at all of these columns of the output.
+  [[nodiscard]] bool left_alone(std::size_t first, std::size_t last) const {
+    if (mask_ == nullptr) return false;
+    const std::size_t weight = box_.job.mask_maximum == 0xFF ? sizeof(std::uint8_t) : sizeof(std::uint16_t);
+    return CoverOf(As<std::uint8_t>(mask_) + first * weight, (last - first) * weight) == Cover::none;
+  }
+
+  /// Prefixes are divided before they leave the first cache. Where the mask is 0, there are no means.
   template <class Sum>
   void divide_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
                    std::size_t first, std::size_t last, std::byte* out) {
     const std::size_t piece = piece_columns * channels_;
     for (std::size_t next = first; first < last; first = next) {
       next = last - first < 2 * piece ? last : first + piece;
+      if (left_alone(first / channels_, next / channels_)) continue;
       scan_to(static_cast<std::int64_t>(next / channels_) + 2 * box_.halo_x);
       divide_piece(store, sums, divisors, first, next, out);
     }
@@ -374,10 +400,16 @@ class SlidingBox {
   std::size_t row_entries_;
   WorkspaceVector<std::uint32_t> sums_;  ///< of columns that `line` has weighted
   WorkspaceVector<Window> windows_;
+  const std::byte* mask_ = nullptr;  ///< of the row of means, where there is one
   bool started_ = false;
   std::int64_t scanned_ = 0;  ///< columns of the lines whose prefixes are known
   std::int64_t first_ = 0;    ///< columns of its output
   std::int64_t last_ = 0;
+  std::int64_t left_ = 0;  ///< of these, those with windows that are not clipped
+  std::int64_t right_ = 0;
+  std::uint64_t size_x_ = 0;   ///< of windows there
+  std::size_t line_at_ = 0;    ///< where lines begin: the input's columns begin a line of the cache
+  std::size_t prefix_at_ = 0;  ///< and prefixes: theirs do
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE

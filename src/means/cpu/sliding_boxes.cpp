@@ -18,42 +18,46 @@
 #include "means/cpu/sliding_box-inl.h"
 #include "means/cpu/striped_box-inl.h"
 #include "means/cpu/striped_codes-inl.h"
+#include "pixels/cpu/blend-inl.h"
 #include "pixels/cpu/rows-inl.h"
 #include "pixels/cpu/transfer-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// row[x] = (its pixel, counts[x]) for `pixels` pixels of `Channels` values, which end where the row of
-/// results ends: what is written never reaches what is still to be read.
-template <int Channels, class Value>
-void AppendCounts(const std::uint8_t* counts, std::size_t pixels, Value* row) {
+/// row[x] = (its pixel, 1), or zeros where the mask is 0, for `pixels` pixels of `Channels` values, which end
+/// where the row of results ends: what is written never reaches what is still to be read.
+template <int Channels, class Weight, class Value>
+void AppendCounts(const Weight* mask, std::size_t pixels, Value* row) {
   static_assert(Channels == 1 || Channels == 3);
   const hn::ScalableTag<Value> d;
-  const hn::Rebind<std::uint8_t, decltype(d)> bytes;
   const Value* from = row + pixels;
   std::size_t x = 0;
   for (; x + hn::Lanes(d) <= pixels; x += hn::Lanes(d)) {
-    const auto count = hn::PromoteTo(d, hn::LoadU(bytes, counts + x));
+    const auto out = hn::Eq(LoadWide(d, mask + x), hn::Zero(d));
+    const auto count = hn::IfThenZeroElse(out, hn::Set(d, 1));
     if constexpr (Channels == 1) {
-      hn::StoreInterleaved2(hn::LoadU(d, from + x), count, d, row + 2 * x);
+      hn::StoreInterleaved2(hn::IfThenZeroElse(out, hn::LoadU(d, from + x)), count, d, row + 2 * x);
     } else {
       hn::Vec<decltype(d)> red, green, blue;
       hn::LoadInterleaved3(d, from + 3 * x, red, green, blue);
-      hn::StoreInterleaved4(red, green, blue, count, d, row + 4 * x);
+      hn::StoreInterleaved4(hn::IfThenZeroElse(out, red), hn::IfThenZeroElse(out, green),
+                            hn::IfThenZeroElse(out, blue), count, d, row + 4 * x);
     }
   }
   for (; x < pixels; ++x) {
-    for (std::size_t c = 0; c < Channels; ++c) row[(Channels + 1) * x + c] = from[Channels * x + c];
-    row[(Channels + 1) * x + Channels] = counts[x];
+    const Value count = mask[x] == 0 ? 0 : 1;
+    for (std::size_t c = 0; c < Channels; ++c)
+      row[(Channels + 1) * x + c] = static_cast<Value>(from[Channels * x + c] * count);
+    row[(Channels + 1) * x + Channels] = count;
   }
 }
 
 /// The means of colours alone, in place: every pixel loses its last value.
-template <int Channels>
-void DropCounts(std::size_t pixels, std::uint32_t* means) {
+template <int Channels, class Mean>
+void DropCounts(std::size_t pixels, Mean* means) {
   static_assert(Channels == 1 || Channels == 3);
-  const hn::ScalableTag<std::uint32_t> d;
+  const hn::ScalableTag<Mean> d;
   hn::Vec<decltype(d)> red, green, blue, count;
   std::size_t x = 0;
   for (; x + hn::Lanes(d) <= pixels; x += hn::Lanes(d)) {
@@ -83,6 +87,7 @@ class TileOfBoxes final : public SlidingBoxes {
       const std::size_t bytes = entries * size_of(box.input);
       if (!direct(box)) state.ring.resize(static_cast<std::size_t>(box.ring_rows()) * bytes);
       state.outside.resize(bytes);
+      if (box.job.border != Border::constant) continue;
       with_type(box.input, [&]<class Value>() {
         for (std::size_t i = 0; i < entries; ++i)
           As<Value>(state.outside)[i] =
@@ -187,11 +192,9 @@ class TileOfBoxes final : public SlidingBoxes {
     const RowReader& reader = stores_[0].reader;
     const std::byte* source = images_->source.at(box.in_first(), source_of(position, job.height, job.border));
     if (job.excludes) {
-      const auto* counts =
-          images_->included.row<std::uint8_t>(source_of(position, job.height, job.border)) + box.in_first();
-      return boxes_[0].input == Type::u16
-                 ? read_counted(source, counts, reinterpret_cast<std::uint16_t*>(row))
-                 : read_counted(source, counts, reinterpret_cast<std::uint32_t*>(row));
+      const std::byte* mask = images_->mask.at(box.in_first(), source_of(position, job.height, job.border));
+      return boxes_[0].input == Type::u16 ? read_counted(source, mask, reinterpret_cast<std::uint16_t*>(row))
+                                          : read_counted(source, mask, reinterpret_cast<std::uint32_t*>(row));
     }
     if (boxes_[0].input == Type::u16)
       return DecodeRow(As<std::uint8_t>(source), box.in_pixels() * channels_, reader.transfer,
@@ -201,9 +204,9 @@ class TileOfBoxes final : public SlidingBoxes {
         : ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint64_t*>(row));
   }
 
-  /// Working values of a row, each pixel followed by 1 if it counts, otherwise 0.
+  /// Working values of a row, each pixel followed by 1; zeros where the mask is 0.
   template <class Value>
-  void read_counted(const std::byte* source, const std::uint8_t* counts, Value* row) const {
+  void read_counted(const std::byte* source, const std::byte* mask, Value* row) const {
     const std::size_t pixels = states_[0].box.in_pixels();
     RowReader reader = stores_[0].reader;
     reader.read.weighted = false;
@@ -218,7 +221,10 @@ class TileOfBoxes final : public SlidingBoxes {
     } else {
       DecodeRow(As<std::uint8_t>(source), pixels * stored_channels_, reader.transfer, values);
     }
-    stored_channels_ == 1 ? AppendCounts<1>(counts, pixels, row) : AppendCounts<3>(counts, pixels, row);
+    const auto append = [&](const auto* weights) {
+      stored_channels_ == 1 ? AppendCounts<1>(weights, pixels, row) : AppendCounts<3>(weights, pixels, row);
+    };
+    boxes_[0].job.mask_maximum == 0xFF ? append(As<std::uint8_t>(mask)) : append(As<std::uint16_t>(mask));
   }
 
   /// Row y of a box's means, after the rows of its window are in its ring.
@@ -250,82 +256,88 @@ class TileOfBoxes final : public SlidingBoxes {
   void finish_row(std::int64_t y, std::int64_t left) {
     const ChainBox& last = boxes_.back();
     if (!last.finishes) return last_means(y, images_->output.at(left, y));
-    if constexpr (Box::striped) return encode_stripes(y);
-    last.job.write.type == Type::u8 ? store_row<std::uint8_t>(y, left) : store_row<std::uint16_t>(y, left);
+    if constexpr (Box::striped)
+      if (stores_.back().rule.mask_maximum == 0) return encode_stripes(y);
+    if (last.job.write.type == Type::u8) return store_row<std::uint8_t, std::uint16_t>(y, left);
+    last.output == Type::u16 ? store_row<std::uint16_t, std::uint16_t>(y, left)
+                             : store_row<std::uint16_t, std::uint32_t>(y, left);
   }
 
-  /// Striped means have 16 bits, so that they are only to be encoded.
+  /// Striped means have 16 bits, so that without a mask they are only to be encoded.
   void encode_stripes(std::int64_t y) {
     mean_row(boxes_.size() - 1, y, striped_.data());
     codes_->encode(As<std::uint16_t>(striped_), stores_.back().rule.transfer,
                    images_->output.row<std::uint8_t>(y));
   }
 
-  template <class T>
+  /// Where the mask is 0, pixels stay; where it is full, there is nothing to blend.
+  template <class T, class Mean>
   void store_row(std::int64_t y, std::int64_t left) {
     last_means(y, working_.data());
-    const auto start = left * static_cast<std::int64_t>(stored_channels_);
-    T* out = images_->output.row<T>(y) + start;
-    const T* original = images_->original.row<T>(y) + start;
-    if constexpr (sizeof(T) == 1)
-      if (boxes_.back().output == Type::u16) return store_narrow(original, out);
-    store_wide(y, left, original, out);
-  }
-
-  /// Stores means of 16 bits that are only to be encoded.
-  void store_narrow(const std::uint8_t* original, std::uint8_t* out) {
-    const MeanRule& rule = stores_.back().rule;
     const std::size_t pixels = states_.back().box.out_pixels();
-    const auto* means = As<std::uint16_t>(working_);
-    rule.weighted ? StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out)
-                  : EncodeRow(means, pixels * channels_, rule.transfer, out);
-  }
-
-  template <class T>
-  void store_wide(std::int64_t y, std::int64_t left, const T* original, T* out) {
-    const MeanRule& rule = stores_.back().rule;
-    const std::size_t pixels = states_.back().box.out_pixels();
-    auto* means = As<std::uint32_t>(working_);
-    const bool with_alpha = rule.weighted && !boxes_.back().job.excludes;
-    if (rule.weighted && !with_alpha)
+    const auto at = [&](const auto& view, std::size_t x) {
+      return view.template row<T>(y) + (static_cast<std::size_t>(left) + x) * stored_channels_;
+    };
+    Mean* means = As<Mean>(working_);
+    if (boxes_.back().job.excludes)
       stored_channels_ == 1 ? DropCounts<1>(pixels, means) : DropCounts<3>(pixels, means);
-    if (rule.mask_maximum != 0) {
-      if (with_alpha)
-        return channels_ == 2 ? store_blended<2>(y, left, original, means, out)
-                              : store_blended<4>(y, left, original, means, out);
-      blend_row(y, left, original, means);
-    }
-    if constexpr (sizeof(T) == 2)
-      if (with_alpha) return StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out);
+    const std::uint32_t whole = stores_.back().rule.mask_maximum;
+    if (whole == 0) return store_means(means, pixels, at(images_->original, 0), at(images_->output, 0));
+    const auto under = [&](const auto* mask) {
+      ByCover(mask, pixels, [&](Cover cover, std::size_t first, std::size_t count) {
+        Mean* part = means + first * stored_channels_;
+        const T* original = at(images_->original, first);
+        T* out = at(images_->output, first);
+        if (cover == Cover::none) {
+          std::copy_n(original, count * stored_channels_, out);
+        } else if (cover == Cover::full) {
+          store_means(part, count, original, out);
+        } else {
+          store_blended(part, mask + first, count, original, out);
+        }
+      });
+    };
+    const std::byte* mask = images_->mask.at(left, y);
+    whole == 0xFF ? under(As<std::uint8_t>(mask)) : under(As<std::uint16_t>(mask));
+  }
+
+  [[nodiscard]] bool with_alpha() const {
+    return stores_.back().rule.weighted && !boxes_.back().job.excludes;
+  }
+
+  template <class T, class Mean>
+  void store_means(const Mean* means, std::size_t pixels, const T* original, T* out) const {
+    const MeanRule& rule = stores_.back().rule;
+    if constexpr (sizeof(T) == 1 || sizeof(Mean) == 4)
+      if (with_alpha()) return StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out);
     EncodeWorking(means, pixels * stored_channels_, rule.transfer, out);
   }
 
-  /// Means blended with the picture's own values under the mask, before they are encoded.
-  template <class T>
-  void blend_row(std::int64_t y, std::int64_t left, const T* original, std::uint32_t* means) const {
+  /// Means blended with the picture's own values under the mask before they are encoded.
+  template <class T, class Mean, class Weight>
+  void store_blended(Mean* means, const Weight* mask, std::size_t pixels, const T* original, T* out) const {
     const MeanRule& rule = stores_.back().rule;
-    const std::size_t pixels = states_.back().box.out_pixels();
-    const std::uint64_t whole = rule.mask_maximum;
-    if (whole == 0xFF && decode(static_cast<T>(~T{0}), rule.transfer) <= 0xFFFF)
-      return BlendRow(original, images_->mask.row<std::uint8_t>(y) + left, pixels,
-                      static_cast<int>(stored_channels_), rule.transfer, means);
-    for (std::size_t x = 0; x < pixels; ++x, original += stored_channels_, means += stored_channels_) {
-      const std::uint64_t weight = mask_at(images_->mask, left + static_cast<std::int64_t>(x), y);
-      if (weight == whole) continue;
-      for (std::size_t c = 0; c < stored_channels_; ++c)
-        means[c] =
-            static_cast<std::uint32_t>(blend(decode(original[c], rule.transfer), means[c], weight, whole));
+    if (with_alpha())
+      return channels_ == 2 ? store_weighted<2>(means, mask, pixels, original, out)
+                            : store_weighted<4>(means, mask, pixels, original, out);
+    if constexpr (sizeof(Mean) == 2 && sizeof(Weight) == 1) {
+      BlendRow(original, means, mask, pixels, stored_channels_, rule.transfer, out);
+    } else {
+      const std::size_t channels = stored_channels_;
+      for (std::size_t i = 0; i < pixels * channels; ++i)
+        means[i] = static_cast<Mean>(
+            blend(decode(original[i], rule.transfer), means[i], mask[i / channels], rule.mask_maximum));
+      EncodeWorking(means, pixels * channels, rule.transfer, out);
     }
   }
 
   /// Blends and stores pixels with straight alpha.
-  template <int Channels, class T>
-  void store_blended(std::int64_t y, std::int64_t left, const T* original, const std::uint32_t* means,
-                     T* out) const {
-    const auto right = left + static_cast<std::int64_t>(states_.back().box.out_pixels());
-    for (std::int64_t x = left; x < right; ++x, original += Channels, means += Channels, out += Channels)
+  template <int Channels, class T, class Mean, class Weight>
+  void store_weighted(const Mean* means, const Weight* mask, std::size_t pixels, const T* original,
+                      T* out) const {
+    for (std::size_t x = 0; x < pixels; ++x, original += Channels, means += Channels, out += Channels)
       store_integers<Channels>([means](int c) -> std::uint64_t { return means[c]; }, means[Channels - 1],
-                               original, mask_at(images_->mask, x, y), stores_.back().rule, out);
+                               original, mask[x], stores_.back().rule, out);
   }
 
   std::span<const ChainBox> boxes_;

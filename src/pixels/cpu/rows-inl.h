@@ -16,6 +16,7 @@
 
 #include "core/maths/fixed_point.h"
 #include "core/with_type.h"
+#include "pixels/cpu/blend-inl.h"
 #include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/premultiplied-inl.h"
 #include "pixels/cpu/rows.h"
@@ -50,6 +51,17 @@ void Narrow(const std::uint32_t* HWY_RESTRICT values, std::size_t count, Stored*
                narrow + i);
   constexpr std::uint32_t largest = std::numeric_limits<Stored>::max();
   for (; i < count; ++i) narrow[i] = static_cast<Stored>(std::min(values[i], largest));
+}
+
+/// narrow[i] = values[i], which are below 256.
+inline void Narrow(const std::uint16_t* HWY_RESTRICT values, std::size_t count,
+                   std::uint8_t* HWY_RESTRICT narrow) {
+  const hn::ScalableTag<std::uint16_t> d;
+  const hn::Rebind<std::uint8_t, decltype(d)> bytes;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(hn::TruncateTo(bytes, hn::LoadU(d, values + i)), bytes, narrow + i);
+  for (; i < count; ++i) narrow[i] = static_cast<std::uint8_t>(values[i]);
 }
 
 /// sums[i] += values[i]; Value is Sum, or narrower.
@@ -102,22 +114,6 @@ std::size_t FixVectors(D d, const float* source, std::size_t i, std::size_t coun
 inline void FixFloats(const float* source, std::size_t count, int exponent, std::uint64_t* values) {
   const std::size_t done = FixVectors(hn::ScalableTag<double>(), source, 0, count, exponent, values);
   FixVectors(hn::CappedTag<double, 1>(), source, done, count, exponent, values);
-}
-
-/// means[i] = blend(own[i], means[i], weights[i], 255) of pixels/maths/pixel.h; weights up to 255, means up
-/// to 65535.
-inline void BlendByBytes(const std::uint16_t* HWY_RESTRICT own, const std::uint16_t* HWY_RESTRICT weights,
-                         std::size_t count, std::uint32_t* HWY_RESTRICT means) {
-  const hn::ScalableTag<std::uint32_t> d;
-  const auto whole = hn::Set(d, 255U);
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto weight = LoadWide(d, weights + i);
-    const auto rest = hn::Mul(LoadWide(d, own + i), hn::Sub(whole, weight));
-    const auto sum = hn::Add(rest, hn::Mul(hn::LoadU(d, means + i), weight));
-    hn::StoreU(DividedBy255(d, hn::Add(sum, hn::Set(d, 127U))), d, means + i);
-  }
-  for (; i < count; ++i) means[i] = static_cast<std::uint32_t>(blend(own[i], means[i], weights[i], 255));
 }
 
 /// Calls run(first, pixels) for parts of a row of at most part_entries entries.
@@ -221,6 +217,17 @@ void ReadRow(const RowReader& reader, const std::byte* source, std::size_t pixel
 }
 
 /// codes[i] = what is stored for the working value values[i]: its code in linear light, or itself.
+inline void EncodeWorking(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
+                          std::uint8_t* codes) {
+  transfer.decode == nullptr ? Narrow(values, count, codes) : EncodeRow(values, count, transfer, codes);
+}
+
+/// Values of 16 bits that are not encoded.
+inline void EncodeWorking(const std::uint16_t* values, std::size_t count, const TransferView& /*transfer*/,
+                          std::uint16_t* codes) {
+  std::copy_n(values, count, codes);
+}
+
 inline void EncodeWorking(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                           std::uint8_t* codes) {
   if (transfer.decode == nullptr) return Narrow(values, count, codes);
@@ -256,39 +263,26 @@ inline void StoreWithAlpha(const std::uint16_t* values, std::size_t pixels, std:
                 : StoreStraight<4>(values, original, pixels * channels, transfer, out);
 }
 
-/// weights[x * Channels + c] = mask[x].
-template <int Channels>
-void RepeatWeights(const std::uint8_t* HWY_RESTRICT mask, std::size_t pixels,
-                   std::uint16_t* HWY_RESTRICT weights) {
-  const hn::ScalableTag<std::uint16_t> d;
-  std::size_t x = 0;
-  for (; x + hn::Lanes(d) <= pixels; x += hn::Lanes(d)) {
-    const auto weight = LoadWide(d, mask + x);
-    std::uint16_t* to = weights + x * Channels;
-    if constexpr (Channels == 1) hn::StoreU(weight, d, to);
-    if constexpr (Channels == 2) hn::StoreInterleaved2(weight, weight, d, to);
-    if constexpr (Channels == 3) hn::StoreInterleaved3(weight, weight, weight, d, to);
-    if constexpr (Channels == 4) hn::StoreInterleaved4(weight, weight, weight, weight, d, to);
-  }
-  for (; x < pixels; ++x) std::fill_n(weights + x * Channels, Channels, mask[x]);
-}
-
-/// means = blend(the original's working values, means, weights, 255) under a mask of bytes, one for each
-/// pixel. Working values have 16 bits.
+/// Stores the blend of the original's working values and means under a mask of bytes. Working values have 16
+/// bits.
 template <class Stored>
-void BlendRow(const Stored* original, const std::uint8_t* mask, std::size_t pixels, int channels,
-              const TransferView& transfer, std::uint32_t* means) {
-  const auto step = static_cast<std::size_t>(channels);
-  InParts(pixels, step, [&](std::size_t first, std::size_t part) {
-    std::uint16_t own[part_entries];
-    std::uint16_t weights[part_entries];
-    const Stored* codes = original + first * step;
-    if constexpr (sizeof(Stored) == 1) {
-      if (transfer.decode != nullptr) DecodeRow(codes, part * step, transfer, own);
+void BlendRow(const Stored* original, const std::uint16_t* means, const std::uint8_t* mask,
+              std::size_t pixels, std::size_t channels, const TransferView& transfer, Stored* out) {
+  InParts(pixels, channels, [&](std::size_t first, std::size_t part) {
+    const std::size_t at = first * channels;
+    if constexpr (sizeof(Stored) == 2) {
+      BlendPixels(original + at, means + at, mask + first, part, channels, out + at);
+    } else {
+      std::uint16_t own[part_entries];
+      std::uint16_t blended[part_entries];
+      if (transfer.decode == nullptr) {
+        BlendPixels(original + at, means + at, mask + first, part, channels, blended);
+      } else {
+        DecodeRow(original + at, part * channels, transfer, own);
+        BlendPixels(own, means + at, mask + first, part, channels, blended);
+      }
+      EncodeWorking(blended, part * channels, transfer, out + at);
     }
-    if (transfer.decode == nullptr) std::copy_n(codes, part * step, own);
-    with_channels(channels, [&]<int Channels>() { RepeatWeights<Channels>(mask + first, part, weights); });
-    BlendByBytes(own, weights, part * step, means + first * step);
   });
 }
 
