@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/with_type.h"
+#include "kernels/device/next_kernel.cuh"
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/means/counted_columns.cuh"
 #include "kernels/means/launch.h"
@@ -158,10 +159,16 @@ RunningKernels kernels_of(const RunningMeanArguments& arguments) {
 
 }  // namespace
 
-int prepare_mean(const RunningMeanArguments& arguments) {
+int prepare_mean(RunningMeanArguments& arguments) {
   const RunningKernels kernels = kernels_of(arguments);
-  const int code = allow_all_shared_memory(kernels.average);
-  if (code != 0 || !arguments.job.grouped()) return code;
+  int code = allow_all_shared_memory(kernels.average);
+  if (code != 0) return code;
+  if (!arguments.job.grouped()) {
+    cudaFuncAttributes attributes{};
+    code = cudaFuncGetAttributes(&attributes, kernels.average);
+    arguments.begins_early = !arguments.job.wide && waits_for_sources(attributes.ptxVersion);
+    return code;
+  }
   return allow_all_shared_memory(kernels.scan_groups);
 }
 
@@ -180,8 +187,17 @@ void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
   const auto blocks =
       static_cast<unsigned>((tiles.columns * tiles.rows + tiles.together - 1) / tiles.together);
   const int warps = tiles.together * tiles.spans * warps_of_span(job, tiles.spans);
-  const auto threads = static_cast<unsigned>(warps * warp_size);
-  kernels.average<<<blocks, threads, tiles.shared_bytes, stream>>>(arguments);
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = blocks;
+  config.blockDim = static_cast<unsigned>(warps * warp_size);
+  config.dynamicSmemBytes = tiles.shared_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = arguments.begins_early ? 1 : 0;
+  (void)cudaLaunchKernelEx(&config, kernels.average, arguments);  // check_launch() sees an error
 }
 
 }  // namespace satin::kernels

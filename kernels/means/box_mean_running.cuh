@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/device/next_kernel.cuh"
 #include "kernels/means/box_mean_whole.cuh"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_columns.cuh"
@@ -100,7 +101,9 @@ __global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
   using Rows = typename Window::Values::Rows;
   const RunningMeanJob& job = arguments.job;
   const SlidingTiles& tiles = arguments.tiles;
+  let_next_begin();
   const int table_bytes = Window::Tables::fill(arguments);
+  const Source source = written_source(arguments.source);
   const PlaceInTiles place(tiles);
   if (place.tile >= tiles.columns * tiles.rows) return;
   const Memory memory(table_bytes + place.index * Memory::bytes(tiles.spans), tiles.spans);
@@ -108,7 +111,7 @@ __global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
 
   const RunningPart part = running_part(arguments, Rows::pixels, place.tile);
   const int x = part.origin + place.thread * Rows::pixels;
-  const Rows rows(arguments.source, x, part.last_needed, job.width, job.clipped, arguments.columns);
+  const Rows rows(source, x, part.last_needed, job.width, job.clipped, arguments.columns);
   RunningColumns<Window> columns(arguments, rows);
   typename Window::Means means(arguments, part, memory, place.thread, place.threads, x);
   const int last = part.last_y - 1;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "kernels/device/next_kernel.cuh"
 #include "kernels/means/running_columns.cuh"
 #include "kernels/means/running_scan.cuh"
 #include "kernels/means/whole_means.cuh"
@@ -26,7 +27,9 @@ struct WholeWindow {
   static constexpr bool low_bits = LowBits;
 };
 
-/// One barrier of the block: some threads wait there, others only say that they came.
+/// One barrier of the block: some threads wait there, others only say that they came. Racecheck of
+/// compute-sanitizer now and then reports that what was written before arrive() is read after
+/// synchronize(), of kernels that it finds nothing in at other times.
 struct NamedBarrier {
   int index;
   int threads;
@@ -49,10 +52,13 @@ class PairedRows {
   [[nodiscard]] __device__ Memory memory(int row) const {
     return Memory(first_byte_ + row % paired_rows * Memory::bytes(spans_), spans_);
   }
-  /// The summing warps alone wait here for each other.
-  [[nodiscard]] __device__ NamedBarrier summing() const { return {first_barrier_, spans_ * warp_size}; }
-  [[nodiscard]] __device__ NamedBarrier filled(int row) const { return shared(1 + row % paired_rows); }
-  [[nodiscard]] __device__ NamedBarrier emptied(int row) const {
+  /// The summing warps wait here for the sums that the dividing ones began.
+  [[nodiscard]] __device__ NamedBarrier begun() const { return shared(0); }
+  /// The summing warps wait here for each other, and for the dividing ones to have read what lay in the
+  /// row's place before.
+  [[nodiscard]] __device__ NamedBarrier emptied(int row) const { return shared(1 + row % paired_rows); }
+  /// The dividing warps wait here for the summing ones.
+  [[nodiscard]] __device__ NamedBarrier filled(int row) const {
     return shared(1 + paired_rows + row % paired_rows);
   }
 
@@ -68,6 +74,7 @@ class PairedRows {
 
 /// One warp's place in a tile.
 struct WarpOfTile {
+  Source source;
   RunningPart part;
   int thread;   ///< of those with the same task
   int threads;  ///< of them
@@ -81,17 +88,28 @@ __device__ typename Window::Values::Rows rows_of(const RunningMeanArguments& arg
                                                  const WarpOfTile& place) {
   using Rows = typename Window::Values::Rows;
   const RunningMeanJob& job = arguments.job;
-  return Rows(arguments.source, place.part.origin + place.thread * Rows::pixels, place.part.last_needed,
+  return Rows(place.source, place.part.origin + place.thread * Rows::pixels, place.part.last_needed,
               job.width, job.clipped, arguments.columns);
 }
 
+/// use<Plain>(), with a loop of its own for warps that know all their rows to be plain.
+template <class Window, class Use>
+__device__ void with_plain(const RunningMeanArguments& arguments, const WarpOfTile& place, const Use& use) {
+  using Rows = typename Window::Values::Rows;
+  if (RunningRows<Rows>::all_plain(arguments, rows_of<Window>(arguments, place))) {
+    use.template operator()<true>();
+  } else {
+    use.template operator()<false>();
+  }
+}
+
 /// Calls publish(scan) for every row, from that before the first on if only low bits of sums are known.
-/// start(columns) begins them.
-template <class Window, class Start, class Publish>
+/// start(columns) begins them. `Plain`: as RunningRows has it.
+template <class Window, bool Plain, class Start, class Publish>
 __device__ void sum_rows(const RunningMeanArguments& arguments, const WarpOfTile& place, const Start& start,
                          const Publish& publish) {
   const auto rows = rows_of<Window>(arguments, place);
-  RunningColumns<Window> columns(arguments, rows);
+  RunningColumns<Window, Plain> columns(arguments, rows);
   start(columns);
   columns.fetch(min(place.part.first_y + 1, place.last_row()));
   if constexpr (Window::low_bits) {
@@ -107,69 +125,85 @@ __device__ void sum_rows(const RunningMeanArguments& arguments, const WarpOfTile
   }
 }
 
-/// read(sums) gives those of one row after another.
+/// read(y, sums) gives those of one row after another.
 template <class Window, class Read>
 __device__ void write_rows(typename Window::Means& means, const WarpOfTile& place, const Read& read) {
   typename Window::Means::Sums sums;
   if constexpr (Window::low_bits) {
-    read(sums);
+    read(place.part.first_y - 1, sums);
     means.begin(sums);
   }
 #pragma unroll 1
   for (int y = place.part.first_y; y <= place.last_row(); ++y) {
-    read(sums);
+    read(y, sums);
     means.write(y, sums);
   }
 }
 
 /// A dividing warp sums half of the rows before the first one.
-template <class Window>
+template <class Window, bool Plain>
 __device__ void start_half(const RunningMeanArguments& arguments, const WarpOfTile& place, int to) {
   const auto rows = rows_of<Window>(arguments, place);
-  RunningColumns<Window> columns(arguments, rows);
+  RunningColumns<Window, Plain> columns(arguments, rows);
   columns.start_share(place.part.first_y, 1, 2);
   columns.store(to);
 }
 
-template <class Window>
-__device__ void average_paired(const RunningMeanArguments& arguments, const PairedRows& shared,
-                               const WarpOfTile& place, bool sums_here) {
-  const int rows = place.part.last_y - place.part.first_y + (Window::low_bits ? 1 : 0);
-  const int first_y = place.part.first_y;
-  const int half_start = shared.memory(0).prefixes() + place.thread * running_elements * 4;
+template <class Window, bool Plain>
+__device__ void sum_paired(const RunningMeanArguments& arguments, const PairedRows& shared,
+                           const WarpOfTile& place, int half_start) {
+  for (int i = 0; i < paired_rows; ++i) shared.memory(i).clear_margins(place.thread);
+  const auto start = [&](auto& columns) {
+    columns.start_share(place.part.first_y, 0, 2);
+    shared.begun().synchronize();
+    columns.more(half_start);
+  };
   int row = 0;
-  if (sums_here) {
-    for (int i = 0; i < paired_rows; ++i) shared.memory(i).clear_margins(place.thread);
-    const auto start = [&](RunningColumns<Window>& columns) {
-      columns.start_share(first_y, 0, 2);
-      shared.emptied(0).synchronize();
-      columns.more(half_start);
-    };
-    return sum_rows<Window>(arguments, place, start, [&](typename Window::Scan& scan) {
-      scan.add_warps_before([&] { shared.summing().synchronize(); }, shared.memory(row), place.warp());
-      if (row >= paired_rows) shared.emptied(row).synchronize();
-      scan.store(shared.memory(row), place.warp());
-      shared.filled(row).arrive();
-      ++row;
-    });
-  }
-  start_half<Window>(arguments, place, half_start);
-  shared.emptied(0).arrive();
+  sum_rows<Window, Plain>(arguments, place, start, [&](typename Window::Scan& scan) {
+    scan.add_warps_before([&] { shared.emptied(row).synchronize(); }, shared.memory(row), place.warp());
+    scan.store(shared.memory(row), place.warp());
+    shared.filled(row).arrive();
+    ++row;
+  });
+}
+
+template <class Window>
+__device__ void divide_paired(const RunningMeanArguments& arguments, const PairedRows& shared,
+                              const WarpOfTile& place) {
+  const int rows = place.part.last_y - place.part.first_y + (Window::low_bits ? 1 : 0);
+  shared.begun().arrive();
+  for (int i = 0; i < min(paired_rows, rows); ++i) shared.emptied(i).arrive();
   constexpr int pixels = Window::Means::pixels;
   typename Window::Means means(arguments, place.part, shared.memory(0), place.thread, place.threads,
                                place.part.origin + place.thread * pixels);
-  write_rows<Window>(means, place, [&](auto& sums) {
+  int row = 0;
+  write_rows<Window>(means, place, [&](int y, auto& sums) {
     shared.filled(row).synchronize();
-    means.sum(shared.memory(row).prefixes(), sums);
+    means.sum(y, shared.memory(row).prefixes(), sums);
     if (row + paired_rows < rows) shared.emptied(row).arrive();
     ++row;
   });
 }
 
 template <class Window>
+__device__ void average_paired(const RunningMeanArguments& arguments, const PairedRows& shared,
+                               const WarpOfTile& place, bool sums_here) {
+  const int half_start = shared.memory(0).prefixes() + place.thread * running_elements * 4;
+  if (sums_here)
+    return with_plain<Window>(arguments, place, [&]<bool Plain>() {
+      sum_paired<Window, Plain>(arguments, shared, place, half_start);
+    });
+  with_plain<Window>(arguments, place,
+                     [&]<bool Plain>() { start_half<Window, Plain>(arguments, place, half_start); });
+  divide_paired<Window>(arguments, shared, place);
+}
+
+template <class Window>
 __global__ void __launch_bounds__(paired_warps* warp_size, 1)
     average_whole_paired(const __grid_constant__ RunningMeanArguments arguments) {
+  let_next_begin();
   const int table_bytes = Window::Tables::fill(arguments);
+  const Source source = written_source(arguments.source);
   const SlidingTiles& tiles = arguments.tiles;
   const PlaceInTiles both(tiles, 2);
   if (both.tile >= tiles.columns * tiles.rows) return;
@@ -177,7 +211,7 @@ __global__ void __launch_bounds__(paired_warps* warp_size, 1)
   const bool sums_here = both.thread < threads;
   const int tile_bytes = paired_rows * PairedRows::Memory::bytes(tiles.spans);
   const PairedRows shared(table_bytes + both.index * tile_bytes, both.index, tiles.spans);
-  const WarpOfTile place{running_part(arguments, Window::Means::pixels, both.tile),
+  const WarpOfTile place{source, running_part(arguments, Window::Means::pixels, both.tile),
                          sums_here ? both.thread : both.thread - threads, threads};
   average_paired<Window>(arguments, shared, place, sums_here);
 }
@@ -187,21 +221,23 @@ template <class Window>
 __global__ void __launch_bounds__(tuning::running_most_warps* warp_size, 1)
     average_whole(const __grid_constant__ RunningMeanArguments arguments) {
   using Means = typename Window::Means;
+  let_next_begin();
   const int table_bytes = Window::Tables::fill(arguments);
+  const Source source = written_source(arguments.source);
   const int threads = arguments.tiles.spans * warp_size;
   const TileMemory<std::uint32_t> memory(table_bytes, arguments.tiles.spans);
-  const WarpOfTile place{running_part(arguments, Means::pixels, static_cast<int>(blockIdx.x)),
+  const WarpOfTile place{source, running_part(arguments, Means::pixels, static_cast<int>(blockIdx.x)),
                          static_cast<int>(threadIdx.x), threads};
   memory.clear_margins(place.thread);
   Means means(arguments, place.part, memory, place.thread, threads,
               place.part.origin + place.thread * Means::pixels);
   int y = place.part.first_y - (Window::low_bits ? 1 : 0);
-  const auto start = [&](RunningColumns<Window>& columns) { columns.start(place.part.first_y); };
-  sum_rows<Window>(arguments, place, start, [&](typename Window::Scan& scan) {
+  const auto start = [&](auto& columns) { columns.start(place.part.first_y); };
+  sum_rows<Window, false>(arguments, place, start, [&](typename Window::Scan& scan) {
     scan.publish(TileWarps{0, threads}, memory, place.warp());
     typename Means::Sums sums;
     if (means.any()) {
-      means.sum(memory.prefixes(), sums);
+      means.sum(y, memory.prefixes(), sums);
       if (Window::low_bits && y < place.part.first_y) {
         means.begin(sums);
       } else {

@@ -11,8 +11,9 @@
 
 namespace satin::kernels {
 
-/// Rows are loaded one step before they are needed. `Window`: as in box_mean_running.cuh.
-template <class Window>
+/// Rows are loaded one step before they are needed. `Window`: as in box_mean_running.cuh; `Plain`: as
+/// RunningRows has it.
+template <class Window, bool Plain = false>
 class RunningColumns {
  public:
   using Values = typename Window::Values;
@@ -191,7 +192,7 @@ class RunningColumns {
 
   const RunningMeanArguments& arguments_;
   const RunningWindow& window_;
-  RunningRows<Rows> rows_;
+  RunningRows<Rows, Plain> rows_;
   const int* columns_;  ///< of the picture, from that at the lane's first pixel on
   Values values_;
   Column shared_[elements];

@@ -17,19 +17,27 @@ __device__ inline const std::byte* row_at(const std::byte* first, int y, int str
   return at;
 }
 
-/// Rows: a LaneRows.
-template <class Rows>
+/// Rows: a LaneRows. `Plain`: it is known that all_plain().
+template <class Rows, bool Plain = false>
 class RunningRows {
  public:
   using Words = typename Rows::Words;
 
   /// All lanes of a warp call this together.
   __device__ RunningRows(const RunningMeanArguments& arguments, const Rows& rows)
-      : arguments_(arguments), rows_(rows), exist_(rows.place != Rows::Place::nowhere) {
+      : arguments_(arguments),
+        rows_(rows),
+        exist_(rows.place != Rows::Place::nowhere),
+        plain_(Plain || all_plain(arguments, rows)),
+        first_(rows.data + rows.offset),
+        stride_(static_cast<int>(rows.row)) {}
+
+  /// Every lane of the warp has all its pixels inside of the picture, or none that counts. All lanes call
+  /// this together.
+  [[nodiscard]] __device__ static bool all_plain(const RunningMeanArguments& arguments, const Rows& rows) {
     const bool near = rows.row == static_cast<int>(rows.row);
-    plain_ = __all_sync(whole_warp, near && (!exist_ || is_plain(rows)));
-    first_ = rows.data + rows.offset;
-    stride_ = static_cast<int>(rows.row);
+    const bool exists = rows.place != Rows::Place::nowhere;
+    return __all_sync(whole_warp, near && (!exists || is_plain(arguments, rows)));
   }
 
   /// The row of the picture at a position, or -1.
@@ -74,7 +82,9 @@ class RunningRows {
 
   /// Zeros if y is negative.
   [[nodiscard]] __device__ Words load(int y) const {
-    if (!plain_) return load_anywhere(rows_, y);
+    if constexpr (!Plain) {
+      if (!plain_) return load_anywhere(rows_, y);
+    }
     Words loaded{};
     if (!exist_ || y < 0) return loaded;
     const std::byte* from = row_at(first_, y, stride_);
@@ -89,9 +99,9 @@ class RunningRows {
  private:
   static constexpr bool whole_words = Rows::pixel_bytes % 4 == 0 && Rows::bytes / Rows::elements >= 4;
 
-  [[nodiscard]] __device__ bool is_plain(const Rows& rows) const {
+  [[nodiscard]] __device__ static bool is_plain(const RunningMeanArguments& arguments, const Rows& rows) {
     if constexpr (whole_words)
-      return rows.offset >= 0 && rows.offset + Rows::bytes <= arguments_.job.width * Rows::pixel_bytes;
+      return rows.offset >= 0 && rows.offset + Rows::bytes <= arguments.job.width * Rows::pixel_bytes;
     return rows.place == Rows::Place::inside && rows.aligned;
   }
 
@@ -119,7 +129,7 @@ class RunningRows {
   const RunningMeanArguments& arguments_;
   const Rows& rows_;
   bool exist_;
-  bool plain_;  ///< every lane has all its pixels inside of the picture, or none that counts
+  bool plain_;
   const std::byte* first_;
   int stride_;
   int enters_at_;
@@ -129,8 +139,8 @@ class RunningRows {
 };
 
 /// sums += rows [first, end) of the start of a tile, with up to twice `Batch` of them in flight.
-template <int Batch, class Rows, class Values, class Column>
-__device__ void add_rows(const RunningRows<Rows>& rows, const Values& values, int first, int end,
+template <int Batch, class Rows, bool Plain, class Values, class Column>
+__device__ void add_rows(const RunningRows<Rows, Plain>& rows, const Values& values, int first, int end,
                          Column (&sums)[Rows::elements]) {
   using Words = typename Rows::Words;
   rows.template for_batches<Batch>(first, end, [&](const Words(&words)[Batch]) {

@@ -23,7 +23,14 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
 
  public:
   using Base::elements, Base::pixels;
-  using Sums = WindowSums<std::uint32_t>;
+
+  /// Sums over the windows of one row, with `more` added to each.
+  struct Sums {
+    std::uint32_t inner[elements];
+    std::uint32_t more = 0;
+
+    __device__ void set(int e, std::uint32_t sum) { inner[e] = sum + more; }
+  };
 
   template <class... Others>
   __device__ explicit WholeMeans(const RunningMeanArguments& arguments, const Others&... others)
@@ -36,7 +43,11 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
       columns_[p] = window_pixels(x_ + p, job.x.reach, job.width, job.clipped && p < valid_);
   }
 
-  __device__ void sum(int prefixes, Sums& sums) const { Base::template sum<false>(prefixes, sums); }
+  /// For row y.
+  __device__ void sum(int y, int prefixes, Sums& sums) const {
+    if constexpr (rounds_sums) sums.more = is_whole(y) ? arguments_.job.whole.divisor / 2 : 0;
+    Base::template sum<false>(prefixes, sums);
+  }
 
   /// The sums of the row before the first one, without job.low_bits.
   __device__ void begin(const Sums& sums) {
@@ -64,6 +75,9 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
   }
 
  private:
+  /// Sums that divide_plain() divides come with half a divisor.
+  static constexpr bool rounds_sums = !Weighted && !LowBits && !Base::mixed;
+
   using Division = LongDivision<sizeof(T) == 2>;
   using ShortDivision = LongDivision<false>;
 
@@ -91,20 +105,19 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
     return quotient + static_cast<std::uint32_t>(remainder >> 31);
   }
 
-  /// The half is multiplied once.
   __device__ void divide_plain(const Sums& sums, std::uint32_t (&means)[elements]) const {
     const ScaledDivisor& whole = arguments_.job.whole;
-    const std::uint32_t half = whole.divisor / 2;
-    const std::uint64_t scaled_half = static_cast<std::uint64_t>(half) * whole.factor;
+    const std::uint32_t factor = 1U << max(arguments_.job.more_bits, 0);
+    const auto dividend = [&](int e) {
+      return rounds_sums ? sums.inner[e] : sums.inner[e] * factor + whole.divisor / 2;
+    };
 #pragma unroll
-    for (int e = 0; e < elements; ++e) {
-      const std::uint64_t product = static_cast<std::uint64_t>(raised(sums.inner[e])) * whole.factor;
-      means[e] = static_cast<std::uint32_t>((product + scaled_half) >> 32) >> whole.shift;
-    }
+    for (int e = 0; e < elements; ++e) means[e] = __umulhi(dividend(e), whole.factor) >> whole.shift;
     if (whole.exact) return;
 #pragma unroll
     for (int e = 0; e < elements; ++e)
-      means[e] -= (raised(sums.inner[e]) + half - means[e] * whole.divisor) >> 31;
+      means[e] += static_cast<std::uint32_t>(
+          static_cast<std::int32_t>(means[e] * (0 - whole.divisor) + dividend(e)) >> 31);
   }
 
   __device__ void divide_whole(const Sums& sums, std::uint32_t (&means)[elements]) const {
