@@ -87,7 +87,7 @@ class TileOfBoxes final : public SlidingBoxes {
       const std::size_t bytes = entries * size_of(box.input);
       if (!direct(box)) state.ring.resize(static_cast<std::size_t>(box.ring_rows()) * bytes);
       state.outside.resize(bytes);
-      if (box.job.border != Border::constant) continue;
+      if (box.job.border != Border::constant && !Box::striped) continue;  // zeros, as they are
       with_type(box.input, [&]<class Value>() {
         for (std::size_t i = 0; i < entries; ++i)
           As<Value>(state.outside)[i] =
