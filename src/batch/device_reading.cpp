@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "batch/picture_memory.h"
+
 namespace satin::batch {
 namespace {
 
