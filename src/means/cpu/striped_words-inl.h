@@ -75,7 +75,7 @@ HWY_INLINE StripedWords AddWeighted(StripedWords sums, hn::Vec<StripedShorts> mo
                                     hn::Vec<StripedShorts> less, StripedWords::V weight) {
   const StripedWords::D d;
   const hn::RebindToSigned<StripedWords::D> words;
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_MAX_BYTES < 64
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
   const StripedShorts shorts;
   const auto add = [&](StripedWords::V& sum, auto pairs) HWY_ATTR {
     auto unused = hn::Zero(words);
@@ -95,7 +95,7 @@ HWY_INLINE StripedWords AddWeighted(StripedWords sums, hn::Vec<StripedShorts> mo
 template <class Mean>
 HWY_INLINE void StoreMeans(const StripedWords& means, hn::Vec<StripedShorts> flip, Mean* to) {
   const hn::RebindToUnsigned<StripedShorts> shorts;
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_MAX_BYTES < 64
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
   const hn::RebindToSigned<StripedWords::D> words;
   const auto narrow = hn::ReorderDemote2To(StripedShorts(), hn::BitCast(words, means.part[0]),
                                            hn::BitCast(words, means.part[1]));

@@ -28,7 +28,7 @@ struct Stripes {
   using Words = hn::ScalableTag<std::uint32_t>;
 #endif
   /// Vectors of words for an entry of all stripes.
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_MAX_BYTES < 64
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
   static constexpr std::size_t parts = 2;
 #else
   static constexpr std::size_t parts = 1;
