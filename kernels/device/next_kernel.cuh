@@ -12,14 +12,15 @@ namespace satin::kernels {
   return virtual_architecture >= 90;
 }
 
-/// From here on the next kernel may begin, where multiprocessors have room.
+/// The next kernel of the stream may begin from this call on, where multiprocessors have room.
 __device__ inline void let_next_begin() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-/// Waits until all kernels before have ended. The address comes from here, so that no load goes before.
+/// Waits until all earlier kernels of the stream have ended. The address is returned, so that the compiler
+/// moves no load in front of the wait.
 __device__ inline Source written_source(Source source) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" : "+l"(source.data)::"memory");

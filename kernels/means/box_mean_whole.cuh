@@ -28,8 +28,8 @@ struct WholeWindow {
 };
 
 /// One barrier of the block: some threads wait there, others only say that they came. Racecheck of
-/// compute-sanitizer now and then reports that what was written before arrive() is read after
-/// synchronize(), of kernels that it finds nothing in at other times.
+/// compute-sanitizer reports as a race that values which were written before arrive() are read after
+/// synchronize(); kernels/NOTEBOOK.md tells why this is an error of the tool.
 struct NamedBarrier {
   int index;
   int threads;
@@ -92,7 +92,7 @@ __device__ typename Window::Values::Rows rows_of(const RunningMeanArguments& arg
               job.width, job.clipped, arguments.columns);
 }
 
-/// use<Plain>(), with a loop of its own for warps that know all their rows to be plain.
+/// Calls use<Plain>(): warps that know all their rows to be plain get a loop of their own.
 template <class Window, class Use>
 __device__ void with_plain(const RunningMeanArguments& arguments, const WarpOfTile& place, const Use& use) {
   using Rows = typename Window::Values::Rows;

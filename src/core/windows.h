@@ -22,8 +22,9 @@ struct Reach {
 struct WindowCosts {
   std::int64_t run = 0;      ///< one more window
   std::int64_t copied = 16;  ///< so many pixels are copied in the time of one
-  std::int64_t left_alone_percent =
-      100;                        ///< of that time, what a pixel takes whose tile the mask leaves alone
+  /// Percent of a pixel's time that it takes in a run over the whole picture where the mask leaves its tile
+  /// alone.
+  std::int64_t left_alone_percent = 100;
   std::int64_t least_pixels = 0;  ///< pictures below are not worth looking for active tiles
 };
 

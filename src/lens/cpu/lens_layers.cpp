@@ -115,7 +115,7 @@ struct LayerRows : EachRow {
   void in_parts(int count, int size, const Take& take) const {
     rows((count + size - 1) / size, [&](int part) { take(part * size, std::min(count, (part + 1) * size)); });
   }
-  /// The same for the samples of the list.
+  /// Calls take(first, last) for parts of the list that together are all of its samples.
   template <class Take>
   void for_listed(const NonlocalFill& fill, const Take& take) const {
     in_parts(static_cast<int>(*fill.list.count), 512, take);

@@ -73,8 +73,8 @@ inline void FindRangeRow(const FindRadiusRange& step, int y) {
   raise_shared(&step.work->negative_lowest, -low);
 }
 
-/// The bins of radii: an estimate that errs by one at most, as the radii differ by less than 2^24, then its
-/// remainder.
+/// The bins of radii. An estimate errs by one at most, as the radii differ by less than 2^24; its remainder
+/// corrects it.
 template <class D, class V>
 HWY_INLINE V BinsOf(D d, V radii, std::int32_t lowest, std::int32_t width) {
   const hn::RebindToFloat<D> real;

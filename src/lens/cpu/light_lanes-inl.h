@@ -19,11 +19,11 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Three colours have a lane more, which is 0.
+/// Pixels of three colours have one lane more, which is 0.
 template <int Channels>
 using LightTag = hn::CappedTag<float, static_cast<std::size_t>(Channels == 3 ? 4 : Channels)>;
 
-/// Colours from lane `part` on. Those of pictures before their lamps are brightened are below 2^31.
+/// Loads colours from lane `part` on. They are below 2^31 as long as lamps are not brightened.
 template <int Channels, class D>
 HWY_INLINE auto ColoursAt(D /*d*/, const std::uint32_t* colours, std::size_t part) {
   const hn::RebindToSigned<D> integers;

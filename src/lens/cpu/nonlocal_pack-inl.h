@@ -154,7 +154,8 @@ class PlacesOfTiles {
  public:
   explicit PlacesOfTiles(const NonlocalFill& fill) : fill_(fill) {}
 
-  /// Of samples `first` to `last` - 1 of the list, by several threads at once.
+  /// Marks the tiles of the needed samples from `first` to `last` - 1 of the list. Several threads may do
+  /// this at once.
   void mark(int group, int first, int last) const {
     for_needed(group, first, last, [&](int, const LensSample& sample) {
       const int tile = sample.y / fill_.tile_side * fill_.tile_columns() + sample.x / fill_.tile_side;

@@ -163,7 +163,8 @@ class SlidingWindow {
   }
   [[nodiscard]] std::uint64_t* unread_row() { return ring_slot(job_.groups, 0); }
 
-  /// Where the rows lie that samples of row y reach; those above row `top` are done, or count there.
+  /// Finds where the rows lie that samples of row y reach. Rows above `top` are done; what begins above is
+  /// counted in row `top`.
   void find_rows(std::int64_t y, std::int64_t top) {
     const std::int64_t span = ring_rows(reach_);
     enter_rows(std::max(y - reach_ + span, top + 1));
@@ -298,7 +299,7 @@ class Splat final : public SplatOperation {
   }
 
  private:
-  /// Areas that follow each other lie one below the other.
+  /// Areas with successive numbers lie one below the other.
   [[nodiscard]] Area area(const Tiling& tiling, std::int64_t i) const {
     const std::int64_t column = i / tiling.rows;
     const std::int64_t row = i % tiling.rows;

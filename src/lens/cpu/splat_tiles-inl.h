@@ -34,7 +34,7 @@ constexpr std::int64_t least_tile_width = 256;
 /// spreads the samples there as well.
 constexpr std::int64_t least_tile_height = 64;
 constexpr std::int64_t least_tile_reaches = 2;
-/// Enough for all threads to end at about the same time.
+/// So many tiles a thread let all threads end at about the same time.
 constexpr std::int64_t tiles_of_thread = 8;
 
 /// The rows that samples of one row reach, and one more that ends the lowest boxes of blocks.

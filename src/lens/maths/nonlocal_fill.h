@@ -130,7 +130,7 @@ struct NonlocalMean {
     }
   }
 
-  /// Of an offset with such costs, for one of a sample's pixels.
+  /// The weight that an offset with these costs has for each of a sample's pixels.
   [[nodiscard]] SATIN_HD static float weight_of_pixel(const KnownEntry& sums, int pixels) {
     return trust(static_cast<float>(sums.value) / static_cast<float>(sums.count)) /
            static_cast<float>(pixels);

@@ -107,8 +107,9 @@ HWY_INLINE CoveredWords<D> LoadCovered(D d, const BoxDifferences<std::uint32_t>&
   return {hn::Sub(inner, hn::Set(d, taken)), hn::Sub(Difference(d, boxes, 1, i), inner)};
 }
 
-/// What is taken from inner sums that are below 2^32 - 2^24 and of means below `largest`: about those of the
-/// mean `centre`. It differs from them by a multiple of 2^32 / whole, so that modular words do not see that.
+/// The number that is taken from inner sums, which are below 2^32 - 2^24 and of means below `largest`, so
+/// that they fit signed words: the inner sum of the mean `centre`, or one that differs from it by a multiple
+/// of 2^32 / whole, which words modulo 2^32 do not show.
 inline std::uint32_t TakenFromInner(const CoveredWeights& weights, double divisor, double largest,
                                     double centre) {
   const double modulus = 0x1p32 / weights.whole;

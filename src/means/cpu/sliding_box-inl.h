@@ -153,9 +153,9 @@ class SlidingBox {
     return static_cast<std::size_t>(pixels) * channels_;
   }
 
-  /// Pixels that fill whole vectors of every width, an even number of vectors or a multiple of three.
+  /// So many pixels fill whole vectors of every width, an even number of them or a multiple of three.
   [[nodiscard]] std::int64_t vector_pixels() const { return channels_ == 1 ? 32 : channels_ == 4 ? 8 : 16; }
-  /// As many pixels or more that do.
+  /// Rounds a number of pixels up to one that fills whole vectors.
   [[nodiscard]] std::int64_t whole_vectors(std::int64_t pixels) const {
     return (pixels + vector_pixels() - 1) / vector_pixels() * vector_pixels();
   }

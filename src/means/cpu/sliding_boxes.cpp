@@ -270,7 +270,8 @@ class TileOfBoxes final : public SlidingBoxes {
                    images_->output.row<std::uint8_t>(y));
   }
 
-  /// Where the mask is 0, pixels stay; where it is full, there is nothing to blend.
+  /// Stores row y. Pixels stay as they are where the mask is 0, and are stored without a blend where it is
+  /// full.
   template <class T, class Mean>
   void store_row(std::int64_t y, std::int64_t left) {
     last_means(y, working_.data());

@@ -267,8 +267,7 @@ class StripedBox {
     window.store(kept);
   }
 
-  /// What the window around the first column of every stripe has, but for its last column, less what is
-  /// taken.
+  /// Sums the window around the first column of every stripe, but for its last column, less `taken`.
   void begin_windows(std::uint32_t taken) {
     const std::size_t inner = static_cast<std::size_t>(box_.reach_x) * stripes_.channels;
     for (std::size_t c = 0; c < stripes_.channels; ++c) {
@@ -350,7 +349,7 @@ class StripedBox {
 
   const ChainBox& box_;
   Stripes stripes_;
-  std::uint16_t flip_;                   ///< to have means of 16 bits as they are
+  std::uint16_t flip_;                   ///< turns signed means of 16 bits into stored ones, if it is not 0
   std::size_t halo_;                     ///< entries
   WorkspaceVector<std::uint32_t> line_;  ///< column sums, weighted for fractional radii
   WorkspaceVector<std::uint32_t> prefix_;

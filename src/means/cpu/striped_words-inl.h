@@ -191,8 +191,8 @@ struct StripedCoveredQuotient {
   std::uint32_t taken;
 };
 
-/// Means of 8 bits, of fractional radii. Seldom they are left in doubt, and settled by doubles then, as in
-/// DivideByOne().
+/// Means of 8 bits, of fractional radii. They are seldom left in doubt, and are then settled by doubles, as
+/// in DivideByOne().
 struct StripedByteQuotient {
   StripedByteQuotient(const CoveredWeights& of_boxes, double of)
       : estimate(StripedWords::D(), of_boxes, of), weights(of_boxes), divisor(of), taken(estimate.taken) {}

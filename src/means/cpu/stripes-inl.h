@@ -27,7 +27,7 @@ struct Stripes {
 #else
   using Words = hn::ScalableTag<std::uint32_t>;
 #endif
-  /// Vectors of words for an entry of all stripes.
+  /// An entry of all stripes fills so many vectors of words.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
   static constexpr std::size_t parts = 2;
 #else
@@ -57,7 +57,7 @@ struct Stripes {
   std::size_t width, channels, columns;
 };
 
-/// What is taken from stored values of 16 bits, so that they are signed.
+/// This is taken from stored values of 16 bits, so that they become signed.
 template <class Value>
 constexpr std::uint16_t value_centre = sizeof(Value) == 2 ? 0x8000 : 0;
 

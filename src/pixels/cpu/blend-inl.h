@@ -73,7 +73,7 @@ using BlendWords = hn::ScalableTag<std::uint16_t>;
 using BlendVector = hn::Vec<BlendWords>;
 constexpr std::size_t blend_lanes = hn::MaxLanes(BlendWords());
 
-/// Entries of even places, each before that of the other vector.
+/// Pairs the entries at even places of two vectors.
 HWY_INLINE BlendVector EvenPairs(BlendVector first, BlendVector second) {
   const BlendWords d;
   const hn::RepartitionToWide<BlendWords> pairs;
@@ -114,8 +114,9 @@ HWY_INLINE BlendVector BlendOf(BlendVector own, BlendVector means, BlendVector w
   return hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<16>(even)));
 }
 
-/// [k]: where among the weights that begin with that of its first pixel vector k of `Channels` finds those of
-/// its entries, as bytes of words; 0x80 is 0.
+/// For a byte shuffle, which gives each entry the weight of its pixel as a word. Vector k of the `Channels`
+/// vectors of some pixels loads weights from that of its first pixel on; places[k] says which one every entry
+/// takes. The place 0x80 gives 0.
 template <std::size_t Channels>
 constexpr std::array<std::array<std::uint8_t, 2 * blend_lanes>, Channels> WeightPlaces() {
   std::array<std::array<std::uint8_t, 2 * blend_lanes>, Channels> places{};
@@ -146,7 +147,7 @@ HWY_INLINE BlendVector WeightsOf(const std::uint8_t* mask, std::size_t left, std
   }
 }
 
-/// Whole pixels by vectors; the last ones may overlap those before.
+/// Blends whole pixels by vectors, of which the last may overlap the one before, and returns their number.
 template <int Channels, class Own>
 std::size_t BlendVectors(const Own* HWY_RESTRICT own, const std::uint16_t* HWY_RESTRICT means,
                          const std::uint8_t* HWY_RESTRICT mask, std::size_t pixels,
