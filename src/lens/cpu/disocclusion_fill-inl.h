@@ -14,13 +14,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "lens/cpu/disocclusion_tables-inl.h"
+#include "lens/cpu/equal_bytes.h"
 #include "lens/cpu/own_list.h"
 #include "lens/lens_layers.h"
 
@@ -47,13 +47,8 @@ struct FillArea {
 
 /// The first place behind x, up to `last`, that differs from the one at x.
 inline int end_of_equal(const std::uint8_t* values, int x, int last) {
-  constexpr std::uint64_t every_byte = 0x0101010101010101U;
   const std::uint8_t own = values[x];
-  std::uint64_t eight = 0;
-  for (; x + 8 <= last; x += 8) {
-    std::memcpy(&eight, values + x, sizeof eight);
-    if (eight != own * every_byte) break;
-  }
+  while (x + 8 <= last && eight_equal(values + x, own)) x += 8;
   while (x < last && values[x] == own) ++x;
   return x;
 }

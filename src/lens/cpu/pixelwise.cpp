@@ -6,9 +6,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "lens/cpu/depth_rows-inl.h"
+#include "lens/cpu/equal_bytes.h"
 #include "lens/cpu/lamp_rows-inl.h"
 #include "lens/cpu/soft_rows-inl.h"
 #include "lens/lamps.h"
@@ -28,14 +28,12 @@ constexpr std::int64_t band_rows = 16;
 /// neighbours are apart, as equal ones would wait for each other, and eight equal ones are counted at once.
 inline void CountCodes(const CountDepthDigits<std::uint8_t>& step, std::int64_t first, std::int64_t last) {
   constexpr int apart = 4;
-  constexpr std::uint64_t every_byte = 0x0101010101010101U;
   std::uint32_t counts[apart][span_digits] = {};
   for (std::int64_t y = first; y < last; ++y) {
     const std::uint8_t* row = step.depth.row(y);
     std::int64_t x = 0;
-    for (std::uint64_t eight = 0; step.depth.channels == 1 && x + 8 <= step.width; x += 8) {
-      std::memcpy(&eight, row + x, sizeof eight);
-      if (eight == row[x] * every_byte) {
+    for (; step.depth.channels == 1 && x + 8 <= step.width; x += 8) {
+      if (eight_equal(row + x, row[x])) {
         counts[0][row[x]] += 8;
         continue;
       }
