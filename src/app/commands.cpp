@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "app/examples.h"
 #include "app/options.h"
 #include "satin/error.h"
+#include "satin/filter.h"
 #include "satin/io.h"
 #include "satin/param.h"
 

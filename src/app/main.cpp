@@ -8,7 +8,6 @@
 
 #include "app/command_line.h"
 #include "app/commands.h"
-#include "app/examples.h"
 #include "app/help.h"
 #include "app/interrupt.h"
 #include "app/report.h"
@@ -83,7 +82,7 @@ int run_and_report(const Arguments& arguments) {
   try {
     return run(arguments);
   } catch (const Error& error) {
-    return report({error.kind(), with_advice(error.what())}, arguments);
+    return report(error, arguments);
   } catch (const std::bad_alloc&) {
     return report({ErrorKind::environment, "There is not enough memory."}, arguments);
   } catch (const std::exception& error) {

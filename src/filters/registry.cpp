@@ -94,8 +94,10 @@ const FilterRecord& find_filter(std::string_view name) {
     if (filter.name == name) return filter;
     names.push_back(filter.name);
   }
+  const std::string advice = advice_for(name);
   throw Error(ErrorKind::usage, "There is no filter '" + std::string(name) + "'." +
-                                    did_you_mean(name, names) + " 'satin list' shows them all.");
+                                    did_you_mean(name, names) + " " +
+                                    (advice.empty() ? "'satin list' shows them all." : advice));
 }
 
 const ParameterRecord* FilterRecord::find_parameter(std::string_view parameter) const noexcept {

@@ -116,6 +116,10 @@ struct FilterRecord {
 /// Throws Error(usage) with the nearest real name.
 [[nodiscard]] const FilterRecord& find_filter(std::string_view name);
 
+/// A sentence that names Satin's way to do what `word` means in other programs, in any spelling of capitals,
+/// dashes and underscores; empty for an unknown word.
+[[nodiscard]] std::string advice_for(std::string_view word);
+
 /// Parameters of one filter, set by name and text.
 class Parameters {
  public:
