@@ -9,15 +9,18 @@ namespace satin::record {
 namespace {
 
 std::vector<ImageView> inputs_of(const FilterRecord& record, const ImageView& image, const void* parameters) {
-  std::vector<ImageView> inputs{image};
+  std::vector<ImageView> inputs;
+  inputs.reserve(record.inputs.size() + 1);
+  inputs.push_back(image);
   for (const InputRecord& input : record.inputs) inputs.push_back(input.view(parameters));
   return inputs;
 }
 
 Plan plan_for(const FilterRecord& record, const Device& device, std::span<const ImageView> inputs,
               const void* parameters) {
-  std::vector<Shape> shapes{inputs.front().shape};
-  std::transform(inputs.begin() + 1, inputs.end(), std::back_inserter(shapes), shape_of);
+  std::vector<Shape> shapes(inputs.size());
+  shapes[0] = inputs[0].shape;
+  std::transform(inputs.begin() + 1, inputs.end(), shapes.begin() + 1, shape_of);
   return record.plan(device, shapes, parameters);
 }
 

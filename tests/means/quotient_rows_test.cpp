@@ -85,6 +85,42 @@ void CheckWords() {
   }
 }
 
+/// Every mean of 8 bits from both ends of the sums that have it; the divisor is the product of two sizes, of
+/// which the row has the first for each entry, unless it is 1.
+void check_singles(std::uint32_t size_x, std::uint32_t size_y) {
+  const std::uint32_t divisor = size_x * size_y;
+  std::vector<std::uint32_t> sums;
+  for (std::uint32_t mean = 0; mean < 255; ++mean) {
+    const std::uint32_t next = ((2 * mean + 1) * divisor + 1) / 2;  // the least sum of the mean above
+    sums.insert(sums.end(), {next - 1, next});
+  }
+  const std::vector<std::uint32_t> nothing(sums.size());
+  const std::vector<float> reciprocals(sums.size(), static_cast<float>(1.0 / size_x));
+  rows::BoxDifferences<std::uint32_t> boxes;
+  boxes.weight[0] = 1;
+  boxes.ahead[0] = sums.data();
+  boxes.behind[0] = nothing.data();
+  rows::Divisors divisors;
+  divisors.divisor = size_y;
+  divisors.singles = true;
+  if (size_x != 1) divisors.single_x = reciprocals.data();
+  std::vector<std::uint8_t> means(sums.size());
+  for (const std::size_t count : {std::size_t{2}, sums.size()}) {
+    rows::Divide(boxes, divisors, 0, count, means.data());
+    for (std::size_t i = 0; i < count; ++i)
+      ASSERT_EQ(means[i], quotient(sums[i], divisor)) << sums[i] << " / " << size_x << " x " << size_y;
+  }
+}
+
+void CheckSingles() {
+  constexpr auto largest = static_cast<std::uint32_t>(cpu::largest_single_box);
+  for (const std::uint32_t height : {1U, 2U, 3U, 7U, 17U, 31U, 63U})
+    for (std::uint32_t width = 1; width * height <= largest && !::testing::Test::HasFatalFailure(); ++width)
+      check_singles(width, height);
+  for (std::uint32_t height = 1; height <= largest && !::testing::Test::HasFatalFailure(); ++height)
+    check_singles(1, height);
+}
+
 /// Every mean from both ends of the sums that have it: the quotient is monotonic in between.
 void check_striped(std::uint64_t divisor, std::uint64_t weight) {
   constexpr std::uint64_t lanes = rows::Stripes::lanes;
@@ -260,12 +296,17 @@ namespace satin::test {
 namespace {
 
 HWY_EXPORT(CheckWords);
+HWY_EXPORT(CheckSingles);
 HWY_EXPORT(CheckStriped);
 HWY_EXPORT(CheckCoveredSums);
 HWY_EXPORT(CheckUnweighted);
 
 TEST(QuotientRows, OfWordsAreExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckWords)(); });
+}
+
+TEST(QuotientRows, OfSinglesAreExact) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckSingles)(); });
 }
 
 TEST(QuotientRows, OfStripedWindowsAreExact) {

@@ -86,6 +86,8 @@ void choose_sums(ChainBox& box) {
                                          : narrow_sums(job);
   box.sums = narrow && (!box.unweights() || job.excludes) ? Sums::words : Sums::doubles;
   box.words = narrow && !parts_x && !parts_y && divides_words(job, largest, more_bits);
+  box.singles = box.words && !box.unweights() && !job.write.working && job.read.fraction == 0 &&
+                maximum <= 0xFF && largest <= largest_single_box;
 }
 
 /// The types of what it reads and writes.
@@ -116,8 +118,9 @@ void choose_types(ChainBox& box, bool first) {
 void measure_columns(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   const auto channels = static_cast<std::size_t>(job.read.channels);
-  box.sizes.resize(static_cast<std::size_t>(job.width) * channels);
-  if (box.words) box.reciprocals.resize(box.sizes.size());
+  const std::size_t entries = static_cast<std::size_t>(job.width) * channels;
+  box.singles ? box.singles_x.resize(entries) : box.sizes.resize(entries);
+  if (box.words && !box.singles) box.reciprocals.resize(entries);
   double size = 0;
   double reciprocal = 0;
   for (std::int64_t x = 0; x < job.width; ++x) {
@@ -126,9 +129,13 @@ void measure_columns(ChainBox& box) {
       size = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
       reciprocal = 1 / size;
     }
-    const std::size_t entry = static_cast<std::size_t>(x) * channels;
-    std::fill_n(box.sizes.data() + entry, channels, size);
-    if (box.words) std::fill_n(box.reciprocals.data() + entry, channels, reciprocal);
+    const auto fill = [&](auto& values, auto value) {
+      if (!values.empty())
+        std::fill_n(values.data() + static_cast<std::size_t>(x) * channels, channels, value);
+    };
+    fill(box.singles_x, static_cast<float>(reciprocal));
+    fill(box.sizes, size);
+    fill(box.reciprocals, reciprocal);
   }
 }
 

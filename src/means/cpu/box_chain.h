@@ -34,6 +34,7 @@ struct ChainBox {
   bool finishes = false;   ///< its means are to be blended, taken without alpha or encoded
   bool in_rows = true;     ///< means are divided in rows; otherwise pixel by pixel, and stored
   bool words = false;      ///< means of whole boxes by integers of 32 bits
+  bool singles = false;    ///< or with single precision: 8 bits, and few pixels
   bool long_sums = false;  ///< sums beyond divide_limit
   Sums sums = Sums::words;
   std::int64_t reach_x = 0;
@@ -44,6 +45,7 @@ struct ChainBox {
   std::int64_t margin_y = 0;
   WorkspaceVector<double> sizes;  ///< along x, of windows that are clipped, an entry each channel of a column
   WorkspaceVector<double> reciprocals;  ///< of `sizes`, with `words`
+  WorkspaceVector<float> singles_x;     ///< instead of both, with `singles`: reciprocals
 
   /// Rows of its input that are kept: those of the largest window, and one that has left it.
   [[nodiscard]] std::int64_t ring_rows() const noexcept {

@@ -16,6 +16,10 @@ inline constexpr std::uint64_t long_divide_limit = std::uint64_t{1} << 62;
 /// Bound on weighted sums plus half a divisor, for integers of 32 bits.
 inline constexpr std::uint64_t word_divide_limit = std::uint64_t{1} << 31;
 
+/// Pixels of a box whose means of 8 bits may be divided in single precision: DivideInSingles() of
+/// means/cpu/divide-inl.h.
+inline constexpr std::uint64_t largest_single_box = 4000;
+
 /// Null if the job is not for it.
 std::unique_ptr<BoxMeanOperation> prepare_box_mean_ring(CpuBackend& backend, const BoxMeanJob& job);
 

@@ -84,6 +84,30 @@ void DivideWords(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divis
   }
 }
 
+/// Means of values of 8 bits over whole boxes of at most largest_single_box pixels, in single precision,
+/// which holds s + 1/4 exactly for every sum s. (s + 1/4) / divisor lies at least 1 / (4 divisor) from the
+/// middle between two integers, and four roundings, each by at most 2^-24 of a mean, move it by less. What is
+/// added rounds it to the integer. There is at least a vector of means, the last of which may overlap the one
+/// before.
+template <class D, class Mean>
+void DivideInSingles(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
+                     std::size_t last, Mean* means) {
+  const hn::RebindToSigned<D> integers;
+  const hn::RebindToUnsigned<D> words;
+  const auto reciprocal_y = hn::Set(d, static_cast<float>(1.0 / divisors.divisor));
+  const auto divide = [&](const auto& reciprocal_at) {
+    for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
+      const std::size_t i = std::min(next, last - hn::Lanes(d));
+      const auto sum = hn::ConvertTo(d, hn::BitCast(integers, Difference(words, boxes, 0, i)));
+      const auto rounded = hn::MulAdd(hn::Add(sum, hn::Set(d, 0.25F)), reciprocal_at(i), hn::Set(d, 0x1p23F));
+      StoreWords(words, hn::BitCast(words, rounded), means + i);
+    }
+  };
+  const float* single_x = divisors.single_x;
+  if (single_x == nullptr) return divide([&](std::size_t) { return reciprocal_y; });
+  divide([&](std::size_t i) { return hn::Mul(hn::LoadU(d, single_x + i), reciprocal_y); });
+}
+
 /// Weights of two boxes: sum = whole inner + outer edges, where the edges are what the larger box has more.
 struct CoveredWeights {
   explicit CoveredWeights(const BoxDifferences<std::uint32_t>& boxes)
@@ -264,6 +288,12 @@ template <class Sum, class Mean>
 void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first, std::size_t last,
             Mean* means) {
   if constexpr (std::is_same_v<Sum, std::uint32_t>) {
+    if (divisors.singles) {
+      constexpr hn::ScalableTag<float> d;
+      return last - first < hn::Lanes(d)
+                 ? DivideInSingles(hn::CappedTag<float, 1>(), boxes, divisors, first, last, means)
+                 : DivideInSingles(d, boxes, divisors, first, last, means);
+    }
     if (DivideInWords(boxes, divisors, first, last, means)) return;
     if (divisors.words && divisors.size_x != nullptr)
       return InVectors(

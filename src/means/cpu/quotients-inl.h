@@ -34,9 +34,11 @@ struct Divisors {
   double divisor = 1;
   const double* size_x = nullptr;        ///< not null: of entry i it is size_x[i] times as large
   const double* reciprocal_x = nullptr;  ///< with words: 1 / size_x[i], rounded
+  const float* single_x = nullptr;       ///< with singles, instead of both: 1 / size_x[i], rounded
   bool words = false;      ///< one box, whose weight is a power of two, and (largest mean + 1/2) *
                            ///< divisor is below word_divide_limit
   bool long_sums = false;  ///< that is not below divide_limit, but below long_divide_limit; sums of 64 bits
+  bool singles = false;    ///< one box of weight 1, as DivideInSingles() takes them
 };
 
 /// call.template operator()<Boxes>() with the number of boxes.

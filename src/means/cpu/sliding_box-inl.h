@@ -16,6 +16,7 @@
 #include "core/workspace.h"
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
+#include "means/cpu/columns-inl.h"
 #include "means/cpu/divide-inl.h"
 #include "means/cpu/unweight-inl.h"
 #include "pixels/cpu/blend-inl.h"
@@ -25,47 +26,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class T>
-const T* As(const std::byte* row) {
-  return reinterpret_cast<const T*>(row);
-}
-
-template <class T>
-T* As(WorkspaceVector<std::byte>& row) {
-  return reinterpret_cast<T*>(row.data());
-}
-
-/// One step down: sums[i] += enters[i] - above[i], the sum over the whole rows of the window, and
-/// weighted[i] = 256 sums[i] + outer (above[i] + below[i]), with the rows that it covers partly. `above` left
-/// the window in this step. Value is u8, u16 or u32. Sums and, where Sum is u32, weighted sums are below
-/// 2^31.
-template <class Value, class Sum>
-void Slide(const Value* HWY_RESTRICT enters, const Value* HWY_RESTRICT above, const Value* HWY_RESTRICT below,
-           std::uint32_t outer, std::size_t count, std::uint32_t* HWY_RESTRICT sums,
-           Sum* HWY_RESTRICT weighted) {
-  const hn::ScalableTag<Sum> d;
-  const hn::Rebind<std::uint32_t, decltype(d)> du;
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto leaves = LoadWide(du, above + i);
-    const auto sum = hn::Add(hn::LoadU(du, sums + i), hn::Sub(LoadWide(du, enters + i), leaves));
-    const auto edges = hn::Add(leaves, LoadWide(du, below + i));
-    hn::StoreU(sum, du, sums + i);
-    if constexpr (sizeof(Sum) == 4) {
-      hn::StoreU(hn::Add(hn::ShiftLeft<8>(sum), hn::Mul(edges, hn::Set(du, outer))), du, weighted + i);
-    } else {
-      const auto covered = hn::Mul(ExactDouble(d, edges), hn::Set(d, static_cast<double>(outer)));
-      hn::StoreU(hn::Add(hn::Mul(ExactDouble(d, sum), hn::Set(d, 256.0)), covered), d, weighted + i);
-    }
-  }
-  for (; i < count; ++i) {
-    const std::uint32_t leaves = above[i];
-    sums[i] += enters[i] - leaves;
-    weighted[i] =
-        Sum{256} * static_cast<Sum>(sums[i]) + static_cast<Sum>(outer) * static_cast<Sum>(leaves + below[i]);
-  }
-}
 
 class SlidingBox {
  public:
@@ -98,7 +58,9 @@ class SlidingBox {
     left_ = first;
     right_ = last;
     if (box_.job.border == Border::shrink) {
-      left_ = std::clamp(box_.halo_x, first, last);
+      // short rows are divided in one pass, which takes clipped windows and others alike
+      const bool alike = box_.singles && last - first <= piece_columns;
+      left_ = alike ? last : std::clamp(box_.halo_x, first, last);
       right_ = std::clamp(box_.job.width - box_.halo_x, left_, last);
     }
     const std::size_t before = entries(in_first() - (first - box_.halo_x));
@@ -140,7 +102,7 @@ class SlidingBox {
   [[nodiscard]] std::size_t channel_of(std::size_t entry) const { return entry % channels_; }
 
  private:
-  static constexpr std::size_t piece_columns = 256;
+  static constexpr std::int64_t piece_columns = 256;
   static constexpr std::size_t cache_line_entries = 16;
 
   /// Sums of columns over a window of rows, and along them.
@@ -153,11 +115,12 @@ class SlidingBox {
     return static_cast<std::size_t>(pixels) * channels_;
   }
 
-  /// So many pixels fill whole vectors of every width, an even number of them or a multiple of three.
+  /// So many pixels, a power of two, fill whole vectors of every width, an even number of them or a multiple
+  /// of three.
   [[nodiscard]] std::int64_t vector_pixels() const { return channels_ == 1 ? 32 : channels_ == 4 ? 8 : 16; }
   /// Rounds a number of pixels up to one that fills whole vectors.
   [[nodiscard]] std::int64_t whole_vectors(std::int64_t pixels) const {
-    return (pixels + vector_pixels() - 1) / vector_pixels() * vector_pixels();
+    return (pixels + vector_pixels() - 1) & -vector_pixels();
   }
 
   template <class Entry>
@@ -260,14 +223,13 @@ class SlidingBox {
   void scan_to(std::int64_t columns) {
     if (columns <= scanned_) return;
     const std::int64_t all = last_ - first_ + 2 * box_.halo_x;
-    if (all - scanned_ <= 2 * static_cast<std::int64_t>(piece_columns)) columns = all;
+    if (all - scanned_ <= 2 * piece_columns) columns = all;
     const std::int64_t more = whole_vectors(columns - scanned_);
     with_sums([&]<class Entry, class Sum>() {
       using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // as signed words
       for (std::size_t i = 0; i < windows_.size(); ++i) {
-        Sum* before = prefix_of<Sum>(i) + entries(scanned_);
-        ScanAfter(before, line_of<const Scanned>(i) + entries(scanned_), static_cast<std::size_t>(more),
-                  static_cast<int>(channels_), nullptr, before + channels_);
+        ScanAfter(true, line_of<const Scanned>(i) + entries(scanned_), static_cast<std::size_t>(more),
+                  static_cast<int>(channels_), nullptr, prefix_of<Sum>(i) + entries(scanned_ + 1));
       }
     });
     scanned_ += more;
@@ -299,38 +261,44 @@ class SlidingBox {
     if (!job.write.working) size_y <<= job.read.fraction;
     const auto sums = differences<Sum>(1U << store.rule.write_shift);
     const auto divide = [&](const Divisors& divisors, std::int64_t from, std::int64_t to) {
-      if (from < to) divide_part(store, sums, divisors, entries(from - first_), entries(to - first_), out);
+      if (from < to) divide_part(store, sums, divisors, from - first_, to - first_, out);
     };
     Divisors divisors;
     divisors.long_sums = box_.long_sums;
     divisors.words = box_.words;
+    divisors.singles = box_.singles;
     divisors.divisor = static_cast<double>(size_x_ * size_y);
     divide(divisors, left_, right_);
-    if (box_.sizes.empty()) return;
+    if (job.border != Border::shrink) return;
     divisors.divisor = static_cast<double>(size_y);
-    divisors.size_x = box_.sizes.data() + entries(first_);
-    if (box_.words) divisors.reciprocal_x = box_.reciprocals.data() + entries(first_);
+    if (box_.singles) {
+      divisors.single_x = box_.singles_x.data() + entries(first_);
+    } else {
+      divisors.size_x = box_.sizes.data() + entries(first_);
+      if (box_.words) divisors.reciprocal_x = box_.reciprocals.data() + entries(first_);
+    }
     divide(divisors, first_, left_);
     divide(divisors, right_, last_);
   }
 
   /// Whether the mask is 0 at all of these columns of the output.
-  [[nodiscard]] bool left_alone(std::size_t first, std::size_t last) const {
+  [[nodiscard]] bool left_alone(std::int64_t first, std::int64_t last) const {
     if (mask_ == nullptr) return false;
-    const std::size_t weight = box_.job.mask_maximum == 0xFF ? sizeof(std::uint8_t) : sizeof(std::uint16_t);
-    return CoverOf(As<std::uint8_t>(mask_) + first * weight, (last - first) * weight) == Cover::none;
+    const std::int64_t weight = box_.job.mask_maximum == 0xFF ? sizeof(std::uint8_t) : sizeof(std::uint16_t);
+    return CoverOf(As<std::uint8_t>(mask_) + first * weight,
+                   static_cast<std::size_t>((last - first) * weight)) == Cover::none;
   }
 
-  /// Prefixes are divided before they leave the first cache. Where the mask is 0, there are no means.
+  /// Columns of the output. Prefixes are divided before they leave the first cache. Where the mask is 0,
+  /// there are no means.
   template <class Sum>
   void divide_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
-                   std::size_t first, std::size_t last, std::byte* out) {
-    const std::size_t piece = piece_columns * channels_;
-    for (std::size_t next = first; first < last; first = next) {
-      next = last - first < 2 * piece ? last : first + piece;
-      if (left_alone(first / channels_, next / channels_)) continue;
-      scan_to(static_cast<std::int64_t>(next / channels_) + 2 * box_.halo_x);
-      divide_piece(store, sums, divisors, first, next, out);
+                   std::int64_t first, std::int64_t last, std::byte* out) {
+    for (std::int64_t next = first; first < last; first = next) {
+      next = last - first < 2 * piece_columns ? last : first + piece_columns;
+      if (left_alone(first, next)) continue;
+      scan_to(next + 2 * box_.halo_x);
+      divide_piece(store, sums, divisors, entries(first), entries(next), out);
     }
   }
 

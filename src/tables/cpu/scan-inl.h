@@ -76,14 +76,24 @@ HWY_INLINE void StoreSum(D d, V sum, std::size_t at, const Sum* above, Sum* out)
   hn::StoreU(sum, d, out + at);
 }
 
+/// The prefixes of the pixel that lies before `out`, in the lanes of their channels; zeros unless it
+/// `follows` such a pixel.
+template <std::size_t Channels, class D, class Sum>
+HWY_INLINE auto CarryInto(D d, bool follows, const Sum* out) {
+  alignas(64) static constexpr LaneTable<Sum> lanes = RotatedLanes<Sum>(Channels, 0);
+  if (!follows) return hn::Zero(d);
+  return hn::TableLookupLanes(hn::LoadU(d, out - Channels), hn::SetTableIndices(d, lanes.data()));
+}
+
 /// Vectors that begin with the first channel each: from two to the next two only an addition waits.
 template <std::size_t Channels, bool Above, class D, class Value, class Sum>
-HWY_INLINE std::size_t ScanVectors(D d, const Value* values, std::size_t count, const Sum* above, Sum* out,
-                                   Sum* running) {
+HWY_INLINE std::size_t ScanVectors(D d, bool follows, const Value* values, std::size_t count,
+                                   const Sum* above, Sum* out, Sum* running) {
   constexpr std::size_t lanes = hn::MaxLanes(D());
   alignas(64) static constexpr LaneTable<Sum> last_pixel = LastPixelLanes<Sum>(Channels);
   const auto last = hn::SetTableIndices(d, last_pixel.data());
-  auto carry = hn::Load(d, running);
+  if (count < 2 * lanes) return 0;
+  auto carry = CarryInto<Channels>(d, follows, out);
   std::size_t i = 0;
   for (; i + 2 * lanes <= count; i += 2 * lanes) {
     const auto a = PrefixOfVector<Channels>(d, LoadWide(d, values + i));
@@ -99,8 +109,8 @@ HWY_INLINE std::size_t ScanVectors(D d, const Value* values, std::size_t count, 
 
 /// Three channels come round after three vectors.
 template <bool Above, class D, class Value, class Sum>
-HWY_INLINE std::size_t ScanTriples(D d, const Value* values, std::size_t count, const Sum* above, Sum* out,
-                                   Sum* running) {
+HWY_INLINE std::size_t ScanTriples(D d, bool follows, const Value* values, std::size_t count,
+                                   const Sum* above, Sum* out, Sum* running) {
   constexpr std::size_t lanes = hn::MaxLanes(D());
   alignas(64) static constexpr LaneTable<Sum> last_pixel = LastPixelLanes<Sum>(3);
   alignas(64) static constexpr LaneTable<Sum> second_lanes = RotatedLanes<Sum>(3, 1);
@@ -108,7 +118,8 @@ HWY_INLINE std::size_t ScanTriples(D d, const Value* values, std::size_t count, 
   const auto last = hn::SetTableIndices(d, last_pixel.data());
   const auto second = hn::SetTableIndices(d, second_lanes.data());
   const auto third = hn::SetTableIndices(d, third_lanes.data());
-  auto carry = hn::Load(d, running);
+  if (count < 3 * lanes) return 0;
+  auto carry = CarryInto<3>(d, follows, out);
   std::size_t i = 0;
   for (; i + 3 * lanes <= count; i += 3 * lanes) {
     const auto a = PrefixOfVector<3>(d, LoadWide(d, values + i));
@@ -126,17 +137,17 @@ HWY_INLINE std::size_t ScanTriples(D d, const Value* values, std::size_t count, 
 }
 
 template <std::size_t Channels, bool Above, class Value, class Sum>
-void ScanRow(const Value* values, std::size_t count, const Sum* before, const Sum* above, Sum* out) {
+void ScanRow(bool follows, const Value* values, std::size_t count, const Sum* above, Sum* out) {
   const ScanTag<Sum> d;
   constexpr std::size_t lanes = hn::MaxLanes(ScanTag<Sum>());
   alignas(64) std::array < Sum, lanes<Channels ? Channels : lanes> running{};
-  if (before != nullptr)
-    for (std::size_t j = 0; j < running.size(); ++j) running[j] = before[j % Channels];
+  if (follows)
+    for (std::size_t j = 0; j < running.size(); ++j) running[j] = *(out - Channels + j % Channels);
   std::size_t i = 0;
   if constexpr (lanes > 1 && lanes % Channels == 0) {
-    i = ScanVectors<Channels, Above>(d, values, count, above, out, running.data());
+    i = ScanVectors<Channels, Above>(d, follows, values, count, above, out, running.data());
   } else if constexpr (lanes > 3 && Channels == 3) {
-    i = ScanTriples<Above>(d, values, count, above, out, running.data());
+    i = ScanTriples<Above>(d, follows, values, count, above, out, running.data());
   }
   for (std::size_t j = 0; i < count; ++i, ++j) {
     Sum& sum = running[j % Channels];
@@ -145,13 +156,13 @@ void ScanRow(const Value* values, std::size_t count, const Sum* before, const Su
   }
 }
 
-/// As Scan(), and the values follow a pixel that has the prefixes `before`, unless that is null.
+/// As Scan(), and if the values `follow` a pixel, its prefixes lie before `out`, which is then not `values`.
 template <class Value, class Sum>
-void ScanAfter(const std::type_identity_t<Sum>* before, const Value* values, std::size_t pixels, int channels,
+void ScanAfter(bool follow, const Value* values, std::size_t pixels, int channels,
                const std::type_identity_t<Sum>* above, Sum* out) {
   const auto scan = [&]<std::size_t Channels>() {
-    above == nullptr ? ScanRow<Channels, false>(values, pixels * Channels, before, above, out)
-                     : ScanRow<Channels, true>(values, pixels * Channels, before, above, out);
+    above == nullptr ? ScanRow<Channels, false>(follow, values, pixels * Channels, above, out)
+                     : ScanRow<Channels, true>(follow, values, pixels * Channels, above, out);
   };
   switch (channels) {
     case 1:
@@ -171,7 +182,7 @@ void ScanAfter(const std::type_identity_t<Sum>* before, const Value* values, std
 template <class Value, class Sum>
 void Scan(const Value* values, std::size_t pixels, int channels, const std::type_identity_t<Sum>* above,
           Sum* out) {
-  ScanAfter(nullptr, values, pixels, channels, above, out);
+  ScanAfter(false, values, pixels, channels, above, out);
 }
 
 /// Exclusive prefixes of a row of one channel that its border extends by `reach` on either side:
