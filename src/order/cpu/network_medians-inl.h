@@ -10,6 +10,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -74,14 +76,9 @@ class NetworkMedians {
 
   /// Puts the medians into the output.
   void run(const RankImages& images, const Rectangle& inner) const {
-    const std::size_t row = static_cast<std::size_t>(inner.x.size()) * channels_;
     const std::int64_t rows = rows_of_band(images);
-    for (std::int64_t y = inner.y.first; y < inner.y.last; y += rows) {
-      const Stretch band{y, std::min(y + rows, inner.y.last)};
-      for (std::size_t i = 0; i < row; i += lanes())  // the last vector ends with the row
-        go_down(images, band,
-                static_cast<std::size_t>(inner.x.first) * channels_ + std::min(i, row - lanes()));
-    }
+    for (std::int64_t y = inner.y.first; y < inner.y.last; y += rows)
+      run_band(images, inner.x, {y, std::min(y + rows, inner.y.last)});
   }
 
  private:
@@ -104,13 +101,83 @@ class NetworkMedians {
     return images.source.strides.row % 4096 == 0 ? 2 : 8;
   }
 
-  /// Elements [x, x + lanes) of the rows of a band.
-  HWY_INLINE void go_down(const RankImages& images, const Stretch& rows, std::size_t x) const {
+  /// Rows of keys from the first row and element on that windows see.
+  struct Lines {
+    const std::byte* first;
+    std::ptrdiff_t stride;
+
+    [[nodiscard]] const Key* row(std::int64_t y) const {
+      return reinterpret_cast<const Key*>(first + y * stride);
+    }
+  };
+
+  static constexpr std::int64_t most_rows = 8;       ///< of a band
+  static constexpr std::size_t most_elements = 256;  ///< of a piece of it
+  static constexpr std::size_t most_channels = 4;
+  static constexpr std::size_t turned_stride = most_elements + 2 * reach * most_channels;
+  using TurnedLines = std::array<Key, (most_rows + 2 * reach) * turned_stride>;
+
+  void run_band(const RankImages& images, const Stretch& columns, const Stretch& band) const {
+    const std::size_t row = static_cast<std::size_t>(columns.size()) * channels_;
+    for (std::size_t first = 0; first < row; first += most_elements) {
+      const std::size_t begin = std::min(first, row - lanes());  // the last vector ends with the row
+      const std::size_t x = static_cast<std::size_t>(columns.first) * channels_ + begin;
+      const std::size_t size = std::min(first + most_elements, row) - begin;
+      const Lines stored{
+          reinterpret_cast<const std::byte*>(
+              images.source.row<Key>(band.first - static_cast<std::int64_t>(reach)) + x - reach * channels_),
+          images.source.strides.row};
+      if constexpr (std::is_same_v<Key, FloatKey>) {
+        const auto rows = static_cast<std::size_t>(band.size()) + 2 * reach;
+        const std::size_t seen = size + 2 * reach * channels_;
+        if (any_negative(stored, rows, seen)) {
+          TurnedLines turned;
+          const Lines keys = turn(stored, rows, seen, turned);
+          for (std::size_t i = 0; i < size; i += lanes())
+            go_down(keys, images, band, x, std::min(i, size - lanes()), plainly_);
+          continue;
+        }
+      }
+      for (std::size_t i = 0; i < size; i += lanes())
+        go_down(stored, images, band, x, std::min(i, size - lanes()), false);
+    }
+  }
+
+  /// Keys of floats are their bits unless they are negative.
+  static bool any_negative(const Lines& lines, std::size_t rows, std::size_t size) {
+    const D d;
+    for (std::size_t y = 0; y < rows; ++y) {
+      const Key* row = lines.row(static_cast<std::int64_t>(y));
+      V bits = hn::LoadU(d, row + size - lanes());
+      for (std::size_t i = 0; i + lanes() < size; i += lanes()) bits = hn::Or(bits, hn::LoadU(d, row + i));
+      if (!hn::AllFalse(d, hn::Lt(bits, hn::Zero(d)))) return true;
+    }
+    return false;
+  }
+
+  static Lines turn(const Lines& lines, std::size_t rows, std::size_t size, TurnedLines& turned) {
+    const D d;
+    for (std::size_t y = 0; y < rows; ++y) {
+      const Key* from = lines.row(static_cast<std::int64_t>(y));
+      Key* to = turned.data() + y * turned_stride;
+      const auto turn_at = [&](std::size_t i)
+                               HWY_ATTR { hn::StoreU(TurnKeys(d, hn::LoadU(d, from + i)), d, to + i); };
+      for (std::size_t i = 0; i + lanes() < size; i += lanes()) turn_at(i);
+      turn_at(size - lanes());
+    }
+    return {reinterpret_cast<const std::byte*>(turned.data()), turned_stride * sizeof(Key)};
+  }
+
+  /// Elements [i, i + lanes) of the rows of a piece of a band whose first element is x.
+  HWY_INLINE void go_down(const Lines& lines, const RankImages& images, const Stretch& rows, std::size_t x,
+                          std::size_t i, bool turns) const {
     const auto row = [&](std::int64_t y) HWY_ATTR {
-      return Sorted(images.source.row<Key>(y) + x - reach * channels_, std::make_index_sequence<side>());
+      return Sorted(lines.row(y - rows.first + static_cast<std::int64_t>(reach)) + i,
+                    std::make_index_sequence<side>());
     };
+    x += i;
     const auto store = [&](std::int64_t y, V median) HWY_ATTR {
-      hn::StoreU(plainly_ ? TurnKeys(D(), median) : median, D(), images.output.row<Key>(y) + x);
+      hn::StoreU(turns ? TurnKeys(D(), median) : median, D(), images.output.row<Key>(y) + x);
     };
     fetch_below(images, rows, x);
     Row above = row(rows.first - static_cast<std::int64_t>(reach));
@@ -163,16 +230,21 @@ class NetworkMedians {
   template <std::size_t... Column>
   HWY_INLINE Row Sorted(const Key* row, std::index_sequence<Column...> /*columns*/) const {
     const D d;
-    V wires[] = {TurnKeys(d, hn::LoadU(d, row + Column * channels_))...};
+    V wires[] = {hn::LoadU(d, row + Column * channels_)...};
     return RunNetwork<line, 0, side>(wires);
   }
 
   template <const SortingNetwork& network, std::size_t first, std::size_t results, std::size_t size>
   static HWY_INLINE SortedLanes<V, results> Merged(const SortedLanes<V, size>& a,
                                                    const SortedLanes<V, size>& b) {
-    V wires[2 * size];
-    for (std::size_t i = 0; i < size; ++i) wires[i] = a.at[i];
-    for (std::size_t i = 0; i < size; ++i) wires[size + i] = b.at[i];
+    return Merged<network, first, results>(a, b, std::make_index_sequence<size>());
+  }
+  template <const SortingNetwork& network, std::size_t first, std::size_t results, std::size_t size,
+            std::size_t... I>
+  static HWY_INLINE SortedLanes<V, results> Merged(const SortedLanes<V, size>& a,
+                                                   const SortedLanes<V, size>& b,
+                                                   std::index_sequence<I...> /*places*/) {
+    V wires[] = {a.at[I]..., b.at[I]...};
     return RunNetwork<network, first, results>(wires);
   }
 
