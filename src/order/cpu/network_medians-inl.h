@@ -10,6 +10,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -76,12 +79,13 @@ class NetworkMedians {
   void run(const RankImages& images, const Rectangle& inner) const {
     const std::size_t row = static_cast<std::size_t>(inner.x.size()) * channels_;
     const std::int64_t rows = rows_of_band(images);
-    for (std::int64_t y = inner.y.first; y < inner.y.last; y += rows) {
-      const Stretch band{y, std::min(y + rows, inner.y.last)};
-      for (std::size_t i = 0; i < row; i += lanes())  // the last vector ends with the row
-        go_down(images, band,
-                static_cast<std::size_t>(inner.x.first) * channels_ + std::min(i, row - lanes()));
-    }
+    for (std::int64_t y = inner.y.first; y < inner.y.last; y += rows)
+      for (std::size_t first = 0; first < row; first += most_elements) {
+        const std::size_t begin = std::min(first, row - lanes());  // the last vector ends with the row
+        run_piece(images, {y, std::min(y + rows, inner.y.last)},
+                  static_cast<std::size_t>(inner.x.first) * channels_ + begin,
+                  std::min(first + most_elements, row) - begin);
+      }
   }
 
  private:
@@ -104,42 +108,110 @@ class NetworkMedians {
     return images.source.strides.row % 4096 == 0 ? 2 : 8;
   }
 
-  /// Elements [x, x + lanes) of the rows of a band.
-  HWY_INLINE void go_down(const RankImages& images, const Stretch& rows, std::size_t x) const {
-    const auto row = [&](std::int64_t y) HWY_ATTR {
-      return Sorted(images.source.row<Key>(y) + x - reach * channels_, std::make_index_sequence<side>());
-    };
-    const auto store = [&](std::int64_t y, V median) HWY_ATTR {
-      hn::StoreU(plainly_ ? TurnKeys(D(), median) : median, D(), images.output.row<Key>(y) + x);
-    };
-    fetch_below(images, rows, x);
-    Row above = row(rows.first - static_cast<std::int64_t>(reach));
-    Row own = row(rows.first);
-    Row next = row(rows.first + 1);
+  /// Rows of keys from a row and an element of it on.
+  template <class Element>
+  struct Lines {
+    Element* first;
+    std::ptrdiff_t stride;  ///< in bytes
+
+    [[nodiscard]] Element* row(std::int64_t y) const {
+      using Byte = std::conditional_t<std::is_const_v<Element>, const std::byte, std::byte>;
+      return reinterpret_cast<Element*>(reinterpret_cast<Byte*>(first) + y * stride);
+    }
+  };
+
+  static constexpr std::int64_t most_rows = 8;       ///< of a band
+  static constexpr std::size_t most_elements = 256;  ///< of a piece of it
+  static constexpr std::size_t most_channels = 4;
+  static constexpr std::size_t turned_elements = most_elements + 2 * reach * most_channels;
+  using TurnedLines = std::array<Key, (most_rows + 2 * reach) * turned_elements>;
+
+  /// Elements [x, x + size) of the rows of a band.
+  void run_piece(const RankImages& images, const Stretch& band, std::size_t x, std::size_t size) const {
+    constexpr std::int64_t above = reach;
+    Lines<const Key> seen{images.source.row<Key>(band.first - above) + x - reach * channels_,
+                          images.source.strides.row};
+    const Lines<Key> found{images.output.row<Key>(band.first) + x, images.output.strides.row};
+    TurnedLines turned;
+    bool turns_back = false;
+    if constexpr (std::is_same_v<Key, FloatKey>) {
+      const std::int64_t rows = band.size() + 2 * above;
+      const std::size_t elements = size + 2 * reach * channels_;
+      if (AnyNegative(seen, rows, elements)) {
+        seen = Turned(seen, rows, elements, turned);
+        turns_back = plainly_;
+      }
+    }
+    for (std::size_t i = 0; i < size; i += lanes()) {
+      const std::size_t at = std::min(i, size - lanes());
+      fetch_below(images, band, x + at);
+      go_down(seen, found, band.size(), at, turns_back);
+    }
+  }
+
+  /// Keys of floats are their bits unless they are negative.
+  static bool AnyNegative(const Lines<const Key>& lines, std::int64_t rows, std::size_t size) {
+    const D d;
+    for (std::int64_t y = 0; y < rows; ++y) {
+      const Key* row = lines.row(y);
+      V bits = hn::LoadU(d, row + size - lanes());
+      for (std::size_t i = 0; i + lanes() < size; i += lanes()) bits = hn::Or(bits, hn::LoadU(d, row + i));
+      if (!hn::AllFalse(d, hn::Lt(bits, hn::Zero(d)))) return true;
+    }
+    return false;
+  }
+
+  static Lines<const Key> Turned(const Lines<const Key>& lines, std::int64_t rows, std::size_t size,
+                                 TurnedLines& turned) {
+    const D d;
+    const Lines<Key> keys{turned.data(), turned_elements * sizeof(Key)};
+    for (std::int64_t y = 0; y < rows; ++y) {
+      const auto turn_at = [&, from = lines.row(y), to = keys.row(y)](std::size_t i)
+                               HWY_ATTR { hn::StoreU(TurnKeys(d, hn::LoadU(d, from + i)), d, to + i); };
+      for (std::size_t i = 0; i + lanes() < size; i += lanes()) turn_at(i);
+      turn_at(size - lanes());
+    }
+    return {keys.first, keys.stride};
+  }
+
+  HWY_INLINE Row SortedRow(const Lines<const Key>& seen, std::size_t i, std::int64_t y) const {
+    return Sorted(seen.row(y + static_cast<std::int64_t>(reach)) + i, std::make_index_sequence<side>());
+  }
+  static HWY_INLINE void store(const Lines<Key>& found, std::size_t i, bool turns_back, std::int64_t y,
+                               V median) {
+    hn::StoreU(turns_back ? TurnKeys(D(), median) : median, D(), found.row(y) + i);
+  }
+
+  /// Elements [i, i + lanes) of some rows. The first window's first pixel is the first that is seen.
+  HWY_INLINE void go_down(const Lines<const Key>& seen, const Lines<Key>& found, std::int64_t rows,
+                          std::size_t i, bool turns_back) const {
+    Row above = SortedRow(seen, i, -static_cast<std::int64_t>(reach));
+    Row own = SortedRow(seen, i, 0);
+    Row next = SortedRow(seen, i, 1);
     Rows upper;
     if constexpr (reach == 1)
       upper = own;
     else
-      upper = Merged<pair, 0, 2 * side>(row(rows.first - 1), own);
-    for (std::int64_t y = rows.first; y < rows.last; y += 2) {
+      upper = Merged<pair, 0, 2 * side>(SortedRow(seen, i, -1), own);
+    for (std::int64_t y = 0; y < rows; y += 2) {
       Row last = next;
       Rows lower;
       if constexpr (reach == 1) {
         lower = next;
       } else {
-        last = row(y + 2);
+        last = SortedRow(seen, i, y + 2);
         lower = Merged<pair, 0, 2 * side>(next, last);
       }
       const Core shared = Merged<halves, reach * side - (side + 1) / 2, side + 1>(upper, lower);
-      store(y, Selected(shared, above, std::make_index_sequence<side>()));
-      if (y + 1 == rows.last) break;
-      const Row below = row(y + 1 + static_cast<std::int64_t>(reach));
-      store(y + 1, Selected(shared, below, std::make_index_sequence<side>()));
-      if (y + 2 == rows.last) break;
+      store(found, i, turns_back, y, Selected(shared, above, std::make_index_sequence<side>()));
+      if (y + 1 == rows) break;
+      const Row below = SortedRow(seen, i, y + 1 + static_cast<std::int64_t>(reach));
+      store(found, i, turns_back, y + 1, Selected(shared, below, std::make_index_sequence<side>()));
+      if (y + 2 == rows) break;
       if constexpr (reach == 1) {
         above = next;
         upper = below;
-        next = row(y + 3);
+        next = SortedRow(seen, i, y + 3);
       } else {
         above = own;
         own = last;
@@ -163,16 +235,21 @@ class NetworkMedians {
   template <std::size_t... Column>
   HWY_INLINE Row Sorted(const Key* row, std::index_sequence<Column...> /*columns*/) const {
     const D d;
-    V wires[] = {TurnKeys(d, hn::LoadU(d, row + Column * channels_))...};
+    V wires[] = {hn::LoadU(d, row + Column * channels_)...};
     return RunNetwork<line, 0, side>(wires);
   }
 
   template <const SortingNetwork& network, std::size_t first, std::size_t results, std::size_t size>
   static HWY_INLINE SortedLanes<V, results> Merged(const SortedLanes<V, size>& a,
                                                    const SortedLanes<V, size>& b) {
-    V wires[2 * size];
-    for (std::size_t i = 0; i < size; ++i) wires[i] = a.at[i];
-    for (std::size_t i = 0; i < size; ++i) wires[size + i] = b.at[i];
+    return Merged<network, first, results>(a, b, std::make_index_sequence<size>());
+  }
+  template <const SortingNetwork& network, std::size_t first, std::size_t results, std::size_t size,
+            std::size_t... I>
+  static HWY_INLINE SortedLanes<V, results> Merged(const SortedLanes<V, size>& a,
+                                                   const SortedLanes<V, size>& b,
+                                                   std::index_sequence<I...> /*places*/) {
+    V wires[] = {a.at[I]..., b.at[I]...};
     return RunNetwork<network, first, results>(wires);
   }
 
