@@ -3,6 +3,8 @@
 // the other wrote takes no time then. CUDA calls this programmatic dependent launch; kernels are compiled for
 // it from compute capability 9.0 on.
 
+#include <cstddef>
+
 #include "kernels/device/launch.h"
 
 namespace satin::kernels {
@@ -32,14 +34,15 @@ __device__ inline Source written_source(Source source) { return {written(source.
 
 /// Launches a kernel that may begin early, and waits for what it reads, if `early`.
 template <class Kernel, class... Arguments>
-void launch_next(bool early, Kernel* kernel, dim3 blocks, dim3 threads, StreamHandle stream,
-                 const Arguments&... arguments) {
+void launch_next(bool early, Kernel* kernel, dim3 blocks, dim3 threads, std::size_t shared_bytes,
+                 StreamHandle stream, const Arguments&... arguments) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = blocks;
   config.blockDim = threads;
+  config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = early ? 1 : 0;

@@ -244,7 +244,7 @@ void gather_light(const LightGatherArguments& arguments, StreamHandle stream) {
   with_channels(arguments.channels, [&]<int Channels>() {
     const auto kernel =
         arguments.mask.data == nullptr ? gather_means<Channels, false> : gather_means<Channels, true>;
-    launch_next(arguments.begins_early, kernel, blocks, threads, stream, cut);
+    launch_next(arguments.begins_early, kernel, blocks, threads, 0, stream, cut);
   });
 }
 

@@ -7,8 +7,8 @@ namespace satin::kernels {
 
 /// Strips from that of entry (0, 0) to that of row y in the first column of blocks.
 __device__ inline int strip_of_row(const TableBlocks& blocks, int y) {
-  constexpr int within = TableBlocks::rows - 1;
-  return (y & ~within) / TableBlocks::rows * blocks.strips + (y & within);
+  static_assert(TableBlocks::rows == 2);
+  return (y >> 1) * blocks.strips + (y & 1);
 }
 
 /// Entries from the strip's start to column x.

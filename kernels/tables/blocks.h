@@ -12,7 +12,7 @@ struct UpperBits {
   static constexpr int largest_side = 65537;  ///< of a picture: sums of rows and columns fit 32 bits
 
   std::uint32_t* data = nullptr;  ///< [height / step + 1][row]: of what is before; the first of both are 0
-  std::int64_t row = 0;           ///< entries
+  int row = 0;                    ///< entries
 };
 
 /// A plane of 32-bit entries a channel, in blocks of a line of the L1: 128 bytes. A row of a block is a

@@ -107,7 +107,7 @@ void scan_carries(const TableArguments& arguments, const Carries<Sum>& carries, 
   std::int64_t blocks = 0;
   for (const Matrix<Sum>& matrix : matrices.matrix) blocks += blocks_of(matrix);
   const dim3 threads(columns_per_block, tuning::carry_segments);
-  launch_next(arguments.begins_early, scan_columns<Sum>, static_cast<unsigned>(blocks), threads, stream,
+  launch_next(arguments.begins_early, scan_columns<Sum>, static_cast<unsigned>(blocks), threads, 0, stream,
               matrices);
 }
 

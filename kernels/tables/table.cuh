@@ -343,7 +343,7 @@ void build_table_by(const TableArguments& arguments, StreamHandle stream) {
   const auto blocks = static_cast<unsigned>((tiles + warps - 1) / warps);
   reduce_tiles<T, Channels, Sum><<<blocks, warps * warp_size, 0, stream>>>(arguments, carries);
   scan_carries(arguments, carries, stream);
-  launch_next(arguments.begins_early, finish_tiles<T, Channels, Sum>, blocks, warps * warp_size, stream,
+  launch_next(arguments.begins_early, finish_tiles<T, Channels, Sum>, blocks, warps * warp_size, 0, stream,
               arguments, carries);
 }
 

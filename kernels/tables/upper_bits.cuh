@@ -33,7 +33,7 @@ __device__ inline std::uint64_t nearest_sum(std::uint64_t estimate, std::uint32_
 }
 
 /// Tiles' totals are summed in such parts, too: they, and columns, are each less than a part wrong, of which
-/// pictures of UpperBits::largest_side have less than 2^23, and the sums fit 32 bits modulo upper_range.
+/// pictures of UpperBits::largest_side have less than 2^24, and the sums fit 32 bits modulo upper_range.
 inline constexpr std::uint32_t upper_part = 16;
 static_assert(upper_range / upper_part == std::uint64_t{1} << 32);
 
@@ -88,11 +88,11 @@ class UpperSums {
   UpperSums() = default;
   /// Columns from `left` to before `right`, rows from `top` to before `bottom`.
   __device__ UpperSums(const UpperBits& upper, int left, int right, int top, int bottom) {
-    constexpr int step = UpperBits::step;
-    const std::uint32_t* above = upper.data + top / step * upper.row;
-    const std::uint32_t* last = upper.data + bottom / step * upper.row;
-    bytes_ = (__ldg(last + right / step) - __ldg(last + left / step)) -
-             (__ldg(above + right / step) - __ldg(above + left / step));
+    const auto entry = [](int place) { return static_cast<unsigned>(place) / UpperBits::step; };
+    const std::uint32_t* above = upper.data + entry(top) * static_cast<unsigned>(upper.row);
+    const std::uint32_t* last = upper.data + entry(bottom) * static_cast<unsigned>(upper.row);
+    bytes_ = (__ldg(last + entry(right)) - __ldg(last + entry(left))) -
+             (__ldg(above + entry(right)) - __ldg(above + entry(left)));
   }
   [[nodiscard]] __device__ std::uint64_t of(int channel, std::uint32_t low) const {
     return nearest_sum(static_cast<std::uint64_t>(bytes_ >> 8 * channel & 0xFF) << upper_unit_bits, low);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 
 #include "core/cuda/check.h"
@@ -53,7 +52,7 @@ class LightTable {
     arguments_.transfer = device_transfer(backend, Type::u8, true);
     carries_ = backend.allocate(kernels::table_workspace_bytes(arguments_.tiles));
     arguments_.workspace = carries_.get();
-    arguments_.begins_early = kernels::kernels_wait() && !std::getenv("NO_EARLY");
+    arguments_.begins_early = kernels::kernels_wait();
 
     using Blocks = kernels::TableBlocks;
     using Upper = kernels::UpperBits;
@@ -63,9 +62,9 @@ class LightTable {
     blocks.strips = static_cast<int>((blocks_of(job.width, Blocks::columns) + 1) / 2 * 2 * Blocks::rows);
     const std::int64_t row = std::int64_t{blocks.strips} * Blocks::strip_bytes;
     blocks.plane = blocks_of(job.height, Blocks::rows) * row;
-    blocks.upper.row = job.width / Upper::step + 1;
+    blocks.upper.row = static_cast<int>(job.width / Upper::step + 1);
     const std::int64_t planes = blocks.plane * job.read.channels;
-    const std::int64_t upper_entries = blocks.upper.row * (job.height / Upper::step + 1);
+    const std::int64_t upper_entries = std::int64_t{blocks.upper.row} * (job.height / Upper::step + 1);
     memory_ = backend.allocate(static_cast<std::size_t>(planes) +
                                static_cast<std::size_t>(upper_entries) * sizeof(std::uint32_t));
     check(cudaMemsetAsync(memory_.get(), 0, memory_.size, backend.stream_of({})), "clearing a table's frame");
@@ -103,7 +102,7 @@ class LightGather final : public BoxMeanOperation {
     arguments_.transfer = device_transfer(backend, Type::u8, true);
     arguments_.whole = kernels::scaled_divisor(job.mask_maximum, 0xFFFF);
     arguments_.table = table_.blocks();
-    arguments_.begins_early = kernels::kernels_wait() && !std::getenv("NO_EARLY");
+    arguments_.begins_early = kernels::kernels_wait();
     if (counts_) arguments_.counts = source_of(counts_->view());
   }
 
