@@ -1,10 +1,11 @@
 // Means of bytes in linear light that other ways do not take, by a radius map of windows that shared memory
 // does not hold, and of the pixels alone that count: gathered from a table of 32-bit sums in device memory, a
-// plane a channel, as neighbouring pixels then read neighbouring words. A thread asks for all corners of a
-// channel's box at once.
+// plane a channel, in blocks of a line of the L1, as the corners of a warp's boxes lie in few lines then. A
+// thread asks for all corners of a channel's box at once.
 //
 // Bytes moved per pixel: the map and the output; 4 words a channel from the L1 of a box of whole pixels, 16
-// of others, and 4 words more above 2^16 pixels, of which the L2 gives those of a warp's groups of corners.
+// of others, and 4 words of upper bits above 2^16 pixels, of which the L2 gives those of a warp's groups of
+// corners.
 
 #include "core/with_type.h"
 #include "kernels/device/exact_division.cuh"

@@ -19,7 +19,7 @@ struct UpperBits {
 /// strip. What lies before the first row and column is 0.
 struct TableBlocks {
   static constexpr int columns = 16;
-  static constexpr int rows = 32 / columns;
+  static constexpr int rows = 2;
   static constexpr int strip_bytes = columns * static_cast<int>(sizeof(std::uint32_t));
 
   std::byte* data = nullptr;  ///< the block of entry (0, 0), 128-byte aligned

@@ -4,8 +4,9 @@
 // Another table has an entry for every 16th row and column: a byte a channel, bits 28 to 35 of the sum of
 // what is before. Of a box that is moved up and to the left until its sides meet such rows and columns, four
 // entries give the sum: less than 2 units wrong as they are cut off, less than 2 more as the bytes below
-// borrow. It differs from the box's own sum by the pixels that only one of the two has. The sum that has the
-// lower bits and is nearest is that of the box, as long as all this is less than 2^31.
+// borrow. It is more than the box's own sum by pixels that only the moved box has at most, or less by those
+// that only the box itself has, which are fewer. The sum that has the lower bits and is nearest is that of
+// the box, as long as all this is less than 2^31.
 
 #include <cstdint>
 
@@ -21,7 +22,7 @@ inline constexpr std::uint64_t upper_range = std::uint64_t{1} << (upper_unit_bit
 constexpr bool upper_bits_say(std::uint64_t side) {
   constexpr std::uint64_t largest = 0xFFFF;
   const std::uint64_t moved = side + UpperBits::step - 1;
-  const std::uint64_t others = moved * moved - side * side;  // in one of the two alone, at most
+  const std::uint64_t others = moved * moved - side * side;  // in the moved box alone, at most
   return others * largest + (std::uint64_t{4} << upper_unit_bits) < std::uint64_t{1} << 31 &&
          side * side * largest < upper_range;
 }
