@@ -187,17 +187,8 @@ void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
   const auto blocks =
       static_cast<unsigned>((tiles.columns * tiles.rows + tiles.together - 1) / tiles.together);
   const int warps = tiles.together * tiles.spans * warps_of_span(job, tiles.spans);
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = blocks;
-  config.blockDim = static_cast<unsigned>(warps * warp_size);
-  config.dynamicSmemBytes = tiles.shared_bytes;
-  config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = arguments.begins_early ? 1 : 0;
-  (void)cudaLaunchKernelEx(&config, kernels.average, arguments);  // check_launch() sees an error
+  launch_next(arguments.begins_early, kernels.average, blocks, static_cast<unsigned>(warps * warp_size),
+              tiles.shared_bytes, stream, arguments);
 }
 
 }  // namespace satin::kernels

@@ -10,6 +10,7 @@
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
+#include "kernels/tables/blocks.h"
 #include "means/box_mean.h"
 #include "means/maths/mean.h"
 #include "means/tiling.h"
@@ -261,7 +262,7 @@ void blend_means(const BlendMeansArguments& arguments, StreamHandle stream);
 
 /// Means of u8 pictures with borders that shrink, by one radius or a map.
 struct LightGatherArguments {
-  static constexpr int largest_reach = 255;  ///< quarters of boxes: 256 * 256 * 65535 < 2^32
+  static constexpr int largest_reach = 255;  ///< upper bits say no more
 
   int width = 0;
   int height = 0;
@@ -269,15 +270,14 @@ struct LightGatherArguments {
   RadiusField radius;  ///< without a map that of x along both axes
   TransferView transfer;
   ScaledDivisor whole;  ///< with a mask, as BlendMeansArguments has it
-  // Tables of 32-bit sums. The column and the row before the first are 0.
-  Source table;                  ///< of the first channel
-  std::int64_t table_plane = 0;  ///< bytes, from a channel to the next
-  Source counts;                 ///< of the pixels that count; none if all do
+  TableBlocks table;
+  Source counts;  ///< a table of the pixels that count, of 32-bit sums in rows; none if all do
   Source radius_map;
   Source original;
   Source mask;  ///< none: nothing is blended
   Target output;
-  int block_rows = 0;  ///< set by gather_light()
+  bool begins_early = false;  ///< as TableArguments has it
+  int block_rows = 0;         ///< set by gather_light()
 };
 
 void gather_light(const LightGatherArguments& arguments, StreamHandle stream);

@@ -1,26 +1,36 @@
 // Means of bytes in linear light that other ways do not take, by a radius map of windows that shared memory
 // does not hold, and of the pixels alone that count: gathered from a table of 32-bit sums in device memory, a
-// plane a channel, as neighbouring pixels then read neighbouring words. A thread asks for all corners of a
-// channel's box at once.
+// plane a channel, in blocks of a line of the L1, as the corners of a warp's boxes lie in few lines then. A
+// thread asks for all corners of a channel's box at once.
 //
 // Bytes moved per pixel: the map and the output; 4 words a channel from the L1 of a box of whole pixels, 16
-// of others, and 9 more above 2^16 pixels, of which the L2 gives those of a warp's groups of corners.
+// of others, and 4 words of upper bits above 2^16 pixels, of which the L2 gives those of a warp's groups of
+// corners.
 
 #include "core/with_type.h"
 #include "kernels/device/exact_division.cuh"
+#include "kernels/device/next_kernel.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/blended.cuh"
 #include "kernels/means/launch.h"
 #include "kernels/pixels/byte_light.cuh"
 #include "kernels/pixels/plane.cuh"
+#include "kernels/tables/blocks.cuh"
+#include "kernels/tables/upper_bits.cuh"
 
 namespace satin::kernels {
 namespace {
 
-constexpr int codes = 256;                    // of an 8-bit map
-constexpr int largest_undivided_reach = 127;  // 255 * 255 * 65535 < 2^32
-constexpr int threads = warp_size * tuning::light_gather_rows;
+constexpr int codes = 256;                 // of an 8-bit map
+constexpr int largest_narrow_reach = 127;  // 255 * 255 * 65535 < 2^32
+static_assert(upper_bits_say(2 * LightGatherArguments::largest_reach + 1));
+constexpr int rows_at_once = tuning::light_gather_rows;
+constexpr int threads = warp_size * rows_at_once;
+// A warp has as many columns and rows of pixels as a block of the table has of entries.
+constexpr int warp_columns = TableBlocks::columns;
+constexpr int warp_rows = TableBlocks::rows;
+constexpr int warps_across = warp_size / warp_columns;
 
 /// The covered area of a box, below 2^35, in parts of 2^-16 pixel, that sums of 16-bit light are divided by.
 ///
@@ -53,13 +63,11 @@ class AreaDivision {
 
 /// The windows of a radius along one axis: before + 1 to last, of which only pixels inside the picture count.
 struct Windows {
-  int centre;
   int before, last;
   int outer_before, outer_last;
 
-  __device__ Windows(int at, int reach, int size)
-      : centre(at),
-        before(max(centre - reach, 0) - 1),
+  __device__ Windows(int centre, int reach, int size)
+      : before(max(centre - reach, 0) - 1),
         last(min(centre + reach, size - 1)),
         outer_before(max(centre - reach - 1, 0) - 1),
         outer_last(min(centre + reach + 1, size - 1)) {}
@@ -84,50 +92,53 @@ struct BoxSums {
   }
 };
 
-/// The sum over the inner box alone.
-__device__ std::uint32_t inside_of(const Source& table, const Windows& x, const Windows& y) {
-  const auto* before = row_of<std::uint32_t>(table, y.before);
-  const auto* last = row_of<std::uint32_t>(table, y.last);
-  return (__ldg(last + x.last) - __ldg(last + x.before)) -
-         (__ldg(before + x.last) - __ldg(before + x.before));
+/// Where a pixel's windows begin and end in a table: strips of their rows, and places behind a strip's start.
+struct BoxPlaces {
+  int before_y, last_y, outer_before_y, outer_last_y;
+  int before_x, last_x, outer_before_x, outer_last_x;
+
+  template <class StripOf, class PlaceOf>
+  __device__ BoxPlaces(const Windows& x, const Windows& y, const StripOf& strip_of, const PlaceOf& place_of)
+      : before_y(strip_of(y.before)),
+        last_y(strip_of(y.last)),
+        outer_before_y(strip_of(y.outer_before)),
+        outer_last_y(strip_of(y.outer_last)),
+        before_x(place_of(x.before)),
+        last_x(place_of(x.last)),
+        outer_before_x(place_of(x.outer_before)),
+        outer_last_x(place_of(x.outer_last)) {}
+};
+
+__device__ const std::uint32_t* strip(const Source& table, int number) {
+  return reinterpret_cast<const std::uint32_t*>(table.data + number * table.row);
 }
 
-__device__ BoxSums box_sums(const Source& table, const Windows& x, const Windows& y) {
+/// The sum over the inner box alone. A row of the source is a strip.
+__device__ std::uint32_t inside_of(const Source& table, const BoxPlaces& at) {
+  const auto* before = strip(table, at.before_y);
+  const auto* last = strip(table, at.last_y);
+  return (__ldg(last + at.last_x) - __ldg(last + at.before_x)) -
+         (__ldg(before + at.last_x) - __ldg(before + at.before_x));
+}
+
+__device__ BoxSums box_sums(const Source& table, const BoxPlaces& at) {
   struct Line {
     std::uint32_t inner, outer;
   };
-  const auto line = [&](int at) {
-    const auto* entries = row_of<std::uint32_t>(table, at);
-    return Line{__ldg(entries + x.last) - __ldg(entries + x.before),
-                __ldg(entries + x.outer_last) - __ldg(entries + x.outer_before)};
+  const auto line = [&](int number) {
+    const auto* entries = strip(table, number);
+    return Line{__ldg(entries + at.last_x) - __ldg(entries + at.before_x),
+                __ldg(entries + at.outer_last_x) - __ldg(entries + at.outer_before_x)};
   };
-  const Line before = line(y.before);
-  const Line last = line(y.last);
-  const Line outer_before = line(y.outer_before);
-  const Line outer_last = line(y.outer_last);
+  const Line before = line(at.before_y);
+  const Line last = line(at.last_y);
+  const Line outer_before = line(at.outer_before_y);
+  const Line outer_last = line(at.outer_last_y);
   const std::uint32_t inside = last.inner - before.inner;
   const std::uint32_t beside = (last.outer - before.outer) - inside;
   const std::uint32_t above_and_below = (outer_last.inner - outer_before.inner) - inside;
   const std::uint32_t outer = outer_last.outer - outer_before.outer;
   return {inside, beside + above_and_below, outer - inside - beside - above_and_below};
-}
-
-/// The sum over the inner box, which is above 2^32, of its four quarters, which are cut behind the pixel
-/// itself.
-__device__ std::uint64_t sum_of_quarters(const Source& table, const Windows& x, const Windows& y) {
-  struct Halves {
-    std::uint32_t left, right;
-  };
-  const auto halves = [&](int at) {
-    const auto* entries = row_of<std::uint32_t>(table, at);
-    const std::uint32_t centre = __ldg(entries + x.centre);
-    return Halves{centre - __ldg(entries + x.before), __ldg(entries + x.last) - centre};
-  };
-  const Halves above = halves(y.before);
-  const Halves middle = halves(y.centre);
-  const Halves below = halves(y.last);
-  return static_cast<std::uint64_t>(middle.left - above.left) + (middle.right - above.right) +
-         (below.left - middle.left) + (below.right - middle.right);
 }
 
 __device__ Radius256 radius_at(const LightGatherArguments& arguments, const Radius256* radii, int x, int y) {
@@ -145,32 +156,42 @@ __device__ std::uint32_t weight_at(const LightGatherArguments& arguments, int x,
 }
 
 template <int Channels, bool Masked>
-__device__ void gather_pixel(const LightGatherArguments& arguments, const ByteLight& light, Radius256 radius,
-                             int x, int y) {
+__device__ void gather_pixel(const LightGatherArguments& arguments, const TableBlocks& table,
+                             const ByteLight& light, Radius256 radius, int x, int y) {
   const int reach = radius / radius_one;
   const auto outer = static_cast<std::uint32_t>(radius % radius_one);
   const Windows columns(x, reach, arguments.width);
   const Windows rows(y, reach, arguments.height);
   const bool counts = Masked && arguments.counts.data != nullptr;
-  const auto plane = [&](int c) {
-    return Source{arguments.table.data + c * arguments.table_plane, arguments.table.row};
-  };
+  const BoxPlaces at(
+      columns, rows, [&](int row) { return strip_of_row(table, row); }, place_of_column);
+  const bool wide = reach > largest_narrow_reach;
+  UpperSums upper;
+  if (wide)
+    upper = UpperSums(table.upper, columns.before + 1, columns.last + 1, rows.before + 1, rows.last + 1);
   BoxSums sums[Channels];
   BoxSums counted{};
   // The entries of all planes are asked for between two branches, so that none waits for another.
   const auto sum_planes = [&](const auto& sums_of) {
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) sums[c] = sums_of(plane(c));
-    if (counts) counted = sums_of(arguments.counts);
+    for (int c = 0; c < Channels; ++c)
+      sums[c] = sums_of(Source{table.data + c * table.plane, TableBlocks::strip_bytes}, at);
+    if (counts) {
+      const auto same = [](int place) { return place; };
+      counted = sums_of(arguments.counts, BoxPlaces(columns, rows, same, same));
+    }
   };
   if (outer == 0) {
-    sum_planes([&](const Source& table) { return BoxSums{inside_of(table, columns, rows), 0, 0}; });
+    sum_planes([&](const Source& plane, const BoxPlaces& places) {
+      return BoxSums{inside_of(plane, places), 0, 0};
+    });
   } else {
-    sum_planes([&](const Source& table) { return box_sums(table, columns, rows); });
+    sum_planes(box_sums);
   }
-  if (reach > largest_undivided_reach) {
+  if (wide) {
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) sums[c].inside = sum_of_quarters(plane(c), columns, rows);
+    for (int c = 0; c < Channels; ++c)
+      sums[c].inside = upper.of(c, static_cast<std::uint32_t>(sums[c].inside));
   }
   const AreaDivision division(counts
                                   ? counted.covered(outer)
@@ -194,18 +215,23 @@ __global__ void __launch_bounds__(threads, tuning::light_gather_blocks)
   __shared__ Radius256 radii[codes];
   __shared__ uint4 tables[ByteLight::bytes / sizeof(uint4)];
   const ByteLight light(tables);
-  const auto thread = static_cast<int>(threadIdx.y * warp_size + threadIdx.x);
+  const auto thread = static_cast<int>(threadIdx.x);
   const RadiusField& field = arguments.radius;
   for (int i = thread; i < codes; i += threads)
     radii[i] = radius_from_map(static_cast<std::uint32_t>(i), 0xFFU, field.low, field.high);
   light.fill(arguments.transfer, thread, threads);
+  TableBlocks table = arguments.table;
+  table.data = written(table.data);
   __syncthreads();
-  const int x = static_cast<int>(blockIdx.x * warp_size + threadIdx.x);
+  const int warp = thread / warp_size;
+  const int x = static_cast<int>(blockIdx.x) * warp_size + warp % warps_across * warp_columns +
+                lane_index() % warp_columns;
+  const int row = warp / warps_across * warp_rows + lane_index() / warp_columns;
   if (x >= arguments.width) return;
   const int begin = static_cast<int>(blockIdx.y) * arguments.block_rows;
   const int end = min(begin + arguments.block_rows, arguments.height);
-  for (int y = begin + static_cast<int>(threadIdx.y); y < end; y += tuning::light_gather_rows)
-    gather_pixel<Channels, Masked>(arguments, light, radius_at(arguments, radii, x, y), x, y);
+  for (int y = begin + row; y < end; y += rows_at_once)
+    gather_pixel<Channels, Masked>(arguments, table, light, radius_at(arguments, radii, x, y), x, y);
 }
 
 }  // namespace
@@ -213,14 +239,13 @@ __global__ void __launch_bounds__(threads, tuning::light_gather_blocks)
 void gather_light(const LightGatherArguments& arguments, StreamHandle stream) {
   LightGatherArguments cut = arguments;
   const auto ceiling = [](int value, int divisor) { return (value + divisor - 1) / divisor; };
-  cut.block_rows = ceiling(arguments.height, tuning::light_gather_parts);
+  cut.block_rows = ceiling(arguments.height, tuning::light_gather_parts * rows_at_once) * rows_at_once;
   const dim3 blocks(static_cast<unsigned>(ceiling(arguments.width, warp_size)),
                     static_cast<unsigned>(ceiling(arguments.height, cut.block_rows)));
-  const dim3 block(warp_size, tuning::light_gather_rows);
   with_channels(arguments.channels, [&]<int Channels>() {
     const auto kernel =
         arguments.mask.data == nullptr ? gather_means<Channels, false> : gather_means<Channels, true>;
-    kernel<<<blocks, block, 0, stream>>>(cut);
+    launch_next(arguments.begins_early, kernel, blocks, threads, 0, stream, cut);
   });
 }
 

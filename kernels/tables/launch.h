@@ -9,6 +9,7 @@
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
+#include "kernels/tables/blocks.h"
 #include "pixels/maths/pixel.h"
 #include "tables/table.h"
 
@@ -40,10 +41,14 @@ struct TableArguments {
   TransferView transfer;               ///< of the type that is read
   const Measured* measured = nullptr;  ///< floats
   Source picture;
-  Target table;                  ///< u32 or u64, by the accumulator
-  std::int64_t table_plane = 0;  ///< bytes from a channel's plane to the next; 0: channels are interleaved
-  void* workspace = nullptr;     ///< 16-byte aligned
+  Target table;        ///< u32 or u64, by the accumulator
+  TableBlocks blocks;  ///< written instead of the table, if there are: linear light of bytes, of 32 bits
+  void* workspace = nullptr;  ///< 16-byte aligned
+  bool begins_early = false;  ///< kernels begin before the one before has ended, if kernels_wait()
 };
+
+/// Whether the kernels of this build wait for what others write on the current device.
+[[nodiscard]] bool kernels_wait();
 
 void build_table(const TableArguments& arguments, StreamHandle stream);
 

@@ -24,7 +24,7 @@ struct Matrix {
 
 template <class Sum>
 struct Matrices {
-  static constexpr int count = 3;
+  static constexpr int count = 4;
   Matrix<Sum> matrix[count];
 };
 
@@ -41,6 +41,7 @@ __global__ void __launch_bounds__(columns_per_block* tuning::carry_segments)
   constexpr int segments = tuning::carry_segments;
   constexpr int batch = tuning::carry_loads_in_flight;
   __shared__ Sum segment_sums[segments][columns_per_block];
+  let_next_begin();
   Matrix<Sum> matrix = matrices.matrix[0];
   auto block = static_cast<std::int64_t>(blockIdx.x);
 #pragma unroll
@@ -55,7 +56,7 @@ __global__ void __launch_bounds__(columns_per_block* tuning::carry_segments)
   const std::int64_t length = (matrix.rows + segments - 1) / segments;
   const std::int64_t begin = min(segment * length, matrix.rows);
   const std::int64_t end = column < matrix.columns ? min(begin + length, matrix.rows) : begin;
-  Sum* first = matrix.data + column;
+  Sum* first = written(matrix.data) + column;
 
   Sum sum = 0;
 #pragma unroll 4
@@ -97,18 +98,27 @@ __global__ void __launch_bounds__(tuning::to_double_threads)
 }  // namespace
 
 template <class Sum>
-void scan_carries(const TableTiles& tiles, const Carries<Sum>& carries, StreamHandle stream) {
+void scan_carries(const TableArguments& arguments, const Carries<Sum>& carries, StreamHandle stream) {
+  const TableTiles& tiles = arguments.tiles;
   const Matrices<Sum> matrices{{{carries.columns, tiles.tile_rows, tiles.width * tiles.channels},
                                 {carries.rows, tiles.tile_columns, tiles.height * tiles.channels},
-                                {carries.totals, tiles.tile_rows, tiles.tile_columns * tiles.channels}}};
+                                {carries.totals, tiles.tile_rows, tiles.tile_columns * tiles.channels},
+                                {carries.parts, tiles.tile_rows, tiles.tile_columns * tiles.channels}}};
   std::int64_t blocks = 0;
   for (const Matrix<Sum>& matrix : matrices.matrix) blocks += blocks_of(matrix);
   const dim3 threads(columns_per_block, tuning::carry_segments);
-  scan_columns<Sum><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(matrices);
+  launch_next(arguments.begins_early, scan_columns<Sum>, static_cast<unsigned>(blocks), threads, 0, stream,
+              matrices);
 }
 
-template void scan_carries(const TableTiles&, const Carries<std::uint32_t>&, StreamHandle);
-template void scan_carries(const TableTiles&, const Carries<std::uint64_t>&, StreamHandle);
+template void scan_carries(const TableArguments&, const Carries<std::uint32_t>&, StreamHandle);
+template void scan_carries(const TableArguments&, const Carries<std::uint64_t>&, StreamHandle);
+
+bool kernels_wait() {
+  cudaFuncAttributes attributes{};
+  return cudaFuncGetAttributes(&attributes, scan_columns<std::uint32_t>) == cudaSuccess &&
+         waits_for_sources(attributes.ptxVersion);
+}
 
 TableTiles table_tiles(const TableJob& job, int multiprocessors) {
   if (const auto tiles = best_single_pass_tiles(job, multiprocessors)) return *tiles;
@@ -131,7 +141,7 @@ TableTiles table_tiles(const TableJob& job, int multiprocessors) {
 std::size_t table_workspace_bytes(const TableTiles& tiles) {
   if (tiles.kind >= 0) return single_pass_workspace_bytes(tiles);
   const std::int64_t sums = tiles.tile_rows * tiles.width + tiles.tile_columns * tiles.height +
-                            tiles.tile_rows * tiles.tile_columns;
+                            2 * tiles.tile_rows * tiles.tile_columns;
   return static_cast<std::size_t>(sums * tiles.channels * (tiles.accumulator == Accumulator::u32 ? 4 : 8));
 }
 

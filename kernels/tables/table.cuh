@@ -22,11 +22,14 @@
 
 #include "core/with_type.h"
 #include "kernels/device/launch.h"
+#include "kernels/device/next_kernel.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/pixels/lane.cuh"
+#include "kernels/tables/blocks.cuh"
 #include "kernels/tables/launch.h"
+#include "kernels/tables/upper_bits.cuh"
 
 namespace satin::kernels {
 
@@ -36,6 +39,7 @@ struct Carries {
   Sum* columns;  ///< [tile_rows][width * channels]
   Sum* rows;     ///< [tile_columns][height * channels]
   Sum* totals;   ///< [tile_rows][tile_columns * channels]
+  Sum* parts;    ///< likewise, of totals / upper_part
 };
 
 template <class Sum>
@@ -44,12 +48,13 @@ Carries<Sum> carries_of(const TableTiles& tiles, void* workspace) {
   carries.columns = static_cast<Sum*>(workspace);
   carries.rows = carries.columns + tiles.tile_rows * tiles.width * tiles.channels;
   carries.totals = carries.rows + tiles.tile_columns * tiles.height * tiles.channels;
+  carries.parts = carries.totals + tiles.tile_rows * tiles.tile_columns * tiles.channels;
   return carries;
 }
 
-/// Pass 2, for all three matrices.
+/// Pass 2, for all four matrices.
 template <class Sum>
-void scan_carries(const TableTiles& tiles, const Carries<Sum>& carries, StreamHandle stream);
+void scan_carries(const TableArguments& arguments, const Carries<Sum>& carries, StreamHandle stream);
 
 /// Tile of the calling warp.
 struct Tile {
@@ -104,6 +109,7 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
                                   tuning::table_blocks_per_multiprocessor)
     reduce_tiles(const __grid_constant__ TableArguments arguments, const Carries<Sum> carries) {
   using Lane = Lane<T, Channels, Sum>;
+  let_next_begin();
   __shared__ std::uint32_t decode8[sizeof(T) == 1 ? 256 : 1];
   const ReadRule rule = read_rule<T>(arguments, decode8);
   const TableTiles& tiles = arguments.tiles;
@@ -154,8 +160,11 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
 #pragma unroll
   for (int c = 0; c < Channels; ++c) {
     const Sum total = sum_over<Lane::rows>(totals[c]);
-    if (lane_index() == 0)
-      carries.totals[(tile.row * tiles.tile_columns + tile.column) * Channels + c] = total;
+    if (lane_index() == 0) {
+      const std::int64_t place = (tile.row * tiles.tile_columns + tile.column) * Channels + c;
+      carries.totals[place] = total;
+      carries.parts[place] = total / upper_part;
+    }
   }
 }
 
@@ -204,38 +213,54 @@ __device__ void store_row(const Sum* sums, Sum* to, int elements, bool aligned, 
   for (int i = whole * per_vector + lane_index(); i < elements; i += warp_size) __stcs(to + i, staged[i]);
 }
 
-/// Writes a lane's part of one row of a tile, a plane a channel.
+/// Writes a lane's part of row y, which begins in column x, into blocks.
 template <int Pixels, int Channels, class Sum>
-__device__ void store_planes(const Sum (&sums)[Pixels][Channels], const TableArguments& arguments,
-                             const Tile& tile, int y) {
+__device__ void store_in_blocks(const Sum (&sums)[Pixels][Channels], const TableBlocks& blocks, int x, int y,
+                                int valid) {
+  static_assert(TableBlocks::columns % Pixels == 0);
+  std::byte* strip =
+      blocks.data + static_cast<std::int64_t>(strip_of_row(blocks, y)) * TableBlocks::strip_bytes;
 #pragma unroll
   for (int c = 0; c < Channels; ++c) {
     Vector<Sum, Pixels> of_plane;
 #pragma unroll
     for (int p = 0; p < Pixels; ++p) of_plane.of[p] = sums[p][c];
-    Sum* to = reinterpret_cast<Sum*>(arguments.table.data + c * arguments.table_plane +
-                                     (tile.first_y + y) * arguments.table.row) +
-              tile.first_x;
-    if (tile.valid == Pixels) {
+    Sum* to = reinterpret_cast<Sum*>(strip + c * blocks.plane) + place_of_column(x);
+    if (valid == Pixels) {
       *reinterpret_cast<Vector<Sum, Pixels>*>(to) = of_plane;
     } else {
 #pragma unroll
       for (int p = 0; p < Pixels; ++p)
-        if (p < tile.valid) to[p] = of_plane.of[p];
+        if (p < valid) to[p] = of_plane.of[p];
     }
   }
 }
 
-/// Tables of bytes alone may be planes: others are gathered interleaved.
+/// Tables of bytes alone may be in blocks: others are gathered interleaved.
 template <class T, class Sum>
-inline constexpr bool may_be_planes = sizeof(T) == 1 && sizeof(Sum) == 4;
+inline constexpr bool may_be_blocks = sizeof(T) == 1 && sizeof(Sum) == 4;
+
+/// The totals of all tiles to the left, which are scanned down the columns, in every lane.
+template <int Channels, class Sum>
+__device__ void sum_before(const Sum* totals, const TableTiles& tiles, const Tile& tile,
+                           Sum (&sums)[Channels]) {
+  const Sum* of_row = totals + tile.row * tiles.tile_columns * Channels;
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) {
+    Sum sum = 0;
+    for (std::int64_t i = lane_index(); i < tile.column; i += warp_size)
+      sum += __ldg(of_row + i * Channels + c);
+    sums[c] = sum_over<warp_size>(sum);
+  }
+}
 
 /// Pass 3.
 template <class T, int Channels, class Sum>
 __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
                                   tuning::table_blocks_per_multiprocessor)
-    finish_tiles(const __grid_constant__ TableArguments arguments, const Carries<Sum> carries) {
+    finish_tiles(const __grid_constant__ TableArguments arguments, const Carries<Sum> scanned) {
   using Lane = Lane<T, Channels, Sum>;
+  let_next_begin();
   __shared__ uint4 stages[tuning::table_warps_per_block][warp_size * Lane::sum_bytes / 16];
   __shared__ std::uint32_t decode8[sizeof(T) == 1 ? 256 : 1];
   const ReadRule rule = read_rule<T>(arguments, decode8);
@@ -243,7 +268,11 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
   const Tile tile = tile_of_warp<Lane::pixels>(tiles);
   if (!tile.exists) return;
 
+  const Carries<Sum> carries{written(scanned.columns), written(scanned.rows), written(scanned.totals),
+                             written(scanned.parts)};
   Sum sums[Lane::pixels][Channels] = {};
+  UpperColumn<Lane::pixels, Channels> upper;
+  const bool in_blocks = may_be_blocks<T, Sum> && arguments.blocks.data != nullptr;
   {  // the table row above the tile
     Sum above[Lane::pixels][Channels];
     const Sum* column_sums = carries.columns + (tile.row * tiles.width + tile.first_x) * Channels;
@@ -252,14 +281,15 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
 #pragma unroll
       for (int c = 0; c < Channels; ++c)
         above[p][c] = p < tile.valid ? __ldg(column_sums + p * Channels + c) : 0;
-    Sum corner[Channels] = {};
-    const Sum* totals = carries.totals + tile.row * tiles.tile_columns * Channels;
-    for (std::int64_t i = lane_index(); i < tile.column; i += warp_size)
-#pragma unroll
-      for (int c = 0; c < Channels; ++c) corner[c] += __ldg(totals + i * Channels + c);
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) corner[c] = sum_over<warp_size>(corner[c]);
+    Sum corner[Channels];
+    sum_before<Channels>(carries.totals, tiles, tile, corner);
     add_scanned_row(above, corner, sums);
+    if constexpr (may_be_blocks<T, Sum>) {
+      if (in_blocks) {
+        sum_before<Channels>(carries.parts, tiles, tile, corner);
+        upper.start(above, corner, sums);
+      }
+    }
   }
 
   const std::int64_t row = arguments.picture.row;
@@ -289,9 +319,15 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
       Sum values[Lane::pixels][Channels];
       Lane::convert(loaded[r], rule, values);
       add_scanned_row(values, carry[r], sums);
-      if (may_be_planes<T, Sum> && arguments.table_plane != 0) {
-        store_planes(sums, arguments, tile, y + r);
-        continue;
+      if constexpr (may_be_blocks<T, Sum>) {
+        if (in_blocks) {
+          const auto x = static_cast<int>(tile.first_x);
+          const int at = static_cast<int>(tile.first_y) + y + r;
+          store_in_blocks(sums, arguments.blocks, x, at, tile.valid);
+          upper.add(sums);
+          if (tile.valid == Lane::pixels) upper.store(arguments.blocks.upper, x + Lane::pixels, at + 1);
+          continue;
+        }
       }
       store_row<Lane::elements>(&sums[0][0], reinterpret_cast<Sum*>(to), elements, table_aligned, stage);
       to += arguments.table.row;
@@ -306,8 +342,9 @@ void build_table_by(const TableArguments& arguments, StreamHandle stream) {
   constexpr int warps = tuning::table_warps_per_block;
   const auto blocks = static_cast<unsigned>((tiles + warps - 1) / warps);
   reduce_tiles<T, Channels, Sum><<<blocks, warps * warp_size, 0, stream>>>(arguments, carries);
-  scan_carries(arguments.tiles, carries, stream);
-  finish_tiles<T, Channels, Sum><<<blocks, warps * warp_size, 0, stream>>>(arguments, carries);
+  scan_carries(arguments, carries, stream);
+  launch_next(arguments.begins_early, finish_tiles<T, Channels, Sum>, blocks, warps * warp_size, 0, stream,
+              arguments, carries);
 }
 
 template <class T, class Sum>

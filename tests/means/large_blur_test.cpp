@@ -49,8 +49,8 @@ Image picture_of(const BlurCase& blur_case) {
                                  : random_picture(blur_case.shape, blur_case.seed);
 }
 
-void check_against_cpu(const BlurCase& blur_case, const ImageView& map, const ImageView& mask = {}) {
-  const Image picture = picture_of(blur_case);
+void check_against_cpu(const BlurCase& blur_case, const Image& picture, const ImageView& map,
+                       const ImageView& mask = {}) {
   Blur blur = blur_case.blur;
   blur.radius_map = map;
   blur.mask = mask;
@@ -61,6 +61,9 @@ void check_against_cpu(const BlurCase& blur_case, const ImageView& map, const Im
   for (int turn = 0; turn < 3; ++turn)
     ASSERT_EQ(difference(run_plan(device_under_test(), plan_under_test, inputs), expected), "")
         << describe(blur_case) << ", turn " << turn;
+}
+void check_against_cpu(const BlurCase& blur_case, const ImageView& map, const ImageView& mask = {}) {
+  check_against_cpu(blur_case, picture_of(blur_case), map, mask);
 }
 
 TEST(LargeBlur, OneRadius) {
@@ -183,6 +186,37 @@ TEST(LargeBlur, RadiusMap) {
       check_against_cpu(blur_case, map.view());
       if (HasFatalFailure()) return;
     }
+}
+
+/// Of every second channel a white square on black ground, of the others a black one on white ground.
+Image squares(const Shape& shape, std::int64_t left, std::int64_t top, std::int64_t side) {
+  Image picture(shape);
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    for (std::int64_t x = 0; x < shape.width; ++x) {
+      const bool inside = x >= left && x < left + side && y >= top && y < top + side;
+      for (int c = 0; c < shape.channels; ++c)
+        picture.view().value<std::uint8_t>(x, y, c) = inside == (c % 2 == 0) ? 255 : 0;
+    }
+  return picture;
+}
+
+// The GPU knows sums of light modulo 2^32, and estimates those of large boxes from every 16th row and column:
+// least well where boxes are squares that end right before such rows and columns.
+TEST(LargeBlur, LightOfTheLargestBoxesOfAMap) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  for (const double radius : {127.5, 128.0, 200.0, 254.996, 255.0})
+    for (int channels = 1; channels <= 4; ++channels)
+      for (const std::int64_t offset : {0, 1, 8, 15}) {
+        BlurCase blur_case;
+        blur_case.shape = {701, 643, channels, Type::u8};
+        blur_case.blur.space = Space::linear;
+        blur_case.blur.radius_max = radius;
+        blur_case.map_type = Type::u8;
+        const auto side = 2 * static_cast<std::int64_t>(radius) + 1;
+        const Image map = constant_picture({701, 643, 1, Type::u8}, 1);
+        check_against_cpu(blur_case, squares(blur_case.shape, 48 + offset, 64 + offset, side), map.view());
+        if (HasFatalFailure()) return;
+      }
 }
 
 // Masks of every weight, over pictures that are cut at any place, by one radius and by a map.

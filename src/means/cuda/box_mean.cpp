@@ -37,25 +37,6 @@ bool is_identity(const RadiusField& radius) {
   return radius.from_map ? radius.low == 0 && radius.high == 0 : radius.x == 0 && radius.y == 0;
 }
 
-TableJob table_of(const BoxMeanJob& job) {
-  if (job.width > largest_side || job.height > largest_side)
-    throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
-  TableJob table;
-  table.width = job.width;
-  table.height = job.height;
-  table.read = job.read;
-  table.accumulator = job.accumulator;
-  return table;
-}
-
-/// The table of the plane that says which pixels count.
-TableJob counts_of(const BoxMeanJob& job) {
-  TableJob table = table_of(job);
-  table.read = counted_pixels();
-  table.accumulator = Accumulator::u32;
-  return table;
-}
-
 /// A table with its memory.
 class BuiltTable {
  public:
@@ -141,87 +122,6 @@ class BoxMeanTable final : public BoxMeanOperation {
   kernels::BoxMeanArguments arguments_;
 };
 
-/// A table of 32-bit sums, a plane a channel, in a frame of zeros: what lies before the first row and column.
-class FramedTable {
- public:
-  FramedTable(CudaBackend& backend, TableJob job) {
-    job.accumulator = Accumulator::u32;  // sums modulo 2^32
-    build_ = backend.prepare(job);
-    const Shape shape{job.width, job.height, job.read.channels, Type::u32};
-    Strides strides = planar_strides(shape);
-    strides.row = (strides.row + strides.pixel + row_alignment - 1) / row_alignment * row_alignment;
-    strides.channel = strides.row * (shape.height + 1);
-    memory_ = backend.allocate(static_cast<std::size_t>(row_alignment + strides.channel * shape.channels));
-    check(cudaMemsetAsync(memory_.get(), 0, memory_.size, backend.stream_of({})), "clearing a table's frame");
-    backend.synchronize({});
-    // The memory holds the entry left of the frame's row, then that row, then the table.
-    view_ = {memory_.get() + row_alignment + strides.row, shape, strides, Memory::device};
-  }
-
-  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size + build_->workspace_bytes(); }
-  [[nodiscard]] const MutableImageView& view() const noexcept { return view_; }
-  void build(const ImageView& picture, Stream stream) { build_->run(picture, nullptr, view_, stream); }
-
- private:
-  std::unique_ptr<TableOperation> build_;
-  Buffer memory_;
-  MutableImageView view_;
-};
-
-class LightGather final : public BoxMeanOperation {
- public:
-  LightGather(CudaBackend& backend, const BoxMeanJob& job)
-      : backend_(backend), table_(backend, table_of(job)) {
-    if (job.excludes) counts_.emplace(backend, counts_of(job));
-    arguments_.width = static_cast<int>(job.width);
-    arguments_.height = static_cast<int>(job.height);
-    arguments_.channels = job.read.channels;
-    arguments_.radius = job.radius;
-    arguments_.transfer = device_transfer(backend, Type::u8, true);
-    arguments_.whole = kernels::scaled_divisor(job.mask_maximum, 0xFFFF);
-    arguments_.table = source_of(table_.view());
-    arguments_.table_plane = table_.view().strides.channel;
-    if (counts_) arguments_.counts = source_of(counts_->view());
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return table_.bytes() + (counts_ ? counts_->bytes() : 0);
-  }
-
-  void run(const BoxMeanImages& images, Stream stream) override {
-    table_.build(images.source, stream);
-    if (counts_) counts_->build(images.included, stream);
-    kernels::LightGatherArguments arguments = arguments_;
-    arguments.radius_map = source_of(images.radius_map);
-    arguments.original = source_of(images.original);
-    arguments.mask = source_of(images.mask);
-    arguments.output = target_of(images.output);
-    kernels::gather_light(arguments, backend_.stream_of(stream));
-    check_launch("averaging over boxes");
-  }
-
- private:
-  CudaBackend& backend_;
-  FramedTable table_;
-  std::optional<FramedTable> counts_;  ///< of the pixels that count, if only some do
-  kernels::LightGatherArguments arguments_;
-};
-
-/// Null if the job is none of bytes in linear light, or has larger windows.
-std::unique_ptr<BoxMeanOperation> prepare_light_gather(CudaBackend& backend, const BoxMeanJob& job) {
-  const auto is_light = [](const auto& pixels) {
-    return pixels.type == Type::u8 && pixels.transfer == Transfer::srgb;
-  };
-  const RadiusField& radius = job.radius;
-  const Radius256 largest =
-      radius.from_map ? std::max(radius.low, radius.high) : std::max(radius.x, radius.y);
-  if (!is_light(job.read) || !is_light(job.write) || job.read.weighted || job.border != Border::shrink ||
-      (!radius.from_map && radius.x != radius.y) ||
-      largest > kernels::LightGatherArguments::largest_reach * radius_one)
-    return nullptr;
-  return std::make_unique<LightGather>(backend, job);
-}
-
 /// The working values of a job's means without their mask.
 BoxMeanJob without_mask(const BoxMeanJob& job) {
   BoxMeanJob means = job;
@@ -290,6 +190,24 @@ std::unique_ptr<BoxMeanOperation> prepare_blended(CudaBackend& backend, const Bo
 }
 
 }  // namespace
+
+TableJob table_of(const BoxMeanJob& job) {
+  if (job.width > largest_side || job.height > largest_side)
+    throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
+  TableJob table;
+  table.width = job.width;
+  table.height = job.height;
+  table.read = job.read;
+  table.accumulator = job.accumulator;
+  return table;
+}
+
+TableJob counts_of(const BoxMeanJob& job) {
+  TableJob table = table_of(job);
+  table.read = counted_pixels();
+  table.accumulator = Accumulator::u32;
+  return table;
+}
 
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CudaBackend& cuda = as_cuda(backend);

@@ -31,8 +31,6 @@ class Table final : public TableOperation {
     arguments.measured = measured;
     arguments.picture = source_of(picture);
     arguments.table = target_of(table);
-    const bool planes = table.shape.channels > 1 && table.strides.pixel < table.strides.channel;
-    if (planes) arguments.table_plane = table.strides.channel;
     arguments.workspace = carries_.get();
     kernels::build_table(arguments, backend_.stream_of(stream));
     check_launch("building a summed-area table");
