@@ -76,6 +76,9 @@ struct CountedPixels {
   }
 };
 
+/// Whether bits are deposited (PDEP) in few cycles: AMD's processors before Zen 3 take up to hundreds.
+extern const bool deposits_bits_fast;
+
 /// In place of an element where no pixel counts.
 inline constexpr std::uint32_t no_element = UINT32_MAX;
 
