@@ -20,7 +20,7 @@ inline constexpr std::uint16_t no_byte = byte_bins * byte_bins;
 inline constexpr std::uint16_t group_codes = group_bins * group_bins;
 
 /// Windows of larger keys walk if they reach further; for smaller ones histograms are faster.
-inline constexpr std::int64_t least_walk = 32;
+inline constexpr std::int64_t least_walk = 48;
 
 /// So many elements are compared with a window at once, and are a block.
 inline constexpr std::size_t window_bits = 64;
