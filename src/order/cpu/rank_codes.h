@@ -20,7 +20,7 @@ inline constexpr std::uint16_t no_byte = byte_bins * byte_bins;
 inline constexpr std::uint16_t group_codes = group_bins * group_bins;
 
 /// Windows of larger keys walk if they reach further; for smaller ones histograms are faster.
-inline constexpr std::int64_t least_walk = 32;
+inline constexpr std::int64_t least_walk = 48;
 
 /// So many elements are compared with a window at once, and are a block.
 inline constexpr std::size_t window_bits = 64;
@@ -75,6 +75,9 @@ struct CountedPixels {
     return columns[static_cast<std::size_t>(x)] * rows[static_cast<std::size_t>(y)];
   }
 };
+
+/// Whether bits are deposited (PDEP) in few cycles: AMD's processors before Zen 3 take up to hundreds.
+extern const bool deposits_bits_fast;
 
 /// In place of an element where no pixel counts.
 inline constexpr std::uint32_t no_element = UINT32_MAX;

@@ -32,16 +32,44 @@ class CumulativeCounts {
   /// Adds the columns [first, first + added) and subtracts as many that begin at `gone`, which may be null.
   template <class Column>
   HWY_INLINE void slide(const Column* first, const Column* gone, int added) {
-    const hn::CappedTag<Count, lanes> d;
-    const hn::Rebind<Column, decltype(d)> narrow;
-    for (int i = 0; i < bins; i += static_cast<int>(hn::Lanes(d))) {
+    const D d;
+    for (int i = 0; i < bins; i += width()) {
       Count* const counts = counts_.data() + bins_at + i;
-      auto sum = gone == nullptr ? hn::Zero(d) : hn::Load(d, counts);
+      auto low = gone == nullptr ? hn::Zero(d) : hn::Load(d, counts);
+      auto high = gone == nullptr || !pairs ? hn::Zero(d) : hn::Load(d, counts + half());
       for (int k = 0; k < added; ++k) {
-        sum = hn::Add(sum, hn::PromoteTo(d, hn::LoadU(narrow, first + k * bins + i)));
-        if (gone != nullptr) sum = hn::Sub(sum, hn::PromoteTo(d, hn::LoadU(narrow, gone + k * bins + i)));
+        const Column* const add = first + k * bins + i;
+        low = hn::Add(low, Promoted(add));
+        if constexpr (pairs) high = hn::Add(high, Promoted(add + half()));
+        if (gone == nullptr) continue;
+        const Column* const subtract = gone + k * bins + i;
+        low = hn::Sub(low, Promoted(subtract));
+        if constexpr (pairs) high = hn::Sub(high, Promoted(subtract + half()));
       }
-      hn::Store(sum, d, counts);
+      hn::Store(low, d, counts);
+      if constexpr (pairs) hn::Store(high, d, counts + half());
+    }
+  }
+
+  /// Slides by one column `steps` times, and calls take(step) after each.
+  template <class Column, class Take>
+  HWY_INLINE void slide_along(const Column* first, const Column* gone, std::int64_t steps, const Take& take) {
+    const D d;
+    Count* const counts = counts_.data() + bins_at;
+    auto low = hn::Load(d, counts);
+    auto high = pairs ? hn::Load(d, counts + half()) : hn::Zero(d);
+    for (std::int64_t x = 0; x < steps; ++x, first += bins, gone += bins) {
+      if constexpr (in_registers) {
+        low = hn::Sub(hn::Add(low, Promoted(first)), Promoted(gone));
+        hn::Store(low, d, counts);
+        if constexpr (pairs) {
+          high = hn::Sub(hn::Add(high, Promoted(first + half())), Promoted(gone + half()));
+          hn::Store(high, d, counts + half());
+        }
+      } else {
+        slide(first, gone, 1);
+      }
+      take(x);
     }
   }
 
@@ -55,6 +83,16 @@ class CumulativeCounts {
   }
 
  private:
+  using D = hn::CappedTag<Count, lanes>;
+  static constexpr bool pairs = hn::MaxLanes(D()) < lanes;  ///< of vectors go together
+  static constexpr bool in_registers = hn::MaxLanes(D()) * 2 >= lanes;
+  static HWY_INLINE int half() { return static_cast<int>(hn::Lanes(D())); }
+  static HWY_INLINE int width() { return pairs ? 2 * half() : half(); }
+  template <class Column>
+  static HWY_INLINE hn::Vec<D> Promoted(const Column* column) {
+    return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<Column, D>(), column));
+  }
+
   static constexpr int bins_at = 32;  // keeps vectors aligned
   alignas(64) std::array<Count, bins_at + lanes> counts_{};
 };
@@ -149,15 +187,14 @@ class SlidingHistogram {
     all.slide(coarse(0), static_cast<const Column*>(nullptr), window - 1);
     std::uint32_t count = 0;
     std::uint32_t rank = 1;
-    for (std::int64_t x = 0; x < region.inner_width(); ++x) {
-      all.slide(coarse(x + window - 1), coarse(x - 1), 1);
+    all.slide_along(coarse(window - 1), coarse(-1), region.inner_width(), [&](std::int64_t x) HWY_ATTR {
       if (all.all() != count) {
         count = all.all();
         rank = rank_of(percent, count);
       }
       const int bin = all.bin_of(static_cast<Count>(rank));
       ranks_[static_cast<std::size_t>(x)] = {static_cast<std::uint32_t>(bin), rank - all.below(bin)};
-    }
+    });
   }
 
   void find_codes(const CodedRegion& region, std::span<FoundRank> found) {
