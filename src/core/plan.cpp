@@ -65,8 +65,6 @@ struct PlanImplementation {
   std::unique_ptr<PreparedFilter> filter;  ///< for the whole picture, or
   std::unique_ptr<WindowedFilter> windowed;
   std::optional<std::vector<std::string>> told;  ///< warnings of the last run, if it has been checked
-  OfInputs<ImageView> ready;                     ///< inputs of one run as the filter takes them
-  OfInputs<ImageView> frame_inputs;              ///< one frame of them
   Watch watch;
 
   Backend& backend() const { return device.backend(); }
@@ -212,7 +210,7 @@ struct PlanImplementation {
   /// Turns to windows and runs nothing if there is no memory to stage the whole picture.
   void run_whole(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     MutableImageView result = target;
-    ready = OfInputs<ImageView>(planned.inputs.size());
+    OfInputs<ImageView> ready(planned.inputs.size());  // as the filter takes them
     try {
       part(RunPart::copy_up, stream, [&] {
         for (std::size_t i = 0; i < planned.inputs.size(); ++i)
@@ -226,17 +224,17 @@ struct PlanImplementation {
       backend().synchronize(stream);
       return use_windows();
     }
-    part(RunPart::kernels, stream, [&] { run_frames(result, stream); });
+    part(RunPart::kernels, stream, [&] { run_frames(ready, result, stream); });
     part(RunPart::copy_down, stream, [&] { deliver_output(result, target, stream); });
   }
 
   void run_windows(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
-    ready = OfInputs<ImageView>(planned.inputs.size());
+    OfInputs<ImageView> ready(planned.inputs.size());  // as the filter takes them
     for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       if (uses(i)) ready[i] = given[i];
     const Image original = overlap(ready[0], target) ? kept(ready[0], stream) : Image();
     if (!original.empty()) ready[0] = original.view();
-    part(RunPart::kernels, stream, [&] { run_frames(target, stream); });
+    part(RunPart::kernels, stream, [&] { run_frames(ready, target, stream); });
     if (!original.empty()) backend().synchronize(stream);
   }
 
@@ -248,29 +246,29 @@ struct PlanImplementation {
     return copied;
   }
 
-  void run_frames(const MutableImageView& result, Stream stream) {
+  void run_frames(std::span<const ImageView> ready, const MutableImageView& result, Stream stream) {
     const WorkspaceBudget budget(backend(), workspace_bytes());
     watch.begin(planned.output.frames * steps_of_frame());
     const WatchedRun watched(watch);
-    frame_inputs.resize(ready.size());
+    OfInputs<ImageView> inputs(ready.size());
     auto* measure = reinterpret_cast<Measured*>(measured.get());
     for (std::int64_t frame = 0; frame < planned.output.frames; ++frame) {
       for (std::size_t i = 0; i < ready.size(); ++i)
-        frame_inputs[i] =
-            ready[i].empty() ? ready[i] : ready[i].frame(ready[i].shape.frames == 1 ? 0 : frame);
-      run_frame(result.frame(frame), measure == nullptr ? nullptr : measure + frame, stream);
+        inputs[i] = ready[i].empty() ? ready[i] : ready[i].frame(ready[i].shape.frames == 1 ? 0 : frame);
+      run_frame(inputs, result.frame(frame), measure == nullptr ? nullptr : measure + frame, stream);
     }
   }
 
-  void run_frame(const MutableImageView& result, Measured* found, Stream stream) {
-    if (windowed != nullptr) return windowed->run(frame_inputs, result, found, stream, watch);
+  void run_frame(std::span<const ImageView> inputs, const MutableImageView& result, Measured* found,
+                 Stream stream) {
+    if (windowed != nullptr) return windowed->run(inputs, result, found, stream, watch);
     const Rectangle all{{0, planned.output.width}, {0, planned.output.height}};
     filter->begin(found, stream);
     for (int step = 0; step < filter->measurements(); ++step) {
-      filter->measure(step, frame_inputs, all, found, stream);
+      filter->measure(step, inputs, all, found, stream);
       watch.step();
     }
-    filter->run(frame_inputs, result, found, stream);
+    filter->run(inputs, result, found, stream);
     watch.step();
   }
 

@@ -78,7 +78,7 @@ void set_border_value(BoxMeanJob& job, const Shape& shape, Transfer transfer, do
 
 /// The jobs of successive boxes: the first reads stored pixels, the last writes them, working values between.
 OfBoxes<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const OfBoxes<RadiusField>& fields,
-                                 std::uint32_t mask_maximum) {
+                             std::uint32_t mask_maximum) {
   std::uint64_t area = 1;
   for (const RadiusField& field : fields)
     area = std::max(area, largest_box(shape.width, shape.height, field, blur.border));
@@ -210,13 +210,13 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const B
   const std::uint32_t mask_maximum = checked_mask_maximum(shapes[mask], shape);
   check_mask_mode(blur, mask_maximum);
   const OfBoxes<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
-  const auto prepare = [&backend = device.backend(), jobs, shape](std::int64_t width, std::int64_t height) {
-    return std::make_unique<PreparedBlur>(backend, resized(jobs, width, height),
-                                          resized(shape, width, height));
-  };
   const bool measures = shape.type == Type::f32 || (map.width != 0 && map.type == Type::f32);
   const bool slides = jobs.size() == 1 && map.width == 0 && shape.type != Type::f32;
-  return {shape, measures, reach_of(jobs), prepare,
+  return {shape, measures, reach_of(jobs),
+          [&backend = device.backend(), jobs, shape](std::int64_t width, std::int64_t height) {
+            return std::make_unique<PreparedBlur>(backend, resized(jobs, width, height),
+                                                  resized(shape, width, height));
+          },
           !slides                 ? &Backend::mean_windows
           : jobs[0].read.weighted ? &Backend::alpha_box_windows
                                   : &Backend::box_windows};

@@ -118,16 +118,18 @@ void choose_types(ChainBox& box, bool first) {
 void measure_columns(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   const auto channels = static_cast<std::size_t>(job.read.channels);
-  const std::int64_t left = std::min(box.halo_x + 1, job.width);  // from here to `right` as in the one before
-  const std::int64_t right = std::max(left, job.width - box.halo_x);
+  // the columns of one side, the last of which is whole or in the middle
+  const std::int64_t side = std::min(box.halo_x + 1, (job.width + 1) / 2);
+  const std::int64_t between = std::max<std::int64_t>(0, job.width - 2 * side);
   const auto fill = [&]<class Value>(WorkspaceVector<Value>& values, const auto& of_size) {
     values.resize(static_cast<std::size_t>(job.width) * channels);
-    Value* next = values.data();
-    for (std::int64_t x = 0; x < job.width; x = x + 1 == left ? right : x + 1) {
+    auto next = values.begin();
+    for (std::int64_t x = 0; x < side; ++x) {
       const auto size = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
-      const auto columns = static_cast<std::size_t>(x + 1 == left ? right - x : 1);
-      next = std::fill_n(next, columns * channels, static_cast<Value>(of_size(size)));
+      next = std::fill_n(next, channels, static_cast<Value>(of_size(size)));
     }
+    next = std::fill_n(next, static_cast<std::size_t>(between) * channels, next[-1]);
+    std::reverse_copy(values.begin(), values.begin() + (values.end() - next), next);
   };
   const auto reciprocal = [](double size) { return 1 / size; };
   if (box.singles) return fill(box.singles_x, reciprocal);

@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 #include "core/workspace.h"
@@ -39,13 +40,17 @@ class SlidingBox {
     const std::size_t sum = box.sums == Sums::words ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
     if (box.covers_rows()) sums_.resize(entries(pixels));
     const std::size_t scanned = entries(whole_vectors(pixels + vector_pixels() - 1)) + cache_line_entries;
-    line_bytes_ = whole_lines(scanned * sum);
-    window_bytes_ = line_bytes_ + whole_lines((scanned + channels_) * sum);
-    windows_.resize(static_cast<std::size_t>(box.windows()) * window_bytes_);
+    const std::size_t line_bytes = whole_lines(scanned * sum);
+    const std::size_t window_bytes = line_bytes + whole_lines((scanned + channels_) * sum);
+    memory_.resize(window_count() * window_bytes);
+    for (std::size_t i = 0; i < window_count(); ++i) {
+      windows_[i].line = memory_.data() + i * window_bytes;
+      windows_[i].prefix = windows_[i].line + line_bytes;
+    }
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return sums_.size() * sizeof(std::uint32_t) + windows_.size();
+    return sums_.size() * sizeof(std::uint32_t) + memory_.size();
   }
 
   /// Places the box at the columns of its output, before the first row of a tile.
@@ -65,7 +70,7 @@ class SlidingBox {
     line_at_ = cache_line_entries - 1 - (before + cache_line_entries - 1) % cache_line_entries;
     prefix_at_ = cache_line_entries - 1 - (before + channels_ + cache_line_entries - 1) % cache_line_entries;
     size_x_ = axis_box(left_, box_.job.width, box_.job.radius.x, box_.job.border).size;
-    std::fill(windows_.begin(), windows_.end(), std::byte{0});
+    std::fill(memory_.begin(), memory_.end(), std::byte{0});
   }
 
   /// Row y of its means, of the type of its output; rows follow each other. row_at(position) is a row of its
@@ -100,6 +105,12 @@ class SlidingBox {
   static constexpr std::int64_t piece_columns = 256;
   static constexpr std::size_t cache_line_entries = 16;
 
+  /// Sums of columns over a window of rows, and along them: in memory_.
+  struct Window {
+    std::byte* line;    ///< (weighted) column sums, and the border's on either side
+    std::byte* prefix;  ///< of `line`, behind one pixel of zeros
+  };
+
   [[nodiscard]] std::size_t window_count() const { return static_cast<std::size_t>(box_.windows()); }
   [[nodiscard]] std::size_t entries(std::int64_t pixels) const {
     return static_cast<std::size_t>(pixels) * channels_;
@@ -116,15 +127,13 @@ class SlidingBox {
   /// Bytes of whole lines of the cache.
   [[nodiscard]] static std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-  /// (Weighted) sums of columns over a window of rows, and the border's on either side.
   template <class Entry>
   [[nodiscard]] Entry* line_of(std::size_t window) {
-    return reinterpret_cast<Entry*>(windows_.data() + window * window_bytes_) + line_at_;
+    return reinterpret_cast<Entry*>(windows_[window].line) + line_at_;
   }
-  /// Their prefix sums, behind one pixel of zeros.
   template <class Sum>
   [[nodiscard]] Sum* prefix_of(std::size_t window) {
-    return reinterpret_cast<Sum*>(windows_.data() + window * window_bytes_ + line_bytes_) + prefix_at_;
+    return reinterpret_cast<Sum*>(windows_[window].prefix) + prefix_at_;
   }
 
   /// Column sums of a window, from the first column of the input on.
@@ -362,9 +371,8 @@ class SlidingBox {
   std::size_t channels_;
   std::size_t row_entries_;
   WorkspaceVector<std::uint32_t> sums_;  ///< of columns that `line` has weighted
-  WorkspaceVector<std::byte> windows_;
-  std::size_t line_bytes_ = 0;
-  std::size_t window_bytes_ = 0;     ///< of its line and their prefix sums
+  WorkspaceVector<std::byte> memory_;
+  std::array<Window, 2> windows_{};
   const std::byte* mask_ = nullptr;  ///< of the row of means, where there is one
   bool started_ = false;
   std::int64_t scanned_ = 0;  ///< columns of the lines whose prefixes are known
