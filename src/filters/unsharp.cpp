@@ -44,7 +44,7 @@ OfBoxes<RadiusField> fields_of(const Unsharp& unsharp, const Shape& shape) {
 
 /// Successive boxes: the first reads stored pixels, all write working values.
 OfBoxes<BoxMeanJob> box_jobs(const Unsharp& unsharp, const Shape& shape, const PixelRead& stored,
-                                 const OfBoxes<RadiusField>& fields) {
+                             const OfBoxes<RadiusField>& fields) {
   const PixelRead working = working_pixels(stored);
   const PixelRead fine = fine_working_pixels(stored);
   OfBoxes<BoxMeanJob> jobs(fields.size());

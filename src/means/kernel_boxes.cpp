@@ -203,12 +203,13 @@ Reach reach_of(std::span<const BoxMeanJob> jobs) {
   return reach;
 }
 
-OfBoxes<BoxMeanJob> resized(OfBoxes<BoxMeanJob> jobs, std::int64_t width, std::int64_t height) {
-  for (BoxMeanJob& job : jobs) {
+OfBoxes<BoxMeanJob> resized(const OfBoxes<BoxMeanJob>& jobs, std::int64_t width, std::int64_t height) {
+  OfBoxes<BoxMeanJob> sized = jobs;
+  for (BoxMeanJob& job : sized) {
     job.width = width;
     job.height = height;
   }
-  return jobs;
+  return sized;
 }
 
 }  // namespace satin

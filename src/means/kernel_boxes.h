@@ -42,6 +42,7 @@ using OfBoxes = Few<T, 3>;
 [[nodiscard]] Reach reach_of(std::span<const BoxMeanJob> jobs);
 
 /// These jobs for pictures of another size.
-[[nodiscard]] OfBoxes<BoxMeanJob> resized(OfBoxes<BoxMeanJob> jobs, std::int64_t width, std::int64_t height);
+[[nodiscard]] OfBoxes<BoxMeanJob> resized(const OfBoxes<BoxMeanJob>& jobs, std::int64_t width,
+                                          std::int64_t height);
 
 }  // namespace satin
