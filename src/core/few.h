@@ -1,5 +1,5 @@
 #pragma once
-// A vector whose few elements lie in it: planning a small picture takes as long as its memory does.
+// A vector whose few elements lie in it: what planning allocates is a good part of filtering a small picture.
 
 #include <array>
 #include <cstddef>
