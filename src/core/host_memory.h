@@ -9,6 +9,10 @@ namespace satin {
 /// memory that is not aligned, and for half an allocator.
 [[nodiscard]] Buffer allocated(const Allocator& allocator, std::size_t bytes);
 
+/// Memory that starts with a line of the cache, to be given back to free_lines() of core/workspace.h. Null if
+/// there is none.
+[[nodiscard]] void* new_lines(std::size_t bytes) noexcept;
+
 /// Throws Error(usage) unless both functions are there, or neither is.
 void require_whole(const Allocator& allocator);
 

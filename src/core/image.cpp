@@ -9,12 +9,12 @@
 #include <new>
 
 #include "core/host_memory.h"
+#include "core/workspace.h"
 #include "satin/error.h"
 
 namespace satin {
 namespace {
 
-constexpr std::size_t cache_line = 64;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
 constexpr std::size_t large_buffer = 2 * huge_page;
 
@@ -133,15 +133,16 @@ Buffer allocate_host(std::size_t bytes, const Allocator& allocator) {
       throw Error(ErrorKind::environment, "The allocator has no " + std::to_string(bytes) + " bytes.");
     return buffer;
   }
-  const std::align_val_t alignment{bytes < large_buffer ? cache_line : huge_page};
-  void* memory = ::operator new(bytes == 0 ? 1 : bytes, alignment, std::nothrow);
+  constexpr std::align_val_t alignment{huge_page};
+  const bool large = bytes >= large_buffer;
+  void* memory = large ? ::operator new(bytes, alignment, std::nothrow) : new_lines(bytes);
   if (memory == nullptr)
     throw Error(ErrorKind::environment, "There is no memory for " + std::to_string(bytes) + " bytes.");
 #ifdef MADV_HUGEPAGE
-  if (bytes >= large_buffer)
-    madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: what comes of it does not matter
+  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: what comes of it does not matter
 #endif
-  return {{static_cast<std::byte*>(memory), [alignment](std::byte* p) { ::operator delete(p, alignment); }},
+  return {{static_cast<std::byte*>(memory),
+           [large](std::byte* p) { large ? ::operator delete(p, alignment) : free_lines(p); }},
           bytes};
 }
 

@@ -53,26 +53,26 @@ void require_shape(const Shape& given, const Shape& planned, const char* what) {
 
 struct PlanImplementation {
   PlanImplementation(const Device& on, FilterPlan wanted)
-      : device(on),
-        planned(std::move(wanted)),
-        copy(backend().prepare(CopyJob{})),
-        staging(planned.inputs.size() + 1) {
+      : device(on), planned(std::move(wanted)), staging(planned.inputs.size() + 1) {
     prepare();
   }
 
   Device device;
   FilterPlan planned;
-  std::unique_ptr<CopyOperation> copy;
-  Buffer measured;                         ///< one Measured a frame, or nothing
-  std::vector<Buffer> staging;             ///< one an input, then the output; allocated when first needed
+  std::unique_ptr<CopyOperation> copy_operation;  ///< made when first needed
+  Buffer measured;                                ///< one Measured a frame, or nothing
+  Few<Buffer, most_inputs + 1> staging;    ///< one an input, then the output; allocated when first needed
   std::unique_ptr<PreparedFilter> filter;  ///< for the whole picture, or
   std::unique_ptr<WindowedFilter> windowed;
   std::optional<std::vector<std::string>> told;  ///< warnings of the last run, if it has been checked
-  std::vector<ImageView> ready;                  ///< inputs of one run as the filter takes them
-  std::vector<ImageView> frame_inputs;           ///< one frame of them
   Watch watch;
 
   Backend& backend() const { return device.backend(); }
+
+  void copy(const ImageView& source, const MutableImageView& target, Stream stream) {
+    if (copy_operation == nullptr) copy_operation = backend().prepare(CopyJob{});
+    copy_operation->run(source, target, stream);
+  }
 
   void prepare() {
     WorkspaceBudget budget(backend());
@@ -127,7 +127,7 @@ struct PlanImplementation {
     const MutableImageView packed =
         mutable_view_of(staging_for(index, view.shape), view.shape, backend().memory());
     if (in_own_memory(view)) {
-      copy->run(view, packed, stream);
+      copy(view, packed, stream);
     } else if (dense(view)) {
       backend().upload(packed.data, view.data, byte_size(view.shape), stream);
     } else {
@@ -140,7 +140,7 @@ struct PlanImplementation {
   void deliver_output(const MutableImageView& result, const MutableImageView& target, Stream stream) {
     if (result.data == target.data) return;
     if (in_own_memory(target)) {
-      copy->run(result, target, stream);
+      copy(result, target, stream);
     } else if (dense(target)) {
       backend().download(target.data, result.data, byte_size(target.shape), stream);
     } else {
@@ -151,7 +151,7 @@ struct PlanImplementation {
   }
 
   void require_planned(std::span<const ImageView> given, const MutableImageView& target) const {
-    const std::vector<Shape>& inputs = planned.inputs;
+    const OfInputs<Shape>& inputs = planned.inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const bool present = i < given.size() && !given[i].empty();
       if (present != (inputs[i].width != 0))
@@ -210,7 +210,7 @@ struct PlanImplementation {
   /// Turns to windows and runs nothing if there is no memory to stage the whole picture.
   void run_whole(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     MutableImageView result = target;
-    ready.assign(planned.inputs.size(), {});
+    OfInputs<ImageView> ready(planned.inputs.size());  // as the filter takes them
     try {
       part(RunPart::copy_up, stream, [&] {
         for (std::size_t i = 0; i < planned.inputs.size(); ++i)
@@ -224,17 +224,17 @@ struct PlanImplementation {
       backend().synchronize(stream);
       return use_windows();
     }
-    part(RunPart::kernels, stream, [&] { run_frames(result, stream); });
+    part(RunPart::kernels, stream, [&] { run_frames(ready, result, stream); });
     part(RunPart::copy_down, stream, [&] { deliver_output(result, target, stream); });
   }
 
   void run_windows(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
-    ready.assign(planned.inputs.size(), {});
+    OfInputs<ImageView> ready(planned.inputs.size());  // as the filter takes them
     for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       if (uses(i)) ready[i] = given[i];
     const Image original = overlap(ready[0], target) ? kept(ready[0], stream) : Image();
     if (!original.empty()) ready[0] = original.view();
-    part(RunPart::kernels, stream, [&] { run_frames(target, stream); });
+    part(RunPart::kernels, stream, [&] { run_frames(ready, target, stream); });
     if (!original.empty()) backend().synchronize(stream);
   }
 
@@ -242,33 +242,33 @@ struct PlanImplementation {
   Image kept(const ImageView& picture, Stream stream) {
     if (picture.memory == Memory::host) return copy_of(picture);
     Image copied = backend().allocate(picture.shape);
-    copy->run(picture, copied.view(), stream);
+    copy(picture, copied.view(), stream);
     return copied;
   }
 
-  void run_frames(const MutableImageView& result, Stream stream) {
+  void run_frames(std::span<const ImageView> ready, const MutableImageView& result, Stream stream) {
     const WorkspaceBudget budget(backend(), workspace_bytes());
     watch.begin(planned.output.frames * steps_of_frame());
     const WatchedRun watched(watch);
-    frame_inputs.resize(ready.size());
+    OfInputs<ImageView> inputs(ready.size());
     auto* measure = reinterpret_cast<Measured*>(measured.get());
     for (std::int64_t frame = 0; frame < planned.output.frames; ++frame) {
       for (std::size_t i = 0; i < ready.size(); ++i)
-        frame_inputs[i] =
-            ready[i].empty() ? ready[i] : ready[i].frame(ready[i].shape.frames == 1 ? 0 : frame);
-      run_frame(result.frame(frame), measure == nullptr ? nullptr : measure + frame, stream);
+        inputs[i] = ready[i].empty() ? ready[i] : ready[i].frame(ready[i].shape.frames == 1 ? 0 : frame);
+      run_frame(inputs, result.frame(frame), measure == nullptr ? nullptr : measure + frame, stream);
     }
   }
 
-  void run_frame(const MutableImageView& result, Measured* found, Stream stream) {
-    if (windowed != nullptr) return windowed->run(frame_inputs, result, found, stream, watch);
+  void run_frame(std::span<const ImageView> inputs, const MutableImageView& result, Measured* found,
+                 Stream stream) {
+    if (windowed != nullptr) return windowed->run(inputs, result, found, stream, watch);
     const Rectangle all{{0, planned.output.width}, {0, planned.output.height}};
     filter->begin(found, stream);
     for (int step = 0; step < filter->measurements(); ++step) {
-      filter->measure(step, frame_inputs, all, found, stream);
+      filter->measure(step, inputs, all, found, stream);
       watch.step();
     }
-    filter->run(frame_inputs, result, found, stream);
+    filter->run(inputs, result, found, stream);
     watch.step();
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/few.h"
 #include "core/maths/fixed_point.h"
 #include "core/windows.h"
 #include "satin/plan.h"
@@ -44,6 +45,11 @@ struct PreparedFilter {
   [[nodiscard]] virtual std::vector<FoundValue> found() const { return {}; }
 };
 
+/// A picture and its side inputs: something for each.
+inline constexpr std::size_t most_inputs = 4;
+template <class T>
+using OfInputs = Few<T, most_inputs>;
+
 /// What a filter tells its plan. The plan decides whether the filter sees the whole picture or windows of it,
 /// skips what the mask leaves alone, and goes through the frames.
 struct FilterPlan {
@@ -65,8 +71,8 @@ struct FilterPlan {
   double growth = 1;  ///< results of floats have at most so many times the picture's largest magnitude
 
   // Said by the record.
-  std::vector<Shape> inputs{};  ///< width 0: not used
-  std::size_t mask = 0;         ///< among the inputs; 0: none whose zeros leave the picture's bytes alone
+  OfInputs<Shape> inputs{};  ///< width 0: not used
+  std::size_t mask = 0;      ///< among the inputs; 0: none whose zeros leave the picture's bytes alone
 };
 
 /// Adds warnings about what was measured, one element a frame, for a filter with this FilterPlan::growth.

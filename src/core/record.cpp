@@ -8,9 +8,8 @@
 namespace satin::record {
 namespace {
 
-std::vector<ImageView> inputs_of(const FilterRecord& record, const ImageView& image, const void* parameters) {
-  std::vector<ImageView> inputs;
-  inputs.reserve(record.inputs.size() + 1);
+OfInputs<ImageView> inputs_of(const FilterRecord& record, const ImageView& image, const void* parameters) {
+  OfInputs<ImageView> inputs;
   inputs.push_back(image);
   for (const InputRecord& input : record.inputs) inputs.push_back(input.view(parameters));
   return inputs;
@@ -18,7 +17,7 @@ std::vector<ImageView> inputs_of(const FilterRecord& record, const ImageView& im
 
 Plan plan_for(const FilterRecord& record, const Device& device, std::span<const ImageView> inputs,
               const void* parameters) {
-  std::vector<Shape> shapes(inputs.size());
+  OfInputs<Shape> shapes(inputs.size());
   shapes[0] = inputs[0].shape;
   std::transform(inputs.begin() + 1, inputs.end(), shapes.begin() + 1, shape_of);
   return record.plan(device, shapes, parameters);
@@ -26,8 +25,8 @@ Plan plan_for(const FilterRecord& record, const Device& device, std::span<const 
 
 }  // namespace
 
-std::vector<Shape> completed(std::span<const Shape> shapes, std::size_t sides) {
-  std::vector<Shape> all(shapes.begin(), shapes.end());
+OfInputs<Shape> completed(std::span<const Shape> shapes, std::size_t sides) {
+  OfInputs<Shape> all(shapes.first(std::min(shapes.size(), sides + 1)));
   all.resize(sides + 1);
   return all;
 }
@@ -38,8 +37,8 @@ std::size_t mask_of(std::span<const InputRecord> inputs) {
   return found == inputs.end() ? 0 : static_cast<std::size_t>(found - inputs.begin()) + 1;
 }
 
-Plan plan_with(const Device& device, FilterPlan filter, std::vector<Shape> shapes, std::size_t mask) {
-  filter.inputs = std::move(shapes);
+Plan plan_with(const Device& device, FilterPlan filter, OfInputs<Shape> shapes, std::size_t mask) {
+  filter.inputs = shapes;
   filter.mask = mask;
   return make_plan(device, std::move(filter));
 }
@@ -55,7 +54,7 @@ Plan plan(const FilterRecord& record, const Device& device, const Shape& shape, 
 }
 
 Image run(const FilterRecord& record, const Device& device, const ImageView& image, const void* parameters) {
-  const std::vector<ImageView> inputs = inputs_of(record, image, parameters);
+  const OfInputs<ImageView> inputs = inputs_of(record, image, parameters);
   Plan plan = plan_for(record, device, inputs, parameters);
   Image result = result_image(device, plan.output_shape(), image.memory);
   plan.run(inputs, result.view());

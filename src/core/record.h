@@ -219,10 +219,10 @@ template <class P>
 using Planner = FilterPlan (*)(const Device&, std::span<const Shape> shapes, const P&);
 
 /// The shapes with one for every input of the filter; width 0 for those that are not given.
-[[nodiscard]] std::vector<Shape> completed(std::span<const Shape> shapes, std::size_t sides);
+[[nodiscard]] OfInputs<Shape> completed(std::span<const Shape> shapes, std::size_t sides);
 
 /// The plan of a filter whose inputs have these completed shapes, and whose mask stands at `mask`.
-[[nodiscard]] Plan plan_with(const Device& device, FilterPlan filter, std::vector<Shape> shapes,
+[[nodiscard]] Plan plan_with(const Device& device, FilterPlan filter, OfInputs<Shape> shapes,
                              std::size_t mask);
 
 /// Where the picture is blended by a mask; 0: nowhere.
@@ -247,18 +247,20 @@ auto reach(double (*pixels)(const P&, const Shape&)) {
 template <class P>
 FilterRecord of(Planner<P> planner, FilterRecord record) {
   record.defaults = [] { return std::make_shared<P>(); };
-  record.describe = [planner, sides = record.inputs.size(), mask = mask_of(record.inputs)](
-                        const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    std::vector<Shape> all = completed(shapes, sides);
+  const auto described = [planner, sides = record.inputs.size(), mask = mask_of(record.inputs)](
+                             const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    const OfInputs<Shape> all = completed(shapes, sides);
     validate(all.front());
-    auto filter = std::make_shared<FilterPlan>(planner(device, all, as<P>(parameters)));
-    filter->inputs = std::move(all);
-    filter->mask = mask;
+    FilterPlan filter = planner(device, all, as<P>(parameters));
+    filter.inputs = all;
+    filter.mask = mask;
     return filter;
   };
-  record.plan = [describe = record.describe](const Device& device, std::span<const Shape> shapes,
-                                             const void* parameters) {
-    return make_plan(device, *describe(device, shapes, parameters));
+  record.describe = [described](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    return std::make_shared<FilterPlan>(described(device, shapes, parameters));
+  };
+  record.plan = [described](const Device& device, std::span<const Shape> shapes, const void* parameters) {
+    return make_plan(device, described(device, shapes, parameters));
   };
   if (!record.reach) record.reach = everywhere;
   return record;

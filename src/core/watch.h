@@ -19,7 +19,7 @@ class Watch {
   void begin(std::int64_t steps) noexcept {
     steps_ = steps;
     done_ = 0;
-    told_ = Clock::now();
+    if (listens()) told_ = Clock::now();
   }
   /// One of them is done. Throws Error(cancelled).
   void step() {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/backend.h"
+#include "core/host_memory.h"
 #include "satin/plan.h"
 
 namespace satin {
@@ -18,6 +19,23 @@ thread_local WorkspaceBudget* current = nullptr;
 
 /// Below this nobody asks what is free, which takes as long as a small filter.
 constexpr std::size_t always_free = std::size_t{64} << 20;
+
+constexpr std::size_t line = 64;
+constexpr std::size_t most_bytes = SIZE_MAX - line;
+static_assert(line >= alignof(std::max_align_t) + sizeof(void*));  // room for the address before the line
+
+/// So few zeros are written sooner than calloc() finds memory, for which it does not look among the pieces
+/// that this thread gave back last.
+constexpr std::size_t cleared_here = 2048;
+
+/// The first line after the start of this memory, whose address is kept before it.
+void* line_in(void* memory) noexcept {
+  if (memory == nullptr) return nullptr;
+  void* const lines =
+      static_cast<std::byte*>(memory) + (line - reinterpret_cast<std::uintptr_t>(memory) % line);
+  std::memcpy(static_cast<std::byte*>(lines) - sizeof memory, &memory, sizeof memory);
+  return lines;
+}
 
 }  // namespace
 
@@ -44,16 +62,14 @@ void WorkspaceBudget::give_back(std::size_t bytes) noexcept {
 
 // Only calloc() has zeros that cost nothing before they are used.
 // NOLINTBEGIN(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
+void* new_lines(std::size_t bytes) noexcept {
+  return bytes > most_bytes ? nullptr : line_in(std::malloc(bytes + line));
+}
+
 void* zeroed_lines(std::size_t bytes) noexcept {
-  constexpr std::size_t line = 64;
-  static_assert(line >= alignof(std::max_align_t) + sizeof(void*));  // room for the address before the line
-  if (bytes > SIZE_MAX - line) return nullptr;
-  void* const memory = std::calloc(bytes + line, 1);
-  if (memory == nullptr) return nullptr;
-  void* const lines =
-      static_cast<std::byte*>(memory) + (line - reinterpret_cast<std::uintptr_t>(memory) % line);
-  std::memcpy(static_cast<std::byte*>(lines) - sizeof memory, &memory, sizeof memory);
-  return lines;
+  if (bytes > cleared_here) return bytes > most_bytes ? nullptr : line_in(std::calloc(bytes + line, 1));
+  void* const lines = new_lines(bytes);
+  return lines == nullptr ? nullptr : std::memset(lines, 0, bytes);
 }
 
 void free_lines(void* lines) noexcept {

@@ -39,8 +39,8 @@ RadiusField field_from_map(const Blur& blur, const Shape& map) {
 }
 
 /// One field for each successive box.
-std::vector<RadiusField> box_fields(const Blur& blur, const Shape& shape, const Shape& map) {
-  if (map.width != 0) return {field_from_map(blur, map)};
+OfBoxes<RadiusField> box_fields(const Blur& blur, const Shape& shape, const Shape& map) {
+  if (map.width != 0) return {1, field_from_map(blur, map)};
   if (blur.radius_max) refuse("radius-max is of use with a radius map only: give one, or use radius.");
   const int boxes = boxes_of(kernel_of(blur));
   return blur.sigma ? fields_for_sigma(*blur.sigma, boxes) : fields_for_radius(blur.radius, shape, boxes);
@@ -77,8 +77,8 @@ void set_border_value(BoxMeanJob& job, const Shape& shape, Transfer transfer, do
 }
 
 /// The jobs of successive boxes: the first reads stored pixels, the last writes them, working values between.
-std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std::vector<RadiusField>& fields,
-                                 std::uint32_t mask_maximum) {
+OfBoxes<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const OfBoxes<RadiusField>& fields,
+                             std::uint32_t mask_maximum) {
   std::uint64_t area = 1;
   for (const RadiusField& field : fields)
     area = std::max(area, largest_box(shape.width, shape.height, field, blur.border));
@@ -88,7 +88,7 @@ std::vector<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const std
   if (fields.size() > 1) stored = successive_pixels(stored);
   const PixelRead working = working_pixels(stored);
 
-  std::vector<BoxMeanJob> jobs(fields.size());
+  OfBoxes<BoxMeanJob> jobs(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const bool last = i + 1 == fields.size();
     BoxMeanJob& job = jobs[i];
@@ -121,7 +121,7 @@ MeasureJob measure_job(const BoxMeanJob& job) {
 class PreparedBlur final : public PreparedFilter {
  public:
   /// `shape` has the size of the jobs.
-  PreparedBlur(Backend& backend, const std::vector<BoxMeanJob>& jobs, const Shape& shape)
+  PreparedBlur(Backend& backend, const OfBoxes<BoxMeanJob>& jobs, const Shape& shape)
       : boxes_(prepare_boxes(backend, jobs)) {
     if (jobs[0].excludes && !boxes_[0]->selects_by_mask())
       prepare_validity_mask(backend, shape, jobs[0].mask_maximum);
@@ -192,7 +192,7 @@ class PreparedBlur final : public PreparedFilter {
     return selected_.view();
   }
 
-  std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
+  OfBoxes<std::unique_ptr<BoxMeanOperation>> boxes_;
   std::unique_ptr<ValidityMaskJob::Operation> validity_mask_;
   Image selected_;
   Image included_;
@@ -209,14 +209,14 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const B
   check_radius_map(map, shape);
   const std::uint32_t mask_maximum = checked_mask_maximum(shapes[mask], shape);
   check_mask_mode(blur, mask_maximum);
-  const std::vector<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
-  const auto prepare = [&backend = device.backend(), jobs, shape](std::int64_t width, std::int64_t height) {
-    return std::make_unique<PreparedBlur>(backend, resized(jobs, width, height),
-                                          resized(shape, width, height));
-  };
+  const OfBoxes<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
   const bool measures = shape.type == Type::f32 || (map.width != 0 && map.type == Type::f32);
   const bool slides = jobs.size() == 1 && map.width == 0 && shape.type != Type::f32;
-  return {shape, measures, reach_of(jobs), prepare,
+  return {shape, measures, reach_of(jobs),
+          [&backend = device.backend(), jobs, shape](std::int64_t width, std::int64_t height) {
+            return std::make_unique<PreparedBlur>(backend, resized(jobs, width, height),
+                                                  resized(shape, width, height));
+          },
           !slides                 ? &Backend::mean_windows
           : jobs[0].read.weighted ? &Backend::alpha_box_windows
                                   : &Backend::box_windows};

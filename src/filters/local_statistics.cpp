@@ -60,7 +60,7 @@ class PreparedMean final : public MeasuredFilter {
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const LocalMean& parameters) {
   const Shape shape = shapes[picture];
   check_local(shape, parameters.window, parameters.border);
-  const std::vector<BoxMeanJob> jobs{mean_job(shape, shapes[mask], parameters)};
+  const OfBoxes<BoxMeanJob> jobs(1, mean_job(shape, shapes[mask], parameters));
   const auto prepare = [&backend = device.backend(), shape, jobs](std::int64_t width, std::int64_t height) {
     return std::make_unique<PreparedMean>(backend, resized(shape, width, height),
                                           resized(jobs, width, height).front());

@@ -36,18 +36,18 @@ void check(const Shape& shape, const Unsharp& unsharp) {
         "or wrap.");
 }
 
-std::vector<RadiusField> fields_of(const Unsharp& unsharp, const Shape& shape) {
+OfBoxes<RadiusField> fields_of(const Unsharp& unsharp, const Shape& shape) {
   const int boxes = boxes_of(unsharp.kernel);
   return unsharp.sigma ? fields_for_sigma(*unsharp.sigma, boxes)
                        : fields_for_radius(unsharp.radius, shape, boxes);
 }
 
 /// Successive boxes: the first reads stored pixels, all write working values.
-std::vector<BoxMeanJob> box_jobs(const Unsharp& unsharp, const Shape& shape, const PixelRead& stored,
-                                 const std::vector<RadiusField>& fields) {
+OfBoxes<BoxMeanJob> box_jobs(const Unsharp& unsharp, const Shape& shape, const PixelRead& stored,
+                             const OfBoxes<RadiusField>& fields) {
   const PixelRead working = working_pixels(stored);
   const PixelRead fine = fine_working_pixels(stored);
-  std::vector<BoxMeanJob> jobs(fields.size());
+  OfBoxes<BoxMeanJob> jobs(fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i) {
     BoxMeanJob& job = jobs[i];
     job.width = shape.width;
@@ -77,7 +77,7 @@ UnsharpResidualJob residual_job(const Unsharp& unsharp, const Shape& shape, cons
 
 class PreparedUnsharp final : public MeasuredFilter {
  public:
-  PreparedUnsharp(Backend& backend, const std::vector<BoxMeanJob>& jobs, const UnsharpResidualJob& residual)
+  PreparedUnsharp(Backend& backend, const OfBoxes<BoxMeanJob>& jobs, const UnsharpResidualJob& residual)
       : MeasuredFilter(range_of(backend, residual)),
         residual_(jobs.size() == 1 ? nullptr : backend.prepare(UnsharpResidualChainJob{jobs, residual})) {
     if (residual_ != nullptr) return;
@@ -119,7 +119,7 @@ class PreparedUnsharp final : public MeasuredFilter {
         MeasureJob{residual.width, residual.height, residual.means.channels, residual.means.weighted});
   }
 
-  std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;  ///< empty where they are part of the residual
+  OfBoxes<std::unique_ptr<BoxMeanOperation>> boxes_;  ///< empty where they are part of the residual
   std::unique_ptr<UnsharpResidualOperation> residual_;
   std::array<Buffer, 2> means_;
   Shape means_shape_;
@@ -128,13 +128,13 @@ class PreparedUnsharp final : public MeasuredFilter {
 
 /// The operations for pictures of one shape.
 struct Sharpening {
-  std::vector<BoxMeanJob> boxes;
+  OfBoxes<BoxMeanJob> boxes;
   UnsharpResidualJob residual;
 };
 
 Sharpening sharpening_of(const Shape& shape, const Shape& mask_shape, const Unsharp& unsharp) {
   check(shape, unsharp);
-  const std::vector<RadiusField> fields = fields_of(unsharp, shape);
+  const OfBoxes<RadiusField> fields = fields_of(unsharp, shape);
   std::uint64_t area = 1;
   for (const RadiusField& field : fields)
     area = std::max(area, largest_box(shape.width, shape.height, field, unsharp.border));
@@ -168,12 +168,12 @@ std::optional<Plan> plan_with_threshold(const Device& device, std::span<const Sh
                                         const void* parameters, const Parameters& next) {
   const std::optional<FixedThresholdRule> level = fixed_level(next, shapes[picture]);
   if (!level) return std::nullopt;
-  std::vector<Shape> all = record::completed(shapes, mask);
+  const OfInputs<Shape> all = record::completed(shapes, mask);
   Sharpening sharpening = sharpening_of(all[picture], all[mask], record::as<Unsharp>(parameters));
   if (!join_threshold(sharpening.residual)) return std::nullopt;
   sharpening.residual.level = level;
   FilterPlan filter = plan_for(device, all[picture], sharpening);
-  return record::plan_with(device, std::move(filter), std::move(all), 0);
+  return record::plan_with(device, std::move(filter), all, 0);
 }
 
 double reach(const Unsharp& unsharp, const Shape& shape) {

@@ -28,7 +28,7 @@ constexpr Radius256 least_whole = 4 * radius_one;
 /// Radii of `boxes` successive boxes whose variances add up as nearly to `wanted` as the quantum allows: all
 /// take the largest radius that does not exceed it, then as many as bring the sum nearest take one quantum
 /// more.
-std::vector<Radius256> equal_radii(double wanted, int boxes) {
+OfBoxes<Radius256> equal_radii(double wanted, int boxes) {
   Radius256 low = 0;
   Radius256 high = largest_radius * radius_one;
   while (low < high) {
@@ -42,16 +42,16 @@ std::vector<Radius256> equal_radii(double wanted, int boxes) {
   const double missing = wanted - boxes * box_variance(low);
   const double quantum = box_variance(low + 1) - box_variance(low);
   const int enlarged = std::clamp(static_cast<int>(std::floor(missing / quantum + 0.5)), 0, boxes);
-  std::vector<Radius256> radii(static_cast<std::size_t>(boxes), low);
+  OfBoxes<Radius256> radii(static_cast<std::size_t>(boxes), low);
   std::fill_n(radii.begin(), enlarged, low + 1);
   return radii;
 }
 
 /// Radii whose variances have the wanted sum: neighbouring whole ones, which cost less, the rest by the last
 /// box. The largest distance from the gaussian stays below 6.1 % of its peak (BlurShape tests it).
-std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
+OfBoxes<Radius256> radii_for_sigma(double sigma, int boxes) {
   const double wanted = sigma * sigma;
-  std::vector<Radius256> radii = equal_radii(wanted, boxes);
+  OfBoxes<Radius256> radii = equal_radii(wanted, boxes);
   if (boxes < 3 || radii.back() < least_whole) return radii;
   const Radius256 whole = radii.back() / radius_one * radius_one;
   const double less = box_variance(whole);
@@ -66,30 +66,28 @@ std::vector<Radius256> radii_for_sigma(double sigma, int boxes) {
 
 /// Radii of `boxes` successive boxes that reach as far together as one of `radius`; of three or more, whole
 /// ones but for the last.
-std::vector<Radius256> radii_for_reach(Radius256 radius, int boxes) {
+OfBoxes<Radius256> radii_for_reach(Radius256 radius, int boxes) {
   const Radius256 unit = boxes >= 3 && radius / boxes >= least_whole ? radius_one : 1;
   const Radius256 units = radius / unit;
-  std::vector<Radius256> radii(static_cast<std::size_t>(boxes), units / boxes * unit);
+  OfBoxes<Radius256> radii(static_cast<std::size_t>(boxes), units / boxes * unit);
   std::for_each(radii.begin(), radii.begin() + units % boxes, [&](Radius256& r) { r += unit; });
   radii.back() += radius % unit;
   return radii;
 }
 
 /// A later box of radius 0 is none.
-std::vector<RadiusField> fields_of(const std::vector<Radius256>& x, const std::vector<Radius256>& y) {
-  std::vector<RadiusField> fields;
+OfBoxes<RadiusField> fields_of(const OfBoxes<Radius256>& x, const OfBoxes<Radius256>& y) {
+  OfBoxes<RadiusField> fields;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (x[i] == 0 && y[i] == 0 && !fields.empty()) continue;
-    RadiusField& field = fields.emplace_back();
-    field.x = x[i];
-    field.y = y[i];
+    fields.push_back({.x = x[i], .y = y[i]});
   }
   return fields;
 }
 
 /// The jobs of these boxes for values that are premultiplied already.
-std::vector<BoxMeanJob> plain_jobs(std::span<const BoxMeanJob> jobs) {
-  std::vector<BoxMeanJob> plain(jobs.begin(), jobs.end());
+OfBoxes<BoxMeanJob> plain_jobs(std::span<const BoxMeanJob> jobs) {
+  OfBoxes<BoxMeanJob> plain(jobs);
   PixelRead values = working_pixels(jobs.front().read);
   values.premultiplied = false;
   values.alpha_maximum = 0;
@@ -142,7 +140,7 @@ class PremultipliedBoxes final : public BoxMeanOperation {
 
  private:
   std::unique_ptr<PremultiplyJob::Operation> premultiply_;
-  std::vector<std::unique_ptr<BoxMeanOperation>> boxes_;
+  OfBoxes<std::unique_ptr<BoxMeanOperation>> boxes_;
   std::unique_ptr<UnpremultiplyJob::Operation> unpremultiply_;  ///< null if working values are wanted
   std::array<Buffer, 2> values_;                                ///< of before and after a box, in turns
   Shape shape_;
@@ -161,15 +159,15 @@ double checked_radius(double pixels, const char* name) {
   return pixels;
 }
 
-std::vector<RadiusField> fields_for_sigma(double sigma, int boxes) {
+OfBoxes<RadiusField> fields_for_sigma(double sigma, int boxes) {
   if (!(sigma >= 0) || sigma > largest_sigma)
     throw Error(ErrorKind::usage, "sigma " + print_real(sigma) + ": must be from 0 to " +
                                       print_real(largest_sigma) + " pixels.");
-  const std::vector<Radius256> radii = radii_for_sigma(sigma, boxes);
+  const OfBoxes<Radius256> radii = radii_for_sigma(sigma, boxes);
   return fields_of(radii, radii);
 }
 
-std::vector<RadiusField> fields_for_radius(const Radius& radius, const Shape& shape, int boxes) {
+OfBoxes<RadiusField> fields_for_radius(const Radius& radius, const Shape& shape, int boxes) {
   const auto longer = static_cast<double>(std::max(shape.width, shape.height));
   const auto radii = [&](const Length& along) {
     return radii_for_reach(quantised_radius(checked_radius(along.pixels(longer), "radius")), boxes);
@@ -177,9 +175,8 @@ std::vector<RadiusField> fields_for_radius(const Radius& radius, const Shape& sh
   return fields_of(radii(radius.x), radii(radius.y));
 }
 
-std::vector<std::unique_ptr<BoxMeanOperation>> prepare_boxes(Backend& backend,
-                                                             std::span<const BoxMeanJob> jobs) {
-  std::vector<std::unique_ptr<BoxMeanOperation>> boxes;
+OfBoxes<std::unique_ptr<BoxMeanOperation>> prepare_boxes(Backend& backend, std::span<const BoxMeanJob> jobs) {
+  OfBoxes<std::unique_ptr<BoxMeanOperation>> boxes;
   if (jobs.front().read.premultiplied) {
     boxes.push_back(std::make_unique<PremultipliedBoxes>(backend, jobs));
     return boxes;
@@ -206,12 +203,13 @@ Reach reach_of(std::span<const BoxMeanJob> jobs) {
   return reach;
 }
 
-std::vector<BoxMeanJob> resized(std::vector<BoxMeanJob> jobs, std::int64_t width, std::int64_t height) {
-  for (BoxMeanJob& job : jobs) {
+OfBoxes<BoxMeanJob> resized(const OfBoxes<BoxMeanJob>& jobs, std::int64_t width, std::int64_t height) {
+  OfBoxes<BoxMeanJob> sized = jobs;
+  for (BoxMeanJob& job : sized) {
     job.width = width;
     job.height = height;
   }
-  return jobs;
+  return sized;
 }
 
 }  // namespace satin

@@ -118,25 +118,23 @@ void choose_types(ChainBox& box, bool first) {
 void measure_columns(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   const auto channels = static_cast<std::size_t>(job.read.channels);
-  const std::size_t entries = static_cast<std::size_t>(job.width) * channels;
-  box.singles ? box.singles_x.resize(entries) : box.sizes.resize(entries);
-  if (box.words && !box.singles) box.reciprocals.resize(entries);
-  double size = 0;
-  double reciprocal = 0;
-  for (std::int64_t x = 0; x < job.width; ++x) {
-    const bool as_before = x > box.halo_x && x + box.halo_x < job.width;
-    if (!as_before) {
-      size = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
-      reciprocal = 1 / size;
+  // the columns of one side, the last of which is whole or in the middle
+  const std::int64_t side = std::min(box.halo_x + 1, (job.width + 1) / 2);
+  const std::int64_t between = std::max<std::int64_t>(0, job.width - 2 * side);
+  const auto fill = [&]<class Value>(WorkspaceVector<Value>& values, const auto& of_size) {
+    values.resize(static_cast<std::size_t>(job.width) * channels);
+    auto next = values.begin();
+    for (std::int64_t x = 0; x < side; ++x) {
+      const auto size = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
+      next = std::fill_n(next, channels, static_cast<Value>(of_size(size)));
     }
-    const auto fill = [&](auto& values, auto value) {
-      if (!values.empty())
-        std::fill_n(values.data() + static_cast<std::size_t>(x) * channels, channels, value);
-    };
-    fill(box.singles_x, static_cast<float>(reciprocal));
-    fill(box.sizes, size);
-    fill(box.reciprocals, reciprocal);
-  }
+    next = std::fill_n(next, static_cast<std::size_t>(between) * channels, next[-1]);
+    std::reverse_copy(values.begin(), values.begin() + (values.end() - next), next);
+  };
+  const auto reciprocal = [](double size) { return 1 / size; };
+  if (box.singles) return fill(box.singles_x, reciprocal);
+  fill(box.sizes, [](double size) { return size; });
+  if (box.words) fill(box.reciprocals, reciprocal);
 }
 
 /// Where not all pixels count, the mean over those that do is a mean whose alpha is 0 or 1: one more channel,
@@ -177,6 +175,7 @@ bool narrow_sums(const BoxMeanJob& job) {
 
 std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) {
   std::vector<ChainBox> boxes;
+  boxes.reserve(jobs.size());
   for (const BoxMeanJob& job : jobs) {
     if (!slides(job)) return {};
     const bool first = boxes.empty();
@@ -212,14 +211,14 @@ BoxChain::BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes)
   down_ = std::clamp<std::int64_t>(
       (threads + across_ - 1) / across_, 1,
       std::max<std::int64_t>(1, std::min(job.height / rows, entries / least_entries)));
-  for (std::int64_t i = 0; i < std::min(threads, across_ * down_); ++i)
-    tiles_.push_back(make_sliding_boxes(boxes_, (job.width + across_ - 1) / across_));
+  tiles_.resize(static_cast<std::size_t>(std::min(threads, across_ * down_)));
+  for (auto& tile : tiles_) tile = make_sliding_boxes(boxes_, (job.width + across_ - 1) / across_);
 }
 
 void BoxChain::slide(const BoxMeanImages& images, const TakeMeans& take) {
   const BoxMeanJob& job = boxes_.front().job;
   for (std::size_t i = 0; i < boxes_.size(); ++i) stores_[i] = mean_store(boxes_[i].job, images.measured);
-  backend_.threads.for_rows(across_ * down_, 1, [&](std::int64_t begin, std::int64_t end, int slot) {
+  const auto tiles = [&](std::int64_t begin, std::int64_t end, int slot) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t x = i % across_;
       const std::int64_t y = i / across_;
@@ -228,7 +227,8 @@ void BoxChain::slide(const BoxMeanImages& images, const TakeMeans& take) {
       const bool own = tiles_.size() == static_cast<std::size_t>(across_ * down_);
       tiles_[static_cast<std::size_t>(own ? i : slot)]->run(stores_, images, tile, take, slot);
     }
-  });
+  };
+  backend_.threads.for_rows(across_ * down_, 1, std::ref(tiles));  // which takes no memory
 }
 
 std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, const BoxChainJob& chain) {

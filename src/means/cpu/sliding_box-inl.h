@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 #include "core/workspace.h"
@@ -39,15 +40,17 @@ class SlidingBox {
     const std::size_t sum = box.sums == Sums::words ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
     if (box.covers_rows()) sums_.resize(entries(pixels));
     const std::size_t scanned = entries(whole_vectors(pixels + vector_pixels() - 1)) + cache_line_entries;
-    for (int window = 0; window < box.windows(); ++window)
-      windows_.push_back({WorkspaceVector<std::byte>(scanned * sum),
-                          WorkspaceVector<std::byte>((scanned + channels_) * sum)});
+    const std::size_t line_bytes = whole_lines(scanned * sum);
+    const std::size_t window_bytes = line_bytes + whole_lines((scanned + channels_) * sum);
+    memory_.resize(window_count() * window_bytes);
+    for (std::size_t i = 0; i < window_count(); ++i) {
+      windows_[i].line = memory_.data() + i * window_bytes;
+      windows_[i].prefix = windows_[i].line + line_bytes;
+    }
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept {
-    std::size_t bytes = sums_.size() * sizeof(std::uint32_t);
-    for (const Window& window : windows_) bytes += window.line.size() + window.prefix.size();
-    return bytes;
+    return sums_.size() * sizeof(std::uint32_t) + memory_.size();
   }
 
   /// Places the box at the columns of its output, before the first row of a tile.
@@ -67,10 +70,7 @@ class SlidingBox {
     line_at_ = cache_line_entries - 1 - (before + cache_line_entries - 1) % cache_line_entries;
     prefix_at_ = cache_line_entries - 1 - (before + channels_ + cache_line_entries - 1) % cache_line_entries;
     size_x_ = axis_box(left_, box_.job.width, box_.job.radius.x, box_.job.border).size;
-    for (Window& window : windows_) {
-      std::fill(window.line.begin(), window.line.end(), std::byte{0});
-      std::fill(window.prefix.begin(), window.prefix.end(), std::byte{0});
-    }
+    std::fill(memory_.begin(), memory_.end(), std::byte{0});
   }
 
   /// Row y of its means, of the type of its output; rows follow each other. row_at(position) is a row of its
@@ -105,12 +105,13 @@ class SlidingBox {
   static constexpr std::int64_t piece_columns = 256;
   static constexpr std::size_t cache_line_entries = 16;
 
-  /// Sums of columns over a window of rows, and along them.
+  /// Sums of columns over a window of rows, and along them: in memory_.
   struct Window {
-    WorkspaceVector<std::byte> line;    ///< (weighted) column sums, and the border's on either side
-    WorkspaceVector<std::byte> prefix;  ///< of `line`, behind one pixel of zeros
+    std::byte* line;    ///< (weighted) column sums, and the border's on either side
+    std::byte* prefix;  ///< of `line`, behind one pixel of zeros
   };
 
+  [[nodiscard]] std::size_t window_count() const { return static_cast<std::size_t>(box_.windows()); }
   [[nodiscard]] std::size_t entries(std::int64_t pixels) const {
     return static_cast<std::size_t>(pixels) * channels_;
   }
@@ -123,13 +124,16 @@ class SlidingBox {
     return (pixels + vector_pixels() - 1) & -vector_pixels();
   }
 
+  /// Bytes of whole lines of the cache.
+  [[nodiscard]] static std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
   template <class Entry>
   [[nodiscard]] Entry* line_of(std::size_t window) {
-    return reinterpret_cast<Entry*>(windows_[window].line.data()) + line_at_;
+    return reinterpret_cast<Entry*>(windows_[window].line) + line_at_;
   }
   template <class Sum>
   [[nodiscard]] Sum* prefix_of(std::size_t window) {
-    return As<Sum>(windows_[window].prefix) + prefix_at_;
+    return reinterpret_cast<Sum*>(windows_[window].prefix) + prefix_at_;
   }
 
   /// Column sums of a window, from the first column of the input on.
@@ -173,7 +177,7 @@ class SlidingBox {
   template <class RowAt>
   void sum_columns(std::int64_t y, const RowAt& row_at) {
     if (box_.sums == Sums::longs) {
-      for (std::size_t window = 0; window < windows_.size(); ++window)
+      for (std::size_t window = 0; window < window_count(); ++window)
         box_.input == Type::u64 ? sum_whole<std::uint64_t, std::uint64_t>(y, window, row_at)
                                 : sum_whole<std::uint32_t, std::uint64_t>(y, window, row_at);
       return;
@@ -205,7 +209,7 @@ class SlidingBox {
     scanned_ = job.border == Border::shrink ? in_first() - first : 0;
     if (job.border == Border::shrink) return;
     with_sums([&]<class Entry, class Sum>() {
-      for (std::size_t i = 0; i < windows_.size(); ++i) {
+      for (std::size_t i = 0; i < window_count(); ++i) {
         auto* line = line_of<Entry>(i);
         const auto fill = [&](std::int64_t x) {
           const std::int64_t from = source_of(x, job.width, job.border);
@@ -227,7 +231,7 @@ class SlidingBox {
     const std::int64_t more = whole_vectors(columns - scanned_);
     with_sums([&]<class Entry, class Sum>() {
       using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // as signed words
-      for (std::size_t i = 0; i < windows_.size(); ++i) {
+      for (std::size_t i = 0; i < window_count(); ++i) {
         ScanAfter(true, line_of<const Scanned>(i) + entries(scanned_), static_cast<std::size_t>(more),
                   static_cast<int>(channels_), nullptr, prefix_of<Sum>(i) + entries(scanned_ + 1));
       }
@@ -367,7 +371,8 @@ class SlidingBox {
   std::size_t channels_;
   std::size_t row_entries_;
   WorkspaceVector<std::uint32_t> sums_;  ///< of columns that `line` has weighted
-  WorkspaceVector<Window> windows_;
+  WorkspaceVector<std::byte> memory_;
+  std::array<Window, 2> windows_{};
   const std::byte* mask_ = nullptr;  ///< of the row of means, where there is one
   bool started_ = false;
   std::int64_t scanned_ = 0;  ///< columns of the lines whose prefixes are known

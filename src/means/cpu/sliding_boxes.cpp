@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "core/with_type.h"
 #include "core/workspace.h"
@@ -81,16 +82,17 @@ class TileOfBoxes final : public SlidingBoxes {
       : boxes_(boxes),
         channels_(static_cast<std::size_t>(boxes[0].job.read.channels)),
         stored_channels_(static_cast<std::size_t>(boxes[0].stored_channels())) {
+    states_.reserve(boxes.size());
     for (const ChainBox& box : boxes) {
-      State& state = states_.emplace_back(State{Box(box, width), {}, {}});
+      State& state = states_.emplace_back(State{Box(box, width)});
       const std::size_t entries = state.box.row_entries();
-      const std::size_t bytes = entries * size_of(box.input);
-      if (!direct(box)) state.ring.resize(static_cast<std::size_t>(box.ring_rows()) * bytes);
-      state.outside.resize(bytes);
+      const std::size_t ring_rows = direct(box) ? 0 : static_cast<std::size_t>(box.ring_rows());
+      state.row_bytes = entries * size_of(box.input);
+      state.rows.resize((ring_rows + 1) * state.row_bytes);
       if (box.job.border != Border::constant && !Box::striped) continue;  // zeros, as they are
       with_type(box.input, [&]<class Value>() {
         for (std::size_t i = 0; i < entries; ++i)
-          As<Value>(state.outside)[i] =
+          reinterpret_cast<Value*>(state.outside())[i] =
               static_cast<Value>(box.outside(state.box.channel_of(i)) ^ taken<Value>);
       });
     }
@@ -102,7 +104,7 @@ class TileOfBoxes final : public SlidingBoxes {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = working_.size() + striped_.size() + (codes_ ? codes_->bytes() : 0);
-    for (const State& state : states_) bytes += state.box.bytes() + state.ring.size() + state.outside.size();
+    for (const State& state : states_) bytes += state.box.bytes() + state.rows.size();
     return bytes;
   }
 
@@ -133,9 +135,11 @@ class TileOfBoxes final : public SlidingBoxes {
   /// Where one box of the chain stands.
   struct State {
     Box box;
-    WorkspaceVector<std::byte> ring;     ///< rows of its input
-    WorkspaceVector<std::byte> outside;  ///< a row outside the picture
-    std::int64_t filled = 0;             ///< rows before this one are in the ring, or were
+    WorkspaceVector<std::byte> rows{};  ///< the ring of its input, and a row outside the picture
+    std::size_t row_bytes = 0;
+    std::int64_t filled = 0;  ///< rows before this one are in the ring, or were
+
+    [[nodiscard]] std::byte* outside() { return rows.data() + rows.size() - row_bytes; }
   };
 
   /// Where the border wraps, rows above and below the picture are made like others; elsewhere they are rows
@@ -154,9 +158,8 @@ class TileOfBoxes final : public SlidingBoxes {
 
   std::byte* ring_row(std::size_t box, std::int64_t position) {
     const std::int64_t rows = boxes_[box].ring_rows();
-    WorkspaceVector<std::byte>& ring = states_[box].ring;
     const auto slot = static_cast<std::size_t>((position % rows + rows) % rows);
-    return ring.data() + slot * (ring.size() / static_cast<std::size_t>(rows));
+    return states_[box].rows.data() + slot * states_[box].row_bytes;
   }
 
   const std::byte* input_row(std::size_t box, std::int64_t position) {
@@ -164,7 +167,7 @@ class TileOfBoxes final : public SlidingBoxes {
     const bool in_ring = !direct(boxes_[box]);
     if (in_ring && job.border == Border::wrap) return ring_row(box, position);
     const std::int64_t y = source_of(position, job.height, job.border);
-    if (y < 0) return states_[box].outside.data();
+    if (y < 0) return states_[box].outside();
     return in_ring ? ring_row(box, y) : images_->source.at(states_[box].box.in_first(), y);
   }
 
@@ -344,7 +347,7 @@ class TileOfBoxes final : public SlidingBoxes {
   std::span<const ChainBox> boxes_;
   std::size_t channels_;
   std::size_t stored_channels_;
-  WorkspaceVector<State> states_;
+  std::vector<State> states_;
   WorkspaceVector<std::byte> working_;  ///< means before they are stored
   WorkspaceVector<std::byte> striped_;  ///< and before they are in order
   std::optional<StripedCodes> codes_;
