@@ -74,9 +74,7 @@ class Rank final : public RankOperation {
   };
 
   /// Windows of up to so many pixels; larger ones are faster by histograms, if vectors have 32 bytes.
-  static constexpr std::int64_t most_pixels = sizeof(Key) == 1   ? 15 * 15
-                                              : sizeof(Key) == 2 ? 17 * 17
-                                                                 : 11 * 11;
+  static constexpr std::int64_t most_pixels = sizeof(Key) <= 2 ? 15 * 15 : 11 * 11;
 
   /// Whether small windows of one size, all of whose pixels count, lie inside the picture.
   [[nodiscard]] bool exchanges(const LargestReach& reach, const Rectangle& inner) const {
@@ -136,8 +134,7 @@ class Rank final : public RankOperation {
     if (RankPart<Key>::groups(job_)) {
       if (!job_.reach.from_map && reach > least_walk)
         return reach <= 64 ? 128 : std::min(5 * reach / 2, largest_walk);
-      if (reach <= 8) return 64;
-      if (reach <= 24) return job_.reach.from_map ? 96 : 192;
+      if (reach <= 24) return !job_.reach.from_map ? 192 : reach <= 8 ? 64 : 96;
       if (reach <= 96) return reach <= 48 ? 160 : 192;
       return reach <= 150 ? 384 : 512;
     }
