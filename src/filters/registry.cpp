@@ -96,8 +96,8 @@ const FilterRecord& find_filter(std::string_view name) {
   }
   const std::string advice = advice_for(name);
   throw Error(ErrorKind::usage, "There is no filter '" + std::string(name) + "'." +
-                                    did_you_mean(name, names) + " " +
-                                    (advice.empty() ? "'satin list' shows them all." : advice));
+                                    did_you_mean(name, names) + (advice.empty() ? "" : " " + advice) +
+                                    " 'satin list' shows them all.");
 }
 
 const ParameterRecord* FilterRecord::find_parameter(std::string_view parameter) const noexcept {
