@@ -92,7 +92,8 @@ struct BoxSums {
   }
 };
 
-/// Where a pixel's windows begin and end in a table: strips of their rows, and places behind a strip's start.
+/// Tells where a pixel's windows begin and end in a table: the numbers of their rows' strips, and how many
+/// entries a column lies behind the start of a strip.
 struct BoxPlaces {
   int before_y, last_y, outer_before_y, outer_last_y;
   int before_x, last_x, outer_before_x, outer_last_x;

@@ -1,5 +1,6 @@
 #pragma once
-// Where entries of a table in blocks lie: behind the start of a strip. Rows and columns may be -1.
+// These functions find an entry of a table in blocks: its strip, and its place behind the start of the
+// strip. Rows and columns may be -1.
 
 #include "kernels/tables/blocks.h"
 

@@ -1,5 +1,6 @@
 #pragma once
-// A vector whose few elements lie in it: what planning allocates is a good part of filtering a small picture.
+// This vector holds its few elements in itself, since allocations while a filter is planned would take a good
+// part of the time of a small picture.
 
 #include <array>
 #include <cstddef>

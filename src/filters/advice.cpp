@@ -1,4 +1,4 @@
-// What words of other programs lead to in Satin.
+// People bring words from other programs. Here each is given the filter of Satin that does what it means.
 
 #include <array>
 #include <cctype>

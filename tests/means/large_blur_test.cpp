@@ -188,7 +188,7 @@ TEST(LargeBlur, RadiusMap) {
     }
 }
 
-/// Of every second channel a white square on black ground, of the others a black one on white ground.
+/// The first and third channel have a white square on black ground, the others a black one on white ground.
 Image squares(const Shape& shape, std::int64_t left, std::int64_t top, std::int64_t side) {
   Image picture(shape);
   for (std::int64_t y = 0; y < shape.height; ++y)

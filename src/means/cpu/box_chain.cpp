@@ -118,7 +118,7 @@ void choose_types(ChainBox& box, bool first) {
 void measure_columns(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   const auto channels = static_cast<std::size_t>(job.read.channels);
-  // the columns of one side, the last of which is whole or in the middle
+  // These columns are one side of the picture; the window of the last is whole, or is in the middle.
   const std::int64_t side = std::min(box.halo_x + 1, (job.width + 1) / 2);
   const std::int64_t between = std::max<std::int64_t>(0, job.width - 2 * side);
   const auto fill = [&]<class Value>(WorkspaceVector<Value>& values, const auto& of_size) {
@@ -228,7 +228,7 @@ void BoxChain::slide(const BoxMeanImages& images, const TakeMeans& take) {
       tiles_[static_cast<std::size_t>(own ? i : slot)]->run(stores_, images, tile, take, slot);
     }
   };
-  backend_.threads.for_rows(across_ * down_, 1, std::ref(tiles));  // which takes no memory
+  backend_.threads.for_rows(across_ * down_, 1, std::ref(tiles));  // a reference takes no memory
 }
 
 std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, const BoxChainJob& chain) {

@@ -61,7 +61,7 @@ class SlidingBox {
     left_ = first;
     right_ = last;
     if (box_.job.border == Border::shrink) {
-      // short rows are divided in one pass, which takes clipped windows and others alike
+      // Short rows are divided in one pass, which takes clipped windows and others alike.
       const bool alike = box_.singles && last - first <= piece_columns;
       left_ = alike ? last : std::clamp(box_.halo_x, first, last);
       right_ = std::clamp(box_.job.width - box_.halo_x, left_, last);

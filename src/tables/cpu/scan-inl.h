@@ -156,7 +156,8 @@ void ScanRow(bool follows, const Value* values, std::size_t count, const Sum* ab
   }
 }
 
-/// As Scan(), and if the values `follow` a pixel, its prefixes lie before `out`, which is then not `values`.
+/// Does what Scan() does. If the values `follow` a pixel, its prefixes lie before `out`, and the sums go on
+/// from them; `out` is then not `values`.
 template <class Value, class Sum>
 void ScanAfter(bool follow, const Value* values, std::size_t pixels, int channels,
                const std::type_identity_t<Sum>* above, Sum* out) {
