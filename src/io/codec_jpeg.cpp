@@ -16,8 +16,8 @@
 #include "io/photo_depth.h"
 #include "io/support.h"
 #include "metadata/jpeg_markers.h"
-#include "metadata/pixel_tags.h"
 #include "metadata/resolution.h"
+#include "metadata/xmp.h"
 #include "satin/error.h"
 
 namespace satin::io {
@@ -250,7 +250,8 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   picture.metadata = jpeg_metadata(bytes, picture.warnings);
   if (!options.nvjpeg || !decode_by_nvjpeg(*options.nvjpeg, info, bytes, image, picture))
     decode_by_libjpeg(reader, image, options, picture);
-  turn_upright(picture, std::move(image), exif_orientation(picture.metadata.exif), options.allocator);
+  const int orientation = stored_orientation(picture.metadata.exif, picture.metadata.xmp).value_or(1);
+  turn_upright(picture, std::move(image), orientation, options.allocator);
   return picture;
 }
 

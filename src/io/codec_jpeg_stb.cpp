@@ -6,7 +6,7 @@
 #include "io/stb.h"
 #include "io/support.h"
 #include "metadata/jpeg_markers.h"
-#include "metadata/pixel_tags.h"
+#include "metadata/xmp.h"
 
 namespace satin::io {
 namespace {
@@ -134,8 +134,8 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   Checker(bytes).run();
   Picture picture;
   const Metadata metadata = jpeg_metadata(bytes, picture.warnings);
-  picture.image =
-      upright(decode_with_stb(format, bytes, options), exif_orientation(metadata.exif), options.allocator);
+  picture.image = upright(decode_with_stb(format, bytes, options),
+                          stored_orientation(metadata.exif, metadata.xmp).value_or(1), options.allocator);
   return picture;
 }
 

@@ -7,7 +7,7 @@
 #include "io/module.h"
 #include "io/opencv_interface.h"
 #include "io/support.h"
-#include "metadata/pixel_tags.h"
+#include "metadata/xmp.h"
 #include "satin/error.h"
 
 namespace satin::io {
@@ -118,8 +118,8 @@ Picture decode_webp(Bytes bytes, const ReadOptions& options) {
   Bytes exif = contents.exif;
   constexpr std::string_view prefix{"Exif\0\0", 6};  // left over from JPEG by some writers
   if (starts_with(exif, prefix)) exif = exif.subspan(prefix.size());
-  Picture picture =
-      upright(decode_with_opencv("WebP", bytes, options), exif_orientation(exif), options.allocator);
+  Picture picture = upright(decode_with_opencv("WebP", bytes, options),
+                            stored_orientation(exif, contents.xmp).value_or(1), options.allocator);
   picture.metadata.exif.assign(exif.begin(), exif.end());
   picture.metadata.icc.assign(contents.icc.begin(), contents.icc.end());
   picture.metadata.xmp.assign(contents.xmp.begin(), contents.xmp.end());

@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "io/support.h"
-#include "metadata/pixel_tags.h"
 #include "metadata/png_chunks.h"
+#include "metadata/xmp.h"
 #include "satin/error.h"
 
 namespace satin::io {
@@ -209,7 +209,8 @@ Picture decode_png(Bytes bytes, const ReadOptions& options) {
   Picture picture;
   if (!complete) picture.warnings.push_back(partial_warning("PNG"));
   picture.metadata = read_metadata(reader.png, reader.info, chunks, header);
-  turn_upright(picture, std::move(image), exif_orientation(chunks.exif), options.allocator);
+  const int orientation = stored_orientation(chunks.exif, picture.metadata.xmp).value_or(1);
+  turn_upright(picture, std::move(image), orientation, options.allocator);
   return picture;
 }
 

@@ -20,7 +20,8 @@ Picture decode_png(Bytes bytes, const ReadOptions& options) {
   if (!chunks.bad_chunk.empty())
     damaged("PNG", "the checksum of its " + chunks.bad_chunk + " chunk is wrong");
   if (!chunks.complete) truncated("PNG");
-  return upright(decode_with_stb("PNG", bytes, options), exif_orientation(chunks.exif), options.allocator);
+  return upright(decode_with_stb("PNG", bytes, options), exif_orientation(chunks.exif).value_or(1),
+                 options.allocator);
 }
 
 unsigned paeth(unsigned left, unsigned above, unsigned corner) {

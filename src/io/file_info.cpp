@@ -5,7 +5,7 @@
 #include "io/choice.h"
 #include "io/photo_depth.h"
 #include "metadata/colour_profile.h"
-#include "metadata/pixel_tags.h"
+#include "metadata/xmp.h"
 
 namespace satin::io {
 namespace {
@@ -27,14 +27,14 @@ FileInfo file_info(const Codec& codec, Bytes bytes, const ReadOptions& options) 
   info.picture =
       decode(codec, bytes, chosen ? chosen_picture(codec, bytes, options) : pictures.front(), options);
   const Metadata& metadata = info.picture.metadata;
-  if (info.picture.photo) complete_photo(*info.picture.photo, metadata.exif, info.picture.image.shape());
+  if (info.picture.photo) complete_photo(*info.picture.photo, metadata, info.picture.image.shape());
   const FileFacts facts = codec.facts != nullptr ? codec.facts(bytes) : FileFacts{};
   info.format = codec.name;
   info.bytes = bytes.size();
   info.pages = std::max(pictures.size(), facts.pictures);
   for (const FilePicture& picture : pictures)
     if (!picture.name.empty()) info.parts.push_back(picture.name);
-  info.orientation = facts.orientation.value_or(exif_orientation(metadata.exif));
+  info.orientation = facts.orientation.value_or(stored_orientation(metadata.exif, metadata.xmp).value_or(1));
   info.gain_map = facts.gain_map || names_gain_map(metadata.xmp);
   if (!metadata.icc.empty()) info.profile = profile_name(metadata.icc);
   return info;

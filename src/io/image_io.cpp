@@ -155,7 +155,7 @@ std::vector<std::byte> encode(std::span<const ImageView> images, const std::stri
 /// Puts right what the blocks of a picture that was read say of it.
 Picture described(Picture picture) {
   const Shape& shape = picture.image.shape();
-  if (picture.photo) io::complete_photo(*picture.photo, picture.metadata.exif, shape);
+  if (picture.photo) io::complete_photo(*picture.photo, picture.metadata, shape);
   io::describe(picture.metadata, shape, picture.warnings);
   return picture;
 }

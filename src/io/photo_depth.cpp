@@ -10,7 +10,7 @@
 #include "metadata/jpeg_structure.h"
 #include "metadata/photo_exif.h"
 #include "metadata/photo_source.h"
-#include "metadata/pixel_tags.h"
+#include "metadata/xmp.h"
 #include "satin/error.h"
 
 namespace satin::io {
@@ -111,7 +111,7 @@ void add_matte(Photo& photo, const MatteItem& matte, const ReadOptions& options,
 Picture decode_original(const PhotoOriginal& original, Metadata metadata, int orientation,
                         const ReadOptions& options, const Codec& jpeg) {
   Picture picture = jpeg.decode(original.file, options);
-  if (!has_orientation(picture.metadata.exif))
+  if (!stored_orientation(picture.metadata.exif, picture.metadata.xmp))
     picture.image = upright(std::move(picture.image), orientation, options.allocator);
   if (!picture.metadata.icc.empty()) metadata.icc = std::move(picture.metadata.icc);
   metadata.jpeg = std::move(picture.metadata.jpeg);
@@ -142,18 +142,20 @@ PhotoDepth photo_depth(Image codes, const DepthTerms& terms, int orientation, co
   return depth;
 }
 
-void complete_photo(Photo& photo, Bytes exif, const Shape& shape) {
-  const int orientation = exif_orientation(exif);
+void complete_photo(Photo& photo, const Metadata& metadata, const Shape& shape) {
+  const Bytes exif = metadata.exif;
+  const int orientation = stored_orientation(exif, metadata.xmp).value_or(1);
   const bool lies = orientation >= 5;
   if (!photo.focus)
-    photo.focus = exif_focus(exif, lies ? shape.height : shape.width, lies ? shape.width : shape.height);
+    photo.focus =
+        exif_focus(exif, lies ? shape.height : shape.width, lies ? shape.width : shape.height, orientation);
   photo.focal_length = exif_focal_length(exif);
 }
 
 Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options) {
   std::vector<std::string> warnings;
   Metadata metadata = jpeg_metadata(bytes, warnings);
-  const int orientation = exif_orientation(metadata.exif);
+  const int orientation = stored_orientation(metadata.exif, metadata.xmp).value_or(1);
   PhotoSource source = photo_source(bytes, metadata.xmp, orientation);
   const Codec& jpeg = *codec_of(bytes);
   const bool has_original = codec_of(source.original.file) == &jpeg;

@@ -16,7 +16,7 @@ namespace satin::io {
 
 /// Completes what the block of EXIF tells: focus, unless something more exact is known, and focal length.
 /// `shape` is that of the upright picture. To be called before describe_in_exif().
-void complete_photo(Photo& photo, Bytes exif, const Shape& shape);
+void complete_photo(Photo& photo, const Metadata& metadata, const Shape& shape);
 
 /// A picture with the blocks of its file, which hold what the photograph carries.
 struct KeptPhoto {

@@ -76,10 +76,10 @@ KeptPhoto keep_photo(const ImageView& image, const WriteOptions& options) {
   const Shape& shape = kept.image.shape();
   Metadata& metadata = kept.options.metadata;
   describe_in_exif(metadata.exif, shape.width, shape.height, photo.orientation);
-  // A damaged block was left out, and with it how original and depth are turned.
-  if (photo.orientation != 1 && !has_orientation(metadata.exif))
-    metadata.exif = exif_of_orientation(photo.orientation);
   static_cast<void>(describe_in_xmp(metadata.xmp, shape.width, shape.height, photo.orientation));
+  // A damaged block was left out, and with it how original and depth are turned.
+  if (stored_orientation(metadata.exif, metadata.xmp).value_or(1) != photo.orientation)
+    metadata.exif = exif_of_orientation(photo.orientation);
   const std::string packet = packet_of(photo, options.blur);
   const Bytes own = std::as_bytes(std::span(packet));
   std::optional<FileBytes> joined = metadata.xmp.empty() ? std::nullopt : joined_xmp(metadata.xmp, own);

@@ -1,6 +1,7 @@
 #include "io/reading.h"
 
 #include "io/support.h"
+#include "metadata/colour_profile.h"
 #include "metadata/pixel_tags.h"
 #include "metadata/resolution.h"
 #include "metadata/xmp.h"
@@ -26,6 +27,11 @@ void describe(Metadata& metadata, const Shape& shape, std::vector<std::string>& 
   describe_in_exif(metadata.exif, shape.width, shape.height);
   if (!describe_in_xmp(metadata.xmp, shape.width, shape.height))
     warnings.emplace_back("The XMP packet is damaged and was left out.");
+  if (describes(metadata.icc, shape.channels)) return;
+  metadata.icc.clear();
+  warnings.emplace_back(std::string("The ICC profile is not one of ") +
+                        (shape.channels >= 3 ? "RGB" : "grey") +
+                        " pixels, as the picture has, and was left out.");
 }
 
 }  // namespace satin::io

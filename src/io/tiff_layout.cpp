@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "metadata/xmp.h"
 #include "satin/error.h"
 
 namespace satin::io {
@@ -71,6 +72,15 @@ void check_photometric(TIFF* tiff, const TiffLayout& layout) {
   }
 }
 
+/// XMP says it where the tag is missing, as other programs that turn pictures write it.
+void read_orientation(TIFF* tiff, TiffLayout& layout) {
+  std::uint32_t size = 0;
+  const std::byte* packet = nullptr;
+  if (TIFFGetField(tiff, TIFFTAG_ORIENTATION, &layout.orientation) == 0 &&
+      TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &packet) != 0)
+    layout.orientation = static_cast<std::uint16_t>(stored_orientation({}, {packet, size}).value_or(1));
+}
+
 }  // namespace
 
 void fail(TiffFile& file) {
@@ -96,7 +106,7 @@ TiffLayout read_layout(TIFF* tiff) {
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &layout.format);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &layout.planar);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &layout.compression);
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &layout.orientation);
+  read_orientation(tiff, layout);
   if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &layout.photometric) == 0 && layout.samples >= 3)
     layout.photometric = PHOTOMETRIC_RGB;
   layout.separate = layout.planar == PLANARCONFIG_SEPARATE && layout.samples > 1;

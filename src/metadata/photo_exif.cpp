@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "metadata/exif_reader.h"
-#include "metadata/pixel_tags.h"
 
 namespace satin::io {
 namespace {
@@ -40,13 +39,13 @@ Point upright_point(double x, double y, int orientation) {
   return {{100 * x, true}, {100 * y, true}};
 }
 
-std::optional<PhotoFocus> exif_focus(Bytes exif, std::int64_t width, std::int64_t height) {
+std::optional<PhotoFocus> exif_focus(Bytes exif, std::int64_t width, std::int64_t height, int orientation) {
   const std::vector<std::uint32_t> area = numbers_of(exif, subject_area);
   if (area.size() < 2 || area.size() > 4) return std::nullopt;
   const double x = area[0] / number_of(exif, pixel_x_dimension, static_cast<double>(width));
   const double y = area[1] / number_of(exif, pixel_y_dimension, static_cast<double>(height));
   if (!(x <= 1 && y <= 1)) return std::nullopt;
-  return PhotoFocus{{}, upright_point(x, y, exif_orientation(exif)), "EXIF SubjectArea"};
+  return PhotoFocus{{}, upright_point(x, y, orientation), "EXIF SubjectArea"};
 }
 
 std::optional<double> exif_focal_length(Bytes exif) {

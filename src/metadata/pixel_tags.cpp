@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "metadata/exif_reader.h"
@@ -21,6 +23,8 @@ enum Tag : std::uint32_t {
   jpeg_offset = 0x0201,
   jpeg_length = 0x0202,
   exif_directory = 0x8769,
+  gps_directory = 0x8825,
+  interoperability = 0xA005,
   pixel_x_dimension = 0xA002,
   pixel_y_dimension = 0xA003,
 };
@@ -31,6 +35,11 @@ bool holds_picture(Bytes bytes) {
   for (const std::string_view start : {"\xff\xd8\xff", "\x89PNG", "WEBPVP8"})
     if (text.find(start) != std::string_view::npos) return true;
   return false;
+}
+
+std::uint64_t value_bytes(const ExifEntry& entry) {
+  constexpr std::uint32_t type_utf8 = 129;  // of Exif 3.0 alone
+  return entry.count * std::uint64_t{entry.type == type_utf8 ? 1 : bytes_of_type(entry.type)};
 }
 
 /// Changes one block in place; offsets inside it stay what they are.
@@ -64,6 +73,27 @@ class Editor {
     put(directory, static_cast<std::uint32_t>(count - 1), 2);
   }
 
+  /// Overwrites every byte outside the header, these directories and their values.
+  void wipe_all_but(std::span<const std::size_t> directories) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> owned{{0, 8}};  // begin and end
+    for (const std::size_t directory : directories) {
+      const std::size_t count = reader().entries(directory);
+      if (directory != 0) owned.emplace_back(directory, directory + 2 + count * entry_size + 4);
+      for (std::size_t i = 0; i < count; ++i) {
+        const ExifEntry entry = reader().entry(directory, i);
+        const std::uint64_t size = value_bytes(entry), at = reader().u32(entry.value_at);
+        if (size > 4) owned.emplace_back(at, at + size);
+      }
+    }
+    std::ranges::sort(owned);
+    std::uint64_t end = 0;
+    for (const auto& [first, last] : owned) {
+      if (first > end) wipe(end, first - end);
+      end = std::max(end, last);
+    }
+    if (end < block_.size()) block_.resize(end);
+  }
+
   void wipe(std::size_t at, std::size_t size) {
     if (at >= block_.size()) return;
     std::fill_n(block_.begin() + static_cast<std::ptrdiff_t>(at), std::min(size, block_.size() - at),
@@ -78,9 +108,6 @@ class Editor {
     if (starts && sizes) {
       const auto at = reader().numbers(*starts), size = reader().numbers(*sizes);
       for (std::size_t i = 0; i < std::min(at.size(), size.size()); ++i) wipe(at[i], size[i]);
-      // Nothing lies behind most thumbnails: the block need not carry zeros.
-      if (at.size() == 1 && size.size() == 1 && at[0] <= block_.size() && size[0] >= block_.size() - at[0])
-        block_.resize(std::max<std::size_t>(at[0], 8));
     }
     for (const std::uint32_t tag : {offsets, lengths})
       if (const auto entry = reader().find(directory, tag)) remove(directory, *entry);
@@ -96,7 +123,7 @@ class Editor {
   void drop_encoded(std::size_t directory) {
     for (std::size_t i = 0; i < reader().entries(directory);) {
       const ExifEntry entry = reader().entry(directory, i);
-      const std::uint64_t size = std::uint64_t{entry.count} * bytes_of_type(entry.type);
+      const std::uint64_t size = value_bytes(entry);
       const std::size_t at = entry.value;
       if (size > 4 && entry.type != type_short && at <= block_.size() && size <= block_.size() - at &&
           holds_picture(Bytes(block_).subspan(at, size))) {
@@ -154,27 +181,27 @@ void drop_previews(Editor& editor, std::size_t first, std::size_t directory) {
       if (preview != first && preview != directory) editor.drop_directory(preview);
     editor.remove(first, *editor.reader().find(first, sub_directories));
   }
-  for (const std::size_t of : {first, directory}) {
+  for (const std::size_t preview : chain)
+    if (preview != directory) editor.drop_directory(preview);
+  std::vector<std::size_t> kept{first, directory};
+  for (std::size_t i = 0; i < 2; ++i)
+    for (const std::uint32_t tag : {gps_directory, interoperability})
+      if (const auto pointer = editor.reader().find(kept[i], tag)) kept.push_back(pointer->value);
+  for (const std::size_t of : kept) {
     editor.drop_pictures(of);
     editor.drop_encoded(of);
   }
-  for (const std::size_t preview : chain)
-    if (preview != directory) editor.drop_directory(preview);
+  editor.wipe_all_but(kept);
 }
 
 }  // namespace
 
-int exif_orientation(Bytes exif) noexcept {
+std::optional<int> exif_orientation(Bytes exif) noexcept {
   const ExifReader reader(exif);
-  if (!reader.valid()) return 1;
-  const auto entry = reader.find(reader.first_directory(), orientation);
-  if (!entry || (entry->type != type_short && entry->type != type_long)) return 1;
-  return entry->value >= 1 && entry->value <= 8 ? static_cast<int>(entry->value) : 1;
-}
-
-bool has_orientation(Bytes exif) noexcept {
-  const ExifReader reader(exif);
-  return reader.valid() && reader.find(reader.first_directory(), orientation).has_value();
+  const auto entry = reader.valid() ? reader.find(reader.first_directory(), orientation) : std::nullopt;
+  if (!entry || (entry->type != type_short && entry->type != type_long)) return std::nullopt;
+  return entry->value >= 1 && entry->value <= 8 ? std::optional(static_cast<int>(entry->value))
+                                                : std::nullopt;
 }
 
 FileBytes exif_of_orientation(int turn) {

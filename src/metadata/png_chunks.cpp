@@ -142,7 +142,8 @@ void add_chunks(Metadata& metadata, const PngChunks& chunks, int channels, int d
   for (const std::byte bits : chunks.significant_bits)
     metadata.significant_bits.push_back(std::to_integer<std::uint8_t>(bits));
   // Alpha that tRNS made of colours has no number of its own.
-  if (metadata.significant_bits.size() + 1 == static_cast<std::size_t>(channels))
+  const std::size_t numbers = metadata.significant_bits.size();
+  if (numbers != 0 && numbers + 1 == static_cast<std::size_t>(channels))
     metadata.significant_bits.push_back(static_cast<std::uint8_t>(depth));
   if (chunks.code_points.empty()) return;
   std::array<std::uint8_t, 4>& code_points = metadata.png.code_points.emplace();

@@ -11,11 +11,14 @@
 #include <optional>
 #include <utility>
 
+#include "metadata/pixel_tags.h"
 #include "metadata/xmp_properties.h"
+#include "metadata/xmp_tree.h"
 
 namespace satin::io {
 namespace {
 
+constexpr std::string_view rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 constexpr std::string_view tiff = "http://ns.adobe.com/tiff/1.0/";
 constexpr std::string_view exif = "http://ns.adobe.com/exif/1.0/";
 constexpr std::string_view basic = "http://ns.adobe.com/xap/1.0/";
@@ -221,6 +224,20 @@ class Copy {
 };
 
 }  // namespace
+
+std::optional<int> stored_orientation(Bytes exif, Bytes xmp) {
+  const std::optional<int> of_exif = exif_orientation(exif);
+  const std::optional<XmpNode> packet = of_exif || xmp.empty() ? std::nullopt : parse_xmp(xmp);
+  const XmpNode* const root = packet ? packet->find(rdf, "RDF") : nullptr;
+  if (root == nullptr) return of_exif;
+  // Descriptions further down are of other pictures, such as ingredients.
+  for (const XmpNode& description : root->children)
+    for (const XmpNode& property : description.children)
+      if (property.space == tiff && property.name == "Orientation" && property.text.size() == 1 &&
+          property.text[0] >= '1' && property.text[0] <= '8')
+        return property.text[0] - '0';
+  return std::nullopt;
+}
 
 bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height, int orientation) {
   if (xmp.empty()) return true;

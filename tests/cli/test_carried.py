@@ -77,6 +77,13 @@ def test_damaged_chunks_are_not_carried(satin):
     assert not [name for name, _ in chunks_of(satin.folder / "out.png") if name == b"tEXt"]
 
 
+def test_grey_pictures_gain_no_significant_bits(satin):
+    png_file.write(satin.folder / "in.png", edges().astype(np.uint8)[..., 0])
+    for out in "out.jpg", "out.png":
+        assert satin.good("blur", "in.png", "-o", out, "--radius", 1).error == ""
+    assert b"sBIT" not in dict(chunks_of(satin.folder / "out.png"))
+
+
 def test_significant_bits_fit_the_result(satin):
     write_png(satin.folder / "in.png", edges().astype(np.uint16) * 257, [(b"sBIT", bytes([12, 3, 12]))])
     blur(satin, "in.png", "out.png")

@@ -1,5 +1,6 @@
 """What a file carries beside its pixels, seen by Pillow: profiles, EXIF, XMP, quality, times."""
 import functools
+import json
 import os
 from pathlib import Path
 
@@ -39,7 +40,8 @@ def photo():
 
 def exif(orientation=6):
     block = Image.Exif()
-    block[ORIENTATION] = orientation
+    if orientation is not None:
+        block[ORIENTATION] = orientation
     block[MAKE] = "Maker"
     block[SOFTWARE] = "Program"
     block[EXIF] = {EXPOSURE: IFDRational(1, 125), WIDTH: 60, HEIGHT: 40}
@@ -47,8 +49,8 @@ def exif(orientation=6):
     return block
 
 
-def save(path, form, tags=()):
-    options = {"icc_profile": profile(), "exif": exif()}
+def save(path, form, tags=(), orientation=6):
+    options = {"icc_profile": profile(), "exif": exif(orientation)}
     if form == "png":
         from PIL.PngImagePlugin import PngInfo
         text = PngInfo()
@@ -101,6 +103,30 @@ def test_blocks_travel_between_formats(satin, source, target):
     packet = xmp_of(image, out)
     assert b'dc:title="Title"' in packet and b'tiff:Orientation="1"' in packet
     assert b">40</exif:PixelXDimension>" in packet and b"Thumbnails" not in packet
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("place", ["attribute", "element"])
+def test_orientation_in_xmp_counts_where_exif_has_none(satin, monkeypatch, form, place):
+    """6 in XMP. EXIF without orientation: turned. EXIF with 3: that wins. Afterwards both are 1."""
+    words = (b' tiff:Orientation="6"/>' if place == "attribute"
+             else b"><tiff:Orientation>6</tiff:Orientation></rdf:Description>")
+    monkeypatch.setattr(f"{__name__}.XMP", b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/'
+                        b'1999/02/22-rdf-syntax-ns#" xmlns:tiff="http://ns.adobe.com/tiff/1.0/"><rdf:Description'
+                        + words + b"</rdf:RDF></x:xmpmeta>")
+    save(satin.folder / ("both." + form), form, orientation=3)
+    save(satin.folder / ("alone." + form), form, orientation=None)
+    for name, size, orientation in ("both", (60, 40), 3), ("alone", (40, 60), 6):
+        file, out = name + "." + form, satin.folder / (name + "_out." + form)
+        assert json.loads(satin.good("info", file, "--json").stdout)["files"][0]["orientation"] == orientation
+        assert satin.good("blur", file, "-o", out.name, "--radius", 0).error == ""
+        image = Image.open(out)
+        assert image.size == size, name
+        assert image.getexif().get(ORIENTATION, 1) == 1
+        packet = xmp_of(image, out)
+        assert b'Orientation="1"' in packet or b"Orientation>1<" in packet
+        corner = np.asarray(image.convert("RGB")).astype(int)[0, -1]
+        assert np.abs(corner - ((0, 234, 128) if name == "both" else (0, 0, 128))).max() < 25
 
 
 @pytest.mark.parametrize("form", FORMATS)

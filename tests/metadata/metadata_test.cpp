@@ -108,6 +108,64 @@ TEST(Metadata, PreviewsGoFromEveryDirectory) {
   }
 }
 
+/// Directories of EXIF, GPS and interoperability with a value each, and a preview before and behind every
+/// part that no tag of theirs points at.
+std::string exif_with_gaps(const Endian& e) {
+  const std::string gap(preview);
+  std::string block = std::string(e.little ? "II" : "MM") + e.number(42, 2) + e.number(8, 4);
+  const auto place = [&](std::uint32_t behind) { return static_cast<std::uint32_t>(block.size()) + behind; };
+  const auto size = static_cast<std::uint32_t>(gap.size());
+  constexpr std::uint32_t one = 2 + 12 + 4, two = one + 12, value = 12;
+  const std::uint32_t exif = place(two + size), gps = exif + two + value + size,
+                      inter = gps + one + value + size;
+  block += e.number(2, 2) + e.entry(0x8769, 4, 1, exif) + e.entry(0x8825, 4, 1, gps) + e.number(0, 4) + gap;
+  block += e.number(2, 2) + e.entry(0x927C, 7, value, place(two)) + e.entry(0xA005, 4, 1, inter) +
+           e.number(0, 4) + "Note of them" + gap;
+  block += e.number(1, 2) + e.entry(0x001D, 2, value, place(one)) + e.number(0, 4) + "2026:11:28.." + gap;
+  block += e.number(1, 2) + e.entry(0x1000, 129, value, place(one)) + e.number(0, 4) + "Related file" + gap;
+  return block;
+}
+
+// Maker notes of Nikon, Panasonic and Sigma point at previews outside of themselves.
+TEST(Metadata, BytesThatNoTagOwnsGo) {
+  if (!reads("TIFF")) GTEST_SKIP() << "this build has no libjpeg";
+  for (const bool little : {true, false}) {
+    const std::string before = exif_with_gaps({little});
+    const Picture picture = decode_picture(jpeg_with_exif(before), "x.jpg");
+    std::string expected = before;
+    for (std::size_t at = 0; (at = expected.find(preview, at)) != std::string::npos;)
+      expected.replace(at, preview.size(), preview.size(), '\0');
+    expected.resize(before.size() - preview.size());
+    EXPECT_EQ(text_in(picture.metadata.exif), expected);
+  }
+}
+
+TEST(Metadata, AProfileOfOtherPixelsIsLeftOutWithAWord) {
+  if (!reads("TIFF")) GTEST_SKIP() << "this build has no libjpeg";
+  for (const int channels : {1, 3})
+    for (const std::string space : {"GRAY", "RGB "}) {
+      FileBytes file = encode_image(smooth_image(shape_of(16, 8, channels, Type::u8)), ".jpg");
+      Metadata metadata;
+      metadata.icc = bytes_of(std::string(16, 'p') + space + std::string(100, 'p'));
+      FileBytes segments;
+      for (const auto& segment : io::jpeg_segments(metadata)) {
+        const std::size_t length = segment.content.size() + 2;
+        const FileBytes head = bytes_of(std::string("\xff\xe2") + static_cast<char>(length >> 8) +
+                                        static_cast<char>(length & 255U));
+        segments.insert(segments.end(), head.begin(), head.end());
+        segments.insert(segments.end(), segment.content.begin(), segment.content.end());
+      }
+      file.insert(file.begin() + 2, segments.begin(), segments.end());
+      const Picture picture = decode_picture(file, "x.jpg");
+      const bool fits = (channels == 1) == (space == "GRAY");
+      EXPECT_EQ(picture.metadata.icc.empty(), !fits);
+      ASSERT_EQ(picture.warnings.size(), fits ? 0U : 1U);
+      if (!fits) {
+        EXPECT_NE(picture.warnings[0].find("ICC profile"), std::string::npos);
+      }
+    }
+}
+
 TEST(Metadata, HostileExifIsHarmless) {
   const std::string good = full_exif({true}, true);
   for (std::size_t at = 0; at < good.size(); ++at)
