@@ -143,7 +143,7 @@ void read_shared_sides(Batch& work) {
       batch::check_side_rows(step, work.options.read);
       work.side_images.emplace_back(step.parameters.filter().inputs.size());
     } else {
-      work.side_images.push_back(batch::read_side_inputs(step, work.options.read));
+      work.side_images.push_back(batch::read_side_inputs(step, work.options.read, work.side_warnings));
     }
 }
 

@@ -167,6 +167,7 @@ WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t i
   write_rows(file.output, result, row_options(writing, work.options.pyramid, work.options.threads));
   add_warnings(source.warnings, *picture, known);
   written.warnings = file_warnings(file, source, written.output, writing);
+  written.warnings.insert(written.warnings.end(), sides.warnings().begin(), sides.warnings().end());
   if (!light.warning.empty()) written.warnings.push_back(light.warning);
   written.warnings.insert(written.warnings.end(), checked.warnings().begin(), checked.warnings().end());
   return written;

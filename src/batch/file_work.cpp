@@ -178,7 +178,8 @@ FileWork::Sources FileWork::read_sources(const FileInFlight& flight) const {
   for (Picture& picture : read_pictures(flight.file.input, reading_of(flight))) {
     PageSource& source = *sources.emplace_back(std::make_shared<PageSource>(PageSource{std::move(picture)}));
     if (covers(work_.pipeline)) drop_what_may_show(source.picture, work_.options);
-    source.own_sides = read_own_side_inputs(work_, flight.index, source.picture, reading_);
+    source.own_sides =
+        read_own_side_inputs(work_, flight.index, source.picture, reading_, source.picture.warnings);
     if (work_.options.keep_depth) make_original(source.picture);
   }
   return sources;

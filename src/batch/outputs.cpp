@@ -248,6 +248,8 @@ BatchFile Batch::file(std::size_t index) const {
 }
 
 std::string Batch::notice() const {
+  std::string text;
+  for (const std::string& warning : side_warnings) text += (text.empty() ? "" : "\n") + warning;
   std::size_t jpeg = 0, png = 0;
   std::string extension;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -256,9 +258,9 @@ std::string Batch::notice() const {
     if (extension.empty()) extension = files.path(i).extension().string();
     ++(kind == StandIn::jpeg ? jpeg : png);
   }
-  if (extension.empty()) return "";
+  if (extension.empty()) return text;
   const std::string quality = std::to_string(options.quality.value_or(batch::stand_in_quality));
-  std::string text = "'" + extension + "' is read but not written: ";
+  text += (text.empty() ? "'" : "\n'") + extension + "' is read but not written: ";
   if (jpeg != 0) text += std::to_string(jpeg) + " as .jpg (quality " + quality + ")" + (png != 0 ? ", " : "");
   if (png != 0) text += std::to_string(png) + " as .png";
   return text + ". --format names another format.";

@@ -18,6 +18,11 @@ Shape with_rows(Shape shape, std::int64_t rows) {
   return shape;
 }
 
+std::int64_t rows_of_part(const Shape& whole) {
+  const std::size_t row = byte_size(with_rows(whole, 1));
+  return static_cast<std::int64_t>(std::max<std::size_t>(bytes_of_part / row, 1));
+}
+
 template <class Byte>
 BasicImageView<Byte> part_of(BasicImageView<Byte> view, std::int64_t first, std::int64_t count) {
   view.data = view.at(0, first);
@@ -41,8 +46,7 @@ Shape of_one_channel(const Shape& shape) { return {shape.width, shape.height, 1,
 
 void ChangedRows::read(const MutableImageView& rows) {
   const Shape& whole = source_.shape();
-  const std::size_t row = byte_size(with_rows(whole, 1));
-  const auto most = static_cast<std::int64_t>(std::max<std::size_t>(bytes_of_part / row, 1));
+  const std::int64_t most = rows_of_part(whole);
   for (std::int64_t y = 0; y < rows.shape.height;) {
     const std::int64_t count = std::min(most, rows.shape.height - y);
     if (part_.empty() || part_.shape().height < count) part_ = Image(with_rows(whole, count));
@@ -67,11 +71,26 @@ void EncodedRows::change(const ImageView& from, const MutableImageView& to) cons
   copy_rows(curves_.encoded(from), to);
 }
 
-FirstOfEqualChannels::FirstOfEqualChannels(RowSource& source, std::string refusal)
-    : ChangedRows(source, of_one_channel(source.shape())), refusal_(std::move(refusal)) {}
+bool is_transparent(RowSource& source) {
+  const Shape& whole = source.shape();
+  if (whole.alpha == Alpha::none) return false;
+  const std::int64_t most = rows_of_part(whole);
+  Image part(with_rows(whole, std::min(most, whole.height)));
+  bool found = false;
+  for (std::int64_t y = 0; y < whole.height && !found; y += most) {
+    const MutableImageView rows = part_of(part.view(), 0, std::min(most, whole.height - y));
+    source.read(rows);
+    found = is_transparent(rows);
+  }
+  source.rewind();
+  return found;
+}
 
-void FirstOfEqualChannels::change(const ImageView& from, const MutableImageView& to) const {
-  if (!take_first_of_equal_channels(from, to)) throw Error(ErrorKind::usage, refusal_);
+OneChannel::OneChannel(RowSource& source, bool alpha, std::string refusal)
+    : ChangedRows(source, of_one_channel(source.shape())), alpha_(alpha), refusal_(std::move(refusal)) {}
+
+void OneChannel::change(const ImageView& from, const MutableImageView& to) const {
+  if (!take_one_channel(from, alpha_, to)) throw Error(ErrorKind::usage, refusal_);
 }
 
 void CheckedRows::rewind() {

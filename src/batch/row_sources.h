@@ -56,15 +56,19 @@ class EncodedRows final : public ChangedRows {
   ToneCurves curves_;
 };
 
-/// A map or mask of several channels that say the same, as its first one. Reading throws Error(usage) with
-/// this message where the colours differ.
-class FirstOfEqualChannels final : public ChangedRows {
+/// Whether any pixel is not opaque. Reads all rows of a picture with alpha, and rewinds.
+[[nodiscard]] bool is_transparent(RowSource& source);
+
+/// A map or mask of several channels as its alpha, or as its first channel: reading then throws Error(usage)
+/// with this message where the colours differ.
+class OneChannel final : public ChangedRows {
  public:
-  FirstOfEqualChannels(RowSource& source, std::string refusal);
+  OneChannel(RowSource& source, bool alpha, std::string refusal);
 
  private:
   void change(const ImageView& from, const MutableImageView& to) const override;
 
+  bool alpha_;
   std::string refusal_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -77,16 +78,26 @@ void check_file(const SideInput& side, bool& stream_taken) {
 }
 
 template <class Value>
-bool take_first(const ImageView& from, const MutableImageView& to) {
-  const int colours = from.shape.channels - (from.shape.alpha == Alpha::none ? 0 : 1);
+bool take(const ImageView& from, bool alpha, const MutableImageView& to) {
+  const int channel = alpha ? from.shape.channels - 1 : 0;
+  const int colours = alpha ? 0 : from.shape.channels - (from.shape.alpha == Alpha::none ? 0 : 1);
   for (std::int64_t y = 0; y < from.shape.height; ++y) {
     for (std::int64_t x = 0; x < from.shape.width; ++x) {
-      to.value<Value>(x, y) = from.value<Value>(x, y);
+      to.value<Value>(x, y) = from.value<Value>(x, y, channel);
       for (int c = 1; c < colours; ++c)
         if (from.value<Value>(x, y, c) != from.value<Value>(x, y)) return false;
     }
   }
   return true;
+}
+
+template <class Value>
+bool is_transparent_of(const ImageView& picture) {
+  constexpr Value opaque = std::is_floating_point_v<Value> ? 1 : std::numeric_limits<Value>::max();
+  for (std::int64_t y = 0; y < picture.shape.height; ++y)
+    for (std::int64_t x = 0; x < picture.shape.width; ++x)
+      if (picture.value<Value>(x, y, picture.shape.channels - 1) != opaque) return true;
+  return false;
 }
 
 /// Depth may be one of several channels, if that is told; the filter checks which.
@@ -124,26 +135,36 @@ std::string refusal_of_colours(const SideInput& side) {
          " is a colour picture. Convert it to grey: one value for each pixel.";
 }
 
-/// Maps and masks have one channel; many are saved as grey in three, or with an alpha channel that says
-/// nothing.
-Image one_channel(Image image, const SideInput& side, const Allocator& allocator) {
+std::string warning_about_alpha(const InputRecord& input, const SideInput& side) {
+  return "--" + side.name + " " + quoted(side.path) + " has transparent pixels: " +
+         (input.role == Role::mask ? "its alpha is the mask, and its colours are not used."
+                                   : "its alpha is not used.");
+}
+
+/// Maps and masks have one channel; many are saved as grey in three, or with an alpha channel that is opaque
+/// everywhere. Where it is not, the mask was painted on a transparent layer, in whatever colour.
+Image one_channel(Image image, const InputRecord& input, const SideInput& side, const Allocator& allocator,
+                  std::vector<std::string>& warnings) {
   if (image.shape().channels == 1) return image;
   const Shape shape{image.shape().width, image.shape().height, 1, image.shape().type};
   Image result(shape, allocator);
-  if (!take_first_of_equal_channels(image, result.view()))
+  const bool transparent = is_transparent(image);
+  if (transparent) warnings.push_back(warning_about_alpha(input, side));
+  if (!take_one_channel(image, transparent && input.role == Role::mask, result.view()))
     throw Error(ErrorKind::usage, refusal_of_colours(side));
   return result;
 }
 
 Image read_side(const PipelineStep& step, const InputRecord& input, const SideInput& side,
-                const ReadOptions& options) {
+                const ReadOptions& options, std::vector<std::string>& warnings) {
   Picture picture = read_only_picture(side.path, options);
   const std::string channel = input.role == Role::depth ? depth_channel_name(step) : "";
   if (!channel.empty()) return depth_channel(step, picture, channel, quoted(side.path), options.allocator);
   const Image* depth = input.role == Role::depth ? picture.find_channel("Z") : nullptr;
   Image image = depth != nullptr ? copy_in(options.allocator, *depth) : std::move(picture.image);
-  return keeps_channels(step, input) ? std::move(image)
-                                     : one_channel(std::move(image), side, options.allocator);
+  return keeps_channels(step, input)
+             ? std::move(image)
+             : one_channel(std::move(image), input, side, options.allocator, warnings);
 }
 
 /// Its file must hold no other picture, whatever the options choose.
@@ -179,12 +200,13 @@ bool is_side_pattern(const SideInput& side) {
   return NamePattern::is_one(side.path) && !std::filesystem::exists(side.path, ignored);
 }
 
-std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options) {
+std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options,
+                                    std::vector<std::string>& warnings) {
   std::vector<Image> images;
   for (const InputRecord& input : step.parameters.filter().inputs) {
     const SideInput* side = find_side(step, input.name);
     const bool shared = side != nullptr && !is_side_pattern(*side);
-    images.push_back(shared ? read_side(step, input, *side, options) : Image());
+    images.push_back(shared ? read_side(step, input, *side, options, warnings) : Image());
   }
   return images;
 }
@@ -206,7 +228,8 @@ bool has_own_side_inputs(const Pipeline& pipeline, const BatchOptions& options) 
 }
 
 std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::size_t index,
-                                                     const Picture& picture, const ReadOptions& options) {
+                                                     const Picture& picture, const ReadOptions& options,
+                                                     std::vector<std::string>& warnings) {
   std::vector<std::vector<Image>> images;
   if (!has_own_side_inputs(work.pipeline, work.options)) return images;
   for (const PipelineStep& step : work.pipeline) {
@@ -215,7 +238,7 @@ std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::siz
       Image& image = of_step.emplace_back();
       const SideInput* side = find_side(step, input.name);
       if (side != nullptr && is_side_pattern(*side))
-        image = read_side(step, input, {side->name, work.side_path(*side, index)}, options);
+        image = read_side(step, input, {side->name, work.side_path(*side, index)}, options, warnings);
       if (is_in_picture(step, input) && takes_photo(step)) {
         image = copy_in(options.allocator, depth_of(picture).values);
       } else if (is_matte(step, input, work.options)) {
@@ -229,10 +252,17 @@ std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::siz
   return images;
 }
 
-bool take_first_of_equal_channels(const ImageView& from, const MutableImageView& to) {
-  if (from.shape.type == Type::u8) return take_first<std::uint8_t>(from, to);
-  if (from.shape.type == Type::u16) return take_first<std::uint16_t>(from, to);
-  return from.shape.type == Type::f32 && take_first<float>(from, to);
+bool is_transparent(const ImageView& picture) {
+  if (picture.shape.alpha == Alpha::none) return false;
+  if (picture.shape.type == Type::u8) return is_transparent_of<std::uint8_t>(picture);
+  if (picture.shape.type == Type::u16) return is_transparent_of<std::uint16_t>(picture);
+  return picture.shape.type == Type::f32 && is_transparent_of<float>(picture);
+}
+
+bool take_one_channel(const ImageView& from, bool alpha, const MutableImageView& to) {
+  if (from.shape.type == Type::u8) return take<std::uint8_t>(from, alpha, to);
+  if (from.shape.type == Type::u16) return take<std::uint16_t>(from, alpha, to);
+  return from.shape.type == Type::f32 && take<float>(from, alpha, to);
 }
 
 void check_side_rows(const PipelineStep& step, const ReadOptions& options) {
@@ -248,8 +278,13 @@ SideRows::SideRows(const Batch& work, std::size_t index, const ReadOptions& opti
       if (side == nullptr) continue;
       const SideInput own{side->name, work.side_path(*side, index)};
       owned_.push_back(open_side(own, options));
-      if (!keeps_channels(step, input) && owned_.back()->shape().channels != 1)
-        owned_.push_back(std::make_unique<FirstOfEqualChannels>(*owned_.back(), refusal_of_colours(own)));
+      if (!keeps_channels(step, input) && owned_.back()->shape().channels != 1) {
+        RowSource& rows = *owned_.back();
+        const bool transparent = is_transparent(rows);
+        if (transparent) warnings_.push_back(warning_about_alpha(input, own));
+        owned_.push_back(std::make_unique<OneChannel>(rows, transparent && input.role == Role::mask,
+                                                      refusal_of_colours(own)));
+      }
       sources_.back() = owned_.back().get();
     }
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "satin/batch.h"
@@ -21,9 +22,10 @@ namespace satin::batch {
 void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 
 /// In the order of the record, empty where none is given and for patterns. Depth is the channel of the file
-/// that the parameter for it names, otherwise Z of a file that has one. To be called after
-/// check_side_inputs().
-[[nodiscard]] std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options);
+/// that the parameter for it names, otherwise Z of a file that has one. A mask with transparent pixels is its
+/// alpha. What may surprise is added to `warnings`. To be called after check_side_inputs().
+[[nodiscard]] std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options,
+                                                  std::vector<std::string>& warnings);
 
 /// True if pictures have this input of their own: by a pattern, or depth or a mask from their file.
 [[nodiscard]] bool is_own_side(const PipelineStep& step, const InputRecord& input,
@@ -33,11 +35,12 @@ void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 [[nodiscard]] bool has_own_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 
 /// For each step those of one picture, which was read from its file as `picture`, in the order of the record,
-/// the others empty; nothing if there are none. Throws Error(usage) for a channel that the file does not
-/// have.
+/// the others empty; nothing if there are none. Adds `warnings` as read_side_inputs(). Throws Error(usage)
+/// for a channel that the file does not have.
 [[nodiscard]] std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::size_t index,
                                                                    const Picture& picture,
-                                                                   const ReadOptions& options);
+                                                                   const ReadOptions& options,
+                                                                   std::vector<std::string>& warnings);
 
 /// Throws as SideRows for the inputs of a step that all pictures share.
 void check_side_rows(const PipelineStep& step, const ReadOptions& options);
@@ -50,10 +53,12 @@ class SideRows {
 
   /// Null for those that are not used.
   [[nodiscard]] const std::vector<RowSource*>& sources() const noexcept { return sources_; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
  private:
   std::vector<std::unique_ptr<RowSource>> owned_;
   std::vector<RowSource*> sources_;
+  std::vector<std::string> warnings_;
 };
 
 /// Throws Error(usage) if a side input does not have the size of the picture, whose name is `input`. Width 0:
@@ -64,7 +69,11 @@ void check_sizes(const PipelineStep& step, std::span<const Shape> sides, const s
 void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,
                  const std::filesystem::path& input, const Shape& picture);
 
-/// Copies the first channel; false if the other colours differ from it.
-[[nodiscard]] bool take_first_of_equal_channels(const ImageView& from, const MutableImageView& to);
+/// Whether any pixel is not opaque.
+[[nodiscard]] bool is_transparent(const ImageView& picture);
+
+/// Copies the first channel, or alpha, which is the last one; false if it was to be the first one and other
+/// colours differ from it.
+[[nodiscard]] bool take_one_channel(const ImageView& from, bool alpha, const MutableImageView& to);
 
 }  // namespace satin::batch

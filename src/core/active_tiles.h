@@ -19,8 +19,15 @@ struct ActiveTilesJob {
 };
 
 struct ActiveTilesOperation : Operation {
-  /// `active`, in host memory: one value a tile, row by row, 0 where all of the tile is 0. Waits.
-  virtual void run(const ImageView& mask, std::uint8_t* active, Stream stream) = 0;
+  /// Looks for them, without waiting.
+  virtual void find(const ImageView& mask, Stream stream) = 0;
+  /// Waits for the last find(). `active`, in host memory, has one value a tile, row by row, 0 where all of
+  /// the tile is 0.
+  virtual void fetch(std::uint8_t* active, Stream stream) = 0;
+  void run(const ImageView& mask, std::uint8_t* active, Stream stream) {
+    find(mask, stream);
+    fetch(active, stream);
+  }
 };
 
 }  // namespace satin

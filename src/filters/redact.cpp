@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/active_tiles.h"
 #include "core/backend.h"
 #include "core/maths/window.h"
 #include "core/record.h"
@@ -29,7 +30,7 @@ enum Input { picture, mask };
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-/// The part of the box that lies in the picture.
+/// The part of the box that lies in the picture; its width is 0 if there is none.
 PixelBox clipped(const PixelBox& box, const Shape& shape) {
   if (box.width < 1 || box.height < 1)
     refuse("box " + print_boxes(std::span(&box, 1)) + ": width and height must be 1 or more.");
@@ -38,10 +39,7 @@ PixelBox clipped(const PixelBox& box, const Shape& shape) {
   // right and bottom: what is left of the size is compared, so that nothing wraps
   const std::int64_t width = std::min(shape.width - left, box.width - (left - box.x));
   const std::int64_t height = std::min(shape.height - top, box.height - (top - box.y));
-  if (box.x >= shape.width || box.y >= shape.height || width < 1 || height < 1)
-    throw Error(ErrorKind::input, "box " + print_boxes(std::span(&box, 1)) + " lies outside the picture of " +
-                                      std::to_string(shape.width) + " x " + std::to_string(shape.height) +
-                                      " pixels.");
+  if (box.x >= shape.width || box.y >= shape.height || width < 1 || height < 1) return {};
   return {left, top, width, height};
 }
 
@@ -58,7 +56,8 @@ void check(const Shape& shape, const Shape& mask_shape, const Redact& redact) {
 
 CoverageJob coverage_job(const Shape& shape, const Shape& mask_shape, const Redact& redact) {
   CoverageJob job{shape.width, shape.height, mask_shape.type, {}};
-  for (const PixelBox& box : redact.boxes) job.boxes.push_back(clipped(box, shape));
+  for (const PixelBox& box : redact.boxes)
+    if (const PixelBox inside = clipped(box, shape); inside.width != 0) job.boxes.push_back(inside);
   return job;
 }
 
@@ -154,11 +153,57 @@ class Feather {
   Plan fall_;
 };
 
+/// Whether anything is covered. A mask is looked at on the device; what it holds is told by check().
+class NothingCovered {
+ public:
+  NothingCovered(Backend& backend, const Shape& shape, const Shape& mask, const Redact& redact) {
+    if (redact.allow_nothing) return;
+    const auto outside = std::ranges::find_if(
+        redact.boxes, [&](const PixelBox& box) { return clipped(box, shape).width == 0; });
+    if (outside != redact.boxes.end())
+      box_outside_ = "box " + print_boxes(std::span(&*outside, 1)) + " lies outside the picture of " +
+                     std::to_string(shape.width) + " x " + std::to_string(shape.height) + " pixels";
+    if (mask.width == 0) return;
+    const std::int64_t tile = ((mask.width + mask.height) / 2048 + 1) * 64;  // some hundred tiles
+    tiles_.resize(
+        static_cast<std::size_t>((mask.width + tile - 1) / tile * ((mask.height + tile - 1) / tile)));
+    for (std::int64_t frame = 0; frame < mask.frames; ++frame)
+      frames_.push_back(backend.prepare(ActiveTilesJob{mask.width, mask.height, mask.type, tile}));
+  }
+
+  /// To be called once a frame, in their order: the last frames of as many as the mask has are remembered.
+  void look_at(const ImageView& mask, Stream stream) {
+    if (!frames_.empty()) frames_[next_++ % frames_.size()]->find(mask, stream);
+  }
+
+  void check(Stream stream) {
+    constexpr const char* remedy =
+        ", so that nothing is covered. Correct it, or let that be by --allow-nothing.";
+    if (!box_outside_.empty()) refuse(box_outside_ + remedy);
+    for (std::size_t i = 0; i < std::min(next_, frames_.size()); ++i) {
+      frames_[i]->fetch(tiles_.data(), stream);
+      if (std::ranges::find(tiles_, 1) == tiles_.end())
+        refuse(std::string("The mask is 0 everywhere") + remedy);
+    }
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept {
+    return frames_.empty() ? 0 : frames_.size() * frames_.front()->workspace_bytes();
+  }
+
+ private:
+  std::string box_outside_;
+  std::vector<std::unique_ptr<ActiveTilesOperation>> frames_;
+  std::vector<std::uint8_t> tiles_;  ///< of one frame
+  std::size_t next_ = 0;
+};
+
 class PreparedRedact final : public PreparedFilter {
  public:
   PreparedRedact(const Device& device, const Shape& shape, const Shape& mask_shape, const Redact& redact)
       : weight_shape_(weight_shape(shape)),
-        coverage_(device.backend().prepare(coverage_job(shape, mask_shape, redact))) {
+        coverage_(device.backend().prepare(coverage_job(shape, mask_shape, redact))),
+        nothing_covered_(device.backend(), shape, mask_shape, redact) {
     Backend& backend = device.backend();
     weights_ = backend.allocate(byte_size(weight_shape_));
     if (redact.feather > 0) {
@@ -183,7 +228,7 @@ class PreparedRedact final : public PreparedFilter {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return weights_.size + spare_.size + coverage_->workspace_bytes() +
+    return weights_.size + spare_.size + coverage_->workspace_bytes() + nothing_covered_.workspace_bytes() +
            (feather_ ? feather_->workspace_bytes() : 0) + (blur_ ? blur_->workspace_bytes() : 0) +
            table_buffer_.size + (table_ != nullptr ? table_->workspace_bytes() : 0);
   }
@@ -195,6 +240,7 @@ class PreparedRedact final : public PreparedFilter {
       measure_->measure(inputs[picture], measured, stream);
     }
     const MutableImageView weights = mutable_view_of(weights_.get(), weight_shape_, output.memory);
+    nothing_covered_.look_at(inputs[mask], stream);
     coverage_->run({inputs[mask], weights}, stream);
     if (feather_) feather_->run(weights, mutable_view_of(spare_.get(), weight_shape_, output.memory), stream);
     if (blur_) {
@@ -210,6 +256,10 @@ class PreparedRedact final : public PreparedFilter {
     }
   }
 
+  void check(std::vector<std::string>& /*warnings*/, Stream stream) override {
+    nothing_covered_.check(stream);
+  }
+
  private:
   /// The sums that the cells' means are taken from.
   void prepare_table(Backend& backend, const PaintJob& job) {
@@ -221,6 +271,7 @@ class PreparedRedact final : public PreparedFilter {
 
   Shape weight_shape_;
   std::unique_ptr<CoverageJob::Operation> coverage_;
+  NothingCovered nothing_covered_;
   Buffer weights_, spare_;
   std::optional<Feather> feather_;
   std::unique_ptr<MeasureOperation> measure_;
@@ -281,9 +332,14 @@ const FilterRecord& redact_record() {
                 &Redact::feather, 0, largest_feather,
                 {"feather", "px",
                  "width around boxes and mask over which the picture comes back; inside all stays covered"}),
-            record::space(&Redact::space, "mix in linear light, or the values as stored")},
-       .inputs = {record::side(&Redact::mask,
-                               {"mask", Role::mask, "in place of boxes: cover every pixel that is not 0"})},
+            record::space(&Redact::space, "mix in linear light, or the values as stored"),
+            record::flag(
+                &Redact::allow_nothing,
+                {"allow-nothing", "",
+                 "let a mask be 0 everywhere, or a box lie outside the picture: otherwise an error"})},
+       .inputs = {record::side(
+           &Redact::mask,
+           {"mask", Role::mask, "in place of boxes: cover every pixel that is not 0, or not transparent"})},
        .traits = {.covers = true},
        .reach = record::reach<Redact>(reach_of)});
   return filter;

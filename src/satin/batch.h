@@ -156,6 +156,7 @@ struct Batch {
   BatchOptions options;                             ///< as given
   bool folder_output = false;                       ///< `output` names a folder or is a pattern
   std::shared_ptr<const batch::Manifest> manifest;  ///< with `resume`: what earlier runs have made
+  std::vector<std::string> side_warnings;           ///< what may surprise in `side_images`
 
   /// Pictures that are made of every file.
   [[nodiscard]] std::size_t series() const noexcept {

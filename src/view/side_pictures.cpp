@@ -28,10 +28,11 @@ Sides SidePictures::of(const Batch& work, const OpenPicture& picture) {
   key_.clear();
   known_.clear();
   batch::check_side_inputs(work.pipeline, work.options);
+  std::vector<std::string> warnings;  // the command that the page shows tells them
   std::vector<std::vector<Image>> own =
-      batch::read_own_side_inputs(work, 0, picture.source(), work.options.read);
+      batch::read_own_side_inputs(work, 0, picture.source(), work.options.read, warnings);
   for (std::size_t step = 0; step < work.pipeline.size(); ++step) {
-    std::vector<Image> images = batch::read_side_inputs(work.pipeline[step], work.options.read);
+    std::vector<Image> images = batch::read_side_inputs(work.pipeline[step], work.options.read, warnings);
     std::vector<std::shared_ptr<Pyramid>>& of_step = known_.emplace_back();
     for (std::size_t i = 0; i < images.size(); ++i) {
       Image& image = !own.empty() && !own[step][i].empty() ? own[step][i] : images[i];

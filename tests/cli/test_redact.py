@@ -112,7 +112,7 @@ def test_usage_errors(satin, tmp_path, picture, noise, arguments, says):
 def test_a_place_outside_the_picture_is_one_mistake(satin, tmp_path, picture, noise):
     png_file.write(tmp_path / "map.png", noise((12, 20)))
     says = ["in.png", "outside", "20 x 12"]
-    satin.bad(1, "redact", "in.png", "-o", "out.png", "--box", "20,0,5,5", says=says)
+    satin.bad(2, "redact", "in.png", "-o", "out.png", "--box", "20,0,5,5", says=[*says, "--allow-nothing"])
     satin.bad(1, "dof", "in.png", "-o", "out.png", "--depth", "map.png", "--focus-at", "20,0", says=says)
     png_file.write(tmp_path / "large.png", noise((600, 800, 3)))
     for covered in ("redact", "--box", "500,500,5,5"), ("redact", "--box", "500,500,5,5", "--method", "blur"):
@@ -120,6 +120,84 @@ def test_a_place_outside_the_picture_is_one_mistake(satin, tmp_path, picture, no
         assert "1 of 2 files failed" in result.error
         assert (tmp_path / covered[-1] / "large.png").exists()
     assert "out.png" not in files_below(tmp_path)
+
+
+def painted(colour, covered):
+    """A mask of pixels of one colour, opaque where it covers, on a transparent ground."""
+    return np.where(covered[..., None], (*colour, 255), (*colour, 0)).astype(np.uint8)
+
+
+@pytest.mark.parametrize("colour", [(0, 0, 0), (255, 255, 255), (200, 10, 30)], ids=["black", "white", "red"])
+def test_a_mask_on_a_transparent_layer_is_its_alpha(satin, tmp_path, pixels, colour):
+    covered = np.zeros((12, 20), bool)
+    covered[3:9, 4:15] = True
+    png_file.write(tmp_path / "m.png", painted(colour, covered))
+    says = satin.good("redact", "in.png", "-o", "out.png", "--mask", "m.png").error
+    assert "m.png" in says and "transparent" in says and "alpha is the mask" in says and says.count("\n") == 1
+    np.testing.assert_array_equal(png_file.read(tmp_path / "out.png"), np.where(covered[..., None], 0, pixels))
+    says = satin.good("redact", "in.png", "-o", "own.png", "--mask", "{dir}/m.png").error
+    assert "in.png" in says and "alpha is the mask" in says and says.count("\n") == 1
+    np.testing.assert_array_equal(png_file.read(tmp_path / "own.png"), png_file.read(tmp_path / "out.png"))
+
+
+def test_a_mask_that_is_opaque_everywhere_is_its_grey(satin, tmp_path, pixels):
+    grey = np.zeros((12, 20, 1), np.uint8)
+    grey[3:9, 4:15] = 255
+    png_file.write(tmp_path / "m.png", np.concatenate([grey, np.full_like(grey, 255)], axis=2))
+    assert satin.good("redact", "in.png", "-o", "out.png", "--mask", "m.png").error == ""
+    np.testing.assert_array_equal(png_file.read(tmp_path / "out.png"), np.where(grey != 0, 0, pixels))
+
+
+@pytest.mark.parametrize("options", [[], ["--stream"]], ids=["whole", "by rows"])
+def test_other_masks_and_maps_with_alpha(satin, tmp_path, noise, options):
+    """The mask of any filter is its alpha; that of a map is not used, and said to be so."""
+    if options and not FULL_CODECS:
+        pytest.skip("a build without libtiff")
+    alpha = noise((12, 20), seed=9) // 64 * 64
+    grey = np.zeros_like(alpha)
+    grey[:, 10:] = 255
+    form = "tif" if options else "png"
+    write = (lambda name, array: satin.good("blur", name + ".png", "-o", name + ".tif", "--radius", 0)) if options else \
+        (lambda name, array: None)
+    for name, array in {"p": noise((12, 20, 3)), "mask": np.stack([grey, alpha], axis=2), "alpha": alpha,
+                        "grey": grey}.items():
+        png_file.write(tmp_path / (name + ".png"), array)
+        write(name, array)
+    common = ["blur", "p." + form, "--radius", 2, *options]
+    says = satin.good(*common, "-o", "by_mask." + form, "--mask", "mask." + form).error
+    assert "alpha is the mask" in says
+    satin.good(*common, "-o", "by_alpha." + form, "--mask", "alpha." + form)
+    assert (tmp_path / ("by_mask." + form)).read_bytes() == (tmp_path / ("by_alpha." + form)).read_bytes()
+    if options:
+        return
+    common += ["--radius-max", 3, "--radius-map"]
+    common.remove("--radius"), common.remove(2)
+    says = satin.good(*common, "mask.png", "-o", "by_map.png").error
+    assert "--radius-map" in says and "alpha is not used" in says
+    satin.good(*common, "grey.png", "-o", "by_grey.png")
+    assert (tmp_path / "by_map.png").read_bytes() == (tmp_path / "by_grey.png").read_bytes()
+
+
+def test_covering_nothing_is_an_error(satin, tmp_path, picture, pixels):
+    covered = np.zeros((12, 20), bool)
+    png_file.write(tmp_path / "in_mask.png", painted((255, 255, 255), covered))
+    png_file.write(tmp_path / "black.png", np.zeros((12, 20), np.uint8))
+    for mask in "in_mask.png", "black.png":
+        satin.bad(2, "redact", "in.png", "-o", "out.png", "--mask", mask, lines=3,
+                  says=["in.png", "nothing is covered", "--allow-nothing"])
+    assert "out.png" not in files_below(tmp_path)
+    satin.good("redact", "in.png", "-o", "out.png", "--mask", "black.png", "--allow-nothing")
+    np.testing.assert_array_equal(png_file.read(tmp_path / "out.png"), pixels)
+    satin.good("redact", "in.png", "-o", "box.png", "--box", "30,0,5,5", "--allow-nothing")
+    np.testing.assert_array_equal(png_file.read(tmp_path / "box.png"), pixels)
+    covered[2, 3] = True
+    png_file.write(tmp_path / "two.png", pixels)
+    png_file.write(tmp_path / "two_mask.png", painted((0, 0, 0), covered))
+    result = satin("redact", "in.png", "two.png", "-o", "done/", "--mask", "{dir}/{stem}_mask.png", "--json")
+    assert result.returncode == 1 and "1 of 2 files failed" in result.error
+    rows = {row["input"]: row for row in json.loads(result.stdout)["files"]}
+    assert "nothing is covered" in rows["in.png"]["error"]["message"] and "error" not in rows["two.png"]
+    assert list(files_below(tmp_path / "done")) == ["two.png"]
 
 
 def test_report_and_regions(satin, tmp_path, picture):

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "satin/filters/blur.h"
 #include "tests/oracles/device_under_test.h"
@@ -245,10 +246,10 @@ TEST(Redact, RefusesWhatItCannotCover) {
                  r.mask = small.view();
                }));
   for (const PixelBox& box : {PixelBox{41, 0, 5, 5}, {0, 29, 5, 5}, {-5, 0, 5, 5}, {0, -9, 5, 5}})
-    expect_error(ErrorKind::input, "outside the picture of 41 x 29",
+    expect_error(ErrorKind::usage, "outside the picture of 41 x 29",
                  with([&](Redact& r) { r.boxes[0] = box; }));
   expect_error(ErrorKind::usage, "1 or more", with([](Redact& r) { r.boxes[0] = {1, 1, 0, 5}; }));
-  expect_error(ErrorKind::input, "outside", with([](Redact& r) {
+  expect_error(ErrorKind::usage, "outside", with([](Redact& r) {
                  r.boxes[0] = {INT64_MAX, 0, INT64_MAX, 1};
                }));
   expect_error(ErrorKind::usage, "cell", with([](Redact& r) { r.cell = 0; }));
@@ -261,6 +262,48 @@ TEST(Redact, RefusesWhatItCannotCover) {
     parameters.method = method;
     parameters.boxes = {{1, 1, 2, 2}};
     expect_error(ErrorKind::input, "NaN", [&] { return redact(device_under_test(), floats, parameters); });
+  }
+}
+
+TEST(Redact, CoveringNothingIsAnErrorUnlessItIsAllowed) {
+  const Image picture = random_picture(shape_of(3, Type::u8, Alpha::none), 1);
+  for (const Type type : {Type::u8, Type::u16}) {
+    Image mask = constant_picture({41, 29, 1, type}, 0);
+    Redact parameters;
+    parameters.mask = mask.view();
+    expect_error(ErrorKind::usage, "allow-nothing", [&] { return redacted(picture, parameters); });
+    std::memset(mask.view().at(40, 28), 1, 1);
+    EXPECT_NO_THROW(static_cast<void>(redacted(picture, parameters)));
+    std::memset(mask.view().at(40, 28), 0, 1);
+    parameters.allow_nothing = true;
+    EXPECT_EQ(difference(redacted(picture, parameters), picture), "");
+  }
+  Redact outside;
+  outside.boxes = {{41, 0, 5, 5}, {1, 1, 2, 2}};
+  expect_error(ErrorKind::usage, "41,0,5,5", [&] { return redacted(picture, outside); });
+  outside.allow_nothing = true;
+  Redact inside;
+  inside.boxes = {{1, 1, 2, 2}};
+  EXPECT_EQ(difference(redacted(picture, outside), redacted(picture, inside)), "");
+}
+
+// The plan is run again and again: what counts is the last run, and every frame of it.
+TEST(Redact, EveryFrameOfAMaskCovers) {
+  Shape shape = shape_of(1, Type::u8, Alpha::none);
+  shape.frames = 3;
+  const Image picture = random_picture(shape, 1);
+  Image mask = constant_picture(shape, 0);
+  for (std::int64_t frame = 0; frame < 3; ++frame) std::memset(mask.view().frame(frame).at(20, 20), 1, 1);
+  Redact parameters;
+  parameters.mask = mask.view();
+  Plan prepared = plan(device_under_test(), shape, parameters);
+  const std::array inputs = {picture.view(), parameters.mask};
+  const auto run = [&] { return run_plan(device_under_test(), prepared, inputs); };
+  for (std::int64_t frame = 0; frame < 3; ++frame) {
+    EXPECT_NO_THROW(static_cast<void>(run()));
+    std::memset(mask.view().frame(frame).at(20, 20), 0, 1);
+    expect_error(ErrorKind::usage, "0 everywhere", run);
+    std::memset(mask.view().frame(frame).at(20, 20), 1, 1);
   }
 }
 

@@ -136,6 +136,8 @@ def messages(image, depth):
         (lambda: satin.dof(image, depth=depth, strength=3, f_number=2), r"f_number=N with focal_length=MM"),
         (lambda: satin.dof(image, depth=depth, bokeh="square", blades=5), r"Use bokeh='polygon'"),
         (lambda: satin.redact(image), r"give boxes \(box=\(X, Y, W, H\)\)"),
+        (lambda: satin.redact(image, box=(900, 0, 5, 5)), r"outside the picture .* by allow_nothing=True"),
+        (lambda: satin.redact(image, mask=np.zeros(image.shape[:2], np.uint8)), r"0 everywhere.* by allow_nothing=True"),
         (lambda: satin.blur(image, radius_max=3), r"^radius_max is of use"),
         (lambda: satin.blur(image, mask_mode="exclude"), r"^mask_mode exclude needs a mask"),
         (lambda: satin.regions(image[..., 0], sort="mean"), r"sort='?mean'? looks at values: name a picture with image=\."),
@@ -145,7 +147,7 @@ def messages(image, depth):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("index", range(12))
+@pytest.mark.parametrize("index", range(14))
 def test_messages_have_pythons_words(image, depth, index, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     call, says = messages(image, depth)[index]

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/cpu/backend.h"
+#include "core/workspace.h"
 
 namespace satin::cpu {
 namespace {
@@ -11,17 +12,23 @@ namespace {
 class ActiveTiles final : public ActiveTilesOperation {
  public:
   ActiveTiles(CpuBackend& backend, const ActiveTilesJob& job)
-      : backend_(backend), job_(job), columns_((job.width + job.tile - 1) / job.tile) {}
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
+      : backend_(backend),
+        job_(job),
+        columns_((job.width + job.tile - 1) / job.tile),
+        active_(static_cast<std::size_t>(columns_ * ((job.height + job.tile - 1) / job.tile))) {}
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return active_.size(); }
 
-  void run(const ImageView& mask, std::uint8_t* active, Stream) override {
+  void find(const ImageView& mask, Stream) override {
     const std::int64_t rows = (job_.height + job_.tile - 1) / job_.tile;
+    std::uint8_t* const active = active_.data();
     parallel_rows(backend_, rows, 1, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t row = first; row < last; ++row)
         for (std::int64_t column = 0; column < columns_; ++column)
           active[row * columns_ + column] = is_active(mask, column, row) ? 1 : 0;
     });
   }
+
+  void fetch(std::uint8_t* active, Stream) override { std::ranges::copy(active_, active); }
 
  private:
   /// Looks no farther than the first row that holds something.
@@ -39,6 +46,7 @@ class ActiveTiles final : public ActiveTilesOperation {
   CpuBackend& backend_;
   ActiveTilesJob job_;
   std::int64_t columns_;
+  WorkspaceVector<std::uint8_t> active_;
 };
 
 }  // namespace

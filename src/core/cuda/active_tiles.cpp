@@ -15,7 +15,7 @@ class ActiveTiles final : public ActiveTilesOperation {
                                                           ((job.height + job.tile - 1) / job.tile)))) {}
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return active_.size; }
 
-  void run(const ImageView& mask, std::uint8_t* active, Stream stream) override {
+  void find(const ImageView& mask, Stream stream) override {
     backend_.select();
     kernels::ActiveTilesArguments arguments;
     arguments.job = job_;
@@ -23,6 +23,9 @@ class ActiveTiles final : public ActiveTilesOperation {
     arguments.active = reinterpret_cast<std::uint8_t*>(active_.get());
     kernels::find_active_tiles(arguments, backend_.stream_of(stream));
     check_launch("looking for the active tiles of a mask");
+  }
+
+  void fetch(std::uint8_t* active, Stream stream) override {
     backend_.download(active, active_.get(), active_.size, stream);
   }
 

@@ -23,6 +23,7 @@ struct Redact {
   double feather = 0;  ///< pixels around what is covered over which the picture comes back
   Space space = Space::linear;  ///< of mosaic, blur and feather
   ImageView mask{};             ///< in place of boxes: one channel, u8 or u16; every pixel but 0 is covered
+  bool allow_nothing = false;   ///< a mask that is 0 everywhere and boxes outside the picture are no errors
 };
 
 /// Covers boxes, or the pixels of a mask, by a colour, a mosaic or a blur.
@@ -38,10 +39,12 @@ struct Redact {
 /// bytes a pixel and, for a mosaic, a table (4 or 8 bytes a channel), for a blur what that needs.
 ///
 /// Throws Error(usage) for neither boxes nor mask or for both, an empty box, a mask of another size, and
-/// parameters out of range; Error(input) for a box outside the picture, NaN or infinity.
+/// parameters out of range; Error(input) for NaN or infinity. Unless `allow_nothing`, Error(usage) as well
+/// for a box outside the picture and a mask, or a frame of one, that is 0 everywhere.
 [[nodiscard]] Image redact(const Device& device, const ImageView& image, const Redact& parameters);
 
-/// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
+/// The prepared form; run() takes the picture and the mask. Of the view only its shape is read. That nothing
+/// is covered is told by Plan::check().
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Redact& parameters);
 
 /// What `redact` is: parameters, inputs, output, reach (satin/filter.h).
