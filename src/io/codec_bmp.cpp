@@ -90,7 +90,8 @@ void read_masks(Bytes bytes, Header& header) {
   if (header.bits == 16) masks = {0x7C00U, 0x03E0U, 0x001FU, 0};
   if (header.bits == 32) masks[3] = 0xFF000000U;
   if (header.has_masks()) {
-    const bool has_alpha_mask = header.size >= v3_header || header.compression == alpha_bit_fields;
+    const bool has_alpha_mask =
+        header.size >= v3_header || (header.size == info_header && header.compression == alpha_bit_fields);
     masks[3] = 0;
     for (std::size_t i = 0; i < (has_alpha_mask ? masks.size() : 3); ++i)
       masks[i] = le32(bytes, masks_at + 4 * i);

@@ -172,6 +172,9 @@ TEST(Bmp, MasksBehindTheSmallHeader) {
   bmp.compression = 6;
   bmp.masks = {0x0F00, 0x00F0, 0x000F, 0xF000};
   EXPECT_EQ(read(bmp), (Values{136, 0, 0, 255}));
+  bmp = {.header = 52, .bits = 16, .compression = 6, .masks = {0x0F00, 0x00F0, 0x000F}};
+  bmp.pixels = text_of({0, 8, 0, 0});  // which no mask of alpha precedes
+  EXPECT_EQ(read(bmp), (Values{136, 0, 0}));
 }
 
 TEST(Bmp, MasksThatMeanNothingAreRefused) {
