@@ -33,7 +33,8 @@ struct Field {
   /// Rounded to 8 bits.
   [[nodiscard]] std::byte operator()(std::uint32_t pixel) const {
     const std::uint64_t highest = mask >> shift, value = (pixel & mask) >> shift;
-    return static_cast<std::byte>(highest == 255 ? value : (value * 255 + highest / 2) / highest);
+    return static_cast<std::byte>(highest == 0 || highest == 255 ? value
+                                                                 : (value * 255 + highest / 2) / highest);
   }
 };
 

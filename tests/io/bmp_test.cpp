@@ -145,7 +145,8 @@ TEST(Bmp, MasksOfEveryWidth) {
                                           {0xE000, 0x1FF8, 0x0007, 0},       // 3-10-3
                                           {0x3FF00000, 0x000FFC00, 0x3FF, 0xC0000000},
                                           {0x000000FF, 0x0000FF00, 0x00FF0000, 0xFF000000},
-                                          {0x00000001, 0x00000002, 0xFFFFFFF0, 0}};
+                                          {0x00000001, 0x00000002, 0xFFFFFFF0, 0},
+                                          {0xFF00, 0, 0x00FF0000, 0}};
   for (const auto& masks : sets)
     for (unsigned pixel : {0x00000000U, 0xFFFFFFFFU, 0x12345678U, 0x9ABCDEF0U, 0x00010821U, 0x84108410U}) {
       const bool is_small = (masks[0] | masks[1] | masks[2] | masks[3]) <= 0xFFFF;
