@@ -1,10 +1,12 @@
 // PBM, PGM and PPM, plain and binary, and PAM, whose binary files may hold one picture after another.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
 
+#include "io/convert.h"
 #include "io/row_reader.h"
 #include "io/text_header.h"
 #include "satin/error.h"
@@ -26,7 +28,12 @@ struct Header {
   char kind = 0;
   std::uint64_t width = 0, height = 0, maximum = 1, channels = 1;
   Alpha alpha = Alpha::none;
+  bool is_cmyk = false;  ///< four channels that become three; the largest value is full ink
 
+  /// Of the picture that is made.
+  [[nodiscard]] int channels_read() const {
+    return is_cmyk ? 3 : static_cast<int>(std::min<std::uint64_t>(channels, 1000));
+  }
   [[nodiscard]] Type type() const { return maximum > 255 ? Type::u16 : Type::u8; }
   [[nodiscard]] std::uint64_t samples() const { return width * height * channels; }
   [[nodiscard]] bool plain() const { return kind <= '3'; }
@@ -36,6 +43,25 @@ struct Header {
     return plain() ? samples() : samples() * size_of(type());
   }
 };
+
+/// What the TUPLTYPE says of the channels. Nothing is known of those that have another name or none.
+void describe_tuple(std::string_view tuple, Header& header) {
+  constexpr std::string_view suffix = "_ALPHA";
+  const bool has_alpha = tuple.ends_with(suffix);
+  const std::string_view colours = has_alpha ? tuple.substr(0, tuple.size() - suffix.size()) : tuple;
+  constexpr std::array<std::pair<std::string_view, std::uint64_t>, 4> kinds{
+      {{"BLACKANDWHITE", 1}, {"GRAYSCALE", 1}, {"RGB", 3}, {"CMYK", 4}}};
+  for (const auto& [name, channels] : kinds) {
+    if (colours != name) continue;
+    if (header.channels != channels + (has_alpha ? 1 : 0))
+      damaged(format, "its TUPLTYPE " + std::string(tuple) + " has not " + std::to_string(header.channels) +
+                          " channels");
+    header.is_cmyk = name == "CMYK";
+    if (header.is_cmyk && has_alpha)
+      unsupported(format, "inks and alpha", "Save it as RGB_ALPHA, or without alpha.");
+    header.alpha = has_alpha ? Alpha::straight : Alpha::none;
+  }
+}
 
 void read_pam_header(TextHeader& text, Header& header) {
   std::string_view word;
@@ -57,10 +83,7 @@ void read_pam_header(TextHeader& text, Header& header) {
       damaged(format, "'" + std::string(word.substr(0, 20)) + "' is not a word of a PAM header");
     }
   }
-  const std::string_view suffix = "_ALPHA";
-  if (tuple.size() > suffix.size() && tuple.substr(tuple.size() - suffix.size()) == suffix &&
-      (header.channels == 2 || header.channels == 4))
-    header.alpha = Alpha::straight;
+  describe_tuple(tuple, header);
 }
 
 Header read_header(TextHeader& text, char kind) {
@@ -124,9 +147,8 @@ void read_bits(const std::byte* data, const Header& header, std::uint64_t rows, 
     }
 }
 
-/// Rows of a binary file.
-void read_binary(const std::byte* data, const Header& header, std::uint64_t rows, std::byte* target) {
-  if (header.kind == '4') return read_bits(data, header, rows, target);
+/// Rows of a binary file, with all of their channels.
+void read_samples(const std::byte* data, const Header& header, std::uint64_t rows, std::byte* target) {
   const std::size_t size = size_of(header.type());
   const std::uint64_t samples = header.width * header.channels * rows;
   if (size == 1 && header.maximum == 255) {
@@ -139,8 +161,23 @@ void read_binary(const std::byte* data, const Header& header, std::uint64_t rows
     scaler.store(size == 1 ? byte_at(bytes, i) : be16(bytes, i * 2), target + i * size);
 }
 
-int channels_of(const Header& header) {
-  return static_cast<int>(std::min<std::uint64_t>(header.channels, 1000));
+/// Rows of a binary file.
+void read_binary(const std::byte* data, const Header& header, std::uint64_t rows, std::byte* target) {
+  if (header.kind == '4') return read_bits(data, header, rows, target);
+  if (!header.is_cmyk) return read_samples(data, header, rows, target);
+  const InkConversion inks({}, header.type(), false);
+  const std::size_t row_bytes = header.width * header.channels * size_of(header.type());
+  FileBytes row(row_bytes);
+  for (std::uint64_t y = 0; y < rows; ++y, data += row_bytes, target += row_bytes / 4 * 3) {
+    read_samples(data, header, 1, row.data());
+    inks.convert(row.data(), target, header.width);
+  }
+}
+
+/// What became of the inks, if there are any.
+std::vector<std::string> warnings_of(const Header& header) {
+  if (!header.is_cmyk) return {};
+  return {InkConversion({}, header.type(), false).warning()};
 }
 
 void look_at_pnm(Bytes start, const ReadOptions& options) {
@@ -151,13 +188,13 @@ void look_at_pnm(Bytes start, const ReadOptions& options) {
   } catch (const Error&) {
     return;
   }
-  accept(header.width, header.height, channels_of(header), header.type(), options);
+  accept(header.width, header.height, header.channels_read(), header.type(), options);
 }
 
 /// A header that keeps to the limits.
 Header checked_header(TextHeader& text, Bytes bytes, const ReadLimits& limits) {
   const Header header = read_header(text, static_cast<char>(byte_at(bytes, 1)));
-  check_limits(header.width, header.height, channels_of(header), header.type(), limits);
+  check_limits(header.width, header.height, header.channels_read(), header.type(), limits);
   return header;
 }
 
@@ -196,14 +233,15 @@ Stored find_picture(Bytes file, const FilePicture& picture, const ReadLimits& li
 Picture decode_pnm(Bytes file, const FilePicture& picture, const ReadOptions& options) {
   Stored stored = find_picture(file, picture, options.limits);
   const Header& header = stored.header;
-  Image image = allocate(header.width, header.height, static_cast<int>(header.channels), header.type(),
-                         header.alpha, options);
+  Picture result(
+      allocate(header.width, header.height, header.channels_read(), header.type(), header.alpha, options));
   if (header.plain()) {
-    read_plain(stored.text, header, image);
+    read_plain(stored.text, header, result.image);
   } else {
-    read_binary(stored.data.data(), header, header.height, image.data());
+    read_binary(stored.data.data(), header, header.height, result.image.data());
   }
-  return image;
+  result.warnings = warnings_of(header);
+  return result;
 }
 
 std::unique_ptr<RowReader> open_pnm_rows(const InputFile& file, Bytes bytes, const FilePicture& picture,
@@ -215,14 +253,15 @@ std::unique_ptr<RowReader> open_pnm_rows(const InputFile& file, Bytes bytes, con
                 "pixels written as numbers are not read row by row. Read the file as a whole (without "
                 "--stream), or write it in binary first, for example with pnmtopnm.");
   StoredRows rows{format};
-  rows.shape =
-      shape_of(header.width, header.height, static_cast<int>(header.channels), header.type(), header.alpha);
+  rows.shape = shape_of(header.width, header.height, header.channels_read(), header.type(), header.alpha);
   rows.start = static_cast<std::uint64_t>(stored.data.data() - bytes.data());
   rows.row_bytes = header.bytes() / header.height;
   rows.decode = [header](std::span<std::byte> row, std::byte* pixels) {
     read_binary(row.data(), header, 1, pixels);
   };
-  return stored_rows(file, std::move(rows), options);
+  std::unique_ptr<RowReader> reader = stored_rows(file, std::move(rows), options);
+  reader->warnings = warnings_of(header);
+  return reader;
 }
 
 void write_samples(Sink& sink, const ImageView& image) {

@@ -13,8 +13,6 @@
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
 #define STBI_NO_STDIO
-#define STBI_ONLY_BMP
-#define STBI_ONLY_TGA
 #define STBI_NO_LINEAR
 #ifdef SATIN_IO_STB_PNG
 #define STBI_ONLY_PNG
@@ -29,7 +27,6 @@
 #define STBI_ASSERT(condition) static_cast<void>(condition)
 #include <stb/stb_image.h>
 
-#if defined(SATIN_IO_STB_PNG) || defined(SATIN_IO_STB_JPEG)
 namespace {
 // stb_image_write does not look at the result.
 void* allocate_or_throw(void* old, std::size_t size) {
@@ -46,7 +43,6 @@ void* allocate_or_throw(void* old, std::size_t size) {
 #define STBIW_FREE(old) std::free(old)
 #define STBIW_ASSERT(condition) static_cast<void>(condition)
 #include <stb/stb_image_write.h>
-#endif
 
 namespace satin::io {
 namespace {
@@ -113,7 +109,6 @@ Image decode_with_stb(const char* format, Bytes bytes, const ReadOptions& option
   int width = 0, height = 0, channels = 0;
   if (stbi_info_from_callbacks(&callbacks, &source, &width, &height, &channels) == 0) fail(format, source);
   source.restart();
-  height = std::abs(height);  // top-down BMP
   const bool wide = stbi_is_16_bit_from_callbacks(&callbacks, &source) != 0;
   source.restart();
   const Type type = wide ? Type::u16 : Type::u8;
@@ -145,8 +140,6 @@ Image decode_with_stb(const char* format, Bytes bytes, const ReadOptions& option
   std::memcpy(result.data(), image.data(), byte_size(shape));
   return result;
 }
-
-#if defined(SATIN_IO_STB_PNG) || defined(SATIN_IO_STB_JPEG)
 
 namespace {
 
@@ -186,7 +179,5 @@ FileBytes deflate_with_stb(Bytes bytes) {
   const auto* first = reinterpret_cast<const std::byte*>(stream.get());
   return {first, first + size};
 }
-
-#endif
 
 }  // namespace satin::io

@@ -5,9 +5,8 @@
 
 namespace satin::io {
 
-/// Decodes BMP and TGA, and PNG and JPEG in a build without their own libraries. stb fills what is
-/// missing from a file with zeros; here every read behind the end of the data is noticed and refused.
-/// `format` is for messages.
+/// Decodes PNG and JPEG in a build without their own libraries. stb fills what is missing from a file with
+/// zeros; here every read behind the end of the data is noticed and refused. `format` is for messages.
 [[nodiscard]] Image decode_with_stb(const char* format, Bytes bytes, const ReadOptions& options);
 
 /// Baseline JPEG of 1 or 3 channels.

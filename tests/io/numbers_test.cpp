@@ -35,6 +35,42 @@ TEST(Pnm, BinaryFiles) {
   EXPECT_EQ(pam.shape(), shape_of(1, 1, 4, Type::u8, Alpha::straight));
 }
 
+std::string pam(const std::string& depth, const std::string& maximum, const std::string& tuple,
+                const std::string& pixel) {
+  return "P7\nWIDTH 1\nHEIGHT 1\nDEPTH " + depth + "\nMAXVAL " + maximum + "\nTUPLTYPE " + tuple +
+         "\nENDHDR\n" + pixel;
+}
+
+TEST(Pnm, InksOfPamBecomeRgb) {
+  const Picture picture =
+      decode_picture(bytes_of(pam("4", "255", "CMYK", std::string("\x33\0\xff\x33", 4))), "x");
+  EXPECT_EQ(picture.image.shape(), shape_of(1, 1, 3, Type::u8));
+  EXPECT_EQ(values_of<std::uint8_t>(picture.image), (std::vector<std::uint8_t>{163, 204, 0}));
+  ASSERT_EQ(picture.warnings.size(), 1U);
+  EXPECT_NE(picture.warnings[0].find("CMYK without a profile"), std::string::npos);
+  EXPECT_EQ(
+      values_of<std::uint16_t>(decode(pam("4", "1000", "CMYK", std::string("\0\0\1\xf4\3\xe8\1\xf4", 8)))),
+      (std::vector<std::uint16_t>{32767, 16383, 0}));
+  expect_error(ErrorKind::input, "inks and alpha", [] { decode(pam("5", "255", "CMYK_ALPHA", "abcde")); });
+}
+
+TEST(Pnm, TypesOfTuplesFitTheirChannels) {
+  const auto alpha = [](const char* depth, const char* tuple) {
+    return decode(pam(depth, "255", tuple, "abcd")).shape().alpha;
+  };
+  EXPECT_EQ(alpha("4", "RGB_ALPHA"), Alpha::straight);
+  EXPECT_EQ(alpha("2", "GRAYSCALE_ALPHA"), Alpha::straight);
+  EXPECT_EQ(alpha("2", "CHANNELS"), Alpha::none);
+  EXPECT_EQ(values_of<std::uint8_t>(decode(pam("2", "1", "BLACKANDWHITE_ALPHA", std::string("\0\1", 2)))),
+            (std::vector<std::uint8_t>{0, 255}));
+  for (const auto& [depth, tuple] : {std::pair{"3", "RGB_ALPHA"},
+                                     {"4", "RGB"},
+                                     {"1", "GRAYSCALE_ALPHA"},
+                                     {"3", "CMYK"},
+                                     {"2", "GRAYSCALE"}})
+    expect_error(ErrorKind::input, "TUPLTYPE", [&] { alpha(depth, tuple); });
+}
+
 TEST(Pfm, BothByteOrdersFromBottomToTop) {
   const std::string one("\x3f\x80\0\0", 4), two("\x40\0\0\0", 4);
   EXPECT_EQ(values_of<float>(decode("Pf\n1 2\n1.0\n" + one + two)), (std::vector<float>{2.0F, 1.0F}));

@@ -69,6 +69,12 @@ TEST(RowReader, ReadsEitherByteOrder) {
   EXPECT_TRUE(expect_same_by_rows(pfm, "x.pfm"));
 }
 
+TEST(RowReader, ReadsInksAsRgb) {
+  FileBytes pam = bytes_of("P7\nWIDTH 3\nHEIGHT 5\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK\nENDHDR\n");
+  for (int i = 0; i < 60; ++i) pam.push_back(static_cast<std::byte>(i * 4));
+  EXPECT_TRUE(expect_same_by_rows(pam, "x.pam"));
+}
+
 TEST(RowReader, ReadsMoreThanItHolds) {
   EXPECT_TRUE(expect_same_by_rows(encoded(shape_of(3000, 200, 3, Type::u16), ".ppm"), "x.ppm"));
   EXPECT_TRUE(expect_same_by_rows(encoded(shape_of(3000, 200, 1, Type::f32), ".pfm"), "x.pfm"));
