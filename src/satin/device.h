@@ -46,7 +46,8 @@ struct OwnedStream {
 
 /// How a device is opened.
 struct DeviceOptions {
-  int threads = 0;  ///< CPU threads, at most; 0: all that the process may use
+  /// CPU threads, at most; 0: all that the process may use; 1: every run stays on the thread that calls it.
+  int threads = 0;
   /// Where the device's memory (the host's on the CPU) comes from: that of pictures, of arrays, and what
   /// plans and results hold as long as they live; empty: from the system. Memory must be usable in any stream
   /// at once. Work that streams were given may still use what is freed: wait for that, as cudaFree() does.
@@ -94,10 +95,11 @@ class Device {
   [[nodiscard]] Allocator page_locked_memory() const;
 
   /// The library's own parts use this.
+  explicit Device(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
+  /// Likewise.
   [[nodiscard]] Backend& backend() const noexcept { return *backend_; }
 
  private:
-  explicit Device(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
   std::shared_ptr<Backend> backend_;
 };
 

@@ -1,4 +1,4 @@
-// Eight threads on one device, and on one device each: the bytes are those of one thread. ThreadSanitizer
+// Several callers on one device, and on one device each: the bytes are those of one caller. ThreadSanitizer
 // looks at the same in the variant tsan.
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include "satin/regions.h"
 #include "satin/scan.h"
 #include "tests/oracles/device_under_test.h"
+#include "tests/oracles/filter_case.h"
 #include "tests/oracles/pictures.h"
 
 namespace satin::test {
@@ -75,6 +76,83 @@ std::vector<std::vector<std::byte>> serial() {
   std::vector<std::vector<std::byte>> results;
   for (int t = 0; t < thread_count; ++t) results.push_back(work(device_under_test(), t));
   return results;
+}
+
+/// What a caller runs and is to get: the picture, or the text of an analysis.
+struct Errand {
+  FilterCase filter_case;
+  Image picture;
+  std::vector<Image> sides;
+  Image expected;
+  std::string expected_text;
+
+  [[nodiscard]] Image result(const Device& device) const {
+    Plan plan = filter_case.plan(device, picture.shape());
+    std::vector<ImageView> views{picture.view()};
+    for (const Image& side : sides) views.push_back(side.view());
+    Image image = poisoned(plan.output_shape());
+    plan.run(views, image.view());
+    return image;
+  }
+  [[nodiscard]] std::string text(const Device& device) const {
+    return run_to_json(device, parse_pipeline(filter_case.filter->name), picture);
+  }
+  [[nodiscard]] bool is_text() const { return filter_case.filter->output == OutputKind::json; }
+  [[nodiscard]] bool is_right(const Device& device) const {
+    return is_text() ? text(device) == expected_text : difference(result(device), expected).empty();
+  }
+};
+
+/// Every filter with every combination of its side inputs, and what it makes on a device with one caller.
+std::vector<Errand> every_errand() {
+  const Device quiet = cpu_of_threads(2);
+  std::vector<Errand> errands;
+  const auto add = [&](const FilterCase& filter_case) {
+    Errand errand{filter_case,
+                  random_picture(filter_case.shape, filter_case.seed),
+                  filter_case.side_images(),
+                  Image(),
+                  {}};
+    if (errand.is_text())
+      errand.expected_text = errand.text(quiet);
+    else
+      errand.expected = errand.result(quiet);
+    errands.push_back(std::move(errand));
+  };
+  for (const FilterRecord& filter : filters()) {
+    FilterCase analysis;
+    analysis.filter = &filter;
+    analysis.shape = {150, 110, 1, Type::u8};
+    if (filter.output == OutputKind::json)
+      add(analysis);
+    else
+      for (const FilterCase& filter_case : cases_of_inputs(filter, {150, 110})) add(filter_case);
+  }
+  return errands;
+}
+
+/// Callers begin at different errands, so that different plans run at the same time, and some at the same
+/// one.
+void expect_right_for_callers(const Device& device, const std::vector<Errand>& errands, int threads) {
+  constexpr std::size_t callers = 4;
+  std::vector<std::string> wrong(callers);
+  std::vector<std::thread> all;
+  for (std::size_t caller = 0; caller < callers; ++caller)
+    all.emplace_back([&, caller] {
+      for (std::size_t i = 0; i < errands.size(); ++i) {
+        const Errand& errand = errands[(i + caller / 2 * errands.size() / 2) % errands.size()];
+        if (!errand.is_right(device)) wrong[caller] += describe(errand.filter_case) + "\n";
+      }
+    });
+  for (std::thread& thread : all) thread.join();
+  for (const std::string& text : wrong) EXPECT_EQ(text, "") << threads << " threads";
+}
+
+TEST(Threads, FourCallersOfADeviceGetWhatOneGets) {
+  if (device_under_test().is_cuda()) GTEST_SKIP() << "threads are the CPU's";
+  const std::vector<Errand> errands = every_errand();
+  EXPECT_GT(errands.size(), filters().size());
+  for (const int threads : {1, 2, 3, 64}) expect_right_for_callers(cpu_of_threads(threads), errands, threads);
 }
 
 TEST(Threads, ShareADeviceOrHaveOneEach) {

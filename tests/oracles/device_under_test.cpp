@@ -5,7 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <sstream>
+#include <utility>
+
+#include "core/cpu/backend.h"
+#include "tests/oracles/poisoned_memory.h"
 
 namespace satin::test {
 namespace {
@@ -57,9 +62,16 @@ Image run_in_device_memory(const Device& device, Plan& plan, std::span<const Ima
 const Device& device_under_test() {
   static const Device device = [] {
     const char* name = std::getenv("SATIN_TEST_DEVICE");  // NOLINT(concurrency-mt-unsafe): before any thread
-    return Device::open(name == nullptr ? "cpu" : name);
+    const std::string id = name == nullptr ? "cpu" : name;
+    return Device::open(id, {.allocator = poisoned_memory(id)});
   }();
   return device;
+}
+
+Device cpu_of_threads(int count) {
+  auto backend = std::make_shared<cpu::CpuBackend>(count);
+  cpu::add_operations(backend->operations);
+  return Device(std::move(backend));
 }
 
 Image poisoned(const Shape& shape) {

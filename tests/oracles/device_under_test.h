@@ -12,8 +12,11 @@
 
 namespace satin::test {
 
-/// Opened when first asked for, once.
+/// Opened when first asked for, once. Nothing that it allocates is 0 by chance: see poisoned_memory.h.
 const Device& device_under_test();
+
+/// The CPU with so many threads, also where there are fewer cores.
+Device cpu_of_threads(int count);
 
 /// True for a build whose tests run many times slower; the long lists of cases are thinned out then.
 constexpr bool slow_build() {

@@ -223,6 +223,19 @@ void for_each_filter_case(const FilterRecord& filter, const std::function<void(c
   }
 }
 
+std::vector<FilterCase> cases_of_inputs(const FilterRecord& filter, const std::array<int, 2>& size) {
+  Random random(2026);
+  std::vector<FilterCase> cases;
+  for (unsigned combination = 0; combination < 1U << filter.inputs.size(); ++combination)
+    for (int turn = 0; turn < 20; ++turn) {  // formats
+      FilterCase filter_case = case_of(filter, combination, size, random);
+      if (!completed(filter_case)) continue;
+      cases.push_back(filter_case);
+      break;
+    }
+  return cases;
+}
+
 FilterCase default_case(const FilterRecord& filter, const std::array<int, 2>& size) {
   Random random(2026);
   for (int turn = 0; turn < 100; ++turn)

@@ -42,6 +42,9 @@ std::vector<std::string> values_of(const ParameterRecord& parameter);
 void for_each_filter_case(const FilterRecord& filter, const std::function<void(const FilterCase&)>& check,
                           std::uint64_t of_so_many = slow_build() ? 24 : 1);
 
+/// All defaults with every combination of side inputs that the filter accepts, on pictures of this size.
+std::vector<FilterCase> cases_of_inputs(const FilterRecord& filter, const std::array<int, 2>& size);
+
 /// All defaults, on a picture of this size that the filter accepts, with side inputs where it needs them.
 FilterCase default_case(const FilterRecord& filter, const std::array<int, 2>& size);
 

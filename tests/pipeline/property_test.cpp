@@ -16,6 +16,7 @@
 #include "tests/oracles/filter_case.h"
 #include "tests/oracles/loose_image.h"
 #include "tests/oracles/pictures.h"
+#include "tests/oracles/poisoned_memory.h"
 
 namespace satin::test {
 namespace {
@@ -58,21 +59,6 @@ std::string test_name(const testing::TestParamInfo<const FilterRecord*>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryFilter, testing::ValuesIn(filters_of_json(false)), test_name);
 
-TEST_P(EveryFilter, GivesTheSameBytesEveryTime) {
-  for_each_filter_case(filter(), [](const FilterCase& filter_case) {
-    const Image picture = picture_of(filter_case);
-    const Image other = random_picture(filter_case.shape, filter_case.seed + 1);
-    const std::vector<Image> side_images = filter_case.side_images();
-    const Device& device = device_under_test();
-    const Image expected = fresh_result(filter_case, picture);
-    Plan plan = filter_case.plan(device, filter_case.shape);
-    static_cast<void>(
-        run_plan(device, plan, views_of(other.view(), side_images)));  // leaves its traces in the workspace
-    ASSERT_EQ(difference(run_plan(device, plan, views_of(picture.view(), side_images)), expected), "");
-    ASSERT_EQ(difference(run_plan(device, plan, views_of(picture.view(), side_images)), expected), "");
-  });
-}
-
 TEST_P(EveryFilter, IsNotDisturbedByPlansMadeLater) {
   struct Earlier {
     Image picture;
@@ -102,9 +88,9 @@ TEST_P(EveryFilter, IsNotDisturbedByPlansMadeLater) {
 
 TEST_P(EveryFilter, GivesTheSameBytesForAnyNumberOfThreads) {
   if (device_under_test().is_cuda()) GTEST_SKIP() << "threads are the CPU's";
-  const Device one = Device::open("cpu", {.threads = 1});
-  const Device two = Device::open("cpu", {.threads = 2});
-  const Device seven = Device::open("cpu", {.threads = 7});
+  const Device one = cpu_of_threads(1);
+  const Device two = cpu_of_threads(2);
+  const Device seven = cpu_of_threads(7);
   for_each_filter_case(filter(), [&](const FilterCase& filter_case) {
     if (filter_case.shape.height < 33) return;
     const Image picture = picture_of(filter_case);
@@ -294,7 +280,8 @@ TEST_P(EveryFilter, LeavesPicturesAloneWhereToldTo) {
 
 /// The device under test, opened again, with a limit that tests set.
 const Device& limited_device(std::size_t limit) {
-  static const Device device = Device::open(device_under_test().info().id);
+  static const std::string& id = device_under_test().info().id;
+  static const Device device = Device::open(id, {.allocator = poisoned_memory(id)});
   limit_memory(device, limit);
   return device;
 }
@@ -401,7 +388,7 @@ class EveryAnalysis : public EveryFilter {
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAnalysis, testing::ValuesIn(filters_of_json(true)), test_name);
 
 TEST_P(EveryAnalysis, SaysTheSameOfAnyStridesAndWithAnyNumberOfThreads) {
-  const Device seven = Device::open("cpu", {.threads = 7});
+  const Device seven = cpu_of_threads(7);
   for_each_step([&](const Pipeline& pipeline, std::span<const NamedView> sides) {
     const Image picture = random_picture({31, 20, 3}, 1);
     const std::string expected = text(pipeline, picture, sides);

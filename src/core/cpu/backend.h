@@ -11,7 +11,7 @@
 namespace satin::cpu {
 
 struct CpuBackend final : Backend {
-  explicit CpuBackend(int wanted);
+  explicit CpuBackend(int count);  ///< of threads
 
   void upload(void* device, const void* host, std::size_t bytes, Stream stream) override;
   void download(void* host, const void* device, std::size_t bytes, Stream stream) override;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -7,28 +6,21 @@
 
 namespace satin::cpu {
 
-struct Threads::Implementation {
-  int count = 1;
-};
+struct Threads::Implementation {};
 
-Threads::Threads(int wanted) : implementation_(std::make_unique<Implementation>()) {
-  const int available = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  implementation_->count = wanted > 0 ? std::min(wanted, available) : available;
-}
+Threads::Threads(int count) : count_(count) {}
 
 Threads::~Threads() = default;
 
-int Threads::count() const noexcept { return implementation_->count; }
+int Threads::usable(int wanted) {
+  const int available = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return wanted > 0 ? std::min(wanted, available) : available;
+}
 
-void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& body) {
-  std::atomic<std::int64_t> next{0};
-  const auto work = [&](int slot) {
-    for (std::int64_t first = next.fetch_add(grain); first < rows; first = next.fetch_add(grain))
-      body(first, std::min(first + grain, rows), slot);
-  };
+void Threads::run_workers(int workers, const std::function<void(int)>& worker) {
   std::vector<std::thread> others;
-  for (int slot = 1; slot < count(); ++slot) others.emplace_back(work, slot);
-  work(0);
+  for (int i = 1; i < workers; ++i) others.emplace_back(worker, i);
+  worker(0);
   for (std::thread& other : others) other.join();
 }
 

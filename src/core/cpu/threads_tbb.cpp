@@ -1,4 +1,3 @@
-#include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
@@ -13,20 +12,21 @@ struct Threads::Implementation {
   tbb::task_arena arena;
 };
 
-Threads::Threads(int wanted)
-    : implementation_(std::make_unique<Implementation>(Implementation{tbb::task_arena(
-          wanted > 0 ? std::min(wanted, tbb::info::default_concurrency()) : tbb::task_arena::automatic)})) {}
+Threads::Threads(int count)
+    : count_(count),
+      implementation_(std::make_unique<Implementation>(Implementation{tbb::task_arena(count)})) {}
 
 Threads::~Threads() = default;
 
-int Threads::count() const noexcept { return implementation_->arena.max_concurrency(); }
+int Threads::usable(int wanted) {
+  const int available = tbb::info::default_concurrency();
+  return wanted > 0 ? std::min(wanted, available) : available;
+}
 
-void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& body) {
+void Threads::run_workers(int workers, const std::function<void(int)>& worker) {
   implementation_->arena.execute([&] {
-    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, rows, static_cast<std::size_t>(grain)),
-                      [&](const tbb::blocked_range<std::int64_t>& range) {
-                        body(range.begin(), range.end(), tbb::this_task_arena::current_thread_index());
-                      });
+    // A caller whose loop is done does not begin a worker of another caller's loop while it waits.
+    tbb::this_task_arena::isolate([&] { tbb::parallel_for(0, workers, worker, tbb::simple_partitioner()); });
   });
 }
 
