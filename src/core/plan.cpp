@@ -189,11 +189,16 @@ struct PlanImplementation {
     bool host_views = target.memory == Memory::host;
     for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       host_views = host_views || (uses(i) && given[i].memory == Memory::host);
-    if (windowed == nullptr && filter == nullptr) use_windows();  // there was no memory in the run before
-    if (windowed == nullptr) make_room(staging_to_come(given, target));
-    if (windowed == nullptr) run_whole(given, target, stream);
-    if (windowed != nullptr) run_windows(given, target, stream);
     told.reset();
+    try {
+      if (windowed == nullptr && filter == nullptr) use_windows();  // there was no memory in the run before
+      if (windowed == nullptr) make_room(staging_to_come(given, target));
+      if (windowed == nullptr) run_whole(given, target, stream);
+      if (windowed != nullptr) run_windows(given, target, stream);
+    } catch (...) {
+      if (filter != nullptr) filter->forget(stream);
+      throw;
+    }
     if (host_views) told = check_run(stream);
   }
 
@@ -284,8 +289,8 @@ struct PlanImplementation {
   std::vector<std::string> check_run(Stream stream) const {
     std::vector<std::string> warnings;
     backend().synchronize(stream);
+    if (filter != nullptr) filter->check(warnings, stream);  // first: it begins anew even if the other throws
     if (measured.get() != nullptr) check_measured(warnings, stream);
-    if (filter != nullptr) filter->check(warnings, stream);
     return warnings;
   }
 

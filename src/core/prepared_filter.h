@@ -41,6 +41,8 @@ struct PreparedFilter {
   [[nodiscard]] virtual bool vary(const void* /*parameters*/, bool /*same_sides*/) { return false; }
   /// Tells what the runs since the last call met: adds warnings, throws Error(input). Waits.
   virtual void check(std::vector<std::string>& /*warnings*/, Stream /*stream*/) {}
+  /// Drops what check() would tell: the run was cancelled, or failed. Waits.
+  virtual void forget(Stream /*stream*/) {}
   /// The values of Plan::found(), after check().
   [[nodiscard]] virtual std::vector<FoundValue> found() const { return {}; }
 };

@@ -50,6 +50,7 @@ class PreparedDof final : public PreparedFilter {
     found_.push_back({"groups", static_cast<double>(blur_.groups(stream))});
   }
 
+  void forget(Stream stream) override { radii_.forget(stream); }
   [[nodiscard]] std::vector<FoundValue> found() const override { return found_; }
 
  private:

@@ -75,6 +75,7 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
       depth_in_alpha_(focus.depth_from == DepthSource::alpha) {
   if (source_.width * source_.height > std::int64_t{UINT32_MAX})
     refuse("A depth image may have 2^32 - 1 pixels at most.");  // counts are u32
+  rule_ = depth_rule(focus_, picture_, source_);
   prepare_rule();
   const auto held = static_cast<SignedRadius256>(rule_.largest);
   const auto largest = static_cast<SignedRadius256>(std::ceil(rule_.largest));
@@ -96,15 +97,13 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
   }
   span_ = backend.allocate(sizeof(DepthSpan));
   state_ = backend.allocate(sizeof(LensState));
-  const LensState cleared;
-  backend.upload(state_.get(), &cleared, sizeof cleared, {});
-  backend.synchronize({});  // runs may be in other streams
+  forget({});
 }
 
 void LensRadii::vary(const LensFocus& focus, bool same_depth) {
-  keeps_smoothed_ = same_depth && (keeps_smoothed_ || smooths_);
-  keeps_median_ = same_depth;
+  rule_ = depth_rule(focus, picture_, source_);  // throws before anything is changed
   focus_ = focus;
+  keeps_depth_ = same_depth && analysed_ && !depth_in_alpha_;  // alpha is no side input
   prepare_rule();
 }
 
@@ -116,9 +115,9 @@ void LensRadii::prepare_rule() {
   job.type = source_.type;
   job.channels = source_.channels;
   job.channel = depth_channel(focus_, source_);
-  job.rule = rule_ = depth_rule(focus_, picture_, source_);
+  job.rule = rule_;
   depth_span_ = backend_.prepare(
-      DepthSpanJob{job.width, job.height, job.type, job.channels, job.channel, job.rule, keeps_median_});
+      DepthSpanJob{job.width, job.height, job.type, job.channels, job.channel, job.rule, keeps_depth_});
   smooths_ = has_steps(job);
   if (smooths_) prepare_smoothing(job);
   circle_of_confusion_ = backend_.prepare(job);
@@ -178,15 +177,18 @@ std::size_t LensRadii::workspace_bytes() const noexcept {
 /// The depth as radii are made of it, and its range.
 ImageView LensRadii::analyse(const ImageView& depth, Stream stream) {
   ImageView values = depth;
+  if (!keeps_depth_) analysed_ = has_smoothed_ = false;  // until this run has done it
   if (despeckle_ != nullptr) {
-    if (!keeps_median_) despeckle_->run({values, {}, {}, despeckled_.view()}, stream);
+    if (!keeps_depth_) despeckle_->run({values, {}, {}, despeckled_.view()}, stream);
     values = despeckled_;
   }
   depth_span_->run(
       {values, reinterpret_cast<DepthSpan*>(span_.get()), reinterpret_cast<LensState*>(state_.get())},
       stream);
+  analysed_ = true;
   if (!smooths_) return values;
-  if (!keeps_smoothed_) smooth_steps_->run(values, smoothed_, stream);
+  if (!has_smoothed_) smooth_steps_->run(values, smoothed_, stream);
+  has_smoothed_ = true;
   return smoothed_;
 }
 
@@ -207,11 +209,15 @@ void LensRadii::run(const ImageView& picture, const ImageView& depth, const Muta
   if (enlarge_radii_ != nullptr) enlarge_radii_->run({picture, samples, colours, radii}, stream);
 }
 
+void LensRadii::forget(Stream stream) {
+  const LensState cleared;
+  backend_.upload(state_.get(), &cleared, sizeof cleared, stream);
+}
+
 void LensRadii::check(std::vector<std::string>& warnings, Stream stream) {
   LensState found;
   backend_.download(&found, state_.get(), sizeof found, stream);
-  const LensState cleared;
-  backend_.upload(state_.get(), &cleared, sizeof cleared, stream);
+  forget(stream);
   DepthSpan span;
   backend_.download(&span, span_.get(), sizeof span, stream);
   const double soft = span.silhouettes == 0 ? 0 : static_cast<double>(span.ramps) / span.silhouettes;

@@ -41,6 +41,9 @@ class LensRadii {
   /// throws Error(input) where no focus or no depth was found, and for a focus outside the depth.
   void check(std::vector<std::string>& warnings, Stream stream);
 
+  /// For PreparedFilter::forget().
+  void forget(Stream stream);
+
   /// The findings of the last run before check(): the strength in pixels for a value of 1, the value that is
   /// sharp, the largest radius in pixels, and the share of the silhouettes of the depth that are ramps.
   [[nodiscard]] const std::vector<FoundValue>& found() const noexcept { return found_; }
@@ -73,8 +76,9 @@ class LensRadii {
   std::unique_ptr<SnapDepthJob::Operation> snap_depth_;  ///< null with a lens
   std::unique_ptr<EnlargeRadiiJob::Operation> enlarge_radii_;
   std::unique_ptr<CircleOfConfusionJob::Operation> circle_of_confusion_;
-  bool keeps_median_ = false;    ///< the next run has the depth of the last one
-  bool keeps_smoothed_ = false;  ///< likewise, and its steps were smoothed
+  bool analysed_ = false;      ///< the last run found the median and the range of its depth
+  bool has_smoothed_ = false;  ///< `smoothed_` is that depth without steps
+  bool keeps_depth_ = false;   ///< the runs that follow have the same depth
   bool smooths_ = false;
   Image despeckled_;
   Buffer smoothed_buffer_;

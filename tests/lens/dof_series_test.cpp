@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
-#include "satin/filters/blur.h"
 #include "satin/filters/dof.h"
 #include "tests/lens/lens_radii_case.h"
 #include "tests/oracles/device_under_test.h"
@@ -70,10 +71,49 @@ TEST(DofSeries, TheDepthOfTheLastRunIsUsedAgainOrNot) {
   }
 }
 
-TEST(DofSeries, OtherFiltersDoNotVary) {
-  const Blur blur;
-  Plan plan = satin::plan(device_under_test(), Shape{20, 20, 3, Type::u8}, blur);
-  EXPECT_FALSE(plan.vary(&blur, true));
+/// Ramps of 8 columns between near and far: soft depth as long as its radii are large enough to tell.
+Image soft_codes() {
+  return plane_of(128, 40, Type::u8, [](auto x, auto) {
+    const auto place = static_cast<double>(x % 64);
+    return 25 + 200 * std::clamp(std::abs(place - 32) / 8 - 1.5, 0.0, 1.0);
+  });
+}
+
+double softness_of(const Plan& plan) {
+  for (const FoundValue& found : plan.found())
+    if (found.parameter == "soft") return found.value;
+  return -1;
+}
+
+TEST(DofSeries, EveryPictureTellsForItselfIfItsDepthIsSoft) {
+  const Image picture = random_picture({128, 40, 3, Type::u8}, 5);
+  const Image depth = soft_codes();
+  const std::vector<Dof> series = {dof_of(depth, 0, 0.5, 20.0), dof_of(depth, 0, 0.5, 0.5),
+                                   dof_of(depth, 0, 0.5, 20.0)};
+  Plan plan = satin::plan(device_under_test(), picture.shape(), series.front());
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    ASSERT_TRUE(i == 0 || plan.vary(&series[i], true));
+    Plan fresh = satin::plan(device_under_test(), picture.shape(), series[i]);
+    EXPECT_EQ(difference(run(plan, picture, depth), run(fresh, picture, depth)), "") << i;
+    EXPECT_EQ(softness_of(plan), softness_of(fresh)) << i;
+    EXPECT_EQ(softness_of(fresh), i == 1 ? 0 : 1) << i;
+  }
+}
+
+TEST(DofSeries, DepthInAlphaIsThatOfEachPicture) {
+  Dof dof;
+  dof.lens.depth_from = DepthSource::alpha;
+  dof.lens.depth_despeckle = 1;
+  dof.lens.focus = 0.5;
+  dof.lens.strength = 9.0;
+  const Shape shape{64, 40, 4, Type::u8, Alpha::straight};
+  Plan plan = satin::plan(device_under_test(), shape, dof);
+  for (const std::uint64_t seed : {6U, 7U}) {
+    const Image picture = random_picture(shape, seed);
+    Plan fresh = satin::plan(device_under_test(), shape, dof);
+    EXPECT_EQ(difference(run(plan, picture, {}), run(fresh, picture, {})), "") << seed;
+    ASSERT_TRUE(plan.vary(&dof, true));  // there are no side inputs
+  }
 }
 
 }  // namespace

@@ -76,7 +76,6 @@ struct ClearDepthCounts {
     for (auto& counts : span->counts) counts[x] = 0;
     if (x != 0 || pass != 0) return;
     for (SpanEnd& end : span->ends[0]) end = {};
-    span->held = span->silhouettes = span->ramps = span->soft = 0;
   }
 };
 
@@ -152,14 +151,16 @@ struct ChooseDepthDigits {
   }
 };
 
-/// The ends as values, and whether a focus that is given lies among them; one thread.
+/// The ends as values, and whether a focus that is given lies among them; one thread. What later steps count
+/// depends on the rule and begins at 0, also where the ends are those of the run before.
 template <class T>
 struct TellDepthSpan {
   DepthRule rule;
-  const DepthSpan* span;
+  DepthSpan* span;
   LensState* state;
 
   SATIN_HD void operator()(int /*x*/, int /*y*/) const {
+    span->held = span->silhouettes = span->ramps = span->soft = 0;
     if (span->known == 0) return;
     double values[span_ends];
     for (int end = 0; end < span_ends; ++end) {
@@ -215,7 +216,6 @@ struct TellHeld {
 
   SATIN_HD void operator()(int /*x*/, int /*y*/) const {
     if (span->held > span->known / 2) state->problems |= mostly_held;
-    span->held = 0;
   }
 };
 
