@@ -2,7 +2,6 @@
 // any kind, and by a radius map of bytes.
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <numeric>
@@ -95,31 +94,6 @@ bool is_plain(const BoxMeanJob& job, bool weighted) {
   return (job.read.type == Type::u8 || job.read.type == Type::u16) && job.write.type == job.read.type &&
          job.read.weighted == weighted && job.read.fraction == 0 && job.write.fraction == 0 &&
          job.mask_maximum == 0 && job.read.transfer == job.write.transfer;
-}
-
-/// 8 bits as they are stored.
-bool is_encoded_bytes(const BoxMeanJob& job) {
-  return is_plain(job, false) && job.read.type == Type::u8 && job.read.transfer == Transfer::identity;
-}
-
-// --- Bytes with one small whole radius ---
-
-std::unique_ptr<BoxMeanOperation> prepare_packed(CudaBackend& backend, const BoxMeanJob& job) {
-  using Limits = kernels::PackedMeanJob;
-  if (!is_encoded_bytes(job)) return nullptr;
-  if (job.radius.x % radius_one != 0 || job.radius.y % radius_one != 0) return nullptr;
-  const std::int64_t columns = 2 * (job.radius.x / radius_one) + 1;
-  const std::int64_t rows = 2 * (job.radius.y / radius_one) + 1;
-  if (rows > Limits::largest_rows || rows * columns > Limits::largest_divisor) return nullptr;
-  auto arguments = arguments_of<kernels::PackedMeanArguments>(job);
-  arguments.job.reach_x = job.radius.x / radius_one;
-  arguments.job.reach_y = job.radius.y / radius_one;
-  return in_tiles(backend, job, arguments, [&](kernels::PackedMeanArguments& of_tiles) {
-    constexpr std::array<std::byte, kernels::packed_zero_bytes> none{};
-    Buffer zeros = backend.uploaded(none);
-    of_tiles.zeros = zeros.get();
-    return zeros;
-  });
 }
 
 // --- One radius ---
@@ -328,7 +302,6 @@ std::unique_ptr<BoxMeanOperation> prepare_tiled_box_mean(CudaBackend& backend, c
   if (job.radius.from_map) return job.excludes ? nullptr : prepare_table_in_tiles(backend, job);
   if (job.radius.x == 0 && job.radius.y == 0) return nullptr;
   if (job.excludes) return prepare_counted(backend, job);
-  if (auto packed = prepare_packed(backend, job)) return packed;
   return prepare_running(backend, job);
 }
 
