@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,10 @@ namespace {
 // --- What the kernels share ---
 
 constexpr std::int64_t largest_side = 1LL << 25;  // offsets within a row are 32-bit integers in the kernels
+
+/// Whether these are the arguments of the kernel that counts the pixels which a mask leaves.
+template <class Arguments>
+inline constexpr bool counts_masked_pixels = std::is_same_v<Arguments, kernels::CountedMeanArguments>;
 
 /// Box means by the kernels for `Arguments`, whose positions this class makes.
 template <class Arguments>
@@ -38,9 +43,7 @@ class TiledBoxMean final : public BoxMeanOperation {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return rows_.size + columns_.size + memory_.size;
   }
-  [[nodiscard]] bool selects_by_mask() const noexcept override {
-    return requires { arguments_.mask; };
-  }
+  [[nodiscard]] bool selects_by_mask() const noexcept override { return counts_masked_pixels<Arguments>; }
 
   void run(const BoxMeanImages& images, Stream stream) override {
     backend_.select();
@@ -48,7 +51,7 @@ class TiledBoxMean final : public BoxMeanOperation {
     arguments.source = source_of(images.source);
     arguments.output = target_of(images.output);
     if constexpr (requires { arguments.radius_map; }) arguments.radius_map = source_of(images.radius_map);
-    if constexpr (requires { arguments.mask; }) arguments.mask = source_of(images.mask);
+    if constexpr (counts_masked_pixels<Arguments>) arguments.mask = source_of(images.mask);
     if constexpr (requires { arguments.measured; }) arguments.measured = images.measured;
     kernels::launch_mean(arguments, backend_.stream_of(stream));
     check_launch("averaging over boxes");
@@ -77,7 +80,7 @@ Arguments arguments_of(const BoxMeanJob& job) {
 template <class Arguments, class MemoryOf>
 std::unique_ptr<BoxMeanOperation> in_tiles(CudaBackend& backend, const BoxMeanJob& job, Arguments& arguments,
                                            const MemoryOf& memory_of) {
-  if constexpr (requires { arguments.mask; }) {
+  if constexpr (counts_masked_pixels<Arguments>) {
     arguments.tiles =
         kernels::counted_tiles_of(arguments.job, backend.multiprocessors(), backend.shared_memory());
   } else {
