@@ -30,33 +30,11 @@ __device__ inline float rough_reciprocal(float value) {
   return result;
 }
 
-/// A template, because the host compiler does not know the intrinsic.
-template <class Float>
-__device__ Float upward_reciprocal(Float value) {
-  return __frcp_ru(value);
-}
-
-/// The divisor of many byte-sized means: floor((sum + half) / divisor) with half = floor(divisor / 2), for
-/// sum <= 255 divisor and divisor < 2^15.
-///
-/// The reciprocal is rounded up: it is too large by a part of less than 2^-23. The sum with the half is below
-/// 2^23, so that the product exceeds the quotient by less than 1 / divisor, and has its floor. A fused
-/// addition of 1.5 * 2^23, rounded down, leaves that in the low byte.
-struct ByteDivision {
+/// Floats of 2^23 and more hold integers in their low mantissa bits.
+struct FloatInteger {
   static constexpr float whole = 8388608.0F;    ///< 2^23: the lowest bit of the mantissa counts ones
-  static constexpr float middle = 12582912.0F;  ///< 1.5 * 2^23: the same, also just below
+  static constexpr float middle = 12582912.0F;  ///< 1.5 * 2^23: the same, also for sums just below it
   static constexpr std::uint32_t whole_bits = 0x4B000000U;
-
-  float inverse = 0;
-  float half = 0;
-
-  ByteDivision() = default;
-  __device__ explicit ByteDivision(int divisor)
-      : inverse(upward_reciprocal(static_cast<float>(divisor))), half(static_cast<float>(divisor / 2)) {}
-
-  [[nodiscard]] __device__ std::uint32_t operator()(float sum_and_half) const {
-    return __float_as_uint(__fmaf_rd(sum_and_half, inverse, middle));
-  }
 };
 
 /// Corrects estimates in float of quotients below 2^16 by a divisor below 2^31. The floor of an estimate must
@@ -64,14 +42,14 @@ struct ByteDivision {
 class EstimatedQuotient {
  public:
   __device__ explicit EstimatedQuotient(std::uint32_t divisor)
-      : negative_(0 - divisor), offset_(divisor / 2 - divisor + ByteDivision::whole_bits * divisor) {}
+      : negative_(0 - divisor), offset_(divisor / 2 - divisor + FloatInteger::whole_bits * divisor) {}
 
   /// round(total / divisor), ties up; `low`: the low 32 bits of the total.
   [[nodiscard]] __device__ std::uint32_t operator()(float estimate, std::uint32_t low) const {
-    const std::uint32_t bits = __float_as_uint(__fadd_rz(estimate, ByteDivision::whole));
+    const std::uint32_t bits = __float_as_uint(__fadd_rz(estimate, FloatInteger::whole));
     // The remainder without the divisor: negative where the estimate has the quotient's floor.
     const auto excess = static_cast<std::int32_t>(bits * negative_ + (low + offset_));
-    return bits - (ByteDivision::whole_bits - 1) + static_cast<std::uint32_t>(excess >> 31);
+    return bits - (FloatInteger::whole_bits - 1) + static_cast<std::uint32_t>(excess >> 31);
   }
 
  private:

@@ -81,32 +81,6 @@ template <class Job>
   return job.farthest() + most_lane_pixels;
 }
 
-// --- Bytes with one small whole radius: box_mean_packed.cu ---
-
-/// u8, encoded, whole radii.
-struct PackedMeanJob : TiledMeanJob {
-  int reach_x = 0;
-  int reach_y = 0;
-
-  [[nodiscard]] int farthest() const { return std::max(reach_x, reach_y) + 1; }
-
-  /// What the kernel's 16-bit column sums and 24-bit floats hold.
-  static constexpr int largest_rows = 257;        ///< of a window: 257 * 255 < 2^16
-  static constexpr int largest_divisor = 0x7FFF;  ///< pixels of a window: 255.5 * 2^15 < 2^23
-};
-
-/// A lane reads so many zeros at once.
-inline constexpr std::size_t packed_zero_bytes = 32;
-
-struct PackedMeanArguments : TiledMeanArguments<PackedMeanJob> {
-  const void* zeros = nullptr;  ///< packed_zero_bytes of them, aligned to 16
-};
-
-/// A block each.
-[[nodiscard]] SlidingTiles tiles_of(const PackedMeanJob& job, int multiprocessors, std::size_t shared_limit);
-[[nodiscard]] int prepare_mean(const PackedMeanArguments& arguments);
-void launch_mean(const PackedMeanArguments& arguments, StreamHandle stream);
-
 // --- One radius, without a table: box_mean_running.cuh ---
 
 /// Values of a lane: whole pixels of 1 to 4 channels, and three accesses of 16 bytes to 32-bit prefixes.
@@ -299,9 +273,5 @@ struct UnsharpResidualArguments {
 };
 
 void add_residual(const UnsharpResidualArguments& arguments, StreamHandle stream);
-
-/// Runs jobs that join_threshold(): the output has one byte a pixel.
-void compare_residual(const UnsharpResidualArguments& arguments, const FixedThresholdRule& level,
-                      StreamHandle stream);
 
 }  // namespace satin::kernels

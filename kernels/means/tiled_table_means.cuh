@@ -71,7 +71,7 @@ __device__ inline std::uint32_t and_or(std::uint32_t a, std::uint32_t b, std::ui
 /// The sums of all channels, each below 2^23, with 2^23 added, which makes floats of their bits.
 template <int Channels>
 __device__ void raise_sums(typename PackedSums<Channels>::Sum packed, float (&raised)[Channels]) {
-  constexpr std::uint32_t bits = ByteDivision::whole_bits;
+  constexpr std::uint32_t bits = FloatInteger::whole_bits;
   const auto low = static_cast<std::uint32_t>(packed);
   if constexpr (Channels == 3) {
     constexpr int width = PackedSums<3>::bits;
@@ -96,11 +96,11 @@ struct WholeDivision {
   WholeDivision() = default;
   __device__ explicit WholeDivision(std::uint32_t divisor)
       : inverse(rough_reciprocal(static_cast<float>(divisor))),
-        offset(static_cast<float>(divisor / 2) + (0.5F - ByteDivision::whole)) {}
+        offset(static_cast<float>(divisor / 2) + (0.5F - FloatInteger::whole)) {}
 
   /// The mean is in the low byte. `raised` is the sum and 2^23.
   [[nodiscard]] __device__ std::uint32_t operator()(float raised) const {
-    return __float_as_uint(__fmaf_rd(__fadd_rn(raised, offset), inverse, ByteDivision::middle));
+    return __float_as_uint(__fmaf_rd(__fadd_rn(raised, offset), inverse, FloatInteger::middle));
   }
 
   template <int Channels>
@@ -138,8 +138,8 @@ class CoveredDivision {
     const std::uint64_t total = (static_cast<std::uint64_t>(mixed) << 8) + area_ / 2 -
                                 static_cast<std::uint64_t>(inner_ * outer_) * corners;
     const float estimate =
-        __fmaf_rd(__uint2float_rz(static_cast<std::uint32_t>(total >> 8)), inverse_, ByteDivision::whole);
-    const std::uint32_t quotient = __float_as_uint(estimate) - ByteDivision::whole_bits;
+        __fmaf_rd(__uint2float_rz(static_cast<std::uint32_t>(total >> 8)), inverse_, FloatInteger::whole);
+    const std::uint32_t quotient = __float_as_uint(estimate) - FloatInteger::whole_bits;
     const std::uint32_t remainder = static_cast<std::uint32_t>(total) - quotient * area_;
     return quotient + (remainder >= area_ ? 1U : 0U);
   }
@@ -182,8 +182,8 @@ class LightDivision {
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
     const std::uint64_t total = sum + area_ / 2;
     const float estimate =
-        __fmaf_rd(__uint2float_rz(static_cast<std::uint32_t>(total >> shift)), inverse_, ByteDivision::whole);
-    const std::uint32_t quotient = __float_as_uint(estimate) - ByteDivision::whole_bits;
+        __fmaf_rd(__uint2float_rz(static_cast<std::uint32_t>(total >> shift)), inverse_, FloatInteger::whole);
+    const std::uint32_t quotient = __float_as_uint(estimate) - FloatInteger::whole_bits;
     const std::uint32_t remainder = static_cast<std::uint32_t>(total) - quotient * area_;
     return quotient + (remainder >= area_ ? 1U : 0U);
   }

@@ -1,11 +1,11 @@
 // A picture with what it differs by from its means: one thread a pixel, or four values where neither alpha
-// nor a mask is in the way. The same, compared with a level before it is ever stored: four pixels a thread.
+// nor a mask is in the way.
 
 #include "core/with_type.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/means/launch.h"
 #include "kernels/means/residual_bytes.cuh"
-#include "kernels/pixels/plane_quads.cuh"
+#include "kernels/pixels/plane.cuh"
 #include "means/residual_precision.h"
 
 namespace satin::kernels {
@@ -108,56 +108,11 @@ void launch(const UnsharpResidualArguments& arguments, StreamHandle stream) {
   });
 }
 
-template <int Channels, class T, class Working>
-__global__ void __launch_bounds__(plane_threads)
-    compare_quads(const __grid_constant__ UnsharpResidualArguments arguments,
-                  const __grid_constant__ FixedThresholdRule level) {
-  const std::int64_t x = quad * (static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x);
-  if (x >= arguments.width) return;
-  const auto count = static_cast<int>(min(std::int64_t{quad}, arguments.width - x));
-  for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
-    T own[quad * Channels];
-    Working means[quad * Channels];
-    load_values(typed_row<T>(arguments.picture, y) + x * Channels, count * Channels, own);
-    load_values(typed_row<Working>(arguments.means, y) + x * Channels, count * Channels, means);
-    Vector<std::uint8_t, quad> sides{};
-#pragma unroll
-    for (int k = 0; k < quad; ++k) {
-      T result[Channels];
-#pragma unroll
-      for (int c = 0; c < Channels; ++c) {
-        const int i = k * Channels + c;
-        store_with_residual<1>(means + i, own + i, 0, arguments.rule, {}, result + c);
-      }
-      sides.of[k] = side_of(static_cast<double>(channel_or_weighted<Channels>(result, level.plane)), level);
-    }
-    store_quad(sides, count,
-               reinterpret_cast<std::uint8_t*>(arguments.output.data + y * arguments.output.row) + x);
-  }
-}
-
-template <class T, class Working>
-void launch(const UnsharpResidualArguments& arguments, const FixedThresholdRule& level, StreamHandle stream) {
-  const dim3 grid = quad_grid(arguments.width, arguments.height, 1);
-  if (arguments.channels == 1) {
-    compare_quads<1, T, Working><<<grid, plane_threads, 0, stream>>>(arguments, level);
-  } else {
-    compare_quads<3, T, Working><<<grid, plane_threads, 0, stream>>>(arguments, level);
-  }
-}
-
 }  // namespace
 
 void add_residual(const UnsharpResidualArguments& arguments, StreamHandle stream) {
   with_residual_types(arguments.type, arguments.means_type,
                       [&]<class T, class Working>() { launch<T, Working>(arguments, stream); });
-}
-
-void compare_residual(const UnsharpResidualArguments& arguments, const FixedThresholdRule& level,
-                      StreamHandle stream) {
-  if (arguments.type == Type::u16) return launch<std::uint16_t, std::uint32_t>(arguments, level, stream);
-  if (arguments.means_type == Type::u16) return launch<std::uint8_t, std::uint16_t>(arguments, level, stream);
-  launch<std::uint8_t, std::uint32_t>(arguments, level, stream);
 }
 
 }  // namespace satin::kernels

@@ -1,5 +1,5 @@
-// What the CPU can do: one line an operation, which declares the function that its topic's cpu/ defines, and
-// adds it.
+// Everything that the CPU can do, one line for each operation. The functions are defined in the folder cpu/
+// of their topic.
 
 #include "core/active_tiles.h"
 #include "core/copy.h"
@@ -37,51 +37,92 @@
 
 namespace satin::cpu {
 
-// clang-format off
+std::unique_ptr<CopyOperation> prepare_copy(Backend& backend, const CopyJob& job);
+std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job);
+std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
+std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
+std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, const BoxChainJob& job);
+std::unique_ptr<PixelwiseOperation<PremultiplyJob>> prepare_premultiply(Backend& backend,
+                                                                        const PremultiplyJob& job);
+std::unique_ptr<PixelwiseOperation<UnpremultiplyJob>> prepare_unpremultiply(Backend& backend,
+                                                                            const UnpremultiplyJob& job);
+std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job);
+std::unique_ptr<LensLayersOperation> prepare_lens_layers(Backend& backend, const LensLayersJob& job);
+std::unique_ptr<FixedThresholdOperation> prepare_fixed_threshold(Backend& backend,
+                                                                 const FixedThresholdJob& job);
+std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const DistanceJob& job);
+std::unique_ptr<SplatOperation> prepare_splat(Backend& backend, const SplatJob& job);
+std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual(Backend& backend,
+                                                                   const UnsharpResidualJob& job);
+std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual_chain(Backend& backend,
+                                                                         const UnsharpResidualChainJob& job);
+std::unique_ptr<LobeMeanOperation> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job);
+std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job);
+std::unique_ptr<SlidingExtremeOperation> prepare_sliding_extreme(Backend& backend,
+                                                                 const SlidingExtremeJob& job);
+std::unique_ptr<RankOperation> prepare_rank(Backend& backend, const RankJob& job);
+std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
+std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job);
+std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job);
+std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
+std::unique_ptr<PixelwiseOperation<DepthSpanJob>> prepare_depth_span(Backend& backend,
+                                                                     const DepthSpanJob& job);
+std::unique_ptr<PixelwiseOperation<SoftDepthJob>> prepare_soft_depth(Backend& backend,
+                                                                     const SoftDepthJob& job);
+std::unique_ptr<PixelwiseOperation<SnapDepthJob>> prepare_snap_depth(Backend& backend,
+                                                                     const SnapDepthJob& job);
+std::unique_ptr<SmoothStepsOperation> prepare_smooth_steps(Backend& backend, const SmoothStepsJob& job);
+std::unique_ptr<PixelwiseOperation<CircleOfConfusionJob>> prepare_circle_of_confusion(
+    Backend& backend, const CircleOfConfusionJob& job);
+std::unique_ptr<PixelwiseOperation<PlanarRadiiJob>> prepare_planar_radii(Backend& backend,
+                                                                         const PlanarRadiiJob& job);
+std::unique_ptr<PixelwiseOperation<LensStoreJob>> prepare_lens_store(Backend& backend,
+                                                                     const LensStoreJob& job);
+std::unique_ptr<PixelwiseOperation<LampsJob>> prepare_lamps(Backend& backend, const LampsJob& job);
+
 void add_operations(Operations& operations) {
-  { Prepare<CopyJob> prepare_copy; operations.add(prepare_copy); }
-  { Prepare<MeasureJob> prepare_measure; operations.add(prepare_measure); }
-  { Prepare<TableJob> prepare_table; operations.add(prepare_table); }
-  { Prepare<BoxMeanJob> prepare_box_mean; operations.add(prepare_box_mean); }
-  { Prepare<BoxChainJob> prepare_box_chain; operations.add(prepare_box_chain); }
-  { Prepare<PremultiplyJob> prepare_premultiply; operations.add(prepare_premultiply); }
-  { Prepare<UnpremultiplyJob> prepare_unpremultiply; operations.add(prepare_unpremultiply); }
-  { Prepare<BoxStatsJob> prepare_box_stats; operations.add(prepare_box_stats); }
-  { Prepare<LensLayersJob> prepare_lens_layers; operations.add(prepare_lens_layers); }
-  { Prepare<FixedThresholdJob> prepare_fixed_threshold; operations.add(prepare_fixed_threshold); }
-  { Prepare<DistanceJob> prepare_distance; operations.add(prepare_distance); }
-  { Prepare<SplatJob> prepare_splat; operations.add(prepare_splat); }
-  { Prepare<UnsharpResidualJob> prepare_unsharp_residual; operations.add(prepare_unsharp_residual); }
-  { Prepare<UnsharpResidualChainJob> prepare_unsharp_residual_chain; operations.add(prepare_unsharp_residual_chain); }
-  { Prepare<LobeMeanJob> prepare_lobe_mean; operations.add(prepare_lobe_mean); }
-  { Prepare<LocalLinearJob> prepare_local_linear; operations.add(prepare_local_linear); }
-  { Prepare<SlidingExtremeJob> prepare_sliding_extreme; operations.add(prepare_sliding_extreme); }
-  { Prepare<RankJob> prepare_rank; operations.add(prepare_rank); }
-  { Prepare<RecursiveJob> prepare_recursive; operations.add(prepare_recursive); }
-  { Prepare<LabelJob> prepare_label; operations.add(prepare_label); }
+  operations.add<CopyJob>(prepare_copy);
+  operations.add<MeasureJob>(prepare_measure);
+  operations.add<TableJob>(prepare_table);
+  operations.add<BoxMeanJob>(prepare_box_mean);
+  operations.add<BoxChainJob>(prepare_box_chain);
+  operations.add<PremultiplyJob>(prepare_premultiply);
+  operations.add<UnpremultiplyJob>(prepare_unpremultiply);
+  operations.add<BoxStatsJob>(prepare_box_stats);
+  operations.add<LensLayersJob>(prepare_lens_layers);
+  operations.add<FixedThresholdJob>(prepare_fixed_threshold);
+  operations.add<DistanceJob>(prepare_distance);
+  operations.add<SplatJob>(prepare_splat);
+  operations.add<UnsharpResidualJob>(prepare_unsharp_residual);
+  operations.add<UnsharpResidualChainJob>(prepare_unsharp_residual_chain);
+  operations.add<LobeMeanJob>(prepare_lobe_mean);
+  operations.add<LocalLinearJob>(prepare_local_linear);
+  operations.add<SlidingExtremeJob>(prepare_sliding_extreme);
+  operations.add<RankJob>(prepare_rank);
+  operations.add<RecursiveJob>(prepare_recursive);
+  operations.add<LabelJob>(prepare_label);
   operations.add<RelabelJob>(prepare_pixelwise<EachRow>);
-  { Prepare<RegionValuesJob> prepare_region_values; operations.add(prepare_region_values); }
+  operations.add<RegionValuesJob>(prepare_region_values);
   operations.add<CoverageJob>(prepare_pixelwise<EachRow>);
   operations.add<PaintJob>(prepare_pixelwise<EachRow>);
-  { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
+  operations.add<ActiveTilesJob>(prepare_active_tiles);
   operations.add<ValidityMaskJob>(prepare_pixelwise<EachRow>);
-  { Prepare<DepthSpanJob> prepare_depth_span; operations.add(prepare_depth_span); }
+  operations.add<DepthSpanJob>(prepare_depth_span);
   operations.add<HeldRadiiJob>(prepare_pixelwise<EachRow>);
-  { Prepare<SoftDepthJob> prepare_soft_depth; operations.add(prepare_soft_depth); }
-  { Prepare<SnapDepthJob> prepare_snap_depth; operations.add(prepare_snap_depth); }
+  operations.add<SoftDepthJob>(prepare_soft_depth);
+  operations.add<SnapDepthJob>(prepare_snap_depth);
   operations.add<StretchJob>(prepare_pixelwise<EachRow>);
-  { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
-  { Prepare<CircleOfConfusionJob> prepare_circle_of_confusion; operations.add(prepare_circle_of_confusion); }
-  { Prepare<PlanarRadiiJob> prepare_planar_radii; operations.add(prepare_planar_radii); }
-  { Prepare<LensStoreJob> prepare_lens_store; operations.add(prepare_lens_store); }
+  operations.add<SmoothStepsJob>(prepare_smooth_steps);
+  operations.add<CircleOfConfusionJob>(prepare_circle_of_confusion);
+  operations.add<PlanarRadiiJob>(prepare_planar_radii);
+  operations.add<LensStoreJob>(prepare_lens_store);
   operations.add<AperturePictureJob>(prepare_pixelwise<EachRow>);
-  { Prepare<LampsJob> prepare_lamps; operations.add(prepare_lamps); }
+  operations.add<LampsJob>(prepare_lamps);
   operations.add<CountUnknownJob>(prepare_pixelwise<EachRow>);
   operations.add<SplitRadiiJob>(prepare_pixelwise<EachRow>);
   operations.add<FillUnknownJob>(prepare_pixelwise<EachRow>);
   operations.add<EnlargeRadiiJob>(prepare_pixelwise<EachRow>);
   operations.add_table(scan_operations);
 }
-// clang-format on
 
 }  // namespace satin::cpu

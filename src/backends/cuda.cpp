@@ -1,5 +1,5 @@
-// What a GPU can do: one line an operation, which declares the function that its topic's cuda/ defines, and
-// adds it.
+// Everything that a GPU can do, one line for each operation. The functions are defined in the folder cuda/ of
+// their topic.
 
 #include "core/active_tiles.h"
 #include "core/copy.h"
@@ -37,39 +37,61 @@
 
 namespace satin::cuda {
 
-// clang-format off
+std::unique_ptr<CopyOperation> prepare_copy(Backend& backend, const CopyJob& job);
+std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job);
+std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
+std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
+std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job);
+std::unique_ptr<LensLayersOperation> prepare_lens_layers(Backend& backend, const LensLayersJob& job);
+std::unique_ptr<FixedThresholdOperation> prepare_fixed_threshold(Backend& backend,
+                                                                 const FixedThresholdJob& job);
+std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const DistanceJob& job);
+std::unique_ptr<SplatOperation> prepare_splat(Backend& backend, const SplatJob& job);
+std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual(Backend& backend,
+                                                                   const UnsharpResidualJob& job);
+std::unique_ptr<LobeMeanOperation> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job);
+std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job);
+std::unique_ptr<SlidingExtremeOperation> prepare_sliding_extreme(Backend& backend,
+                                                                 const SlidingExtremeJob& job);
+std::unique_ptr<RankOperation> prepare_rank(Backend& backend, const RankJob& job);
+std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
+std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job);
+std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job);
+std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
+std::unique_ptr<SmoothStepsOperation> prepare_smooth_steps(Backend& backend, const SmoothStepsJob& job);
+
 void add_operations(Operations& operations) {
-  { Prepare<CopyJob> prepare_copy; operations.add(prepare_copy); }
-  { Prepare<MeasureJob> prepare_measure; operations.add(prepare_measure); }
-  { Prepare<TableJob> prepare_table; operations.add(prepare_table); }
-  { Prepare<BoxMeanJob> prepare_box_mean; operations.add(prepare_box_mean); }
+  operations.add<CopyJob>(prepare_copy);
+  operations.add<MeasureJob>(prepare_measure);
+  operations.add<TableJob>(prepare_table);
+  operations.add<BoxMeanJob>(prepare_box_mean);
   operations.add<PremultiplyJob>(prepare_pixelwise);
   operations.add<UnpremultiplyJob>(prepare_pixelwise);
-  { Prepare<BoxStatsJob> prepare_box_stats; operations.add(prepare_box_stats); }
-  { Prepare<LensLayersJob> prepare_lens_layers; operations.add(prepare_lens_layers); }
+  operations.add<BoxStatsJob>(prepare_box_stats);
+  operations.add<LensLayersJob>(prepare_lens_layers);
   operations.add<LensStoreJob>(prepare_pixelwise);
-  { Prepare<FixedThresholdJob> prepare_fixed_threshold; operations.add(prepare_fixed_threshold); }
-  { Prepare<DistanceJob> prepare_distance; operations.add(prepare_distance); }
-  { Prepare<SplatJob> prepare_splat; operations.add(prepare_splat); }
-  { Prepare<UnsharpResidualJob> prepare_unsharp_residual; operations.add(prepare_unsharp_residual); }
-  { Prepare<LobeMeanJob> prepare_lobe_mean; operations.add(prepare_lobe_mean); }
-  { Prepare<LocalLinearJob> prepare_local_linear; operations.add(prepare_local_linear); }
-  { Prepare<SlidingExtremeJob> prepare_sliding_extreme; operations.add(prepare_sliding_extreme); }
-  { Prepare<RankJob> prepare_rank; operations.add(prepare_rank); }
-  { Prepare<RecursiveJob> prepare_recursive; operations.add(prepare_recursive); }
-  { Prepare<LabelJob> prepare_label; operations.add(prepare_label); }
+  operations.add<FixedThresholdJob>(prepare_fixed_threshold);
+  operations.add<DistanceJob>(prepare_distance);
+  operations.add<SplatJob>(prepare_splat);
+  operations.add<UnsharpResidualJob>(prepare_unsharp_residual);
+  operations.add<LobeMeanJob>(prepare_lobe_mean);
+  operations.add<LocalLinearJob>(prepare_local_linear);
+  operations.add<SlidingExtremeJob>(prepare_sliding_extreme);
+  operations.add<RankJob>(prepare_rank);
+  operations.add<RecursiveJob>(prepare_recursive);
+  operations.add<LabelJob>(prepare_label);
   operations.add<RelabelJob>(prepare_pixelwise);
-  { Prepare<RegionValuesJob> prepare_region_values; operations.add(prepare_region_values); }
+  operations.add<RegionValuesJob>(prepare_region_values);
   operations.add<CoverageJob>(prepare_pixelwise);
   operations.add<PaintJob>(prepare_pixelwise);
-  { Prepare<ActiveTilesJob> prepare_active_tiles; operations.add(prepare_active_tiles); }
+  operations.add<ActiveTilesJob>(prepare_active_tiles);
   operations.add<ValidityMaskJob>(prepare_pixelwise);
   operations.add<DepthSpanJob>(prepare_pixelwise);
   operations.add<HeldRadiiJob>(prepare_pixelwise);
   operations.add<SoftDepthJob>(prepare_pixelwise);
   operations.add<SnapDepthJob>(prepare_pixelwise);
   operations.add<StretchJob>(prepare_pixelwise);
-  { Prepare<SmoothStepsJob> prepare_smooth_steps; operations.add(prepare_smooth_steps); }
+  operations.add<SmoothStepsJob>(prepare_smooth_steps);
   operations.add<CircleOfConfusionJob>(prepare_pixelwise);
   operations.add<AperturePictureJob>(prepare_pixelwise);
   operations.add<LampsJob>(prepare_pixelwise);
@@ -79,6 +101,5 @@ void add_operations(Operations& operations) {
   operations.add<PlanarRadiiJob>(prepare_pixelwise);
   operations.add_table(scan_operations);
 }
-// clang-format on
 
 }  // namespace satin::cuda

@@ -52,7 +52,7 @@ struct Backend : std::enable_shared_from_this<Backend> {
   /// The operation that the job describes; null where operations one after the other are as good.
   template <class Job>
   [[nodiscard]] std::unique_ptr<typename Job::Operation> prepare(const Job& job) {
-    Prepare<Job>* const function = operations.find<Job>();
+    const Prepare<Job> function = operations.find<Job>();
     return function == nullptr ? nullptr : function(*this, job);
   }
 

@@ -3,6 +3,7 @@
 // run often. Views given to run() are single frames, interleaved, and in memory of the backend; row strides
 // are free.
 
+#include <any>
 #include <cstddef>
 #include <memory>
 #include <typeindex>
@@ -26,17 +27,16 @@ struct Operation {
 };
 
 /// How a backend prepares the operation that a job describes: allocates its workspace, and may throw
-/// Error(environment). Null where it has nothing better for this job than other operations one after the
-/// other.
+/// Error(environment). Returns null where other operations one after the other serve this job as well.
 template <class Job>
-using Prepare = std::unique_ptr<typename Job::Operation>(Backend&, const Job&);
+using Prepare = std::unique_ptr<typename Job::Operation> (*)(Backend& backend, const Job& job);
 
 /// What a backend can do: a function for each type of job.
 class Operations {
  public:
   template <class Job>
-  void add(Prepare<Job>& prepare) {
-    functions_[typeid(Job)] = reinterpret_cast<Function*>(&prepare);
+  void add(Prepare<Job> prepare) {
+    functions_[typeid(Job)] = prepare;
   }
   template <class Job>
   void remove() {
@@ -44,9 +44,9 @@ class Operations {
   }
   /// Null if the backend does not have the operation.
   template <class Job>
-  [[nodiscard]] Prepare<Job>* find() const {
+  [[nodiscard]] Prepare<Job> find() const {
     const auto found = functions_.find(typeid(Job));
-    return found == functions_.end() ? nullptr : reinterpret_cast<Prepare<Job>*>(found->second);
+    return found == functions_.end() ? nullptr : std::any_cast<Prepare<Job>>(found->second);
   }
 
   /// Functions that are not prepared, as a table that outlives the backend.
@@ -56,13 +56,12 @@ class Operations {
   }
   template <class Table>
   [[nodiscard]] const Table& table() const {
-    return *static_cast<const Table*>(tables_.at(typeid(Table)));
+    return *std::any_cast<const Table*>(tables_.at(typeid(Table)));
   }
 
  private:
-  using Function = void();
-  std::unordered_map<std::type_index, const void*> tables_;
-  std::unordered_map<std::type_index, Function*> functions_;
+  std::unordered_map<std::type_index, std::any> tables_;
+  std::unordered_map<std::type_index, std::any> functions_;
 };
 
 }  // namespace satin

@@ -37,12 +37,6 @@ std::size_t mask_of(std::span<const InputRecord> inputs) {
   return found == inputs.end() ? 0 : static_cast<std::size_t>(found - inputs.begin()) + 1;
 }
 
-Plan plan_with(const Device& device, FilterPlan filter, OfInputs<Shape> shapes, std::size_t mask) {
-  filter.inputs = shapes;
-  filter.mask = mask;
-  return make_plan(device, std::move(filter));
-}
-
 Plan refuse_plan(const Device& /*device*/, std::span<const Shape> /*shapes*/, const void* /*parameters*/) {
   throw Error(ErrorKind::usage, "It makes JSON, no picture: let it be the last of a pipeline.");
 }

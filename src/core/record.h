@@ -221,10 +221,6 @@ using Planner = FilterPlan (*)(const Device&, std::span<const Shape> shapes, con
 /// The shapes with one for every input of the filter; width 0 for those that are not given.
 [[nodiscard]] OfInputs<Shape> completed(std::span<const Shape> shapes, std::size_t sides);
 
-/// The plan of a filter whose inputs have these completed shapes, and whose mask stands at `mask`.
-[[nodiscard]] Plan plan_with(const Device& device, FilterPlan filter, OfInputs<Shape> shapes,
-                             std::size_t mask);
-
 /// Where the picture is blended by a mask; 0: nowhere.
 [[nodiscard]] std::size_t mask_of(std::span<const InputRecord> inputs);
 

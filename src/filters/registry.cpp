@@ -156,11 +156,4 @@ Plan plan(const Device& device, const Parameters& parameters, std::span<const Sh
   return parameters.filter().plan(device, shapes, parameters.data());
 }
 
-std::optional<Plan> plan_with_next(const Device& device, const Parameters& parameters, const Parameters& next,
-                                   std::span<const Shape> shapes) {
-  const FilterRecord& filter = parameters.filter();
-  if (!filter.plan_with_next || !next.filter().inputs.empty()) return std::nullopt;
-  return filter.plan_with_next(device, shapes, parameters.data(), next);
-}
-
 }  // namespace satin

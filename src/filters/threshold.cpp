@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/record.h"
-#include "pixels/fixed_level.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measured_filter.h"
 #include "satin/error.h"
@@ -208,15 +207,6 @@ double reach(const Threshold& threshold, const Shape& shape) {
 }
 
 }  // namespace
-
-std::optional<FixedThresholdRule> fixed_level(const Parameters& parameters, const Shape& shape) {
-  if (parameters.filter().name != "threshold") return std::nullopt;
-  const auto& threshold = record::as<Threshold>(parameters.data());
-  if (threshold.method != Binarisation::fixed) return std::nullopt;
-  check(shape, threshold);
-  return FixedThresholdRule{value_plane(shape, level_float_bits), threshold.level * white_of(shape.type),
-                            threshold.invert};
-}
 
 Plan plan(const Device& device, const Shape& shape, const Threshold& parameters) {
   return record::plan(threshold_record(), device, shape, &parameters);

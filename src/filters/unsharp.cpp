@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "core/backend.h"
@@ -12,7 +11,6 @@
 #include "means/kernel_boxes.h"
 #include "means/unsharp_residual.h"
 #include "pixels/binary_plane.h"
-#include "pixels/fixed_level.h"
 #include "pixels/measure.h"
 #include "pixels/measured_filter.h"
 #include "satin/error.h"
@@ -153,27 +151,13 @@ FilterPlan plan_for(const Device& device, const Shape& shape, const Sharpening& 
     residual.height = height;
     return std::make_unique<PreparedUnsharp>(backend, resized(whole.boxes, width, height), residual);
   };
-  FilterPlan plan{whole.residual.level ? binary_shape(shape) : shape, whole.boxes.front().read.fixed_point,
-                  reach_of(whole.boxes), prepare};
+  FilterPlan plan{shape, whole.boxes.front().read.fixed_point, reach_of(whole.boxes), prepare};
   plan.growth = 1 + 2 * whole.residual.amount;
   return plan;
 }
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Unsharp& unsharp) {
   return plan_for(device, shapes[picture], sharpening_of(shapes[picture], shapes[mask], unsharp));
-}
-
-/// Sharpened and thresholded in one go; nothing where they cannot be joined.
-std::optional<Plan> plan_with_threshold(const Device& device, std::span<const Shape> shapes,
-                                        const void* parameters, const Parameters& next) {
-  const std::optional<FixedThresholdRule> level = fixed_level(next, shapes[picture]);
-  if (!level) return std::nullopt;
-  const OfInputs<Shape> all = record::completed(shapes, mask);
-  Sharpening sharpening = sharpening_of(all[picture], all[mask], record::as<Unsharp>(parameters));
-  if (!join_threshold(sharpening.residual)) return std::nullopt;
-  sharpening.residual.level = level;
-  FilterPlan filter = plan_for(device, all[picture], sharpening);
-  return record::plan_with(device, std::move(filter), all, 0);
 }
 
 double reach(const Unsharp& unsharp, const Shape& shape) {
@@ -223,8 +207,7 @@ const FilterRecord& unsharp_record() {
                .inputs = {record::blend_mask<Unsharp>()},
                .space = Space::encoded,
                .traits = {.keeps_constant = true},
-               .reach = record::reach<Unsharp>(reach),
-               .plan_with_next = plan_with_threshold});
+               .reach = record::reach<Unsharp>(reach)});
   return filter;
 }
 

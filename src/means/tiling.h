@@ -31,9 +31,7 @@ struct SlidingTileRules {
   bool fewest_rows = false;  ///< no more rows of tiles than make the highest tile as low
   int start_cost = 0;        ///< of a span of a tile, before its first row
   int row_cost = 1;          ///< of a span of a row of results
-  int turn = 1;         ///< rows that a block does side by side: half of those that the last turn lacks count
-  int beside_cost = 0;  ///< of a row, however many spans it has
-  int fewest_spans = 0;  ///< of a multiprocessor: with fewer it takes as long
+  int fewest_spans = 0;      ///< of a multiprocessor: with fewer it takes as long
   int wished_spans = 0;  ///< up to so many, the last of choices that cost the same is taken; else the first
 };
 
@@ -70,10 +68,8 @@ class SlidingTiler {
     const std::int64_t count = std::int64_t{tiles.columns} * tiles.rows;
     const std::int64_t busiest = (count + rules_.multiprocessors - 1) / rules_.multiprocessors;
     const std::int64_t height = ceiling(rules_.height, tiles.rows);
-    const std::int64_t turns = (height + rules_.turn - 1) / rules_.turn;
-    const std::int64_t of_span = rules_.start_cost + (height + turns * rules_.turn) / 2 * rules_.row_cost;
-    return of_span * std::max<std::int64_t>(busiest * tiles.spans, rules_.fewest_spans) +
-           busiest * height * rules_.beside_cost;
+    const std::int64_t of_span = rules_.start_cost + height * rules_.row_cost;
+    return of_span * std::max<std::int64_t>(busiest * tiles.spans, rules_.fewest_spans);
   }
 
  private:

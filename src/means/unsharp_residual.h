@@ -2,12 +2,10 @@
 // A picture with what it differs by from its means, times an amount.
 
 #include <cstdint>
-#include <optional>
 
 #include "core/operation.h"
 #include "means/box_mean.h"
 #include "means/maths/unsharp_residual.h"
-#include "pixels/maths/fixed_threshold.h"
 #include "pixels/pixels.h"
 
 namespace satin {
@@ -25,8 +23,6 @@ struct UnsharpResidualJob {
   double amount = 0;
   double threshold = 0;            ///< in working values
   std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
-  /// What results are compared with, for jobs that join_threshold(): the output then has their sides alone.
-  std::optional<FixedThresholdRule> level;
 };
 
 /// Integers, every value by itself: neither alpha nor a mask is in the way.
@@ -35,11 +31,6 @@ struct UnsharpResidualJob {
   const bool words = job.write.type == Type::u16 && job.write.transfer == Transfer::identity;
   return (bytes || words) && !job.means.weighted && !job.means.premultiplied && !job.keeps_alpha &&
          job.mask_maximum == 0;
-}
-
-/// Results that a level can be joined with: plain ones of grey or of three colours.
-[[nodiscard]] inline bool join_threshold(const UnsharpResidualJob& job) {
-  return is_plain(job) && (job.means.channels == 1 || job.means.channels == 3);
 }
 
 /// Views of one run; the output may alias none of the others.
@@ -51,8 +42,7 @@ struct UnsharpResidualImages {
   const Measured* measured = nullptr;  ///< floats: what the means were made with
 };
 
-/// Every pixel by store_with_residual() of means/maths/unsharp_residual.h, and with a level what side_of()
-/// says of it.
+/// Every pixel by store_with_residual() of means/maths/unsharp_residual.h.
 struct UnsharpResidualOperation : Operation {
   virtual void run(const UnsharpResidualImages& images, Stream stream) = 0;
 };

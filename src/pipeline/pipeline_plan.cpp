@@ -169,10 +169,7 @@ PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::
       analysis_ = step;
       break;
     }
-    std::optional<Plan> joined;
-    if (i + 1 < pipeline.size()) joined = plan_with_next(device, step, pipeline[i + 1].parameters, of_step);
-    if (joined) ++i;
-    steps_.push_back({joined ? std::move(*joined) : satin::plan(device, step, of_step), sides, {}});
+    steps_.push_back({satin::plan(device, step, of_step), sides, {}});
     picture = steps_.back().plan.output_shape();
   }
   output_ = picture;

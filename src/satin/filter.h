@@ -87,10 +87,6 @@ struct FilterRecord {
   std::function<std::shared_ptr<const FilterPlan>(const Device&, std::span<const Shape> shapes,
                                                   const void* parameters)>
       describe{};
-  /// See plan_with_next(); null for filters that no other joins.
-  std::function<std::optional<Plan>(const Device&, std::span<const Shape> shapes, const void* parameters,
-                                    const Parameters& next)>
-      plan_with_next{};
   /// set_by_photo() and photo_blur() for the filter's parameters; null for filters that take no depth.
   std::function<void(void* parameters, const Photo& photo)> set_by_photo{};
   /// See set_by_photo.
@@ -148,11 +144,5 @@ class Parameters {
 
 /// Plans the filter. Throws Error(usage) for combinations and shapes that do not fit.
 [[nodiscard]] Plan plan(const Device& device, const Parameters& parameters, std::span<const Shape> shapes);
-
-/// One plan for this filter and `next`, which follows it in a pipeline and has no side inputs, where the last
-/// step of the one and all of the other go pixel by pixel, so that nothing need be stored between them: same
-/// bytes, inputs of the first, output of the second. Nothing for most. Throws as plan() of both.
-[[nodiscard]] std::optional<Plan> plan_with_next(const Device& device, const Parameters& parameters,
-                                                 const Parameters& next, std::span<const Shape> shapes);
 
 }  // namespace satin

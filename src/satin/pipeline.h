@@ -108,8 +108,7 @@ class PipelinePlan {
   /// Does Plan::vary() for a pipeline of one step: takes what may vary from the same step of `pipeline`.
   [[nodiscard]] bool vary(const Pipeline& pipeline, bool same_sides);
 
-  /// As Plan::watch(), with the share of the whole pipeline; every step has an equal part, and two that
-  /// plan_with_next() joins have one.
+  /// As Plan::watch(), with the share of the whole pipeline; every step counts the same.
   void watch(const Progress& progress);
 
   /// As Plan::check(), of every step.

@@ -286,7 +286,7 @@ TEST(LargeBlur, WholeRadiiOfAMap) {
       }
 }
 
-// Windows begin at every place in 16 bytes of packed sums, rows of whole words and of odd lengths.
+// Windows begin at every place in 16 bytes of a row, rows of whole words and of odd lengths.
 TEST(LargeBlur, EveryAlignmentOfBytes) {
   Random random(0x1A471);
   for (const std::int64_t width : {40, 37, 296})

@@ -23,8 +23,6 @@ SlidingTileRules random_rules(Random& random) {
   rules.fewest_rows = random.one_in(2);
   rules.start_cost = random.between(0, 600);
   rules.row_cost = random.between(1, 40);
-  rules.turn = random.one_in(2) ? 1 : random.between(1, 20);
-  rules.beside_cost = random.one_in(2) ? 0 : random.between(0, 20);
   rules.fewest_spans = random.between(0, 16);
   return rules;
 }

@@ -14,7 +14,6 @@
 #include "means/cpu/box_chain.h"
 #include "means/cpu/unsharp_residual-inl.h"
 #include "means/unsharp_residual.h"
-#include "pixels/cpu/fixed_threshold_row-inl.h"
 #include "pixels/cpu/rows.h"
 #include "pixels/cpu/transfer-inl.h"
 #include "pixels/transfer.h"
@@ -22,9 +21,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// Integers without alpha and mask: bytes, bytes in linear light, or 16 bits as stored; with a level, which
-/// side of it they are on. The means are those of an image, or of successive boxes: then every row of them
-/// becomes a row of unsharp masking, and none is stored.
+/// Integers without alpha and mask: bytes, bytes in linear light, or 16 bits as stored. The means are those
+/// of an image, or of successive boxes: then every row of them becomes a row of unsharp masking, and none is
+/// stored.
 class ResidualRows final : public UnsharpResidualOperation {
  public:
   ResidualRows(CpuBackend& backend, const UnsharpResidualJob& job, std::vector<ChainBox> boxes)
@@ -38,13 +37,11 @@ class ResidualRows final : public UnsharpResidualOperation {
     const WorkspaceVector<std::uint16_t> row(entries_);
     const auto threads = static_cast<std::size_t>(backend.threads.count());
     if (transfer_.decode != nullptr) linear_.resize(threads, row);
-    if (job.level) results_.resize(threads, row);
     if (!boxes.empty()) chain_.emplace(backend, std::move(boxes));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return (linear_.size() + results_.size()) * entries_ * sizeof(std::uint16_t) +
-           (chain_ ? chain_->workspace_bytes() : 0);
+    return linear_.size() * entries_ * sizeof(std::uint16_t) + (chain_ ? chain_->workspace_bytes() : 0);
   }
 
   void run(const UnsharpResidualImages& images, Stream) override {
@@ -74,10 +71,7 @@ class ResidualRows final : public UnsharpResidualOperation {
     const std::int64_t channels = job_.means.channels;
     const T* own = images.picture.row<T>(y) + left * channels;
     const auto entries = static_cast<std::size_t>((right - left) * channels);
-    if (!job_.level) return add<T>(own, means, entries, slot, images.output.row<T>(y) + left * channels);
-    T* results = reinterpret_cast<T*>(results_[static_cast<std::size_t>(slot)].data());
-    add<T>(own, means, entries, slot, results);
-    CompareRow(results, right - left, *job_.level, images.output.row<std::uint8_t>(y) + left);
+    add<T>(own, means, entries, slot, images.output.row<T>(y) + left * channels);
   }
 
   template <class T>
@@ -99,9 +93,8 @@ class ResidualRows final : public UnsharpResidualOperation {
   std::size_t entries_;  ///< of a row
   TransferView transfer_;
   UnsharpResidualLine line_;
-  std::vector<WorkspaceVector<std::uint16_t>> linear_;   ///< a row of light for each thread
-  std::vector<WorkspaceVector<std::uint16_t>> results_;  ///< with a level: a row before it, of bytes or words
-  std::optional<BoxChain> chain_;                        ///< of the means, unless they are an image
+  std::vector<WorkspaceVector<std::uint16_t>> linear_;  ///< a row of light for each thread
+  std::optional<BoxChain> chain_;                       ///< of the means, unless they are an image
 };
 
 inline std::unique_ptr<UnsharpResidualOperation> PrepareResidualRows(CpuBackend& backend,

@@ -2,10 +2,10 @@
 // any kind, and by a radius map of bytes.
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,6 +20,10 @@ namespace {
 // --- What the kernels share ---
 
 constexpr std::int64_t largest_side = 1LL << 25;  // offsets within a row are 32-bit integers in the kernels
+
+/// Whether these are the arguments of the kernel that counts the pixels which a mask leaves.
+template <class Arguments>
+inline constexpr bool counts_masked_pixels = std::is_same_v<Arguments, kernels::CountedMeanArguments>;
 
 /// Box means by the kernels for `Arguments`, whose positions this class makes.
 template <class Arguments>
@@ -39,9 +43,7 @@ class TiledBoxMean final : public BoxMeanOperation {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return rows_.size + columns_.size + memory_.size;
   }
-  [[nodiscard]] bool selects_by_mask() const noexcept override {
-    return requires { arguments_.mask; };
-  }
+  [[nodiscard]] bool selects_by_mask() const noexcept override { return counts_masked_pixels<Arguments>; }
 
   void run(const BoxMeanImages& images, Stream stream) override {
     backend_.select();
@@ -49,7 +51,7 @@ class TiledBoxMean final : public BoxMeanOperation {
     arguments.source = source_of(images.source);
     arguments.output = target_of(images.output);
     if constexpr (requires { arguments.radius_map; }) arguments.radius_map = source_of(images.radius_map);
-    if constexpr (requires { arguments.mask; }) arguments.mask = source_of(images.mask);
+    if constexpr (counts_masked_pixels<Arguments>) arguments.mask = source_of(images.mask);
     if constexpr (requires { arguments.measured; }) arguments.measured = images.measured;
     kernels::launch_mean(arguments, backend_.stream_of(stream));
     check_launch("averaging over boxes");
@@ -78,7 +80,7 @@ Arguments arguments_of(const BoxMeanJob& job) {
 template <class Arguments, class MemoryOf>
 std::unique_ptr<BoxMeanOperation> in_tiles(CudaBackend& backend, const BoxMeanJob& job, Arguments& arguments,
                                            const MemoryOf& memory_of) {
-  if constexpr (requires { arguments.mask; }) {
+  if constexpr (counts_masked_pixels<Arguments>) {
     arguments.tiles =
         kernels::counted_tiles_of(arguments.job, backend.multiprocessors(), backend.shared_memory());
   } else {
@@ -95,31 +97,6 @@ bool is_plain(const BoxMeanJob& job, bool weighted) {
   return (job.read.type == Type::u8 || job.read.type == Type::u16) && job.write.type == job.read.type &&
          job.read.weighted == weighted && job.read.fraction == 0 && job.write.fraction == 0 &&
          job.mask_maximum == 0 && job.read.transfer == job.write.transfer;
-}
-
-/// 8 bits as they are stored.
-bool is_encoded_bytes(const BoxMeanJob& job) {
-  return is_plain(job, false) && job.read.type == Type::u8 && job.read.transfer == Transfer::identity;
-}
-
-// --- Bytes with one small whole radius ---
-
-std::unique_ptr<BoxMeanOperation> prepare_packed(CudaBackend& backend, const BoxMeanJob& job) {
-  using Limits = kernels::PackedMeanJob;
-  if (!is_encoded_bytes(job)) return nullptr;
-  if (job.radius.x % radius_one != 0 || job.radius.y % radius_one != 0) return nullptr;
-  const std::int64_t columns = 2 * (job.radius.x / radius_one) + 1;
-  const std::int64_t rows = 2 * (job.radius.y / radius_one) + 1;
-  if (rows > Limits::largest_rows || rows * columns > Limits::largest_divisor) return nullptr;
-  auto arguments = arguments_of<kernels::PackedMeanArguments>(job);
-  arguments.job.reach_x = job.radius.x / radius_one;
-  arguments.job.reach_y = job.radius.y / radius_one;
-  return in_tiles(backend, job, arguments, [&](kernels::PackedMeanArguments& of_tiles) {
-    constexpr std::array<std::byte, kernels::packed_zero_bytes> none{};
-    Buffer zeros = backend.uploaded(none);
-    of_tiles.zeros = zeros.get();
-    return zeros;
-  });
 }
 
 // --- One radius ---
@@ -328,7 +305,6 @@ std::unique_ptr<BoxMeanOperation> prepare_tiled_box_mean(CudaBackend& backend, c
   if (job.radius.from_map) return job.excludes ? nullptr : prepare_table_in_tiles(backend, job);
   if (job.radius.x == 0 && job.radius.y == 0) return nullptr;
   if (job.excludes) return prepare_counted(backend, job);
-  if (auto packed = prepare_packed(backend, job)) return packed;
   return prepare_running(backend, job);
 }
 

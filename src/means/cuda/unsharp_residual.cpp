@@ -10,8 +10,7 @@ namespace {
 
 class UnsharpResidual final : public UnsharpResidualOperation {
  public:
-  UnsharpResidual(CudaBackend& backend, const UnsharpResidualJob& job)
-      : backend_(backend), level_(job.level) {
+  UnsharpResidual(CudaBackend& backend, const UnsharpResidualJob& job) : backend_(backend) {
     arguments_.width = job.width;
     arguments_.height = job.height;
     arguments_.channels = job.means.channels;
@@ -31,18 +30,13 @@ class UnsharpResidual final : public UnsharpResidualOperation {
     arguments.means = source_of(images.means);
     arguments.mask = source_of(images.mask);
     arguments.output = target_of(images.output);
-    if (level_) {
-      kernels::compare_residual(arguments, *level_, backend_.stream_of(stream));
-    } else {
-      kernels::add_residual(arguments, backend_.stream_of(stream));
-    }
+    kernels::add_residual(arguments, backend_.stream_of(stream));
     check_launch("adding what a picture differs by from its means");
   }
 
  private:
   CudaBackend& backend_;
   kernels::UnsharpResidualArguments arguments_;
-  std::optional<FixedThresholdRule> level_;
 };
 
 }  // namespace
