@@ -127,13 +127,11 @@ class Rank final : public RankOperation {
     return pieces;
   }
 
-  /// A part's region is read, sorted and counted whole, so parts grow with the reach. Those of sorted keys
-  /// are smaller, so that a window holds much of them, and lines of 256 where they can be; others as large as
+  /// Side of the parts. A part's region is read, sorted and counted whole, so parts grow with the reach.
+  /// Parts of sorted keys are smaller, so that a window covers much of them; other parts are as large as
   /// leaves every thread some.
   [[nodiscard]] std::int64_t side_of_parts(std::int64_t reach) const {
     if (RankPart<Key>::groups(job_)) {
-      if (!job_.reach.from_map && reach > least_walk)
-        return reach <= 64 ? 128 : std::min(5 * reach / 2, largest_walk);
       if (reach <= 24) return !job_.reach.from_map ? 192 : reach <= 8 ? 64 : 96;
       if (reach <= 96) return reach <= 48 ? 160 : 192;
       return reach <= 150 ? 384 : 512;

@@ -39,27 +39,6 @@ void CodedRegion::place(const RankJob& job, const Rectangle& part) {
   codes.resize(static_cast<std::size_t>(width * height) + window_bits);
 }
 
-void CountedPixels::place(const RankJob& job, const CodedRegion& region) {
-  vary = job.weighted || job.excludes;
-  const auto count = [&](const WorkspaceVector<std::int32_t>& lines, std::int64_t reach,
-                         WorkspaceVector<std::uint32_t>& windows) {
-    const auto counts = [&](std::size_t line) {
-      return job.border == Border::constant || lines[line] >= 0 ? 1U : 0U;
-    };
-    const auto side = static_cast<std::size_t>(2 * reach + 1);
-    windows.resize(lines.size() - side + 1);
-    std::uint32_t sum = 0;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      sum += counts(i);
-      if (i + 1 < side) continue;
-      windows[i + 1 - side] = sum;
-      sum -= counts(i + 1 - side);
-    }
-  };
-  count(region.columns, region.reach_x, columns);
-  count(region.rows, region.reach_y, rows);
-}
-
 KeyGroups::KeyGroups(std::size_t most_pixels, std::int64_t most_line)
     : elements_(most_pixels), sorted_(most_pixels) {
   const std::size_t size = most_pixels + window_bits;
@@ -128,24 +107,6 @@ void KeyGroups::write(CodedRegion& region, Places<Coordinate>& places) {
       places.rows[i] = static_cast<Coordinate>(y);
       codes[y * width + x] = code;
     }
-}
-
-template <class Coordinate>
-void KeyGroups::write_blocks(CodedRegion& region, Places<Coordinate>& places) {
-  std::uint16_t* const codes = region.codes.data();
-  const auto width = static_cast<std::uint32_t>(region.width);
-  for (std::size_t i = 0; i < count_; ++i) {
-    const auto x = static_cast<std::uint16_t>(elements_[i]);
-    const auto y = static_cast<std::uint16_t>(elements_[i] >> 16);
-    places.columns[i] = static_cast<Coordinate>(x);
-    places.rows[i] = static_cast<Coordinate>(y);
-    codes[y * width + x] = block_code(i / window_bits);
-  }
-}
-
-void KeyGroups::build_blocks(CodedRegion& region, int key_bits) {
-  sort(key_bits);
-  is_narrow() ? write_blocks(region, narrow_) : write_blocks(region, wide_);
 }
 
 void KeyGroups::sort(int key_bits) {

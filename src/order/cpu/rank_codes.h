@@ -11,31 +11,16 @@
 
 namespace satin::cpu {
 
-/// Codes have the order of the keys that they stand for. Bytes are their own codes; those of larger keys are
-/// groups of the sorted keys or, in large windows of one size, blocks of them. Histograms have as many bins
-/// as each bin has codes. Then follow the codes of pixels that do not count.
+/// Codes have the order of the keys that they stand for. Bytes are their own codes; larger keys are sorted
+/// and cut into groups, whose numbers are the codes. A histogram has as many bins as a bin has codes. The
+/// code after the last one marks pixels that do not count.
 inline constexpr int byte_bins = 16;
 inline constexpr int group_bins = 32;
 inline constexpr std::uint16_t no_byte = byte_bins * byte_bins;
 inline constexpr std::uint16_t group_codes = group_bins * group_bins;
 
-/// Windows of larger keys walk if they reach further; for smaller ones histograms are faster.
-inline constexpr std::int64_t least_walk = 48;
-
-/// So many elements are compared with a window at once, and are a block.
+/// Number of elements that are compared with a window at once.
 inline constexpr std::size_t window_bits = 64;
-/// Blocks of a region at most; block_code() is in their order as signed words.
-inline constexpr std::size_t most_blocks = 0xFFFF;
-constexpr std::uint16_t block_code(std::size_t block) { return static_cast<std::uint16_t>(block ^ 0x8000); }
-inline constexpr std::uint16_t no_block = block_code(most_blocks);
-/// Sides of parts whose windows walk, at most; their regions have no more than most_blocks.
-inline constexpr std::int64_t largest_walk = 1000;
-constexpr std::int64_t largest_walk_region = largest_walk + 2 * std::int64_t{largest_rank_reach};
-static_assert(largest_walk_region * largest_walk_region <=
-              static_cast<std::int64_t>(most_blocks * window_bits));
-/// So many blocks are a large one.
-inline constexpr std::size_t large_block = 64;
-
 /// The code of a window's rank, and which of its pixels that have this code it is, counted from 1 in the
 /// order of their keys. With `spans` it is counted from there on, whatever the codes.
 struct FoundRank {
@@ -64,23 +49,8 @@ struct CodedRegion {
   void place(const RankJob& job, const Rectangle& part);
 };
 
-/// How many pixels count in the windows of a region.
-struct CountedPixels {
-  bool vary = false;                       ///< not every pixel of the picture counts: they have to be counted
-  WorkspaceVector<std::uint32_t> columns;  ///< of every window that show the picture, or the border
-  WorkspaceVector<std::uint32_t> rows;
-
-  void place(const RankJob& job, const CodedRegion& region);
-  [[nodiscard]] std::uint32_t in_window(std::int64_t x, std::int64_t y) const {
-    return columns[static_cast<std::size_t>(x)] * rows[static_cast<std::size_t>(y)];
-  }
-};
-
 /// Whether bits are deposited (PDEP) in few cycles: AMD's processors before Zen 3 take up to hundreds.
 extern const bool deposits_bits_fast;
-
-/// In place of an element where no pixel counts.
-inline constexpr std::uint32_t no_element = UINT32_MAX;
 
 /// A pixel in the order of keys: the key above, the place in the region below.
 using Element = std::uint64_t;
@@ -105,9 +75,6 @@ class KeyGroups {
   /// Sorts the elements by so many bits of their keys, and writes their codes into the region.
   void build(CodedRegion& region, int key_bits);
 
-  /// Sorts them likewise, and writes the codes of their blocks into the region.
-  void build_blocks(CodedRegion& region, int key_bits);
-
   struct Group {
     std::uint32_t first = 0;  ///< of its elements
     bool one_key = false;
@@ -118,7 +85,6 @@ class KeyGroups {
     const auto begin = [this](int code) { return groups_[static_cast<std::size_t>(code)].first; };
     return begin(high) - begin(low);
   }
-  [[nodiscard]] const Element* sorted() const { return elements_.data(); }
   [[nodiscard]] std::uint32_t key(std::size_t index) const {
     return static_cast<std::uint32_t>(elements_[index] >> 32);
   }
@@ -143,8 +109,6 @@ class KeyGroups {
   void sort(int key_bits);
   template <class Coordinate>
   void write(CodedRegion& region, Places<Coordinate>& places);
-  template <class Coordinate>
-  void write_blocks(CodedRegion& region, Places<Coordinate>& places);
 
   WorkspaceVector<Element> elements_;
   WorkspaceVector<Element> sorted_;

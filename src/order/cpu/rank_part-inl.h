@@ -1,5 +1,4 @@
-// Ranks in windows of any size: by histograms of codes or, of larger keys in large windows, by windows that
-// walk over the sorted keys. Compiled for every SIMD target.
+// Ranks in windows of any size by histograms of codes, compiled for every SIMD target.
 
 #if defined(SATIN_RANK_PART_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_RANK_PART_INL_H
@@ -16,7 +15,6 @@
 #include "core/with_type.h"
 #include "order/cpu/rank_codes.h"
 #include "order/cpu/sliding_histogram-inl.h"
-#include "order/cpu/walking_ranks-inl.h"
 #include "order/cpu/window_elements-inl.h"
 #include "order/rank.h"
 #include "pixels/cpu/rows.h"
@@ -48,12 +46,6 @@ class RankPart {
       found_.resize(results);
       return;
     }
-    if (walks()) {
-      counted_.columns.reserve(static_cast<std::size_t>(most_width));
-      counted_.rows.reserve(static_cast<std::size_t>(most_height));
-      block_counts_.resize(most_blocks / large_block + 1);
-      return;
-    }
     found_.resize(static_cast<std::size_t>(std::min(side, job.width)));
     const std::int64_t rows = 2 * reach.y + 1;
     if (rows <= 0xFF && rows * (2 * reach.x + 1) <= 0xFFFF)
@@ -64,7 +56,7 @@ class RankPart {
 
   [[nodiscard]] std::size_t bytes() const noexcept {
     std::size_t bytes = region_.codes.capacity() * sizeof(std::uint16_t) + found_.size() * sizeof(FoundRank) +
-                        reaches_.size() * sizeof(std::int32_t) + block_counts_.size() * sizeof(std::uint32_t);
+                        reaches_.size() * sizeof(std::int32_t);
     if (groups_ != nullptr) bytes += groups_->bytes();
     if (mapped_ != nullptr) bytes += mapped_->bytes();
     if (small_ != nullptr) bytes += small_->bytes();
@@ -75,7 +67,6 @@ class RankPart {
   /// Puts the keys of every channel's ranks into the output.
   void run(const RankImages& images, const Rectangle& inner) {
     region_.place(job_, inner);
-    if (walks()) counted_.place(job_, region_);
     if (mapped_ != nullptr) read_reaches(images.radius_map);
     for (int channel = 0; channel < job_.channels; ++channel) {
       read_channel(images, channel);
@@ -84,9 +75,6 @@ class RankPart {
       };
       if (mapped_ != nullptr) {
         run_mapped(row_done);
-      } else if (walks()) {
-        groups_->is_narrow() ? walk(images, channel, groups_->narrow())
-                             : walk(images, channel, groups_->wide());
       } else if (small_ != nullptr) {
         small_->run(region_, job_.percent, found_, row_done);
       } else {
@@ -100,10 +88,6 @@ class RankPart {
   using SmallWindows = SlidingHistogram<std::uint8_t, std::uint16_t, bins>;
   using LargeWindows = SlidingHistogram<std::uint16_t, std::uint32_t, bins>;
 
-  [[nodiscard]] bool walks() const {
-    return sizeof(Key) > 1 && mapped_ == nullptr && std::max(region_.reach_x, region_.reach_y) > least_walk;
-  }
-
   /// Unsigned, in the order of the keys.
   static std::uint32_t ordered(Key key) {
     if constexpr (std::is_same_v<Key, FloatKey>) return static_cast<std::uint32_t>(key) ^ 0x80000000U;
@@ -116,7 +100,7 @@ class RankPart {
 
   void read_channel(const RankImages& images, int channel) {
     const auto wide = static_cast<std::size_t>(region_.width);
-    const std::uint16_t nothing = walks() ? no_block : groups_ != nullptr ? group_codes : no_byte;
+    const std::uint16_t nothing = groups_ != nullptr ? group_codes : no_byte;
     if (groups_ != nullptr) groups_->clear();
     for (std::int64_t y = 0; y < region_.height; ++y) {
       std::uint16_t* codes = region_.codes.data() + static_cast<std::size_t>(y) * wide;
@@ -134,25 +118,7 @@ class RankPart {
       }
     }
     constexpr int key_bits = 8 * static_cast<int>(sizeof(Key));
-    if (groups_ != nullptr)
-      walks() ? groups_->build_blocks(region_, key_bits) : groups_->build(region_, key_bits);
-  }
-
-  /// One radius, larger keys.
-  template <class Coordinate>
-  void walk(const RankImages& images, int channel, const KeyGroups::Places<Coordinate>& places) {
-    WalkingRanks<Coordinate> ranks(region_, places, counted_, block_counts_);
-    ranks.run(job_.percent, groups_->sorted(),
-              [&](std::int64_t x, std::int64_t y, std::span<const std::uint32_t> elements) {
-                const std::int64_t first = (region_.inner.x.first + x) * job_.channels + channel;
-                const Key* source = images.source.row<Key>(region_.inner.y.first + y) + first;
-                Key* output = images.output.row<Key>(region_.inner.y.first + y) + first;
-                for (const std::uint32_t element : elements) {
-                  *output = element == no_element ? turn_key(*source) : key_at(element);
-                  source += job_.channels;
-                  output += job_.channels;
-                }
-              });
+    if (groups_ != nullptr) groups_->build(region_, key_bits);
   }
 
   /// Every position of a region has a pixel that counts.
@@ -267,8 +233,6 @@ class RankPart {
 
   RankJob job_;
   CodedRegion region_;
-  CountedPixels counted_;
-  WorkspaceVector<std::uint32_t> block_counts_;
   std::unique_ptr<KeyGroups> groups_;
   std::unique_ptr<MappedRanks> mapped_;
   std::unique_ptr<SmallWindows> small_;
