@@ -281,6 +281,18 @@ TEST(Includes, TypesOfSimdTargetsHaveNamesOfTheirOwn) {
   EXPECT_GT(defined.size(), 30U);
 }
 
+// Newer versions of Highway have further targets with AVX-512. A file that names one of them lacks the
+// others.
+TEST(Includes, OneFileSaysWhichTargetsHaveAvx512) {
+  int found = 0;
+  for (const Source& source : sources("src")) {
+    const bool names_a_target = source.text.find("HWY_AVX3") != std::string::npos;
+    EXPECT_EQ(names_a_target, source.name == "src/pixels/cpu/avx512-inl.h") << source.name;
+    found += names_a_target;
+  }
+  EXPECT_EQ(found, 1);
+}
+
 TEST(Includes, NoFileIsNamedAfterNothing) {
   const std::regex vague(R"((^|[_/])(helpers?|utils?|misc|common|stuff)(\.|_|$))");
   for (const char* folder : {"src", "kernels", "samples", "tests"})

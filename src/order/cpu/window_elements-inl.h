@@ -15,6 +15,7 @@
 #include <array>
 
 #include "order/cpu/rank_codes.h"
+#include "pixels/cpu/avx512-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -78,11 +79,9 @@ HWY_INLINE std::uint64_t ElementsInWindow(const KeyGroups::Places<Coordinate>& p
   for (std::size_t lane = 0; lane < window_bits; lane += hn::Lanes(d)) {
     const auto column = hn::Sub(hn::LoadU(d, places.columns.data() + first + lane), x);
     const auto row = hn::Sub(hn::LoadU(d, places.rows.data() + first + lane), y);
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    const auto within = hn::Not(hn::Or(hn::Gt(column, most_x), hn::Gt(row, most_y)));
-#else
-    const auto within = hn::And(hn::Eq(hn::Min(column, most_x), column), hn::Eq(hn::Min(row, most_y), row));
-#endif
+    const auto within =
+        has_avx512 ? hn::Not(hn::Or(hn::Gt(column, most_x), hn::Gt(row, most_y)))
+                   : hn::And(hn::Eq(hn::Min(column, most_x), column), hn::Eq(hn::Min(row, most_y), row));
     inside |= BitsOf(d, within) << lane;
   }
   return inside;

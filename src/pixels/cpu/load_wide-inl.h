@@ -10,6 +10,8 @@
 
 #include <hwy/highway.h>
 
+#include "pixels/cpu/avx512-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -40,13 +42,14 @@ HWY_INLINE auto ExactDouble(D d, V integers) {
 /// The nearest integers, ties to even, of floats below 2^31 in magnitude.
 template <class V>
 HWY_INLINE auto NearestWord(V floats) {
-#if HWY_TARGET == HWY_AVX2
-  return hn::Vec256<std::int32_t>{_mm256_cvtps_epi32(floats.raw)};
-#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  return hn::Vec512<std::int32_t>{_mm512_cvtps_epi32(floats.raw)};
-#else
-  return hn::NearestInt(floats);
-#endif
+  using Words = hn::Vec<hn::RebindToSigned<hn::DFromV<V>>>;
+  if constexpr (has_avx512) {
+    return Words{_mm512_cvtps_epi32(floats.raw)};
+  } else if constexpr (HWY_TARGET == HWY_AVX2) {
+    return Words{_mm256_cvtps_epi32(floats.raw)};
+  } else {
+    return hn::NearestInt(floats);
+  }
 }
 
 /// Added to a double q it rounds to an integer in the sum's low bits: q from 0 to 2^31, or for means of 64

@@ -103,8 +103,6 @@ HWY_INLINE hn::Vec<D> LoadChannel(D d, const std::uint8_t* pixels, int channels,
 }
 #endif
 
-constexpr bool gathers = HWY_TARGET == HWY_AVX2;
-
 /// Working values of channel c of the first pixels of a row, by vectors; returns how many pixels these are.
 /// `words` are the values of the 256 codes; null: codes are values.
 inline std::size_t ReadVectors([[maybe_unused]] const std::uint8_t* pixels,
@@ -112,26 +110,15 @@ inline std::size_t ReadVectors([[maybe_unused]] const std::uint8_t* pixels,
                                [[maybe_unused]] int c, [[maybe_unused]] const std::uint16_t* words,
                                [[maybe_unused]] const float* decoded, [[maybe_unused]] float* values) {
   std::size_t i = 0;
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  const CodeWords d;
-  const hn::Rebind<std::uint8_t, CodeWords> bytes;
-  const hn::ScalableTag<float> floats;
-  const hn::Rebind<std::int32_t, decltype(floats)> integers;
-  CodeVector table[8];
-  if (words != nullptr)
-    for (std::size_t t = 0; t < 8; ++t) table[t] = hn::LoadU(d, words + t * code_lanes);
-  for (; i + code_lanes <= count; i += code_lanes) {
-    CodeVector value =
-        hn::PromoteTo(d, LoadChannel(bytes, pixels + i * static_cast<std::size_t>(channels), channels, c));
-    if (words != nullptr) value = Lookup256(table, value);
-    const hn::Half<CodeWords> half;
-    hn::StoreU(hn::ConvertTo(floats, hn::PromoteTo(integers, hn::LowerHalf(half, value))), floats,
-               values + i);
-    hn::StoreU(hn::ConvertTo(floats, hn::PromoteTo(integers, hn::UpperHalf(half, value))), floats,
-               values + i + code_lanes / 2);
-  }
-#elif HWY_TARGET != HWY_SCALAR
-  if (words != nullptr && !gathers) return 0;
+  if constexpr (has_avx512)
+    return ReadWords(
+        count, words,
+        [&](auto d, std::size_t at) HWY_ATTR {
+          return LoadChannel(d, pixels + at * static_cast<std::size_t>(channels), channels, c);
+        },
+        values);
+#if HWY_TARGET != HWY_SCALAR
+  if (words != nullptr && !gathers_fast) return 0;
   const hn::CappedTag<std::uint8_t, longest_row> d;
   const hn::ScalableTag<float> floats;
   const hn::Rebind<std::uint8_t, decltype(floats)> few;
