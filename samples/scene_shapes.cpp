@@ -1,6 +1,7 @@
 #include "scene_shapes.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace scene {
@@ -273,7 +274,11 @@ std::size_t Hierarchy::split(std::size_t first, std::size_t last) {
       const Bounds b = bounds_of(*object);
       return b.low.*axis + b.high.*axis;
     };
-    std::stable_sort(begin, end, [&](const Object* a, const Object* b) { return key(a) < key(b); });
+    std::vector<std::tuple<double, std::size_t, const Object*>> keyed;  // equal keys keep their order
+    std::for_each(begin, end,
+                  [&](const Object* object) { keyed.emplace_back(key(object), keyed.size(), object); });
+    std::ranges::sort(keyed);
+    std::ranges::transform(keyed, begin, [](const auto& each) { return std::get<const Object*>(each); });
   };
 
   double least = infinity;

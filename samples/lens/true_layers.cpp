@@ -77,7 +77,9 @@ std::vector<Arrived> spread_layer(const Scene& scene, const Layer& layer) {
 satin::Image spread_true_layers(const Scene& scene) {
   std::vector<const Layer*> layers;
   for (const Layer& layer : scene.layers) layers.push_back(&layer);
-  std::ranges::stable_sort(layers, std::greater{}, [](const Layer* layer) { return layer->disparity; });
+  std::ranges::sort(layers, [](const Layer* a, const Layer* b) {
+    return a->disparity > b->disparity || (a->disparity == b->disparity && a < b);
+  });
   std::vector<Arrived> seen(static_cast<std::size_t>(width) * height);
   for (const Layer* layer : layers) {
     const std::vector<Arrived> sums = spread_layer(scene, *layer);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/backend.h"
 #include "core/maths/wide.h"
@@ -248,11 +249,13 @@ void sort_by(std::vector<Region>& regions, RegionKey key, bool descending, int c
   if (is_of_values(key) && std::ranges::any_of(regions, lacks))
     refuse("There are no values of channel " + std::to_string(channel) +
            " to sort regions by: find them with an image that has it.");
-  std::ranges::stable_sort(regions, [&](const Region& a, const Region& b) {
-    const double left = key_of(a, key, index);
-    const double right = key_of(b, key, index);
-    return descending ? left > right : left < right;
-  });
+  std::vector<std::pair<double, std::size_t>> order;  // equal keys keep the order that they have
+  for (const Region& region : regions)
+    order.emplace_back((descending ? -1 : 1) * key_of(region, key, index), order.size());
+  std::ranges::sort(order);
+  std::vector<Region> sorted;
+  for (const auto& [_, i] : order) sorted.push_back(std::move(regions[i]));
+  regions = std::move(sorted);
 }
 
 void renumber(const Device& device, Regions& regions) {

@@ -38,7 +38,9 @@ std::vector<bool> largest_properties(const XmpProperties& all, std::size_t exces
   std::vector<std::size_t> order(all.properties.size());
   std::iota(order.begin(), order.end(), 0);
   const auto size = [&](std::size_t i) { return all.properties[i].end - all.properties[i].begin; };
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return size(a) > size(b) || (size(a) == size(b) && a < b);
+  });
   std::vector<bool> chosen(all.properties.size());
   for (std::size_t sum = 0; const std::size_t i : order) {
     if (sum >= excess) break;

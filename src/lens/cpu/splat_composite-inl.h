@@ -155,7 +155,7 @@ HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group,
     const std::uint32_t* colour = x + 1 == row.width ? end.colour : row.colours + x * Channels;
     return WeightedCell<Channels>(colour, sample_weight(whole, row.weights[x]), 0);
   };
-  RowPrefix<CellsTag<Channels>, size> prefix;
+  RowPrefix<CellsTag<Channels>, static_cast<std::size_t>(size)> prefix;
   for (std::int64_t x = first; x < last;
        x += cells, deltas += cells * size, columns += cells * size, state += cells * size) {
     const auto column = hn::Add(hn::LoadU(d, columns), hn::LoadU(d, deltas));

@@ -58,11 +58,16 @@ RankProgram::List RankProgram::merged(const List& a, const List& b) {
 /// Merges the two shortest lists until one is left.
 RankProgram::List RankProgram::joined(std::vector<List> lists) {
   const auto longer = [](const List& a, const List& b) { return a.size() > b.size(); };
+  // Puts a list among those before it, behind the ones of its length.
+  const auto insert = [&](auto list) {
+    std::rotate(std::upper_bound(lists.begin(), list, *list, longer), list, list + 1);
+  };
+  for (auto list = lists.begin(); list != lists.end(); ++list) insert(list);
   while (lists.size() > 1) {
-    std::stable_sort(lists.begin(), lists.end(), longer);
     const List last = std::move(lists.back());
     lists.pop_back();
     lists.back() = merged(lists.back(), last);
+    insert(lists.end() - 1);
   }
   return std::move(lists.front());
 }
