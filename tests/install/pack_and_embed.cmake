@@ -1,12 +1,30 @@
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${WORK})
+# Without dpkg-shlibdeps the packages would depend on nothing.
+execute_process(COMMAND ${CMAKE_CPACK_COMMAND} --config ${BUILD}/CPackConfig.cmake -B ${WORK} -D "CMAKE_IGNORE_PATH=/usr/bin;/bin"
+                RESULT_VARIABLE packed OUTPUT_VARIABLE output ERROR_VARIABLE output)
+file(GLOB packages ${WORK}/*.deb)
+if(packed EQUAL 0 OR packages OR NOT output MATCHES "apt-get install dpkg-dev")
+  message(FATAL_ERROR "cpack makes packages without dpkg-dev, or does not say so: ${output}")
+endif()
 run(${CMAKE_CPACK_COMMAND} --config ${BUILD}/CPackConfig.cmake -B ${WORK})
+
+# A package of a later commit is newer for apt than one of the same version.
+set(package_version ${VERSION})
+find_package(Git QUIET)
+if(GIT_FOUND AND EXISTS ${SOURCE}/.git)
+  execute_process(COMMAND ${GIT_EXECUTABLE} -C ${SOURCE} describe --tags --exact-match --match v${VERSION}
+                  OUTPUT_VARIABLE at_tag ERROR_QUIET)
+  if(NOT at_tag)
+    string(APPEND package_version "\\+git[1-9][0-9]*\\.[0-9a-f]+")
+  endif()
+endif()
 
 # package(NAME FIELD...): unpacks it; every FIELD must match what `dpkg-deb --info` says.
 function(package name)
-  file(GLOB file ${WORK}/${name}_${VERSION}_*.deb)
-  if(NOT file)
-    message(FATAL_ERROR "There is no package ${name}.")
+  file(GLOB file ${WORK}/${name}_*.deb)
+  if(NOT file MATCHES "/${name}_${package_version}_[^/]+\\.deb$")
+    message(FATAL_ERROR "There is no package ${name} of ${package_version}, but '${file}'.")
   endif()
   run(dpkg-deb --info ${file})
   if(NOT output MATCHES "Maintainer: [^\n]+ <[^\n]+@[^\n]+\\.[^\n]+>")
