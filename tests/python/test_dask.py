@@ -1,4 +1,6 @@
 """Arrays of Dask: the bytes of the whole, however it is cut."""
+import inspect
+
 import numpy as np
 import pytest
 
@@ -111,3 +113,16 @@ def test_it_is_lazy_and_keeps_the_chunks():
 def test_what_depends_on_more_than_the_neighbours_is_refused(pipeline, dtype, says):
     with pytest.raises(ValueError, match=says):
         satin.dask.map(pipeline, dask.array.zeros((40, 50), dtype=dtype, chunks=20))
+
+
+def test_every_option_of_a_run_is_known_or_of_arrays_in_memory(random):
+    def options(function):
+        return {name for name, option in inspect.signature(function).parameters.items() if option.kind is option.KEYWORD_ONLY}
+
+    used = {"inputs": {"m": random.integers(0, 256, (40, 50), np.uint8)}, "alpha": "straight", "order": "bgr", "device": "cpu"}
+    assert set(used) == options(satin.dask.map) == options(satin.run) - {"layout", "out"}
+    image = random.integers(0, 256, (40, 50, 4), np.uint8)
+    for name, value in used.items():
+        given = {"inputs": used["inputs"], name: value}
+        made = satin.dask.map("blur radius=3 mask=m", dask.array.from_array(image, (13, 17, 4)), **given)
+        np.testing.assert_array_equal(made.compute(), satin.run("blur radius=3 mask=m", image, **given))

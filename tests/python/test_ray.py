@@ -1,5 +1,6 @@
 """Batches through Ray, on one machine: names, rows, resuming, and files that kill their process."""
 import faulthandler
+import inspect
 import os
 import shutil
 import signal
@@ -105,6 +106,75 @@ def test_what_is_to_be_corrected_is_told_before_anything_is_begun(folder):
     with pytest.raises(ValueError, match="manifest"):
         satin.ray.run("blur radius=2", folder / "in", folder / "out")
     assert (folder / "out" / "0.png").read_bytes() == b"mine"
+
+
+# A value for every option of satin.batch; None: satin.ray refuses it, and says why. Those that go together share a line.
+OPTIONS = {
+    "recursive": True, "progress": False, "report": "rows.jsonl", "finished": print, "threads": 1, "memory": 1 << 28,
+    "memory_limit": 1 << 28, "device": ["cpu"], "overwrite": True, "resume": True, "format": "jpg", "quality": 40, "strip": True,
+    "max_pixels": 2000, "max_bytes": 8 << 20, "mask_from": "alpha", "jpeg_decoder": "libjpeg", "allow_partial": True,
+    "keep_depth": True, "keep_metadata": True, "depth_out": "{dir}/../depth/{stem}.png",
+    "skip_existing": True, "page": 1, "part": "", "all_pages": True, "dither": True, "stream": True, "pyramid": True,
+    "fail_fast": None, "gallery": None, "shard": None,
+}  # fmt: skip
+OF_RUN = {"recursive", "progress", "report", "finished"}
+
+
+def options_of_batch():
+    from satin._batch import batch_options
+
+    both = {**inspect.signature(satin.batch).parameters, **inspect.signature(batch_options).parameters}
+    return {name for name, option in both.items() if option.kind is option.KEYWORD_ONLY}
+
+
+def test_every_option_of_a_batch_is_known():
+    assert set(OPTIONS) == options_of_batch()
+
+
+@pytest.fixture
+def tiffs(tmp_path, random):
+    """Two pictures of 16 bits, and one that max_pixels refuses."""
+    (tmp_path / "in").mkdir()
+    for name, size in (("a", (30, 40, 3)), ("b", (20, 30, 3)), ("large", (60, 70, 3))):
+        satin.write(tmp_path / "in" / f"{name}.tif", random.integers(0, 65536, size, np.uint16))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", sorted(OPTIONS))
+def test_an_actor_has_the_options_of_a_batch(tiffs, name):
+    options = {name: OPTIONS[name]}
+    inputs = sorted(str(path) for path in (tiffs / "in").iterdir())
+    if name in OF_RUN or OPTIONS[name] is None:
+        with pytest.raises(ValueError, match=f"{name} is not an option here: "):
+            satin.ray.Filter("blur radius=2", tiffs / "out", **options)
+        return
+    rows = satin.ray.Filter("blur radius=2", tiffs / "out", **{"device": "cpu", **options})({"path": inputs})
+    expected = satin.batch("blur radius=2", inputs, tiffs / "expected", **options)
+    failed = {row["input"]: row["error"]["message"] for row in expected.failures}
+    assert {path: error for path, error in zip(rows["path"], rows["error"]) if error} == failed
+    assert files_in(tiffs / "out") == files_in(tiffs / "expected")
+
+
+def test_a_run_has_the_options_of_a_batch(cluster, tiffs, monkeypatch):
+    monkeypatch.chdir(tiffs)
+    rows = []
+    names = "recursive progress report threads memory memory_limit overwrite resume format quality strip max_pixels".split()
+    options = {name: OPTIONS[name] for name in names}
+    result = satin.ray.run("blur radius=2", "in", "out", cpus=1, device=["cpu"], finished=rows.append, **options)
+    assert (result.total, result.done, result.failed) == (3, 2, 1) and len(rows) == 3
+    satin.batch("blur radius=2", "in", "expected", **options, finished=lambda row: None)
+    assert files_in(tiffs / "out") == files_in(tiffs / "expected")
+
+
+@pytest.mark.parametrize("options,message", [
+    *(({name: value or "2/3"}, f"{name} is not an option here: ") for name, value in OPTIONS.items() if value is None),
+    ({"resume": False}, "always resume"),
+    ({"device": [satin.Device("cpu")]}, "pass their names"),
+])  # fmt: skip
+def test_what_a_run_does_not_have_is_told_before_it_begins(tiffs, options, message):
+    with pytest.raises(ValueError, match=message):
+        satin.ray.run("blur radius=2", tiffs / "in", tiffs / "out", **options)
+    assert not (tiffs / "out").exists()
 
 
 class Killer(threading.Thread):

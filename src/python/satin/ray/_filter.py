@@ -15,7 +15,7 @@ from satin._batch import PathLike, Row, batch_options, row_of
 from satin.ray import _remote
 from satin.ray._rows import COLUMNS, failed
 from satin.ray._attempts import MOST_DEATHS, Attempts, process_name
-from satin.ray._share import share_of_actor
+from satin.ray._share import Devices, check_options, share_of_actor
 
 def _row(path: str, told: Row) -> Row:
     return {
@@ -56,8 +56,8 @@ class Filter:
     filesystem : of pyarrow.fs, for names with a scheme; by default what the scheme says
     skip_existing : leaves out inputs whose output exists, whatever it is, in place of resuming
 
-    The other options are those of :func:`satin.batch`. Outputs that exist and that no manifest knows are refused without
-    `overwrite`. A file that kills its process (a fault of a codec, the memory killer) is tried once more, alone; after two
+    The other options are those of :func:`satin.batch`, except for what is of a whole batch; `resume` is always on. Outputs
+    that exist and that no manifest knows are refused without `overwrite`. A file that kills its process (a fault of a codec, the memory killer) is tried once more, alone; after two
     deaths it is a row. What tells so lies in the folder ``.satin-attempts`` beside the manifest: remove it to try again.
 
     Raises ValueError for a pipeline, a name or an option to be corrected, RuntimeError for a missing device.
@@ -68,18 +68,22 @@ class Filter:
         pipeline: str,
         output: PathLike,
         *,
-        device: Optional[str] = None,
+        device: Devices = None,
         threads: int = 0,
         memory: int = 0,
         memory_limit: int = 0,
+        resume: bool = True,
         skip_existing: bool = False,
         filesystem: Optional[fs.FileSystem] = None,
         **options: Any,
     ) -> None:
+        check_options({"device": device, "resume": resume, **options})
         share = share_of_actor(device, threads, memory, memory_limit)
         self._process = process_name()
         self._store: Optional[_remote.Store] = None
         if _remote.is_remote(output):
+            if options.get("depth_out"):
+                raise ValueError("depth_out is not an option here: depth is written beside pictures on disks alone.")
             self._scratch = tempfile.TemporaryDirectory(prefix="satin-")
             self._store = _remote.Store(os.fspath(output), self._scratch.name, self._process, (pipeline, options), filesystem)
             output = self._store.local_output

@@ -8,7 +8,7 @@ import logging
 import os
 import time
 from dataclasses import dataclass, field
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 import ray
 
@@ -17,6 +17,7 @@ from satin._batch import PathLike, Progress, Row, batch_options, inputs_of
 from satin.ray import _remote
 from satin.ray._filter import Filter
 from satin.ray._find import block_size, dataset_of, find, row_of
+from satin.ray._share import check_options
 
 
 @dataclass
@@ -77,12 +78,12 @@ def _names(
     pipeline: str, inputs: Sequence[PathLike], output: PathLike, recursive: bool, actors: int, options: dict[str, Any]
 ) -> tuple[ray.data.Dataset, Result]:
     """The names, when all has been checked that the command checks before it begins, and a result without rows yet."""
+    resume = not options.get("skip_existing", False)
+    of_actors = ("device", "filesystem", "memory_limit", "resume", "skip_existing")
+    settings = batch_options(output, resume=resume, **{key: value for key, value in options.items() if key not in of_actors})
     if _remote.is_remote(output) or any(_remote.is_remote(each) for each in inputs):
         dataset = find(list(inputs), recursive, options.get("filesystem"))
         return dataset, Result(dataset.count())
-    resume = not options.get("skip_existing", False)
-    common = {key: value for key, value in options.items() if key not in ("device", "memory_limit", "skip_existing")}
-    settings = batch_options(output, resume=resume, **common)
     settings.inputs, settings.recursive, settings.skip_existing = list(inputs), recursive, not resume
     batch = _native.Batch(_native.Pipeline(pipeline), settings)
     rows = (row_of(str(path), str(relative)) for path, relative in batch.names())
@@ -123,6 +124,7 @@ def run(
     gpus: Optional[float] = None,
     report: PathLike = "",
     progress: Optional[bool] = None,
+    finished: Optional[Callable[[Row], None]] = None,
     **options: Any,
 ) -> Result:
     """Filters files on all machines of the Ray cluster that the program is connected to, otherwise on this one.
@@ -134,10 +136,14 @@ def run(
     actors : how many; by default one a GPU, or without GPUs one a machine
     cpus, gpus : of each actor; a `gpus` of 0.5 lets two share a GPU, 0 filters on CPUs
     progress : a bar by tqdm; by default where tqdm is installed and standard error is a terminal
+    finished : called with the row of each file as it comes; what it raises ends the run
 
     The other options are those of :class:`Filter`. ``raise SystemExit(result.exit_code)`` ends a script as the command
     would.
     """
+    check_options(options, of_run=True)
+    if options.get("depth_out"):
+        options["depth_out"] = _absolute(options["depth_out"])
     if not ray.is_initialized():
         ray.init(log_to_driver=False)
     count, usual_cpus, of_gpu = _actors(gpus)
@@ -161,5 +167,7 @@ def run(
             if lines is not None:
                 lines.write(json.dumps(row, ensure_ascii=False) + "\n")
                 lines.flush()
+            if finished is not None:
+                finished(row)
     result.seconds = time.monotonic() - started
     return result

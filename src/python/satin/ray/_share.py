@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional, Sequence, Union
 
 import ray
 
 from satin import _native
+
+Devices = Union[None, str, Sequence[str]]
 
 _USUAL_MEMORY = 0.25  # of the machine, for pictures in flight: the part that the command takes
 
@@ -35,7 +37,27 @@ def _open(name: str, threads: int, memory_limit: int, share: float) -> _native.D
     return device
 
 
-def share_of_actor(device: Optional[str], threads: int, memory: int, memory_limit: int) -> Share:
+_OF_BATCH = {
+    "fail_fast": "let `finished` raise where a row has failed",
+    "gallery": "satin.batch(..., resume=True, gallery=...) makes the page afterwards",
+    "shard": "Ray shares the files out among its actors",
+}
+_OF_RUN = dict.fromkeys(("finished", "progress", "recursive", "report"), "it is one of satin.ray.run")
+
+
+def check_options(options: dict[str, Any], of_run: bool = False) -> None:
+    """Refuses options of satin.batch that an actor, or satin.ray.run, does not have."""
+    for name, reason in (_OF_BATCH if of_run else {**_OF_BATCH, **_OF_RUN}).items():
+        if name in options:
+            raise ValueError(f"{name} is not an option here: {reason}.")
+    device = options.get("device")
+    if device is not None and not all(isinstance(each, str) for each in ([device] if isinstance(device, str) else device)):
+        raise ValueError("Every actor opens devices of its own: pass their names, such as 'cuda:0'.")
+    if not options.get("resume", True):
+        raise ValueError("Actors always resume, because Ray starts those that died again: leave resume out.")
+
+
+def share_of_actor(device: Devices, threads: int, memory: int, memory_limit: int) -> Share:
     """Ray sets CUDA_VISIBLE_DEVICES, so the GPUs of an actor are the first ones that it sees. An actor with a part of a
     GPU holds that part of its memory at most, unless a limit is told; without a GPU the CPU filters."""
     assigned = _assigned()
@@ -46,7 +68,7 @@ def share_of_actor(device: Optional[str], threads: int, memory: int, memory_limi
         machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         memory = int(_USUAL_MEMORY * machine * min(1.0, max(cpus, 1.0) / (os.cpu_count() or 1)))
     if device is not None:
-        names = device.split(",")
+        names = device.split(",") if isinstance(device, str) else list(device)
     elif gpus:
         names = [f"cuda:{index}" for index in range(max(1, int(gpus)))]
     else:
