@@ -1,4 +1,4 @@
-# Included by cpack before it packs anything: what its packages cannot do without, and their version.
+# Included by cpack before it packs: refuses to go on without dpkg-shlibdeps, and sets the version of the packages.
 find_program(satin_shlibdeps dpkg-shlibdeps)
 if(NOT satin_shlibdeps)
   message(FATAL_ERROR "Satin: dpkg-shlibdeps, which finds what the packages depend on, is missing. Debian and Ubuntu have it: apt-get install dpkg-dev")

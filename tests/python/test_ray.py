@@ -2,6 +2,7 @@
 import faulthandler
 import inspect
 import os
+import re
 import shutil
 import signal
 import threading
@@ -24,7 +25,7 @@ import satin.ray  # noqa: E402: only where there is Ray
 
 LEAST_SHARED_MEMORY = 512 << 20
 OBJECT_STORE = 300 << 20
-TIME_LIMIT = 240  # seconds for all tests here, which take 60 on two idle cores: Ray tries for ever
+TIME_LIMIT = 300  # seconds for all tests here, which take 70 on two idle cores: Ray tries for ever
 
 
 @pytest.fixture(scope="module")
@@ -148,8 +149,13 @@ def test_an_actor_has_the_options_of_a_batch(tiffs, name):
         with pytest.raises(ValueError, match=f"{name} is not an option here: "):
             satin.ray.Filter("blur radius=2", tiffs / "out", **options)
         return
+    try:
+        expected = satin.batch("blur radius=2", inputs, tiffs / "expected", **options)
+    except ValueError as error:  # depth that a blur has not, or a picture of two pages
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            satin.ray.Filter("blur radius=2", tiffs / "out", **options)
+        return
     rows = satin.ray.Filter("blur radius=2", tiffs / "out", **{"device": "cpu", **options})({"path": inputs})
-    expected = satin.batch("blur radius=2", inputs, tiffs / "expected", **options)
     failed = {row["input"]: row["error"]["message"] for row in expected.failures}
     assert {path: error for path, error in zip(rows["path"], rows["error"]) if error} == failed
     assert files_in(tiffs / "out") == files_in(tiffs / "expected")

@@ -12,6 +12,7 @@ from pyarrow import fs
 
 from satin import _native
 from satin._batch import PathLike, Row, batch_options, row_of
+from satin._pipeline import pipeline_words
 from satin.ray import _remote
 from satin.ray._rows import COLUMNS, failed
 from satin.ray._attempts import MOST_DEATHS, Attempts, process_name
@@ -89,7 +90,8 @@ class Filter:
             output = self._store.local_output
         settings = batch_options(output, threads=share.threads, memory=share.memory, resume=not skip_existing, **options)
         settings.skip_existing, settings.manifest_part = skip_existing, self._process
-        self._session = _native.BatchSession(share.devices, _native.Pipeline(pipeline), settings)
+        with pipeline_words():
+            self._session = _native.BatchSession(share.devices, _native.Pipeline(pipeline), settings)
         self._attempts: Optional[Attempts] = None
         if not skip_existing and self._store is None:
             self._attempts = Attempts(Path(self._session.manifest_folder) / ".satin-attempts", self._process)

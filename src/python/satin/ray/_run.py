@@ -14,6 +14,7 @@ import ray
 
 from satin import _native
 from satin._batch import PathLike, Progress, Row, batch_options, inputs_of
+from satin._pipeline import pipeline_words
 from satin.ray import _remote
 from satin.ray._filter import Filter
 from satin.ray._find import block_size, dataset_of, find, row_of
@@ -85,7 +86,8 @@ def _names(
         dataset = find(list(inputs), recursive, options.get("filesystem"))
         return dataset, Result(dataset.count())
     settings.inputs, settings.recursive, settings.skip_existing = list(inputs), recursive, not resume
-    batch = _native.Batch(_native.Pipeline(pipeline), settings)
+    with pipeline_words():
+        batch = _native.Batch(_native.Pipeline(pipeline), settings)
     rows = (row_of(str(path), str(relative)) for path, relative in batch.names())
     return dataset_of(rows, actors), Result(len(batch), unread=[str(path) for path in batch.unread])
 
