@@ -1,4 +1,4 @@
-// What AVX-512 does in its own way, on the targets that have it, and tables of codes in its registers.
+// Says which targets have AVX-512, and holds tables of codes in its registers.
 
 #if defined(SATIN_AVX512_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_AVX512_INL_H

@@ -13,6 +13,7 @@ from pyarrow import fs
 from satin import _native
 from satin._batch import PathLike, Row, batch_options, row_of
 from satin._pipeline import pipeline_words
+from satin._words import worded
 from satin.ray import _remote
 from satin.ray._rows import COLUMNS, failed
 from satin.ray._attempts import MOST_DEATHS, Attempts, process_name
@@ -64,6 +65,7 @@ class Filter:
     Raises ValueError for a pipeline, a name or an option to be corrected, RuntimeError for a missing device.
     """
 
+    @worded(batch_options)
     def __init__(
         self,
         pipeline: str,
@@ -91,7 +93,8 @@ class Filter:
         settings = batch_options(output, threads=share.threads, memory=share.memory, resume=not skip_existing, **options)
         settings.skip_existing, settings.manifest_part = skip_existing, self._process
         with pipeline_words():
-            self._session = _native.BatchSession(share.devices, _native.Pipeline(pipeline), settings)
+            text = _native.Pipeline(pipeline)
+        self._session = _native.BatchSession(share.devices, text, settings)
         self._attempts: Optional[Attempts] = None
         if not skip_existing and self._store is None:
             self._attempts = Attempts(Path(self._session.manifest_folder) / ".satin-attempts", self._process)

@@ -15,6 +15,7 @@ import ray
 from satin import _native
 from satin._batch import PathLike, Progress, Row, batch_options, inputs_of
 from satin._pipeline import pipeline_words
+from satin._words import worded
 from satin.ray import _remote
 from satin.ray._filter import Filter
 from satin.ray._find import block_size, dataset_of, find, row_of
@@ -87,7 +88,8 @@ def _names(
         return dataset, Result(dataset.count())
     settings.inputs, settings.recursive, settings.skip_existing = list(inputs), recursive, not resume
     with pipeline_words():
-        batch = _native.Batch(_native.Pipeline(pipeline), settings)
+        text = _native.Pipeline(pipeline)
+    batch = _native.Batch(text, settings)
     rows = (row_of(str(path), str(relative)) for path, relative in batch.names())
     return dataset_of(rows, actors), Result(len(batch), unread=[str(path) for path in batch.unread])
 
@@ -115,6 +117,7 @@ def _lines(report: PathLike) -> Any:
     return open(report, "a", encoding="utf-8") if report else contextlib.nullcontext()
 
 
+@worded(batch_options)
 def run(
     pipeline: str,
     inputs: Union[PathLike, Sequence[PathLike]],
