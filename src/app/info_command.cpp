@@ -190,7 +190,8 @@ std::optional<Error> tell(const BatchFile& file, bool alone, const ReadOptions& 
 }
 
 int run(const CommandSpec& /*command*/, const ParsedLine& line) {
-  const ReadOptions options = read_options_of(line);
+  ReadOptions options = read_options_of(line);
+  options.filterable = false;
   if (options.all_pages)
     throw Error(ErrorKind::usage, "info tells of one picture of a file. Choose it by --page or --part.");
   JsonWriter json;

@@ -227,6 +227,7 @@ PipelineStep step_of(const FilterRecord& filter, const ParsedLine& line) {
 
 ReadOptions read_options_of(const ParsedLine& line) {
   ReadOptions options;
+  options.filterable = true;
   constexpr long most = std::numeric_limits<long>::max();
   const auto set = [&](const char* name, std::uint64_t& limit) {
     if (const auto text = line.value(name))

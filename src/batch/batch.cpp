@@ -107,6 +107,7 @@ Batch batch_without_files(const Pipeline& pipeline, const BatchOptions& options,
   batch::check_photo_options(pipeline, options, finds_many());
   Batch work;
   work.options = options;
+  work.options.read.filterable = true;
   work.options.list = std::string();  // gives their memory back
   work.options.inputs = std::vector<std::filesystem::path>();
   work.pipeline = pipeline;

@@ -120,7 +120,13 @@ Image copy_in(const Allocator& allocator, const Image& image) {
 
 Image depth_channel(const PipelineStep& step, const Picture& picture, const std::string& name,
                     const std::string& file, const Allocator& allocator) {
-  if (const Image* channel = picture.find_channel(name)) return copy_in(allocator, *channel);
+  if (const Image* channel = picture.find_channel(name)) {
+    if (channel->shape().type == Type::u32)
+      throw Error(ErrorKind::input, file + ": the channel '" + name +
+                                        "' is not read, because it holds integers of 32 bits. Store it as "
+                                        "floats.");
+    return copy_in(allocator, *channel);
+  }
   std::vector<std::string> names;
   for (const NamedChannel& channel : picture.channels) names.push_back(channel.name);
   std::string there = names.empty() ? "none beside its colours" : names.front();
@@ -161,7 +167,8 @@ Image read_side(const PipelineStep& step, const InputRecord& input, const SideIn
   const std::string channel = input.role == Role::depth ? depth_channel_name(step) : "";
   if (!channel.empty()) return depth_channel(step, picture, channel, quoted(side.path), options.allocator);
   const Image* depth = input.role == Role::depth ? picture.find_channel("Z") : nullptr;
-  Image image = depth != nullptr ? copy_in(options.allocator, *depth) : std::move(picture.image);
+  Image image = depth != nullptr ? depth_channel(step, picture, "Z", quoted(side.path), options.allocator)
+                                 : std::move(picture.image);
   return keeps_channels(step, input)
              ? std::move(image)
              : one_channel(std::move(image), input, side, options.allocator, warnings);

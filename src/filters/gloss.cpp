@@ -1,11 +1,13 @@
 #include "satin/filters/gloss.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "core/backend.h"
 #include "core/record.h"
+#include "core/workspace.h"
 #include "lobes/lobe_bands.h"
 #include "lobes/lobe_mean.h"
 #include "pixels/measure.h"
@@ -15,9 +17,17 @@ namespace satin {
 namespace {
 
 constexpr int most_levels = 16;
+/// Rows of a map of any width. Lobes are sums over rows: with more rows than columns the time for them, which
+/// grows with the square of the height, is no longer in proportion to the pixels.
+constexpr std::int64_t most_rows_of_narrow_map = 2048;
 
 void check(const Shape& shape, const Gloss& gloss) {
   validate(shape);
+  if (shape.height > std::max(shape.width, most_rows_of_narrow_map))
+    throw Error(ErrorKind::usage,
+                "A map of " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
+                    " is no map of all directions, which is twice as wide as it is high: its time would grow "
+                    "with the square of its height. Crop or turn it.");
   if (!(gloss.roughness >= 0 && gloss.roughness <= 1))
     throw Error(ErrorKind::usage,
                 "roughness " + print_real(gloss.roughness) + ": must be from 0, a mirror, to 1.");
@@ -75,14 +85,15 @@ class PreparedGloss final : public PreparedFilter {
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Gloss& gloss) {
   check(shapes.front(), gloss);
-  const LobeMeanJob job = lobe_job(shapes.front(), gloss);
+  const WorkspaceBudget budget(device.backend());  // of the lobes, which are many for several levels
+  const auto job = std::make_shared<const LobeMeanJob>(lobe_job(shapes.front(), gloss));
   Shape output = shapes.front();
   output.height *= gloss.levels;
   validate(output);
   const auto prepare = [&backend = device.backend(), job](std::int64_t, std::int64_t) {
-    return std::make_unique<PreparedGloss>(backend, job);
+    return std::make_unique<PreparedGloss>(backend, *job);
   };
-  return {output, job.read.fixed_point, {}, prepare};
+  return {output, job->read.fixed_point, {}, prepare};
 }
 
 }  // namespace

@@ -99,6 +99,8 @@ struct Receiver {
                                      channels.size() == 1 ? channels.front().name : ""};
     clear(picture.image);
     for (std::size_t c = 0; c < colours.size(); ++c) point(*colours[c], picture.image, c);
+    ReadOptions of_planes = options;
+    of_planes.filterable = false;  // integers beside the colours may be left alone
     for (SatinExrChannel& channel : channels) {
       if (channel.data != nullptr) continue;
       if (channel.subsampled != 0) {
@@ -108,7 +110,7 @@ struct Receiver {
       }
       const Type type = channel.type == satin_exr_uint ? Type::u32 : Type::f32;
       NamedChannel& named = picture.channels.emplace_back(
-          NamedChannel{channel.name, allocate(width, height, 1, type, Alpha::none, options)});
+          NamedChannel{channel.name, allocate(width, height, 1, type, Alpha::none, of_planes)});
       clear(named.plane);
       point(channel, named.plane, 0);
     }

@@ -114,7 +114,8 @@ Picture decode_webp(Bytes bytes, const ReadOptions& options) {
   if (contents.animated)
     unsupported("WebP", "animation", "Save the frames as .png first, for example with anim_dump or ffmpeg.");
   if (contents.width == 0 || contents.height == 0) damaged("WebP", "it holds no picture");
-  accept(contents.width, contents.height, 4, Type::u8, options);
+  // OpenCV's picture, and libwebp's where it is lossless.
+  accept(contents.width, contents.height, 4, Type::u8, options, 8 * contents.width * contents.height);
   Bytes exif = contents.exif;
   constexpr std::string_view prefix{"Exif\0\0", 6};  // left over from JPEG by some writers
   if (starts_with(exif, prefix)) exif = exif.subspan(prefix.size());
@@ -197,6 +198,14 @@ Bytes find_codestream(Bytes bytes) {
   truncated(jpeg2000);
 }
 
+/// True if some component has more than 8 bits, by the size segment (ISO/IEC 15444-1, A.5.1).
+bool is_deep(Bytes stream, std::uint32_t components) {
+  constexpr std::size_t first = 42, step = 3;
+  for (std::size_t i = 0; i < components && first + i * step < stream.size(); ++i)
+    if ((byte_at(stream, first + i * step) & 0x7FU) >= 8) return true;
+  return false;
+}
+
 Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
   const Bytes stream = find_codestream(bytes);
   constexpr std::size_t size_segment = 42;
@@ -207,7 +216,11 @@ Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
   const std::uint32_t components = be16(stream, 40);
   if (right <= left || bottom <= top) damaged(jpeg2000, "its size is not positive");
   const int channels = static_cast<int>(std::min<std::uint32_t>(components, 1000));
-  accept(right - left, bottom - top, channels, Type::u16, options);
+  const Type type = is_deep(stream, components) ? Type::u16 : Type::u8;
+  // OpenJPEG's samples have 32 bits, and OpenCV's picture is as large as ours.
+  const std::uint64_t beside = (sizeof(std::int32_t) + size_of(type)) * components;
+  accept(right - left, bottom - top, channels, type, options,
+         beside * (right - left) * std::uint64_t{bottom - top});
   // The decoder fills in what is missing.
   if (!starts_with(stream.last(2), "\xff\xd9")) truncated(jpeg2000);
   return decode_with_opencv(jpeg2000, bytes, options);

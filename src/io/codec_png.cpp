@@ -1,6 +1,7 @@
 // PNG by libpng.
 
 #include <png.h>
+#include <zlib.h>
 #include <cstring>
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <string_view>
 
 #include "io/support.h"
@@ -23,6 +26,7 @@ namespace {
 struct Context {
   std::jmp_buf jump;
   std::array<char, 160> message{};
+  std::array<char, 160> profile_warning{};  ///< why libpng left out the profile
   Bytes input;
   std::size_t position = 0;
   bool ended = false;  ///< the input was too short
@@ -36,7 +40,11 @@ struct Context {
   std::longjmp(context->jump, 1);
 }
 
-void on_warning(png_structp, png_const_charp) {}
+void on_warning(png_structp png, png_const_charp text) {
+  auto* context = static_cast<Context*>(png_get_error_ptr(png));
+  if (std::string_view(text).starts_with("iCCP"))
+    std::snprintf(context->profile_warning.data(), context->profile_warning.size(), "%s", text);
+}
 
 png_voidp on_malloc(png_structp png, png_alloc_size_t size) {
   return size > static_cast<Context*>(png_get_mem_ptr(png))->most_bytes ? nullptr : std::malloc(size);
@@ -106,12 +114,23 @@ struct Header {
   int passes = 1;
 };
 
-void read_header(Reader& reader, Header& header) {
+constexpr std::size_t usual_chunk = 8'000'000;
+
+/// Largest text or profile, in bytes once it is inflated: deflate makes a thousand bytes of one.
+std::size_t longest_block(Bytes file, const ReadLimits& limits) {
+  return std::max<std::size_t>(std::min<std::uint64_t>(usual_chunk, limits.bytes), file.size());
+}
+
+void read_header(Reader& reader, Header& header, std::size_t longest) {
   png_structp png = reader.png;
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // ReadLimits decide
+  png_set_chunk_malloc_max(png, longest);
   png_set_read_fn(png, &reader.context, on_read);
+  // libpng would inflate and keep every text; text_in() inflates the two that are used.
+  constexpr std::string_view texts{"tEXt\0zTXt\0iTXt", 15};
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, reinterpret_cast<png_const_bytep>(texts.data()),
+                              3);
   // libpng allocates what a chunk claims to hold before it looks whether that is there.
-  constexpr std::size_t usual_chunk = 8'000'000;
   reader.context.most_bytes = std::max(usual_chunk, 2 * reader.context.input.size());
   png_read_info(png, reader.info);
   reader.context.most_bytes = SIZE_MAX;
@@ -143,31 +162,76 @@ PngColour read_colour(png_structp png, png_infop info) {
   return colour;
 }
 
+/// Inflates a zlib stream; nothing if it is damaged or holds more than `longest` bytes.
+std::optional<FileBytes> inflated(Bytes data, std::size_t longest) {
+  z_stream stream{};
+  if (inflateInit(&stream) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
+  stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(data.data()));
+  stream.avail_in = static_cast<uInt>(data.size());
+  FileBytes result;
+  int state = Z_OK;
+  while (state == Z_OK && result.size() <= longest) {
+    constexpr std::size_t first = 4096;
+    result.resize(std::min(longest + 1, std::max(first, 2 * result.size())));
+    stream.next_out = reinterpret_cast<Bytef*>(result.data()) + stream.total_out;
+    stream.avail_out = static_cast<uInt>(result.size() - stream.total_out);
+    state = inflate(&stream, Z_NO_FLUSH);
+  }
+  if (state != Z_STREAM_END || stream.total_out > longest) return std::nullopt;
+  result.resize(stream.total_out);
+  return result;
+}
+
+/// The text of a tEXt, zTXt or iTXt chunk (PNG, 11.3.3), which begins with its name; empty for no chunk.
+/// Nothing if it is damaged or inflates to more than `longest` bytes.
+std::optional<FileBytes> text_in(Bytes chunk, std::size_t longest) {
+  if (chunk.empty()) return FileBytes();
+  Bytes rest = chunk.subspan(4);
+  const auto skip_word = [&] {
+    const std::size_t end = text_of(rest).find('\0');
+    rest = rest.subspan(end == std::string_view::npos ? rest.size() : end + 1);
+  };
+  skip_word();  // the keyword, which has an end in the chunks that are kept
+  if (starts_with(chunk, "tEXt")) return copy_of(rest);
+  const bool is_international = starts_with(chunk, "iTXt");
+  const std::size_t flags = is_international ? 2 : 1;
+  if (rest.size() < flags) return std::nullopt;
+  const bool is_compressed = !is_international || byte_at(rest, 0) != 0;
+  rest = rest.subspan(flags);
+  if (is_international) {
+    skip_word();  // the language
+    skip_word();  // the keyword in it
+  }
+  return is_compressed ? inflated(rest, longest) : copy_of(rest);
+}
+
 /// Blocks may stand before and behind the pixels. Nothing here calls back, so nothing jumps.
-Metadata read_metadata(png_structp png, png_infop info, const PngChunks& chunks, const Header& header) {
-  Metadata metadata;
+void read_metadata(const Reader& reader, const PngChunks& chunks, const Header& header, std::size_t longest,
+                   Picture& picture) {
+  Metadata& metadata = picture.metadata;
   metadata.exif = copy_of(chunks.exif);
   png_charp name = nullptr;
   int compression = 0;
   png_bytep profile = nullptr;
   png_uint_32 length = 0;
-  if (png_get_iCCP(png, info, &name, &compression, &profile, &length) != 0)
+  if (png_get_iCCP(reader.png, reader.info, &name, &compression, &profile, &length) != 0)
     metadata.icc = copy_of(std::as_bytes(std::span(profile, length)));
   else
-    metadata.png = read_colour(png, info);
-  png_textp texts = nullptr;
-  int count = 0;
-  png_get_text(png, info, &texts, &count);
-  for (int i = 0; i < count; ++i) {
-    const std::string_view keyword = texts[i].key;
-    const bool is_international = texts[i].compression >= PNG_ITXT_COMPRESSION_NONE;
-    if (keyword == png_xmp_keyword && is_international)
-      metadata.xmp = copy_of(std::as_bytes(std::span(texts[i].text, texts[i].itxt_length)));
-    if (keyword == png_iptc_keyword && !is_international)
-      metadata.iptc = iptc_of_png_text({texts[i].text, texts[i].text_length});
-  }
+    metadata.png = read_colour(reader.png, reader.info);
+  if (chunks.profile && metadata.icc.empty())
+    picture.warnings.push_back("The ICC profile was left out (" +
+                               std::string(reader.context.profile_warning.data()) + ").");
+  const auto text = [&](Bytes chunk, const std::string& block) {
+    std::optional<FileBytes> found = text_in(chunk, longest);
+    if (!found)
+      picture.warnings.push_back("The " + block + " text is damaged, or larger than " +
+                                 std::to_string(longest) + " bytes, and was left out.");
+    return found.value_or(FileBytes());
+  };
+  metadata.xmp = text(chunks.xmp, "XMP");
+  metadata.iptc = iptc_of_png_text(text_of(text(chunks.iptc, "IPTC")));
   add_chunks(metadata, chunks, header.channels, header.depth);
-  return metadata;
 }
 
 /// False if the data is damaged or ends early.
@@ -189,7 +253,8 @@ Picture decode_png(Bytes bytes, const ReadOptions& options) {
   Reader reader;
   reader.context.input = bytes;
   Header header;
-  if (!guarded(reader.context.jump, [&] { read_header(reader, header); })) reader.fail();
+  const std::size_t longest = longest_block(bytes, options.limits);
+  if (!guarded(reader.context.jump, [&] { read_header(reader, header, longest); })) reader.fail();
   check_limits(header.width, header.height, 1, Type::u8, options.limits);
   // Deflate makes at most 1032 bytes of one, so that a small file cannot make us allocate a large picture.
   constexpr std::uint64_t deflate_ratio = 1032;
@@ -208,7 +273,7 @@ Picture decode_png(Bytes bytes, const ReadOptions& options) {
   if (!complete && !options.allow_partial) reader.fail();
   Picture picture;
   if (!complete) picture.warnings.push_back(partial_warning("PNG"));
-  picture.metadata = read_metadata(reader.png, reader.info, chunks, header);
+  read_metadata(reader, chunks, header, longest, picture);
   const int orientation = stored_orientation(chunks.exif, picture.metadata.xmp).value_or(1);
   turn_upright(picture, std::move(image), orientation, options.allocator);
   return picture;

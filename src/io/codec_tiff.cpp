@@ -1,12 +1,14 @@
 // TIFF by libtiff: reading.
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "io/row_reader.h"
 #include "io/support.h"
 #include "io/tiff_pixels.h"
 #include "io/tile_rows.h"
+#include "metadata/exif_reader.h"
 #include "metadata/pixel_tags.h"
 #include "metadata/tiff_exif.h"
 #include "satin/error.h"
@@ -37,9 +39,30 @@ bool is_page(TIFF* tiff) {
   return (subfile & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
 }
 
+/// libtiff keeps the values of all tags of a directory, and many tags can name the same bytes. In honest
+/// files values and directories lie apart, so that together they are no larger than the file.
+void check_tags(Bytes bytes) {
+  const ExifReader reader(bytes, true);
+  const std::uint64_t most = bytes.size() + (std::uint64_t{1} << 20);  // small files may be odd
+  std::uint64_t directories = 0;
+  std::set<std::uint64_t> seen;
+  for (std::uint64_t at = reader.first_directory(); seen.insert(at).second; at = reader.next_of(at)) {
+    std::uint64_t values = 0;
+    for (std::size_t i = 0; i < reader.entries(at); ++i) {
+      const ExifEntry entry = reader.entry(at, i);
+      const std::size_t known = bytes_of_type(entry.type);
+      const std::uint64_t size = entry.count * std::uint64_t{known != 0 ? known : sizeof(std::uint64_t)};
+      if (size <= bytes.size()) values += size;  // libtiff reads no others
+    }
+    directories += std::uint64_t{reader.entries(at)} * reader.sizes().entry;
+    if (values > most || directories > most) damaged("TIFF", "its tags are together larger than the file");
+  }
+}
+
 /// The pages by the offsets of their directories. Where there is none, as in camera RAW with a preview before
 /// the picture, the first directory is taken for one.
 std::vector<FilePicture> list_pages(Bytes bytes, const ReadOptions& options) {
+  check_tags(bytes);
   TiffInput file(bytes);
   const TiffHandle tiff = open_tiff(file, "rm");
   if (tiff == nullptr) fail(file);
@@ -84,11 +107,13 @@ Picture decode_page(Bytes bytes, const FilePicture& page, const ReadOptions& opt
   TiffInput file(bytes);
   const TiffHandle tiff = open_page(file, page);
   const TiffLayout layout = read_layout(tiff.get());
+  check_limits(layout.width, layout.height, layout.samples, layout.type, options.limits);
+  file.error.clear();  // complaints about tags that were not needed
+  TiffBlocks blocks(tiff.get(), file, layout, options, false);
+  accept(layout.width, layout.height, layout.samples, layout.type, options, blocks.held());
   Picture picture =
       allocate(layout.width, layout.height, layout.samples, layout.type, layout.pixel_alpha(), options);
   Image& image = picture.image;
-  file.error.clear();  // complaints about tags that were not needed
-  TiffBlocks blocks(tiff.get(), file, layout, options, false);
   bool complete = true;
   for (std::uint64_t y = 0; y < layout.height; y += blocks.height())
     complete &= blocks.read(static_cast<std::uint32_t>(y), row_of(image, static_cast<std::int64_t>(y)));

@@ -41,6 +41,13 @@ void copy_pixels_of(const Walk& walk, Image& target) {
   ((size == sizes ? copy_pixels<sizes>(walk, target) : void()), ...);
 }
 
+void check_type(Type type, const ReadOptions& options) {
+  if (!options.filterable || type == Type::u8 || type == Type::u16 || type == Type::f32) return;
+  throw Error(ErrorKind::input, std::string("pixels of type ") + name_of(type) +
+                                    " are not read, because filters take u8, u16 and f32. Convert them "
+                                    "first, for example with astype('float32') of NumPy.");
+}
+
 }  // namespace
 
 Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha) {
@@ -80,12 +87,14 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
 
 void accept(std::uint64_t width, std::uint64_t height, int channels, Type type, const ReadOptions& options,
             std::uint64_t beside) {
+  check_type(type, options);
   check_limits(width, height, channels, type, options.limits);
   if (options.accept) options.accept(shape_of(width, height, channels, type, Alpha::none), beside);
 }
 
 Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha,
                const ReadOptions& options) {
+  check_type(type, options);
   check_limits(width, height, channels, type, options.limits);
   const Shape shape = shape_of(width, height, channels, type, alpha);
   if (options.accept) options.accept(shape, 0);

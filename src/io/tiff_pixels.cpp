@@ -27,6 +27,15 @@ bool has_lines(std::uint16_t compression) {
   }
 }
 
+/// Most bytes that these compressions make of one: LZW makes 3838 of a code of 12 bits.
+constexpr std::uint64_t largest_ratio = 2560;
+
+bool has_largest_ratio(std::uint16_t compression) {
+  return compression == COMPRESSION_NONE || compression == COMPRESSION_LZW ||
+         compression == COMPRESSION_DEFLATE || compression == COMPRESSION_ADOBE_DEFLATE ||
+         compression == COMPRESSION_PACKBITS;
+}
+
 template <class Value>
 void for_each_pixel(std::byte* pixels, std::size_t count, int samples, Value, auto&& change) {
   auto* values = reinterpret_cast<Value*>(pixels);
@@ -128,12 +137,15 @@ void TiffBlocks::read_lines(std::uint32_t y, std::uint32_t count, std::byte* row
 bool TiffBlocks::decode(const Block& block, std::byte* target) {
   const std::uint64_t size = row_bytes_ * (tiled_ ? height_ : block.height);
   const auto wanted = static_cast<tmsize_t>(size);
+  const std::uint32_t index = tiled_ ? TIFFComputeTile(tiff_, block.x, block.y, 0, block.plane)
+                                     : TIFFComputeStrip(tiff_, block.y, block.plane);
+  // Before memory is touched that a small file claims to need.
+  const std::uint64_t stored = std::min<std::uint64_t>(TIFFGetStrileByteCount(tiff_, index), file_.size());
+  if (has_largest_ratio(layout_.compression) && stored < size / largest_ratio) return false;
   // libtiff takes Deflate data that is longer than its block for good and does not write all of the block.
   std::memset(target, 0, size);
-  const tmsize_t got =
-      tiled_ ? TIFFReadEncodedTile(tiff_, TIFFComputeTile(tiff_, block.x, block.y, 0, block.plane), target,
-                                   wanted)
-             : TIFFReadEncodedStrip(tiff_, TIFFComputeStrip(tiff_, block.y, block.plane), target, wanted);
+  const tmsize_t got = tiled_ ? TIFFReadEncodedTile(tiff_, index, target, wanted)
+                              : TIFFReadEncodedStrip(tiff_, index, target, wanted);
   return got == wanted && file_.error.empty();
 }
 

@@ -7,6 +7,10 @@
 
 namespace satin {
 
+std::size_t bytes_of_lobes(const LobeMeanJob& job) noexcept {
+  return job.bands.size() * sizeof(LobeBand) + job.rows.size() * sizeof(LobeRow);
+}
+
 PixelRead read_for_lobes(const Shape& shape, Transfer transfer) {
   const std::uint64_t area =
       static_cast<std::uint64_t>(shape.width) * static_cast<std::uint64_t>(shape.height) * largest_row_weight;

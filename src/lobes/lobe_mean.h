@@ -6,6 +6,7 @@
 
 #include "core/maths/fixed_point.h"
 #include "core/operation.h"
+#include "core/workspace.h"
 #include "lobes/maths/lobe.h"
 #include "pixels/pixels.h"
 
@@ -30,8 +31,8 @@ struct LobeMeanJob {
   PixelRead read;
   PixelWrite write;                        ///< the stored type that is read
   std::vector<std::uint32_t> row_weights;  ///< 1 to largest_row_weight, one a row
-  std::vector<LobeBand> bands;             ///< in cells
-  std::vector<LobeRow> rows;               ///< of all levels, one a row of cells
+  WorkspaceVector<LobeBand> bands;         ///< in cells
+  WorkspaceVector<LobeRow> rows;           ///< of all levels, one a row of cells
   std::vector<LobeLevel> levels;
 };
 
@@ -46,6 +47,9 @@ struct LobeMeanOperation : Operation {
   virtual void run(const ImageView& source, const Measured* measured, const MutableImageView& output,
                    Stream stream) = 0;
 };
+
+/// Bytes of a job's bands and rows.
+[[nodiscard]] std::size_t bytes_of_lobes(const LobeMeanJob& job) noexcept;
 
 /// Stored pixels of this shape read for sums over a whole map. Throws Error(usage) where values times row
 /// weights, summed over all pixels, might reach 2^63.

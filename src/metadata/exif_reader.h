@@ -105,6 +105,12 @@ class ExifReader {
     return result;
   }
 
+  /// The next directory; 0 for none.
+  [[nodiscard]] std::size_t next_of(std::size_t directory) const {
+    const std::size_t link = link_of(directory);
+    return link == 0 ? 0 : number(link);
+  }
+
   /// Where the offset of the next directory is kept; 0 if there is no room for it.
   [[nodiscard]] std::size_t link_of(std::size_t directory) const {
     const std::size_t at = directory + sizes_.count + entries(directory) * sizes_.entry;

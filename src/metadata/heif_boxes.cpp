@@ -135,12 +135,14 @@ bool read_coding(const Box& property, HeifPicture& picture) {
   const Bytes record = property.content;
   if (property.type == "hvcC" && record.size() > 17) {  // ISO/IEC 14496-15, 8.3.3.1
     picture.grey = (byte_at(record, 16) & 3U) == 0;
+    picture.quarter_chroma = (byte_at(record, 16) & 3U) == 1;
     picture.bits = static_cast<int>(byte_at(record, 17) & 7U) + 8;
     return true;
   }
   if (property.type == "av1C" && record.size() > 2) {  // AV1 in ISOBMFF, 2.3.3
     const unsigned flags = byte_at(record, 2);
     picture.grey = (flags & 0x10U) != 0;
+    picture.quarter_chroma = !picture.grey && (flags & 0x0CU) == 0x0CU;
     picture.bits = (flags & 0x40U) == 0 ? 8 : (flags & 0x20U) == 0 ? 10 : 12;
     return true;
   }

@@ -18,6 +18,7 @@ namespace satin::io {
 struct HeifPicture {
   int bits = 8;
   bool grey = false;
+  bool quarter_chroma = false;  ///< half as wide and half as high (4:2:0)
   bool alpha = false;
   int orientation = 1;
 };

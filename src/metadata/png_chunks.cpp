@@ -26,12 +26,14 @@ constexpr std::array<std::uint32_t, 256> crc_table = make_crc_table();
 
 constexpr std::string_view hexadecimal = "0123456789abcdef";
 
+std::string_view keyword_of(Bytes content) { return text_of(content).substr(0, text_of(content).find('\0')); }
+
 /// True for a text with a keyword (PNG, 11.3.3.2) that is not the place of a block: XMP, or as ImageMagick
 /// writes them EXIF, IPTC and profiles, which may hold the picture as it was.
 bool is_plain_text(Bytes content) {
   constexpr std::size_t longest_keyword = 79;
   const std::string_view text = text_of(content);
-  const std::string_view keyword = text.substr(0, text.find('\0'));
+  const std::string_view keyword = keyword_of(content);
   return !keyword.empty() && keyword.size() <= longest_keyword && keyword.size() < text.size() &&
          keyword != png_xmp_keyword && !keyword.starts_with("Raw profile type ");
 }
@@ -42,6 +44,9 @@ void keep(PngChunks& chunks, Bytes chunk) {
   const Bytes content = chunk.subspan(4);
   if ((name == "tEXt" || name == "zTXt" || name == "iTXt") && is_plain_text(content))
     chunks.texts.push_back(chunk);
+  if (name == "iTXt" && keyword_of(content) == png_xmp_keyword) chunks.xmp = chunk;
+  if ((name == "tEXt" || name == "zTXt") && keyword_of(content) == png_iptc_keyword) chunks.iptc = chunk;
+  if (name == "iCCP") chunks.profile = true;
   if (name == "tIME" && content.size() == 7) chunks.time = content;
   if (name == "pHYs") chunks.physical = content;
   if (name == "sBIT") chunks.significant_bits = content;

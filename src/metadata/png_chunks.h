@@ -14,6 +14,8 @@ struct PngChunks {
   /// Chunks with a right checksum that are carried as they are.
   std::vector<Bytes> texts;                             ///< from their names on
   Bytes time, physical, significant_bits, code_points;  ///< contents of tIME, pHYs, sBIT and cICP
+  Bytes xmp, iptc;       ///< the last texts with these keywords, from their names on
+  bool profile = false;  ///< has an iCCP chunk
 };
 
 /// The keywords of texts that hold XMP and, as ImageMagick writes it, IPTC: PNG has no chunk for that.

@@ -102,10 +102,17 @@ class Reader {
     if (rdf_depth_ == 0 && result_.end == 0 && name.space == rdf && name.local == "RDF") rdf_depth_ = depth_;
     if (rdf_depth_ == 0) return;
     if (depth_ == rdf_depth_ + 1) add_description(attributes);
-    if (depth_ == rdf_depth_ + 2)
+    if (depth_ == rdf_depth_ + 2) {
+      count(name);
       result_.properties.push_back({std::string(name.space), std::string(name.local), "", position(), 0,
                                     result_.descriptions.size() - 1, false});
+    }
     if (depth_ == rdf_depth_ + 3) result_.properties.back().value.clear();
+  }
+
+  void count(const Name& name) {
+    names_size_ += sizeof(XmpProperty) + name.space.size();
+    if (names_size_ > most_xmp_names) XML_StopParser(parser_.get(), XML_FALSE);
   }
 
   /// What is of RDF or of no namespace says what is described; every other attribute is a property.
@@ -122,6 +129,7 @@ class Reader {
       if (name.space.empty() || name.space == rdf || name.space == xml) {
         (description.start += ' ') += attribute;
       } else {
+        count(name);
         const auto begin = static_cast<std::size_t>(attribute.data() - text_of(packet_).data());
         result_.properties.push_back({std::string(name.space), std::string(name.local), attributes[1], begin,
                                       begin + attribute.size(), result_.descriptions.size() - 1, true});
@@ -165,6 +173,7 @@ class Reader {
   XmpProperties result_;
   std::vector<Prefix> prefixes_;
   std::size_t starts_size_ = 0;  ///< of all descriptions
+  std::size_t names_size_ = 0;   ///< of all properties
   std::size_t depth_ = 0;
   std::size_t rdf_depth_ = 0;  ///< of rdf:RDF while it is open
 };

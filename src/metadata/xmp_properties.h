@@ -26,7 +26,10 @@ struct XmpProperties {
   std::size_t end = 0;  ///< before the end of rdf:RDF
 };
 
-/// Nothing if the packet is not well formed, not UTF-8, or has no room for properties.
+/// Most bytes for the names of a packet's elements, which each spell out a namespace that is written once.
+constexpr std::size_t most_xmp_names = std::size_t{16} << 20;
+
+/// Nothing if the packet is not well formed, not UTF-8, has no room for properties or far too many.
 [[nodiscard]] std::optional<XmpProperties> xmp_properties(Bytes packet);
 
 /// Elements that may stand in any packet: the properties that are chosen, as many flags as there are

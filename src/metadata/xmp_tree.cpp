@@ -60,7 +60,10 @@ class TreeParser {
 
  private:
   void start(const char* qualified, const char** attributes) {
-    if (open_.size() > deepest || ++nodes_ > most_nodes)
+    names_ += std::string_view(qualified).size();
+    for (const char** name = attributes; *name != nullptr; name += 2)
+      names_ += std::string_view(*name).size();
+    if (open_.size() > deepest || ++nodes_ > most_nodes || names_ > most_xmp_names)
       return static_cast<void>(XML_StopParser(parser_.get(), XML_FALSE));
     XmpNode node = node_of(qualified);
     for (; attributes[0] != nullptr; attributes += 2, ++nodes_) {
@@ -80,6 +83,7 @@ class TreeParser {
   std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser_;
   std::vector<XmpNode> open_;  ///< a root without a name, and the elements that have begun
   std::size_t nodes_ = 0;
+  std::size_t names_ = 0;  ///< bytes of the names of all nodes
 };
 
 }  // namespace

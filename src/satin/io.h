@@ -56,6 +56,7 @@ struct ReadOptions {
   /// Reads what a photograph carries for refocusing into Picture::photo, with its depth decoded. The picture
   /// is then the sharp original, where the file has one.
   bool photo_depth = false;
+  bool filterable = false;  ///< refuses pixels of u32, u64 and f64, which no filter takes
   /// Where decoded pixels lie, those of named channels too: page-locked memory for a GPU, for instance.
   /// Empty: in memory of the system.
   Allocator allocator{};

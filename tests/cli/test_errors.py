@@ -1,11 +1,14 @@
 """Exit codes and messages of everything that can be wrong with a command line or a file."""
 import os
+import struct
 
 import numpy as np
 import pytest
 
+import exr_file
 import png_file
-from conftest import files_below
+import tiff_file
+from conftest import FULL_CODECS, files_below
 
 BLUR = ("blur", "in.png", "-o", "out.png")
 
@@ -44,6 +47,37 @@ def test_truncated_png(satin, noise):
     (satin.folder / "cut.png").write_bytes(data[: len(data) // 2])
     satin.bad(1, "blur", "cut.png", "-o", "out.png", says="cut.png")
     assert files_below(satin.folder) == ["cut.png"]
+
+
+@pytest.mark.skipif(not FULL_CODECS, reason="TIFF is read by libtiff")
+@pytest.mark.parametrize("name", ["x.npy", "x.tif"])
+@pytest.mark.parametrize("dtype", ["u4", "u8", "f8"])
+def test_types_that_no_filter_takes(satin, picture, name, dtype):
+    values = np.ones((12, 20), dtype)
+    np.save(satin.folder / "x.npy", values)
+    tiff_file.write(satin.folder / "x.tif", values)
+    text = {"u4": "u32", "u8": "u64", "f8": "f64"}[dtype]
+    says = [name, "pixels of type %s are not read, because" % text]
+    satin.bad(1, "blur", name, "-o", "out.tif", "--radius", "1", says=says)
+    satin.bad(1, "median", name, "-o", "out.tif", "--radius", "1", "--stream", says=says)
+    satin.bad(1, "blur", "in.png", "-o", "out.png", "--radius", "1", "--mask", name, says=says)
+    satin.bad(1, "blur", "in.png", "-o", "out.png", "--radius-max", "2", "--radius-map", name, says=says)
+    for line in ["stats"], ["regions"], ["bins", "-o", "zones"]:
+        satin.bad(1, line[0], name, *line[1:], says=says)
+    assert text in satin.good("info", name).stdout.decode()
+
+
+@pytest.mark.skipif(not FULL_CODECS, reason="OpenEXR is read by its library")
+def test_integers_of_openexr(satin, picture):
+    exr = exr_file.write(satin.folder / "x.exr", {"Y": np.ones((12, 20)), "Z": np.ones((12, 20))})
+    data = exr.read_bytes()
+    number = b"\0" + struct.pack("<i", 2)
+    for name in b"Z", b"Y":
+        exr.write_bytes(data.replace(name + number, name + b"\0" + struct.pack("<i", 0), 1))
+        line = ["dof", "in.png", "-o", "out.png", "--depth", "x.exr", "--focus", "1", "--strength", "1"]
+        satin.bad(1, *line, says=["x.exr", "integers", "not read"])
+    exr.write_bytes(data.replace(b"Z" + number, b"Z\0" + struct.pack("<i", 0), 1))
+    satin.good("blur", "x.exr", "-o", "out.exr", "--radius", "1")  # beside the colours they stay
 
 
 def test_missing_map(satin, picture):

@@ -2,14 +2,17 @@
 files that their header says are too large."""
 import json
 import os
+import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from conftest import BINARY
+import png_file
+from conftest import BINARY, FULL_CODECS
 
 pytestmark = pytest.mark.skipif(b"AddressSanitizer" in Path(BINARY).read_bytes(),
                                 reason="sanitizers take memory of their own, and keep what is freed")
@@ -90,6 +93,42 @@ def test_many_filters_share_the_limit(satin):
     result = run(satin, "run", steps, "in.pgm", "-o", "out.pgm", "--device", "cpu", "--memory-limit", "16M")
     assert result.returncode == 0, result.error
     assert result.peak <= ALLOWANCE + 4 * 1100 * 1400 + (16 << 20)
+
+
+def chunk(name, data):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def with_chunks(png, chunks):
+    end_of_header = 33
+    return png[:end_of_header] + chunks + png[end_of_header:]
+
+
+@pytest.mark.skipif(not FULL_CODECS, reason="texts of PNG are read by libpng")
+@pytest.mark.parametrize("kind", ["zTXt", "iTXt"])
+def test_compressed_texts(satin, kind):
+    start = b"Comment\0\0" if kind == "zTXt" else b"XML:com.adobe.xmp\0\1\0\0\0"
+    text = chunk(kind.encode(), start + zlib.compress(b"a" * 9_000_000, 9))
+    png = png_file.encode(np.zeros((8, 8, 3), np.uint8))
+    (satin.folder / "in.png").write_bytes(with_chunks(png, 150 * text))
+    result = run(satin, "blur", "in.png", "-o", "out.png", "--radius", "1", "--device", "cpu", "--memory-limit",
+                 "1M", "--max-bytes", "10000000")
+    assert result.returncode == 0, result.error
+    assert result.peak <= ALLOWANCE
+    assert ("XMP text" in result.error) == (kind == "iTXt"), result.error
+    assert (satin.folder / "out.png").read_bytes().count(text) == (150 if kind == "zTXt" else 0)
+
+
+def test_narrow_maps_of_gloss(satin):
+    np.save(satin.folder / "tall.npy", np.ones((14000, 1), np.float32))
+    np.save(satin.folder / "allowed.npy", np.ones((2048, 1), np.float32))
+    line = ["--roughness", "0.5", "--levels", "16", "--device", "cpu", "--memory-limit", str(LIMIT), "-o", "out.npy"]
+    result = run(satin, "gloss", "tall.npy", *line)
+    assert result.returncode == 2 and "twice as wide as it is high" in result.error, result.error
+    assert result.peak <= ALLOWANCE
+    result = run(satin, "gloss", "allowed.npy", *line)
+    assert result.returncode == 3 and "memory limit of %d bytes" % LIMIT in result.error, result.error
+    assert result.peak <= ALLOWANCE
 
 
 HUGE = {"PGM": ("in.pgm", b"P5\n30000 30000\n255\n"),

@@ -60,6 +60,18 @@ class Page:
         return self.crop(0, 0, self.width, self.height)
 
 
+def write(path, values):
+    """One channel in one strip, not compressed."""
+    values = np.asarray(values, values.dtype.newbyteorder("<"))
+    height, width = values.shape
+    kind = {number: name for name, number in KINDS.items()}[values.dtype.kind]
+    tags = {WIDTH: width, HEIGHT: height, BITS: 8 * values.dtype.itemsize, COMPRESSION: 1, 262: 1, STRIPS: 0, SAMPLES: 1,
+            ROWS: height, STRIP_BYTES: values.nbytes, FORMAT: kind}
+    tags[STRIPS] = 8 + 2 + 12 * len(tags) + 4
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, tags[tag]) for tag in sorted(tags))
+    Path(path).write_bytes(struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + entries + bytes(4) + values.tobytes())
+
+
 def pages(path):
     """Every directory of the file, those of a pyramid too."""
     found = []

@@ -149,6 +149,21 @@ TEST_F(Heif, LimitsAreCheckedBeforeMemory) {
                [&] { static_cast<void>(decode_image(file, "x", {.bytes = 3 * width * height - 1})); });
 }
 
+TEST_F(Heif, MemoryOfTheDecoderIsForeseen) {
+  for (const int bits : {8, 10}) {
+    SCOPED_TRACE(bits);
+    Image image = smooth_image(shape_of(2400, 1600, 3, Type::u8));
+    if (bits > 8) {
+      Image deep(shape_of(2400, 1600, 3, Type::u16));
+      auto* codes = reinterpret_cast<std::uint16_t*>(deep.data());
+      for (std::size_t i = 0; i < byte_size(image.shape()); ++i)
+        codes[i] = static_cast<std::uint16_t>(4 * std::to_integer<unsigned>(image.data()[i]));
+      image = std::move(deep);
+    }
+    expect_foreseen_memory(made_heif(image, {.bits = bits}), "x.heic");
+  }
+}
+
 TEST_F(Heif, EveryTruncationIsAnError) {
   const HeifRecipe recipe{.exif = bytes_of(exif_block(6, false)), .xmp = bytes_of("<a/>")};
   for (const bool avif : {false, true}) {

@@ -1,4 +1,7 @@
 #include <sys/resource.h>
+#ifdef SATIN_TEST_ZLIB
+#include <zlib.h>
+#endif
 
 #include <cctype>
 
@@ -131,6 +134,68 @@ TEST(Png, HugeChunkOfASmallFileIsRefusedBeforeMemoryIsTaken) {
   EXPECT_THROW(static_cast<void>(decode_image(file, "x.png")), Error);
   EXPECT_LT(peak_mebibytes(), before + 500);
 }
+
+#ifdef SATIN_TEST_ZLIB
+std::string deflated(const std::string& text) {
+  uLongf size = compressBound(text.size());
+  std::string result(size, '\0');
+  compress2(reinterpret_cast<Bytef*>(result.data()), &size, reinterpret_cast<const Bytef*>(text.data()),
+            text.size(), 9);
+  result.resize(size);
+  return result;
+}
+
+/// An XMP packet of this length.
+std::string packet_of(std::size_t size) {
+  const std::string start = "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">", end = "</x:xmpmeta>";
+  return start + std::string(size - start.size() - end.size(), ' ') + end;
+}
+
+TEST(Png, TextsAreInflatedUpToALimit) {
+  const FileBytes file = encode_image(random_image(shape_of(4, 4, 3, Type::u8)), ".png");
+  const ReadOptions options{.limits = {.bytes = 100'000}};
+  for (const std::size_t size : {100'000U, 100'001U}) {
+    const std::string content = std::string("XML:com.adobe.xmp\0\1\0\0\0", 22) + deflated(packet_of(size));
+    const Picture picture = decode_picture(with_chunk(file, "iTXt", content), "x.png", options);
+    EXPECT_EQ(picture.metadata.xmp.size(), size == 100'000U ? size : 0);
+    EXPECT_EQ(picture.warnings.size(), size == 100'000U ? 0U : 1U);
+    if (!picture.warnings.empty())
+      EXPECT_NE(picture.warnings.front().find("XMP text is damaged, or larger than 100000"),
+                std::string::npos);
+  }
+}
+
+TEST(Png, TextsThatNobodyAsksForAreNotInflated) {
+  const std::string text = std::string("Comment\0\0", 9) + deflated(std::string(7'900'000, 'a'));
+  FileBytes file = encode_image(random_image(shape_of(4, 4, 3, Type::u8)), ".png");
+  for (int i = 0; i < 20; ++i) file = with_chunk(file, "zTXt", text);
+  if (!reset_peak()) GTEST_SKIP() << "this system does not tell the peak of memory";
+  const long before = *peak_of_memory();
+  const Picture picture = decode_picture(file, "x.png");
+  EXPECT_EQ(picture.metadata.png_texts.size(), 20U);
+  EXPECT_LT(*peak_of_memory(), before + 4 * 1024);
+}
+
+TEST(Png, ProfilesThatAreLeftOutAreTold) {
+  const FileBytes file = encode_image(random_image(shape_of(4, 4, 3, Type::u8)), ".png");
+  for (const std::size_t size : {200U, 9'000'000U}) {
+    std::string profile(size, '\0');
+    profile.replace(0, 4, big_endian(static_cast<std::uint32_t>(size)));
+    const Picture picture =
+        decode_picture(with_chunk(file, "iCCP", std::string("p\0\0", 3) + deflated(profile)), "x.png");
+    EXPECT_TRUE(picture.metadata.icc.empty());
+    ASSERT_EQ(picture.warnings.size(), 1U) << size;
+    EXPECT_NE(picture.warnings.front().find("ICC profile was left out (iCCP: "), std::string::npos);
+  }
+}
+
+TEST(Png, LongTextThatIsNotCompressedIsNoDamage) {
+  const FileBytes file = encode_image(random_image(shape_of(4, 4, 3, Type::u8)), ".png");
+  const std::string packet = packet_of(9'000'000);
+  const std::string content = std::string("XML:com.adobe.xmp\0\0\0\0\0", 22) + packet;
+  EXPECT_EQ(decode_picture(with_chunk(file, "iTXt", content), "x.png").metadata.xmp, bytes_of(packet));
+}
+#endif
 
 TEST(Png, HugeHeaderOfASmallFileIsRefusedBeforeMemoryIsTaken) {
   FileBytes file = encode_image(random_image(shape_of(4, 4, 3, Type::u8)), ".png");

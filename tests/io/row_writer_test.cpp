@@ -264,20 +264,6 @@ TEST(RowWriter, AFullDiskLeavesNothing) {
   EXPECT_TRUE(folder.names().empty());
 }
 
-/// The largest amount of memory that this process has had, in KiB, since it was last reset.
-std::optional<long> peak_of_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;)
-    if (long kib = 0; word == "VmHWM:" && status >> kib) return kib;
-  return {};
-}
-
-bool reset_peak() {
-  std::ofstream file("/proc/self/clear_refs");
-  file << "5" << std::flush;
-  return file.good();
-}
-
 /// KiB that writing a pyramid by rows, and reading and writing it again, takes at most.
 long peak_of_rows(const TemporaryFolder& folder, std::int64_t height) {
   const Shape shape = shape_of(6000, height, 3, Type::u8);

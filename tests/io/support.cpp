@@ -9,6 +9,7 @@
 #include <iterator>
 #include <random>
 
+#include "tests/oracles/device_under_test.h"
 #include "tests/oracles/ledger.h"
 
 namespace satin::test {
@@ -150,6 +151,35 @@ std::vector<fs::path> data_files(const std::string& folder) {
     if (entry.is_regular_file()) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
+}
+
+std::optional<long> peak_of_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (long kib = 0; word == "VmHWM:" && status >> kib) return kib;
+  return {};
+}
+
+bool reset_peak() {
+  std::ofstream file("/proc/self/clear_refs");
+  file << "5" << std::flush;
+  return file.good() && peak_of_memory();
+}
+
+void expect_foreseen_memory(const FileBytes& file, const std::string& name) {
+  if (slow_build()) GTEST_SKIP() << "a sanitizer keeps memory of its own";
+  static_cast<void>(decode_image(file, name));  // libraries are loaded
+  if (!reset_peak()) GTEST_SKIP() << "this system does not tell the peak of memory";
+  std::uint64_t told = 0;
+  ReadOptions options;
+  options.accept = [&](const Shape& shape, std::uint64_t beside) {
+    told = std::max(told, byte_size(shape) + beside);
+  };
+  const long before = *peak_of_memory();
+  static_cast<void>(decode_picture(file, name, options));
+  const auto taken = static_cast<double>(*peak_of_memory() - before) * 1024;
+  EXPECT_LT(taken, static_cast<double>(told) + 8e6);
+  EXPECT_GT(taken, static_cast<double>(told) * 0.6);
 }
 
 std::string exif_block(int orientation, bool little_endian) {

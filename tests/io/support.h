@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,6 +64,15 @@ FileBytes bytes_of(const std::string& text);
 
 /// Regular files of a folder of test data, sorted; empty if the data is not there.
 std::vector<fs::path> data_files(const std::string& folder);
+
+/// The largest amount of memory that this process has had, in KiB, since it was last reset.
+std::optional<long> peak_of_memory();
+/// False if this system does not tell the peak.
+bool reset_peak();
+
+/// Decodes the file and expects that it takes no more memory than ReadOptions::accept was told, but for some
+/// megabytes, and not far less.
+void expect_foreseen_memory(const FileBytes& file, const std::string& name);
 
 /// EXIF block (without its "Exif" prefix) that holds one orientation.
 std::string exif_block(int orientation, bool little_endian);

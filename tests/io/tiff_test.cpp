@@ -164,6 +164,58 @@ TEST(Tiff, RefusedKindsSayWhat) {
   expect_error(ErrorKind::input, "signed", [&] { static_cast<void>(decode_image(integers, "x.tif")); });
 }
 
+TEST(Tiff, TagsThatShareTheirValuesAreRefused) {
+  constexpr std::uint32_t value_bytes = 1'000'000;
+  for (const std::uint32_t tags : {2U, 100U}) {
+    std::string file("II*\0\x08\0\0\0", 8);
+    const auto add = [&](std::uint32_t number, int bytes) {
+      for (int i = 0; i < bytes; ++i) file += static_cast<char>(number >> 8 * i & 255);
+    };
+    const auto add_tag = [&](std::uint32_t tag, std::uint32_t type, std::uint32_t count,
+                             std::uint32_t value) {
+      add(tag, 2), add(type, 2), add(count, 4), add(value, 4);
+    };
+    const std::uint32_t values = 8 + 2 + (7 + tags) * 12 + 4;
+    add(7 + tags, 2);
+    for (const auto& [tag, value] :
+         {std::pair{256U, 4U}, {257U, 4U}, {258U, 8U}, {259U, 1U}, {262U, 1U}, {273U, values}, {279U, 16U}})
+      add_tag(tag, 4, 1, value);
+    for (std::uint32_t i = 0; i < tags; ++i) add_tag(40'000 + i, 7, value_bytes, values);
+    add(0, 4);
+    file += std::string(value_bytes, 'x');
+    const auto read = [&] { return decode_image(bytes_of(file), "x.tif").shape(); };
+    if (tags == 2)
+      EXPECT_EQ(read(), shape_of(4, 4, 1, Type::u8));
+    else
+      expect_error(ErrorKind::input, "tags are together larger", [&] { static_cast<void>(read()); });
+  }
+}
+
+// Nothing compresses that well: memory for it is not touched.
+TEST(Tiff, StripsThatAreTooShortForTheirPixelsAreRefused) {
+  for (const int compression :
+       {COMPRESSION_NONE, COMPRESSION_PACKBITS, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE}) {
+    Tags tags;
+    tags.strip = 21;
+    tags.compression = compression;
+    tags.photometric = PHOTOMETRIC_MINISBLACK;
+    FileBytes file = make_tiff(tags, std::vector<unsigned char>(37 * 21));
+    const std::string length("\x01\x01\x04\0\x01\0\0\0", 8), rows("\x16\x01\x04\0\x01\0\0\0", 8);
+    const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+    for (std::size_t at : {text.find(length), text.find(rows)}) {
+      if (at == std::string_view::npos) {  // in 16 bits
+        at = text.find(std::string("\x01\x01\x03\0\x01\0\0\0", 8));
+        file[at + 2] = std::byte{4};
+      }
+      for (std::size_t i = 0; i < 4; ++i) file[at + 8 + i] = static_cast<std::byte>(3'000'000U >> 8 * i & 255);
+    }
+    ASSERT_TRUE(reset_peak());
+    const long before = *peak_of_memory();
+    expect_error(ErrorKind::input, "TIFF", [&] { static_cast<void>(decode_image(file, "x.tif")); });
+    EXPECT_LT(*peak_of_memory(), before + 30 * 1024) << compression;
+  }
+}
+
 TEST(Tiff, LargePictureInManyStrips) {
   const Image image = random_image(shape_of(1000, 700, 3, Type::u16));
   expect_same(decode_image(encode_image(image, ".tif"), "x.tif"), image, "strips");

@@ -180,6 +180,14 @@ TEST(Gloss, Refusals) {
     expect_error(ErrorKind::usage, "roughness", [&] { return planned({.roughness = roughness}); });
   for (const int levels : {0, 17})
     expect_error(ErrorKind::usage, "levels", [&] { return planned({.levels = levels}); });
+  for (const std::int64_t width : {1, 2049}) {
+    const auto with_height = [&](std::int64_t height) {
+      return satin::plan(device_under_test(), {width, height, 1, Type::u8}, Gloss{.roughness = 0.01});
+    };
+    EXPECT_NO_THROW(with_height(std::max<std::int64_t>(width, 2048)));
+    expect_error(ErrorKind::usage, "square of its height",
+                 [&] { return with_height(std::max<std::int64_t>(width, 2048) + 1); });
+  }
   Image map = constant_picture({8, 4, 1, Type::f32}, 0.5);
   map.view().value<float>(3, 2) = std::nanf("");
   expect_error(ErrorKind::input, "NaN", [&] { return gloss(device_under_test(), map); });

@@ -173,5 +173,19 @@ TEST(ExtendedXmp, HostilePacketsDoNotGrow) {
   EXPECT_FALSE(io::xmp_properties(bytes_of(text)));
 }
 
+TEST(ExtendedXmp, NamesOfAllPropertiesAreBounded) {
+  constexpr std::size_t properties = 512, longest = io::most_xmp_names / properties - sizeof(io::XmpProperty);
+  for (const std::string_view property : {"<q:a/>", " q:a=''"})
+    for (const std::size_t length : {longest, longest + 1}) {
+      std::string text =
+          "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><r:Description xmlns:q='" +
+          std::string(length, 'n') + "'" + (property.front() == ' ' ? " q:a=''>" : "><q:a/>");
+      for (std::size_t i = 1; i < properties; ++i) text += "<q:a/>";
+      EXPECT_EQ(io::xmp_properties(bytes_of(text + "</r:Description></r:RDF>")).has_value(),
+                length == longest)
+          << property;
+    }
+}
+
 }  // namespace
 }  // namespace satin::test

@@ -6,6 +6,7 @@
 #include "metadata/base64.h"
 #include "metadata/jpeg_structure.h"
 #include "metadata/photo_exif.h"
+#include "metadata/xmp_properties.h"
 #include "tests/io/support.h"
 
 namespace satin::test {
@@ -54,6 +55,18 @@ TEST(XmpTree, HostilePacketsAreRefused) {
   for (const std::string& text : {std::string("<a>"), std::string("<!DOCTYPE a [<!ENTITY e 'x'>]><a>&e;</a>"),
                                   std::string("<q:a/>"), deep, wide + "</a>"})
     EXPECT_FALSE(io::parse_xmp(file_of(text)).has_value()) << text.substr(0, 40);
+}
+
+// The name of a node is its namespace, a line feed and its own name.
+TEST(XmpTree, NamesOfAllNodesAreBounded) {
+  constexpr std::size_t nodes = 512, longest = io::most_xmp_names / nodes;
+  for (const std::string_view node : {"<q:b/>", "<q:b q:c=''/>"})
+    for (const std::size_t length : {longest, longest + 1}) {
+      std::string text = "<q:a xmlns:q='" + std::string(length - 2, 'n') + "'>";
+      for (std::size_t i = 1; i < nodes; i += node == "<q:b/>" ? 1 : 2) text += node;
+      if (node != "<q:b/>") text.replace(text.rfind(node), node.size(), "<q:b/>");
+      EXPECT_EQ(io::parse_xmp(file_of(text + "</q:a>")).has_value(), length == longest) << node;
+    }
 }
 
 std::string segment(char marker, const std::string& content) {

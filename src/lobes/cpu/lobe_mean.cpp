@@ -78,6 +78,7 @@ class LobeMean final : public LobeMeanOperation {
  public:
   LobeMean(CpuBackend& backend, const LobeMeanJob& job)
       : backend_(backend), job_(job), row_(static_cast<std::size_t>(job.width * job.read.channels)) {
+    WorkspaceBudget::take(bytes_of_lobes(job));  // held by the plan
     const std::vector<LobeMap> maps = lobe_maps(job);
     for (std::size_t i = 0; i < maps.size(); ++i) {
       Level level{job.levels[i], maps[i].cells, maps[i].averages, nullptr};
@@ -92,7 +93,7 @@ class LobeMean final : public LobeMeanOperation {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = weighed_.size + table_.size;
+    std::size_t bytes = weighed_.size + table_.size + 2 * bytes_of_lobes(job_);  // and in the plan
     for (const Level& level : levels_)
       if (level.build != nullptr) bytes += level.build->workspace_bytes();
     return bytes;
