@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "metadata/heif_boxes.h"
@@ -150,18 +151,10 @@ TEST_F(Heif, LimitsAreCheckedBeforeMemory) {
 }
 
 TEST_F(Heif, MemoryOfTheDecoderIsForeseen) {
-  for (const int bits : {8, 10}) {
-    SCOPED_TRACE(bits);
-    Image image = smooth_image(shape_of(2400, 1600, 3, Type::u8));
-    if (bits > 8) {
-      Image deep(shape_of(2400, 1600, 3, Type::u16));
-      auto* codes = reinterpret_cast<std::uint16_t*>(deep.data());
-      for (std::size_t i = 0; i < byte_size(image.shape()); ++i)
-        codes[i] = static_cast<std::uint16_t>(4 * std::to_integer<unsigned>(image.data()[i]));
-      image = std::move(deep);
-    }
-    expect_foreseen_memory(made_heif(image, {.bits = bits}), "x.heic");
-  }
+  Image image(shape_of(1600, 1600, 3, Type::u16));
+  auto* codes = reinterpret_cast<std::uint16_t*>(image.data());
+  std::fill(codes, codes + byte_size(image.shape()) / sizeof *codes, std::uint16_t{500});
+  expect_foreseen_memory(made_heif(image, {.bits = 10}), "x.heic");
 }
 
 TEST_F(Heif, EveryTruncationIsAnError) {

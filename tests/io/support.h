@@ -70,8 +70,8 @@ std::optional<long> peak_of_memory();
 /// False if this system does not tell the peak.
 bool reset_peak();
 
-/// Decodes the file and expects that it takes no more memory than ReadOptions::accept was told, but for some
-/// megabytes, and not far less.
+/// Decodes the file and expects that it takes no more memory than ReadOptions::accept was told, but for 24
+/// megabytes.
 void expect_foreseen_memory(const FileBytes& file, const std::string& name);
 
 /// EXIF block (without its "Exif" prefix) that holds one orientation.
