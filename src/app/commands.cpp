@@ -87,7 +87,6 @@ OptionGroup common_options() {
   group.options.back().choices = written_formats();
   for (const OptionSpec& option : write_options()) group.options.push_back(option);
   for (const OptionSpec& option : read_options()) group.options.push_back(option);
-  group.options.push_back(jpeg_decoder_option());
   for (const OptionSpec& option : device_options()) {
     group.options.push_back(option);
     if (option.name == "device") group.options.back().help += "; several share the files: cuda:0,cuda:1";

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "satin/error.h"
-#include "satin/nvjpeg_decoder.h"
 #include "satin/param.h"
 
 namespace satin::app {
@@ -94,19 +93,6 @@ void refuse_both(const ParsedLine& line, const char* one, const char* other) {
                 std::string("--") + one + " and --" + other + " contradict each other. Drop one of them.");
 }
 
-/// Refuses nvJPEG at once where it is sure that there is none.
-JpegDecoder jpeg_decoder_of(const ParsedLine& line) {
-  const auto text = line.value("jpeg-decoder");
-  const std::vector<std::string> choices = jpeg_decoder_option().choices;
-  if (!text || parse_choice("--jpeg-decoder", *text, choices) == 0) return JpegDecoder::libjpeg;
-  const std::string device = line.value("device").value_or("auto");
-  if (device.find("cuda") == std::string::npos && device.find("cpu") != std::string::npos)
-    throw Error(ErrorKind::usage, "--jpeg-decoder nvjpeg decodes on a GPU, and --device " + device +
-                                      " names none. Choose one by --device cuda:N, or drop --jpeg-decoder.");
-  NvjpegDecoder::require();
-  return JpegDecoder::nvjpeg;
-}
-
 OptionSpec mask_from_option() {
   OptionSpec option =
       valued("mask-from", "NAME", "take as the mask the photograph's portrait matte, or all but it");
@@ -179,14 +165,6 @@ std::vector<OptionSpec> read_options() {
           part,
           flag("all-pages", "take all pages or parts of a file; a file that is written has as many"),
           flag("allow-partial", "take what there is of damaged or incomplete files, with a warning")};
-}
-
-OptionSpec jpeg_decoder_option() {
-  OptionSpec decoder = valued("jpeg-decoder", "NAME",
-                              "what decodes JPEG files; nvjpeg does so on the GPU, to slightly other pixels");
-  decoder.default_text = "libjpeg";
-  decoder.choices = {"libjpeg", "nvjpeg"};
-  return decoder;
 }
 
 std::vector<OptionSpec> write_options() {
@@ -291,7 +269,6 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   options.report = line.value("report").value_or("");
   options.gallery = line.value("gallery").value_or("");
   options.read = read_options_of(line);
-  options.jpeg_decoder = jpeg_decoder_of(line);
   if (const auto text = line.value("jpeg-quality"))
     options.quality = static_cast<int>(parse_integer("--jpeg-quality", *text, 1, 100));
   options.dither = line.flag("dither");

@@ -29,7 +29,6 @@ namespace satin::app {
 [[nodiscard]] std::vector<OptionSpec> device_options();
 /// Limits and patience of whatever reads pictures.
 [[nodiscard]] std::vector<OptionSpec> read_options();
-[[nodiscard]] OptionSpec jpeg_decoder_option();
 /// How output files differ from input files.
 [[nodiscard]] std::vector<OptionSpec> write_options();
 /// The common options of a command that looks at pictures: its own, then --device, --threads, --json and

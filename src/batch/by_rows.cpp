@@ -108,8 +108,6 @@ void check_row_options(const Pipeline& pipeline, const BatchOptions& options) {
          {{!options.gallery.empty(), "--gallery",
            "its small pictures are made of whole ones. Use --report, or drop --stream."},
           {!options.read.part.empty(), "--part", "OpenEXR files are not read by rows. Drop one of them."},
-          {options.jpeg_decoder != JpegDecoder::libjpeg, "--jpeg-decoder",
-           "JPEG files are not read by rows. Drop one of them."},
           {options.mask_from != MaskSource::file, "--mask-from", photo},
           {!options.depth_out.empty(), "--depth-out", photo}});
   refuse_standard_input(pipeline, options);

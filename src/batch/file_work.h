@@ -89,7 +89,7 @@ class FileWork {
   void work_by_rows(FileInFlight& flight, const FilterChain& chain) const;
   void log_done(FileInFlight& flight) const;
   [[nodiscard]] Progress progress_of(const FileInFlight& flight) const;
-  [[nodiscard]] ReadOptions reading_of(const FileInFlight& flight) const;
+  [[nodiscard]] ReadOptions reading_of_pictures() const;
   [[nodiscard]] WriteOptions options_of(const FileInFlight& flight, const PageInFlight& page) const;
 
   std::span<const Device> devices_;
@@ -97,7 +97,6 @@ class FileWork {
   const BatchEvents& events_;
   PictureMemory& memory_;
   ReadOptions reading_;  ///< of the pictures and of their own side inputs
-  std::vector<std::shared_ptr<const NvjpegDecoder>> jpeg_decoders_;  ///< of the pictures; may be none
   FilterChains chains_;
   mutable std::mutex series_mutex_;
   mutable std::pair<std::filesystem::path, Sources> last_read_;  ///< of a series

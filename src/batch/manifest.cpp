@@ -111,7 +111,6 @@ std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   if (options.read.all_pages) hash.add("all pages");
   if (options.stream) hash.add("stream");
   if (options.pyramid) hash.add("pyramid");
-  if (options.jpeg_decoder == JpegDecoder::nvjpeg || options.read.nvjpeg) hash.add("nvjpeg");
   for (const PipelineStep& step : work.pipeline) {
     for (const SideInput& side : step.side_inputs) {
       const FileStamp stamp = stamp_of(work.side_path(side, index));

@@ -12,7 +12,6 @@
 #include <optional>
 
 #include "io/convert.h"
-#include "io/jpeg_scans.h"
 #include "io/photo_depth.h"
 #include "io/support.h"
 #include "metadata/jpeg_markers.h"
@@ -148,26 +147,14 @@ bool finish(Reader& reader) {
   return guarded(reader.errors.jump, [&] { jpeg_finish_decompress(&reader.info); });
 }
 
-/// The quantiser of a component: that which was used, or that which is going to be.
-using QuantiserOf = const JQUANT_TBL* (*)(const jpeg_decompress_struct& info, const jpeg_component_info& of);
-
-const JQUANT_TBL* used_quantiser(const jpeg_decompress_struct&, const jpeg_component_info& of) {
-  return of.quant_table;
-}
-
-const JQUANT_TBL* defined_quantiser(const jpeg_decompress_struct& info, const jpeg_component_info& of) {
-  return of.quant_tbl_no < 0 || of.quant_tbl_no >= NUM_QUANT_TBLS ? nullptr
-                                                                  : info.quant_tbl_ptrs[of.quant_tbl_no];
-}
-
 /// How a file was coded that is not finished yet; nothing for colours that Satin does not write.
-std::optional<JpegCoding> coding_of(const jpeg_decompress_struct& info, QuantiserOf quantiser_of) {
+std::optional<JpegCoding> coding_of(const jpeg_decompress_struct& info) {
   if (info.jpeg_color_space != JCS_GRAYSCALE && info.jpeg_color_space != JCS_YCbCr) return std::nullopt;
   JpegCoding coding;
   coding.progressive = info.progressive_mode != FALSE;
   for (int c = 0; c < info.num_components; ++c) {
     const jpeg_component_info& component = info.comp_info[c];
-    const JQUANT_TBL* quantiser = quantiser_of(info, component);
+    const JQUANT_TBL* quantiser = component.quant_table;
     if (quantiser == nullptr) return std::nullopt;
     JpegCoding::Component& kept = coding.components.emplace_back();
     kept.horizontal = component.h_samp_factor;
@@ -175,36 +162,6 @@ std::optional<JpegCoding> coding_of(const jpeg_decompress_struct& info, Quantise
     std::copy_n(quantiser->quantval, kept.steps.size(), kept.steps.begin());
   }
   return coding;
-}
-
-/// True if a decoder that looks at the file alone sees the colours that libjpeg sees.
-bool has_plain_colours(const jpeg_decompress_struct& info) {
-  const jpeg_component_info* const components = info.comp_info;
-  if (info.jpeg_color_space == JCS_GRAYSCALE)
-    return components[0].h_samp_factor == 1 && components[0].v_samp_factor == 1;
-  if (info.jpeg_color_space != JCS_YCbCr) return false;
-  if (info.saw_Adobe_marker != FALSE) return info.Adobe_transform == 1;
-  return info.saw_JFIF_marker != FALSE ||
-         (components[0].component_id == 1 && components[1].component_id == 2 &&
-          components[2].component_id == 3);
-}
-
-/// False if libjpeg has to decode it.
-bool decode_by_nvjpeg(const NvjpegDecoder& nvjpeg, const jpeg_decompress_struct& info, Bytes bytes,
-                      Image& image, Picture& picture) {
-  if (!has_plain_colours(info) || info.arith_code != FALSE || info.data_precision != 8) return false;
-  std::optional<JpegCoding> coding = coding_of(info, defined_quantiser);
-  const std::optional<Bytes> whole = coding ? whole_jpeg(bytes) : std::nullopt;
-  if (!whole) return false;
-  std::string reason;
-  const NvjpegDecoder::Result result =
-      nvjpeg.decode(*whole, static_cast<int>(info.image_width), static_cast<int>(info.image_height),
-                    image.shape().channels, image.data(), reason);
-  if (result == NvjpegDecoder::Result::passed_on)
-    picture.warnings.push_back(reason + "; libjpeg decoded the picture instead.");
-  if (result != NvjpegDecoder::Result::decoded) return false;
-  picture.metadata.jpeg = std::move(coding);
-  return true;
 }
 
 void decode_by_libjpeg(Reader& reader, Image& image, const ReadOptions& options, Picture& picture) {
@@ -220,7 +177,7 @@ void decode_by_libjpeg(Reader& reader, Image& image, const ReadOptions& options,
     picture.metadata.icc.clear();  // the pixels are sRGB now
   }
   const bool has_rows = read_rows(reader, image, inks ? &*inks : nullptr);
-  picture.metadata.jpeg = coding_of(info, used_quantiser);
+  picture.metadata.jpeg = coding_of(info);
   if (!has_rows || !finish(reader)) {
     if (!options.allow_partial || reader.errors.base.msg_code == JERR_OUT_OF_MEMORY ||
         info.output_scanline == 0)
@@ -248,8 +205,7 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   Image image = allocate(info.image_width, info.image_height, channels, Type::u8, Alpha::none, options);
   Picture picture;
   picture.metadata = jpeg_metadata(bytes, picture.warnings);
-  if (!options.nvjpeg || !decode_by_nvjpeg(*options.nvjpeg, info, bytes, image, picture))
-    decode_by_libjpeg(reader, image, options, picture);
+  decode_by_libjpeg(reader, image, options, picture);
   const int orientation = stored_orientation(picture.metadata.exif, picture.metadata.xmp).value_or(1);
   turn_upright(picture, std::move(image), orientation, options.allocator);
   return picture;

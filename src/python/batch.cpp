@@ -195,12 +195,8 @@ void bind_options(nb::module_& module) {
       .def_rw("pyramid", &BatchOptions::pyramid)
       .def("set_shard",
            [](BatchOptions& options, const std::string& text) { options.shard = parse_shard(text); })
-      .def("set_mask_from",
-           [](BatchOptions& options, const std::string& name) {
-             options.mask_from = choice<MaskSource>("mask_from", name, {"file", "matte", "background"});
-           })
-      .def("set_jpeg_decoder", [](BatchOptions& options, const std::string& name) {
-        options.jpeg_decoder = choice<JpegDecoder>("jpeg_decoder", name, {"libjpeg", "nvjpeg"});
+      .def("set_mask_from", [](BatchOptions& options, const std::string& name) {
+        options.mask_from = choice<MaskSource>("mask_from", name, {"file", "matte", "background"});
       });
 }
 

@@ -40,12 +40,6 @@ struct Shard {
 /// said.
 [[nodiscard]] Shard parse_shard(const std::string& text);
 
-/// What decodes the JPEG files of a batch.
-enum class JpegDecoder {
-  libjpeg,  ///< on the CPU
-  nvjpeg    ///< on the GPUs of the batch, and libjpeg what nvJPEG does not take (satin/nvjpeg_decoder.h)
-};
-
 /// Where the mask of steps that blend by one comes from.
 enum class MaskSource {
   file,       ///< a side input; none: everything is filtered
@@ -96,9 +90,6 @@ struct BatchOptions {
   /// How pictures and side inputs are read; a page or part is chosen of pictures alone, and side inputs have
   /// one. With `all_pages` the output has a page or part for each of the input.
   ReadOptions read{};
-  /// Decoder of JPEG pictures; side inputs are decoded as `read` says. For `resume` another one makes another
-  /// picture.
-  JpegDecoder jpeg_decoder = JpegDecoder::libjpeg;
   std::optional<int> quality{};  ///< of JPEG and WebP; otherwise as WriteOptions::quality
   bool dither = false;           ///< where 8 bits are made of more
   bool strip = false;            ///< leaves out ICC profile, EXIF, XMP, IPTC and named channels
@@ -285,10 +276,9 @@ void foresee_batch(const Batch& batch, const std::function<void(const FileResult
 /// counts as soon as it is decoded). Plans are reused for pictures of one shape. A GPU has two pictures at a
 /// time, so that one is copied while the other is filtered; one, if the plans for two are above
 /// limit_memory() or what is free. Pictures for a GPU lie in page-locked memory, `memory` bytes at most,
-/// unless ReadOptions::allocator is given. With BatchOptions::jpeg_decoder each file is decoded on the next
-/// of the GPUs. Throws Error(usage) if there is none, Error(environment) as NvjpegDecoder::open();
-/// Error(usage) if there are several files and the parameters contradict each other for any picture; `events`
-/// tell of single files. Two environment errors in a row (a full disk, a lost device) end the batch early.
+/// unless ReadOptions::allocator is given. Throws Error(usage) if there are several files and the parameters
+/// contradict each other for any picture; `events` tell of single files. Two environment errors in a row (a
+/// full disk, a lost device) end the batch early.
 [[nodiscard]] BatchResult run_batch(const Device& device, const Batch& batch, const BatchEvents& events = {});
 
 /// Does the files on several devices: each takes the next picture as soon as it is free. The bytes of the

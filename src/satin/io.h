@@ -34,7 +34,6 @@
 
 #include "satin/image.h"
 #include "satin/metadata.h"
-#include "satin/nvjpeg_decoder.h"
 
 namespace [[gnu::visibility("default")]] satin {
 
@@ -60,9 +59,6 @@ struct ReadOptions {
   /// Where decoded pixels lie, those of named channels too: page-locked memory for a GPU, for instance.
   /// Empty: in memory of the system.
   Allocator allocator{};
-  /// Decodes those JPEG files that it takes; libjpeg the others, and all if it is null.
-  /// satin/nvjpeg_decoder.h tells what differs. A file that it takes but could not decode has a warning.
-  std::shared_ptr<const NvjpegDecoder> nvjpeg{};
   /// Told what the header says before memory is taken for the picture, and again when more of it is known:
   /// the shape as it is stored, and the bytes beside it that decoding takes. What it throws is thrown on.
   std::function<void(const Shape& shape, std::uint64_t beside)> accept{};

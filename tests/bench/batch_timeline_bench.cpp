@@ -1,5 +1,5 @@
 // When the stages of a batch begin and end: what tests/bench/batch_timeline draws.
-//   batch_timeline_bench FOLDER OUTPUT PIPELINE DEVICES [THREADS [libjpeg|nvjpeg]]
+//   batch_timeline_bench FOLDER OUTPUT PIPELINE DEVICES [THREADS]
 // DEVICES is such as cuda:0,cuda:1; 0 THREADS are all. The files are done three times: once to wake up disks
 // and drivers; then as always, a line "unmeasured" with the seconds; then every run of a filter waits after
 // copying up, after its kernels and after copying down, and each part of it is a line of six words: its name,
@@ -110,7 +110,6 @@ void run(int count, char** words) {
   options.output = words[2];
   options.overwrite = true;
   if (count > 5) options.threads = std::atoi(words[5]);
-  if (count > 6 && std::string(words[6]) == "nvjpeg") options.jpeg_decoder = satin::JpegDecoder::nvjpeg;
   const satin::Batch batch = prepare_batch(satin::parse_pipeline(words[3]), options);
   const std::vector<satin::Device> devices = open_devices(words[4]);
 
@@ -143,8 +142,7 @@ void run(int count, char** words) {
 
 int main(int count, char** words) {
   if (count < 5) {
-    std::fprintf(stderr,
-                 "usage: batch_timeline_bench FOLDER OUTPUT PIPELINE DEVICES [THREADS [libjpeg|nvjpeg]]\n");
+    std::fprintf(stderr, "usage: batch_timeline_bench FOLDER OUTPUT PIPELINE DEVICES [THREADS]\n");
     return 2;
   }
   try {

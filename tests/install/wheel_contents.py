@@ -12,7 +12,7 @@ import sys
 import zipfile
 
 MOST_BYTES = 40 * 10**6
-OUTSIDE = ("heif", "opencv", "nvjpeg", "view")
+OUTSIDE = ("heif", "opencv", "view")
 PROMISED = ("png", "jpeg", "tiff", "OpenEXR", "lcms2", "tbb")
 # A source file of each library whose package holds things under other licences, too.
 A_SOURCE = {

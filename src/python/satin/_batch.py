@@ -48,7 +48,6 @@ def batch_options(
     keep_depth: bool = False,
     depth_out: PathLike = "",
     keep_metadata: bool = False,
-    jpeg_decoder: str = "libjpeg",
     page: Optional[int] = None,
     part: str = "",
     all_pages: bool = False,
@@ -68,7 +67,6 @@ def batch_options(
     options.quality, options.dither, options.strip = quality, dither, strip
     options.keep_depth, options.depth_out, options.keep_metadata = keep_depth, depth_out, keep_metadata
     options.set_mask_from(mask_from)
-    options.set_jpeg_decoder(jpeg_decoder)
     options.stream, options.pyramid = stream, pyramid
     most = max_pixels if max_pixels is not None else _MAX_STREAMED_PIXELS if stream else _MAX_PIXELS
     options.read = native.ReadOptions(page, part, all_pages, allow_partial, most, max_bytes)
@@ -155,7 +153,7 @@ def batch(
     finished : called with the row of each file, in their order; what it raises ends the batch
 
     The other options are the command's, with its defaults: format, overwrite, resume, memory (bytes for the pictures in
-    flight), quality, dither, strip, mask_from, keep_depth, depth_out, keep_metadata, jpeg_decoder, page, part, all_pages,
+    flight), quality, dither, strip, mask_from, keep_depth, depth_out, keep_metadata, page, part, all_pages,
     allow_partial, max_pixels, max_bytes; stream (a picture stays in its file and is filtered by bands of rows: TIFF, NPY,
     PFM or PNM to tiled TIFF), pyramid (TIFF with pictures of half the size behind the picture).
 
