@@ -14,6 +14,7 @@
 
 #include "app/analysis.h"
 #include "app/bench_pictures.h"
+#include "app/machine.h"
 #include "app/options.h"
 #include "app/report.h"
 #include "app/terminal.h"
@@ -317,6 +318,7 @@ std::string json_of(const Device& device, const Case& timed, const std::vector<R
   JsonWriter json;
   json.begin_object();
   json.key("status").string("done").key("exit_code").integer(0);
+  add_run(json, device);
   add_device(json, device.info());
   json.key("picture").begin_object().shape(timed.picture).end_object();
   json.key("input").string(name_of(timed.input));

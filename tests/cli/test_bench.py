@@ -1,5 +1,7 @@
 """satin bench: what it prints and what it refuses. Times are the business of whoever reads them."""
 import json
+import os
+import re
 
 import pytest
 
@@ -43,6 +45,10 @@ def test_json(satin):
     assert report["device"]["id"] == "cpu" and "1 thread" in report["device"]["name"]
     assert report["picture"] == {"width": 32, "height": 24, "channels": 4, "type": "u16"}
     assert report["repeats"] >= 11 and report["input"] == "photograph"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", report["date"]) and "commit" in report
+    machine = report["machine"]
+    assert machine["cores"] == len(os.sched_getaffinity(0)) and machine["simd"] in report["device"]["name"]
+    assert isinstance(machine["cpu"], str) and machine["gpu"] is None
     assert [row["filter"] for row in report["filters"]] == timed_by_default(satin)
     for row in report["filters"]:
         assert_measured(row)

@@ -1,0 +1,216 @@
+// Where the time of a batch goes: a folder of pictures, stage by stage.
+//
+// The files are done three times: once to wake up disks and drivers, once as always, which is the time of the
+// case, and once with a listener, for which every run of a filter waits after copying up, after its kernels
+// and after copying down. Of each stage the JSON has how long it is busy with a file, the share of the wall
+// time that anything of it is under way, and how many of it are under way then; of the devices the share of
+// time without a picture.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "satin/batch.h"
+#include "satin/error.h"
+#include "satin/json.h"
+#include "tests/bench/bench.h"
+
+namespace satin::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+/// A stage of one file. Times are seconds since the start.
+struct Span {
+  std::string stage;
+  std::string file;
+  std::string device;
+  int thread = 0;
+  double begin = 0;
+  double end = 0;
+};
+
+std::string name_of(RunPart part) {
+  if (part == RunPart::copy_up) return "copy_up";
+  return part == RunPart::kernels ? "kernels" : "copy_down";
+}
+
+std::string name_of(Stage stage) {
+  if (stage == Stage::reading) return "decode";
+  return stage == Stage::filtering ? "filter" : "encode";
+}
+
+/// Collects what the threads of a batch report. A thread has one stage at a time.
+class Timeline {
+ public:
+  void stage(const BatchFile& file, Stage stage, bool begins) {
+    const std::lock_guard lock(mutex_);
+    Now& now = now_[std::this_thread::get_id()];
+    if (begins) {
+      if (now.number == 0) now.number = static_cast<int>(now_.size());
+      now.file = file.input.filename().string();
+      now.device.clear();
+      now.begin = Clock::now();
+    } else {
+      add(name_of(stage), now, now.begin, Clock::now());
+    }
+  }
+
+  void part(RunPart part, const std::string& device, Clock::time_point begin, Clock::time_point end) {
+    const std::lock_guard lock(mutex_);
+    Now& now = now_[std::this_thread::get_id()];
+    now.device = device;
+    add(name_of(part), now, begin, end);
+  }
+
+  [[nodiscard]] const std::vector<Span>& spans() const { return spans_; }
+
+ private:
+  struct Now {
+    int number = 0;
+    std::string file;
+    std::string device;
+    Clock::time_point begin;
+  };
+
+  void add(const std::string& stage, const Now& now, Clock::time_point begin, Clock::time_point end) {
+    const auto seconds = [this](Clock::time_point at) {
+      return std::chrono::duration<double>(at - start_).count();
+    };
+    spans_.push_back({stage, now.file, now.device, now.number, seconds(begin), seconds(end)});
+  }
+
+  Clock::time_point start_ = Clock::now();
+  std::mutex mutex_;
+  std::map<std::thread::id, Now> now_;
+  std::vector<Span> spans_;
+};
+
+/// Returns how long any of the spans is under way, and how long the first to the last of them take.
+std::pair<double, double> covered(std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  double sum = 0;
+  double end = spans.front().begin;
+  for (const Span& span : spans) {
+    sum += std::max(0.0, span.end - std::max(span.begin, end));
+    end = std::max(end, span.end);
+  }
+  return {sum, end - spans.front().begin};
+}
+
+template <class Wanted>
+std::vector<Span> spans_where(const std::vector<Span>& spans, const Wanted& wanted) {
+  std::vector<Span> found;
+  std::copy_if(spans.begin(), spans.end(), std::back_inserter(found), wanted);
+  return found;
+}
+
+Numbers figures_of(const std::vector<Span>& spans, double wall, double files) {
+  Numbers figures{{"files", files}, {"files_per_second_measured", files / wall}};
+  for (const std::string stage : {"decode", "filter", "copy_up", "kernels", "copy_down", "encode"}) {
+    const std::vector<Span> own = spans_where(spans, [&](const Span& span) { return span.stage == stage; });
+    if (own.empty()) continue;
+    double busy = 0;
+    for (const Span& span : own) busy += span.end - span.begin;
+    const double any = covered(own).first;
+    figures.emplace_back(stage + "_seconds_per_file", busy / files);
+    figures.emplace_back(stage + "_share_of_wall", any / wall);
+    figures.emplace_back(stage + "_at_once", busy / any);
+  }
+  std::map<std::string, std::vector<Span>> devices;
+  for (const Span& span : spans)
+    if (span.stage == "filter") devices[span.device].push_back(span);
+  for (const auto& [device, own] : devices) {
+    const auto [any, whole] = covered(own);
+    figures.emplace_back(device + "_share_without_picture", 1 - any / whole);
+  }
+  return figures;
+}
+
+/// For chrome://tracing and ui.perfetto.dev.
+void write_trace(const std::vector<Span>& spans, const std::string& path) {
+  JsonWriter json;
+  json.begin_object().key("traceEvents").array(spans, [&](const Span& span) {
+    json.begin_object().key("name").string(span.stage).key("cat").string(span.device).key("ph").string("X");
+    json.key("pid").integer(0).key("tid").integer(span.thread);
+    json.key("ts").real(1e6 * span.begin).key("dur").real(1e6 * (span.end - span.begin));
+    json.key("args").begin_object().key("file").string(span.file).end_object().end_object();
+  });
+  json.end_object();
+  std::ofstream file(path);
+  if (!(file << json.text() << std::flush))
+    throw Error(ErrorKind::environment, "'" + path + "' cannot be written. Choose another --trace.");
+}
+
+std::vector<Device> open_devices(const std::string& names, int threads) {
+  std::vector<Device> devices;
+  for (std::size_t first = 0; first <= names.size();) {
+    const std::size_t comma = std::min(names.find(',', first), names.size());
+    devices.push_back(Device::open(names.substr(first, comma - first), {threads}));
+    first = comma + 1;
+  }
+  return devices;
+}
+
+double seconds_of_all(const std::vector<Device>& devices, const Batch& batch,
+                      const BatchEvents& events = {}) {
+  const BatchResult result = run_batch(devices, batch, events);
+  if (result.done != result.total)
+    throw Error(ErrorKind::input, "Not every file of the batch could be done.");
+  return result.time.count();
+}
+
+Result measure_batch(const BatchCase& wanted, const fs::path& output) {
+  BatchOptions options;
+  options.inputs = {wanted.folder};
+  options.output = output / "";
+  options.overwrite = true;
+  options.threads = wanted.threads;
+  const Batch batch = prepare_batch(parse_pipeline(wanted.pipeline), options);
+  const std::vector<Device> devices = open_devices(wanted.devices, wanted.threads);
+  static_cast<void>(seconds_of_all(devices, batch));
+  Result result{.seconds = seconds_of_all(devices, batch), .runs = 1};
+  Timeline timeline;
+  for (const Device& device : devices)
+    device.backend().listener = [&timeline, copies = device.is_cuda(), id = device.info().id](
+                                    RunPart part, Clock::time_point begin, Clock::time_point end) {
+      if (copies || part == RunPart::kernels) timeline.part(part, id, begin, end);
+    };
+  BatchEvents events;
+  events.stage = [&](const BatchFile& file, Stage stage, bool begins) {
+    timeline.stage(file, stage, begins);
+  };
+  const double wall = seconds_of_all(devices, batch, events);
+  for (const Device& device : devices) device.backend().listener = {};
+  result.figures = figures_of(timeline.spans(), wall, static_cast<double>(batch.size()));
+  if (!wanted.trace.empty()) write_trace(timeline.spans(), wanted.trace);
+  return result;
+}
+
+}  // namespace
+
+Case batch_case(const BatchCase& options) {
+  return {"batch", {{"pipeline", options.pipeline}, {"devices", options.devices}}, [options](Bench&) {
+            if (options.folder.empty())
+              throw Error(ErrorKind::usage, "The case \"batch\" needs --folder, a folder of pictures.");
+            const fs::path output = fs::temp_directory_path() / ("satin_bench_" + std::to_string(::getpid()));
+            fs::create_directories(output);
+            try {
+              const Result result = measure_batch(options, output);
+              fs::remove_all(output);
+              return result;
+            } catch (...) {
+              fs::remove_all(output);
+              throw;
+            }
+          }};
+}
+
+}  // namespace satin::bench
