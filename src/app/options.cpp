@@ -157,7 +157,7 @@ std::vector<OptionSpec> read_options() {
   pixels.default_text = std::to_string(ReadLimits{}.pixels);
   OptionSpec bytes = valued("max-bytes", "N", "refuse files and pictures of more bytes");
   bytes.default_text = std::to_string(ReadLimits{}.bytes);
-  OptionSpec page = valued("page", "N", "take this page of a TIFF or PNM file, from 1");
+  OptionSpec page = valued("page", "N", "take this page of a TIFF, PNM, MPO or HEIC file, from 1");
   OptionSpec part = valued("part", "N|NAME", "take this part of an OpenEXR file, by name or from 1");
   return {pixels,
           bytes,

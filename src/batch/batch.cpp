@@ -85,7 +85,7 @@ std::optional<Error> foreseen_problem(const BatchFile& file, const Batch& work) 
     static_cast<void>(open_rows(file.input, read));
     return std::nullopt;
   }
-  const bool asks = read.page || !read.part.empty() ||
+  const bool asks = read.page || !read.part.empty() || read.all_pages ||
                     batch::is_extension_of(&FormatInfo::pages, file.input.extension().string());
   const bool regular = std::filesystem::is_regular_file(file.input);  // a pipe can be read once only
   if (!asks || !regular || count_pictures(file.input, read) <= 1) return std::nullopt;

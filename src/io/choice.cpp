@@ -55,8 +55,15 @@ FilePicture part_of(const Codec& codec, const Pictures& parts, const std::string
                 describe(codec, parts) + "; numbers count from 1.");
 }
 
+/// The only picture, or the chief one with those beside it.
 FilePicture only_one(const Codec& codec, Pictures pictures, const std::string& remedy) {
   if (pictures.size() == 1) return std::move(pictures.front());
+  const auto beside = std::stable_partition(pictures.begin(), pictures.end(),
+                                            [](const FilePicture& picture) { return !picture.beside; });
+  if (beside - pictures.begin() == 1) {
+    pictures.front().left_out = pictures.size() - 1;
+    return std::move(pictures.front());
+  }
   throw Error(ErrorKind::input, "the file has " + describe(codec, pictures) + ". " + remedy);
 }
 
@@ -108,13 +115,21 @@ void check_holds_several(const Codec& codec) {
       " files hold one picture, and there are several. Use .tiff or .exr, or choose one with --page.");
 }
 
+void tell_left_out(const FilePicture& picture, std::vector<std::string>& warnings) {
+  if (picture.left_out != 0)
+    warnings.push_back("the file has " + std::to_string(picture.left_out) + " further picture" +
+                       (picture.left_out == 1 ? ", which was" : "s, which were") +
+                       " left out. Choose one with --page N, or take all with --all-pages.");
+}
+
 Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
   const auto read = [&] {
-    if (options.photo_depth && codec.decode_photo != nullptr) return codec.decode_photo(bytes, options);
-    return codec.several.decode != nullptr ? codec.several.decode(bytes, picture, options)
-                                           : codec.decode(bytes, options);
+    if (codec.decode == nullptr || picture.at != 0) return codec.several.decode(bytes, picture, options);
+    const bool photo = options.photo_depth && codec.decode_photo != nullptr;
+    return photo ? codec.decode_photo(bytes, options) : codec.decode(bytes, options);
   };
   Picture result = read();
+  tell_left_out(picture, result.warnings);
   result.format = codec.extensions.front();
   return result;
 }

@@ -39,8 +39,11 @@ struct Holds {
 
 /// One of the pictures in a file.
 struct FilePicture {
-  std::string name;      ///< of a part of OpenEXR; empty if it has none
-  std::uint64_t at = 0;  ///< where the codec finds it
+  std::string name;          ///< of a part of OpenEXR; empty if it has none
+  std::uint64_t at = 0;      ///< where the codec finds it; 0 for the picture that Codec::decode reads
+  bool beside = false;       ///< there is a chief picture, which is read if none is chosen
+  std::size_t left_out = 0;  ///< pictures beside this one that are not read; the user is told
+  std::uint64_t shift = 0;   ///< of TIFF: bytes between the pixels that its directory names and its own
 };
 
 /// What a format has whose files may hold several pictures; otherwise nothing is set.
@@ -48,7 +51,7 @@ struct SeveralPictures {
   const char* word = nullptr;  ///< "page"
   /// The pictures in their order, one at least. Throws as Codec::decode.
   std::vector<FilePicture> (*list)(Bytes bytes, const ReadOptions& options) = nullptr;
-  /// In place of Codec::decode.
+  /// In place of Codec::decode or, if the format has that for the chief picture, for the others.
   Picture (*decode)(Bytes bytes, const FilePicture& picture, const ReadOptions& options) = nullptr;
   /// One file of all, with as many options as images; null if such files are read alone.
   FileBytes (*encode)(std::span<const ImageView> images, std::span<const WriteOptions> options) = nullptr;
@@ -57,7 +60,6 @@ struct SeveralPictures {
 /// What a file says of itself beside what is decoded.
 struct FileFacts {
   std::optional<int> orientation{};  ///< of the stored picture; absent: as EXIF says
-  std::size_t pictures = 1;          ///< in a file from which the chief one is read
   bool gain_map = false;
 };
 

@@ -19,6 +19,7 @@ namespace satin::io {
 namespace {
 
 constexpr const char* format = "OpenEXR";
+constexpr const char* save_with_zip = "Save it with ZIP compression.";
 
 const SatinExr& open_exr() {
   static const Module<SatinExr> module("satin_io_exr.so", exr_entry_name, exr_interface_version);
@@ -156,7 +157,7 @@ std::vector<FilePicture> list_parts(Bytes bytes, const ReadOptions& /*options*/)
   SatinExrMessage message{};
   if (open_exr().list(reinterpret_cast<const char*>(bytes.data()), bytes.size(), on_name, &parts, &message) !=
       satin_exr_good)
-    damaged(format, message.text);
+    not_decoded(format, "OpenEXR", message.text, save_with_zip);
   return parts;
 }
 
@@ -171,7 +172,7 @@ Picture decode_part(Bytes bytes, const FilePicture& part, const ReadOptions& opt
   if (result == satin_exr_failed) {
     if (reason == "deep data")
       unsupported(format, "deep data", "Flatten it first, for example with oiiotool.");
-    damaged(format, message.text);
+    not_decoded(format, "OpenEXR", message.text, save_with_zip);
   }
   if (result == satin_exr_partial) receiver.picture.warnings.push_back(partial_warning(format));
   return std::move(receiver.picture);

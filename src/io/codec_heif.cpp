@@ -32,15 +32,22 @@ void require_libheif() { static_cast<void>(libheif()); }
 /// An open file in libheif.
 class HeifFile {
  public:
-  explicit HeifFile(Bytes bytes)
-      : format(is_avif(bytes) ? "AVIF" : "HEIC"), functions_(libheif()), file_(nullptr, functions_.close) {
+  /// Opens the picture with this number, or the primary one for 0.
+  explicit HeifFile(Bytes file, std::uint32_t number = 0)
+      : format(is_avif(file) ? "AVIF" : "HEIC"),
+        bytes(file),
+        stored(read_heif_boxes(file, number).value_or(HeifPicture{})),
+        functions_(libheif()),
+        file_(nullptr, functions_.close) {
     if (!is_whole_heif(bytes)) truncated(format);
     SatinHeifMessage message{};
-    file_.reset(functions_.open(bytes.data(), bytes.size(), &message));
+    file_.reset(functions_.open(bytes.data(), bytes.size(), number, &message));
     if (file_ == nullptr) fail(message);
   }
 
   const char* const format;  ///< as messages name it
+  const Bytes bytes;
+  const HeifPicture stored;  ///< by the boxes of the file
 
   [[nodiscard]] std::span<const SatinHeifItem> items() const {
     int count = 0;
@@ -48,8 +55,11 @@ class HeifFile {
     return {first, static_cast<std::size_t>(count)};
   }
 
-  [[nodiscard]] std::size_t pictures() const {
-    return static_cast<std::size_t>(std::max(functions_.pictures(file_.get()), 1));
+  /// The numbers of the pictures beside the primary one.
+  [[nodiscard]] std::span<const unsigned> pictures() const {
+    int count = 0;
+    const unsigned* const first = functions_.pictures(file_.get(), &count);
+    return {first, static_cast<std::size_t>(count)};
   }
 
   /// An item as u8 or u16 of this many channels.
@@ -64,17 +74,32 @@ class HeifFile {
            halves_beside(channels, item.bits, quarter_chroma) * size_of(type) * width * height / 2);
     Image image = allocate(width, height, channels, type, alpha_of(channels), options);
     SatinHeifMessage message{};
-    if (functions_.decode(file_.get(), static_cast<int>(index), channels, image.data(), &message) == 0)
-      fail(message);
-    if (item.bits > 8) widen(image, item.bits);
+    switch (functions_.decode(file_.get(), static_cast<int>(index), channels, image.data(), &message)) {
+      case 0:
+        fail(message);
+      case 2:
+        image = Image();
+        return decode(index, channels, options, quarter_chroma);
+      default:
+        break;
+    }
+    spread(image, item);
     return image;
   }
 
  private:
-  /// The reason on one line.
   [[noreturn]] void fail(const SatinHeifMessage& message) const {
-    const std::string reason(message.text);
-    damaged(format, reason.substr(0, reason.find_last_not_of("\n. ") + 1));
+    const std::string text(message.text);
+    const std::string reason = text.substr(0, text.find_last_not_of("\n. ") + 1);  // on one line
+    const std::string_view coding = heif_coding(bytes);
+    constexpr std::string_view known[] = {"hvc1", "av01", "grid", "iden", "iovl", ""};
+    if (coding.empty() && heif_sequence_length(bytes) != 0)
+      unsupported(format, "a sequence of pictures and no still one",
+                  "Save them as .png first, for example with ffmpeg.");
+    if (std::ranges::find(known, coding) == std::end(known))
+      unsupported(format, "a picture coded as '" + printable(std::string(coding)) + "'", advice);
+    if (message.lacks != 0) not_read(format, "libheif says: " + reason, advice);
+    damaged(format, reason);
   }
 
   /// Half samples of a pixel that libheif holds: its result, the planes that the decoder gives and, above 8
@@ -87,15 +112,33 @@ class HeifFile {
 
   static std::uint64_t side_of(int length) { return static_cast<std::uint64_t>(std::max(length, 0)); }
 
-  static void widen(Image& image, int bits) {
-    const std::uint32_t largest = (1U << bits) - 1;
-    auto* const samples = reinterpret_cast<std::uint16_t*>(image.data());
-    std::for_each(samples, samples + byte_size(image.shape()) / sizeof *samples, [&](std::uint16_t& sample) {
-      sample = static_cast<std::uint16_t>((std::min<std::uint32_t>(sample, largest) * 65535U + largest / 2) /
-                                          largest);
-    });
+  /// libheif 1.15 converts the colours of these matrices wrongly.
+  static bool is_converted_wrongly(const SatinHeifItem& item) {
+    constexpr int gbr = 0, ycgco = 8, last_simple = 9, by_primaries = 12;  // of ITU-T H.273
+    if (item.matrix == gbr) return item.is_limited != 0;
+    if (item.matrix == ycgco) return item.is_limited != 0 || item.bits > 8;
+    return item.matrix > last_simple && item.matrix != by_primaries;
   }
 
+  /// Grey codes of limited range, and those of 9 to 16 bits, over the whole range of the type; libheif does
+  /// it to colours of limited range, and alpha is never so.
+  void spread(Image& image, const SatinHeifItem& item) const {
+    const int channels = image.shape().channels;
+    if (channels >= 3 && is_converted_wrongly(item))
+      unsupported(format,
+                  "colours by the matrix " + std::to_string(item.matrix) + " of ITU-T H.273 in this form",
+                  advice);
+    const unsigned shift = static_cast<unsigned>(item.bits) - 8;
+    for (int c = 0; c < channels; ++c) {
+      if (item.is_limited != 0 && channels < 3 && c == 0)
+        spread_codes(image, c, 16U << shift, 235U << shift);
+      else if (item.bits > 8)
+        spread_codes(image, c, 0, (1U << item.bits) - 1);
+    }
+  }
+
+  static constexpr const char* advice =
+      "Convert it to .png first, for example with heif-convert of a newer libheif.";
   const SatinHeif& functions_;
   std::unique_ptr<SatinHeifFile, void (*)(SatinHeifFile*)> file_;
 };
@@ -140,11 +183,10 @@ FileBytes profile_of(const SatinHeifItem& item, const char* format) {
   return icc_profile(colour);
 }
 
-/// The primary picture.
-Picture decode_primary(const HeifFile& file, Bytes bytes, const ReadOptions& options) {
+Picture decode_picture(const HeifFile& file, const ReadOptions& options) {
   const SatinHeifItem& item = file.items().front();
   static_cast<void>(profile_of(item, file.format));  // refuses at once what need not be decoded
-  const HeifPicture stored = read_heif_boxes(bytes).value_or(HeifPicture{});
+  const HeifPicture& stored = file.stored;
   const int colours = stored.grey ? 1 : 3;
   Picture picture(
       file.decode(0, item.has_alpha != 0 ? colours + 1 : colours, options, stored.quarter_chroma));
@@ -155,11 +197,30 @@ Picture decode_primary(const HeifFile& file, Bytes bytes, const ReadOptions& opt
   if (!stored.grey || item.icc.size != 0) picture.metadata.icc = profile_of(item, file.format);
   picture.metadata.exif = copy_of(exif_of(bytes_of(item.exif)));
   picture.metadata.xmp = copy_of(bytes_of(item.xmp));
+  if (const std::uint32_t length = heif_sequence_length(file.bytes); length > 1)
+    picture.warnings.push_back("the file has a sequence of " + std::to_string(length) +
+                               " pictures beside the still one, which alone is read. Save them as .png "
+                               "first, for example with ffmpeg.");
   return picture;
 }
 
+/// The primary picture.
 Picture decode_heif(Bytes bytes, const ReadOptions& options) {
-  return decode_primary(HeifFile(bytes), bytes, options);
+  return decode_picture(HeifFile(bytes), options);
+}
+
+/// The primary picture first.
+std::vector<FilePicture> list_pictures(Bytes bytes, const ReadOptions& /*options*/) {
+  const HeifFile file(bytes);
+  const std::vector<std::uint32_t> parts = heif_parts(bytes);
+  std::vector<FilePicture> pictures{FilePicture{}};
+  for (const unsigned number : file.pictures())
+    if (!std::ranges::binary_search(parts, number)) pictures.push_back({{}, number, true});
+  return pictures;
+}
+
+Picture decode_further(Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
+  return decode_picture(HeifFile(bytes, static_cast<std::uint32_t>(picture.at)), options);
 }
 
 /// What the codes of an auxiliary picture mean as depth: by its own XMP, else by its bit stream; without
@@ -198,7 +259,7 @@ void add_auxiliary(const HeifFile& file, std::size_t index, const ReadOptions& o
 
 Picture decode_heif_photo(Bytes bytes, const ReadOptions& options) {
   const HeifFile file(bytes);
-  Picture picture = decode_primary(file, bytes, options);
+  Picture picture = decode_picture(file, options);
   picture.photo.emplace();
   for (std::size_t i = 1; i < file.items().size(); ++i) add_auxiliary(file, i, options, picture);
   return picture;
@@ -210,8 +271,7 @@ FileFacts facts_of(Bytes bytes) {
     return std::string_view(item.auxiliary_type).ends_with("gainmap");
   };
   FileFacts facts;
-  facts.orientation = read_heif_boxes(bytes).value_or(HeifPicture{}).orientation;
-  facts.pictures = file.pictures();
+  facts.orientation = file.stored.orientation;
   facts.gain_map = std::ranges::any_of(file.items(), is_gain_map);
   return facts;
 }
@@ -229,6 +289,7 @@ Codec heif_codec(const char* name, std::vector<std::string_view> extensions,
   codec.fits_jpeg = fits_jpeg;
   codec.decode_photo = decode_heif_photo;
   codec.facts = facts_of;
+  codec.several = {"page", list_pictures, decode_further, nullptr};
   return codec;
 }
 

@@ -91,9 +91,22 @@ struct Reader {
   Reader& operator=(const Reader&) = delete;
 
   [[noreturn]] void fail() const {
-    if (errors.base.msg_code == JERR_OUT_OF_MEMORY) throw std::bad_alloc();
+    const int code = errors.base.msg_code;
+    if (code == JERR_OUT_OF_MEMORY) throw std::bad_alloc();
     if (errors.ended) truncated("JPEG");
+    if (is_lack(code))
+      not_read("JPEG", std::string("libjpeg says: ") + errors.message.data(),
+               "Convert it to .png first, for example with djpeg of libjpeg-turbo 3.");
     damaged("JPEG", errors.message.data());
+  }
+
+ private:
+  /// Whole files of these kinds have 12 bits, are coded without loss, or use what libjpeg was built without.
+  [[nodiscard]] bool is_lack(int code) const {
+    constexpr int deep = 12;
+    return code == JERR_SOF_UNSUPPORTED || code == JERR_ARITH_NOTIMPL || code == JERR_NOT_COMPILED ||
+           code == JERR_NOTIMPL || code == JERR_FRACT_SAMPLE_NOTIMPL || code == JERR_CCIR601_NOTIMPL ||
+           code == JERR_CONVERSION_NOTIMPL || (code == JERR_BAD_PRECISION && info.data_precision == deep);
   }
 };
 
@@ -353,6 +366,11 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
 Codec jpeg_codec() {
   Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg};
   codec.decode_photo = decode_jpeg_photo;
+  codec.several.word = "page";
+  codec.several.list = list_jpegs;
+  codec.several.decode = [](Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
+    return decode_jpeg(bytes.subspan(picture.at), options);
+  };
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = JPEG_MAX_DIMENSION;

@@ -69,7 +69,10 @@ class Checker {
         check_scan(content);
         break;
       default:
-        break;
+        constexpr unsigned first_frame = 0xC3, last_frame = 0xCF, arithmetic_coding = 0xCC, reserved = 0xC8;
+        if (marker_ >= first_frame && marker_ <= last_frame && marker_ != arithmetic_coding &&
+            marker_ != reserved)
+          refuse("a coding without loss, of several sizes or by arithmetic");
     }
   }
 
@@ -101,6 +104,12 @@ class Checker {
     frame_ = content;
     if (content.size() < 6 || content.size() < 6 + 3 * std::size_t{byte_at(content, 5)})
       damaged(format, "its frame header ends early");
+    constexpr unsigned deep = 12;
+    if (byte_at(content, 0) == deep) refuse("12 bits a sample");
+  }
+
+  [[noreturn]] static void refuse(const char* what) {
+    unsupported(format, what, "Convert it to .png first, for example with djpeg of libjpeg-turbo 3.");
   }
 
   void check_scan(Bytes content) {
@@ -149,6 +158,11 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
 Codec jpeg_codec() {
   Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg};
   codec.decode_photo = decode_jpeg_photo;
+  codec.several.word = "page";
+  codec.several.list = list_jpegs;
+  codec.several.decode = [](Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
+    return decode_jpeg(bytes.subspan(picture.at), options);
+  };
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = 65500;

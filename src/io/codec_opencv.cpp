@@ -7,6 +7,7 @@
 #include "io/module.h"
 #include "io/opencv_interface.h"
 #include "io/support.h"
+#include "metadata/colour_profile.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 
@@ -176,12 +177,18 @@ FileBytes encode_webp(const ImageView& image, const WriteOptions& options) {
 }
 
 constexpr const char* jpeg2000 = "JPEG 2000";
+constexpr std::string_view codestream_start = "\xff\x4f\xff\x51";
 
-/// The codestream inside the boxes of a .jp2 file; the whole of a bare codestream.
-Bytes find_codestream(Bytes bytes) {
-  if (starts_with(bytes, "\xff\x4f\xff\x51")) return bytes;
+/// The boxes of a .jp2 file (ISO/IEC 15444-1, annex I), empty where it has none, and its codestream.
+struct Jp2Boxes {
+  Bytes stream, colour, channels;
+  bool has_palette = false;
+};
+
+/// Goes into the header box, up to the codestream.
+void read_boxes(Bytes bytes, Jp2Boxes& boxes) {
   std::size_t at = 0;
-  while (bytes.size() - at >= 8) {
+  while (boxes.stream.empty() && bytes.size() - at >= 8) {
     std::uint64_t length = be32(bytes, at);
     std::size_t header = 8;
     if (length == 1) {
@@ -192,38 +199,95 @@ Bytes find_codestream(Bytes bytes) {
     if (length == 0) length = bytes.size() - at;
     if (length < header) damaged(jpeg2000, "a box is shorter than its header");
     if (length > bytes.size() - at) truncated(jpeg2000);
-    if (starts_with(bytes, "jp2c", at + 4)) return bytes.subspan(at + header, length - header);
+    const Bytes content = bytes.subspan(at + header, length - header);
+    const std::string_view type = text_of(bytes.subspan(at + 4, 4));
+    if (type == "jp2c") boxes.stream = content;
+    if (type == "jp2h") read_boxes(content, boxes);
+    if (type == "colr" && boxes.colour.empty()) boxes.colour = content;  // the others are alternatives
+    if (type == "pclr") boxes.has_palette = true;
+    if (type == "cdef") boxes.channels = content;
     at += length;
   }
-  truncated(jpeg2000);
 }
 
-/// True if some component has more than 8 bits, by the size segment (ISO/IEC 15444-1, A.5.1).
-bool is_deep(Bytes stream, std::uint32_t components) {
-  constexpr std::size_t first = 42, step = 3;
-  for (std::size_t i = 0; i < components && first + i * step < stream.size(); ++i)
-    if ((byte_at(stream, first + i * step) & 0x7FU) >= 8) return true;
-  return false;
+[[noreturn]] void refuse_jpeg2000(const std::string& what) {
+  unsupported(jpeg2000, what, "Convert it to .png or .tiff first, for example with opj_decompress.");
+}
+
+/// Refuses samples that OpenCV does not read, or not as they are meant, by the size segment (ITU-T T.800,
+/// A.5.1). Gives their bits.
+int bits_of_components(Bytes stream, std::size_t count) {
+  constexpr std::size_t first = 42, component = 3;
+  if (stream.size() < first + count * component) truncated(jpeg2000);
+  const int bits = static_cast<int>(byte_at(stream, first) & 0x7FU) + 1;
+  if (bits < 8 || bits > 16) refuse_jpeg2000(std::to_string(bits) + " bits a sample");
+  if (count == 2) refuse_jpeg2000("grey and alpha");
+  if (be32(stream, 16) != 0 || be32(stream, 20) != 0)
+    refuse_jpeg2000("a picture that begins inside of its grid");
+  for (std::size_t at = first; at < first + count * component; at += component) {
+    if ((byte_at(stream, at) & 0x80U) != 0) refuse_jpeg2000("signed samples");
+    if (byte_at(stream, at) != byte_at(stream, first)) refuse_jpeg2000("channels of different bits");
+    if (be16(stream, at + 1) != 0x0101U) refuse_jpeg2000("channels of a lower resolution");
+  }
+  return bits;
+}
+
+/// Refuses what OpenCV takes for grey, RGB and opacity although it is not. Gives the profile.
+Bytes check_colours(const Jp2Boxes& boxes, std::size_t channels) {
+  constexpr unsigned by_number = 1, by_profile = 2;
+  constexpr std::uint32_t srgb = 16, grey = 17, opacity = 1;
+  if (boxes.has_palette) refuse_jpeg2000("a palette");
+  const Bytes colour = boxes.colour;
+  Bytes profile;
+  if (colour.size() >= 7 && byte_at(colour, 0) == by_number) {
+    const std::uint32_t space = be32(colour, 3);
+    if (space != srgb && space != grey) refuse_jpeg2000("colours of the space " + std::to_string(space));
+  } else if (colour.size() > 3 && byte_at(colour, 0) == by_profile) {
+    profile = colour.subspan(3);
+    if (!describes(profile, static_cast<int>(channels))) refuse_jpeg2000("a profile of other colours");
+  }
+  std::size_t opaque = 0;
+  for (std::size_t at = 2; at + 6 <= boxes.channels.size(); at += 6) {  // number, type, colour
+    const std::uint32_t type = be16(boxes.channels, at + 2);
+    if (type > opacity) refuse_jpeg2000("channels that are neither colours nor straight alpha");
+    opaque += type;
+  }
+  if (!boxes.channels.empty() && opaque != (channels + 1) % 2)
+    refuse_jpeg2000(std::to_string(channels) + " channels of this kind");
+  return profile;
 }
 
 Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
-  const Bytes stream = find_codestream(bytes);
+  Jp2Boxes boxes;
+  if (starts_with(bytes, codestream_start))
+    boxes.stream = bytes;
+  else
+    read_boxes(bytes, boxes);
+  const Bytes stream = boxes.stream;
   constexpr std::size_t size_segment = 42;
   if (stream.size() < size_segment) truncated(jpeg2000);
-  if (!starts_with(stream, "\xff\x4f\xff\x51")) damaged(jpeg2000, "its codestream has no size");
+  if (!starts_with(stream, codestream_start)) damaged(jpeg2000, "its codestream has no size");
   const std::uint32_t right = be32(stream, 8), bottom = be32(stream, 12);
   const std::uint32_t left = be32(stream, 16), top = be32(stream, 20);
   const std::uint32_t components = be16(stream, 40);
   if (right <= left || bottom <= top) damaged(jpeg2000, "its size is not positive");
   const int channels = static_cast<int>(std::min<std::uint32_t>(components, 1000));
-  const Type type = is_deep(stream, components) ? Type::u16 : Type::u8;
+  check_limits(right - left, bottom - top, channels, Type::u8, options.limits);
+  const int bits = bits_of_components(stream, components);
+  const Type type = bits > 8 ? Type::u16 : Type::u8;
   // OpenJPEG's samples have 32 bits, and OpenCV's picture is as large as ours.
   const std::uint64_t beside = (sizeof(std::int32_t) + size_of(type)) * components;
   accept(right - left, bottom - top, channels, type, options,
          beside * (right - left) * std::uint64_t{bottom - top});
-  // The decoder fills in what is missing.
-  if (!starts_with(stream.last(2), "\xff\xd9")) truncated(jpeg2000);
-  return decode_with_opencv(jpeg2000, bytes, options);
+  const Bytes profile = check_colours(boxes, components);
+  // The decoder fills in what is missing. Zeros behind the end are padding.
+  const std::string_view text = text_of(stream);
+  if (!text.substr(0, text.find_last_not_of('\0') + 1).ends_with("\xff\xd9")) truncated(jpeg2000);
+  Picture picture(decode_with_opencv(jpeg2000, bytes, options));
+  picture.metadata.icc = copy_of(profile);
+  for (int c = 0; bits > 8 && bits < 16 && c < channels; ++c)
+    spread_codes(picture.image, c, 0, (1U << bits) - 1);
+  return picture;
 }
 
 /// By the size segment, which begins the codestream.

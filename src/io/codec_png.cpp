@@ -86,7 +86,7 @@ struct Reader {
 
   [[noreturn]] void fail() const {
     if (context.ended) truncated("PNG");
-    damaged("PNG", context.message.data());
+    not_decoded("PNG", "libpng", context.message.data(), "Convert it to plain PNG first.");
   }
 };
 

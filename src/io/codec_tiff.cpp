@@ -1,6 +1,7 @@
 // TIFF by libtiff: reading.
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <utility>
 
@@ -32,11 +33,16 @@ Metadata read_metadata(TIFF* tiff, Bytes file, std::uint64_t directory) {
   return metadata;
 }
 
-/// Thumbnails, steps of a pyramid and transparency masks belong to a page and are none.
-bool is_page(TIFF* tiff) {
-  std::uint32_t subfile = 0;
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_SUBFILETYPE, &subfile);
-  return (subfile & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
+/// The pictures that ImageJ's description of a stack counts; 1 without one.
+std::uint64_t images_of_stack(TIFF* tiff) {
+  const char* text = nullptr;
+  std::uint64_t count = 1;
+  if (TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text) == 0) return count;
+  const std::string_view description(text), key("\nimages=");
+  const std::size_t at = description.find(key);
+  if (description.starts_with("ImageJ=") && at != std::string_view::npos)
+    std::from_chars(text + at + key.size(), text + description.size(), count);
+  return count;
 }
 
 /// libtiff keeps the values of all tags of a directory, and many tags can name the same bytes. In honest
@@ -59,8 +65,39 @@ void check_tags(Bytes bytes) {
   }
 }
 
-/// The pages by the offsets of their directories. Where there is none, as in camera RAW with a preview before
-/// the picture, the first directory is taken for one.
+/// Where the pixels of a page begin and end, if they lie in one piece as they are; otherwise empty.
+PixelRange pixels_in_one_piece(TIFF* tiff) {
+  std::uint16_t compression = COMPRESSION_NONE;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
+  if (compression != COMPRESSION_NONE || TIFFIsTiled(tiff) != 0) return {};
+  PixelRange range{TIFFGetStrileOffset(tiff, 0), TIFFGetStrileOffset(tiff, 0)};
+  for (std::uint32_t i = 0; i < TIFFNumberOfStrips(tiff); ++i) {
+    if (TIFFGetStrileOffset(tiff, i) != range.end) return {};
+    range.end += TIFFGetStrileByteCount(tiff, i);
+  }
+  return range;
+}
+
+/// ImageJ writes a stack above 4 GB with the directory of its first picture alone; the pixels of the others
+/// follow those of the first.
+void add_stack(TIFF* tiff, std::uint64_t file_size, const ReadOptions& options,
+               std::vector<FilePicture>& pages) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 20;
+  const std::uint64_t images = images_of_stack(tiff);
+  const auto [begin, end] = images > 1 ? pixels_in_one_piece(tiff) : PixelRange{};
+  if (begin >= end || end > file_size) return;
+  const std::uint64_t there = (file_size - begin) / (end - begin);
+  if (there == 1) return;  // a page that was taken out of a stack
+  if (there < images && !options.allow_partial) truncated("TIFF");
+  if (images > most)
+    unsupported("TIFF", "a stack of " + std::to_string(images) + " pictures", "Cut it into smaller ones.");
+  for (std::uint64_t i = 1; i < std::min(images, there); ++i)
+    pages.push_back({{}, pages.front().at, false, 0, i * (end - begin)});
+}
+
+/// The pages by the offsets of their directories; thumbnails and steps of a pyramid are none. Transparency
+/// masks stand beside a page. Where there is none, as in camera RAW with a preview before the picture, the
+/// first directory is taken for one.
 std::vector<FilePicture> list_pages(Bytes bytes, const ReadOptions& options) {
   check_tags(bytes);
   TiffInput file(bytes);
@@ -71,8 +108,13 @@ std::vector<FilePicture> list_pages(Bytes bytes, const ReadOptions& options) {
   std::vector<FilePicture> pages;
   bool complete = true;
   for (bool more = true; more;) {
-    if (is_page(tiff.get())) pages.push_back({{}, TIFFCurrentDirOffset(tiff.get())});
+    std::uint32_t subfile = 0;
+    TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_SUBFILETYPE, &subfile);
+    if ((subfile & FILETYPE_REDUCEDIMAGE) == 0)
+      pages.push_back({{}, TIFFCurrentDirOffset(tiff.get()), (subfile & FILETYPE_MASK) != 0});
     more = TIFFLastDirectory(tiff.get()) == 0;
+    if (!more && !pages.empty() && TIFFCurrentDirOffset(tiff.get()) == first.at)
+      add_stack(tiff.get(), bytes.size(), options, pages);
     if (more && TIFFReadDirectory(tiff.get()) == 0) more = complete = false;
   }
   if (!complete && !options.allow_partial)
@@ -86,6 +128,10 @@ TiffHandle open_page(TiffFile& file, const FilePicture& page) {
   if (tiff == nullptr) fail(file);
   if (TIFFCurrentDirOffset(tiff.get()) != page.at && TIFFSetSubDirectory(tiff.get(), page.at) == 0)
     fail(file);
+  if (page.shift != 0) {
+    file.moved = pixels_in_one_piece(tiff.get());
+    file.shift = page.shift;
+  }
   return tiff;
 }
 

@@ -1,7 +1,5 @@
 #include "io/file_info.h"
 
-#include <algorithm>
-
 #include "io/choice.h"
 #include "io/photo_depth.h"
 #include "metadata/colour_profile.h"
@@ -31,7 +29,7 @@ FileInfo file_info(const Codec& codec, Bytes bytes, const ReadOptions& options) 
   const FileFacts facts = codec.facts != nullptr ? codec.facts(bytes) : FileFacts{};
   info.format = codec.name;
   info.bytes = bytes.size();
-  info.pages = std::max(pictures.size(), facts.pictures);
+  info.pages = pictures.size();
   for (const FilePicture& picture : pictures)
     if (!picture.name.empty()) info.parts.push_back(picture.name);
   info.orientation = facts.orientation.value_or(stored_orientation(metadata.exif, metadata.xmp).value_or(1));

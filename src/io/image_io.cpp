@@ -221,7 +221,7 @@ std::vector<FormatInfo> formats() {
     info.extensions.assign(codec.extensions.begin(), codec.extensions.end());
     info.reads = codec.reads();
     info.writes = codec.encode != nullptr;
-    info.pages = codec.several.list != nullptr;
+    info.pages = codec.several.list != nullptr && codec.decode == nullptr;
     info.types = with_blanks(io::types_in(codec.holds));
     info.channels = with_blanks(io::channels_in(codec.holds));
     result.push_back(std::move(info));

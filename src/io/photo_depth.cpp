@@ -152,6 +152,12 @@ void complete_photo(Photo& photo, const Metadata& metadata, const Shape& shape) 
   photo.focal_length = exif_focal_length(exif);
 }
 
+std::vector<FilePicture> list_jpegs(Bytes bytes, const ReadOptions& /*options*/) {
+  std::vector<FilePicture> pictures{FilePicture{}};
+  for (const std::size_t place : further_jpegs(bytes)) pictures.push_back({{}, place, true});
+  return pictures;
+}
+
 Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options) {
   std::vector<std::string> warnings;
   Metadata metadata = jpeg_metadata(bytes, warnings);

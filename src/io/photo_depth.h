@@ -14,6 +14,9 @@ namespace satin::io {
 /// What JPEG files carry with them, and the picture to be filtered: Codec::decode_photo of JPEG.
 [[nodiscard]] Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options);
 
+/// The picture of a JPEG file, and those of its MPF index beside it: SeveralPictures::list of JPEG.
+[[nodiscard]] std::vector<FilePicture> list_jpegs(Bytes bytes, const ReadOptions& options);
+
 /// Completes what the block of EXIF tells: focus, unless something more exact is known, and focal length.
 /// `shape` is that of the upright picture. To be called before describe_in_exif().
 void complete_photo(Photo& photo, const Metadata& metadata, const Shape& shape);

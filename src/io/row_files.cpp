@@ -98,6 +98,7 @@ class RowsOfFile final : public FileRows {
     choice.limits = io::without_bytes(options.limits);
     const io::FilePicture picture = io::chosen_picture(codec, mapped.bytes(), choice);
     reader_ = codec.open_rows(file_, mapped.bytes(), picture, options);
+    io::tell_left_out(picture, reader_->warnings);
     io::describe(reader_->metadata, reader_->shape, reader_->warnings);
   }
 

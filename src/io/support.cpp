@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "metadata/resolution.h"
@@ -48,7 +49,25 @@ void check_type(Type type, const ReadOptions& options) {
                                     "first, for example with astype('float32') of NumPy.");
 }
 
+template <class Code>
+void spread(Image& image, int channel, std::uint32_t black, std::uint32_t white) {
+  constexpr std::uint32_t largest = std::numeric_limits<Code>::max();
+  const std::uint32_t span = white - black;
+  const auto channels = static_cast<std::size_t>(image.shape().channels);
+  const std::size_t count = byte_size(image.shape()) / sizeof(Code);
+  auto* const codes = reinterpret_cast<Code*>(image.data());
+  for (auto i = static_cast<std::size_t>(channel); i < count; i += channels) {
+    const std::uint32_t above = std::clamp<std::uint32_t>(codes[i], black, white) - black;
+    codes[i] = static_cast<Code>((above * largest + span / 2) / span);
+  }
+}
+
 }  // namespace
+
+void spread_codes(Image& image, int channel, std::uint32_t black, std::uint32_t white) {
+  return image.shape().type == Type::u8 ? spread<std::uint8_t>(image, channel, black, white)
+                                        : spread<std::uint16_t>(image, channel, black, white);
+}
 
 Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha) {
   Shape shape;

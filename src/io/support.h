@@ -60,6 +60,10 @@ void turn_upright(Picture& picture, Image image, int orientation, const Allocato
 /// Swaps the first and the third channel of `count` dense pixels of three or four samples of `size` bytes.
 void swap_red_and_blue(std::byte* pixels, std::size_t count, std::size_t channels, std::size_t size);
 
+/// Spreads the codes from `black` to `white` of one channel (u8 or u16) over the whole range of its type,
+/// rounded to nearest; codes beyond them are clipped.
+void spread_codes(Image& image, int channel, std::uint32_t black, std::uint32_t white);
+
 /// Throws Error(environment): the library that encodes gave up.
 [[noreturn]] void not_encoded(const char* format, const std::string& reason);
 

@@ -39,8 +39,9 @@ class TiffOutput final : public TiffFile {
 tmsize_t on_read(thandle_t handle, void* target, tmsize_t size) {
   TiffFile& file = file_of(handle);
   if (size <= 0) return 0;
-  const std::size_t count =
-      file.read(file.position, {static_cast<std::byte*>(target), static_cast<std::size_t>(size)});
+  const bool moved = file.position >= file.moved.begin && file.position < file.moved.end;
+  const std::size_t count = file.read(file.position + (moved ? file.shift : 0),
+                                      {static_cast<std::byte*>(target), static_cast<std::size_t>(size)});
   file.position += count;
   return static_cast<tmsize_t>(count);
 }

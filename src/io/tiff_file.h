@@ -12,6 +12,11 @@
 
 namespace satin::io {
 
+/// A range of bytes in a file.
+struct PixelRange {
+  std::uint64_t begin = 0, end = 0;
+};
+
 /// What libtiff works on. Must outlive the handle and stay where it is. Nothing here throws, as libtiff is C.
 class TiffFile {
  public:
@@ -28,6 +33,8 @@ class TiffFile {
 
   std::uint64_t position = 0;
   std::string error;  ///< the first complaint of libtiff
+  PixelRange moved;   ///< what is read from here is taken from `shift` bytes behind
+  std::uint64_t shift = 0;
 };
 
 /// Bytes in memory that are read.

@@ -40,6 +40,21 @@ Alpha read_alpha(TIFF* tiff, const TiffLayout& layout) {
   }
 }
 
+bool has_cmyk(TIFF* tiff) {
+  std::uint16_t inks = INKSET_CMYK;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_INKSET, &inks);
+  return inks == INKSET_CMYK;
+}
+
+/// What samples mean in a file that does not say it, as libtiff guesses: fax paper is white.
+std::uint16_t usual_photometric(const TiffLayout& layout) {
+  if (layout.samples >= 3) return PHOTOMETRIC_RGB;
+  const bool fax = layout.compression == COMPRESSION_CCITTRLE ||
+                   layout.compression == COMPRESSION_CCITTFAX3 ||
+                   layout.compression == COMPRESSION_CCITTFAX4 || layout.compression == COMPRESSION_CCITTRLEW;
+  return fax ? PHOTOMETRIC_MINISWHITE : PHOTOMETRIC_MINISBLACK;
+}
+
 void check_photometric(TIFF* tiff, const TiffLayout& layout) {
   switch (layout.photometric) {
     case PHOTOMETRIC_MINISBLACK:
@@ -54,7 +69,8 @@ void check_photometric(TIFF* tiff, const TiffLayout& layout) {
       if (layout.type == Type::u8 && layout.samples == 1) return;
       unsupported("TIFF", "a palette of this depth", "Convert it to RGB first.");
     case PHOTOMETRIC_SEPARATED:
-      if (layout.samples == 4 && (layout.type == Type::u8 || layout.type == Type::u16)) return;
+      if (layout.samples == 4 && has_cmyk(tiff) && (layout.type == Type::u8 || layout.type == Type::u16))
+        return;
       unsupported("TIFF", "these inks", "Convert it to RGB first.");
     case PHOTOMETRIC_YCBCR:
       if (layout.compression == COMPRESSION_JPEG && !layout.separate && layout.samples == 3) {
@@ -85,7 +101,9 @@ void read_orientation(TIFF* tiff, TiffLayout& layout) {
 
 void fail(TiffFile& file) {
   if (file.error.empty()) truncated("TIFF");
-  damaged("TIFF", std::exchange(file.error, {}));
+  const std::string reason = std::exchange(file.error, {});
+  if (reason.starts_with("Fax")) damaged("TIFF", reason);  // damaged codes are unsupported to it
+  not_decoded("TIFF", "libtiff", reason, "Save it with LZW or Deflate.");
 }
 
 bool has_preview_first(TIFF* tiff) {
@@ -107,8 +125,8 @@ TiffLayout read_layout(TIFF* tiff) {
   TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &layout.planar);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &layout.compression);
   read_orientation(tiff, layout);
-  if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &layout.photometric) == 0 && layout.samples >= 3)
-    layout.photometric = PHOTOMETRIC_RGB;
+  if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &layout.photometric) == 0)
+    layout.photometric = usual_photometric(layout);
   layout.separate = layout.planar == PLANARCONFIG_SEPARATE && layout.samples > 1;
 
   if (has_preview_first(tiff))

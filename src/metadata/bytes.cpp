@@ -22,6 +22,19 @@ void unsupported(const char* format, const std::string& detail, const std::strin
   throw Error(ErrorKind::input, std::string(format) + " with " + detail + " is not read. " + advice);
 }
 
+void not_read(const char* format, const std::string& reason, const std::string& advice) {
+  throw Error(ErrorKind::input,
+              std::string("the ") + format + " file is not read, because " + reason + ". " + advice);
+}
+
+void not_decoded(const char* format, const std::string& library, const std::string& reason,
+                 const std::string& advice) {
+  for (const char* words :
+       {"nsupported", "not supported", "not implemented", "nknown compression", "critical chunk"})
+    if (reason.find(words) != std::string::npos) not_read(format, library + " says: " + reason, advice);
+  damaged(format, reason);
+}
+
 bool starts_with(Bytes bytes, std::string_view magic, std::size_t at) {
   return bytes.size() >= at + magic.size() && std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
 }

@@ -19,6 +19,12 @@ using FileBytes = std::vector<std::byte>;
 [[noreturn]] void truncated(const char* format);
 /// Error(input): the format has this, Satin does not read it.
 [[noreturn]] void unsupported(const char* format, const std::string& detail, const std::string& advice);
+/// Error(input): the same, with the reason of the library that decodes the format ("libjpeg says: ...").
+[[noreturn]] void not_read(const char* format, const std::string& reason, const std::string& advice);
+/// Error(input): not_read() if these words of a library are about a feature that it lacks, otherwise
+/// damaged(). For libraries without codes for that.
+[[noreturn]] void not_decoded(const char* format, const std::string& library, const std::string& reason,
+                              const std::string& advice);
 
 [[nodiscard]] bool starts_with(Bytes bytes, std::string_view magic, std::size_t at = 0);
 [[nodiscard]] inline FileBytes copy_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }

@@ -83,7 +83,10 @@ bool has_brand(Bytes bytes, std::initializer_list<std::string_view> brands) {
 /// The `meta` box: items, which have properties and refer to each other.
 class Items {
  public:
-  explicit Items(Bytes meta) : primary_box_(find_box(meta, "pitm")), references_(find_box(meta, "iref")) {
+  explicit Items(Bytes meta)
+      : primary_box_(find_box(meta, "pitm")),
+        references_(find_box(meta, "iref")),
+        information_(find_box(meta, "iinf")) {
     const Bytes properties = find_box(meta, "iprp");
     for (BoxReader reader(find_box(properties, "ipco")); !reader.at_end();)
       properties_.push_back(reader.box());
@@ -92,6 +95,20 @@ class Items {
 
   [[nodiscard]] std::uint32_t primary() const {
     return BoxReader(without_header(primary_box_)).number(version_of(primary_box_) == 0 ? 2 : 4);
+  }
+
+  /// The four letters that say how an item is coded.
+  [[nodiscard]] std::string_view type_of(std::uint32_t item) const {
+    BoxReader entries(without_header(information_));
+    entries.take(version_of(information_) == 0 ? 2 : 4);
+    while (!entries.at_end()) {
+      const Bytes entry = entries.box().content;
+      BoxReader reader(without_header(entry));
+      if (reader.number(version_of(entry) < 3 ? 2 : 4) != item) continue;
+      reader.take(2);  // protection
+      return text_of(reader.take(4));
+    }
+    return {};
   }
 
   /// The properties of an item in their order, which is that of its transformations.
@@ -124,7 +141,7 @@ class Items {
   }
 
  private:
-  Bytes primary_box_, references_, associations_;
+  Bytes primary_box_, references_, information_, associations_;
   std::vector<Box> properties_;
 };
 
@@ -185,9 +202,9 @@ bool is_heic(Bytes bytes) {
          has_brand(bytes, {"heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"});
 }
 
-std::optional<HeifPicture> read_heif_boxes(Bytes bytes) {
+std::optional<HeifPicture> read_heif_boxes(Bytes bytes, std::uint32_t item) {
   const Items items(without_header(find_box(bytes, "meta")));
-  const std::uint32_t primary = items.primary();
+  const std::uint32_t primary = item != 0 ? item : items.primary();
   HeifPicture picture;
   bool is_coded = false;
   for (const Box& property : items.properties_of(primary)) {
@@ -207,6 +224,32 @@ std::optional<HeifPicture> read_heif_boxes(Bytes bytes) {
                     type == "urn:mpeg:hevc:2015:auxid:1" || type == "urn:mpeg:avc:2015:auxid:1";
   });
   return is_coded ? std::optional(picture) : std::nullopt;
+}
+
+std::string_view heif_coding(Bytes bytes) {
+  const Items items(without_header(find_box(bytes, "meta")));
+  return items.type_of(items.primary());
+}
+
+std::vector<std::uint32_t> heif_parts(Bytes bytes) {
+  std::vector<std::uint32_t> parts;
+  Items(without_header(find_box(bytes, "meta"))).for_references("dimg", [&](std::uint32_t, std::uint32_t to) {
+    parts.push_back(to);
+  });
+  std::ranges::sort(parts);
+  return parts;
+}
+
+std::uint32_t heif_sequence_length(Bytes bytes) {
+  std::uint32_t longest = 0;
+  for (BoxReader tracks(find_box(bytes, "moov")); !tracks.at_end();) {
+    const Bytes media = find_box(tracks.box().content, "mdia");
+    if (!starts_with(find_box(media, "hdlr"), "pict", 8)) continue;
+    Bytes sizes = find_box(find_box(find_box(media, "minf"), "stbl"), "stsz");
+    constexpr std::size_t count = 8;  // behind version, flags and the common size (ISO/IEC 14496-12, 8.7.3)
+    longest = std::max(longest, BoxReader(sizes.subspan(std::min(count, sizes.size()))).number(4));
+  }
+  return longest;
 }
 
 bool is_whole_heif(Bytes bytes) {

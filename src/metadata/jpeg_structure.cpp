@@ -30,18 +30,51 @@ std::size_t behind_segment(Bytes file, std::size_t at) {
   return length < 2 || length > file.size() - at - 2 ? file.size() : at + 2 + length;
 }
 
-/// Places and sizes of an index (DC-007, 5.2.3.3), from the start of its header on.
-std::vector<std::pair<std::uint32_t, std::uint32_t>> mpf_entries(Bytes index) {
+/// An entry of the index (DC-007, 5.2.3.3).
+struct MpfEntry {
+  std::uint32_t type;    ///< "MP Type Code": kind of the picture
+  std::uint32_t offset;  ///< from the start of the index's header; 0: the first picture
+  std::uint32_t size;
+};
+
+std::vector<MpfEntry> mpf_entries(Bytes index) {
   constexpr std::uint32_t entries_tag = 0xB002;
   constexpr std::size_t entry_bytes = 16;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> result;
+  constexpr std::uint32_t type_bits = 0xFFFFFF;
+  std::vector<MpfEntry> result;
   const ExifReader reader(index);
   const auto entry = reader.valid() ? reader.find(reader.first_directory(), entries_tag) : std::nullopt;
   if (!entry || entry->value > index.size()) return result;
   const std::size_t bytes = std::min<std::size_t>(entry->count, index.size() - entry->value);
   for (std::size_t i = 0; i + entry_bytes <= bytes; i += entry_bytes)
-    result.emplace_back(reader.u32(entry->value + i + 8), reader.u32(entry->value + i + 4));
+    result.push_back({reader.u32(entry->value + i) & type_bits, reader.u32(entry->value + i + 8),
+                      reader.u32(entry->value + i + 4)});
   return result;
+}
+
+/// Calls visit(entry, start) for the pictures of the index; `start` is the place in the file.
+template <class Visit>
+void for_mpf_pictures(Bytes file, const Visit& visit) {
+  const std::vector<JpegPart> parts = jpeg_parts(file);
+  const auto index = std::ranges::find_if(
+      parts, [](const JpegPart& part) { return part.marker == app2 && starts_with(part.content, mpf_name); });
+  if (index == parts.end()) return;
+  const std::size_t header = index->at + 4 + mpf_name.size();
+  for (const MpfEntry& entry : mpf_entries(index->content.subspan(mpf_name.size())))
+    visit(entry, entry.offset == 0 ? 0 : header + entry.offset);
+}
+
+/// Whether a picture is a gain map, depth or a matte by its own XMP or by ISO 21496-1.
+bool is_auxiliary(Bytes jpeg) {
+  constexpr std::string_view spaces[] = {
+      "http://ns.adobe.com/hdr-gain-map/", "http://ns.apple.com/HDRGainMap/",
+      "http://ns.apple.com/pixeldatainfo/", "http://ns.apple.com/depthData/"};
+  return std::ranges::any_of(jpeg_parts(jpeg), [&](const JpegPart& part) {
+    if (part.marker == app2) return starts_with(part.content, "urn:iso:std:iso:ts:21496:-1");
+    return part.marker == app1 && std::ranges::any_of(spaces, [&](std::string_view space) {
+             return text_of(part.content).find(space) != std::string_view::npos;
+           });
+  });
 }
 
 }  // namespace
@@ -82,17 +115,24 @@ bool is_lossless_jpeg(Bytes file) {
 
 std::vector<Bytes> mpf_pictures(Bytes file) {
   std::vector<Bytes> pictures;
-  for (const JpegPart& part : jpeg_parts(file)) {
-    if (part.marker != app2 || !starts_with(part.content, mpf_name)) continue;
-    const std::size_t header = part.at + 4 + mpf_name.size();
-    for (const auto& [offset, size] : mpf_entries(part.content.subspan(mpf_name.size()))) {
-      const std::size_t start = offset == 0 ? 0 : header + offset;  // 0 is the first picture
-      const bool inside = start <= file.size() && size <= file.size() - start;
-      pictures.push_back(inside ? file.subspan(start, size) : Bytes());
-    }
-    break;
-  }
+  for_mpf_pictures(file, [&](const MpfEntry& entry, std::size_t start) {
+    const bool inside = start <= file.size() && entry.size <= file.size() - start;
+    pictures.push_back(inside ? file.subspan(start, entry.size) : Bytes());
+  });
   return pictures;
+}
+
+std::vector<std::size_t> further_jpegs(Bytes file) {
+  constexpr std::uint32_t undefined = 0, large_thumbnail = 0x01, gain_map = 0x05;
+  std::vector<std::size_t> places;
+  for_mpf_pictures(file, [&](const MpfEntry& entry, std::size_t start) {
+    const std::uint32_t kind = entry.type >> 16;
+    if (start == 0 || start >= file.size() || kind == large_thumbnail || kind == gain_map) return;
+    const Bytes picture = file.subspan(start);
+    if (starts_with(picture, "\xff\xd8\xff") && (entry.type != undefined || !is_auxiliary(picture)))
+      places.push_back(start);
+  });
+  return places;
 }
 
 FileBytes jpeg_alone(Bytes file) {

@@ -7,10 +7,13 @@
 // compensation), without one by the plain product of ink and black, with a warning. Files with alpha give
 // Alpha::straight; OpenEXR and float TIFF with associated alpha give Alpha::premultiplied. A file
 // of several pictures, the pages of a TIFF or PNM file or the parts of an OpenEXR file, is refused until one
-// of them is chosen; thumbnails and steps of a pyramid are no pages.
+// of them is chosen. JPEG (by its MPF index), HEIC and AVIF have a chief picture, and a TIFF page may have
+// transparency masks: it is read, with a warning that counts the others, unless one or all are chosen.
+// Thumbnails, steps of a pyramid, gain maps, depth and mattes are no pages.
 //
-// HEIC and AVIF of 9 to 16 bits become u16 over its whole range, rounded to nearest; their alpha is divided
-// out. Their colours by numbers (nclx) become an ICC profile; PQ and HLG without a profile are refused.
+// HEIC, AVIF and JPEG 2000 of 9 to 16 bits become u16 over its whole range, rounded to nearest; the alpha of
+// HEIC and AVIF is divided out. Their colours by numbers (nclx) become an ICC profile; PQ and HLG without a
+// profile are refused. A file whose kind a library does not read is told from a damaged one.
 //
 // Metadata. ICC profile, EXIF and XMP travel as opaque blocks between JPEG, PNG, TIFF and WebP, and IPTC
 // between JPEG and TIFF, with these changes: the orientation becomes 1, as pictures are read upright; sizes
@@ -46,7 +49,7 @@ struct ReadLimits {
 /// How a file is read.
 struct ReadOptions {
   ReadLimits limits{};                 ///< above them it is refused
-  std::optional<std::int64_t> page{};  ///< the page of a TIFF or PNM file that is read, from 1
+  std::optional<std::int64_t> page{};  ///< the page of a file that is read, from 1
   std::string part{};      ///< likewise the part of an OpenEXR file, by its name or its number from 1
   bool all_pages = false;  ///< read_pictures() reads all pages or parts
   /// Takes what there is of a JPEG, PNG, TIFF or OpenEXR file that ends early or is damaged behind its
@@ -70,7 +73,7 @@ struct FormatInfo {
   std::vector<std::string> extensions;  ///< ".png"; lower case
   bool reads = false;                   ///< this build does
   bool writes = false;                  ///< this build does
-  bool pages = false;                   ///< a file may hold several pictures
+  bool pages = false;                   ///< a file may hold several pictures of which none is the chief one
   std::string types;                    ///< "u8 u16"; what it can hold when written
   std::string channels;                 ///< "1 2 3 4"; likewise
 };

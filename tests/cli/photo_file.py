@@ -103,8 +103,8 @@ def auxiliary(pixels, kind, **values):
     return with_segments(jpeg(pixels), [segment(0xE1, XMP + packet("", elements))])
 
 
-def apple(picture, others):
-    """Further pictures behind the first one, named by an index."""
+def apple(picture, others, kind=0):
+    """Further pictures behind the first one, named by an index as of this kind (CIPA DC-007, "MP Type Code")."""
     count = len(others) + 1
     directory = struct.pack("<H", 3) + struct.pack("<HHI4s", 0xB000, 7, 4, b"0100")
     directory += struct.pack("<HHII", 0xB001, 4, 1, count)
@@ -113,7 +113,7 @@ def apple(picture, others):
     entries = struct.pack("<IIIHH", 0x030000, size, 0, 0, 0)
     at = size - 10  # of the index's header
     for other in others:
-        entries += struct.pack("<IIIHH", 0, len(other), at, 0, 0)
+        entries += struct.pack("<IIIHH", kind, len(other), at, 0, 0)
         at += len(other)
     index = segment(0xE2, b"MPF\0" + b"II*\0" + struct.pack("<I", 8) + directory + entries)
     return with_segments(picture, [index]) + b"".join(others)

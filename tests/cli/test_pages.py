@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import exr_file
+import photo_file
 from conftest import FULL_CODECS, files_below
 
 Image = pytest.importorskip("PIL.Image")
@@ -320,3 +321,84 @@ def test_a_gallery_shows_the_first_page_also_of_what_was_left_out(satin, stack):
         shutil.rmtree(satin.folder / "page_files")
         satin.good(*run, *choice)
         assert [(satin.folder / "page_files" / name).read_bytes() for name in shown] == before
+
+
+@pytest.fixture
+def colours():
+    """Pictures of one colour each, which JPEG keeps to a code."""
+    return [np.full((16, 24, 3), value, np.uint8) for value in (40, 120, 200)]
+
+
+def told(satin, name):
+    (file,) = json.loads(satin.good("info", "--json", name).stdout)["files"]
+    return file
+
+
+@pytest.mark.parametrize("kind", [0, 0x020001, 0x020002, 0x020003])
+def test_further_pictures_of_an_mpo_are_pages(satin, colours, kind):
+    first, *others = map(photo_file.jpeg, colours)
+    (satin.folder / "in.mpo").write_bytes(photo_file.apple(first, others, kind))
+    assert told(satin, "in.mpo")["pages"] == 3 and told(satin, "in.mpo")["warnings"] == []
+    result = satin.good("blur", "in.mpo", "-o", "out.jpg", "--radius", "0")
+    assert result.error.count("2 further pictures") == 1 and "--all-pages" in result.error
+    for number, wanted in enumerate(colours, 1):
+        result = satin.good("blur", "in.mpo", "-o", "out.png", "--radius", "0", "--page", number, "--overwrite")
+        assert "further" not in result.error
+        assert np.abs(pages_of(satin.folder / "out.png")[0].astype(int) - wanted).max() <= 1
+    satin.bad(2, "blur", "in.mpo", "-o", "none.png", "--radius", "0", "--page", "4", says=["no page 4", "3 pages"])
+    satin.good("blur", "in.mpo", "-o", "out.tif", "--radius", "0", "--all-pages")
+    for page, wanted in zip(pages_of(satin.folder / "out.tif"), colours, strict=True):
+        assert np.abs(page.astype(int) - wanted).max() <= 1
+    before = files_below(satin.folder)
+    for dry in [], ["--dry-run"]:
+        satin.bad(2, "blur", "in.mpo", "-o", "all.jpg", "--radius", "0", "--all-pages", *dry, says="JPEG files hold one")
+    assert files_below(satin.folder) == before
+
+
+def test_thumbnails_gain_maps_depth_and_mattes_of_a_jpeg_are_no_pages(satin, colours):
+    first, other, _ = map(photo_file.jpeg, colours)
+    iso = photo_file.with_segments(other, [photo_file.segment(0xE2, b"urn:iso:std:iso:ts:21496:-1\0" + bytes(4))])
+    adobe = photo_file.with_segments(other, [photo_file.segment(
+        0xE1, photo_file.XMP + b'<x xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/" hdrgm:Version="1.0"/>')])
+    depth = photo_file.auxiliary(colours[1], "disparity", NativeFormat=1751411059)
+    for further, kind in [(other, 0x010001), (other, 0x010002), (other, 0x050000), (iso, 0), (adobe, 0), (depth, 0)]:
+        (satin.folder / "in.jpg").write_bytes(photo_file.apple(first, [further], kind))
+        assert told(satin, "in.jpg")["pages"] == 1
+        result = satin.good("blur", "in.jpg", "-o", "out.jpg", "--radius", "0", "--overwrite")
+        assert "further" not in result.error
+
+
+def test_an_index_that_leads_nowhere_names_no_pages(satin, colours):
+    """Programs that do not know the index leave it as it was."""
+    first, other, _ = map(photo_file.jpeg, colours)
+    whole = photo_file.apple(first, [other])
+    (satin.folder / "in.jpg").write_bytes(whole[:-len(other)])
+    assert told(satin, "in.jpg")["pages"] == 1
+    (satin.folder / "in.jpg").write_bytes(whole[:-len(other)] + bytes(len(other)))
+    assert told(satin, "in.jpg")["pages"] == 1
+    (satin.folder / "in.jpg").write_bytes(whole[:-100])
+    satin.bad(1, "blur", "in.jpg", "-o", "out.png", "--radius", "0", "--page", "2", says="ends before")
+
+
+@pytest.mark.parametrize("name, pages", [("two_frames.mpo", 2), ("three_pictures.heic", 3), ("sequence3.avif", 1)])
+def test_info_and_page_agree_on_real_files(satin, name, pages):
+    path = DATA / "faults" / name
+    if not path.exists():
+        pytest.skip("no %s" % path)
+    info = told(satin, path)
+    assert info["pages"] == pages
+    assert ["sequence of 3 pictures" in text for text in info["warnings"]] == [True] * (pages == 1)
+    satin.good("blur", path, "-o", "out.tif", "--radius", "0", "--all-pages")
+    found = pages_of(satin.folder / "out.tif")
+    assert len(found) == pages
+    for number, wanted in enumerate(found, 1):
+        satin.good("blur", path, "-o", "out.png", "--radius", "0", "--page", number, "--overwrite")
+        same(pages_of(satin.folder / "out.png"), [wanted])
+    satin.bad(2, "blur", path, "-o", "none.png", "--radius", "0", "--page", pages + 1, says="no page")
+
+
+def test_a_mask_of_several_pictures_is_its_chief_one(satin, colours, picture):
+    first, other, _ = (photo_file.jpeg(np.zeros((12, 20), np.uint8) + value) for value in (0, 255, 255))
+    (satin.folder / "mask.jpg").write_bytes(photo_file.apple(first, [other]))
+    satin.good("blur", "in.png", "-o", "out.png", "--radius", "3", "--mask", "mask.jpg")
+    same(pages_of(satin.folder / "out.png"), pages_of(satin.folder / "in.png"))

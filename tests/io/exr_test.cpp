@@ -37,6 +37,16 @@ TEST_F(Exr, HalfFloatsAreRoundedToNearestAndStayHalf) {
   EXPECT_FALSE(decode_picture(encode_image(image, ".exr", options), "x.exr").metadata.half_floats);
 }
 
+TEST_F(Exr, ACompressionThatIsNotKnownIsNotCalledDamaged) {
+  FileBytes file = encode_image(random_image(shape_of(9, 7, 1, Type::f32)), ".exr");
+  const std::string_view key("compression\0compression\0\1\0\0\0", 28);
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  ASSERT_NE(text.find(key), std::string_view::npos);
+  file[text.find(key) + key.size()] = std::byte{10};  // a newer one
+  expect_error(ErrorKind::input, "not read, because OpenEXR says",
+               [&] { static_cast<void>(decode_image(file, "x.exr")); });
+}
+
 TEST_F(Exr, NamedChannelsTravel) {
   const Image colours = random_image(shape_of(9, 7, 3, Type::f32));
   std::vector<NamedChannel> channels;

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "metadata/heif_boxes.h"
+#include "satin/file_info.h"
 #include "satin/tone_curves.h"
 #include "tests/io/made_heif.h"
 
@@ -174,6 +177,147 @@ TEST_F(Heif, WhatLiesBehindTheBoxesIsNoDamage) {
   const FileBytes trailer = bytes_of("\x7f\x7f\x7f\x7fSEFT of a phone");
   file.insert(file.end(), trailer.begin(), trailer.end());
   expect_same(decode_image(file, "x"), image, "with a trailer");
+}
+
+/// Codes of limited range over the whole of 8 or 16 bits, by H.273: black is 16, white 235 of 8 bits.
+Image spread(const Image& codes, int bits) {
+  Image image = copy_of(codes.view());
+  const double black = 16 << (bits - 8), span = 219 << (bits - 8), largest = bits == 8 ? 255 : 65535;
+  const auto all = [&](auto* samples) {
+    for (std::size_t i = 0; i < byte_size(image.shape()) / sizeof *samples; ++i)
+      samples[i] = static_cast<std::remove_reference_t<decltype(*samples)>>(
+          std::floor(std::clamp((samples[i] - black) / span, 0.0, 1.0) * largest + 0.5));
+  };
+  bits == 8 ? all(reinterpret_cast<std::uint8_t*>(image.data()))
+            : all(reinterpret_cast<std::uint16_t*>(image.data()));
+  return image;
+}
+
+/// One channel of a picture.
+Image grey_of(const Image& image) {
+  Shape shape = image.shape();
+  shape.channels = 1;
+  Image result(shape);
+  const std::size_t size = size_of(shape.type),
+                    step = size * static_cast<std::size_t>(image.shape().channels);
+  for (std::size_t i = 0; i < byte_size(shape) / size; ++i)
+    std::memcpy(result.data() + i * size, image.data() + i * step, size);
+  return result;
+}
+
+TEST_F(Heif, LimitedRangeOfGreyIsSpread) {
+  for (const auto& [avif, bits] : {std::pair(false, 8), std::pair(false, 10), std::pair(true, 8)}) {
+    const Image grey = grey_of(bits == 8 ? picture() : codes_of(bits));
+    const FileBytes file = made_heif(grey, {.avif = avif, .bits = bits, .full_range = false});
+    expect_same(decode_image(file, "x"), spread(grey, bits),
+                (avif ? "AVIF " : "HEIC ") + std::to_string(bits));
+  }
+}
+
+TEST_F(Heif, ColoursThatLibheifConvertsWronglyAreNotRead) {
+  const Image image = picture();
+  const auto refuse = [](const Image& codes, const HeifRecipe& recipe) {
+    expect_error(ErrorKind::input, "matrix " + std::to_string(recipe.matrix) + " of ITU-T H.273",
+                 [&] { static_cast<void>(decode_image(made_heif(codes, recipe), "x")); });
+  };
+  for (const int matrix : {0, 8})  // GBR, YCgCo
+    refuse(image, {.matrix = matrix, .full_range = false});
+  refuse(codes_of(10), {.bits = 10, .matrix = 8});
+  for (const int matrix : {10, 11, 14})  // constant luminance, YDzDx, ICtCp
+    refuse(image, {.matrix = matrix});
+  expect_same(decode_image(made_heif(image, {.matrix = 0}), "x"), image, "GBR");
+}
+
+/// The place behind the name of the first box of this type.
+std::size_t behind(const FileBytes& file, std::string_view type) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::size_t at = text.find(type);
+  if (at == std::string_view::npos) throw std::runtime_error("no box " + std::string(type));
+  return at + type.size();
+}
+
+TEST_F(Heif, ATurnMayStandBeforeTheSize) {
+  const Image image = picture();
+  FileBytes file = made_heif(image, {.orientation = 6});
+  // Version, flags, number of items, item, number of its properties, and those.
+  const std::size_t count = behind(file, "ipma") + 10, first = count + 1;
+  const std::size_t turn = first + std::to_integer<std::size_t>(file[count]) - 1;
+  std::rotate(file.begin() + static_cast<std::ptrdiff_t>(first),
+              file.begin() + static_cast<std::ptrdiff_t>(turn),
+              file.begin() + static_cast<std::ptrdiff_t>(turn + 1));
+  ASSERT_EQ(io::read_heif_boxes(file)->orientation, 6);
+  expect_same(decode_image(file, "x"), turned(image, 6), "turn first");
+}
+
+TEST_F(Heif, FurtherPicturesArePages) {
+  const Image first = picture(), second = turned(first, 3), third = turned(first, 6);
+  HeifRecipe recipe;
+  recipe.further = {&second, &third};
+  const TemporaryFolder folder;
+  const fs::path path = folder / "x.heic";
+  const FileBytes file = made_heif(first, recipe);
+  write_file(path, file, false);
+  const Picture chief = read_picture(path);
+  expect_same(chief.image, first, "chief");
+  ASSERT_EQ(chief.warnings.size(), 1U);
+  EXPECT_NE(chief.warnings.front().find("2 further pictures"), std::string::npos) << chief.warnings.front();
+  EXPECT_EQ(read_file_info(path).pages, 3U);
+  ReadOptions options;
+  for (const Image* page : {&first, &second, &third}) {
+    options.page = options.page.value_or(0) + 1;
+    expect_same(decode_picture(file, "x", options).image, *page, "page " + std::to_string(*options.page));
+  }
+  options.page = 4;
+  expect_error(ErrorKind::usage, "3 pages", [&] { static_cast<void>(decode_picture(file, "x", options)); });
+  options = {};
+  options.all_pages = true;
+  EXPECT_EQ(count_pictures(path, options), 3U);
+  const std::vector<Picture> all = read_pictures(path, options);
+  ASSERT_EQ(all.size(), 3U);
+  expect_same(all[2].image, third, "all");
+  EXPECT_TRUE(all[0].warnings.empty());
+}
+
+std::string box(const std::string& type, const std::string& content) {
+  io::Sink sink;
+  sink.be32(static_cast<std::uint32_t>(content.size() + 8));
+  return std::string(io::text_of(sink.bytes)) + type + content;
+}
+
+TEST_F(Heif, ASequenceIsCountedInAWarning) {
+  const Image image = picture();
+  FileBytes file = made_heif(image, {.avif = true});
+  const std::string sizes = box("stsz", std::string("\0\0\0\0\0\0\0\7\0\0\0\3", 12));
+  const std::string media = box("hdlr", std::string(8, '\0') + "pict") + box("minf", box("stbl", sizes));
+  const FileBytes movie = bytes_of(box("moov", box("trak", box("mdia", media))));
+  file.insert(file.end(), movie.begin(), movie.end());
+  EXPECT_EQ(io::heif_sequence_length(file), 3U);
+  const Picture read = decode_picture(file, "x");
+  expect_same(read.image, image, "still picture");
+  ASSERT_EQ(read.warnings.size(), 1U);
+  EXPECT_NE(read.warnings.front().find("sequence of 3 pictures"), std::string::npos);
+  std::memcpy(&file[behind(file, "meta") - 4], "free", 4);
+  expect_error(ErrorKind::input, "sequence of pictures and no still one is not read",
+               [&] { static_cast<void>(decode_image(file, "x")); });
+}
+
+TEST_F(Heif, OtherCodingsAreNotCalledDamaged) {
+  FileBytes file = made_heif(picture());
+  std::memcpy(&file[behind(file, "infe") + 8], "unci", 4);  // ISO/IEC 23001-17
+  expect_error(ErrorKind::input, "coded as 'unci' is not read",
+               [&] { static_cast<void>(decode_image(file, "x")); });
+}
+
+TEST_F(Heif, GreyTilesWithAlpha) {
+  const fs::path path = fs::path(SATIN_TEST_DATA) / "faults" / "grey_alpha_grid.heif";
+  if (!fs::exists(path)) GTEST_SKIP() << "no file " << path;
+  const Image image = read_image(path);
+  ASSERT_EQ(image.shape(), shape_of(29, 100, 2, Type::u8, Alpha::straight));
+  const int alphas[] = {4, 13, 22};  // as libheif's own RGBA has them
+  for (int x = 0; x < 3; ++x) {
+    EXPECT_EQ(image.view().value<std::uint8_t>(x, 0, 0), 0);
+    EXPECT_EQ(image.view().value<std::uint8_t>(x, 0, 1), alphas[x]);
+  }
 }
 
 class HeifDepth : public Heif {

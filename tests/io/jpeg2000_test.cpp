@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "tests/io/support.h"
@@ -60,6 +62,102 @@ TEST(Jpeg2000, TruncatedAndOversizedFilesAreRefused) {
 TEST(Jpeg2000, MemoryOfTheDecoderIsForeseen) {
   if (!reads("JPEG 2000")) GTEST_SKIP() << "this build has no JPEG 2000";
   expect_foreseen_memory(bytes_of_digits(large_sample), "x.jp2");
+}
+
+class Jpeg2000File : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!reads("JPEG 2000")) GTEST_SKIP() << "this build has no JPEG 2000";
+  }
+  /// The sample with one byte changed, so many bytes behind a text.
+  static FileBytes changed(std::string_view text, std::size_t behind, int value) {
+    FileBytes file = sample_file();
+    const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
+    file.at(all.find(text) + behind) = static_cast<std::byte>(value);
+    return file;
+  }
+  /// The sample with a box more in its header box.
+  static FileBytes with_box(const std::string& box) {
+    FileBytes file = sample_file();
+    file[35] = static_cast<std::byte>(0x2d + box.size());
+    const FileBytes more = bytes_of(box);
+    file.insert(file.begin() + 32 + 0x2d, more.begin(), more.end());
+    return file;
+  }
+  static void expect_refused(const FileBytes& file, const std::string& reason) {
+    expect_error(ErrorKind::input, reason + " is not read",
+                 [&] { static_cast<void>(decode_image(file, "x.jp2")); });
+  }
+};
+
+constexpr std::string_view size_segment = "\xff\x51";
+
+TEST_F(Jpeg2000File, WhatIsNotReadIsNotCalledDamaged) {
+  const std::size_t first = 40;  // the bits of the first component, behind the marker
+  expect_refused(changed(size_segment, first, 0x87), "signed samples");
+  expect_refused(changed(size_segment, first, 3), "4 bits a sample");
+  expect_refused(changed(size_segment, first, 23), "24 bits a sample");
+  expect_refused(changed(size_segment, first + 3, 15), "different bits");
+  expect_refused(changed(size_segment, first + 4, 2), "lower resolution");
+  expect_refused(changed(size_segment, 39, 2), "grey and alpha");
+  expect_refused(changed(size_segment, 17, 1), "inside of its grid");
+}
+
+TEST_F(Jpeg2000File, ColoursAndChannelsThatOpenCvTakesForOthersAreRefused) {
+  for (const int space : {12, 14, 18})  // inks, CIELAB, sYCC
+    expect_refused(changed("colr", 10, space), "colours of the space " + std::to_string(space));
+  expect_refused(with_box(std::string("\0\0\0\x08pclr", 8)), "a palette");
+  const auto channels = [](int type) {
+    std::string box(
+        "\0\0\0\x1c"
+        "cdef\0\3"
+        "\0\0\0\0\0\1"
+        "\0\1\0\0\0\2"
+        "\0\2\0\0\0\3",
+        28);
+    box[25] = static_cast<char>(type);
+    return with_box(box);
+  };
+  EXPECT_NO_THROW(static_cast<void>(decode_image(channels(0), "x.jp2")));
+  expect_refused(channels(1), "3 channels of this kind");
+  expect_refused(channels(2), "neither colours nor straight alpha");
+}
+
+TEST_F(Jpeg2000File, ZerosBehindTheEndArePadding) {
+  FileBytes file = sample_file();
+  file.insert(file.end(), 3, std::byte{0});
+  expect_same(decode_image(file, "x.jp2"), decode_image(sample_file(), "x.jp2"), "padded");
+}
+
+TEST_F(Jpeg2000File, NineBitsFillSixteen) {
+  const fs::path path = fs::path(SATIN_TEST_DATA) / "faults" / "9bit.j2k";
+  if (!fs::exists(path)) GTEST_SKIP() << "no file " << path;
+  const Image image = read_image(path);
+  ASSERT_EQ(image.shape(), shape_of(128, 128, 1, Type::u16));
+  const auto* const values = reinterpret_cast<const std::uint16_t*>(image.data());
+  for (int i = 0; i < 128 * 128; ++i) {
+    const double code = std::round(values[i] * 511 / 65535.0);
+    ASSERT_EQ(values[i], std::floor(code * 65535 / 511 + 0.5)) << i;
+  }
+  EXPECT_GT(*std::max_element(values, values + 128 * 128), 65000);
+}
+
+TEST_F(Jpeg2000File, AProfileTravels) {
+  std::string profile(130, '\0');
+  profile.replace(16, 4, "RGB ");
+  FileBytes file = sample_file();
+  const std::string colour = std::string(
+                                 "\0\0\0\x8d"
+                                 "colr\2\0\0",
+                                 11) +
+                             profile;
+  const FileBytes bytes = bytes_of(colour);
+  file.erase(file.begin() + 62, file.begin() + 77);  // the box that is there
+  file.insert(file.begin() + 62, bytes.begin(), bytes.end());
+  file[35] = static_cast<std::byte>(0x2d - 15 + colour.size());
+  EXPECT_EQ(decode_picture(file, "x.jp2").metadata.icc, bytes_of(profile));
+  file[62 + 11 + 16] = std::byte{'C'};
+  expect_refused(file, "a profile of other colours");
 }
 
 }  // namespace

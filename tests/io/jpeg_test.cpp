@@ -6,6 +6,24 @@
 namespace satin::test {
 namespace {
 
+TEST(Jpeg, WhatIsNotReadIsNotCalledDamaged) {
+  const FileBytes file = encode_image(smooth_image(shape_of(16, 16, 3, Type::u8)), ".jpg");
+  const auto* const text = reinterpret_cast<const char*>(file.data());
+  const std::size_t frame = std::string_view(text, file.size()).find("\xff\xc0");
+  ASSERT_NE(frame, std::string_view::npos);
+  const auto with = [&](std::size_t at, int value) {
+    FileBytes changed = file;
+    changed[at] = static_cast<std::byte>(value);
+    return [changed = std::move(changed)] { static_cast<void>(decode_image(changed, "x.jpg")); };
+  };
+  const std::size_t precision = frame + 4;
+  expect_error(ErrorKind::input, "not read", with(precision, 12));
+  expect_error(ErrorKind::input, "djpeg", with(precision, 12));
+  expect_error(ErrorKind::input, "damaged", with(precision, 77));
+  for (const int process : {0xC3, 0xC5, 0xC6, 0xC7, 0xCB, 0xCD, 0xCE, 0xCF})
+    expect_error(ErrorKind::input, "not read", with(frame + 1, process));
+}
+
 TEST(Jpeg, TruncationIsRefusedWhereverItHappens) {
   const FileBytes file = encode_image(random_image(shape_of(64, 64, 3, Type::u8)), ".jpg");
   for (std::size_t size = 3; size < file.size(); size += size < 700 ? 1 : 37) {

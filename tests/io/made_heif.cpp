@@ -21,8 +21,32 @@ heif_chroma chroma_of(const Shape& shape) {
   return shape.channels == 3 ? heif_chroma_interleaved_RRGGBB_LE : heif_chroma_interleaved_RRGGBBAA_LE;
 }
 
+/// Planes of the channels of an interleaved picture.
+heif_image* planes_of(const Image& image, const HeifRecipe& recipe) {
+  const Shape& shape = image.shape();
+  const bool grey = shape.channels == 1;
+  heif_image* picture = nullptr;
+  const int width = static_cast<int>(shape.width), height = static_cast<int>(shape.height);
+  check(heif_image_create(width, height, grey ? heif_colorspace_monochrome : heif_colorspace_YCbCr,
+                          grey ? heif_chroma_monochrome : heif_chroma_444, &picture));
+  const std::size_t size = size_of(shape.type);
+  const int from[] = {grey ? 0 : 1, 2, 0};
+  for (int c = 0; c < shape.channels; ++c) {
+    const auto channel = static_cast<heif_channel>(c);
+    check(heif_image_add_plane(picture, channel, width, height, shape.type == Type::u8 ? 8 : recipe.bits));
+    int stride = 0;
+    std::uint8_t* const plane = heif_image_get_plane(picture, channel, &stride);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        std::memcpy(plane + std::ptrdiff_t{stride} * y + static_cast<std::size_t>(x) * size,
+                    image.view().at(x, y) + static_cast<std::size_t>(from[c]) * size, size);
+  }
+  return picture;
+}
+
 heif_image* picture_of(const Image& image, const HeifRecipe& recipe) {
   const Shape& shape = image.shape();
+  if (shape.channels == 1 || recipe.matrix != HeifRecipe{}.matrix) return planes_of(image, recipe);
   heif_image* picture = nullptr;
   const int width = static_cast<int>(shape.width), height = static_cast<int>(shape.height);
   check(heif_image_create(width, height, heif_colorspace_RGB, chroma_of(shape), &picture));
@@ -44,8 +68,8 @@ heif_color_profile_nclx* colour_of(const HeifRecipe& recipe) {
   heif_color_profile_nclx* const nclx = heif_nclx_color_profile_alloc();
   nclx->color_primaries = static_cast<heif_color_primaries>(recipe.primaries);
   nclx->transfer_characteristics = static_cast<heif_transfer_characteristics>(recipe.transfer);
-  nclx->matrix_coefficients = heif_matrix_coefficients_ITU_R_BT_601_6;
-  nclx->full_range_flag = 1;
+  nclx->matrix_coefficients = static_cast<heif_matrix_coefficients>(recipe.matrix);
+  nclx->full_range_flag = recipe.full_range ? 1 : 0;
   return nclx;
 }
 
@@ -64,6 +88,8 @@ FileBytes made_heif(const Image& image, const HeifRecipe& recipe) {
   check(heif_context_get_encoder_for_format(
       context, recipe.avif ? heif_compression_AV1 : heif_compression_HEVC, &encoder));
   check(heif_encoder_set_lossless(encoder, 1));
+  if (recipe.matrix != HeifRecipe{}.matrix)
+    check(heif_encoder_set_parameter_string(encoder, "chroma", "444"));
   heif_encoding_options* const options = heif_encoding_options_alloc();
   options->output_nclx_profile = colour_of(recipe);
   options->macOS_compatibility_workaround_no_nclx_profile = 0;
@@ -79,6 +105,12 @@ FileBytes made_heif(const Image& image, const HeifRecipe& recipe) {
   if (!recipe.xmp.empty())
     check(heif_context_add_XMP_metadata(context, handle, recipe.xmp.data(),
                                         static_cast<int>(recipe.xmp.size())));
+  for (const Image* further : recipe.further) {
+    heif_image* const other = picture_of(*further, recipe);
+    check(heif_image_set_nclx_color_profile(other, options->output_nclx_profile));
+    check(heif_context_encode_image(context, other, encoder, options, nullptr));
+    heif_image_release(other);
+  }
   FileBytes file;
   heif_writer writer{1, append};
   check(heif_context_write(context, &writer, &file));

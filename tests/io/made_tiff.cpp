@@ -35,7 +35,7 @@ FileBytes make_tiff(const Tags& tags, std::vector<unsigned char> pixels, const c
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, tags.samples);
   TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, tags.bits);
   TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, tags.format);
-  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, tags.photometric);
+  if (tags.photometric != no_photometric) TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, tags.photometric);
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, tags.planar);
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, tags.compression);
   TIFFSetField(tiff, TIFFTAG_ORIENTATION, tags.orientation);

@@ -10,6 +10,9 @@
 
 namespace satin::test {
 
+/// Leaves the tag out.
+constexpr int no_photometric = -1;
+
 struct Tags {
   std::uint32_t width = 37, height = 21;
   int samples = 1, bits = 8, photometric = PHOTOMETRIC_MINISBLACK, planar = PLANARCONFIG_CONTIG;

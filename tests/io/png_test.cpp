@@ -33,6 +33,16 @@ Shape promised(const std::string& name, const Shape& actual) {
   return shape;
 }
 
+/// Apple's tools put CgBI before IHDR: the pixels are BGR, and their deflate data has no header.
+TEST(Png, ACriticalChunkThatIsNotKnownIsNotCalledDamaged) {
+  if (!can_write(".tif")) GTEST_SKIP() << "this build reads PNG by stb_image";
+  FileBytes file = encode_image(random_image(shape_of(9, 7, 3, Type::u8)), ".png");
+  const FileBytes chunk = bytes_of(std::string("\0\0\0\4CgBI\x50\0\x20\6\x2c\xb8\x77\x66", 16));
+  file.insert(file.begin() + 8 + 25, chunk.begin(), chunk.end());  // behind the signature and IHDR
+  expect_error(ErrorKind::input, "not read, because libpng says",
+               [&] { static_cast<void>(decode_image(file, "x.png")); });
+}
+
 TEST(PngSuite, ValidFilesHaveTheirShapesAndBrokenOnesAreRefused) {
   const std::vector<fs::path> files = data_files("pngsuite");
   if (files.empty()) GTEST_SKIP() << "no PngSuite in " << SATIN_TEST_DATA;

@@ -75,6 +75,43 @@ TEST(Tiff, FewBitsAndFax) {
   for (int x = 0; x < 4; ++x) EXPECT_EQ(image.view().value<std::uint8_t>(x, 0), expected[x]);
 }
 
+TEST(Tiff, WithoutPhotometricFaxIsWhiteAndTheRestBlackAsZero) {
+  Tags tags;
+  tags.width = 16;
+  tags.height = 1;
+  tags.bits = 1;
+  tags.photometric = no_photometric;
+  for (const int compression :
+       {COMPRESSION_NONE, COMPRESSION_CCITTRLE, COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4}) {
+    tags.compression = compression;
+    const Image image = decode_image(make_tiff(tags, {0xF0, 0x01}), "x.tif");
+    const bool fax = compression != COMPRESSION_NONE;
+    for (int x = 0; x < 16; ++x)
+      EXPECT_EQ(image.view().value<std::uint8_t>(x, 0), (x < 4 || x == 15) != fax ? 255 : 0)
+          << compression << " " << x;
+  }
+}
+
+TEST(Tiff, WhatIsNotReadIsNotCalledDamaged) {
+  Tags tags;
+  tags.samples = 4;
+  tags.photometric = PHOTOMETRIC_SEPARATED;
+  tags.more = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_INKSET, INKSET_MULTIINK); };
+  const FileBytes inks = make_tiff(tags, bytes_in(random(4)));
+  expect_error(ErrorKind::input, "these inks", [&] { static_cast<void>(decode_image(inks, "x.tif")); });
+
+  Tags grey;
+  grey.compression = COMPRESSION_LZW;
+  grey.more = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL); };
+  FileBytes file = make_tiff(grey, bytes_in(random(1)), "wl");
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::size_t predictor = text.find(std::string_view("\x3d\1\3\0\1\0\0\0\2", 9));
+  ASSERT_NE(predictor, std::string_view::npos);
+  file[predictor + 8] = std::byte{9};
+  expect_error(ErrorKind::input, "not read, because libtiff says",
+               [&] { static_cast<void>(decode_image(file, "x.tif")); });
+}
+
 TEST(Tiff, Palette) {
   std::vector<std::uint16_t> red(16), green(16), blue(16);
   for (std::uint16_t i = 0; i < 16; ++i) {

@@ -34,10 +34,14 @@ using DepthInfo =
 
 struct Failure {
   std::string reason;
+  bool lacks = false;  ///< libheif does not read files of this kind
 };
 
 void check(const heif_error& error) {
-  if (error.code != heif_error_Ok) throw Failure{error.message};
+  if (error.code != heif_error_Ok)
+    throw Failure{error.message, error.code == heif_error_Unsupported_filetype ||
+                                     error.code == heif_error_Unsupported_feature ||
+                                     error.code == heif_error_Plugin_loading_error};
 }
 
 using Block = std::vector<unsigned char>;
@@ -67,6 +71,8 @@ Block metadata_of(const heif_image_handle* handle, const char* type, const char*
 void read_colour(const heif_color_profile_nclx& nclx, SatinHeifItem& item) {
   item.primaries = nclx.color_primaries;
   item.transfer = nclx.transfer_characteristics;
+  item.matrix = nclx.matrix_coefficients;
+  item.is_limited = nclx.full_range_flag == 0 ? 1 : 0;
 }
 
 std::string auxiliary_type_of(const heif_image_handle* handle) {
@@ -139,11 +145,17 @@ void copy_plane(const Plane& plane, const SatinHeifItem& item, int channels, int
 
 /// The items with what they point at: deques keep their elements where they are.
 struct SatinHeifFile {
-  explicit SatinHeifFile(const void* data, std::size_t size) : context(heif_context_alloc()) {
+  SatinHeifFile(const void* data, std::size_t size, heif_item_id picture) : context(heif_context_alloc()) {
     if (context == nullptr) throw std::bad_alloc();
     check(heif_context_read_from_memory_without_copy(context.get(), data, size, nullptr));
+    pictures.resize(static_cast<std::size_t>(heif_context_get_number_of_top_level_images(context.get())));
+    heif_context_get_list_of_top_level_image_IDs(context.get(), pictures.data(),
+                                                 static_cast<int>(pictures.size()));
+    heif_item_id number = 0;
+    check(heif_context_get_primary_image_ID(context.get(), &number));
+    std::erase(pictures, number);
     heif_image_handle* primary = nullptr;
-    check(heif_context_get_primary_image_handle(context.get(), &primary));
+    check(heif_context_get_image_handle(context.get(), picture != 0 ? picture : number, &primary));
     add(primary);
     std::vector<heif_item_id> ids(static_cast<std::size_t>(
         heif_image_handle_get_number_of_auxiliary_images(primary, LIBHEIF_AUX_IMAGE_FILTER_OMIT_ALPHA)));
@@ -162,7 +174,7 @@ struct SatinHeifFile {
     item.bits = heif_image_handle_get_luma_bits_per_pixel(handle);
     item.has_alpha = heif_image_handle_has_alpha_channel(handle);
     item.is_premultiplied = heif_image_handle_is_premultiplied_alpha(handle);
-    item.primaries = item.transfer = 2;
+    item.primaries = item.transfer = item.matrix = 2;
     heif_color_profile_nclx* profile = nullptr;
     const heif_error found = heif_image_handle_get_nclx_color_profile(handle, &profile);
     const Nclx nclx(profile);
@@ -182,6 +194,7 @@ struct SatinHeifFile {
   }
 
   Context context;
+  std::vector<heif_item_id> pictures;
   std::vector<Handle> handles;
   std::vector<SatinHeifItem> items;
   std::deque<Block> blocks;
@@ -200,11 +213,14 @@ void copy_out(const heif_image* image, const SatinHeifItem& item, int channels, 
   const auto copy = item.bits == 8 ? copy_plane<std::uint8_t> : copy_plane<std::uint16_t>;
   if (channels >= 3)
     return copy(plane_of(image, heif_channel_interleaved, item, channels), item, channels, 0, pixels);
-  copy(plane_of(image, heif_channel_Y, item, 1), item, channels, 0, pixels);
+  // libheif makes colours of grey tiles.
+  const heif_channel grey = heif_image_has_channel(image, heif_channel_Y) ? heif_channel_Y : heif_channel_R;
+  copy(plane_of(image, grey, item, 1), item, channels, 0, pixels);
   if (channels == 2) copy(plane_of(image, heif_channel_Alpha, item, 1), item, channels, 1, pixels);
 }
 
-void decode_item(SatinHeifFile& file, std::size_t index, int channels, void* pixels) {
+/// False if the sides of the picture are exchanged.
+bool decode_item(SatinHeifFile& file, std::size_t index, int channels, void* pixels) {
   SatinHeifItem& item = file.items.at(index);
   const Options options(heif_decoding_options_alloc());
   if (options == nullptr) throw std::bad_alloc();
@@ -216,10 +232,16 @@ void decode_item(SatinHeifFile& file, std::size_t index, int channels, void* pix
   const Pixels image(decoded);
   heif_error warning{};
   if (heif_image_get_decoding_warnings(decoded, 0, &warning, 1) != 0) check(warning);
+  const int width = heif_image_get_primary_width(decoded), height = heif_image_get_primary_height(decoded);
+  if (width != height && width == item.height && height == item.width) {
+    std::swap(item.width, item.height);  // libheif forgets a turn that the file tells before the size
+    return false;
+  }
   copy_out(decoded, item, channels, pixels);
   heif_color_profile_nclx* nclx = nullptr;
   if (item.transfer == 2 && heif_image_get_nclx_color_profile(decoded, &nclx).code == heif_error_Ok)
     read_colour(*Nclx(nclx), item);
+  return true;
 }
 
 /// Calls work() and turns what it throws into a message.
@@ -233,6 +255,7 @@ bool good(SatinHeifMessage* message, const Work& work) {
   } catch (const Failure& failure) {
     text = failure.reason;
     reason = text.c_str();
+    message->lacks = failure.lacks ? 1 : 0;
   } catch (const std::exception& error) {
     text = error.what();
     reason = text.c_str();
@@ -241,9 +264,9 @@ bool good(SatinHeifMessage* message, const Work& work) {
   return false;
 }
 
-SatinHeifFile* open(const void* data, std::size_t size, SatinHeifMessage* message) {
+SatinHeifFile* open(const void* data, std::size_t size, unsigned picture, SatinHeifMessage* message) {
   std::unique_ptr<SatinHeifFile> file;
-  static_cast<void>(good(message, [&] { file = std::make_unique<SatinHeifFile>(data, size); }));
+  static_cast<void>(good(message, [&] { file = std::make_unique<SatinHeifFile>(data, size, picture); }));
   return file.release();
 }
 
@@ -254,13 +277,17 @@ const SatinHeifItem* items(const SatinHeifFile* file, int* count) {
   return file->items.data();
 }
 
-int pictures(const SatinHeifFile* file) {
-  return heif_context_get_number_of_top_level_images(file->context.get());
+const unsigned* pictures(const SatinHeifFile* file, int* count) {
+  *count = static_cast<int>(file->pictures.size());
+  return file->pictures.data();
 }
 
 int decode(SatinHeifFile* file, int item, int channels, void* pixels, SatinHeifMessage* message) {
-  const auto work = [&] { decode_item(*file, static_cast<std::size_t>(item), channels, pixels); };
-  return good(message, work) ? 1 : 0;
+  int result = 1;
+  const auto work = [&] {
+    if (!decode_item(*file, static_cast<std::size_t>(item), channels, pixels)) result = 2;
+  };
+  return good(message, work) ? result : 0;
 }
 
 }  // namespace
