@@ -149,18 +149,19 @@ void measure_columns(ChainBox& box) {
   // These columns are one side of the picture; the window of the last is whole, or is in the middle.
   const std::int64_t side = std::min(box.halo_x + 1, (job.width + 1) / 2);
   const std::int64_t between = std::max<std::int64_t>(0, job.width - 2 * side);
-  WorkspaceVector<double>& pixels = box.window_pixels;
-  pixels.resize(static_cast<std::size_t>(job.width) * channels);
-  auto next = pixels.begin();
-  for (std::int64_t x = 0; x < side; ++x)
-    next = std::fill_n(next, channels,
-                       static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size));
-  next = std::fill_n(next, static_cast<std::size_t>(between) * channels, next[-1]);
-  std::reverse_copy(pixels.begin(), pixels.begin() + (pixels.end() - next), next);
-  if (box.division != Division::float32) return;
-  box.reciprocals.resize(pixels.size());
-  std::transform(pixels.begin(), pixels.end(), box.reciprocals.begin(),
-                 [](double count) { return static_cast<float>(1 / count); });
+  const auto fill = [&]<class Value>(WorkspaceVector<Value>& values, const auto& value_of) {
+    values.resize(static_cast<std::size_t>(job.width) * channels);
+    auto next = values.begin();
+    for (std::int64_t x = 0; x < side; ++x) {
+      const auto pixels = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
+      next = std::fill_n(next, channels, static_cast<Value>(value_of(pixels)));
+    }
+    next = std::fill_n(next, static_cast<std::size_t>(between) * channels, next[-1]);
+    std::reverse_copy(values.begin(), values.begin() + (values.end() - next), next);
+  };
+  if (box.division == Division::float32)
+    return fill(box.reciprocals, [](double pixels) { return 1 / pixels; });
+  fill(box.window_pixels, [](double pixels) { return pixels; });
 }
 
 /// Where not all pixels count, the mean over those that do is a mean whose alpha is 0 or 1: one more channel,

@@ -68,9 +68,9 @@ struct ChainBox {
   std::int64_t margin_x = 0;  ///< halos of the boxes that follow
   std::int64_t margin_y = 0;
   /// Number of pixels in the window of each column, per channel. Smaller at the left and right border. Used
-  /// with Border::shrink.
+  /// with Border::shrink; Division::float32 uses the reciprocals instead.
   WorkspaceVector<double> window_pixels;
-  WorkspaceVector<float> reciprocals;  ///< of `window_pixels`, for Division::float32
+  WorkspaceVector<float> reciprocals;
 
   /// Rows of its input that are kept: those of the largest window, and one that has left it.
   [[nodiscard]] std::int64_t ring_rows() const noexcept {

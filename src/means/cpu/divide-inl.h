@@ -40,7 +40,8 @@ struct Divisors {
   Division division = Division::float64;
   double divisor = 1;
   const double* window_pixels = nullptr;  ///< not null: the divisor of entry i is window_pixels[i] * divisor
-  const float* reciprocals = nullptr;     ///< of window_pixels, rounded; needed for Division::float32
+  const float* reciprocals =
+      nullptr;  ///< Division::float32 uses these instead: 1 / window_pixels[i], rounded
 };
 
 /// call.template operator()<Boxes>() with the number of boxes.

@@ -212,10 +212,8 @@ class SlidingBox {
   /// column sums added up instead.
   template <class RowAt>
   void begin_row(std::int64_t y, const RowAt& row_at) {
-    for (std::size_t i = 0; i < changes_.size(); ++i) {
-      const std::int64_t reach = std::min(box_.reach_y + static_cast<std::int64_t>(i), box_.halo_y);
-      changes_[i] = {row_at(y + reach), row_at(y - 1 - reach)};
-    }
+    for (std::int64_t reach = box_.reach_y; reach <= box_.halo_y; ++reach)
+      changes_[static_cast<std::size_t>(reach - box_.reach_y)] = {row_at(y + reach), row_at(y - 1 - reach)};
     summed_ = started_ ? in_first() : in_last();
     if (started_) return;
     for (std::size_t i = 0; i < window_count(); ++i)
@@ -231,7 +229,11 @@ class SlidingBox {
     std::fill_n(sums, count, Sum{0});
     for (std::int64_t row = y - reach; row <= y + reach; ++row) {
       const Value* values = As<Value>(row_at(row));
-      for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<Sum>(values[i]);
+      if constexpr (std::is_same_v<Sum, double>) {
+        for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<Sum>(values[i]);
+      } else {
+        Add(values, count, sums);
+      }
     }
     if (!box_.covers_rows()) return;
     const Value* above = As<Value>(row_at(y - 1 - reach));
@@ -347,8 +349,11 @@ class SlidingBox {
     divide(divisors, left_, right_);
     if (job.border != Border::shrink) return;
     divisors.divisor = static_cast<double>(size_y);
-    divisors.window_pixels = box_.window_pixels.data() + entries(first_);
-    if (box_.division == Division::float32) divisors.reciprocals = box_.reciprocals.data() + entries(first_);
+    if (box_.division == Division::float32) {
+      divisors.reciprocals = box_.reciprocals.data() + entries(first_);
+    } else {
+      divisors.window_pixels = box_.window_pixels.data() + entries(first_);
+    }
     divide(divisors, first_, left_);
     divide(divisors, right_, last_);
   }
