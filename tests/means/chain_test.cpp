@@ -59,7 +59,7 @@ bool takes_doubles(const PixelRead& read, Radius256 radius) {
   const BoxMeanJob job = box_job(read, radius);
   const auto boxes = cpu::chain_of(std::span(&job, 1));
   EXPECT_TRUE(boxes.has_value()) << radius;
-  return boxes.has_value() && boxes->front().sums == cpu::Sums::doubles;
+  return boxes.has_value() && boxes->front().sums == cpu::Sums::float64;
 }
 
 /// Working values of 8 bits: a column of 2 r + 1 rows, in 1/256, times the whole columns of the window, is to

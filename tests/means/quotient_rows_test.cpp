@@ -13,9 +13,8 @@
 #include <limits>
 #include <vector>
 
-#include "means/cpu/box_mean_ways.h"
+#include "means/cpu/box_chain.h"
 #include "means/cpu/divide-inl.h"
-#include "means/cpu/striped_words-inl.h"
 #include "means/cpu/unweight-inl.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
@@ -60,7 +59,7 @@ void check_words(std::uint32_t divisor, std::uint32_t weight) {
   boxes.weight[0] = weight;
   rows::Divisors divisors;
   divisors.divisor = divisor;
-  divisors.words = true;
+  divisors.division = cpu::Division::integer32;
   for (const std::size_t count : {std::size_t{1}, std::size_t{15}, std::size_t{35}, ahead.size()}) {
     boxes.ahead[0] = ahead.data() + ahead.size() - count;
     boxes.behind[0] = behind.data() + behind.size() - count;
@@ -85,76 +84,40 @@ void CheckWords() {
   }
 }
 
-/// Every mean of 8 bits from both ends of the sums that have it; the divisor is the product of two sizes, of
-/// which the row has the first for each entry, unless it is 1.
-void check_singles(std::uint32_t size_x, std::uint32_t size_y) {
-  const std::uint32_t divisor = size_x * size_y;
+/// Every mean of 8 bits from both ends of the sums that have it. With a width beyond 1 every entry has its
+/// own divisor.
+void check_bytes(std::uint32_t width, std::uint32_t height) {
+  const std::uint32_t divisor = width * height;
   std::vector<std::uint32_t> sums;
   for (std::uint32_t mean = 0; mean < 255; ++mean) {
     const std::uint32_t next = ((2 * mean + 1) * divisor + 1) / 2;  // the least sum of the mean above
     sums.insert(sums.end(), {next - 1, next});
   }
   const std::vector<std::uint32_t> nothing(sums.size());
-  const std::vector<float> reciprocals(sums.size(), static_cast<float>(1.0 / size_x));
+  const std::vector<float> reciprocals(sums.size(), static_cast<float>(1.0 / width));
   rows::BoxDifferences<std::uint32_t> boxes;
   boxes.weight[0] = 1;
   boxes.ahead[0] = sums.data();
   boxes.behind[0] = nothing.data();
   rows::Divisors divisors;
-  divisors.divisor = size_y;
-  divisors.singles = true;
-  if (size_x != 1) divisors.single_x = reciprocals.data();
+  divisors.divisor = height;
+  divisors.division = cpu::Division::float32;
+  if (width != 1) divisors.reciprocals = reciprocals.data();
   std::vector<std::uint8_t> means(sums.size());
   for (const std::size_t count : {std::size_t{2}, sums.size()}) {
     rows::Divide(boxes, divisors, 0, count, means.data());
     for (std::size_t i = 0; i < count; ++i)
-      ASSERT_EQ(means[i], quotient(sums[i], divisor)) << sums[i] << " / " << size_x << " x " << size_y;
+      ASSERT_EQ(means[i], quotient(sums[i], divisor)) << sums[i] << " / " << width << " x " << height;
   }
 }
 
-void CheckSingles() {
-  constexpr auto largest = static_cast<std::uint32_t>(cpu::largest_single_box);
+void CheckBytes() {
+  constexpr auto largest = static_cast<std::uint32_t>(cpu::largest_float32_box);
   for (const std::uint32_t height : {1U, 2U, 3U, 7U, 17U, 31U, 63U})
     for (std::uint32_t width = 1; width * height <= largest && !::testing::Test::HasFatalFailure(); ++width)
-      check_singles(width, height);
+      check_bytes(width, height);
   for (std::uint32_t height = 1; height <= largest && !::testing::Test::HasFatalFailure(); ++height)
-    check_singles(1, height);
-}
-
-/// Every mean from both ends of the sums that have it: the quotient is monotonic in between.
-void check_striped(std::uint64_t divisor, std::uint64_t weight) {
-  constexpr std::uint64_t lanes = rows::Stripes::lanes;
-  const rows::ShortQuotient mean_of(static_cast<double>(weight), static_cast<double>(divisor));
-  for (std::uint64_t first = 0; first < 65536; first += lanes)
-    for (const bool upper : {false, true}) {
-      std::uint32_t sums[lanes];
-      std::uint32_t means[lanes];
-      for (std::uint64_t k = 0; k < lanes; ++k) {
-        const std::uint64_t next =
-            ((2 * (first + k) + 1) * divisor) / (2 * weight) + 1;  // sum of the mean above
-        sums[k] = static_cast<std::uint32_t>(std::min(upper ? next : next - 1, 65535 * divisor / weight));
-      }
-      rows::StripedSums windows;
-      windows.inner = rows::StripedWords::load(sums) - rows::StripedWords::set(mean_of.taken);
-      windows.edges = windows.inner;
-      rows::StripedWords result;
-      mean_of(windows, result);
-      result.store(means);
-      for (std::uint64_t k = 0; k < lanes; ++k)
-        ASSERT_EQ(means[k] + 32768, quotient(sums[k] * weight, divisor)) << sums[k] << " / " << divisor;
-    }
-}
-
-void CheckStriped() {
-  int checked = 0;
-  for (std::uint64_t side = 3; side < 25; side += 2)
-    for (const std::uint64_t weight : {1U, 2U, 256U})
-      if (rows::ShortQuotient::exact(static_cast<double>(weight), static_cast<double>(side * side))) {
-        check_striped(side * side, weight);
-        if (::testing::Test::HasFatalFailure()) return;
-        ++checked;
-      }
-  EXPECT_GE(checked, 10);
+    check_bytes(1, height);
 }
 
 /// Rows of which every entry has an inner sum and edges of its own.
@@ -168,7 +131,8 @@ class CoveredCase {
 
   /// The last `count` entries.
   template <class Mean>
-  void check(std::uint32_t whole, std::uint32_t outer, std::uint64_t divisor, std::size_t count) const {
+  void check(std::uint32_t whole, std::uint32_t outer, std::uint64_t divisor, cpu::Division division,
+             std::size_t count) const {
     Random random(divisor);
     std::vector<std::uint32_t> prefix(4 * count);
     const std::size_t first = size() - count;
@@ -188,6 +152,7 @@ class CoveredCase {
     }
     rows::Divisors divisors;
     divisors.divisor = static_cast<double>(divisor);
+    divisors.division = division;
     std::vector<Mean> means(count + 1, 77);
     rows::Divide(boxes, divisors, 0, count, means.data());
     for (std::size_t i = 0; i < count; ++i) {
@@ -213,7 +178,7 @@ void push_near(std::uint64_t sum, std::uint32_t whole, std::uint32_t outer, std:
 }
 
 template <class Mean>
-void check_covered(std::uint32_t whole, std::uint32_t outer, std::uint64_t divisor) {
+void check_covered(std::uint32_t whole, std::uint32_t outer, std::uint64_t divisor, cpu::Division division) {
   Random random(divisor + outer);
   CoveredCase rows;
   const std::uint64_t largest =
@@ -223,21 +188,23 @@ void check_covered(std::uint32_t whole, std::uint32_t outer, std::uint64_t divis
          {std::uint64_t{0}, random.below(two_to(20)) * 256, random.below(two_to(31))})
       push_near(sum, whole, outer, edges, rows);
   for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{37}, rows.size()}) {
-    rows.check<Mean>(whole, outer, divisor, count);
+    rows.check<Mean>(whole, outer, divisor, division, count);
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
 
-/// Inner sums have all 32 bits with the largest of these divisors; means of 16 bits leave single precision
-/// behind 2^30.
+/// Inner sums have all 32 bits with the largest of these divisors; means of 16 bits leave words behind
+/// largest_word_divisor.
 void CheckCoveredSums() {
   for (const std::uint32_t outer : {0U, 1U, 100U, 255U})
     for (const std::uint64_t divisor : {two_to(18), two_to(20) + 1, two_to(24), two_to(26) - 512, two_to(30),
                                         two_to(30) + 2, two_to(32), std::uint64_t{4094} * 4094 * 256}) {
-      check_covered<std::uint8_t>(256, outer, divisor);
-      check_covered<std::uint16_t>(256, outer, divisor);
-      check_covered<std::uint32_t>(256, outer, divisor);
-      check_covered<std::uint16_t>(1U << 16, outer << 8, divisor);
+      const auto division =
+          divisor <= cpu::largest_word_divisor ? cpu::Division::integer32 : cpu::Division::float64;
+      check_covered<std::uint8_t>(256, outer, divisor, cpu::Division::float64);
+      check_covered<std::uint16_t>(256, outer, divisor, division);
+      check_covered<std::uint32_t>(256, outer, divisor, cpu::Division::float64);
+      check_covered<std::uint16_t>(1U << 16, outer << 8, divisor, division);
       if (::testing::Test::HasFatalFailure()) return;
     }
 }
@@ -296,8 +263,7 @@ namespace satin::test {
 namespace {
 
 HWY_EXPORT(CheckWords);
-HWY_EXPORT(CheckSingles);
-HWY_EXPORT(CheckStriped);
+HWY_EXPORT(CheckBytes);
 HWY_EXPORT(CheckCoveredSums);
 HWY_EXPORT(CheckUnweighted);
 
@@ -305,12 +271,8 @@ TEST(QuotientRows, OfWordsAreExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckWords)(); });
 }
 
-TEST(QuotientRows, OfSinglesAreExact) {
-  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckSingles)(); });
-}
-
-TEST(QuotientRows, OfStripedWindowsAreExact) {
-  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckStriped)(); });
+TEST(QuotientRows, OfBytesAreExact) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckBytes)(); });
 }
 
 TEST(QuotientRows, OfCoveredSumsAreExact) {

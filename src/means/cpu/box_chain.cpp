@@ -7,7 +7,6 @@
 
 #include "core/cpu/backend.h"
 #include "means/box_mean.h"
-#include "means/cpu/box_mean_ways.h"
 
 namespace satin::cpu {
 namespace {
@@ -30,8 +29,8 @@ std::uint64_t covered_size(Radius256 radius) { return 2 * static_cast<std::uint6
 
 bool is_integer(Type type) { return type == Type::u8 || type == Type::u16 || type == Type::u32; }
 
-/// Whether quotients of sums beyond divide_limit are exact within the bounds of long_divide_limit. `largest`
-/// is the largest box, `weights` what it is multiplied with.
+/// Whether pairs of doubles divide sums beyond divide_limit exactly. `largest` is the number of pixels in the
+/// largest box, and `weights` the factor of their sum.
 bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights) {
   constexpr std::uint64_t one = 1;
   const std::uint64_t largest_mean = job.write.working ? job.read.maximum : white_of(job.read);
@@ -41,23 +40,24 @@ bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t w
          largest <= (one << 52) / (radius_one * radius_one) / divisor;
 }
 
-/// Whether sums of 64 bits are divided in rows: integers, and floats without alpha and mask.
-bool longs_in_rows(ChainBox& box, std::uint64_t largest, std::uint64_t weights, bool signed_means) {
+/// How sums of 64 bits are divided. Rows are divided at once for integers, and for floats without alpha and
+/// mask.
+Division division_of_long_sums(const ChainBox& box, std::uint64_t largest, std::uint64_t weights,
+                               bool signed_means) {
   const BoxMeanJob& job = box.job;
-  box.long_sums = largest > divide_limit / weights / (job.read.maximum + 1);
-  if (!job.read.fixed_point) return signed_means && (!box.long_sums || long_sums_fit(job, largest, weights));
-  if (job.read.weighted || job.mask_maximum != 0 || job.border == Border::constant) return false;
-  if (job.write.type == Type::f32) return true;
-  return !box.long_sums && !fractional(job.radius.x) && !fractional(job.radius.y);
+  const bool fits = largest <= divide_limit / weights / (job.read.maximum + 1);
+  if (!job.read.fixed_point) {
+    if (!signed_means) return Division::integer64;
+    if (fits) return Division::float64;
+    return long_sums_fit(job, largest, weights) ? Division::float64_pairs : Division::integer64;
+  }
+  if (job.read.weighted || job.mask_maximum != 0 || job.border == Border::constant)
+    return Division::integer64;
+  const bool whole = !fractional(job.radius.x) && !fractional(job.radius.y);
+  return job.write.type == Type::f32 || (fits && whole) ? Division::float64 : Division::integer64;
 }
 
-/// Whether means of whole boxes with narrow sums stay below word_divide_limit, too.
-bool divides_words(const BoxMeanJob& job, std::uint64_t largest, int more_bits) {
-  const std::uint64_t divisor = job.write.working ? largest : largest << job.read.fraction;
-  return (largest * job.read.maximum << more_bits) + divisor / 2 < word_divide_limit;
-}
-
-/// The narrowest sums that hold those of the job.
+/// Chooses the narrowest sums that hold those of the job.
 void choose_sums(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   const std::uint64_t maximum = job.read.maximum;
@@ -77,29 +77,56 @@ void choose_sums(ChainBox& box) {
   const bool exact = signed_means && short_columns && largest <= divide_limit / weights / (maximum + 1) &&
                      column <= (std::uint64_t{1} << 53) / columns;
   if (!exact) {
-    box.sums = Sums::longs;
-    box.in_rows = longs_in_rows(box, largest, weights, signed_means);
+    box.sums = Sums::integer64;
+    box.division = division_of_long_sums(box, largest, weights, signed_means);
     return;
   }
   const std::uint64_t inner = column * static_cast<std::uint64_t>(2 * box.reach_x + 1);
   const bool narrow = parts_x || parts_y ? column < (1U << 30) && inner < (parts_x ? 0xFF000000 : 0x80000000)
                                          : narrow_sums(job);
-  box.sums = narrow && (!box.unweights() || job.excludes) ? Sums::words : Sums::doubles;
-  box.words = narrow && !parts_x && !parts_y && divides_words(job, largest, more_bits);
-  box.singles = box.words && !box.unweights() && !job.write.working && job.read.fraction == 0 &&
-                maximum <= 0xFF && largest <= largest_single_box;
+  box.sums = narrow && (!box.unweights() || job.excludes) ? Sums::integer32 : Sums::float64;
 }
 
-/// The types of what it reads and writes.
-void choose_types(ChainBox& box, bool first) {
+/// Replaces doubles where fewer bits divide exactly.
+void choose_short_division(ChainBox& box) {
+  const BoxMeanJob& job = box.job;
+  if (box.sums != Sums::integer32 || box.unweights()) return;
+  const bool parts = fractional(job.radius.x) || fractional(job.radius.y);
+  const int fraction = job.write.working ? 0 : job.read.fraction;
+  const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
+  const std::uint64_t largest = largest_box(job.width, job.height, job.radius, job.border);
+  const std::uint64_t divisor = largest * (parts ? 0x10000 : 1) << fraction;
+  if (parts) {
+    if (fractional(job.radius.x) && box.output == Type::u16 && divisor <= largest_word_divisor)
+      box.division = Division::integer32;
+    return;
+  }
+  if ((largest * job.read.maximum << more_bits) + divisor / 2 >= word_divide_limit) return;
+  const bool bytes = !job.write.working && job.read.fraction == 0 && job.read.maximum <= 0xFF;
+  box.division = bytes && largest <= largest_float32_box ? Division::float32 : Division::integer32;
+}
+
+/// What happens to the means of the last box.
+RowSink sink_of(const ChainBox& box) {
+  const bool as_is =
+      !box.unweights() && box.job.mask_maximum == 0 && box.job.write.transfer == Transfer::identity;
+  return as_is ? RowSink::output_as_is : RowSink::blend_or_encode;
+}
+
+/// Chooses where the box reads its rows from, and the types of its rows.
+void choose_rows(ChainBox& box, bool first) {
   const BoxMeanJob& job = box.job;
   const PixelRead& read = job.read;
-  const bool longs = box.sums == Sums::longs;
+  const bool longs = box.sums == Sums::integer64;
   const bool words = read.type == Type::u32 || read.type == Type::u64;
   const bool narrow =
       is_integer(read.type) && read.transfer == Transfer::identity && !longs && !read.weighted;
-  box.direct = first && (words || narrow);
-  if (!first || box.direct) {
+  if (!first) {
+    box.source = RowSource::previous_box;
+  } else {
+    box.source = words || narrow ? RowSource::picture_in_place : RowSource::decoded_ring;
+  }
+  if (box.source != RowSource::decoded_ring) {
     box.input = read.type;
   } else if (read.fixed_point || read.maximum > 0xFFFFFFFF) {
     box.input = Type::u64;
@@ -108,11 +135,12 @@ void choose_types(ChainBox& box, bool first) {
     box.input = longs || products || read.maximum > 0xFFFF ? Type::u32 : Type::u16;
   }
   box.output = job.write.type;
-  if (!box.in_rows) return;
+  if (box.division == Division::integer64) return;
+  box.sink = sink_of(box);
+  if (box.sink == RowSink::output_as_is) return;
   const bool with_alpha = read.weighted && !job.excludes;
   const bool wide = job.write.type != Type::u8 && (with_alpha || job.write.transfer != Transfer::identity);
-  box.finishes = box.unweights() || job.mask_maximum != 0 || job.write.transfer != Transfer::identity;
-  if (box.finishes) box.output = wide ? Type::u32 : Type::u16;
+  box.output = wide ? Type::u32 : Type::u16;
 }
 
 void measure_columns(ChainBox& box) {
@@ -121,20 +149,19 @@ void measure_columns(ChainBox& box) {
   // These columns are one side of the picture; the window of the last is whole, or is in the middle.
   const std::int64_t side = std::min(box.halo_x + 1, (job.width + 1) / 2);
   const std::int64_t between = std::max<std::int64_t>(0, job.width - 2 * side);
-  const auto fill = [&]<class Value>(WorkspaceVector<Value>& values, const auto& of_size) {
+  const auto fill = [&]<class Value>(WorkspaceVector<Value>& values, const auto& value_of) {
     values.resize(static_cast<std::size_t>(job.width) * channels);
     auto next = values.begin();
     for (std::int64_t x = 0; x < side; ++x) {
-      const auto size = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
-      next = std::fill_n(next, channels, static_cast<Value>(of_size(size)));
+      const auto pixels = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
+      next = std::fill_n(next, channels, static_cast<Value>(value_of(pixels)));
     }
     next = std::fill_n(next, static_cast<std::size_t>(between) * channels, next[-1]);
     std::reverse_copy(values.begin(), values.begin() + (values.end() - next), next);
   };
-  const auto reciprocal = [](double size) { return 1 / size; };
-  if (box.singles) return fill(box.singles_x, reciprocal);
-  fill(box.sizes, [](double size) { return size; });
-  if (box.words) fill(box.reciprocals, reciprocal);
+  if (box.division == Division::float32)
+    return fill(box.reciprocals, [](double pixels) { return 1 / pixels; });
+  fill(box.window_pixels, [](double pixels) { return pixels; });
 }
 
 /// Where not all pixels count, the mean over those that do is a mean whose alpha is 0 or 1: one more channel,
@@ -186,12 +213,14 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     box.halo_x = box.reach_x + (fractional(job.radius.x) ? 1 : 0);
     box.halo_y = box.reach_y + (fractional(job.radius.y) ? 1 : 0);
     choose_sums(box);
-    choose_types(box, first);
-    if (box.sums == Sums::longs && (job.excludes || size_of(box.input) < sizeof(std::uint32_t))) return {};
+    choose_rows(box, first);
+    choose_short_division(box);
+    if (box.sums == Sums::integer64 && (job.excludes || size_of(box.input) < sizeof(std::uint32_t)))
+      return {};
     if (job.border == Border::shrink) measure_columns(box);
   }
   for (std::size_t i = boxes.size() - 1; i > 0; --i) {
-    boxes[i - 1].feeds = true;
+    boxes[i - 1].sink = RowSink::next_box;
     boxes[i - 1].margin_x = boxes[i].margin_x + boxes[i].halo_x;
     boxes[i - 1].margin_y = boxes[i].margin_y + boxes[i].halo_y;
   }

@@ -17,35 +17,60 @@
 
 namespace satin::cpu {
 
-/// What the sums along a row are, and how a fractional radius counts along y.
+/// Largest window whose means of 8-bit values single precision divides exactly.
+inline constexpr std::uint64_t largest_float32_box = 4000;
+/// Bounds on weighted sums plus half a divisor of whole boxes, and on the divisor of means of 16 bits, that
+/// integers of 32 bits divide.
+inline constexpr std::uint64_t word_divide_limit = std::uint64_t{1} << 31;
+inline constexpr std::uint64_t largest_word_divisor = std::uint64_t{1} << 30;
+/// Bound on weighted sums, (largest mean * divisor), up to which doubles divide them exactly.
+inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
+/// The same for pairs of doubles: differences are then below 2^47, weights up to 2^24, means below 2^28 and
+/// divisors below 2^52.
+inline constexpr std::uint64_t long_divide_limit = std::uint64_t{1} << 62;
+
+/// Type of the prefix sums along a row.
 enum class Sums : std::uint8_t {
-  words,    ///< u32; column sums are weighted by what the window covers of every row
-  doubles,  ///< integers that they represent exactly; column sums likewise
-  longs     ///< u64; two windows of whole rows are summed, and their boxes weighted
+  integer32,  ///< column sums are weighted by how much of every row the window covers
+  float64,    ///< integers that doubles represent exactly; column sums are weighted likewise
+  integer64   ///< column sums of whole rows, for one or two windows, whose boxes are weighted
 };
+
+/// Arithmetic that turns the sum of a window into its mean. All variants round to nearest, ties up, and give
+/// the same bytes; `chain_of()` chooses the cheapest one that is exact for the largest sum of the job.
+enum class Division : std::uint8_t {
+  float32,        ///< 8-bit values, at most largest_float32_box pixels: multiply by a float reciprocal
+  integer32,      ///< whole boxes with sums below 2^31, or means of 16 bits; same divisor for a whole row
+  float64,        ///< sums below divide_limit, and sums of floats
+  float64_pairs,  ///< sums of 64 bits below long_divide_limit
+  integer64       ///< all other sums, one pixel at a time
+};
+
+/// Where a box reads its rows from.
+enum class RowSource : std::uint8_t { picture_in_place, decoded_ring, previous_box };
+
+/// What happens to the means of a box.
+enum class RowSink : std::uint8_t { next_box, output_as_is, blend_or_encode };
 
 /// One box, the same for every tile.
 struct ChainBox {
   BoxMeanJob job;
-  Type input = Type::u8;   ///< of the rows that it takes: u8, u16, u32 or u64
-  Type output = Type::u8;  ///< of its means, before the last step where there is one
-  bool direct = false;     ///< it reads rows of the picture as they are
-  bool feeds = false;      ///< another box takes its means
-  bool finishes = false;   ///< its means are to be blended, taken without alpha or encoded
-  bool in_rows = true;     ///< means are divided in rows; otherwise pixel by pixel, and stored
-  bool words = false;      ///< means of whole boxes by integers of 32 bits
-  bool singles = false;    ///< or with single precision: 8 bits, and few pixels
-  bool long_sums = false;  ///< sums beyond divide_limit
-  Sums sums = Sums::words;
+  Type input = Type::u8;   ///< u8, u16, u32 or u64
+  Type output = Type::u8;  ///< of the means, before they are blended or encoded
+  RowSource source = RowSource::picture_in_place;
+  RowSink sink = RowSink::output_as_is;
+  Sums sums = Sums::integer32;
+  Division division = Division::float64;
   std::int64_t reach_x = 0;
   std::int64_t reach_y = 0;
   std::int64_t halo_x = 0;  ///< reach, and one more for a fractional radius
   std::int64_t halo_y = 0;
   std::int64_t margin_x = 0;  ///< halos of the boxes that follow
   std::int64_t margin_y = 0;
-  WorkspaceVector<double> sizes;  ///< along x, of windows that are clipped, an entry each channel of a column
-  WorkspaceVector<double> reciprocals;  ///< of `sizes`, with `words`
-  WorkspaceVector<float> singles_x;     ///< instead of both, with `singles`: reciprocals
+  /// Number of pixels in the window of each column, per channel. Smaller at the left and right border. Used
+  /// with Border::shrink; Division::float32 uses the reciprocals instead.
+  WorkspaceVector<double> window_pixels;
+  WorkspaceVector<float> reciprocals;
 
   /// Rows of its input that are kept: those of the largest window, and one that has left it.
   [[nodiscard]] std::int64_t ring_rows() const noexcept {
@@ -60,7 +85,7 @@ struct ChainBox {
   [[nodiscard]] int stored_channels() const noexcept { return job.read.channels - (job.excludes ? 1 : 0); }
   [[nodiscard]] bool unweights() const noexcept { return job.read.weighted && !job.write.working; }
   /// Column sums are weighted: in 1/256.
-  [[nodiscard]] bool covers_rows() const noexcept { return sums != Sums::longs && halo_y != reach_y; }
+  [[nodiscard]] bool covers_rows() const noexcept { return sums != Sums::integer64 && halo_y != reach_y; }
   /// Working value of a channel outside the picture; floats have theirs added to the sums.
   [[nodiscard]] std::uint64_t outside(std::size_t channel) const noexcept {
     return job.border == Border::constant && !job.read.fixed_point ? job.border_value[channel] : 0;
@@ -77,7 +102,7 @@ struct ChainBox {
   }
   [[nodiscard]] int row_weight(std::int64_t outer) const noexcept { return weight_of(job.radius.y, outer); }
   /// Windows of rows.
-  [[nodiscard]] int windows() const noexcept { return sums == Sums::longs && halo_y != reach_y ? 2 : 1; }
+  [[nodiscard]] int windows() const noexcept { return sums == Sums::integer64 && halo_y != reach_y ? 2 : 1; }
 
  private:
   [[nodiscard]] static int weight_of(Radius256 radius, std::int64_t outer) noexcept {
@@ -85,6 +110,9 @@ struct ChainBox {
     return outer != 0 ? part : part == 0 ? 1 : radius_one - part;
   }
 };
+
+/// Whether sums over whole boxes fit the signed words that SIMD converts and divides.
+[[nodiscard]] bool narrow_sums(const BoxMeanJob& job);
 
 /// The boxes of the jobs; nothing if a job is not for tiles: a radius map, radius 0, windows far larger than
 /// the picture, pixels that do not count beside alpha or in sums of 64 bits.

@@ -1,17 +1,327 @@
-// Chooses the way to a box mean: windows that slide where there is one radius, a table in a ring for small
-// radii of a map, and a table of the whole picture for all others, which is also defined here.
+// Chooses how a box mean is computed, and computes those with a radius for each pixel.
+//
+// One radius for all pixels is a job for sliding windows (means/cpu/box_chain.h). A radius map reads four
+// entries of a summed-area table for every whole box. Small radii of integers without alpha or mask have the
+// last rows of such a table in a ring, tile by tile, so that it stays in the cache; a ring's table covers the
+// picture extended by its border, so that only `shrink` needs a divisor of its own at the edges. All other
+// jobs have a table of the whole picture.
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "means/cpu/box_mean.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "core/cpu/backend.h"
+#include "core/workspace.h"
 #include "means/box_mean.h"
-#include "means/cpu/box_mean_ways.h"
+#include "means/cpu/box_chain.h"
 #include "means/cpu/store.h"
 #include "means/maths/covered_box.h"
+#include "pixels/cpu/load_wide-inl.h"
+#include "pixels/cpu/rows-inl.h"
+#include "tables/cpu/scan-inl.h"
 #include "tables/table.h"
 
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+
+/// What a radius means where the whole window lies inside the picture.
+struct BoxOfRadius {
+  std::int32_t reach = 0;   ///< of the inner whole window
+  bool fractional = false;  ///< the outer window, one further each way, counts too
+  double inner = 1;         ///< weight of a row or column of the inner window
+  double outer = 0;         ///< and of the outer one
+  double half_up = 0;       ///< floor(divisor / 2) + 1/2
+  double reciprocal = 0;    ///< 1 / divisor, correctly rounded
+};
+
+/// The divisor is what of the covered area counts: in pixels, or in 1/65536 pixels for a fractional radius.
+inline BoxOfRadius BoxOf(Radius256 radius, std::uint64_t divisor) {
+  BoxOfRadius box;
+  box.reach = radius / radius_one;
+  box.fractional = radius % radius_one != 0;
+  if (box.fractional) {
+    box.outer = radius % radius_one;
+    box.inner = radius_one - box.outer;
+  }
+  const std::uint64_t half = divisor / 2;
+  box.half_up = static_cast<double>(half) + 0.5;
+  box.reciprocal = 1.0 / static_cast<double>(divisor);
+  return box;
+}
+
+/// The divisor of a window that is not clipped.
+inline BoxOfRadius BoxOf(Radius256 radius) {
+  const auto side = static_cast<std::uint64_t>(radius % radius_one == 0 ? 2 * (radius / radius_one) + 1
+                                                                        : 2 * radius + radius_one);
+  return BoxOf(radius, side * side);
+}
+
+/// A table whose rows are a ring: row y is at data + (y & row_mask) * stride.
+template <class Sum>
+struct RingTable {
+  const Sum* data = nullptr;
+  std::size_t stride = 0;
+  std::size_t row_mask = 0;
+};
+
+/// Entries past the last pixel that GatherMeans() may read of a table, and write of the means.
+inline constexpr std::size_t gather_slack = 3;
+
+/// Sums of one whole box, as exact doubles; D holds as many channels as fit a vector.
+template <class D, class Sum>
+HWY_INLINE auto WholeBox(D d, const Sum* above, const Sum* below, std::size_t left, std::size_t right) {
+  const hn::Rebind<Sum, D> sums;
+  const auto lower = hn::Sub(hn::LoadU(sums, below + right), hn::LoadU(sums, below + left));
+  const auto upper = hn::Sub(hn::LoadU(sums, above + right), hn::LoadU(sums, above + left));
+  return ExactDouble(d, hn::Sub(lower, upper));
+}
+
+/// means[x * Channels + c] for x in [first, last): the mean over the box of boxes[x] around (x, y) of the
+/// table's coordinates, rounded to nearest, ties up; all entries must exist, and gather_slack more. Sums are
+/// below 2^31 (u32) and weighted sums below 2^50.
+template <std::size_t Channels, class Sum>
+void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes,
+                 std::size_t first, std::size_t last, std::uint32_t* HWY_RESTRICT means) {
+  const hn::CappedTag<double, 4> d;
+  const hn::Rebind<std::int32_t, decltype(d)> d32;
+  const hn::Rebind<std::uint32_t, decltype(d)> du32;
+  const auto row = [&](std::size_t at) { return table.data + (at & table.row_mask) * table.stride; };
+  for (std::size_t x = first; x < last; ++x) {
+    const BoxOfRadius& box = *boxes[x];
+    const auto reach = static_cast<std::size_t>(box.reach);
+    const Sum* above = row(y - reach - 1);
+    const Sum* below = row(y + reach);
+    const std::size_t left = (x - reach - 1) * Channels;
+    const std::size_t right = (x + reach) * Channels;
+    const auto half_up = hn::Set(d, box.half_up);
+    const auto reciprocal = hn::Set(d, box.reciprocal);
+    for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
+      auto sum = WholeBox(d, above + c, below + c, left, right);
+      if (box.fractional) {
+        const Sum* outer_above = row(y - reach - 2);
+        const Sum* outer_below = row(y + reach + 1);
+        const auto inner = hn::Set(d, box.inner);
+        const auto outer = hn::Set(d, box.outer);
+        const auto wide = WholeBox(d, above + c, below + c, left - Channels, right + Channels);
+        const auto tall = WholeBox(d, outer_above + c, outer_below + c, left, right);
+        const auto both = WholeBox(d, outer_above + c, outer_below + c, left - Channels, right + Channels);
+        sum = hn::Add(hn::Mul(inner, hn::Add(hn::Mul(inner, sum), hn::Mul(outer, wide))),
+                      hn::Mul(outer, hn::Add(hn::Mul(inner, tall), hn::Mul(outer, both))));
+      }
+      const auto mean = hn::DemoteTo(d32, hn::Mul(hn::Add(sum, half_up), reciprocal));
+      hn::StoreU(hn::BitCast(du32, mean), du32, means + x * Channels + c);
+    }
+  }
+}
+
+constexpr std::int64_t largest_reach = 125;  // a ring of 256 rows
+constexpr std::int64_t tile_width = 256;
+
+/// What one thread needs for one tile.
+template <class Sum>
+struct RingTile {
+  WorkspaceVector<Sum> ring;
+  WorkspaceVector<Sum> values;         ///< one extended row of the tile
+  WorkspaceVector<BoxOfRadius> boxes;  ///< of pixels whose box is not in the table of the map's values
+  WorkspaceVector<const BoxOfRadius*> box_at;
+  WorkspaceVector<std::uint32_t> means;
+};
+
+template <class Sum>
+class BoxMeanRing final : public BoxMeanOperation {
+ public:
+  BoxMeanRing(CpuBackend& backend, const BoxMeanJob& job, std::int64_t reach)
+      : backend_(backend),
+        job_(job),
+        channels_(static_cast<std::size_t>(job.read.channels)),
+        halo_(reach + 1) {
+    while (ring_rows_ < 2 * static_cast<std::size_t>(halo_) + 2) ring_rows_ *= 2;
+    stride_ = static_cast<std::size_t>(std::min(tile_width, job.width) + 2 * halo_) * channels_;
+    tiles_.resize(static_cast<std::size_t>(backend.threads.count()));
+    const auto pixels = static_cast<std::size_t>(tile_width);
+    for (RingTile<Sum>& tile : tiles_) {
+      tile.ring.resize(ring_rows_ * stride_ + gather_slack);
+      tile.values.resize(stride_);
+      tile.boxes.resize(pixels + 2 * static_cast<std::size_t>(halo_));
+      tile.box_at.resize(tile.boxes.size());
+      tile.means.resize(tile.boxes.size() * channels_ + gather_slack);
+    }
+    if (job.radius.map_type == Type::u8)
+      for (std::uint32_t value = 0; value < 256; ++value)
+        box_of_code_.push_back(BoxOf(radius_from_map(value, 255, job.radius.low, job.radius.high)));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = 0;
+    for (const RingTile<Sum>& tile : tiles_)
+      bytes += (tile.ring.size() + tile.values.size()) * sizeof(Sum) + tile.means.size() * 4 +
+               tile.boxes.size() * (sizeof(BoxOfRadius) + sizeof(void*));
+    return bytes;
+  }
+
+  void run(const BoxMeanImages& images, Stream) override {
+    const MeanStore store = mean_store(job_, images.measured);
+    const std::int64_t across = (job_.width + tile_width - 1) / tile_width;
+    const std::int64_t down =
+        across >= 2 * backend_.threads.count()
+            ? 1
+            : std::clamp<std::int64_t>(job_.height / (4 * halo_), 1, backend_.threads.count());
+    backend_.threads.for_rows(across * down, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+      RingTile<Sum>& tile = tiles_[static_cast<std::size_t>(slot)];
+      for (std::int64_t i = first; i < last; ++i) {
+        const Columns columns{i % across * tile_width, std::min((i % across + 1) * tile_width, job_.width)};
+        slide(store, images, columns, job_.height * (i / across) / down,
+              job_.height * (i / across + 1) / down, tile);
+      }
+    });
+  }
+
+ private:
+  struct Columns {
+    std::int64_t first;
+    std::int64_t last;
+  };
+
+  void slide(const MeanStore& store, const BoxMeanImages& images, Columns columns, std::int64_t first,
+             std::int64_t last, RingTile<Sum>& tile) const {
+    std::int64_t built = first - halo_;  // rows of the extended picture that are in the ring, or were
+    for (std::int64_t y = first; y < last; ++y) {
+      for (; built <= y + halo_; ++built)
+        build_row(store.reader, images.source, columns, built, first - halo_, tile);
+      mean_row(store, images, columns, y, tile);
+    }
+  }
+
+  [[nodiscard]] Sum* ring_row(RingTile<Sum>& tile, std::int64_t position) const {
+    const auto row = static_cast<std::size_t>(position + largest_reach + 1) & (ring_rows_ - 1);
+    return tile.ring.data() + row * stride_;
+  }
+
+  /// One more row of the tile's table.
+  void build_row(const RowReader& reader, const ImageView& source, Columns columns, std::int64_t position,
+                 std::int64_t start, RingTile<Sum>& tile) const {
+    const auto pixels = static_cast<std::size_t>(columns.last - columns.first + 2 * halo_);
+    const std::int64_t y = source_of(position, job_.height, job_.border);
+    if (y < 0) {
+      std::fill_n(tile.values.begin(), pixels * channels_, Sum{0});
+    } else {
+      read_extended(reader, source, columns, y, tile);
+    }
+    const Sum* above = position == start ? nullptr : ring_row(tile, position - 1);
+    Scan(tile.values.data(), pixels, job_.read.channels, above, ring_row(tile, position));
+  }
+
+  /// Working values of the tile's part of row y, with the border on either side.
+  void read_extended(const RowReader& reader, const ImageView& source, Columns columns, std::int64_t y,
+                     RingTile<Sum>& tile) const {
+    const std::int64_t first = columns.first - halo_;
+    const std::int64_t inner_first = std::max<std::int64_t>(first, 0);
+    const std::int64_t inner_last = std::min(columns.last + halo_, job_.width);
+    const auto at = [&](std::int64_t x) {
+      return tile.values.data() + static_cast<std::size_t>(x - first) * channels_;
+    };
+    const auto read_outside = [&](std::int64_t x) {
+      const std::int64_t from = source_of(x, job_.width, job_.border);
+      if (from < 0) {
+        std::fill_n(at(x), channels_, Sum{0});
+      } else {
+        ReadRow(reader, source.at(from, y), 1, at(x));
+      }
+    };
+    ReadRow(reader, source.at(inner_first, y), static_cast<std::size_t>(inner_last - inner_first),
+            at(inner_first));
+    for (std::int64_t x = first; x < inner_first; ++x) read_outside(x);
+    for (std::int64_t x = inner_last; x < columns.last + halo_; ++x) read_outside(x);
+  }
+
+  void mean_row(const MeanStore& store, const BoxMeanImages& images, Columns columns, std::int64_t y,
+                RingTile<Sum>& tile) const {
+    choose_boxes(images.radius_map, columns, y, tile);
+    const auto pixels = static_cast<std::size_t>(columns.last - columns.first);
+    const auto halo = static_cast<std::size_t>(halo_);
+    const RingTable<Sum> table{tile.ring.data(), stride_, ring_rows_ - 1};
+    with_channels(job_.read.channels, [&]<int Channels>() {
+      GatherMeans<Channels>(table, static_cast<std::size_t>(y + largest_reach + 1), tile.box_at.data(), halo,
+                            halo + pixels, tile.means.data());
+    });
+    const std::uint32_t* means = tile.means.data() + halo * channels_;
+    const std::size_t count = pixels * channels_;
+    if (job_.write.type == Type::u8) {
+      EncodeWorking(means, count, store.rule.transfer,
+                    images.output.row<std::uint8_t>(y) + columns.first * job_.read.channels);
+    } else {
+      EncodeWorking(means, count, store.rule.transfer,
+                    images.output.row<std::uint16_t>(y) + columns.first * job_.read.channels);
+    }
+  }
+
+  /// The box of every pixel of a row of the tile: the divisor of a clipped window is what of it lies in the
+  /// picture.
+  void choose_boxes(const ImageView& map, Columns columns, std::int64_t y, RingTile<Sum>& tile) const {
+    BoxOfRadius* boxes = tile.boxes.data() + halo_;
+    const BoxOfRadius** box_at = tile.box_at.data() + halo_;
+    const auto choose = [&](std::int64_t x, bool clipped) {
+      const Radius256 radius = radius_at(job_.radius, map, x, y);
+      boxes[x - columns.first] = clipped
+                                     ? BoxOf(radius, axis_box(x, job_.width, radius, job_.border).size *
+                                                         axis_box(y, job_.height, radius, job_.border).size)
+                                     : BoxOf(radius);
+      box_at[x - columns.first] = &boxes[x - columns.first];
+    };
+    const Columns inside = unclipped(columns, y);
+    for (std::int64_t x = columns.first; x < inside.first; ++x) choose(x, true);
+    if (!box_of_code_.empty()) {
+      const auto* codes = map.row<std::uint8_t>(y);
+      for (std::int64_t x = inside.first; x < inside.last; ++x)
+        box_at[x - columns.first] = &box_of_code_[codes[x]];
+    } else {
+      for (std::int64_t x = inside.first; x < inside.last; ++x) choose(x, false);
+    }
+    for (std::int64_t x = inside.last; x < columns.last; ++x) choose(x, true);
+  }
+
+  /// The columns whose windows, of any radius of the map, lie in the picture, or need not.
+  [[nodiscard]] Columns unclipped(Columns columns, std::int64_t y) const {
+    if (job_.border != Border::shrink) return columns;
+    if (y < halo_ || y + halo_ >= job_.height) return {columns.last, columns.last};
+    const std::int64_t first = std::clamp(halo_, columns.first, columns.last);
+    return {first, std::clamp(job_.width - halo_, first, columns.last)};
+  }
+
+  CpuBackend& backend_;
+  BoxMeanJob job_;
+  std::size_t channels_;
+  std::int64_t halo_;  ///< columns and rows that windows reach beyond the tile
+  std::size_t ring_rows_ = 2;
+  std::size_t stride_ = 0;                    ///< entries of a row of the ring
+  WorkspaceVector<BoxOfRadius> box_of_code_;  ///< of the values of an 8-bit map
+  WorkspaceVector<RingTile<Sum>> tiles_;      ///< one a thread
+};
+
+inline std::unique_ptr<BoxMeanOperation> PrepareBoxMeanRing(CpuBackend& backend, const BoxMeanJob& job) {
+  const std::int64_t reach = (std::max(job.radius.low, job.radius.high) + radius_one - 1) / radius_one;
+  const bool plain = job.radius.from_map && !job.excludes && !job.read.fixed_point && !job.read.weighted &&
+                     job.read.fraction == 0 && job.mask_maximum == 0 && job.border != Border::constant &&
+                     (job.write.type == Type::u8 || job.write.type == Type::u16);
+  if (!plain || reach > largest_reach) return nullptr;
+  const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
+  if (box > (std::uint64_t{1} << 50) / (radius_one * radius_one) / (job.read.maximum + 1)) return nullptr;
+  if (narrow_sums(job)) return std::make_unique<BoxMeanRing<std::uint32_t>>(backend, job, reach);
+  return std::make_unique<BoxMeanRing<std::uint64_t>>(backend, job, reach);
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace satin::cpu {
+
+HWY_EXPORT(PrepareBoxMeanRing);
+
 namespace {
 
 /// Four entries of a table for every whole box, and if not all pixels count as many of a table of how many
@@ -97,9 +407,10 @@ class BoxMeanTable final : public BoxMeanOperation {
 std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CpuBackend& cpu = as_cpu(backend);
   if (auto chain = backend.prepare(BoxChainJob{std::span(&job, 1)})) return chain;
-  if (auto ring = prepare_box_mean_ring(cpu, job)) return ring;
+  if (auto ring = HWY_DYNAMIC_DISPATCH(PrepareBoxMeanRing)(cpu, job)) return ring;
   if (job.accumulator == Accumulator::u32) return std::make_unique<BoxMeanTable<std::uint32_t>>(cpu, job);
   return std::make_unique<BoxMeanTable<std::uint64_t>>(cpu, job);
 }
 
 }  // namespace satin::cpu
+#endif

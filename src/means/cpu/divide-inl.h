@@ -1,5 +1,8 @@
-// Means of a row from its prefix sums, compiled for every SIMD target: in doubles, or faster where words
-// hold the sums.
+// Means from differences of prefix sums, compiled for every SIMD target.
+//
+// Every mean is the nearest integer to sum / divisor, ties up, exactly, so that all targets give the same
+// bytes. A row is divided in single precision, in integers of 32 bits, or in doubles, of which two represent
+// a longer sum (Division in means/cpu/box_chain.h).
 
 #if defined(SATIN_DIVIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_DIVIDE_INL_H
@@ -12,56 +15,201 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+#include <type_traits>
 
-#include "means/cpu/box_mean_ways.h"
-#include "means/cpu/quotients-inl.h"
+#include "means/cpu/box_chain.h"
 #include "pixels/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Floor(n / divisor) of words n below 2^31 is floor(n multiplier / 2^(31 + bits)), with 2^bits the first
-/// power of two that is not below the divisor (Granlund and Montgomery 1994, theorem 4.2).
-struct WordReciprocal {
-  explicit WordReciprocal(std::uint32_t divisor)
-      : bits(static_cast<int>(std::bit_width(divisor - 1))),
-        multiplier(static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + bits)) + divisor - 1) / divisor)) {}
-  int bits;
-  std::uint32_t multiplier;
+/// Weighted differences of prefixes: the sums over the whole boxes of one window. Sum is u32, u64 or double.
+/// Differences of u32 are below 2^31; of two boxes the inner one is below 2^32, and the other is larger by
+/// less than 2^31.
+template <class Sum>
+struct BoxDifferences {
+  int boxes = 1;  ///< 1 or 2; of u64 also 4
+  const Sum* ahead[4] = {};
+  const Sum* behind[4] = {};
+  double weight[4] = {};
 };
 
-/// The nearest integer, ties up, to weight * difference / divisor: a power of two, and a divisor of at
-/// least 2.
+/// How the sums of a row are divided.
+struct Divisors {
+  Division division = Division::float64;
+  double divisor = 1;
+  const double* window_pixels = nullptr;  ///< not null: the divisor of entry i is window_pixels[i] * divisor
+  const float* reciprocals =
+      nullptr;  ///< Division::float32 uses these instead: 1 / window_pixels[i], rounded
+};
+
+/// call.template operator()<Boxes>() with the number of boxes.
+template <class Sum, class Call>
+void WithBoxes(const BoxDifferences<Sum>& boxes, const Call& call) {
+  if (boxes.boxes == 1) return call.template operator()<1>();
+  if constexpr (std::is_same_v<Sum, std::uint64_t>)
+    if (boxes.boxes == 4) return call.template operator()<4>();
+  call.template operator()<2>();
+}
+
 template <class D>
-struct WordQuotient {
-  using V = hn::Vec<D>;
+HWY_INLINE auto DivisorAt(D d, const Divisors& divisors, std::size_t i) {
+  const auto divisor = hn::Set(d, divisors.divisor);
+  return divisors.window_pixels == nullptr ? divisor
+                                           : hn::Mul(hn::LoadU(d, divisors.window_pixels + i), divisor);
+}
 
-  WordQuotient(D tag, double weight, double divisor)
-      : WordQuotient(tag, weight, static_cast<std::uint32_t>(divisor)) {}
+template <class D, class Sum>
+HWY_INLINE auto Difference(D /*d*/, const BoxDifferences<Sum>& boxes, int box, std::size_t i) {
+  const hn::Rebind<Sum, D> sums;
+  return hn::Sub(hn::LoadU(sums, boxes.ahead[box] + i), hn::LoadU(sums, boxes.behind[box] + i));
+}
 
-  HWY_INLINE V operator()(V difference) const {
-    const hn::RepartitionToWide<D> products;
-    const auto n = hn::Add(hn::ShiftLeftSame(difference, weight_bits), half);
-    const auto odd_n = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(products, n)));
-    const auto even = hn::BitCast(d, hn::ShiftRight<32>(hn::MulEven(n, multiplier)));
-    const auto odd = hn::BitCast(d, hn::MulEven(odd_n, multiplier));
-    return hn::ShiftRightSame(hn::OddEven(odd, even), bits);
+/// The boxes are added in their order; products and sums of u64, which are signed and may be rounded, apart.
+template <int Boxes, class D, class Sum>
+HWY_INLINE auto WeightedSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
+  const auto weight = hn::Set(d, boxes.weight[0]);
+  if constexpr (sizeof(Sum) == 4 && Boxes == 2) {
+    // conversion is of signed words: 2^31 less here, and more in what is added
+    const hn::Rebind<Sum, D> words;
+    const auto outer = hn::Set(d, boxes.weight[1]);
+    const auto whole = hn::Add(weight, outer);
+    const auto inner = Difference(d, boxes, 0, i);
+    const auto lowered = ExactDouble(d, hn::Xor(inner, hn::Set(words, 0x80000000U)));
+    const auto edges = ExactDouble(d, hn::Sub(Difference(d, boxes, 1, i), inner));
+    return hn::MulAdd(edges, outer, hn::MulAdd(lowered, whole, hn::Mul(whole, hn::Set(d, 0x1p31))));
+  } else if constexpr (std::is_same_v<Sum, double>) {
+    const auto sum = hn::Mul(Difference(d, boxes, 0, i), weight);
+    if constexpr (Boxes == 1) return sum;
+    return hn::MulAdd(Difference(d, boxes, 1, i), hn::Set(d, boxes.weight[1]), sum);
+  } else {
+    auto sum = hn::Mul(ExactDouble(d, Difference(d, boxes, 0, i)), weight);
+    for (int box = 1; box < Boxes; ++box)
+      sum =
+          hn::Add(sum, hn::Mul(ExactDouble(d, Difference(d, boxes, box, i)), hn::Set(d, boxes.weight[box])));
+    return sum;
   }
+}
 
-  D d;
-  V multiplier, half;
-  int weight_bits, bits;
-
- private:
-  WordQuotient(D tag, double weight, std::uint32_t divisor)
-      : d(tag),
-        multiplier(hn::Set(d, WordReciprocal(divisor).multiplier)),
-        half(hn::Set(d, divisor / 2)),
-        weight_bits(std::countr_zero(static_cast<std::uint32_t>(weight))),
-        bits(WordReciprocal(divisor).bits - 1) {}
+/// A sum of integers beyond 2^53: high 2^24 + low, each exact.
+template <class V>
+struct LongSum {
+  V high;
+  V low;
 };
+
+template <int Boxes, class D>
+HWY_INLINE LongSum<hn::Vec<D>> WeightedLongSum(D d, const BoxDifferences<std::uint64_t>& boxes,
+                                               std::size_t i) {
+  const hn::Rebind<std::uint64_t, D> sums;
+  LongSum<hn::Vec<D>> result{hn::Zero(d), hn::Zero(d)};
+  for (int box = 0; box < Boxes; ++box) {
+    const auto difference = Difference(d, boxes, box, i);
+    const auto weight = hn::Set(d, boxes.weight[box]);
+    const auto high = ExactDouble(d, hn::ShiftRight<24>(difference));
+    const auto low = ExactDouble(d, hn::And(difference, hn::Set(sums, 0xFFFFFF)));
+    result.high = hn::MulAdd(high, weight, result.high);
+    result.low = hn::MulAdd(low, weight, result.low);
+  }
+  return result;
+}
+
+template <int Boxes, bool Long, class D, class Sum>
+HWY_INLINE auto SumAt(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
+  if constexpr (Long) {
+    return WeightedLongSum<Boxes>(d, boxes, i);
+  } else {
+    return WeightedSum<Boxes>(d, boxes, i);
+  }
+}
+
+template <class D, class V>
+HWY_INLINE V EstimateOf(D /*d*/, V sum) {
+  return sum;
+}
+
+template <class D, class V>
+HWY_INLINE V EstimateOf(D d, LongSum<V> sum) {
+  return hn::MulAdd(sum.high, hn::Set(d, 0x1p24), sum.low);
+}
+
+/// What rounds to the integer nearest to sum / divisor, ties up. A quarter lifts ties over the middle between
+/// two integers, and nothing else: the sum s is an integer below 2^50, (s + 1/4) / divisor lies at least
+/// 1 / (4 divisor) from the middle, on the side of s / divisor or above it in ties, and the quotient, or a
+/// product with the rounded reciprocal, errs by less.
+template <class D, class V>
+HWY_INLINE V QuotientOf(D d, V sum, V divisor) {
+  return hn::Div(hn::Add(sum, hn::Set(d, 0.25)), divisor);
+}
+
+/// The quotient of long sums: an estimate that errs by at most one, then its remainder. All products and
+/// differences but the estimate's are exact.
+template <class D, class V>
+HWY_INLINE V QuotientOf(D d, LongSum<V> sum, V divisor) {
+  const auto unit = hn::Set(d, 0x1p24);
+  const auto round = hn::Set(d, 0x1p52);
+  const auto quotient = hn::Sub(hn::Add(hn::Div(EstimateOf(d, sum), divisor), round), round);
+  const auto high = hn::Floor(hn::Mul(divisor, hn::Set(d, 0x1p-24)));
+  const auto low = hn::NegMulAdd(high, unit, divisor);
+  const auto rest =
+      hn::MulAdd(hn::NegMulAdd(quotient, high, sum.high), unit, hn::NegMulAdd(quotient, low, sum.low));
+  const auto twice = hn::Add(rest, rest);
+  const auto one = hn::Set(d, 1.0);
+  const auto more = hn::IfThenElseZero(hn::Ge(twice, divisor), one);
+  const auto less = hn::IfThenElseZero(hn::Lt(twice, hn::Neg(divisor)), one);
+  return hn::Sub(hn::Add(quotient, more), less);
+}
+
+/// Means with a divisor for each entry, or of long sums. `boxes` is a copy, which no store to the means can
+/// change.
+template <int Boxes, bool Long, class D, class Sum, class Mean>
+std::size_t DivideEach(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
+                       std::size_t last, Mean* means) {
+  const auto round = hn::Set(d, rounding_for<Mean>);
+  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
+    const auto quotient = QuotientOf(d, SumAt<Boxes, Long>(d, boxes, i), DivisorAt(d, divisors, i));
+    StoreNearest(d, hn::Add(quotient, round), means + i);
+  }
+  return i;
+}
+
+/// Means with one divisor, by its reciprocal.
+template <int Boxes, class D, class Sum, class Mean>
+std::size_t DivideByOne(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
+                        std::size_t last, Mean* means) {
+  const auto quarter = hn::Set(d, 0.25);
+  const auto round = hn::Set(d, rounding_for<Mean>);
+  const auto reciprocal = hn::Set(d, 1.0 / divisors.divisor);
+  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
+    const auto sum = hn::Add(WeightedSum<Boxes>(d, boxes, i), quarter);
+    StoreNearest(d, hn::MulAdd(sum, reciprocal, round), means + i);
+  }
+  return i;
+}
+
+/// loop(d, first) takes the vectors of a row from entry `first` on and returns the first entry that is left.
+template <class Loop>
+void InVectors(std::size_t first, const Loop& loop) {
+  loop(hn::CappedTag<double, 1>(), loop(hn::ScalableTag<double>(), first));
+}
+
+/// means[i] of entries [first, last) in doubles, for sums below divide_limit.
+template <int Boxes, class Sum, class Mean>
+void DivideFloat64(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first,
+                   std::size_t last, Mean* means) {
+  InVectors(first, [&](auto d, std::size_t i) {
+    return divisors.window_pixels == nullptr ? DivideByOne<Boxes>(d, boxes, divisors, i, last, means)
+                                             : DivideEach<Boxes, false>(d, boxes, divisors, i, last, means);
+  });
+}
+
+/// Calls run(i) for the first entry of every vector of a row that has at least one. The last vector may
+/// overlap the one before.
+template <class D, class Run>
+HWY_INLINE void InWholeVectors(D d, std::size_t first, std::size_t last, const Run& run) {
+  for (std::size_t next = first; next < last; next += hn::Lanes(d)) run(std::min(next, last - hn::Lanes(d)));
+}
 
 template <class D, class Mean>
 HWY_INLINE void StoreWords(D d, hn::Vec<D> means, Mean* to) {
@@ -73,238 +221,176 @@ HWY_INLINE void StoreWords(D d, hn::Vec<D> means, Mean* to) {
   }
 }
 
-/// Means of whole boxes, in integers.
-template <class D, class Mean>
-void DivideWords(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
-                 std::size_t last, Mean* means) {
-  const WordQuotient quotient(d, boxes.weight[0], divisors.divisor);
-  for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
-    const std::size_t i = std::min(next, last - hn::Lanes(d));
-    StoreWords(d, quotient(Difference(d, boxes, 0, i)), means + i);
-  }
-}
-
-/// Means of values of 8 bits over whole boxes of at most largest_single_box pixels, in single precision,
+/// Means of values of 8 bits over whole boxes of at most largest_float32_box pixels, in single precision,
 /// which holds s + 1/4 exactly for every sum s. (s + 1/4) / divisor lies at least 1 / (4 divisor) from the
 /// middle between two integers, and four roundings, each by at most 2^-24 of a mean, move it by less. What is
-/// added rounds it to the integer. There is at least a vector of means, the last of which may overlap the one
-/// before.
+/// added rounds it to the integer.
 template <class D, class Mean>
-void DivideInSingles(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
-                     std::size_t last, Mean* means) {
+void DivideFloat32(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
+                   std::size_t last, Mean* means) {
   const hn::RebindToSigned<D> integers;
   const hn::RebindToUnsigned<D> words;
   const auto reciprocal_y = hn::Set(d, static_cast<float>(1.0 / divisors.divisor));
-  const auto divide = [&](const auto& reciprocal_at) {
-    for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
-      const std::size_t i = std::min(next, last - hn::Lanes(d));
+  const auto divide = [&](const auto& reciprocal_at) HWY_ATTR {
+    InWholeVectors(d, first, last, [&](std::size_t i) HWY_ATTR {
       const auto sum = hn::ConvertTo(d, hn::BitCast(integers, Difference(words, boxes, 0, i)));
       const auto rounded = hn::MulAdd(hn::Add(sum, hn::Set(d, 0.25F)), reciprocal_at(i), hn::Set(d, 0x1p23F));
       StoreWords(words, hn::BitCast(words, rounded), means + i);
-    }
+    });
   };
-  const float* single_x = divisors.single_x;
-  if (single_x == nullptr) return divide([&](std::size_t) { return reciprocal_y; });
-  divide([&](std::size_t i) { return hn::Mul(hn::LoadU(d, single_x + i), reciprocal_y); });
+  const float* reciprocals = divisors.reciprocals;
+  if (reciprocals == nullptr) return divide([&](std::size_t) HWY_ATTR { return reciprocal_y; });
+  divide([&](std::size_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, reciprocals + i), reciprocal_y); });
 }
 
-/// Weights of two boxes: sum = whole inner + outer edges, where the edges are what the larger box has more.
-struct CoveredWeights {
-  explicit CoveredWeights(const BoxDifferences<std::uint32_t>& boxes)
-      : CoveredWeights(boxes.weight[0], boxes.weight[1]) {}
-  CoveredWeights(double inner_box, double outer_box) : whole(inner_box + outer_box), outer(outer_box) {}
-  double whole;  ///< a power of two
-  double outer;
-};
-
-/// The inner sum less what is taken from it, so that it is a signed word.
+/// The nearest integer, ties up, to weight * sum / divisor: a power of two, and a divisor of at least 2.
+/// Floor(n / divisor) of words n below 2^31 is floor(n multiplier / 2^(32 + bits)), with 2^(bits + 1) the
+/// first power of two that is not below the divisor (Granlund and Montgomery 1994, theorem 4.2).
 template <class D>
-struct CoveredWords {
-  hn::VFromD<D> inner;
-  hn::VFromD<D> edges;
-};
-
-template <class D>
-HWY_INLINE CoveredWords<D> LoadCovered(D d, const BoxDifferences<std::uint32_t>& boxes, std::uint32_t taken,
-                                       std::size_t i) {
-  const auto inner = Difference(d, boxes, 0, i);
-  return {hn::Sub(inner, hn::Set(d, taken)), hn::Sub(Difference(d, boxes, 1, i), inner)};
-}
-
-/// The number that is taken from inner sums, which are below 2^32 - 2^24 and of means below `largest`, so
-/// that they fit signed words: the inner sum of the mean `centre`, or one that differs from it by a multiple
-/// of 2^32 / whole, which words modulo 2^32 do not show.
-inline std::uint32_t TakenFromInner(const CoveredWeights& weights, double divisor, double largest,
-                                    double centre) {
-  const double modulus = 0x1p32 / weights.whole;
-  double taken = centre * divisor / weights.whole;
-  if (taken > 0x1p31 || largest * divisor / weights.whole - taken > 0x1p31)
-    taken -= std::ceil((taken - 0x1p31) / modulus) * modulus;
-  return static_cast<std::uint32_t>(taken);
-}
-
-/// Quotients in single precision, for one divisor.
-template <class D>
-struct Estimate {
+struct WordQuotient {
   using V = hn::Vec<D>;
-  using Words = CoveredWords<hn::RebindToUnsigned<D>>;
 
-  Estimate(D tag, const CoveredWeights& weights, double divisor, std::uint32_t taken, double lift)
+  WordQuotient(D tag, double weight, std::uint32_t divisor)
       : d(tag),
-        whole(hn::Set(d, static_cast<float>(weights.whole / divisor))),
-        outer(hn::Set(d, static_cast<float>(weights.outer / divisor))),
-        bias(hn::Set(d, static_cast<float>(taken * (weights.whole / divisor) + lift))) {}
+        weight_bits(std::countr_zero(static_cast<std::uint32_t>(weight))),
+        bits(static_cast<int>(std::bit_width(divisor - 1)) - 1),
+        half(hn::Set(d, divisor / 2)),
+        multiplier(hn::Set(
+            d, static_cast<std::uint32_t>(((std::uint64_t{1} << (32 + bits)) + divisor - 1) / divisor))) {}
 
-  /// (whole inner + outer edges) / divisor + lift. Ten roundings at most, each below the largest mean / 2^24.
-  HWY_INLINE V operator()(const Words& sums) const {
-    const hn::RebindToSigned<D> integers;
-    const auto at_edges = hn::MulAdd(hn::ConvertTo(d, hn::BitCast(integers, sums.edges)), outer, bias);
-    return hn::MulAdd(hn::ConvertTo(d, hn::BitCast(integers, sums.inner)), whole, at_edges);
+  HWY_INLINE V operator()(V sum) const {
+    const hn::RepartitionToWide<D> products;
+    const auto n = hn::Add(hn::ShiftLeftSame(sum, weight_bits), half);
+    const auto odd_n = hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(products, n)));
+    const auto even = hn::BitCast(d, hn::ShiftRight<32>(hn::MulEven(n, multiplier)));
+    const auto odd = hn::BitCast(d, hn::MulEven(odd_n, multiplier));
+    return hn::ShiftRightSame(hn::OddEven(odd, even), bits);
   }
 
   D d;
-  V whole, outer, bias;
+  int weight_bits;
+  int bits;
+  V half;
+  V multiplier;
 };
 
-/// Means up to 16 bits less `centre`, 0 or 2^15, with a divisor up to 2^30 that is a multiple of 4: an
-/// estimate that is a quarter low errs by less than another quarter, so that it is rounded to the mean or to
-/// one less, and the remainder, which modular words hold exactly, tells which.
+/// The nearest integer, ties up, to the quotient of two boxes, whose weights add up to a power of two of at
+/// least 256. It is below 2^16, and the divisor at most largest_word_divisor. A quotient in single precision
+/// that is a quarter low errs by less than another quarter, so that it is rounded to the mean or to one less.
+/// The remainder, which words hold although the sums wrap, says which.
 template <class D>
 struct CoveredQuotient {
   using V = hn::Vec<D>;
+  using Integers = hn::RebindToSigned<D>;
   using Floats = hn::RebindToFloat<D>;
 
-  CoveredQuotient(D tag, const CoveredWeights& weights, double of, std::uint32_t centre)
+  CoveredQuotient(D tag, double inner_weight, double outer_weight, double of)
       : d(tag),
-        taken(TakenFromInner(weights, of, 0x1p16, centre)),
-        estimate(Floats(), weights, of, taken, -0.25 - centre),
-        whole_bits(std::countr_zero(static_cast<std::uint32_t>(weights.whole))),
-        outer(hn::Set(d, static_cast<std::uint32_t>(weights.outer))),
+        whole_bits(std::countr_zero(static_cast<std::uint32_t>(inner_weight + outer_weight))),
+        outer(hn::Set(d, static_cast<std::uint32_t>(outer_weight))),
         divisor(hn::Set(d, static_cast<std::uint32_t>(of))),
-        largest_below(hn::Set(hn::RebindToSigned<D>(),
-                              static_cast<std::int32_t>((static_cast<std::uint32_t>(of) - 1) / 2))) {}
+        largest_below(hn::Set(Integers(), (static_cast<std::int32_t>(of) - 1) / 2)) {
+    const double scale = (inner_weight + outer_weight) / of;
+    const double taken = 0x1p16 / scale > 0x1p31 ? 0x1p31 : 0;
+    lowered = hn::Set(d, static_cast<std::uint32_t>(taken));
+    whole_scale = hn::Set(Floats(), static_cast<float>(scale));
+    outer_scale = hn::Set(Floats(), static_cast<float>(outer_weight / of));
+    bias = hn::Set(Floats(), static_cast<float>(taken * scale - 0.25));
+  }
 
-  HWY_INLINE V operator()(const CoveredWords<D>& sums) const {
-    const hn::RebindToSigned<D> integers;
-    const auto quotient = hn::BitCast(d, NearestWord(estimate(sums)));
-    const auto sum = hn::Add(hn::ShiftLeftSame(sums.inner, whole_bits), hn::Mul(sums.edges, outer));
+  /// An inner sum may have all 32 bits: it is then converted less 2^31, which times the weight of whole boxes
+  /// is a multiple of 2^32 and so leaves the remainder as it is.
+  HWY_INLINE V operator()(V inner_sum, V outer_sum) const {
+    const Integers integers;
+    const V inner = hn::Sub(inner_sum, lowered);
+    const V edges = hn::Sub(outer_sum, inner_sum);
+    const auto at_edges =
+        hn::MulAdd(hn::ConvertTo(Floats(), hn::BitCast(integers, edges)), outer_scale, bias);
+    const auto estimate =
+        hn::MulAdd(hn::ConvertTo(Floats(), hn::BitCast(integers, inner)), whole_scale, at_edges);
+    const V quotient = hn::BitCast(d, NearestWord(estimate));
+    const V sum = hn::Add(hn::ShiftLeftSame(inner, whole_bits), hn::Mul(edges, outer));
     const auto rest = hn::BitCast(integers, hn::Sub(sum, hn::Mul(quotient, divisor)));
-    const auto above = hn::RebindMask(d, hn::Gt(rest, largest_below));
-    return hn::Sub(quotient, hn::VecFromMask(d, above));
+    return hn::Sub(quotient, hn::VecFromMask(d, hn::RebindMask(d, hn::Gt(rest, largest_below))));
   }
 
   D d;
-  std::uint32_t taken;
-  Estimate<Floats> estimate;
   int whole_bits;
-  V outer, divisor;
-  hn::Vec<hn::RebindToSigned<D>> largest_below;
+  V outer, divisor, lowered;
+  hn::Vec<Integers> largest_below;
+  hn::Vec<Floats> whole_scale, outer_scale, bias;
 };
 
-template <class D>
-void DivideByRemainder(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
-                       std::size_t last, std::uint16_t* means) {
-  const CoveredQuotient quotient(d, CoveredWeights(boxes), divisors.divisor, 0);
-  for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
-    const std::size_t i = std::min(next, last - hn::Lanes(d));
-    StoreWords(d, quotient(LoadCovered(d, boxes, quotient.taken, i)), means + i);
-  }
-}
-
-/// Means of 8 bits: an estimate errs by less than 2^-12, so that only what lies as near to the middle between
-/// two integers needs more.
-template <class D>
-struct ByteEstimate {
-  using Floats = hn::RebindToFloat<D>;
-
-  ByteEstimate(D tag, const CoveredWeights& weights, double divisor)
-      : d(tag),
-        taken(TakenFromInner(weights, divisor, 0x1p8, 0)),
-        estimate(Floats(), weights, divisor, taken, 0) {}
-
-  /// The means in the low bytes, and whether all are certain.
-  HWY_INLINE bool operator()(const CoveredWords<D>& sums, hn::Vec<D>& means) const {
-    const Floats floats;
-    const auto round = hn::Set(floats, 0x1p23F);
-    const auto quotient = estimate(sums);
-    const auto rounded = hn::Add(quotient, round);
-    const auto apart = hn::Abs(hn::Sub(quotient, hn::Sub(rounded, round)));
-    means = hn::BitCast(d, rounded);
-    return hn::AllTrue(floats, hn::Lt(apart, hn::Set(floats, 0.5F - 0x1p-12F)));
-  }
-
-  D d;
-  std::uint32_t taken;
-  Estimate<Floats> estimate;
-};
-
-template <class D>
-void DivideByEstimate(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
-                      std::size_t last, std::uint8_t* means) {
-  const ByteEstimate estimate(d, CoveredWeights(boxes), divisors.divisor);
-  for (std::size_t next = first; next < last; next += hn::Lanes(d)) {
-    const std::size_t i = std::min(next, last - hn::Lanes(d));
-    hn::Vec<D> mean;
-    if (estimate(LoadCovered(d, boxes, estimate.taken, i), mean)) {
-      StoreWords(d, mean, means + i);
-    } else {
-      DivideByOne<2>(hn::ScalableTag<double>(), boxes, divisors, i, i + hn::Lanes(d), means);
-    }
-  }
-}
-
-constexpr double largest_word_divisor = 0x1p30;
-
-/// Whether all means are stored, by integers or with single precision: there is one divisor, and at least a
-/// vector of means, the last of which may overlap the one before.
-template <class Mean>
-bool DivideInWords(const BoxDifferences<std::uint32_t>& boxes, const Divisors& divisors, std::size_t first,
-                   std::size_t last, Mean* means) {
+/// Whether all means are stored by integers of 32 bits: there is one divisor, and at least a vector of means.
+template <int Boxes, class Mean>
+bool DivideInteger32(BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
+                     std::size_t last, Mean* means) {
   constexpr hn::ScalableTag<std::uint32_t> d;
   if constexpr (hn::MaxLanes(d) > 1) {
-    if (last - first < hn::Lanes(d) || divisors.size_x != nullptr) return false;
-    if (boxes.boxes == 1) {
-      if (!divisors.words || divisors.divisor <= 1) return false;
-      DivideWords(d, boxes, divisors, first, last, means);
-      return true;
+    if (last - first < hn::Lanes(d) || divisors.window_pixels != nullptr || divisors.divisor <= 1)
+      return false;
+    if constexpr (Boxes == 1) {
+      const WordQuotient quotient(d, boxes.weight[0], static_cast<std::uint32_t>(divisors.divisor));
+      InWholeVectors(d, first, last, [&](std::size_t i) HWY_ATTR {
+        StoreWords(d, quotient(Difference(d, boxes, 0, i)), means + i);
+      });
+    } else {
+      const CoveredQuotient quotient(d, boxes.weight[0], boxes.weight[1], divisors.divisor);
+      InWholeVectors(d, first, last, [&](std::size_t i) HWY_ATTR {
+        StoreWords(d, quotient(Difference(d, boxes, 0, i), Difference(d, boxes, 1, i)), means + i);
+      });
     }
-    if constexpr (sizeof(Mean) == 1) {
-      DivideByEstimate(d, boxes, divisors, first, last, means);
-      return true;
-    } else if constexpr (sizeof(Mean) == 2) {
-      if (divisors.divisor > largest_word_divisor) return false;
-      DivideByRemainder(d, boxes, divisors, first, last, means);
-      return true;
-    }
+    return true;
   }
   return false;
 }
 
 /// means[i] of entries [first, last) = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up,
-/// exactly. Weighted sums are below 2^50, or long: then two doubles hold them, so that the remainder of an
-/// estimate is exact and tells which integer is nearest. Means are below 2^31. Means of 64 bits are signed,
-/// like the sums then: the bounds are those of the magnitudes.
+/// exactly, for sums and means within the bounds of the division. Means are below 2^31. Means of 64 bits are
+/// signed, like the sums then: the bounds are those of the magnitudes.
 template <class Sum, class Mean>
 void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first, std::size_t last,
             Mean* means) {
-  if constexpr (std::is_same_v<Sum, std::uint32_t>) {
-    if (divisors.singles) {
-      constexpr hn::ScalableTag<float> d;
-      return last - first < hn::Lanes(d)
-                 ? DivideInSingles(hn::CappedTag<float, 1>(), boxes, divisors, first, last, means)
-                 : DivideInSingles(d, boxes, divisors, first, last, means);
+  WithBoxes(boxes, [&]<int Boxes>() {
+    if constexpr (std::is_same_v<Sum, std::uint32_t>) {
+      const hn::ScalableTag<float> floats;
+      if (Boxes == 1 && divisors.division == Division::float32)
+        return last - first < hn::Lanes(floats)
+                   ? DivideFloat32(hn::CappedTag<float, 1>(), boxes, divisors, first, last, means)
+                   : DivideFloat32(floats, boxes, divisors, first, last, means);
+      if (divisors.division == Division::integer32 &&
+          DivideInteger32<Boxes>(boxes, divisors, first, last, means))
+        return;
     }
-    if (DivideInWords(boxes, divisors, first, last, means)) return;
-    if (divisors.words && divisors.size_x != nullptr)
-      return InVectors(
-          first, [&](auto d, std::size_t i) { return DivideByProducts(d, boxes, divisors, i, last, means); });
+    if constexpr (std::is_same_v<Sum, std::uint64_t>)
+      if (divisors.division == Division::float64_pairs)
+        return InVectors(first, [&](auto d, std::size_t i) {
+          return DivideEach<Boxes, true>(d, boxes, divisors, i, last, means);
+        });
+    DivideFloat64<Boxes>(boxes, divisors, first, last, means);
+  });
+}
+
+template <int Boxes, class D>
+std::size_t DivideFloats(D d, BoxDifferences<std::uint64_t> boxes, const Divisors& divisors, double scale,
+                         std::size_t i, std::size_t last, float* means) {
+  const hn::Rebind<float, D> floats;
+  const auto scales = hn::Set(d, scale);
+  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
+    const auto mean = hn::Div(WeightedSum<Boxes>(d, boxes, i), DivisorAt(d, divisors, i));
+    hn::StoreU(hn::DemoteTo(floats, hn::Mul(mean, scales)), floats, means + i);
   }
+  return i;
+}
+
+/// means[i] of entries [first, last) = (sum of weight * (ahead[i] - behind[i])) / divisor * scale, the
+/// differences signed and the boxes added in their order, each step rounded as IEEE doubles are, the last one
+/// to float.
+inline void FloatMeans(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, double scale,
+                       std::size_t first, std::size_t last, float* means) {
   WithBoxes(boxes, [&]<int Boxes>() {
     InVectors(first, [&](auto d, std::size_t i) {
-      if constexpr (std::is_same_v<Sum, std::uint64_t>)
-        if (divisors.long_sums) return DivideEach<Boxes, true>(d, boxes, divisors, i, last, means);
-      return divisors.size_x == nullptr ? DivideByOne<Boxes>(d, boxes, divisors, i, last, means)
-                                        : DivideEach<Boxes, false>(d, boxes, divisors, i, last, means);
+      return DivideFloats<Boxes>(d, boxes, divisors, scale, i, last, means);
     });
   });
 }

@@ -17,10 +17,10 @@
 #include "core/workspace.h"
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
-#include "means/cpu/columns-inl.h"
 #include "means/cpu/divide-inl.h"
 #include "means/cpu/unweight-inl.h"
 #include "pixels/cpu/blend-inl.h"
+#include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/rows-inl.h"
 #include "tables/cpu/scan-inl.h"
 
@@ -28,17 +28,71 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <class T>
+const T* As(const std::byte* row) {
+  return reinterpret_cast<const T*>(row);
+}
+
+template <class T>
+T* As(WorkspaceVector<std::byte>& row) {
+  return reinterpret_cast<T*>(row.data());
+}
+
+/// Lanes of D, u32 or doubles, with the integers at `from`, which are below 2^31.
+template <class D, class Value>
+HWY_INLINE auto LoadExact(D d, const Value* from) {
+  if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
+    return ExactDouble(d, LoadWide(hn::Rebind<std::uint32_t, D>(), from));
+  } else {
+    return LoadWide(d, from);
+  }
+}
+
+template <class D, class V>
+HWY_INLINE V Times256(D d, V values) {
+  if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
+    return hn::Mul(values, hn::Set(d, 256.0));
+  } else {
+    return hn::ShiftLeft<8>(values);
+  }
+}
+
+/// Two rows that a window gains and loses as it moves down by one row.
+template <class Value>
+struct RowChange {
+  const Value* enters;
+  const Value* leaves;
+};
+
+/// sums[i] += (256 - outer) whole[i] + outer larger[i], with the changes of a whole window and of the one
+/// that reaches a row further each way. Sum is u32, which wraps, or double.
+template <class Value, class Sum>
+void ExchangeCovered(RowChange<Value> whole, RowChange<Value> larger, std::uint32_t outer, std::size_t count,
+                     Sum* HWY_RESTRICT sums) {
+  const hn::ScalableTag<Sum> d;
+  const auto share = hn::Set(d, static_cast<Sum>(outer));
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto inner = hn::Sub(LoadExact(d, whole.enters + i), LoadExact(d, whole.leaves + i));
+    const auto more = hn::Sub(LoadExact(d, larger.enters + i), LoadExact(d, larger.leaves + i));
+    const auto change = hn::Add(Times256(d, inner), hn::Mul(hn::Sub(more, inner), share));
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + i), change), d, sums + i);
+  }
+  for (; i < count; ++i) {
+    const Sum inner = static_cast<Sum>(whole.enters[i]) - static_cast<Sum>(whole.leaves[i]);
+    const Sum more = static_cast<Sum>(larger.enters[i]) - static_cast<Sum>(larger.leaves[i]);
+    sums[i] += inner * Sum{256} + (more - inner) * static_cast<Sum>(outer);
+  }
+}
+
 class SlidingBox {
  public:
-  static constexpr bool striped = false;
-
   SlidingBox(const ChainBox& box, std::int64_t width)
       : box_(box),
         channels_(static_cast<std::size_t>(box.job.read.channels)),
         row_entries_(entries(box.columns(width))) {
     const std::int64_t pixels = box.columns(width);
-    const std::size_t sum = box.sums == Sums::words ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
-    if (box.covers_rows()) sums_.resize(entries(pixels));
+    const std::size_t sum = box.sums == Sums::integer32 ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
     const std::size_t scanned = entries(whole_vectors(pixels + vector_pixels() - 1)) + cache_line_entries;
     const std::size_t line_bytes = whole_lines(scanned * sum);
     const std::size_t window_bytes = line_bytes + whole_lines((scanned + channels_) * sum);
@@ -49,9 +103,7 @@ class SlidingBox {
     }
   }
 
-  [[nodiscard]] std::size_t bytes() const noexcept {
-    return sums_.size() * sizeof(std::uint32_t) + memory_.size();
-  }
+  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size(); }
 
   /// Places the box at the columns of its output, before the first row of a tile.
   void place(std::int64_t first, std::int64_t last) {
@@ -62,7 +114,7 @@ class SlidingBox {
     right_ = last;
     if (box_.job.border == Border::shrink) {
       // Short rows are divided in one pass, which takes clipped windows and others alike.
-      const bool alike = box_.singles && last - first <= piece_columns;
+      const bool alike = box_.division == Division::float32 && last - first <= piece_columns;
       left_ = alike ? last : std::clamp(box_.halo_x, first, last);
       right_ = std::clamp(box_.job.width - box_.halo_x, left_, last);
     }
@@ -78,19 +130,19 @@ class SlidingBox {
   template <class RowAt>
   void mean_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, const RowAt& row_at,
                 std::byte* out) {
-    sum_columns(y, row_at);
-    started_ = true;
+    begin_row(y, row_at);
     extend();
     mask_ = box_.job.mask_maximum == 0 ? nullptr : images.mask.at(first_, y);
-    if (!box_.in_rows) {
+    if (box_.division == Division::integer64) {
       scan_to(last_ - first_ + 2 * box_.halo_x);
       return with_output(box_.job, [&]<int Channels, class T>() {
         store_pixels<Channels>(store, images, y, reinterpret_cast<T*>(out));
       });
     }
-    box_.sums == Sums::words     ? divide_row<std::uint32_t>(store, y, out)
-    : box_.sums == Sums::doubles ? divide_row<double>(store, y, out)
+    box_.sums == Sums::integer32 ? divide_row<std::uint32_t>(store, y, out)
+    : box_.sums == Sums::float64 ? divide_row<double>(store, y, out)
                                  : divide_row<std::uint64_t>(store, y, out);
+    sum_to(in_last());
   }
 
   [[nodiscard]] std::int64_t in_first() const { return std::max<std::int64_t>(0, first_ - box_.halo_x); }
@@ -99,7 +151,6 @@ class SlidingBox {
   [[nodiscard]] std::size_t out_pixels() const { return static_cast<std::size_t>(last_ - first_); }
   /// Of a row of its input in a ring, at most.
   [[nodiscard]] std::size_t row_entries() const { return row_entries_; }
-  [[nodiscard]] std::size_t channel_of(std::size_t entry) const { return entry % channels_; }
 
  private:
   static constexpr std::int64_t piece_columns = 256;
@@ -142,61 +193,84 @@ class SlidingBox {
     return line_of<Sum>(window) + entries(in_first() - (first_ - box_.halo_x));
   }
 
-  /// Sums over the whole rows of the window around row y, each as often as the border makes it appear.
-  template <class Value, class Sum, class RowAt>
-  void start(std::int64_t y, std::int64_t reach, const RowAt& row_at, Sum* sums) const {
-    const std::size_t count = in_pixels() * channels_;
-    std::fill_n(sums, count, Sum{0});
-    for (std::int64_t row = y - reach; row <= y + reach; ++row) Add(As<Value>(row_at(row)), count, sums);
-  }
-
-  /// The outer window reaches one row further.
-  template <class Value, class Sum, class RowAt>
-  void sum_whole(std::int64_t y, std::size_t window, const RowAt& row_at) {
-    const std::int64_t reach = box_.reach_y + static_cast<std::int64_t>(window);
-    Sum* sums = inner_columns<Sum>(window);
-    if (!started_) return start<Value>(y, reach, row_at, sums);
-    const std::byte* enters = row_at(y + reach);
-    const std::byte* leaves = row_at(y - 1 - reach);
-    if (enters != leaves) Exchange(As<Value>(enters), As<Value>(leaves), in_pixels() * channels_, sums);
-  }
-
-  template <class Value, class Sum, class RowAt>
-  void sum_covered(std::int64_t y, const RowAt& row_at) {
-    const auto* above = As<Value>(row_at(y - 1 - box_.reach_y));
-    const auto* below = As<Value>(row_at(y + 1 + box_.reach_y));
-    const Value* enters = As<Value>(row_at(y + box_.reach_y));
-    if (!started_) {
-      start<Value>(y, box_.reach_y, row_at, sums_.data());
-      enters = above;
-    }
-    const auto outer = static_cast<std::uint32_t>(box_.job.radius.y % radius_one);
-    Slide(enters, above, below, outer, in_pixels() * channels_, sums_.data(), inner_columns<Sum>(0));
-  }
-
-  template <class RowAt>
-  void sum_columns(std::int64_t y, const RowAt& row_at) {
-    if (box_.sums == Sums::longs) {
-      for (std::size_t window = 0; window < window_count(); ++window)
-        box_.input == Type::u64 ? sum_whole<std::uint64_t, std::uint64_t>(y, window, row_at)
-                                : sum_whole<std::uint32_t, std::uint64_t>(y, window, row_at);
-      return;
-    }
-    const auto of = [&]<class Value>() {
-      if (!box_.covers_rows()) return sum_whole<Value, std::uint32_t>(y, 0, row_at);
-      box_.sums == Sums::words ? sum_covered<Value, std::uint32_t>(y, row_at)
-                               : sum_covered<Value, double>(y, row_at);
+  /// Calls call.template operator()<Value, Sum>() with the types of the input and of the column sums.
+  template <class Call>
+  void with_columns(const Call& call) const {
+    const auto with_sum = [&]<class Value>() {
+      if (box_.sums == Sums::float64 && box_.covers_rows()) return call.template operator()<Value, double>();
+      call.template operator()<Value, std::uint32_t>();
     };
-    if (box_.input == Type::u8) return of.template operator()<std::uint8_t>();
-    if (box_.input == Type::u16) return of.template operator()<std::uint16_t>();
-    of.template operator()<std::uint32_t>();
+    if (box_.sums == Sums::integer64)
+      return box_.input == Type::u64 ? call.template operator()<std::uint64_t, std::uint64_t>()
+                                     : call.template operator()<std::uint32_t, std::uint64_t>();
+    if (box_.input == Type::u8) return with_sum.template operator()<std::uint8_t>();
+    if (box_.input == Type::u16) return with_sum.template operator()<std::uint16_t>();
+    with_sum.template operator()<std::uint32_t>();
+  }
+
+  /// Finds the rows that windows gain and lose where they move down to row y. The first row of a tile has its
+  /// column sums added up instead.
+  template <class RowAt>
+  void begin_row(std::int64_t y, const RowAt& row_at) {
+    for (std::int64_t reach = box_.reach_y; reach <= box_.halo_y; ++reach)
+      changes_[static_cast<std::size_t>(reach - box_.reach_y)] = {row_at(y + reach), row_at(y - 1 - reach)};
+    summed_ = started_ ? in_first() : in_last();
+    if (started_) return;
+    for (std::size_t i = 0; i < window_count(); ++i)
+      with_columns([&]<class Value, class Sum>() { add_up<Value, Sum>(y, i, row_at); });
+    started_ = true;
+  }
+
+  template <class Value, class Sum, class RowAt>
+  void add_up(std::int64_t y, std::size_t window, const RowAt& row_at) {
+    const std::int64_t reach = box_.reach_y + static_cast<std::int64_t>(window);
+    const std::size_t count = in_pixels() * channels_;
+    Sum* sums = inner_columns<Sum>(window);
+    std::fill_n(sums, count, Sum{0});
+    for (std::int64_t row = y - reach; row <= y + reach; ++row) {
+      const Value* values = As<Value>(row_at(row));
+      if constexpr (std::is_same_v<Sum, double>) {
+        for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<Sum>(values[i]);
+      } else {
+        Add(values, count, sums);
+      }
+    }
+    if (!box_.covers_rows()) return;
+    const Value* above = As<Value>(row_at(y - 1 - reach));
+    const Value* below = As<Value>(row_at(y + 1 + reach));
+    const Sum outer = static_cast<Sum>(box_.row_weight(1));
+    for (std::size_t i = 0; i < count; ++i)
+      sums[i] = sums[i] * Sum{radius_one} + outer * (static_cast<Sum>(above[i]) + static_cast<Sum>(below[i]));
+  }
+
+  /// Moves the windows of the input's columns before x down by a row, so that their sums are in the first
+  /// cache when prefix sums are made of them.
+  void sum_to(std::int64_t x) {
+    if (x <= summed_) return;
+    const std::size_t first = entries(summed_ - in_first());
+    const std::size_t count = entries(x - summed_);
+    summed_ = x;
+    with_columns([&]<class Value, class Sum>() {
+      const auto change = [&](std::size_t i) {
+        return RowChange<Value>{As<Value>(changes_[i].enters) + first, As<Value>(changes_[i].leaves) + first};
+      };
+      if constexpr (sizeof(Value) < 8 && !std::is_same_v<Sum, std::uint64_t>)
+        if (box_.covers_rows())
+          return ExchangeCovered(change(0), change(1), static_cast<std::uint32_t>(box_.row_weight(1)), count,
+                                 inner_columns<Sum>(0) + first);
+      if constexpr (!std::is_same_v<Sum, double>)
+        for (std::size_t i = 0; i < window_count(); ++i) {
+          const auto [enters, leaves] = change(i);
+          if (enters != leaves) Exchange(enters, leaves, count, inner_columns<Sum>(i) + first);
+        }
+    });
   }
 
   /// call.template operator()<Entry, Sum>() with the types of the lines and their prefixes.
   template <class Call>
   void with_sums(const Call& call) {
-    if (box_.sums == Sums::words) return call.template operator()<std::uint32_t, std::uint32_t>();
-    if (box_.sums == Sums::longs) return call.template operator()<std::uint64_t, std::uint64_t>();
+    if (box_.sums == Sums::integer32) return call.template operator()<std::uint32_t, std::uint32_t>();
+    if (box_.sums == Sums::integer64) return call.template operator()<std::uint64_t, std::uint64_t>();
     box_.covers_rows() ? call.template operator()<double, double>()
                        : call.template operator()<std::uint32_t, double>();
   }
@@ -208,6 +282,7 @@ class SlidingBox {
     const std::int64_t first = first_ - box_.halo_x;
     scanned_ = job.border == Border::shrink ? in_first() - first : 0;
     if (job.border == Border::shrink) return;
+    sum_to(in_last());
     with_sums([&]<class Entry, class Sum>() {
       for (std::size_t i = 0; i < window_count(); ++i) {
         auto* line = line_of<Entry>(i);
@@ -229,6 +304,7 @@ class SlidingBox {
     const std::int64_t all = last_ - first_ + 2 * box_.halo_x;
     if (all - scanned_ <= 2 * piece_columns) columns = all;
     const std::int64_t more = whole_vectors(columns - scanned_);
+    sum_to(std::min(in_last(), first_ - box_.halo_x + scanned_ + more));
     with_sums([&]<class Entry, class Sum>() {
       using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // as signed words
       for (std::size_t i = 0; i < window_count(); ++i) {
@@ -268,18 +344,15 @@ class SlidingBox {
       if (from < to) divide_part(store, sums, divisors, from - first_, to - first_, out);
     };
     Divisors divisors;
-    divisors.long_sums = box_.long_sums;
-    divisors.words = box_.words;
-    divisors.singles = box_.singles;
+    divisors.division = box_.division;
     divisors.divisor = static_cast<double>(size_x_ * size_y);
     divide(divisors, left_, right_);
     if (job.border != Border::shrink) return;
     divisors.divisor = static_cast<double>(size_y);
-    if (box_.singles) {
-      divisors.single_x = box_.singles_x.data() + entries(first_);
+    if (box_.division == Division::float32) {
+      divisors.reciprocals = box_.reciprocals.data() + entries(first_);
     } else {
-      divisors.size_x = box_.sizes.data() + entries(first_);
-      if (box_.words) divisors.reciprocal_x = box_.reciprocals.data() + entries(first_);
+      divisors.window_pixels = box_.window_pixels.data() + entries(first_);
     }
     divide(divisors, first_, left_);
     divide(divisors, right_, last_);
@@ -370,10 +443,11 @@ class SlidingBox {
   const ChainBox& box_;
   std::size_t channels_;
   std::size_t row_entries_;
-  WorkspaceVector<std::uint32_t> sums_;  ///< of columns that `line` has weighted
   WorkspaceVector<std::byte> memory_;
   std::array<Window, 2> windows_{};
-  const std::byte* mask_ = nullptr;  ///< of the row of means, where there is one
+  std::array<RowChange<std::byte>, 2> changes_{};  ///< of the whole window, and of the one a row larger
+  std::int64_t summed_ = 0;                        ///< columns of the input whose sums are those of the row
+  const std::byte* mask_ = nullptr;                ///< of the row of means, where there is one
   bool started_ = false;
   std::int64_t scanned_ = 0;  ///< columns of the lines whose prefixes are known
   std::int64_t first_ = 0;    ///< columns of its output

@@ -17,8 +17,6 @@
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
 #include "means/cpu/sliding_box-inl.h"
-#include "means/cpu/striped_box-inl.h"
-#include "means/cpu/striped_codes-inl.h"
 #include "pixels/cpu/blend-inl.h"
 #include "pixels/cpu/rows-inl.h"
 #include "pixels/cpu/transfer-inl.h"
@@ -74,8 +72,6 @@ void DropCounts(std::size_t pixels, Mean* means) {
     for (std::size_t c = 0; c < Channels; ++c) means[x * Channels + c] = means[x * (Channels + 1) + c];
 }
 
-/// Box is SlidingBox or StripedBox, whose rows are all striped between the picture and the result.
-template <class Box>
 class TileOfBoxes final : public SlidingBoxes {
  public:
   TileOfBoxes(std::span<const ChainBox> boxes, std::int64_t width)
@@ -84,26 +80,22 @@ class TileOfBoxes final : public SlidingBoxes {
         stored_channels_(static_cast<std::size_t>(boxes[0].stored_channels())) {
     states_.reserve(boxes.size());
     for (const ChainBox& box : boxes) {
-      State& state = states_.emplace_back(State{Box(box, width)});
+      State& state = states_.emplace_back(State{SlidingBox(box, width)});
       const std::size_t entries = state.box.row_entries();
-      const std::size_t ring_rows = direct(box) ? 0 : static_cast<std::size_t>(box.ring_rows());
+      const std::size_t ring_rows = in_place(box) ? 0 : static_cast<std::size_t>(box.ring_rows());
       state.row_bytes = entries * size_of(box.input);
       state.rows.resize((ring_rows + 1) * state.row_bytes);
-      if (box.job.border != Border::constant && !Box::striped) continue;  // zeros, as they are
+      if (box.job.border != Border::constant) continue;  // zeros, as they are
       with_type(box.input, [&]<class Value>() {
         for (std::size_t i = 0; i < entries; ++i)
-          reinterpret_cast<Value*>(state.outside())[i] =
-              static_cast<Value>(box.outside(state.box.channel_of(i)) ^ taken<Value>);
+          reinterpret_cast<Value*>(state.outside())[i] = static_cast<Value>(box.outside(i % channels_));
       });
     }
     working_.resize(static_cast<std::size_t>(width) * channels_ * sizeof(std::uint64_t));
-    if (!Box::striped) return;
-    striped_.resize(states_.back().box.row_entries() * sizeof(std::uint16_t));
-    codes_.emplace(Stripes(static_cast<std::size_t>(width), channels_));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = working_.size() + striped_.size() + (codes_ ? codes_->bytes() : 0);
+    std::size_t bytes = working_.size();
     for (const State& state : states_) bytes += state.box.bytes() + state.rows.size();
     return bytes;
   }
@@ -112,10 +104,6 @@ class TileOfBoxes final : public SlidingBoxes {
            int slot) override {
     stores_ = stores;
     images_ = &images;
-    if (Box::striped && stores[0].reader.transfer.decode != nullptr)
-      for (std::size_t code = 0; code < light_.size(); ++code)
-        light_[code] =
-            static_cast<std::uint16_t>(stores[0].reader.transfer.decode[code] ^ value_centre<std::uint16_t>);
     place(tile);
     for (std::int64_t y = tile.top; y < tile.bottom; ++y) {
       if (take) {
@@ -128,13 +116,9 @@ class TileOfBoxes final : public SlidingBoxes {
   }
 
  private:
-  /// Striped rows hold values less their centre.
-  template <class Value>
-  static constexpr std::uint64_t taken = Box::striped ? value_centre<Value> : 0;
-
   /// Where one box of the chain stands.
   struct State {
-    Box box;
+    SlidingBox box;
     WorkspaceVector<std::byte> rows{};  ///< the ring of its input, and a row outside the picture
     std::size_t row_bytes = 0;
     std::int64_t filled = 0;  ///< rows before this one are in the ring, or were
@@ -164,34 +148,21 @@ class TileOfBoxes final : public SlidingBoxes {
 
   const std::byte* input_row(std::size_t box, std::int64_t position) {
     const BoxMeanJob& job = boxes_[box].job;
-    const bool in_ring = !direct(boxes_[box]);
+    const bool in_ring = !in_place(boxes_[box]);
     if (in_ring && job.border == Border::wrap) return ring_row(box, position);
     const std::int64_t y = source_of(position, job.height, job.border);
     if (y < 0) return states_[box].outside();
     return in_ring ? ring_row(box, y) : images_->source.at(states_[box].box.in_first(), y);
   }
 
-  [[nodiscard]] static bool direct(const ChainBox& box) { return box.direct && !Box::striped; }
-
-  /// One more row of the first box's input.
-  void fill_ring(std::int64_t position) {
-    std::byte* row = ring_row(0, position);
-    if constexpr (!Box::striped) {
-      decode_row(position, row);
-    } else {
-      const Stripes& stripes = states_[0].box.stripes();
-      const std::byte* source = images_->source.at(0, position);
-      auto* values = reinterpret_cast<std::uint16_t*>(row);
-      if (boxes_[0].input == Type::u8)
-        return ToStripes(stripes, As<std::uint8_t>(source), reinterpret_cast<std::uint8_t*>(row));
-      if (boxes_[0].direct) return ToStripes(stripes, As<std::uint16_t>(source), values);
-      codes_->decode(As<std::uint8_t>(source), light_.data(), values);
-    }
+  [[nodiscard]] static bool in_place(const ChainBox& box) {
+    return box.source == RowSource::picture_in_place;
   }
 
+  /// One more row of the first box's input.
   void decode_row(std::int64_t position, std::byte* row) {
     const BoxMeanJob& job = boxes_[0].job;
-    const Box& box = states_[0].box;
+    const SlidingBox& box = states_[0].box;
     const RowReader& reader = stores_[0].reader;
     const std::byte* source = images_->source.at(box.in_first(), source_of(position, job.height, job.border));
     if (job.excludes) {
@@ -235,42 +206,23 @@ class TileOfBoxes final : public SlidingBoxes {
     const ChainBox& box = boxes_[index];
     std::int64_t last = y + box.halo_y;
     if (box.job.border != Border::wrap) last = std::min(last, box.job.height - 1);
-    if (!direct(box))
+    if (!in_place(box))
       for (std::int64_t& next = states_[index].filled; next <= last; ++next)
-        index == 0 ? fill_ring(next) : mean_row(index - 1, next, ring_row(index, next));
+        index == 0 ? decode_row(next, ring_row(0, next)) : mean_row(index - 1, next, ring_row(index, next));
     states_[index].box.mean_row(
         stores_[index], *images_, y, [&](std::int64_t position) { return input_row(index, position); }, out);
   }
 
   /// Row y of the last box's means, in the order of its columns.
-  void last_means(std::int64_t y, std::byte* out) {
-    if constexpr (Box::striped) {
-      const Stripes& stripes = states_.back().box.stripes();
-      mean_row(boxes_.size() - 1, y, striped_.data());
-      boxes_.back().output == Type::u8
-          ? FromStripes(stripes, As<std::uint8_t>(striped_), reinterpret_cast<std::uint8_t*>(out))
-          : FromStripes(stripes, As<std::uint16_t>(striped_), reinterpret_cast<std::uint16_t*>(out));
-    } else {
-      mean_row(boxes_.size() - 1, y, out);
-    }
-  }
+  void last_means(std::int64_t y, std::byte* out) { mean_row(boxes_.size() - 1, y, out); }
 
   /// Row y of the last box's means, as it is stored.
   void finish_row(std::int64_t y, std::int64_t left) {
     const ChainBox& last = boxes_.back();
-    if (!last.finishes) return last_means(y, images_->output.at(left, y));
-    if constexpr (Box::striped)
-      if (stores_.back().rule.mask_maximum == 0) return encode_stripes(y);
+    if (last.sink != RowSink::blend_or_encode) return last_means(y, images_->output.at(left, y));
     if (last.job.write.type == Type::u8) return store_row<std::uint8_t, std::uint16_t>(y, left);
     last.output == Type::u16 ? store_row<std::uint16_t, std::uint16_t>(y, left)
                              : store_row<std::uint16_t, std::uint32_t>(y, left);
-  }
-
-  /// Striped means have 16 bits, so that without a mask they are only to be encoded.
-  void encode_stripes(std::int64_t y) {
-    mean_row(boxes_.size() - 1, y, striped_.data());
-    codes_->encode(As<std::uint16_t>(striped_), stores_.back().rule.transfer,
-                   images_->output.row<std::uint8_t>(y));
   }
 
   /// Stores row y. Pixels stay as they are where the mask is 0, and are stored without a blend where it is
@@ -349,19 +301,12 @@ class TileOfBoxes final : public SlidingBoxes {
   std::size_t stored_channels_;
   std::vector<State> states_;
   WorkspaceVector<std::byte> working_;  ///< means before they are stored
-  WorkspaceVector<std::byte> striped_;  ///< and before they are in order
-  std::optional<StripedCodes> codes_;
-  std::array<std::uint16_t, 256> light_{};  ///< of codes, less its centre
   std::span<const MeanStore> stores_;
   const BoxMeanImages* images_ = nullptr;
 };
 
-/// Bringing rows into stripes and back pays only where several boxes come in between.
 inline std::unique_ptr<SlidingBoxes> MakeSlidingBoxes(std::span<const ChainBox> boxes, std::int64_t width) {
-  if constexpr (Stripes::lanes > 1)
-    if (boxes.size() > 1 && width == boxes[0].job.width && std::ranges::all_of(boxes, &StripedBox::fits))
-      return std::make_unique<TileOfBoxes<StripedBox>>(boxes, width);
-  return std::make_unique<TileOfBoxes<SlidingBox>>(boxes, width);
+  return std::make_unique<TileOfBoxes>(boxes, width);
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

@@ -14,7 +14,6 @@
 #include <type_traits>
 
 #include "means/cpu/divide-inl.h"
-#include "means/cpu/quotients-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -152,7 +151,7 @@ void Unweight(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::s
   const auto of = [&]<int Boxes, bool Long, std::size_t Channels>() {
     InVectors(first, [&](auto d, std::size_t i) {
       if constexpr (!Long)
-        if (divisors.size_x == nullptr)
+        if (divisors.window_pixels == nullptr)
           i = UnweightBlocks<Boxes, Channels>(d, boxes, divisors, i, last, white, means);
       return UnweightVectors<Boxes, Long, Channels>(d, boxes, divisors, i, last, white, means);
     });
@@ -162,7 +161,7 @@ void Unweight(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::s
   };
   WithBoxes(boxes, [&]<int Boxes>() {
     if constexpr (std::is_same_v<Sum, std::uint64_t>)
-      if (divisors.long_sums) return run.template operator()<Boxes, true>();
+      if (divisors.division == Division::float64_pairs) return run.template operator()<Boxes, true>();
     run.template operator()<Boxes, false>();
   });
 }
