@@ -6,6 +6,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "lens/lamps.h"
 #include "lens/lens_store.h"
@@ -24,8 +26,8 @@ template <class Step>
 void StoreByRanges(const Step& step, int y) {
   constexpr int reach = Step::reach;
   constexpr int columns = 512;
-  std::int32_t low[columns + 2 * reach];
-  std::int32_t high[columns + 2 * reach];
+  std::int32_t low[static_cast<std::size_t>(columns + 2 * reach)];
+  std::int32_t high[static_cast<std::size_t>(columns + 2 * reach)];
   std::int32_t lows[columns];
   std::int32_t highs[columns];
   const auto width = static_cast<int>(step.width);
