@@ -26,6 +26,7 @@
 #include "means/unsharp_residual.h"
 #include "order/rank.h"
 #include "order/stretch.h"
+#include "pixels/cpu/pixelwise-inl.h"
 #include "pixels/cpu/pixelwise.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/measure.h"
@@ -36,6 +37,8 @@
 #include "tables/table.h"
 
 namespace satin::cpu {
+
+using HWY_NAMESPACE::EachRow;
 
 std::unique_ptr<CopyOperation> prepare_copy(Backend& backend, const CopyJob& job);
 std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job);

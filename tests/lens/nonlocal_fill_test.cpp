@@ -24,10 +24,9 @@ namespace {
 
 namespace rows = cpu::HWY_NAMESPACE;
 
-/// Packed colours at random of groups 0 and 1, and points all over them.
+/// Packed colours at random of groups 0 and 1.
 struct Words {
   std::vector<std::uint32_t> words;
-  std::unique_ptr<NonlocalWork> work = std::make_unique<NonlocalWork>();
   NonlocalFill fill{};
 
   Words(int width, int height, std::uint64_t seed) {
@@ -37,26 +36,8 @@ struct Words {
     fill.planes.width = width;
     fill.planes.height = height;
     fill.words = words.data();
-    fill.work = work.get();
-    work->needed[1] = least_needed;
-    for (int i = 0; i < 100; ++i) {
-      const Offset point{random.between(0, width - 1), random.between(0, height - 1)};
-      if (packed_group(fill.word_at(point.x, point.y)) == 1) work->point[work->points++] = point;
-    }
   }
 };
-
-void CheckDifferencesOfOffsets(const Words& by_pixel, const Words& by_row) {
-  for (int y = 0; y < offset_rows; ++y) {
-    rows::SumDifferencesRow(SumDifferences{by_row.fill, 1}, y);
-    for (int x = 0; x < offset_columns; ++x) {
-      SumDifferences{by_pixel.fill, 1}(x, y);
-      const int place = y * offset_columns + x;
-      ASSERT_EQ(by_row.work->sums[place].sum, by_pixel.work->sums[place].sum) << x << ", " << y;
-      ASSERT_EQ(by_row.work->sums[place].count, by_pixel.work->sums[place].count);
-    }
-  }
-}
 
 void CheckDifferencesOfPixels(const Words& words, const Offset& offset) {
   const DifferenceEntry entry{words.fill, 1, offset};
@@ -71,53 +52,9 @@ void CheckDifferencesOfPixels(const Words& words, const Offset& offset) {
   }
 }
 
-/// Colours of every light up to far above what is copied, in groups of which some need samples.
-template <int Channels>
-void CheckPackedColours(int pixels, int opacity) {
-  Random random(static_cast<std::uint64_t>(pixels + Channels));
-  std::vector<std::uint32_t> colours;
-  std::vector<std::uint8_t> groups;
-  std::vector<std::uint8_t> edges;
-  for (int i = 0; i < pixels; ++i) {
-    groups.push_back(static_cast<std::uint8_t>(i / 100 % 3));
-    edges.push_back(random.one_in(9) ? 1 : 0);
-    for (int c = 0; c < Channels; ++c)
-      colours.push_back(static_cast<std::uint32_t>(random.below(random.one_in(9) ? 1U << 31 : 1U << 17)));
-  }
-  Words by_pixel(pixels, 1, 5);
-  LensUnit unit;
-  by_pixel.fill.unit = &unit;
-  by_pixel.fill.colours = Channels - opacity;
-  by_pixel.work->needed[2] = least_needed;
-  LensPlanes& planes = by_pixel.fill.planes;
-  planes.channels = Channels;
-  planes.colours = colours.data();
-  planes.groups = groups.data();
-  planes.edges = edges.data();
-  std::vector<std::uint32_t> places(static_cast<std::size_t>(pixels), 7);
-  std::vector<std::uint32_t> by_row(static_cast<std::size_t>(pixels), 7);
-  by_pixel.fill.places = places.data();
-  PackColours row{by_pixel.fill};
-  row.fill.words = by_row.data();
-  rows::PackRow(row, 0);
-  for (int x = 0; x < pixels; ++x) {
-    PackColours{by_pixel.fill}(x, 0);
-    const auto at = static_cast<std::size_t>(x);
-    ASSERT_EQ(by_row[at], groups[at] == 0 ? nothing_packed : by_pixel.words[at]) << x;
-  }
-}
-
 void CheckRowsAreWhatThePixelsAreOnEverySimdTarget() {
-  for (const int pixels : {1, 5, 64, 333}) {
-    CheckPackedColours<1>(pixels, 0);
-    CheckPackedColours<2>(pixels, 1);
-    CheckPackedColours<3>(pixels, 0);
-    CheckPackedColours<4>(pixels, 1);
-  }
-
   for (const auto& [width, height] : {std::pair{1, 1}, {7, 90}, {90, 7}, {200, 40}}) {
     SCOPED_TRACE(std::to_string(width) + " x " + std::to_string(height));
-    CheckDifferencesOfOffsets(Words(width, height, 5), Words(width, height, 5));
     for (const Offset offset : {Offset{0, 1}, {9, 0}, {-9, -2}, {-72, 3}, {72, 72}})
       CheckDifferencesOfPixels(Words(width, height, 6), offset);
   }

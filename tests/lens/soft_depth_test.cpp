@@ -1,6 +1,6 @@
 // Soft depth: told from its ramps, snapped to the picture, and nothing of that where depth is not soft.
 
-#include "lens/maths/soft_depth.h"
+#include "lens/soft_depth.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "satin/device.h"
 #include "satin/filters/median.h"
 #include "tests/lens/lens_radii_case.h"
 #include "tests/oracles/device_under_test.h"
+#include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
 namespace satin::test {
@@ -225,6 +227,66 @@ TEST(SoftDepth, ThinExtremesGiveWayToTheMedianThatTheFilterGives) {
       const auto ranked = static_cast<SignedRadius256>(medians.view().value<float>(x, y));
       EXPECT_EQ(results[place(x, y)], x < edge ? ranked : radii[place(x, y)]) << x << ", " << y;
     }
+}
+
+/// Depth with steps, slopes and single extremes beside the edge of a picture, which rows of the CPU find the
+/// ranges of in runs of columns.
+struct SnapCase {
+  SnapDepthJob job;
+  Image picture, radii, thin, snapped;
+  DepthSpan span;
+
+  SnapCase(int wide, int high) {
+    const Shape plane{wide, high, 1, Type::f32};  // bits of i32
+    picture = Image({wide, high, 3, Type::u8});
+    for (Image* image : {&radii, &thin, &snapped}) *image = Image(plane);
+    job.sizes = {wide, high, wide, high};
+    job.channels = job.colours = 3;
+    span.soft = 1;
+    Random random(static_cast<std::uint64_t>(wide));
+    for (int y = 0; y < high; ++y)
+      for (int x = 0; x < wide; ++x) {
+        const int far = x % 300 > 150 + y % 7 ? 2000 : 10 * std::clamp(5 * x - 2 * y, 0, 200);
+        radii.view().row<SignedRadius256>(y)[x] =
+            far + (random.one_in(40) ? 1500 : random.between(0, 29)) - 900;
+        for (int c = 0; c < 3; ++c)
+          picture.view().row<std::uint8_t>(y)[3 * x + c] =
+              static_cast<std::uint8_t>((x % 300 > 148 ? 200 : 20) + random.between(0, 8));
+      }
+    const RejectThinExtremes reject{Rows<const SignedRadius256>(radii.view()), wide, high, &span,
+                                    Rows<SignedRadius256>(thin.view())};
+    const PictureColours<std::uint8_t> colours{Rows<const std::uint8_t>(picture.view()), 3, 3};
+    const SnapToColours<PictureColours<std::uint8_t>> snap{
+        Rows<const SignedRadius256>(thin.view()), wide, high, colours, &span,
+        Rows<SignedRadius256>(snapped.view())};
+    for (int y = 0; y < high; ++y)
+      for (int x = 0; x < wide; ++x) reject(x, y);
+    for (int y = 0; y < high; ++y)
+      for (int x = 0; x < wide; ++x) snap(x, y);
+  }
+};
+
+TEST(SoftDepth, RowsOfEverySimdTargetAreWhatThePixelsAre) {
+  if (device_under_test().is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
+  int moved = 0;
+  for (const auto& [wide, high] :
+       {std::pair{1, 1}, {2, 9}, {4, 3}, {37, 20}, {516, 40}, {517, 9}, {2100, 9}}) {
+    SCOPED_TRACE(std::to_string(wide) + " x " + std::to_string(high));
+    SnapCase scene(wide, high);
+    on_every_target([&] {
+      const auto operation = Device::open("cpu").backend().prepare(scene.job);
+      Image found = copy_of(scene.radii);
+      Image spare(found.shape());
+      operation->run({scene.picture.view(), &scene.span, nullptr, found.view(), spare.view()}, {});
+      for (int y = 0; y < high; ++y)
+        for (int x = 0; x < wide; ++x) {
+          const SignedRadius256 own = found.view().row<SignedRadius256>(y)[x];
+          ASSERT_EQ(own, scene.snapped.view().row<SignedRadius256>(y)[x]) << x << ", " << y;
+          moved += own != scene.radii.view().row<SignedRadius256>(y)[x] ? 1 : 0;
+        }
+    });
+  }
+  EXPECT_GT(moved, 1000);
 }
 
 }  // namespace

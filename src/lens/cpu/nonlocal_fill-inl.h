@@ -20,8 +20,6 @@
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
-#include "lens/cpu/light_lanes-inl.h"
-#include "lens/cpu/nonlocal_pack-inl.h"
 #include "lens/cpu/nonlocal_rows-inl.h"
 #include "lens/lens_layers.h"
 #include "lens/maths/nonlocal_fill.h"
@@ -29,43 +27,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-/// NonlocalMean::add_offset()
-template <int Channels>
-HWY_INLINE void AddOffset(const NonlocalFill& fill, const LensSample& sample, const Offset& offset,
-                          const KnownEntry& sums, const LensUnit& unit, NonlocalMean& mean) {
-  if (sums.count < least_known) return;
-  const LightTag<Channels> d;
-  const int pixels = sample.block * sample.block;
-  const float each = NonlocalMean::weight_of_pixel(sums, pixels);
-  for (int i = 0; i < pixels; ++i) {
-    const int x = sample.x + offset.x + i % 2;
-    const int y = sample.y + offset.y + i / 2;
-    if (packed_group(fill.word_at(x, y)) != sample.group) continue;
-    const std::uint32_t* there = fill.planes.colours + fill.planes.place(x, y) * Channels;
-    for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
-      const auto colours = Compressed(d, LightOf(d, ColoursAt<Channels>(d, there, c), unit));
-      hn::StoreU(hn::Add(hn::LoadU(d, mean.colour + c), hn::Mul(hn::Set(d, each), colours)), d,
-                 mean.colour + c);
-    }
-    mean.weight = mean.weight + each;
-  }
-}
-
-/// NonlocalMean::store()
-template <int Channels>
-HWY_INLINE void StoreMean(const NonlocalMean& mean, const LensUnit& unit, LensSample& sample) {
-  const LightTag<Channels> d;
-  const hn::RebindToSigned<decltype(d)> integers;
-  auto* to = reinterpret_cast<std::int32_t*>(sample.colour);
-  for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
-    const auto own = hn::LoadU(integers, to + c);
-    const auto colours = hn::Div(hn::LoadU(d, mean.colour + c), hn::Set(d, mean.weight));
-    const auto apart = hn::Abs(hn::Sub(colours, Compressed(d, LightOf(d, own, unit))));
-    const auto near = hn::RebindMask(integers, hn::Lt(apart, hn::Set(d, 1.0F / 65535.0F)));
-    hn::StoreU(hn::IfThenElse(near, own, ExpandedColours(d, colours, unit)), integers, to + c);
-  }
-}
 
 /// The samples of one tile, and the windows that slide over it; of one thread.
 class NonlocalTile {
@@ -107,12 +68,12 @@ class NonlocalTile {
       slide(
           DifferenceEntry{fill, group, offset},
           [&](NonlocalMean& mean, const LensSample& sample, const KnownEntry& sums) {
-            AddOffset<Channels>(fill, sample, offset, sums, unit, mean);
+            mean.add_offset<Channels>(fill, sample, offset, sums, unit);
           },
           fill);
     }
     for (int i = 0; i < count_; ++i)
-      StoreMean<Channels>(means_[i], unit, fill.list.samples[needed_[i].sample]);
+      means_[i].template store<Channels>(fill.list.samples[needed_[i].sample], unit);
   }
 
  private:
@@ -211,9 +172,7 @@ class NonlocalTiles {
 
   template <class Launch>
   void run(const Launch& launch, const LensScene& scene) {
-    NonlocalFill fill = nonlocal_fill(job_, scene, work_.data(), marks_.data(), nonlocal_side);
-    // Few tiles have samples: the magnitudes of those alone make room for places and are made again.
-    std::swap(fill.words, fill.places);
+    const NonlocalFill fill = nonlocal_fill(job_, scene, work_.data(), marks_.data(), nonlocal_side);
     with_channels(job_.channels, [&]<int Channels>() {
       fill_nonlocally(launch, fill, scene.work->groups.count, job_.offset_pairs,
                       [&](int group) { apply<Channels>(fill, group); });
@@ -227,8 +186,8 @@ class NonlocalTiles {
     backend_.threads.for_rows(columns_ * rows_, 1, [&](std::int64_t first, std::int64_t last, int slot) {
       for (auto tile = static_cast<int>(first); tile < last; ++tile) {
         std::uint8_t& mark = marks_[static_cast<std::size_t>(tile)];
-        if (mark != static_cast<std::uint8_t>(NonlocalMark::needed)) continue;
-        mark = static_cast<std::uint8_t>(NonlocalMark::placed);
+        if (mark == 0) continue;
+        mark = 0;
         tiles_[static_cast<std::size_t>(slot)].template run<Channels>(fill, group, tile % columns_,
                                                                       tile / columns_);
       }

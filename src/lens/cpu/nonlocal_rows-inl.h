@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/cpu/fetch.h"
 #include "lens/maths/nonlocal_fill.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,44 +34,6 @@ HWY_INLINE V PackedDifference(D d, V a, V b) {
   const auto first = squared(a, b);
   const auto second = squared(hn::ShiftRight<9>(a), hn::ShiftRight<9>(b));
   return hn::Add(hn::Add(first, second), squared(hn::ShiftRight<18>(a), hn::ShiftRight<18>(b)));
-}
-
-/// SumDifferences of row y.
-inline void SumDifferencesRow(const SumDifferences& step, int y) {
-  const NonlocalFill& fill = step.fill;
-  NonlocalWork& work = *fill.work;
-  if (!work.needs(step.group)) return;
-  const Words d;
-  const auto lanes = static_cast<int>(hn::Lanes(d));
-  const auto group = hn::Set(d, static_cast<std::uint32_t>(step.group));
-  alignas(64) std::uint32_t sums[offset_columns + 1] = {};
-  alignas(64) std::uint32_t counts[offset_columns + 1] = {};
-  constexpr std::uint32_t ahead = 4;
-  for (std::uint32_t i = 0; i < work.points; ++i) {
-    if (i + ahead < work.points && work.point[i + ahead].y + y < fill.planes.height) {
-      const Offset later = work.point[i + ahead];
-      fetch_values(fill.words + fill.planes.place(later.x, later.y + y) - offset_reach, offset_columns);
-    }
-    const Offset point = work.point[i];
-    if (point.y + y >= fill.planes.height) continue;
-    const std::uint32_t own = fill.words[fill.planes.place(point.x, point.y)];
-    const std::uint32_t* there = fill.words + fill.planes.place(point.x, point.y + y) - offset_reach;
-    int x = std::max(0, offset_reach - point.x);
-    const int last = std::min(offset_columns, offset_reach - point.x + fill.planes.width);
-    for (; x + lanes <= last; x += lanes) {
-      const auto other = hn::LoadU(d, there + x);
-      const auto known = hn::Eq(hn::ShiftRight<27>(other), group);
-      const auto apart = hn::IfThenElseZero(known, PackedDifference(d, hn::Set(d, own), other));
-      hn::StoreU(hn::Add(hn::LoadU(d, sums + x), apart), d, sums + x);
-      hn::StoreU(hn::Add(hn::LoadU(d, counts + x), hn::IfThenElseZero(known, hn::Set(d, 1))), d, counts + x);
-    }
-    for (; x < last; ++x) {
-      if (static_cast<int>(packed_group(there[x])) != step.group) continue;
-      sums[x] += packed_difference(own, there[x]);
-      ++counts[x];
-    }
-  }
-  for (int x = 0; x < offset_columns; ++x) work.sums[y * offset_columns + x] = {sums[x], counts[x]};
 }
 
 inline constexpr int nonlocal_side = 64;

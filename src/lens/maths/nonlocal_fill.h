@@ -163,12 +163,14 @@ template <class Launch, class Apply>
 void fill_nonlocally(const Launch& launch, const NonlocalFill& fill, int most_groups, int pairs,
                      const Apply& apply) {
   const LensPlanes& planes = fill.planes;
+  const auto runs = static_cast<int>((*fill.list.count + needed_run - 1) / needed_run);
   launch(lens_most_groups, 1, ClearNeeded{fill.work});
-  launch(needed_runs, 1, CountNeeded{fill});
+  launch(1, runs, CountNeeded{fill});
   launch(planes.width, planes.height, PackColours{fill});
   for (int group = 1; group < most_groups; ++group) {
+    if (!fill.work->needs(group)) continue;
     launch(offset_count, 1, ClearOffsets{fill, group});
-    launch(needed_runs, 1, PlaceNeeded{fill, group});
+    launch(1, runs, PlaceNeeded{fill, group});
     launch(point_cells, point_cells, ChoosePoints{fill, group});
     launch(offset_columns, offset_rows, SumDifferences{fill, group});
     launch(offset_columns, offset_rows, FindCandidates{fill, group});

@@ -117,8 +117,6 @@ struct NonlocalFill {
   }
 };
 
-inline constexpr int needed_runs = 1 << 16;  ///< places of steps that take samples of the list in turns
-
 /// Clears the counts of samples; one place a group.
 struct ClearNeeded {
   NonlocalWork* work;
@@ -126,17 +124,30 @@ struct ClearNeeded {
   SATIN_HD void operator()(int x, int /*y*/) const { work->needed[x] = 0; }
 };
 
+inline constexpr std::uint32_t needed_run = 512;  ///< samples of the list that a step looks at in one place
+
+/// Calls take(i, sample) for the sharp hidden samples of run `run` of the list.
+template <class Take>
+SATIN_HD void for_needed_of_run(const NonlocalFill& fill, int run, const Take& take) {
+  const std::uint32_t first = static_cast<std::uint32_t>(run) * needed_run;
+  const std::uint32_t count = *fill.list.count;
+  for (std::uint32_t i = first; i < count && i < first + needed_run; ++i)
+    if (fill.is_needed(fill.list.samples[i])) take(i, fill.list.samples[i]);
+}
+
+/// Counts the sharp hidden samples of every group; one place a run of the list.
 struct CountNeeded {
   NonlocalFill fill;
 
-  SATIN_HD void operator()(int x, int /*y*/) const {
-    const std::uint32_t count = *fill.list.count;
-    for (auto i = static_cast<std::uint32_t>(x); i < count; i += needed_runs)
-      if (fill.is_needed(fill.list.samples[i])) add_shared(&fill.work->needed[fill.list.samples[i].group], 1);
+  SATIN_HD void operator()(int /*x*/, int run) const {
+    std::uint32_t counts[lens_most_groups] = {};
+    for_needed_of_run(fill, run, [&](std::uint32_t, const LensSample& sample) { ++counts[sample.group]; });
+    for (int group = 0; group < lens_most_groups; ++group)
+      if (counts[group] != 0) add_shared(&fill.work->needed[group], counts[group]);
   }
 };
 
-/// Packs the colours of a pixel, and clears its place.
+/// Packs the colours of a pixel, and clears its place. Words of groups that need no samples are not read.
 struct PackColours {
   NonlocalFill fill;
 
@@ -144,6 +155,9 @@ struct PackColours {
   SATIN_HD void operator()(int x, int y) const {
     if (idle()) return;
     const std::int64_t at = fill.planes.place(x, y);
+    fill.places[at] = 0;
+    fill.words[at] = nothing_packed;
+    if (!fill.work->needs(fill.planes.groups[at])) return;
     float light[3] = {};
     float compressed[3] = {};
     for (int c = 0; c < fill.colours; ++c) {
@@ -151,7 +165,6 @@ struct PackColours {
       compressed[c] = compressed_light(light[c]);
     }
     fill.words[at] = packed(at, light, compressed);
-    fill.places[at] = 0;
   }
 
   /// The word of a pixel whose colours have such light, which is compressed_light() as well.
@@ -181,20 +194,17 @@ struct RestoreMagnitudes {
   }
 };
 
-/// Tells pixels their samples, and tiles that they have some.
+/// Tells pixels their samples, and tiles that they have some; one place a run of the list.
 struct PlaceNeeded {
   NonlocalFill fill;
   int group;
 
-  SATIN_HD void operator()(int x, int /*y*/) const {
-    if (!fill.work->needs(group)) return;
-    const std::uint32_t count = *fill.list.count;
-    for (auto i = static_cast<std::uint32_t>(x); i < count; i += needed_runs) {
-      const LensSample& sample = fill.list.samples[i];
-      if (sample.group != group || !fill.is_needed(sample)) continue;
+  SATIN_HD void operator()(int /*x*/, int run) const {
+    for_needed_of_run(fill, run, [&](std::uint32_t i, const LensSample& sample) {
+      if (sample.group != group) return;
       fill.places[fill.planes.place(sample.x, sample.y)] = i + 1;
       fill.tiles[sample.y / fill.tile_side * fill.tile_columns() + sample.x / fill.tile_side] = 1;
-    }
+    });
   }
 };
 

@@ -126,13 +126,29 @@ struct RadiiOfSoftDepth {
   }
 };
 
-inline constexpr int thin_reach = 2;  ///< of the median
-inline constexpr int thin_side = 2 * thin_reach + 1;
+/// Smallest and largest radius within `reach` pixels of (x, y) each way, in the image.
+SATIN_HD RadiusRange range_of_square(const Rows<const SignedRadius256>& radii, std::int64_t width,
+                                     std::int64_t height, int x, int y, int reach) {
+  const SignedRadius256 own = radii.row(y)[x];
+  RadiusRange range{own, own};
+  const std::int64_t right = x + reach < width ? x + reach : width - 1;
+  const std::int64_t bottom = y + reach < height ? y + reach : height - 1;
+  for (std::int64_t v = y < reach ? 0 : y - reach; v <= bottom; ++v) {
+    const SignedRadius256* row = radii.row(v);
+    for (std::int64_t u = x < reach ? 0 : x - reach; u <= right; ++u) {
+      range.low = row[u] < range.low ? row[u] : range.low;
+      range.high = row[u] > range.high ? row[u] : range.high;
+    }
+  }
+  return range;
+}
 
 /// Near a silhouette of soft depth the median of 5 x 5 radii by the rank of RankOperation, elsewhere the
 /// radius itself. That operation itself would take the median of every pixel, and of depth that is not soft
 /// as well, as a GPU's host does not know which depth is soft.
 struct RejectThinExtremes {
+  static constexpr int reach = 2;  ///< of the median
+
   Rows<const SignedRadius256> radii;
   std::int64_t width;
   std::int64_t height;
@@ -141,23 +157,22 @@ struct RejectThinExtremes {
 
   [[nodiscard]] SATIN_HD bool idle() const { return span->soft == 0; }
   SATIN_HD void operator()(int x, int y) const {
-    if (idle()) return;
-    SignedRadius256 around[thin_side * thin_side];
-    int count = 0;
-    const SignedRadius256 own = radii.row(y)[x];
-    RadiusRange range{own, own};
-    for (std::int64_t v = y - thin_reach; v <= y + thin_reach; ++v)
-      for (std::int64_t u = x - thin_reach; u <= x + thin_reach; ++u) {
-        if (u < 0 || v < 0 || u >= width || v >= height) continue;
-        const SignedRadius256 radius = radii.row(v)[u];
-        range.low = radius < range.low ? radius : range.low;
-        range.high = radius > range.high ? radius : range.high;
-        around[count++] = radius;
-      }
-    result.row(y)[x] = range.high - range.low > silhouette_step ? median(around, count) : own;
+    if (!idle()) store(x, y, range_of_square(radii, width, height, x, y, reach));
+  }
+  /// Stores the result of a pixel. `around`: the range of the radii within `reach`.
+  SATIN_HD void store(int x, int y, const RadiusRange& around) const {
+    result.row(y)[x] = around.high - around.low > silhouette_step ? median_around(x, y) : radii.row(y)[x];
   }
 
  private:
+  SATIN_HD SignedRadius256 median_around(int x, int y) const {
+    SignedRadius256 around[(2 * reach + 1) * (2 * reach + 1)];
+    int count = 0;
+    for (std::int64_t v = y - reach; v <= y + reach; ++v)
+      for (std::int64_t u = x - reach; u <= x + reach; ++u)
+        if (u >= 0 && v >= 0 && u < width && v < height) around[count++] = radii.row(v)[u];
+    return median(around, count);
+  }
   /// Half of the values in order are enough.
   SATIN_HD static SignedRadius256 median(SignedRadius256* values, int count) {
     const auto middle = static_cast<int>(rank_of(percent_whole / 2, static_cast<std::uint32_t>(count))) - 1;
@@ -186,7 +201,6 @@ struct ColourSoftSamples {
 inline constexpr int snap_reach = 6;  ///< both sides of a ramp are looked for in a disc of this radius
 /// A pixel is near a silhouette if 5 x 5 radii differ by this share of what those of the square do.
 inline constexpr float snap_share = 0.3F;
-inline constexpr int snap_beside = 2;
 /// No silhouette is near a pixel around which they differ by no more.
 inline constexpr float least_beside = snap_share * silhouette_step;
 
@@ -214,6 +228,8 @@ struct SnapSide {
 /// a sample: colours(x, y).
 template <class Colours>
 struct SnapToColours {
+  static constexpr int reach = 2;
+
   Rows<const SignedRadius256> radii;
   std::int64_t width;
   std::int64_t height;
@@ -223,32 +239,19 @@ struct SnapToColours {
 
   [[nodiscard]] SATIN_HD bool idle() const { return span->soft == 0; }
   SATIN_HD void operator()(int x, int y) const {
-    if (idle()) return;
+    if (!idle()) store(x, y, range_of_square(radii, width, height, x, y, reach));
+  }
+  /// Stores the result of a pixel. `beside`: the range of the radii within `reach`.
+  SATIN_HD void store(int x, int y, const RadiusRange& beside) const {
     const SoftRim<Colours> rim{radii, width, height, colours};
-    result.row(y)[x] = rim.radius(x, y, snapped(x, y));
+    result.row(y)[x] = rim.radius(x, y, snapped(x, y, beside));
   }
 
  private:
-  SATIN_HD RadiusRange range_around(int x, int y, int reach) const {
+  SATIN_HD SignedRadius256 snapped(int x, int y, const RadiusRange& beside) const {
     const SignedRadius256 own = radii.row(y)[x];
-    RadiusRange range{own, own};
-    const std::int64_t right = x + reach < width ? x + reach : width - 1;
-    const std::int64_t bottom = y + reach < height ? y + reach : height - 1;
-    for (std::int64_t v = y < reach ? 0 : y - reach; v <= bottom; ++v) {
-      const SignedRadius256* row = radii.row(v);
-      for (std::int64_t u = x < reach ? 0 : x - reach; u <= right; ++u) {
-        range.low = row[u] < range.low ? row[u] : range.low;
-        range.high = row[u] > range.high ? row[u] : range.high;
-      }
-    }
-    return range;
-  }
-
-  SATIN_HD SignedRadius256 snapped(int x, int y) const {
-    const SignedRadius256 own = radii.row(y)[x];
-    const RadiusRange beside = range_around(x, y, snap_beside);
     if (static_cast<float>(beside.high - beside.low) <= least_beside) return own;
-    const RadiusRange range = range_around(x, y, snap_reach);
+    const RadiusRange range = range_of_square(radii, width, height, x, y, snap_reach);
     const auto apart = static_cast<float>(range.high - range.low);
     if (range.high - range.low <= silhouette_step ||
         static_cast<float>(beside.high - beside.low) <= snap_share * apart)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 
+#include "pixels/cpu/pixelwise-inl.h"
 #include "pixels/cpu/pixelwise.h"
 #include "pixels/cpu/premultiplied-inl.h"
 #include "pixels/premultiplied.h"

@@ -1,0 +1,61 @@
+// The launch of steps on each pixel alone, for files that Highway compiles once for every SIMD target: the
+// compiler vectorizes the steps for the target.
+
+#if defined(SATIN_PIXELWISE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_PIXELWISE_INL_H
+#undef SATIN_PIXELWISE_INL_H
+#else
+#define SATIN_PIXELWISE_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "core/cpu/backend.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+
+/// launch(width, height, step) of pixels/pixelwise.h, by rows. A topic derives from it to add overloads for
+/// steps that have a faster way through a row.
+class EachRow {
+ public:
+  explicit EachRow(CpuBackend& backend) : backend_(backend) {}
+
+  template <class Step>
+  void operator()(std::int64_t width, std::int64_t height, const Step& step) const {
+    each(width, height, step);
+  }
+
+ protected:
+  template <class Row>
+  void rows(std::int64_t height, const Row& row) const {
+    parallel_rows(backend_, height, 16, [&](std::int64_t first, std::int64_t last) HWY_ATTR {
+      for (auto y = static_cast<int>(first); y < last; ++y) row(y);
+    });
+  }
+
+  template <class Step>
+  void each(std::int64_t width, std::int64_t height, const Step& step) const {
+    if constexpr (requires { step.idle(); })
+      if (step.idle()) return;
+    rows(height, [&](int y) HWY_ATTR {
+      if constexpr (requires { step.row(y); }) {
+        auto row = step.row(y);
+        for (int x = 0; x < width; ++x) row(x);
+      } else {
+        const Step own = step;  // what is stored cannot change it
+        for (int x = 0; x < width; ++x) own(x, y);
+      }
+    });
+  }
+
+ private:
+  CpuBackend& backend_;
+};
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
