@@ -169,9 +169,10 @@ TEST(Png, TextsAreInflatedUpToALimit) {
     const Picture picture = decode_picture(with_chunk(file, "iTXt", content), "x.png", options);
     EXPECT_EQ(picture.metadata.xmp.size(), size == 100'000U ? size : 0);
     EXPECT_EQ(picture.warnings.size(), size == 100'000U ? 0U : 1U);
-    if (!picture.warnings.empty())
+    if (!picture.warnings.empty()) {
       EXPECT_NE(picture.warnings.front().find("XMP text is damaged, or larger than 100000"),
                 std::string::npos);
+    }
   }
 }
 

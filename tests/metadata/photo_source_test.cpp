@@ -63,7 +63,7 @@ TEST(XmpTree, NamesOfAllNodesAreBounded) {
   for (const std::string_view node : {"<q:b/>", "<q:b q:c=''/>"})
     for (const std::size_t length : {longest, longest + 1}) {
       std::string text = "<q:a xmlns:q='" + std::string(length - 2, 'n') + "'>";
-      for (std::size_t i = 1; i < nodes; i += node == "<q:b/>" ? 1 : 2) text += node;
+      for (std::size_t i = 1; i < nodes; i += node == "<q:b/>" ? 1U : 2U) text += node;
       if (node != "<q:b/>") text.replace(text.rfind(node), node.size(), "<q:b/>");
       EXPECT_EQ(io::parse_xmp(file_of(text + "</q:a>")).has_value(), length == longest) << node;
     }
