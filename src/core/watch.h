@@ -28,9 +28,7 @@ class Watch {
   }
   /// Steps ask this often, on the thread of the run: it tells the caller at most every 100 ms how far
   /// the run is. False if it is to end.
-  [[nodiscard]] bool goes_on() {
-    return Clock::now() - told_ < told_every || tell();
-  }
+  [[nodiscard]] bool goes_on() { return Clock::now() - told_ < told_every || tell(); }
   [[noreturn]] static void throw_cancelled() { throw Error(ErrorKind::cancelled, "The work was cancelled."); }
 
   /// The watch of the run that this thread is in; null if nobody watches it.

@@ -51,8 +51,8 @@ struct SatinHeif {
   const unsigned* (*pictures)(const SatinHeifFile* file, int* count);
   /// Decodes an upright picture: 3 or 4 channels are colours, 1 and 2 are luma. Samples are bytes for 8 bits,
   /// otherwise 16-bit words that hold the codes as they are. Returns 1, or 0 with a reason in the message, or
-  /// 2 without pixels if the picture lies otherwise than libheif said: its width and height are exchanged now.
-  /// Afterwards what is said of colours is what the bit stream says, if the file did not say it.
+  /// 2 without pixels if the picture lies otherwise than libheif said: its width and height are exchanged
+  /// now. Afterwards what is said of colours is what the bit stream says, if the file did not say it.
   int (*decode)(SatinHeifFile* file, int item, int channels, void* pixels, SatinHeifMessage* message);
 };
 }

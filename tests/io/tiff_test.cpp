@@ -244,7 +244,8 @@ TEST(Tiff, StripsThatAreTooShortForTheirPixelsAreRefused) {
         at = text.find(std::string("\x01\x01\x03\0\x01\0\0\0", 8));
         file[at + 2] = std::byte{4};
       }
-      for (std::size_t i = 0; i < 4; ++i) file[at + 8 + i] = static_cast<std::byte>(3'000'000U >> 8 * i & 255);
+      for (std::size_t i = 0; i < 4; ++i)
+        file[at + 8 + i] = static_cast<std::byte>(3'000'000U >> 8 * i & 255);
     }
     ASSERT_TRUE(reset_peak());
     const long before = *peak_of_memory();
