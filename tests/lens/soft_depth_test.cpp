@@ -236,16 +236,16 @@ struct SnapCase {
   Image picture, radii, thin, snapped;
   DepthSpan span;
 
-  SnapCase(int wide, int high) {
-    const Shape plane{wide, high, 1, Type::f32};  // bits of i32
-    picture = Image({wide, high, 3, Type::u8});
+  SnapCase(int across, int down) {
+    const Shape plane{across, down, 1, Type::f32};  // bits of i32
+    picture = Image({across, down, 3, Type::u8});
     for (Image* image : {&radii, &thin, &snapped}) *image = Image(plane);
-    job.sizes = {wide, high, wide, high};
+    job.sizes = {across, down, across, down};
     job.channels = job.colours = 3;
     span.soft = 1;
-    Random random(static_cast<std::uint64_t>(wide));
-    for (int y = 0; y < high; ++y)
-      for (int x = 0; x < wide; ++x) {
+    Random random(static_cast<std::uint64_t>(across));
+    for (int y = 0; y < down; ++y)
+      for (int x = 0; x < across; ++x) {
         const int far = x % 300 > 150 + y % 7 ? 2000 : 10 * std::clamp(5 * x - 2 * y, 0, 200);
         radii.view().row<SignedRadius256>(y)[x] =
             far + (random.one_in(40) ? 1500 : random.between(0, 29)) - 900;
@@ -253,33 +253,33 @@ struct SnapCase {
           picture.view().row<std::uint8_t>(y)[3 * x + c] =
               static_cast<std::uint8_t>((x % 300 > 148 ? 200 : 20) + random.between(0, 8));
       }
-    const RejectThinExtremes reject{Rows<const SignedRadius256>(radii.view()), wide, high, &span,
+    const RejectThinExtremes reject{Rows<const SignedRadius256>(radii.view()), across, down, &span,
                                     Rows<SignedRadius256>(thin.view())};
     const PictureColours<std::uint8_t> colours{Rows<const std::uint8_t>(picture.view()), 3, 3};
     const SnapToColours<PictureColours<std::uint8_t>> snap{
-        Rows<const SignedRadius256>(thin.view()), wide, high, colours, &span,
+        Rows<const SignedRadius256>(thin.view()), across, down, colours, &span,
         Rows<SignedRadius256>(snapped.view())};
-    for (int y = 0; y < high; ++y)
-      for (int x = 0; x < wide; ++x) reject(x, y);
-    for (int y = 0; y < high; ++y)
-      for (int x = 0; x < wide; ++x) snap(x, y);
+    for (int y = 0; y < down; ++y)
+      for (int x = 0; x < across; ++x) reject(x, y);
+    for (int y = 0; y < down; ++y)
+      for (int x = 0; x < across; ++x) snap(x, y);
   }
 };
 
 TEST(SoftDepth, RowsOfEverySimdTargetAreWhatThePixelsAre) {
   if (device_under_test().is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
   int moved = 0;
-  for (const auto& [wide, high] :
+  for (const auto& [across, down] :
        {std::pair{1, 1}, {2, 9}, {4, 3}, {37, 20}, {516, 40}, {517, 9}, {2100, 9}}) {
-    SCOPED_TRACE(std::to_string(wide) + " x " + std::to_string(high));
-    SnapCase scene(wide, high);
+    SCOPED_TRACE(std::to_string(across) + " x " + std::to_string(down));
+    SnapCase scene(across, down);
     on_every_target([&] {
       const auto operation = Device::open("cpu").backend().prepare(scene.job);
       Image found = copy_of(scene.radii);
       Image spare(found.shape());
       operation->run({scene.picture.view(), &scene.span, nullptr, found.view(), spare.view()}, {});
-      for (int y = 0; y < high; ++y)
-        for (int x = 0; x < wide; ++x) {
+      for (int y = 0; y < down; ++y)
+        for (int x = 0; x < across; ++x) {
           const SignedRadius256 own = found.view().row<SignedRadius256>(y)[x];
           ASSERT_EQ(own, scene.snapped.view().row<SignedRadius256>(y)[x]) << x << ", " << y;
           moved += own != scene.radii.view().row<SignedRadius256>(y)[x] ? 1 : 0;
