@@ -123,6 +123,7 @@ TEST_P(PlanState, OtherPicturesInBetweenLeaveNothing) {
     ASSERT_NO_FATAL_FAILURE(expect_same(run(plan, first), expected)) << "first run";
     ASSERT_NO_FATAL_FAILURE(expect_same(run(plan, second), fresh(filter_case, second))) << "another scene";
     ASSERT_NO_FATAL_FAILURE(expect_same(run(plan, first), expected)) << "the first scene again";
+    if (expected.image.empty()) return;  // refused, as by `redact` where nothing is covered
     ASSERT_EQ(difference(run_plan(device_under_test(), plan, first.views()), expected.image), "");
   };
   for_each_filter_case(filter(), check, slow_build() ? 24 : 3);
