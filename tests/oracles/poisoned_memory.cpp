@@ -16,7 +16,7 @@
 namespace satin::test {
 namespace {
 
-constexpr std::size_t most_poisoned = std::size_t{32} << 20;
+constexpr std::size_t most_poisoned = std::size_t{4} << 20;
 
 /// Blocks of a second, plain device, which allocates and copies as the poisoned one would by itself.
 class PoisonedMemory {
