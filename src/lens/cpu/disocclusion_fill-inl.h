@@ -14,13 +14,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "lens/cpu/disocclusion_tables-inl.h"
-#include "lens/cpu/equal_bytes.h"
 #include "lens/cpu/own_list.h"
 #include "lens/lens_layers.h"
 
@@ -44,6 +44,14 @@ struct FillArea {
 
   [[nodiscard]] bool empty() const { return columns.first >= columns.last || rows.first >= rows.last; }
 };
+
+/// Whether the eight bytes from `bytes` on are all `value`.
+inline bool eight_equal(const std::uint8_t* bytes, std::uint8_t value) {
+  constexpr std::uint64_t every_byte = 0x0101010101010101U;
+  std::uint64_t eight = 0;
+  std::memcpy(&eight, bytes, sizeof eight);
+  return eight == value * every_byte;
+}
 
 /// The first place behind x, up to `last`, that differs from the one at x.
 inline int end_of_equal(const std::uint8_t* values, int x, int last) {
