@@ -38,9 +38,9 @@ FilterCase case_of(const FilterRecord& filter, unsigned side_inputs, const std::
 
 Parameters FilterCase::parameters() const {
   Parameters result(*filter);
+  for (const auto& [name, text] : settings) result.set(name, text);
   // Masks of noise may be 0 everywhere, which `redact` otherwise refuses.
   if (filter->find_parameter("allow-nothing") != nullptr) result.set("allow-nothing", "true");
-  for (const auto& [name, text] : settings) result.set(name, text);
   return result;
 }
 
