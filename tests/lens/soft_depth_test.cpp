@@ -268,13 +268,14 @@ struct SnapCase {
 
 TEST(SoftDepth, RowsOfEverySimdTargetAreWhatThePixelsAre) {
   if (device_under_test().is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
+  const Device device = Device::open("cpu");
   int moved = 0;
   for (const auto& [across, down] :
        {std::pair{1, 1}, {2, 9}, {4, 3}, {37, 20}, {516, 40}, {517, 9}, {2100, 9}}) {
     SCOPED_TRACE(std::to_string(across) + " x " + std::to_string(down));
     SnapCase scene(across, down);
     on_every_target([&] {
-      const auto operation = Device::open("cpu").backend().prepare(scene.job);
+      const auto operation = device.backend().prepare(scene.job);
       Image found = copy_of(scene.radii);
       Image spare(found.shape());
       operation->run({scene.picture.view(), &scene.span, nullptr, found.view(), spare.view()}, {});
