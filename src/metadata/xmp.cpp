@@ -227,8 +227,8 @@ class Copy {
 
 std::optional<int> stored_orientation(Bytes exif, Bytes xmp) {
   const std::optional<int> of_exif = exif_orientation(exif);
-  const std::optional<XmpNode> packet = of_exif || xmp.empty() ? std::nullopt : parse_xmp(xmp);
-  const XmpNode* const root = packet ? packet->find(rdf, "RDF") : nullptr;
+  const std::optional<XmpNode> tree = of_exif || xmp.empty() ? std::nullopt : parse_xmp(xmp);
+  const XmpNode* const root = tree ? tree->find(rdf, "RDF") : nullptr;
   if (root == nullptr) return of_exif;
   // Descriptions further down are of other pictures, such as ingredients.
   for (const XmpNode& description : root->children)
@@ -241,10 +241,10 @@ std::optional<int> stored_orientation(Bytes exif, Bytes xmp) {
 
 bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height, int orientation) {
   if (xmp.empty()) return true;
-  const Bytes packet = without_zeros(xmp);
-  std::optional<std::string> text = Copy({width, height, orientation}).of(packet);
+  const Bytes tree = without_zeros(xmp);
+  std::optional<std::string> text = Copy({width, height, orientation}).of(tree);
   const auto left = text ? xmp_properties(std::as_bytes(std::span(*text))) : std::nullopt;
-  if (left && left->properties.empty() && text->size() < packet.size()) text->clear();
+  if (left && left->properties.empty() && text->size() < tree.size()) text->clear();
   xmp = text ? copy_of(std::as_bytes(std::span(*text))) : FileBytes();
   return text.has_value();
 }

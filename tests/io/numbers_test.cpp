@@ -63,12 +63,12 @@ TEST(Pnm, TypesOfTuplesFitTheirChannels) {
   EXPECT_EQ(alpha("2", "CHANNELS"), Alpha::none);
   EXPECT_EQ(values_of<std::uint8_t>(decode(pam("2", "1", "BLACKANDWHITE_ALPHA", std::string("\0\1", 2)))),
             (std::vector<std::uint8_t>{0, 255}));
-  for (const auto& [depth, tuple] : {std::pair{"3", "RGB_ALPHA"},
-                                     {"4", "RGB"},
-                                     {"1", "GRAYSCALE_ALPHA"},
-                                     {"3", "CMYK"},
-                                     {"2", "GRAYSCALE"}})
-    expect_error(ErrorKind::input, "TUPLTYPE", [&] { alpha(depth, tuple); });
+  for (const auto& wrong : {std::pair{"3", "RGB_ALPHA"},
+                            {"4", "RGB"},
+                            {"1", "GRAYSCALE_ALPHA"},
+                            {"3", "CMYK"},
+                            {"2", "GRAYSCALE"}})
+    expect_error(ErrorKind::input, "TUPLTYPE", [&] { alpha(wrong.first, wrong.second); });
 }
 
 TEST(Pfm, BothByteOrdersFromBottomToTop) {

@@ -270,8 +270,9 @@ TEST(SoftDepth, RowsOfEverySimdTargetAreWhatThePixelsAre) {
   if (device_under_test().is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
   const Device device = Device::open("cpu");
   int moved = 0;
-  for (const auto& [across, down] :
-       {std::pair{1, 1}, {2, 9}, {4, 3}, {37, 20}, {516, 40}, {517, 9}, {2100, 9}}) {
+  for (const auto& size : {std::pair{1, 1}, {2, 9}, {4, 3}, {37, 20}, {516, 40}, {517, 9}, {2100, 9}}) {
+    const int across = size.first;
+    const int down = size.second;
     SCOPED_TRACE(std::to_string(across) + " x " + std::to_string(down));
     SnapCase scene(across, down);
     on_every_target([&] {
