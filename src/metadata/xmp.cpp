@@ -225,8 +225,8 @@ class Copy {
 
 }  // namespace
 
-std::optional<int> stored_orientation(Bytes exif, Bytes xmp) {
-  const std::optional<int> of_exif = exif_orientation(exif);
+std::optional<int> stored_orientation(Bytes exif_block, Bytes xmp) {
+  const std::optional<int> of_exif = exif_orientation(exif_block);
   const std::optional<XmpNode> tree = of_exif || xmp.empty() ? std::nullopt : parse_xmp(xmp);
   const XmpNode* const root = tree ? tree->find(rdf, "RDF") : nullptr;
   if (root == nullptr) return of_exif;
