@@ -172,7 +172,7 @@ void fill_nonlocally(const Launch& launch, const NonlocalFill& fill, int most_gr
     launch(offset_count, 1, ClearOffsets{fill, group});
     launch(1, runs, PlaceNeeded{fill, group});
     launch(point_cells, point_cells, ChoosePoints{fill, group});
-    launch(offset_columns, offset_rows, SumDifferences{fill, group});
+    launch(1, offset_rows, SumDifferences{fill, group});
     launch(offset_columns, offset_rows, FindCandidates{fill, group});
     launch(most_candidates, 1, RankCandidates{fill, group, pairs});
     apply(group);

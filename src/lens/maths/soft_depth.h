@@ -244,13 +244,14 @@ struct SnapToColours {
   /// Stores the result of a pixel. `beside`: the range of the radii within `reach`.
   SATIN_HD void store(int x, int y, const RadiusRange& beside) const {
     const SoftRim<Colours> rim{radii, width, height, colours};
-    result.row(y)[x] = rim.radius(x, y, snapped(x, y, beside));
+    const SignedRadius256 own = radii.row(y)[x];
+    const bool flat = static_cast<float>(beside.high - beside.low) <= least_beside;
+    result.row(y)[x] = rim.radius(x, y, flat ? own : snapped(x, y, beside));
   }
 
  private:
   SATIN_HD SignedRadius256 snapped(int x, int y, const RadiusRange& beside) const {
     const SignedRadius256 own = radii.row(y)[x];
-    if (static_cast<float>(beside.high - beside.low) <= least_beside) return own;
     const RadiusRange range = range_of_square(radii, width, height, x, y, snap_reach);
     const auto apart = static_cast<float>(range.high - range.low);
     if (range.high - range.low <= silhouette_step ||

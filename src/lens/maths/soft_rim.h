@@ -62,7 +62,12 @@ struct SoftRim {
   /// The radius of a pixel whose own is `own`.
   SATIN_HD SignedRadius256 radius(int x, int y, SignedRadius256 own) const {
     const int rim = rim_of(width);
-    if (rim == 0 || !may_be_near(x, y, rim, own)) return own;
+    return rim == 0 || !may_be_near(x, y, rim, own) ? own : radius_near(x, y, rim, own);
+  }
+
+ private:
+  /// The radius of a pixel that may be near a nearer thing.
+  SATIN_HD SignedRadius256 radius_near(int x, int y, int rim, SignedRadius256 own) const {
     RadiusRange range{own, own};
     for_places_around(x, y, rim, [&](int, int, SignedRadius256 radius) {
       range.low = radius < range.low ? radius : range.low;
@@ -87,7 +92,6 @@ struct SoftRim {
     return looks_like_a_rim(place) ? radius_of_nearer(place, nearer.mean()) : own;
   }
 
- private:
   struct Nearer {
     float right = 0;  ///< the way there
     float down = 0;
