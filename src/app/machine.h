@@ -1,5 +1,5 @@
 #pragma once
-// What a file of measured times says of the run: its date, the commit of the program and the machine.
+// Describes a benchmark run: its date, the commit of the program and the machine.
 
 #include <sched.h>
 

@@ -171,7 +171,7 @@ class NothingCovered {
       frames_.push_back(backend.prepare(ActiveTilesJob{mask.width, mask.height, mask.type, tile}));
   }
 
-  /// To be called once a frame, in their order: the last frames of as many as the mask has are remembered.
+  /// Looks at the mask of the next frame. Results of the last run are kept, one for each frame of the mask.
   void look_at(const ImageView& mask, Stream stream) {
     if (!frames_.empty()) frames_[next_++ % frames_.size()]->find(mask, stream);
   }

@@ -138,7 +138,7 @@ Header read_header(Bytes bytes, const ReadLimits& limits) {
   Header header;
   header.size = le32(bytes, file_header);
   if (bytes.size() < file_header + header.size) truncated(format);
-  // What a header is too short for is 0.
+  // Fields that lie beyond a short header are 0.
   const auto field = [&](std::size_t at) {
     return at + 4 <= header.size ? le32(bytes, file_header + at) : std::uint32_t{0};
   };
@@ -173,7 +173,7 @@ Header read_header(Bytes bytes, const ReadLimits& limits) {
   return header;
 }
 
-/// Of 16 or 32 bits.
+/// Returns the stored bits of pixel `x`, which has 16 or 32.
 std::uint32_t pixel_at(const std::byte* row, std::size_t x, unsigned bits) {
   const Bytes stored(row + x * (bits / 8), bits / 8);
   return bits == 32 ? le32(stored, 0) : le16(stored, 0);

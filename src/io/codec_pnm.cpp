@@ -30,7 +30,7 @@ struct Header {
   Alpha alpha = Alpha::none;
   bool is_cmyk = false;  ///< four channels that become three; the largest value is full ink
 
-  /// Of the picture that is made.
+  /// Number of channels of the picture that is read.
   [[nodiscard]] int channels_read() const {
     return is_cmyk ? 3 : static_cast<int>(std::min<std::uint64_t>(channels, 1000));
   }
@@ -44,7 +44,7 @@ struct Header {
   }
 };
 
-/// What the TUPLTYPE says of the channels. Nothing is known of those that have another name or none.
+/// Sets the meaning of the channels from the TUPLTYPE; an unknown or missing one leaves plain channels.
 void describe_tuple(std::string_view tuple, Header& header) {
   constexpr std::string_view suffix = "_ALPHA";
   const bool has_alpha = tuple.ends_with(suffix);
@@ -174,7 +174,7 @@ void read_binary(const std::byte* data, const Header& header, std::uint64_t rows
   }
 }
 
-/// What became of the inks, if there are any.
+/// Returns a warning if the file holds inks, which are converted to RGB.
 std::vector<std::string> warnings_of(const Header& header) {
   if (!header.is_cmyk) return {};
   return {InkConversion({}, header.type(), false).warning()};

@@ -32,7 +32,7 @@ bool sniff_tga(Bytes bytes, std::string_view extension) {
   return extension == ".tga" || map == 1 || (le16(bytes, 3) == 0 && le16(bytes, 5) == 0);
 }
 
-/// What the last 26 bytes of a file may point to says of its fourth channel.
+/// Meaning of the fourth channel, from the extension area that the footer (the last 26 bytes) points to.
 enum class AlphaType : std::uint8_t { unknown, undefined, straight, premultiplied };
 
 AlphaType alpha_type(Bytes bytes) {

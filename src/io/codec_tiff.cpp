@@ -65,7 +65,8 @@ void check_tags(Bytes bytes) {
   }
 }
 
-/// Where the pixels of a page begin and end, if they lie in one piece as they are; otherwise empty.
+/// Returns the bytes of a page's pixels if they are stored uncompressed in one piece, otherwise an empty
+/// range.
 PixelRange pixels_in_one_piece(TIFF* tiff) {
   std::uint16_t compression = COMPRESSION_NONE;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
