@@ -39,7 +39,7 @@ struct ChoosePoints {
   }
 };
 
-/// Sums the differences of an offset at all points; one place an offset.
+/// Sums the differences of all offsets of a row at all points; one place a row.
 struct SumDifferences {
   NonlocalFill fill;
   int group;
