@@ -193,7 +193,7 @@ Picture decode_picture(const HeifFile& file, const ReadOptions& options) {
   if (item.has_alpha != 0 && item.is_premultiplied != 0)
     item.bits == 8 ? divide_by_alpha<std::uint8_t>(picture.image)
                    : divide_by_alpha<std::uint16_t>(picture.image);
-  // One that is made of numbers is of colours.
+  // A grey picture gets no profile made from code points, as that would describe colours.
   if (!stored.grey || item.icc.size != 0) picture.metadata.icc = profile_of(item, file.format);
   picture.metadata.exif = copy_of(exif_of(bytes_of(item.exif)));
   picture.metadata.xmp = copy_of(bytes_of(item.xmp));

@@ -46,7 +46,7 @@ bool has_cmyk(TIFF* tiff) {
   return inks == INKSET_CMYK;
 }
 
-/// What samples mean in a file that does not say it, as libtiff guesses: fax paper is white.
+/// Photometric meaning of samples in a file without that tag. Follows libtiff: white is 0 in fax codings.
 std::uint16_t usual_photometric(const TiffLayout& layout) {
   if (layout.samples >= 3) return PHOTOMETRIC_RGB;
   const bool fax = layout.compression == COMPRESSION_CCITTRLE ||

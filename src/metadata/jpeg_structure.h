@@ -27,8 +27,8 @@ struct JpegPart {
 /// empty. Nothing if there is no index.
 [[nodiscard]] std::vector<Bytes> mpf_pictures(Bytes file);
 
-/// Where the pictures of that index begin that stand beside the first one: none that is a thumbnail, a gain
-/// map, depth or a matte.
+/// Returns the offsets of the pictures that the index names beside the first one, without thumbnails, gain
+/// maps, depth and mattes.
 [[nodiscard]] std::vector<std::size_t> further_jpegs(Bytes file);
 
 /// The first JPEG of a file as one that stands alone: without its XMP and its index, which speak of what lay

@@ -108,7 +108,7 @@ class PipelinePlan {
   /// Does Plan::vary() for a pipeline of one step: takes what may vary from the same step of `pipeline`.
   [[nodiscard]] bool vary(const Pipeline& pipeline, bool same_sides);
 
-  /// As Plan::watch(), with the share of the whole pipeline; every step counts the same.
+  /// Does what Plan::watch() does, with the share of the whole pipeline; every step counts the same.
   void watch(const Progress& progress);
 
   /// As Plan::check(), of every step.

@@ -85,7 +85,7 @@ Pipeline scaled(const Pipeline& pipeline, int level) {
         result.emplace_back(PipelineStep{Parameters(step.parameters.filter()), step.side_inputs});
     set_scaled(small.parameters, step.parameters, scale, true);
     set_defaults(small.parameters, step.parameters, scale);
-    // What is small vanishes, which is no error there.
+    // In a smaller preview a small box or mask may vanish, which is no error there.
     constexpr const char* lenient = "allow-nothing";
     if (level > 0 && step.parameters.filter().find_parameter(lenient) != nullptr)
       small.parameters.set(lenient, "true");

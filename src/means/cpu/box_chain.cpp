@@ -106,7 +106,7 @@ void choose_short_division(ChainBox& box) {
   box.division = bytes && largest <= largest_float32_box ? Division::float32 : Division::integer32;
 }
 
-/// What happens to the means of the last box.
+/// Returns the destination of the means of the last box.
 RowSink sink_of(const ChainBox& box) {
   const bool as_is =
       !box.unweights() && box.job.mask_maximum == 0 && box.job.write.transfer == Transfer::identity;

@@ -25,8 +25,8 @@ inline constexpr std::uint64_t word_divide_limit = std::uint64_t{1} << 31;
 inline constexpr std::uint64_t largest_word_divisor = std::uint64_t{1} << 30;
 /// Bound on weighted sums, (largest mean * divisor), up to which doubles divide them exactly.
 inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
-/// The same for pairs of doubles: differences are then below 2^47, weights up to 2^24, means below 2^28 and
-/// divisors below 2^52.
+/// Bound on weighted sums that pairs of doubles divide exactly: differences are then below 2^47, weights up
+/// to 2^24, means below 2^28 and divisors below 2^52.
 inline constexpr std::uint64_t long_divide_limit = std::uint64_t{1} << 62;
 
 /// Type of the prefix sums along a row.
@@ -46,10 +46,10 @@ enum class Division : std::uint8_t {
   integer64       ///< all other sums, one pixel at a time
 };
 
-/// Where a box reads its rows from.
+/// The source of the rows of a box.
 enum class RowSource : std::uint8_t { picture_in_place, decoded_ring, previous_box };
 
-/// What happens to the means of a box.
+/// The destination of the means of a box.
 enum class RowSink : std::uint8_t { next_box, output_as_is, blend_or_encode };
 
 /// One box, the same for every tile.

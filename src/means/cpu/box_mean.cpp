@@ -28,7 +28,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// What a radius means where the whole window lies inside the picture.
+/// Reach and weights of a window of one radius that lies inside the picture.
 struct BoxOfRadius {
   std::int32_t reach = 0;   ///< of the inner whole window
   bool fractional = false;  ///< the outer window, one further each way, counts too
@@ -121,7 +121,7 @@ void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* 
 constexpr std::int64_t largest_reach = 125;  // a ring of 256 rows
 constexpr std::int64_t tile_width = 256;
 
-/// What one thread needs for one tile.
+/// Workspace of one thread for one tile.
 template <class Sum>
 struct RingTile {
   WorkspaceVector<Sum> ring;
@@ -201,7 +201,7 @@ class BoxMeanRing final : public BoxMeanOperation {
     return tile.ring.data() + row * stride_;
   }
 
-  /// One more row of the tile's table.
+  /// Adds one row to the tile's table.
   void build_row(const RowReader& reader, const ImageView& source, Columns columns, std::int64_t position,
                  std::int64_t start, RingTile<Sum>& tile) const {
     const auto pixels = static_cast<std::size_t>(columns.last - columns.first + 2 * halo_);

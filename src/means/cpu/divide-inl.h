@@ -134,10 +134,10 @@ HWY_INLINE V EstimateOf(D d, LongSum<V> sum) {
   return hn::MulAdd(sum.high, hn::Set(d, 0x1p24), sum.low);
 }
 
-/// What rounds to the integer nearest to sum / divisor, ties up. A quarter lifts ties over the middle between
-/// two integers, and nothing else: the sum s is an integer below 2^50, (s + 1/4) / divisor lies at least
-/// 1 / (4 divisor) from the middle, on the side of s / divisor or above it in ties, and the quotient, or a
-/// product with the rounded reciprocal, errs by less.
+/// Returns a quotient that rounds to the integer nearest to sum / divisor, ties up. A quarter lifts ties over
+/// the middle between two integers, and nothing else: the sum s is an integer below 2^50, (s + 1/4) / divisor
+/// lies at least 1 / (4 divisor) from the middle, on the side of s / divisor or above it in ties, and the
+/// quotient, or a product with the rounded reciprocal, errs by less.
 template <class D, class V>
 HWY_INLINE V QuotientOf(D d, V sum, V divisor) {
   return hn::Div(hn::Add(sum, hn::Set(d, 0.25)), divisor);

@@ -159,7 +159,7 @@ class TileOfBoxes final : public SlidingBoxes {
     return box.source == RowSource::picture_in_place;
   }
 
-  /// One more row of the first box's input.
+  /// Reads one more row of the first box's input.
   void decode_row(std::int64_t position, std::byte* row) {
     const BoxMeanJob& job = boxes_[0].job;
     const SlidingBox& box = states_[0].box;
