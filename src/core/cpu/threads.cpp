@@ -1,7 +1,9 @@
 #include "core/cpu/threads.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <thread>
 
 #include "core/watch.h"
@@ -9,8 +11,16 @@
 namespace satin::cpu {
 namespace {
 
-/// A range is this part of a worker's share of the rows that are left, so that workers end at the same time.
-constexpr std::int64_t ranges_of_worker = 8;
+/// A range is this part of the rows that are left in a share, so that workers end at the same time.
+constexpr std::int64_t ranges_of_share = 4;
+constexpr int most_shares = 64;
+
+/// Neighbouring rows, which one worker begins with and the others help with. In a line of the cache of its
+/// own.
+struct alignas(64) Share {
+  std::atomic<std::int64_t> next = 0;
+  std::int64_t end = 0;
+};
 
 }  // namespace
 
@@ -32,16 +42,24 @@ void Threads::for_rows(std::int64_t rows, std::int64_t grain, const RowRange& bo
 // one has another slot there, whatever the scheduler does.
 void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& body) {
   if (rows <= 0) return;
-  const auto workers = static_cast<int>(std::min<std::int64_t>(count_, (rows + grain - 1) / grain));
-  std::atomic<std::int64_t> next = 0;
+  const std::int64_t grains = (rows + grain - 1) / grain;
+  const auto workers = static_cast<int>(std::min<std::int64_t>(count_, grains));
+  const int count = std::min(workers, most_shares);
+  std::array<Share, most_shares> shares;
+  for (int i = 0; i < count; ++i) {
+    shares[static_cast<std::size_t>(i)].next = grains * i / count * grain;
+    shares[static_cast<std::size_t>(i)].end = std::min(grains * (i + 1) / count * grain, rows);
+  }
   const auto worker = [&](int slot) {
-    for (std::int64_t first = next; first < rows;) {
-      const std::int64_t grains =
-          std::max<std::int64_t>((rows - first) / (grain * ranges_of_worker * workers), 1);
-      const std::int64_t last = std::min(first + grains * grain, rows);
-      if (!next.compare_exchange_weak(first, last)) continue;
-      body(first, last, slot);
-      first = next;
+    for (int i = 0; i < count; ++i) {
+      Share& share = shares[static_cast<std::size_t>((slot + i) % count)];
+      for (std::int64_t first = share.next; first < share.end;) {
+        const std::int64_t part = std::max<std::int64_t>((share.end - first) / (grain * ranges_of_share), 1);
+        const std::int64_t last = std::min(first + part * grain, share.end);
+        if (!share.next.compare_exchange_weak(first, last)) continue;
+        body(first, last, slot);
+        first = share.next;
+      }
     }
   };
   if (workers == 1) return worker(0);      // on this thread: no other one is woken, or waits
