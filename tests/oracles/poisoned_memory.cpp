@@ -27,7 +27,7 @@ class PoisonedMemory {
     try {
       Buffer block = allocated(bytes);
       const std::vector<std::byte> poison(std::min(bytes, most_poisoned), next_byte());
-      device_.backend().upload(block.get(), poison.data(), poison.size(), {});
+      if (!poison.empty()) device_.backend().upload(block.get(), poison.data(), poison.size(), {});
       void* const memory = block.get();
       const std::lock_guard lock(mutex_);
       blocks_.insert_or_assign(memory, std::move(block));
