@@ -27,6 +27,15 @@ SATIN_HD std::uint32_t add_shared(std::uint32_t* number, std::uint32_t value) {
 #endif
 }
 
+/// Sets a byte that several threads may set at the same time.
+SATIN_HD void set_shared(std::uint8_t* flag) {
+#ifdef __CUDA_ARCH__
+  *flag = 1;
+#else
+  __atomic_store_n(flag, std::uint8_t{1}, __ATOMIC_RELAXED);
+#endif
+}
+
 /// Keeps the larger one of a number that several threads see. On a GPU, one thread speaks for those that are
 /// here with it, all for the same number.
 SATIN_HD void raise_shared(std::int32_t* number, std::int32_t value) {

@@ -203,7 +203,7 @@ struct PlaceNeeded {
     for_needed_of_run(fill, run, [&](std::uint32_t i, const LensSample& sample) {
       if (sample.group != group) return;
       fill.places[fill.planes.place(sample.x, sample.y)] = i + 1;
-      fill.tiles[sample.y / fill.tile_side * fill.tile_columns() + sample.x / fill.tile_side] = 1;
+      set_shared(&fill.tiles[sample.y / fill.tile_side * fill.tile_columns() + sample.x / fill.tile_side]);
     });
   }
 };
