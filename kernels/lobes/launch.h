@@ -5,7 +5,7 @@
 
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
-#include "lobes/maths/lobe.h"
+#include "lobes/lobe_mean.h"
 #include "means/maths/mean.h"
 #include "pixels/pixels.h"
 

@@ -6,10 +6,31 @@
 
 #include <cstdint>
 
+#include "core/maths/hd.h"
 #include "core/operation.h"
-#include "masks/maths/distance.h"
 
 namespace satin {
+
+// Squared distances between pixels, and grey ramps over them: integers throughout.
+//
+// Rows and columns of a distance are cut at a reach, which bounds every sum: with a reach of 16384 a square
+// of columns and one of rows make at most 2 * 16385^2 < 2^30.
+
+inline constexpr std::int32_t largest_distance_reach = 16384;
+
+/// 0 to 255 as a function of a squared distance that never falls.
+struct DistanceRamp {
+  static constexpr int steps = 255;
+  std::uint32_t first[steps] = {};  ///< [k - 1]: the smallest squared distance with value k or more
+};
+
+/// How many of the ascending `first` are at most `squared`.
+SATIN_HD std::uint32_t ramp_value(const std::uint32_t* first, std::uint32_t squared) {
+  std::uint32_t value = 0;
+  for (std::uint32_t half = 128; half != 0; half /= 2)
+    if (first[value + half - 1] <= squared) value += half;
+  return value;
+}
 
 enum class MaskSide : std::uint8_t { outside, inside, both };
 
@@ -44,7 +65,7 @@ struct DistanceOperation : Operation {
 [[nodiscard]] std::uint32_t whole_root(std::uint32_t n);
 
 /// The largest distance along a row or a column that is below the job's limit: floor(sqrt(most - 1)). The one
-/// place that checks the bound of masks/maths/distance.h: throws Error(usage) unless most is from 1 to
+/// place that checks the bound above: throws Error(usage) unless most is from 1 to
 /// 16385^2.
 [[nodiscard]] std::int32_t reach_of(const DistanceJob& job);
 

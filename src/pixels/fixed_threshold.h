@@ -3,10 +3,24 @@
 
 #include <cstdint>
 
+#include "core/maths/hd.h"
 #include "core/operation.h"
-#include "pixels/maths/fixed_threshold.h"
+#include "pixels/maths/plane.h"
 
 namespace satin {
+
+// One level for all pixels: black and white by the side of it that a value is on.
+
+struct FixedThresholdRule {
+  PlaneRead plane;  ///< what is compared
+  double level = 0;
+  bool inverted = false;
+};
+
+/// 255 where the value is above the level, otherwise 0; or the other way round.
+SATIN_HD std::uint8_t side_of(double value, const FixedThresholdRule& rule) {
+  return (value > rule.level) != rule.inverted ? 255 : 0;
+}
 
 struct FixedThresholdOperation;
 

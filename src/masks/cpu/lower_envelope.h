@@ -7,7 +7,7 @@
 
 #include "core/maths/window.h"
 #include "core/workspace.h"
-#include "masks/maths/distance.h"
+#include "masks/distance.h"
 
 namespace satin::cpu {
 

@@ -16,7 +16,6 @@
 #include "core/windows.h"
 #include "pixels/cpu/plane_rows-inl.h"
 #include "pixels/fixed_threshold.h"
-#include "pixels/maths/fixed_threshold.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {

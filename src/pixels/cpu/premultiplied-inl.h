@@ -16,7 +16,7 @@
 
 #include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/transfer-inl.h"
-#include "pixels/maths/premultiplied.h"
+#include "pixels/premultiplied.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
