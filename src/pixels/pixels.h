@@ -61,7 +61,7 @@ enum class Accumulator : std::uint8_t { u32, u64 };
 void check_alpha_divisor(const PixelRead& read, std::uint64_t area);
 
 /// How the first of several passes reads these pixels. Bytes with straight alpha are premultiplied
-/// (pixels/maths/premultiplied.h): all channels are then summed alike. Others are read as they were.
+/// (pixels/premultiplied.h): all channels are then summed alike. Others are read as they were.
 [[nodiscard]] PixelRead successive_pixels(const PixelRead& stored);
 
 /// The values between two passes, in the smallest type that holds them. Bytes summed as stored and colours

@@ -1,5 +1,5 @@
 // Rows of bytes with straight alpha, 2 or 4 channels, to premultiplied values and back as
-// pixels/maths/premultiplied.h has it, compiled for every SIMD target.
+// pixels/premultiplied.h has it, compiled for every SIMD target.
 
 #if defined(SATIN_PREMULTIPLIED_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_PREMULTIPLIED_INL_H
