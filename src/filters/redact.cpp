@@ -177,13 +177,10 @@ class NothingCovered {
   }
 
   void check(Stream stream) {
-    constexpr const char* remedy =
-        ", so that nothing is covered. Correct it, or let that be by --allow-nothing.";
-    if (!box_outside_.empty()) refuse(box_outside_ + remedy);
+    if (!box_outside_.empty()) refuse_nothing(box_outside_);
     for (std::size_t i = 0; i < std::min(next_, frames_.size()); ++i) {
       frames_[i]->fetch(tiles_.data(), stream);
-      if (std::ranges::find(tiles_, 1) == tiles_.end())
-        refuse(std::string("The mask is 0 everywhere") + remedy);
+      if (std::ranges::find(tiles_, 1) == tiles_.end()) refuse_nothing("The mask is 0 everywhere");
     }
   }
 
@@ -192,6 +189,11 @@ class NothingCovered {
   }
 
  private:
+  [[noreturn]] static void refuse_nothing(std::string cause) {
+    cause += ", so that nothing is covered. Correct it, or let that be by --allow-nothing.";
+    refuse(cause);
+  }
+
   std::string box_outside_;
   std::vector<std::unique_ptr<ActiveTilesOperation>> frames_;
   std::vector<std::uint8_t> tiles_;  ///< of one frame
