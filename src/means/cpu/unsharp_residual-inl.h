@@ -9,9 +9,6 @@
 
 #include <hwy/highway.h>
 
-#include <cmath>
-
-#include "means/residual_precision.h"
 #include "pixels/cpu/load_wide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,55 +20,28 @@ struct UnsharpResidualLine {
   double amount = 0;
   double threshold = 0;
   double mean_scale = 1;
-  double white = 0;     ///< largest result
-  bool narrow = false;  ///< what exact_in_float() says
+  double white = 0;  ///< largest result
 };
-
-/// Whether single precision makes every step exactly.
-inline bool ExactInFloat(const UnsharpResidualLine& line) {
-  return line.mean_scale == 0x1p-8 && line.white == 255 && exact_in_float(line.amount, line.threshold);
-}
-
-/// Integers below 2^24 as floats, or below 2^31 as doubles.
-template <class D, class Value>
-HWY_INLINE auto ExactReal(D d, const Value* from) {
-  if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    const hn::Rebind<std::int32_t, D> integers;
-    return hn::ConvertTo(d, LoadWide(integers, from));
-  } else {
-    return ExactDouble(d, LoadWide(hn::Rebind<std::uint32_t, D>(), from));
-  }
-}
-
-/// The integers below results that are not negative.
-template <class D, class V>
-HWY_INLINE auto WholeOf(D /*d*/, V results) {
-  const hn::Rebind<std::int32_t, D> integers;
-  if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    return hn::ConvertTo(integers, results);
-  } else {
-    return hn::DemoteTo(integers, results);
-  }
-}
 
 template <class D, class Own, class Mean>
 std::size_t AddVectors(D d, const Own* own, const Mean* means, std::size_t i, std::size_t count,
                        const UnsharpResidualLine& line, Own* out) {
-  using Real = hn::TFromD<D>;
   const hn::Rebind<Own, D> stored;
-  const auto amount = hn::Set(d, static_cast<Real>(line.amount));
-  const auto threshold = hn::Set(d, static_cast<Real>(line.threshold));
-  const auto scale = hn::Set(d, static_cast<Real>(line.mean_scale));
-  const auto white = hn::Set(d, static_cast<Real>(line.white));
-  const auto half = hn::Set(d, static_cast<Real>(0.5));
+  const hn::Rebind<std::int32_t, D> integers;
+  const hn::Rebind<std::uint32_t, D> wide;
+  const auto amount = hn::Set(d, line.amount);
+  const auto threshold = hn::Set(d, line.threshold);
+  const auto scale = hn::Set(d, line.mean_scale);
+  const auto white = hn::Set(d, line.white);
+  const auto half = hn::Set(d, 0.5);
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto value = ExactReal(d, own + i);
-    const auto mean = hn::Mul(ExactReal(d, means + i), scale);
+    const auto value = ExactDouble(d, LoadWide(wide, own + i));
+    const auto mean = hn::Mul(ExactDouble(d, LoadWide(wide, means + i)), scale);
     const auto difference = hn::Sub(value, mean);
     const auto counts = hn::Gt(hn::Abs(difference), threshold);
     const auto result = hn::Add(value, hn::IfThenElseZero(counts, hn::Mul(difference, amount)));
     const auto bounded = hn::Min(hn::Max(result, hn::Zero(d)), white);
-    const auto nearest = WholeOf(d, hn::Add(bounded, half));
+    const auto nearest = hn::DemoteTo(integers, hn::Add(bounded, half));
     hn::StoreU(hn::DemoteTo(stored, nearest), stored, out + i);
   }
   return i;
@@ -82,11 +52,7 @@ std::size_t AddVectors(D d, const Own* own, const Mean* means, std::size_t i, st
 template <class Own, class Mean>
 void AddResidual(const Own* own, const Mean* means, std::size_t count, const UnsharpResidualLine& line,
                  Own* out) {
-  std::size_t done = 0;
-  if constexpr (sizeof(Own) == 1) {
-    if (line.narrow) done = AddVectors(hn::ScalableTag<float>(), own, means, done, count, line, out);
-  }
-  done = AddVectors(hn::ScalableTag<double>(), own, means, done, count, line, out);
+  const std::size_t done = AddVectors(hn::ScalableTag<double>(), own, means, 0, count, line, out);
   AddVectors(hn::CappedTag<double, 1>(), own, means, done, count, line, out);
 }
 

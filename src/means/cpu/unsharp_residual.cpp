@@ -33,7 +33,6 @@ class ResidualRows final : public UnsharpResidualOperation {
         transfer_(host_transfer(job.write.type, job.write.transfer == Transfer::srgb)) {
     const UnsharpResidualRule rule = residual_rule(job, transfer_);
     line_ = {rule.amount, rule.threshold, rule.mean_scale, job.means.type == Type::u16 ? 255.0 : 65535.0};
-    line_.narrow = ExactInFloat(line_);
     const WorkspaceVector<std::uint16_t> row(entries_);
     const auto threads = static_cast<std::size_t>(backend.threads.count());
     if (transfer_.decode != nullptr) linear_.resize(threads, row);
