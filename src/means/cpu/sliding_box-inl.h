@@ -19,7 +19,6 @@
 #include "means/cpu/box_chain.h"
 #include "means/cpu/divide-inl.h"
 #include "means/cpu/unweight-inl.h"
-#include "pixels/cpu/blend-inl.h"
 #include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/rows-inl.h"
 #include "tables/cpu/scan-inl.h"
@@ -132,7 +131,6 @@ class SlidingBox {
                 std::byte* out) {
     begin_row(y, row_at);
     extend();
-    mask_ = box_.job.mask_maximum == 0 ? nullptr : images.mask.at(first_, y);
     if (box_.division == Division::integer64) {
       scan_to(last_ - first_ + 2 * box_.halo_x);
       return with_output(box_.job, [&]<int Channels, class T>() {
@@ -358,22 +356,12 @@ class SlidingBox {
     divide(divisors, right_, last_);
   }
 
-  /// Whether the mask is 0 at all of these columns of the output.
-  [[nodiscard]] bool left_alone(std::int64_t first, std::int64_t last) const {
-    if (mask_ == nullptr) return false;
-    const std::int64_t weight = box_.job.mask_maximum == 0xFF ? sizeof(std::uint8_t) : sizeof(std::uint16_t);
-    return CoverOf(As<std::uint8_t>(mask_) + first * weight,
-                   static_cast<std::size_t>((last - first) * weight)) == Cover::none;
-  }
-
-  /// Columns of the output. Prefixes are divided before they leave the first cache. Where the mask is 0,
-  /// there are no means.
+  /// Columns of the output. Prefixes are divided before they leave the first cache.
   template <class Sum>
   void divide_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
                    std::int64_t first, std::int64_t last, std::byte* out) {
     for (std::int64_t next = first; first < last; first = next) {
       next = last - first < 2 * piece_columns ? last : first + piece_columns;
-      if (left_alone(first, next)) continue;
       scan_to(next + 2 * box_.halo_x);
       divide_piece(store, sums, divisors, entries(first), entries(next), out);
     }
@@ -447,7 +435,6 @@ class SlidingBox {
   std::array<Window, 2> windows_{};
   std::array<RowChange<std::byte>, 2> changes_{};  ///< of the whole window, and of the one a row larger
   std::int64_t summed_ = 0;                        ///< columns of the input whose sums are those of the row
-  const std::byte* mask_ = nullptr;                ///< of the row of means, where there is one
   bool started_ = false;
   std::int64_t scanned_ = 0;  ///< columns of the lines whose prefixes are known
   std::int64_t first_ = 0;    ///< columns of its output
