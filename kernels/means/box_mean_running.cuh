@@ -23,7 +23,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/device/next_kernel.cuh"
 #include "kernels/means/box_mean_whole.cuh"
 #include "kernels/means/row_groups.cuh"
 #include "kernels/means/running_columns.cuh"
@@ -101,9 +100,8 @@ __global__ void __launch_bounds__(Window::most_warps* warp_size, 1)
   using Rows = typename Window::Values::Rows;
   const RunningMeanJob& job = arguments.job;
   const SlidingTiles& tiles = arguments.tiles;
-  let_next_begin();
   const int table_bytes = Window::Tables::fill(arguments);
-  const Source source = written_source(arguments.source);
+  const Source& source = arguments.source;
   const PlaceInTiles place(tiles);
   if (place.tile >= tiles.columns * tiles.rows) return;
   const Memory memory(table_bytes + place.index * Memory::bytes(tiles.spans), tiles.spans);

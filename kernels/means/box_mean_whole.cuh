@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include "kernels/device/next_kernel.cuh"
 #include "kernels/means/running_columns.cuh"
 #include "kernels/means/running_scan.cuh"
 #include "kernels/means/whole_means.cuh"
@@ -201,9 +200,8 @@ __device__ void average_paired(const RunningMeanArguments& arguments, const Pair
 template <class Window>
 __global__ void __launch_bounds__(paired_warps* warp_size, 1)
     average_whole_paired(const __grid_constant__ RunningMeanArguments arguments) {
-  let_next_begin();
   const int table_bytes = Window::Tables::fill(arguments);
-  const Source source = written_source(arguments.source);
+  const Source& source = arguments.source;
   const SlidingTiles& tiles = arguments.tiles;
   const PlaceInTiles both(tiles, 2);
   if (both.tile >= tiles.columns * tiles.rows) return;
@@ -221,9 +219,8 @@ template <class Window>
 __global__ void __launch_bounds__(tuning::running_most_warps* warp_size, 1)
     average_whole(const __grid_constant__ RunningMeanArguments arguments) {
   using Means = typename Window::Means;
-  let_next_begin();
   const int table_bytes = Window::Tables::fill(arguments);
-  const Source source = written_source(arguments.source);
+  const Source& source = arguments.source;
   const int threads = arguments.tiles.spans * warp_size;
   const TileMemory<std::uint32_t> memory(table_bytes, arguments.tiles.spans);
   const WarpOfTile place{source, running_part(arguments, Means::pixels, static_cast<int>(blockIdx.x)),
