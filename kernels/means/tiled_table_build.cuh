@@ -2,8 +2,6 @@
 // The warps that build the table of a tile: the first group scans rows, the second adds them down the
 // columns.
 
-#include <cstdint>
-
 #include "kernels/means/tiled_table_part.cuh"
 
 namespace satin::kernels {

@@ -1,9 +1,6 @@
 #pragma once
 // The pictures that `satin bench` filters: made, and the same on every machine.
 
-#include <cstdint>
-#include <vector>
-
 #include "satin/filter.h"
 #include "satin/image.h"
 

@@ -1,10 +1,8 @@
 #include "app/series.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
-#include <utility>
 
 #include "satin/error.h"
 #include "satin/param.h"

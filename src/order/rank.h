@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 
 #include "core/operation.h"
 #include "order/maths/rank.h"

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"

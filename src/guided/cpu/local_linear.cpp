@@ -9,7 +9,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "core/cpu/backend.h"

@@ -12,7 +12,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "core/cpu/backend.h"
 #include "core/workspace.h"

@@ -8,8 +8,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <vector>
 
 #include "core/with_type.h"

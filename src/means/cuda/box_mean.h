@@ -1,8 +1,6 @@
 #pragma once
 // What box means give to each other and to operations that slide windows in the same way.
 
-#include <memory>
-
 #include "core/cuda/backend.h"
 #include "means/box_mean.h"
 #include "tables/table.h"

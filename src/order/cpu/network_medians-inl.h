@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "core/cpu/fetch.h"
 #include "core/maths/rectangle.h"

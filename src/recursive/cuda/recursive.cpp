@@ -1,7 +1,5 @@
 #include "kernels/recursive/launch.h"
 
-#include <algorithm>
-#include <type_traits>
 #include <vector>
 
 #include "core/copy.h"
