@@ -73,7 +73,7 @@ struct LargestReach {
 }
 
 /// Throws Error(environment) on a device that has none.
-[[nodiscard]] std::unique_ptr<RankOperation> prepare_rank(Backend& backend, const RankJob& job);
+[[nodiscard]] Prepared<RankJob> prepare_rank(Backend& backend, const RankJob& job);
 
 [[nodiscard]] inline RankStore rank_store(const RankJob& job) {
   return {{job.channels, job.weighted, job.mask_maximum}, job.threshold};

@@ -257,8 +257,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
   WorkspaceVector<ExtremeSlot<Key>> slots_;  ///< one a thread
 };
 
-inline std::unique_ptr<SlidingExtremeOperation> PrepareSlidingExtreme(Backend& backend,
-                                                                      const SlidingExtremeJob& job) {
+inline Prepared<SlidingExtremeJob> PrepareSlidingExtreme(Backend& backend, const SlidingExtremeJob& job) {
   return with_pixel_type(job.type, [&]<class T>() -> std::unique_ptr<SlidingExtremeOperation> {
     using Key = std::conditional_t<std::is_same_v<T, float>, FloatKey, T>;
     return std::make_unique<SlidingExtreme<Key>>(as_cpu(backend), job);
@@ -273,8 +272,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareSlidingExtreme);
 
-std::unique_ptr<SlidingExtremeOperation> prepare_sliding_extreme(Backend& backend,
-                                                                 const SlidingExtremeJob& job) {
+Prepared<SlidingExtremeJob> prepare_sliding_extreme(Backend& backend, const SlidingExtremeJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareSlidingExtreme)(backend, job);
 }
 

@@ -240,7 +240,7 @@ class Distance final : public DistanceOperation {
   WorkspaceVector<DistanceSlot<Steps>> slots_;  ///< one a thread
 };
 
-inline std::unique_ptr<DistanceOperation> PrepareDistance(Backend& backend, const DistanceJob& job) {
+inline Prepared<DistanceJob> PrepareDistance(Backend& backend, const DistanceJob& job) {
   if (reach_of(job) < 0xFF) return std::make_unique<Distance<std::uint8_t>>(as_cpu(backend), job);
   return std::make_unique<Distance<std::uint16_t>>(as_cpu(backend), job);
 }
@@ -253,7 +253,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareDistance);
 
-std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const DistanceJob& job) {
+Prepared<DistanceJob> prepare_distance(Backend& backend, const DistanceJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareDistance)(backend, job);
 }
 

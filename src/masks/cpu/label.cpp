@@ -146,7 +146,7 @@ class Label final : public LabelOperation {
   Buffer shapes_;
 };
 
-inline std::unique_ptr<LabelOperation> PrepareLabel(Backend& backend, const LabelJob& job) {
+inline Prepared<LabelJob> PrepareLabel(Backend& backend, const LabelJob& job) {
   return std::make_unique<Label>(as_cpu(backend), job);
 }
 
@@ -158,7 +158,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareLabel);
 
-std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job) {
+Prepared<LabelJob> prepare_label(Backend& backend, const LabelJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareLabel)(backend, job);
 }
 

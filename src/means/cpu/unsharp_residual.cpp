@@ -96,9 +96,8 @@ class ResidualRows final : public UnsharpResidualOperation {
   std::optional<BoxChain> chain_;                       ///< of the means, unless they are an image
 };
 
-inline std::unique_ptr<UnsharpResidualOperation> PrepareResidualRows(CpuBackend& backend,
-                                                                     const UnsharpResidualJob& job,
-                                                                     std::vector<ChainBox> boxes) {
+inline Prepared<UnsharpResidualJob> PrepareResidualRows(CpuBackend& backend, const UnsharpResidualJob& job,
+                                                        std::vector<ChainBox> boxes) {
   return std::make_unique<ResidualRows>(backend, job, std::move(boxes));
 }
 
@@ -117,8 +116,6 @@ class ResidualPixels final : public UnsharpResidualOperation {
       : backend_(backend),
         job_(job),
         rule_(residual_rule(job, host_transfer(job.write.type, job.write.transfer == Transfer::srgb))) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void run(const UnsharpResidualImages& images, Stream) override {
     with_residual_types(job_.write.type, job_.means.type, [&]<class T, class Working>() {
@@ -153,14 +150,13 @@ class ResidualPixels final : public UnsharpResidualOperation {
 
 }  // namespace
 
-std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual(Backend& backend,
-                                                                   const UnsharpResidualJob& job) {
+Prepared<UnsharpResidualJob> prepare_unsharp_residual(Backend& backend, const UnsharpResidualJob& job) {
   if (!is_plain(job)) return std::make_unique<ResidualPixels>(as_cpu(backend), job);
   return HWY_DYNAMIC_DISPATCH(PrepareResidualRows)(as_cpu(backend), job, {});
 }
 
-std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual_chain(Backend& backend,
-                                                                         const UnsharpResidualChainJob& job) {
+Prepared<UnsharpResidualChainJob> prepare_unsharp_residual_chain(Backend& backend,
+                                                                 const UnsharpResidualChainJob& job) {
   auto boxes = is_plain(job.residual) ? chain_of(job.boxes) : std::nullopt;
   if (!boxes) return nullptr;
   return HWY_DYNAMIC_DISPATCH(PrepareResidualRows)(as_cpu(backend), job.residual, std::move(*boxes));

@@ -198,7 +198,7 @@ class Rank final : public RankOperation {
   std::int64_t network_reach_ = 0;        ///< 1 or 2 for medians of 3 x 3 and 5 x 5, by networks
 };
 
-inline std::unique_ptr<RankOperation> PrepareRank(Backend& backend, const RankJob& job) {
+inline Prepared<RankJob> PrepareRank(Backend& backend, const RankJob& job) {
   return with_pixel_type(job.type, [&]<class T>() -> std::unique_ptr<RankOperation> {
     using Key = std::conditional_t<std::is_same_v<T, float>, FloatKey, T>;
     return std::make_unique<Rank<Key>>(as_cpu(backend), job);
@@ -213,7 +213,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareRank);
 
-std::unique_ptr<RankOperation> prepare_rank(Backend& backend, const RankJob& job) {
+Prepared<RankJob> prepare_rank(Backend& backend, const RankJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareRank)(backend, job);
 }
 

@@ -388,7 +388,7 @@ class Recursive final : public RecursiveOperation {
   WorkspaceVector<RecursiveSlot<Real>> slots_;
 };
 
-inline std::unique_ptr<RecursiveOperation> PrepareRecursive(Backend& backend, const RecursiveJob& job) {
+inline Prepared<RecursiveJob> PrepareRecursive(Backend& backend, const RecursiveJob& job) {
   return with_pixel_type(job.read.type, [&]<class T>() -> std::unique_ptr<RecursiveOperation> {
     return std::make_unique<Recursive<T>>(as_cpu(backend), job);
   });
@@ -402,7 +402,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareRecursive);
 
-std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job) {
+Prepared<RecursiveJob> prepare_recursive(Backend& backend, const RecursiveJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareRecursive)(backend, job);
 }
 

@@ -232,7 +232,7 @@ class BoxStats final : public BoxStatsOperation {
   WorkspaceVector<RowTile> row_tiles_;
 };
 
-inline std::unique_ptr<BoxStatsOperation> PrepareBoxStats(Backend& backend, const BoxStatsJob& job) {
+inline Prepared<BoxStatsJob> PrepareBoxStats(Backend& backend, const BoxStatsJob& job) {
   CpuBackend& cpu = as_cpu(backend);
   switch (job.plane.type) {
     case Type::u8:
@@ -254,7 +254,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareBoxStats);
 
-std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
+Prepared<BoxStatsJob> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareBoxStats)(backend, job);
 }
 
