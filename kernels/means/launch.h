@@ -192,7 +192,7 @@ struct TiledTableJob : TiledMeanJob {
   [[nodiscard]] int farthest() const { return reach + most_batch_rows; }
   static constexpr int most_batch_rows = 8;  ///< rows that the warps of a block hand to each other
 
-  /// Whole boxes have less than 2^14 pixels: kernels/means/tiled_table_means.cuh.
+  /// Whole boxes have less than 2^14 pixels: kernels/means/tiled_table_values.cuh.
   static constexpr int largest_reach = 63;
   /// Bits of one channel's sum in a packed entry.
   [[nodiscard]] static constexpr int sum_bits(int channel_count) { return channel_count == 3 ? 21 : 32; }

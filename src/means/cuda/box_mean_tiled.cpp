@@ -188,7 +188,7 @@ bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMe
 }
 
 /// Keeps only the low bits of sums over whole windows, where those tell the rest:
-/// kernels/means/whole_means.cuh.
+/// kernels/means/box_mean_whole.cuh.
 void choose_low_sums(const Bounds& bounds, std::uint64_t maximum, kernels::RunningMeanJob& running) {
   constexpr std::uint64_t most_apart = 3ULL << 29;  // and divisors below 2^28: together below 2^31
   if (running.sums != kernels::RunningSums::u32_u64 || running.type != running.output ||
