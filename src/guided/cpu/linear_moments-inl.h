@@ -24,9 +24,9 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Windows of the guided filter: sums of columns to coefficients, and those to
-// results. The same bytes from all of them, and from guided/maths/local_linear.h. Most loops are plain: the
-// compiler makes vectors of them, as they hold no dependence and no call.
+// Windows of the guided filter: sums of columns to coefficients, and those to results, with the bytes of
+// guided/maths/local_linear.h. Most loops are plain: the compiler makes vectors of them, as they hold no
+// dependence and no call.
 
 /// A row of every value of a layout: the guides, then the picture's own channels.
 using ValueRows = std::array<const std::int32_t*, 7>;

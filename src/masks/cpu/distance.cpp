@@ -20,8 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows of distances in masks, for the file that Highway compiles once for every SIMD target. Steps are u8 or
-// u16.
+// Rows of distances in masks. Steps are u8 or u16.
 
 template <class D>
 auto LoadBytes(D d, const std::uint8_t* from) {

@@ -60,8 +60,7 @@ class DisjointSets {
 };
 
 // A tile of rows of a mask as runs, labelled by itself (He, Chao, Suzuki 2008): the first scan gives every
-// run a provisional label and joins those of runs that touch, the second one writes final labels. For the
-// file that Highway compiles once for every SIMD target.
+// run a provisional label and joins those of runs that touch, the second one writes final labels.
 
 inline constexpr std::size_t bits_of_word = 64;
 

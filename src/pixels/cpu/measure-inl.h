@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Lanes of whole pixels with alpha, for the files that Highway compiles once for every SIMD target.
+// Lanes of whole pixels with alpha.
 
 #if HWY_HAVE_SCALABLE
 template <std::size_t Channels>

@@ -24,9 +24,8 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows of local statistics: the same bytes from all of them, and from
-// statistics/maths/local_statistics.h. Most loops are plain: the compiler makes vectors of them, as they hold
-// no dependence and no call.
+// Rows of local statistics, with the bytes of statistics/maths/local_statistics.h. Most loops are plain: the
+// compiler makes vectors of them, as they hold no dependence and no call.
 
 /// Windows of one row: pixel i covers the columns i ... i + span - 1 of the extended row, whose exclusive
 /// prefix sums are given, and `counts[i]` pixels. Sum is u32 or u64.
