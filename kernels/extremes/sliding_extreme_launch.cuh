@@ -1,13 +1,336 @@
 #pragma once
-// Launches of sliding_extreme.cuh for one type of keys: each type is compiled in a file of its own.
+// Sliding minima and maxima and their launches, for one type of keys: each type is compiled in a file of its
+// own.
 
 #include <algorithm>
 #include <utility>
 
+#include "kernels/device/launch.h"
 #include "kernels/device/shared_memory.cuh"
-#include "kernels/extremes/sliding_extreme.cuh"
+#include "kernels/device/tuning.h"
+#include "kernels/extremes/launch.h"
 
 namespace satin::kernels {
+
+// Sliding minima and maxima of keys, four bytes a thread.
+//
+// Rows: a tile in shared memory; windows are joined from up to four windows of a quarter of the size.
+//
+// Columns: a thread has `Chunk` outputs below each other. What all their windows share is looked at once, and
+// the rest of a window is the end of the rows above that part and the beginning of those below it: a suffix
+// and a prefix, as van Herk (1992) and Gil and Werman (1993) have them, but with segments of the outputs, so
+// that the suffixes stay in registers. If the shared part is long, its rows come in groups of 32 whose
+// extremes have been joined before.
+
+inline constexpr int group_rows = 32;
+inline constexpr int word_bytes = 4;
+
+/// Four bytes each. Hardware with comparisons of 16-bit pairs compares the odd bytes as the high halves of
+/// pairs, where the even ones do not matter, and the even bytes alone.
+template <Extreme Wanted>
+__device__ inline std::uint32_t join_bytes(std::uint32_t a, std::uint32_t b) {
+  constexpr bool least = Wanted == Extreme::minimum;
+#if __CUDA_ARCH__ >= 900
+  constexpr std::uint32_t even = 0x00FF00FFU;
+  const std::uint32_t odd_bytes = least ? __vminu2(a, b) : __vmaxu2(a, b);
+  const std::uint32_t even_bytes = least ? __vminu2(a & even, b & even) : __vmaxu2(a & even, b & even);
+  return (odd_bytes & ~even) | even_bytes;
+#else
+  return least ? __vminu4(a, b) : __vmaxu4(a, b);
+#endif
+}
+
+template <class Key, Extreme Wanted>
+struct PackedKeys {
+  static constexpr int per_word = word_bytes / static_cast<int>(sizeof(Key));
+
+  __device__ static std::uint32_t join(std::uint32_t a, std::uint32_t b) {
+    if constexpr (sizeof(Key) == 1) {
+      return join_bytes<Wanted>(a, b);
+    } else if constexpr (sizeof(Key) == 2) {
+      return Wanted == Extreme::minimum ? __vminu2(a, b) : __vmaxu2(a, b);
+    } else {
+      const auto x = static_cast<std::int32_t>(a);
+      const auto y = static_cast<std::int32_t>(b);
+      return static_cast<std::uint32_t>(Wanted == Extreme::minimum ? min(x, y) : max(x, y));
+    }
+  }
+
+  /// A word of keys that lose against every other.
+  __device__ static std::uint32_t neutral() {
+    std::uint32_t word = 0;
+#pragma unroll
+    for (int i = 0; i < per_word; ++i) word |= placed(neutral_key<Key>(Wanted), i);
+    return word;
+  }
+
+  /// The key as element i of a word that is 0 elsewhere.
+  __device__ static std::uint32_t placed(Key key, int i) {
+    return static_cast<std::uint32_t>(key) << (8 * static_cast<int>(sizeof(Key)) * i);
+  }
+};
+
+/// The word at any byte of aligned words; `from` is a multiple of the key's size.
+template <class Key>
+__device__ std::uint32_t word_at(const std::uint32_t* words, int from) {
+  const std::uint32_t low = words[from / word_bytes];
+  if constexpr (sizeof(Key) == word_bytes) {
+    return low;
+  } else {
+    const int behind = from % word_bytes;
+    if (behind == 0) return low;
+    return __funnelshift_r(low, words[from / word_bytes + 1], static_cast<unsigned>(8 * behind));
+  }
+}
+
+/// What is uniform in the pass along rows.
+struct RowPass : RowExtremeArguments {
+  std::int64_t row_bytes = 0;
+  int pixel_bytes = 1;
+  int window = 1;  ///< pixels
+  int margin = 0;  ///< bytes that a window reaches to either side of its pixel
+  int buffer_words = 0;
+  bool wraps = false;
+  bool aligned = false;  ///< rows of the source begin at multiples of 4 bytes
+};
+
+/// Four bytes of a row that is extended beyond its ends.
+template <class Key, Extreme Wanted>
+__device__ std::uint32_t extended_word(const RowPass& pass, const std::byte* row, std::int64_t from) {
+  using Keys = PackedKeys<Key, Wanted>;
+  if (pass.aligned && from >= 0 && from + word_bytes <= pass.row_bytes) {
+    const std::uint32_t word = __ldg(reinterpret_cast<const std::uint32_t*>(row + from));
+    if constexpr (sizeof(Key) == word_bytes) {
+      return pass.stored ? static_cast<std::uint32_t>(turn_key(static_cast<Key>(word))) : word;
+    } else {
+      return word;
+    }
+  }
+  std::uint32_t word = 0;
+#pragma unroll
+  for (int i = 0; i < Keys::per_word; ++i) {
+    std::int64_t at = from + i * static_cast<int>(sizeof(Key));
+    Key key = neutral_key<Key>(Wanted);
+    if (pass.wraps && (at < 0 || at >= pass.row_bytes)) {
+      at %= pass.row_bytes;
+      if (at < 0) at += pass.row_bytes;
+    }
+    if (at >= 0 && at < pass.row_bytes) {
+      key = __ldg(reinterpret_cast<const Key*>(row + at));
+      if (pass.stored) key = turn_key(key);
+    }
+    if constexpr (sizeof(Key) == word_bytes) {
+      word = static_cast<std::uint32_t>(key);
+    } else {
+      word |= Keys::placed(key, i);
+    }
+  }
+  return word;
+}
+
+/// Joins windows at byte `from` of a larger one: pieces of `size` pixels that overlap where they must.
+template <class Key, Extreme Wanted>
+__device__ std::uint32_t joined_windows(const std::uint32_t* words, int from, int size, int joined,
+                                        int pixel_bytes) {
+  std::uint32_t value = word_at<Key>(words, from);
+  for (int next = size; next < joined; next += size)
+    value = PackedKeys<Key, Wanted>::join(value,
+                                          word_at<Key>(words, from + min(next, joined - size) * pixel_bytes));
+  return value;
+}
+
+template <class Key, Extreme Wanted>
+__global__ void __launch_bounds__(tuning::extreme_row_threads)
+    extremes_of_rows(const __grid_constant__ RowPass pass) {
+  extern __shared__ std::uint32_t buffers[];
+  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * pass.tile.bytes;
+  const auto tile = static_cast<int>(min(pass.tile.bytes, pass.row_bytes - begin));
+  const int before = (pass.margin + word_bytes - 1) / word_bytes * word_bytes;
+  const int first_window = before - pass.margin;  // byte of the buffer where the first output's begins
+  const auto thread = static_cast<int>(threadIdx.x);
+  for (std::int64_t y = blockIdx.y; y < pass.job.height; y += gridDim.y) {
+    std::uint32_t* windows = buffers;
+    std::uint32_t* larger = buffers + pass.buffer_words;
+    for (int i = thread; i < pass.buffer_words; i += static_cast<int>(blockDim.x))
+      windows[i] = extended_word<Key, Wanted>(pass, pass.source.data + y * pass.source.row,
+                                              begin - before + static_cast<std::int64_t>(i) * word_bytes);
+    __syncthreads();
+    int size = 1;
+    while (true) {
+      const auto joined = static_cast<int>(joined_size(size, pass.window));
+      if (joined == pass.window) break;
+      const int end = first_window + tile + (pass.window - joined) * pass.pixel_bytes;
+      for (int i = thread; i * word_bytes < end; i += static_cast<int>(blockDim.x))
+        larger[i] = joined_windows<Key, Wanted>(windows, i * word_bytes, size, joined, pass.pixel_bytes);
+      __syncthreads();
+      std::uint32_t* const smaller = windows;
+      windows = larger;
+      larger = smaller;
+      size = joined;
+    }
+    auto* out = reinterpret_cast<std::uint32_t*>(pass.keys.data + y * pass.keys.row + begin);
+    for (int i = thread; i * word_bytes < tile; i += static_cast<int>(blockDim.x))
+      out[i] = joined_windows<Key, Wanted>(windows, first_window + i * word_bytes, size, pass.window,
+                                           pass.pixel_bytes);
+    __syncthreads();  // the next row may overwrite the windows
+  }
+}
+
+/// Rows of keys, extended beyond the picture, of which a thread reads one word.
+template <class Key, Extreme Wanted>
+struct KeyColumn {
+  const std::byte* data;
+  std::int64_t row;
+  std::int64_t height;
+  bool wraps;
+
+  /// The word at a position from -height to 2 height - 1.
+  __device__ std::uint32_t at(std::int64_t y) const {
+    if (wraps) {
+      y += y < 0 ? height : y >= height ? -height : 0;
+    } else if (y < 0 || y >= height) {
+      return PackedKeys<Key, Wanted>::neutral();
+    }
+    return __ldg(reinterpret_cast<const std::uint32_t*>(data + y * row));
+  }
+};
+
+/// What is uniform in the pass down columns.
+struct ColumnPass : ColumnExtremeArguments {
+  std::int64_t row_bytes = 0;
+  KeyRows shared_keys = {};  ///< row q: the extremes of the groups that chunk q shares
+  bool wraps = false;
+  bool aligned = false;   ///< rows of the output begin at multiples of 4 bytes
+  bool constant = false;  ///< windows that leave the picture see one value outside: `outside`
+  std::int32_t outside[4] = {};
+};
+
+/// What a thread's four bytes see outside the picture: in rows whose windows leave it, and in the others.
+template <class Key, Extreme Wanted>
+struct Outside {
+  std::uint32_t above;
+  std::uint32_t beside;
+
+  __device__ Outside(const ColumnPass& pass, std::int64_t column) {
+    using Keys = PackedKeys<Key, Wanted>;
+    above = beside = Keys::neutral();
+    if (!pass.constant) return;
+    above = beside = 0;
+#pragma unroll
+    for (int i = 0; i < Keys::per_word; ++i) {
+      const std::int64_t element = column * Keys::per_word + i;
+      const auto key = static_cast<Key>(pass.outside[element % pass.job.channels]);
+      const bool seen = leaves(element / pass.job.channels, pass.job.reach_x, pass.job.width);
+      above |= Keys::placed(key, i);
+      beside |= Keys::placed(seen ? key : neutral_key<Key>(Wanted), i);
+    }
+  }
+};
+
+template <class Key, Extreme Wanted>
+__device__ void store_word(const ColumnPass& pass, std::int64_t column, std::int64_t y, std::uint32_t word) {
+  using Keys = PackedKeys<Key, Wanted>;
+  if constexpr (sizeof(Key) == word_bytes) {
+    if (pass.plain) word = static_cast<std::uint32_t>(turn_key(static_cast<Key>(word)));
+  }
+  std::byte* to = pass.output.data + y * pass.output.row + column * word_bytes;
+  const std::int64_t left = pass.row_bytes - column * word_bytes;
+  if (pass.aligned && left >= word_bytes) {
+    *reinterpret_cast<std::uint32_t*>(to) = word;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < Keys::per_word; ++i)
+    if (i * static_cast<int>(sizeof(Key)) < left)
+      reinterpret_cast<Key*>(to)[i] = static_cast<Key>(word >> (8 * static_cast<int>(sizeof(Key)) * i));
+}
+
+/// The rows that the windows of all outputs of a chunk share, from `chunk rows` above reach to below it.
+template <int Chunk, class Key, Extreme Wanted>
+__device__ std::uint32_t shared_rows(const ColumnPass& pass, const KeyColumn<Key, Wanted>& rows,
+                                     std::int64_t column, std::int64_t chunk) {
+  using Keys = PackedKeys<Key, Wanted>;
+  std::uint32_t shared = Keys::neutral();
+  const std::int64_t first = chunk * Chunk;
+  std::int64_t y = first - pass.reach + Chunk;
+  if (pass.groups.shared != 0) {
+    const std::byte* of_groups = pass.shared_keys.data + chunk * pass.shared_keys.row + column * word_bytes;
+    shared = __ldg(reinterpret_cast<const std::uint32_t*>(of_groups));
+    y += pass.groups.shared * group_rows;
+  }
+#pragma unroll 8
+  for (; y < first + pass.reach; ++y) shared = Keys::join(shared, rows.at(y));
+  return shared;
+}
+
+template <int Chunk, class Key, Extreme Wanted>
+__global__ void __launch_bounds__(tuning::extreme_column_threads)
+    extremes_of_columns(const __grid_constant__ ColumnPass pass) {
+  using Keys = PackedKeys<Key, Wanted>;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (column * word_bytes >= pass.row_bytes) return;
+  const KeyColumn<Key, Wanted> rows{pass.keys.data + column * word_bytes, pass.keys.row, pass.job.height,
+                                    pass.wraps};
+  const Outside<Key, Wanted> outside(pass, column);
+  const std::int64_t chunks = (pass.job.height + Chunk - 1) / Chunk;
+  for (std::int64_t chunk = blockIdx.y; chunk < chunks; chunk += gridDim.y) {
+    const std::int64_t first = chunk * Chunk;
+    std::uint32_t suffix[Chunk];
+#pragma unroll
+    for (int i = 0; i < Chunk; ++i) suffix[i] = rows.at(first - pass.reach + i);
+    const std::uint32_t shared = shared_rows<Chunk>(pass, rows, column, chunk);
+#pragma unroll
+    for (int i = Chunk - 1; i-- > 0;) suffix[i] = Keys::join(suffix[i], suffix[i + 1]);
+    std::uint32_t prefix = shared;
+#pragma unroll
+    for (int i = 0; i < Chunk; ++i) {
+      const std::int64_t y = first + i;
+      if (y >= pass.job.height) break;
+      prefix = Keys::join(prefix, rows.at(y + pass.reach));
+      std::uint32_t value = Keys::join(suffix[i], prefix);
+      if (pass.constant)
+        value =
+            Keys::join(value, leaves(y, pass.job.reach_y, pass.job.height) ? outside.above : outside.beside);
+      store_word<Key, Wanted>(pass, column, y, value);
+    }
+  }
+}
+
+/// Row j of the groups: the extremes of 32 rows from 32 (j + 1) - reach on.
+template <class Key, Extreme Wanted>
+__global__ void __launch_bounds__(tuning::extreme_column_threads)
+    extremes_of_groups(const __grid_constant__ ColumnPass pass, const KeyRows groups, std::int64_t count) {
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (column * word_bytes >= pass.row_bytes) return;
+  const KeyColumn<Key, Wanted> rows{pass.keys.data + column * word_bytes, pass.keys.row, pass.job.height,
+                                    pass.wraps};
+  for (std::int64_t j = blockIdx.y; j < count; j += gridDim.y) {
+    const std::int64_t first = group_rows * (j + 1) - pass.reach;
+    std::uint32_t value = PackedKeys<Key, Wanted>::neutral();
+#pragma unroll 8
+    for (int i = 0; i < group_rows; ++i) value = PackedKeys<Key, Wanted>::join(value, rows.at(first + i));
+    *reinterpret_cast<std::uint32_t*>(groups.data + j * groups.row + column * word_bytes) = value;
+  }
+}
+
+/// Row j becomes the extreme of `joined` rows from j on, from rows that are extremes of `size` of them.
+template <class Key, Extreme Wanted>
+__global__ void __launch_bounds__(tuning::extreme_column_threads)
+    join_groups(const KeyRows from, const KeyRows to, std::int64_t row_bytes, std::int64_t count,
+                std::int64_t size, std::int64_t joined) {
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (column * word_bytes >= row_bytes) return;
+  for (std::int64_t j = blockIdx.y; j < count; j += gridDim.y) {
+    const auto row = [&](std::int64_t index) {
+      return __ldg(
+          reinterpret_cast<const std::uint32_t*>(from.data + index * from.row + column * word_bytes));
+    };
+    std::uint32_t value = row(j);
+    for (std::int64_t next = size; next < joined; next += size)
+      value = PackedKeys<Key, Wanted>::join(value, row(j + min(next, joined - size)));
+    *reinterpret_cast<std::uint32_t*>(to.data + j * to.row + column * word_bytes) = value;
+  }
+}
 
 /// Calls action.template operator()<Wanted>().
 template <class Action>

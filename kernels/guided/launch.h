@@ -2,7 +2,6 @@
 // Launches of local linear models, in the manner of kernels/device/launch.h.
 
 #include <cstddef>
-#include <cstdint>
 
 #include "core/maths/fixed_point.h"
 #include "guided/local_linear.h"

@@ -8,11 +8,13 @@
 
 #include "lens/maths/disocclusion_fill.h"
 
+#include <cstdint>
+
 #include "core/with_type.h"
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
-#include "kernels/lens/disocclusion_fill_tile.cuh"
+#include "kernels/lens/disocclusion_fill_table.cuh"
 #include "kernels/lens/fill_tiles.cuh"
 #include "kernels/lens/launch.h"
 #include "kernels/pixels/plane.cuh"
@@ -21,6 +23,351 @@
 #include "lens/maths/nonlocal_work.h"
 
 namespace satin::kernels {
+
+// One tile of one group of the disocclusion fill, by one block.
+
+static_assert(lane_pixels * warp_rows <= 32);  // a bit each
+
+inline constexpr int row_words = table_width / warp_size;
+using SharedGroups = GroupBits[table_height][row_words];
+
+/// Threads of a block share this beside the table.
+struct SharedFill {
+  SharedGroups groups;
+  std::uint32_t taken;  ///< number of the tile in the list
+  std::uint32_t sharp;  ///< samples that the non-local fill takes
+  std::uint32_t first;  ///< sample of the tile
+  std::uint32_t slots;  ///< of pixels that may have samples
+  std::uint32_t of_warps[fill_warps];
+};
+
+/// One tile of one group, by one block.
+template <int Channels>
+class TileFill {
+ public:
+  __device__ TileFill(const FillDisocclusions<Channels>& fill, const FillTiles& tiles, int tile,
+                      SharedTable table, SharedFill& shared)
+      : fill_(fill),
+        tiles_(tiles),
+        table_(table),
+        shared_(shared),
+        left_(tile % tiles.columns * tile_width),
+        top_(tile / tiles.columns * tile_height) {}
+
+  __device__ FilledTile run() {
+    table_.clear_border();
+    read_groups();
+    __syncthreads();
+    integrate_counts();
+    __syncthreads();
+    if (__syncthreads_or(count() ? 1 : 0) == 0) return {};
+    integrate_radii();
+    __syncthreads();
+    look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_radius(i, sum); });
+    if (__syncthreads_or(leave_away_unseen() ? 1 : 0) == 0) return {};
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      integrate_light(c);
+      __syncthreads();
+      look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_colour(i, c, sum); });
+    }
+    return add_samples();
+  }
+
+ private:
+  /// Places in the tile of the four pixels of this thread, a block of 2 x 2.
+  [[nodiscard]] __device__ static int x_of(int i) { return 2 * lane_index() + (i & 1); }
+  [[nodiscard]] __device__ static int y_of(int i) {
+    return static_cast<int>(threadIdx.x) / warp_size * 2 + (i >> 1);
+  }
+  [[nodiscard]] __device__ static int first_row() {
+    return static_cast<int>(threadIdx.x) / warp_size * warp_rows;
+  }
+  /// Place of the lane's first pixel of row r, in planes with a border.
+  [[nodiscard]] __device__ std::int64_t place(int r) const {
+    return tiles_.place(left_ - fill_reach + lane_index() * lane_pixels, top_ - fill_reach + first_row() + r);
+  }
+
+  __device__ void read_groups() {
+    const auto i = static_cast<int>(threadIdx.x);
+    static_assert(table_height * row_words <= fill_threads);
+    if (i >= table_height * row_words) return;
+    const std::int64_t corner =
+        tiles_.place(left_ - fill_reach, top_ - fill_reach + i / row_words) / warp_size;
+    shared_.groups[i / row_words][i % row_words] =
+        tiles_.groups[(fill_.group - 1) * tiles_.bits_plane() + corner + i % row_words];
+  }
+
+  __device__ void integrate_counts() {
+    constexpr int word_lanes = warp_size / lane_pixels;
+    constexpr unsigned lane_bits = (1U << lane_pixels) - 1U;
+    const int shift = lane_index() % word_lanes * lane_pixels;
+    std::uint32_t rows[warp_rows];
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) {
+      const GroupBits own = shared_.groups[first_row() + r][lane_index() / word_lanes];
+      const std::uint32_t in_group = own.in_group >> shift & lane_bits;
+      rows[r] = fill_count(in_group, own.from_group_on >> shift & lane_bits);
+      in_group_ |= in_group << (r * lane_pixels);
+    }
+    table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
+#pragma unroll
+      for (int p = 0; p < lane_pixels; ++p) values[p] = rows[r] >> p & fill_count(1, 1);
+    });
+  }
+
+  /// All ones if pixel p of row r is of the group.
+  [[nodiscard]] __device__ std::uint32_t mask(int r, int p) const {
+    return 0U - (in_group_ >> (r * lane_pixels + p) & 1U);
+  }
+
+  __device__ void integrate_radii() {
+    table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
+      const int4 radii = *reinterpret_cast<const int4*>(tiles_.radii + place(r));
+      const std::int32_t own[lane_pixels] = {radii.x, radii.y, radii.z, radii.w};
+#pragma unroll
+      for (int p = 0; p < lane_pixels; ++p) values[p] = static_cast<std::uint32_t>(own[p]) & mask(r, p);
+    });
+  }
+
+  __device__ void integrate_light(int channel) {
+    const std::uint16_t* light = tiles_.light + channel * tiles_.plane();
+    uint2 rows[warp_rows];
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) {
+      rows[r] = *reinterpret_cast<const uint2*>(light + place(r));
+      rows[r].x &= __byte_perm(mask(r, 0), mask(r, 1), 0x5410);
+      rows[r].y &= __byte_perm(mask(r, 2), mask(r, 3), 0x5410);
+    }
+    table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
+      values[0] = rows[r].x & 0xFFFFU;
+      values[1] = rows[r].x >> 16;
+      values[2] = rows[r].y & 0xFFFFU;
+      values[3] = rows[r].y >> 16;
+    });
+  }
+
+  /// Bits of the pixel at (x, y) of the table, lowest.
+  [[nodiscard]] __device__ GroupBits bits_at(int x, int y) const {
+    const GroupBits& word = shared_.groups[y][x / warp_size];
+    return {word.in_group >> x % warp_size & 1U, word.from_group_on >> x % warp_size & 1U};
+  }
+
+  /// Steps to the nearest pixel of the kind that hidden_at() asks for, 0 if there is none; (x, y) is in the
+  /// picture.
+  [[nodiscard]] __device__ int nearest(int x, int y, int step_x, int step_y) const {
+    const int u = x - left_ + fill_reach;
+    const int v = y - top_ + fill_reach;
+    unsigned found = 0;
+#pragma unroll
+    for (int i = 1; i <= refined_reach; ++i)
+      found |= bits_at(u + i * step_x, v + i * step_y).from_group_on << i;
+    if (found == 0) return 0;
+    const int distance = __ffs(static_cast<int>(found)) - 1;
+    return bits_at(u + distance * step_x, v + distance * step_y).in_group != 0 ? distance : 0;
+  }
+
+  [[nodiscard]] __device__ std::uint32_t window(int i, int number) const {
+    return table_.window(x_of(i) + fill_reach, y_of(i) + fill_reach, fill_window(number).reach);
+  }
+
+  [[nodiscard]] __device__ bool is_nearer(int x, int y) const {
+    return fill_.planes.holds(left_ + x, top_ + y) &&
+           bits_at(x + fill_reach, y + fill_reach).from_group_on == 0;
+  }
+
+  /// Whether any of the thread's pixels has a sample.
+  __device__ bool count() {
+    bool any = false;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      FillFound<Channels>& found = found_[i];
+      if (!is_nearer(x_of(i), y_of(i))) continue;
+      std::uint32_t sums[fill_windows];
+#pragma unroll
+      for (int number = 0; number < fill_windows; ++number) sums[number] = window(i, number);
+      if ((sums[fill_windows - 1] & 0xFFFFU) == 0) continue;
+      found.first = fill_windows - 1;
+#pragma unroll
+      for (int number = fill_windows - 2; number >= 0; --number)
+        if (found.first == number + 1 && sums[number] != 0) found.first = number;
+#pragma unroll
+      for (int number = 0; number < fill_windows; ++number)
+        if (number >= found.first) found.add_counts(number, sums[number]);
+      if (found.is_rare()) found.first = fill_windows;
+      any = any || found.first < fill_windows;
+    }
+    return any;
+  }
+
+  /// Whether samples remain.
+  __device__ bool leave_away_unseen() {
+    bool any = false;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (found_[i].first == fill_windows) continue;
+      if (!fill_.shows(left_ + x_of(i), top_ + y_of(i), found_[i])) found_[i].first = fill_windows;
+      any = any || found_[i].first < fill_windows;
+    }
+    return any;
+  }
+
+  template <class Add>
+  __device__ void look_up(const Add& add) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (found_[i].first == fill_windows) continue;
+#pragma unroll
+      for (int number = 0; number < fill_windows; ++number)
+        if (number >= found_[i].first) add(found_[i], number, window(i, number));
+    }
+  }
+
+  // Few pixels of a tile have samples, and these take long. So the pixels that have some are put side by
+  // side, in slots of the table's memory, as the table itself is no longer needed. The first word of a slot
+  // tells the pixel and its first window.
+  static constexpr int tile_pixels = tile_width * tile_height;
+  static constexpr int found_words = 4 + Channels;
+  static constexpr int parts = tile_pixels * found_words * 4 <= SharedTable::bytes ? 1 : 2;
+  static constexpr int slots = tile_pixels / parts;
+  static_assert(slots * found_words * 4 <= SharedTable::bytes);
+
+  [[nodiscard]] __device__ std::uint32_t& word(int number, std::uint32_t slot) const {
+    return table_.memory()[static_cast<std::uint32_t>(number * slots) + slot];
+  }
+  [[nodiscard]] __device__ float get(int number, std::uint32_t slot) const {
+    return __uint_as_float(word(number, slot));
+  }
+  __device__ void set(int number, std::uint32_t slot, float value) const {
+    word(number, slot) = __float_as_uint(value);
+  }
+
+  __device__ void put_found(std::uint32_t slot, int i) const {
+    const FillFound<Channels>& found = found_[i];
+    word(0, slot) = static_cast<std::uint32_t>(found.first * tile_pixels + y_of(i) * tile_width + x_of(i));
+    set(1, slot, found.in_group);
+    set(2, slot, found.from_group_on);
+    set(3, slot, found.radius);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) set(4 + c, slot, found.colour[c]);
+  }
+
+  /// Puts what a pixel hides into its slot.
+  __device__ void make_hidden(std::uint32_t slot) const {
+    FillFound<Channels> found;
+    const auto pixel = static_cast<int>(word(0, slot));
+    found.first = pixel / tile_pixels;
+    found.in_group = get(1, slot);
+    found.from_group_on = get(2, slot);
+    found.radius = get(3, slot);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) found.colour[c] = get(4 + c, slot);
+    const auto search = [&](int x, int y, int step_x, int step_y) { return nearest(x, y, step_x, step_y); };
+    const Hidden hidden =
+        fill_.hidden_at(left_ + pixel % tile_width, top_ + pixel / tile_width % tile_height, found, search);
+    set(1, slot, hidden.weight);
+    set(3, slot, hidden.radius);
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) set(4 + c, slot, hidden.colour[c]);
+  }
+
+  /// Finds what the thread's pixels hide, if its warp is in this part of the tile. Returns whether any of
+  /// them hides something.
+  __device__ bool find_hidden(int part, Hidden (&hidden)[4]) {
+    __syncthreads();
+    if (threadIdx.x == 0) shared_.slots = 0;
+    __syncthreads();
+    const bool here = static_cast<int>(threadIdx.x) / (fill_threads / parts) == part;
+    std::uint32_t count = 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) count += here && found_[i].first < fill_windows ? 1U : 0U;
+    const std::uint32_t up_to = inclusive_scan(count);
+    std::uint32_t first = 0;
+    if (lane_index() == warp_size - 1 && up_to != 0) first = atomicAdd(&shared_.slots, up_to);
+    first = __shfl_sync(whole_warp, first, warp_size - 1) + up_to - count;
+    std::uint32_t slot = first;
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (here && found_[i].first < fill_windows) put_found(slot++, i);
+    __syncthreads();
+    for (std::uint32_t own = threadIdx.x; own < shared_.slots; own += fill_threads) make_hidden(own);
+    __syncthreads();
+    bool any = false;
+    slot = first;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (!here || found_[i].first == fill_windows) continue;
+      hidden[i].weight = get(1, slot);
+      hidden[i].radius = get(3, slot);
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) hidden[i].colour[c] = get(4 + c, slot);
+      ++slot;
+      any = any || hidden[i].weight > 0;
+    }
+    return any;
+  }
+
+  /// The samples of a tile lie side by side in the list.
+  __device__ FilledTile add_samples() {
+    const int column = (left_ + x_of(0)) / 2;
+    const int row = (top_ + y_of(0)) / 2;
+    Hidden hidden[4] = {};
+    bool any = false;
+#pragma unroll
+    for (int part = 0; part < parts; ++part) any = find_hidden(part, hidden) || any;
+    std::uint32_t count = 0;
+    std::uint32_t sharp = 0;
+    if (any)
+      fill_.for_samples_of_block(column, row, hidden, [&](const LensSample& sample) {
+        ++count;
+        sharp += sample.radius < nonlocal_radius ? 1U : 0U;
+      });
+    const FilledTile all = reserve(count, sharp);
+    std::uint32_t at = all.first + first_of_thread_;
+    if (any)
+      fill_.for_samples_of_block(column, row, hidden, [&](const LensSample& sample) {
+        if (at < fill_.list.capacity) fill_.list.samples[at] = sample;
+        ++at;
+      });
+    return all;
+  }
+
+  /// Places in the list for the samples of all threads.
+  __device__ FilledTile reserve(std::uint32_t count, std::uint32_t sharp) {
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
+    const std::uint32_t up_to = inclusive_scan(count);
+    if (lane_index() == warp_size - 1) shared_.of_warps[warp] = up_to;
+    sharp = sum_of_lanes(sharp);
+    if (threadIdx.x == 0) shared_.sharp = 0;
+    __syncthreads();
+    if (lane_index() == 0 && sharp != 0) atomicAdd(&shared_.sharp, sharp);
+    std::uint32_t before = 0;
+    std::uint32_t all = 0;
+#pragma unroll
+    for (int i = 0; i < fill_warps; ++i) {
+      before += i < warp ? shared_.of_warps[i] : 0;
+      all += shared_.of_warps[i];
+    }
+    first_of_thread_ = before + up_to - count;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      shared_.first = *fill_.list.count + add_shared(fill_.list.attempted, all);
+      if (shared_.sharp != 0) add_shared(tiles_.counters->sharp + fill_.group, shared_.sharp);
+    }
+    __syncthreads();
+    return {shared_.first, all};
+  }
+
+  const FillDisocclusions<Channels>& fill_;
+  const FillTiles& tiles_;
+  SharedTable table_;
+  SharedFill& shared_;
+  int left_;
+  int top_;
+  unsigned in_group_ = 0;  ///< a bit each of the pixels that the thread adds to the table
+  std::uint32_t first_of_thread_ = 0;
+  FillFound<Channels> found_[4];
+};
 namespace {
 
 int whole(int size, int part) { return (size + part - 1) / part; }

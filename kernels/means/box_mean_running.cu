@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "core/with_type.h"
-#include "kernels/device/next_kernel.cuh"
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/means/counted_columns.cuh"
 #include "kernels/means/launch.h"
@@ -159,17 +158,10 @@ RunningKernels kernels_of(const RunningMeanArguments& arguments) {
 
 }  // namespace
 
-int prepare_mean(RunningMeanArguments& arguments) {
+int prepare_mean(const RunningMeanArguments& arguments) {
   const RunningKernels kernels = kernels_of(arguments);
-  int code = allow_all_shared_memory(kernels.average);
-  if (code != 0) return code;
-  if (!arguments.job.grouped()) {
-    cudaFuncAttributes attributes{};
-    code = cudaFuncGetAttributes(&attributes, kernels.average);
-    arguments.begins_early = !arguments.job.wide && waits_for_sources(attributes.ptxVersion);
-    return code;
-  }
-  return allow_all_shared_memory(kernels.scan_groups);
+  const int code = allow_all_shared_memory(kernels.average);
+  return code != 0 || !arguments.job.grouped() ? code : allow_all_shared_memory(kernels.scan_groups);
 }
 
 void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
@@ -187,8 +179,8 @@ void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream) {
   const auto blocks =
       static_cast<unsigned>((tiles.columns * tiles.rows + tiles.together - 1) / tiles.together);
   const int warps = tiles.together * tiles.spans * warps_of_span(job, tiles.spans);
-  launch_next(arguments.begins_early, kernels.average, blocks, static_cast<unsigned>(warps * warp_size),
-              tiles.shared_bytes, stream, arguments);
+  kernels.average<<<blocks, static_cast<unsigned>(warps * warp_size), tiles.shared_bytes, stream>>>(
+      arguments);
 }
 
 }  // namespace satin::kernels

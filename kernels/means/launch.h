@@ -152,7 +152,6 @@ struct RunningMeanArguments : TiledMeanArguments<RunningMeanJob> {
   const std::int16_t* more_than_rough16 = nullptr;  ///< light of 16-bit codes: pixels/maths/rough_light.h
   void* groups = nullptr;
   const Measured* measured = nullptr;  ///< floats and their fixed point
-  bool begins_early = false;           ///< before the kernel before has ended; set by prepare_mean()
 };
 
 struct RunningKernels {
@@ -166,7 +165,7 @@ RunningKernels running_kernels_of(const RunningMeanArguments& arguments);
 
 /// A warp each span; a block does so many tiles together.
 [[nodiscard]] SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit);
-[[nodiscard]] int prepare_mean(RunningMeanArguments& arguments);
+[[nodiscard]] int prepare_mean(const RunningMeanArguments& arguments);
 void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
 
 // --- One radius, of the pixels that a mask leaves: box_mean_counted.cu ---
@@ -193,7 +192,7 @@ struct TiledTableJob : TiledMeanJob {
   [[nodiscard]] int farthest() const { return reach + most_batch_rows; }
   static constexpr int most_batch_rows = 8;  ///< rows that the warps of a block hand to each other
 
-  /// Whole boxes have less than 2^14 pixels: kernels/means/tiled_table_means.cuh.
+  /// Whole boxes have less than 2^14 pixels: kernels/means/tiled_table_values.cuh.
   static constexpr int largest_reach = 63;
   /// Bits of one channel's sum in a packed entry.
   [[nodiscard]] static constexpr int sum_bits(int channel_count) { return channel_count == 3 ? 21 : 32; }
@@ -250,8 +249,7 @@ struct LightGatherArguments {
   Source original;
   Source mask;  ///< none: nothing is blended
   Target output;
-  bool begins_early = false;  ///< as TableArguments has it
-  int block_rows = 0;         ///< set by gather_light()
+  int block_rows = 0;  ///< set by gather_light()
 };
 
 void gather_light(const LightGatherArguments& arguments, StreamHandle stream);

@@ -9,7 +9,6 @@
 
 #include "core/with_type.h"
 #include "kernels/device/exact_division.cuh"
-#include "kernels/device/next_kernel.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/blended.cuh"
@@ -221,8 +220,6 @@ __global__ void __launch_bounds__(threads, tuning::light_gather_blocks)
   for (int i = thread; i < codes; i += threads)
     radii[i] = radius_from_map(static_cast<std::uint32_t>(i), 0xFFU, field.low, field.high);
   light.fill(arguments.transfer, thread, threads);
-  TableBlocks table = arguments.table;
-  table.data = written(table.data);
   __syncthreads();
   const int warp = thread / warp_size;
   const int x = static_cast<int>(blockIdx.x) * warp_size + warp % warps_across * warp_columns +
@@ -232,7 +229,8 @@ __global__ void __launch_bounds__(threads, tuning::light_gather_blocks)
   const int begin = static_cast<int>(blockIdx.y) * arguments.block_rows;
   const int end = min(begin + arguments.block_rows, arguments.height);
   for (int y = begin + row; y < end; y += rows_at_once)
-    gather_pixel<Channels, Masked>(arguments, table, light, radius_at(arguments, radii, x, y), x, y);
+    gather_pixel<Channels, Masked>(arguments, arguments.table, light, radius_at(arguments, radii, x, y), x,
+                                   y);
 }
 
 }  // namespace
@@ -246,7 +244,7 @@ void gather_light(const LightGatherArguments& arguments, StreamHandle stream) {
   with_channels(arguments.channels, [&]<int Channels>() {
     const auto kernel =
         arguments.mask.data == nullptr ? gather_means<Channels, false> : gather_means<Channels, true>;
-    launch_next(arguments.begins_early, kernel, blocks, threads, 0, stream, cut);
+    kernel<<<blocks, threads, 0, stream>>>(cut);
   });
 }
 

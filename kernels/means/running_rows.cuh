@@ -2,7 +2,6 @@
 // The rows of the picture as a window that slides down a tile meets them.
 
 #include <cstddef>
-#include <cstdint>
 
 #include "kernels/device/warp.cuh"
 #include "kernels/means/launch.h"

@@ -4,9 +4,7 @@
 #include "core/with_type.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/means/launch.h"
-#include "kernels/means/residual_bytes.cuh"
 #include "kernels/pixels/plane.cuh"
-#include "means/residual_precision.h"
 
 namespace satin::kernels {
 namespace {
@@ -58,19 +56,6 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-/// Does the same for bytes where floats are exact.
-__global__ void __launch_bounds__(plane_threads)
-    store_residual_in_float(const __grid_constant__ UnsharpResidualArguments arguments, std::int64_t count) {
-  const std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
-  if (group * values_at_once >= count) return;
-  for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
-    const std::uint32_t own = typed_row<std::uint32_t>(arguments.picture, y)[group];
-    const uint2 means = typed_row<uint2>(arguments.means, y)[group];
-    reinterpret_cast<std::uint32_t*>(arguments.output.data + y * arguments.output.row)[group] =
-        four_with_residual(own, {means.x, means.y}, arguments.rule);
-  }
-}
-
 template <class T, class Working>
 bool is_plain(const UnsharpResidualArguments& arguments) {
   const auto aligned = [](const std::byte* data, std::int64_t row, std::size_t value) {
@@ -91,13 +76,6 @@ void launch(const UnsharpResidualArguments& arguments, StreamHandle stream) {
     if (is_plain<T, Working>(arguments)) {
       const std::int64_t count = arguments.width * arguments.channels;
       const dim3 grid = plane_grid(count / values_at_once, arguments.height);
-      if constexpr (std::is_same_v<Working, std::uint16_t>) {
-        const UnsharpResidualRule& rule = arguments.rule;
-        if (rule.transfer.decode == nullptr && exact_in_float(rule.amount, rule.threshold)) {
-          store_residual_in_float<<<grid, plane_threads, 0, stream>>>(arguments, count);
-          return;
-        }
-      }
       store_plain_residual<T, Working><<<grid, plane_threads, 0, stream>>>(arguments, count);
       return;
     }

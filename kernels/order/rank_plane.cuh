@@ -1,7 +1,6 @@
 #pragma once
 // One channel of the pictures of a run, as keys.
 
-#include <algorithm>
 #include <cstdint>
 
 #include "kernels/extremes/with_key.cuh"

@@ -3,10 +3,457 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernels/order/wavelet_build.cuh"
-#include "kernels/order/wavelet_query.cuh"
+#include "kernels/order/rank_plane.cuh"
+#include "kernels/order/wavelet_matrix.cuh"
 
 namespace satin::kernels {
+
+// The wavelet matrix of a part, built level by level in three kernels: chunks of elements are counted, the
+// counts are scanned, the elements are partitioned and the level's tables written.
+
+inline constexpr int build_threads = block_chunks * warp_size;
+inline constexpr int batch_groups = 8;  ///< whose loads are in flight together
+inline constexpr int scan_threads = 1024;
+inline constexpr int scan_columns = 8;  ///< of a block: a sector of 32 bytes
+inline constexpr int scan_segments = scan_threads / scan_columns;
+
+template <class Key>
+using Element = typename ElementOf<Key>::Type;
+
+/// The element of one pixel of the extended picture, without its digit.
+template <class Key>
+__device__ Element<Key> element_at(const WaveletArguments& run, int x, int y) {
+  const RankJob& job = run.job;
+  const int from_x = place_of(x, job.width, job.border);
+  const int from_y = place_of(y, job.height, job.border);
+  const bool inside = from_x >= 0 && from_y >= 0;
+  const Key key = inside ? key_at<Key>(run, from_x, from_y) : outside_key<Key>(run);
+  auto element = static_cast<Element<Key>>(ordered_bits(key));
+  if (hides(job)) {
+    const int last = job.channels - 1;
+    Key alpha = 1;
+    if (job.weighted)
+      alpha = inside ? turn_key(row_of<Key>(run.source, from_y)[from_x * job.channels + last])
+                     : static_cast<Key>(run.outside_alpha);
+    const std::uint32_t weight = job.excludes && inside ? mask_weight(job, run.mask, from_x, from_y) : 1;
+    const bool hidden = !counts(alpha, weight, run.channel == last);
+    element |= static_cast<Element<Key>>(hidden) << (sizeof(Key) * 8);
+  }
+  return element;
+}
+
+/// The elements in each order.
+template <class Key>
+__global__ void __launch_bounds__(plane_threads)
+    place_elements(const __grid_constant__ WaveletArguments run,
+                   const __grid_constant__ WaveletMatrix matrix) {
+  const WaveletPart& part = run.part;
+  for_each_pixel(part.columns, part.rows, [&](std::int64_t x, std::int64_t y) {
+    const auto element = static_cast<Element<Key>>(
+        element_at<Key>(run, part.from_x + static_cast<int>(x), part.from_y + static_cast<int>(y))
+        << digit_bits);
+    const auto block = static_cast<std::uint32_t>(x) / digits;
+    const auto column = static_cast<std::uint32_t>(x) % digits;
+    reinterpret_cast<Element<Key>*>(matrix.from[block_order])[(block * part.rows + y) * digits + column] =
+        static_cast<Element<Key>>(element | column);
+    if (matrix.orders > 1)
+      reinterpret_cast<Element<Key>*>(matrix.from[raster_order])[y * part.columns + x] =
+          static_cast<Element<Key>>(element | block);
+  });
+}
+
+/// Counts the zeros of a group below each digit: a lane has its own digit and that 32 further.
+class DigitCounts {
+ public:
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+
+  __device__ DigitCounts() {
+#pragma unroll
+    for (int bit = 0; bit < digit_bits - 1; ++bit)
+      bound_[bit] = 0U - (static_cast<std::uint32_t>(lane_index()) >> bit & 1);
+  }
+
+  __device__ void add(std::uint32_t digit, ElementGroup& group) {
+    std::uint32_t less = 0;
+#pragma unroll
+    for (int bit = 0; bit < digit_bits; ++bit)
+      group.digit_planes[bit] = __ballot_sync(whole_warp, (digit >> bit & 1) != 0);
+#pragma unroll
+    for (int bit = 0; bit < digit_bits - 1; ++bit)
+      less = less_with_bit(less, group.digit_planes[bit], bound_[bit]);
+    const std::uint32_t top = group.digit_planes[digit_bits - 1];
+    low += __popc(less & ~top & group.zero_bits);
+    high += __popc((less | ~top) & group.zero_bits);
+  }
+
+ private:
+  std::uint32_t bound_[digit_bits - 1];
+};
+
+/// A warp's chunk, and the counts of the block that it belongs to.
+struct Chunk {
+  int order = static_cast<int>(blockIdx.y);
+  int warp = static_cast<int>(threadIdx.x) / warp_size;
+  std::uint32_t first = (blockIdx.x * block_chunks + warp) * chunk_elements;  ///< element
+  std::uint32_t* counts;                                                      ///< of the block's first chunk
+  std::uint32_t* block;
+
+  __device__ explicit Chunk(const WaveletMatrix& matrix)
+      : block(matrix.block_counts + (static_cast<std::size_t>(order) * matrix.blocks + blockIdx.x) * digits) {
+    counts = matrix.chunk_counts +
+             (static_cast<std::size_t>(order) * matrix.blocks + blockIdx.x) * block_chunks * digits;
+  }
+};
+
+/// Reads elements, with their bit at a level.
+template <class Element>
+struct LevelElements {
+  const Element* from;
+  std::uint32_t count;
+  int shift;
+
+  __device__ LevelElements(const WaveletMatrix& matrix, int level, int order)
+      : from(reinterpret_cast<const Element*>(matrix.from[order])),
+        count(matrix.elements),
+        shift(digit_bits + matrix.levels - 1 - level) {}
+  /// An element behind the last one is no zero.
+  __device__ Element at(std::uint32_t place) const {
+    return place < count ? from[place] : static_cast<Element>(Element{1} << shift);
+  }
+  __device__ bool is_zero(Element element) const { return (element >> shift & 1) == 0; }
+};
+
+template <class Element>
+__global__ void __launch_bounds__(build_threads)
+    count_chunks(const __grid_constant__ WaveletMatrix matrix, int level) {
+  __shared__ std::uint32_t of_chunks[block_chunks][digits];
+  const Chunk chunk(matrix);
+  const LevelElements<Element> elements(matrix, level, chunk.order);
+  const int lane = lane_index();
+  DigitCounts counts;
+  std::uint32_t zeros = 0;
+#pragma unroll 8
+  for (int i = 0; i < chunk_groups; ++i) {
+    const Element element = elements.at(chunk.first + i * element_group + lane);
+    ElementGroup group;
+    group.zero_bits = __ballot_sync(whole_warp, elements.is_zero(element));
+    zeros += __popc(group.zero_bits);
+    counts.add(static_cast<std::uint32_t>(element), group);
+  }
+  of_chunks[chunk.warp][lane] = lane == 0 ? zeros : counts.low;
+  of_chunks[chunk.warp][lane + warp_size] = counts.high;
+  __syncthreads();
+  if (threadIdx.x >= digits) return;
+  std::uint32_t before = 0;
+#pragma unroll
+  for (int i = 0; i < block_chunks; ++i) {
+    chunk.counts[i * digits + threadIdx.x] = before;
+    before += of_chunks[i][threadIdx.x];
+  }
+  chunk.block[threadIdx.x] = before;
+}
+
+/// Counts of blocks -> sums over the blocks before. The zeros of the level are their sum.
+__global__ void __launch_bounds__(scan_threads)
+    scan_blocks(const __grid_constant__ WaveletMatrix matrix, int level) {
+  __shared__ std::uint32_t sums[scan_segments][scan_columns];
+  const std::uint32_t column = threadIdx.x % scan_columns;
+  const std::uint32_t segment = threadIdx.x / scan_columns;
+  const std::uint32_t rows = (matrix.blocks + scan_segments - 1) / scan_segments;
+  const std::uint32_t first = min(segment * rows, matrix.blocks);
+  const std::uint32_t end = min(first + rows, matrix.blocks);
+  std::uint32_t* counts = matrix.block_counts +
+                          blockIdx.y * static_cast<std::size_t>(matrix.blocks) * digits +
+                          blockIdx.x * scan_columns + column;
+  std::uint32_t sum = 0;
+#pragma unroll 8
+  for (std::uint32_t i = first; i < end; ++i) sum += counts[static_cast<std::size_t>(i) * digits];
+  sums[segment][column] = sum;
+  for (std::uint32_t distance = 1; distance < scan_segments; distance *= 2) {
+    __syncthreads();
+    const std::uint32_t before = segment >= distance ? sums[segment - distance][column] : 0;
+    __syncthreads();
+    sums[segment][column] += before;
+  }
+  std::uint32_t before = sums[segment][column] - sum;
+#pragma unroll 8
+  for (std::uint32_t i = first; i < end; ++i) {
+    std::uint32_t& count = counts[static_cast<std::size_t>(i) * digits];
+    const std::uint32_t own = count;
+    count = before;
+    before += own;
+  }
+  const bool of_zeros = blockIdx.x == 0 && blockIdx.y == 0 && column == 0 && segment == scan_segments - 1;
+  if (of_zeros) matrix.zeros[level] = before;
+}
+
+/// The groups and tables of a level, and its elements in the order of the next one.
+template <class Element>
+__global__ void __launch_bounds__(build_threads)
+    partition_chunks(const __grid_constant__ WaveletMatrix matrix, int level) {
+  const Chunk chunk(matrix);
+  const LevelElements<Element> elements(matrix, level, chunk.order);
+  auto* to = reinterpret_cast<Element*>(matrix.to[chunk.order]);
+  const int lane = lane_index();
+  const std::uint32_t all_zeros = matrix.zeros[level];
+  const std::uint32_t before_lane = (1U << lane) - 1;
+  const std::uint32_t* before = chunk.counts + chunk.warp * digits;
+  DigitCounts counts;
+  counts.low = lane == 0 ? 0 : before[lane] + chunk.block[lane];
+  counts.high = before[lane + warp_size] + chunk.block[lane + warp_size];
+  std::uint32_t zeros = before[0] + chunk.block[0];
+  std::size_t index = matrix.group_of(level, chunk.order) + chunk.first / element_group;
+  for (std::uint32_t first = chunk.first; first < chunk.first + chunk_elements;
+       first += batch_groups * element_group) {
+    Element batch[batch_groups];
+#pragma unroll
+    for (int i = 0; i < batch_groups; ++i) batch[i] = elements.at(first + i * element_group + lane);
+#pragma unroll
+    for (int i = 0; i < batch_groups; ++i, ++index) {
+      const std::uint32_t place = first + i * element_group + lane;
+      if (place - lane > matrix.elements) return;
+      const bool zero = elements.is_zero(batch[i]);
+      ElementGroup group;
+      group.zero_bits = __ballot_sync(whole_warp, zero);
+      group.zeros = zeros;
+      matrix.below[index * digits + lane] = counts.low;
+      matrix.below[index * digits + lane + warp_size] = counts.high;
+      counts.add(static_cast<std::uint32_t>(batch[i]), group);
+      if (lane == 0) matrix.element_groups[index] = group;
+      const std::uint32_t zeros_before = zeros + __popc(group.zero_bits & before_lane);
+      if (place < matrix.elements) to[zero ? zeros_before : all_zeros + place - zeros_before] = batch[i];
+      zeros += __popc(group.zero_bits);
+    }
+  }
+}
+
+// The rank of a window's pixels, found in the wavelet matrix bit by bit: if at least so many of the window's
+// elements have a 0, the bit of the wanted key is 0 and these remain, otherwise the others.
+
+inline constexpr int query_rows = 4;  ///< of a block, a warp each
+
+/// The tables of one level and order.
+struct LevelTables {
+  const ElementGroup* groups;
+  const std::uint32_t* below;
+
+  __device__ LevelTables(const WaveletMatrix& matrix, int level, int order)
+      : groups(matrix.element_groups + matrix.group_of(level, order)),
+        below(matrix.below + matrix.group_of(level, order) * digits) {}
+
+  /// The zeros of the level before a place.
+  __device__ std::uint32_t zeros_before(std::uint32_t place) const {
+    const uint2 group = __ldg(reinterpret_cast<const uint2*>(groups + place / element_group));
+    return group.y + __popc(group.x & ((1U << place % element_group) - 1));
+  }
+};
+
+/// A digit that elements are compared with.
+struct Edge {
+  std::uint32_t digit;
+  DigitBound bound;
+
+  __device__ explicit Edge(std::uint32_t of_digit) : digit(of_digit), bound(of_digit) {}
+};
+
+/// A place of a level.
+class Place {
+ public:
+  __device__ Place(const LevelTables& tables, std::uint32_t place)
+      : below_(tables.below + static_cast<std::size_t>(place / element_group) * digits) {
+    const auto* words = reinterpret_cast<const uint4*>(tables.groups + place / element_group);
+    low_ = __ldg(words);
+    high_ = __ldg(words + 1);
+    zeros_here_ = low_.x & ((1U << place % element_group) - 1);
+  }
+
+  __device__ std::uint32_t zeros() const { return low_.y + __popc(zeros_here_); }
+
+  /// Zeros before this place whose digit is smaller.
+  __device__ std::uint32_t smaller(const Edge& edge) const {
+    const std::uint32_t(&bound)[digit_bits] = edge.bound.of_bit;
+    std::uint32_t less = ~low_.z & bound[0];
+    less = less_with_bit(less, low_.w, bound[1]);
+    less = less_with_bit(less, high_.x, bound[2]);
+    less = less_with_bit(less, high_.y, bound[3]);
+    less = less_with_bit(less, high_.z, bound[4]);
+    less = less_with_bit(less, high_.w, bound[5]);
+    return __ldg(below_ + edge.digit) + __popc(less & zeros_here_);
+  }
+
+ private:
+  const std::uint32_t* below_;
+  uint4 low_;
+  uint4 high_;
+  std::uint32_t zeros_here_;
+};
+
+/// The rows of a window as a range of a level: of one block, or in raster order.
+struct PlaceRange {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+
+  [[nodiscard]] __device__ std::uint32_t size() const { return high - low; }
+  [[nodiscard]] __device__ PlaceRange ones(const PlaceRange& zeros, std::uint32_t all_zeros) const {
+    return {all_zeros + low - zeros.low, all_zeros + high - zeros.high};
+  }
+};
+
+/// The zeros of a range, which become a range of the next level; those left of an edge.
+__device__ inline std::uint32_t zeros_left_of(const LevelTables& tables, const PlaceRange& range,
+                                              const Edge& edge, PlaceRange& zeros) {
+  const Place low(tables, range.low);
+  const Place high(tables, range.high);
+  zeros = {low.zeros(), high.zeros()};
+  return high.smaller(edge) - low.smaller(edge);
+}
+
+/// A window of the part, from its first column and row to behind its last ones.
+struct PartWindow {
+  std::uint32_t left, right, top, bottom;
+};
+
+/// The elements of a window that are left from level to level.
+template <bool Wide>
+class WindowRanges {
+ public:
+  __device__ WindowRanges(const PartWindow& window, const WaveletPart& part)
+      : left_edge_(window.left % digits),
+        right_edge_(window.right % digits),
+        left_block_(Wide ? window.left / digits : 0),
+        right_block_(Wide ? window.right / digits : 0) {
+    const std::uint32_t left = window.left / digits;
+    const std::uint32_t right = window.right / digits;
+    const auto rows_of = [&](std::uint32_t block) {
+      const std::uint32_t first = block * part.rows;
+      return PlaceRange{(first + window.top) * digits, (first + window.bottom) * digits};
+    };
+    left_ = rows_of(left);
+    // Behind the last block there is no column that would count.
+    right_ = rows_of(min(right, static_cast<std::uint32_t>(part.columns) / digits - 1));
+    several_ = left != right;
+    if constexpr (Wide)
+      middle_ = {window.top * part.columns, window.bottom * part.columns};
+    else if (right - left > 1)
+      middle_ = rows_of(left + 1);
+  }
+
+  struct Zeros {
+    PlaceRange left, middle, right;
+  };
+
+  /// The number of zeros, which `zeros` gets.
+  __device__ std::uint32_t count_zeros(const WaveletMatrix& matrix, int level, Zeros& zeros) const {
+    const LevelTables blocks(matrix, level, block_order);
+    std::uint32_t count = zeros_left_of(blocks, right_, right_edge_, zeros.right);
+    count -= zeros_left_of(blocks, left_, left_edge_, zeros.left);
+    if constexpr (Wide) {
+      const LevelTables raster(matrix, level, raster_order);
+      const Place low(raster, middle_.low);
+      const Place high(raster, middle_.high);
+      zeros.middle = {low.zeros(), high.zeros()};
+      count += high.smaller(right_block_) - high.smaller(left_block_);
+      count -= low.smaller(right_block_) - low.smaller(left_block_);
+    } else {
+      zeros.middle = {blocks.zeros_before(middle_.low), blocks.zeros_before(middle_.high)};
+      count += zeros.middle.size() + (several_ ? zeros.left.size() : 0);
+    }
+    return count;
+  }
+  __device__ void take_zeros(const Zeros& zeros) {
+    left_ = zeros.left;
+    middle_ = zeros.middle;
+    right_ = zeros.right;
+  }
+  __device__ void take_ones(const Zeros& zeros, std::uint32_t all_zeros) {
+    left_ = left_.ones(zeros.left, all_zeros);
+    middle_ = middle_.ones(zeros.middle, all_zeros);
+    right_ = right_.ones(zeros.right, all_zeros);
+  }
+
+ private:
+  Edge left_edge_, right_edge_, left_block_, right_block_;
+  PlaceRange left_, middle_, right_;
+  bool several_;
+};
+
+/// The radius along each axis of the window around a pixel.
+__device__ inline int2 reach_at(const RankArguments& run, int x, int y) {
+  const ReachField& field = run.job.reach;
+  if (!field.from_map) return {field.x, field.y};
+  int reach = 0;
+  if (field.map_type == Type::u8)
+    reach = reach_from_map(row_of<std::uint8_t>(run.radius_map, y)[x], 0xFF, field.low, field.high);
+  else if (field.map_type == Type::u16)
+    reach = reach_from_map(row_of<std::uint16_t>(run.radius_map, y)[x], 0xFFFF, field.low, field.high);
+  else
+    reach = reach_from_map(row_of<float>(run.radius_map, y)[x], field.low, field.high);
+  return {reach, reach};
+}
+
+/// The window around a pixel of the picture, in the part.
+__device__ inline PartWindow window_of(const WaveletArguments& run, int x, int y) {
+  const RankJob& job = run.job;
+  const int2 reach = reach_at(run, x, y);
+  int left = x - reach.x;
+  int right = x + reach.x;
+  int top = y - reach.y;
+  int bottom = y + reach.y;
+  if (job.border == Border::shrink) {
+    left = max(left, 0);
+    right = min(right, static_cast<int>(job.width) - 1);
+    top = max(top, 0);
+    bottom = min(bottom, static_cast<int>(job.height) - 1);
+  }
+  const WaveletPart& part = run.part;
+  return {static_cast<std::uint32_t>(left - part.from_x), static_cast<std::uint32_t>(right + 1 - part.from_x),
+          static_cast<std::uint32_t>(top - part.from_y),
+          static_cast<std::uint32_t>(bottom + 1 - part.from_y)};
+}
+
+/// The bits of the wanted key; the first level may be that of hidden elements. False if none counts.
+template <bool Wide>
+__device__ inline bool find_rank(const WaveletArguments& run, const WaveletMatrix& matrix,
+                                 const PartWindow& window, std::uint32_t& bits) {
+  WindowRanges<Wide> ranges(window, run.part);
+  typename WindowRanges<Wide>::Zeros zeros;
+  std::uint32_t count = (window.right - window.left) * (window.bottom - window.top);
+  int level = 0;
+  if (hides(run.job)) {
+    count = ranges.count_zeros(matrix, level++, zeros);
+    if (count == 0) return false;
+    ranges.take_zeros(zeros);
+  }
+  std::uint32_t rank = rank_of(run.job.percent, count);
+  bits = 0;
+  for (; level < matrix.levels; ++level) {
+    const std::uint32_t in_zeros = ranges.count_zeros(matrix, level, zeros);
+    const bool one = rank > in_zeros;
+    bits = 2 * bits + (one ? 1 : 0);
+    if (one) {
+      rank -= in_zeros;
+      ranges.take_ones(zeros, __ldg(matrix.zeros + level));
+    } else {
+      ranges.take_zeros(zeros);
+    }
+  }
+  return true;
+}
+
+template <class Key, bool Wide>
+__global__ void __launch_bounds__(query_rows* warp_size)
+    query_windows(const __grid_constant__ WaveletArguments run,
+                  const __grid_constant__ WaveletMatrix matrix) {
+  const int column = static_cast<int>(blockIdx.x) * warp_size + lane_index();
+  const int row = static_cast<int>(blockIdx.y) * query_rows + static_cast<int>(threadIdx.x) / warp_size;
+  if (column >= run.part.width || row >= run.part.height) return;
+  const int x = run.part.x + column;
+  const int y = run.part.y + row;
+  std::uint32_t bits = 0;
+  const bool found = find_rank<Wide>(run, matrix, window_of(run, x, y), bits);
+  store_key(run, x, y, found ? key_of_bits<Key>(bits) : key_at<Key>(run, x, y));
+}
 namespace {
 
 /// The blocks of wide windows, and the place behind the last one, are digits.

@@ -1,7 +1,6 @@
 #pragma once
 // Launches over the pixels of a picture, in the manner of kernels/device/launch.h.
 
-#include <cstddef>
 #include <cstdint>
 
 #include "core/maths/fixed_point.h"

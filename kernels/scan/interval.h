@@ -3,7 +3,6 @@
 // size, every comparison, and a bin, whose values lie next to each other in that order.
 
 #include <cstdint>
-#include <type_traits>
 
 #include "scan/maths/sort_key.h"
 

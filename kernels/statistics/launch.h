@@ -44,7 +44,7 @@ struct RunningStatsJob {
 [[nodiscard]] SlidingTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
                                                std::size_t shared_limit);
 
-/// Tiles of whole rows, whose sums lie in device memory: box_stats_long.cuh.
+/// Tiles of whole rows, whose sums lie in device memory: box_stats.cu.
 [[nodiscard]] SlidingTiles long_stats_tiles(const RunningStatsJob& job, int multiprocessors);
 [[nodiscard]] std::size_t long_stats_bytes(const RunningStatsJob& job, const SlidingTiles& tiles);
 
@@ -61,7 +61,7 @@ struct RunningStatsArguments {
   Source picture;  ///< stored
   Source mask;
   void* long_rows = nullptr;  ///< long_stats_bytes() for long_stats_tiles(); null for running_stats_tiles()
-  PictureExtremes* extremes = nullptr;  ///< as ordered bits: OrderedExtremes in box_stats_results.cuh
+  PictureExtremes* extremes = nullptr;  ///< as ordered bits: OrderedExtremes in box_stats_sinks.cuh
   Rectangle inner;                      ///< where extremes are looked for
   Target output;
 };

@@ -44,11 +44,7 @@ struct TableArguments {
   Target table;        ///< u32 or u64, by the accumulator
   TableBlocks blocks;  ///< written instead of the table, if there are: linear light of bytes, of 32 bits
   void* workspace = nullptr;  ///< 16-byte aligned
-  bool begins_early = false;  ///< kernels begin before the one before has ended, if kernels_wait()
 };
-
-/// Whether the kernels of this build wait for what others write on the current device.
-[[nodiscard]] bool kernels_wait();
 
 void build_table(const TableArguments& arguments, StreamHandle stream);
 

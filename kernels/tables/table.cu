@@ -41,7 +41,6 @@ __global__ void __launch_bounds__(columns_per_block* tuning::carry_segments)
   constexpr int segments = tuning::carry_segments;
   constexpr int batch = tuning::carry_loads_in_flight;
   __shared__ Sum segment_sums[segments][columns_per_block];
-  let_next_begin();
   Matrix<Sum> matrix = matrices.matrix[0];
   auto block = static_cast<std::int64_t>(blockIdx.x);
 #pragma unroll
@@ -56,7 +55,7 @@ __global__ void __launch_bounds__(columns_per_block* tuning::carry_segments)
   const std::int64_t length = (matrix.rows + segments - 1) / segments;
   const std::int64_t begin = min(segment * length, matrix.rows);
   const std::int64_t end = column < matrix.columns ? min(begin + length, matrix.rows) : begin;
-  Sum* first = written(matrix.data) + column;
+  Sum* first = matrix.data + column;
 
   Sum sum = 0;
 #pragma unroll 4
@@ -107,18 +106,11 @@ void scan_carries(const TableArguments& arguments, const Carries<Sum>& carries, 
   std::int64_t blocks = 0;
   for (const Matrix<Sum>& matrix : matrices.matrix) blocks += blocks_of(matrix);
   const dim3 threads(columns_per_block, tuning::carry_segments);
-  launch_next(arguments.begins_early, scan_columns<Sum>, static_cast<unsigned>(blocks), threads, 0, stream,
-              matrices);
+  scan_columns<Sum><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(matrices);
 }
 
 template void scan_carries(const TableArguments&, const Carries<std::uint32_t>&, StreamHandle);
 template void scan_carries(const TableArguments&, const Carries<std::uint64_t>&, StreamHandle);
-
-bool kernels_wait() {
-  cudaFuncAttributes attributes{};
-  return cudaFuncGetAttributes(&attributes, scan_columns<std::uint32_t>) == cudaSuccess &&
-         waits_for_sources(attributes.ptxVersion);
-}
 
 TableTiles table_tiles(const TableJob& job, int multiprocessors) {
   if (const auto tiles = best_single_pass_tiles(job, multiprocessors)) return *tiles;

@@ -22,7 +22,6 @@
 
 #include "core/with_type.h"
 #include "kernels/device/launch.h"
-#include "kernels/device/next_kernel.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
@@ -109,7 +108,6 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
                                   tuning::table_blocks_per_multiprocessor)
     reduce_tiles(const __grid_constant__ TableArguments arguments, const Carries<Sum> carries) {
   using Lane = Lane<T, Channels, Sum>;
-  let_next_begin();
   __shared__ std::uint32_t decode8[sizeof(T) == 1 ? 256 : 1];
   const ReadRule rule = read_rule<T>(arguments, decode8);
   const TableTiles& tiles = arguments.tiles;
@@ -258,9 +256,8 @@ __device__ void sum_before(const Sum* totals, const TableTiles& tiles, const Til
 template <class T, int Channels, class Sum>
 __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
                                   tuning::table_blocks_per_multiprocessor)
-    finish_tiles(const __grid_constant__ TableArguments arguments, const Carries<Sum> scanned) {
+    finish_tiles(const __grid_constant__ TableArguments arguments, const Carries<Sum> carries) {
   using Lane = Lane<T, Channels, Sum>;
-  let_next_begin();
   __shared__ uint4 stages[tuning::table_warps_per_block][warp_size * Lane::sum_bytes / 16];
   __shared__ std::uint32_t decode8[sizeof(T) == 1 ? 256 : 1];
   const ReadRule rule = read_rule<T>(arguments, decode8);
@@ -268,8 +265,6 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
   const Tile tile = tile_of_warp<Lane::pixels>(tiles);
   if (!tile.exists) return;
 
-  const Carries<Sum> carries{written(scanned.columns), written(scanned.rows), written(scanned.totals),
-                             written(scanned.parts)};
   Sum sums[Lane::pixels][Channels] = {};
   UpperColumn<Lane::pixels, Channels> upper;
   const bool in_blocks = may_be_blocks<T, Sum> && arguments.blocks.data != nullptr;
@@ -343,8 +338,7 @@ void build_table_by(const TableArguments& arguments, StreamHandle stream) {
   const auto blocks = static_cast<unsigned>((tiles + warps - 1) / warps);
   reduce_tiles<T, Channels, Sum><<<blocks, warps * warp_size, 0, stream>>>(arguments, carries);
   scan_carries(arguments, carries, stream);
-  launch_next(arguments.begins_early, finish_tiles<T, Channels, Sum>, blocks, warps * warp_size, 0, stream,
-              arguments, carries);
+  finish_tiles<T, Channels, Sum><<<blocks, warps * warp_size, 0, stream>>>(arguments, carries);
 }
 
 template <class T, class Sum>

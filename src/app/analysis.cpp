@@ -1,9 +1,7 @@
 #include "app/analysis.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <vector>

@@ -8,7 +8,6 @@
 #include <iterator>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // Standard output, standard error and the exit code.
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 #include "satin/batch.h"

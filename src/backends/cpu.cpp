@@ -40,48 +40,37 @@ namespace satin::cpu {
 
 using HWY_NAMESPACE::EachRow;
 
-std::unique_ptr<CopyOperation> prepare_copy(Backend& backend, const CopyJob& job);
-std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job);
-std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job);
-std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
-std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, const BoxChainJob& job);
-std::unique_ptr<PixelwiseOperation<PremultiplyJob>> prepare_premultiply(Backend& backend,
-                                                                        const PremultiplyJob& job);
-std::unique_ptr<PixelwiseOperation<UnpremultiplyJob>> prepare_unpremultiply(Backend& backend,
-                                                                            const UnpremultiplyJob& job);
-std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job);
-std::unique_ptr<LensLayersOperation> prepare_lens_layers(Backend& backend, const LensLayersJob& job);
-std::unique_ptr<FixedThresholdOperation> prepare_fixed_threshold(Backend& backend,
-                                                                 const FixedThresholdJob& job);
-std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const DistanceJob& job);
-std::unique_ptr<SplatOperation> prepare_splat(Backend& backend, const SplatJob& job);
-std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual(Backend& backend,
-                                                                   const UnsharpResidualJob& job);
-std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual_chain(Backend& backend,
-                                                                         const UnsharpResidualChainJob& job);
-std::unique_ptr<LobeMeanOperation> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job);
-std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job);
-std::unique_ptr<SlidingExtremeOperation> prepare_sliding_extreme(Backend& backend,
-                                                                 const SlidingExtremeJob& job);
-std::unique_ptr<RankOperation> prepare_rank(Backend& backend, const RankJob& job);
-std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job);
-std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job);
-std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job);
-std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
-std::unique_ptr<PixelwiseOperation<DepthSpanJob>> prepare_depth_span(Backend& backend,
-                                                                     const DepthSpanJob& job);
-std::unique_ptr<PixelwiseOperation<SoftDepthJob>> prepare_soft_depth(Backend& backend,
-                                                                     const SoftDepthJob& job);
-std::unique_ptr<PixelwiseOperation<SnapDepthJob>> prepare_snap_depth(Backend& backend,
-                                                                     const SnapDepthJob& job);
-std::unique_ptr<SmoothStepsOperation> prepare_smooth_steps(Backend& backend, const SmoothStepsJob& job);
-std::unique_ptr<PixelwiseOperation<CircleOfConfusionJob>> prepare_circle_of_confusion(
-    Backend& backend, const CircleOfConfusionJob& job);
-std::unique_ptr<PixelwiseOperation<PlanarRadiiJob>> prepare_planar_radii(Backend& backend,
-                                                                         const PlanarRadiiJob& job);
-std::unique_ptr<PixelwiseOperation<LensStoreJob>> prepare_lens_store(Backend& backend,
-                                                                     const LensStoreJob& job);
-std::unique_ptr<PixelwiseOperation<LampsJob>> prepare_lamps(Backend& backend, const LampsJob& job);
+Prepared<CopyJob> prepare_copy(Backend& backend, const CopyJob& job);
+Prepared<MeasureJob> prepare_measure(Backend& backend, const MeasureJob& job);
+Prepared<TableJob> prepare_table(Backend& backend, const TableJob& job);
+Prepared<BoxMeanJob> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
+Prepared<BoxChainJob> prepare_box_chain(Backend& backend, const BoxChainJob& job);
+Prepared<PremultiplyJob> prepare_premultiply(Backend& backend, const PremultiplyJob& job);
+Prepared<UnpremultiplyJob> prepare_unpremultiply(Backend& backend, const UnpremultiplyJob& job);
+Prepared<BoxStatsJob> prepare_box_stats(Backend& backend, const BoxStatsJob& job);
+Prepared<LensLayersJob> prepare_lens_layers(Backend& backend, const LensLayersJob& job);
+Prepared<FixedThresholdJob> prepare_fixed_threshold(Backend& backend, const FixedThresholdJob& job);
+Prepared<DistanceJob> prepare_distance(Backend& backend, const DistanceJob& job);
+Prepared<SplatJob> prepare_splat(Backend& backend, const SplatJob& job);
+Prepared<UnsharpResidualJob> prepare_unsharp_residual(Backend& backend, const UnsharpResidualJob& job);
+Prepared<UnsharpResidualChainJob> prepare_unsharp_residual_chain(Backend& backend,
+                                                                 const UnsharpResidualChainJob& job);
+Prepared<LobeMeanJob> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job);
+Prepared<LocalLinearJob> prepare_local_linear(Backend& backend, const LocalLinearJob& job);
+Prepared<SlidingExtremeJob> prepare_sliding_extreme(Backend& backend, const SlidingExtremeJob& job);
+Prepared<RankJob> prepare_rank(Backend& backend, const RankJob& job);
+Prepared<RecursiveJob> prepare_recursive(Backend& backend, const RecursiveJob& job);
+Prepared<LabelJob> prepare_label(Backend& backend, const LabelJob& job);
+Prepared<RegionValuesJob> prepare_region_values(Backend& backend, const RegionValuesJob& job);
+Prepared<ActiveTilesJob> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
+Prepared<DepthSpanJob> prepare_depth_span(Backend& backend, const DepthSpanJob& job);
+Prepared<SoftDepthJob> prepare_soft_depth(Backend& backend, const SoftDepthJob& job);
+Prepared<SnapDepthJob> prepare_snap_depth(Backend& backend, const SnapDepthJob& job);
+Prepared<SmoothStepsJob> prepare_smooth_steps(Backend& backend, const SmoothStepsJob& job);
+Prepared<CircleOfConfusionJob> prepare_circle_of_confusion(Backend& backend, const CircleOfConfusionJob& job);
+Prepared<PlanarRadiiJob> prepare_planar_radii(Backend& backend, const PlanarRadiiJob& job);
+Prepared<LensStoreJob> prepare_lens_store(Backend& backend, const LensStoreJob& job);
+Prepared<LampsJob> prepare_lamps(Backend& backend, const LampsJob& job);
 
 void add_operations(Operations& operations) {
   operations.add<CopyJob>(prepare_copy);

@@ -5,7 +5,6 @@
 #include <exception>
 #include <new>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "batch/by_rows.h"

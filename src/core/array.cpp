@@ -1,7 +1,6 @@
 #include "satin/array.h"
 
 #include <string>
-#include <utility>
 
 #include "core/backend.h"
 #include "satin/error.h"

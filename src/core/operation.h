@@ -23,13 +23,16 @@ struct Operation {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
   virtual ~Operation() = default;
-  [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept { return 0; }
 };
+
+template <class Job>
+using Prepared = std::unique_ptr<typename Job::Operation>;
 
 /// How a backend prepares the operation that a job describes: allocates its workspace, and may throw
 /// Error(environment). Returns null where other operations one after the other serve this job as well.
 template <class Job>
-using Prepare = std::unique_ptr<typename Job::Operation> (*)(Backend& backend, const Job& job);
+using Prepare = Prepared<Job> (*)(Backend& backend, const Job& job);
 
 /// What a backend can do: a function for each type of job.
 class Operations {

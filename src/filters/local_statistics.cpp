@@ -1,7 +1,5 @@
 #include "satin/filters/local_statistics.h"
 
-#include <vector>
-
 #include "core/record.h"
 #include "core/side_inputs.h"
 #include "means/box_mean.h"

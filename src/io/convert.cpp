@@ -1,7 +1,6 @@
 #include "io/convert.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>

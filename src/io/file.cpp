@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "io/input_file.h"
 #include "satin/error.h"

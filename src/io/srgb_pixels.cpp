@@ -3,7 +3,6 @@
 #ifdef SATIN_IO_LCMS
 #include <lcms2.h>
 
-#include <array>
 #include <cstdlib>
 #include <memory>
 #include <type_traits>

@@ -2,7 +2,6 @@
 // From a picture and the signed radius of every pixel to what a lens sees of the scene, group by group:
 // visible samples, and the disocclusion fill behind them (steps 0 to 3 of depth of field).
 
-#include <cstddef>
 #include <cstdint>
 
 #include "core/maths/fixed_point.h"

@@ -1,7 +1,6 @@
 #include "satin/regions.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>

@@ -1,7 +1,6 @@
 #include "metadata/jpeg_structure.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "metadata/exif_reader.h"
 #include "metadata/jpeg_markers.h"

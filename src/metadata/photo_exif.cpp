@@ -1,6 +1,5 @@
 #include "metadata/photo_exif.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "metadata/exif_reader.h"

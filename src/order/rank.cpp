@@ -5,7 +5,7 @@
 
 namespace satin {
 
-std::unique_ptr<RankOperation> prepare_rank(Backend& backend, const RankJob& job) {
+Prepared<RankJob> prepare_rank(Backend& backend, const RankJob& job) {
   auto rank = backend.prepare(job);
   if (rank == nullptr)
     throw Error(ErrorKind::environment, "This device has no order statistics: use --device cpu.");

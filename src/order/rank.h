@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 
 #include "core/operation.h"
 #include "order/maths/rank.h"
@@ -74,7 +73,7 @@ struct LargestReach {
 }
 
 /// Throws Error(environment) on a device that has none.
-[[nodiscard]] std::unique_ptr<RankOperation> prepare_rank(Backend& backend, const RankJob& job);
+[[nodiscard]] Prepared<RankJob> prepare_rank(Backend& backend, const RankJob& job);
 
 [[nodiscard]] inline RankStore rank_store(const RankJob& job) {
   return {{job.channels, job.weighted, job.mask_maximum}, job.threshold};

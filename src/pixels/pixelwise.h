@@ -19,7 +19,6 @@ namespace satin {
 template <class Job>
 struct PixelwiseOperation : Operation {
   virtual void run(const typename Job::Images& images, Stream stream) = 0;
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 };
 
 /// What transfer tables are asked for by.

@@ -2,7 +2,6 @@
 // Mean and standard deviation of one plane over a window around every pixel, and what is made of them.
 
 #include <cstdint>
-#include <memory>
 
 #include "core/maths/rectangle.h"
 #include "core/operation.h"

@@ -15,7 +15,15 @@ class PlaneTable {
  public:
   /// Tables of planes of u8 or u32 with values up to `maximum`; sums are modulo 2^32 or 2^64.
   PlaneTable(Backend& backend, std::int64_t width, std::int64_t height, Type type, std::uint64_t maximum,
-             Accumulator accumulator);
+             Accumulator accumulator)
+      : plane_(allocate(backend, {width, height, 1, type}, plane_buffer_)),
+        table_(allocate(backend, {width, height, 1, accumulator == Accumulator::u32 ? Type::u32 : Type::u64},
+                        table_buffer_)) {
+    PixelRead read;
+    read.type = type;
+    read.maximum = maximum;
+    operation_ = backend.prepare(TableJob{width, height, read, false, accumulator});
+  }
 
   /// The plane to fill before run(), densely packed.
   [[nodiscard]] MutableImageView plane() const { return plane_; }
@@ -32,6 +40,14 @@ class PlaneTable {
   }
 
  private:
+  /// Room for a plane whose rows are aligned to 64 bytes.
+  static MutableImageView allocate(Backend& backend, const Shape& shape, Buffer& buffer) {
+    const auto size = static_cast<std::ptrdiff_t>(size_of(shape.type));
+    const std::ptrdiff_t row = (shape.width * size + 63) / 64 * 64;
+    buffer = backend.allocate(static_cast<std::size_t>(row * shape.height));
+    return {buffer.get(), shape, {size, row, size, 0}, backend.memory()};
+  }
+
   Buffer plane_buffer_;
   Buffer table_buffer_;
   MutableImageView plane_;

@@ -1,7 +1,6 @@
 #pragma once
 // The settings of the page, as texts, and the pipeline that they mean.
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

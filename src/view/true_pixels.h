@@ -3,8 +3,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "satin/batch.h"

@@ -18,9 +18,6 @@
 namespace satin::test {
 namespace {
 
-constexpr std::array every_border = {Border::shrink, Border::clamp, Border::reflect,
-                                     Border::mirror, Border::wrap,  Border::constant};
-
 WideSum wide_sum(Wide value) { return {static_cast<std::uint64_t>(value), static_cast<double>(value)}; }
 
 void expect_divided(Wide sum, std::uint64_t divisor) {

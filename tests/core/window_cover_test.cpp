@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "tests/oracles/pictures.h"
 
 namespace satin::test {

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <string>
-#include <vector>
 
 #include "satin/error.h"
 #include "satin/filters.h"

@@ -1,7 +1,6 @@
 #pragma once
 // JPEG files of inks, made by libjpeg.
 
-#include <cstdio>
 // jpeglib.h needs FILE and size_t first.
 #include <jpeglib.h>
 

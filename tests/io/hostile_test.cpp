@@ -1,7 +1,6 @@
 // Whatever the bytes are, the answer is a picture or an Error.
 
 #include <chrono>
-#include <iostream>
 #include <random>
 
 #include "tests/io/support.h"

@@ -1,7 +1,6 @@
 #pragma once
 // A JPEG file that libjpeg writes into memory.
 
-#include <cstdio>
 #include <cstdlib>
 // jpeglib.h needs FILE and size_t first.
 #include <jpeglib.h>

@@ -1,5 +1,3 @@
-#include <bit>
-#include <cstring>
 
 #include "tests/io/support.h"
 

@@ -6,8 +6,6 @@
 
 #include <csignal>
 #include <cstring>
-#include <fstream>
-#include <optional>
 
 #include "io/tiff_file.h"
 #include "io/tiled_tiff.h"

@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <tuple>
 #include <vector>
 
 #include "tests/lens/lens_layers_case.h"

@@ -11,7 +11,6 @@
 #include <hwy/highway.h>
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "lens/cpu/nonlocal_fill-inl.h"

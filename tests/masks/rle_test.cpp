@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
@@ -16,18 +15,9 @@
 namespace satin::test {
 namespace {
 
-constexpr std::array<std::array<int, 2>, 12> sizes = {{{1, 1},
-                                                       {1, 9},
-                                                       {9, 1},
-                                                       {2, 2},
-                                                       {15, 7},
-                                                       {16, 16},
-                                                       {17, 33},
-                                                       {63, 5},
-                                                       {64, 64},
-                                                       {65, 3},
-                                                       {129, 40},
-                                                       {3, 200}}};
+constexpr std::array sizes = {Size{1, 1},   Size{1, 9},   Size{9, 1},    Size{2, 2},
+                              Size{15, 7},  Size{16, 16}, Size{17, 33},  Size{63, 5},
+                              Size{64, 64}, Size{65, 3},  Size{129, 40}, Size{3, 200}};
 
 /// A mask from rows of text; '.' is outside.
 Image drawn(const std::vector<std::string>& rows) {

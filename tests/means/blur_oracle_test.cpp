@@ -11,24 +11,9 @@
 namespace satin::test {
 namespace {
 
-constexpr std::array every_border = {Border::shrink, Border::clamp, Border::reflect,
-                                     Border::mirror, Border::wrap,  Border::constant};
-
-constexpr std::array<std::array<int, 2>, 15> sizes = {{{1, 1},
-                                                       {1, 2},
-                                                       {1, 37},
-                                                       {41, 1},
-                                                       {2, 2},
-                                                       {3, 2},
-                                                       {31, 31},
-                                                       {31, 33},
-                                                       {32, 32},
-                                                       {32, 31},
-                                                       {33, 33},
-                                                       {33, 32},
-                                                       {17, 70},
-                                                       {129, 5},
-                                                       {1025, 2}}};
+constexpr std::array sizes = {Size{1, 1},   Size{1, 2},   Size{1, 37},  Size{41, 1},  Size{2, 2},
+                              Size{3, 2},   Size{31, 31}, Size{31, 33}, Size{32, 32}, Size{32, 31},
+                              Size{33, 33}, Size{33, 32}, Size{17, 70}, Size{129, 5}, Size{1025, 2}};
 
 std::vector<Radius> every_kind_of_radius() {
   const auto pixels = [](double value) { return Length{value, false}; };
@@ -220,12 +205,6 @@ TEST_P(BlurOracle, ExcludingMask) {
       check_against_oracle(blur_case);
       if (HasFatalFailure()) return;
     }
-}
-
-std::string name_of_format(const testing::TestParamInfo<Format>& tested) {
-  const char* const alpha[] = {"", "straight", "premultiplied"};
-  return std::string(name_of(tested.param.type)) + "x" + std::to_string(tested.param.channels) +
-         alpha[static_cast<int>(tested.param.alpha)];
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, BlurOracle, testing::ValuesIn(every_format()), name_of_format);

@@ -136,8 +136,7 @@ TEST(BlurShape, GaussiansOfWholeBoxesStayNearTheGaussian) {
 
 TEST(BlurShape, SymmetricPicturesStaySymmetric) {
   for (const Type type : {Type::u8, Type::u16, Type::f32})
-    for (const Border border :
-         {Border::shrink, Border::clamp, Border::reflect, Border::mirror, Border::wrap, Border::constant})
+    for (const Border border : every_border)
       for (const Kernel kernel : {Kernel::box, Kernel::tent, Kernel::gaussian}) {
         const Image noise = random_picture({21, 21, 1, Type::u8}, 77);
         Image picture({21, 21, 1, type});

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
 #include "tests/oracles/blur_case.h"

@@ -25,9 +25,6 @@ namespace {
 
 constexpr std::int64_t width = 267;  // five by four tiles, some cut
 constexpr std::int64_t height = 199;
-constexpr std::array every_border = {Border::shrink, Border::clamp, Border::reflect,
-                                     Border::mirror, Border::wrap,  Border::constant};
-
 /// The device under test, opened again, for which small windows are worth while.
 const Device& device_with_windows() {
   static const Device device = [] {

@@ -1,6 +1,5 @@
 // Blocks beside the pixels, edited in place, and the coding of JPEG files.
 
-#include <algorithm>
 #include <string_view>
 
 #include "metadata/jpeg_markers.h"

@@ -1,7 +1,6 @@
 // What stays of a file's metadata when parts of its picture were covered.
 
 #include <string>
-#include <string_view>
 
 #include "metadata/exif_directories.h"
 #include "satin/metadata.h"

@@ -105,6 +105,12 @@ std::vector<Format> every_format() {
   return formats;
 }
 
+std::string name_of_format(const testing::TestParamInfo<Format>& tested) {
+  const char* const alpha[] = {"", "straight", "premultiplied"};
+  return std::string(name_of(tested.param.type)) + "x" + std::to_string(tested.param.channels) +
+         alpha[static_cast<int>(tested.param.alpha)];
+}
+
 void check_against_oracle(const BlurCase& blur_case, const Device& device) {
   SCOPED_TRACE(describe(blur_case));
   const Shape& shape = blur_case.shape;

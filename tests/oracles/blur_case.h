@@ -1,6 +1,8 @@
 #pragma once
 // One blur of a random picture, compared with the oracle.
 
+#include <gtest/gtest.h>
+
 #include <optional>
 #include <string>
 
@@ -34,6 +36,8 @@ bool has_linear_light(const Format& format);
 
 /// Every format that blur() takes.
 std::vector<Format> every_format();
+/// "u8x4straight", to name tests by.
+std::string name_of_format(const testing::TestParamInfo<Format>& tested);
 
 /// Runs it on the device under test. Fails unless the bytes are the oracle's, and floats also within 1e-6 of
 /// the largest value from the real mean.

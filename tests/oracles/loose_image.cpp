@@ -1,7 +1,11 @@
 #include "tests/oracles/loose_image.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstring>
+
+#include "tests/oracles/device_under_test.h"
 
 namespace satin::test {
 namespace {
@@ -60,6 +64,18 @@ bool LooseImage::surroundings_untouched() const {
     std::fill_n(rest.begin() + (view().at(x, y, c, frame) - bytes_.data()), size_of(shape_.type), canary);
   });
   return std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == canary; });
+}
+
+void expect_same_of_every_layout(Plan& plan, const Image& picture) {
+  Image expected = poisoned(picture.shape());
+  plan.run(picture.view(), expected.view());
+  for (const Layout layout : every_layout) {
+    const LooseImage loose(picture, layout);
+    LooseImage output(poisoned(picture.shape()), layout);
+    plan.run(loose.view(), output.mutable_view());
+    EXPECT_EQ(difference(output.view(), expected), "") << name_of(layout);
+    EXPECT_TRUE(output.surroundings_untouched()) << name_of(layout);
+  }
 }
 
 }  // namespace satin::test

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "satin/image.h"
+#include "satin/plan.h"
 
 namespace satin::test {
 
@@ -32,5 +33,8 @@ class LooseImage {
   std::ptrdiff_t origin_ = 0;
   std::vector<std::byte> bytes_;
 };
+
+/// Expects the bytes of the dense picture from pictures of every layout, in pictures of the same layout.
+void expect_same_of_every_layout(Plan& plan, const Image& picture);
 
 }  // namespace satin::test

@@ -1,8 +1,6 @@
 #pragma once
 // median(), erode() and dilate() by brute force: every pixel that the window holds is looked at.
 
-#include <optional>
-
 #include "satin/border.h"
 #include "satin/image.h"
 

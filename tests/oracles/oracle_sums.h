@@ -2,7 +2,6 @@
 // Weighted sums over boxes, pixel by pixel: no prefix sums anywhere.
 
 #include <array>
-#include <functional>
 #include <utility>
 #include <vector>
 

@@ -1,11 +1,19 @@
 #pragma once
 // Pictures to filter, the same ones for the same seed on every machine.
 
+#include <array>
 #include <cstdint>
 
+#include "satin/border.h"
 #include "satin/image.h"
 
 namespace satin::test {
+
+inline constexpr std::array every_border = {Border::shrink, Border::clamp, Border::reflect,
+                                            Border::mirror, Border::wrap,  Border::constant};
+
+/// Width and height.
+using Size = std::array<int, 2>;
 
 /// SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014).
 class Random {

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/watch.h"

@@ -4,8 +4,6 @@
 
 #include <cstring>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "satin/error.h"
 #include "satin/pipeline.h"

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cmath>
 #include <limits>
 
 #include "tests/oracles/expect_error.h"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <string>
 
 #include "satin/filters/local_statistics.h"
 #include "satin/filters/normalize.h"

@@ -51,7 +51,7 @@ class ActiveTiles final : public ActiveTilesOperation {
 
 }  // namespace
 
-std::unique_ptr<ActiveTilesOperation> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job) {
+Prepared<ActiveTilesJob> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job) {
   return std::make_unique<ActiveTiles>(as_cpu(backend), job);
 }
 

@@ -2,8 +2,6 @@
 // The CPU backend: threads by oneTBB (threads.h), SIMD by Highway, chosen as a plan is made.
 
 #include <cstdint>
-#include <memory>
-#include <span>
 
 #include "core/backend.h"
 #include "core/cpu/threads.h"

@@ -8,7 +8,6 @@ namespace {
 class Copy final : public CopyOperation {
  public:
   explicit Copy(CpuBackend& backend) : backend_(backend) {}
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void run(const ImageView& source, const MutableImageView& target, Stream) override {
     const std::int64_t height = source.shape.height;
@@ -23,7 +22,7 @@ class Copy final : public CopyOperation {
 
 }  // namespace
 
-std::unique_ptr<CopyOperation> prepare_copy(Backend& backend, const CopyJob& /*job*/) {
+Prepared<CopyJob> prepare_copy(Backend& backend, const CopyJob& /*job*/) {
   return std::make_unique<Copy>(as_cpu(backend));
 }
 

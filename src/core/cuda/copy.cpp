@@ -8,7 +8,6 @@ namespace {
 class Copy final : public CopyOperation {
  public:
   explicit Copy(CudaBackend& backend) : backend_(backend) {}
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void run(const ImageView& source, const MutableImageView& target, Stream stream) override {
     backend_.select();
@@ -41,7 +40,7 @@ class Copy final : public CopyOperation {
 
 }  // namespace
 
-std::unique_ptr<CopyOperation> prepare_copy(Backend& backend, const CopyJob& /*job*/) {
+Prepared<CopyJob> prepare_copy(Backend& backend, const CopyJob& /*job*/) {
   return std::make_unique<Copy>(as_cuda(backend));
 }
 

@@ -122,8 +122,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
 
 }  // namespace
 
-std::unique_ptr<SlidingExtremeOperation> prepare_sliding_extreme(Backend& backend,
-                                                                 const SlidingExtremeJob& job) {
+Prepared<SlidingExtremeJob> prepare_sliding_extreme(Backend& backend, const SlidingExtremeJob& job) {
   if (job.width > largest_side || job.height > largest_side)
     throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
   return std::make_unique<SlidingExtreme>(as_cuda(backend), job);

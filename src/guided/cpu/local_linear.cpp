@@ -9,7 +9,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "core/cpu/backend.h"
@@ -205,7 +204,7 @@ class LocalLinear final : public LocalLinearOperation {
   std::vector<std::unique_ptr<SlidingCoefficients<Sum>>> tiles_;
 };
 
-inline std::unique_ptr<LocalLinearOperation> PrepareLocalLinear(Backend& backend, const LocalLinearJob& job) {
+inline Prepared<LocalLinearJob> PrepareLocalLinear(Backend& backend, const LocalLinearJob& job) {
   if (job.narrow) return std::make_unique<LocalLinear<std::uint32_t>>(as_cpu(backend), job);
   return std::make_unique<LocalLinear<std::uint64_t>>(as_cpu(backend), job);
 }
@@ -218,7 +217,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareLocalLinear);
 
-std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job) {
+Prepared<LocalLinearJob> prepare_local_linear(Backend& backend, const LocalLinearJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareLocalLinear)(backend, job);
 }
 

@@ -207,7 +207,7 @@ class TableLinear final : public LocalLinearOperation {
 
 }  // namespace
 
-std::unique_ptr<LocalLinearOperation> prepare_local_linear(Backend& backend, const LocalLinearJob& job) {
+Prepared<LocalLinearJob> prepare_local_linear(Backend& backend, const LocalLinearJob& job) {
   if (job.width > largest_side || job.height > largest_side)
     throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
   CudaBackend& cuda = as_cuda(backend);

@@ -57,7 +57,7 @@ class LensLayers final : public LensLayersOperation {
 
 }  // namespace
 
-std::unique_ptr<LensLayersOperation> prepare_lens_layers(Backend& backend, const LensLayersJob& job) {
+Prepared<LensLayersJob> prepare_lens_layers(Backend& backend, const LensLayersJob& job) {
   return std::make_unique<LensLayers>(as_cuda(backend), job);
 }
 

@@ -11,7 +11,6 @@ class SmoothSteps final : public SmoothStepsOperation {
   SmoothSteps(CudaBackend& backend, const SmoothStepsJob& job) : backend_(backend), job_(job) {
     check(static_cast<cudaError_t>(kernels::prepare_smooth_steps()), "asking for shared memory");
   }
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void run(const ImageView& codes, const MutableImageView& smoothed, Stream stream) override {
     backend_.select();
@@ -26,7 +25,7 @@ class SmoothSteps final : public SmoothStepsOperation {
 
 }  // namespace
 
-std::unique_ptr<SmoothStepsOperation> prepare_smooth_steps(Backend& backend, const SmoothStepsJob& job) {
+Prepared<SmoothStepsJob> prepare_smooth_steps(Backend& backend, const SmoothStepsJob& job) {
   return std::make_unique<SmoothSteps>(as_cuda(backend), job);
 }
 

@@ -191,7 +191,7 @@ class Splat final : public SplatOperation {
 
 }  // namespace
 
-std::unique_ptr<SplatOperation> prepare_splat(Backend& backend, const SplatJob& job) {
+Prepared<SplatJob> prepare_splat(Backend& backend, const SplatJob& job) {
   return std::make_unique<Splat>(as_cuda(backend), job);
 }
 

@@ -306,7 +306,7 @@ class LobeMean final : public LobeMeanOperation {
   WorkspaceVector<Workspace> workspaces_;  ///< one a thread
 };
 
-inline std::unique_ptr<LobeMeanOperation> PrepareLobeMean(Backend& backend, const LobeMeanJob& job) {
+inline Prepared<LobeMeanJob> PrepareLobeMean(Backend& backend, const LobeMeanJob& job) {
   return std::make_unique<LobeMean>(as_cpu(backend), job);
 }
 
@@ -318,7 +318,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareLobeMean);
 
-std::unique_ptr<LobeMeanOperation> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job) {
+Prepared<LobeMeanJob> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareLobeMean)(backend, job);
 }
 

@@ -112,7 +112,7 @@ class LobeMean final : public LobeMeanOperation {
 
 }  // namespace
 
-std::unique_ptr<LobeMeanOperation> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job) {
+Prepared<LobeMeanJob> prepare_lobe_mean(Backend& backend, const LobeMeanJob& job) {
   return std::make_unique<LobeMean>(as_cuda(backend), job);
 }
 

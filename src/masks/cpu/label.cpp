@@ -3,18 +3,285 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "masks/cpu/label.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <span>
 
 #include "core/workspace.h"
-#include "masks/cpu/label_tile-inl.h"
 #include "masks/label.h"
 #include "scan/cpu/blocks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Disjoint sets of 0, 1 ... as trees of smaller and smaller numbers, so that a root is the least of its set
+// (Rem's rule of linking by index; Tarjan and van Leeuwen 1984).
+
+class DisjointSets {
+ public:
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(parents_.size()); }
+  [[nodiscard]] std::uint32_t parent(std::uint32_t i) const { return parents_[i]; }
+  void resize(std::uint32_t count) {
+    parents_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) parents_[i] = i;
+  }
+
+  std::uint32_t add() {
+    parents_.push_back(size());
+    return parents_.back();
+  }
+
+  /// Halves the path that it goes.
+  std::uint32_t root_of(std::uint32_t i) {
+    while (parents_[i] != i) {
+      parents_[i] = parents_[parents_[i]];
+      i = parents_[i];
+    }
+    return i;
+  }
+
+  /// Returns the root of both.
+  std::uint32_t join(std::uint32_t a, std::uint32_t b) {
+    a = root_of(a);
+    b = root_of(b);
+    if (a > b) return parents_[a] = b;
+    return parents_[b] = a;
+  }
+
+ private:
+  WorkspaceVector<std::uint32_t> parents_;
+};
+
+// A tile of rows of a mask as runs, labelled by itself (He, Chao, Suzuki 2008): the first scan gives every
+// run a provisional label and joins those of runs that touch, the second one writes final labels.
+
+inline constexpr std::size_t bits_of_word = 64;
+
+[[nodiscard]] constexpr std::size_t words_for(std::size_t pixels) {
+  return (pixels + bits_of_word - 1) / bits_of_word;
+}
+
+/// Bits of one word, of 64 pixels.
+HWY_INLINE std::uint64_t WholeWord(const std::uint8_t* mask) {
+  const hn::CappedTag<std::uint8_t, bits_of_word> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < bits_of_word; i += lanes) {
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(d, hn::Ne(hn::LoadU(d, mask + i), hn::Zero(d)), bits);
+    std::uint64_t part = 0;
+    hwy::CopyBytes<8>(bits, &part);
+    word |= part << i;
+  }
+  return word;
+}
+
+/// words[i / 64] bit i % 64 = 1 where mask[i] is not 0 (where it is, if `zeros`); bits behind the last pixel
+/// are 0.
+inline void FindBits(const std::uint8_t* mask, std::size_t pixels, bool zeros, std::uint64_t* words) {
+  const std::uint64_t inverted = zeros ? ~std::uint64_t{0} : 0;
+  std::size_t i = 0;
+  for (; i + bits_of_word <= pixels; i += bits_of_word) *words++ = WholeWord(mask + i) ^ inverted;
+  if (i == pixels) return;
+  std::uint64_t word = 0;
+  for (std::size_t bit = 0; i + bit < pixels; ++bit)
+    word |= static_cast<std::uint64_t>((mask[i + bit] == 0) == zeros) << bit;
+  *words = word;
+}
+
+/// What FillRuns() may write behind the last pixel.
+inline constexpr std::size_t fill_margin = 64;
+
+/// May write a vector behind `to`.
+HWY_INLINE void Fill(std::uint32_t value, std::size_t from, std::size_t to, std::uint32_t* out) {
+  const hn::CappedTag<std::uint32_t, 16> d;
+  const auto values = hn::Set(d, value);
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t i = from; i < to; i += lanes) hn::StoreU(values, d, out + i);
+}
+
+/// labels[r] for the pixels from edges[2 r] to edges[2 r + 1] - 1, 0 for the others. Runs ascend; `out` has
+/// room for `pixels` + fill_margin.
+inline void FillRuns(const std::uint32_t* edges, const std::uint32_t* labels, std::size_t runs,
+                     std::size_t pixels, std::uint32_t* out) {
+  std::size_t end = 0;
+  for (std::size_t run = 0; run < runs; ++run) {
+    Fill(0, end, edges[2 * run], out);
+    end = edges[2 * run + 1];
+    Fill(labels[run], edges[2 * run], end, out);
+  }
+  Fill(0, end, pixels, out);
+}
+
+/// Copies past the caches, which the target does not fit.
+inline void CopyStreaming(const std::uint32_t* from, std::size_t count, std::uint32_t* to) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t vector_bytes = lanes * sizeof *to;
+  std::size_t i = 0;
+  for (; i < count && reinterpret_cast<std::uintptr_t>(to + i) % vector_bytes != 0; ++i) to[i] = from[i];
+  for (; i + lanes <= count; i += lanes) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+  hwy::FlushStream();
+  for (; i < count; ++i) to[i] = from[i];
+}
+
+/// The runs of one row: edges[2 i] to edges[2 i + 1] - 1, and one that lies beyond every row.
+struct Runs {
+  static constexpr std::uint32_t beyond = 0xFFFFFFFEU;
+
+  WorkspaceVector<std::uint32_t> edges;
+  std::size_t count = 0;
+
+  explicit Runs(std::size_t width) : edges(width + 4, beyond) {}
+
+  /// Finds the runs of a row from its bits.
+  void find(const std::uint64_t* words, std::size_t width) {
+    std::uint32_t* next = edges.data();
+    std::uint64_t inside = 0;  // the bit before the word
+    for (std::size_t i = 0; i < words_for(width); ++i) {
+      const auto base = static_cast<std::uint32_t>(i * bits_of_word);
+      for (std::uint64_t changes = words[i] ^ (words[i] << 1 | inside); changes != 0; changes &= changes - 1)
+        *next++ = base + static_cast<std::uint32_t>(std::countr_zero(changes));
+      inside = words[i] >> (bits_of_word - 1);
+    }
+    if (inside != 0) *next++ = static_cast<std::uint32_t>(width);
+    count = static_cast<std::size_t>(next - edges.data()) / 2;
+    next[0] = next[1] = beyond;
+  }
+};
+
+/// Adds a run to what is known of its component.
+inline void Include(RegionShape& shape, std::uint32_t begin, std::uint32_t end, std::uint32_t row,
+                    std::uint32_t width) {
+  if (shape.area == 0) {
+    shape.first = row * width + begin;
+    shape.top = row;
+  }
+  shape.area += end - begin;
+  shape.left = std::min(shape.left, begin);
+  shape.right = std::max(shape.right, end - 1);
+  shape.bottom = row;
+  shape.sum_x += sum_of_range(begin, end - begin);
+  shape.sum_y += std::uint64_t{row} * (end - begin);
+}
+
+/// A component of a tile as part of one of the picture.
+struct Part {
+  std::uint32_t label = 0;  ///< final
+  RegionShape shape;
+};
+
+class LabelTile {
+ public:
+  LabelTile(std::int64_t first_row, std::int64_t last_row) : first_(first_row), last_(last_row) {}
+
+  /// First scan; `words` are the bits of the tile's rows, which it fills.
+  void scan(const LabelJob& job, const ImageView& mask, std::uint64_t* words) {
+    const auto width = static_cast<std::size_t>(job.width);
+    const std::uint32_t reach = job.connectivity == 8 ? 1 : 0;
+    runs_.clear();
+    DisjointSets sets;
+    Runs row(width);
+    Runs above(width);
+    for (std::int64_t y = first_; y < last_; ++y, words += words_for(width)) {
+      FindBits(mask.row<std::uint8_t>(y), width, job.zeros, words);
+      row.find(words, width);
+      label_row(row, above, reach, sets);
+      if (y == first_) first_row_runs_ = row.count;
+      last_row_runs_ = row.count;
+      std::swap(row, above);
+    }
+    number_components(sets);
+  }
+
+  /// Components are numbered from 0 in the raster order of their first pixels.
+  [[nodiscard]] std::uint32_t components() const { return components_; }
+  /// The component of every run of the first and of the last row.
+  [[nodiscard]] std::span<const std::uint32_t> first_row() const {
+    return std::span(runs_).first(first_row_runs_);
+  }
+  [[nodiscard]] std::span<const std::uint32_t> last_row() const {
+    return std::span(runs_).last(last_row_runs_);
+  }
+
+  /// Second scan: components become final[component]. The shape of a component goes to shapes[final - 1] if
+  /// it is whole, otherwise to `parts`.
+  void write(const LabelJob& job, const std::uint64_t* words, const std::uint32_t* final,
+             const std::uint8_t* whole, const MutableImageView& labels, RegionShape* shapes) {
+    constexpr RegionShape no_shape{0, 0, std::numeric_limits<std::uint32_t>::max(), 0, 0, 0, 0, 0};
+    const auto width = static_cast<std::size_t>(job.width);
+    WorkspaceVector<RegionShape> found(components_, no_shape);
+    WorkspaceVector<std::uint32_t> row_labels(width / 2 + 1);
+    WorkspaceVector<std::uint32_t> filled(width + fill_margin);
+    Runs runs(width);
+    const std::uint32_t* component = runs_.data();
+    for (std::int64_t y = first_; y < last_; ++y, words += words_for(width)) {
+      runs.find(words, width);
+      for (std::size_t i = 0; i < runs.count; ++i) {
+        Include(found[component[i]], runs.edges[2 * i], runs.edges[2 * i + 1], static_cast<std::uint32_t>(y),
+                static_cast<std::uint32_t>(width));
+        row_labels[i] = final[component[i]];
+      }
+      component += runs.count;
+      FillRuns(runs.edges.data(), row_labels.data(), runs.count, width, filled.data());
+      CopyStreaming(filled.data(), width, labels.row<std::uint32_t>(y));
+    }
+    parts.clear();
+    for (std::uint32_t i = 0; i < components_; ++i)
+      if (whole[i] != 0)
+        shapes[final[i] - 1] = found[i];
+      else
+        parts.push_back({final[i], found[i]});
+  }
+
+  WorkspaceVector<Part> parts;
+
+ private:
+  /// Appends the labels of a row; those of the row above are the last ones before. Runs touch where one
+  /// begins before the other ends, diagonally one pixel earlier: `reach`.
+  void label_row(const Runs& row, const Runs& above, std::uint32_t reach, DisjointSets& sets) {
+    const std::size_t first = runs_.size();
+    runs_.resize(first + row.count);
+    const std::uint32_t* upper_label = runs_.data() + first - above.count;
+    const std::uint32_t* upper = above.edges.data();
+    for (std::size_t i = 0; i < row.count; ++i) {
+      const std::uint32_t begin = row.edges[2 * i];
+      const std::uint32_t end = row.edges[2 * i + 1] + reach;
+      for (; upper[1] + reach <= begin; upper += 2) ++upper_label;
+      if (upper[0] >= end) {
+        runs_[first + i] = sets.add();
+        continue;
+      }
+      std::uint32_t label = *upper_label;
+      for (; upper[2] < end; upper += 2)
+        if (*++upper_label != label) label = sets.join(label, *upper_label);
+      runs_[first + i] = label;
+    }
+  }
+
+  /// Roots are the least labels of their components, and labels were given in raster order.
+  void number_components(const DisjointSets& sets) {
+    WorkspaceVector<std::uint32_t> number(sets.size());
+    components_ = 0;
+    for (std::uint32_t i = 0; i < sets.size(); ++i)
+      number[i] = sets.parent(i) == i ? components_++ : number[sets.parent(i)];
+    for (std::uint32_t& run : runs_) run = number[run];
+  }
+
+  std::int64_t first_;
+  std::int64_t last_;
+  WorkspaceVector<std::uint32_t> runs_;  ///< their components; provisional labels at first
+  std::size_t first_row_runs_ = 0;
+  std::size_t last_row_runs_ = 0;
+  std::uint32_t components_ = 0;
+};
 
 constexpr std::int64_t fewest_rows = 32;  ///< of a tile
 constexpr std::int64_t tiles_per_thread = 8;
@@ -146,7 +413,7 @@ class Label final : public LabelOperation {
   Buffer shapes_;
 };
 
-inline std::unique_ptr<LabelOperation> PrepareLabel(Backend& backend, const LabelJob& job) {
+inline Prepared<LabelJob> PrepareLabel(Backend& backend, const LabelJob& job) {
   return std::make_unique<Label>(as_cpu(backend), job);
 }
 
@@ -158,7 +425,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareLabel);
 
-std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job) {
+Prepared<LabelJob> prepare_label(Backend& backend, const LabelJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareLabel)(backend, job);
 }
 

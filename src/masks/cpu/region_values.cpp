@@ -73,7 +73,6 @@ template <class T>
 class SumRegionValues final : public RegionValuesOperation {
  public:
   SumRegionValues(CpuBackend& backend, const RegionValuesJob& job) : backend_(backend), job_(job) {}
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void run(const ImageView& labels, const ImageView& picture, const Measured* measured, std::uint32_t count,
            RegionSums* sums, Stream) override {
@@ -113,7 +112,7 @@ class SumRegionValues final : public RegionValuesOperation {
 
 }  // namespace
 
-std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job) {
+Prepared<RegionValuesJob> prepare_region_values(Backend& backend, const RegionValuesJob& job) {
   switch (job.type) {
     case Type::u8:
       return std::make_unique<SumRegionValues<std::uint8_t>>(as_cpu(backend), job);

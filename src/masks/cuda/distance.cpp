@@ -75,7 +75,7 @@ class Distance final : public DistanceOperation {
 
 }  // namespace
 
-std::unique_ptr<DistanceOperation> prepare_distance(Backend& backend, const DistanceJob& job) {
+Prepared<DistanceJob> prepare_distance(Backend& backend, const DistanceJob& job) {
   return std::make_unique<Distance>(as_cuda(backend), job);
 }
 

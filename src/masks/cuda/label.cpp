@@ -83,7 +83,7 @@ class Label final : public LabelOperation {
 
 }  // namespace
 
-std::unique_ptr<LabelOperation> prepare_label(Backend& backend, const LabelJob& job) {
+Prepared<LabelJob> prepare_label(Backend& backend, const LabelJob& job) {
   return std::make_unique<Label>(as_cuda(backend), job);
 }
 

@@ -9,7 +9,6 @@ namespace {
 class SumRegionValues final : public RegionValuesOperation {
  public:
   SumRegionValues(CudaBackend& backend, const RegionValuesJob& job) : backend_(backend), job_(job) {}
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void run(const ImageView& labels, const ImageView& picture, const Measured* measured, std::uint32_t count,
            RegionSums* sums, Stream stream) override {
@@ -26,7 +25,7 @@ class SumRegionValues final : public RegionValuesOperation {
 
 }  // namespace
 
-std::unique_ptr<RegionValuesOperation> prepare_region_values(Backend& backend, const RegionValuesJob& job) {
+Prepared<RegionValuesJob> prepare_region_values(Backend& backend, const RegionValuesJob& job) {
   return std::make_unique<SumRegionValues>(as_cuda(backend), job);
 }
 

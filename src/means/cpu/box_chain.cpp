@@ -260,7 +260,7 @@ void BoxChain::slide(const BoxMeanImages& images, const TakeMeans& take) {
   backend_.threads.for_rows(across_ * down_, 1, std::ref(tiles));  // a reference takes no memory
 }
 
-std::unique_ptr<BoxMeanOperation> prepare_box_chain(Backend& backend, const BoxChainJob& chain) {
+Prepared<BoxChainJob> prepare_box_chain(Backend& backend, const BoxChainJob& chain) {
   auto boxes = chain_of(chain.boxes);
   if (!boxes) return nullptr;
   return std::make_unique<BoxChain>(as_cpu(backend), std::move(*boxes));

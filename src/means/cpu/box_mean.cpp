@@ -12,7 +12,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "core/cpu/backend.h"
 #include "core/workspace.h"
@@ -302,7 +301,7 @@ class BoxMeanRing final : public BoxMeanOperation {
   WorkspaceVector<RingTile<Sum>> tiles_;      ///< one a thread
 };
 
-inline std::unique_ptr<BoxMeanOperation> PrepareBoxMeanRing(CpuBackend& backend, const BoxMeanJob& job) {
+inline Prepared<BoxMeanJob> PrepareBoxMeanRing(CpuBackend& backend, const BoxMeanJob& job) {
   const std::int64_t reach = (std::max(job.radius.low, job.radius.high) + radius_one - 1) / radius_one;
   const bool plain = job.radius.from_map && !job.excludes && !job.read.fixed_point && !job.read.weighted &&
                      job.read.fraction == 0 && job.mask_maximum == 0 && job.border != Border::constant &&
@@ -404,7 +403,7 @@ class BoxMeanTable final : public BoxMeanOperation {
 
 }  // namespace
 
-std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
+Prepared<BoxMeanJob> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CpuBackend& cpu = as_cpu(backend);
   if (auto chain = backend.prepare(BoxChainJob{std::span(&job, 1)})) return chain;
   if (auto ring = HWY_DYNAMIC_DISPATCH(PrepareBoxMeanRing)(cpu, job)) return ring;

@@ -9,20 +9,446 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
-#include "means/cpu/sliding_box-inl.h"
+#include "means/cpu/divide-inl.h"
+#include "means/cpu/unweight-inl.h"
 #include "pixels/cpu/blend-inl.h"
+#include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/rows-inl.h"
 #include "pixels/cpu/transfer-inl.h"
+#include "tables/cpu/scan-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// One box that slides down a tile: column sums over the rows of a window,
+// their prefix sums along the row, and means of differences of these.
+
+template <class T>
+const T* As(const std::byte* row) {
+  return reinterpret_cast<const T*>(row);
+}
+
+template <class T>
+T* As(WorkspaceVector<std::byte>& row) {
+  return reinterpret_cast<T*>(row.data());
+}
+
+/// Lanes of D, u32 or doubles, with the integers at `from`, which are below 2^31.
+template <class D, class Value>
+HWY_INLINE auto LoadExact(D d, const Value* from) {
+  if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
+    return ExactDouble(d, LoadWide(hn::Rebind<std::uint32_t, D>(), from));
+  } else {
+    return LoadWide(d, from);
+  }
+}
+
+template <class D, class V>
+HWY_INLINE V Times256(D d, V values) {
+  if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
+    return hn::Mul(values, hn::Set(d, 256.0));
+  } else {
+    return hn::ShiftLeft<8>(values);
+  }
+}
+
+/// Two rows that a window gains and loses as it moves down by one row.
+template <class Value>
+struct RowChange {
+  const Value* enters;
+  const Value* leaves;
+};
+
+/// sums[i] += (256 - outer) whole[i] + outer larger[i], with the changes of a whole window and of the one
+/// that reaches a row further each way. Sum is u32, which wraps, or double.
+template <class Value, class Sum>
+void ExchangeCovered(RowChange<Value> whole, RowChange<Value> larger, std::uint32_t outer, std::size_t count,
+                     Sum* HWY_RESTRICT sums) {
+  const hn::ScalableTag<Sum> d;
+  const auto share = hn::Set(d, static_cast<Sum>(outer));
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto inner = hn::Sub(LoadExact(d, whole.enters + i), LoadExact(d, whole.leaves + i));
+    const auto more = hn::Sub(LoadExact(d, larger.enters + i), LoadExact(d, larger.leaves + i));
+    const auto change = hn::Add(Times256(d, inner), hn::Mul(hn::Sub(more, inner), share));
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + i), change), d, sums + i);
+  }
+  for (; i < count; ++i) {
+    const Sum inner = static_cast<Sum>(whole.enters[i]) - static_cast<Sum>(whole.leaves[i]);
+    const Sum more = static_cast<Sum>(larger.enters[i]) - static_cast<Sum>(larger.leaves[i]);
+    sums[i] += inner * Sum{256} + (more - inner) * static_cast<Sum>(outer);
+  }
+}
+
+class SlidingBox {
+ public:
+  SlidingBox(const ChainBox& box, std::int64_t width)
+      : box_(box),
+        channels_(static_cast<std::size_t>(box.job.read.channels)),
+        row_entries_(entries(box.columns(width))) {
+    const std::int64_t pixels = box.columns(width);
+    const std::size_t sum = box.sums == Sums::integer32 ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
+    const std::size_t scanned = entries(whole_vectors(pixels + vector_pixels() - 1)) + cache_line_entries;
+    const std::size_t line_bytes = whole_lines(scanned * sum);
+    const std::size_t window_bytes = line_bytes + whole_lines((scanned + channels_) * sum);
+    memory_.resize(window_count() * window_bytes);
+    for (std::size_t i = 0; i < window_count(); ++i) {
+      windows_[i].line = memory_.data() + i * window_bytes;
+      windows_[i].prefix = windows_[i].line + line_bytes;
+    }
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size(); }
+
+  /// Places the box at the columns of its output, before the first row of a tile.
+  void place(std::int64_t first, std::int64_t last) {
+    first_ = first;
+    last_ = last;
+    started_ = false;
+    left_ = first;
+    right_ = last;
+    if (box_.job.border == Border::shrink) {
+      // Short rows are divided in one pass, which takes clipped windows and others alike.
+      const bool alike = box_.division == Division::float32 && last - first <= piece_columns;
+      left_ = alike ? last : std::clamp(box_.halo_x, first, last);
+      right_ = std::clamp(box_.job.width - box_.halo_x, left_, last);
+    }
+    const std::size_t before = entries(in_first() - (first - box_.halo_x));
+    line_at_ = cache_line_entries - 1 - (before + cache_line_entries - 1) % cache_line_entries;
+    prefix_at_ = cache_line_entries - 1 - (before + channels_ + cache_line_entries - 1) % cache_line_entries;
+    size_x_ = axis_box(left_, box_.job.width, box_.job.radius.x, box_.job.border).size;
+    std::fill(memory_.begin(), memory_.end(), std::byte{0});
+  }
+
+  /// Row y of its means, of the type of its output; rows follow each other. row_at(position) is a row of its
+  /// input from the first column on that exists, at any position of the extended picture.
+  template <class RowAt>
+  void mean_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, const RowAt& row_at,
+                std::byte* out) {
+    begin_row(y, row_at);
+    extend();
+    if (box_.division == Division::integer64) {
+      scan_to(last_ - first_ + 2 * box_.halo_x);
+      return with_output(box_.job, [&]<int Channels, class T>() {
+        store_pixels<Channels>(store, images, y, reinterpret_cast<T*>(out));
+      });
+    }
+    box_.sums == Sums::integer32 ? divide_row<std::uint32_t>(store, y, out)
+    : box_.sums == Sums::float64 ? divide_row<double>(store, y, out)
+                                 : divide_row<std::uint64_t>(store, y, out);
+    sum_to(in_last());
+  }
+
+  [[nodiscard]] std::int64_t in_first() const { return std::max<std::int64_t>(0, first_ - box_.halo_x); }
+  [[nodiscard]] std::int64_t in_last() const { return std::min(box_.job.width, last_ + box_.halo_x); }
+  [[nodiscard]] std::size_t in_pixels() const { return static_cast<std::size_t>(in_last() - in_first()); }
+  [[nodiscard]] std::size_t out_pixels() const { return static_cast<std::size_t>(last_ - first_); }
+  /// Of a row of its input in a ring, at most.
+  [[nodiscard]] std::size_t row_entries() const { return row_entries_; }
+
+ private:
+  static constexpr std::int64_t piece_columns = 256;
+  static constexpr std::size_t cache_line_entries = 16;
+
+  /// Sums of columns over a window of rows, and along them: in memory_.
+  struct Window {
+    std::byte* line;    ///< (weighted) column sums, and the border's on either side
+    std::byte* prefix;  ///< of `line`, behind one pixel of zeros
+  };
+
+  [[nodiscard]] std::size_t window_count() const { return static_cast<std::size_t>(box_.windows()); }
+  [[nodiscard]] std::size_t entries(std::int64_t pixels) const {
+    return static_cast<std::size_t>(pixels) * channels_;
+  }
+
+  /// So many pixels, a power of two, fill whole vectors of every width, an even number of them or a multiple
+  /// of three.
+  [[nodiscard]] std::int64_t vector_pixels() const { return channels_ == 1 ? 32 : channels_ == 4 ? 8 : 16; }
+  /// Rounds a number of pixels up to one that fills whole vectors.
+  [[nodiscard]] std::int64_t whole_vectors(std::int64_t pixels) const {
+    return (pixels + vector_pixels() - 1) & -vector_pixels();
+  }
+
+  /// Bytes of whole lines of the cache.
+  [[nodiscard]] static std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+  template <class Entry>
+  [[nodiscard]] Entry* line_of(std::size_t window) {
+    return reinterpret_cast<Entry*>(windows_[window].line) + line_at_;
+  }
+  template <class Sum>
+  [[nodiscard]] Sum* prefix_of(std::size_t window) {
+    return reinterpret_cast<Sum*>(windows_[window].prefix) + prefix_at_;
+  }
+
+  /// Column sums of a window, from the first column of the input on.
+  template <class Sum>
+  [[nodiscard]] Sum* inner_columns(std::size_t window) {
+    return line_of<Sum>(window) + entries(in_first() - (first_ - box_.halo_x));
+  }
+
+  /// Calls call.template operator()<Value, Sum>() with the types of the input and of the column sums.
+  template <class Call>
+  void with_columns(const Call& call) const {
+    const auto with_sum = [&]<class Value>() {
+      if (box_.sums == Sums::float64 && box_.covers_rows()) return call.template operator()<Value, double>();
+      call.template operator()<Value, std::uint32_t>();
+    };
+    if (box_.sums == Sums::integer64)
+      return box_.input == Type::u64 ? call.template operator()<std::uint64_t, std::uint64_t>()
+                                     : call.template operator()<std::uint32_t, std::uint64_t>();
+    if (box_.input == Type::u8) return with_sum.template operator()<std::uint8_t>();
+    if (box_.input == Type::u16) return with_sum.template operator()<std::uint16_t>();
+    with_sum.template operator()<std::uint32_t>();
+  }
+
+  /// Finds the rows that windows gain and lose where they move down to row y. The first row of a tile has its
+  /// column sums added up instead.
+  template <class RowAt>
+  void begin_row(std::int64_t y, const RowAt& row_at) {
+    for (std::int64_t reach = box_.reach_y; reach <= box_.halo_y; ++reach)
+      changes_[static_cast<std::size_t>(reach - box_.reach_y)] = {row_at(y + reach), row_at(y - 1 - reach)};
+    summed_ = started_ ? in_first() : in_last();
+    if (started_) return;
+    for (std::size_t i = 0; i < window_count(); ++i)
+      with_columns([&]<class Value, class Sum>() { add_up<Value, Sum>(y, i, row_at); });
+    started_ = true;
+  }
+
+  template <class Value, class Sum, class RowAt>
+  void add_up(std::int64_t y, std::size_t window, const RowAt& row_at) {
+    const std::int64_t reach = box_.reach_y + static_cast<std::int64_t>(window);
+    const std::size_t count = in_pixels() * channels_;
+    Sum* sums = inner_columns<Sum>(window);
+    std::fill_n(sums, count, Sum{0});
+    for (std::int64_t row = y - reach; row <= y + reach; ++row) {
+      const Value* values = As<Value>(row_at(row));
+      if constexpr (std::is_same_v<Sum, double>) {
+        for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<Sum>(values[i]);
+      } else {
+        Add(values, count, sums);
+      }
+    }
+    if (!box_.covers_rows()) return;
+    const Value* above = As<Value>(row_at(y - 1 - reach));
+    const Value* below = As<Value>(row_at(y + 1 + reach));
+    const Sum outer = static_cast<Sum>(box_.row_weight(1));
+    for (std::size_t i = 0; i < count; ++i)
+      sums[i] = sums[i] * Sum{radius_one} + outer * (static_cast<Sum>(above[i]) + static_cast<Sum>(below[i]));
+  }
+
+  /// Moves the windows of the input's columns before x down by a row, so that their sums are in the first
+  /// cache when prefix sums are made of them.
+  void sum_to(std::int64_t x) {
+    if (x <= summed_) return;
+    const std::size_t first = entries(summed_ - in_first());
+    const std::size_t count = entries(x - summed_);
+    summed_ = x;
+    with_columns([&]<class Value, class Sum>() {
+      const auto change = [&](std::size_t i) {
+        return RowChange<Value>{As<Value>(changes_[i].enters) + first, As<Value>(changes_[i].leaves) + first};
+      };
+      if constexpr (sizeof(Value) < 8 && !std::is_same_v<Sum, std::uint64_t>)
+        if (box_.covers_rows())
+          return ExchangeCovered(change(0), change(1), static_cast<std::uint32_t>(box_.row_weight(1)), count,
+                                 inner_columns<Sum>(0) + first);
+      if constexpr (!std::is_same_v<Sum, double>)
+        for (std::size_t i = 0; i < window_count(); ++i) {
+          const auto [enters, leaves] = change(i);
+          if (enters != leaves) Exchange(enters, leaves, count, inner_columns<Sum>(i) + first);
+        }
+    });
+  }
+
+  /// call.template operator()<Entry, Sum>() with the types of the lines and their prefixes.
+  template <class Call>
+  void with_sums(const Call& call) {
+    if (box_.sums == Sums::integer32) return call.template operator()<std::uint32_t, std::uint32_t>();
+    if (box_.sums == Sums::integer64) return call.template operator()<std::uint64_t, std::uint64_t>();
+    box_.covers_rows() ? call.template operator()<double, double>()
+                       : call.template operator()<std::uint32_t, double>();
+  }
+
+  /// The border's part of the lines. Of shrink it is zeros, which place() wrote, and so are the prefixes
+  /// before the picture.
+  void extend() {
+    const BoxMeanJob& job = box_.job;
+    const std::int64_t first = first_ - box_.halo_x;
+    scanned_ = job.border == Border::shrink ? in_first() - first : 0;
+    if (job.border == Border::shrink) return;
+    sum_to(in_last());
+    with_sums([&]<class Entry, class Sum>() {
+      for (std::size_t i = 0; i < window_count(); ++i) {
+        auto* line = line_of<Entry>(i);
+        const auto fill = [&](std::int64_t x) {
+          const std::int64_t from = source_of(x, job.width, job.border);
+          for (std::size_t c = 0; c < channels_; ++c)
+            line[entries(x - first) + c] = from < 0 ? static_cast<Entry>(box_.outside(c) * box_.rows(i))
+                                                    : line[entries(from - first) + c];
+        };
+        for (std::int64_t x = first; x < in_first(); ++x) fill(x);
+        for (std::int64_t x = in_last(); x < last_ + box_.halo_x; ++x) fill(x);
+      }
+    });
+  }
+
+  /// Prefix sums of so many columns of the lines, or some more.
+  void scan_to(std::int64_t columns) {
+    if (columns <= scanned_) return;
+    const std::int64_t all = last_ - first_ + 2 * box_.halo_x;
+    if (all - scanned_ <= 2 * piece_columns) columns = all;
+    const std::int64_t more = whole_vectors(columns - scanned_);
+    sum_to(std::min(in_last(), first_ - box_.halo_x + scanned_ + more));
+    with_sums([&]<class Entry, class Sum>() {
+      using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // as signed words
+      for (std::size_t i = 0; i < window_count(); ++i) {
+        ScanAfter(true, line_of<const Scanned>(i) + entries(scanned_), static_cast<std::size_t>(more),
+                  static_cast<int>(channels_), nullptr, prefix_of<Sum>(i) + entries(scanned_ + 1));
+      }
+    });
+    scanned_ += more;
+  }
+
+  /// The whole boxes of the windows around the pixels of the output.
+  template <class Sum>
+  BoxDifferences<Sum> differences(double scale) {
+    BoxDifferences<Sum> result;
+    result.boxes = 0;
+    for (int outer_y = 0; outer_y < box_.windows(); ++outer_y) {
+      const Sum* prefix = prefix_of<Sum>(static_cast<std::size_t>(outer_y)) + entries(1 + box_.halo_x);
+      const double rows = box_.windows() == 1 ? scale : scale * box_.row_weight(outer_y);
+      for (std::int64_t outer_x = 0; outer_x <= box_.halo_x - box_.reach_x; ++outer_x) {
+        const std::size_t reach = entries(box_.reach_x + outer_x);
+        result.ahead[result.boxes] = prefix + reach;
+        result.behind[result.boxes] = prefix - reach - channels_;
+        result.weight[result.boxes++] = rows * box_.column_weight(outer_x);
+      }
+    }
+    return result;
+  }
+
+  /// Clipped columns have sizes of their own.
+  template <class Sum>
+  void divide_row(const MeanStore& store, std::int64_t y, std::byte* out) {
+    const BoxMeanJob& job = box_.job;
+    std::uint64_t size_y = axis_box(y, job.height, job.radius.y, job.border).size;
+    if (!job.write.working) size_y <<= job.read.fraction;
+    const auto sums = differences<Sum>(1U << store.rule.write_shift);
+    const auto divide = [&](const Divisors& divisors, std::int64_t from, std::int64_t to) {
+      if (from < to) divide_part(store, sums, divisors, from - first_, to - first_, out);
+    };
+    Divisors divisors;
+    divisors.division = box_.division;
+    divisors.divisor = static_cast<double>(size_x_ * size_y);
+    divide(divisors, left_, right_);
+    if (job.border != Border::shrink) return;
+    divisors.divisor = static_cast<double>(size_y);
+    if (box_.division == Division::float32) {
+      divisors.reciprocals = box_.reciprocals.data() + entries(first_);
+    } else {
+      divisors.window_pixels = box_.window_pixels.data() + entries(first_);
+    }
+    divide(divisors, first_, left_);
+    divide(divisors, right_, last_);
+  }
+
+  /// Columns of the output. Prefixes are divided before they leave the first cache.
+  template <class Sum>
+  void divide_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
+                   std::int64_t first, std::int64_t last, std::byte* out) {
+    for (std::int64_t next = first; first < last; first = next) {
+      next = last - first < 2 * piece_columns ? last : first + piece_columns;
+      scan_to(next + 2 * box_.halo_x);
+      divide_piece(store, sums, divisors, entries(first), entries(next), out);
+    }
+  }
+
+  template <class Sum>
+  void divide_piece(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
+                    std::size_t first, std::size_t last, std::byte* out) const {
+    if (box_.unweights()) return unweight_part(store, sums, divisors, first, last, out);
+    const auto divide = [&]<class Mean>() {
+      Mean* means = reinterpret_cast<Mean*>(out);
+      if constexpr (std::is_same_v<Mean, float>) {
+        FloatMeans(sums, divisors, power_of_two(-store.exponents.colour), first, last, means);
+      } else {
+        Divide(sums, divisors, first, last, means);
+      }
+    };
+    if (box_.output == Type::u8) return divide.template operator()<std::uint8_t>();
+    if (box_.output == Type::u16) return divide.template operator()<std::uint16_t>();
+    if (box_.output == Type::u32) return divide.template operator()<std::uint32_t>();
+    if constexpr (std::is_same_v<Sum, std::uint64_t>)
+      box_.output == Type::u64 ? divide.template operator()<std::uint64_t>()
+                               : divide.template operator()<float>();
+  }
+
+  /// Means of 16 or 32 bits.
+  template <class Sum>
+  void unweight_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
+                     std::size_t first, std::size_t last, std::byte* out) const {
+    const std::uint32_t white = decode(box_.job.write.type == Type::u8 ? 0xFF : 0xFFFF, store.rule.transfer);
+    const auto unweight = [&](auto* means) {
+      Unweight(sums, divisors, first, last, channels_, white, means);
+    };
+    box_.output == Type::u16 ? unweight(reinterpret_cast<std::uint16_t*>(out))
+                             : unweight(reinterpret_cast<std::uint32_t*>(out));
+  }
+
+  /// A row of means of any kind, pixel by pixel. Floats have their constant border added last.
+  template <int Channels, class T>
+  void store_pixels(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, T* out) {
+    const BoxMeanJob& job = box_.job;
+    const AxisBox along_y = axis_box(y, job.height, job.radius.y, job.border);
+    const BoxDifferences<std::uint64_t> sums = differences<std::uint64_t>(1);
+    for (std::int64_t x = first_; x < last_; ++x, out += Channels) {
+      const std::uint32_t mask = job.mask_maximum == 0 ? 1 : mask_at(images.mask, x, y);
+      if (mask == 0) {
+        keep_pixel<Channels>(store, job, images, x, y, out);
+        continue;
+      }
+      const AxisBox along_x = axis_box(x, job.width, job.radius.x, job.border);
+      const std::uint64_t count = along_x.size * along_y.size;
+      WideSum totals[4] = {};
+      for (int i = 0; i < sums.boxes; ++i)
+        for (int c = 0; c < Channels; ++c) {
+          const std::int64_t at = (x - first_) * Channels + c;
+          add_weighted(totals[c], static_cast<std::uint64_t>(sums.weight[i]),
+                       sums.ahead[i][at] - sums.behind[i][at], job.read.fixed_point);
+        }
+      if (job.border == Border::constant && job.read.fixed_point)
+        for (int c = 0; c < Channels; ++c)
+          add_weighted(totals[c], count - along_x.existing * along_y.existing, store.rule.border_value[c],
+                       true);
+      store_pixel<Channels>(store, images, x, y, totals, count, mask, out);
+    }
+  }
+
+  const ChainBox& box_;
+  std::size_t channels_;
+  std::size_t row_entries_;
+  WorkspaceVector<std::byte> memory_;
+  std::array<Window, 2> windows_{};
+  std::array<RowChange<std::byte>, 2> changes_{};  ///< of the whole window, and of the one a row larger
+  std::int64_t summed_ = 0;                        ///< columns of the input whose sums are those of the row
+  bool started_ = false;
+  std::int64_t scanned_ = 0;  ///< columns of the lines whose prefixes are known
+  std::int64_t first_ = 0;    ///< columns of its output
+  std::int64_t last_ = 0;
+  std::int64_t left_ = 0;  ///< of these, those with windows that are not clipped
+  std::int64_t right_ = 0;
+  std::uint64_t size_x_ = 0;   ///< of windows there
+  std::size_t line_at_ = 0;    ///< where lines begin: the input's columns begin a line of the cache
+  std::size_t prefix_at_ = 0;  ///< and prefixes: theirs do
+};
 
 /// row[x] = (its pixel, 1), or zeros where the mask is 0, for `pixels` pixels of `Channels` values, which end
 /// where the row of results ends: what is written never reaches what is still to be read.

@@ -12,14 +12,58 @@
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "means/cpu/box_chain.h"
-#include "means/cpu/unsharp_residual-inl.h"
 #include "means/unsharp_residual.h"
+#include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/rows.h"
 #include "pixels/cpu/transfer-inl.h"
 #include "pixels/transfer.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Rows with what they differ by from their means, times an amount.
+
+/// The rule of a row without alpha and mask; see means/maths/unsharp_residual.h.
+struct UnsharpResidualLine {
+  double amount = 0;
+  double threshold = 0;
+  double mean_scale = 1;
+  double white = 0;  ///< largest result
+};
+
+template <class D, class Own, class Mean>
+std::size_t AddVectors(D d, const Own* own, const Mean* means, std::size_t i, std::size_t count,
+                       const UnsharpResidualLine& line, Own* out) {
+  const hn::Rebind<Own, D> stored;
+  const hn::Rebind<std::int32_t, D> integers;
+  const hn::Rebind<std::uint32_t, D> wide;
+  const auto amount = hn::Set(d, line.amount);
+  const auto threshold = hn::Set(d, line.threshold);
+  const auto scale = hn::Set(d, line.mean_scale);
+  const auto white = hn::Set(d, line.white);
+  const auto half = hn::Set(d, 0.5);
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto value = ExactDouble(d, LoadWide(wide, own + i));
+    const auto mean = hn::Mul(ExactDouble(d, LoadWide(wide, means + i)), scale);
+    const auto difference = hn::Sub(value, mean);
+    const auto counts = hn::Gt(hn::Abs(difference), threshold);
+    const auto result = hn::Add(value, hn::IfThenElseZero(counts, hn::Mul(difference, amount)));
+    const auto bounded = hn::Min(hn::Max(result, hn::Zero(d)), white);
+    const auto nearest = hn::DemoteTo(integers, hn::Add(bounded, half));
+    hn::StoreU(hn::DemoteTo(stored, nearest), stored, out + i);
+  }
+  return i;
+}
+
+/// out[i] = nearest_integer(with_detail(own[i], means[i] * line.mean_scale), line.white). Means are below
+/// 2^31. Instances: bytes with means of 16 bits, 16 bits with means of 32.
+template <class Own, class Mean>
+void AddResidual(const Own* own, const Mean* means, std::size_t count, const UnsharpResidualLine& line,
+                 Own* out) {
+  const std::size_t done = AddVectors(hn::ScalableTag<double>(), own, means, 0, count, line, out);
+  AddVectors(hn::CappedTag<double, 1>(), own, means, done, count, line, out);
+}
 
 /// Integers without alpha and mask: bytes, bytes in linear light, or 16 bits as stored. The means are those
 /// of an image, or of successive boxes: then every row of them becomes a row of unsharp masking, and none is
@@ -33,7 +77,6 @@ class ResidualRows final : public UnsharpResidualOperation {
         transfer_(host_transfer(job.write.type, job.write.transfer == Transfer::srgb)) {
     const UnsharpResidualRule rule = residual_rule(job, transfer_);
     line_ = {rule.amount, rule.threshold, rule.mean_scale, job.means.type == Type::u16 ? 255.0 : 65535.0};
-    line_.narrow = ExactInFloat(line_);
     const WorkspaceVector<std::uint16_t> row(entries_);
     const auto threads = static_cast<std::size_t>(backend.threads.count());
     if (transfer_.decode != nullptr) linear_.resize(threads, row);
@@ -97,9 +140,8 @@ class ResidualRows final : public UnsharpResidualOperation {
   std::optional<BoxChain> chain_;                       ///< of the means, unless they are an image
 };
 
-inline std::unique_ptr<UnsharpResidualOperation> PrepareResidualRows(CpuBackend& backend,
-                                                                     const UnsharpResidualJob& job,
-                                                                     std::vector<ChainBox> boxes) {
+inline Prepared<UnsharpResidualJob> PrepareResidualRows(CpuBackend& backend, const UnsharpResidualJob& job,
+                                                        std::vector<ChainBox> boxes) {
   return std::make_unique<ResidualRows>(backend, job, std::move(boxes));
 }
 
@@ -118,8 +160,6 @@ class ResidualPixels final : public UnsharpResidualOperation {
       : backend_(backend),
         job_(job),
         rule_(residual_rule(job, host_transfer(job.write.type, job.write.transfer == Transfer::srgb))) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void run(const UnsharpResidualImages& images, Stream) override {
     with_residual_types(job_.write.type, job_.means.type, [&]<class T, class Working>() {
@@ -154,14 +194,13 @@ class ResidualPixels final : public UnsharpResidualOperation {
 
 }  // namespace
 
-std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual(Backend& backend,
-                                                                   const UnsharpResidualJob& job) {
+Prepared<UnsharpResidualJob> prepare_unsharp_residual(Backend& backend, const UnsharpResidualJob& job) {
   if (!is_plain(job)) return std::make_unique<ResidualPixels>(as_cpu(backend), job);
   return HWY_DYNAMIC_DISPATCH(PrepareResidualRows)(as_cpu(backend), job, {});
 }
 
-std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual_chain(Backend& backend,
-                                                                         const UnsharpResidualChainJob& job) {
+Prepared<UnsharpResidualChainJob> prepare_unsharp_residual_chain(Backend& backend,
+                                                                 const UnsharpResidualChainJob& job) {
   auto boxes = is_plain(job.residual) ? chain_of(job.boxes) : std::nullopt;
   if (!boxes) return nullptr;
   return HWY_DYNAMIC_DISPATCH(PrepareResidualRows)(as_cpu(backend), job.residual, std::move(*boxes));

@@ -178,7 +178,7 @@ class BlendedBoxMean final : public BoxMeanOperation {
 };
 
 /// Null if the job has no mask, or its means need a table in memory anyway.
-std::unique_ptr<BoxMeanOperation> prepare_blended(CudaBackend& backend, const BoxMeanJob& job) {
+Prepared<BoxMeanJob> prepare_blended(CudaBackend& backend, const BoxMeanJob& job) {
   const bool integers = job.write.type == Type::u8 || job.write.type == Type::u16;
   if (job.mask_maximum == 0 || !integers || job.read.weighted) return nullptr;
   const BoxMeanJob means = without_mask(job);
@@ -209,7 +209,7 @@ TableJob counts_of(const BoxMeanJob& job) {
   return table;
 }
 
-std::unique_ptr<BoxMeanOperation> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
+Prepared<BoxMeanJob> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CudaBackend& cuda = as_cuda(backend);
   if (auto tiled = prepare_tiled_box_mean(cuda, job)) return tiled;
   if (!job.excludes)

@@ -1,8 +1,6 @@
 #pragma once
 // What box means give to each other and to operations that slide windows in the same way.
 
-#include <memory>
-
 #include "core/cuda/backend.h"
 #include "means/box_mean.h"
 #include "tables/table.h"
@@ -10,11 +8,11 @@
 namespace satin::cuda {
 
 /// A box mean without a table in device memory. Null where no kernel for that is for this job.
-std::unique_ptr<BoxMeanOperation> prepare_tiled_box_mean(CudaBackend& backend, const BoxMeanJob& job);
+Prepared<BoxMeanJob> prepare_tiled_box_mean(CudaBackend& backend, const BoxMeanJob& job);
 
 /// Box means of bytes in linear light by a table in memory. Null where the job is another, or has larger
 /// windows or pictures.
-std::unique_ptr<BoxMeanOperation> prepare_light_gather(CudaBackend& backend, const BoxMeanJob& job);
+Prepared<BoxMeanJob> prepare_light_gather(CudaBackend& backend, const BoxMeanJob& job);
 
 /// The table of a job's source. Throws Error(usage) for pictures that kernels cannot count.
 [[nodiscard]] TableJob table_of(const BoxMeanJob& job);

@@ -188,7 +188,7 @@ bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::RunningMe
 }
 
 /// Keeps only the low bits of sums over whole windows, where those tell the rest:
-/// kernels/means/whole_means.cuh.
+/// kernels/means/box_mean_whole.cuh.
 void choose_low_sums(const Bounds& bounds, std::uint64_t maximum, kernels::RunningMeanJob& running) {
   constexpr std::uint64_t most_apart = 3ULL << 29;  // and divisors below 2^28: together below 2^31
   if (running.sums != kernels::RunningSums::u32_u64 || running.type != running.output ||
@@ -223,7 +223,7 @@ TransferView transfer_of(CudaBackend& backend, const BoxMeanJob& job) {
   return transfer;
 }
 
-std::unique_ptr<BoxMeanOperation> prepare_running(CudaBackend& backend, const BoxMeanJob& job) {
+Prepared<BoxMeanJob> prepare_running(CudaBackend& backend, const BoxMeanJob& job) {
   auto arguments = arguments_of<kernels::RunningMeanArguments>(job);
   kernels::RunningMeanJob& running = arguments.job;
   running.type = job.read.type;
@@ -260,7 +260,7 @@ std::unique_ptr<BoxMeanOperation> prepare_running(CudaBackend& backend, const Bo
 
 // --- One radius, of the pixels that a mask leaves ---
 
-std::unique_ptr<BoxMeanOperation> prepare_counted(CudaBackend& backend, const BoxMeanJob& job) {
+Prepared<BoxMeanJob> prepare_counted(CudaBackend& backend, const BoxMeanJob& job) {
   const auto is_byte = [](const auto& pixels) { return pixels.type == Type::u8; };
   const bool channels = job.read.channels == 1 || job.read.channels == 3;
   if (!is_byte(job.read) || !is_byte(job.write) || !channels || job.read.weighted || job.mask_maximum != 0xFF)
@@ -280,7 +280,7 @@ std::unique_ptr<BoxMeanOperation> prepare_counted(CudaBackend& backend, const Bo
 
 // --- Bytes by a radius map ---
 
-std::unique_ptr<BoxMeanOperation> prepare_table_in_tiles(CudaBackend& backend, const BoxMeanJob& job) {
+Prepared<BoxMeanJob> prepare_table_in_tiles(CudaBackend& backend, const BoxMeanJob& job) {
   using Limits = kernels::TiledTableJob;
   if (!is_plain(job, false) || job.read.type != Type::u8 || job.read.channels > 3) return nullptr;
   const std::int64_t reach =
@@ -300,7 +300,7 @@ std::unique_ptr<BoxMeanOperation> prepare_table_in_tiles(CudaBackend& backend, c
 
 }  // namespace
 
-std::unique_ptr<BoxMeanOperation> prepare_tiled_box_mean(CudaBackend& backend, const BoxMeanJob& job) {
+Prepared<BoxMeanJob> prepare_tiled_box_mean(CudaBackend& backend, const BoxMeanJob& job) {
   if (job.border == Border::constant || job.width > largest_side || job.height > largest_side) return nullptr;
   if (job.radius.from_map) return job.excludes ? nullptr : prepare_table_in_tiles(backend, job);
   if (job.radius.x == 0 && job.radius.y == 0) return nullptr;

@@ -52,7 +52,6 @@ class LightTable {
     arguments_.transfer = device_transfer(backend, Type::u8, true);
     carries_ = backend.allocate(kernels::table_workspace_bytes(arguments_.tiles));
     arguments_.workspace = carries_.get();
-    arguments_.begins_early = kernels::kernels_wait();
 
     using Blocks = kernels::TableBlocks;
     using Upper = kernels::UpperBits;
@@ -102,7 +101,6 @@ class LightGather final : public BoxMeanOperation {
     arguments_.transfer = device_transfer(backend, Type::u8, true);
     arguments_.whole = kernels::scaled_divisor(job.mask_maximum, 0xFFFF);
     arguments_.table = table_.blocks();
-    arguments_.begins_early = kernels::kernels_wait();
     if (counts_) arguments_.counts = source_of(counts_->view());
   }
 
@@ -132,7 +130,7 @@ class LightGather final : public BoxMeanOperation {
 
 }  // namespace
 
-std::unique_ptr<BoxMeanOperation> prepare_light_gather(CudaBackend& backend, const BoxMeanJob& job) {
+Prepared<BoxMeanJob> prepare_light_gather(CudaBackend& backend, const BoxMeanJob& job) {
   const auto is_light = [](const auto& pixels) {
     return pixels.type == Type::u8 && pixels.transfer == Transfer::srgb;
   };

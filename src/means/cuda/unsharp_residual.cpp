@@ -20,8 +20,6 @@ class UnsharpResidual final : public UnsharpResidualOperation {
         residual_rule(job, device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb));
   }
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
-
   void run(const UnsharpResidualImages& images, Stream stream) override {
     backend_.select();
     kernels::UnsharpResidualArguments arguments = arguments_;
@@ -41,8 +39,7 @@ class UnsharpResidual final : public UnsharpResidualOperation {
 
 }  // namespace
 
-std::unique_ptr<UnsharpResidualOperation> prepare_unsharp_residual(Backend& backend,
-                                                                   const UnsharpResidualJob& job) {
+Prepared<UnsharpResidualJob> prepare_unsharp_residual(Backend& backend, const UnsharpResidualJob& job) {
   return std::make_unique<UnsharpResidual>(as_cuda(backend), job);
 }
 

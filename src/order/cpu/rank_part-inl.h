@@ -8,19 +8,328 @@
 #endif
 
 #include <hwy/highway.h>
+#if HWY_ARCH_X86_64
+#include <immintrin.h>
+#endif
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "core/with_type.h"
+#include "core/workspace.h"
 #include "order/cpu/rank_codes.h"
-#include "order/cpu/sliding_histogram-inl.h"
-#include "order/cpu/window_elements-inl.h"
 #include "order/rank.h"
+#include "pixels/cpu/avx512-inl.h"
 #include "pixels/cpu/rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Which elements of sorted keys lie in a window.
+
+/// The places of the set bits of every byte, from the lowest on.
+inline constexpr auto bits_of_bytes = [] {
+  std::array<std::array<std::uint8_t, 8>, 256> places{};
+  for (unsigned byte = 0; byte < 256; ++byte)
+    for (unsigned bit = 0, rank = 0; bit < 8; ++bit)
+      if ((byte >> bit & 1U) != 0) places[byte][rank++] = static_cast<std::uint8_t>(bit);
+  return places;
+}();
+
+/// The place of the rank-th set bit, counted from 1; at least so many are set. Without an instruction that is
+/// fast, sums of bytes are compared all at once, so no branch waits for them (Vigna, Broadword implementation
+/// of rank/select queries, 2008).
+HWY_INLINE std::size_t SelectBit(std::uint64_t bits, std::uint64_t rank) {
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
+  if (deposits_bits_fast)
+    return static_cast<std::size_t>(_tzcnt_u64(_pdep_u64(std::uint64_t{1} << (rank - 1), bits)));
+#endif
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  constexpr std::uint64_t tops = ones << 7;
+  std::uint64_t sums = bits - (bits >> 1 & 0x5555555555555555);
+  sums = (sums & 0x3333333333333333) + (sums >> 2 & 0x3333333333333333);
+  sums = ((sums + (sums >> 4)) & 0x0F0F0F0F0F0F0F0F) * ones;  // of this byte and those below: at most 64
+  const std::uint64_t below =
+      ((rank * ones | tops) - sums - ones) & tops;  // bytes whose sum is less than rank
+  const std::size_t byte = 8 * hwy::PopCount(below);
+  const std::uint64_t before = sums << 8 >> byte & 0xFF;
+  return byte + bits_of_bytes[bits >> byte & 0xFF][rank - before - 1];
+}
+
+template <class D, class Mask>
+HWY_INLINE std::uint64_t BitsOf(D d, const Mask& mask) {
+  std::uint64_t bits = 0;
+  hn::StoreMaskBits(d, mask, reinterpret_cast<std::uint8_t*>(&bits));
+  return bits;
+}
+
+/// The place of a window in its region.
+struct WindowPlace {
+  std::int64_t x = 0;  ///< its first column
+  std::int64_t y = 0;
+  std::int64_t reach_x = 0;
+  std::int64_t reach_y = 0;
+};
+
+/// Which of the elements that are sorted from `first` on lie in the window.
+template <class Coordinate>
+HWY_INLINE std::uint64_t ElementsInWindow(const KeyGroups::Places<Coordinate>& places, std::size_t first,
+                                          const WindowPlace& window) {
+  const hn::CappedTag<Coordinate, window_bits> d;
+  const auto set = [&](std::int64_t value) HWY_ATTR { return hn::Set(d, static_cast<Coordinate>(value)); };
+  const auto x = set(window.x);
+  const auto y = set(window.y);
+  const auto most_x = set(2 * window.reach_x);
+  const auto most_y = set(2 * window.reach_y);
+  std::uint64_t inside = 0;
+  for (std::size_t lane = 0; lane < window_bits; lane += hn::Lanes(d)) {
+    const auto column = hn::Sub(hn::LoadU(d, places.columns.data() + first + lane), x);
+    const auto row = hn::Sub(hn::LoadU(d, places.rows.data() + first + lane), y);
+    const auto within =
+        has_avx512 ? hn::Not(hn::Or(hn::Gt(column, most_x), hn::Gt(row, most_y)))
+                   : hn::And(hn::Eq(hn::Min(column, most_x), column), hn::Eq(hn::Min(row, most_y), row));
+    inside |= BitsOf(d, within) << lane;
+  }
+  return inside;
+}
+
+/// The `rest`-th element in the window of those that are sorted from `first` on, in the order of keys.
+template <class Coordinate>
+HWY_INLINE std::size_t ElementInWindow(const KeyGroups::Places<Coordinate>& places, std::size_t first,
+                                       std::size_t rest, const WindowPlace& window) {
+  for (std::size_t i = first;; i += window_bits) {
+    const std::uint64_t inside = ElementsInWindow(places, i, window);
+    const std::size_t met = hwy::PopCount(inside);
+    if (met >= rest) return i + SelectBit(inside, rest);
+    rest -= met;
+  }
+}
+
+// Ranks in a window of one size by histograms that slide.
+
+/// Cumulative counts of one window: count[i] for values up to i, with a 0 before the first.
+template <class Count, int bins>
+class CumulativeCounts {
+  static constexpr auto lanes = static_cast<std::size_t>(bins);
+
+ public:
+  /// The counts of values below `bin`.
+  [[nodiscard]] Count below(int bin) const { return counts_[static_cast<std::size_t>(bins_at + bin - 1)]; }
+  [[nodiscard]] Count all() const { return counts_[bins_at + bins - 1]; }
+
+  /// Adds the columns [first, first + added) and subtracts as many that begin at `gone`, which may be null.
+  template <class Column>
+  HWY_INLINE void slide(const Column* first, const Column* gone, int added) {
+    const D d;
+    for (int i = 0; i < bins; i += width()) {
+      Count* const counts = counts_.data() + bins_at + i;
+      auto low = gone == nullptr ? hn::Zero(d) : hn::Load(d, counts);
+      auto high = gone == nullptr || !pairs ? hn::Zero(d) : hn::Load(d, counts + half());
+      for (int k = 0; k < added; ++k) {
+        const Column* const add = first + k * bins + i;
+        low = hn::Add(low, Promoted(add));
+        if constexpr (pairs) high = hn::Add(high, Promoted(add + half()));
+        if (gone == nullptr) continue;
+        const Column* const subtract = gone + k * bins + i;
+        low = hn::Sub(low, Promoted(subtract));
+        if constexpr (pairs) high = hn::Sub(high, Promoted(subtract + half()));
+      }
+      hn::Store(low, d, counts);
+      if constexpr (pairs) hn::Store(high, d, counts + half());
+    }
+  }
+
+  /// Slides by one column `steps` times, and calls take(step) after each.
+  template <class Column, class Take>
+  HWY_INLINE void slide_along(const Column* first, const Column* gone, std::int64_t steps, const Take& take) {
+    const D d;
+    Count* const counts = counts_.data() + bins_at;
+    auto low = hn::Load(d, counts);
+    auto high = pairs ? hn::Load(d, counts + half()) : hn::Zero(d);
+    for (std::int64_t x = 0; x < steps; ++x, first += bins, gone += bins) {
+      if constexpr (in_registers) {
+        low = hn::Sub(hn::Add(low, Promoted(first)), Promoted(gone));
+        hn::Store(low, d, counts);
+        if constexpr (pairs) {
+          high = hn::Sub(hn::Add(high, Promoted(first + half())), Promoted(gone + half()));
+          hn::Store(high, d, counts + half());
+        }
+      } else {
+        slide(first, gone, 1);
+      }
+      take(x);
+    }
+  }
+
+  /// The bin that holds the value of this rank.
+  [[nodiscard]] HWY_INLINE int bin_of(Count rank) const {
+    const hn::CappedTag<Count, lanes> d;
+    std::size_t below = 0;
+    for (int i = 0; i < bins; i += static_cast<int>(hn::Lanes(d)))
+      below += hn::CountTrue(d, hn::Lt(hn::Load(d, counts_.data() + bins_at + i), hn::Set(d, rank)));
+    return static_cast<int>(below);
+  }
+
+ private:
+  using D = hn::CappedTag<Count, lanes>;
+  static constexpr bool pairs = hn::MaxLanes(D()) < lanes;  ///< of vectors go together
+  static constexpr bool in_registers = hn::MaxLanes(D()) * 2 >= lanes;
+  static HWY_INLINE int half() { return static_cast<int>(hn::Lanes(D())); }
+  static HWY_INLINE int width() { return pairs ? 2 * half() : half(); }
+  template <class Column>
+  static HWY_INLINE hn::Vec<D> Promoted(const Column* column) {
+    return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<Column, D>(), column));
+  }
+
+  static constexpr int bins_at = 32;  // keeps vectors aligned
+  alignas(64) std::array<Count, bins_at + lanes> counts_{};
+};
+
+/// Every column of the region has a histogram of what the window holds of it: the bins, and the codes of
+/// every bin. A row of windows slides along the columns. Only the coarse counts follow every step; those of a
+/// bin's codes are brought up to date where the rank falls into the bin (Perreault and Hebert, Median
+/// filtering in constant time, 2007). Counts are cumulative, so that a rank is found by comparing, and a
+/// pixel is counted by adding a row of 0 and 1.
+///
+/// Column holds the height of a window, Count its area.
+template <class Column, class Count, int bins>
+class SlidingHistogram {
+  static constexpr auto lanes = static_cast<std::size_t>(bins);
+
+ public:
+  explicit SlidingHistogram(std::int64_t most_columns)
+      : coarse_(static_cast<std::size_t>(most_columns + 1) * bins),
+        fine_(static_cast<std::size_t>(most_columns + 1) * bins * (bins + 1)),
+        ranks_(static_cast<std::size_t>(most_columns)) {
+    for (int i = 0; i < bins; ++i)
+      for (int k = i; k < bins; ++k)
+        steps_[static_cast<std::size_t>(i) * bins + static_cast<std::size_t>(k)] = 1;
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return (coarse_.size() + fine_.size()) * sizeof(Column) + ranks_.size() * sizeof(RankInBin);
+  }
+
+  /// Calls row_done(y, found) with the ranks of every row of windows.
+  template <class RowDone>
+  void run(const CodedRegion& region, Percent percent, std::span<FoundRank> found, const RowDone& row_done) {
+    columns_ = region.width;
+    std::fill(coarse_.begin(), coarse_.end(), Column{0});
+    std::fill(fine_.begin(), fine_.end(), Column{0});
+    const std::int64_t window = region.height - region.inner_height() + 1;
+    for (std::int64_t y = 0; y < window; ++y) add_row(region.row(y));
+    for (std::int64_t y = 0; y < region.inner_height(); ++y) {
+      if (y > 0) slide_row(region.row(y - 1), region.row(y + window - 1));
+      find_bins(region, percent);
+      find_codes(region, found);
+      row_done(y, found);
+    }
+  }
+
+ private:
+  /// Column -1 is empty.
+  [[nodiscard]] Column* coarse(std::int64_t column) { return coarse_.data() + (column + 1) * bins; }
+  [[nodiscard]] Column* fine(int bin, std::int64_t column) {
+    return fine_.data() + (bin * (columns_ + 1) + column + 1) * bins;
+  }
+  [[nodiscard]] const Column* step(int from) const { return steps_.data() + from * bins; }
+
+  static HWY_INLINE void replace(const Column* gone, const Column* step, Column* counts) {
+    const hn::CappedTag<Column, lanes> d;
+    for (int i = 0; i < bins; i += static_cast<int>(hn::Lanes(d))) {
+      const auto change = hn::Sub(hn::LoadU(d, step + i), hn::LoadU(d, gone + i));
+      hn::StoreU(hn::Add(hn::LoadU(d, counts + i), change), d, counts + i);
+    }
+  }
+  static HWY_INLINE void add(const Column* step, Column* counts) {
+    const hn::CappedTag<Column, lanes> d;
+    for (int i = 0; i < bins; i += static_cast<int>(hn::Lanes(d)))
+      hn::StoreU(hn::Add(hn::LoadU(d, counts + i), hn::LoadU(d, step + i)), d, counts + i);
+  }
+  static HWY_INLINE void subtract(const Column* step, Column* counts) {
+    const hn::CappedTag<Column, lanes> d;
+    for (int i = 0; i < bins; i += static_cast<int>(hn::Lanes(d)))
+      hn::StoreU(hn::Sub(hn::LoadU(d, counts + i), hn::LoadU(d, step + i)), d, counts + i);
+  }
+
+  void add_row(const std::uint16_t* codes) {
+    for (std::int64_t x = 0; x < columns_; ++x) {
+      add(step(codes[x] / bins), coarse(x));
+      add(step(codes[x] % bins), fine(codes[x] / bins, x));
+    }
+  }
+
+  void slide_row(const std::uint16_t* gone, const std::uint16_t* codes) {
+    for (std::int64_t x = 0; x < columns_; ++x) {
+      if (gone[x] == codes[x]) continue;
+      replace(step(gone[x] / bins), step(codes[x] / bins), coarse(x));
+      subtract(step(gone[x] % bins), fine(gone[x] / bins, x));
+      add(step(codes[x] % bins), fine(codes[x] / bins, x));
+    }
+  }
+
+  /// Of every window the bin that the rank falls into, and its rank among the codes of the bin.
+  void find_bins(const CodedRegion& region, Percent percent) {
+    const auto window = static_cast<int>(region.width - region.inner_width() + 1);
+    CumulativeCounts<Count, bins> all;
+    all.slide(coarse(0), static_cast<const Column*>(nullptr), window - 1);
+    std::uint32_t count = 0;
+    std::uint32_t rank = 1;
+    all.slide_along(coarse(window - 1), coarse(-1), region.inner_width(), [&](std::int64_t x) HWY_ATTR {
+      if (all.all() != count) {
+        count = all.all();
+        rank = rank_of(percent, count);
+      }
+      const int bin = all.bin_of(static_cast<Count>(rank));
+      ranks_[static_cast<std::size_t>(x)] = {static_cast<std::uint32_t>(bin), rank - all.below(bin)};
+    });
+  }
+
+  void find_codes(const CodedRegion& region, std::span<FoundRank> found) {
+    const auto window = static_cast<int>(region.width - region.inner_width() + 1);
+    std::array<CumulativeCounts<Count, bins>, lanes> codes;
+    std::array<std::int64_t, lanes> known;  // the window that the counts of a bin's codes are of
+    known.fill(-2 * window);
+    for (std::int64_t x = 0; x < region.inner_width(); ++x) {
+      const auto [bin, rest] = ranks_[static_cast<std::size_t>(x)];
+      FoundRank& result = found[static_cast<std::size_t>(x)];
+      if (bin == bins) {  // nothing counts
+        result = {};
+        continue;
+      }
+      follow(codes[bin], known[bin], x, window, static_cast<int>(bin));
+      known[bin] = x;
+      const int code = codes[bin].bin_of(static_cast<Count>(rest));
+      result = {static_cast<std::uint16_t>(static_cast<int>(bin) * bins + code), false,
+                rest - codes[bin].below(code)};
+    }
+  }
+
+  /// Makes the counts of window `known` those of window x: by the columns between them, or anew.
+  HWY_INLINE void follow(CumulativeCounts<Count, bins>& codes, std::int64_t known, std::int64_t x, int window,
+                         int bin) {
+    const std::int64_t steps = x - known;
+    if (2 * steps > window) {
+      codes.slide(fine(bin, x), static_cast<const Column*>(nullptr), window);
+    } else {
+      codes.slide(fine(bin, known + window), fine(bin, known), static_cast<int>(steps));
+    }
+  }
+
+  /// In which bin a rank is found, and which of the bin's values it is, counted from 1.
+  struct RankInBin {
+    std::uint32_t bin = 0;
+    std::uint32_t rest = 0;
+  };
+
+  std::int64_t columns_ = 0;
+  WorkspaceVector<Column> coarse_;
+  WorkspaceVector<Column> fine_;
+  WorkspaceVector<RankInBin> ranks_;                 ///< of a row of windows
+  std::array<Column, (lanes + 1) * lanes> steps_{};  ///< the last one, of no_byte, adds nothing
+};
 
 /// The histograms and codes that one thread needs for a part of the picture.
 template <class Key>

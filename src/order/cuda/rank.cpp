@@ -101,7 +101,7 @@ class Rank final : public RankOperation {
 
 }  // namespace
 
-std::unique_ptr<RankOperation> prepare_rank(Backend& backend, const RankJob& job) {
+Prepared<RankJob> prepare_rank(Backend& backend, const RankJob& job) {
   if (job.width > largest_side || job.height > largest_side)
     throw Error(ErrorKind::usage, "Pictures above 2^28 pixels wide or high cannot be filtered on the GPU.");
   return std::make_unique<Rank>(as_cuda(backend), job);

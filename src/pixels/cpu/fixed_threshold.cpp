@@ -63,8 +63,6 @@ class FixedThreshold final : public FixedThresholdOperation {
  public:
   FixedThreshold(CpuBackend& backend, const FixedThresholdJob& job) : backend_(backend), job_(job) {}
 
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
-
   Quantised count(const ImageView& picture, const Measured* measured, std::uint64_t* counts,
                   Stream) override {
     const int exponent = plane_exponent(job_.plane, measured);
@@ -114,8 +112,7 @@ class FixedThreshold final : public FixedThresholdOperation {
   FixedThresholdJob job_;
 };
 
-inline std::unique_ptr<FixedThresholdOperation> PrepareFixedThreshold(Backend& backend,
-                                                                      const FixedThresholdJob& job) {
+inline Prepared<FixedThresholdJob> PrepareFixedThreshold(Backend& backend, const FixedThresholdJob& job) {
   return std::make_unique<FixedThreshold>(as_cpu(backend), job);
 }
 
@@ -127,8 +124,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareFixedThreshold);
 
-std::unique_ptr<FixedThresholdOperation> prepare_fixed_threshold(Backend& backend,
-                                                                 const FixedThresholdJob& job) {
+Prepared<FixedThresholdJob> prepare_fixed_threshold(Backend& backend, const FixedThresholdJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareFixedThreshold)(backend, job);
 }
 

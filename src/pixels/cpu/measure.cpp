@@ -37,7 +37,6 @@ inline void merge(Measured& into, const Measured& part) {
 class Measure final : public MeasureOperation {
  public:
   Measure(CpuBackend& backend, const MeasureJob& job) : backend_(backend), job_(job) {}
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void clear(Measured* result, Stream) override { *result = nothing_measured; }
 
@@ -95,7 +94,7 @@ class Measure final : public MeasureOperation {
   MeasureJob job_;
 };
 
-inline std::unique_ptr<MeasureOperation> PrepareMeasure(Backend& backend, const MeasureJob& job) {
+inline Prepared<MeasureJob> PrepareMeasure(Backend& backend, const MeasureJob& job) {
   return std::make_unique<Measure>(as_cpu(backend), job);
 }
 
@@ -107,7 +106,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareMeasure);
 
-std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job) {
+Prepared<MeasureJob> prepare_measure(Backend& backend, const MeasureJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareMeasure)(backend, job);
 }
 

@@ -9,8 +9,6 @@
 
 #include <hwy/highway.h>
 
-#include <algorithm>
-
 #include "pixels/maths/plane.h"
 #include "satin/image.h"
 

@@ -56,13 +56,11 @@ struct PremultipliedRows : EachRow {
   }
 };
 
-inline std::unique_ptr<PixelwiseOperation<PremultiplyJob>> PreparePremultiply(Backend& backend,
-                                                                              const PremultiplyJob& job) {
+inline Prepared<PremultiplyJob> PreparePremultiply(Backend& backend, const PremultiplyJob& job) {
   return prepare_pixelwise<PremultipliedRows>(backend, job);
 }
 
-inline std::unique_ptr<PixelwiseOperation<UnpremultiplyJob>> PrepareUnpremultiply(
-    Backend& backend, const UnpremultiplyJob& job) {
+inline Prepared<UnpremultiplyJob> PrepareUnpremultiply(Backend& backend, const UnpremultiplyJob& job) {
   return prepare_pixelwise<PremultipliedRows>(backend, job);
 }
 
@@ -75,13 +73,11 @@ namespace satin::cpu {
 HWY_EXPORT(PreparePremultiply);
 HWY_EXPORT(PrepareUnpremultiply);
 
-std::unique_ptr<PixelwiseOperation<PremultiplyJob>> prepare_premultiply(Backend& backend,
-                                                                        const PremultiplyJob& job) {
+Prepared<PremultiplyJob> prepare_premultiply(Backend& backend, const PremultiplyJob& job) {
   return HWY_DYNAMIC_DISPATCH(PreparePremultiply)(backend, job);
 }
 
-std::unique_ptr<PixelwiseOperation<UnpremultiplyJob>> prepare_unpremultiply(Backend& backend,
-                                                                            const UnpremultiplyJob& job) {
+Prepared<UnpremultiplyJob> prepare_unpremultiply(Backend& backend, const UnpremultiplyJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareUnpremultiply)(backend, job);
 }
 

@@ -55,8 +55,7 @@ class Level final : public FixedThresholdOperation {
 
 }  // namespace
 
-std::unique_ptr<FixedThresholdOperation> prepare_fixed_threshold(Backend& backend,
-                                                                 const FixedThresholdJob& job) {
+Prepared<FixedThresholdJob> prepare_fixed_threshold(Backend& backend, const FixedThresholdJob& job) {
   return std::make_unique<Level>(as_cuda(backend), job);
 }
 

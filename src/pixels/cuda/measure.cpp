@@ -9,7 +9,6 @@ namespace {
 class Measure final : public MeasureOperation {
  public:
   Measure(CudaBackend& backend, const MeasureJob& job) : backend_(backend), job_(job) {}
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return 0; }
 
   void clear(Measured* result, Stream stream) override {
     backend_.select();
@@ -36,7 +35,7 @@ class Measure final : public MeasureOperation {
 
 }  // namespace
 
-std::unique_ptr<MeasureOperation> prepare_measure(Backend& backend, const MeasureJob& job) {
+Prepared<MeasureJob> prepare_measure(Backend& backend, const MeasureJob& job) {
   return std::make_unique<Measure>(as_cuda(backend), job);
 }
 

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 
 #include "core/cpu/backend.h"
 #include "core/cpu/cache_lines.h"
@@ -18,15 +20,67 @@
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "pixels/transfer.h"
-#include "recursive/cpu/recursive_bundle.h"
 #include "recursive/cpu/recursive_bytes-inl.h"
 #include "recursive/cpu/recursive_lines-inl.h"
 #include "recursive/cpu/recursive_rows.h"
-#include "recursive/cpu/recursive_squares.h"
 #include "recursive/recursive.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+
+// Lines of a pass of recursive smoothing that are scanned side by side.
+
+/// Bundle b of a pass, and one block of it: a rectangle of the picture.
+struct Bundle {
+  Axis axis = Axis::x;
+  std::int64_t length = 0;  ///< of its lines
+  std::int64_t first_line = 0;
+  std::int64_t lines = 0;
+
+  struct Block {
+    std::int64_t x, y, width, height;
+    std::int64_t first;  ///< position within the line
+    int positions;
+  };
+  [[nodiscard]] std::int64_t blocks() const { return (length + recursive_block - 1) / recursive_block; }
+  [[nodiscard]] Block block(std::int64_t index) const {
+    const std::int64_t first = index * recursive_block;
+    const std::int64_t positions = std::min<std::int64_t>(recursive_block, length - first);
+    const auto count = static_cast<int>(positions);
+    if (axis == Axis::x) return {first, first_line, positions, lines, first, count};
+    return {first_line, first, lines, positions, first, count};
+  }
+};
+
+// The working values of a picture between two passes of recursive smoothing.
+
+/// Squares of `side` x `side` pixels, one of each channel at every place; `side` is the number of lines in a
+/// bundle. A pass takes a square as rows of positions, each with the values of the lines, so that a bundle is
+/// read as it lies. It leaves the square as the next pass takes it. No two bundles of a pass share a square.
+template <class Real, std::int64_t side>
+class RecursiveSquares {
+ public:
+  RecursiveSquares() = default;
+  RecursiveSquares(CpuBackend& backend, std::int64_t width, std::int64_t height, int channels)
+      : across_((width + side - 1) / side),
+        down_((height + side - 1) / side),
+        values_(backend.allocate(static_cast<std::size_t>(across_ * down_ * channels) * bytes_each)) {}
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return values_.size; }
+
+  /// The square that has pixel (x, y). Squares side by side follow each other in memory.
+  [[nodiscard]] Real* at(int channel, std::int64_t x, std::int64_t y) const {
+    const std::int64_t index = (channel * down_ + y / side) * across_ + x / side;
+    return reinterpret_cast<Real*>(values_.get()) + index * side * side;
+  }
+
+ private:
+  static constexpr std::size_t bytes_each = static_cast<std::size_t>(side * side) * sizeof(Real);
+
+  std::int64_t across_ = 0;
+  std::int64_t down_ = 0;
+  Buffer values_;
+};
 
 /// What one thread works in.
 template <class Real>
@@ -388,7 +442,7 @@ class Recursive final : public RecursiveOperation {
   WorkspaceVector<RecursiveSlot<Real>> slots_;
 };
 
-inline std::unique_ptr<RecursiveOperation> PrepareRecursive(Backend& backend, const RecursiveJob& job) {
+inline Prepared<RecursiveJob> PrepareRecursive(Backend& backend, const RecursiveJob& job) {
   return with_pixel_type(job.read.type, [&]<class T>() -> std::unique_ptr<RecursiveOperation> {
     return std::make_unique<Recursive<T>>(as_cpu(backend), job);
   });
@@ -402,7 +456,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareRecursive);
 
-std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job) {
+Prepared<RecursiveJob> prepare_recursive(Backend& backend, const RecursiveJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareRecursive)(backend, job);
 }
 

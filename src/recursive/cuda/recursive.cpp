@@ -1,7 +1,5 @@
 #include "kernels/recursive/launch.h"
 
-#include <algorithm>
-#include <type_traits>
 #include <vector>
 
 #include "core/copy.h"
@@ -157,7 +155,7 @@ class Recursive final : public RecursiveOperation {
 
 }  // namespace
 
-std::unique_ptr<RecursiveOperation> prepare_recursive(Backend& backend, const RecursiveJob& job) {
+Prepared<RecursiveJob> prepare_recursive(Backend& backend, const RecursiveJob& job) {
   CudaBackend& cuda = as_cuda(backend);
   if (recursive_working_type(job) == Type::f32) return std::make_unique<Recursive<float>>(cuda, job);
   return std::make_unique<Recursive<double>>(cuda, job);

@@ -186,9 +186,10 @@ struct IndexOf {
 // --- Functions ---
 
 /// result[i] = to_value(s0 + s1 + ... + si), si = to_state(values[i], i).
-template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
+          class ToValue = Cast<Out>>
 void inclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int64_t n, Combine combine,
-                    State /*identity*/, ToState to_state, ToValue to_value) {
+                    State /*identity*/, ToState to_state = {}, ToValue to_value = {}) {
   if (n <= 0) return;
   using Read = ReadState<In, State, ToState>;
   using Write = WriteValue<Out, State, ToValue>;
@@ -199,16 +200,12 @@ void inclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int
       },
       stream);
 }
-template <class In, class Out, class Combine, class State>
-void inclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int64_t n, Combine combine,
-                    State identity) {
-  inclusive_scan(stream, values, result, n, combine, identity, Cast<State>(), Cast<Out>());
-}
 
 /// result[i] = to_value(s0 + s1 + ... + s(i - 1)); result[0] = to_value(identity).
-template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
+          class ToValue = Cast<Out>>
 void exclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int64_t n, Combine combine,
-                    State identity, ToState to_state, ToValue to_value) {
+                    State identity, ToState to_state = {}, ToValue to_value = {}) {
   if (n <= 0) return;
   using Read = ReadState<In, State, ToState>;
   using Write = WriteValue<Out, State, ToValue>;
@@ -219,17 +216,13 @@ void exclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int
       },
       stream);
 }
-template <class In, class Out, class Combine, class State>
-void exclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int64_t n, Combine combine,
-                    State identity) {
-  exclusive_scan(stream, values, result, n, combine, identity, Cast<State>(), Cast<Out>());
-}
 
 /// The inclusive scan that begins anew at every i with heads[i] != 0.
-template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
+          class ToValue = Cast<Out>>
 void segmented_inclusive_scan(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
-                              std::int64_t n, Combine combine, State /*identity*/, ToState to_state,
-                              ToValue to_value) {
+                              std::int64_t n, Combine combine, State /*identity*/, ToState to_state = {},
+                              ToValue to_value = {}) {
   if (n <= 0) return;
   using Read = ReadFlagged<In, State, ToState>;
   using Write = WriteFlagged<Out, State, ToValue>;
@@ -241,18 +234,14 @@ void segmented_inclusive_scan(cudaStream_t stream, const In* values, const std::
       },
       stream);
 }
-template <class In, class Out, class Combine, class State>
-void segmented_inclusive_scan(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
-                              std::int64_t n, Combine combine, State identity) {
-  segmented_inclusive_scan(stream, values, heads, result, n, combine, identity, Cast<State>(), Cast<Out>());
-}
 
 /// The exclusive scan that begins anew, with the identity, at every i with heads[i] != 0. Reads the flags
 /// twice.
-template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
+          class ToValue = Cast<Out>>
 void segmented_exclusive_scan(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
-                              std::int64_t n, Combine combine, State identity, ToState to_state,
-                              ToValue to_value) {
+                              std::int64_t n, Combine combine, State identity, ToState to_state = {},
+                              ToValue to_value = {}) {
   if (n <= 0) return;
   using Read = ReadFlagged<In, State, ToState>;
   using Write = WriteFlaggedExclusive<Out, State, ToValue>;
@@ -265,16 +254,11 @@ void segmented_exclusive_scan(cudaStream_t stream, const In* values, const std::
       },
       stream);
 }
-template <class In, class Out, class Combine, class State>
-void segmented_exclusive_scan(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
-                              std::int64_t n, Combine combine, State identity) {
-  segmented_exclusive_scan(stream, values, heads, result, n, combine, identity, Cast<State>(), Cast<Out>());
-}
 
 /// s0 + s1 + ...; the identity for no values. Waits.
-template <class In, class Combine, class State, class ToState>
+template <class In, class Combine, class State, class ToState = Cast<State>>
 [[nodiscard]] State reduce(cudaStream_t stream, const In* values, std::int64_t n, Combine combine,
-                           State identity, ToState to_state) {
+                           State identity, ToState to_state = {}) {
   if (n <= 0) return identity;
   using Read = ReadState<In, State, ToState>;
   const StreamMemory last(sizeof(State), stream);
@@ -287,18 +271,14 @@ template <class In, class Combine, class State, class ToState>
       stream);
   return download<State>(last.get(), stream);
 }
-template <class In, class Combine, class State>
-[[nodiscard]] State reduce(cudaStream_t stream, const In* values, std::int64_t n, Combine combine,
-                           State identity) {
-  return reduce(stream, values, n, combine, identity, Cast<State>());
-}
 
 /// result[s] = to_value(the states of segment s combined); a segment begins at the first value and at every i
 /// with heads[i] != 0. Returns how many there are. Not in place. Waits.
-template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
+          class ToValue = Cast<Out>>
 std::int64_t segmented_reduce(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
-                              std::int64_t n, Combine combine, State /*identity*/, ToState to_state,
-                              ToValue to_value) {
+                              std::int64_t n, Combine combine, State /*identity*/, ToState to_state = {},
+                              ToValue to_value = {}) {
   if (n <= 0) return 0;
   using Read = ReadCounted<In, State, ToState>;
   using Write = WriteEnds<Out, State, ToValue>;
@@ -312,11 +292,6 @@ std::int64_t segmented_reduce(cudaStream_t stream, const In* values, const std::
       },
       stream);
   return download<std::int64_t>(segments.get(), stream);
-}
-template <class In, class Out, class Combine, class State>
-std::int64_t segmented_reduce(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
-                              std::int64_t n, Combine combine, State identity) {
-  return segmented_reduce(stream, values, heads, result, n, combine, identity, Cast<State>(), Cast<Out>());
 }
 
 /// The values for which predicate(value) holds, in their order; returns how many. Not in place. Waits.

@@ -75,40 +75,33 @@ struct Cast {
 };
 
 /// result[i] = to_value(s0 + s1 + ... + si), si = to_state(values[i], i).
-template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
+          class ToValue = Cast<Out>>
 void inclusive_scan(const Device& device, const In* values, Out* result, std::int64_t n, Combine combine,
-                    State identity, ToState to_state, ToValue to_value) {
+                    State identity, ToState to_state = {}, ToValue to_value = {}) {
   chained_scan<false>(
       BlocksOf{device}, n, chunk_length<In, Out>, identity, identity, combine,
       [&](std::int64_t i) -> State { return to_state(values[i], i); },
       [&](std::int64_t i, const State& state) { result[i] = to_value(state); });
 }
-template <class In, class Out, class Combine, class State>
-void inclusive_scan(const Device& device, const In* values, Out* result, std::int64_t n, Combine combine,
-                    State identity) {
-  inclusive_scan(device, values, result, n, combine, identity, Cast<State>(), Cast<Out>());
-}
 
 /// result[i] = to_value(s0 + s1 + ... + s(i - 1)); result[0] = to_value(identity).
-template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
+          class ToValue = Cast<Out>>
 void exclusive_scan(const Device& device, const In* values, Out* result, std::int64_t n, Combine combine,
-                    State identity, ToState to_state, ToValue to_value) {
+                    State identity, ToState to_state = {}, ToValue to_value = {}) {
   chained_scan<true>(
       BlocksOf{device}, n, chunk_length<In, Out>, identity, identity, combine,
       [&](std::int64_t i) -> State { return to_state(values[i], i); },
       [&](std::int64_t i, const State& state) { result[i] = to_value(state); });
 }
-template <class In, class Out, class Combine, class State>
-void exclusive_scan(const Device& device, const In* values, Out* result, std::int64_t n, Combine combine,
-                    State identity) {
-  exclusive_scan(device, values, result, n, combine, identity, Cast<State>(), Cast<Out>());
-}
 
 /// The inclusive scan that begins anew at every i with heads[i] != 0.
-template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
+          class ToValue = Cast<Out>>
 void segmented_inclusive_scan(const Device& device, const In* values, const std::uint8_t* heads, Out* result,
-                              std::int64_t n, Combine combine, State identity, ToState to_state,
-                              ToValue to_value) {
+                              std::int64_t n, Combine combine, State identity, ToState to_state = {},
+                              ToValue to_value = {}) {
   const Flagged<State> nothing{identity, false};
   chained_scan<false>(
       BlocksOf{device}, n, chunk_length<In, Out>, nothing, nothing, FlaggedCombine<Combine>{combine},
@@ -117,17 +110,13 @@ void segmented_inclusive_scan(const Device& device, const In* values, const std:
       },
       [&](std::int64_t i, const Flagged<State>& state) { result[i] = to_value(state.value); });
 }
-template <class In, class Out, class Combine, class State>
-void segmented_inclusive_scan(const Device& device, const In* values, const std::uint8_t* heads, Out* result,
-                              std::int64_t n, Combine combine, State identity) {
-  segmented_inclusive_scan(device, values, heads, result, n, combine, identity, Cast<State>(), Cast<Out>());
-}
 
 /// The exclusive scan that begins anew, with the identity, at every i with heads[i] != 0.
-template <class In, class Out, class Combine, class State, class ToState, class ToValue>
+template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
+          class ToValue = Cast<Out>>
 void segmented_exclusive_scan(const Device& device, const In* values, const std::uint8_t* heads, Out* result,
-                              std::int64_t n, Combine combine, State identity, ToState to_state,
-                              ToValue to_value) {
+                              std::int64_t n, Combine combine, State identity, ToState to_state = {},
+                              ToValue to_value = {}) {
   const Flagged<State> nothing{identity, false};
   chained_scan<true>(
       BlocksOf{device}, n, chunk_length<In, Out>, nothing, nothing, FlaggedCombine<Combine>{combine},
@@ -138,27 +127,17 @@ void segmented_exclusive_scan(const Device& device, const In* values, const std:
         result[i] = to_value(heads[i] != 0 ? identity : state.value);
       });
 }
-template <class In, class Out, class Combine, class State>
-void segmented_exclusive_scan(const Device& device, const In* values, const std::uint8_t* heads, Out* result,
-                              std::int64_t n, Combine combine, State identity) {
-  segmented_exclusive_scan(device, values, heads, result, n, combine, identity, Cast<State>(), Cast<Out>());
-}
 
 /// s0 + s1 + ...; the identity for no values.
-template <class In, class Combine, class State, class ToState>
+template <class In, class Combine, class State, class ToState = Cast<State>>
 [[nodiscard]] State reduce(const Device& device, const In* values, std::int64_t n, Combine combine,
-                           State identity, ToState to_state) {
+                           State identity, ToState to_state = {}) {
   const auto reduce_chunk = [&](std::int64_t first, std::int64_t last, const auto& pass) {
     State own = identity;
     for (std::int64_t i = first; i < last; ++i) own = combine(own, to_state(values[i], i));
     static_cast<void>(pass(own));
   };
   return chain(BlocksOf{device}, n, chunk_length<In>, identity, combine, reduce_chunk);
-}
-template <class In, class Combine, class State>
-[[nodiscard]] State reduce(const Device& device, const In* values, std::int64_t n, Combine combine,
-                           State identity) {
-  return reduce(device, values, n, combine, identity, Cast<State>());
 }
 
 }  // namespace satin::host

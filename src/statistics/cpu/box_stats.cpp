@@ -16,10 +16,317 @@
 #include "pixels/cpu/plane_rows-inl.h"
 #include "pixels/cpu/rows.h"
 #include "statistics/box_stats.h"
-#include "statistics/cpu/local_statistics-inl.h"
+#include "statistics/maths/in_floats.h"
+#include "statistics/maths/local_statistics.h"
+#include "tables/cpu/scan-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Rows of local statistics, with the bytes of statistics/maths/local_statistics.h. Most loops are plain: the
+// compiler makes vectors of them, as they hold no dependence and no call.
+
+/// Windows of one row: pixel i covers the columns i ... i + span - 1 of the extended row, whose exclusive
+/// prefix sums are given, and `counts[i]` pixels. Sum is u32 or u64.
+template <class Sum>
+struct WindowRow {
+  const Sum* sums = nullptr;
+  const Sum* squares = nullptr;
+  const double* counts = nullptr;
+  const float* inverses = nullptr;  ///< of the counts, rounded
+  std::size_t span = 1;
+  Quantised quantised{};
+  bool exact_in_double = false;  ///< count * squares < 2^53 and offset 0
+};
+
+/// sums += enters - leaves and squares += enters^2 - leaves^2, element by element, modulo 2^32 or 2^64:
+/// a^2 - b^2 = (a - b) (a + b).
+template <class Stored, class Sum>
+void ExchangeWithSquares(const Stored* HWY_RESTRICT enters, const Stored* HWY_RESTRICT leaves,
+                         std::size_t count, Sum* HWY_RESTRICT sums, Sum* HWY_RESTRICT squares) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Sum in = enters[i];
+    const Sum out = leaves[i];
+    sums[i] += in - out;
+    squares[i] += (in - out) * (in + out);
+  }
+}
+
+template <class Sum>
+LocalStatistics StatisticsAt(const WindowRow<Sum>& row, std::size_t at) {
+  const WindowSums sums{static_cast<std::uint64_t>(row.counts[at]),
+                        static_cast<Sum>(row.sums[at + row.span] - row.sums[at]),
+                        static_cast<Sum>(row.squares[at + row.span] - row.squares[at])};
+  return local_statistics(sums, row.quantised);
+}
+
+/// The differences of prefixes that are `span` apart, as doubles.
+template <class D, class Sum>
+HWY_INLINE auto WindowSumsAt(D d, const Sum* prefix, std::size_t span) {
+  const hn::Rebind<Sum, D> integers;
+  const hn::RebindToSigned<decltype(integers)> signed_integers;
+  const auto sum = hn::Sub(hn::LoadU(integers, prefix + span), hn::LoadU(integers, prefix));
+  if constexpr (sizeof(Sum) == 4) {  // moved into the range of signed ones, and back
+    constexpr std::uint32_t half = 0x80000000U;
+    const auto moved = hn::BitCast(signed_integers, hn::Xor(sum, hn::Set(integers, half)));
+    return hn::Add(hn::PromoteTo(d, moved), hn::Set(d, static_cast<double>(half)));
+  } else {
+    return hn::ConvertTo(d, hn::BitCast(signed_integers, sum));
+  }
+}
+
+/// n Q - S^2, exact.
+template <class D, class Sum>
+HWY_INLINE auto RadicandAt(D d, const WindowRow<Sum>& row, std::size_t at) {
+  const auto sum = WindowSumsAt(d, row.sums + at, row.span);
+  const auto squares = WindowSumsAt(d, row.squares + at, row.span);
+  return hn::Sub(hn::Mul(hn::LoadU(d, row.counts + at), squares), hn::Mul(sum, sum));
+}
+
+/// Mean and deviation of the pixels [first, first + count), in vectors where doubles hold every integer
+/// exactly.
+template <class Sum>
+void Statistics(const WindowRow<Sum>& row, std::size_t first, std::size_t count, double* HWY_RESTRICT means,
+                double* HWY_RESTRICT deviations) {
+  const hn::ScalableTag<double> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; row.exact_in_double && i + lanes <= count; i += lanes) {
+    const auto n = hn::LoadU(d, row.counts + first + i);
+    hn::StoreU(hn::Div(WindowSumsAt(d, row.sums + first + i, row.span), n), d, means + i);
+    hn::StoreU(hn::Div(hn::Sqrt(RadicandAt(d, row, first + i)), n), d, deviations + i);
+  }
+  for (; i < count; ++i) {
+    const LocalStatistics found = StatisticsAt(row, first + i);
+    means[i] = found.mean;
+    deviations[i] = found.deviation;
+  }
+}
+
+/// The largest n Q - S^2 of the pixels [first, first + count) of a row that is exact in double.
+template <class Sum>
+double LargestRadicand(const WindowRow<Sum>& row, std::size_t first, std::size_t count) {
+  const hn::ScalableTag<double> d;
+  const std::size_t lanes = hn::Lanes(d);
+  auto largest = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) largest = hn::Max(largest, RadicandAt(d, row, first + i));
+  const hn::CappedTag<double, 1> one;
+  double result = hn::GetLane(hn::MaxOfLanes(d, largest));
+  for (; i < count; ++i) result = std::max(result, hn::GetLane(RadicandAt(one, row, first + i)));
+  return result;
+}
+
+/// Pixels by floats, vector by vector: decide(i) stores those from i on and returns which of them are
+/// certain. Returns how many of all `count` pixels stay open; their indices are in `open`, which has room for
+/// all.
+template <class Decide>
+HWY_INLINE std::size_t DecideInFloats(std::size_t count, const Decide& decide, std::uint32_t* open) {
+  const hn::Rebind<float, hn::ScalableTag<double>> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t found = 0;
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto certain = decide(i);
+    if (hn::AllTrue(d, certain)) continue;
+    float marks[hn::MaxLanes(d)];
+    hn::StoreU(hn::IfThenElseZero(certain, hn::Set(d, 1.0F)), d, marks);
+    for (std::size_t k = 0; k < lanes; ++k)
+      if (marks[k] == 0) open[found++] = static_cast<std::uint32_t>(i + k);
+  }
+  for (; i < count; ++i) open[found++] = static_cast<std::uint32_t>(i);
+  return found;
+}
+
+/// Stored values as floats.
+template <class D, class Stored>
+HWY_INLINE auto FloatsAt(D d, const Stored* values) {
+  const hn::RebindToSigned<D> integers;
+  return hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(hn::Rebind<Stored, D>(), values)));
+}
+
+/// T - value for one vector of pixels. `Spread`: T depends on the deviation.
+template <bool Spread, class Wide, class Stored, class Sum>
+HWY_INLINE auto BelowThreshold(Wide wide, const QuickThreshold& threshold, const WindowRow<Sum>& row,
+                               const Stored* values, std::size_t at) {
+  const hn::Rebind<float, Wide> d;
+  const auto inverse = hn::LoadU(d, row.inverses + at);
+  const auto sum = WindowSumsAt(wide, row.sums + at, row.span);
+  const auto mean = hn::Mul(hn::DemoteTo(d, sum), inverse);
+  auto factor = hn::Set(d, threshold.of_mean);
+  auto rest = hn::Set(d, threshold.constant);
+  if constexpr (Spread) {
+    auto radicand = hn::Mul(hn::LoadU(wide, row.counts + at), WindowSumsAt(wide, row.squares + at, row.span));
+    if (!threshold.without_mean) radicand = hn::Sub(radicand, hn::Mul(sum, sum));
+    const auto spread = hn::Mul(hn::Sqrt(hn::DemoteTo(d, radicand)), inverse);
+    factor = hn::MulAdd(hn::Set(d, threshold.of_product), spread, factor);
+    rest = hn::MulAdd(hn::Set(d, threshold.of_spread), spread, rest);
+  }
+  return hn::Sub(hn::MulAdd(mean, factor, rest), FloatsAt(d, values + at));
+}
+
+/// 255 where a value is above its threshold, otherwise 0, the other way round if inverted; of a row that is
+/// exact in double. Which pixels that leaves open: see DecideInFloats().
+template <class Stored, class Sum>
+std::size_t BinariseInFloats(const QuickThreshold& threshold, const WindowRow<Sum>& row, const Stored* values,
+                             std::size_t count, bool inverted, std::uint8_t* HWY_RESTRICT out,
+                             std::uint32_t* open) {
+  const hn::ScalableTag<double> wide;
+  const hn::Rebind<float, decltype(wide)> d;
+  const hn::Rebind<std::int32_t, decltype(wide)> integers;
+  const hn::Rebind<std::uint8_t, decltype(wide)> bytes;
+  const auto flip = hn::Set(integers, inverted ? 0xFF : 0);
+  const auto doubt = hn::Set(d, threshold.doubt);
+  const bool spread = threshold.of_product != 0 || threshold.of_spread != 0;
+  const auto decide = [=](std::size_t i) {
+    const auto below = spread ? BelowThreshold<true>(wide, threshold, row, values, i)
+                              : BelowThreshold<false>(wide, threshold, row, values, i);
+    const auto white = hn::RebindMask(integers, hn::Lt(below, hn::Zero(d)));
+    const auto byte = hn::Xor(hn::IfThenElseZero(white, hn::Set(integers, 0xFF)), flip);
+    hn::StoreU(hn::DemoteTo(bytes, byte), bytes, out + i);
+    return hn::Gt(hn::Abs(below), doubt);
+  };
+  return DecideInFloats(count, decide, open);
+}
+
+/// Normalised values of one vector of pixels, clamped.
+template <class Wide, class Stored, class Sum>
+HWY_INLINE auto NormalisedAt(Wide wide, const QuickNumber& number, const WindowRow<Sum>& row,
+                             const Stored* values, std::size_t at) {
+  const hn::Rebind<float, Wide> d;
+  const hn::Rebind<Stored, Wide> stored;
+  const hn::Rebind<std::int32_t, Wide> integers;
+  const auto value = hn::PromoteTo(wide, hn::PromoteTo(integers, hn::LoadU(stored, values + at)));
+  const auto sum = WindowSumsAt(wide, row.sums + at, row.span);
+  const auto difference = hn::DemoteTo(d, hn::Sub(hn::Mul(hn::LoadU(wide, row.counts + at), value), sum));
+  const auto root = hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, at)));
+  const auto positive = hn::Max(root, hn::Set(d, 0.5F));  // of equal values, whose difference is 0
+  const auto most = hn::Mul(hn::Set(d, number.gain), hn::LoadU(d, row.inverses + at));
+  const auto scale = hn::Min(most, hn::Div(hn::Set(d, number.target), positive));
+  const auto part = hn::MulAdd(difference, scale, hn::Set(d, number.mean));
+  const auto clamped = hn::Min(hn::Max(part, hn::Zero(d)), hn::Set(d, 1.0F));
+  const auto flat = hn::Eq(difference, hn::Zero(d));
+  constexpr float largest = static_cast<Stored>(~Stored{0});
+  return hn::Mul(hn::IfThenElse(flat, hn::Set(d, number.flat), clamped), hn::Set(d, largest));
+}
+
+/// The stored integers of deviations, or of normalised values, of a row that is exact in double. Which pixels
+/// that leaves open: see DecideInFloats().
+template <class Stored, class Sum>
+std::size_t NumbersInFloats(const QuickNumber& number, bool normalised, const WindowRow<Sum>& row,
+                            const Stored* values, std::size_t count, Stored* HWY_RESTRICT out,
+                            std::uint32_t* open) {
+  const hn::ScalableTag<double> wide;
+  const hn::Rebind<float, decltype(wide)> d;
+  const hn::Rebind<std::int32_t, decltype(wide)> integers;
+  const hn::Rebind<Stored, decltype(wide)> stored;
+  const auto limit = hn::Set(d, number.limit);
+  const auto decide = [=](std::size_t i) {
+    const auto here = normalised ? NormalisedAt(wide, number, row, values, i)
+                                 : hn::Mul(hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, i))),
+                                           hn::LoadU(d, row.inverses + i));
+    const auto nearest = hn::Round(here);
+    hn::StoreU(hn::DemoteTo(stored, hn::ConvertTo(integers, nearest)), stored, out + i);
+    return hn::Le(hn::Abs(hn::Sub(here, nearest)), limit);
+  };
+  return DecideInFloats(count, decide, open);
+}
+
+/// Column sums of values and of their squares over a window of rows that slides down a plane, and their
+/// prefixes along the row. Stored: of the quantised plane. Sum: u32 or u64, the sums over one window fit.
+template <class Stored, class Sum>
+class SlidingStats {
+ public:
+  explicit SlidingStats(const BoxStatsJob& job)
+      : job_(job),
+        width_(static_cast<std::size_t>(job.width)),
+        reach_(static_cast<std::size_t>(job.reach_x)),
+        sums_(width_),
+        squares_(width_),
+        nothing_(width_),
+        prefix_sums_(width_ + span()),
+        prefix_squares_(width_ + span()),
+        counts_(width_),
+        inverses_(width_) {}
+
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return width_ * (2 * sizeof(Sum) + sizeof(Stored) + sizeof(double) + sizeof(float)) +
+           2 * prefix_sums_.size() * sizeof(Sum);
+  }
+
+  /// Pixels [first, last) whose windows are not cut at the sides.
+  [[nodiscard]] std::size_t first_whole() const noexcept {
+    return job_.border == Border::shrink ? std::min(reach_, width_) : 0;
+  }
+  [[nodiscard]] std::size_t last_whole() const noexcept {
+    if (job_.border != Border::shrink) return width_;
+    return std::max(first_whole(), width_ - std::min(reach_, width_));
+  }
+
+  /// Sums the windows around row y.
+  void start(const ImageView& plane, std::int64_t y) {
+    std::fill(sums_.begin(), sums_.end(), Sum{0});
+    std::fill(squares_.begin(), squares_.end(), Sum{0});
+    for (std::int64_t position = y - job_.reach_y; position <= y + job_.reach_y; ++position)
+      exchange(plane, source_of(position, job_.height, job_.border), -1);
+  }
+
+  /// Moves from the windows around row y - 1 to those around row y.
+  void advance(const ImageView& plane, std::int64_t y) {
+    const std::int64_t enters = source_of(y + job_.reach_y, job_.height, job_.border);
+    const std::int64_t leaves = source_of(y - 1 - job_.reach_y, job_.height, job_.border);
+    if (enters != leaves) exchange(plane, enters, leaves);
+  }
+
+  WindowRow<Sum> windows(std::int64_t y, const Quantised& quantised) {
+    ScanExtended(sums_.data(), width_, reach_, job_.border, prefix_sums_.data());
+    ScanExtended(squares_.data(), width_, reach_, job_.border, prefix_squares_.data());
+    count_pixels(counted(window_around(y, job_.reach_y), job_.height, job_.border));
+    return {prefix_sums_.data(), prefix_squares_.data(), counts_.data(), inverses_.data(), span(),
+            quantised,           exact_in_double()};
+  }
+
+ private:
+  [[nodiscard]] std::size_t span() const noexcept { return 2 * reach_ + 1; }
+
+  void exchange(const ImageView& plane, std::int64_t enters, std::int64_t leaves) {
+    if (enters < 0 && leaves < 0) return;
+    ExchangeWithSquares(enters < 0 ? nothing_.data() : plane.row<Stored>(enters),
+                        leaves < 0 ? nothing_.data() : plane.row<Stored>(leaves), width_, sums_.data(),
+                        squares_.data());
+  }
+
+  void count_pixels(std::int64_t rows) {
+    if (rows == rows_) return;
+    rows_ = rows;
+    for (std::size_t x = 0; x < width_; ++x) {
+      const Window window = window_around(static_cast<std::int64_t>(x), job_.reach_x);
+      counts_[x] = static_cast<double>(rows * counted(window, job_.width, job_.border));
+      inverses_[x] = 1.0F / static_cast<float>(counts_[x]);
+    }
+    most_ = *std::max_element(counts_.begin(), counts_.end());
+  }
+
+  /// count * (count * largest^2) < 2^53, the bound of every term of n Q - S^2.
+  [[nodiscard]] bool exact_in_double() const {
+    if (job_.plane.type == Type::f32 || most_ >= (1U << 18U)) return false;
+    return most_ * (job_.plane.type == Type::u8 ? 0xFF : 0xFFFF) < 94906265;  // its square is below 2^53
+  }
+
+  BoxStatsJob job_;
+  std::size_t width_;
+  std::size_t reach_;
+  WorkspaceVector<Sum> sums_;
+  WorkspaceVector<Sum> squares_;
+  WorkspaceVector<Stored> nothing_;
+  WorkspaceVector<Sum> prefix_sums_;
+  WorkspaceVector<Sum> prefix_squares_;
+  WorkspaceVector<double> counts_;   ///< pixels of each window
+  WorkspaceVector<float> inverses_;  ///< of the counts
+  double most_ = 0;                  ///< the largest count
+  std::int64_t rows_ = -1;           ///< of the windows that were counted
+};
 
 constexpr std::size_t chunk = 256;  // pixels whose means and deviations stay in the L1
 constexpr std::int64_t smallest_tile = 32;
@@ -232,7 +539,7 @@ class BoxStats final : public BoxStatsOperation {
   WorkspaceVector<RowTile> row_tiles_;
 };
 
-inline std::unique_ptr<BoxStatsOperation> PrepareBoxStats(Backend& backend, const BoxStatsJob& job) {
+inline Prepared<BoxStatsJob> PrepareBoxStats(Backend& backend, const BoxStatsJob& job) {
   CpuBackend& cpu = as_cpu(backend);
   switch (job.plane.type) {
     case Type::u8:
@@ -254,7 +561,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareBoxStats);
 
-std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
+Prepared<BoxStatsJob> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareBoxStats)(backend, job);
 }
 

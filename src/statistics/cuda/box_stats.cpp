@@ -137,7 +137,7 @@ kernels::RunningStatsArguments arguments_of(const BoxStatsJob& job) {
 
 }  // namespace
 
-std::unique_ptr<BoxStatsOperation> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
+Prepared<BoxStatsJob> prepare_box_stats(Backend& backend, const BoxStatsJob& job) {
   CudaBackend& cuda = as_cuda(backend);
   if (job.width > largest_side || job.height > largest_side)
     throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");

@@ -105,7 +105,7 @@ class Table final : public TableOperation {
   WorkspaceVector<Sum> values_;  ///< one row of every tile
 };
 
-inline std::unique_ptr<TableOperation> PrepareTable(Backend& backend, const TableJob& job) {
+inline Prepared<TableJob> PrepareTable(Backend& backend, const TableJob& job) {
   if (job.accumulator == Accumulator::u32)
     return std::make_unique<Table<std::uint32_t>>(as_cpu(backend), job);
   return std::make_unique<Table<std::uint64_t>>(as_cpu(backend), job);
@@ -119,7 +119,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareTable);
 
-std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job) {
+Prepared<TableJob> prepare_table(Backend& backend, const TableJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareTable)(backend, job);
 }
 

@@ -52,7 +52,7 @@ class Table final : public TableOperation {
 
 }  // namespace
 
-std::unique_ptr<TableOperation> prepare_table(Backend& backend, const TableJob& job) {
+Prepared<TableJob> prepare_table(Backend& backend, const TableJob& job) {
   return std::make_unique<Table>(as_cuda(backend), job);
 }
 
