@@ -11,7 +11,6 @@
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
-#include "app/terminal.h"
 #include "satin/batch.h"
 #include "satin/error.h"
 #include "satin/io.h"

@@ -8,7 +8,7 @@
 #include "app/analysis.h"
 #include "app/commands.h"
 #include "app/options.h"
-#include "app/terminal.h"
+#include "app/report.h"
 #include "satin/error.h"
 #include "satin/file_info.h"
 
