@@ -8,7 +8,7 @@
 #include "io/row_reader.h"
 #include "io/support.h"
 #include "io/tiff_pixels.h"
-#include "io/tile_rows.h"
+#include "io/tiled_tiff.h"
 #include "metadata/exif_reader.h"
 #include "metadata/pixel_tags.h"
 #include "metadata/tiff_exif.h"

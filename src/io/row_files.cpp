@@ -7,7 +7,6 @@
 #include <new>
 #include <utility>
 
-#include "io/choice.h"
 #include "io/reading.h"
 #include "io/row_reader.h"
 #include "io/support.h"
