@@ -348,7 +348,8 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
     info.optimize_coding = FALSE;
     jpeg_start_compress(&info, TRUE);
     for (const JpegSegment& segment : segments)
-      jpeg_write_marker(&info, segment.marker, reinterpret_cast<const JOCTET*>(segment.content.data()),
+      jpeg_write_marker(&info, static_cast<int>(segment.marker),
+                        reinterpret_cast<const JOCTET*>(segment.content.data()),
                         static_cast<unsigned>(segment.content.size()));
     while (info.next_scanline < info.image_height) {
       // libjpeg does not write to the row; its interface is older than const.

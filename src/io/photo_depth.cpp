@@ -6,11 +6,8 @@
 #include <utility>
 
 #include "io/support.h"
-#include "metadata/base64.h"
 #include "metadata/extended_xmp.h"
 #include "metadata/jpeg_markers.h"
-#include "metadata/jpeg_structure.h"
-#include "metadata/photo_exif.h"
 #include "metadata/photo_source.h"
 #include "metadata/pixel_tags.h"
 #include "metadata/xmp.h"
@@ -19,11 +16,6 @@
 
 namespace satin::io {
 namespace {
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorKind::input,
-              "its depth cannot be used: " + what + ". Give a depth image by --depth FILE.");
-}
 
 /// Every code's value is worked out in double and rounded once, so that the same texts of near and far give
 /// the same bits wherever the depth lies.
@@ -59,7 +51,7 @@ Image one_channel(const Image& image) {
   for (std::int64_t i = 0; i < shape.width * shape.height; ++i, from += shape.channels) {
     to[i] = from[0];
     for (int c = 1; c < colours; ++c)
-      if (from[c] != from[0]) refuse("the colours of its picture do not agree");
+      if (from[c] != from[0]) refuse_depth("the colours of its picture do not agree");
   }
   return result;
 }
@@ -81,8 +73,8 @@ const Codec* codec_of(Bytes item) {
 /// A picture of codes, lying as it is stored.
 Image decode_codes(Bytes item, const ReadOptions& options) {
   const Codec* codec = codec_of(item);
-  if (codec == nullptr) refuse("its picture is neither PNG nor JPEG");
-  if (is_lossless_jpeg(item)) refuse("it is a JPEG coded without loss (SOF3), which is not read");
+  if (codec == nullptr) refuse_depth("its picture is neither PNG nor JPEG");
+  if (is_lossless_jpeg(item)) refuse_depth("it is a JPEG coded without loss (SOF3), which is not read");
   ReadOptions plain;
   plain.limits = options.limits;
   return one_channel(codec->decode(item, plain).image);
@@ -185,7 +177,8 @@ PhotoDepth photo_depth(Image codes, const DepthTerms& terms, int orientation, co
   const auto* first = reinterpret_cast<const float*>(values.data());
   const auto [lowest, highest] =
       std::minmax_element(first, first + values.shape().width * values.shape().height);
-  if (!std::isfinite(*lowest) || !std::isfinite(*highest)) refuse("it holds distances of 0 or without end");
+  if (!std::isfinite(*lowest) || !std::isfinite(*highest))
+    refuse_depth("it holds distances of 0 or without end");
   depth.lowest = *lowest;
   depth.highest = *highest;
   depth.kind =

@@ -15,8 +15,8 @@
 
 #include "io/support.h"
 #include "io/tiff_file.h"
+#include "metadata/exif_directories.h"
 #include "metadata/exif_reader.h"
-#include "metadata/tiff_exif.h"
 
 namespace satin::io {
 namespace {
