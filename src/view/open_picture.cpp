@@ -5,7 +5,6 @@
 
 #include "batch/photographs.h"
 #include "io/convert.h"
-#include "io/srgb_pixels.h"
 
 namespace satin::view {
 namespace {
