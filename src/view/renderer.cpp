@@ -7,7 +7,6 @@
 
 #include "batch/outputs.h"
 #include "view/answers.h"
-#include "view/scaled.h"
 #include "view/settings.h"
 #include "view/true_pixels.h"
 

@@ -8,8 +8,8 @@
 #include "batch/outputs.h"
 #include "batch/side_inputs.h"
 #include "view/command_text.h"
-#include "view/filter_words.h"
 #include "view/readout.h"
+#include "view/settings.h"
 
 namespace satin::view {
 namespace {
