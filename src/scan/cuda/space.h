@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,14 +17,23 @@ namespace satin::cuda {
 /// Memory of the backend's pool that lives in stream order.
 class StreamBuffer {
  public:
-  StreamBuffer(const CudaBackend& backend, std::size_t bytes, Stream stream);
+  StreamBuffer(const CudaBackend& backend, std::size_t bytes, Stream stream)
+      : data_(nullptr, FreeInOrder{backend.stream_of(stream)}) {
+    void* data = nullptr;
+    check(cudaMallocFromPoolAsync(&data, std::max<std::size_t>(bytes, 1), backend.pool(),
+                                  backend.stream_of(stream)),
+          "allocating workspace");
+    data_.reset(data);
+  }
 
   [[nodiscard]] std::byte* get() const noexcept { return static_cast<std::byte*>(data_.get()); }
   template <class T>
   [[nodiscard]] T* as() const noexcept {
     return static_cast<T*>(data_.get());
   }
-  void clear(std::size_t bytes) const;
+  void clear(std::size_t bytes) const {
+    check(cudaMemsetAsync(data_.get(), 0, bytes, data_.get_deleter().stream), "clearing workspace");
+  }
 
  private:
   struct FreeInOrder {
