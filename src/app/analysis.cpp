@@ -1,18 +1,14 @@
 #include "app/analysis.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
 #include <vector>
 
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
-#include "satin/batch.h"
-#include "satin/error.h"
 #include "satin/io.h"
 #include "satin/pipeline.h"
 #include "satin/plan.h"

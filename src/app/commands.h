@@ -3,7 +3,6 @@
 // man page and the completions.
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "satin/filter.h"

@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "app/interrupt.h"
-#include "satin/batch_report.h"
 
 namespace satin::app {
 namespace {

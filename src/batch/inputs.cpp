@@ -10,7 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "batch/names.h"
 #include "satin/io.h"
 
 namespace satin::batch {

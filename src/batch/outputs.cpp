@@ -9,18 +9,14 @@
 #include <cstring>
 #include <optional>
 #include <set>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "batch/by_rows.h"
 #include "batch/file_stamp.h"
-#include "batch/inputs.h"
 #include "batch/manifest.h"
 #include "batch/names.h"
 #include "batch/side_inputs.h"
-#include "satin/io.h"
 #include "satin/param.h"
 
 namespace satin::batch {

@@ -2,8 +2,6 @@
 // Pictures of a batch that carry their depth with them: --depth-from photo.
 
 #include <span>
-#include <string>
-#include <vector>
 
 #include "satin/batch.h"
 

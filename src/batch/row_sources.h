@@ -2,9 +2,7 @@
 // Rows on their way from a file through a pipeline to a file, changed as whole pictures are changed.
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "satin/image.h"

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <system_error>
 #include <utility>
 

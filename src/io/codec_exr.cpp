@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
-#include <limits>
 #include <new>
 
 #include "io/exr_interface.h"

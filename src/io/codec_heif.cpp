@@ -2,7 +2,6 @@
 // rounded to nearest.
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <memory>
 

@@ -1,7 +1,6 @@
 // WebP and JPEG 2000 (reading alone) by OpenCV; their containers, sizes and completeness are looked at here.
 
 #include <algorithm>
-#include <array>
 #include <exception>
 
 #include "io/module.h"

@@ -1,7 +1,6 @@
 // The one list of formats. An input takes the first entry whose signature fits, so that formats with a weak
 // signature stand last.
 
-#include <bit>
 
 #include "io/codec.h"
 #include "io/support.h"

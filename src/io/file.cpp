@@ -2,15 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <string>
 #include <system_error>
-#include <utility>
 
 #include "io/input_file.h"
 #include "satin/error.h"

@@ -8,7 +8,6 @@
 #include "io/support.h"
 #include "metadata/extended_xmp.h"
 #include "metadata/jpeg_markers.h"
-#include "metadata/photo_source.h"
 #include "metadata/pixel_tags.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"

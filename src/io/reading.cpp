@@ -11,7 +11,6 @@
 #include "metadata/pixel_tags.h"
 #include "metadata/resolution.h"
 #include "metadata/xmp.h"
-#include "satin/error.h"
 #include "satin/param.h"
 
 namespace satin::io {

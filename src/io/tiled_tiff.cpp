@@ -11,11 +11,9 @@
 #include <system_error>
 #include <thread>
 #include <type_traits>
-#include <vector>
 
 #include "io/support.h"
 #include "io/tiff_file.h"
-#include "metadata/exif_directories.h"
 #include "metadata/exif_reader.h"
 
 namespace satin::io {

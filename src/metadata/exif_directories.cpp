@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <vector>
 
 #include "metadata/exif_reader.h"
 #include "metadata/iptc.h"

@@ -4,11 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "metadata/exif_reader.h"
 #include "metadata/jpeg_markers.h"
-#include "metadata/xmp.h"
 #include "satin/error.h"
 #include "satin/param.h"
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <optional>
 #include <set>
 #include <utility>
 

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <exception>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,9 +1,7 @@
 #include "scan/call.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "core/scalar.h"
 #include "core/with_type.h"

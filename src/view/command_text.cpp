@@ -1,6 +1,5 @@
 #include "view/command_text.h"
 
-#include <algorithm>
 
 #include "satin/error.h"
 #include "satin/json.h"

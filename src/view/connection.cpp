@@ -1,7 +1,6 @@
 #include "view/connection.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/post.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>

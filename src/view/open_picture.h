@@ -1,7 +1,6 @@
 #pragma once
 // A picture that is open, with its smaller copies, and the pictures beside it.
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>

@@ -9,7 +9,6 @@
 #include "batch/side_inputs.h"
 #include "view/command_text.h"
 #include "view/readout.h"
-#include "view/settings.h"
 
 namespace satin::view {
 namespace {

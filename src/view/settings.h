@@ -2,7 +2,6 @@
 // The settings of the page, as texts and as JSON, and the pipeline that they mean.
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

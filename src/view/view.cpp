@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <string>
 #include <thread>
 
 #include "io/module.h"

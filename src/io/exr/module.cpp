@@ -17,7 +17,6 @@
 #include <cstring>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include "io/exr_interface.h"

@@ -1,6 +1,5 @@
 // The module itself: imgcodecs of OpenCV, from memory to memory.
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

@@ -1,8 +1,6 @@
 // Radix sort from the least significant digit (Knuth, The Art of Computer Programming 3, 5.2.5), and counting
 // sort: each digit is a stable counting sort of its own.
 
-#include <cstring>
-#include <utility>
 #include <vector>
 
 #include "scan/cpu/counts.h"

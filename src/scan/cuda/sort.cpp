@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 #include "scan/cuda/operations.h"
 #include "scan/cuda/space.h"
