@@ -161,7 +161,9 @@ void tell_left_out(const FilePicture& picture, std::vector<std::string>& warning
 
 Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
   const auto read = [&] {
-    if (codec.decode == nullptr || picture.at != 0) return codec.several.decode(bytes, picture, options);
+    if (codec.several.decode != nullptr && (codec.decode == nullptr || picture.at != 0))
+      return codec.several.decode(bytes, picture, options);
+    if (picture.at != 0) return codec.decode(bytes.subspan(picture.at), options);
     const bool photo = options.photo_depth && codec.decode_photo != nullptr;
     return photo ? codec.decode_photo(bytes, options) : codec.decode(bytes, options);
   };
