@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <vector>
 
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
-#include "app/terminal.h"
-#include "satin/batch.h"
-#include "satin/error.h"
 #include "satin/io.h"
 #include "satin/pipeline.h"
 #include "satin/plan.h"

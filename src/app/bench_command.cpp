@@ -1,4 +1,5 @@
-// satin bench: times filters through their plans, beside a copy of as many bytes.
+// satin bench: times filters through their plans, beside a copy of as many bytes. The pictures are made, and
+// the same on every machine.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +19,6 @@
 #include "app/machine.h"
 #include "app/options.h"
 #include "app/report.h"
-#include "app/terminal.h"
 #include "satin/error.h"
 #include "satin/filter.h"
 #include "satin/image.h"
@@ -28,8 +28,6 @@
 
 namespace satin::app {
 namespace {
-
-// The pictures that `satin bench` filters: made, and the same on every machine.
 
 enum class BenchInput {
   photograph,  ///< areas of every size with shading, edges and grain; maps as depth cameras and hands make
@@ -184,11 +182,11 @@ Image noise(const Shape& shape) {
   return image;
 }
 
-/// A picture to filter, and the side input of u8 for one of its size that has this role.
 Image bench_picture(BenchInput input, const Shape& shape) {
   return input == BenchInput::noise ? noise(shape) : photograph(shape);
 }
 
+/// The side input of u8 that has this role, for a picture to filter.
 Image bench_side_input(BenchInput input, Role role, const Shape& picture) {
   const Shape shape{picture.width, picture.height, 1, Type::u8};
   if (input == BenchInput::noise || role == Role::guide) return bench_picture(input, shape);

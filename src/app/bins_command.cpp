@@ -10,7 +10,6 @@
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
-#include "app/terminal.h"
 #include "satin/error.h"
 #include "satin/io.h"
 #include "satin/statistics.h"

@@ -6,7 +6,6 @@
 
 #include "app/options.h"
 #include "satin/error.h"
-#include "satin/filter.h"
 #include "satin/io.h"
 #include "satin/param.h"
 

@@ -2,7 +2,7 @@
 
 #include "app/command_line.h"
 #include "app/help.h"
-#include "app/terminal.h"
+#include "app/report.h"
 #include "satin/error.h"
 
 namespace satin::app {

@@ -20,7 +20,6 @@
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
-#include "app/terminal.h"
 #include "satin/batch.h"
 #include "satin/batch_report.h"
 #include "satin/device.h"
@@ -32,8 +31,6 @@
 
 namespace satin::app {
 namespace {
-
-// Several values of a parameter on one line: a series of pictures.
 
 constexpr long most_pictures = 9999;
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/commands.h"
@@ -20,6 +21,9 @@ void refuse_arguments(const CommandSpec& command, const ParsedLine& line);
 
 /// The help of an option with its unit, range, choices and default.
 [[nodiscard]] std::string description(const OptionSpec& option);
+
+/// Two command lines that show what the command is for; none of a command that needs none.
+[[nodiscard]] std::vector<std::string> examples_of(std::string_view command);
 
 [[nodiscard]] std::string overview(const std::vector<CommandSpec>& all, std::size_t columns);
 [[nodiscard]] std::string help_page(const CommandSpec& command, std::size_t columns);

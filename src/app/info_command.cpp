@@ -7,8 +7,9 @@
 
 #include "app/analysis.h"
 #include "app/commands.h"
+#include "app/help.h"
 #include "app/options.h"
-#include "app/terminal.h"
+#include "app/report.h"
 #include "satin/error.h"
 #include "satin/file_info.h"
 
@@ -140,12 +141,6 @@ std::string photo_rows(const Photo& photo) {
                     photo.focal_length ? short_number(*photo.focal_length, 1) + " mm before 35-mm film" : "");
 }
 
-std::string comma_separated(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 std::string table_of(const std::string& name, const FileInfo& info) {
   const Picture& picture = info.picture;
   const Shape& shape = picture.image.shape();
@@ -158,10 +153,10 @@ std::string table_of(const std::string& name, const FileInfo& info) {
              describe(shape) +
                  (shape.alpha == Alpha::none ? "" : std::string(", ") + name_of(shape.alpha) + " alpha")) +
          row("pages", info.pages > 1 ? std::to_string(info.pages) : "") +
-         row("parts", comma_separated(info.parts)) + row("channels", comma_separated(channels)) +
+         row("parts", joined(info.parts, ", ")) + row("channels", joined(channels, ", ")) +
          row("profile", info.profile.empty() ? "none" : info.profile) +
          row("orientation", std::to_string(info.orientation)) +
-         row("metadata", blocks.empty() ? "" : comma_separated(blocks) + " bytes") +
+         row("metadata", blocks.empty() ? "" : joined(blocks, ", ") + " bytes") +
          row("gain map", info.gain_map ? "yes" : "") + photo_rows(photo_of(picture));
 }
 

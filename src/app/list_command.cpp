@@ -4,14 +4,14 @@
 
 #include "app/command_line.h"
 #include "app/help.h"
-#include "app/terminal.h"
+#include "app/report.h"
 #include "satin/device.h"
 #include "satin/json.h"
 
 namespace satin::app {
 namespace {
 
-void add_device(JsonWriter& json, const DeviceInfo& device) {
+void write_device(JsonWriter& json, const DeviceInfo& device) {
   json.begin_object();
   json.key("id").string(device.id);
   json.key("name").string(device.name);
@@ -71,7 +71,7 @@ std::string device_table() {
 
 std::string device_json() {
   JsonWriter json;
-  json.begin_object().key("devices").array(devices(), [&](const auto& each) { add_device(json, each); });
+  json.begin_object().key("devices").array(devices(), [&](const auto& each) { write_device(json, each); });
   return json.end_object().text();
 }
 

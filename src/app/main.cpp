@@ -11,7 +11,6 @@
 #include "app/help.h"
 #include "app/interrupt.h"
 #include "app/report.h"
-#include "app/terminal.h"
 #include "satin/device.h"
 #include "satin/error.h"
 #include "satin/param.h"

@@ -4,9 +4,8 @@
 #include <sstream>
 
 #include "app/command_line.h"
-#include "app/examples.h"
 #include "app/help.h"
-#include "app/terminal.h"
+#include "app/report.h"
 #include "satin/version.h"
 
 namespace satin::app {

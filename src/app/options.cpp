@@ -1,15 +1,12 @@
 #include "app/options.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <limits>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "satin/error.h"
 #include "satin/param.h"

@@ -16,7 +16,7 @@
 #include "app/analysis.h"
 #include "app/interrupt.h"
 #include "app/options.h"
-#include "app/terminal.h"
+#include "app/report.h"
 #include "satin/error.h"
 #include "satin/image.h"
 #include "satin/io.h"
@@ -24,8 +24,6 @@
 
 namespace satin::app {
 namespace {
-
-// Regions drawn over a picture, for people who look rather than read.
 
 using Colour = std::array<std::uint8_t, 3>;
 
@@ -232,7 +230,7 @@ class Canvas {
 /// The picture as 8-bit RGB with the box of every region outlined just outside of its pixels and its label
 /// beside it, bright on dark. Pictures with a longer side below 600 pixels are magnified by a whole factor,
 /// so that the digits can be read; lines and digits grow with larger ones. Alpha is dropped; floats are taken
-/// as linear light. u8, u16 or f32, host memory, interleaved.
+/// as linear light.
 Image region_overlay(const ImageView& picture, std::span<const Region> regions) {
   const std::int64_t longer = std::max(picture.shape.width, picture.shape.height);
   const std::int64_t factor = (readable_side + longer - 1) / longer;

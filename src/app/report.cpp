@@ -1,10 +1,36 @@
 #include "app/report.h"
 
-#include "app/terminal.h"
-#include "satin/batch_report.h"
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "app/interrupt.h"
 
 namespace satin::app {
 namespace {
+
+/// False on an error, which errno tells.
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+bool error_has_colour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool refused = no_colour != nullptr && *no_colour != '\0';
+  const bool able = terminal != nullptr && *terminal != '\0' && std::strcmp(terminal, "dumb") != 0;
+  return !refused && able && error_is_terminal();
+}
 
 void add_step(JsonWriter& json, const PipelineStep& step) {
   json.begin_object();
@@ -15,6 +41,51 @@ void add_step(JsonWriter& json, const PipelineStep& step) {
 }
 
 }  // namespace
+
+int exit_code(ErrorKind kind) noexcept {
+  switch (kind) {
+    case ErrorKind::input:
+      return 1;
+    case ErrorKind::usage:
+      return 2;
+    case ErrorKind::environment:
+      return 3;
+    case ErrorKind::cancelled:
+      return exit_interrupted();
+  }
+  return 1;
+}
+
+int exit_code(const BatchResult& result) noexcept {
+  if (result.cancelled) return exit_interrupted();
+  return result.failure ? exit_code(*result.failure) : exit_good;
+}
+
+void print(std::string_view text) {
+  if (write_all(STDOUT_FILENO, text)) return;
+  throw write_failure("Standard output", errno);
+}
+
+void print_error(std::string_view message) {
+  std::string text = error_has_colour() ? "\x1b[1;31msatin:\x1b[0m " : "satin: ";
+  for (std::size_t first = 0; first <= message.size();) {
+    const std::size_t end = std::min(message.find('\n', first), message.size());
+    text += printable(message.substr(first, end - first)) + "\n";
+    first = end + 1;
+  }
+  static_cast<void>(write_all(STDERR_FILENO, text));  // there is nowhere left to complain
+}
+
+bool output_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
+
+bool error_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
+
+std::size_t output_columns() {
+  winsize size{};
+  if (output_is_terminal() && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0)
+    return std::clamp<std::size_t>(size.ws_col, 60, 120);
+  return 100;
+}
 
 void add_filter(JsonWriter& json, const Parameters& parameters) {
   json.key("filter").string(parameters.filter().name);

@@ -10,7 +10,7 @@
 #include "app/commands.h"
 #include "app/interrupt.h"
 #include "app/options.h"
-#include "app/terminal.h"
+#include "app/report.h"
 #include "satin/error.h"
 #include "satin/param.h"
 #include "satin/pipeline.h"

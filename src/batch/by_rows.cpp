@@ -1,7 +1,7 @@
 #include "batch/by_rows.h"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "batch/filter_chains.h"
@@ -17,6 +17,48 @@ namespace satin::batch {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The rows of a pipeline, which is checked before the last ones are given, so that no file of wrong ones is
+/// finished.
+class CheckedRows final : public RowSource {
+ public:
+  /// `pipeline` must outlive the object.
+  explicit CheckedRows(RowPipeline& pipeline) : pipeline_(pipeline) {}
+
+  [[nodiscard]] const Shape& shape() const noexcept override { return pipeline_.shape(); }
+  void rewind() override {
+    pipeline_.rewind();
+    next_ = 0;
+  }
+  void read(const MutableImageView& rows) override {
+    pipeline_.read(rows);
+    next_ += rows.shape.height;
+    if (next_ == shape().height) warnings_ = pipeline_.check();
+  }
+
+  /// The warnings of RowPipeline::check(), which are there once all rows have been read.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+
+ private:
+  RowPipeline& pipeline_;
+  std::int64_t next_ = 0;
+  std::vector<std::string> warnings_;
+};
+
+/// The shape of a picture without the picture, to plan by. Reading it is an error of the program.
+class ShapeAlone final : public RowSource {
+ public:
+  explicit ShapeAlone(const Shape& shape) : shape_(shape) {}
+
+  [[nodiscard]] const Shape& shape() const noexcept override { return shape_; }
+  void rewind() override {}
+  void read(const MutableImageView& /*rows*/) override {
+    throw Error(ErrorKind::usage, "A shape has no rows to read.");
+  }
+
+ private:
+  Shape shape_;
+};
 
 /// The option that asks for rows.
 std::string option_of(const BatchOptions& options) { return options.stream ? "--stream" : "--pyramid"; }
@@ -148,14 +190,12 @@ WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t i
   const SideRows sides(work, index, options);
   check_side_sizes(steps, sides, file.input, picture->shape());
   const LightOfPicture light = light_of(source.metadata, picture->shape(), steps);
-  std::optional<LinearRows> linear;
-  if (light.curves) linear.emplace(*picture, *light.curves);
-  RowPipeline pipeline(device, steps, linear ? static_cast<RowSource&>(*linear) : *picture, sides.sources());
+  const std::unique_ptr<RowSource> linear = light.curves ? linear_rows(*picture, *light.curves) : nullptr;
+  RowPipeline pipeline(device, steps, linear ? *linear : *picture, sides.sources());
   pipeline.watch(progress);
   CheckedRows checked(pipeline);
-  std::optional<EncodedRows> encoded;
-  if (light.curves) encoded.emplace(checked, *light.curves);
-  RowSource& result = encoded ? static_cast<RowSource&>(*encoded) : checked;
+  const std::unique_ptr<RowSource> encoded = light.curves ? encoded_rows(checked, *light.curves) : nullptr;
+  RowSource& result = encoded ? *encoded : checked;
 
   WrittenRows written{picture->shape(), result.shape(), {}};
   WriteOptions writing = write_options(file, source, work.options, output_kind(steps));

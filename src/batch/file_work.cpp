@@ -4,19 +4,15 @@
 #include <chrono>
 #include <exception>
 #include <new>
-#include <optional>
-#include <utility>
 
 #include "batch/by_rows.h"
 #include "batch/inputs.h"
 #include "batch/linear_light.h"
-#include "batch/manifest.h"
 #include "batch/names.h"
 #include "batch/outputs.h"
 #include "batch/photographs.h"
 #include "batch/side_inputs.h"
 #include "batch/thumbnail.h"
-#include "satin/io.h"
 
 namespace satin::batch {
 namespace {

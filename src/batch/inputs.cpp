@@ -4,13 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
-#include "batch/names.h"
 #include "satin/io.h"
 
 namespace satin::batch {
@@ -24,8 +22,7 @@ bool is_hidden(const fs::path& path) { return path.filename().native().starts_wi
 bool is_picture_of_others(const fs::path& name) {
   constexpr std::string_view extensions =
       " .heic .heif .avif .gif .psd .xcf .svg .jxl .ico .dng .cr2 .cr3 .nef .arw .raf .orf .rw2 .pef ";
-  std::string extension = name.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string extension = lower(name.extension().string());
   return !extension.empty() && extensions.find(" " + extension + " ") != std::string_view::npos;
 }
 

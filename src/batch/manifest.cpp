@@ -10,11 +10,8 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
-#include <set>
-#include <string>
 #include <system_error>
 
-#include "batch/file_stamp.h"
 #include "batch/names.h"
 #include "batch/outputs.h"
 #include "satin/error.h"

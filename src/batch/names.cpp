@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "satin/error.h"
+#include "satin/json.h"
 #include "satin/param.h"
 
 namespace satin::batch {
@@ -129,6 +130,15 @@ const std::vector<std::string>& extensions_of(bool FormatInfo::*does) {
   static const std::vector<std::string> written = listed(&FormatInfo::writes);
   static const std::vector<std::string> paged = listed(&FormatInfo::pages);
   return does == &FormatInfo::reads ? read : does == &FormatInfo::writes ? written : paged;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 std::string lower(std::string text) {

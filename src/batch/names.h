@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "satin/io.h"
@@ -18,6 +19,8 @@ namespace satin::batch {
 
 /// The folder of a file; "." for none.
 [[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& file);
+
+[[nodiscard]] bool is_utf8(std::string_view text);
 
 /// The text with its letters of ASCII in lower case.
 [[nodiscard]] std::string lower(std::string text);

@@ -1,5 +1,5 @@
 #pragma once
-// The outputs: their names, and what they take over from their inputs.
+// The outputs: their names, what must hold before any is written, and what they take over from their inputs.
 
 #include <filesystem>
 #include <string>
@@ -25,6 +25,13 @@ void check_output_name(const InputList& inputs, const BatchOptions& options, Out
 
 /// Throws Error(usage) if the extension of an output of a folder names no format.
 void check_extension(const std::filesystem::path& output);
+
+/// Throws unless every output differs from every other and its name tells a format.
+void check_distinct(const Batch& work);
+
+/// Throws unless every output differs from every input and every side input, exists only if it may be
+/// replaced or left out, and lies in a folder that can be written.
+void check_outputs(const Batch& work);
 
 /// What the placeholders mean for one picture; `extension` is that of its output, with the dot.
 [[nodiscard]] NameFields name_fields(const std::filesystem::path& input,

@@ -14,11 +14,9 @@
 namespace satin::batch {
 namespace {
 
-// Whether a photograph was given its blur before: a second one on top of it would look wrong.
-
-constexpr std::int64_t window = 16;  // pixels of a row in which an edge is looked for
-constexpr std::int64_t step = 3;     // from window to window, in both directions
-constexpr double outer = 0.3;
+constexpr std::int64_t edge_window = 16;  // pixels of a row in which an edge is looked for
+constexpr std::int64_t window_step = 3;   // from window to window, in both directions
+constexpr double outer_share = 0.3;
 
 /// A value below which this share of all lies.
 template <class Value>
@@ -40,7 +38,7 @@ struct Detail {
   double energy = 0;
 
   [[nodiscard]] double mean_energy() const {
-    return energy / static_cast<double>(edges.size() * (window - 1));
+    return energy / static_cast<double>(edges.size() * (edge_window - 1));
   }
 
   /// The steepness that a tenth of the pixels surpasses, among the hundredth part with the most contrast.
@@ -58,7 +56,7 @@ struct Detail {
 template <class Value>
 void add_window(Detail& detail, const ImageView& picture, std::int64_t x, std::int64_t y, int channel) {
   float lowest = picture.value<Value>(x, y, channel), highest = lowest, before = lowest, largest = 0;
-  for (std::int64_t i = 1; i < window; ++i) {
+  for (std::int64_t i = 1; i < edge_window; ++i) {
     const float value = picture.value<Value>(x + i, y, channel), difference = std::abs(value - before);
     detail.energy += double{difference} * difference;
     largest = std::max(largest, difference);
@@ -78,9 +76,9 @@ bool compare(const ImageView& picture, const ImageView& values, float low, float
   const auto value_at = [&](std::int64_t x, std::int64_t y) {
     return values.value<float>(x * values.shape.width / shape.width, y * values.shape.height / shape.height);
   };
-  for (std::int64_t y = 0; y < shape.height; y += step)
-    for (std::int64_t x = 0; x + window <= shape.width; x += step) {
-      const float left = value_at(x, y), right = value_at(x + window - 1, y);
+  for (std::int64_t y = 0; y < shape.height; y += window_step)
+    for (std::int64_t x = 0; x + edge_window <= shape.width; x += window_step) {
+      const float left = value_at(x, y), right = value_at(x + edge_window - 1, y);
       if (std::max(left, right) <= low) add_window<Value>(least, picture, x, y, channel);
       if (std::min(left, right) >= high) add_window<Value>(largest, picture, x, y, channel);
     }
@@ -90,6 +88,7 @@ bool compare(const ImageView& picture, const ImageView& values, float low, float
   return far.mean_energy() < 0.15 * near.mean_energy() && far.edge_steepness() < 0.5 * near.edge_steepness();
 }
 
+/// Whether a photograph was given its blur before: a second one on top of it would look wrong.
 /// Compares what is far with what is near, the outer 30 percent of the depth each: by the energy of gradients
 /// between neighbours, and by how steep the strongest edges are. What is far is held for blurred if it has
 /// less than 15 percent of the energy and its edges half the steepness: a plain background alone, or haze,
@@ -98,7 +97,7 @@ bool seems_blurred(const ImageView& picture, const PhotoDepth& depth) {
   const auto* first = reinterpret_cast<const float*>(depth.values.data());
   const Shape& shape = depth.values.shape();
   std::vector<float> sorted(first, first + shape.width * shape.height);
-  const float low = percentile(sorted, outer), high = percentile(sorted, 1 - outer);
+  const float low = percentile(sorted, outer_share), high = percentile(sorted, 1 - outer_share);
   const bool low_is_far = depth.kind == DepthKind::disparity;
   if (!(low < high)) return false;
   if (picture.shape.type == Type::u8)

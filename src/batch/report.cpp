@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "batch/file_stamp.h"
+#include "batch/names.h"
 #include "satin/batch_report.h"
 #include "satin/error.h"
 #include "satin/param.h"
@@ -24,18 +25,9 @@ const char* name_of_kind(ErrorKind kind) {
   return "input";
 }
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 /// A name that is no UTF-8 as hexadecimal bytes: as text it would lose some.
 void add_bytes(JsonWriter& json, const char* key, const std::filesystem::path& path) {
-  if (is_utf8(path.native())) return;
+  if (batch::is_utf8(path.native())) return;
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
   for (const char c : path.native()) {

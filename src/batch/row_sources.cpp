@@ -1,7 +1,10 @@
 #include "batch/row_sources.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <functional>
+#include <utility>
 
 #include "batch/side_inputs.h"
 #include "satin/error.h"
@@ -40,35 +43,59 @@ Shape of_type(Shape shape, Type type) {
   return shape;
 }
 
-Shape of_one_channel(const Shape& shape) { return {shape.width, shape.height, 1, shape.type}; }
+class ChangedRows final : public RowSource {
+ public:
+  /// Makes as many rows of those of the source, which are dense.
+  using Change = std::function<void(const ImageView& from, const MutableImageView& to)>;
+
+  /// `shape` is that of the source but for the pixels.
+  ChangedRows(RowSource& source, const Shape& shape, Change change)
+      : source_(source), shape_(shape), change_(std::move(change)) {}
+
+  [[nodiscard]] const Shape& shape() const noexcept override { return shape_; }
+  void rewind() override { source_.rewind(); }
+
+  void read(const MutableImageView& rows) override {
+    const Shape& whole = source_.shape();
+    const std::int64_t most = rows_of_part(whole);
+    for (std::int64_t y = 0; y < rows.shape.height;) {
+      const std::int64_t count = std::min(most, rows.shape.height - y);
+      if (part_.empty() || part_.shape().height < count) part_ = Image(with_rows(whole, count));
+      const MutableImageView part = part_of(part_.view(), 0, count);
+      source_.read(part);
+      change_(part, part_of(rows, y, count));
+      y += count;
+    }
+  }
+
+ private:
+  RowSource& source_;
+  Shape shape_;
+  Change change_;
+  Image part_{};  ///< some rows of the source
+};
 
 }  // namespace
 
-void ChangedRows::read(const MutableImageView& rows) {
-  const Shape& whole = source_.shape();
-  const std::int64_t most = rows_of_part(whole);
-  for (std::int64_t y = 0; y < rows.shape.height;) {
-    const std::int64_t count = std::min(most, rows.shape.height - y);
-    if (part_.empty() || part_.shape().height < count) part_ = Image(with_rows(whole, count));
-    const MutableImageView part = part_of(part_.view(), 0, count);
-    source_.read(part);
-    change(part, part_of(rows, y, count));
-    y += count;
-  }
+std::unique_ptr<RowSource> linear_rows(RowSource& source, const ToneCurves& curves) {
+  return std::make_unique<ChangedRows>(
+      source, of_type(source.shape(), Type::f32),
+      [curves](const ImageView& from, const MutableImageView& to) { copy_rows(curves.decoded(from), to); });
 }
 
-LinearRows::LinearRows(RowSource& source, ToneCurves curves)
-    : ChangedRows(source, of_type(source.shape(), Type::f32)), curves_(std::move(curves)) {}
-
-void LinearRows::change(const ImageView& from, const MutableImageView& to) const {
-  copy_rows(curves_.decoded(from), to);
+std::unique_ptr<RowSource> encoded_rows(RowSource& source, const ToneCurves& curves) {
+  return std::make_unique<ChangedRows>(
+      source, of_type(source.shape(), curves.type()),
+      [curves](const ImageView& from, const MutableImageView& to) { copy_rows(curves.encoded(from), to); });
 }
 
-EncodedRows::EncodedRows(RowSource& source, ToneCurves curves)
-    : ChangedRows(source, of_type(source.shape(), curves.type())), curves_(std::move(curves)) {}
-
-void EncodedRows::change(const ImageView& from, const MutableImageView& to) const {
-  copy_rows(curves_.encoded(from), to);
+std::unique_ptr<RowSource> one_channel_rows(RowSource& source, bool alpha, const std::string& refusal) {
+  const Shape& shape = source.shape();
+  return std::make_unique<ChangedRows>(source, Shape{shape.width, shape.height, 1, shape.type},
+                                       [alpha, refusal](const ImageView& from, const MutableImageView& to) {
+                                         if (!take_one_channel(from, alpha, to))
+                                           throw Error(ErrorKind::usage, refusal);
+                                       });
 }
 
 bool is_transparent(RowSource& source) {
@@ -84,28 +111,6 @@ bool is_transparent(RowSource& source) {
   }
   source.rewind();
   return found;
-}
-
-OneChannel::OneChannel(RowSource& source, bool alpha, std::string refusal)
-    : ChangedRows(source, of_one_channel(source.shape())), alpha_(alpha), refusal_(std::move(refusal)) {}
-
-void OneChannel::change(const ImageView& from, const MutableImageView& to) const {
-  if (!take_one_channel(from, alpha_, to)) throw Error(ErrorKind::usage, refusal_);
-}
-
-void CheckedRows::rewind() {
-  pipeline_.rewind();
-  next_ = 0;
-}
-
-void CheckedRows::read(const MutableImageView& rows) {
-  pipeline_.read(rows);
-  next_ += rows.shape.height;
-  if (next_ == shape().height) warnings_ = pipeline_.check();
-}
-
-void ShapeAlone::read(const MutableImageView& /*rows*/) {
-  throw Error(ErrorKind::usage, "A shape has no rows to read.");
 }
 
 }  // namespace satin::batch

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <system_error>
 #include <utility>
 
@@ -289,8 +288,8 @@ SideRows::SideRows(const Batch& work, std::size_t index, const ReadOptions& opti
         RowSource& rows = *owned_.back();
         const bool transparent = is_transparent(rows);
         if (transparent) warnings_.push_back(warning_about_alpha(input, own));
-        owned_.push_back(std::make_unique<OneChannel>(rows, transparent && input.role == Role::mask,
-                                                      refusal_of_colours(own)));
+        owned_.push_back(
+            one_channel_rows(rows, transparent && input.role == Role::mask, refusal_of_colours(own)));
       }
       sources_.back() = owned_.back().get();
     }

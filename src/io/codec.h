@@ -51,7 +51,8 @@ struct SeveralPictures {
   const char* word = nullptr;  ///< "page"
   /// The pictures in their order, one at least. Throws as Codec::decode.
   std::vector<FilePicture> (*list)(Bytes bytes, const ReadOptions& options) = nullptr;
-  /// Decodes one picture of the file. Where Codec::decode reads the chief picture, this reads the others.
+  /// Decodes one picture of the file. Where Codec::decode reads the chief picture, this reads the others;
+  /// null: it reads them too, from FilePicture::at on.
   Picture (*decode)(Bytes bytes, const FilePicture& picture, const ReadOptions& options) = nullptr;
   /// One file of all, with as many options as images; null if such files are read alone.
   FileBytes (*encode)(std::span<const ImageView> images, std::span<const WriteOptions> options) = nullptr;

@@ -348,7 +348,8 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
     info.optimize_coding = FALSE;
     jpeg_start_compress(&info, TRUE);
     for (const JpegSegment& segment : segments)
-      jpeg_write_marker(&info, segment.marker, reinterpret_cast<const JOCTET*>(segment.content.data()),
+      jpeg_write_marker(&info, static_cast<int>(segment.marker),
+                        reinterpret_cast<const JOCTET*>(segment.content.data()),
                         static_cast<unsigned>(segment.content.size()));
     while (info.next_scanline < info.image_height) {
       // libjpeg does not write to the row; its interface is older than const.
@@ -368,9 +369,6 @@ Codec jpeg_codec() {
   codec.decode_photo = decode_jpeg_photo;
   codec.several.word = "page";
   codec.several.list = list_jpegs;
-  codec.several.decode = [](Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
-    return decode_jpeg(bytes.subspan(picture.at), options);
-  };
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = JPEG_MAX_DIMENSION;

@@ -160,9 +160,6 @@ Codec jpeg_codec() {
   codec.decode_photo = decode_jpeg_photo;
   codec.several.word = "page";
   codec.several.list = list_jpegs;
-  codec.several.decode = [](Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
-    return decode_jpeg(bytes.subspan(picture.at), options);
-  };
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = 65500;

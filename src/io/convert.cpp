@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
-#include <optional>
+#include <memory>
+#include <type_traits>
+#include <vector>
 
 #include "io/support.h"
 #include "satin/error.h"
@@ -117,24 +120,48 @@ Image linear_floats(const ImageView& image, const Shape& target, const Metadata&
 
 #ifdef SATIN_IO_LCMS
 
-/// Null if the profile is damaged or is not one of four inks.
-cmsHTRANSFORM open_transform(cmsContext context, Bytes profile, Type type, bool reflectance) {
-  const cmsHPROFILE inks =
-      cmsOpenProfileFromMemTHR(context, profile.data(), static_cast<cmsUInt32Number>(profile.size()));
-  if (inks == nullptr) return nullptr;
-  cmsHTRANSFORM transform = nullptr;
-  if (cmsGetColorSpace(inks) == cmsSigCmykData) {
-    const cmsHPROFILE srgb = cmsCreate_sRGBProfileTHR(context);
-    const cmsUInt32Number bytes = type == Type::u8 ? 1 : 2;
-    const cmsUInt32Number from =
-        COLORSPACE_SH(PT_CMYK) | CHANNELS_SH(4) | BYTES_SH(bytes) | FLAVOR_SH(reflectance ? 1U : 0U);
-    const cmsUInt32Number to = COLORSPACE_SH(PT_RGB) | CHANNELS_SH(3) | BYTES_SH(bytes);
-    transform = cmsCreateTransformTHR(context, inks, from, srgb, to, INTENT_RELATIVE_COLORIMETRIC,
-                                      cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_NOCACHE);
-    cmsCloseProfile(srgb);
-  }
-  cmsCloseProfile(inks);
-  return transform;
+template <auto Close>
+struct Closer {
+  void operator()(void* handle) const { Close(handle); }
+};
+struct ContextCloser {
+  void operator()(cmsContext context) const { cmsDeleteContext(context); }
+};
+using Context = std::unique_ptr<std::remove_pointer_t<cmsContext>, ContextCloser>;
+using Profile = std::unique_ptr<void, Closer<cmsCloseProfile>>;
+using Transform = std::unique_ptr<void, Closer<cmsDeleteTransform>>;
+
+/// To sRGB: relative colorimetric with black point compensation. Null if the profile is damaged or is not one
+/// of `space`.
+Transform transform_to_srgb(cmsContext context, Bytes profile, cmsColorSpaceSignature space,
+                            cmsUInt32Number from, cmsUInt32Number to) {
+  const Profile own(
+      cmsOpenProfileFromMemTHR(context, profile.data(), static_cast<cmsUInt32Number>(profile.size())));
+  if (own == nullptr || cmsGetColorSpace(own.get()) != space) return nullptr;
+  const Profile srgb(cmsCreate_sRGBProfileTHR(context));
+  const cmsUInt32Number alpha = space == cmsSigRgbData ? cmsFLAGS_COPY_ALPHA : 0;
+  return Transform(cmsCreateTransformTHR(context, own.get(), from, srgb.get(), to,
+                                         INTENT_RELATIVE_COLORIMETRIC,
+                                         cmsFLAGS_BLACKPOINTCOMPENSATION | alpha | cmsFLAGS_NOCACHE));
+}
+
+/// True if no colour of a grid changes by more than rounding.
+bool changes_nothing(const Transform& transform, int channels) {
+  constexpr int step = 17;
+  std::vector<std::uint8_t> before;
+  for (int red = 0; red < 256; red += step)
+    for (int green = 0; green < 256; green += step)
+      for (int blue = 0; blue < 256; blue += step) {
+        for (const int value : {red, green, blue}) before.push_back(static_cast<std::uint8_t>(value));
+        if (channels == 4) before.push_back(0);
+      }
+  std::vector<std::uint8_t> after(before.size());
+  cmsDoTransform(transform.get(), before.data(), after.data(),
+                 static_cast<cmsUInt32Number>(before.size() / static_cast<std::size_t>(channels)));
+  constexpr int rounding = 1;
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (std::abs(before[i] - after[i]) > rounding) return false;
+  return true;
 }
 
 #endif
@@ -164,12 +191,36 @@ Image converted(const ImageView& image, const Shape& target, bool dither, const 
   return target.type == Type::u16 ? std::move(codes) : bytes_of(codes, dither);
 }
 
+std::optional<Image> in_srgb([[maybe_unused]] const ImageView& picture, [[maybe_unused]] Bytes profile) {
+#ifdef SATIN_IO_LCMS
+  const Shape& shape = picture.shape;
+  if (profile.empty() || shape.type != Type::u8 || shape.channels < 3) return std::nullopt;
+  const Context context(cmsCreateContext(nullptr, nullptr));
+  const auto extra = static_cast<cmsUInt32Number>(shape.channels - 3);
+  const cmsUInt32Number format = COLORSPACE_SH(PT_RGB) | CHANNELS_SH(3) | BYTES_SH(1) | EXTRA_SH(extra);
+  const Transform transform = transform_to_srgb(context.get(), profile, cmsSigRgbData, format, format);
+  if (transform == nullptr || changes_nothing(transform, shape.channels)) return std::nullopt;
+  Image result(shape);
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    cmsDoTransform(transform.get(), picture.at(0, y), result.view().at(0, y),
+                   static_cast<cmsUInt32Number>(shape.width));
+  return result;
+#else
+  return std::nullopt;
+#endif
+}
+
 InkConversion::InkConversion([[maybe_unused]] Bytes profile, Type type, bool reflectance)
     : type_(type), reflectance_(reflectance), has_profile_(!profile.empty()) {
 #ifdef SATIN_IO_LCMS
   if (!has_profile_) return;
   context_ = cmsCreateContext(nullptr, nullptr);
-  transform_ = open_transform(static_cast<cmsContext>(context_), profile, type, reflectance);
+  const cmsUInt32Number bytes = type == Type::u8 ? 1 : 2;
+  const cmsUInt32Number inks =
+      COLORSPACE_SH(PT_CMYK) | CHANNELS_SH(4) | BYTES_SH(bytes) | FLAVOR_SH(reflectance ? 1U : 0U);
+  const cmsUInt32Number rgb = COLORSPACE_SH(PT_RGB) | CHANNELS_SH(3) | BYTES_SH(bytes);
+  transform_ =
+      transform_to_srgb(static_cast<cmsContext>(context_), profile, cmsSigCmykData, inks, rgb).release();
 #endif
 }
 

@@ -1,5 +1,8 @@
 #pragma once
-// Pictures for formats that do not hold their type, and inks to RGB.
+// Pictures for formats that do not hold their type, pixels of a profile as a screen for sRGB shows them, and
+// inks to RGB.
+
+#include <optional>
 
 #include "io/codec.h"
 
@@ -20,6 +23,12 @@ namespace satin::io {
 /// what they are. Throws Error(input) for NaN.
 [[nodiscard]] Image converted(const ImageView& image, const Shape& target, bool dither,
                               const Metadata& metadata);
+
+/// The picture converted from its profile to sRGB: relative colorimetric with black point compensation, by
+/// Little CMS. The picture has 3 or 4 channels of 8 bits, alpha stays. Nothing where the pixels may stay as
+/// they are: for an empty profile, one of other than RGB, one that is sRGB's but for rounding, and in builds
+/// without Little CMS.
+[[nodiscard]] std::optional<Image> in_srgb(const ImageView& picture, Bytes profile);
 
 /// Colour management, by Little CMS where it is built in. Inks (cyan, magenta, yellow, black) of u8 or u16
 /// samples to sRGB of the same type.

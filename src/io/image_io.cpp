@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/choice.h"
 #include "io/convert.h"
 #include "io/file.h"
-#include "io/file_info.h"
 #include "io/input_file.h"
 #include "io/photo_depth.h"
 #include "io/reading.h"

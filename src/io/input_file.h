@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "io/descriptor.h"
+#include "io/file.h"
 #include "metadata/bytes.h"
 
 namespace satin::io {

@@ -6,20 +6,15 @@
 #include <utility>
 
 #include "io/support.h"
+#include "metadata/extended_xmp.h"
 #include "metadata/jpeg_markers.h"
-#include "metadata/jpeg_structure.h"
-#include "metadata/photo_exif.h"
-#include "metadata/photo_source.h"
+#include "metadata/pixel_tags.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
+#include "satin/param.h"
 
 namespace satin::io {
 namespace {
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorKind::input,
-              "its depth cannot be used: " + what + ". Give a depth image by --depth FILE.");
-}
 
 /// Every code's value is worked out in double and rounded once, so that the same texts of near and far give
 /// the same bits wherever the depth lies.
@@ -55,7 +50,7 @@ Image one_channel(const Image& image) {
   for (std::int64_t i = 0; i < shape.width * shape.height; ++i, from += shape.channels) {
     to[i] = from[0];
     for (int c = 1; c < colours; ++c)
-      if (from[c] != from[0]) refuse("the colours of its picture do not agree");
+      if (from[c] != from[0]) refuse_depth("the colours of its picture do not agree");
   }
   return result;
 }
@@ -77,8 +72,8 @@ const Codec* codec_of(Bytes item) {
 /// A picture of codes, lying as it is stored.
 Image decode_codes(Bytes item, const ReadOptions& options) {
   const Codec* codec = codec_of(item);
-  if (codec == nullptr) refuse("its picture is neither PNG nor JPEG");
-  if (is_lossless_jpeg(item)) refuse("it is a JPEG coded without loss (SOF3), which is not read");
+  if (codec == nullptr) refuse_depth("its picture is neither PNG nor JPEG");
+  if (is_lossless_jpeg(item)) refuse_depth("it is a JPEG coded without loss (SOF3), which is not read");
   ReadOptions plain;
   plain.limits = options.limits;
   return one_channel(codec->decode(item, plain).image);
@@ -119,6 +114,57 @@ Picture decode_original(const PhotoOriginal& original, Metadata metadata, int or
   return picture;
 }
 
+/// What turns an upright picture to how it was stored.
+constexpr int inverse_of(int orientation) {
+  return orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
+}
+
+FileBytes png_of(const Image& codes) {
+  for (const Codec& codec : codecs())
+    if (codec.name == std::string_view("PNG")) return codec.encode(codes, {});
+  unsupported("PNG", "this build", "Build Satin with PNG.");
+}
+
+void add(std::string& text, const char* name, std::string_view value) {
+  if (!value.empty()) text += std::string(" ") + name + "=\"" + std::string(value) + "\"";
+}
+
+/// Distances are in the unit of the depth as it is stored.
+void add_focus(std::string& text, const PhotoBlur& blur, const Photo& photo) {
+  if (blur.disparity > 0) {
+    const double metres = photo.depth->stored.units == "mm" ? 0.001 : 1;
+    add(text, "GFocus:FocalDistance", print_real(1 / blur.disparity / metres));
+    add(text, "GFocus:BlurAtInfinity", print_real(blur.at_infinity));
+  }
+  if (!blur.place) return;
+  const Point stored =
+      upright_point(blur.place->x.value / 100, blur.place->y.value / 100, inverse_of(photo.orientation));
+  add(text, "GFocus:FocalPointX", print_real(stored.x.value / 100));
+  add(text, "GFocus:FocalPointY", print_real(stored.y.value / 100));
+}
+
+/// The XMP of a photograph that can be refocused again: GDepth, GImage and GFocus.
+std::string packet_of(const Photo& photo, const PhotoBlur& blur) {
+  const StoredDepth& depth = photo.depth->stored;
+  std::string text =
+      "<?xpacket begin=\"\xef\xbb\xbf\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?><x:xmpmeta "
+      "xmlns:x=\"adobe:ns:meta/\"><rdf:RDF "
+      "xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">"
+      "<rdf:Description rdf:about=\"\" xmlns:GFocus=\"http://ns.google.com/photos/1.0/focus/\""
+      " xmlns:GImage=\"http://ns.google.com/photos/1.0/image/\""
+      " xmlns:GDepth=\"http://ns.google.com/photos/1.0/depthmap/\"";
+  add_focus(text, blur, photo);
+  add(text, "GDepth:Format", depth.format);
+  add(text, "GDepth:Near", depth.near);
+  add(text, "GDepth:Far", depth.far);
+  add(text, "GDepth:Units", depth.units);
+  add(text, "GDepth:Mime", depth.item.empty() ? "image/png" : depth.mime);
+  add(text, "GImage:Mime", "image/jpeg");
+  add(text, "GDepth:Data", to_base64(depth.item.empty() ? png_of(depth.codes) : depth.item));
+  add(text, "GImage:Data", to_base64(photo.original.file));
+  return text + "/></rdf:RDF></x:xmpmeta><?xpacket end=\"w\"?>";
+}
+
 }  // namespace
 
 PhotoDepth photo_depth(Image codes, const DepthTerms& terms, int orientation, const Allocator& allocator) {
@@ -130,7 +176,8 @@ PhotoDepth photo_depth(Image codes, const DepthTerms& terms, int orientation, co
   const auto* first = reinterpret_cast<const float*>(values.data());
   const auto [lowest, highest] =
       std::minmax_element(first, first + values.shape().width * values.shape().height);
-  if (!std::isfinite(*lowest) || !std::isfinite(*highest)) refuse("it holds distances of 0 or without end");
+  if (!std::isfinite(*lowest) || !std::isfinite(*highest))
+    refuse_depth("it holds distances of 0 or without end");
   depth.lowest = *lowest;
   depth.highest = *highest;
   depth.kind =
@@ -184,6 +231,26 @@ Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options) {
   for (const MatteItem& matte : source.mattes) add_matte(photo, matte, options, picture.warnings);
   picture.photo = std::move(photo);
   return picture;
+}
+
+KeptPhoto keep_photo(const ImageView& image, const WriteOptions& options) {
+  const Photo& photo = *options.photo;
+  if (!photo.depth || photo.original.file.empty())
+    throw Error(ErrorKind::usage, "there is no depth of a photograph to keep. Drop --keep-depth.");
+  KeptPhoto kept{upright(copy_of(image), inverse_of(photo.orientation), {}), options};
+  kept.options.photo = nullptr;
+  const Shape& shape = kept.image.shape();
+  Metadata& metadata = kept.options.metadata;
+  describe_in_exif(metadata.exif, shape.width, shape.height, photo.orientation);
+  static_cast<void>(describe_in_xmp(metadata.xmp, shape.width, shape.height, photo.orientation));
+  // A damaged block was left out, and with it how original and depth are turned.
+  if (stored_orientation(metadata.exif, metadata.xmp).value_or(1) != photo.orientation)
+    metadata.exif = exif_of_orientation(photo.orientation);
+  const std::string packet = packet_of(photo, options.blur);
+  const Bytes own = std::as_bytes(std::span(packet));
+  std::optional<FileBytes> joined = metadata.xmp.empty() ? std::nullopt : joined_xmp(metadata.xmp, own);
+  metadata.xmp = joined ? std::move(*joined) : copy_of(own);
+  return kept;
 }
 
 }  // namespace satin::io

@@ -2,7 +2,7 @@
 // What photographs carry, decoded: from pictures of codes to distances or disparities.
 
 #include "io/codec.h"
-#include "metadata/depth_terms.h"
+#include "metadata/photo_source.h"
 
 namespace satin::io {
 

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <new>
 
-#include "io/choice.h"
 #include "io/reading.h"
 #include "io/row_reader.h"
 #include "io/support.h"

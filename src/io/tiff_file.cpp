@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "metadata/exif_directories.h"
 #include "metadata/resolution.h"
-#include "metadata/tiff_exif.h"
 #include "satin/error.h"
 
 namespace satin::io {

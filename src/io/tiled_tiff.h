@@ -9,6 +9,7 @@
 #include "metadata/exif_directories.h"
 #include "satin/metadata.h"
 #include "satin/new_file.h"
+#include "satin/row_files.h"
 #include "satin/view.h"
 
 namespace satin::io {
@@ -43,5 +44,9 @@ class TiledTiff {
   std::uint64_t end_ = 0;
   std::vector<Page> pages_;
 };
+
+/// Writes all rows of the source, which stands at its top, to the file. Each level of a pyramid holds a row
+/// of tiles as the picture does: together no more than the picture's own.
+void write_tiles(NewFile& file, RowSource& rows, const RowWriteOptions& options);
 
 }  // namespace satin::io

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,5 +66,12 @@ struct Sink {
 
 /// Reverses the bytes of every sample in place.
 void swap_bytes(std::byte* data, std::size_t samples, std::size_t size);
+
+/// The bytes of base 64 (RFC 4648, section 4); blanks and the padding are passed over. Nothing for any other
+/// sign, or half a byte.
+[[nodiscard]] std::optional<FileBytes> from_base64(std::string_view text);
+
+/// Base 64 with padding and without blanks.
+[[nodiscard]] std::string to_base64(Bytes bytes);
 
 }  // namespace satin::io

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "metadata/bytes.h"
@@ -53,5 +54,26 @@ std::uint32_t append_directories(Sink& sink, ExifDirectory first, const ExifDesc
 
 /// A block of its own, little-endian; empty if there is nothing in it.
 [[nodiscard]] FileBytes exif_block(const ExifDescription& description);
+
+/// The tags of the picture in the directory at this offset that describe it, with its EXIF and GPS
+/// directories, as a block of its own; empty if there are none.
+[[nodiscard]] FileBytes exif_from_tiff(Bytes file, std::uint64_t directory);
+
+/// The IPTC data of that picture; empty if there is none.
+[[nodiscard]] FileBytes iptc_from_tiff(Bytes file, std::uint64_t directory);
+
+/// What a page of a TIFF file is to have.
+struct PageTags {
+  Bytes exif;
+  Bytes iptc;
+};
+
+/// Appends the tags of EXIF blocks and IPTC data to a little-endian classic TIFF file of as many pages, whose
+/// own tags win. A maker note moves, so that offsets inside it lead nowhere.
+void add_to_tiff(FileBytes& file, std::span<const PageTags> pages);
+
+/// Adds what a page is to have to the tags of its directory, whose own win; gives its EXIF, whose other
+/// directories go into the file beside it.
+[[nodiscard]] ExifDescription add_tags(ExifDirectory& directory, const PageTags& page);
 
 }  // namespace satin::io

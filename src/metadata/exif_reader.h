@@ -10,8 +10,9 @@
 
 namespace satin::io {
 
-/// Field types with a value that is a number.
-constexpr std::uint32_t type_short = 3, type_long = 4;
+/// Field types.
+constexpr std::uint32_t type_ascii = 2, type_short = 3, type_long = 4, type_rational = 5,
+                        type_signed_rational = 10;
 /// Numbers of 64 bits, and offsets of directories, in BigTIFF alone.
 constexpr std::uint32_t type_long8 = 16, type_ifd8 = 18;
 constexpr std::size_t entry_size = 12;

@@ -4,10 +4,14 @@
 
 #include <map>
 #include <optional>
+#include <string>
 
 #include "metadata/bytes.h"
 
 namespace satin::io {
+
+/// What the content of a segment of an extended packet begins with.
+constexpr std::string_view extended_xmp_name{"http://ns.adobe.com/xmp/extension/\0", 35};
 
 /// Collects the segments of extended packets, which may lie in any order and belong to several packets.
 class ExtendedXmp {
@@ -37,5 +41,8 @@ class ExtendedXmp {
 /// Contents of APP1 segments: the packet, or if it is longer than a segment, the smaller properties in a
 /// packet that names another with the larger ones, and the segments of that.
 [[nodiscard]] std::vector<FileBytes> xmp_segments(Bytes xmp);
+
+/// The digest as 32 digits, in upper case.
+[[nodiscard]] std::string md5_of(Bytes bytes);
 
 }  // namespace satin::io

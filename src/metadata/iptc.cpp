@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "metadata/bytes.h"
-
 namespace satin::io {
 namespace {
 

@@ -2,16 +2,63 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
-#include "metadata/base64.h"
+#include "metadata/exif_reader.h"
 #include "metadata/jpeg_markers.h"
-#include "metadata/jpeg_structure.h"
-#include "metadata/photo_exif.h"
 #include "satin/error.h"
+#include "satin/param.h"
 
 namespace satin::io {
 namespace {
+
+constexpr std::string_view apdi = "http://ns.apple.com/pixeldatainfo/1.0/";
+constexpr std::string_view depth_data = "http://ns.apple.com/depthData/1.0/";
+
+/// The number that a text is.
+std::optional<double> parsed(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+double number(const std::string& name, const std::string& text) {
+  const std::optional<double> value = parsed(text);
+  if (!value || std::isnan(*value)) refuse_depth(name + " is '" + text + "', which is no number");
+  return *value;
+}
+
+/// Disparities below 0, which Apple's files hold, lie beyond infinity: `far` may be infinite or negative.
+void check(const DepthCoding& coding) {
+  const bool inverse = coding.format == DepthCoding::Format::range_inverse;
+  const bool ends = inverse ? coding.near != 0 && coding.far != 0 && std::isfinite(coding.near)
+                            : std::isfinite(coding.near) && std::isfinite(coding.far);
+  if (!ends || coding.near == coding.far)
+    refuse_depth("Near " + print_real(coding.near) + " and Far " + print_real(coding.far) + " span no range");
+}
+
+enum Tag : std::uint32_t {
+  exif_directory = 0x8769,
+  subject_area = 0x9214,
+  pixel_x_dimension = 0xA002,
+  pixel_y_dimension = 0xA003,
+  focal_length_35 = 0xA405,
+};
+
+/// The numbers of a tag of the EXIF directory; empty if it is not there.
+std::vector<std::uint32_t> numbers_of(Bytes exif, Tag tag) {
+  const ExifReader reader(exif);
+  if (!reader.valid()) return {};
+  const auto pointer = reader.find(reader.first_directory(), exif_directory);
+  const auto entry = pointer ? reader.find(pointer->value, tag) : std::nullopt;
+  return entry ? reader.numbers(*entry) : std::vector<std::uint32_t>();
+}
+
+double number_of(Bytes exif, Tag tag, double otherwise) {
+  const std::vector<std::uint32_t> numbers = numbers_of(exif, tag);
+  return numbers.size() == 1 && numbers[0] != 0 ? numbers[0] : otherwise;
+}
 
 constexpr std::string_view gdepth = "http://ns.google.com/photos/1.0/depthmap/";
 constexpr std::string_view gimage = "http://ns.google.com/photos/1.0/image/";
@@ -27,11 +74,6 @@ constexpr ContainerSpaces containers[] = {
     {"http://ns.google.com/photos/dd/1.0/container/", "http://ns.google.com/photos/dd/1.0/item/"},
     {"http://ns.google.com/photos/1.0/container/", "http://ns.google.com/photos/1.0/container/item/"}};
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorKind::input,
-              "its depth cannot be used: " + what + ". Give a depth image by --depth FILE.");
-}
-
 /// The picture in a property; empty if there is none or it is no base 64.
 FileBytes picture_of(const XmpNode& xmp, std::string_view space) {
   const XmpNode* data = xmp.find(space, "Data");
@@ -45,10 +87,7 @@ DepthWords words_of(const XmpNode& xmp, std::string_view space) {
 }
 
 std::optional<double> number_of(const XmpNode& xmp, std::string_view space, std::string_view name) {
-  const std::string text = xmp.text_of(space, name);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+  return parsed(xmp.text_of(space, name));
 }
 
 /// FocalDistance is in the unit of the depth; the focal point in parts of the picture's width and height.
@@ -118,7 +157,7 @@ void read_container(PhotoSource& source, Bytes file, const XmpNode& xmp, const C
   const bool dynamic = xmp.find(dynamic_depth, "DepthURI") != nullptr;
   const ContainerItem* depth = find_item(items, "Depth", xmp.text_of(dynamic_depth, "DepthURI"));
   if (depth != nullptr && !source.depth) {
-    if (depth->bytes.empty()) refuse("its container names bytes that are not in the file");
+    if (depth->bytes.empty()) refuse_depth("its container names bytes that are not in the file");
     const std::string_view space = dynamic ? dynamic_depth : gdepth;
     source.depth = DepthItem{google_terms(dynamic ? "Dynamic Depth" : "GDepth", words_of(xmp, space)),
                              copy_of(depth->bytes), depth->mime, "container item"};
@@ -138,7 +177,7 @@ void read_google(PhotoSource& source, Bytes file, const XmpNode& xmp, int orient
   for (const ContainerSpaces& spaces : containers)
     if (xmp.find(spaces.container, "Item") != nullptr) read_container(source, file, xmp, spaces);
   if (!source.depth && xmp.find(gdepth, "Near") != nullptr)
-    refuse("GDepth is there without its picture (GDepth:Data), or that is damaged");
+    refuse_depth("GDepth is there without its picture (GDepth:Data), or that is damaged");
 }
 
 /// The XMP of one JPEG, which for auxiliary pictures is never extended.
@@ -165,6 +204,100 @@ void read_apple(PhotoSource& source, Bytes file) {
 }
 
 }  // namespace
+
+void refuse_depth(const std::string& what) {
+  throw Error(ErrorKind::input,
+              "its depth cannot be used: " + what + ". Give a depth image by --depth FILE.");
+}
+
+DepthTerms google_terms(const std::string& standard, const DepthWords& words) {
+  DepthTerms terms;
+  terms.format = words.format.empty() ? "RangeInverse" : words.format;
+  if (terms.format != "RangeInverse" && terms.format != "RangeLinear")
+    refuse_depth("the format '" + terms.format + "' is not RangeInverse or RangeLinear");
+  terms.coding.format =
+      terms.format == "RangeLinear" ? DepthCoding::Format::range_linear : DepthCoding::Format::range_inverse;
+  terms.coding.near = number("Near", words.near);
+  terms.coding.far = number("Far", words.far);
+  check(terms.coding);
+  terms.near = words.near;
+  terms.far = words.far;
+  terms.metric = !words.units.empty() && words.units != "None";
+  terms.metres = words.units == "mm" ? 0.001 : 1;
+  if (terms.metric && words.units != "m" && words.units != "mm" && words.units != "Meters")
+    refuse_depth("its unit '" + words.units + "' is not m or mm");
+  if (terms.metric) terms.units = words.units == "mm" ? "mm" : "m";
+  terms.name = standard + " " + terms.format;
+  return terms;
+}
+
+std::optional<DepthTerms> apple_terms(const XmpNode& xmp) {
+  const std::string type = xmp.text_of(apdi, "AuxiliaryImageType");
+  const bool disparity = type.ends_with("disparity");
+  if (!disparity && !type.ends_with("depth")) return std::nullopt;
+  const double lowest = number("FloatMinValue", xmp.text_of(apdi, "FloatMinValue"));
+  const double highest = number("FloatMaxValue", xmp.text_of(apdi, "FloatMaxValue"));
+  DepthTerms terms;
+  terms.coding.format = disparity ? DepthCoding::Format::range_inverse : DepthCoding::Format::range_linear;
+  terms.coding.near = disparity ? 1 / highest : lowest;
+  terms.coding.far = disparity ? 1 / lowest : highest;
+  check(terms.coding);
+  terms.turned = disparity;  // the largest disparity is the nearest
+  terms.metric = true;
+  terms.format = disparity ? "RangeInverse" : "RangeLinear";
+  terms.near = print_real(terms.coding.near);
+  terms.far = std::isinf(terms.coding.far) ? "inf" : print_real(terms.coding.far);
+  terms.units = "m";
+  terms.name = disparity ? "Apple disparity" : "Apple depth";
+  if (const std::string accuracy = xmp.text_of(depth_data, "Accuracy"); !accuracy.empty())
+    terms.name += " of " + accuracy + " accuracy";
+  return terms;
+}
+
+DepthTerms relative_terms(double dark, double light, bool distances) {
+  DepthTerms terms;
+  terms.coding = distances ? DepthCoding{DepthCoding::Format::range_linear, dark, light}
+                           : DepthCoding{DepthCoding::Format::range_inverse, 1 / light, 1 / dark};
+  check(terms.coding);
+  terms.turned = !distances;
+  terms.format = distances ? "RangeLinear" : "RangeInverse";
+  terms.near = print_real(terms.coding.near);
+  terms.far = std::isinf(terms.coding.far) ? "inf" : print_real(terms.coding.far);
+  terms.name = distances ? "depth picture" : "disparity picture";
+  return terms;
+}
+
+std::string apple_matte(const XmpNode& xmp) { return matte_of_type(xmp.text_of(apdi, "AuxiliaryImageType")); }
+
+std::string matte_of_type(std::string_view type) {
+  for (const auto& [end, name] :
+       {std::pair("aux:portraiteffectsmatte", "portrait"), std::pair("aux:semantichairmatte", "hair"),
+        std::pair("aux:semanticskinmatte", "skin"), std::pair("aux:semanticteethmatte", "teeth"),
+        std::pair("aux:semanticglassesmatte", "glasses"), std::pair("aux:semanticskymatte", "sky")})
+    if (type.ends_with(end)) return name;
+  return {};
+}
+
+Point upright_point(double x, double y, int orientation) {
+  if (orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8) x = 1 - x;
+  if (orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7) y = 1 - y;
+  if (orientation >= 5) std::swap(x, y);
+  return {{100 * x, true}, {100 * y, true}};
+}
+
+std::optional<PhotoFocus> exif_focus(Bytes exif, std::int64_t width, std::int64_t height, int orientation) {
+  const std::vector<std::uint32_t> area = numbers_of(exif, subject_area);
+  if (area.size() < 2 || area.size() > 4) return std::nullopt;
+  const double x = area[0] / number_of(exif, pixel_x_dimension, static_cast<double>(width));
+  const double y = area[1] / number_of(exif, pixel_y_dimension, static_cast<double>(height));
+  if (!(x <= 1 && y <= 1)) return std::nullopt;
+  return PhotoFocus{{}, upright_point(x, y, orientation), "EXIF SubjectArea"};
+}
+
+std::optional<double> exif_focal_length(Bytes exif) {
+  const double length = number_of(exif, focal_length_35, 0);
+  return length > 0 ? std::optional(length) : std::nullopt;
+}
 
 PhotoSource photo_source(Bytes file, Bytes xmp, int orientation) {
   PhotoSource source;

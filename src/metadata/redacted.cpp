@@ -4,6 +4,7 @@
 #include <array>
 
 #include "metadata/exif_directories.h"
+#include "metadata/exif_reader.h"
 #include "satin/metadata.h"
 
 namespace satin {
@@ -11,9 +12,8 @@ namespace {
 
 using io::ExifDirectory;
 using io::ExifField;
+using io::type_ascii, io::type_short, io::type_long, io::type_rational, io::type_signed_rational;
 
-constexpr std::uint32_t type_ascii = 2, type_short = 3, type_long = 4, type_rational = 5,
-                        type_signed_rational = 10;
 constexpr std::size_t longest_text = 255;
 constexpr std::uint32_t most_numbers = 4;
 

@@ -12,7 +12,6 @@ namespace {
 using Unit = Resolution::Unit;
 
 constexpr std::uint32_t x_resolution = 0x011A, y_resolution = 0x011B, resolution_unit = 0x0128;
-constexpr std::uint32_t type_rational = 5;
 constexpr double metres_per_inch = 0.0254;
 
 std::optional<Resolution> if_it_says_something(const Resolution& resolution) {

@@ -8,17 +8,282 @@
 #include <algorithm>
 #include <memory>
 #include <new>
-#include <optional>
+#include <set>
 #include <utility>
 
 #include "metadata/pixel_tags.h"
-#include "metadata/xmp_properties.h"
-#include "metadata/xmp_tree.h"
 
 namespace satin::io {
 namespace {
 
+/// Expat on a packet for `Handler`, which derives from it and has start(name, attributes) and end(name). A
+/// document type ends the parsing: a declared entity could hold anything, and XMP has none (ISO
+/// 16684-1, 7.2).
+template <class Handler>
+class PacketParser {
+ public:
+  PacketParser(const PacketParser&) = delete;
+  PacketParser& operator=(const PacketParser&) = delete;
+
+  void stop() const { XML_StopParser(parser(), XML_FALSE); }
+
+ protected:
+  explicit PacketParser(XML_Parser parser) : parser_(parser, &XML_ParserFree) {
+    if (parser == nullptr) throw std::bad_alloc();
+    XML_SetUserData(parser, static_cast<Handler*>(this));
+    XML_SetElementHandler(
+        parser,
+        [](void* handler, const char* name, const char** attributes) {
+          static_cast<Handler*>(handler)->start(name, attributes);
+        },
+        [](void* handler, const char* name) { static_cast<Handler*>(handler)->end(name); });
+    XML_SetStartDoctypeDeclHandler(parser, [](void* handler, const char*, const char*, const char*, int) {
+      static_cast<Handler*>(handler)->stop();
+    });
+  }
+  ~PacketParser() = default;
+
+  [[nodiscard]] XML_Parser parser() const { return parser_.get(); }
+
+  /// False if the packet is not well formed.
+  bool parse(Bytes packet) {
+    constexpr std::size_t largest_packet = std::size_t{1} << 30;
+    const auto* text = reinterpret_cast<const char*>(packet.data());
+    return packet.size() <= largest_packet &&
+           XML_Parse(parser(), text, static_cast<int>(packet.size()), XML_TRUE) == XML_STATUS_OK;
+  }
+
+ private:
+  std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser_;
+};
+
 constexpr std::string_view rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+constexpr std::string_view xml = "http://www.w3.org/XML/1998/namespace";
+constexpr char separator = '\n';  // of namespace and name, as expat gives them
+/// Most bytes for the names of a packet's elements, which each spell out a namespace that is written once.
+constexpr std::size_t most_xmp_names = std::size_t{16} << 20;
+
+struct Name {
+  std::string_view space, local;
+};
+
+Name split(std::string_view name) {
+  const std::size_t at = name.rfind(separator);
+  return at == std::string_view::npos ? Name{{}, name} : Name{name.substr(0, at), name.substr(at + 1)};
+}
+
+bool is_zero(std::byte value) { return value == std::byte{0}; }
+
+/// Every packet begins with a mark or in ASCII.
+bool is_utf16(Bytes packet) {
+  return packet.size() > 1 && (is_zero(packet[0]) || is_zero(packet[1]) || byte_at(packet, 0) >= 0xFE);
+}
+
+/// The attributes of a start tag, as they are written.
+std::vector<std::string_view> attributes_in(std::string_view tag) {
+  constexpr std::string_view blanks = " \t\r\n";
+  std::vector<std::string_view> attributes;
+  std::size_t at = tag.find_first_of(blanks);
+  while ((at = tag.find_first_not_of(blanks, at)) != std::string_view::npos) {
+    const std::size_t open = tag.find_first_of("\"'", at);
+    if (open == std::string_view::npos) break;
+    const std::size_t close = tag.find(tag[open], open + 1);
+    attributes.push_back(tag.substr(at, close + 1 - at));
+    at = close + 1;
+  }
+  return attributes;
+}
+
+/// Appends a value as it stands in an attribute.
+void append_escaped(std::string& text, std::string_view value) {
+  for (const char c : value) switch (c) {
+      case '&':
+        text += "&amp;";
+        break;
+      case '<':
+        text += "&lt;";
+        break;
+      case '"':
+        text += "&quot;";
+        break;
+      case '\t':
+      case '\n':
+      case '\r':
+        text += "&#" + std::to_string(int{c}) + ";";
+        break;
+      default:
+        text += c;
+    }
+}
+
+class Reader : public PacketParser<Reader> {
+ public:
+  explicit Reader(Bytes packet) : PacketParser(XML_ParserCreateNS("UTF-8", separator)), packet_(packet) {
+    XML_SetCharacterDataHandler(parser(), [](void* reader, const char* text, int length) {
+      static_cast<Reader*>(reader)->add({text, static_cast<std::size_t>(length)});
+    });
+    XML_SetNamespaceDeclHandler(
+        parser(),
+        [](void* reader, const char* prefix, const char* space) {
+          static_cast<Reader*>(reader)->prefixes_.push_back(
+              {prefix != nullptr ? prefix : "", space != nullptr ? space : ""});
+        },
+        [](void* reader, const char*) { static_cast<Reader*>(reader)->prefixes_.pop_back(); });
+  }
+
+  [[nodiscard]] std::optional<XmpProperties> read() {
+    // Expat would read UTF-16 as well, but counts other bytes then.
+    const bool good = !is_utf16(packet_) && parse(packet_);
+    return good && result_.end != 0 ? std::optional(std::move(result_)) : std::nullopt;
+  }
+
+  void start(const char* qualified, const char** attributes) {
+    ++depth_;
+    const Name name = split(qualified);
+    if (rdf_depth_ == 0 && result_.end == 0 && name.space == rdf && name.local == "RDF") rdf_depth_ = depth_;
+    if (rdf_depth_ == 0) return;
+    if (depth_ == rdf_depth_ + 1) add_description(attributes);
+    if (depth_ == rdf_depth_ + 2) {
+      count(name);
+      result_.properties.push_back({std::string(name.space), std::string(name.local), "", position(), 0,
+                                    result_.descriptions.size() - 1, false});
+    }
+    if (depth_ == rdf_depth_ + 3) result_.properties.back().value.clear();
+  }
+
+  void end(const char* /*name*/) {
+    if (rdf_depth_ != 0 && depth_ == rdf_depth_ + 2) result_.properties.back().end = position() + length();
+    if (depth_ == rdf_depth_ && length() != 0) result_.end = position();
+    if (depth_ == rdf_depth_) rdf_depth_ = 0;
+    --depth_;
+  }
+
+ private:
+  struct Prefix {
+    std::string prefix, space;
+  };
+
+  [[nodiscard]] std::size_t position() const {
+    return static_cast<std::size_t>(XML_GetCurrentByteIndex(parser()));
+  }
+  [[nodiscard]] std::size_t length() const {
+    return static_cast<std::size_t>(XML_GetCurrentByteCount(parser()));
+  }
+
+  void count(const Name& name) {
+    names_size_ += sizeof(XmpProperty) + name.space.size();
+    if (names_size_ > most_xmp_names) stop();
+  }
+
+  /// What is of RDF or of no namespace says what is described; every other attribute is a property.
+  void add_description(const char** attributes) {
+    const std::string_view tag = text_of(packet_.subspan(position(), length()));
+    XmpProperties::Description& description = result_.descriptions.emplace_back();
+    description.name = tag.substr(1, tag.find_first_of(" \t\r\n/>") - 1);
+    description.start = '<' + description.name;
+    append_prefixes(description.start);
+    for (const std::string_view attribute : attributes_in(tag)) {
+      const std::string_view written = attribute.substr(0, attribute.find_first_of(" \t\r\n="));
+      if (written == "xmlns" || written.starts_with("xmlns:")) continue;
+      const Name name = split(attributes[0]);
+      if (name.space.empty() || name.space == rdf || name.space == xml) {
+        (description.start += ' ') += attribute;
+      } else {
+        count(name);
+        const auto begin = static_cast<std::size_t>(attribute.data() - text_of(packet_).data());
+        result_.properties.push_back({std::string(name.space), std::string(name.local), attributes[1], begin,
+                                      begin + attribute.size(), result_.descriptions.size() - 1, true});
+      }
+      attributes += 2;
+    }
+  }
+
+  /// The last declaration of a prefix hides earlier ones. Limits keep hostile packets from growing: honest
+  /// ones declare a few dozen.
+  void append_prefixes(std::string& start) {
+    constexpr std::size_t most_prefixes = 1000, slack = 1 << 16;
+    if (prefixes_.size() > most_prefixes || starts_size_ > packet_.size() + slack) {
+      stop();
+      return;
+    }
+    std::set<std::string_view> seen;
+    for (auto declared = prefixes_.rbegin(); declared != prefixes_.rend(); ++declared) {
+      const auto& [prefix, space] = *declared;
+      if (!seen.insert(prefix).second || space.empty()) continue;
+      start += " xmlns" + (prefix.empty() ? "" : ':' + prefix) + "=\"";
+      append_escaped(start, space);
+      start += '"';
+    }
+    starts_size_ += start.size();
+  }
+
+  void add(std::string_view text) {
+    if (rdf_depth_ != 0 && depth_ == rdf_depth_ + 2) result_.properties.back().value += text;
+  }
+
+  Bytes packet_;
+  XmpProperties result_;
+  std::vector<Prefix> prefixes_;
+  std::size_t starts_size_ = 0;  ///< of all descriptions
+  std::size_t names_size_ = 0;   ///< of all properties
+  std::size_t depth_ = 0;
+  std::size_t rdf_depth_ = 0;  ///< of rdf:RDF while it is open
+};
+
+constexpr std::size_t deepest = 64;
+constexpr std::size_t most_nodes = std::size_t{1}
+                                   << 20;  // a node takes 30 times the bytes of the shortest tag
+
+XmpNode node_of(std::string_view qualified) {
+  const Name name = split(qualified);
+  return {std::string(name.space), std::string(name.local), {}, {}};
+}
+
+void trim(std::string& text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  text.erase(text.find_last_not_of(blanks) + 1);
+  text.erase(0, text.find_first_not_of(blanks));
+}
+
+class TreeParser : public PacketParser<TreeParser> {
+ public:
+  TreeParser() : PacketParser(XML_ParserCreateNS(nullptr, separator)), open_(1) {
+    XML_SetCharacterDataHandler(parser(), [](void* tree, const char* text, int length) {
+      static_cast<TreeParser*>(tree)->open_.back().text.append(text, static_cast<std::size_t>(length));
+    });
+  }
+
+  std::optional<XmpNode> of(Bytes packet) {
+    if (!parse(packet)) return std::nullopt;
+    return std::move(open_.front());
+  }
+
+  void start(const char* qualified, const char** attributes) {
+    names_ += std::string_view(qualified).size();
+    for (const char** name = attributes; *name != nullptr; name += 2)
+      names_ += std::string_view(*name).size();
+    if (open_.size() > deepest || ++nodes_ > most_nodes || names_ > most_xmp_names) return stop();
+    XmpNode node = node_of(qualified);
+    for (; attributes[0] != nullptr; attributes += 2, ++nodes_) {
+      node.children.push_back(node_of(attributes[0]));
+      node.children.back().text = attributes[1];
+    }
+    open_.push_back(std::move(node));
+  }
+
+  void end(const char* /*name*/) {
+    XmpNode node = std::move(open_.back());
+    open_.pop_back();
+    trim(node.text);
+    open_.back().children.push_back(std::move(node));
+  }
+
+ private:
+  std::vector<XmpNode> open_;  ///< a root without a name, and the elements that have begun
+  std::size_t nodes_ = 0;
+  std::size_t names_ = 0;  ///< bytes of the names of all nodes
+};
+
 constexpr std::string_view tiff = "http://ns.adobe.com/tiff/1.0/";
 constexpr std::string_view exif = "http://ns.adobe.com/exif/1.0/";
 constexpr std::string_view basic = "http://ns.adobe.com/xap/1.0/";
@@ -36,11 +301,6 @@ constexpr std::string_view of_other_pictures[] = {
     "http://ns.adobe.com/hdr-gain-map/1.0/",          // gain maps
     "http://ns.apple.com/HDRGainMap/1.0/",            // gain maps
     "http://ns.adobe.com/xmp/note/",                  // extended XMP, which is not carried
-};
-
-struct Name {
-  std::string_view space;
-  std::string_view local;
 };
 
 bool is_of_another_picture(const Name& name) {
@@ -67,40 +327,60 @@ std::optional<std::string> value_of(const Name& name, const Size& size) {
 }
 
 /// Copies a packet through expat. The raw text of whatever is kept arrives by the default handler, in UTF-8.
-class Copy {
+class Copy : public PacketParser<Copy> {
  public:
-  explicit Copy(const Size& size) : size_(size), parser_(XML_ParserCreate(nullptr), &XML_ParserFree) {
-    if (parser_ == nullptr) throw std::bad_alloc();
-    XML_SetUserData(parser_.get(), this);
-    XML_SetElementHandler(
-        parser_.get(),
-        [](void* copy, const char* name, const char** attributes) {
-          static_cast<Copy*>(copy)->start(name, attributes);
-        },
-        [](void* copy, const char* name) { static_cast<Copy*>(copy)->end(name); });
-    XML_SetDefaultHandler(parser_.get(), [](void* copy, const char* text, int length) {
+  explicit Copy(const Size& size) : PacketParser(XML_ParserCreate(nullptr)), size_(size) {
+    XML_SetDefaultHandler(parser(), [](void* copy, const char* text, int length) {
       static_cast<Copy*>(copy)->add({text, static_cast<std::size_t>(length)});
     });
     // The copy is UTF-8, whatever the declaration said.
-    XML_SetXmlDeclHandler(parser_.get(), [](void*, const char*, const char*, int) {});
-    // A declared entity could hold anything; XMP has no document type (ISO 16684-1, 7.2).
-    XML_SetStartDoctypeDeclHandler(parser_.get(), [](void* copy, const char*, const char*, const char*, int) {
-      XML_StopParser(static_cast<Copy*>(copy)->parser_.get(), XML_FALSE);
-    });
+    XML_SetXmlDeclHandler(parser(), [](void*, const char*, const char*, int) {});
   }
 
   /// Nothing if the packet is not well formed.
   [[nodiscard]] std::optional<std::string> of(Bytes packet) {
-    const auto* text = reinterpret_cast<const char*>(packet.data());
-    if (packet.size() > largest_packet) return std::nullopt;
-    if (XML_Parse(parser_.get(), text, static_cast<int>(packet.size()), XML_TRUE) != XML_STATUS_OK)
-      return std::nullopt;
+    if (!parse(packet)) return std::nullopt;
     return std::move(text_);
   }
 
- private:
-  static constexpr std::size_t largest_packet = std::size_t{1} << 30;
+  void start(const char* qualified, const char** attributes) {
+    ++depth_;
+    declare(attributes);
+    if (dropped_ != 0) return;
+    const Name name = name_of(qualified, false);
+    if (is_of_another_picture(name)) {
+      dropped_ = depth_;
+      return;
+    }
+    value_.reset();
+    if (is_changed(attributes))
+      write_start(qualified, attributes);
+    else
+      XML_DefaultCurrent(parser());
+    value_ = value_of(name, size_);
+  }
 
+  void end(const char* qualified) {
+    if (dropped_ == 0) {
+      const bool is_empty_tag = XML_GetCurrentByteCount(parser()) == 0;
+      if (value_ && !is_empty_tag) text_ += *value_;
+      value_.reset();
+      if (!rewritten_.empty() && rewritten_.back().depth == depth_) {
+        if (is_empty(rewritten_.back()))
+          text_.resize(rewritten_.back().begin);
+        else
+          text_ += std::string("</") + qualified + '>';
+        rewritten_.pop_back();
+      } else {
+        XML_DefaultCurrent(parser());
+      }
+    }
+    if (dropped_ == depth_) dropped_ = 0;
+    while (!prefixes_.empty() && prefixes_.back().depth == depth_) prefixes_.pop_back();
+    --depth_;
+  }
+
+ private:
   /// How a prefix is declared from here on.
   struct Prefix {
     std::string prefix, space;
@@ -125,7 +405,7 @@ class Copy {
     const auto found = std::find_if(prefixes_.rbegin(), prefixes_.rend(),
                                     [&](const Prefix& known) { return known.prefix == prefix; });
     if (found != prefixes_.rend()) return {found->space, local};
-    if (!prefix.empty() && prefix != "xml" && prefix != "xmlns") XML_StopParser(parser_.get(), XML_FALSE);
+    if (!prefix.empty() && prefix != "xml" && prefix != "xmlns") stop();
     return {{}, local};
   }
 
@@ -137,23 +417,6 @@ class Copy {
       else if (name.starts_with("xmlns:"))
         prefixes_.push_back({std::string(name.substr(6)), attributes[1], depth_});
     }
-  }
-
-  void start(const char* qualified, const char** attributes) {
-    ++depth_;
-    declare(attributes);
-    if (dropped_ != 0) return;
-    const Name name = name_of(qualified, false);
-    if (is_of_another_picture(name)) {
-      dropped_ = depth_;
-      return;
-    }
-    value_.reset();
-    if (is_changed(attributes))
-      write_start(qualified, attributes);
-    else
-      XML_DefaultCurrent(parser_.get());
-    value_ = value_of(name, size_);
   }
 
   void write_start(const char* qualified, const char** attributes) {
@@ -183,26 +446,6 @@ class Copy {
     return false;
   }
 
-  void end(const char* qualified) {
-    if (dropped_ == 0) {
-      const bool is_empty_tag = XML_GetCurrentByteCount(parser_.get()) == 0;
-      if (value_ && !is_empty_tag) text_ += *value_;
-      value_.reset();
-      if (!rewritten_.empty() && rewritten_.back().depth == depth_) {
-        if (is_empty(rewritten_.back()))
-          text_.resize(rewritten_.back().begin);
-        else
-          text_ += std::string("</") + qualified + '>';
-        rewritten_.pop_back();
-      } else {
-        XML_DefaultCurrent(parser_.get());
-      }
-    }
-    if (dropped_ == depth_) dropped_ = 0;
-    while (!prefixes_.empty() && prefixes_.back().depth == depth_) prefixes_.pop_back();
-    --depth_;
-  }
-
   /// True if nothing is left of an element but its name.
   [[nodiscard]] bool is_empty(const Rewritten& element) const {
     return element.behind != std::string::npos &&
@@ -214,7 +457,6 @@ class Copy {
   }
 
   Size size_;
-  std::unique_ptr<XML_ParserStruct, void (*)(XML_Parser)> parser_;
   std::string text_;
   std::vector<Prefix> prefixes_;
   std::vector<Rewritten> rewritten_;
@@ -224,6 +466,64 @@ class Copy {
 };
 
 }  // namespace
+
+const XmpNode* XmpNode::find(std::string_view wanted_space, std::string_view wanted_name) const {
+  for (const XmpNode& child : children) {
+    if (child.space == wanted_space && child.name == wanted_name) return &child;
+    if (const XmpNode* below = child.find(wanted_space, wanted_name)) return below;
+  }
+  return nullptr;
+}
+
+std::string XmpNode::text_of(std::string_view wanted_space, std::string_view wanted_name) const {
+  const XmpNode* node = find(wanted_space, wanted_name);
+  return node == nullptr ? std::string() : node->text;
+}
+
+std::vector<const XmpNode*> XmpNode::all(std::string_view wanted_space, std::string_view wanted_name) const {
+  std::vector<const XmpNode*> found;
+  for (const XmpNode& child : children) {
+    if (child.space == wanted_space && child.name == wanted_name) found.push_back(&child);
+    for (const XmpNode* below : child.all(wanted_space, wanted_name)) found.push_back(below);
+  }
+  return found;
+}
+
+std::optional<XmpNode> parse_xmp(Bytes packet) { return TreeParser().of(without_zeros(packet)); }
+
+std::optional<XmpProperties> xmp_properties(Bytes packet) { return Reader(packet).read(); }
+
+std::string descriptions_with(const XmpProperties& all, const std::vector<bool>& chosen, Bytes packet) {
+  std::string result;
+  bool is_open = false;  // the start tag of the last description
+  std::size_t last = all.descriptions.size();
+  const auto close = [&] {
+    if (last != all.descriptions.size()) result += is_open ? "/>" : "</" + all.descriptions[last].name + '>';
+  };
+  for (std::size_t i = 0; i < all.properties.size(); ++i) {
+    if (!chosen[i]) continue;
+    const XmpProperty& property = all.properties[i];
+    if (property.description != last) {
+      close();
+      last = property.description;
+      result += all.descriptions[last].start;
+      is_open = true;
+    }
+    if (is_open && !property.is_attribute) result += '>';
+    if (property.is_attribute) result += ' ';
+    is_open = property.is_attribute;
+    result += text_of(packet.subspan(property.begin, property.end - property.begin));
+  }
+  close();
+  return result;
+}
+
+Bytes without_zeros(Bytes packet) {
+  const std::size_t unit = is_utf16(packet) ? 2 : 1;
+  while (packet.size() >= unit && std::ranges::all_of(packet.last(unit), is_zero))
+    packet = packet.first(packet.size() - unit);
+  return packet;
+}
 
 std::optional<int> stored_orientation(Bytes exif_block, Bytes xmp) {
   const std::optional<int> of_exif = exif_orientation(exif_block);

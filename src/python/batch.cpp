@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "python/file_errors.h"
 #include "python/module.h"
 #include "satin/batch.h"
 #include "satin/batch_report.h"

@@ -17,8 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "python/file_errors.h"
-#include "python/layout.h"
+#include "python/foreign_array.h"
 #include "python/module.h"
 #include "satin/error.h"
 #include "satin/io.h"

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <utility>
 
-#include "python/layout.h"
+#include "python/foreign_array.h"
 #include "python/module.h"
 #include "satin/error.h"
 #include "satin/pipeline.h"

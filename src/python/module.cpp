@@ -8,7 +8,6 @@
 #include <memory>
 #include <utility>
 
-#include "satin/error.h"
 #include "satin/plan.h"
 #include "satin/version.h"
 

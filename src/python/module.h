@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "satin/device.h"
+#include "satin/error.h"
 #include "satin/image.h"
 #include "satin/param.h"
 
@@ -38,6 +39,16 @@ template <class Work>
 auto released(const Work& work) {
   const nanobind::gil_scoped_release lock;
   return work();
+}
+
+/// Does the work; Error(input), which is about a file, becomes OSError. Others are as everywhere.
+template <class Work>
+auto with_file_errors(const Work& work) try {
+  return work();
+} catch (const Error& error) {
+  if (error.kind() != ErrorKind::input) throw;
+  PyErr_SetString(PyExc_OSError, error.what());
+  throw nanobind::python_error();
 }
 
 /// Throws ValueError with the choices, which are in the order of the enumerators.

@@ -2,9 +2,8 @@
 #include <vector>
 
 #include "satin/error.h"
-#include "scan/check.h"
+#include "scan/call.h"
 #include "scan/maths/bin.h"
-#include "scan/stage.h"
 
 namespace satin {
 namespace {

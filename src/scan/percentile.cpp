@@ -3,8 +3,7 @@
 #include <functional>
 #include <limits>
 
-#include "scan/check.h"
-#include "scan/stage.h"
+#include "scan/call.h"
 
 namespace satin {
 namespace {

@@ -1,5 +1,4 @@
-#include "scan/check.h"
-#include "scan/stage.h"
+#include "scan/call.h"
 
 namespace satin {
 

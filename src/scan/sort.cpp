@@ -1,6 +1,5 @@
 #include "satin/error.h"
-#include "scan/check.h"
-#include "scan/stage.h"
+#include "scan/call.h"
 
 namespace satin {
 namespace {

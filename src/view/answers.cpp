@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "satin/param.h"
-#include "view/filter_words.h"
+#include "view/settings.h"
 
 namespace satin::view {
 namespace {

@@ -1,7 +1,6 @@
 #include "view/command_text.h"
 
-#include <algorithm>
-
+#include "batch/names.h"
 #include "satin/error.h"
 #include "satin/json.h"
 
@@ -9,15 +8,6 @@ namespace satin::view {
 namespace {
 
 constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
 
 /// Octal digits stand for every byte that printf or the quotes would take for something else. Newlines at the
 /// very end of such a name are lost: a command substitution drops them.
@@ -143,7 +133,7 @@ void add_settings(std::vector<std::string>& words, const PipelineStep& step) {
 }  // namespace
 
 std::string quoted_word(const std::string& word) {
-  if (!is_utf8(word)) return through_printf(word);
+  if (!batch::is_utf8(word)) return through_printf(word);
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);

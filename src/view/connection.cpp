@@ -1,5 +1,6 @@
 #include "view/connection.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
@@ -53,6 +54,25 @@ void protect(http::response_header<>& head) {
   head.set("Cross-Origin-Resource-Policy", "same-origin");
   head.set("Cross-Origin-Opener-Policy", "same-origin");
   head.set(http::field::cache_control, "no-store");
+}
+
+/// The file of this name; null if there is none.
+const PageFile* find_page_file(std::string_view name) {
+  const std::span<const PageFile> files = page_files();
+  const auto found = std::ranges::find(files, name, &PageFile::name);
+  return found == files.end() ? nullptr : &*found;
+}
+
+/// The media type that the extension stands for.
+const char* media_type(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, const char*>, 4> types{
+      {{".html", "text/html; charset=utf-8"},
+       {".css", "text/css; charset=utf-8"},
+       {".js", "text/javascript; charset=utf-8"},
+       {".svg", "image/svg+xml"}}};
+  for (const auto& [extension, type] : types)
+    if (name.ends_with(extension)) return type;
+  return "application/octet-stream";
 }
 
 }  // namespace

@@ -14,10 +14,4 @@ struct PageFile {
 /// The files of src/view/page.
 [[nodiscard]] std::span<const PageFile> page_files();
 
-/// The file of this name; null if there is none.
-[[nodiscard]] const PageFile* find_page_file(std::string_view name);
-
-/// The media type that the extension stands for.
-[[nodiscard]] const char* media_type(std::string_view name);
-
 }  // namespace satin::view

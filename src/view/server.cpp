@@ -1,12 +1,10 @@
 #include "view/server.h"
 
-#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
-#include <vector>
 
 #include "view/connection.h"
 

@@ -15,8 +15,6 @@
 #include "satin/filters/dof.h"
 #include "satin/pipeline.h"
 #include "view/command_text.h"
-#include "view/filter_words.h"
-#include "view/open_picture.h"
 
 namespace satin::view {
 namespace {

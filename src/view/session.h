@@ -16,7 +16,6 @@
 #include "view/renderer.h"
 #include "view/server.h"
 #include "view/settings.h"
-#include "view/strokes.h"
 #include "view/view.h"
 
 namespace satin::view {

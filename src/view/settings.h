@@ -1,6 +1,7 @@
 #pragma once
-// The settings of the page, as texts, and the pipeline that they mean.
+// The settings of the page, as texts and as JSON, and the pipeline that they mean.
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,5 +45,16 @@ class SettingsError : public Error {
 
 /// The pipeline, in which the last filter that has this overlay shows it. Throws Error(usage) if none has it.
 [[nodiscard]] Pipeline with_overlay(const Pipeline& pipeline, const std::string& overlay);
+
+/// Every filter that makes a picture, from its record; `pictures` are the names that side inputs may have.
+[[nodiscard]] nlohmann::json filters_json(const std::vector<std::string>& pictures);
+
+[[nodiscard]] nlohmann::json settings_json(const Settings& settings);
+
+/// Throws SettingsError for other JSON than that of settings.
+[[nodiscard]] Settings settings_from(const nlohmann::json& json);
+
+/// The text of the JSON; bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string text_of(const nlohmann::json& json);
 
 }  // namespace satin::view

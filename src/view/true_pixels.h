@@ -1,5 +1,5 @@
 #pragma once
-// Filtered pixels, and what the file shows that holds them.
+// Filtered pixels, those of a preview too, and what the file shows that holds them.
 
 #include <filesystem>
 #include <memory>
@@ -32,5 +32,8 @@ struct Filtered {
 /// The pixels that decoding that file gives, in 8 bits.
 [[nodiscard]] std::shared_ptr<const Image> as_in_file(const Image& pixels, const std::filesystem::path& name,
                                                       const WriteOptions& options);
+
+/// Every parameter in pixels of the picture becomes 2^-level of itself, as near as the filter takes it.
+[[nodiscard]] Pipeline scaled(const Pipeline& pipeline, int level);
 
 }  // namespace satin::view

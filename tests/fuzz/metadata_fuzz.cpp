@@ -13,7 +13,6 @@
 #include "metadata/png_chunks.h"
 #include "metadata/resolution.h"
 #include "metadata/xmp.h"
-#include "metadata/xmp_properties.h"
 #include "satin/error.h"
 
 namespace {

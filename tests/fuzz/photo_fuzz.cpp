@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "metadata/base64.h"
-#include "metadata/jpeg_structure.h"
+#include "metadata/xmp.h"
+#include "metadata/jpeg_markers.h"
 #include "metadata/photo_source.h"
 #include "satin/error.h"
 #include "satin/io.h"

@@ -18,7 +18,6 @@
 #include "view/admission.h"
 #include "view/answers.h"
 #include "view/command_text.h"
-#include "view/filter_words.h"
 #include "view/settings.h"
 
 namespace {

@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "metadata/jpeg_markers.h"
-#include "metadata/md5.h"
 #include "metadata/xmp.h"
-#include "metadata/xmp_properties.h"
 #include "tests/io/support.h"
 
 namespace satin::test {

@@ -3,10 +3,8 @@
 
 #include "metadata/photo_source.h"
 
-#include "metadata/base64.h"
-#include "metadata/jpeg_structure.h"
-#include "metadata/photo_exif.h"
-#include "metadata/xmp_properties.h"
+#include "metadata/jpeg_markers.h"
+#include "metadata/xmp.h"
 #include "tests/io/support.h"
 
 namespace satin::test {

@@ -22,16 +22,6 @@ import numpy
 from satin import _native
 from satin._arrays import Call, DeviceLike
 from satin._native import Values
-from satin._sorting import (
-    Pairs,
-    counting_sort,
-    counting_sort_pairs,
-    median,
-    percentile,
-    percentiles,
-    radix_sort,
-    radix_sort_pairs,
-)
 
 __all__ = [
     "ByBin",
@@ -65,6 +55,13 @@ Selection = Union[Any, tuple[str, Number]]
 BinsLike = Union[int, Sequence[float]]
 
 _ENDS = {"uint8": (0.0, 256.0), "uint16": (0.0, 65536.0)}
+
+
+class Pairs(NamedTuple):
+    """Keys in order, and the values that went with them."""
+
+    keys: Any
+    values: Any
 
 
 class ByBin(NamedTuple):
@@ -399,3 +396,95 @@ def extract_bins(
     indices, indices_view = call.result(size, "uint64")
     call.run("extract_bins", call["values"], wanted, result_view, counts_view, indices_view)
     return ByBin(result, counts, indices)
+
+
+# --- Sorts, ascending and stable: -0 equals +0, NaN come last. They and percentiles take all types but float64. ---
+
+
+def _sort(function: str, call: Call, out: Any, *settings: int) -> Any:
+    result, view = call.result(call.first.size, call.first.dtype, out)
+    call.run(function, call.first, *settings, view)
+    return result
+
+
+def _sort_pairs(function: str, call: Call, *settings: int) -> Pairs:
+    keys, values = call["keys"], call["values"]
+    sorted_keys, keys_view = call.result(keys.size, keys.dtype)
+    sorted_values, values_view = call.result(values.size, values.dtype)
+    call.run(function, keys, values, *settings, keys_view, values_view)
+    return Pairs(sorted_keys, sorted_values)
+
+
+def radix_sort(keys: Any, *, out: Any = None, device: DeviceLike = None) -> Any:
+    """The keys in order.
+
+    >>> import numpy, satin
+    >>> satin.scan.radix_sort(numpy.array([3, 1, 2], numpy.float32)).tolist()
+    [1.0, 2.0, 3.0]
+    """
+    return _sort("radix_sort", Call(device, keys=keys), out)
+
+
+def radix_sort_pairs(keys: Any, values: Any, *, device: DeviceLike = None) -> Pairs:
+    """The keys in order, and the values that go with them.
+
+    >>> import numpy, satin
+    >>> keys, values = numpy.array([3, 1, 2], numpy.uint8), numpy.array([7, 8, 9], numpy.uint32)
+    >>> satin.scan.radix_sort_pairs(keys, values).values.tolist()
+    [8, 9, 7]
+    """
+    return _sort_pairs("radix_sort_pairs", Call(device, keys=keys, values=values))
+
+
+def counting_sort(keys: Any, range: int, *, out: Any = None, device: DeviceLike = None) -> Any:
+    """Unsigned keys below `range`, which is at most 65536, in order.
+
+    >>> import numpy, satin
+    >>> satin.scan.counting_sort(numpy.array([3, 1, 2], numpy.uint8), 4).tolist()
+    [1, 2, 3]
+    """
+    return _sort("counting_sort", Call(device, keys=keys), out, range)
+
+
+def counting_sort_pairs(keys: Any, values: Any, range: int, *, device: DeviceLike = None) -> Pairs:
+    """Unsigned keys below `range` in order, and the values that go with them.
+
+    >>> import numpy, satin
+    >>> keys, values = numpy.array([3, 1, 2], numpy.uint8), numpy.array([7, 8, 9], numpy.uint32)
+    >>> satin.scan.counting_sort_pairs(keys, values, 4).values.tolist()
+    [8, 9, 7]
+    """
+    return _sort_pairs("counting_sort_pairs", Call(device, keys=keys, values=values), range)
+
+
+def percentiles(values: Any, percents: Sequence[float], *, device: DeviceLike = None) -> list[float]:
+    """The values below which so many percent of the sorted ones lie, interpolated between neighbours; NaN if there
+    is a NaN or no value.
+
+    >>> import numpy, satin
+    >>> satin.scan.percentiles(numpy.array([3, 1, 2], numpy.uint8), [0, 50, 75])
+    [1.0, 2.0, 2.5]
+    """
+    call = Call(device, values=values)
+    found: list[float] = call.run("percentiles", call["values"], [float(each) for each in percents])
+    return found
+
+
+def percentile(values: Any, percent: float, *, device: DeviceLike = None) -> float:
+    """One of :func:`percentiles`.
+
+    >>> import numpy, satin
+    >>> satin.scan.percentile(numpy.array([3, 1, 2], numpy.uint8), 100)
+    3.0
+    """
+    return percentiles(values, (percent,), device=device)[0]
+
+
+def median(values: Any, *, device: DeviceLike = None) -> float:
+    """The percentile 50.
+
+    >>> import numpy, satin
+    >>> satin.scan.median(numpy.array([3, 1, 2], numpy.uint8))
+    2.0
+    """
+    return percentile(values, 50, device=device)

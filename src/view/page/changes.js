@@ -1,7 +1,6 @@
 // Events outside the page: files that change on disk, how far a long picture is, and the server's end.
 
-import { byId } from "./dom.js";
-import { notice, takeBack } from "./notices.js";
+import { byId, notice, takeBack } from "./dom.js";
 
 const pause = { busy: 250, idle: 2000 };
 

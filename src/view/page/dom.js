@@ -1,4 +1,4 @@
-// Elements of the page.
+// Elements of the page, short messages above the picture, and questions in front of it.
 
 export const byId = (id) => document.getElementById(id);
 
@@ -52,4 +52,45 @@ export function beforeNextFrame(paint) {
       paint();
     });
   };
+}
+
+const shown = new Map(); // messages, one for each subject
+const brief = 6000;
+
+/** Shows a message until it is replaced, taken back or closed; `passing` ones go by themselves. */
+export function notice(subject, text, { wrong = false, passing = false, action = null } = {}) {
+  takeBack(subject);
+  const line = element("div", { className: wrong ? "notice wrong" : "notice" }, element("p", {}, text));
+  if (action) line.append(element("button", { type: "button", onclick: action.run }, action.name));
+  line.append(iconButton("remove", "Close", () => takeBack(subject)));
+  const timer = passing ? setTimeout(() => takeBack(subject), brief) : 0;
+  shown.set(subject, { line, timer });
+  byId("notices").append(line);
+}
+
+export function takeBack(subject) {
+  const former = shown.get(subject);
+  if (!former) return;
+  clearTimeout(former.timer);
+  former.line.remove();
+  shown.delete(subject);
+}
+
+/**
+ * Asks, and resolves to the answer's name: "" when it is closed otherwise. The first of `answers` is the main one, what
+ * the key Enter gives; `body` are elements between the text and the answers.
+ */
+export function ask(title, text, answers, body = []) {
+  const dialog = byId("dialog");
+  const [heading, paragraph] = dialog.querySelectorAll("h2, p");
+  heading.textContent = title;
+  paragraph.textContent = text;
+  paragraph.hidden = !text;
+  dialog.querySelector(".body").replaceChildren(...body);
+  const button = (name, i) => element("button", { value: name, className: i ? "" : "primary" }, name);
+  dialog.querySelector(".answers").replaceChildren(...answers.map(button));
+  dialog.returnValue = "";
+  dialog.showModal();
+  (body.find((each) => each.matches("input, textarea")) ?? dialog.querySelector(".answers button")).focus();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
 }

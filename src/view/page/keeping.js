@@ -1,8 +1,6 @@
 // The parts of the page that keep results: the output, the command, and commands that set every control.
 
-import { ask } from "./dialog.js";
-import { byId, element } from "./dom.js";
-import { notice } from "./notices.js";
+import { ask, byId, element, notice } from "./dom.js";
 
 /** "out-2.jpg" for "folder/out.jpg". */
 function otherName(path) {

@@ -1,7 +1,6 @@
 // Keys: those of the page, and those of the picture with its cross for hands without a mouse.
 
-import { ask } from "./dialog.js";
-import { byId, element } from "./dom.js";
+import { ask, byId, element } from "./dom.js";
 
 const list = [
   ["Arrows", "move the view"], ["+  −", "zoom"], ["0", "the whole picture"], ["1", "one to one"],

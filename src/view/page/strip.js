@@ -1,7 +1,6 @@
 // The pictures of a folder: a strip below the view. The settings go along from one to the next.
 
-import { byId, element } from "./dom.js";
-import { notice } from "./notices.js";
+import { byId, element, notice } from "./dom.js";
 
 export class Strip {
   #server;

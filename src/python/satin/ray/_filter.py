@@ -15,9 +15,11 @@ from satin._batch import PathLike, Row, batch_options, row_of
 from satin._pipeline import pipeline_words
 from satin._words import worded
 from satin.ray import _remote
-from satin.ray._rows import COLUMNS, failed
 from satin.ray._attempts import MOST_DEATHS, Attempts, process_name
 from satin.ray._share import Devices, check_options, share_of_actor
+
+COLUMNS = ("path", "output", "status", "error", "milliseconds", "bytes", "hash")
+
 
 def _row(path: str, told: Row) -> Row:
     return {
@@ -115,7 +117,7 @@ class Filter:
             try:
                 names[path] = _name_of(path, sub)
             except ValueError as error:
-                rows[path] = failed(path, str(error))
+                rows[path] = _remote.failed(path, str(error))
         deaths = {path: self._attempts.deaths(path) if self._attempts else 0 for path in names}
         for path in [path for path, count in deaths.items() if count >= MOST_DEATHS]:
             rows[path] = self._given_up(path)
@@ -139,12 +141,12 @@ class Filter:
             self._session.run([names[path] for path in paths], tell, self._begin)
         except (OSError, RuntimeError, ValueError) as error:
             if len(paths) == 1:
-                rows[paths[0]] = failed(paths[0], str(error))
+                rows[paths[0]] = _remote.failed(paths[0], str(error))
             for path in paths if len(paths) > 1 else []:
                 if path not in rows:
                     self._run([path], names, rows)
         for path in paths:
-            rows.setdefault(path, failed(path, "It was not begun, as the machine failed before: " + _last_error(rows)))
+            rows.setdefault(path, _remote.failed(path, "It was not begun, as the machine failed before: " + _last_error(rows)))
 
     def _begin(self, path: Path) -> None:
         if self._attempts is not None:
@@ -152,7 +154,7 @@ class Filter:
 
     def _given_up(self, path: str) -> Row:
         assert self._attempts is not None
-        return failed(
+        return _remote.failed(
             path,
             f"{path}: the process that worked on it died, twice: it is given up.\n"
             f"Remove {self._attempts.file(path)} to have it tried again.",

@@ -17,10 +17,14 @@ from pyarrow import fs
 
 from satin import _native
 from satin._batch import PathLike, Row
-from satin.ray._rows import failed
 
 _MANIFEST = ".satin-manifest."
 Rows = Callable[[dict[str, str]], dict[str, Row]]
+
+
+def failed(path: str, error: str) -> Row:
+    """The row of a file that was not done."""
+    return {"path": path, "output": "", "status": "failed", "error": error, "milliseconds": 0.0, "bytes": 0, "hash": ""}
 
 
 def is_remote(name: PathLike) -> bool:
