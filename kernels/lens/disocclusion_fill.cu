@@ -86,6 +86,7 @@ __global__ void __launch_bounds__(plane_threads)
   if (x - lane_index() >= planes.width) return;
   const bool exists = x < planes.width;
   const LensUnit unit = *words.fill.unit;
+  const std::uint32_t used[] = {words.used(0), words.used(1), words.used(2)};
   for (int top = static_cast<int>(blockIdx.y) * packed_rows; top < planes.height;
        top += static_cast<int>(gridDim.y) * packed_rows) {
     if ((tiles.wanted[top / cell_side * tiles.cell_columns + x / cell_side] != 0) == rest) continue;
@@ -102,8 +103,8 @@ __global__ void __launch_bounds__(plane_threads)
       for (int c = 0; c < Channels; ++c) light[c] = lens_light(planes.colours[at * Channels + c], unit);
 #pragma unroll
       for (int c = 0; c < Channels; ++c) compressed[c] = compressed_light(light[c]);
-      words.fill.words[at] = PackColours<Channels>::packed(static_cast<std::uint8_t>(group), planes.edges[at],
-                                                           light, compressed, words.fill.colours);
+      words.fill.words[at] =
+          words.packed(static_cast<std::uint32_t>(group), planes.edges[at], light, compressed, used);
       if (rest) continue;
       const std::int64_t place = tiles.place(x, y);
 #pragma unroll
