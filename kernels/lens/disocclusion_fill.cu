@@ -427,12 +427,13 @@ static_assert(cell_side % packed_rows == 0 && plane_threads % cell_side == 0);
 template <int Channels>
 __global__ void __launch_bounds__(plane_threads)
     pack_pixels(const LensPlanes planes, const __grid_constant__ FillTiles tiles,
-                const __grid_constant__ PackColours words, bool rest) {
+                const __grid_constant__ PackColours<Channels> words, bool rest) {
   if (rest && !tiles.counters->any_sharp()) return;
   const int x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
   if (x - lane_index() >= planes.width) return;
   const bool exists = x < planes.width;
   const LensUnit unit = *words.fill.unit;
+  const std::uint32_t used[] = {words.used(0), words.used(1), words.used(2)};
   for (int top = static_cast<int>(blockIdx.y) * packed_rows; top < planes.height;
        top += static_cast<int>(gridDim.y) * packed_rows) {
     if ((tiles.wanted[top / cell_side * tiles.cell_columns + x / cell_side] != 0) == rest) continue;
@@ -449,7 +450,8 @@ __global__ void __launch_bounds__(plane_threads)
       for (int c = 0; c < Channels; ++c) light[c] = lens_light(planes.colours[at * Channels + c], unit);
 #pragma unroll
       for (int c = 0; c < Channels; ++c) compressed[c] = compressed_light(light[c]);
-      words.fill.words[at] = words.packed(at, light, compressed);
+      words.fill.words[at] =
+          words.packed(static_cast<std::uint32_t>(group), planes.edges[at], light, compressed, used);
       if (rest) continue;
       const std::int64_t place = tiles.place(x, y);
 #pragma unroll
@@ -591,8 +593,8 @@ void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& s
       tiles);
   const int most_blocks = arguments.multiprocessors * tuning::fill_blocks_per_multiprocessor;
   const int blocks = most_blocks < tiles.tiles() ? most_blocks : tiles.tiles();
-  const PackColours words{nonlocal_fill(arguments, scene)};
   with_channels(planes.channels, [&]<int Channels>() {
+    const PackColours<Channels> words{nonlocal_fill(arguments, scene)};
     const dim3 grid = plane_grid(planes.width, whole(planes.height, packed_rows));
     pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, false);
     for (int group = 0; group < arguments.job.most_groups; ++group) {

@@ -76,8 +76,9 @@ template <class T>
   return {picture.data, picture.strides.row, job.channels, job.weighted, job.float_bits, transfer};
 }
 
-/// The non-local fill of what run() made so far. Its planes are that of the ramps, which holds nothing by
-/// then, and that of the magnitudes, unless a backend has another one: otherwise they are made again.
+/// The non-local fill of what run() made so far. Its words are in the plane of the ramps, which holds nothing
+/// by then. Its places are in that of the magnitudes, which are made again where there are samples: in few
+/// tiles.
 [[nodiscard]] inline NonlocalFill nonlocal_fill(const LensLayersJob& job, const LensScene& scene,
                                                 NonlocalWork* work, std::uint8_t* tiles, int tile_side) {
   const int opacity = job.weighted || job.channels == 2 || job.channels == 4 ? 1 : 0;
@@ -85,8 +86,8 @@ template <class T>
           scene.list,
           scene.unit,
           work,
-          scene.planes.magnitudes,
           reinterpret_cast<std::uint32_t*>(scene.planes.sharpened),
+          scene.planes.magnitudes,
           tiles,
           tile_side,
           job.channels - opacity};

@@ -113,8 +113,8 @@ TEST(LensKernels, SpreadGrowsWithTheRadius) {
 
 TEST(LensKernels, DiscsHaveTheirCorners) {
   const auto corners = [](const LensKernels& kernels, double r, bool highlight) {
-    const LensKernel& kernel =
-        lens_kernel(kernels.view(), static_cast<std::uint32_t>(r * 256), highlight, false);
+    const auto view = kernels.view();
+    const LensKernel& kernel = lens_kernel(view, static_cast<std::uint32_t>(r * 256), highlight, false);
     return 8 * kernels.staircases[kernel.staircase[0]].boxes - 4;
   };
   const LensKernels fast = kernels_for({Bokeh::disc, SplatQuality::fast, false, false}, 64 * 256);

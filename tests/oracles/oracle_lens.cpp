@@ -178,7 +178,8 @@ LensScene empty_scene(std::int64_t width, std::int64_t height, int channels) {
 
 std::uint64_t weight_at(const LensKernels& kernels, std::uint32_t radius, bool highlight, bool block,
                         std::uint32_t weight, std::int64_t dx, std::int64_t dy) {
-  const LensKernel& kernel = lens_kernel(kernels.view(), radius, highlight, block);
+  const auto view = kernels.view();
+  const LensKernel& kernel = lens_kernel(view, radius, highlight, block);
   std::uint64_t sum = 0;
   for (int i = 0; i < 2; ++i) {
     const std::uint64_t share = (std::uint64_t{kernel.weight[i]} * weight * 2 / lens_full_weight + 1) / 2;

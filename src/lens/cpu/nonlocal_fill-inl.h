@@ -53,11 +53,6 @@ inline constexpr int entries_at_most = 2;  ///< that a pixel has of one kind
 static_assert(entries_at_most * window_rows * 3 * packed_largest * packed_largest < 1U << value_bits);
 static_assert(entries_at_most * window_rows < 1U << (32 - value_bits));
 
-/// An area: columns [left, right) and rows [top, bottom).
-struct NonlocalArea {
-  int left, top, right, bottom;
-};
-
 inline std::uint32_t packed_entry(const KnownEntry& entry) {
   return entry.value + (entry.count << value_bits);
 }
@@ -180,8 +175,8 @@ class NonlocalTile {
  public:
   /// All sharp hidden samples of the group in the tile take their colours.
   template <int Channels>
-  void run(const NonlocalFill& fill, int group, int column, int row) {
-    collect(fill, column, row);
+  void run(const NonlocalFill& fill, int group, int tile) {
+    collect(fill, tile);
     if (count_ == 0) return;
     const LensUnit unit = *fill.unit;
     slide(
@@ -229,26 +224,29 @@ class NonlocalTile {
     std::uint32_t sample;
   };
 
-  /// Collects the samples of a tile row by row; forgets their places.
-  void collect(const NonlocalFill& fill, int column, int row) {
+  /// Collects the samples of a tile row by row; their places become magnitudes again.
+  void collect(const NonlocalFill& fill, int tile) {
+    const LensPlanes& planes = fill.planes;
+    const TileArea own = fill.area_of(tile);
     count_ = 0;
-    area_ = {fill.planes.width, fill.planes.height, 0, 0};
-    const int right = std::min((column + 1) * nonlocal_side, fill.planes.width);
-    const int bottom = std::min((row + 1) * nonlocal_side, fill.planes.height);
+    area_ = {planes.width, planes.height, 0, 0};
     const Words d;
     const auto lanes = static_cast<int>(hn::Lanes(d));
-    for (int y = row * nonlocal_side; y < bottom; ++y)
-      for (int x = column * nonlocal_side; x < right; ++x) {
-        std::uint32_t& place = fill.places[fill.planes.place(x, y)];
-        if (place == 0) {
-          if (x + lanes <= right && hn::AllTrue(d, hn::Eq(hn::LoadU(d, &place), hn::Zero(d)))) x += lanes - 1;
+    for (int y = own.top; y < own.bottom; ++y) {
+      std::uint32_t* places = fill.places + planes.place(0, y);
+      for (int x = own.left; x < own.right; ++x) {
+        if (places[x] == 0) {
+          if (x + lanes <= own.right && hn::AllTrue(d, hn::Eq(hn::LoadU(d, places + x), hn::Zero(d))))
+            x += lanes - 1;
           continue;
         }
-        needed_[count_++] = {x, y, place - 1};
-        place = 0;
+        needed_[count_++] = {x, y, places[x] - 1};
         area_ = {std::min(area_.left, x), std::min(area_.top, y), std::max(area_.right, x + 1),
                  std::max(area_.bottom, y + 1)};
       }
+      const std::int32_t* radii = planes.radii + planes.place(0, y);
+      for (int x = own.left; x < own.right; ++x) places[x] = magnitude_of(radii[x]);
+    }
   }
 
   template <class Entry, class Take>
@@ -291,7 +289,7 @@ class NonlocalTile {
     return {static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32)};
   }
 
-  NonlocalArea area_{};
+  TileArea area_{};
   int count_ = 0;
   Needed needed_[nonlocal_side * nonlocal_side];
   NonlocalMean means_[nonlocal_side * nonlocal_side];
@@ -306,11 +304,10 @@ class NonlocalTiles {
  public:
   NonlocalTiles(CpuBackend& backend, const LensLayersJob& job)
       : backend_(backend),
-        columns_(static_cast<int>((job.width + nonlocal_side - 1) / nonlocal_side)),
-        rows_(static_cast<int>((job.height + nonlocal_side - 1) / nonlocal_side)),
         job_(job),
         work_(1),
-        marks_(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_)),
+        marks_(static_cast<std::size_t>((job.width + nonlocal_side - 1) / nonlocal_side *
+                                        ((job.height + nonlocal_side - 1) / nonlocal_side))),
         tiles_(static_cast<std::size_t>(backend.threads.count())) {}
 
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -321,29 +318,25 @@ class NonlocalTiles {
   void run(const Launch& launch, const LensScene& scene) {
     const NonlocalFill fill = nonlocal_fill(job_, scene, work_.data(), marks_.data(), nonlocal_side);
     with_channels(job_.channels, [&]<int Channels>() {
-      fill_nonlocally(launch, fill, scene.work->groups.count, job_.offset_pairs,
-                      [&](int group) { apply<Channels>(fill, group); });
+      fill_nonlocally<Channels>(launch, fill, scene.work->groups.count, job_.offset_pairs,
+                                [&](int group) { apply<Channels>(fill, group); });
     });
-    launch(scene.planes.width, scene.planes.height, RestoreMagnitudes{fill});
   }
 
  private:
   template <int Channels>
   void apply(const NonlocalFill& fill, int group) {
-    backend_.threads.for_rows(columns_ * rows_, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+    backend_.threads.for_rows(fill.tile_count(), 1, [&](std::int64_t first, std::int64_t last, int slot) {
       for (auto tile = static_cast<int>(first); tile < last; ++tile) {
         std::uint8_t& mark = marks_[static_cast<std::size_t>(tile)];
         if (mark == 0) continue;
         mark = 0;
-        tiles_[static_cast<std::size_t>(slot)].template run<Channels>(fill, group, tile % columns_,
-                                                                      tile / columns_);
+        tiles_[static_cast<std::size_t>(slot)].template run<Channels>(fill, group, tile);
       }
     });
   }
 
   CpuBackend& backend_;
-  int columns_;
-  int rows_;
   LensLayersJob job_;
   WorkspaceVector<NonlocalWork> work_;
   WorkspaceVector<std::uint8_t> marks_;  ///< of tiles

@@ -37,8 +37,23 @@ SATIN_HD RadiusRange radius_range(const std::int32_t* radii, const LensPlanes& p
 SATIN_HD bool on_ramp(std::int32_t before, std::int32_t own, std::int32_t after) {
   const std::int32_t a = own - before;
   const std::int32_t b = after - own;
-  return (a > ramp_step && b > ramp_step) || (a < -ramp_step && b < -ramp_step);
+  return (a < b ? a : b) > ramp_step || (a < b ? b : a) < -ramp_step;
 }
+
+/// Row y of radii, for steps that compare pixels with those beside them. On the picture's first and last row
+/// `at()` is the pixel itself; at the ends of other rows it is some pixel of the picture.
+struct RadiusRow {
+  const std::int32_t* own;
+  std::int64_t across;
+  std::int64_t down;
+
+  SATIN_HD RadiusRow(const std::int32_t* radii, const LensPlanes& planes, int y)
+      : own(radii + planes.place(0, y)),
+        across(y > 0 && y + 1 < planes.height ? 1 : 0),
+        down(across * planes.width) {}
+  /// The radius beside pixel x; i and j are -1, 0 or 1.
+  [[nodiscard]] SATIN_HD std::int32_t at(int x, int i, int j) const { return own[x + i * across + j * down]; }
+};
 
 /// Radii of one pixel -> sharpened: on a ramp between two surfaces, that of the nearer one in value.
 struct SharpenRamp {
@@ -57,19 +72,48 @@ struct SharpenRamp {
     if (range.high - range.low > silhouette_step)
       planes.sharpened[at] = own - range.low < range.high - own ? range.low : range.high;
   }
+
+  struct Row {
+    const SharpenRamp& step;
+    RadiusRow radii;
+    std::int32_t* sharpened;
+    int y;
+
+    SATIN_HD void operator()(int x) const { step(x, y); }
+    [[nodiscard]] SATIN_HD bool is_rare(int x) const {
+      return on_ramp(radii.at(x, -1, 0), radii.at(x, 0, 0), radii.at(x, 1, 0)) ||
+             on_ramp(radii.at(x, 0, -1), radii.at(x, 0, 0), radii.at(x, 0, 1));
+    }
+    SATIN_HD void usual(int x) const { sharpened[x] = radii.at(x, 0, 0); }
+  };
+  SATIN_HD Row row(int y) const {
+    return {*this, {planes.radii, planes, y}, planes.sharpened + planes.place(0, y), y};
+  }
 };
 
 /// Sharpened radii -> edges: the range over 3 x 3 pixels is that of two surfaces.
 struct FindSilhouette {
   LensPlanes planes;
 
-  SATIN_HD void operator()(int x, int y) const {
-    std::uint8_t edge = 0;
-    if (x > 0 && y > 0 && x + 1 < planes.width && y + 1 < planes.height) {
-      const RadiusRange range = radius_range(planes.sharpened, planes, x, y, 1);
-      edge = range.high - range.low > silhouette_step ? 1 : 0;
+  struct Row {
+    RadiusRow radii;
+    std::uint8_t* edges;
+    int width;
+
+    SATIN_HD void operator()(int x) const {
+      RadiusRange range{radii.at(x, 0, 0), radii.at(x, 0, 0)};
+      for (int j = -1; j <= 1; ++j)
+        for (int i = -1; i <= 1; ++i) {
+          const std::int32_t radius = radii.at(x, i, j);
+          range.low = radius < range.low ? radius : range.low;
+          range.high = radius > range.high ? radius : range.high;
+        }
+      const bool inside = x > 0 && x + 1 < width;
+      edges[x] = inside && range.high - range.low > silhouette_step ? 1 : 0;
     }
-    planes.edges[planes.place(x, y)] = edge;
+  };
+  SATIN_HD Row row(int y) const {
+    return {{planes.sharpened, planes, y}, planes.edges + planes.place(0, y), planes.width};
   }
 };
 

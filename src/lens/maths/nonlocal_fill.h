@@ -158,18 +158,20 @@ struct NonlocalMean {
 };
 
 /// The steps of one picture. apply(group) is the backend's: every sharp hidden sample of the group by the
-/// passes above, after which its place is 0 again, and so are the tiles'.
-template <class Launch, class Apply>
+/// passes above, after which the plane of the places is that of the magnitudes again, and no tile is marked.
+template <int Channels, class Launch, class Apply>
 void fill_nonlocally(const Launch& launch, const NonlocalFill& fill, int most_groups, int pairs,
                      const Apply& apply) {
   const LensPlanes& planes = fill.planes;
   const auto runs = static_cast<int>((*fill.list.count + needed_run - 1) / needed_run);
   launch(lens_most_groups, 1, ClearNeeded{fill.work});
   launch(1, runs, CountNeeded{fill});
-  launch(planes.width, planes.height, PackColours{fill});
+  launch(planes.width, planes.height, PackColours<Channels>{fill});
   for (int group = 1; group < most_groups; ++group) {
     if (!fill.work->needs(group)) continue;
     launch(offset_count, 1, ClearOffsets{fill, group});
+    launch(1, runs, MarkTiles{fill, group});
+    launch(1, fill.tile_count(), ClearPlaces{fill});
     launch(1, runs, PlaceNeeded{fill, group});
     launch(point_cells, point_cells, ChoosePoints{fill, group});
     launch(1, offset_rows, SumDifferences{fill, group});

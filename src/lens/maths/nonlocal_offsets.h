@@ -48,15 +48,21 @@ struct SumDifferences {
   SATIN_HD void operator()(int /*x*/, int y) const {
     std::uint32_t sums[offset_columns] = {};
     std::uint32_t counts[offset_columns] = {};
-    for (std::uint32_t i = 0; i < fill.work->points; ++i) {
-      const Offset point = fill.work->point[i];
+    const NonlocalWork& work = *fill.work;
+    const auto own_group = static_cast<std::uint32_t>(group);
+    for (std::uint32_t i = 0; i < work.points; ++i) {
+      const Offset later = work.point[i + 4 < work.points ? i + 4 : i];
+      if (later.y + y < fill.planes.height)  // points are in no order: brings the words of a later one
+        for (int x = 0; x <= offset_columns; x += 16)
+          __builtin_prefetch(fill.words + fill.planes.place(later.x, later.y + y) + x - offset_reach);
+      const Offset point = work.point[i];
       if (point.y + y >= fill.planes.height) continue;
       const std::uint32_t own = fill.words[fill.planes.place(point.x, point.y)];
       const std::uint32_t* there = fill.words + fill.planes.place(point.x, point.y + y) - offset_reach;
       const int left = offset_reach - point.x;
       const int right = left + fill.planes.width < offset_columns ? left + fill.planes.width : offset_columns;
       for (int x = left > 0 ? left : 0; x < right; ++x) {
-        const bool known = static_cast<int>(packed_group(there[x])) == group;
+        const bool known = packed_group(there[x]) == own_group;
         sums[x] += known ? packed_difference(own, there[x]) : 0;
         counts[x] += known ? 1U : 0U;
       }

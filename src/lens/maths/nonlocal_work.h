@@ -94,15 +94,21 @@ struct NonlocalWork {
   }
 };
 
+/// The pixels of a tile: columns [left, right) and rows [top, bottom).
+struct TileArea {
+  int left, top, right, bottom;
+};
+
 /// The data that the steps share. `words` and `places` are planes of the picture's size.
 struct NonlocalFill {
   LensPlanes planes;
   LensList list;
   const LensUnit* unit;
   NonlocalWork* work;
-  std::uint32_t* words;   ///< packed
-  std::uint32_t* places;  ///< of the pixel's sharp hidden sample of the group in work, from 1 on; 0: none
-  std::uint8_t* tiles;    ///< 1: such samples are in the tile
+  std::uint32_t* words;  ///< packed
+  /// In tiles that are marked: of the pixel's sharp hidden sample of the group in work, from 1 on; 0: none.
+  std::uint32_t* places;
+  std::uint8_t* tiles;  ///< 1: such samples are in the tile
   int tile_side;
   int colours;  ///< channels without opacity, at most 3
 
@@ -112,6 +118,15 @@ struct NonlocalFill {
     return sample.block == 2 || sample.group > planes.groups[planes.place(sample.x, sample.y)];
   }
   [[nodiscard]] SATIN_HD int tile_columns() const { return (planes.width + tile_side - 1) / tile_side; }
+  [[nodiscard]] SATIN_HD int tile_count() const {
+    return tile_columns() * ((planes.height + tile_side - 1) / tile_side);
+  }
+  [[nodiscard]] SATIN_HD TileArea area_of(int tile) const {
+    const int left = tile % tile_columns() * tile_side;
+    const int top = tile / tile_columns() * tile_side;
+    return {left, top, left + tile_side < planes.width ? left + tile_side : planes.width,
+            top + tile_side < planes.height ? top + tile_side : planes.height};
+  }
   [[nodiscard]] SATIN_HD std::uint32_t word_at(int x, int y) const {
     return planes.holds(x, y) ? words[planes.place(x, y)] : nothing_packed;
   }
@@ -147,63 +162,99 @@ struct CountNeeded {
   }
 };
 
-/// Packs the colours of a pixel, and clears its place. Words of groups that need no samples are not read.
+/// Packs the colours of a pixel. Words of groups that need no samples are not read.
+template <int Channels>
 struct PackColours {
   NonlocalFill fill;
 
   [[nodiscard]] SATIN_HD bool idle() const { return !fill.work->needs_any(); }
-  SATIN_HD void operator()(int x, int y) const {
-    if (idle()) return;
-    const std::int64_t at = fill.planes.place(x, y);
-    fill.places[at] = 0;
-    fill.words[at] = nothing_packed;
-    if (!fill.work->needs(fill.planes.groups[at])) return;
-    float light[3] = {};
-    float compressed[3] = {};
-    for (int c = 0; c < fill.colours; ++c) {
-      light[c] = lens_light(fill.planes.colours[at * fill.planes.channels + c], *fill.unit);
-      compressed[c] = compressed_light(light[c]);
+
+  struct Row {
+    LensUnit unit;
+    std::uint32_t needed;   ///< bits of groups
+    std::uint32_t used[3];  ///< of colours: packed_largest; 0: opacity
+    const std::uint8_t* groups;
+    const std::uint8_t* edges;
+    const std::uint32_t* values;
+    std::uint32_t* words;
+
+    SATIN_HD void operator()(int x) const {
+      float light[3] = {};
+      float compressed[3] = {};
+      for (int c = 0; c < 3 && c < Channels; ++c) {
+        // not held to lens_largest_light, which is not copied either: a branch would hold compilers back
+        const auto value = static_cast<float>(values[std::int64_t{x} * Channels + c]);
+        light[c] = lens_quotient(value, unit.white, unit.of_one);
+        compressed[c] = compressed_light(light[c]);
+      }
+      const std::uint32_t off = edges[x] | (~needed >> groups[x] & 1U);
+      words[x] = packed(groups[x], off, light, compressed, used);
     }
-    fill.words[at] = packed(at, light, compressed);
+    [[nodiscard]] SATIN_HD bool is_rare(int x) const { return (needed >> groups[x] & 1U) != 0; }
+    SATIN_HD void usual(int x) const { words[x] = nothing_packed; }
+  };
+  SATIN_HD Row row(int y) const {
+    const LensPlanes& planes = fill.planes;
+    const std::int64_t at = planes.place(0, y);
+    Row row{*fill.unit,     0, {}, planes.groups + at, planes.edges + at, planes.colours + at * Channels,
+            fill.words + at};
+    for (int group = 0; group < lens_most_groups; ++group)
+      row.needed |= fill.work->needs(group) ? 1U << group : 0U;
+    for (int c = 0; c < 3; ++c) row.used[c] = used(c);
+    return row;
   }
 
-  /// The word of a pixel whose colours have such light, which is compressed_light() as well.
-  [[nodiscard]] SATIN_HD std::uint32_t packed(std::int64_t at, const float* light,
-                                              const float* compressed) const {
-    if (fill.planes.edges[at] != 0) return nothing_packed;
-    std::uint32_t word = static_cast<std::uint32_t>(fill.planes.groups[at]) << 27;
-    for (int c = 0; c < 3; ++c) {
-      if (c >= fill.colours) continue;
-      if (light[c] > most_copied) return nothing_packed;
-      word |= static_cast<std::uint32_t>(lens_quotient(compressed[c], packed_scale, 1 / packed_scale) + 0.5F)
-              << (9 * c);
+  [[nodiscard]] SATIN_HD std::uint32_t used(int c) const { return c < fill.colours ? packed_largest : 0; }
+
+  /// The word of a pixel whose colours have such light, which is compressed_light() as well. `off`: not 0 if
+  /// it must not be copied.
+  [[nodiscard]] SATIN_HD static std::uint32_t packed(std::uint32_t group, std::uint32_t off,
+                                                     const float* light, const float* compressed,
+                                                     const std::uint32_t* used) {
+    std::uint32_t word = group << 27;
+    for (int c = 0; c < 3 && c < Channels; ++c) {
+      const auto code =
+          static_cast<std::int32_t>(lens_quotient(compressed[c], packed_scale, 1 / packed_scale) + 0.5F);
+      word |= (static_cast<std::uint32_t>(code) & used[c]) << (9 * c);
+      off |= light[c] > most_copied ? used[c] : 0;
     }
-    return word;
+    return word | (off != 0 ? nothing_packed : 0);
   }
 };
 
-/// Restores the magnitudes, whose plane held the packed colours.
-struct RestoreMagnitudes {
+/// Marks the tiles that have samples of a group; one place a run of the list.
+struct MarkTiles {
+  NonlocalFill fill;
+  int group;
+
+  SATIN_HD void operator()(int /*x*/, int run) const {
+    for_needed_of_run(fill, run, [&](std::uint32_t, const LensSample& sample) {
+      if (sample.group == group)
+        set_shared(&fill.tiles[sample.y / fill.tile_side * fill.tile_columns() + sample.x / fill.tile_side]);
+    });
+  }
+};
+
+/// Clears the places of the tiles that are marked; one place a tile.
+struct ClearPlaces {
   NonlocalFill fill;
 
-  [[nodiscard]] SATIN_HD bool idle() const { return !fill.work->needs_any(); }
-  SATIN_HD void operator()(int x, int y) const {
-    if (idle()) return;
-    const std::int64_t at = fill.planes.place(x, y);
-    fill.planes.magnitudes[at] = magnitude_of(fill.planes.radii[at]);
+  SATIN_HD void operator()(int /*x*/, int tile) const {
+    if (fill.tiles[tile] == 0) return;
+    const TileArea area = fill.area_of(tile);
+    for (int y = area.top; y < area.bottom; ++y)
+      for (int x = area.left; x < area.right; ++x) fill.places[fill.planes.place(x, y)] = 0;
   }
 };
 
-/// Tells pixels their samples, and tiles that they have some; one place a run of the list.
+/// Tells pixels their samples; one place a run of the list.
 struct PlaceNeeded {
   NonlocalFill fill;
   int group;
 
   SATIN_HD void operator()(int /*x*/, int run) const {
     for_needed_of_run(fill, run, [&](std::uint32_t i, const LensSample& sample) {
-      if (sample.group != group) return;
-      fill.places[fill.planes.place(sample.x, sample.y)] = i + 1;
-      set_shared(&fill.tiles[sample.y / fill.tile_side * fill.tile_columns() + sample.x / fill.tile_side]);
+      if (sample.group == group) fill.places[fill.planes.place(sample.x, sample.y)] = i + 1;
     });
   }
 };

@@ -144,6 +144,17 @@ struct SeparateSilhouettes {
     if (visible.planes.edges[visible.planes.place(x, y)] != 0) separate(x, y);
   }
 
+  struct Row {
+    const SeparateSilhouettes& step;
+    const std::uint8_t* edges;
+    int y;
+
+    SATIN_HD void operator()(int x) const { step(x, y); }
+    [[nodiscard]] SATIN_HD bool is_rare(int x) const { return edges[x] != 0; }
+    SATIN_HD void usual(int /*x*/) const {}
+  };
+  SATIN_HD Row row(int y) const { return {*this, planes().edges + planes().place(0, y), y}; }
+
  private:
   using Side = SilhouetteSide<Channels>;
   using Range = ColourRange<Channels>;

@@ -3,6 +3,7 @@
 // surface that was rounded, and averaged over the largest window that holds nothing else.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/maths/hd.h"
 #include "core/maths/window.h"
@@ -23,21 +24,14 @@ inline constexpr int step_edge_bit = 19;
 static_assert((2 * step_reach + 1) * (2 * step_reach + 1) * 255 < 1 << step_edge_bit);
 static_assert((2 * step_reach + 1) * (2 * step_reach + 1) < 1 << (31 - step_edge_bit));
 
-/// `code_at(x, y)` is the code of a pixel of the width x height image. An edge: a neighbour above, below, at
-/// the left or the right differs by more than one code, or this pixel or one of them is unknown (`unknown`: a
-/// code, or -1).
-template <class CodeAt>
-SATIN_HD std::uint32_t step_value(std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height,
-                                  int unknown, const CodeAt& code_at) {
-  const int code = code_at(x, y);
-  const auto differs = [&](std::int64_t u, std::int64_t v) {
-    if (u < 0 || v < 0 || u >= width || v >= height) return false;
-    const int other = code_at(u, v);
-    return other == unknown || other - code > 1 || code - other > 1;
+/// A pixel is an edge if a neighbour above, below, at the left or the right differs by more than one code, or
+/// if it or one of them is unknown (`unknown`: a code, or -1). Neighbours outside the image are `code`.
+SATIN_HD std::uint32_t step_value(int code, int left, int right, int above, int below, int unknown) {
+  const auto differs = [&](int other) {
+    return (other == unknown ? 1U : 0U) | (other - code > 1 ? 1U : 0U) | (code - other > 1 ? 1U : 0U);
   };
-  const bool edge =
-      code == unknown || differs(x - 1, y) || differs(x + 1, y) || differs(x, y - 1) || differs(x, y + 1);
-  return static_cast<std::uint32_t>(code) | static_cast<std::uint32_t>(edge) << step_edge_bit;
+  const std::uint32_t edge = differs(code) | differs(left) | differs(right) | differs(above) | differs(below);
+  return static_cast<std::uint32_t>(code) | edge << step_edge_bit;
 }
 
 /// The mean over the largest window, of reach 16, 8, 4, 2 or 1, that lies in the image and has no edge; the
@@ -48,9 +42,9 @@ SATIN_HD std::uint16_t smoothed_code(int code, Place x, Place y, Place width, Pl
                                      const WindowSum& window_sum) {
   if (code == unknown) return unknown_code;
   auto smoothed = static_cast<std::uint16_t>(code << step_fraction);
-  const auto takes = [&](int reach) {
+  const auto takes = [&]<int reach>(std::integral_constant<int, reach>) {
     if (x < reach || y < reach || x + reach >= width || y + reach >= height) return false;
-    const auto area = static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1));
+    constexpr auto area = static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1));
     const std::uint32_t sum = window_sum(reach);
     if (sum >> step_edge_bit != 0) return false;
     smoothed = static_cast<std::uint16_t>(((sum << (step_fraction + 1)) + area) / (2 * area));
@@ -58,10 +52,10 @@ SATIN_HD std::uint16_t smoothed_code(int code, Place x, Place y, Place width, Pl
   };
   // A window that fits holds smaller ones that do
   static_assert(step_reach == 16);
-  if (takes(4)) {
-    if (!takes(16)) takes(8);
-  } else if (takes(1)) {
-    takes(2);
+  if (takes(std::integral_constant<int, 4>())) {
+    if (!takes(std::integral_constant<int, 16>())) takes(std::integral_constant<int, 8>());
+  } else if (takes(std::integral_constant<int, 1>())) {
+    takes(std::integral_constant<int, 2>());
   }
   return smoothed;
 }

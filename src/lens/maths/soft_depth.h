@@ -121,9 +121,7 @@ struct RadiiOfSoftDepth {
   const DepthSpan* span;
 
   [[nodiscard]] SATIN_HD bool idle() const { return span->soft == 0; }
-  SATIN_HD void operator()(int x, int y) const {
-    if (!idle()) step.row(y)(x);
-  }
+  SATIN_HD auto row(int y) const { return step.row(y); }
 };
 
 /// Smallest and largest radius within `reach` pixels of (x, y) each way, in the image.

@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/cpu/backend.h"
@@ -42,8 +43,7 @@ class EachRow {
       if (step.idle()) return;
     rows(height, [&](int y) HWY_ATTR {
       if constexpr (requires { step.row(y); }) {
-        auto row = step.row(y);
-        for (int x = 0; x < width; ++x) row(x);
+        columns(static_cast<int>(width), step.row(y));
       } else {
         const Step own = step;  // what is stored cannot change it
         for (int x = 0; x < width; ++x) own(x, y);
@@ -52,6 +52,25 @@ class EachRow {
   }
 
  private:
+  /// Rows of rare pixels are looked at by so many columns, in a loop that compilers vectorize.
+  template <class Row>
+  static HWY_INLINE void columns(int width, Row row) {
+    if constexpr (requires { row.is_rare(0); }) {
+      constexpr int at_once = 64;
+      for (int first = 0; first < width; first += at_once) {
+        const int last = std::min(first + at_once, width);
+        unsigned rare = 0;
+        for (int x = first; x < last; ++x) rare |= row.is_rare(x) ? 1U : 0U;
+        if (rare != 0)
+          for (int x = first; x < last; ++x) row(x);
+        else
+          for (int x = first; x < last; ++x) row.usual(x);
+      }
+    } else {
+      for (int x = 0; x < width; ++x) row(x);
+    }
+  }
+
   CpuBackend& backend_;
 };
 
