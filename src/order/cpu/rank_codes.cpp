@@ -12,17 +12,7 @@ namespace {
 /// So many elements are looked at in the time that a pixel of a table takes: measured with AVX2.
 constexpr std::size_t elements_a_pixel = 32;
 
-bool has_fast_deposit() noexcept {
-#if defined(__x86_64__)
-  return !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
-#else
-  return false;
-#endif
-}
-
 }  // namespace
-
-const bool deposits_bits_fast = has_fast_deposit();
 
 void CodedRegion::place(const RankJob& job, const Rectangle& part) {
   inner = part;

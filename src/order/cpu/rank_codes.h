@@ -49,9 +49,6 @@ struct CodedRegion {
   void place(const RankJob& job, const Rectangle& part);
 };
 
-/// Whether bits are deposited (PDEP) in few cycles: AMD's processors before Zen 3 take up to hundreds.
-extern const bool deposits_bits_fast;
-
 /// A pixel in the order of keys: the key above, the place in the region below.
 using Element = std::uint64_t;
 

@@ -8,9 +8,6 @@
 #endif
 
 #include <hwy/highway.h>
-#if HWY_ARCH_X86_64
-#include <immintrin.h>
-#endif
 
 #include <algorithm>
 #include <array>
@@ -38,14 +35,9 @@ inline constexpr auto bits_of_bytes = [] {
   return places;
 }();
 
-/// The place of the rank-th set bit, counted from 1; at least so many are set. Without an instruction that is
-/// fast, sums of bytes are compared all at once, so no branch waits for them (Vigna, Broadword implementation
-/// of rank/select queries, 2008).
+/// The place of the rank-th set bit, counted from 1; at least so many are set. Sums of bytes are compared all
+/// at once, so no branch waits for them (Vigna, Broadword implementation of rank/select queries, 2008).
 HWY_INLINE std::size_t SelectBit(std::uint64_t bits, std::uint64_t rank) {
-#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
-  if (deposits_bits_fast)
-    return static_cast<std::size_t>(_tzcnt_u64(_pdep_u64(std::uint64_t{1} << (rank - 1), bits)));
-#endif
   constexpr std::uint64_t ones = 0x0101010101010101;
   constexpr std::uint64_t tops = ones << 7;
   std::uint64_t sums = bits - (bits >> 1 & 0x5555555555555555);
