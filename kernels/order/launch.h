@@ -38,7 +38,7 @@ struct ThresholdSpace {
 [[nodiscard]] std::int64_t threshold_words(const RankJob& job);
 void ranks_by_thresholds(const RankArguments& arguments, const ThresholdSpace& space, StreamHandle stream);
 
-/// Everything else: a wavelet matrix in two orders (wavelet_matrix.cuh), a part of the picture at a time.
+/// Everything else: a wavelet matrix in two orders (wavelet_matrix.cu), a part of the picture at a time.
 struct WaveletPart {
   int x = 0, y = 0, width = 0, height = 0;  ///< the outputs
   int from_x = 0, from_y = 0;  ///< what their windows see begins here, maybe outside the picture,
