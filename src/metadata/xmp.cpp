@@ -60,8 +60,6 @@ class PacketParser {
 constexpr std::string_view rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 constexpr std::string_view xml = "http://www.w3.org/XML/1998/namespace";
 constexpr char separator = '\n';  // of namespace and name, as expat gives them
-/// Most bytes for the names of a packet's elements, which each spell out a namespace that is written once.
-constexpr std::size_t most_xmp_names = std::size_t{16} << 20;
 
 struct Name {
   std::string_view space, local;

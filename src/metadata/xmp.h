@@ -21,6 +21,9 @@ namespace satin::io {
 [[nodiscard]] bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height,
                                    int orientation = 1);
 
+/// Most bytes for the names of a packet's elements, which each spell out a namespace that is written once.
+constexpr std::size_t most_xmp_names = std::size_t{16} << 20;
+
 /// A property of what the packet describes: a child or an attribute of an rdf:Description.
 struct XmpProperty {
   std::string space, name;

@@ -2,6 +2,8 @@
 // JPEG files of inks, made by libjpeg.
 
 // jpeglib.h needs FILE and size_t first.
+#include <cstdio>
+
 #include <jpeglib.h>
 
 #include <vector>

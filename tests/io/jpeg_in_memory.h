@@ -1,8 +1,10 @@
 #pragma once
 // A JPEG file that libjpeg writes into memory.
 
-#include <cstdlib>
 // jpeglib.h needs FILE and size_t first.
+#include <cstdio>
+#include <cstdlib>
+
 #include <jpeglib.h>
 
 #include "tests/io/support.h"
