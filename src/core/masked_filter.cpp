@@ -21,6 +21,7 @@ class PreparedMasked final : public PreparedFilter {
     active_.resize(static_cast<std::size_t>(cover_.columns() * cover_.rows()));
     for (const WindowCover::Size& size : cover_.sizes())
       filters_.push_back(filter.prepare(size.width, size.height));
+    prepare_measures(backend, filter, filter.output.width, filter.output.height);
     if (filters_.size() == 1) return;
     const WindowCover::Size& largest = cover_.sizes()[filters_.size() - 2];
     result_shape_ = resized(filter.output, largest.width, largest.height);
@@ -33,11 +34,8 @@ class PreparedMasked final : public PreparedFilter {
     return bytes;
   }
 
-  [[nodiscard]] int measurements() const noexcept override { return filters_.back()->measurements(); }
-  void begin(Measured* measured, Stream stream) override { filters_.back()->begin(measured, stream); }
-  void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
-               Stream stream) override {
-    filters_.back()->measure(step, inputs, inner, measured, stream);
+  ImageView counted(std::span<const ImageView> inputs, Stream stream) override {
+    return filters_.back()->counted(inputs, stream);
   }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
@@ -78,9 +76,8 @@ class PreparedMasked final : public PreparedFilter {
 std::unique_ptr<PreparedFilter> prepare_whole(Backend& backend, const FilterPlan& filter) {
   const Shape& picture = filter.inputs.front();
   const bool skips = filter.mask != 0 && filter.inputs[filter.mask].width != 0 && filter.reach &&
-                     filter.costs != nullptr &&
                      picture.width * picture.height >= (backend.*filter.costs).least_pixels;
-  if (!skips) return filter.prepare(picture.width, picture.height);
+  if (!skips) return prepare(backend, filter, picture.width, picture.height);
   return std::make_unique<PreparedMasked>(backend, filter);
 }
 

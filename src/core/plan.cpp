@@ -60,7 +60,7 @@ struct PlanImplementation {
   Device device;
   FilterPlan planned;
   std::unique_ptr<CopyOperation> copy_operation;  ///< made when first needed
-  Buffer measured;                                ///< one Measured a frame, or nothing
+  Buffer measured;                                ///< see allocate_measured()
   Few<Buffer, most_inputs + 1> staging;    ///< one an input, then the output; allocated when first needed
   std::unique_ptr<PreparedFilter> filter;  ///< for the whole picture, or
   std::unique_ptr<WindowedFilter> windowed;
@@ -76,8 +76,7 @@ struct PlanImplementation {
 
   void prepare() {
     WorkspaceBudget budget(backend());
-    if (planned.measures)
-      measured = backend().allocate(sizeof(Measured) * static_cast<std::size_t>(planned.output.frames));
+    measured = allocate_measured(backend(), planned);
     try {
       filter = prepare_whole(backend(), planned);
     } catch (const NoMemory& reason) {
@@ -260,7 +259,8 @@ struct PlanImplementation {
     for (std::int64_t frame = 0; frame < planned.output.frames; ++frame) {
       for (std::size_t i = 0; i < ready.size(); ++i)
         inputs[i] = ready[i].empty() ? ready[i] : ready[i].frame(ready[i].shape.frames == 1 ? 0 : frame);
-      run_frame(inputs, result.frame(frame), measure == nullptr ? nullptr : measure + frame, stream);
+      run_frame(inputs, result.frame(frame), measure, stream);
+      measure += planned.measures.count();
     }
   }
 
@@ -290,14 +290,8 @@ struct PlanImplementation {
     std::vector<std::string> warnings;
     backend().synchronize(stream);
     if (filter != nullptr) filter->check(warnings, stream);  // first: it begins anew even if the other throws
-    if (measured.get() != nullptr) check_measured(warnings, stream);
+    check_measured(backend(), planned, measured, warnings, stream);
     return warnings;
-  }
-
-  void check_measured(std::vector<std::string>& warnings, Stream stream) const {
-    std::vector<Measured> found(static_cast<std::size_t>(planned.output.frames));
-    backend().download(found.data(), measured.get(), found.size() * sizeof(Measured), stream);
-    satin::check_measured(found, planned.growth, warnings);
   }
 };
 
@@ -316,8 +310,8 @@ bool Plan::in_windows() const noexcept {
 
 std::optional<LocalReach> Plan::local_reach() const noexcept {
   const FilterPlan& planned = implementation_->planned;
-  const bool looks_at_all =
-      planned.measures || implementation_->filter == nullptr || implementation_->filter->measurements() != 0;
+  const bool looks_at_all = planned.measures.count() != 0 || implementation_->filter == nullptr ||
+                            implementation_->filter->measurements() != 0;
   if (!planned.reach || planned.reach->wraps || looks_at_all) return std::nullopt;
   return LocalReach{planned.reach->x, planned.reach->y};
 }

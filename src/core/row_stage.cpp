@@ -85,14 +85,14 @@ void RowStage::prepare(std::int64_t inner_height) {
       *own = backend_.allocate(window);
     }
   };
-  if (planned_->measures) measured_ = backend_.allocate(sizeof(Measured));
+  measured_ = allocate_measured(backend_, *planned_);
   for (Input& input : inputs_)
     if (input.source != nullptr) allocate(input.source->shape(), input.rows, &input.on_device);
   if (backend_.host_memory)
     allocate(picture, output_, nullptr);
   else
     allocate(picture, host_output_, &output_);
-  filter_ = planned_->prepare(picture.width, height_);
+  filter_ = satin::prepare(backend_, *planned_, picture.width, height_);
 }
 
 std::size_t RowStage::workspace_bytes() const noexcept {
@@ -187,10 +187,8 @@ void RowStage::measure(std::vector<std::string>& warnings) {
   }
   rewind();
   if (measured == nullptr) return;
-  Measured found{};
   backend_.synchronize({});
-  backend_.download(&found, measured, sizeof found, {});
-  check_measured({&found, 1}, planned_->growth, warnings);
+  check_measured(backend_, *planned_, measured_, warnings, {});
 }
 
 void RowStage::check(std::vector<std::string>& warnings) {

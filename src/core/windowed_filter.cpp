@@ -113,7 +113,7 @@ void WindowedFilter::prepare(const FilterPlan& filter) {
   };
   for (const Shape& input : filter.inputs) inputs_.push_back(input.width == 0 ? Image() : allocate(input));
   output_ = allocate(filter.output);
-  filter_ = filter.prepare(grid_.width(), grid_.height());
+  filter_ = satin::prepare(backend_, filter, grid_.width(), grid_.height());
 }
 
 std::size_t WindowedFilter::workspace_bytes() const noexcept {
