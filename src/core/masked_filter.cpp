@@ -24,12 +24,11 @@ class PreparedMasked final : public PreparedFilter {
     prepare_measures(backend, filter, filter.output.width, filter.output.height);
     if (filters_.size() == 1) return;
     const WindowCover::Size& largest = cover_.sizes()[filters_.size() - 2];
-    result_shape_ = resized(filter.output, largest.width, largest.height);
-    result_ = backend.allocate(byte_size(result_shape_));
+    result_ = backend.allocate(resized(filter.output, largest.width, largest.height));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = result_.size + active_tiles_->workspace_bytes();
+    std::size_t bytes = active_tiles_->workspace_bytes() + (result_.empty() ? 0 : byte_size(result_.shape()));
     for (const auto& filter : filters_) bytes += filter->workspace_bytes();
     return bytes;
   }
@@ -54,8 +53,7 @@ class PreparedMasked final : public PreparedFilter {
     const Rectangle window = cover_.window_of(run);
     parts_.clear();
     for (const ImageView& input : inputs) parts_.push_back(part_of(input, window));
-    const MutableImageView whole_result = mutable_view_of(result_.get(), result_shape_, output.memory);
-    const MutableImageView result = part_of(whole_result, {{0, window.x.size()}, {0, window.y.size()}});
+    const MutableImageView result = part_of(result_.view(), {{0, window.x.size()}, {0, window.y.size()}});
     filters_[run.size]->run(parts_, result, measured, stream);
     copy_->run(part_of(result, seen_from(window, run.inner)), part_of(output, run.inner), stream);
   }
@@ -67,8 +65,7 @@ class PreparedMasked final : public PreparedFilter {
   std::vector<std::unique_ptr<PreparedFilter>> filters_;  ///< one a size of windows
   std::vector<std::uint8_t> active_;
   std::vector<ImageView> parts_;  ///< of the inputs of one run
-  Shape result_shape_;            ///< of the largest window
-  Buffer result_;
+  Image result_;                  ///< of the largest window
 };
 
 }  // namespace

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/backend.h"
+#include "core/chunk_runner.h"
 #include "core/copy.h"
 #include "core/host_memory.h"
 #include "core/prepared_filter.h"
-#include "core/windowed_filter.h"
 #include "core/workspace.h"
 #include "satin/error.h"
 
@@ -63,7 +63,7 @@ struct PlanImplementation {
   Buffer measured;                                ///< see allocate_measured()
   Few<Buffer, most_inputs + 1> staging;    ///< one an input, then the output; allocated when first needed
   std::unique_ptr<PreparedFilter> filter;  ///< for the whole picture, or
-  std::unique_ptr<WindowedFilter> windowed;
+  std::unique_ptr<ChunkedFilter> chunked;
   std::optional<std::vector<std::string>> told;  ///< warnings of the last run, if it has been checked
   Watch watch;
 
@@ -82,33 +82,33 @@ struct PlanImplementation {
     } catch (const NoMemory& reason) {
       if (!planned.reach) refuse_whole(reason);
       budget.clear();
-      use_windows();
+      use_chunks();
     }
   }
 
   std::size_t workspace_bytes() const noexcept {
     std::size_t bytes = measured.size;
     if (filter != nullptr) bytes += filter->workspace_bytes();
-    if (windowed != nullptr) bytes += windowed->workspace_bytes();
+    if (chunked != nullptr) bytes += chunked->workspace_bytes();
     for (const Buffer& buffer : staging) bytes += buffer.size;
     return bytes;
   }
 
-  /// Turns to windows if so many bytes more are above the limit.
+  /// Turns to chunks if so many bytes more are above the limit.
   void make_room(std::size_t more) {
     try {
       const WorkspaceBudget budget(backend(), workspace_bytes());
       WorkspaceBudget::take(more);
     } catch (const NoMemory& reason) {
       if (!planned.reach) refuse_whole(reason);
-      use_windows();
+      use_chunks();
     }
   }
 
-  void use_windows() {
+  void use_chunks() {
     filter.reset();
     for (Buffer& buffer : staging) buffer = {};
-    windowed = std::make_unique<WindowedFilter>(backend(), planned, measured.size);
+    chunked = std::make_unique<ChunkedFilter>(backend(), planned, measured.size);
   }
 
   std::byte* staging_for(std::size_t index, const Shape& shape) {
@@ -190,10 +190,10 @@ struct PlanImplementation {
       host_views = host_views || (uses(i) && given[i].memory == Memory::host);
     told.reset();
     try {
-      if (windowed == nullptr && filter == nullptr) use_windows();  // there was no memory in the run before
-      if (windowed == nullptr) make_room(staging_to_come(given, target));
-      if (windowed == nullptr) run_whole(given, target, stream);
-      if (windowed != nullptr) run_windows(given, target, stream);
+      if (chunked == nullptr && filter == nullptr) use_chunks();  // there was no memory in the run before
+      if (chunked == nullptr) make_room(staging_to_come(given, target));
+      if (chunked == nullptr) run_whole(given, target, stream);
+      if (chunked != nullptr) run_chunks(given, target, stream);
     } catch (...) {
       if (filter != nullptr) filter->forget(stream);
       throw;
@@ -211,7 +211,7 @@ struct PlanImplementation {
     backend().listener(which, begin, std::chrono::steady_clock::now());
   }
 
-  /// Turns to windows and runs nothing if there is no memory to stage the whole picture.
+  /// Turns to chunks and runs nothing if there is no memory to stage the whole picture.
   void run_whole(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     MutableImageView result = target;
     OfInputs<ImageView> ready(planned.inputs.size());  // as the filter takes them
@@ -226,13 +226,13 @@ struct PlanImplementation {
     } catch (const NoMemory&) {
       if (!planned.reach) throw;
       backend().synchronize(stream);
-      return use_windows();
+      return use_chunks();
     }
     part(RunPart::kernels, stream, [&] { run_frames(ready, result, stream); });
     part(RunPart::copy_down, stream, [&] { deliver_output(result, target, stream); });
   }
 
-  void run_windows(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
+  void run_chunks(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     OfInputs<ImageView> ready(planned.inputs.size());  // as the filter takes them
     for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       if (uses(i)) ready[i] = given[i];
@@ -242,7 +242,7 @@ struct PlanImplementation {
     if (!original.empty()) backend().synchronize(stream);
   }
 
-  /// A copy of a picture that is overwritten while windows still look at it.
+  /// A copy of a picture that is overwritten while chunks still look at it.
   Image kept(const ImageView& picture, Stream stream) {
     if (picture.memory == Memory::host) return copy_of(picture);
     Image copied = backend().allocate(picture.shape);
@@ -266,7 +266,7 @@ struct PlanImplementation {
 
   void run_frame(std::span<const ImageView> inputs, const MutableImageView& result, Measured* found,
                  Stream stream) {
-    if (windowed != nullptr) return windowed->run(inputs, result, found, stream, watch);
+    if (chunked != nullptr) return chunked->run(inputs, result, found, stream, watch);
     const Rectangle all{{0, planned.output.width}, {0, planned.output.height}};
     filter->begin(found, stream);
     for (int step = 0; step < filter->measurements(); ++step) {
@@ -278,7 +278,7 @@ struct PlanImplementation {
   }
 
   std::int64_t steps_of_frame() const {
-    return windowed != nullptr ? windowed->steps() : filter->measurements() + 1;
+    return chunked != nullptr ? chunked->steps() : filter->measurements() + 1;
   }
 
   std::vector<std::string> check(Stream stream) {
@@ -305,7 +305,7 @@ const Shape& Plan::output_shape() const noexcept { return implementation_->plann
 std::size_t Plan::workspace_bytes() const noexcept { return implementation_->workspace_bytes(); }
 
 bool Plan::in_windows() const noexcept {
-  return implementation_->windowed != nullptr || implementation_->filter == nullptr;
+  return implementation_->chunked != nullptr || implementation_->filter == nullptr;
 }
 
 std::optional<LocalReach> Plan::local_reach() const noexcept {

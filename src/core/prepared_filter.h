@@ -54,12 +54,12 @@ class PreparedFilter {
 
   /// Prepares the plan's InputMeasures for pictures of this size.
   void prepare_measures(Backend& backend, const FilterPlan& plan, std::int64_t width, std::int64_t height);
-  /// Passes over the whole picture before run(): begin(), then measure() for each pass and each window.
+  /// Passes over the whole picture before run(): begin(), then measure() for each pass and each chunk.
   [[nodiscard]] int measurements() const noexcept {
     return (measures_.pass() ? 1 : 0) + (searches() ? 1 : 0);
   }
   void begin(Measured* measured, Stream stream);
-  /// `inner` is the part of the inputs that counts in this window.
+  /// `inner` is the part of the inputs that counts in this chunk.
   void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
                Stream stream);
 
