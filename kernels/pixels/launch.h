@@ -6,7 +6,7 @@
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
 #include "pixels/fixed_threshold.h"
-#include "pixels/measure.h"
+#include "core/measure.h"
 #include "pixels/premultiplied.h"
 
 namespace satin::kernels {

@@ -9,7 +9,7 @@
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/pixels/launch.h"
-#include "pixels/measure.h"
+#include "core/measure.h"
 
 namespace satin::kernels {
 namespace {

@@ -21,23 +21,20 @@ class PreparedMasked final : public PreparedFilter {
     active_.resize(static_cast<std::size_t>(cover_.columns() * cover_.rows()));
     for (const WindowCover::Size& size : cover_.sizes())
       filters_.push_back(filter.prepare(size.width, size.height));
+    prepare_measures(backend, filter, filter.output.width, filter.output.height);
     if (filters_.size() == 1) return;
     const WindowCover::Size& largest = cover_.sizes()[filters_.size() - 2];
-    result_shape_ = resized(filter.output, largest.width, largest.height);
-    result_ = backend.allocate(byte_size(result_shape_));
+    result_ = backend.allocate(resized(filter.output, largest.width, largest.height));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = result_.size + active_tiles_->workspace_bytes();
+    std::size_t bytes = active_tiles_->workspace_bytes() + (result_.empty() ? 0 : byte_size(result_.shape()));
     for (const auto& filter : filters_) bytes += filter->workspace_bytes();
     return bytes;
   }
 
-  [[nodiscard]] int measurements() const noexcept override { return filters_.back()->measurements(); }
-  void begin(Measured* measured, Stream stream) override { filters_.back()->begin(measured, stream); }
-  void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
-               Stream stream) override {
-    filters_.back()->measure(step, inputs, inner, measured, stream);
+  ImageView counted(std::span<const ImageView> inputs, Stream stream) override {
+    return filters_.back()->counted(inputs, stream);
   }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
@@ -56,8 +53,7 @@ class PreparedMasked final : public PreparedFilter {
     const Rectangle window = cover_.window_of(run);
     parts_.clear();
     for (const ImageView& input : inputs) parts_.push_back(part_of(input, window));
-    const MutableImageView whole_result = mutable_view_of(result_.get(), result_shape_, output.memory);
-    const MutableImageView result = part_of(whole_result, {{0, window.x.size()}, {0, window.y.size()}});
+    const MutableImageView result = part_of(result_.view(), {{0, window.x.size()}, {0, window.y.size()}});
     filters_[run.size]->run(parts_, result, measured, stream);
     copy_->run(part_of(result, seen_from(window, run.inner)), part_of(output, run.inner), stream);
   }
@@ -69,8 +65,7 @@ class PreparedMasked final : public PreparedFilter {
   std::vector<std::unique_ptr<PreparedFilter>> filters_;  ///< one a size of windows
   std::vector<std::uint8_t> active_;
   std::vector<ImageView> parts_;  ///< of the inputs of one run
-  Shape result_shape_;            ///< of the largest window
-  Buffer result_;
+  Image result_;                  ///< of the largest window
 };
 
 }  // namespace
@@ -78,9 +73,8 @@ class PreparedMasked final : public PreparedFilter {
 std::unique_ptr<PreparedFilter> prepare_whole(Backend& backend, const FilterPlan& filter) {
   const Shape& picture = filter.inputs.front();
   const bool skips = filter.mask != 0 && filter.inputs[filter.mask].width != 0 && filter.reach &&
-                     filter.costs != nullptr &&
                      picture.width * picture.height >= (backend.*filter.costs).least_pixels;
-  if (!skips) return filter.prepare(picture.width, picture.height);
+  if (!skips) return prepare(backend, filter, picture.width, picture.height);
   return std::make_unique<PreparedMasked>(backend, filter);
 }
 

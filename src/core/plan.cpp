@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/backend.h"
+#include "core/chunk_runner.h"
 #include "core/copy.h"
 #include "core/host_memory.h"
 #include "core/prepared_filter.h"
-#include "core/windowed_filter.h"
 #include "core/workspace.h"
 #include "satin/error.h"
 
@@ -60,10 +60,10 @@ struct PlanImplementation {
   Device device;
   FilterPlan planned;
   std::unique_ptr<CopyOperation> copy_operation;  ///< made when first needed
-  Buffer measured;                                ///< one Measured a frame, or nothing
+  Buffer measured;                                ///< see allocate_measured()
   Few<Buffer, most_inputs + 1> staging;    ///< one an input, then the output; allocated when first needed
   std::unique_ptr<PreparedFilter> filter;  ///< for the whole picture, or
-  std::unique_ptr<WindowedFilter> windowed;
+  std::unique_ptr<ChunkedFilter> chunked;
   std::optional<std::vector<std::string>> told;  ///< warnings of the last run, if it has been checked
   Watch watch;
 
@@ -76,40 +76,39 @@ struct PlanImplementation {
 
   void prepare() {
     WorkspaceBudget budget(backend());
-    if (planned.measures)
-      measured = backend().allocate(sizeof(Measured) * static_cast<std::size_t>(planned.output.frames));
+    measured = allocate_measured(backend(), planned);
     try {
       filter = prepare_whole(backend(), planned);
     } catch (const NoMemory& reason) {
       if (!planned.reach) refuse_whole(reason);
       budget.clear();
-      use_windows();
+      use_chunks();
     }
   }
 
   std::size_t workspace_bytes() const noexcept {
     std::size_t bytes = measured.size;
     if (filter != nullptr) bytes += filter->workspace_bytes();
-    if (windowed != nullptr) bytes += windowed->workspace_bytes();
+    if (chunked != nullptr) bytes += chunked->workspace_bytes();
     for (const Buffer& buffer : staging) bytes += buffer.size;
     return bytes;
   }
 
-  /// Turns to windows if so many bytes more are above the limit.
+  /// Turns to chunks if so many bytes more are above the limit.
   void make_room(std::size_t more) {
     try {
       const WorkspaceBudget budget(backend(), workspace_bytes());
       WorkspaceBudget::take(more);
     } catch (const NoMemory& reason) {
       if (!planned.reach) refuse_whole(reason);
-      use_windows();
+      use_chunks();
     }
   }
 
-  void use_windows() {
+  void use_chunks() {
     filter.reset();
     for (Buffer& buffer : staging) buffer = {};
-    windowed = std::make_unique<WindowedFilter>(backend(), planned, measured.size);
+    chunked = std::make_unique<ChunkedFilter>(backend(), planned, measured.size);
   }
 
   std::byte* staging_for(std::size_t index, const Shape& shape) {
@@ -191,10 +190,10 @@ struct PlanImplementation {
       host_views = host_views || (uses(i) && given[i].memory == Memory::host);
     told.reset();
     try {
-      if (windowed == nullptr && filter == nullptr) use_windows();  // there was no memory in the run before
-      if (windowed == nullptr) make_room(staging_to_come(given, target));
-      if (windowed == nullptr) run_whole(given, target, stream);
-      if (windowed != nullptr) run_windows(given, target, stream);
+      if (chunked == nullptr && filter == nullptr) use_chunks();  // there was no memory in the run before
+      if (chunked == nullptr) make_room(staging_to_come(given, target));
+      if (chunked == nullptr) run_whole(given, target, stream);
+      if (chunked != nullptr) run_chunks(given, target, stream);
     } catch (...) {
       if (filter != nullptr) filter->forget(stream);
       throw;
@@ -212,7 +211,7 @@ struct PlanImplementation {
     backend().listener(which, begin, std::chrono::steady_clock::now());
   }
 
-  /// Turns to windows and runs nothing if there is no memory to stage the whole picture.
+  /// Turns to chunks and runs nothing if there is no memory to stage the whole picture.
   void run_whole(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     MutableImageView result = target;
     OfInputs<ImageView> ready(planned.inputs.size());  // as the filter takes them
@@ -227,13 +226,13 @@ struct PlanImplementation {
     } catch (const NoMemory&) {
       if (!planned.reach) throw;
       backend().synchronize(stream);
-      return use_windows();
+      return use_chunks();
     }
     part(RunPart::kernels, stream, [&] { run_frames(ready, result, stream); });
     part(RunPart::copy_down, stream, [&] { deliver_output(result, target, stream); });
   }
 
-  void run_windows(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
+  void run_chunks(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     OfInputs<ImageView> ready(planned.inputs.size());  // as the filter takes them
     for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       if (uses(i)) ready[i] = given[i];
@@ -243,7 +242,7 @@ struct PlanImplementation {
     if (!original.empty()) backend().synchronize(stream);
   }
 
-  /// A copy of a picture that is overwritten while windows still look at it.
+  /// A copy of a picture that is overwritten while chunks still look at it.
   Image kept(const ImageView& picture, Stream stream) {
     if (picture.memory == Memory::host) return copy_of(picture);
     Image copied = backend().allocate(picture.shape);
@@ -260,13 +259,14 @@ struct PlanImplementation {
     for (std::int64_t frame = 0; frame < planned.output.frames; ++frame) {
       for (std::size_t i = 0; i < ready.size(); ++i)
         inputs[i] = ready[i].empty() ? ready[i] : ready[i].frame(ready[i].shape.frames == 1 ? 0 : frame);
-      run_frame(inputs, result.frame(frame), measure == nullptr ? nullptr : measure + frame, stream);
+      run_frame(inputs, result.frame(frame), measure, stream);
+      measure += planned.measures.count();
     }
   }
 
   void run_frame(std::span<const ImageView> inputs, const MutableImageView& result, Measured* found,
                  Stream stream) {
-    if (windowed != nullptr) return windowed->run(inputs, result, found, stream, watch);
+    if (chunked != nullptr) return chunked->run(inputs, result, found, stream, watch);
     const Rectangle all{{0, planned.output.width}, {0, planned.output.height}};
     filter->begin(found, stream);
     for (int step = 0; step < filter->measurements(); ++step) {
@@ -278,7 +278,7 @@ struct PlanImplementation {
   }
 
   std::int64_t steps_of_frame() const {
-    return windowed != nullptr ? windowed->steps() : filter->measurements() + 1;
+    return chunked != nullptr ? chunked->steps() : filter->measurements() + 1;
   }
 
   std::vector<std::string> check(Stream stream) {
@@ -290,14 +290,8 @@ struct PlanImplementation {
     std::vector<std::string> warnings;
     backend().synchronize(stream);
     if (filter != nullptr) filter->check(warnings, stream);  // first: it begins anew even if the other throws
-    if (measured.get() != nullptr) check_measured(warnings, stream);
+    check_measured(backend(), planned, measured, warnings, stream);
     return warnings;
-  }
-
-  void check_measured(std::vector<std::string>& warnings, Stream stream) const {
-    std::vector<Measured> found(static_cast<std::size_t>(planned.output.frames));
-    backend().download(found.data(), measured.get(), found.size() * sizeof(Measured), stream);
-    satin::check_measured(found, planned.growth, warnings);
   }
 };
 
@@ -311,13 +305,13 @@ const Shape& Plan::output_shape() const noexcept { return implementation_->plann
 std::size_t Plan::workspace_bytes() const noexcept { return implementation_->workspace_bytes(); }
 
 bool Plan::in_windows() const noexcept {
-  return implementation_->windowed != nullptr || implementation_->filter == nullptr;
+  return implementation_->chunked != nullptr || implementation_->filter == nullptr;
 }
 
 std::optional<LocalReach> Plan::local_reach() const noexcept {
   const FilterPlan& planned = implementation_->planned;
-  const bool looks_at_all =
-      planned.measures || implementation_->filter == nullptr || implementation_->filter->measurements() != 0;
+  const bool looks_at_all = planned.measures.count() != 0 || implementation_->filter == nullptr ||
+                            implementation_->filter->measurements() != 0;
   if (!planned.reach || planned.reach->wraps || looks_at_all) return std::nullopt;
   return LocalReach{planned.reach->x, planned.reach->y};
 }

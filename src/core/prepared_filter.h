@@ -7,36 +7,68 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/backend.h"
 #include "core/few.h"
-#include "core/maths/fixed_point.h"
+#include "core/measure.h"
 #include "core/windows.h"
 #include "satin/plan.h"
 
 namespace satin {
 
-struct PreparedFilter {
+struct FilterPlan;
+
+/// What is measured in the inputs before a filter of floats runs. A pass over the picture fills in a
+/// Measured, and another one for the guide.
+struct InputMeasures {
+  std::optional<MeasureJob> picture{};  ///< its size and channels are filled in
+  std::size_t map = 0;                  ///< among the inputs: floats that must be from 0 to 1; 0: none
+  std::size_t guide = 0;                ///< among the inputs: floats with a range of their own; 0: none
+  bool in_run = false;                  ///< run() measures: it gets a Measured that is cleared
+
+  [[nodiscard]] bool pass() const noexcept { return picture || map != 0 || guide != 0; }
+  /// Number of Measured for each frame.
+  [[nodiscard]] std::size_t count() const noexcept { return guide != 0 ? 2 : pass() || in_run ? 1 : 0; }
+};
+
+/// The job for a picture of floats; none for integers.
+[[nodiscard]] inline std::optional<MeasureJob> range_of(const Shape& picture, const MeasureJob& job = {}) {
+  return picture.type == Type::f32 ? std::optional(job) : std::nullopt;
+}
+
+/// The input if it holds floats, otherwise 0.
+[[nodiscard]] inline std::size_t float_input(std::span<const Shape> inputs, std::size_t input) {
+  return inputs[input].type == Type::f32 ? input : 0;
+}
+
+class PreparedFilter {
+ public:
   PreparedFilter() = default;
   PreparedFilter(const PreparedFilter&) = delete;
   PreparedFilter& operator=(const PreparedFilter&) = delete;
   virtual ~PreparedFilter() = default;
 
   [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
-  /// What a filter needs to know of the whole picture is measured before run(): begin(), then each of so many
-  /// measurements. A filter that is run on windows measures all of them before the first is run. Filters that
-  /// always see the whole picture may measure it in run().
-  [[nodiscard]] virtual int measurements() const noexcept { return 0; }
-  virtual void begin(Measured* /*measured*/, Stream /*stream*/) {}
-  /// Adds what measurement `step` finds in `inner`, which lies in the inputs with all that its results look
-  /// at.
-  virtual void measure(int /*step*/, std::span<const ImageView> /*inputs*/, const Rectangle& /*inner*/,
-                       Measured* /*measured*/, Stream /*stream*/) {}
+
+  /// Prepares the plan's InputMeasures for pictures of this size.
+  void prepare_measures(Backend& backend, const FilterPlan& plan, std::int64_t width, std::int64_t height);
+  /// Passes over the whole picture before run(): begin(), then measure() for each pass and each chunk.
+  [[nodiscard]] int measurements() const noexcept {
+    return (measures_.pass() ? 1 : 0) + (searches() ? 1 : 0);
+  }
+  void begin(Measured* measured, Stream stream);
+  /// `inner` is the part of the inputs that counts in this chunk.
+  void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
+               Stream stream);
+
   /// Inputs and output are single frames, interleaved, in the backend's memory; output overlaps no input.
-  /// `measured` is one Measured in the backend's memory, null unless the plan was made with `measures`.
+  /// `measured` is in the backend's memory: null without measures, and followed by the guide's.
   virtual void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
                    Stream stream) = 0;
+  /// The picture whose range is measured: 0 stands for pixels that do not count.
+  virtual ImageView counted(std::span<const ImageView> inputs, Stream /*stream*/) { return inputs.front(); }
   /// Does Plan::vary() for this filter. False: the filter cannot vary.
   [[nodiscard]] virtual bool vary(const void* /*parameters*/, bool /*same_sides*/) { return false; }
   /// Tells what the runs since the last call met: adds warnings, throws Error(input). Waits.
@@ -45,6 +77,37 @@ struct PreparedFilter {
   virtual void forget(Stream /*stream*/) {}
   /// The values of Plan::found(), after check().
   [[nodiscard]] virtual std::vector<FoundValue> found() const { return {}; }
+
+ private:
+  /// A search is a pass after the one that measures. A filter with FilterPlan::mask has none.
+  [[nodiscard]] virtual bool searches() const noexcept { return false; }
+  virtual void begin_search(Stream /*stream*/) {}
+  virtual void search(std::span<const ImageView> /*inputs*/, const Rectangle& /*inner*/,
+                      Measured* /*measured*/, Stream /*stream*/) {}
+
+  InputMeasures measures_;
+  std::unique_ptr<MeasureOperation> range_;  ///< null where nothing is measured
+  std::unique_ptr<MeasureOperation> guide_range_;
+};
+
+/// A filter that is one operation: `run` is called with it and with the arguments of PreparedFilter::run().
+template <class Operation, class Run>
+class OneOperation final : public PreparedFilter {
+ public:
+  OneOperation(std::unique_ptr<Operation> operation, Run run)
+      : operation_(std::move(operation)), run_(std::move(run)) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return operation_->workspace_bytes();
+  }
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream) override {
+    run_(*operation_, inputs, output, measured, stream);
+  }
+
+ private:
+  std::unique_ptr<Operation> operation_;
+  Run run_;
 };
 
 /// A picture and its side inputs: something for each.
@@ -58,13 +121,13 @@ struct FilterPlan {
   using Prepare = std::function<std::unique_ptr<PreparedFilter>(std::int64_t width, std::int64_t height)>;
 
   Shape output{};
-  bool measures = false;  ///< the filter reads floats
+  InputMeasures measures{};
   /// None: it always sees the whole picture. Otherwise its result does not depend on where in the picture it
   /// is, beyond this, and it can be run on windows.
   std::optional<Reach> reach{};
   /// The filter for pictures of this size, with parameters that have been worked out for the whole picture.
   Prepare prepare{};
-  /// What its windows cost; null: what it measures for itself, beside Measured, ties it to one prepared size.
+  /// What its windows cost.
   const WindowCosts Backend::*costs = &Backend::mean_windows;
   /// The filter has no reach: every result is a sum of integers over all that lies above it and to the left,
   /// modulo its type, so that a band of rows by itself lacks what the last row above it adds up to, and
@@ -77,10 +140,40 @@ struct FilterPlan {
   std::size_t mask = 0;      ///< among the inputs; 0: none whose zeros leave the picture's bytes alone
 };
 
-/// Adds warnings about what was measured, one element a frame, for a filter with this FilterPlan::growth.
-/// Throws Error(input) for values that it does not take.
-void check_measured(std::span<const Measured> frames, double growth, std::vector<std::string>& warnings);
+/// This job for pictures of another size.
+template <class Job>
+[[nodiscard]] Job resized(Job job, std::int64_t width, std::int64_t height) {
+  job.width = width;
+  job.height = height;
+  return job;
+}
 
+/// Prepares a filter from the backend and from shapes and jobs of the size that is wanted.
+template <class Filter, class... Sized>
+FilterPlan::Prepare prepare_sized(const Device& device, const Sized&... sized) {
+  return [&backend = device.backend(), sized...](std::int64_t width, std::int64_t height) {
+    return std::make_unique<Filter>(backend, resized(sized, width, height)...);
+  };
+}
+
+/// Prepares a filter that is one operation, as OneOperation, by its job for pictures of any size.
+template <class Job, class Run>
+FilterPlan::Prepare prepare_one(const Device& device, const Job& job, const Run& run) {
+  return [&backend = device.backend(), job, run](std::int64_t width, std::int64_t height) {
+    return std::make_unique<OneOperation<typename Job::Operation, Run>>(
+        backend.prepare(resized(job, width, height)), run);
+  };
+}
+
+/// InputMeasures::count() for each frame.
+[[nodiscard]] Buffer allocate_measured(Backend& backend, const FilterPlan& filter);
+/// Adds warnings about what was measured. Throws Error(input) for values that the filter does not take.
+void check_measured(Backend& backend, const FilterPlan& filter, const Buffer& measured,
+                    std::vector<std::string>& warnings, Stream stream);
+
+/// The filter with its measures.
+[[nodiscard]] std::unique_ptr<PreparedFilter> prepare(Backend& backend, const FilterPlan& filter,
+                                                      std::int64_t width, std::int64_t height);
 /// The filter for the whole picture. If it has a mask, a reach and a picture that is large enough for active
 /// tiles to be worth the search, it gives the same bytes by windows around those tiles; elsewhere the input's
 /// bytes are copied.

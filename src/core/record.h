@@ -116,9 +116,11 @@ ParameterRecord length(Member P::*member, double minimum, double maximum, Text t
 }
 
 template <class P>
-ParameterRecord flag(bool P::*member, Text text) {
-  return field(ParameterKind::flag, member, std::move(text), parse_flag,
-               [](bool value) { return std::string(value ? "true" : "false"); });
+ParameterRecord flag(bool P::*member, Text text, ParameterRole role = ParameterRole::own) {
+  ParameterRecord record = field(ParameterKind::flag, member, std::move(text), parse_flag,
+                                 [](bool value) { return std::string(value ? "true" : "false"); });
+  record.role = role;
+  return record;
 }
 
 /// An enumeration, or an optional one; `choices` are the names of the enumerators, in order from 0.

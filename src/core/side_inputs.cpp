@@ -39,8 +39,13 @@ std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture) {
 void check_radius_map(const Shape& map, const Shape& picture) {
   if (map.width == 0) return;
   check_side_map(map, picture, "radius map");
-  if (map.type != Type::u8 && map.type != Type::u16 && map.type != Type::f32)
-    refuse(std::string("The radius map is of type ") + name_of(map.type) + ": u8, u16 and f32 are possible.");
+  check_type(map, "radius map");
+}
+
+void check_type(const Shape& shape, const char* name) {
+  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
+    refuse(std::string("The ") + name + " is of type " + name_of(shape.type) +
+           ": u8, u16 and f32 are possible.");
 }
 
 void check_range(const char* name, double value, double minimum, double maximum) {

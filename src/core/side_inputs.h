@@ -23,6 +23,9 @@ void check_side_map(const Shape& side, const Shape& picture, const char* name);
 /// A radius map, where there is one, has one channel of type u8, u16 or f32.
 void check_radius_map(const Shape& map, const Shape& picture);
 
+/// An input, called `name` in the message, is of type u8, u16 or f32.
+void check_type(const Shape& shape, const char* name);
+
 /// A parameter of this name is at least the minimum and at most the maximum.
 void check_range(const char* name, double value, double minimum, double maximum);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/backend.h"
 #include "core/record.h"
@@ -11,7 +12,6 @@
 #include "masks/validity_mask.h"
 #include "means/box_mean.h"
 #include "means/kernel_boxes.h"
-#include "pixels/measure.h"
 #include "pixels/transfer.h"
 #include "satin/error.h"
 
@@ -110,8 +110,8 @@ OfBoxes<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const OfBoxes
 
 /// A constant border is summed like the picture and so takes part in the scale of floats.
 MeasureJob measure_job(const BoxMeanJob& job) {
-  MeasureJob measure{job.width, job.height, job.read.channels, job.read.weighted};
-  if (job.border != Border::constant || !job.read.fixed_point) return measure;
+  MeasureJob measure{.weighted = job.read.weighted};
+  if (job.border != Border::constant) return measure;
   const double value = std::fabs(job.border_number);
   measure.at_least[0] = bits_of(job.read.weighted ? value * value : value);
   measure.at_least[1] = job.read.weighted ? bits_of(value) : 0;
@@ -124,42 +124,28 @@ class PreparedBlur final : public PreparedFilter {
   PreparedBlur(Backend& backend, const OfBoxes<BoxMeanJob>& jobs, const Shape& shape)
       : boxes_(prepare_boxes(backend, jobs)) {
     if (jobs[0].excludes && !boxes_[0]->selects_by_mask())
-      prepare_validity_mask(backend, shape, jobs[0].mask_maximum);
-    const bool floats = jobs[0].read.fixed_point;
-    const RadiusField& field = jobs[0].radius;
-    if (floats || (field.from_map && field.map_type == Type::f32))
-      measure_ = backend.prepare(measure_job(jobs[0]));
-    measures_picture_ = floats;
-    measures_map_ = field.from_map && field.map_type == Type::f32;
-
+      valid_.emplace(backend, shape, jobs[0].mask_maximum);
     working_shape_ = {shape.width, shape.height, shape.channels, jobs[0].write.type};
     const std::size_t buffers = std::min<std::size_t>(boxes_.size() - 1, working_.size());
     for (std::size_t i = 0; i < buffers; ++i) working_[i] = backend.allocate(byte_size(working_shape_));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = 0;
-    if (validity_mask_ != nullptr) bytes += byte_size(selected_.shape()) + byte_size(included_.shape());
+    std::size_t bytes = valid_ ? valid_->workspace_bytes() : 0;
     for (const auto& box : boxes_) bytes += box->workspace_bytes();
     for (const Buffer& buffer : working_) bytes += buffer.size;
     return bytes;
   }
 
-  [[nodiscard]] int measurements() const noexcept override { return measure_ == nullptr ? 0 : 1; }
-  void begin(Measured* measured, Stream stream) override {
-    if (measure_ != nullptr) measure_->clear(measured, stream);
-  }
-  void measure(int /*step*/, std::span<const ImageView> inputs, const Rectangle& /*inner*/,
-               Measured* measured, Stream stream) override {
-    if (measures_picture_) measure_->measure(counted(inputs, stream), measured, stream);
-    if (measures_map_) measure_->check_map(inputs[radius_map], measured, stream);
+  ImageView counted(std::span<const ImageView> inputs, Stream stream) override {
+    return valid_ ? valid_->select(inputs[picture], inputs[mask], stream) : inputs[picture];
   }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
     BoxMeanImages images;
     images.source = counted(inputs, stream);
-    images.included = validity_mask_ == nullptr ? ImageView{} : included_.view();
+    if (valid_) images.included = valid_->included();
     images.original = inputs[picture];
     images.radius_map = inputs[radius_map];
     images.measured = measured;
@@ -173,34 +159,10 @@ class PreparedBlur final : public PreparedFilter {
   }
 
  private:
-  void prepare_validity_mask(Backend& backend, const Shape& shape, std::uint32_t mask_maximum) {
-    const Type mask_type = mask_maximum == 0xFF ? Type::u8 : Type::u16;
-    const ValidityMaskJob job{shape.width, shape.height, shape.channels, shape.type, mask_type};
-    validity_mask_ = backend.prepare(job);
-    const auto allocate = [&](const Shape& wanted) {
-      return Image(wanted, backend.allocate(byte_size(wanted)),
-                   backend.host_memory ? Memory::host : Memory::device);
-    };
-    selected_ = allocate({shape.width, shape.height, shape.channels, shape.type});
-    included_ = allocate({shape.width, shape.height, 1, Type::u8});
-  }
-
-  /// The picture, or what the mask leaves of it.
-  ImageView counted(std::span<const ImageView> inputs, Stream stream) {
-    if (validity_mask_ == nullptr) return inputs[picture];
-    validity_mask_->run({inputs[picture], inputs[mask], selected_.view(), included_.view()}, stream);
-    return selected_.view();
-  }
-
   OfBoxes<std::unique_ptr<BoxMeanOperation>> boxes_;
-  std::unique_ptr<ValidityMaskJob::Operation> validity_mask_;
-  Image selected_;
-  Image included_;
-  std::unique_ptr<MeasureOperation> measure_;
+  std::optional<ValidPixels> valid_;
   std::array<Buffer, 2> working_;
   Shape working_shape_;
-  bool measures_picture_ = false;
-  bool measures_map_ = false;
 };
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Blur& blur) {
@@ -210,13 +172,11 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const B
   const std::uint32_t mask_maximum = checked_mask_maximum(shapes[mask], shape);
   check_mask_mode(blur, mask_maximum);
   const OfBoxes<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
-  const bool measures = shape.type == Type::f32 || (map.width != 0 && map.type == Type::f32);
   const bool slides = jobs.size() == 1 && map.width == 0 && shape.type != Type::f32;
-  return {shape, measures, reach_of(jobs),
-          [&backend = device.backend(), jobs, shape](std::int64_t width, std::int64_t height) {
-            return std::make_unique<PreparedBlur>(backend, resized(jobs, width, height),
-                                                  resized(shape, width, height));
-          },
+  return {shape,
+          {range_of(shape, measure_job(jobs[0])), float_input(shapes, radius_map)},
+          reach_of(jobs),
+          prepare_sized<PreparedBlur>(device, jobs, shape),
           !slides                 ? &Backend::mean_windows
           : jobs[0].read.weighted ? &Backend::alpha_box_windows
                                   : &Backend::box_windows};

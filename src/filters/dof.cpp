@@ -64,7 +64,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const D
                            std::int64_t, std::int64_t) {
     return std::make_unique<PreparedDof>(backend, shapes, dof);
   };
-  return {shapes[picture], shapes[picture].type == Type::f32, {}, prepare};
+  return {shapes[picture], lens_measures(blur_job(shapes, dof)), {}, prepare};
 }
 
 std::vector<ParameterRecord> parameters() {

@@ -9,7 +9,6 @@
 #include "core/workspace.h"
 #include "lobes/lobe_bands.h"
 #include "lobes/lobe_mean.h"
-#include "pixels/measure.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -57,31 +56,6 @@ LobeMeanJob lobe_job(const Shape& shape, const Gloss& gloss) {
   return job;
 }
 
-class PreparedGloss final : public PreparedFilter {
- public:
-  PreparedGloss(Backend& backend, const LobeMeanJob& job) : lobe_mean_(backend.prepare(job)) {
-    if (job.read.fixed_point)
-      measure_ = backend.prepare(MeasureJob{job.width, job.height, job.read.channels, job.read.weighted});
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return lobe_mean_->workspace_bytes();
-  }
-
-  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
-           Stream stream) override {
-    if (measure_ != nullptr) {
-      measure_->clear(measured, stream);
-      measure_->measure(inputs.front(), measured, stream);
-    }
-    lobe_mean_->run(inputs.front(), measured, output, stream);
-  }
-
- private:
-  std::unique_ptr<LobeMeanOperation> lobe_mean_;
-  std::unique_ptr<MeasureOperation> measure_;
-};
-
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Gloss& gloss) {
   check(shapes.front(), gloss);
   const WorkspaceBudget budget(device.backend());  // of the lobes, which are many for several levels
@@ -89,10 +63,13 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const G
   Shape output = shapes.front();
   output.height *= gloss.levels;
   validate(output);
-  const auto prepare = [&backend = device.backend(), job](std::int64_t, std::int64_t) {
-    return std::make_unique<PreparedGloss>(backend, *job);
+  const auto run = [](LobeMeanOperation& mean, std::span<const ImageView> inputs,
+                      const MutableImageView& result, Measured* measured,
+                      Stream stream) { mean.run(inputs.front(), measured, result, stream); };
+  const auto prepare = [&backend = device.backend(), job, run](std::int64_t, std::int64_t) {
+    return std::make_unique<OneOperation<LobeMeanOperation, decltype(run)>>(backend.prepare(*job), run);
   };
-  return {output, job->read.fixed_point, {}, prepare};
+  return {output, {range_of(shapes.front(), {.weighted = job->read.weighted})}, {}, prepare};
 }
 
 }  // namespace

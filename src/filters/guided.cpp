@@ -7,7 +7,6 @@
 #include "core/record.h"
 #include "core/side_inputs.h"
 #include "guided/local_linear.h"
-#include "pixels/measure.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -22,8 +21,7 @@ enum Input { picture, guide, mask };
 
 LinearRead read_of(const Shape& shape, const char* what) {
   validate(shape);
-  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
-    refuse(std::string(what) + " is of type " + name_of(shape.type) + ": u8, u16 and f32 are possible.");
+  check_type(shape, what);
   LinearRead read;
   read.type = shape.type;
   read.channels = shape.channels;
@@ -38,8 +36,8 @@ LocalLinearJob job_of(std::span<const Shape> shapes, const Guided& guided) {
   LocalLinearJob job;
   job.width = shape.width;
   job.height = shape.height;
-  job.picture = read_of(shape, "The picture");
-  job.guide = own_guide ? job.picture : read_of(shapes[guide], "The guide");
+  job.picture = read_of(shape, "picture");
+  job.guide = own_guide ? job.picture : read_of(shapes[guide], "guide");
   if (!own_guide) check_side_size(shapes[guide], shape, "guide");
   job.layout.guides = job.guide.channels >= 3 ? 3 : 1;
   job.layout.channels = shape.channels;
@@ -61,77 +59,21 @@ LocalLinearJob job_of(std::span<const Shape> shapes, const Guided& guided) {
   return job;
 }
 
-class PreparedGuided final : public PreparedFilter {
- public:
-  PreparedGuided(Backend& backend, const LocalLinearJob& job, bool own_guide)
-      : linear_(backend.prepare(job)),
-        measure_(measure_of(backend, job, job.picture)),
-        picture_floats_(job.picture.type == Type::f32) {
-    if (own_guide || job.guide.type != Type::f32) return;
-    measure_guide_ = measure_of(backend, job, job.guide);
-    guide_measured_ = backend.allocate(sizeof(Measured));
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return linear_->workspace_bytes() + guide_measured_.size;
-  }
-
-  [[nodiscard]] int measurements() const noexcept override {
-    return picture_floats_ || measure_guide_ != nullptr ? 1 : 0;
-  }
-
-  void begin(Measured* measured, Stream stream) override {
-    if (measured != nullptr) measure_->clear(measured, stream);
-    if (measure_guide_ != nullptr) measure_guide_->clear(guide_measured(), stream);
-  }
-
-  void measure(int /*step*/, std::span<const ImageView> inputs, const Rectangle& /*inner*/,
-               Measured* measured, Stream stream) override {
-    if (picture_floats_) measure_->measure(inputs[picture], measured, stream);
-    if (measure_guide_ != nullptr) measure_guide_->measure(inputs[guide], guide_measured(), stream);
-  }
-
-  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
-           Stream stream) override {
-    LocalLinearImages images{inputs[picture], inputs[picture], inputs[mask], output, measured, measured};
-    if (!inputs[guide].empty()) images.guide = inputs[guide];
-    if (measure_guide_ != nullptr) images.guide_measured = guide_measured();
-    linear_->run(images, stream);
-  }
-
- private:
-  [[nodiscard]] Measured* guide_measured() const {
-    return reinterpret_cast<Measured*>(guide_measured_.get());
-  }
-
-  static std::unique_ptr<MeasureOperation> measure_of(Backend& backend, const LocalLinearJob& job,
-                                                      const LinearRead& read) {
-    return backend.prepare(MeasureJob{job.width, job.height, read.channels, read.weighted});
-  }
-
-  std::unique_ptr<LocalLinearOperation> linear_;
-  std::unique_ptr<MeasureOperation> measure_;
-  std::unique_ptr<MeasureOperation> measure_guide_;
-  Buffer guide_measured_;
-  bool picture_floats_;
-};
-
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Guided& guided) {
   const LocalLinearJob job = job_of(shapes, guided);
-  const bool own_guide = shapes[guide].width == 0;
-  const bool guide_floats = !own_guide && job.guide.type == Type::f32;
-  const auto prepare = [&backend = device.backend(), job, own_guide](std::int64_t width,
-                                                                     std::int64_t height) {
-    LocalLinearJob part = job;
-    part.width = width;
-    part.height = height;
-    return std::make_unique<PreparedGuided>(backend, part, own_guide);
+  const std::size_t float_guide = float_input(shapes, guide);
+  const auto run = [float_guide](LocalLinearOperation& linear, std::span<const ImageView> inputs,
+                                 const MutableImageView& output, Measured* measured, Stream stream) {
+    const ImageView& own = inputs[picture];
+    linear.run({own, inputs[guide].empty() ? own : inputs[guide], inputs[mask], output, measured,
+                float_guide == 0 ? measured : measured + 1},
+               stream);
   };
-  FilterPlan plan{shapes[picture], job.picture.type == Type::f32 || guide_floats};
+  FilterPlan plan{shapes[picture]};
+  plan.measures = {range_of(shapes[picture], {.weighted = job.picture.weighted}), 0, float_guide};
   // A pixel is the mean of functions that windows around its window's pixels were fitted to.
   plan.reach = Reach{2 * job.reach_x, 2 * job.reach_y, job.border == Border::wrap};
-  plan.prepare = prepare;
-  if (guide_floats) plan.costs = nullptr;  // the guide's range is measured by the prepared filter
+  plan.prepare = prepare_one(device, job, run);
   return plan;
 }
 

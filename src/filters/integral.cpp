@@ -2,38 +2,11 @@
 
 #include "core/backend.h"
 #include "core/record.h"
-#include "pixels/measure.h"
 #include "satin/error.h"
 #include "tables/table.h"
 
 namespace satin {
 namespace {
-
-/// Rows are scanned, then columns (Crow 1984). Unless they are modulo 2^32, the sums of the whole picture
-/// must fit, not only those of a box.
-class PreparedIntegral final : public PreparedFilter {
- public:
-  PreparedIntegral(Backend& backend, const TableJob& job, const Shape& shape) : table_(backend.prepare(job)) {
-    if (!job.read.fixed_point) return;
-    measure_ = backend.prepare(MeasureJob{shape.width, shape.height, shape.channels, false});
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return table_->workspace_bytes(); }
-
-  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
-           Stream stream) override {
-    if (measure_ != nullptr) {
-      measure_->clear(measured, stream);
-      measure_->measure(inputs[0], measured, stream);
-    }
-    table_->run(inputs[0], measured, output, stream);
-    if (measure_ != nullptr) table_->to_double(output, measured, stream);
-  }
-
- private:
-  std::unique_ptr<TableOperation> table_;
-  std::unique_ptr<MeasureOperation> measure_;
-};
 
 Shape unweighted(Shape shape) {
   shape.alpha = Alpha::none;  // sums of the values as stored
@@ -67,14 +40,16 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const I
   if (parameters.modulo != Modulo::none && shape.type == Type::f32)
     throw Error(ErrorKind::usage,
                 "Sums of floats are not taken modulo 2^32: leave modulo out, or convert to u8 or u16.");
+  // Rows are scanned, then columns (Crow 1984). Unless they are modulo 2^32, the sums of the whole picture
+  // must fit, not only those of a box.
   const TableJob job = table_job(shape, parameters);
-  const auto prepare = [&backend = device.backend(), job, shape](std::int64_t width, std::int64_t height) {
-    TableJob part = job;
-    part.width = width;
-    part.height = height;
-    return std::make_unique<PreparedIntegral>(backend, part, resized(shape, width, height));
+  const auto run = [floats = job.read.fixed_point](TableOperation& table, std::span<const ImageView> inputs,
+                                                   const MutableImageView& output, Measured* measured,
+                                                   Stream stream) {
+    table.run(inputs[0], measured, output, stream);
+    if (floats) table.to_double(output, measured, stream);
   };
-  FilterPlan plan{table_shape(shape, job.accumulator), job.read.fixed_point, {}, prepare};
+  FilterPlan plan{table_shape(shape, job.accumulator), {range_of(shape)}, {}, prepare_one(device, job, run)};
   plan.adds_up = !job.read.fixed_point;
   return plan;
 }

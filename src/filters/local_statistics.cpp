@@ -4,7 +4,6 @@
 #include "core/side_inputs.h"
 #include "means/box_mean.h"
 #include "means/kernel_boxes.h"
-#include "pixels/measured_filter.h"
 #include "statistics/box_stats.h"
 #include "statistics/local_plan.h"
 
@@ -30,40 +29,22 @@ BoxMeanJob mean_job(const Shape& shape, const Shape& mask_shape, const LocalMean
   return job;
 }
 
-class PreparedMean final : public MeasuredFilter {
- public:
-  PreparedMean(Backend& backend, const Shape& shape, const BoxMeanJob& job)
-      : MeasuredFilter(range_of_floats(backend, shape)),
-        mean_(backend.prepare(job)),
-        alpha_(backend, shape) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return mean_->workspace_bytes(); }
-
-  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
-           Stream stream) override {
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const LocalMean& parameters) {
+  const Shape shape = shapes[picture];
+  check_local(shape, parameters.window, parameters.border);
+  const BoxMeanJob job = mean_job(shape, shapes[mask], parameters);
+  const auto run = [alpha = kept_alpha(device.backend(), shape)](
+                       BoxMeanOperation& mean, std::span<const ImageView> inputs,
+                       const MutableImageView& output, Measured* measured, Stream stream) {
     BoxMeanImages images;
     images.source = images.original = inputs[picture];
     images.mask = inputs[mask];
     images.output = output;
     images.measured = measured;
-    mean_->run(images, stream);
-    alpha_.run(inputs[picture], output, stream);
-  }
-
- private:
-  std::unique_ptr<BoxMeanOperation> mean_;
-  KeptAlpha alpha_;
-};
-
-FilterPlan describe(const Device& device, std::span<const Shape> shapes, const LocalMean& parameters) {
-  const Shape shape = shapes[picture];
-  check_local(shape, parameters.window, parameters.border);
-  const OfBoxes<BoxMeanJob> jobs(1, mean_job(shape, shapes[mask], parameters));
-  const auto prepare = [&backend = device.backend(), shape, jobs](std::int64_t width, std::int64_t height) {
-    return std::make_unique<PreparedMean>(backend, resized(shape, width, height),
-                                          resized(jobs, width, height).front());
+    mean.run(images, stream);
+    alpha(inputs[picture], output, stream);
   };
-  return {shape, shape.type == Type::f32, reach_of(jobs), prepare};
+  return {shape, {range_of(shape)}, reach_of(std::span(&job, 1)), prepare_one(device, job, run)};
 }
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const LocalDeviation& parameters) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/measure.h"
 #include "core/record.h"
 #include "extremes/sliding_extreme.h"
 #include "filters/mask_steps.h"
@@ -13,8 +14,6 @@
 #include "masks/label.h"
 #include "pixels/binary_plane.h"
 #include "pixels/fixed_threshold.h"
-#include "pixels/measure.h"
-#include "pixels/measured_filter.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -188,11 +187,10 @@ std::int64_t reach_of_steps(const Shape& shape, const Mask& mask) {
 
 double white_of(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 65535 : 1; }
 
-class PreparedMask final : public MeasuredFilter {
+class PreparedMask final : public PreparedFilter {
  public:
   PreparedMask(Backend& backend, const Shape& shape, const Mask& mask)
-      : MeasuredFilter(range_of(backend, shape)),
-        backend_(backend),
+      : backend_(backend),
         shape_(binary_shape(shape)),
         value_(mask.level * white_of(shape.type)),
         steps_(steps_of(backend, shape, mask)),
@@ -221,12 +219,6 @@ class PreparedMask final : public MeasuredFilter {
   }
 
  private:
-  /// Whether all floats are finite.
-  static std::unique_ptr<MeasureOperation> range_of(Backend& backend, const Shape& shape) {
-    if (shape.type != Type::f32) return nullptr;
-    return backend.prepare(MeasureJob{shape.width, shape.height, shape.channels, false, false});
-  }
-
   [[nodiscard]] MutableImageView between(std::size_t step) const {
     return mutable_view_of(between_[step % 2].get(), shape_,
                            backend_.host_memory ? Memory::host : Memory::device);
@@ -243,7 +235,7 @@ class PreparedMask final : public MeasuredFilter {
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Mask& parameters) {
   const Shape shape = shapes.front();
   check(shape, parameters);
-  FilterPlan plan{binary_shape(shape), shape.type == Type::f32};
+  FilterPlan plan{binary_shape(shape), {range_of(shape, {.magnitudes = false})}};
   if (component_rules(parameters).empty()) {  // a component may go from end to end of the picture
     const std::int64_t reach = reach_of_steps(shape, parameters);
     plan.reach = Reach{reach, reach};

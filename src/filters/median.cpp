@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/backend.h"
@@ -12,7 +13,6 @@
 #include "masks/validity_mask.h"
 #include "means/kernel_boxes.h"
 #include "order/rank.h"
-#include "pixels/measure.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -72,29 +72,17 @@ RankJob rank_job(const Median& median, const Shape& shape, const Shape& map, std
 
 class PreparedMedian final : public PreparedFilter {
  public:
-  PreparedMedian(Backend& backend, const RankJob& job)
-      : rank_(prepare_rank(backend, job)),
-        measures_picture_(job.type == Type::f32),
-        measures_map_(job.reach.from_map && job.reach.map_type == Type::f32) {
-    if (!measures_picture_ && !measures_map_) return;
-    MeasureJob finite{job.width, job.height, job.channels};
-    finite.magnitudes = false;
-    measure_ = backend.prepare(finite);
-    if (measures_picture_ && job.excludes) prepare_validity_mask(backend, job);
+  PreparedMedian(Backend& backend, const RankJob& job) : rank_(prepare_rank(backend, job)) {
+    if (job.type == Type::f32 && job.excludes)
+      valid_.emplace(backend, Shape{job.width, job.height, job.channels, job.type}, job.mask_maximum);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return rank_->workspace_bytes() + byte_size(selected_.shape()) + byte_size(included_.shape());
+    return rank_->workspace_bytes() + (valid_ ? valid_->workspace_bytes() : 0);
   }
 
-  [[nodiscard]] int measurements() const noexcept override { return measure_ == nullptr ? 0 : 1; }
-  void begin(Measured* measured, Stream stream) override {
-    if (measure_ != nullptr) measure_->clear(measured, stream);
-  }
-  void measure(int /*step*/, std::span<const ImageView> inputs, const Rectangle& /*inner*/,
-               Measured* measured, Stream stream) override {
-    if (measures_picture_) measure_->measure(counted(inputs, stream), measured, stream);
-    if (measures_map_) measure_->check_map(inputs[radius_map], measured, stream);
+  ImageView counted(std::span<const ImageView> inputs, Stream stream) override {
+    return valid_ ? valid_->select(inputs[picture], inputs[mask], stream) : inputs[picture];
   }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured*,
@@ -103,28 +91,8 @@ class PreparedMedian final : public PreparedFilter {
   }
 
  private:
-  void prepare_validity_mask(Backend& backend, const RankJob& job) {
-    const Type mask_type = job.mask_maximum == 0xFF ? Type::u8 : Type::u16;
-    validity_mask_ =
-        backend.prepare(ValidityMaskJob{job.width, job.height, job.channels, job.type, mask_type});
-    selected_ = backend.allocate(Shape{job.width, job.height, job.channels, job.type});
-    included_ = backend.allocate(Shape{job.width, job.height, 1, Type::u8});
-  }
-
-  /// The picture, or what the mask leaves of it.
-  ImageView counted(std::span<const ImageView> inputs, Stream stream) {
-    if (validity_mask_ == nullptr) return inputs[picture];
-    validity_mask_->run({inputs[picture], inputs[mask], selected_.view(), included_.view()}, stream);
-    return selected_.view();
-  }
-
   std::unique_ptr<RankOperation> rank_;
-  std::unique_ptr<MeasureOperation> measure_;
-  std::unique_ptr<ValidityMaskJob::Operation> validity_mask_;
-  Image selected_;
-  Image included_;
-  bool measures_picture_;
-  bool measures_map_;
+  std::optional<ValidPixels> valid_;
 };
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Median& median) {
@@ -132,15 +100,11 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const M
   check_pixels(shape);
   check_radius_map(shapes[radius_map], shape);
   const RankJob job = rank_job(median, shape, shapes[radius_map], checked_mask_maximum(shapes[mask], shape));
-  const auto prepare = [&backend = device.backend(), job](std::int64_t width, std::int64_t height) {
-    RankJob part = job;
-    part.width = width;
-    part.height = height;
-    return std::make_unique<PreparedMedian>(backend, part);
-  };
   const LargestReach largest = largest_reach(job.reach);
-  const bool measures = shape.type == Type::f32 || (job.reach.from_map && job.reach.map_type == Type::f32);
-  return {shape, measures, Reach{largest.x, largest.y, job.border == Border::wrap}, prepare};
+  return {shape,
+          {range_of(shape, {.magnitudes = false}), float_input(shapes, radius_map)},
+          Reach{largest.x, largest.y, job.border == Border::wrap},
+          prepare_sized<PreparedMedian>(device, job)};
 }
 
 double reach(const Median& median, const Shape& shape) {

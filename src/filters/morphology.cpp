@@ -8,8 +8,6 @@
 #include "core/side_inputs.h"
 #include "extremes/border_key.h"
 #include "extremes/sliding_extreme.h"
-#include "pixels/measure.h"
-#include "pixels/measured_filter.h"
 
 namespace satin {
 namespace {
@@ -60,44 +58,22 @@ SlidingExtremeJob extreme_job(const Shape& shape, std::uint32_t mask_maximum, Ex
   return job;
 }
 
-class PreparedExtreme final : public MeasuredFilter {
- public:
-  PreparedExtreme(Backend& backend, const SlidingExtremeJob& job)
-      : MeasuredFilter(range_of(backend, job)), extreme_(backend.prepare(job)) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return extreme_->workspace_bytes(); }
-
-  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured*,
-           Stream stream) override {
-    extreme_->run({inputs[picture], inputs[mask], output}, stream);
-  }
-
- private:
-  /// Whether all floats are finite.
-  static std::unique_ptr<MeasureOperation> range_of(Backend& backend, const SlidingExtremeJob& job) {
-    if (job.type != Type::f32) return nullptr;
-    MeasureJob finite{job.width, job.height, job.channels};
-    finite.magnitudes = false;
-    return backend.prepare(finite);
-  }
-
-  std::unique_ptr<SlidingExtremeOperation> extreme_;
-};
-
 template <class P, Extreme extreme>
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const P& parameters) {
   const Shape shape = shapes[picture];
   check_pixels(shape);
   const std::uint32_t mask_maximum = checked_mask_maximum(shapes[mask], shape);
   const SlidingExtremeJob job = extreme_job(shape, mask_maximum, extreme, window_of(parameters));
-  const auto prepare = [&backend = device.backend(), job](std::int64_t width, std::int64_t height) {
-    SlidingExtremeJob part = job;
-    part.width = width;
-    part.height = height;
-    return std::make_unique<PreparedExtreme>(backend, part);
+  const auto run = [](SlidingExtremeOperation& operation, std::span<const ImageView> inputs,
+                      const MutableImageView& output, Measured*, Stream stream) {
+    operation.run({inputs[picture], inputs[mask], output}, stream);
   };
   const Reach reach{job.reach_x, job.reach_y, job.border == Border::wrap};
-  return {shape, shape.type == Type::f32, reach, prepare, &Backend::sliding_windows};
+  return {shape,
+          {range_of(shape, {.magnitudes = false})},
+          reach,
+          prepare_one(device, job, run),
+          &Backend::sliding_windows};
 }
 
 template <class P, Extreme extreme>

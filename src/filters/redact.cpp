@@ -13,7 +13,6 @@
 #include "masks/coverage.h"
 #include "masks/paint.h"
 #include "pixels/maths/luminance.h"
-#include "pixels/measure.h"
 #include "pixels/transfer.h"
 #include "satin/error.h"
 #include "satin/filters/blur.h"
@@ -213,8 +212,6 @@ class PreparedRedact final : public PreparedFilter {
       feather_.emplace(device, weight_shape_, redact.feather);
     }
     const PaintJob job = paint_job(shape, redact);
-    if (shape.type == Type::f32)
-      measure_ = backend.prepare(MeasureJob{shape.width, shape.height, shape.channels, job.read.weighted});
     if (redact.method != Redaction::blur) {
       paint_ = backend.prepare(job);
       if (job.cell != 0) prepare_table(backend, job);
@@ -237,10 +234,6 @@ class PreparedRedact final : public PreparedFilter {
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    if (measure_ != nullptr) {
-      measure_->clear(measured, stream);
-      measure_->measure(inputs[picture], measured, stream);
-    }
     const MutableImageView weights = mutable_view_of(weights_.get(), weight_shape_, output.memory);
     nothing_covered_.look_at(inputs[mask], stream);
     coverage_->run({inputs[mask], weights}, stream);
@@ -276,7 +269,6 @@ class PreparedRedact final : public PreparedFilter {
   NothingCovered nothing_covered_;
   Buffer weights_, spare_;
   std::optional<Feather> feather_;
-  std::unique_ptr<MeasureOperation> measure_;
   std::unique_ptr<PaintJob::Operation> paint_;
   std::unique_ptr<TableOperation> table_;
   Shape table_shape_;
@@ -290,7 +282,8 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const R
                                                                                             std::int64_t) {
     return std::make_unique<PreparedRedact>(device, shape, mask_shape, redact);
   };
-  return {shapes[picture], shapes[picture].type == Type::f32, {}, prepare};
+  const bool weighted = shapes[picture].alpha == Alpha::straight;
+  return {shapes[picture], {range_of(shapes[picture], {.weighted = weighted})}, {}, prepare};
 }
 
 double reach_of(const Redact& redact, const Shape& shape) {
@@ -335,10 +328,10 @@ const FilterRecord& redact_record() {
                 {"feather", "px",
                  "width around boxes and mask over which the picture comes back; inside all stays covered"}),
             record::space(&Redact::space, "mix in linear light, or the values as stored"),
-            record::flag(
-                &Redact::allow_nothing,
-                {"allow-nothing", "",
-                 "let a mask be 0 everywhere, or a box lie outside the picture: otherwise an error"})},
+            record::flag(&Redact::allow_nothing,
+                         {"allow-nothing", "",
+                          "let a mask be 0 everywhere, or a box lie outside the picture: otherwise an error"},
+                         ParameterRole::may_vanish)},
        .inputs = {record::side(
            &Redact::mask,
            {"mask", Role::mask, "in place of boxes: cover every pixel that is not 0, or not transparent"})},

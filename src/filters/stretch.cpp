@@ -7,7 +7,6 @@
 #include "core/side_inputs.h"
 #include "order/rank.h"
 #include "order/stretch.h"
-#include "pixels/measured_filter.h"
 #include "satin/error.h"
 #include "statistics/local_plan.h"
 
@@ -23,12 +22,13 @@ struct StretchJobs {
   RankJob low;
   RankJob high;
   StretchJob stretch;
-
-  void resize(std::int64_t width, std::int64_t height) {
-    low.width = high.width = stretch.width = width;
-    low.height = high.height = stretch.height = height;
-  }
 };
+
+StretchJobs resized(StretchJobs jobs, std::int64_t width, std::int64_t height) {
+  jobs.low.width = jobs.high.width = jobs.stretch.width = width;
+  jobs.low.height = jobs.high.height = jobs.stretch.height = height;
+  return jobs;
+}
 
 StretchJobs jobs_of(std::span<const Shape> shapes, const PercentileStretch& parameters) {
   const Shape& shape = shapes[picture];
@@ -52,15 +52,13 @@ StretchJobs jobs_of(std::span<const Shape> shapes, const PercentileStretch& para
   jobs.stretch.colours = colours_of(shape);
   jobs.stretch.type = shape.type;
   jobs.stretch.mask_maximum = checked_mask_maximum(shapes[mask], shape);
-  jobs.resize(shape.width, shape.height);
-  return jobs;
+  return resized(jobs, shape.width, shape.height);
 }
 
-class PreparedStretch final : public MeasuredFilter {
+class PreparedStretch final : public PreparedFilter {
  public:
   PreparedStretch(Backend& backend, const Shape& shape, const StretchJobs& jobs)
-      : MeasuredFilter(range_of_floats(backend, shape)),
-        low_rank_(prepare_rank(backend, jobs.low)),
+      : low_rank_(prepare_rank(backend, jobs.low)),
         high_rank_(prepare_rank(backend, jobs.high)),
         stretch_(backend.prepare(jobs.stretch)),
         low_(backend.allocate(shape)),
@@ -89,13 +87,11 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes,
                     const PercentileStretch& parameters) {
   const Shape shape = shapes[picture];
   const StretchJobs jobs = jobs_of(shapes, parameters);
-  const auto prepare = [&backend = device.backend(), shape, jobs](std::int64_t width, std::int64_t height) {
-    StretchJobs part = jobs;
-    part.resize(width, height);
-    return std::make_unique<PreparedStretch>(backend, resized(shape, width, height), part);
-  };
   const std::int64_t reach = parameters.window / 2;
-  return {shape, shape.type == Type::f32, Reach{reach, reach, parameters.border == Border::wrap}, prepare};
+  return {shape,
+          {range_of(shape)},
+          Reach{reach, reach, parameters.border == Border::wrap},
+          prepare_sized<PreparedStretch>(device, shape, jobs)};
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include "core/record.h"
 #include "pixels/fixed_threshold.h"
-#include "pixels/measured_filter.h"
 #include "satin/error.h"
 #include "statistics/box_stats.h"
 #include "statistics/local_plan.h"
@@ -86,11 +85,10 @@ std::size_t otsu_code(const std::vector<std::uint64_t>& counts) {
 }
 
 /// One level for all pixels.
-class PreparedFixedThreshold final : public MeasuredFilter {
+class PreparedFixedThreshold final : public PreparedFilter {
  public:
   PreparedFixedThreshold(Backend& backend, const Shape& shape, const Threshold& threshold)
-      : MeasuredFilter(range_of_floats(backend, shape)),
-        plane_(value_plane(shape, level_float_bits)),
+      : plane_(value_plane(shape, level_float_bits)),
         level_(backend.prepare(FixedThresholdJob{shape.width, shape.height, plane_, threshold.invert})),
         fixed_(threshold.level * white_of(shape.type)) {
     if (threshold.method == Binarisation::otsu) counts_.resize(codes_of(plane_.type));
@@ -100,19 +98,10 @@ class PreparedFixedThreshold final : public MeasuredFilter {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return level_->workspace_bytes(); }
 
   /// The codes that otsu counts depend on the range of floats.
-  [[nodiscard]] int measurements() const noexcept override {
-    return MeasuredFilter::measurements() + (counts_.empty() ? 0 : 1);
-  }
-
-  void begin(Measured* measured, Stream stream) override {
-    MeasuredFilter::begin(measured, stream);
-    std::fill(counts_.begin(), counts_.end(), 0);
-  }
-
-  void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
-               Stream stream) override {
-    if (step < MeasuredFilter::measurements())
-      return MeasuredFilter::measure(step, inputs, inner, measured, stream);
+  [[nodiscard]] bool searches() const noexcept override { return !counts_.empty(); }
+  void begin_search(Stream /*stream*/) override { std::fill(counts_.begin(), counts_.end(), 0); }
+  void search(std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
+              Stream stream) override {
     codes_ = level_->count(part_of(inputs[0], inner), measured, found_.data(), stream);
     std::transform(found_.begin(), found_.end(), counts_.begin(), counts_.begin(), std::plus<>());
   }
@@ -138,10 +127,9 @@ class PreparedFixedThreshold final : public MeasuredFilter {
 };
 
 /// A level for each pixel from the statistics around it.
-class PreparedLocal final : public MeasuredFilter {
+class PreparedLocal final : public PreparedFilter {
  public:
-  PreparedLocal(Backend& backend, const Shape& shape, const BoxStatsJob& job)
-      : MeasuredFilter(range_of_floats(backend, shape)), stats_(backend.prepare(job)) {
+  PreparedLocal(Backend& backend, const BoxStatsJob& job) : stats_(backend.prepare(job)) {
     if (job.rule.method == ThresholdMethod::wolf) extremes_ = backend.allocate(sizeof(PictureExtremes));
   }
 
@@ -150,19 +138,12 @@ class PreparedLocal final : public MeasuredFilter {
   }
 
   /// The deviations that wolf compares depend on the range of floats.
-  [[nodiscard]] int measurements() const noexcept override {
-    return MeasuredFilter::measurements() + (extremes_.get() == nullptr ? 0 : 1);
+  [[nodiscard]] bool searches() const noexcept override { return extremes() != nullptr; }
+  void begin_search(Stream stream) override {
+    if (searches()) stats_->clear_extremes(extremes(), stream);
   }
-
-  void begin(Measured* measured, Stream stream) override {
-    MeasuredFilter::begin(measured, stream);
-    if (extremes() != nullptr) stats_->clear_extremes(extremes(), stream);
-  }
-
-  void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
-               Stream stream) override {
-    if (step < MeasuredFilter::measurements())
-      return MeasuredFilter::measure(step, inputs, inner, measured, stream);
+  void search(std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
+              Stream stream) override {
     stats_->find_extremes(inputs[0], inner, measured, extremes(), stream);
   }
 
@@ -184,7 +165,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const T
   const Shape shape = shapes.front();
   check(shape, parameters);
   Backend& backend = device.backend();
-  FilterPlan plan{binary_shape(shape), shape.type == Type::f32, Reach{}};
+  FilterPlan plan{binary_shape(shape), {range_of(shape)}, Reach{}};
   if (parameters.method == Binarisation::otsu || parameters.method == Binarisation::fixed) {
     plan.prepare = [&backend, shape, parameters](std::int64_t width, std::int64_t height) {
       return std::make_unique<PreparedFixedThreshold>(backend, resized(shape, width, height), parameters);
@@ -193,10 +174,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const T
   }
   const BoxStatsJob job = stats_job(shape, parameters);
   plan.reach = reach_of(job);
-  plan.prepare = [&backend, shape, job](std::int64_t width, std::int64_t height) {
-    return std::make_unique<PreparedLocal>(backend, resized(shape, width, height),
-                                           resized(job, width, height));
-  };
+  plan.prepare = prepare_sized<PreparedLocal>(device, job);
   return plan;
 }
 

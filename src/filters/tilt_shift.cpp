@@ -82,7 +82,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const T
                         parameters](std::int64_t, std::int64_t) {
     return std::make_unique<PreparedTiltShift>(backend, shape, mask_shape, parameters);
   };
-  return {shapes[picture], shapes[picture].type == Type::f32, {}, prepare};
+  return {shapes[picture], lens_measures(blur_job(shapes[picture], shapes[mask], parameters)), {}, prepare};
 }
 
 std::vector<ParameterRecord> parameters() {

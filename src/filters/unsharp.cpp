@@ -10,8 +10,6 @@
 #include "means/kernel_boxes.h"
 #include "means/unsharp_residual.h"
 #include "pixels/binary_plane.h"
-#include "pixels/measure.h"
-#include "pixels/measured_filter.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -72,11 +70,10 @@ UnsharpResidualJob residual_job(const Unsharp& unsharp, const Shape& shape, cons
   return job;
 }
 
-class PreparedUnsharp final : public MeasuredFilter {
+class PreparedUnsharp final : public PreparedFilter {
  public:
   PreparedUnsharp(Backend& backend, const OfBoxes<BoxMeanJob>& jobs, const UnsharpResidualJob& residual)
-      : MeasuredFilter(range_of(backend, residual)),
-        residual_(jobs.size() == 1 ? nullptr : backend.prepare(UnsharpResidualChainJob{jobs, residual})) {
+      : residual_(jobs.size() == 1 ? nullptr : backend.prepare(UnsharpResidualChainJob{jobs, residual})) {
     if (residual_ != nullptr) return;
     boxes_ = prepare_boxes(backend, jobs);
     residual_ = backend.prepare(residual);
@@ -110,12 +107,6 @@ class PreparedUnsharp final : public MeasuredFilter {
   }
 
  private:
-  static std::unique_ptr<MeasureOperation> range_of(Backend& backend, const UnsharpResidualJob& residual) {
-    if (!residual.means.fixed_point) return nullptr;
-    return backend.prepare(
-        MeasureJob{residual.width, residual.height, residual.means.channels, residual.means.weighted});
-  }
-
   OfBoxes<std::unique_ptr<BoxMeanOperation>> boxes_;  ///< empty where they are part of the residual
   std::unique_ptr<UnsharpResidualOperation> residual_;
   std::array<Buffer, 2> means_;
@@ -144,13 +135,10 @@ Sharpening sharpening_of(const Shape& shape, const Shape& mask_shape, const Unsh
 }
 
 FilterPlan plan_for(const Device& device, const Shape& shape, const Sharpening& whole) {
-  const auto prepare = [&backend = device.backend(), whole](std::int64_t width, std::int64_t height) {
-    UnsharpResidualJob residual = whole.residual;
-    residual.width = width;
-    residual.height = height;
-    return std::make_unique<PreparedUnsharp>(backend, resized(whole.boxes, width, height), residual);
-  };
-  FilterPlan plan{shape, whole.boxes.front().read.fixed_point, reach_of(whole.boxes), prepare};
+  FilterPlan plan{shape,
+                  {range_of(shape, {.weighted = whole.residual.means.weighted})},
+                  reach_of(whole.boxes),
+                  prepare_sized<PreparedUnsharp>(device, whole.boxes, whole.residual)};
   plan.growth = 1 + 2 * whole.residual.amount;
   return plan;
 }
@@ -166,6 +154,23 @@ double reach(const Unsharp& unsharp, const Shape& shape) {
          boxes_of(unsharp.kernel);
 }
 
+std::vector<ParameterRecord> parameters() {
+  return {
+      record::real(&Unsharp::amount, 0, largest_amount,
+                   {"amount", "", "how much of the difference from the mean is added"}),
+      record::radius(&Unsharp::radius, 0, largest_radius,
+                     {"radius", "px", "how far the mean reaches: R, RXxRY, or P% of the longer side"}),
+      record::real(&Unsharp::sigma, 0, largest_sigma,
+                   {"sigma", "px", "standard deviation of the kernel, instead of the radius"}),
+      record::choice(&Unsharp::kernel, {"box", "tent", "gaussian"},
+                     {"kernel", "", "one box, or two (tent) or three (gaussian) after each other"}),
+      record::real(&Unsharp::threshold, 0, largest_threshold,
+                   {"threshold", "", "differences up to this share of white stay as they are"}),
+      record::inner_border(&Unsharp::border, "what the mean sees outside the picture"),
+      record::space(&Unsharp::space, "sharpen linear light, or the values as stored"),
+  };
+}
+
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Unsharp& parameters) {
@@ -177,36 +182,15 @@ Image unsharp(const Device& device, const ImageView& image, const Unsharp& param
 }
 
 const FilterRecord& unsharp_record() {
-  static const FilterRecord
-      filter =
-          record::of(
-              &describe,
-              {.name = "unsharp",
-               .category = "sharpening",
-               .help = "sharper edges, or with a large radius more local contrast",
-               .parameters =
-                   {
-                       record::real(&Unsharp::amount, 0, largest_amount,
-                                    {"amount", "", "how much of the difference from the mean is added"}),
-                       record::radius(
-                           &Unsharp::radius, 0, largest_radius,
-                           {"radius", "px", "how far the mean reaches: R, RXxRY, or P% of the longer side"}),
-                       record::real(
-                           &Unsharp::sigma, 0, largest_sigma,
-                           {"sigma", "px", "standard deviation of the kernel, instead of the radius"}),
-                       record::choice(
-                           &Unsharp::kernel, {"box", "tent", "gaussian"},
-                           {"kernel", "", "one box, or two (tent) or three (gaussian) after each other"}),
-                       record::real(&Unsharp::threshold, 0, largest_threshold,
-                                    {"threshold",
-                                     "", "differences up to this share of white stay as they are"}),
-                       record::inner_border(&Unsharp::border, "what the mean sees outside the picture"),
-                       record::space(&Unsharp::space, "sharpen linear light, or the values as stored"),
-                   },
-               .inputs = {record::blend_mask<Unsharp>()},
-               .space = Space::encoded,
-               .traits = {.keeps_constant = true},
-               .reach = record::reach<Unsharp>(reach)});
+  static const FilterRecord filter =
+      record::of(&describe, {.name = "unsharp",
+                             .category = "sharpening",
+                             .help = "sharper edges, or with a large radius more local contrast",
+                             .parameters = parameters(),
+                             .inputs = {record::blend_mask<Unsharp>()},
+                             .space = Space::encoded,
+                             .traits = {.keeps_constant = true},
+                             .reach = record::reach<Unsharp>(reach)});
   return filter;
 }
 

@@ -9,7 +9,6 @@
 #include "lens/lens_layers.h"
 #include "lens/lens_store.h"
 #include "lens/splat.h"
-#include "pixels/measure.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -45,13 +44,9 @@ void check_style(const LensStyle& style) {
 }
 
 void check(const LensBlurJob& job) {
-  validate(job.picture);
-  const Type type = job.picture.type;
-  if (type != Type::u8 && type != Type::u16 && type != Type::f32)
-    refuse(std::string("Pixels of type ") + name_of(type) +
-           " cannot be filtered: convert them to u8, u16 or f32.");
-  if (type != Type::f32 && job.picture.alpha == Alpha::premultiplied && job.space == Space::linear &&
-      !job.keeps_last)
+  check_pixels(job.picture);
+  if (job.picture.type != Type::f32 && job.picture.alpha == Alpha::premultiplied &&
+      job.space == Space::linear && !job.keeps_last)
     refuse("Integer pixels with premultiplied alpha have no linear light: give straight alpha.");
   check_style(job.style);
   const Type aperture = job.aperture.type;
@@ -196,18 +191,18 @@ void LampMemory::take(const ImageView& picture, Stream stream) {
       stream);
 }
 
+InputMeasures lens_measures(const LensBlurJob& job) {
+  const std::uint64_t least = bits_of(shows(job) ? 1.0 : lens_least_magnitude);
+  const bool weighted = job.picture.alpha == Alpha::straight && !job.keeps_last;
+  return {range_of(job.picture, {.weighted = weighted, .at_least = {least, least}})};
+}
+
 LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
     : backend_(backend),
       shape_(job.picture),
       memory_(backend.host_memory ? Memory::host : Memory::device),
       lens_(backend, checked(job)) {
   const LensLayersJob layers = checked(job);
-  if (layers.type == Type::f32) {
-    // shades have to fit beside the picture's values
-    const std::uint64_t least = bits_of(shows(job) ? 1.0 : lens_least_magnitude);
-    measure_ = backend.prepare(
-        MeasureJob{layers.width, layers.height, layers.channels, layers.weighted, true, {least, least}});
-  }
   layers_ = backend.prepare(layers);
   const ApertureTable aperture = aperture_table(job.style);
   SplatJob splat = splat_job(job, layers, aperture);
@@ -251,10 +246,6 @@ void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measure
                    const std::uint32_t* soft) {
   lens_.set_soft(soft);
   const auto& [picture, aperture, mask] = inputs;
-  if (measure_ != nullptr) {
-    measure_->clear(measured, stream);
-    measure_->measure(picture, measured, stream);
-  }
   layers_->run(picture, measured, lens_.scene(), stream);
   if (splat_ != nullptr) {
     lamp_memory_->take(aperture, stream);

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/prepared_filter.h"
 #include "lens/aperture_picture.h"
 #include "lens/aperture_table.h"
 #include "lens/lamps.h"
 #include "lens/lens_layers.h"
 #include "lens/lens_store.h"
 #include "lens/splat.h"
-#include "pixels/measure.h"
 #include "satin/filter.h"
 #include "satin/lens_style.h"
 #include "satin/plan.h"
@@ -134,13 +134,15 @@ class LensBlur {
   LensMemory lens_;
   std::unique_ptr<LampMemory> lamp_memory_;  ///< null like splat_
   std::unique_ptr<LampsJob::Operation> find_lamps_;
-  std::unique_ptr<MeasureOperation> measure_;
   std::unique_ptr<LensLayersOperation> layers_;
   std::unique_ptr<SplatOperation> splat_;  ///< null: what was seen is shown instead
   LensShow shown_;
   Buffer result_;                                   ///< none where store_ is null
   std::unique_ptr<LensStoreJob::Operation> store_;  ///< null: the splat stores the bytes
 };
+
+/// What is measured before run(): shades have to fit beside the picture's values.
+[[nodiscard]] InputMeasures lens_measures(const LensBlurJob& job);
 
 /// The options of LensStyle.
 [[nodiscard]] std::vector<ParameterRecord> lens_style_parameters();

@@ -8,11 +8,11 @@
 
 #include "core/backend.h"
 #include "core/maths/wide.h"
+#include "core/measure.h"
 #include "masks/label.h"
 #include "masks/maths/region_values.h"
 #include "masks/region_values.h"
 #include "masks/relabel.h"
-#include "pixels/measure.h"
 #include "pixels/pixels.h"
 #include "satin/error.h"
 

@@ -2,7 +2,9 @@
 // A picture of which only some pixels count.
 
 #include <cstdint>
+#include <memory>
 
+#include "core/backend.h"
 #include "pixels/maths/rows.h"
 #include "pixels/pixelwise.h"
 
@@ -55,6 +57,32 @@ struct ValidityMaskJob {
     if (type == Type::u16) return select(std::uint16_t{});
     select(std::uint32_t{});
   }
+};
+
+/// The pixels of a picture whose mask is not 0, for operations that do not look at the mask themselves.
+class ValidPixels {
+ public:
+  ValidPixels(Backend& backend, const Shape& shape, std::uint32_t mask_maximum)
+      : select_(backend.prepare(ValidityMaskJob{shape.width, shape.height, shape.channels, shape.type,
+                                                mask_maximum == 0xFF ? Type::u8 : Type::u16})),
+        selected_(backend.allocate(Shape{shape.width, shape.height, shape.channels, shape.type})),
+        included_(backend.allocate(Shape{shape.width, shape.height, 1, Type::u8})) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept {
+    return byte_size(selected_.shape()) + byte_size(included_.shape());
+  }
+  /// Returns the picture with 0 in place of the others.
+  ImageView select(const ImageView& picture, const ImageView& mask, Stream stream) {
+    select_->run({picture, mask, selected_.view(), included_.view()}, stream);
+    return selected_.view();
+  }
+  /// 1 for the pixels that were selected, 0 for the others.
+  [[nodiscard]] ImageView included() const { return included_.view(); }
+
+ private:
+  std::unique_ptr<ValidityMaskJob::Operation> select_;
+  Image selected_;
+  Image included_;
 };
 
 }  // namespace satin

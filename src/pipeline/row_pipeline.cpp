@@ -1,8 +1,11 @@
+// Pipelines on pictures that are never whole in memory: a chunk of their rows after the other.
+
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <utility>
 
-#include "core/row_stage.h"
+#include "core/chunk_runner.h"
 #include "core/workspace.h"
 #include "satin/error.h"
 #include "satin/rows.h"
@@ -24,7 +27,126 @@ void require_bands(const FilterRecord& record, const FilterPlan& filter) {
                                       "another border.");
 }
 
+std::size_t row_bytes(const Shape& shape) { return static_cast<std::size_t>(interleaved_strides(shape).row); }
+
+/// Adds the values of a row to those of all rows, modulo their type.
+template <class Value>
+void add_row(const std::vector<std::byte>& row, const MutableImageView& rows) {
+  const auto* add = reinterpret_cast<const Value*>(row.data());
+  const std::int64_t count = rows.shape.width * rows.shape.channels;
+  for (std::int64_t y = 0; y < rows.shape.height; ++y) {
+    auto* values = rows.row<Value>(y);
+    for (std::int64_t i = 0; i < count; ++i) values[i] += add[i];
+  }
+}
+
+/// One filter: reads the rows of its inputs and gives those of its result. Areas only go down, so every row
+/// of an input is read once a pass.
+class RowStage final : public RowSource, public ChunkRunner {
+ public:
+  /// `filter` has a reach that does not wrap, or adds up. `inputs` are those of the filter, null for one that
+  /// is not used, and outlive the stage as `watch` does. Throws as ChunkRunner.
+  RowStage(Backend& backend, std::shared_ptr<const FilterPlan> filter, std::vector<RowSource*> inputs,
+           std::size_t held, Watch& watch)
+      : ChunkRunner(backend, *filter, held + filter->measures.count() * sizeof(Measured), ChunkShape::rows),
+        planned_(std::move(filter)),
+        sources_(std::move(inputs)),
+        measured_(allocate_measured(backend, *planned_)),
+        watch_(watch) {
+    if (backend.host_memory) return;
+    for (const Image& image : images_) host_images_.push_back(image.empty() ? Image() : Image(image.shape()));
+  }
+
+  [[nodiscard]] const Shape& shape() const noexcept override { return planned_->output; }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept {
+    return ChunkRunner::workspace_bytes() + measured_.size;
+  }
+
+  void rewind() override {
+    for (RowSource* source : sources_)
+      if (source != nullptr) source->rewind();
+    next_ = 0;
+    loaded_ = {};
+    ready_ = {};
+  }
+
+  /// Runs all measurements, each by a pass through the inputs, and checks what they found: as check().
+  void measure(std::vector<std::string>& warnings) {
+    ChunkRunner::measure(measured(), {}, watch_);
+    backend_.synchronize({});
+    check_measured(backend_, *planned_, measured_, warnings, {});
+  }
+
+  void read(const MutableImageView& rows) override {
+    for (std::int64_t y = 0; y < rows.shape.height; ++y, ++ready_.first) {
+      if (ready_.first == ready_.last) run_next();
+      std::memcpy(rows.at(0, y), host(sources_.size()).at(0, ready_.first - loaded_.first),
+                  row_bytes(planned_->output));
+    }
+  }
+
+  /// Adds warnings and throws Error(input) as Plan::check().
+  void check(std::vector<std::string>& warnings) {
+    backend_.synchronize({});
+    filter_->check(warnings, {});
+  }
+
+ private:
+  /// Moves the areas of all inputs down to this chunk.
+  void load(const Chunk& chunk, Stream stream) override {
+    if (chunk.inner.y.first == 0 && loaded_.last != 0) rewind();
+    const std::int64_t kept = std::max<std::int64_t>(loaded_.last - chunk.area.y.first, 0);
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (sources_[i] == nullptr) continue;
+      const MutableImageView rows = host(i);
+      const std::int64_t height = rows.shape.height;
+      const std::size_t row = row_bytes(rows.shape);
+      if (kept != 0) std::memmove(rows.data, rows.at(0, height - kept), row * static_cast<std::size_t>(kept));
+      if (kept < height) sources_[i]->read(part_of(rows, {{0, rows.shape.width}, {kept, height}}));
+      if (!backend_.host_memory) backend_.upload(images_[i].data(), rows.data, byte_size(rows.shape), stream);
+    }
+    loaded_ = chunk.area.y;
+  }
+
+  void run_next() {
+    const Chunk chunk = grid_.chunk(next_);
+    const MutableImageView result = host(sources_.size());
+    std::vector<std::byte> above;
+    if (planned_->adds_up && next_ != 0) {
+      // The area that is in place ends where this chunk begins; the new one may begin some rows above that.
+      const std::byte* row = result.at(0, chunk.area.y.first - 1 - loaded_.first);
+      above.assign(row, row + row_bytes(planned_->output));
+    }
+    run_chunk(chunk, measured(), {});
+    if (backend_.host_memory)
+      backend_.synchronize({});
+    else
+      backend_.download(result.data, images_.back().data(), byte_size(result.shape), {});
+    if (!above.empty() && planned_->output.type == Type::u32) add_row<std::uint32_t>(above, result);
+    if (!above.empty() && planned_->output.type == Type::u64) add_row<std::uint64_t>(above, result);
+    ready_ = chunk.inner.y;
+    ++next_;
+    watch_.step();
+  }
+
+  /// Image i in the host's memory.
+  MutableImageView host(std::size_t i) { return (backend_.host_memory ? images_ : host_images_)[i].view(); }
+  [[nodiscard]] Measured* measured() const { return reinterpret_cast<Measured*>(measured_.get()); }
+
+  std::shared_ptr<const FilterPlan> planned_;
+  std::vector<RowSource*> sources_;
+  std::vector<Image> host_images_;  ///< as images_, where the backend's memory is not the host's
+  Buffer measured_;                 ///< see allocate_measured()
+  std::int64_t next_ = 0;           ///< chunk that is run next
+  Stretch loaded_;                  ///< rows of the picture that the areas hold
+  Stretch ready_;                   ///< rows of the result that were not read yet
+  Watch& watch_;                    ///< told of every chunk
+};
+
 }  // namespace
+
+RowSource::~RowSource() = default;
 
 struct RowPipeline::State {
   explicit State(Device on) : device(std::move(on)) {}
@@ -56,7 +178,7 @@ RowPipeline::RowPipeline(const Device& device, const Pipeline& pipeline, RowSour
     std::shared_ptr<const FilterPlan> filter = record.describe(device, shapes, step.parameters.data());
     require_bands(record, *filter);
     source = &state_->stages.emplace_back(device.backend(), std::move(filter), std::move(inputs),
-                                          workspace_bytes());
+                                          workspace_bytes(), state_->watch);
   }
 }
 
@@ -76,19 +198,16 @@ int RowPipeline::passes() const noexcept {
   return passes;
 }
 
-void RowPipeline::watch(Progress progress) {
-  state_->watch = Watch(std::move(progress));
-  for (RowStage& stage : state_->stages) stage.watch(state_->watch);
-}
+void RowPipeline::watch(Progress progress) { state_->watch = Watch(std::move(progress)); }
 
 void RowPipeline::rewind() { state_->stages.back().rewind(); }
 
 /// One step after the other: what a step measures is the result of those before it.
 void RowPipeline::measure() {
   std::int64_t steps = 0;
-  std::int64_t before = 0;  // windows of a pass through the steps so far
+  std::int64_t before = 0;  // chunks of a pass through the steps so far
   for (const RowStage& stage : state_->stages) {
-    before += stage.windows();
+    before += stage.chunks();
     steps += stage.measurements() * before;
   }
   state_->watch.begin(steps + before);

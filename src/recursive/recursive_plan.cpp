@@ -2,20 +2,10 @@
 
 #include "core/backend.h"
 #include "core/side_inputs.h"
-#include "pixels/measure.h"
 #include "recursive/recursive.h"
-#include "satin/error.h"
 
 namespace satin {
 namespace {
-
-void check_guide(const Shape& guide, const Shape& picture) {
-  validate(guide);
-  check_side_size(guide, picture, "guide");
-  if (guide.type != Type::u8 && guide.type != Type::u16 && guide.type != Type::f32)
-    throw Error(ErrorKind::usage, std::string("The guide is of type ") + name_of(guide.type) +
-                                      ": u8, u16 and f32 are possible.");
-}
 
 Guide guide_of(const Shape& shape, double contrast) {
   const double white = shape.type == Type::u8 ? 0xFF : shape.type == Type::u16 ? 0xFFFF : 1;
@@ -36,46 +26,16 @@ RecursiveJob recursive_job(std::span<const Shape> inputs, const RecursiveSetting
   job.passes = settings.passes;
   if (settings.guided) {
     const bool given = inputs[1].width != 0;
-    if (given) check_guide(inputs[1], picture);
+    if (given) {
+      validate(inputs[1]);
+      check_side_size(inputs[1], picture, "guide");
+      check_type(inputs[1], "guide");
+    }
     job.guide = guide_of(given ? inputs[1] : picture, settings.contrast);
   }
   job.mask_maximum = checked_mask_maximum(inputs.back(), picture);
   return job;
 }
-
-class PreparedRecursive final : public PreparedFilter {
- public:
-  PreparedRecursive(Backend& backend, const RecursiveJob& job)
-      : recursive_(backend.prepare(job)), guided_(job.guide.has_value()) {
-    const MeasureJob nothing{job.width, job.height, job.read.channels, job.read.weighted};
-    if (measures(job)) measure_ = backend.prepare(nothing);
-  }
-
-  [[nodiscard]] static bool measures(const RecursiveJob& job) {
-    return job.read.type == Type::f32 || (job.guide && job.guide->type == Type::f32);
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return recursive_->workspace_bytes();
-  }
-
-  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
-           Stream stream) override {
-    if (measure_ != nullptr) measure_->clear(measured, stream);
-    RecursiveImages images;
-    images.source = inputs.front();
-    if (guided_) images.guide = inputs[1].empty() ? inputs.front() : inputs[1];
-    images.mask = inputs.back();
-    images.output = output;
-    images.measured = measured;
-    recursive_->run(images, stream);
-  }
-
- private:
-  std::unique_ptr<RecursiveOperation> recursive_;
-  std::unique_ptr<MeasureOperation> measure_;  ///< to clear what is measured
-  bool guided_;
-};
 
 }  // namespace
 
@@ -83,10 +43,19 @@ FilterPlan plan_recursive(const Device& device, std::span<const Shape> inputs,
                           const RecursiveSettings& settings) {
   validate(inputs.front());
   const RecursiveJob job = recursive_job(inputs, settings);
-  const auto prepare = [&backend = device.backend(), job](std::int64_t, std::int64_t) {
-    return std::make_unique<PreparedRecursive>(backend, job);
+  const auto run = [guided = job.guide.has_value()](
+                       RecursiveOperation& recursive, std::span<const ImageView> images,
+                       const MutableImageView& output, Measured* measured, Stream stream) {
+    RecursiveImages of_run;
+    of_run.source = images.front();
+    if (guided) of_run.guide = images[1].empty() ? images.front() : images[1];
+    of_run.mask = images.back();
+    of_run.output = output;
+    of_run.measured = measured;
+    recursive.run(of_run, stream);
   };
-  return {inputs.front(), PreparedRecursive::measures(job), {}, prepare};
+  const bool floats = job.read.type == Type::f32 || (job.guide && job.guide->type == Type::f32);
+  return {inputs.front(), {.in_run = floats}, {}, prepare_one(device, job, run)};
 }
 
 }  // namespace satin

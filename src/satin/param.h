@@ -97,10 +97,11 @@ enum class ParameterKind {
 
 /// What a parameter means to code that knows no filter: batches decode depth and light by it.
 enum class ParameterRole {
-  own,           ///< nothing
-  space,         ///< linear light, or the values as stored
-  depth_source,  ///< where depth comes from: its own picture, or a part of the filtered one
-  depth_channel  ///< which channel of a picture is depth
+  own,            ///< nothing
+  space,          ///< linear light, or the values as stored
+  depth_source,   ///< where depth comes from: its own picture, or a part of the filtered one
+  depth_channel,  ///< which channel of a picture is depth
+  may_vanish      ///< a flag: what is asked for may lie nowhere in the picture, as in smaller previews
 };
 
 /// "real", "reals", "integer", ...

@@ -5,8 +5,6 @@
 
 #include "core/copy.h"
 #include "core/side_inputs.h"
-#include "pixels/measure.h"
-#include "pixels/measured_filter.h"
 #include "satin/error.h"
 #include "statistics/box_stats.h"
 
@@ -25,28 +23,6 @@ View channel_of(View view, int channel) {
   view.shape.alpha = Alpha::none;
   return view;
 }
-
-class PreparedColours final : public MeasuredFilter {
- public:
-  PreparedColours(Backend& backend, const Shape& shape, BoxStatsJob job)
-      : MeasuredFilter(range_of_floats(backend, shape)), alpha_(backend, shape) {
-    job.plane.channel = job.output_channel = 0;
-    job.colours = colours_of(shape);
-    colours_ = backend.prepare(job);
-  }
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return colours_->workspace_bytes(); }
-
-  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
-           Stream stream) override {
-    colours_->run({inputs[picture], inputs[mask], output, measured, nullptr}, stream);
-    if (!colours_->keeps_other_channels()) alpha_.run(inputs[picture], output, stream);
-  }
-
- private:
-  std::unique_ptr<BoxStatsOperation> colours_;
-  KeptAlpha alpha_;
-};
 
 }  // namespace
 
@@ -75,38 +51,30 @@ BoxStatsJob local_job(const Shape& shape, int window, Border border) {
 
 Reach reach_of(const BoxStatsJob& job) { return {job.reach_x, job.reach_y, job.border == Border::wrap}; }
 
-BoxStatsJob resized(BoxStatsJob job, std::int64_t width, std::int64_t height) {
-  job.width = width;
-  job.height = height;
-  return job;
-}
-
-std::unique_ptr<MeasureOperation> range_of_floats(Backend& backend, const Shape& shape) {
-  if (shape.type != Type::f32) return nullptr;
-  return backend.prepare(MeasureJob{shape.width, shape.height, shape.channels, false});
-}
-
 int colours_of(const Shape& shape) {
   return shape.alpha == Alpha::none ? shape.channels : shape.channels - 1;
 }
 
-KeptAlpha::KeptAlpha(Backend& backend, const Shape& shape) {
-  if (shape.alpha != Alpha::none) copy_ = backend.prepare(CopyJob{});
-}
-
-void KeptAlpha::run(const ImageView& from, const MutableImageView& to, Stream stream) {
-  const int last = from.shape.channels - 1;
-  if (copy_ != nullptr) copy_->run(channel_of(from, last), channel_of(to, last), stream);
+CopyAlpha kept_alpha(Backend& backend, const Shape& shape) {
+  if (shape.alpha == Alpha::none) return [](const auto&...) {};
+  const std::shared_ptr<CopyOperation> copy = backend.prepare(CopyJob{});
+  return [copy, last = shape.channels - 1](const ImageView& from, const MutableImageView& to, Stream stream) {
+    copy->run(channel_of(from, last), channel_of(to, last), stream);
+  };
 }
 
 FilterPlan plan_colours(const Device& device, std::span<const Shape> shapes, BoxStatsJob job) {
   const Shape shape = shapes[picture];
   job.mask_maximum = checked_mask_maximum(shapes[mask], shape);
-  const auto prepare = [&backend = device.backend(), shape, job](std::int64_t width, std::int64_t height) {
-    return std::make_unique<PreparedColours>(backend, resized(shape, width, height),
-                                             resized(job, width, height));
+  job.plane.channel = job.output_channel = 0;
+  job.colours = colours_of(shape);
+  const auto run = [alpha = kept_alpha(device.backend(), shape)](
+                       BoxStatsOperation& colours, std::span<const ImageView> inputs,
+                       const MutableImageView& output, Measured* measured, Stream stream) {
+    colours.run({inputs[picture], inputs[mask], output, measured, nullptr}, stream);
+    if (!colours.keeps_other_channels()) alpha(inputs[picture], output, stream);
   };
-  return {shape, shape.type == Type::f32, reach_of(job), prepare};
+  return {shape, {range_of(shape)}, reach_of(job), prepare_one(device, job, run)};
 }
 
 }  // namespace satin

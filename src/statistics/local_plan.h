@@ -2,14 +2,13 @@
 // What the filters from local statistics share: their windows, and plans that go through the colours one by
 // one.
 
-#include <memory>
+#include <functional>
 
 #include "core/backend.h"
 #include "core/copy.h"
 #include "core/maths/window.h"
 #include "core/prepared_filter.h"
 #include "pixels/binary_plane.h"
-#include "pixels/measure.h"
 #include "statistics/box_stats.h"
 
 namespace satin {
@@ -25,24 +24,13 @@ void check_local(const Shape& shape, int window, Border border);
 [[nodiscard]] BoxStatsJob local_job(const Shape& shape, int window, Border border);
 
 [[nodiscard]] Reach reach_of(const BoxStatsJob& job);
-/// This job for pictures of another size.
-[[nodiscard]] BoxStatsJob resized(BoxStatsJob job, std::int64_t width, std::int64_t height);
-
-/// The range of all values as stored; null unless they are floats.
-[[nodiscard]] std::unique_ptr<MeasureOperation> range_of_floats(Backend& backend, const Shape& shape);
 
 /// The channels that are not alpha.
 [[nodiscard]] int colours_of(const Shape& shape);
 
-/// Writes the alpha of a picture to another one.
-class KeptAlpha {
- public:
-  KeptAlpha(Backend& backend, const Shape& shape);
-  void run(const ImageView& picture, const MutableImageView& output, Stream stream);
-
- private:
-  std::unique_ptr<CopyOperation> copy_;  ///< null without alpha
-};
+/// Writes the alpha of a picture to another one, where it has alpha.
+using CopyAlpha = std::function<void(const ImageView& from, const MutableImageView& to, Stream stream)>;
+[[nodiscard]] CopyAlpha kept_alpha(Backend& backend, const Shape& shape);
 
 /// The job's result for every colour by itself; inputs are the picture and the mask, and alpha is kept.
 [[nodiscard]] FilterPlan plan_colours(const Device& device, std::span<const Shape> shapes, BoxStatsJob job);

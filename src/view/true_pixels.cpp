@@ -183,10 +183,8 @@ Pipeline scaled(const Pipeline& pipeline, int level) {
         result.emplace_back(PipelineStep{Parameters(step.parameters.filter()), step.side_inputs});
     set_scaled(small.parameters, step.parameters, scale, true);
     set_defaults(small.parameters, step.parameters, scale);
-    // In a smaller preview a small box or mask may vanish, which is no error there.
-    constexpr const char* lenient = "allow-nothing";
-    if (level > 0 && step.parameters.filter().find_parameter(lenient) != nullptr)
-      small.parameters.set(lenient, "true");
+    const ParameterRecord* flag = step.parameters.filter().find_parameter(ParameterRole::may_vanish);
+    if (level > 0 && flag != nullptr) small.parameters.set(flag->name, "true");
   }
   return result;
 }

@@ -5,7 +5,7 @@
 
 #include "core/backend.h"
 #include "lens/lens_blur.h"
-#include "pixels/measure.h"
+#include "core/measure.h"
 #include "tests/oracles/pictures.h"
 
 namespace satin::test {

@@ -15,7 +15,7 @@
 #include "lens/lens_layers.h"
 #include "lens/lens_store.h"
 #include "lens/splat.h"
-#include "pixels/measure.h"
+#include "core/measure.h"
 #include "samples/lens/methods.h"
 #include "samples/lens/render.h"
 

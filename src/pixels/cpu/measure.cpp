@@ -11,8 +11,8 @@
 #include <mutex>
 
 #include "core/cpu/backend.h"
+#include "core/measure.h"
 #include "pixels/cpu/measure-inl.h"
-#include "pixels/measure.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {

@@ -1,4 +1,4 @@
-#include "pixels/measure.h"
+#include "core/measure.h"
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
 #include "kernels/pixels/launch.h"

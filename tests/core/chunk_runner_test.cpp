@@ -1,6 +1,6 @@
-// Filters under memory limits: run on windows of the picture, to the bytes of the whole.
+// Filters under memory limits: run on chunks of the picture, to the bytes of the whole.
 
-#include "core/windowed_filter.h"
+#include "core/chunk_runner.h"
 
 #include <gtest/gtest.h>
 
@@ -23,42 +23,42 @@ const Device& limited_device(std::size_t limit) {
   return device;
 }
 
-TEST(WindowGrid, PartsCoverThePictureOnceAndWindowsWhatTheyLookAt) {
+TEST(ChunkGrid, ChunksCoverThePictureOnceAndAreasWhatTheyLookAt) {
   constexpr std::int64_t width = 53;
   constexpr std::int64_t height = 37;
   for (const bool wraps : {false, true})
     for (const std::int64_t part : {1, 7, 16, 30})
       for (const std::int64_t reach : {0, 1, 9, 40}) {
-        const WindowGrid grid({width, height}, {reach, reach / 2, wraps}, part, part + 2);
+        const ChunkGrid grid({width, height}, {reach, reach / 2, wraps}, part, part + 2);
         std::map<std::pair<std::int64_t, std::int64_t>, int> covered;
         for (std::int64_t i = 0; i < grid.count(); ++i) {
-          const WindowGrid::Part each = grid.part(i);
-          ASSERT_EQ(each.window.x.size(), grid.width());
-          ASSERT_EQ(each.window.y.size(), grid.height());
-          const auto holds = [&](const Stretch& window, std::int64_t line, std::int64_t position) {
+          const Chunk each = grid.chunk(i);
+          ASSERT_EQ(each.area.x.size(), grid.x.area());
+          ASSERT_EQ(each.area.y.size(), grid.y.area());
+          const auto holds = [&](const Stretch& area, std::int64_t line, std::int64_t position) {
             if (!wraps && (position < 0 || position >= line)) return true;  // a matter of the border
-            if (window == Stretch{0, line}) return true;
-            return window.first <= position && position < window.last;
+            if (area == Stretch{0, line}) return true;
+            return area.first <= position && position < area.last;
           };
           for (std::int64_t y = each.inner.y.first; y < each.inner.y.last; ++y)
             for (std::int64_t x = each.inner.x.first; x < each.inner.x.last; ++x) {
               ++covered[{x, y}];
               for (const std::int64_t d : {-1, 1}) {
-                ASSERT_TRUE(holds(each.window.x, width, x + d * reach)) << x << " " << part << " " << reach;
-                ASSERT_TRUE(holds(each.window.y, height, y + d * (reach / 2))) << y;
+                ASSERT_TRUE(holds(each.area.x, width, x + d * reach)) << x << " " << part << " " << reach;
+                ASSERT_TRUE(holds(each.area.y, height, y + d * (reach / 2))) << y;
               }
             }
           if (wraps) continue;
-          ASSERT_GE(each.window.x.first, 0);
-          ASSERT_LE(each.window.x.last, width);
+          ASSERT_GE(each.area.x.first, 0);
+          ASSERT_LE(each.area.x.last, width);
         }
         ASSERT_EQ(covered.size(), static_cast<std::size_t>(width * height));
         for (const auto& [pixel, times] : covered) ASSERT_EQ(times, 1);
       }
 }
 
-/// How many plans of this filter run on windows, under limits of a half and a sixth of what the whole takes.
-int plans_in_windows(const FilterRecord& filter) {
+/// How many plans of this filter run on chunks, under limits of a half and a sixth of what the whole takes.
+int plans_in_chunks(const FilterRecord& filter) {
   int count = 0;
   for_each_filter_case(filter, [&](FilterCase filter_case) {
     if (filter_case.shape.width != 33 || filter_case.shape.height != 31) return;
@@ -76,16 +76,16 @@ int plans_in_windows(const FilterRecord& filter) {
   return count;
 }
 
-TEST(Windows, ServeFiltersThatLookNear) {
+TEST(Chunks, ServeFiltersThatLookNear) {
   if (slow_build()) GTEST_SKIP() << "too few cases to meet every filter";
   for (const char* name : {"blur", "dilate", "erode", "guided", "local-deviation", "local-mean", "mask",
                            "median", "normalize", "stretch", "threshold", "unsharp"})
-    EXPECT_GT(plans_in_windows(find_filter(name)), 0) << name;
+    EXPECT_GT(plans_in_chunks(find_filter(name)), 0) << name;
   for (const char* name : {"integral", "smooth", "edge-smooth"})
-    EXPECT_EQ(plans_in_windows(find_filter(name)), 0) << name;
+    EXPECT_EQ(plans_in_chunks(find_filter(name)), 0) << name;
 }
 
-/// Dark and flat but for one corner, so that no other window knows what is there.
+/// Dark and flat but for one corner, so that no other chunk knows what is there.
 Image uneven_picture(Type type) {
   const Shape shape{230, 190, 1, type};
   const Image noise = random_picture(shape, 5);
@@ -114,7 +114,7 @@ MutableImageView spread(const Image& picture, Image& memory) {
   return view;
 }
 
-TEST(Windows, KnowWhatTheWholePictureHolds) {
+TEST(Chunks, KnowWhatTheWholePictureHolds) {
   for (const Type type : {Type::u8, Type::u16, Type::f32})
     for (const Binarisation method : {Binarisation::otsu, Binarisation::wolf, Binarisation::fixed}) {
       const Image picture = uneven_picture(type);
@@ -135,7 +135,7 @@ TEST(Windows, KnowWhatTheWholePictureHolds) {
     }
 }
 
-TEST(Windows, MayOverwriteTheirPicture) {
+TEST(Chunks, MayOverwriteTheirPicture) {
   const Image picture = random_picture({300, 260, 3, Type::u8}, 3);
   Unsharp parameters;  // keeps means of the whole picture on every device
   parameters.radius = 5;
@@ -152,7 +152,7 @@ TEST(Windows, MayOverwriteTheirPicture) {
   EXPECT_EQ(difference(result, expected), "");
 }
 
-TEST(Windows, AreRefusedWhereTheyCannotBe) {
+TEST(Chunks, AreRefusedWhereTheyCannotBe) {
   const Shape shape{200, 200, 1, Type::u8};
   expect_error(ErrorKind::environment, "not run on parts",
                [&] { static_cast<void>(plan(limited_device(100), shape, Smooth{})); });

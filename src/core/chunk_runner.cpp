@@ -1,0 +1,155 @@
+#include "core/chunk_runner.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/host_memory.h"
+#include "core/workspace.h"
+
+namespace satin {
+namespace {
+
+constexpr std::int64_t smallest_chunk = 16;
+/// A row of tiles; below it more time goes to the rows that areas share.
+constexpr std::int64_t least_rows = 256;
+/// Chunks of narrow pictures are higher, so that a run has work for all cores.
+constexpr std::int64_t least_pixels = std::int64_t{1} << 20;
+
+/// With twice the reach no row is in more than two areas, on average.
+std::int64_t usual_rows(const Shape& picture, std::int64_t reach) {
+  const std::int64_t rows = std::max({least_rows, 2 * reach, least_pixels / picture.width});
+  return std::min(rows, picture.height);
+}
+
+/// Calls piece(stretch of the line, where it begins in the area) for what lies together: two pieces or more
+/// where the area goes beyond an end.
+template <class Piece>
+void for_pieces(const Stretch& area, std::int64_t line, const Piece& piece) {
+  for (std::int64_t at = area.first; at < area.last;) {
+    const std::int64_t from = (at % line + line) % line;
+    const std::int64_t count = std::min(area.last - at, line - from);
+    piece(Stretch{from, from + count}, at - area.first);
+    at += count;
+  }
+}
+
+/// Calls copy(part of the picture, its place in the target).
+template <class Copy>
+void copy_area(const ImageView& picture, const Rectangle& area, const MutableImageView& target,
+               const Copy& copy) {
+  for_pieces(area.y, picture.shape.height, [&](const Stretch& rows, std::int64_t y) {
+    for_pieces(area.x, picture.shape.width, [&](const Stretch& columns, std::int64_t x) {
+      copy(part_of(picture, {columns, rows}),
+           part_of(target, {{x, x + columns.size()}, {y, y + rows.size()}}));
+    });
+  });
+}
+
+[[noreturn]] void refuse(const NoMemory& reason, const ChunkGrid& grid, ChunkShape shape) {
+  const std::string width = std::to_string(grid.x.area());
+  const std::string height = std::to_string(grid.y.area());
+  throw NoMemory((shape == ChunkShape::rows
+                      ? "Even for a band of " + height + " rows of " + width + " pixels there"
+                      : "Even for a part of the picture, which takes a window of " + width + " x " + height +
+                            " pixels, there") +
+                 " is not enough memory. " + reason.what());
+}
+
+}  // namespace
+
+ChunkRunner::ChunkRunner(Backend& backend, const FilterPlan& filter, std::size_t held, ChunkShape shape)
+    : backend_(backend),
+      grid_(filter.output, filter.reach.value_or(Reach{}), filter.output.width, filter.output.height) {
+  const bool rows = shape == ChunkShape::rows;
+  if (rows) grid_.y.inner = usual_rows(filter.output, grid_.y.reach);
+  for (auto reason = rows ? try_to_prepare(filter, held) : NoMemory("It is the whole picture."); reason;
+       reason = try_to_prepare(filter, held)) {
+    std::int64_t& longer = rows || grid_.y.inner >= grid_.x.inner ? grid_.y.inner : grid_.x.inner;
+    if (longer <= smallest_chunk) refuse(*reason, grid_, shape);
+    longer = (longer + 1) / 2;
+  }
+}
+
+std::optional<NoMemory> ChunkRunner::try_to_prepare(const FilterPlan& filter, std::size_t held) {
+  WorkspaceBudget budget(backend_, held);
+  const auto add_image = [&](const Shape& shape) {
+    images_.push_back(shape.width == 0 ? Image()
+                                       : backend_.allocate(resized(shape, grid_.x.area(), grid_.y.area())));
+  };
+  try {
+    for (const Shape& input : filter.inputs) {
+      add_image(input);
+      views_.push_back(input.width == 0 ? ImageView() : images_.back().view());
+    }
+    add_image(filter.output);
+    filter_ = prepare(backend_, filter, grid_.x.area(), grid_.y.area());
+    return std::nullopt;
+  } catch (const NoMemory& reason) {
+    filter_.reset();
+    images_.clear();
+    views_.clear();
+    budget.clear();
+    return reason;
+  }
+}
+
+std::size_t ChunkRunner::workspace_bytes() const noexcept {
+  std::size_t bytes = filter_->workspace_bytes();
+  for (const Image& image : images_)
+    if (!image.empty()) bytes += byte_size(image.shape());
+  return bytes;
+}
+
+void ChunkRunner::measure(Measured* measured, Stream stream, Watch& watch) {
+  filter_->begin(measured, stream);
+  for (int step = 0; step < measurements(); ++step)
+    for (std::int64_t i = 0; i < chunks(); ++i) {
+      const Chunk chunk = grid_.chunk(i);
+      load(chunk, stream);
+      filter_->measure(step, views_, seen_from(chunk.area, chunk.inner), measured, stream);
+      watch.step();
+    }
+}
+
+void ChunkRunner::run_chunk(const Chunk& chunk, Measured* measured, Stream stream) {
+  load(chunk, stream);
+  filter_->run(views_, images_.back().view(), measured, stream);
+}
+
+void ChunkedFilter::run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+                        Stream stream, Watch& watch) {
+  sources_ = inputs;
+  measure(measured, stream, watch);
+  for (std::int64_t i = 0; i < chunks(); ++i) {
+    run_chunk(grid_.chunk(i), measured, stream);
+    store(grid_.chunk(i), output, stream);
+    watch.step();
+  }
+}
+
+void ChunkedFilter::load(const Chunk& chunk, Stream stream) {
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    Image& target = images_[i];
+    if (target.empty()) continue;
+    if (sources_[i].memory == backend_.memory()) {
+      copy_area(sources_[i], chunk.area, target.view(),
+                [&](const ImageView& from, const MutableImageView& to) { copy_->run(from, to, stream); });
+      continue;
+    }
+    Image host(target.shape());
+    copy_area(sources_[i], chunk.area, host.view(), copy_pixels);
+    backend_.upload(target.data(), host.data(), byte_size(host.shape()), stream);
+  }
+}
+
+void ChunkedFilter::store(const Chunk& chunk, const MutableImageView& output, Stream stream) {
+  const Rectangle inner = seen_from(chunk.area, chunk.inner);
+  const Image& result = images_.back();
+  const MutableImageView target = part_of(output, chunk.inner);
+  if (output.memory == backend_.memory()) return copy_->run(part_of(result.view(), inner), target, stream);
+  Image host(result.shape());
+  backend_.download(host.data(), result.data(), byte_size(host.shape()), stream);
+  copy_pixels(part_of(host.view(), inner), target);
+}
+
+}  // namespace satin

@@ -1,0 +1,115 @@
+#pragma once
+// A filter run on one chunk of a picture after the other, where the whole picture does not fit.
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/backend.h"
+#include "core/copy.h"
+#include "core/prepared_filter.h"
+#include "core/watch.h"
+
+namespace satin {
+
+/// Where results lie, and the area that a filter of this reach needs for them.
+struct Chunk {
+  Rectangle inner;
+  Rectangle area;  ///< may go beyond the picture where the filter wraps around: to its other end
+};
+
+/// How a line of pixels is divided.
+struct ChunkAxis {
+  std::int64_t line;   ///< pixels
+  std::int64_t inner;  ///< results of a chunk; fewer in the last one
+  std::int64_t reach;
+  bool wraps;
+
+  [[nodiscard]] std::int64_t count() const noexcept { return (line + inner - 1) / inner; }
+  [[nodiscard]] std::int64_t area() const noexcept { return window_size(inner, line, reach); }
+  [[nodiscard]] Stretch inner_of(std::int64_t chunk) const noexcept {
+    return {chunk * inner, std::min((chunk + 1) * inner, line)};
+  }
+  [[nodiscard]] Stretch area_of(const Stretch& results) const {
+    if (!wraps || area() == line) return window_around(results, area(), line, reach, false).value();
+    return {results.first - reach, results.first - reach + area()};
+  }
+};
+
+/// The chunks of a picture in raster order. All areas have one size.
+struct ChunkGrid {
+  ChunkAxis x, y;
+
+  ChunkGrid(const Shape& picture, const Reach& reach, std::int64_t inner_width, std::int64_t inner_height)
+      : x{picture.width, inner_width, reach.x, reach.wraps},
+        y{picture.height, inner_height, reach.y, reach.wraps} {}
+
+  [[nodiscard]] std::int64_t count() const noexcept { return x.count() * y.count(); }
+  [[nodiscard]] Chunk chunk(std::int64_t index) const {
+    const Rectangle inner{x.inner_of(index % x.count()), y.inner_of(index / x.count())};
+    return {inner, {x.area_of(inner.x), y.area_of(inner.y)}};
+  }
+};
+
+enum class ChunkShape { rectangles, rows };
+
+/// A filter prepared for the largest chunks for which the memory suffices, with room for the area of one
+/// chunk of each picture. Its results are the bytes of the filter for the whole picture.
+class ChunkRunner {
+ public:
+  ChunkRunner(const ChunkRunner&) = delete;
+  ChunkRunner& operator=(const ChunkRunner&) = delete;
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+  [[nodiscard]] int measurements() const noexcept { return filter_->measurements(); }
+  /// Chunks of one pass; each is a step of the watch.
+  [[nodiscard]] std::int64_t chunks() const noexcept { return grid_.count(); }
+
+ protected:
+  /// Halves the longer side of rectangles, or the number of rows, until the memory suffices. Throws NoMemory
+  /// if it does not suffice for 16 pixels or rows. `held`: bytes that others hold of the memory that is
+  /// limited.
+  ChunkRunner(Backend& backend, const FilterPlan& filter, std::size_t held, ChunkShape shape);
+  ~ChunkRunner() = default;
+
+  /// Fills in the area of the chunk of every input, in images_.
+  virtual void load(const Chunk& chunk, Stream stream) = 0;
+  /// What the filter needs to know of the whole picture is measured before the first chunk is run.
+  void measure(Measured* measured, Stream stream, Watch& watch);
+  void run_chunk(const Chunk& chunk, Measured* measured, Stream stream);
+
+  Backend& backend_;
+  ChunkGrid grid_;
+  std::unique_ptr<PreparedFilter> filter_;
+  std::vector<Image> images_;     ///< an area of each input, then of the output; empty: not used
+  std::vector<ImageView> views_;  ///< of the inputs' areas
+
+ private:
+  /// Returns the reason if there is no memory.
+  std::optional<NoMemory> try_to_prepare(const FilterPlan& filter, std::size_t held);
+};
+
+/// Runs a filter on pictures in memory by rectangular chunks.
+class ChunkedFilter final : public ChunkRunner {
+ public:
+  ChunkedFilter(Backend& backend, const FilterPlan& filter, std::size_t held)
+      : ChunkRunner(backend, filter, held, ChunkShape::rectangles), copy_(backend.prepare(CopyJob{})) {}
+
+  /// Views of single frames in any memory, of any strides; the output overlaps no input.
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
+           Stream stream, Watch& watch);
+  /// How often a run calls watch.step().
+  [[nodiscard]] std::int64_t steps() const noexcept { return chunks() * (measurements() + 1); }
+
+ private:
+  void load(const Chunk& chunk, Stream stream) override;
+  void store(const Chunk& chunk, const MutableImageView& output, Stream stream);
+
+  std::unique_ptr<CopyOperation> copy_;
+  std::span<const ImageView> sources_;  ///< of one run
+};
+
+}  // namespace satin
