@@ -1,6 +1,6 @@
 #pragma once
-// Launches of sliding minima and maxima (sliding_extreme_launch.cuh), in the manner of kernels/device/launch.h: keys
-// of extremes/maths/extreme.h, four bytes of a row at a time.
+// Launches of sliding minima and maxima (sliding_extreme_launch.cuh), in the manner of
+// kernels/device/launch.h: keys of extremes/maths/extreme.h, four bytes of a row at a time.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
 #pragma once
-// Arrays that Python owns: the buffer protocol, DLPack, and __cuda_array_interface__; which axis of a picture is what.
+// Arrays that Python owns: the buffer protocol, DLPack, and __cuda_array_interface__; which axis of a picture
+// is what.
 
 #include <nanobind/nanobind.h>
 
