@@ -33,6 +33,8 @@ inline constexpr int guard_distance = 4;
 
 inline constexpr std::uint32_t packed_largest = 511;
 inline constexpr std::uint32_t nothing_packed = 7U << 27;
+/// Above every code. The code of infinite light, which is not used, is this one.
+inline constexpr float most_scaled = 1024;
 inline constexpr float packed_scale = most_copied / (1 + most_copied) / packed_largest;  ///< of one code
 static_assert(std::uint64_t{4} * known_area * 3 * packed_largest * packed_largest < std::uint64_t{1} << 31);
 static_assert(std::uint64_t{most_points} * 3 * packed_largest * packed_largest < std::uint64_t{1} << 31);
@@ -213,8 +215,8 @@ struct PackColours {
                                                      const std::uint32_t* used) {
     std::uint32_t word = group << 27;
     for (int c = 0; c < 3 && c < Channels; ++c) {
-      const auto code =
-          static_cast<std::int32_t>(lens_quotient(compressed[c], packed_scale, 1 / packed_scale) + 0.5F);
+      const float scaled = lens_quotient(compressed[c], packed_scale, 1 / packed_scale) + 0.5F;
+      const auto code = static_cast<std::int32_t>(scaled < most_scaled ? scaled : most_scaled);
       word |= (static_cast<std::uint32_t>(code) & used[c]) << (9 * c);
       off |= light[c] > most_copied ? used[c] : 0;
     }
