@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "core/maths/fixed_point.h"
+#include "core/measure.h"
 #include "kernels/device/launch.h"
 #include "pixels/fixed_threshold.h"
-#include "core/measure.h"
 #include "pixels/premultiplied.h"
 
 namespace satin::kernels {

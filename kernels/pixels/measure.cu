@@ -5,11 +5,11 @@
 #include <cstdint>
 
 #include "core/maths/fixed_point.h"
+#include "core/measure.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/pixels/launch.h"
-#include "core/measure.h"
 
 namespace satin::kernels {
 namespace {

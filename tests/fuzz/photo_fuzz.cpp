@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "metadata/xmp.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/photo_source.h"
+#include "metadata/xmp.h"
 #include "satin/error.h"
 #include "satin/io.h"
 

@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "core/backend.h"
-#include "lens/lens_blur.h"
 #include "core/measure.h"
+#include "lens/lens_blur.h"
 #include "tests/oracles/pictures.h"
 
 namespace satin::test {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/measure.h"
 #include "lens/aperture_table.h"
 #include "lens/lamps.h"
 #include "lens/lens_blur.h"
@@ -15,7 +16,6 @@
 #include "lens/lens_layers.h"
 #include "lens/lens_store.h"
 #include "lens/splat.h"
-#include "core/measure.h"
 #include "samples/lens/methods.h"
 #include "samples/lens/render.h"
 
