@@ -62,11 +62,11 @@ FilePicture part_of(const Codec& codec, const Pictures& parts, const std::string
 /// The only picture, or the chief one with those beside it.
 FilePicture only_one(const Codec& codec, Pictures pictures, const std::string& remedy) {
   if (pictures.size() == 1) return std::move(pictures.front());
-  const auto beside = std::stable_partition(pictures.begin(), pictures.end(),
-                                            [](const FilePicture& picture) { return !picture.beside; });
-  if (beside - pictures.begin() == 1) {
-    pictures.front().left_out = pictures.size() - 1;
-    return std::move(pictures.front());
+  const auto is_chief = [](const FilePicture& picture) { return !picture.beside; };
+  if (std::ranges::count_if(pictures, is_chief) == 1) {
+    FilePicture& chief = *std::ranges::find_if(pictures, is_chief);
+    chief.left_out = pictures.size() - 1;
+    return std::move(chief);
   }
   throw Error(ErrorKind::input, "the file has " + describe(codec, pictures) + ". " + remedy);
 }
