@@ -2,6 +2,8 @@
 // About the 24-bit linear light of a 16-bit code (IEC 61966-2-1): what is missing fits 16 bits, so that a
 // table of it is half as large as one of light.
 
+#include <cmath>
+
 #include "core/maths/hd.h"
 
 namespace satin {
