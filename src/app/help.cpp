@@ -204,8 +204,8 @@ std::string help_page(const CommandSpec& command, std::size_t columns) {
       text += table_row(signature(option), description(option), width, columns);
   }
   if (!command.details.empty()) text += "\n" + command.details + "\n";
-  if (const std::vector<std::string> examples = examples_of(command.name); !examples.empty())
-    text += "\nExamples\n  " + joined(examples, "\n  ") + "\n";
+  if (const std::vector<std::string> shown = examples_of(command.name); !shown.empty())
+    text += "\nExamples\n  " + joined(shown, "\n  ") + "\n";
   return text;
 }
 
