@@ -41,7 +41,8 @@ SATIN_HD bool on_ramp(std::int32_t before, std::int32_t own, std::int32_t after)
 }
 
 /// Row y of radii, for steps that compare pixels with those beside them. On the picture's first and last row
-/// `at()` is the pixel itself; at the ends of other rows it is some pixel of the picture.
+/// `at()` is the pixel itself. Beyond the ends of other rows it is some pixel of the picture where j is 0, and
+/// must not be read where it is not.
 struct RadiusRow {
   const std::int32_t* own;
   std::int64_t across;
@@ -101,6 +102,13 @@ struct FindSilhouette {
     int width;
 
     SATIN_HD void operator()(int x) const {
+      if (x == 0 || x + 1 == width)
+        edges[x] = 0;
+      else
+        inner(x);
+    }
+    /// The same for a pixel with neighbours on both sides.
+    SATIN_HD void inner(int x) const {
       RadiusRange range{radii.at(x, 0, 0), radii.at(x, 0, 0)};
       for (int j = -1; j <= 1; ++j)
         for (int i = -1; i <= 1; ++i) {
@@ -108,8 +116,7 @@ struct FindSilhouette {
           range.low = radius < range.low ? radius : range.low;
           range.high = radius > range.high ? radius : range.high;
         }
-      const bool inside = x > 0 && x + 1 < width;
-      edges[x] = inside && range.high - range.low > silhouette_step ? 1 : 0;
+      edges[x] = range.high - range.low > silhouette_step ? 1 : 0;
     }
   };
   SATIN_HD Row row(int y) const {

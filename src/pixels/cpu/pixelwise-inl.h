@@ -52,7 +52,8 @@ class EachRow {
   }
 
  private:
-  /// Rows of rare pixels are looked at by so many columns, in a loop that compilers vectorize.
+  /// Rows of rare pixels are looked at by so many columns, in a loop that compilers vectorize. Rows with
+  /// `inner` have their ends apart, which lack a neighbour.
   template <class Row>
   static HWY_INLINE void columns(int width, Row row) {
     if constexpr (requires { row.is_rare(0); }) {
@@ -66,6 +67,9 @@ class EachRow {
         else
           for (int x = first; x < last; ++x) row.usual(x);
       }
+    } else if constexpr (requires { row.inner(0); }) {
+      for (const int end : {0, width - 1}) row(end);
+      for (int x = 1; x < width - 1; ++x) row.inner(x);
     } else {
       for (int x = 0; x < width; ++x) row(x);
     }
