@@ -41,8 +41,8 @@ SATIN_HD bool on_ramp(std::int32_t before, std::int32_t own, std::int32_t after)
 }
 
 /// Row y of radii, for steps that compare pixels with those beside them. On the picture's first and last row
-/// `at()` is the pixel itself. Beyond the ends of other rows it is some pixel of the picture where j is 0, and
-/// must not be read where it is not.
+/// `at()` is the pixel itself. Beyond the ends of other rows it is some pixel of the picture where j is 0,
+/// and must not be read where it is not.
 struct RadiusRow {
   const std::int32_t* own;
   std::int64_t across;
