@@ -83,7 +83,7 @@ __device__ std::uint32_t word_at(const std::uint32_t* words, int from) {
   }
 }
 
-/// What is uniform in the pass along rows.
+/// Values that are the same for all threads of the pass along rows.
 struct RowPass : RowExtremeArguments {
   std::int64_t row_bytes = 0;
   int pixel_bytes = 1;
@@ -195,7 +195,7 @@ struct KeyColumn {
   }
 };
 
-/// What is uniform in the pass down columns.
+/// Values that are the same for all threads of the pass down columns.
 struct ColumnPass : ColumnExtremeArguments {
   std::int64_t row_bytes = 0;
   KeyRows shared_keys = {};  ///< row q: the extremes of the groups that chunk q shares
@@ -205,7 +205,7 @@ struct ColumnPass : ColumnExtremeArguments {
   std::int32_t outside[4] = {};
 };
 
-/// What a thread's four bytes see outside the picture: in rows whose windows leave it, and in the others.
+/// Values outside the picture for a thread's four bytes: in rows whose windows leave it, and in the others.
 template <class Key, Extreme Wanted>
 struct Outside {
   std::uint32_t above;

@@ -185,7 +185,7 @@ class WholeMeans : public StoringLane<T, Out, Channels, std::uint32_t, Weighted>
     }
   }
 
-  /// By their window's sum of alphas.
+  /// Divides the colours by the sum of alphas in their window.
   __device__ void divide_colours(const Sums& sums, std::uint32_t (&means)[elements]) const {
 #pragma unroll
     for (int p = 0; p < pixels; ++p) {

@@ -30,7 +30,7 @@
 
 namespace satin::kernels {
 
-// What the warps of a block share that slides a window down a tile with the table of it in shared memory.
+// Shared memory of a block, which slides a window down a tile and keeps the table of that window.
 
 inline constexpr int row_warps = TiledTableJob::most_batch_rows;
 inline constexpr int column_warps = tuning::tiled_table_column_warps;
@@ -54,7 +54,7 @@ class BatchGate {
     Barrier& barrier = barriers_[batch & 1];
     const bool parity = (batch >> 1 & 1) != 0;
 #if __CUDA_ARCH__ >= 900
-    // As wait_parity(), in fewer instructions a turn.
+    // This loop does what wait_parity() does, in fewer instructions a turn.
     std::uint64_t* native = cuda::device::barrier_native_handle(barrier);
     while (!cuda::ptx::mbarrier_try_wait_parity(native, parity ? 1U : 0U)) {
     }
@@ -73,7 +73,7 @@ struct BatchGates {
   BatchGate gathered;  ///< means have been taken
 };
 
-/// What a block does.
+/// Work of one block.
 struct TablePart : TilePart {
   int origin;   ///< position of the first column that is summed
   int start;    ///< position of the first row that is summed
@@ -94,7 +94,7 @@ __device__ inline TablePart table_part(const TiledTableArguments& arguments, int
   return part;
 }
 
-/// What all warps read: kept in shared memory, where it takes no registers.
+/// Arguments that all warps read. Shared memory holds them, so that they occupy no registers.
 struct alignas(16) TiledTableHead {
   BatchGates gates;
   TablePart part;

@@ -22,7 +22,7 @@ namespace satin::kernels {
 
 inline constexpr int block_length = recursive_block;
 
-/// As many values as one access of 16 bytes moves.
+/// The values that one access of 16 bytes moves.
 template <class Real>
 using Quad = Vector<Real, 16 / sizeof(Real)>;
 template <class Real>
@@ -140,7 +140,7 @@ __device__ void repeat_last(int count, Real (&values)[block_length]) {
 
 // Takes carries from block to block of a line (recursive/maths/recursive.h).
 
-/// What the blocks of a line tell each other in shared memory: up to MostBlocks.
+/// Ends of up to MostBlocks blocks of a line, which these exchange in shared memory.
 template <class Real, int MostBlocks>
 struct BlockEnds {
   static constexpr int pitch = MostBlocks + 4;  ///< spreads columns over the banks
