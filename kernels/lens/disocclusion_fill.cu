@@ -14,10 +14,10 @@
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
-#include "kernels/lens/disocclusion_fill_table.cuh"
 #include "kernels/lens/fill_tiles.cuh"
 #include "kernels/lens/launch.h"
 #include "kernels/pixels/plane.cuh"
+#include "kernels/tables/shared_table.cuh"
 #include "lens/lens_layers.h"
 #include "lens/maths/depth_groups.h"
 #include "lens/maths/nonlocal_work.h"
@@ -26,6 +26,7 @@ namespace satin::kernels {
 
 // One tile of one group of the disocclusion fill, by one block.
 
+static_assert(table_width == tile_width + 2 * fill_reach && table_height == tile_height + 2 * fill_reach);
 static_assert(lane_pixels * warp_rows <= 32);  // a bit each
 
 inline constexpr int row_words = table_width / warp_size;
@@ -38,7 +39,7 @@ struct SharedFill {
   std::uint32_t sharp;  ///< samples that the non-local fill takes
   std::uint32_t first;  ///< sample of the tile
   std::uint32_t slots;  ///< of pixels that may have samples
-  std::uint32_t of_warps[fill_warps];
+  std::uint32_t of_warps[table_warps];
 };
 
 /// One tile of one group, by one block.
@@ -90,7 +91,7 @@ class TileFill {
 
   __device__ void read_groups() {
     const auto i = static_cast<int>(threadIdx.x);
-    static_assert(table_height * row_words <= fill_threads);
+    static_assert(table_height * row_words <= table_threads);
     if (i >= table_height * row_words) return;
     const std::int64_t corner =
         tiles_.place(left_ - fill_reach, top_ - fill_reach + i / row_words) / warp_size;
@@ -277,7 +278,7 @@ class TileFill {
     __syncthreads();
     if (threadIdx.x == 0) shared_.slots = 0;
     __syncthreads();
-    const bool here = static_cast<int>(threadIdx.x) / (fill_threads / parts) == part;
+    const bool here = static_cast<int>(threadIdx.x) / (table_threads / parts) == part;
     std::uint32_t count = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i) count += here && found_[i].first < fill_windows ? 1U : 0U;
@@ -290,7 +291,7 @@ class TileFill {
     for (int i = 0; i < 4; ++i)
       if (here && found_[i].first < fill_windows) put_found(slot++, i);
     __syncthreads();
-    for (std::uint32_t own = threadIdx.x; own < shared_.slots; own += fill_threads) make_hidden(own);
+    for (std::uint32_t own = threadIdx.x; own < shared_.slots; own += table_threads) make_hidden(own);
     __syncthreads();
     bool any = false;
     slot = first;
@@ -344,7 +345,7 @@ class TileFill {
     std::uint32_t before = 0;
     std::uint32_t all = 0;
 #pragma unroll
-    for (int i = 0; i < fill_warps; ++i) {
+    for (int i = 0; i < table_warps; ++i) {
       before += i < warp ? shared_.of_warps[i] : 0;
       all += shared_.of_warps[i];
     }
@@ -544,7 +545,7 @@ __device__ std::uint32_t take_tile(const FillTiles& tiles, std::uint32_t& shared
 
 /// Blocks take the listed tiles as they come free: those of one group, or of all if it is 0.
 template <int Channels>
-__global__ void __launch_bounds__(fill_threads, tuning::fill_blocks_per_multiprocessor)
+__global__ void __launch_bounds__(table_threads, tuning::fill_blocks_per_multiprocessor)
     fill_listed_tiles(const __grid_constant__ FillDisocclusions<Channels> fill,
                       const __grid_constant__ FillTiles tiles) {
   extern __shared__ uint4 table_memory[];
@@ -599,7 +600,7 @@ void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& s
     pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, false);
     for (int group = 0; group < arguments.job.most_groups; ++group) {
       const FillDisocclusions<Channels> fill{planes, scene.unit, group, scene.list};
-      fill_listed_tiles<Channels><<<blocks, fill_threads, SharedTable::bytes, stream>>>(fill, tiles);
+      fill_listed_tiles<Channels><<<blocks, table_threads, SharedTable::bytes, stream>>>(fill, tiles);
     }
     pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, true);
   });

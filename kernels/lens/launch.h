@@ -1,6 +1,6 @@
 #pragma once
-// Launches of the lens, in the manner of kernels/device/launch.h: from depth to signed radii, from these to
-// samples, and the splat. Those of steps on each pixel alone are in kernels/pixels/launch.h.
+// Launches of the lens, in the manner of kernels/device/launch.h: from signed radii to samples, and the
+// splat. Those of steps on each pixel alone are in kernels/pixels/launch.h.
 
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
@@ -8,21 +8,10 @@
 #include "lens/maths/disocclusion_fill.h"
 #include "lens/maths/lens_kernel.h"
 #include "lens/maths/lens_layers_steps.h"
-#include "lens/smooth_steps.h"
 #include "lens/splat.h"
 #include "pixels/maths/pixel.h"
 
 namespace satin::kernels {
-
-struct SmoothStepsArguments {
-  SmoothStepsJob job;
-  Source codes;
-  Target smoothed;
-};
-
-/// Lets smooth_steps() have its shared memory; the code of a cudaError_t.
-[[nodiscard]] int prepare_smooth_steps();
-void smooth_steps(const SmoothStepsArguments& arguments, StreamHandle stream);
 
 struct LensLayersArguments {
   LensLayersJob job;

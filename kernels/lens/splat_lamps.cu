@@ -3,8 +3,8 @@
 // splat_direct.cu adds those of staircases.
 
 #include "core/with_type.h"
+#include "depth/maths/circle_of_confusion.h"
 #include "kernels/lens/splat_direct.cuh"
-#include "lens/maths/circle_of_confusion.h"
 
 namespace satin::kernels {
 namespace {

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "core/record.h"
+#include "depth/lens_focus.h"
+#include "depth/lens_radii.h"
 #include "lens/lens_blur.h"
-#include "lens/lens_focus.h"
-#include "lens/lens_radii.h"
 
 namespace satin {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "core/record.h"
 #include "core/side_inputs.h"
+#include "depth/radii_steps.h"
 #include "lens/lens_blur.h"
-#include "lens/radii_steps.h"
 
 namespace satin {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "satin/filters/dof.h"
-#include "tests/lens/lens_radii_case.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/pictures.h"
+#include "tests/oracles/signed_radii.h"
 
 namespace satin::test {
 namespace {

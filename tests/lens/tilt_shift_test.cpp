@@ -8,13 +8,13 @@
 #include <numbers>
 
 #include "core/backend.h"
-#include "lens/radii_steps.h"
+#include "depth/radii_steps.h"
 #include "satin/filters/dof.h"
 #include "satin/filters/tilt_shift.h"
-#include "tests/lens/lens_radii_case.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/pictures.h"
+#include "tests/oracles/signed_radii.h"
 
 namespace satin::test {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "core/backend.h"
 #include "core/measure.h"
+#include "depth/lens_focus.h"
 #include "lens/aperture_table.h"
 #include "lens/lamps.h"
 #include "lens/lens_blur.h"
-#include "lens/lens_focus.h"
 #include "lens/lens_layers.h"
 #include "lens/lens_store.h"
 #include "lens/splat.h"

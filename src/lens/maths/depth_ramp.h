@@ -3,17 +3,10 @@
 
 #include <cstdint>
 
+#include "depth/maths/circle_of_confusion.h"
 #include "lens/maths/lens_planes.h"
 
 namespace satin {
-
-inline constexpr std::int32_t ramp_step = 77;         ///< 0.3 pixels a pixel, both ways
-inline constexpr std::int32_t silhouette_step = 384;  ///< 1.5 pixels: farther apart are two surfaces
-
-struct RadiusRange {
-  std::int32_t low;
-  std::int32_t high;
-};
 
 /// Smallest and largest radius within `reach` pixels each way, in the picture.
 SATIN_HD RadiusRange radius_range(const std::int32_t* radii, const LensPlanes& planes, int x, int y,

@@ -3,55 +3,15 @@
 
 #include <cstdint>
 
+#include "core/maths/atomics.h"
 #include "core/maths/hd.h"
+#include "depth/maths/circle_of_confusion.h"
 #include "lens/maths/lens_sample.h"
 
 namespace satin {
 
 inline constexpr int lens_most_groups = 5;
 inline constexpr int depth_bins = 256;
-
-/// 1/256 pixel, the unit of radii.
-inline constexpr float lens_radius_scale = 1.0F / 256.0F;
-
-SATIN_HD std::uint32_t magnitude_of(std::int32_t radius) {
-  return static_cast<std::uint32_t>(radius < 0 ? -radius : radius);
-}
-
-/// Adds to a number that several threads count in; returns what was there.
-SATIN_HD std::uint32_t add_shared(std::uint32_t* number, std::uint32_t value) {
-#if defined(__CUDA_ARCH__)
-  return atomicAdd(number, value);
-#else
-  return __atomic_fetch_add(number, value, __ATOMIC_RELAXED);
-#endif
-}
-
-/// Sets a byte that several threads may set at the same time.
-SATIN_HD void set_shared(std::uint8_t* flag) {
-#ifdef __CUDA_ARCH__
-  *flag = 1;
-#else
-  __atomic_store_n(flag, std::uint8_t{1}, __ATOMIC_RELAXED);
-#endif
-}
-
-/// Keeps the larger one of a number that several threads see. On a GPU, one thread speaks for those that are
-/// here with it, all for the same number.
-SATIN_HD void raise_shared(std::int32_t* number, std::int32_t value) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  const unsigned lanes = __activemask();
-  const std::int32_t largest = __reduce_max_sync(lanes, value);
-  if (static_cast<int>(threadIdx.x % 32) == __ffs(static_cast<int>(lanes)) - 1) atomicMax(number, largest);
-#elif defined(__CUDA_ARCH__)
-  atomicMax(number, value);
-#else
-  std::int32_t current = __atomic_load_n(number, __ATOMIC_RELAXED);
-  while (current < value &&
-         !__atomic_compare_exchange_n(number, &current, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
-#endif
-}
 
 /// The groups of depth, nearest first: group g holds the radii that are below limits[g - 1] and not below
 /// limits[g].

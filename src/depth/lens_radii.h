@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "lens/lens_focus.h"
-#include "lens/radii_steps.h"
-#include "lens/smooth_steps.h"
-#include "lens/soft_depth.h"
+#include "depth/lens_focus.h"
+#include "depth/radii_steps.h"
+#include "depth/smooth_steps.h"
+#include "depth/soft_depth.h"
 #include "order/rank.h"
 #include "satin/plan.h"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "lens/maths/circle_of_confusion.h"
+#include "depth/maths/circle_of_confusion.h"
 #include "satin/image.h"
 #include "satin/lens_focus.h"
 

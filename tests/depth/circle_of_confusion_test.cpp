@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "satin/filters/median.h"
-#include "tests/lens/lens_radii_case.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/pictures.h"
+#include "tests/oracles/signed_radii.h"
 
 namespace satin::test {
 namespace {

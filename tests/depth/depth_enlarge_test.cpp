@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "satin/error.h"
-#include "tests/lens/lens_radii_case.h"
 #include "tests/oracles/pictures.h"
+#include "tests/oracles/signed_radii.h"
 
 namespace satin::test {
 namespace {

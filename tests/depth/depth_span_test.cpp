@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/lens/lens_radii_case.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/pictures.h"
+#include "tests/oracles/signed_radii.h"
 
 namespace satin::test {
 namespace {

@@ -1,11 +1,11 @@
-#include "tests/lens/lens_radii_case.h"
+#include "tests/oracles/signed_radii.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 
-#include "lens/lens_radii.h"
+#include "depth/lens_radii.h"
 #include "satin/error.h"
 #include "tests/oracles/device_under_test.h"
 

@@ -1,6 +1,6 @@
 // Depth of 8 bits without its steps, by a table of the whole image.
 
-#include "lens/smooth_steps.h"
+#include "depth/smooth_steps.h"
 
 #include <algorithm>
 #include <cstdint>

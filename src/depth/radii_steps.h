@@ -6,11 +6,11 @@
 #include <memory>
 
 #include "core/with_type.h"
-#include "lens/maths/circle_of_confusion.h"
-#include "lens/maths/depth_span.h"
-#include "lens/maths/enlarge_radii.h"
-#include "lens/maths/fill_radii.h"
-#include "lens/maths/planar_radius.h"
+#include "depth/maths/circle_of_confusion.h"
+#include "depth/maths/depth_span.h"
+#include "depth/maths/enlarge_radii.h"
+#include "depth/maths/fill_radii.h"
+#include "depth/maths/planar_radius.h"
 #include "pixels/pixelwise.h"
 #include "tables/plane_table.h"
 

@@ -1,7 +1,7 @@
-#include "lens/smooth_steps.h"
+#include "depth/smooth_steps.h"
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
-#include "kernels/lens/launch.h"
+#include "kernels/depth/launch.h"
 
 namespace satin::cuda {
 namespace {

@@ -7,10 +7,11 @@
 #include <cmath>
 #include <cstdint>
 
-#include "lens/maths/depth_ramp.h"
-#include "lens/maths/depth_span.h"
-#include "lens/maths/enlarge_radii.h"
-#include "lens/maths/soft_rim.h"
+#include "core/maths/atomics.h"
+#include "depth/maths/circle_of_confusion.h"
+#include "depth/maths/depth_span.h"
+#include "depth/maths/enlarge_radii.h"
+#include "depth/maths/soft_rim.h"
 #include "order/maths/rank.h"
 #include "pixels/maths/channel_sum.h"
 

@@ -1,9 +1,9 @@
 #pragma once
-// Operations on soft depth (lens/maths/soft_depth.h): told from the ramps of its radii, and snapped to the
+// Operations on soft depth (depth/maths/soft_depth.h): told from the ramps of its radii, and snapped to the
 // edges of the picture.
 
-#include "lens/maths/soft_depth.h"
-#include "lens/radii_steps.h"
+#include "depth/maths/soft_depth.h"
+#include "depth/radii_steps.h"
 
 namespace satin {
 

@@ -1,4 +1,4 @@
-#include "lens/lens_radii.h"
+#include "depth/lens_radii.h"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/windows.h"
-#include "lens/lens_focus.h"
-#include "lens/maths/circle_of_confusion.h"
+#include "depth/lens_focus.h"
+#include "depth/maths/circle_of_confusion.h"
 #include "satin/error.h"
 #include "satin/lens_focus.h"
 

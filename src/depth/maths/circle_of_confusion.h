@@ -13,6 +13,21 @@ namespace satin {
 using SignedRadius256 = std::int32_t;
 inline constexpr SignedRadius256 unknown_radius = INT32_MIN;
 
+/// Pixels per unit of a radius.
+inline constexpr float lens_radius_scale = 1.0F / 256.0F;
+
+SATIN_HD std::uint32_t magnitude_of(std::int32_t radius) {
+  return static_cast<std::uint32_t>(radius < 0 ? -radius : radius);
+}
+
+inline constexpr std::int32_t ramp_step = 77;         ///< 0.3 pixels a pixel, both ways
+inline constexpr std::int32_t silhouette_step = 384;  ///< 1.5 pixels: farther apart are two surfaces
+
+struct RadiusRange {
+  std::int32_t low;
+  std::int32_t high;
+};
+
 /// Radii are held within this many pixels at most.
 inline constexpr double largest_lens_radius = 512;
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "lens/maths/depth_ramp.h"
-#include "lens/maths/enlarge_radii.h"
+#include "depth/maths/circle_of_confusion.h"
+#include "depth/maths/enlarge_radii.h"
 #include "pixels/maths/channel_sum.h"
 
 namespace satin {

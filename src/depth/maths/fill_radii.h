@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
+#include "core/maths/atomics.h"
 #include "core/maths/hd.h"
 #include "core/maths/window.h"
-#include "lens/maths/circle_of_confusion.h"
-#include "lens/maths/lens_planes.h"
+#include "depth/maths/circle_of_confusion.h"
 #include "pixels/maths/rows.h"
 #include "tables/maths/gather.h"
 

@@ -1,10 +1,10 @@
 // Steps on depth images by threads that have many rows of a column. Those that count add what a block counted
 // once.
 
+#include "depth/radii_steps.h"
+#include "depth/soft_depth.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/pixels/each_place.cuh"
-#include "lens/radii_steps.h"
-#include "lens/soft_depth.h"
 
 namespace satin::kernels {
 namespace {
@@ -179,6 +179,16 @@ template void run_pixelwise(const DepthSpanJob&, const DepthSpanJob::Images&, co
 template void run_pixelwise(const HeldRadiiJob&, const HeldRadiiJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const SoftDepthJob&, const SoftDepthJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const EnlargeRadiiJob&, const EnlargeRadiiJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const FillUnknownJob&, const FillUnknownJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const PlanarRadiiJob&, const PlanarRadiiJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const SnapDepthJob&, const SnapDepthJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const SplitRadiiJob&, const SplitRadiiJob::Images&, const TransferView&,
                             StreamHandle);
 
 }  // namespace satin::kernels

@@ -1,27 +1,27 @@
 #pragma once
-// The summed-area table of a tile of the disocclusion fill, in the shared memory of one block.
+// A summed-area table of 128 x 96 pixels in the shared memory of one block of 512 threads, whose warps have 6
+// rows each: for tiles that look up many windows of up to 65 x 65 pixels.
 
 #include <cstdint>
 
+#include "kernels/device/launch.h"
 #include "kernels/device/warp.cuh"
-#include "kernels/lens/fill_tiles.cuh"
-#include "lens/maths/disocclusion_fill.h"
 
 namespace satin::kernels {
 
-inline constexpr int fill_threads = tile_width * tile_height / 4;
-inline constexpr int fill_warps = fill_threads / warp_size;
-inline constexpr int table_width = tile_width + 2 * fill_reach;
-inline constexpr int table_height = tile_height + 2 * fill_reach;
-inline constexpr int lane_pixels = table_width / warp_size;  ///< of a row of the table
-inline constexpr int warp_rows = table_height / fill_warps;
-static_assert(lane_pixels == 4 && warp_rows * fill_warps == table_height);
+inline constexpr int table_width = 128;
+inline constexpr int table_height = 96;
+inline constexpr int table_threads = 512;
+inline constexpr int table_warps = table_threads / warp_size;
+inline constexpr int lane_pixels = table_width / warp_size;  ///< pixels of a row of the table per lane
+inline constexpr int warp_rows = table_height / table_warps;
+static_assert(lane_pixels == 4 && warp_rows * table_warps == table_height);
 
 /// The inclusive table of one quantity around a tile, modulo 2^32, from (-1, -1) on, which is 0. Even columns
 /// and odd ones lie apart, as neighbouring threads look two columns apart.
 class SharedTable {
  public:
-  static constexpr int bytes = ((table_height + 1) * (table_width + 4) + fill_warps * table_width) * 4;
+  static constexpr int bytes = ((table_height + 1) * (table_width + 4) + table_warps * table_width) * 4;
 
   __device__ explicit SharedTable(std::uint32_t* words) : words_(words) {}
 
@@ -30,8 +30,9 @@ class SharedTable {
 
   /// The border is cleared before the first integration.
   __device__ void clear_border() {
-    for (int i = static_cast<int>(threadIdx.x); i < row; i += fill_threads) words_[i] = 0;
-    for (int y = static_cast<int>(threadIdx.x); y < table_height; y += fill_threads) words_[place(-1, y)] = 0;
+    for (int i = static_cast<int>(threadIdx.x); i < row; i += table_threads) words_[i] = 0;
+    for (int y = static_cast<int>(threadIdx.x); y < table_height; y += table_threads)
+      words_[place(-1, y)] = 0;
   }
 
   /// read(r, values) tells what the lane's pixels of row r of the warp add, and is asked twice. All threads

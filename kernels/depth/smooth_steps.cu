@@ -1,11 +1,10 @@
 // Depth of 8 bits without its steps, by tiles of 96 x 64 pixels: a block reads the codes of its tile and what
 // lies around, tells the edges, and looks the windows of its pixels up in a table in shared memory.
 
+#include "kernels/depth/launch.h"
 #include "kernels/device/shared_memory.cuh"
-#include "kernels/lens/disocclusion_fill_table.cuh"
-#include "kernels/lens/launch.h"
 #include "kernels/pixels/plane.cuh"
-#include "lens/smooth_steps.h"
+#include "kernels/tables/shared_table.cuh"
 
 namespace satin::kernels {
 namespace {
@@ -52,7 +51,7 @@ class StepTile {
   /// Outside the image is what is on its border: nothing differs there.
   __device__ void read_codes() {
     const SmoothStepsJob& job = arguments_.job;
-    for (int row = static_cast<int>(threadIdx.x) / warp_size; row < code_rows; row += fill_warps) {
+    for (int row = static_cast<int>(threadIdx.x) / warp_size; row < code_rows; row += table_warps) {
       const std::int64_t y = held(top_ + row - 1, job.height);
       const auto* from = row_of<std::uint8_t>(arguments_.codes, y) + job.channel;
       for (int column = lane_index() - 1; column <= table_width; column += warp_size)
@@ -90,7 +89,7 @@ class StepTile {
     constexpr int pairs = steps_width / 2;
     const auto width = static_cast<int>(job.width);
     const auto height = static_cast<int>(job.height);
-    for (int i = static_cast<int>(threadIdx.x); i < pairs * steps_height; i += fill_threads) {
+    for (int i = static_cast<int>(threadIdx.x); i < pairs * steps_height; i += table_threads) {
       const int row = i / pairs + step_reach;
 #pragma unroll
       for (int odd = 0; odd < 2; ++odd) {
@@ -117,7 +116,7 @@ class StepTile {
 };
 static_assert(warp_rows * lane_pixels <= 32, "a bit each");
 
-__global__ void __launch_bounds__(fill_threads, 3)
+__global__ void __launch_bounds__(table_threads, 3)
     smooth_tiles(const __grid_constant__ SmoothStepsArguments arguments) {
   extern __shared__ uint4 table_memory[];
   const auto rows = static_cast<int>((arguments.job.height + steps_height - 1) / steps_height);
@@ -137,7 +136,7 @@ void smooth_steps(const SmoothStepsArguments& arguments, StreamHandle stream) {
   const std::int64_t rows = (arguments.job.height + steps_height - 1) / steps_height;
   const dim3 grid(static_cast<unsigned>((arguments.job.width + steps_width - 1) / steps_width),
                   static_cast<unsigned>(rows < most_rows ? rows : most_rows));
-  smooth_tiles<<<grid, fill_threads, SharedTable::bytes, stream>>>(arguments);
+  smooth_tiles<<<grid, table_threads, SharedTable::bytes, stream>>>(arguments);
 }
 
 }  // namespace satin::kernels

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/operation.h"
-#include "lens/maths/smooth_steps.h"
+#include "depth/maths/smooth_steps.h"
 
 namespace satin {
 

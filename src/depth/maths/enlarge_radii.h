@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/maths/hd.h"
-#include "lens/maths/circle_of_confusion.h"
+#include "depth/maths/circle_of_confusion.h"
 #include "pixels/maths/rows.h"
 
 namespace satin {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lens/lens_focus.h"
+#include "depth/lens_focus.h"
 #include "satin/error.h"
 #include "satin/photo_depth.h"
 

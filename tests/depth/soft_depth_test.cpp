@@ -1,6 +1,6 @@
 // Soft depth: told from its ramps, snapped to the picture, and nothing of that where depth is not soft.
 
-#include "lens/soft_depth.h"
+#include "depth/soft_depth.h"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 
 #include "satin/device.h"
 #include "satin/filters/median.h"
-#include "tests/lens/lens_radii_case.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
+#include "tests/oracles/signed_radii.h"
 
 namespace satin::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "tests/lens/lens_radii_case.h"
 #include "tests/oracles/pictures.h"
+#include "tests/oracles/signed_radii.h"
 
 namespace satin::test {
 namespace {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "tests/lens/lens_radii_case.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/pictures.h"
+#include "tests/oracles/signed_radii.h"
 
 namespace satin::test {
 namespace {
@@ -87,7 +87,7 @@ TEST(DepthFill, ASlopeGoesOnThroughHoles) {
       ASSERT_NEAR(result.at(x, y), 256 * slope(x, y), 128) << x << ", " << y;
 }
 
-/// The rule of lens/maths/fill_radii.h, window by window and pixel by pixel.
+/// The rule of depth/maths/fill_radii.h, window by window and pixel by pixel.
 class Oracle {
  public:
   Oracle(std::int64_t width, std::int64_t height, std::vector<std::int64_t> radii)

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "lens/maths/circle_of_confusion.h"
-#include "lens/maths/lens_planes.h"
+#include "core/maths/atomics.h"
+#include "depth/maths/circle_of_confusion.h"
 
 namespace satin {
 

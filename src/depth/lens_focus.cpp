@@ -1,4 +1,4 @@
-#include "lens/lens_focus.h"
+#include "depth/lens_focus.h"
 
 #include <algorithm>
 #include <cmath>
