@@ -324,6 +324,29 @@ TEST_P(EveryFilter, GivesTheSameBytesUnderAMemoryLimit) {
   });
 }
 
+/// The workspace of each of many threads counts towards the limit.
+TEST_P(EveryFilter, KeepsAMemoryLimitWithManyThreads) {
+  const Device device = cpu_of_threads(16);
+  for_each_filter_case(
+      filter(),
+      [&](FilterCase filter_case) {
+        filter_case.shape.width = 171;
+        filter_case.shape.height = 147;
+        if (!accepted(filter_case)) return;
+        limit_memory(device, 0);
+        const std::size_t limit = filter_case.plan(device, filter_case.shape).workspace_bytes() / 2;
+        if (limit == 0) return;
+        limit_memory(device, limit);
+        try {
+          EXPECT_LE(filter_case.plan(device, filter_case.shape).workspace_bytes(), limit)
+              << describe(filter_case);
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::environment) << error.what();
+        }
+      },
+      16);
+}
+
 TEST_P(EveryFilter, PlansOrRefusesEveryCase) {
   if (!slow_build()) GTEST_SKIP() << "the other tests do";
   for_each_filter_case(

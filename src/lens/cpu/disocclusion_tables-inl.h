@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "core/cpu/fetch.h"
+#include "core/workspace.h"
 #include "lens/maths/disocclusion_fill.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -64,11 +64,13 @@ class FillTables {
   explicit FillTables(int side)
       : side_(side + 1),
         size_(static_cast<std::size_t>(side_) * static_cast<std::size_t>(side_)),
-        colours_(std::make_unique_for_overwrite<Colours[]>(size_)),
-        others_(std::make_unique_for_overwrite<Others[]>(size_)),
-        codes_(std::make_unique_for_overwrite<std::uint32_t[]>(4 * static_cast<std::size_t>(side_))) {}
+        colours_(size_),
+        others_(size_),
+        codes_(4 * static_cast<std::size_t>(side_)) {}
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return size_ * (sizeof(Colours) + sizeof(Others)); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return size_ * (sizeof(Colours) + sizeof(Others)) + codes_.size() * sizeof(std::uint32_t);
+  }
 
   template <int Channels>
   void build(const LensPlanes& planes, const LensUnit& unit, int group, Range columns, Range rows) {
@@ -77,15 +79,15 @@ class FillTables {
     const std::int64_t side = side_;
     std::uint32_t largest = 0;
     const int count = columns.last - columns.first;
-    std::fill_n(colours_.get(), count + 1, Colours{});
-    std::fill_n(others_.get(), count + 1, Others{});
+    std::fill_n(colours_.data(), count + 1, Colours{});
+    std::fill_n(others_.data(), count + 1, Others{});
     const hn::CappedTag<std::uint32_t, 4> d;
     static constexpr std::uint32_t all = ~0U;
     alignas(16) static constexpr std::uint32_t masks[2][4] = {
         {}, {all, Channels > 1 ? all : 0, Channels > 2 ? all : 0, Channels > 3 ? all : 0}};
     for (int y = rows.first; y < rows.last; ++y) {
-      Colours* colours = colours_.get() + place(left_, y);
-      Others* others = others_.get() + place(left_, y);
+      Colours* colours = colours_.data() + place(left_, y);
+      Others* others = others_.data() + place(left_, y);
       *colours++ = {};
       *others++ = {};
       Colours colour_sum{};
@@ -97,8 +99,8 @@ class FillTables {
         fetch_values(planes.colours + (begin + planes.width) * Channels, count * Channels);
         fetch_values(radii + planes.width, count);
       }
-      CompressColours(planes.colours + begin * Channels, count * Channels, unit.white, codes_.get());
-      const std::uint32_t* code = codes_.get();
+      CompressColours(planes.colours + begin * Channels, count * Channels, unit.white, codes_.data());
+      const std::uint32_t* code = codes_.data();
       for (int x = 0; x < count; ++x, ++colours, ++others, code += Channels) {
         const int own = groups[x];
         const bool in_group = own == group;
@@ -211,11 +213,11 @@ class FillTables {
 
   int side_;
   std::size_t size_;
-  std::unique_ptr<Colours[]> colours_;
-  std::unique_ptr<Others[]> others_;
-  std::unique_ptr<std::uint32_t[]> codes_;  ///< compressed colours of one row
-  std::uint32_t largest_ = 0;               ///< radius of the group, 1/256 pixel
-  int left_ = 0;                            ///< of the zeros
+  WorkspaceVector<Colours> colours_;
+  WorkspaceVector<Others> others_;
+  WorkspaceVector<std::uint32_t> codes_;  ///< compressed colours of one row
+  std::uint32_t largest_ = 0;             ///< radius of the group, 1/256 pixel
+  int left_ = 0;                          ///< of the zeros
   int top_ = 0;
 };
 
