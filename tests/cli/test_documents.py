@@ -78,3 +78,9 @@ def test_links_lead_somewhere():
     links = [(path, link) for path in documents for link in re.findall(r"\]\(([\w.-]*[./][\w./-]*)\)", path.read_text())]
     assert len(links) > 30
     assert [str(path) + ": " + link for path, link in links if not (path.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("script", [["tests/core/topics", "--check"], ["tests/bench/results", "write", "--check"]])
+def test_generated_pages_are_up_to_date(script):
+    done = subprocess.run([str(ROOT / script[0]), *script[1:]], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
