@@ -1,7 +1,10 @@
-// Steps on depth images by threads that have many rows of a column. Those that count add what a block counted
-// once.
+// Pixelwise operations on depth images and radii. Steps that count, or that read the focus, have kernels of
+// their own: a thread does many rows of a column, so that a block adds its count to global memory once.
 
-#include "depth/radii_steps.h"
+#include "depth/circle_of_confusion.h"
+#include "depth/depth_statistics.h"
+#include "depth/enlarge_radii.h"
+#include "depth/fill_radii.h"
 #include "depth/soft_depth.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/pixels/each_place.cuh"
@@ -10,7 +13,7 @@ namespace satin::kernels {
 namespace {
 
 constexpr int rows_of_blocks = 64;
-constexpr int rows_at_once = 4;  ///< of a thread, in flight
+constexpr int rows_at_once = 4;  ///< rows whose loads a thread has in flight
 
 dim3 counting_grid(std::int64_t width, std::int64_t height) {
   const std::int64_t rows = (height + rows_at_once - 1) / rows_at_once;
@@ -34,7 +37,7 @@ __device__ void for_rows_of_column(std::int64_t width, std::int64_t height, cons
   }
 }
 
-/// Adds the threads' counts to a number; all threads of the block call it together.
+/// Adds the counts of all threads of the block to *number. All of them call it together.
 __device__ void add_of_block(std::uint32_t* number, std::uint32_t count) {
   __shared__ std::uint32_t sum;
   if (threadIdx.x == 0) sum = 0;
@@ -49,14 +52,14 @@ __device__ void add_of_block(std::uint32_t* number, std::uint32_t count) {
 template <class T>
 __global__ void __launch_bounds__(plane_threads)
     count_digits(const __grid_constant__ CountDepthDigits<T> step, std::int64_t height) {
-  __shared__ std::uint32_t counts[span_ends][span_digits];
+  __shared__ std::uint32_t counts[sought_values][depth_digits];
   const auto thread = static_cast<int>(threadIdx.x);
-  static_assert(plane_threads == span_digits, "a thread a digit");
-  for (auto& of_end : counts) of_end[thread] = 0;
-  const int shift = static_cast<int>(sizeof(T) - 1) * span_digit_bits - step.pass * span_digit_bits;
-  std::uint32_t prefixes[span_ends];
+  static_assert(plane_threads == depth_digits, "one thread for each digit");
+  for (auto& of_value : counts) of_value[thread] = 0;
+  const int shift = static_cast<int>(sizeof(T) - 1) * depth_digit_bits - step.pass * depth_digit_bits;
+  std::uint32_t prefixes[sought_values];
 #pragma unroll
-  for (int end = 0; end < span_ends; ++end) prefixes[end] = step.span->ends[step.pass % 2][end].prefix;
+  for (int i = 0; i < sought_values; ++i) prefixes[i] = step.statistics->sought[step.pass % 2][i].prefix;
   __syncthreads();
   T stored[rows_at_once];
   for_rows_of_column(
@@ -64,46 +67,46 @@ __global__ void __launch_bounds__(plane_threads)
       [&](std::int64_t, std::int64_t, int i) {
         if (!depth_value(static_cast<double>(stored[i]), step.rule).known) return;
         const std::uint32_t digits = depth_key(stored[i]) >> static_cast<unsigned>(shift);
-        int end = span_ends;
+        int value = sought_values;
 #pragma unroll
-        for (int k = span_ends - 1; k >= 0; --k)
-          if (prefixes[k] == digits >> span_digit_bits) end = k;
-        if (end < span_ends) atomicAdd(&counts[end][digits % span_digits], 1U);
+        for (int k = sought_values - 1; k >= 0; --k)
+          if (prefixes[k] == digits >> depth_digit_bits) value = k;
+        if (value < sought_values) atomicAdd(&counts[value][digits % depth_digits], 1U);
       });
   __syncthreads();
-  for (int end = 0; end < span_ends; ++end)
-    if (counts[end][thread] != 0) add_shared(&step.span->counts[end][thread], counts[end][thread]);
+  for (int i = 0; i < sought_values; ++i)
+    if (counts[i][thread] != 0) add_shared(&step.statistics->counts[i][thread], counts[i][thread]);
 }
 
-constexpr int digits_of_lane = span_digits / warp_size;
+constexpr int digits_of_lane = depth_digits / warp_size;
 
-/// A warp does an end of the span, and a lane some of the digits.
-__global__ void __launch_bounds__(span_ends* warp_size)
+/// One warp for each sought value; a lane does some of the digits.
+__global__ void __launch_bounds__(sought_values* warp_size)
     choose_digits(const __grid_constant__ ChooseDepthDigits step) {
-  const int end = static_cast<int>(threadIdx.x) / warp_size;
-  const std::uint32_t* counts = step.counts_of(end) + lane_index() * digits_of_lane;
+  const int value = static_cast<int>(threadIdx.x) / warp_size;
+  const std::uint32_t* counts = step.counts_of(value) + lane_index() * digits_of_lane;
   std::uint32_t count = 0;
 #pragma unroll
   for (int i = 0; i < digits_of_lane; ++i) count += counts[i];
   const std::uint32_t sum = inclusive_scan(count);
-  const std::uint32_t rank = step.rank_among(end, __shfl_sync(whole_warp, sum, warp_size - 1));
+  const std::uint32_t rank = step.rank_among(value, __shfl_sync(whole_warp, sum, warp_size - 1));
   const unsigned above = __ballot_sync(whole_warp, rank < sum);
   const int chosen = above == 0 ? warp_size - 1 : __ffs(static_cast<int>(above)) - 1;
   if (lane_index() == chosen)
-    step.choose(end, static_cast<std::uint32_t>(chosen * digits_of_lane), rank - (sum - count));
+    step.choose(value, static_cast<std::uint32_t>(chosen * digits_of_lane), rank - (sum - count));
 }
 
 __global__ void __launch_bounds__(plane_threads)
-    count_held(const __grid_constant__ CountHeld step, std::int64_t height) {
+    count_clamped(const __grid_constant__ CountClamped step, std::int64_t height) {
   SignedRadius256 radii[rows_at_once];
   std::uint32_t count = 0;
   for_rows_of_column(
       step.width, height, [&](std::int64_t x, std::int64_t y, int i) { radii[i] = step.radii.row(y)[x]; },
-      [&](std::int64_t, std::int64_t, int i) { count += step.holds(radii[i]) ? 1U : 0U; });
-  add_of_block(&step.span->held, count);
+      [&](std::int64_t, std::int64_t, int i) { count += step.is_clamped(radii[i]) ? 1U : 0U; });
+  add_of_block(&step.statistics->clamped, count);
 }
 
-/// The state is read once for many rows.
+/// Reads the state once for many rows.
 template <class T>
 __global__ void __launch_bounds__(plane_threads)
     radii_of_depth(const __grid_constant__ RadiiOfDepth<T> step, std::int64_t width, std::int64_t height) {
@@ -116,7 +119,6 @@ __global__ void __launch_bounds__(plane_threads)
       });
 }
 
-/// Each thread does one pixel of the rows that are looked at.
 template <class T>
 __global__ void __launch_bounds__(plane_threads)
     count_ramps(const __grid_constant__ CountRamps<T> step, std::int64_t rows) {
@@ -126,29 +128,29 @@ __global__ void __launch_bounds__(plane_threads)
     step.count_across(x, row * soft_stride, counts);
     step.count_down(x, row * soft_stride, counts);
   }
-  add_of_block(&step.span->silhouettes, counts.silhouettes);
-  add_of_block(&step.span->ramps, counts.ramps);
+  add_of_block(&step.statistics->silhouettes, counts.silhouettes);
+  add_of_block(&step.statistics->ramps, counts.ramps);
 }
 
 struct DepthLaunch : EachPlace {
   using EachPlace::operator();
 
   template <class T>
-  void operator()(std::int64_t /*runs*/, std::int64_t height, const CountDepthDigits<T>& step) const {
+  void operator()(std::int64_t /*chunks*/, std::int64_t height, const CountDepthDigits<T>& step) const {
     count_digits<<<counting_grid(step.width, height), plane_threads, 0, stream>>>(step, height);
   }
-  void operator()(std::int64_t /*ends*/, std::int64_t /*one*/, const ChooseDepthDigits& step) const {
-    choose_digits<<<1, span_ends * warp_size, 0, stream>>>(step);
+  void operator()(std::int64_t /*values*/, std::int64_t /*one*/, const ChooseDepthDigits& step) const {
+    choose_digits<<<1, sought_values * warp_size, 0, stream>>>(step);
   }
   template <class T>
   void operator()(std::int64_t width, std::int64_t height, const RadiiOfDepth<T>& step) const {
     radii_of_depth<<<counting_grid(width, height), plane_threads, 0, stream>>>(step, width, height);
   }
-  void operator()(std::int64_t /*runs*/, std::int64_t height, const CountHeld& step) const {
-    count_held<<<counting_grid(step.width, height), plane_threads, 0, stream>>>(step, height);
+  void operator()(std::int64_t /*chunks*/, std::int64_t height, const CountClamped& step) const {
+    count_clamped<<<counting_grid(step.width, height), plane_threads, 0, stream>>>(step, height);
   }
   template <class T>
-  void operator()(std::int64_t /*runs*/, std::int64_t rows, const CountRamps<T>& step) const {
+  void operator()(std::int64_t /*chunks*/, std::int64_t rows, const CountRamps<T>& step) const {
     count_ramps<<<counting_grid(step.width, rows * rows_at_once), plane_threads, 0, stream>>>(step, rows);
   }
 };
@@ -156,7 +158,7 @@ struct DepthLaunch : EachPlace {
 }  // namespace
 
 template <>
-struct LaunchOf<DepthSpanJob> {
+struct LaunchOf<DepthStatisticsJob> {
   using Type = DepthLaunch;
 };
 template <>
@@ -164,7 +166,7 @@ struct LaunchOf<CircleOfConfusionJob> {
   using Type = DepthLaunch;
 };
 template <>
-struct LaunchOf<HeldRadiiJob> {
+struct LaunchOf<ClampedRadiiJob> {
   using Type = DepthLaunch;
 };
 template <>
@@ -174,9 +176,9 @@ struct LaunchOf<SoftDepthJob> {
 
 template void run_pixelwise(const CircleOfConfusionJob&, const CircleOfConfusionJob::Images&,
                             const TransferView&, StreamHandle);
-template void run_pixelwise(const DepthSpanJob&, const DepthSpanJob::Images&, const TransferView&,
+template void run_pixelwise(const DepthStatisticsJob&, const DepthStatisticsJob::Images&, const TransferView&,
                             StreamHandle);
-template void run_pixelwise(const HeldRadiiJob&, const HeldRadiiJob::Images&, const TransferView&,
+template void run_pixelwise(const ClampedRadiiJob&, const ClampedRadiiJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const SoftDepthJob&, const SoftDepthJob::Images&, const TransferView&,
                             StreamHandle);

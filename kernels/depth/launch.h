@@ -12,7 +12,7 @@ struct SmoothStepsArguments {
   Target smoothed;
 };
 
-/// Lets smooth_steps() have its shared memory; the code of a cudaError_t.
+/// Allows smooth_steps() its shared memory. Returns a cudaError_t.
 [[nodiscard]] int prepare_smooth_steps();
 void smooth_steps(const SmoothStepsArguments& arguments, StreamHandle stream);
 

@@ -1,5 +1,6 @@
-// Depth of 8 bits without its steps, by tiles of 96 x 64 pixels: a block reads the codes of its tile and what
-// lies around, tells the edges, and looks the windows of its pixels up in a table in shared memory.
+// Removes the steps of 8-bit depth (depth/smooth_steps.h), by tiles of 96 x 64 pixels. A block reads the
+// codes of its tile with a halo of step_reach, marks the edges, and reads the windows of its pixels from a
+// table in shared memory: global memory is read and written once.
 
 #include "kernels/depth/launch.h"
 #include "kernels/device/shared_memory.cuh"
@@ -12,15 +13,15 @@ namespace {
 constexpr int steps_width = table_width - 2 * step_reach;
 constexpr int steps_height = table_height - 2 * step_reach;
 
-/// Codes of the table's pixels and of their neighbours: four a word, the table's from the second word on.
+/// Codes of the table's pixels and their neighbours, four in a word; the table's begin at the second word.
 constexpr int code_words = lane_pixels * warp_size / 4 + 2;
 constexpr int code_rows = table_height + 2;
-static_assert(lane_pixels == 4, "a lane has a word");
-static_assert(code_words * code_rows * 4 <= SharedTable::bytes, "codes lie where the table is made later");
+static_assert(lane_pixels == 4, "a word for each lane");
+static_assert(code_words * code_rows * 4 <= SharedTable::bytes, "codes share the memory of the table");
 
-class StepTile {
+class SmoothingTile {
  public:
-  __device__ StepTile(const SmoothStepsArguments& arguments, int column, int row, std::uint32_t* memory)
+  __device__ SmoothingTile(const SmoothStepsArguments& arguments, int column, int row, std::uint32_t* memory)
       : arguments_(arguments),
         left_(column * steps_width - step_reach),
         top_(row * steps_height - step_reach),
@@ -48,21 +49,21 @@ class StepTile {
   }
   [[nodiscard]] __device__ std::uint8_t* bytes() const { return reinterpret_cast<std::uint8_t*>(codes_); }
 
-  /// Outside the image is what is on its border: nothing differs there.
+  /// Reads the codes; outside the image those of its border, so that there are no edges.
   __device__ void read_codes() {
     const SmoothStepsJob& job = arguments_.job;
     for (int row = static_cast<int>(threadIdx.x) / warp_size; row < code_rows; row += table_warps) {
-      const std::int64_t y = held(top_ + row - 1, job.height);
+      const std::int64_t y = clamped(top_ + row - 1, job.height);
       const auto* from = row_of<std::uint8_t>(arguments_.codes, y) + job.channel;
       for (int column = lane_index() - 1; column <= table_width; column += warp_size)
-        bytes()[row * code_words * 4 + 4 + column] = from[held(left_ + column, job.width) * job.channels];
+        bytes()[row * code_words * 4 + 4 + column] = from[clamped(left_ + column, job.width) * job.channels];
     }
   }
-  [[nodiscard]] __device__ static std::int64_t held(int place, std::int64_t size) {
-    return place < 0 ? 0 : place < size ? place : size - 1;
+  [[nodiscard]] __device__ static std::int64_t clamped(int i, std::int64_t size) {
+    return i < 0 ? 0 : i < size ? i : size - 1;
   }
 
-  /// Finds the edges of step_value() for the four pixels of a lane at once.
+  /// Finds the edges of step_value() for the four pixels of a lane at once, byte by byte of a word.
   __device__ void find_edges() {
     const int unknown = arguments_.job.unknown;
     const std::uint32_t unknowns = static_cast<std::uint32_t>(unknown & 0xFF) * 0x01010101U;
@@ -107,21 +108,22 @@ class StepTile {
   }
 
   const SmoothStepsArguments& arguments_;
-  int left_;  ///< of the table in the image
+  int left_;  ///< position of the table in the image
   int top_;
   SharedTable table_;
   std::uint32_t* codes_;
   std::uint32_t own_[warp_rows];
   std::uint32_t edges_ = 0;
 };
-static_assert(warp_rows * lane_pixels <= 32, "a bit each");
+static_assert(warp_rows * lane_pixels <= 32, "one bit of edges_ for each pixel");
 
 __global__ void __launch_bounds__(table_threads, 3)
     smooth_tiles(const __grid_constant__ SmoothStepsArguments arguments) {
   extern __shared__ uint4 table_memory[];
   const auto rows = static_cast<int>((arguments.job.height + steps_height - 1) / steps_height);
   for (auto row = static_cast<int>(blockIdx.y); row < rows; row += static_cast<int>(gridDim.y)) {
-    StepTile(arguments, static_cast<int>(blockIdx.x), row, reinterpret_cast<std::uint32_t*>(table_memory))
+    SmoothingTile(arguments, static_cast<int>(blockIdx.x), row,
+                  reinterpret_cast<std::uint32_t*>(table_memory))
         .run();
     __syncthreads();
   }

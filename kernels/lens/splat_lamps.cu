@@ -3,7 +3,7 @@
 // splat_direct.cu adds those of staircases.
 
 #include "core/with_type.h"
-#include "depth/maths/circle_of_confusion.h"
+#include "depth/maths/signed_radius.h"
 #include "kernels/lens/splat_direct.cuh"
 
 namespace satin::kernels {

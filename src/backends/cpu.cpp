@@ -5,7 +5,10 @@
 #include "core/copy.h"
 #include "core/cpu/backend.h"
 #include "core/measure.h"
-#include "depth/radii_steps.h"
+#include "depth/circle_of_confusion.h"
+#include "depth/depth_statistics.h"
+#include "depth/enlarge_radii.h"
+#include "depth/fill_radii.h"
 #include "depth/smooth_steps.h"
 #include "depth/soft_depth.h"
 #include "extremes/sliding_extreme.h"
@@ -63,7 +66,7 @@ Prepared<RecursiveJob> prepare_recursive(Backend& backend, const RecursiveJob& j
 Prepared<LabelJob> prepare_label(Backend& backend, const LabelJob& job);
 Prepared<RegionValuesJob> prepare_region_values(Backend& backend, const RegionValuesJob& job);
 Prepared<ActiveTilesJob> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
-Prepared<DepthSpanJob> prepare_depth_span(Backend& backend, const DepthSpanJob& job);
+Prepared<DepthStatisticsJob> prepare_depth_statistics(Backend& backend, const DepthStatisticsJob& job);
 Prepared<SoftDepthJob> prepare_soft_depth(Backend& backend, const SoftDepthJob& job);
 Prepared<SnapDepthJob> prepare_snap_depth(Backend& backend, const SnapDepthJob& job);
 Prepared<SmoothStepsJob> prepare_smooth_steps(Backend& backend, const SmoothStepsJob& job);
@@ -99,8 +102,8 @@ void add_operations(Operations& operations) {
   operations.add<PaintJob>(prepare_pixelwise<EachRow>);
   operations.add<ActiveTilesJob>(prepare_active_tiles);
   operations.add<ValidityMaskJob>(prepare_pixelwise<EachRow>);
-  operations.add<DepthSpanJob>(prepare_depth_span);
-  operations.add<HeldRadiiJob>(prepare_pixelwise<EachRow>);
+  operations.add<DepthStatisticsJob>(prepare_depth_statistics);
+  operations.add<ClampedRadiiJob>(prepare_pixelwise<EachRow>);
   operations.add<SoftDepthJob>(prepare_soft_depth);
   operations.add<SnapDepthJob>(prepare_snap_depth);
   operations.add<StretchJob>(prepare_pixelwise<EachRow>);

@@ -5,7 +5,10 @@
 #include "core/copy.h"
 #include "core/cuda/backend.h"
 #include "core/measure.h"
-#include "depth/radii_steps.h"
+#include "depth/circle_of_confusion.h"
+#include "depth/depth_statistics.h"
+#include "depth/enlarge_radii.h"
+#include "depth/fill_radii.h"
 #include "depth/smooth_steps.h"
 #include "depth/soft_depth.h"
 #include "extremes/sliding_extreme.h"
@@ -83,8 +86,8 @@ void add_operations(Operations& operations) {
   operations.add<PaintJob>(prepare_pixelwise);
   operations.add<ActiveTilesJob>(prepare_active_tiles);
   operations.add<ValidityMaskJob>(prepare_pixelwise);
-  operations.add<DepthSpanJob>(prepare_pixelwise);
-  operations.add<HeldRadiiJob>(prepare_pixelwise);
+  operations.add<DepthStatisticsJob>(prepare_pixelwise);
+  operations.add<ClampedRadiiJob>(prepare_pixelwise);
   operations.add<SoftDepthJob>(prepare_pixelwise);
   operations.add<SnapDepthJob>(prepare_pixelwise);
   operations.add<StretchJob>(prepare_pixelwise);

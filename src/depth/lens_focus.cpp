@@ -1,12 +1,21 @@
-#include "depth/lens_focus.h"
+// The parameters of a lens: their records, their checks, the rule that follows from them, and the parameters
+// that a photograph brings along (satin/photo_depth.h).
+
+#include "satin/lens_focus.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/record.h"
+#include "depth/signed_radii.h"
 #include "order/maths/rank.h"
 #include "satin/error.h"
+#include "satin/photo_depth.h"
 
 namespace satin {
 namespace {
@@ -50,7 +59,6 @@ void check(const Range& range, const std::optional<double>& value) {
   if (value) check(range, *value);
 }
 
-/// Refuses a depth range whose near and far values are not in their order.
 void check_depth_range(const LensFocus& focus) {
   if (!focus.depth_range) return;
   check(value_range, focus.depth_range->first);
@@ -104,13 +112,12 @@ void set_gain(DepthRule& rule, const LensFocus& focus, Type stored, double scale
   rule.gain = (white - rule.offset) / white_of(stored);
 }
 
-/// The pixel of an axis of `size` pixels, and the same place on the axis of the depth image.
-std::int64_t depth_pixel(const Length& place, std::int64_t size, std::int64_t depth_size, const Point& point,
+/// Returns the pixel of the depth image at a coordinate of the picture, along an axis of `size` pixels.
+std::int64_t depth_pixel(const Length& at, std::int64_t size, std::int64_t depth_size, const Point& point,
                          const Shape& picture) {
-  const double pixel =
-      place.percent ? std::floor(place.value * static_cast<double>(size) / 100) : place.value;
+  const double pixel = at.percent ? std::floor(at.value * static_cast<double>(size) / 100) : at.value;
   const double last = static_cast<double>(size - 1);
-  const double inside = place.percent && place.value == 100 ? last : pixel;
+  const double inside = at.percent && at.value == 100 ? last : pixel;
   if (!(inside >= 0 && inside <= last))
     throw Error(ErrorKind::input, "focus-at " + print_point(point) + " lies outside the picture of " +
                                       std::to_string(picture.width) + " x " + std::to_string(picture.height) +
@@ -156,7 +163,7 @@ ParameterRecord real(Member LensFocus::*member, const Range& range, const char* 
   return record::real(member, range.minimum, range.maximum, text(range, unit, help));
 }
 
-/// Names are of files: whoever read one has taken the channel out of it.
+/// Channels have names in a file only; whoever read the file by name has extracted the channel.
 int channel_by_name(const std::string& name, const Shape& depth) {
   if (depth.channels == 1) return 0;
   refuse("depth-channel " + name + ": the depth image has " + std::to_string(depth.channels) +
@@ -165,7 +172,7 @@ int channel_by_name(const std::string& name, const Shape& depth) {
 
 constexpr int most_channel = 3;
 
-/// The record of a parameter that a series of pictures may vary.
+/// Marks a parameter that a series of pictures may vary.
 ParameterRecord varying(ParameterRecord record) {
   record.varies = true;
   return record;
@@ -191,6 +198,30 @@ ParameterRecord depth_channel_record() {
   return record::finish<LensFocus>(
       std::move(record),
       {"depth-channel", "", "channel that holds the depth: its number, or its name in an EXR file"});
+}
+
+Point percent(const Point& point, const Shape& picture) {
+  const auto in_percent = [](const Length& length, std::int64_t size) {
+    return length.percent ? length : Length{100 * length.value / static_cast<double>(size), true};
+  };
+  return {in_percent(point.x, picture.width), in_percent(point.y, picture.height)};
+}
+
+std::string source_of_focus(const LensFocus& lens, const Photo& photo) {
+  if (lens.focus) return "--focus";
+  if (lens.focus_at) return "--focus-at";
+  return photo.focus ? photo.focus->source : "the middle";
+}
+
+/// Returns the state of a run with the depth of this photograph.
+LensState state_of(const LensFocus& lens, const PhotoDepth& depth, const Shape& picture) {
+  const Shape& shape = depth.values.shape();
+  const DepthRule rule = depth_rule(lens, picture, shape);
+  const auto* values = reinterpret_cast<const float*>(depth.values.data());
+  LensState state;
+  find_focus(state, rule, shape.width, shape.height,
+             [&](std::int64_t x, std::int64_t y) { return values[y * shape.width + x]; });
+  return state;
 }
 
 }  // namespace
@@ -274,6 +305,45 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       real(&LensFocus::max_radius, max_radius_range, "px",
            "largest radius; what would be larger is held to it"),
   };
+}
+
+void set_by_photo(LensFocus& lens, const Photo& photo) {
+  if (!photo.depth) return;
+  lens.depth_kind = photo.depth->kind;
+  if (has_lens(lens) && !lens.focal_length) lens.focal_length = photo.focal_length;
+  if (lens.focus || lens.focus_at || !photo.focus) return;
+  if (photo.focus->distance) {
+    const bool distances = photo.depth->kind == DepthKind::depth;
+    const double focus = distances ? *photo.focus->distance : 1 / *photo.focus->distance;
+    // The camera focuses by finer depth than it stores
+    lens.focus = std::clamp(focus, double{photo.depth->lowest}, double{photo.depth->highest});
+  } else {
+    lens.focus_at = photo.focus->place;
+  }
+}
+
+PhotoBlur photo_blur(LensFocus lens, const Photo& photo, const Shape& picture) {
+  if (!photo.depth) throw Error(ErrorKind::input, "the photograph has no depth. Give --depth FILE.");
+  PhotoBlur blur;
+  blur.source = source_of_focus(lens, photo);
+  const bool by_hand = lens.focus || lens.focus_at;
+  const bool open_length = has_lens(lens) && !lens.focal_length;
+  set_by_photo(lens, photo);
+  if (open_length && !lens.focal_length)
+    blur.warnings.emplace_back(
+        "EXIF tells no FocalLengthIn35mmFilm: the lens is taken for one of 50 mm. --focal-length tells "
+        "another.");
+  if (has_lens(lens) && !photo.depth->metric)
+    blur.warnings.emplace_back(
+        "the file tells no unit of its depth: the lens takes it for metres. --depth-scale changes that.");
+  lens.sharp_range = 0;
+  const LensState state = state_of(lens, *photo.depth, picture);
+  if (state.problems != 0) return blur;  // the run reports it
+  blur.disparity = state.near_edge;
+  blur.largest = lens.max_radius;
+  if (!by_hand && photo.focus) blur.place = photo.focus->place;
+  if (!lens.focus) blur.place = percent(lens.focus_at.value_or(Point{{50, true}, {50, true}}), picture);
+  return blur;
 }
 
 }  // namespace satin

@@ -3,8 +3,7 @@
 #include <vector>
 
 #include "core/record.h"
-#include "depth/lens_focus.h"
-#include "depth/lens_radii.h"
+#include "depth/signed_radii.h"
 #include "lens/lens_blur.h"
 
 namespace satin {
@@ -54,7 +53,7 @@ class PreparedDof final : public PreparedFilter {
   [[nodiscard]] std::vector<FoundValue> found() const override { return found_; }
 
  private:
-  LensRadii radii_;
+  SignedRadii radii_;
   LensBlur blur_;
   std::vector<FoundValue> found_;
 };

@@ -7,7 +7,7 @@
 
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "depth/radii_steps.h"
+#include "depth/circle_of_confusion.h"
 #include "lens/lens_blur.h"
 
 namespace satin {

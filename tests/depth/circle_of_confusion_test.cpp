@@ -1,4 +1,4 @@
-// Depth to signed radii against formulas of optics in double.
+// Signed radii of depth images against formulas of optics in double precision.
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@
 namespace satin::test {
 namespace {
 
-constexpr double rounding = 0.5 + 1e-6;  ///< of a radius, in 1/256 pixel
+constexpr double rounding = 0.5 + 1e-6;  ///< error of a rounded radius, in 1/256 pixel
 
-/// Values of a depth image that are no neighbours of each other: 8-bit steps are not smoothed.
+/// Depth whose 8-bit codes differ by more than one, so that its steps are not smoothed.
 Image spread_depth(std::int64_t width, std::int64_t height, Type type, std::uint64_t seed) {
   Random random(seed);
   return plane_of(width, height, type, [&](std::int64_t, std::int64_t) {
@@ -41,8 +41,8 @@ void expect_radii(const Image& depth, const LensFocus& focus, const Radius& radi
   const RadiiResult result = radii_of(dark_picture(shape.width, shape.height), depth, focus);
   for (std::int64_t y = 0; y < shape.height; ++y)
     for (std::int64_t x = 0; x < shape.width; ++x) {
-      const double held = std::clamp(radius(stored(depth, x, y)), -focus.max_radius, focus.max_radius);
-      ASSERT_NEAR(result.at(x, y), held * 256, rounding) << x << ", " << y;
+      const double clamped = std::clamp(radius(stored(depth, x, y)), -focus.max_radius, focus.max_radius);
+      ASSERT_NEAR(result.at(x, y), clamped * 256, rounding) << x << ", " << y;
     }
 }
 
@@ -70,7 +70,7 @@ TEST(CircleOfConfusion, FollowsDistance) {
   }
 }
 
-TEST(CircleOfConfusion, PolarityCanBeTurned) {
+TEST(CircleOfConfusion, CanBeInverted) {
   for (const Type type : {Type::u8, Type::u16, Type::f32}) {
     LensFocus focus;
     focus.invert_depth = true;
@@ -81,8 +81,7 @@ TEST(CircleOfConfusion, PolarityCanBeTurned) {
   }
 }
 
-/// The thin lens itself: an aperture of f / N, and the image of a point at z on a sensor that is sharp at
-/// z_focus.
+/// The thin lens equation: an aperture of diameter f / N, a point at z, and a sensor in focus at z_focus.
 double thin_lens_radius(double z, double z_focus, double f, double n, double sensor, double pixels) {
   const double sharp_image = f * z_focus / (z_focus - f);
   const double image = f * z / (z - f);
@@ -90,7 +89,7 @@ double thin_lens_radius(double z, double z_focus, double f, double n, double sen
   return diameter / 2 / sensor * pixels;
 }
 
-TEST(CircleOfConfusion, IsThatOfAThinLens) {
+TEST(CircleOfConfusion, EqualsThatOfAThinLens) {
   LensFocus focus;
   focus.depth_kind = DepthKind::depth;
   focus.depth_scale = 1;
@@ -103,14 +102,14 @@ TEST(CircleOfConfusion, IsThatOfAThinLens) {
     return 0.4 + 0.05 * static_cast<double>(x) + 0.007 * static_cast<double>(y);
   });
   expect_radii(depth, focus, [](double z) { return thin_lens_radius(z, 2.5, 0.085, 1.8, 0.0235, 400); });
-  // The same in millimetres, with the focus found in the image.
+  // Millimetres, with the focus found in the image
   focus.depth_scale = 1000;
   focus.depth_unit = 1;
   focus.focus.reset();
   focus.focus_at = Point{{42, false}, {4, false}};
   const double z_focus = stored(depth, 42, 4);
   expect_radii(depth, focus, [&](double z) { return thin_lens_radius(z, z_focus, 0.085, 1.8, 0.0235, 400); });
-  // Disparity of the same lens is the inverse of the distance.
+  // Disparity is the inverse of the distance
   focus.depth_kind = DepthKind::disparity;
   focus.depth_scale.reset();
   focus.depth_unit = 1000;
@@ -168,7 +167,7 @@ TEST(CircleOfConfusion, FocusesOnTheMedianAroundAPlace) {
   }
 }
 
-TEST(CircleOfConfusion, TakesPlacesInPercentAndTheMiddleUnlessTold) {
+TEST(CircleOfConfusion, FocusesAtPercentagesAndInTheMiddleByDefault) {
   const Image depth = plane_of(101, 51, Type::u16,
                                [](std::int64_t x, std::int64_t) { return 300.0 * static_cast<double>(x); });
   LensFocus focus;
@@ -183,7 +182,7 @@ TEST(CircleOfConfusion, TakesPlacesInPercentAndTheMiddleUnlessTold) {
   sharp_at(97);
 }
 
-TEST(CircleOfConfusion, TakesDepthFromAlphaAndFromAChannel) {
+TEST(CircleOfConfusion, ReadsDepthFromAlphaAndFromAChannel) {
   Image picture = random_picture({23, 11, 4, Type::u8, Alpha::straight}, 4);
   const Image depth = spread_depth(23, 11, Type::u8, 9);
   for (std::int64_t y = 0; y < 11; ++y)
@@ -204,8 +203,7 @@ TEST(CircleOfConfusion, TakesDepthFromAlphaAndFromAChannel) {
     }
 }
 
-// The median takes the place of the depth, wherever that comes from.
-TEST(CircleOfConfusion, DespecklesFirst) {
+TEST(CircleOfConfusion, DespeckledDepthIsTheMedianOfDepth) {
   for (const Type type : {Type::u8, Type::u16, Type::f32}) {
     const Image depth = spread_depth(31, 19, type, 6);
     LensFocus focus;
@@ -219,13 +217,13 @@ TEST(CircleOfConfusion, DespecklesFirst) {
   }
 }
 
-void expect_refused(const char* piece, const LensFocus& focus, const Image& depth, int channels = 3) {
+void expect_refused(const char* message, const LensFocus& focus, const Image& depth, int channels = 3) {
   Image picture({20, 10, channels, Type::u8});
-  expect_error(focus.focus_at && !focus.focus ? ErrorKind::input : ErrorKind::usage, piece,
+  expect_error(focus.focus_at && !focus.focus ? ErrorKind::input : ErrorKind::usage, message,
                [&] { static_cast<void>(radii_of(picture, depth, focus)); });
 }
 
-TEST(CircleOfConfusion, RefusesWhatDoesNotFit) {
+TEST(CircleOfConfusion, RefusesInvalidParametersAndShapes) {
   const auto with = [](auto member, auto value) {
     LensFocus focus;
     focus.*member = value;
@@ -266,7 +264,7 @@ TEST(CircleOfConfusion, RefusesWhatDoesNotFit) {
   expect_refused("above 0", near, depth);
 }
 
-TEST(CircleOfConfusion, RefusesAFocusThatTheDepthDoesNotHave) {
+TEST(CircleOfConfusion, RefusesAFocusOnUnknownDepthOrNearerThanTheFocalLength) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Image hole =
       plane_of(20, 10, Type::f32, [&](std::int64_t x, std::int64_t) { return x < 12 ? nan : 2; });

@@ -1,4 +1,4 @@
-// Soft depth: told from its ramps, snapped to the picture, and nothing of that where depth is not soft.
+// Soft depth is recognised by its ramps and snapped to the picture; other depth is not changed.
 
 #include "depth/soft_depth.h"
 
@@ -21,9 +21,9 @@ namespace {
 
 constexpr int width = 120;
 constexpr int height = 80;
-constexpr int edge = 60;  ///< of what is nearer in the picture
+constexpr int edge = 60;  ///< end of the nearer thing in the picture
 
-/// A picture that is white before the edge and black behind.
+/// A picture that is white to the left of the edge and black to the right.
 Image two_halves() {
   Image picture = dark_picture(width, height);
   for (int y = 0; y < height; ++y)
@@ -32,7 +32,7 @@ Image two_halves() {
   return picture;
 }
 
-/// 0.9 at the left, 0.1 at the right; a ramp of so many pixels around a column.
+/// Depth that falls from 0.9 to 0.1 in a ramp `wide` pixels wide around column `middle`.
 double ramp(double x, double middle, double wide) {
   const double share = std::clamp((middle - x) / wide + 0.5, 0.0, 1.0);
   return 0.1 + 0.8 * share;
@@ -61,15 +61,15 @@ TEST(SoftDepth, SilhouettesMoveToTheEdgesOfThePicture) {
   }
 }
 
-TEST(SoftDepth, WhatIsInFocusStaysInFocusUpToItsEdge) {
-  // a rim that were blurred a little would let through what is behind: a second outline
+TEST(SoftDepth, AThingInFocusIsSharpUpToItsEdge) {
+  // A slightly blurred rim would show the surface behind as a second outline
   const Image depth = depth_of(edge, 5);
   const RadiiResult found = radii_of(two_halves(), depth, focus_at(0.9));
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < edge; ++x) EXPECT_NEAR(found.at(x, y) / 256.0, 0, 0.75) << x << ", " << y;
 }
 
-TEST(SoftDepth, OfAnotherSizeIsSnappedAtItsOwn) {
+TEST(SoftDepth, DepthOfAnotherSizeIsSnapped) {
   LensFocus focus = focus_at(0.1);
   focus.sharp_range = 0;
   const Image depth = plane_of(width / 2, height / 2, Type::f32, [](auto x, auto) {
@@ -81,7 +81,7 @@ TEST(SoftDepth, OfAnotherSizeIsSnappedAtItsOwn) {
       EXPECT_NEAR(found.at(x, y) / 256.0, x < edge ? 16 : 0, 3) << x << ", " << y;
 }
 
-/// Expects the radii that the depth values alone give.
+/// Expects the radii that follow from the depth alone.
 void expect_untouched(const RadiiResult& found, const Image& depth, double focus, double strength) {
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
@@ -92,9 +92,9 @@ void expect_untouched(const RadiiResult& found, const Image& depth, double focus
 
 constexpr int wide = 1920;  ///< rims are up to eight pixels wide there
 constexpr int low = 48;
-constexpr int outline = 900;  ///< of what is nearer in the depth image
+constexpr int outline = 900;  ///< end of the nearer thing in the depth image
 
-/// A dark nearer thing, with a bright rim of so many pixels beyond its outline, before a grey wall.
+/// A dark near thing before a grey wall, with a bright rim `rim` pixels wide beyond its outline in the depth.
 Image with_rim(int rim) {
   Image picture({wide, low, 3, Type::u8});
   for (int y = 0; y < low; ++y)
@@ -106,7 +106,7 @@ Image with_rim(int rim) {
   return picture;
 }
 
-/// Radii of soft depth whose ramp ends at the outline: 16 pixels before it and 0 behind.
+/// Radii of soft depth whose ramp ends at the outline: 16 pixels to the left and 0 to the right.
 RadiiResult radii_beside_outline(const Image& picture) {
   LensFocus focus = focus_at(0.1);
   focus.sharp_range = 0;
@@ -116,17 +116,17 @@ RadiiResult radii_beside_outline(const Image& picture) {
                   focus);
 }
 
-TEST(SoftDepth, RimsGoWithTheNearerThing) {
+TEST(SoftDepth, RimsGetTheRadiusOfTheNearerThing) {
   for (const int rim : {2, 4, 6}) {
     const RadiiResult found = radii_beside_outline(with_rim(rim));
-    for (int y = 4; y < low - 4; ++y)  // at the border less is known
+    for (int y = 4; y < low - 4; ++y)  // borders have fewer samples
       for (int x = outline - 20; x < outline + 40; ++x)
         EXPECT_NEAR(found.at(x, y) / 256.0, x < outline + rim ? 16 : 0, 4.5) << rim << ": " << x << ", " << y;
   }
 }
 
-TEST(SoftDepth, WhatIsBehindStaysWhereItIs) {
-  // single bright pixels, stripes that go on, and a wall that is bright as far as one sees
+TEST(SoftDepth, TexturedBackgroundsAreNoRims) {
+  // Single bright pixels, stripes, and a wall that is bright throughout
   Image picture = with_rim(0);
   for (int y = 0; y < low; ++y)
     for (int x = outline; x < wide; ++x)
@@ -142,8 +142,8 @@ TEST(SoftDepth, WhatIsBehindStaysWhereItIs) {
       EXPECT_NEAR(found.at(x, y) / 256.0, 0, 1) << x << ", " << y;
 }
 
-TEST(SoftDepth, OtherDepthKeepsItsRadii) {
-  // bars of five pixels and wires of one, with and without a half covered pixel beside them; steep surfaces
+TEST(SoftDepth, DepthThatIsNotSoftKeepsItsRadii) {
+  // Bars of five pixels and wires of one, with and without a half covered pixel beside them; a steep surface
   const auto bars = plane_of(width, height, Type::f32, [](auto x, auto) {
     return x % 20 < 5 ? 0.8 : x % 20 == 11 ? 0.6 : x % 20 == 5 ? 0.5 : 0.2;
   });
@@ -158,7 +158,7 @@ TEST(SoftDepth, OtherDepthKeepsItsRadii) {
   }
 }
 
-TEST(SoftDepth, ALensKeepsItsRadii) {
+TEST(SoftDepth, RadiiOfALensStay) {
   const Image depth = depth_of(edge, 8);
   LensFocus focus;
   focus.focus = 0.5;
@@ -170,23 +170,23 @@ TEST(SoftDepth, ALensKeepsItsRadii) {
   expect_untouched(found, depth, 0.5, found.strength);
 }
 
-TEST(SoftDepth, IsSharpAroundTheFocusUnlessTold) {
+TEST(SoftDepth, IsSharpAroundTheFocusByDefault) {
   const Image depth = plane_of(width, height, Type::f32, [](auto x, auto y) {
     return ramp(static_cast<double>(x) + 0.5, edge, 8) + 0.005 * static_cast<double>(y % 7);
   });
-  const RadiiResult unless_told = radii_of(two_halves(), depth, focus_at(0.12));
+  const RadiiResult by_default = radii_of(two_halves(), depth, focus_at(0.12));
   LensFocus focus = focus_at(0.12);
-  focus.sharp_range = 0.01 * 0.83;  // of the range from 0.1 to 0.93
-  const RadiiResult told = radii_of(two_halves(), depth, focus);
+  focus.sharp_range = 0.01 * 0.83;  // 1 % of the range from 0.1 to 0.93
+  const RadiiResult given = radii_of(two_halves(), depth, focus);
   for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) EXPECT_NEAR(unless_told.at(x, y), told.at(x, y), 2);
-  EXPECT_EQ(told.at(100, 38), 0);  // 0.005 * 3 below the focus
+    for (int x = 0; x < width; ++x) EXPECT_NEAR(by_default.at(x, y), given.at(x, y), 2);
+  EXPECT_EQ(given.at(100, 38), 0);  // 0.005 * 3 below the focus
   focus.sharp_range = 0;
   EXPECT_LT(radii_of(two_halves(), depth, focus).at(100, 35), -50);
 }
 
 TEST(SoftDepth, ThinExtremesGiveWay) {
-  // overshoots beside the silhouette: what is far dips towards what is in focus
+  // An overshoot next to the silhouette: the far surface dips towards the focus
   const Image depth = plane_of(width, height, Type::f32, [](auto x, auto) {
     const double dip = x == edge + 7 ? -0.2 : 0;
     return 0.2 + ramp(static_cast<double>(x) + 0.5, edge, 8) + dip;
@@ -197,43 +197,43 @@ TEST(SoftDepth, ThinExtremesGiveWay) {
   for (int y = 0; y < height; ++y) EXPECT_GT(found.at(edge + 7, y), 3 * 256) << "0.2 * 20 pixels without";
 }
 
-TEST(SoftDepth, ThinExtremesGiveWayToTheMedianThatTheFilterGives) {
-  // radii in pixels of an even and an odd count at the border, and a flat part that keeps its own
+TEST(SoftDepth, ThinExtremesBecomeTheMedianOfTheMedianFilter) {
+  // Noisy radii on the left, which become medians, and flat ones on the right, which stay
   Random random(4);
-  const auto place = [](int x, int y) {
+  const auto index_of = [](int x, int y) {
     return static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
   };
-  std::vector<SignedRadius256> radii(place(0, height));
+  std::vector<SignedRadius256> radii(index_of(0, height));
   Image picture({width, height, 1, Type::f32});
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
-      SignedRadius256& own = radii[place(x, y)];
+      SignedRadius256& own = radii[index_of(x, y)];
       own = x < edge ? 256 * random.between(-30, 30) : random.between(-100, 100);
       picture.view().value<float>(x, y) = static_cast<float>(own);
     }
   const Image medians = median(device_under_test(), picture.view(), {.radius = 2});
   std::vector<SignedRadius256> results(radii.size());
-  DepthSpan span;
-  span.soft = 1;
-  RejectThinExtremes step{{}, width, height, &span, {}};
+  DepthStatistics statistics;
+  statistics.soft = 1;
+  RejectThinExtremes step{{}, width, height, &statistics, {}};
   step.radii.data = reinterpret_cast<const std::byte*>(radii.data());
   step.result.data = reinterpret_cast<std::byte*>(results.data());
   step.radii.distance = step.result.distance = width * sizeof(SignedRadius256);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       step(x, y);
-      if (x >= edge && x < edge + 2) continue;  // some of both
+      if (x >= edge && x < edge + 2) continue;  // windows with radii of both sides
       const auto ranked = static_cast<SignedRadius256>(medians.view().value<float>(x, y));
-      EXPECT_EQ(results[place(x, y)], x < edge ? ranked : radii[place(x, y)]) << x << ", " << y;
+      EXPECT_EQ(results[index_of(x, y)], x < edge ? ranked : radii[index_of(x, y)]) << x << ", " << y;
     }
 }
 
-/// Depth with steps, slopes and single extremes beside the edge of a picture, which rows of the CPU find the
-/// ranges of in runs of columns.
+/// Radii with steps, slopes and single extremes next to the edge of a picture, and the result of the steps
+/// called for every pixel.
 struct SnapCase {
   SnapDepthJob job;
   Image picture, radii, thin, snapped;
-  DepthSpan span;
+  DepthStatistics statistics;
 
   SnapCase(int across, int down) {
     const Shape plane{across, down, 1, Type::f32};  // bits of i32
@@ -241,7 +241,7 @@ struct SnapCase {
     for (Image* image : {&radii, &thin, &snapped}) *image = Image(plane);
     job.sizes = {across, down, across, down};
     job.channels = job.colours = 3;
-    span.soft = 1;
+    statistics.soft = 1;
     Random random(static_cast<std::uint64_t>(across));
     for (int y = 0; y < down; ++y)
       for (int x = 0; x < across; ++x) {
@@ -252,11 +252,11 @@ struct SnapCase {
           picture.view().row<std::uint8_t>(y)[3 * x + c] =
               static_cast<std::uint8_t>((x % 300 > 148 ? 200 : 20) + random.between(0, 8));
       }
-    const RejectThinExtremes reject{Rows<const SignedRadius256>(radii.view()), across, down, &span,
+    const RejectThinExtremes reject{Rows<const SignedRadius256>(radii.view()), across, down, &statistics,
                                     Rows<SignedRadius256>(thin.view())};
     const PictureColours<std::uint8_t> colours{Rows<const std::uint8_t>(picture.view()), 3, 3};
     const SnapToColours<PictureColours<std::uint8_t>> snap{
-        Rows<const SignedRadius256>(thin.view()), across, down, colours, &span,
+        Rows<const SignedRadius256>(thin.view()), across, down, colours, &statistics,
         Rows<SignedRadius256>(snapped.view())};
     for (int y = 0; y < down; ++y)
       for (int x = 0; x < across; ++x) reject(x, y);
@@ -265,7 +265,7 @@ struct SnapCase {
   }
 };
 
-TEST(SoftDepth, RowsOfEverySimdTargetAreWhatThePixelsAre) {
+TEST(SoftDepth, RowsOfEverySimdTargetEqualSinglePixels) {
   if (device_under_test().is_cuda()) GTEST_SKIP() << "SIMD is the CPU's";
   const Device device = Device::open("cpu");
   int moved = 0;
@@ -278,7 +278,7 @@ TEST(SoftDepth, RowsOfEverySimdTargetAreWhatThePixelsAre) {
       const auto operation = device.backend().prepare(scene.job);
       Image found = copy_of(scene.radii);
       Image spare(found.shape());
-      operation->run({scene.picture.view(), &scene.span, nullptr, found.view(), spare.view()}, {});
+      operation->run({scene.picture.view(), &scene.statistics, nullptr, found.view(), spare.view()}, {});
       for (int y = 0; y < down; ++y)
         for (int x = 0; x < across; ++x) {
           const SignedRadius256 own = found.view().row<SignedRadius256>(y)[x];

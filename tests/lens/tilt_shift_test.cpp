@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "core/backend.h"
-#include "depth/radii_steps.h"
+#include "depth/circle_of_confusion.h"
 #include "satin/filters/dof.h"
 #include "satin/filters/tilt_shift.h"
 #include "tests/oracles/device_under_test.h"

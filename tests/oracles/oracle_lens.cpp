@@ -24,9 +24,9 @@ struct Layer {
   std::vector<std::uint64_t> weight;
 };
 
-class Spreading {
+class Splatting {
  public:
-  explicit Spreading(const LensScene& scene)
+  explicit Splatting(const LensScene& scene)
       : job_(scene.job),
         kernels_(lens_kernels(job_)),
         reach_(kernels_.reach),
@@ -55,7 +55,7 @@ class Spreading {
       }
   }
 
-  /// Adds a lamp place by place: 8 lines of 64 places in every pixel.
+  /// Adds a lamp by counting subpixels: 8 lines of 64 in every pixel.
   void add(const Lamp& lamp, const Aperture& aperture) {
     const LampShape shape(aperture, lamp.sample);
     const std::int64_t reach = shape.reach();
@@ -66,8 +66,8 @@ class Spreading {
         if (x < 0 || y < 0 || x >= job_.width || y >= job_.height) continue;
         std::uint64_t covered = 0;
         for (int line = 0; line < 8; ++line)
-          covered +=
-              covered_places(shape, static_cast<float>(dy) - .4375F + .125F * static_cast<float>(line), dx);
+          covered += covered_subpixels(
+              shape, static_cast<float>(dy) - .4375F + .125F * static_cast<float>(line), dx);
         add(lamp, static_cast<std::size_t>(y * job_.width + x), (covered * lamp.share + (1U << 23U)) >> 24U);
       }
   }
@@ -76,15 +76,15 @@ class Spreading {
   [[nodiscard]] int weight_bits() const { return kernels_.weight_bits; }
 
  private:
-  static std::uint64_t covered_places(const LampShape& shape, float height, std::int64_t column) {
+  static std::uint64_t covered_subpixels(const LampShape& shape, float height, std::int64_t column) {
     const ApertureRow row = shape.row(height);
     const LampRim rim = shape.rim(height);
     std::int64_t covered = 0;
     for (std::uint32_t i = 0; i < row.count; ++i) {
       const ApertureEdge edge = shape.aperture->edges[row.first + i];
       const std::int64_t from = std::clamp(LampShape::place(edge.at * shape.radius), rim.left, rim.right);
-      for (std::int64_t place = column * 64; place < column * 64 + 64; ++place)
-        if (place >= from) covered += edge.step;
+      for (std::int64_t at = column * 64; at < column * 64 + 64; ++at)
+        if (at >= from) covered += edge.step;
     }
     return static_cast<std::uint64_t>(covered);
   }
@@ -115,7 +115,7 @@ LensSample visible_sample(const LensScene& scene, std::int64_t x, std::int64_t y
   return sample;
 }
 
-/// Radius of the block of 2 x 2 samples at (x, y), if they are merged.
+/// Returns the radius of the block of 2 x 2 samples at (x, y), if they are merged.
 std::optional<std::uint32_t> radius_of_block(const LensScene& scene, std::int64_t x, std::int64_t y) {
   const SplatJob& job = scene.job;
   if (x + 1 >= job.width || y + 1 >= job.height) return std::nullopt;
@@ -191,29 +191,29 @@ std::uint64_t weight_at(const LensKernels& kernels, std::uint32_t radius, bool h
 std::vector<long double> expected_composite(const LensScene& scene) {
   const SplatJob& job = scene.job;
   const auto channels = static_cast<std::size_t>(job.channels);
-  Spreading spreading(scene);
+  Splatting splatting(scene);
   for (std::int64_t y = 0; y < job.height; ++y)
     for (std::int64_t x = 0; x < job.width; ++x) {
       LensSample sample = visible_sample(scene, x, y);
       if (const auto radius = radius_of_block(scene, x / 2 * 2, y / 2 * 2)) {
-        // each of the four is spread as a block of full weight
+        // Each of the four adds the block with a weight of its own
         sample.x = static_cast<std::int32_t>(x / 2 * 2);
         sample.y = static_cast<std::int32_t>(y / 2 * 2);
         sample.radius = *radius;
         sample.block = 2;
       }
-      spreading.add(sample);
+      splatting.add(sample);
     }
-  for (const LensSample& sample : scene.listed) spreading.add(sample);
+  for (const LensSample& sample : scene.listed) splatting.add(sample);
   const ApertureTable& table = scene.aperture_table;
   for (const Lamp& lamp : lamps_of(scene))
-    spreading.add(lamp, aperture_of(scene, table.rows.data(), table.edges.data()));
+    splatting.add(lamp, aperture_of(scene, table.rows.data(), table.edges.data()));
 
   std::vector<long double> result(scene.colours.size());
-  const long double whole = std::ldexp(1.0L, spreading.weight_bits());
+  const long double whole = std::ldexp(1.0L, splatting.weight_bits());
   for (std::size_t i = 0; i < scene.pixels(); ++i) {
     long double through = 1;
-    for (const Layer& layer : spreading.layers()) {
+    for (const Layer& layer : splatting.layers()) {
       const auto weight = static_cast<long double>(layer.weight[i]);
       if (layer.weight[i] == 0) continue;
       const long double opacity = std::min(1.0L, weight / whole);

@@ -1,6 +1,6 @@
 #pragma once
-// Depth of field's engine the plain way: every sample gives its weight to every pixel of its boxes, one by
-// one, and the groups are composited in long double.
+// Oracle of depth of field: adds every sample to every pixel of its boxes, one by one, and composites the
+// groups in long double.
 
 #include <cstdint>
 #include <vector>
@@ -20,26 +20,26 @@ struct LensScene {
   std::vector<std::uint8_t> groups;
   std::vector<std::uint16_t> weights;
   std::vector<LensSample> listed;
-  std::vector<Lamp> lamps;       ///< without their shares
-  ApertureTable aperture_table;  ///< draws the lamps
+  std::vector<Lamp> lamps;       ///< shares are not set
+  ApertureTable aperture_table;  ///< shape of the lamps
 
   [[nodiscard]] std::size_t pixels() const { return static_cast<std::size_t>(job.width * job.height); }
 };
 
-/// The table of a scene as operations take it, in the memory of these rows and edges.
+/// Returns the aperture of a scene as operations read it, with these rows and edges.
 Aperture aperture_of(const LensScene& scene, const ApertureRow* rows, const ApertureEdge* edges);
 
-/// The lamps of a scene with their shares.
+/// Returns the lamps of a scene with their shares.
 std::vector<Lamp> lamps_of(const LensScene& scene);
 
-/// A scene without samples and without list: colours 0, weights 0.
+/// Returns a scene without listed samples, whose colours and weights are 0.
 LensScene empty_scene(std::int64_t width, std::int64_t height, int channels);
 
-/// Part of a sample's weight that a pixel at this offset of the sample gets, times 2^weight_bits.
+/// Returns the share of a sample's weight that the pixel at this offset gets, times 2^weight_bits.
 std::uint64_t weight_at(const LensKernels& kernels, std::uint32_t radius, bool highlight, bool block,
                         std::uint32_t weight, std::int64_t dx, std::int64_t dy);
 
-/// Colours, unrounded, `channels` a pixel.
+/// Returns the colours of the picture, interleaved and not rounded.
 std::vector<long double> expected_composite(const LensScene& scene);
 
 }  // namespace satin::test

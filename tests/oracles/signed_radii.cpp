@@ -5,23 +5,23 @@
 #include <cmath>
 #include <cstring>
 
-#include "depth/lens_radii.h"
+#include "depth/signed_radii.h"
 #include "satin/error.h"
 #include "tests/oracles/device_under_test.h"
 
 namespace satin::test {
 namespace {
 
-constexpr std::ptrdiff_t gap = 12;  ///< bytes between rows
+constexpr std::ptrdiff_t padding = 12;  ///< bytes between rows
 
 RadiiResult run_on(const Device& device, const Image& picture, const Image& depth, const LensFocus& focus) {
   Backend& backend = device.backend();
   const Shape depth_shape = depth.empty() ? Shape{} : depth.shape();
-  LensRadii lens(backend, picture.shape(), depth_shape, focus);
+  SignedRadii lens(backend, picture.shape(), depth_shape, focus);
   const Image picture_there = device.upload(picture);
   const Image depth_there = depth.empty() ? Image() : device.upload(depth);
   const Shape shape{picture.shape().width, picture.shape().height, 1, Type::i32};
-  const std::ptrdiff_t row = shape.width * 4 + gap;
+  const std::ptrdiff_t row = shape.width * 4 + padding;
   std::vector<std::byte> bytes(static_cast<std::size_t>(row * shape.height), std::byte{0xCD});
   const Buffer there = backend.allocate(bytes.size());
   backend.upload(there.get(), bytes.data(), bytes.size(), {});

@@ -1,5 +1,5 @@
 #pragma once
-// Depth images to radii on the device under test, and pictures made from formulas.
+// Signed radii of depth images on the device under test, and pictures by formulas.
 
 #include <functional>
 #include <string>
@@ -13,23 +13,23 @@ namespace satin::test {
 struct RadiiResult {
   Image radii;  ///< bits of i32 as u32
   std::vector<std::string> warnings;
-  std::string refused;  ///< why, for a focus outside the depth: radii are made all the same
-  double strength = 0;  ///< in pixels for a value of 1
+  std::string refused;  ///< message for a focus outside the depth; radii are valid all the same
+  double strength = 0;  ///< pixels for a value of 1
 
   [[nodiscard]] std::int32_t at(std::int64_t x, std::int64_t y) const {
     return radii.view().value<std::int32_t>(x, y);
   }
 };
 
-/// `depth` empty: it is in the picture's alpha. Rows of the result lie apart, and what is between them is
-/// checked; on a GPU so is that the CPU gives the same.
+/// Returns the radii of a depth image; `depth` empty: the depth is in the picture's alpha. Checks that
+/// nothing is written between the rows of the result, and on a GPU that the CPU gives the same.
 RadiiResult radii_of(const Image& picture, const Image& depth, const LensFocus& focus);
 
-/// One channel by a formula; what it gives is stored as it is (integers rounded).
+/// Returns an image of one channel with the stored values of a formula, rounded for integers.
 Image plane_of(std::int64_t width, std::int64_t height, Type type,
                const std::function<double(std::int64_t x, std::int64_t y)>& value);
 
-/// A black picture of three channels of u8.
+/// Returns a black picture of three u8 channels.
 Image dark_picture(std::int64_t width, std::int64_t height);
 
 }  // namespace satin::test

@@ -9,7 +9,7 @@
 
 #include "core/backend.h"
 #include "core/measure.h"
-#include "depth/lens_focus.h"
+#include "depth/signed_radii.h"
 #include "lens/aperture_table.h"
 #include "lens/lamps.h"
 #include "lens/lens_blur.h"

@@ -1,4 +1,4 @@
-// Operations on depth images and radii, pixel by pixel, compiled for every SIMD target.
+// Pixelwise operations on depth images and radii, compiled for every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "depth/cpu/pixelwise.cpp"
@@ -9,7 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "depth/radii_steps.h"
+#include "depth/circle_of_confusion.h"
+#include "depth/depth_statistics.h"
 #include "depth/soft_depth.h"
 #include "pixels/cpu/pixelwise-inl.h"
 #include "pixels/cpu/pixelwise.h"
@@ -17,9 +18,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// Calls step.store(x, y, range) for the pixels of row y with the range of the radii within Step::reach
-/// pixels of each. Minima and maxima of some hundred columns are found down the columns, then along the row:
-/// gathered for every pixel on its own, they took half of the time of a filter with soft depth.
+/// Calls step.store(x, y, range) for the pixels of row y with the range of the radii in the window of
+/// Step::reach around each. Finds minima and maxima down the columns first, then along the row, for some
+/// hundred columns at once: a search for every pixel costs half the time of a filter with soft depth.
 template <class Step>
 void StoreByRanges(const Step& step, int y) {
   constexpr int reach = Step::reach;
@@ -77,7 +78,8 @@ inline std::unique_ptr<PlanarRadiiJob::Operation> PreparePlanarRadii(Backend& ba
                                                                      const PlanarRadiiJob& job) {
   return prepare_pixelwise<DepthRadiiRows>(backend, job);
 }
-inline std::unique_ptr<DepthSpanJob::Operation> PrepareDepthSpan(Backend& backend, const DepthSpanJob& job) {
+inline std::unique_ptr<DepthStatisticsJob::Operation> PrepareDepthStatistics(Backend& backend,
+                                                                             const DepthStatisticsJob& job) {
   return prepare_pixelwise<DepthRadiiRows>(backend, job);
 }
 inline std::unique_ptr<SoftDepthJob::Operation> PrepareSoftDepth(Backend& backend, const SoftDepthJob& job) {
@@ -95,7 +97,7 @@ namespace satin::cpu {
 
 HWY_EXPORT(PrepareCircleOfConfusion);
 HWY_EXPORT(PreparePlanarRadii);
-HWY_EXPORT(PrepareDepthSpan);
+HWY_EXPORT(PrepareDepthStatistics);
 HWY_EXPORT(PrepareSoftDepth);
 HWY_EXPORT(PrepareSnapDepth);
 
@@ -106,8 +108,9 @@ std::unique_ptr<CircleOfConfusionJob::Operation> prepare_circle_of_confusion(
 std::unique_ptr<PlanarRadiiJob::Operation> prepare_planar_radii(Backend& backend, const PlanarRadiiJob& job) {
   return HWY_DYNAMIC_DISPATCH(PreparePlanarRadii)(backend, job);
 }
-std::unique_ptr<DepthSpanJob::Operation> prepare_depth_span(Backend& backend, const DepthSpanJob& job) {
-  return HWY_DYNAMIC_DISPATCH(PrepareDepthSpan)(backend, job);
+std::unique_ptr<DepthStatisticsJob::Operation> prepare_depth_statistics(Backend& backend,
+                                                                        const DepthStatisticsJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareDepthStatistics)(backend, job);
 }
 std::unique_ptr<SoftDepthJob::Operation> prepare_soft_depth(Backend& backend, const SoftDepthJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareSoftDepth)(backend, job);

@@ -1,4 +1,4 @@
-// Depth of 8 bits without its steps, by a table of the whole image.
+// Removes the steps of 8-bit depth by one table of the whole image.
 
 #include "depth/smooth_steps.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "depth/maths/circle_of_confusion.h"
+#include "depth/maths/signed_radius.h"
 #include "lens/maths/lens_planes.h"
 
 namespace satin {

@@ -5,7 +5,7 @@
 
 #include "core/maths/atomics.h"
 #include "core/maths/hd.h"
-#include "depth/maths/circle_of_confusion.h"
+#include "depth/maths/signed_radius.h"
 #include "lens/maths/lens_sample.h"
 
 namespace satin {

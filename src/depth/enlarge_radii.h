@@ -1,18 +1,22 @@
 #pragma once
-// Radii of a smaller depth image at the pixels of a picture, guided by its colours. Where the samples around
-// a pixel are one surface they are interpolated; where they are two, the pixel belongs to the one whose
-// samples look like it (a vote in the manner of joint bilateral upsampling, Kopf et al. 2007), and only that
-// one is interpolated: near and far are never mixed.
+// Enlarges the radii of a small depth image to the size of the picture, guided by its colours.
+//
+// A sample is a radius of the depth image. Where the 4 x 4 samples around a pixel are one surface they are
+// interpolated. Where they are two, the pixel belongs to the surface whose samples look like it, by a vote in
+// the manner of joint bilateral upsampling (Kopf et al. 2007), and only samples of that surface are
+// interpolated: near and far are never mixed.
 
 #include <cstdint>
 
 #include "core/maths/hd.h"
-#include "depth/maths/circle_of_confusion.h"
+#include "core/with_type.h"
+#include "depth/maths/signed_radius.h"
 #include "pixels/maths/rows.h"
+#include "pixels/pixelwise.h"
 
 namespace satin {
 
-/// Sizes of the picture, and of the depth image.
+/// Sizes of the picture and of the depth image.
 struct EnlargeSizes {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -20,32 +24,31 @@ struct EnlargeSizes {
   std::int64_t depth_height = 0;
 };
 
-/// A place between the samples along one axis: 4 samples from `first` on, of which the pixel's centre lies
-/// between the second and the third; `fraction` 1/256 parts from the second on.
-struct SamplePlace {
-  std::int64_t first = 0;
-  std::int32_t fraction = 0;
+/// The four samples around the centre of a pixel along one axis.
+struct SamplePosition {
+  std::int64_t first = 0;     ///< index of the first one
+  std::int32_t fraction = 0;  ///< offset of the pixel's centre from the second one, in 1/256 sample
 };
 
-SATIN_HD std::int64_t held_inside(std::int64_t i, std::int64_t samples) {
+SATIN_HD std::int64_t clamped_index(std::int64_t i, std::int64_t samples) {
   return i < 0 ? 0 : i < samples ? i : samples - 1;
 }
 
-/// Of pixel i of `size` among `samples` <= size; centres lie at i + 1/2.
-SATIN_HD SamplePlace sample_place(std::int64_t i, std::int64_t size, std::int64_t samples) {
+/// Returns the four samples around the centre of pixel `i` of an axis with `size` pixels and
+/// `samples` <= `size` samples. Centres of pixels and samples are at i + 1/2.
+SATIN_HD SamplePosition sample_position(std::int64_t i, std::int64_t size, std::int64_t samples) {
   const std::int64_t twice = 2 * size;
-  const std::int64_t place =
-      (2 * i + 1) * samples + size;  // of the centre, one sample further, times `twice`
-  const std::int64_t whole = place / twice;
-  return {whole - 2, static_cast<std::int32_t>((place - whole * twice) * 256 / twice)};
+  const std::int64_t centre = (2 * i + 1) * samples + size;  // plus one sample, times `twice`
+  const std::int64_t whole = centre / twice;
+  return {whole - 2, static_cast<std::int32_t>((centre - whole * twice) * 256 / twice)};
 }
 
-/// Colours that guide: the first three channels, or the first one, from 0 to 1.
+/// A colour that guides: the first three channels, or the first one, from 0 to 1.
 struct GuideColour {
   float value[3] = {};
 };
 
-/// A float of linear light v is taken as v / (1 + v), below 0 and what is no number as 0.
+/// Floats are linear light v, which becomes v / (1 + v); negative and non-finite values become 0.
 SATIN_HD float guide_value(float v) { return v > 0.0F && v <= 3.4e38F ? v / (1.0F + v) : 0.0F; }
 SATIN_HD float guide_value(std::uint8_t v) { return static_cast<float>(v) / 255.0F; }
 SATIN_HD float guide_value(std::uint16_t v) { return static_cast<float>(v) / 65535.0F; }
@@ -57,19 +60,20 @@ SATIN_HD GuideColour guide_colour(const T* pixel, int colours) {
   return colour;
 }
 
-/// Pixels of an axis that sample i stands for: those from its left edge on, one at least.
+/// Returns the first pixel of an axis that sample `i` covers.
 SATIN_HD std::int64_t first_of_sample(std::int64_t i, std::int64_t size, std::int64_t samples) {
   return i * size / samples;
 }
 
-/// One beyond them.
+/// Returns one past the last pixel that sample `i` covers, which is one pixel at least.
 SATIN_HD std::int64_t last_of_sample(std::int64_t i, std::int64_t first, std::int64_t size,
                                      std::int64_t samples) {
   const std::int64_t last = (i + 1) * size / samples;
   return last > first ? last : first + 1;
 }
 
-/// The mean colour over the pixels that sample (i, j) stands for. `row_at(y)` is a row of the picture.
+/// Returns the mean colour over the pixels that sample (i, j) covers. `row_at(y)` returns a row of the
+/// picture.
 template <class RowAt>
 SATIN_HD GuideColour sample_colour(std::int64_t i, std::int64_t j, const EnlargeSizes& sizes, int channels,
                                    int colours, const RowAt& row_at) {
@@ -89,9 +93,9 @@ SATIN_HD GuideColour sample_colour(std::int64_t i, std::int64_t j, const Enlarge
   return mean;
 }
 
-/// Sorted samples with a larger gap among them are two surfaces: a pixel of radius.
+/// Sorted samples with a larger gap between neighbours are two surfaces: 1 pixel.
 inline constexpr SignedRadius256 surface_gap = 256;
-/// Differences of colour, squared and summed, that say little.
+/// Squared difference of colours that says little.
 inline constexpr double indistinct_colours = 0.001;
 
 struct RadiusSamples {
@@ -102,8 +106,8 @@ struct RadiusSamples {
   GuideColour colour[count];
 };
 
-/// Above this radius samples are the nearer surface: the middle of the largest gap, or unknown_radius where
-/// all are one.
+/// Returns the middle of the largest gap among the sorted radii, above which samples are the nearer surface;
+/// unknown_radius if all samples are one surface.
 SATIN_HD SignedRadius256 surface_limit(const RadiusSamples& samples) {
   SignedRadius256 least = samples.radius[0];
   SignedRadius256 most = samples.radius[0];
@@ -114,9 +118,9 @@ SATIN_HD SignedRadius256 surface_limit(const RadiusSamples& samples) {
   if (most - least <= surface_gap) return unknown_radius;
   SignedRadius256 sorted[RadiusSamples::count];
   for (int i = 0; i < RadiusSamples::count; ++i) {
-    int place = i;
-    for (; place > 0 && sorted[place - 1] > samples.radius[i]; --place) sorted[place] = sorted[place - 1];
-    sorted[place] = samples.radius[i];
+    int at = i;
+    for (; at > 0 && sorted[at - 1] > samples.radius[i]; --at) sorted[at] = sorted[at - 1];
+    sorted[at] = samples.radius[i];
   }
   SignedRadius256 limit = unknown_radius;
   SignedRadius256 gap = surface_gap;
@@ -129,26 +133,28 @@ SATIN_HD SignedRadius256 surface_limit(const RadiusSamples& samples) {
   return limit;
 }
 
-/// A tent over `reach` samples, of sample i of four, in 1/256.
+/// Returns the weight, in 1/256, of sample `i` of four in a tent of that reach around the pixel's centre.
 SATIN_HD std::int32_t tent_weight(int i, std::int32_t fraction, std::int32_t reach) {
   const std::int32_t distance = (i - 1) * 256 - fraction;
   const std::int32_t weight = reach * 256 - (distance < 0 ? -distance : distance);
   return weight > 0 ? weight : 0;
 }
 
-/// The mean of the samples on one side of the limit with the weights of a tent; false where it has none.
+/// Interpolates the samples on one side of the limit with the weights of a tent. Returns false if all of
+/// their weights are 0.
 SATIN_HD bool interpolate(const RadiusSamples& samples, bool nearer, std::int32_t fx, std::int32_t fy,
                           std::int32_t reach, SignedRadius256& result) {
   std::int64_t sum = 0;
   std::int64_t weights = 0;
-  const int first = reach == 1 ? 1 : 0;  // beyond it weights are 0
+  const int first = reach == 1 ? 1 : 0;  // the outer samples have weight 0
   for (int j = first; j < RadiusSamples::side - first; ++j)
     for (int i = first; i < RadiusSamples::side - first; ++i) {
       const SignedRadius256 radius = samples.radius[j * RadiusSamples::side + i];
       if (samples.limit != unknown_radius && (radius > samples.limit) != nearer) continue;
       const std::int64_t weight =
           static_cast<std::int64_t>(tent_weight(i, fx, reach)) * tent_weight(j, fy, reach);
-      sum += weight * (static_cast<std::int64_t>(radius) + (1 << 24));  // raised: quotients of positives
+      sum += weight * (static_cast<std::int64_t>(radius) +
+                       (1 << 24));  // raised, so that the quotient is of positive numbers
       weights += weight;
     }
   if (weights == 0) return false;
@@ -156,8 +162,8 @@ SATIN_HD bool interpolate(const RadiusSamples& samples, bool nearer, std::int32_
   return true;
 }
 
-/// True if the nearer samples look more like the pixel: sums over the samples of a tent of reach 2 by the
-/// likeness 1 / (indistinct + |difference|^2).
+/// Whether the nearer samples look more like the pixel. Samples vote with a tent of reach 2 times the
+/// likeness 1 / (indistinct_colours + |difference|^2).
 SATIN_HD bool looks_nearer(const RadiusSamples& samples, std::int32_t fx, std::int32_t fy,
                            const GuideColour& pixel) {
   double votes = 0;
@@ -170,23 +176,23 @@ SATIN_HD bool looks_nearer(const RadiusSamples& samples, std::int32_t fx, std::i
             static_cast<double>(samples.colour[at].value[c]) - static_cast<double>(pixel.value[c]);
         difference += d * d;
       }
-      const double place = static_cast<double>(tent_weight(i, fx, 2) * tent_weight(j, fy, 2));
-      const double vote = place / (indistinct_colours + difference);
+      const double weight = static_cast<double>(tent_weight(i, fx, 2) * tent_weight(j, fy, 2));
+      const double vote = weight / (indistinct_colours + difference);
       votes += samples.radius[at] > samples.limit ? vote : -vote;
     }
   return votes > 0;
 }
 
-/// The samples around all pixels of one cell of the depth image's grid. `radius_at(i, j)` and
-/// `colour_at(i, j)` are of a sample; colours are wanted only where there are two surfaces.
+/// Loads the samples around the pixels whose first sample is (first_column, first_row). Colours are loaded
+/// only if the samples are two surfaces.
 template <class RadiusAt, class ColourAt>
 SATIN_HD void load_samples(RadiusSamples& samples, std::int64_t first_column, std::int64_t first_row,
                            const EnlargeSizes& sizes, const RadiusAt& radius_at, const ColourAt& colour_at) {
   std::int64_t columns[RadiusSamples::side];
   std::int64_t rows[RadiusSamples::side];
   for (int i = 0; i < RadiusSamples::side; ++i) {
-    columns[i] = held_inside(first_column + i, sizes.depth_width);
-    rows[i] = held_inside(first_row + i, sizes.depth_height);
+    columns[i] = clamped_index(first_column + i, sizes.depth_width);
+    rows[i] = clamped_index(first_row + i, sizes.depth_height);
   }
   for (int at = 0; at < RadiusSamples::count; ++at)
     samples.radius[at] = radius_at(columns[at % RadiusSamples::side], rows[at / RadiusSamples::side]);
@@ -196,7 +202,7 @@ SATIN_HD void load_samples(RadiusSamples& samples, std::int64_t first_column, st
     samples.colour[at] = colour_at(columns[at % RadiusSamples::side], rows[at / RadiusSamples::side]);
 }
 
-/// The radius of a pixel of that colour, so far between the samples.
+/// Returns the radius of a pixel of that colour at the offset (fx, fy) from the second samples.
 SATIN_HD SignedRadius256 enlarged_radius(const RadiusSamples& samples, std::int32_t fx, std::int32_t fy,
                                          const GuideColour& pixel) {
   const bool nearer = samples.limit != unknown_radius && looks_nearer(samples, fx, fy, pixel);
@@ -206,34 +212,34 @@ SATIN_HD SignedRadius256 enlarged_radius(const RadiusSamples& samples, std::int3
   return result;
 }
 
-/// The sample at the centre of pixel i of an axis that has more samples than pixels.
+/// Returns the sample at the centre of pixel `i` of an axis that has more samples than pixels.
 SATIN_HD std::int64_t sample_at_centre(std::int64_t i, std::int64_t size, std::int64_t samples) {
   return (2 * i + 1) * samples / (2 * size);
 }
 
-/// One place a sample: its colour.
+/// Stores the colour of every sample.
 template <class T>
 struct ColourSamples {
   EnlargeSizes sizes;
   Rows<const T> picture;
   int channels;
   int colours;
-  GuideColour* of_samples;  ///< densely packed
+  GuideColour* sample_colours;  ///< densely packed rows
 
   SATIN_HD void operator()(int i, int j) const {
-    of_samples[j * sizes.depth_width + i] =
+    sample_colours[j * sizes.depth_width + i] =
         sample_colour(i, j, sizes, channels, colours, [&](std::int64_t y) { return picture.row(y); });
   }
 };
 
-/// One place a pixel of the picture. The samples around are those of the last pixel until the cell ends.
+/// Finds the radius of every pixel of the picture. Neighbours along a row share their samples.
 template <class T>
 struct EnlargeRadii {
   EnlargeSizes sizes;
   Rows<const T> picture;
   int channels;
   int colours;
-  const GuideColour* of_samples;
+  const GuideColour* sample_colours;
   Rows<const SignedRadius256> samples;
   Rows<SignedRadius256> radii;
 
@@ -241,33 +247,35 @@ struct EnlargeRadii {
     const EnlargeRadii& step;
     const T* pixels;
     SignedRadius256* radii;
-    SamplePlace place;
-    std::int64_t loaded = INT64_MIN;  ///< column of the samples
+    SamplePosition row;
+    std::int64_t loaded = INT64_MIN;  ///< first column of `around`
     RadiusSamples around;
 
     SATIN_HD Row(const EnlargeRadii& of, int y)
         : step(of),
           pixels(of.picture.row(y)),
           radii(of.radii.row(y)),
-          place(sample_place(y, of.sizes.height, of.sizes.depth_height)) {}
+          row(sample_position(y, of.sizes.height, of.sizes.depth_height)) {}
 
     SATIN_HD void operator()(int x) {
-      const SamplePlace column = sample_place(x, step.sizes.width, step.sizes.depth_width);
+      const SamplePosition column = sample_position(x, step.sizes.width, step.sizes.depth_width);
       if (column.first != loaded)
         load_samples(
-            around, column.first, place.first, step.sizes,
+            around, column.first, row.first, step.sizes,
             [&](std::int64_t i, std::int64_t j) { return step.samples.row(j)[i]; },
-            [&](std::int64_t i, std::int64_t j) { return step.of_samples[j * step.sizes.depth_width + i]; });
+            [&](std::int64_t i, std::int64_t j) {
+              return step.sample_colours[j * step.sizes.depth_width + i];
+            });
       loaded = column.first;
-      radii[x] = enlarged_radius(around, column.fraction, place.fraction,
+      radii[x] = enlarged_radius(around, column.fraction, row.fraction,
                                  guide_colour(pixels + std::int64_t{x} * step.channels, step.colours));
     }
   };
   SATIN_HD Row row(int y) const { return {*this, y}; }
 };
 
-/// Of a depth image that is wider than the picture.
-struct TakeCentres {
+/// Reads the sample at each pixel's centre, for a depth image that is wider than the picture.
+struct SampleCentres {
   EnlargeSizes sizes;
   Rows<const SignedRadius256> samples;
   Rows<SignedRadius256> radii;
@@ -275,6 +283,39 @@ struct TakeCentres {
   SATIN_HD void operator()(int x, int y) const {
     const SignedRadius256* row = samples.row(sample_at_centre(y, sizes.height, sizes.depth_height));
     radii.row(y)[x] = row[sample_at_centre(x, sizes.width, sizes.depth_width)];
+  }
+};
+
+/// Radii of a depth image of another size at the pixels of a picture.
+struct EnlargeRadiiJob {
+  using Operation = PixelwiseOperation<EnlargeRadiiJob>;
+  static constexpr const char* doing = "enlarging radii";
+
+  EnlargeSizes sizes;
+  Type type = Type::u8;  ///< type of the picture: u8, u16 or f32
+  int channels = 1;
+  int colours = 1;  ///< number of channels that guide: 1 or 3
+
+  struct Images {
+    ImageView picture;
+    ImageView samples;                      ///< i32, of the depth image's size, no unknown_radius
+    GuideColour* sample_colours = nullptr;  ///< workspace in the backend's memory: one for each sample
+    MutableImageView radii;                 ///< i32, of the picture's size
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    const Rows<const SignedRadius256> samples(images.samples);
+    const Rows<SignedRadius256> radii(images.radii);
+    if (sizes.depth_width > sizes.width)
+      return launch(sizes.width, sizes.height, SampleCentres{sizes, samples, radii});
+    with_pixel_type(type, [&]<class T>() {
+      const Rows<const T> picture(images.picture);
+      launch(sizes.depth_width, sizes.depth_height,
+             ColourSamples<T>{sizes, picture, channels, colours, images.sample_colours});
+      launch(sizes.width, sizes.height,
+             EnlargeRadii<T>{sizes, picture, channels, colours, images.sample_colours, samples, radii});
+    });
   }
 };
 

@@ -1,27 +1,35 @@
 #pragma once
-// Unknown radii from the known ones around them. What stereo does not see is hidden behind something nearer,
-// and so belongs to what is farther: of the four sides of a hole the farthest one decides. But measured depth
-// also lacks single pixels on the rims of things: what lies in a thing on three sides belongs to it.
+// Fills unknown radii from the known ones around them.
+//
+// A point that stereo does not see is hidden behind a nearer thing, and so belongs to the farther surface: of
+// the four sides of a hole the farthest one decides. But measured depth also lacks single pixels on the rims
+// of things: a pixel between three sides of a nearer thing belongs to that thing.
+//
+// The mean of a side is that of the smallest window towards it that knows enough. Two summed-area tables, of
+// the known radii and of their number, make every window cost the same.
 
 #include <cstdint>
 
 #include "core/maths/atomics.h"
 #include "core/maths/hd.h"
 #include "core/maths/window.h"
-#include "depth/maths/circle_of_confusion.h"
+#include "depth/circle_of_confusion.h"
+#include "depth/maths/signed_radius.h"
 #include "pixels/maths/rows.h"
+#include "pixels/pixelwise.h"
 #include "tables/maths/gather.h"
 
 namespace satin {
 
-/// Tables of how many radii are known, and of the known ones raised by `largest`.
+/// Tables of the number of known radii and of the known radii, raised by `largest` so that they are not
+/// negative.
 struct KnownRadii {
   SignedRadius256 largest = 0;
   TableView<std::uint32_t> counts;
   TableView<std::uint64_t> sums;
 };
 
-/// Means that differ by less are one surface: a pixel.
+/// Means that differ by less than this are one surface: 1 pixel.
 inline constexpr SignedRadius256 same_surface = 256;
 
 template <class Sum>
@@ -35,16 +43,16 @@ SATIN_HD std::uint64_t known_count(const KnownRadii& known) {
   return sum_over(known.counts, {0, known.counts.width - 1}, {0, known.counts.height - 1});
 }
 
-/// What one side of a pixel knows.
+/// The known radii on one side of a pixel.
 struct KnownSide {
   bool found = false;
   SignedRadius256 mean = 0;
   std::int64_t reach = 0;
 };
 
-/// The mean over the first of the windows of reach 1, 2, 4 ... of which an eighth is known; of the last one,
-/// which holds all of that side, any. A window lies `reach` rows or columns far to one side (0 left, 1 right,
-/// 2 above, 3 below) and is about half as wide.
+/// Returns the mean over the first window of reach 1, 2, 4, ... of which an eighth is known; any known value
+/// is enough in the last one, which holds all of that side. A window holds the `reach` columns or rows next
+/// to the pixel on one side (0 left, 1 right, 2 above, 3 below) and is about half as wide.
 SATIN_HD KnownSide known_side(int side, std::int64_t x, std::int64_t y, const KnownRadii& known) {
   const std::int64_t width = known.counts.width;
   const std::int64_t height = known.counts.height;
@@ -67,11 +75,11 @@ SATIN_HD KnownSide known_side(int side, std::int64_t x, std::int64_t y, const Kn
   }
 }
 
-/// Sides that are found within so many pixels are beside the pixel.
+/// Sides found within this reach are next to the pixel.
 inline constexpr std::int64_t beside_reach = 2;
 
-/// The side that decides: the farthest one, or the second farthest if it and the two others are beside the
-/// pixel and nearer than the farthest; -1: nothing is known.
+/// Returns the side that decides: the farthest one, or the second farthest if it and the two others are next
+/// to the pixel and nearer than the farthest; -1 if nothing is known.
 SATIN_HD int deciding_side(const KnownSide* sides) {
   int farthest = -1;
   for (int i = 0; i < 4; ++i)
@@ -88,7 +96,7 @@ SATIN_HD int deciding_side(const KnownSide* sides) {
   return second;
 }
 
-/// The mean of the sides that are the same surface as the one that decides, weighted by 1 / reach^2.
+/// Returns the mean of the sides on the same surface as the deciding one, weighted by 1 / reach^2.
 SATIN_HD SignedRadius256 filled_radius(std::int64_t x, std::int64_t y, const KnownRadii& known) {
   constexpr std::int64_t nearest_weight = std::int64_t{1} << 32;
   constexpr std::int64_t farthest_reach = std::int64_t{1} << 16;
@@ -109,7 +117,7 @@ SATIN_HD SignedRadius256 filled_radius(std::int64_t x, std::int64_t y, const Kno
   return surface + static_cast<SignedRadius256>((2 * total + weights) / (2 * weights));
 }
 
-/// One place a row: how many radii are unknown.
+/// Counts the unknown radii; one thread for each row.
 struct CountUnknown {
   Rows<const SignedRadius256> radii;
   std::int64_t width;
@@ -122,7 +130,7 @@ struct CountUnknown {
   }
 };
 
-/// What is summed, of every pixel.
+/// Stores the planes that the tables sum.
 struct SplitRadii {
   SignedRadius256 largest;
   Rows<const SignedRadius256> radii;
@@ -137,8 +145,8 @@ struct SplitRadii {
   }
 };
 
-/// One place: tells the state how many are unknown.
-struct TellUnknown {
+/// Reports the number of unknown radii; one thread.
+struct ReportUnknown {
   KnownRadii known;
   LensState* state;
 
@@ -156,6 +164,70 @@ struct FillUnknown {
   SATIN_HD void operator()(int x, int y) const {
     SignedRadius256& radius = radii.row(y)[x];
     if (radius == unknown_radius) radius = filled_radius(x, y, known);
+  }
+};
+
+/// Counts the unknown radii at once, on backends whose memory the host reads. The others do not offer this
+/// operation.
+struct CountUnknownJob {
+  using Operation = PixelwiseOperation<CountUnknownJob>;
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+
+  struct Images {
+    ImageView radii;
+    std::uint32_t* unknown = nullptr;  ///< the count is added here
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    launch(std::int64_t{1}, height,
+           CountUnknown{Rows<const SignedRadius256>(images.radii), width, images.unknown});
+  }
+};
+
+/// The planes of the tables: 1 and radius + largest where the radius is known, 0 and 0 elsewhere.
+struct SplitRadiiJob {
+  using Operation = PixelwiseOperation<SplitRadiiJob>;
+  static constexpr const char* doing = "looking for unknown depth";
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  SignedRadius256 largest = 0;  ///< magnitude of the known radii
+
+  struct Images {
+    ImageView radii;
+    MutableImageView known;   ///< u8
+    MutableImageView raised;  ///< u32
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    launch(width, height,
+           SplitRadii{largest, Rows<const SignedRadius256>(images.radii), Rows<std::uint8_t>(images.known),
+                      Rows<std::uint32_t>(images.raised)});
+  }
+};
+
+/// Reports the number of unknown radii and fills them by filled_radius(). If all are unknown, all become 0.
+struct FillUnknownJob {
+  using Operation = PixelwiseOperation<FillUnknownJob>;
+  static constexpr const char* doing = "filling unknown depth";
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+
+  struct Images {
+    KnownRadii known;
+    LensState* state = nullptr;
+    MutableImageView radii;
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    launch(std::int64_t{1}, std::int64_t{1}, ReportUnknown{images.known, images.state});
+    launch(width, height, FillUnknown{images.known, Rows<SignedRadius256>(images.radii)});
   }
 };
 

@@ -1,4 +1,4 @@
-// Depth of another size than the picture.
+// Depth images of another size than the picture.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t width = 240;
 constexpr std::int64_t height = 160;
 
-/// Discs in front of a slanted ground: the disc at a place, or -1.
+/// Returns the disc at a point, -1 for the slanted ground behind the discs.
 int disc_at(double x, double y) {
   constexpr std::array<std::array<double, 3>, 4> discs = {
       {{60, 50, 32}, {150, 90, 45}, {215, 30, 18}, {20, 140, 25}}};
@@ -31,7 +31,7 @@ double radius_at(double x, double y) {
   return disc < 0 ? -8 + 0.02 * y + 0.005 * x : 6 + 3 * disc;
 }
 
-/// Each disc has a colour; the ground is textured, and noise lies over everything.
+/// Each disc has a colour, the ground a texture, and everything noise.
 Image picture_of_discs(Type type, int channels) {
   Random random(4);
   Image picture({width, height, channels, type});
@@ -51,7 +51,7 @@ Image picture_of_discs(Type type, int channels) {
   return picture;
 }
 
-/// Depth as a renderer of this size writes it: at the centres of its pixels.
+/// Depth at the centres of pixels, as a renderer writes it.
 Image depth_of_size(std::int64_t w, std::int64_t h) {
   return plane_of(w, h, Type::f32, [&](std::int64_t x, std::int64_t y) {
     return radius_at((static_cast<double>(x) + 0.5) * static_cast<double>(width) / static_cast<double>(w),
@@ -86,8 +86,8 @@ double plain_bilinear(const Image& depth, std::int64_t x, std::int64_t y) {
 struct Errors {
   double guided = 0;  ///< mean of |radius - exact| in pixels
   double bilinear = 0;
-  double wrong = 0;  ///< part of the pixels that are farther from exact than half a pixel of radius
-  double mixed = 0;  ///< part of them whose radius is none of the surfaces there
+  double wrong = 0;  ///< share of the pixels whose radius is wrong by more than half a pixel
+  double mixed = 0;  ///< number of pixels whose radius is that of no surface
 };
 
 Errors errors_of(const Image& picture, std::int64_t factor) {
@@ -101,7 +101,7 @@ Errors errors_of(const Image& picture, std::int64_t factor) {
       errors.guided += std::abs(found - exact);
       errors.bilinear += std::abs(plain_bilinear(depth, x, y) - exact);
       errors.wrong += std::abs(found - exact) > 0.5 ? 1 : 0;
-      // the ground lies from -8 to -3.6, discs at 6, 9, 12, 15
+      // The ground has radii from -8 to -3.6, the discs 6, 9, 12, 15
       const bool on_disc = std::abs(std::remainder(found, 3)) < 0.01 && found > 5;
       errors.mixed += on_disc || (found > -8.1 && found < -3.5) ? 0 : 1;
     }
@@ -109,7 +109,7 @@ Errors errors_of(const Image& picture, std::int64_t factor) {
   return {errors.guided / pixels, errors.bilinear / pixels, errors.wrong / pixels, errors.mixed / pixels};
 }
 
-TEST(DepthEnlarge, FollowsTheEdgesOfThePicture) {
+TEST(EnlargeRadii, FollowsTheEdgesOfThePicture) {
   for (const auto& [type, channels] : {std::pair{Type::u8, 3}, {Type::u16, 4}, {Type::f32, 3}}) {
     const Image picture = picture_of_discs(type, channels == 4 ? 3 : channels);
     for (const std::int64_t factor : {2, 4, 8}) {
@@ -121,7 +121,7 @@ TEST(DepthEnlarge, FollowsTheEdgesOfThePicture) {
   }
 }
 
-TEST(DepthEnlarge, SlopesAreInterpolated) {
+TEST(EnlargeRadii, InterpolatesSlopes) {
   const auto slope = [](double x, double y) { return 0.07 * x - 0.11 * y + 3; };
   for (const auto& [w, h] : {std::pair<std::int64_t, std::int64_t>{120, 80}, {75, 50}, {30, 20}}) {
     const Image depth = plane_of(w, h, Type::f32, [&, w = w, h = h](std::int64_t x, std::int64_t y) {
@@ -139,7 +139,7 @@ TEST(DepthEnlarge, SlopesAreInterpolated) {
   }
 }
 
-TEST(DepthEnlarge, LargerDepthIsTakenAtTheCentres) {
+TEST(EnlargeRadii, SamplesLargerDepthAtPixelCentres) {
   const Image depth = depth_of_size(width * 3, height * 3);
   const RadiiResult result = radii_of(picture_of_discs(Type::u8, 3), depth, radius_as_depth());
   for (std::int64_t y = 0; y < height; ++y)
@@ -148,7 +148,7 @@ TEST(DepthEnlarge, LargerDepthIsTakenAtTheCentres) {
                   radius_at(static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5), 0.01);
 }
 
-TEST(DepthEnlarge, SizesMayBeRoundedButNotDiffer) {
+TEST(EnlargeRadii, AcceptsRoundedSizesOfTheSameAspectOnly) {
   const auto run = [](std::int64_t w, std::int64_t h, std::int64_t dw, std::int64_t dh) {
     const Image depth = plane_of(dw, dh, Type::f32, [](std::int64_t, std::int64_t) { return 2.5; });
     const RadiiResult result = radii_of(dark_picture(w, h), depth, radius_as_depth());
@@ -166,7 +166,7 @@ TEST(DepthEnlarge, SizesMayBeRoundedButNotDiffer) {
   EXPECT_THROW(run(1920, 1080, 640, 480), Error);
 }
 
-TEST(DepthEnlarge, FocusesAtThePlaceInThePicture) {
+TEST(EnlargeRadii, FocusesAtThePointInThePicture) {
   LensFocus focus = radius_as_depth();
   focus.focus.reset();
   focus.focus_at = Point{{150, false}, {90, false}};

@@ -1,4 +1,4 @@
-// Depth of 8 bits: steps go where the surface is smooth, edges stay where they are.
+// Steps of 8-bit depth vanish on smooth surfaces, and edges stay in place.
 
 #include <gtest/gtest.h>
 
@@ -31,16 +31,16 @@ int largest_step(const RadiiResult& result, std::int64_t width, std::int64_t hei
   return largest;
 }
 
-TEST(DepthSteps, SlopesHaveNoStepsOfHalfAPixel) {
+TEST(SmoothSteps, SlopesHaveNoStepOfHalfAPixel) {
   for (const double across : {0.3, 0.11, 0.02})
     for (const double down : {0.0, 0.07, 0.25}) {
       const auto code = [&](std::int64_t x, std::int64_t y) {
         return 20 + across * static_cast<double>(x) + down * static_cast<double>(y);
       };
       const Image depth = plane_of(300, 200, Type::u8, code);
-      const double strength = 255;  // a code is a pixel
+      const double strength = 255;  // one pixel of radius for each code
       const RadiiResult result = radii_of(dark_picture(300, 200), depth, strong(strength));
-      // Beside the border windows are small: the outermost row is as it was.
+      // Next to the border windows are small, and the outermost rows keep their steps
       for (std::int64_t y = 2; y < 198; ++y)
         for (std::int64_t x = 3; x < 298; ++x) {
           ASSERT_LT(std::abs(result.at(x, y) - result.at(x - 1, y)), half_pixel) << x << ", " << y;
@@ -50,7 +50,7 @@ TEST(DepthSteps, SlopesHaveNoStepsOfHalfAPixel) {
     }
 }
 
-TEST(DepthSteps, EdgesStayWhereTheyAre) {
+TEST(SmoothSteps, EdgesStayInPlace) {
   const auto code = [](std::int64_t x, std::int64_t y) {
     const bool near = std::hypot(x - 70, y - 50) < 30;
     return near ? 180.0 : 60 + 0.1 * static_cast<double>(x);
@@ -64,7 +64,7 @@ TEST(DepthSteps, EdgesStayWhereTheyAre) {
     }
 }
 
-TEST(DepthSteps, CodesThatDifferByMoreStayAsTheyAre) {
+TEST(SmoothSteps, CodesThatDifferByMoreThanOneKeepTheirValue) {
   Random random(12);
   const Image depth =
       plane_of(70, 50, Type::u8, [&](std::int64_t, std::int64_t) { return 3.0 * random.between(0, 85); });
@@ -74,7 +74,7 @@ TEST(DepthSteps, CodesThatDifferByMoreStayAsTheyAre) {
       ASSERT_EQ(result.at(x, y), 256 * depth.view().value<std::uint8_t>(x, y) - 256 * 255 / 2);
 }
 
-TEST(DepthSteps, AConstantStaysConstant) {
+TEST(SmoothSteps, AConstantStaysConstant) {
   for (const double code : {0.0, 1.0, 127.0, 254.0, 255.0}) {
     const Image depth = plane_of(90, 70, Type::u8, [&](std::int64_t, std::int64_t) { return code; });
     const RadiiResult result = radii_of(dark_picture(90, 70), depth, strong(255));
@@ -83,10 +83,10 @@ TEST(DepthSteps, AConstantStaysConstant) {
   }
 }
 
-TEST(DepthSteps, StepsThatNobodySeesAndOtherTypesAreLeft) {
+TEST(SmoothSteps, InvisibleStepsAndOtherTypesKeepTheirValue) {
   const auto code = [](std::int64_t x, std::int64_t) { return std::floor(0.05 * static_cast<double>(x)); };
   const Image depth = plane_of(200, 60, Type::u8, code);
-  // 15.9 pixels for 255 codes are 15.96 / 256 a code.
+  // 15.9 pixels over 255 codes are steps of 15.96 / 256 pixel
   const RadiiResult weak = radii_of(dark_picture(200, 60), depth, strong(15.9));
   const Image wide =
       plane_of(200, 60, Type::u16, [&](std::int64_t x, std::int64_t y) { return 257 * code(x, y); });
@@ -97,8 +97,8 @@ TEST(DepthSteps, StepsThatNobodySeesAndOtherTypesAreLeft) {
   }
 }
 
-TEST(DepthSteps, ImagesOfAnySize) {
-  // radii_of() compares them with those of the CPU.
+TEST(SmoothSteps, ImagesOfAnySizeAreEqualOnBothBackends) {
+  // radii_of() compares the radii of a GPU with those of the CPU
   for (const std::int64_t width : {1, 2, 33, 95, 96, 97, 193})
     for (const std::int64_t height : {1, 3, 63, 64, 65, 130}) {
       Random random(static_cast<std::uint64_t>(width * 1000 + height));
@@ -114,7 +114,7 @@ TEST(DepthSteps, ImagesOfAnySize) {
     }
 }
 
-TEST(DepthSteps, UnknownCodesTakeNoPart) {
+TEST(SmoothSteps, UnknownCodesAreNotAveraged) {
   LensFocus focus = strong(255);
   focus.unknown = 99;
   const auto hole = [](std::int64_t x, std::int64_t y) {

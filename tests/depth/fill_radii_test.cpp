@@ -1,4 +1,4 @@
-// Unknown depth: filled from the farther side of a hole, and counted.
+// Unknown depth is filled from the farther side of a hole, and counted.
 
 #include <gtest/gtest.h>
 
@@ -28,14 +28,14 @@ RadiiResult fill(const Image& depth, const LensFocus& focus) {
   return radii_of(dark_picture(depth.shape().width, depth.shape().height), depth, focus);
 }
 
-/// A near square in the middle of something far, with a hole of `hole` pixels around its left half.
+/// A near square before a far surface, with a hole `hole` pixels wide along its left side.
 double occluded(std::int64_t x, std::int64_t y, std::int64_t hole) {
   if (x >= 40 && x < 80 && y >= 20 && y < 60) return 30;
   if (x >= 40 - hole && x < 40 && y >= 20 && y < 60) return unknown;
   return 2;
 }
 
-TEST(DepthFill, AHoleBesideSomethingNearBelongsToWhatIsBehind) {
+TEST(FillRadii, AHoleNextToANearThingBelongsToTheSurfaceBehind) {
   for (const std::int64_t hole : {1, 2, 3, 7, 16, 25, 33}) {
     const Image depth =
         plane_of(120, 80, Type::f32, [&](std::int64_t x, std::int64_t y) { return occluded(x, y, hole); });
@@ -43,7 +43,7 @@ TEST(DepthFill, AHoleBesideSomethingNearBelongsToWhatIsBehind) {
     for (std::int64_t y = 0; y < 80; ++y)
       for (std::int64_t x = 0; x < 120; ++x) {
         const double value = occluded(x, y, hole);
-        // windows above and below a wide hole see a little of what is near
+        // Windows above and below a wide hole hold a little of the near square
         ASSERT_NEAR(result.at(x, y), 256 * (std::isnan(value) ? 2 : value), std::isnan(value) ? 64 : 0)
             << hole << ": " << x << ", " << y;
       }
@@ -52,7 +52,7 @@ TEST(DepthFill, AHoleBesideSomethingNearBelongsToWhatIsBehind) {
   }
 }
 
-TEST(DepthFill, AHoleInsideAThingBelongsToTheThing) {
+TEST(FillRadii, AHoleInsideAThingBelongsToIt) {
   const auto value = [](std::int64_t x, std::int64_t y) {
     return std::hypot(x - 60, y - 40) < 5 ? unknown : std::hypot(x - 60, y - 40) < 30 ? 20 : 1;
   };
@@ -62,7 +62,7 @@ TEST(DepthFill, AHoleInsideAThingBelongsToTheThing) {
 }
 
 // Measured depth lacks single pixels on the rims of things.
-TEST(DepthFill, WhatLiesInAThingOnThreeSidesBelongsToIt) {
+TEST(FillRadii, APixelBetweenThreeSidesOfAThingBelongsToIt) {
   const auto value = [](std::int64_t x, std::int64_t y) {
     if (y < 20) return 1.0;
     return y == 20 && x % 4 == 0 ? unknown : 20.0;
@@ -71,8 +71,7 @@ TEST(DepthFill, WhatLiesInAThingOnThreeSidesBelongsToIt) {
   for (std::int64_t x = 4; x < 56; x += 4) ASSERT_EQ(result.at(x, 20), 20 * 256) << x;
 }
 
-/// A slanted plane goes on through its holes without steps that could be seen.
-TEST(DepthFill, ASlopeGoesOnThroughHoles) {
+TEST(FillRadii, ASlopeContinuesThroughHoles) {
   Random random(8);
   const auto slope = [](std::int64_t x, std::int64_t y) {
     return 0.05 * static_cast<double>(x) + 0.02 * static_cast<double>(y) - 3;
@@ -87,7 +86,7 @@ TEST(DepthFill, ASlopeGoesOnThroughHoles) {
       ASSERT_NEAR(result.at(x, y), 256 * slope(x, y), 128) << x << ", " << y;
 }
 
-/// The rule of depth/maths/fill_radii.h, window by window and pixel by pixel.
+/// The rule of depth/fill_radii.h, summed pixel by pixel.
 class Oracle {
  public:
   Oracle(std::int64_t width, std::int64_t height, std::vector<std::int64_t> radii)
@@ -153,7 +152,7 @@ class Oracle {
   std::vector<std::int64_t> radii_;
 };
 
-TEST(DepthFill, IsTheRuleWindowByWindow) {
+TEST(FillRadii, EqualsSumsPixelByPixel) {
   for (const auto& [width, height] : {std::pair{1, 2}, {9, 1}, {1, 30}, {13, 11}, {31, 17}, {24, 24}})
     for (const std::uint64_t known_in : {2U, 5U, 40U}) {
       Random random(static_cast<std::uint64_t>(width * 100 + height) + known_in);
@@ -176,7 +175,6 @@ TEST(DepthFill, IsTheRuleWindowByWindow) {
     }
 }
 
-/// Counts the unknown values of an image in which 0 means unknown.
 void expect_zeros_unknown(Type type, const LensFocus& focus, bool are_unknown) {
   const Image depth = plane_of(40, 20, type, [&](std::int64_t x, std::int64_t y) {
     return x > 10 && x < 15 && y > 4 && y < 9 ? 0.0 : type == Type::f32 ? 1.0 : 100.0;
@@ -191,7 +189,7 @@ void expect_zeros_unknown(Type type, const LensFocus& focus, bool are_unknown) {
   }
 }
 
-TEST(DepthFill, ZeroIsUnknownWhereTheFormatSaysSo) {
+TEST(FillRadii, ZeroIsUnknownIfToldOrADistance) {
   for (const Type type : {Type::u8, Type::u16, Type::f32}) {
     LensFocus focus;
     focus.focus = 0.001;
@@ -206,7 +204,7 @@ TEST(DepthFill, ZeroIsUnknownWhereTheFormatSaysSo) {
   }
 }
 
-TEST(DepthFill, InfinityIsUnknown) {
+TEST(FillRadii, InfinityIsUnknown) {
   for (const double value : {unknown, HUGE_VAL, -HUGE_VAL}) {
     const Image depth = plane_of(
         9, 9, Type::f32, [&](std::int64_t x, std::int64_t y) { return x == 4 && y == 4 ? value : 0.5; });
@@ -216,7 +214,7 @@ TEST(DepthFill, InfinityIsUnknown) {
   }
 }
 
-TEST(DepthFill, RefusesDepthThatKnowsNothing) {
+TEST(FillRadii, RefusesDepthWithoutKnownValues) {
   const auto run = [](const Image& depth, const LensFocus& focus) {
     return [&] { static_cast<void>(fill(depth, focus)); };
   };
@@ -226,7 +224,7 @@ TEST(DepthFill, RefusesDepthThatKnowsNothing) {
   zero.unknown = 0;
   const Image black = plane_of(9, 5, Type::u8, [](std::int64_t, std::int64_t) { return 0.0; });
   expect_error(ErrorKind::input, "no known value", run(black, zero));
-  zero.focus.reset();  // in the middle, which is unknown too: what is wrong with all of it is told first
+  zero.focus.reset();  // in the middle, which is unknown too: the message is about the whole image
   expect_error(ErrorKind::input, "no known value", run(black, zero));
 }
 

@@ -1,4 +1,4 @@
-// The range of a depth image, by which a strength in percent becomes one in pixels and a focus is judged.
+// The range of a depth image, which scales a strength in percent and bounds the focus.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace satin::test {
 namespace {
 
-/// The strength that makes the percentiles of these disparities span so many pixels.
+/// Returns the strength at which the percentiles of the disparities differ by this many pixels of radius.
 double strength_of(std::vector<double> disparities, double pixels) {
   std::sort(disparities.begin(), disparities.end());
   const std::size_t outside = (disparities.size() - 1) / 200;
@@ -26,7 +26,7 @@ struct Unit {
   double offset = 0;
 };
 
-/// Noise in this unit, of which every seventh value is unknown where the type can tell.
+/// Noise in this unit. Every seventh float is unknown.
 Image noise_in(const Unit& unit, Type type, std::int64_t width, std::int64_t height) {
   Random random(static_cast<std::uint64_t>(width));
   return plane_of(width, height, type, [&](std::int64_t, std::int64_t) {
@@ -57,7 +57,7 @@ LensFocus in_percent(double percent) {
   return focus;
 }
 
-TEST(DepthSpan, IsThatOfThePercentiles) {
+TEST(DepthStatistics, StrengthInPercentSpansThePercentiles) {
   const std::pair<Type, Unit> cases[] = {
       {Type::u8, {200, 30}},      {Type::u8, {3, 7}},       {Type::u16, {65000, 200}},
       {Type::u16, {40, 260}},     {Type::f32, {1, 0}},      {Type::f32, {1e-6, 1}},
@@ -72,7 +72,7 @@ TEST(DepthSpan, IsThatOfThePercentiles) {
     }
 }
 
-TEST(DepthSpan, IsOfTheInverseOfDistances) {
+TEST(DepthStatistics, PercentilesOfDistancesAreThoseOfTheirInverse) {
   const Image depth = noise_in({5000, 40}, Type::u16, 150, 131);
   std::vector<double> disparities = known_values(depth, 1);
   for (double& value : disparities) value = 1 / value;
@@ -82,7 +82,7 @@ TEST(DepthSpan, IsOfTheInverseOfDistances) {
             strength_of(disparities, 7.5 * 256) / 256);
 }
 
-TEST(DepthSpan, GivesOneResultInEveryUnit) {
+TEST(DepthStatistics, ResultDoesNotDependOnTheUnit) {
   LensFocus focus;  // all defaults: 1 % of 300 pixels for the range of the depth
   focus.focus_at = Point{{0, false}, {0, false}};
   for (const double unit : {1.0, 0.001, 640.0}) {
@@ -97,7 +97,7 @@ TEST(DepthSpan, GivesOneResultInEveryUnit) {
   }
 }
 
-TEST(DepthSpan, OneValueAloneIsSharp) {
+TEST(DepthStatistics, DepthOfOneValueIsSharp) {
   for (const Type type : {Type::u8, Type::f32}) {
     const Image depth = plane_of(40, 20, type, [](std::int64_t, std::int64_t) { return 1; });
     const RadiiResult result = radii_of(dark_picture(40, 20), depth, {});
@@ -107,7 +107,7 @@ TEST(DepthSpan, OneValueAloneIsSharp) {
   }
 }
 
-TEST(DepthSpan, AFocusThatTheDepthDoesNotReachIsRefused) {
+TEST(DepthStatistics, RefusesAFocusOutsideTheDepth) {
   const Image codes = plane_of(60, 20, Type::u8,
                                [](std::int64_t x, std::int64_t) { return 51 + static_cast<double>(x % 50); });
   const auto refused = [](const Image& depth, double value, const auto& change) {
@@ -122,20 +122,19 @@ TEST(DepthSpan, AFocusThatTheDepthDoesNotReachIsRefused) {
   EXPECT_NE(refused(codes, 0.19, as_it_is), "");
   EXPECT_NE(refused(codes, 0.4, as_it_is), "");
   EXPECT_EQ(refused(codes, 0.3, as_it_is), "");
-  EXPECT_EQ(refused(codes, 0.396, as_it_is), "") << "the code beside the range";
+  EXPECT_EQ(refused(codes, 0.396, as_it_is), "") << "one code outside the range";
   EXPECT_EQ(refused(codes, 0.5, [](LensFocus& focus) { focus.sharp_range = 0.11; }), "");
   EXPECT_EQ(refused(codes, 0.3, [](LensFocus& focus) { focus.invert_depth = true; }), "");
   EXPECT_NE(refused(codes, 0.7, [](LensFocus& focus) { focus.invert_depth = true; }).find("0.2 to 0.3922"),
             std::string::npos);
   const Image flat = plane_of(60, 20, Type::f32, [](std::int64_t, std::int64_t) { return 0.1; });
-  EXPECT_EQ(refused(flat, 0.1, as_it_is), "") << "as near as a float is";
-  EXPECT_EQ(refused(flat, 0.3, as_it_is), "") << "one value has no range";
+  EXPECT_EQ(refused(flat, 0.1, as_it_is), "") << "float rounding";
+  EXPECT_EQ(refused(flat, 0.3, as_it_is), "") << "depth of one value has no range";
   EXPECT_NE(refused(flat, 200, [](LensFocus& focus) { focus.strength = 16; }), "") << "all at the limit";
   EXPECT_EQ(refused(flat, 0.1, [](LensFocus& focus) { focus.depth_kind = DepthKind::depth; }), "");
 }
 
-/// A half and more at the largest radius.
-TEST(DepthSpan, AStrengthThatIsTooMuchTellsOneThatFits) {
+TEST(DepthStatistics, WarnsOfAStrengthThatClampsMostRadiiAndNamesOneThatFits) {
   const Image depth =
       plane_of(100, 20, Type::f32, [](std::int64_t x, std::int64_t) { return 3.0 * static_cast<double>(x); });
   LensFocus focus;
@@ -151,7 +150,7 @@ TEST(DepthSpan, AStrengthThatIsTooMuchTellsOneThatFits) {
   focus.strength = Length(300, true);
   ASSERT_EQ(warnings().size(), 1U);
   EXPECT_NE(warnings()[0].find("--strength 64.7% fits"), std::string::npos) << warnings()[0];
-  focus.strength = 0.42;  // a little less than half is held
+  focus.strength = 0.42;  // clamps a little less than half
   EXPECT_TRUE(warnings().empty());
 }
 

@@ -1,4 +1,4 @@
-#include "depth/lens_radii.h"
+#include "depth/signed_radii.h"
 
 #include <algorithm>
 #include <array>
@@ -10,15 +10,10 @@
 #include <vector>
 
 #include "core/windows.h"
-#include "depth/lens_focus.h"
-#include "depth/maths/circle_of_confusion.h"
 #include "satin/error.h"
-#include "satin/lens_focus.h"
 
 namespace satin {
 namespace {
-
-// What runs of a lens found in a depth image, in sentences.
 
 std::string short_number(double value, int digits = 4) {
   std::array<char, 32> text{};
@@ -29,14 +24,14 @@ std::string short_number(double value, int digits = 4) {
 
 std::string range_text(double low, double high) { return short_number(low) + " to " + short_number(high); }
 
-/// A value as a user says it: that of inverted depth is as stored.
-double told_focus(double value, const DepthRule& rule, const LensFocus& focus) {
+/// Returns a value in the user's terms: values of inverted depth are as stored.
+double stated_focus(double value, const DepthRule& rule, const LensFocus& focus) {
   return focus.invert_depth && !focus.depth_range ? rule.offset - value : value;
 }
 
 [[noreturn]] void refuse_focus(const LensState& found, const DepthRule& rule, const LensFocus& focus) {
-  const double a = told_focus(found.lowest, rule, focus);
-  const double b = told_focus(found.highest, rule, focus);
+  const double a = stated_focus(found.lowest, rule, focus);
+  const double b = stated_focus(found.highest, rule, focus);
   std::string text = "focus " + print_real(*focus.focus) + ": the depth has values from " +
                      range_text(std::min(a, b), std::max(a, b)) + ". ";
   const double scaled = *focus.focus * (rule.gain < 0 ? -rule.gain : rule.gain);
@@ -47,8 +42,8 @@ double told_focus(double value, const DepthRule& rule, const LensFocus& focus) {
   throw Error(ErrorKind::input, text);
 }
 
-/// The largest strength by which the percentiles of the depth stay within the largest radius, in the words
-/// of the one that was given.
+/// Returns the largest strength that keeps the percentiles of the depth within the largest radius, as the
+/// option that was given.
 std::string fitting_strength(const LensState& found, const DepthRule& rule, const LensFocus& focus) {
   const double reach = std::max(found.high - found.near_edge, found.far_edge - found.low);
   const double share = rule.largest / (reach * found.strength);
@@ -58,7 +53,7 @@ std::string fitting_strength(const LensState& found, const DepthRule& rule, cons
   return "--strength " + rounded(focus.strength.value_or(usual_strength).value * share) + "%";
 }
 
-std::string held_warning(const LensState& found, const DepthRule& rule, const LensFocus& focus) {
+std::string clamped_warning(const LensState& found, const DepthRule& rule, const LensFocus& focus) {
   const double low = rule.distances ? 1 / found.high : found.low;
   const double high = rule.distances ? 1 / found.low : found.high;
   return "More than half of the picture is blurred by the largest radius, --max-radius " +
@@ -66,7 +61,7 @@ std::string held_warning(const LensState& found, const DepthRule& rule, const Le
          fitting_strength(found, rule, focus) + " fits.";
 }
 
-/// The largest radius of the known depth values, in pixels.
+/// Returns the largest radius of the known depth values, in pixels.
 double largest_found_radius(const LensState& found, const DepthRule& rule) {
   double largest = 0;
   for (const double value : {found.lowest, found.highest}) {
@@ -77,10 +72,10 @@ double largest_found_radius(const LensState& found, const DepthRule& rule) {
   return largest / 256;
 }
 
-/// Adds what may surprise to the warnings. Throws Error(input) where no focus or no depth was found, and for
-/// a focus outside the depth.
-void tell_findings(const LensState& found, const DepthRule& rule, const LensFocus& focus,
-                   std::vector<std::string>& warnings) {
+/// Adds surprises to the warnings. Throws Error(input) if no focus or no depth was found, or if the focus is
+/// outside the depth.
+void report_findings(const LensState& found, const DepthRule& rule, const LensFocus& focus,
+                     std::vector<std::string>& warnings) {
   const auto refuse_input = [](const char* what) { throw Error(ErrorKind::input, what); };
   if ((found.problems & nothing_known) != 0)
     refuse_input("The depth image holds no known value at all: check --unknown, --depth-kind and the file.");
@@ -94,16 +89,16 @@ void tell_findings(const LensState& found, const DepthRule& rule, const LensFocu
   if (found.unknown != 0)
     warnings.push_back(std::to_string(found.unknown) +
                        " depth values are unknown: they were filled from those around them.");
-  const bool held = (found.problems & mostly_held) != 0;
-  // A depth of one value has no range: a focus beside it blurs the whole picture evenly.
-  if ((found.problems & focus_outside) != 0 && (found.lowest < found.highest || held))
+  const bool mostly = (found.problems & mostly_clamped) != 0;
+  // Depth of a single value has no range: any other focus blurs the whole picture evenly
+  if ((found.problems & focus_outside) != 0 && (found.lowest < found.highest || mostly))
     refuse_focus(found, rule, focus);
-  if (held) warnings.push_back(held_warning(found, rule, focus));
+  if (mostly) warnings.push_back(clamped_warning(found, rule, focus));
 }
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-/// True if either side of the depth image follows from the other one, to a pixel.
+/// Whether the depth image has the picture's aspect, with one of its sides rounded to a pixel.
 bool same_aspect(const Shape& picture, const Shape& depth) {
   const auto differs = [](std::int64_t a, std::int64_t b, std::int64_t unit) {
     return std::abs(a - b) > unit;
@@ -117,10 +112,10 @@ std::string size_text(const Shape& shape) {
   return std::to_string(shape.width) + " x " + std::to_string(shape.height);
 }
 
-/// Steps of so many 1/256 pixel are smoothed.
+/// Steps from this radius on are visible, in 1/256 pixel.
 constexpr double seen_step = 16;
 
-/// Radii follow 8-bit codes in steps that can be seen, or that are known only later.
+/// Whether radii follow 8-bit codes in visible steps, or in steps whose size is known only later.
 bool has_steps(const CircleOfConfusionJob& job) {
   if (job.type != Type::u8) return false;
   const DepthRule& rule = job.rule;
@@ -135,7 +130,7 @@ MutableImageView packed_view(const Buffer& buffer, const Shape& shape, const Bac
           backend.host_memory ? Memory::host : Memory::device};
 }
 
-/// The shape of what holds the depth.
+/// Returns the shape of the image that holds the depth.
 Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& depth) {
   if (focus.depth_from == DepthSource::alpha) {
     if (depth.width != 0)
@@ -157,7 +152,32 @@ Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& dep
 
 }  // namespace
 
-LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth, const LensFocus& focus)
+FillRadii::FillRadii(Backend& backend, std::int64_t width, std::int64_t height, SignedRadius256 largest)
+    : largest_(largest),
+      count_(backend.prepare(CountUnknownJob{width, height})),
+      split_(backend.prepare(SplitRadiiJob{width, height, largest})),
+      fill_(backend.prepare(FillUnknownJob{width, height})),
+      counts_(backend, width, height, Type::u8, 1, Accumulator::u32),
+      sums_(backend, width, height, Type::u32, 2 * static_cast<std::uint64_t>(largest), Accumulator::u64) {}
+
+std::size_t FillRadii::workspace_bytes() const noexcept {
+  return counts_.workspace_bytes() + sums_.workspace_bytes();
+}
+
+void FillRadii::run(const MutableImageView& radii, LensState* state, Stream stream) {
+  if (count_ != nullptr) {
+    std::uint32_t unknown = 0;
+    count_->run({radii, &unknown}, stream);
+    if (unknown == 0) return;
+  }
+  split_->run({radii, counts_.plane(), sums_.plane()}, stream);
+  counts_.run(stream);
+  sums_.run(stream);
+  fill_->run({{largest_, counts_.table<std::uint32_t>(), sums_.table<std::uint64_t>()}, state, radii},
+             stream);
+}
+
+SignedRadii::SignedRadii(Backend& backend, const Shape& picture, const Shape& depth, const LensFocus& focus)
     : backend_(backend),
       picture_(picture),
       source_(depth_shape(focus, picture, depth)),
@@ -167,9 +187,9 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
     refuse("A depth image may have 2^32 - 1 pixels at most.");  // counts are u32
   rule_ = depth_rule(focus_, picture_, source_);
   prepare_rule();
-  const auto held = static_cast<SignedRadius256>(rule_.largest);
+  const auto clamped = static_cast<SignedRadius256>(rule_.largest);
   const auto largest = static_cast<SignedRadius256>(std::ceil(rule_.largest));
-  if (held > 0) held_radii_ = backend.prepare(HeldRadiiJob{source_.width, source_.height, held});
+  if (clamped > 0) clamped_radii_ = backend.prepare(ClampedRadiiJob{source_.width, source_.height, clamped});
   if (source_.type == Type::f32 || rule_.has_unknown || rule_.distances)
     fill_radii_ = std::make_unique<FillRadii>(backend, source_.width, source_.height, largest);
   if (focus.depth_despeckle > 0) prepare_despeckling();
@@ -185,20 +205,20 @@ LensRadii::LensRadii(Backend& backend, const Shape& picture, const Shape& depth,
     if (enlarge_radii_ != nullptr) spare_ = plane_of_samples(spare_buffer_);
     snap_depth_ = backend.prepare(SnapDepthJob{sizes, picture.type, picture.channels, colours});
   }
-  span_ = backend.allocate(sizeof(DepthSpan));
+  statistics_ = backend.allocate(sizeof(DepthStatistics));
   state_ = backend.allocate(sizeof(LensState));
   forget({});
 }
 
-void LensRadii::vary(const LensFocus& focus, bool same_depth) {
-  rule_ = depth_rule(focus, picture_, source_);  // throws before anything is changed
+void SignedRadii::vary(const LensFocus& focus, bool same_depth) {
+  rule_ = depth_rule(focus, picture_, source_);  // before any change: it may throw
   focus_ = focus;
-  keeps_depth_ = same_depth && analysed_ && !depth_in_alpha_;  // alpha is no side input
+  keeps_depth_ = same_depth && analysed_ && !depth_in_alpha_;  // the flag says nothing about the picture
   prepare_rule();
 }
 
 /// Prepares the steps that depend on focus and strength.
-void LensRadii::prepare_rule() {
+void SignedRadii::prepare_rule() {
   CircleOfConfusionJob job;
   job.width = source_.width;
   job.height = source_.height;
@@ -206,21 +226,21 @@ void LensRadii::prepare_rule() {
   job.channels = source_.channels;
   job.channel = depth_channel(focus_, source_);
   job.rule = rule_;
-  depth_span_ = backend_.prepare(
-      DepthSpanJob{job.width, job.height, job.type, job.channels, job.channel, job.rule, keeps_depth_});
+  depth_statistics_ = backend_.prepare(
+      DepthStatisticsJob{job.width, job.height, job.type, job.channels, job.channel, job.rule, keeps_depth_});
   smooths_ = has_steps(job);
   if (smooths_) prepare_smoothing(job);
   circle_of_confusion_ = backend_.prepare(job);
   soft_depth_ = backend_.prepare(SoftDepthJob{job});
 }
 
-MutableImageView LensRadii::plane_of_samples(Buffer& buffer) const {
+MutableImageView SignedRadii::plane_of_samples(Buffer& buffer) const {
   const Shape samples{source_.width, source_.height, 1, Type::i32};
   buffer = backend_.allocate(byte_size(samples));
   return packed_view(buffer, samples, backend_);
 }
 
-void LensRadii::prepare_despeckling() {
+void SignedRadii::prepare_despeckling() {
   RankJob median;
   median.width = source_.width;
   median.height = source_.height;
@@ -231,9 +251,10 @@ void LensRadii::prepare_despeckling() {
   despeckled_ = backend_.allocate(resized(source_, source_.width, source_.height));
 }
 
-void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
+void SignedRadii::prepare_smoothing(CircleOfConfusionJob& job) {
   const bool has_zero = job.rule.offset == 0 || job.rule.offset + 0xFF * job.rule.gain == 0;
-  if (job.rule.distances && !job.rule.has_unknown && has_zero) {  // whose code must not be averaged
+  if (job.rule.distances && !job.rule.has_unknown && has_zero) {
+    // Distance 0 is unknown, and its code must not be averaged with its neighbours
     job.rule.has_unknown = true;
     job.rule.unknown = job.rule.gain < 0 ? 0xFF : 0;
   }
@@ -254,8 +275,8 @@ void LensRadii::prepare_smoothing(CircleOfConfusionJob& job) {
   job.rule.unknown = unknown_code;
 }
 
-std::size_t LensRadii::workspace_bytes() const noexcept {
-  std::size_t bytes = state_.size + span_.size + smoothed_buffer_.size + samples_buffer_.size +
+std::size_t SignedRadii::workspace_bytes() const noexcept {
+  std::size_t bytes = state_.size + statistics_.size + smoothed_buffer_.size + samples_buffer_.size +
                       spare_buffer_.size + colours_.size + byte_size(despeckled_.shape());
   for (const Operation* operation : std::initializer_list<const Operation*>{
            despeckle_.get(), smooth_steps_.get(), circle_of_confusion_.get(), enlarge_radii_.get()})
@@ -264,17 +285,17 @@ std::size_t LensRadii::workspace_bytes() const noexcept {
   return bytes;
 }
 
-/// The depth as radii are made of it, and its range.
-ImageView LensRadii::analyse(const ImageView& depth, Stream stream) {
+/// Finds the range of the depth and returns the depth that radii are made from.
+ImageView SignedRadii::analyse(const ImageView& depth, Stream stream) {
   ImageView values = depth;
-  if (!keeps_depth_) analysed_ = has_smoothed_ = false;  // until this run has done it
+  if (!keeps_depth_) analysed_ = has_smoothed_ = false;  // until this run has found them
   if (despeckle_ != nullptr) {
     if (!keeps_depth_) despeckle_->run({values, {}, {}, despeckled_.view()}, stream);
     values = despeckled_;
   }
-  depth_span_->run(
-      {values, reinterpret_cast<DepthSpan*>(span_.get()), reinterpret_cast<LensState*>(state_.get())},
-      stream);
+  depth_statistics_->run({values, reinterpret_cast<DepthStatistics*>(statistics_.get()),
+                          reinterpret_cast<LensState*>(state_.get())},
+                         stream);
   analysed_ = true;
   if (!smooths_) return values;
   if (!has_smoothed_) smooth_steps_->run(values, smoothed_, stream);
@@ -282,40 +303,42 @@ ImageView LensRadii::analyse(const ImageView& depth, Stream stream) {
   return smoothed_;
 }
 
-void LensRadii::run(const ImageView& picture, const ImageView& depth, const MutableImageView& radii,
-                    const MutableImageView& spare, Stream stream) {
+void SignedRadii::run(const ImageView& picture, const ImageView& depth, const MutableImageView& radii,
+                      const MutableImageView& spare, Stream stream) {
   auto* state = reinterpret_cast<LensState*>(state_.get());
-  auto* span = reinterpret_cast<DepthSpan*>(span_.get());
+  auto* statistics = reinterpret_cast<DepthStatistics*>(statistics_.get());
   const ImageView values = analyse(depth_in_alpha_ ? picture : depth, stream);
   const MutableImageView samples = enlarge_radii_ != nullptr ? samples_ : radii;
   circle_of_confusion_->run({values, state, samples}, stream);
-  soft_depth_->run({values, span, state, samples}, stream);
-  if (held_radii_ != nullptr) held_radii_->run({samples, span, state}, stream);
+  soft_depth_->run({values, statistics, state, samples}, stream);
+  if (clamped_radii_ != nullptr) clamped_radii_->run({samples, statistics, state}, stream);
   if (fill_radii_ != nullptr) fill_radii_->run(samples, state, stream);
   auto* colours = reinterpret_cast<GuideColour*>(colours_.get());
-  // The host sees at once that depth is not soft; a GPU's steps look for themselves
-  if (snap_depth_ != nullptr && (!backend_.host_memory || span->soft != 0))
-    snap_depth_->run({picture, span, colours, samples, enlarge_radii_ != nullptr ? spare_ : spare}, stream);
+  // The host skips snapping if it can read that depth is not soft; otherwise the steps look for themselves
+  if (snap_depth_ != nullptr && (!backend_.host_memory || statistics->soft != 0))
+    snap_depth_->run({picture, statistics, colours, samples, enlarge_radii_ != nullptr ? spare_ : spare},
+                     stream);
   if (enlarge_radii_ != nullptr) enlarge_radii_->run({picture, samples, colours, radii}, stream);
 }
 
-void LensRadii::forget(Stream stream) {
+void SignedRadii::forget(Stream stream) {
   const LensState cleared;
   backend_.upload(state_.get(), &cleared, sizeof cleared, stream);
 }
 
-void LensRadii::check(std::vector<std::string>& warnings, Stream stream) {
+void SignedRadii::check(std::vector<std::string>& warnings, Stream stream) {
   LensState found;
   backend_.download(&found, state_.get(), sizeof found, stream);
   forget(stream);
-  DepthSpan span;
-  backend_.download(&span, span_.get(), sizeof span, stream);
-  const double soft = span.silhouettes == 0 ? 0 : static_cast<double>(span.ramps) / span.silhouettes;
+  DepthStatistics statistics;
+  backend_.download(&statistics, statistics_.get(), sizeof statistics, stream);
+  const double soft =
+      statistics.silhouettes == 0 ? 0 : static_cast<double>(statistics.ramps) / statistics.silhouettes;
   found_ = {{"strength", found.strength / 256},
-            {"focus", told_focus(found.focus, rule_, focus_)},
+            {"focus", stated_focus(found.focus, rule_, focus_)},
             {"largest_radius", largest_found_radius(found, rule_)},
             {"soft", soft}};
-  tell_findings(found, rule_, focus_, warnings);
+  report_findings(found, rule_, focus_, warnings);
 }
 
 }  // namespace satin
