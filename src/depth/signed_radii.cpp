@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "core/windows.h"
+#include "depth/fill_radii.h"
 #include "satin/error.h"
+#include "tables/plane_table.h"
 
 namespace satin {
 namespace {
@@ -152,30 +154,45 @@ Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& dep
 
 }  // namespace
 
-FillRadii::FillRadii(Backend& backend, std::int64_t width, std::int64_t height, SignedRadius256 largest)
-    : largest_(largest),
-      count_(backend.prepare(CountUnknownJob{width, height})),
-      split_(backend.prepare(SplitRadiiJob{width, height, largest})),
-      fill_(backend.prepare(FillUnknownJob{width, height})),
-      counts_(backend, width, height, Type::u8, 1, Accumulator::u32),
-      sums_(backend, width, height, Type::u32, 2 * static_cast<std::uint64_t>(largest), Accumulator::u64) {}
+/// Fills the unknown radii of a plane in place.
+class FillRadii {
+ public:
+  FillRadii(Backend& backend, std::int64_t width, std::int64_t height, SignedRadius256 largest)
+      : largest_(largest),
+        count_(backend.prepare(CountUnknownJob{width, height})),
+        split_(backend.prepare(SplitRadiiJob{width, height, largest})),
+        fill_(backend.prepare(FillUnknownJob{width, height})),
+        counts_(backend, width, height, Type::u8, 1, Accumulator::u32),
+        sums_(backend, width, height, Type::u32, 2 * static_cast<std::uint64_t>(largest), Accumulator::u64) {}
 
-std::size_t FillRadii::workspace_bytes() const noexcept {
-  return counts_.workspace_bytes() + sums_.workspace_bytes();
-}
-
-void FillRadii::run(const MutableImageView& radii, LensState* state, Stream stream) {
-  if (count_ != nullptr) {
-    std::uint32_t unknown = 0;
-    count_->run({radii, &unknown}, stream);
-    if (unknown == 0) return;
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept {
+    return counts_.workspace_bytes() + sums_.workspace_bytes();
   }
-  split_->run({radii, counts_.plane(), sums_.plane()}, stream);
-  counts_.run(stream);
-  sums_.run(stream);
-  fill_->run({{largest_, counts_.table<std::uint32_t>(), sums_.table<std::uint64_t>()}, state, radii},
-             stream);
-}
+
+  /// `radii`: one channel, i32.
+  void run(const MutableImageView& radii, LensState* state, Stream stream) {
+    if (count_ != nullptr) {
+      std::uint32_t unknown = 0;
+      count_->run({radii, &unknown}, stream);
+      if (unknown == 0) return;
+    }
+    split_->run({radii, counts_.plane(), sums_.plane()}, stream);
+    counts_.run(stream);
+    sums_.run(stream);
+    fill_->run({{largest_, counts_.table<std::uint32_t>(), sums_.table<std::uint64_t>()}, state, radii},
+               stream);
+  }
+
+ private:
+  SignedRadius256 largest_;
+  std::unique_ptr<CountUnknownJob::Operation> count_;  ///< null: the host cannot read radii
+  std::unique_ptr<SplitRadiiJob::Operation> split_;
+  std::unique_ptr<FillUnknownJob::Operation> fill_;
+  PlaneTable counts_;
+  PlaneTable sums_;
+};
+
+SignedRadii::~SignedRadii() = default;
 
 SignedRadii::SignedRadii(Backend& backend, const Shape& picture, const Shape& depth, const LensFocus& focus)
     : backend_(backend),

@@ -12,14 +12,12 @@
 #include "depth/circle_of_confusion.h"
 #include "depth/depth_statistics.h"
 #include "depth/enlarge_radii.h"
-#include "depth/fill_radii.h"
 #include "depth/smooth_steps.h"
 #include "depth/soft_depth.h"
 #include "order/rank.h"
 #include "satin/image.h"
 #include "satin/lens_focus.h"
 #include "satin/plan.h"
-#include "tables/plane_table.h"
 
 namespace satin {
 
@@ -38,24 +36,7 @@ inline constexpr double usual_f_number = 2.8;
 /// none is chosen.
 [[nodiscard]] int depth_channel(const LensFocus& focus, const Shape& depth);
 
-/// Fills the unknown radii of a plane in place.
-class FillRadii {
- public:
-  FillRadii(Backend& backend, std::int64_t width, std::int64_t height, SignedRadius256 largest);
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
-
-  /// `radii`: one channel, i32.
-  void run(const MutableImageView& radii, LensState* state, Stream stream);
-
- private:
-  SignedRadius256 largest_;
-  std::unique_ptr<CountUnknownJob::Operation> count_;  ///< null: the host cannot read radii
-  std::unique_ptr<SplitRadiiJob::Operation> split_;
-  std::unique_ptr<FillUnknownJob::Operation> fill_;
-  PlaneTable counts_;
-  PlaneTable sums_;
-};
+class FillRadii;
 
 /// The plane of signed radii of a picture. Its steps, in this order:
 ///   1. the depth is replaced by its median, if that is wanted;
@@ -68,6 +49,7 @@ class SignedRadii {
   /// `depth` of width 0: the depth is in the picture's alpha. Throws Error(usage) for parameters and shapes
   /// that do not fit, and allocates.
   SignedRadii(Backend& backend, const Shape& picture, const Shape& depth, const LensFocus& focus);
+  ~SignedRadii();
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/backend.h"
 #include "satin/device.h"
 #include "satin/filters/median.h"
 #include "tests/oracles/device_under_test.h"
