@@ -1,4 +1,4 @@
-// satin_render_scene: draws a still life and everything that the filters can ask about it.
+// satin_render_scene: renders a still life with its depth, radius map and mask, as input for the filters.
 
 #include <algorithm>
 #include <charconv>
@@ -68,7 +68,7 @@ int parse_number(std::string_view option, std::string_view text, int largest) {
   return value;
 }
 
-/// Nothing if the help was asked for.
+/// Returns nothing if help was requested.
 std::optional<Options> parse(std::span<char*> arguments) {
   Options options;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -88,15 +88,15 @@ std::optional<Options> parse(std::span<char*> arguments) {
   return options;
 }
 
-/// How far a depth is out of focus, in 1 / m: the signed radius of the circle of confusion is proportional to
-/// it. The subject itself has a thickness, and all of it counts as sharp.
+/// Returns the defocus of a depth in 1 / m, to which the radius of the circle of confusion is proportional.
+/// The subject is sharp throughout its thickness.
 double defocus(double depth, double focus) {
   constexpr double half_thickness = 0.03;
   const double sharp = 1 / (focus - half_thickness) - 1 / focus;
   return std::max(0.0, std::abs(1 / depth - 1 / focus) - sharp);
 }
 
-/// A picture of one type, every channel given by `value(pixel index, channel)`.
+/// Returns an image with the values of `value(pixel index, channel)`.
 template <class T, class Value>
 satin::Image make_image(const Picture& picture, int channels, satin::Type type, Value value) {
   satin::Image image(

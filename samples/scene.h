@@ -16,11 +16,11 @@ class Camera {
  public:
   Camera(int width, int height);
 
-  /// The ray through a point of the picture, in pixels; pixel centres lie at one half.
+  /// Returns the ray through a point of the picture, in pixels; pixel centres are at 1/2.
   [[nodiscard]] Ray ray(double x, double y) const;
-  /// The side of a pixel at distance 1.
+  /// Returns the side of a pixel at distance 1.
   [[nodiscard]] double pixel_angle() const { return 1 / focal_; }
-  /// Depth of a point along the view axis.
+  /// Returns the depth of a point along the view axis.
   [[nodiscard]] double depth(Vec3 point) const { return dot(point - origin_, axis_); }
 
  private:
@@ -28,14 +28,14 @@ class Camera {
   double focal_ = 1, centre_x_ = 0, centre_y_ = 0;
 };
 
-/// A light with an area: `u` and `v` are half its sides and it shines towards cross(u, v).
+/// An area light. `u` and `v` are half its sides; it shines towards cross(u, v).
 struct RectangleLight {
   Vec3 centre, u, v;
   Vec3 radiance;
-  bool soft = false;  ///< so large that its shadows do not matter in reflections
+  bool soft = false;  ///< whether reflections may ignore its shadows
 };
 
-/// A small bulb that is far from everything it lights: no shadow.
+/// A small bulb, far from everything that it lights. Casts no shadow.
 struct PointLight {
   Vec3 position;
   Vec3 intensity;
@@ -46,7 +46,7 @@ struct Scene {
   std::vector<Object> objects;
   std::vector<RectangleLight> lights;
   std::vector<PointLight> bulbs;
-  Vec3 subject_centre;  ///< where the camera is meant to focus
+  Vec3 subject_centre;  ///< point to focus on
 };
 
 [[nodiscard]] Scene make_scene();

@@ -10,7 +10,7 @@ namespace {
 
 double line(double x, double width) { return std::abs(x) < width / 2 ? 1 : 0; }
 
-/// How much of a pattern of so many periods per metre is left.
+/// Returns the share of a pattern of that many periods per metre that pixels still resolve.
 double detail(double frequency, double footprint) { return 1 - smoothstep(0.2, 0.6, frequency * footprint); }
 
 /// Wood: rings around a far axis along x, bent by noise, with pores along the grain.

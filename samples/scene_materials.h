@@ -1,5 +1,5 @@
 #pragma once
-// What surfaces are made of: procedural textures, evaluated in the frame of their object.
+// Materials: procedural textures, evaluated in the frame of their object.
 
 #include "scene_math.h"
 
@@ -16,7 +16,7 @@ enum class Pattern {
   book,       ///< cloth binding, pages, lettered spine
   score,      ///< a printed sheet of chess notation
   wallpaper,  ///< stripes of fine lines
-  dusk,       ///< the view out of the window: sky, skyline, lit windows; emits light
+  dusk,       ///< view through the window: sky, skyline, lit windows; emits light
   bulb,       ///< emits light, most at its centre
 };
 
@@ -26,7 +26,7 @@ struct Material {
   double roughness = 0.3;
   double reflectance = 0.04;  ///< at normal incidence; metals reflect `color` instead
   bool metal = false;
-  int variant = 0;  ///< which of several books, tints and the like
+  int variant = 0;  ///< selects one of several books or tints
 };
 
 /// A material at one point.
@@ -38,13 +38,13 @@ struct Surface {
   double waviness = 0;  ///< slope of the slow waves in a polished top
 };
 
-/// How a point is looked at.
+/// The viewing geometry at a point.
 struct View {
   double facing = 1;     ///< cosine between normal and viewer
-  double footprint = 0;  ///< size of a pixel there, in metres; textures leave out what is finer
+  double footprint = 0;  ///< size of a pixel there, in metres; textures omit finer detail
 };
 
-/// `size` is half the size of a box, or the height of a lathe in y.
+/// Returns the surface at a point. `size`: half the size of a box, or the height of a lathe in y.
 [[nodiscard]] Surface surface_at(const Material& material, Vec3 local, Vec3 normal, Vec3 size,
                                  const View& view);
 

@@ -1,7 +1,6 @@
 #pragma once
-// Small vectors, integer hashes, noise and sample sequences for the scene renderer. Nothing here keeps state,
-// and no generator of the standard library is used, so a scene is the same on every run and with any number
-// of threads.
+// Small vectors, integer hashes, noise and sample sequences for the scene renderer. Randomness comes from
+// hashes of indices alone, so that a scene is the same on every run and with any number of threads.
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +37,7 @@ constexpr double mix(double a, double b, double t) { return a * (1 - t) + b * t;
 constexpr Vec3 reflect(Vec3 direction, Vec3 normal) {
   return direction - normal * (2 * dot(direction, normal));
 }
-/// Luminance by the Rec. 709 weights.
+/// Returns the luminance, by the weights of Rec. 709.
 constexpr double luminance(Vec3 c) { return 0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z; }
 
 inline double fraction(double x) { return x - std::floor(x); }
@@ -69,13 +68,13 @@ constexpr std::uint32_t hash(std::uint32_t a, std::uint32_t b) { return hash(a *
 
 constexpr double unit_interval(std::uint32_t bits) { return static_cast<double>(bits) * 0x1p-32; }
 
-/// A number in [0, 1) that belongs to an integer cell.
+/// Returns the random number in [0, 1) of an integer cell.
 inline double random_of(int a, int b = 0, int c = 0) {
   return unit_interval(hash(hash(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)),
                             static_cast<std::uint32_t>(c)));
 }
 
-/// Value noise in [0, 1] on the integer lattice, smooth in between.
+/// Value noise in [0, 1]: random on the integer lattice, smooth in between.
 inline double noise(Vec3 p) {
   const int x = static_cast<int>(std::floor(p.x)), y = static_cast<int>(std::floor(p.y)),
             z = static_cast<int>(std::floor(p.z));
@@ -118,8 +117,8 @@ constexpr std::uint32_t owen_scramble(std::uint32_t x, std::uint32_t seed) {
   return reverse_bits(x);
 }
 
-/// Samples of one pixel: a scrambled Sobol (0,2) sequence, shuffled anew for every use within the pixel, so
-/// that any power-of-two prefix is stratified for each use alone and unrelated between uses (Burley 2020).
+/// Samples of one pixel: a scrambled Sobol (0,2) sequence, shuffled anew for every use within the pixel. Any
+/// power-of-two prefix is stratified for each use, and uses are independent of each other (Burley 2020).
 class Sampler {
  public:
   Sampler(std::uint32_t pixel, std::uint32_t index) : seed_(hash(pixel, 0x5a7105U)), index_(index) {}

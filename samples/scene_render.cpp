@@ -11,10 +11,10 @@ namespace scene {
 namespace {
 
 struct Pass {
-  std::uint32_t samples;  ///< of a pixel after the pass; a power of two, which the sample sequence stratifies
-  double tolerance;       ///< go on where the standard error of the displayed luminance is above this
+  std::uint32_t samples;  ///< samples of a pixel after the pass, a power of two for stratification
+  double tolerance;       ///< standard error of the displayed luminance above which a pixel needs more
 };
-/// The error of stratified samples falls faster than the standard error says, hence the growing tolerance.
+/// The tolerance grows because the error of stratified samples falls faster than their standard error.
 constexpr std::array<Pass, 4> passes{{{4, 0.012}, {8, 0.018}, {16, 0.045}, {32, 0}}};
 
 struct Pixel {
@@ -95,7 +95,7 @@ class Film {
     }
   }
 
-  /// A few samples can agree by chance, so the neighbours are asked too.
+  /// Looks at the neighbours too, because a few samples can agree by chance.
   [[nodiscard]] char needs_more(int x, int y, double tolerance) const {
     double error = 0;
     bool edge = false;

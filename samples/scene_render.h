@@ -9,10 +9,9 @@ namespace scene {
 
 struct Picture {
   int width = 0, height = 0;
-  std::vector<Vec3> radiance;  ///< linear, Rec. 709 primaries
-  std::vector<double>
-      depth;  ///< of what the ray through the pixel's centre meets, along the view axis, in metres
-  std::vector<double> subject;  ///< covered share of each pixel
+  std::vector<Vec3> radiance;   ///< linear, Rec. 709 primaries
+  std::vector<double> depth;    ///< depth at the pixel's centre along the view axis, in metres
+  std::vector<double> subject;  ///< share of each pixel that the subject covers
 };
 
 /// Renders the scene. The picture does not depend on the number of threads.

@@ -4,11 +4,11 @@ namespace scene {
 namespace {
 
 constexpr int max_bounces = 3;
-/// Reflections that carry less than this share of the pixel are left out.
+/// Reflections with less than this share of the pixel are omitted.
 constexpr double least_weight = 0.018;
-/// Reflections of surfaces rougher than this are those of the empty room.
+/// Surfaces rougher than this reflect the empty room.
 constexpr double dull_roughness = 0.3;
-/// Surfaces rougher than this get the highlights of the lights in closed form, not by the reflected ray.
+/// Surfaces rougher than this get the highlights of the lights in closed form, without a reflected ray.
 constexpr double mirror_roughness = 0.04;
 
 /// Schlick's approximation (1994).
@@ -36,7 +36,7 @@ struct Basis {
   }
 };
 
-/// A normal of the microsurface around `normal`, distributed as GGX.
+/// Samples a normal of the microsurface around `normal`, distributed as GGX.
 Vec3 sample_microfacet(Vec3 normal, double alpha, Vec2 u) {
   const double cosine2 = (1 - u.x) / (1 + (alpha * alpha - 1) * u.x), cosine = std::sqrt(cosine2);
   const double sine = std::sqrt(std::max(0.0, 1 - cosine2)), angle = 2 * pi * u.y;
@@ -44,7 +44,7 @@ Vec3 sample_microfacet(Vec3 normal, double alpha, Vec2 u) {
   return basis.x * (sine * std::cos(angle)) + basis.y * (sine * std::sin(angle)) + basis.z * cosine;
 }
 
-/// An upright normal on slow waves, a few per board square.
+/// Perturbs an upright normal by slow waves, a few for each square of the board.
 Vec3 wavy(Vec3 normal, Vec3 local, double slope) {
   const Vec3 p = local * 65.0;
   return normalize(normal + Vec3{noise(p) - 0.5, 0, noise(p + Vec3{31, 17, 5}) - 0.5} * slope);
@@ -88,11 +88,12 @@ Vec3 Renderer::trace(const Ray& ray, Sampler& sampler, const Path& path) const {
   const Hit hit = hierarchy_.intersect(ray);
   const Vec3 lights = surroundings(ray, hit.t, path.sees_lights);
   const Vec3 light = hit && luminance(lights) <= 0 ? shade(ray, hit, sampler, path) : lights;
-  const double brightest = path.bounces > 1 ? 1.5 : path.sees_lights ? 60 : 6;  // more would be seen as noise
+  const double brightest = path.bounces > 1 ? 1.5 : path.sees_lights ? 60 : 6;  // brighter samples are noise
   return light * std::min(1.0, brightest / std::max(1e-9, luminance(light)));
 }
 
-/// What a reflected ray sees of the lights before `limit`, or of the room if it meets nothing.
+/// Returns the light that a reflected ray receives from the lights nearer than `limit`, or from the room if
+/// it hits nothing.
 Vec3 Renderer::surroundings(const Ray& ray, double limit, bool sees_lights) const {
   if (sees_lights) {
     for (const RectangleLight& light : scene_.lights) {
@@ -186,7 +187,7 @@ Vec3 Renderer::ambient(const Hit& hit) const {
   return (above + window + table) * openness(hit);
 }
 
-/// Ambient occlusion by balls: each takes away (n.d) r^2 / d^2 of the light.
+/// Ambient occlusion by balls: each occludes (n.d) r^2 / d^2 of the light.
 double Renderer::openness(const Hit& hit) const {
   double open = 1;
   for (const Occluder& occluder : occluders_) {

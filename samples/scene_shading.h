@@ -1,5 +1,5 @@
 #pragma once
-// Light along a ray: recursive ray tracing (Whitted 1980) with sampled area lights (Cook, Porter and
+// Radiance along a ray: recursive ray tracing (Whitted 1980) with sampled area lights (Cook, Porter and
 // Carpenter 1984).
 
 #include "scene.h"
@@ -8,30 +8,30 @@ namespace scene {
 
 class Renderer {
  public:
-  /// `pixel_angle`: the side of a pixel at distance 1; textures leave out what is finer.
+  /// `pixel_angle`: the side of a pixel at distance 1, for textures without finer detail.
   Renderer(const Scene& scene, double pixel_angle);
 
   [[nodiscard]] Hit intersect(const Ray& ray) const { return hierarchy_.intersect(ray); }
-  /// Radiance that arrives along the ray from where it meets the scene.
+  /// Returns the radiance that arrives along the ray from the hit.
   [[nodiscard]] Vec3 radiance(const Ray& ray, const Hit& hit, Sampler& sampler) const {
     return hit ? shade(ray, hit, sampler, {}) : Vec3{};
   }
 
  private:
-  /// A ball that stands for a part of an object when the light of the surroundings is dimmed.
+  /// A ball in place of a part of an object, for ambient occlusion.
   struct Occluder {
     Vec3 centre;
     double radius = 0;
     const Object* object = nullptr;
   };
 
-  /// The way from the camera to where a ray starts.
+  /// The path from the camera to the origin of a ray.
   struct Path {
     int bounces = 0;
     double weight = 1;  ///< share of the pixel's light that the ray carries
     double length = 0;
     bool sees_lights =
-        false;  ///< the lights are met by the ray; otherwise their highlights are computed apart
+        false;  ///< whether the ray can hit the lights; otherwise highlights are in closed form
   };
 
   [[nodiscard]] Vec3 trace(const Ray& ray, Sampler& sampler, const Path& path) const;

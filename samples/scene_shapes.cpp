@@ -8,13 +8,13 @@ namespace scene {
 namespace {
 
 constexpr double nearest_t = 1e-7;
-constexpr double seam = 1e-9;  // neighbouring cones overlap by this much, so that no ray slips between them
+constexpr double seam = 1e-9;  // overlap of neighbouring cones, so that no ray passes between them
 constexpr int spline_steps = 5;
 constexpr std::size_t leaf_size = 2;
-constexpr std::size_t max_depth = 512;  // of the hierarchy; a scene has fewer objects
+constexpr std::size_t max_depth = 512;  // depth of the hierarchy; a scene has fewer objects
 
 LocalHit intersect(const Sphere& sphere, const Ray& ray, double limit) {
-  // Measured from the point of the ray that is nearest to the centre, which keeps the digits for far spheres.
+  // Measured from the point of the ray nearest to the centre, which keeps precision for far spheres
   const double middle = -dot(ray.origin, ray.direction);
   const Vec3 nearest = ray.at(middle);
   const double reach = sphere.radius * sphere.radius - dot(nearest, nearest);
@@ -179,7 +179,7 @@ LocalHit Lathe::intersect(const Ray& ray, double limit) const {
   const Vec3 d = ray.direction;
   const double flat = d.x * d.x + d.z * d.z;
   const double shift = flat > 1e-12 ? -(ray.origin.x * d.x + ray.origin.z * d.z) / flat : 0;
-  const Vec3 o = ray.at(shift);  // the point of the ray that is nearest to the axis
+  const Vec3 o = ray.at(shift);  // point of the ray nearest to the axis
   const double apart = o.x * o.x + o.z * o.z, reach = radius_ * radius_ - apart;
   if (reach < 0) return {};
   const double half = flat > 1e-12 ? std::sqrt(reach / flat) : infinity;

@@ -1,5 +1,5 @@
 #pragma once
-// Shapes that a ray can meet, and the bounding volume hierarchy over them.
+// Shapes, their intersection with rays, and the bounding volume hierarchy over them.
 
 #include <array>
 #include <cstddef>
@@ -13,12 +13,12 @@
 namespace scene {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Rays start this far from the surface that they leave, in metres.
+/// Distance of a ray's origin from the surface that it leaves, in metres.
 inline constexpr double surface_offset = 2e-5;
 
 struct Ray {
   Vec3 origin;
-  Vec3 direction;  ///< of length 1
+  Vec3 direction;  ///< unit vector
 
   [[nodiscard]] Vec3 at(double t) const { return origin + direction * t; }
 };
@@ -29,10 +29,10 @@ struct Bounds {
 
   void include(Vec3 p);
   void include(const Bounds& b);
-  /// Half of the surface.
+  /// Returns half of the surface area.
   [[nodiscard]] double area() const;
-  /// Distance at which a ray enters, or infinity if it misses or enters behind `limit`; `inverse` is 1 /
-  /// direction.
+  /// Returns the distance at which a ray enters, or infinity if it misses or enters beyond `limit`. `inverse`
+  /// is 1 / direction.
   [[nodiscard]] double enter(Vec3 origin, Vec3 inverse, double limit) const {
     const double ax = (low.x - origin.x) * inverse.x, bx = (high.x - origin.x) * inverse.x;
     const double ay = (low.y - origin.y) * inverse.y, by = (high.y - origin.y) * inverse.y;
@@ -44,7 +44,7 @@ struct Bounds {
   }
 };
 
-/// Where a ray meets a shape, in the frame of the shape.
+/// The hit of a ray on a shape, in the frame of the shape.
 struct LocalHit {
   double t = infinity;
   Vec3 normal;
@@ -65,8 +65,7 @@ struct Capsule {
   double radius = 0.01;
 };
 
-/// A surface of revolution about the y axis: truncated cones, with normals that vary smoothly along the
-/// profile.
+/// A surface of revolution about the y axis: truncated cones with smooth normals along the profile.
 class Lathe {
  public:
   /// Control points (radius, height) from the bottom of the axis to its top, joined by Catmull-Rom splines;
@@ -76,7 +75,7 @@ class Lathe {
   [[nodiscard]] LocalHit intersect(const Ray& ray, double limit) const;
   [[nodiscard]] Bounds bounds() const { return {{-radius_, low_, -radius_}, {radius_, high_, radius_}}; }
   [[nodiscard]] double height() const { return high_; }
-  /// Largest radius of the profile between two heights.
+  /// Returns the largest radius of the profile between two heights.
   [[nodiscard]] double radius_between(double low, double high) const;
 
  private:
@@ -84,7 +83,7 @@ class Lathe {
     Vec2 from, to;                ///< (radius, height)
     Vec2 normal_from, normal_to;  ///< (outwards, upwards)
   };
-  /// Segments between two corners, and what encloses them.
+  /// Segments between two corners, with their bounds.
   struct Run {
     std::vector<Segment> segments;
     double radius = 0, low = infinity, high = -infinity;
@@ -97,7 +96,7 @@ class Lathe {
 
 using Shape = std::variant<Sphere, Box, Capsule, Lathe>;
 
-/// A shape in the world: turned about the vertical, then moved.
+/// A shape in the world: rotated about the vertical, then moved.
 struct Object {
   Shape shape;
   Vec3 position;
@@ -119,24 +118,23 @@ struct Hit {
 
 [[nodiscard]] Bounds bounds_of(const Object& object);
 
-/// A bounding volume hierarchy, split where the surface area
-/// heuristic is least (Goldsmith and Salmon 1987). The objects must outlive it.
+/// A bounding volume hierarchy, split by the surface area heuristic (Goldsmith and Salmon 1987). The objects
+/// must outlive it.
 class Hierarchy {
  public:
   Hierarchy() = default;
   explicit Hierarchy(std::span<const Object> objects);
 
-  /// The nearest object along the ray.
+  /// Returns the nearest hit along the ray.
   [[nodiscard]] Hit intersect(const Ray& ray) const;
-  /// True if anything lies nearer than `limit`.
+  /// Whether any object is nearer than `limit`.
   [[nodiscard]] bool occluded(const Ray& ray, double limit) const;
 
  private:
   struct Node {
     Bounds bounds;
-    std::size_t first =
-        0;  ///< inner: the second child (the first one follows the node); leaf: the first object
-    std::size_t count = 0;  ///< objects of a leaf; 0 for an inner node
+    std::size_t first = 0;  ///< leaf: first object; inner node: second child, as the first follows the node
+    std::size_t count = 0;  ///< number of objects of a leaf; 0 for an inner node
   };
   void build(std::size_t first, std::size_t last);
   [[nodiscard]] std::size_t split(std::size_t first, std::size_t last);

@@ -84,8 +84,8 @@ double cell(std::string_view text, int x, int y) {
 
 bool has_ink(std::string_view text, double x, double y) {
   if (y < -0.5 || y > 7.5 || x < -0.5 || x > 6.0 * static_cast<double>(text.size())) return false;
-  // Bilinear between the centres of the cells, cut at one half: strokes keep their width and lose their
-  // corners.
+  // Bilinear between the centres of the cells, with a threshold of about one half: strokes keep their width
+  // and get round corners
   const double u = x - 0.5, v = y - 0.5;
   const int i = static_cast<int>(std::floor(u)), j = static_cast<int>(std::floor(v));
   const double a = u - i, b = v - j;

@@ -6,11 +6,11 @@
 
 namespace scene {
 
-/// True where a line of text has ink. `x` and `y` count cells of the font from the top left corner of the
-/// line; a character takes 6 x 7 of them.
+/// Whether a line of text has ink at a point. `x` and `y` are in cells of the font from the top left corner
+/// of the line; a character has 6 x 7 cells.
 [[nodiscard]] bool has_ink(std::string_view text, double x, double y);
 
-/// True where one of several lines has ink; each begins `spacing` cells below the one before.
+/// Whether one of several lines has ink at a point. Lines are `spacing` cells apart.
 [[nodiscard]] bool has_ink(std::span<const std::string_view> lines, double spacing, double x, double y);
 
 }  // namespace scene

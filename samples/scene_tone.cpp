@@ -13,8 +13,9 @@ double encode_srgb(double x) { return x <= 0.0031308 ? 12.92 * x : 1.055 * std::
 }  // namespace
 
 Vec3 tone_map(Vec3 radiance) {
-  constexpr double exposure = 0.9,
-                   bleed = 0.04;  // strong light of one colour spills into the others, as on film
+  constexpr double
+      exposure = 0.9,
+      bleed = 0.04;  // share of the luminance in each channel: bright colours fade to white, as on film
   const double grey = luminance(radiance);
   const Vec3 c = mix(radiance, {grey, grey, grey}, bleed) * exposure;
   return {encode_srgb(film_curve(c.x)), encode_srgb(film_curve(c.y)), encode_srgb(film_curve(c.z))};

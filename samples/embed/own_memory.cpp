@@ -1,5 +1,5 @@
-// A program that keeps its pictures, its memory and its threads to itself: views of any layout, one plan for
-// many pictures, an allocator, a way to stop, a device that threads share, errors that say what they are.
+// Satin inside a program with pictures, memory and threads of its own: views of any layout, one plan for many
+// pictures, an allocator, cancellation, a device shared by threads, and errors with their kind.
 
 #include <satin/error.h>
 #include <satin/filters.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr satin::Shape shape{64, 48, 3, satin::Type::u8};
 
-/// Colours as planes, blue first, the lowest row first: as some cameras and bitmaps have it.
+/// Returns a view of planes, blue first and bottom row first, as some cameras and bitmaps store them.
 satin::MutableImageView bottom_up_planes(std::vector<std::uint8_t>& bytes) {
   bytes.resize(satin::byte_size(shape));
   satin::Shape planes = shape;
@@ -30,7 +30,7 @@ satin::MutableImageView bottom_up_planes(std::vector<std::uint8_t>& bytes) {
 
 std::atomic<std::size_t> bytes_in_use = 0;
 
-/// The program's own memory, which here is malloc's with a count.
+/// Returns the program's own allocator, which counts the bytes in use.
 satin::Allocator counted() {
   return {[](std::size_t bytes) {
             bytes_in_use += bytes;
@@ -42,7 +42,7 @@ satin::Allocator counted() {
           }};
 }
 
-bool filters_what_it_is_given(const satin::Device& device) {
+bool filters_any_layout(const satin::Device& device) {
   std::vector<std::uint8_t> bytes;
   const satin::MutableImageView picture = bottom_up_planes(bytes);
   std::vector<std::uint8_t> room;
@@ -56,7 +56,7 @@ bool filters_what_it_is_given(const satin::Device& device) {
   return true;
 }
 
-bool takes_its_memory_from_us() {
+bool uses_our_allocator() {
   {
     const satin::Device device = satin::Device::open("cpu", {.allocator = counted()});
     const satin::Image picture = device.allocate(shape);
@@ -65,7 +65,7 @@ bool takes_its_memory_from_us() {
   return bytes_in_use == 0;
 }
 
-bool stops_when_told(const satin::Device& device) {
+bool can_be_cancelled(const satin::Device& device) {
   satin::Shape film = shape;
   film.frames = 100;
   std::vector<std::uint8_t> bytes(satin::byte_size(film));
@@ -97,7 +97,7 @@ bool threads_share_a_device(const satin::Device& device) {
   return right == 4;
 }
 
-bool says_what_is_wrong(const satin::Device& device) {
+bool reports_errors_by_kind(const satin::Device& device) {
   try {
     static_cast<void>(satin::plan(device, shape, satin::Blur{.radius = -1}));
   } catch (const satin::Error& error) {
@@ -110,9 +110,8 @@ bool says_what_is_wrong(const satin::Device& device) {
 
 int main() {
   const satin::Device device = satin::Device::open("auto");
-  const bool results[] = {filters_what_it_is_given(device), takes_its_memory_from_us(),
-                          stops_when_told(device), threads_share_a_device(device),
-                          says_what_is_wrong(device)};
+  const bool results[] = {filters_any_layout(device), uses_our_allocator(), can_be_cancelled(device),
+                          threads_share_a_device(device), reports_errors_by_kind(device)};
   for (const bool result : results) std::cout << (result ? "good\n" : "WRONG\n");
   return std::count(std::begin(results), std::end(results), false) == 0 ? 0 : 1;
 }

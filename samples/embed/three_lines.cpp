@@ -1,4 +1,4 @@
-// A raw pointer in, a filtered picture out.
+// Filters pixels behind a raw pointer.
 
 #include <satin/filters.h>
 #include <satin/io.h>

@@ -12,7 +12,7 @@ using namespace scene;
 constexpr int columns = 5;
 constexpr double radius = 0.9;
 constexpr double spacing = 2;
-constexpr double distance = 12;  ///< of the viewer, who stands at (0, 0, distance) and looks along -z
+constexpr double distance = 12;  ///< distance of the viewer, at (0, 0, distance) and looking along -z
 constexpr double index_of_glass = 1.5;
 
 struct Ball {
@@ -26,7 +26,7 @@ struct Ray {
   Vec3 direction;
 };
 
-/// How far along the ray the ball begins.
+/// Returns the distance at which the ray enters the ball.
 std::optional<double> meet(const Ray& ray, const Ball& ball) {
   const Vec3 to = ball.centre - ray.origin;
   const double nearest = dot(to, ray.direction);
@@ -35,20 +35,20 @@ std::optional<double> meet(const Ray& ray, const Ball& ball) {
   return nearest - std::sqrt(inside2);
 }
 
-/// Schlick 1994.
+/// Schlick's approximation (1994).
 Vec3 fresnel(Vec3 head_on, double cosine) {
   return head_on + (Vec3{1, 1, 1} - head_on) * std::pow(1 - saturate(cosine), 5);
 }
 
-/// Snell's law; `ratio` is the index before the surface by that behind it. No total reflection happens on the
-/// way into glass or, along a ray that came in through the same ball, out of it.
+/// Snell's law. `ratio`: refractive index before the surface over that behind it. There is no total
+/// reflection into glass, nor out of it along a ray that entered through the same ball.
 Vec3 refract(Vec3 direction, Vec3 normal, double ratio) {
   const double cosine = -dot(direction, normal);
   const double behind = std::sqrt(std::max(0.0, 1 - ratio * ratio * (1 - cosine * cosine)));
   return normalize(direction * ratio + normal * (ratio * cosine - behind));
 }
 
-/// Where light that passes a ball straight came from.
+/// Returns the direction from which light reaches the viewer through a ball.
 Vec3 through_glass(Vec3 direction, Vec3 normal) {
   const Vec3 inside = refract(direction, normal, 1 / index_of_glass);
   const Vec3 exit = normalize(normal - inside * (2 * dot(normal, inside)));
@@ -81,7 +81,7 @@ Vec3 traced(const Environment& environment, const Ray& ray) {
 
 satin::Image render_balls(const Environment& environment, int width, int height) {
   constexpr int samples = 3;
-  const double pixel = (columns * spacing + 0.2) / width;  // in the plane of the balls
+  const double pixel = (columns * spacing + 0.2) / width;  // size of a pixel in the plane of the balls
   satin::Image picture({.width = width, .height = height, .channels = 3, .type = satin::Type::u8});
   for (int y = 0; y < height; ++y) {
     std::uint8_t* row = picture.view().row<std::uint8_t>(y);

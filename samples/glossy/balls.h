@@ -1,12 +1,12 @@
 #pragma once
-// Balls that reflect, and balls of glass, from a mirror to rough.
+// Metal and glass balls of increasing roughness.
 
 #include "environment.h"
 
 namespace glossy {
 
-/// 8 bits, sRGB: a row of metal balls above a row of glass ones, roughness 0 at the left to 1 at the right,
-/// before the environment itself.
+/// Renders a row of metal balls above a row of glass ones, with roughness 0 on the left to 1 on the right, in
+/// front of the environment; 8 bits, sRGB.
 [[nodiscard]] satin::Image render_balls(const Environment& environment, int width, int height);
 
 }  // namespace glossy

@@ -1,5 +1,5 @@
 #pragma once
-// A made-up evening as an environment map by latitude and longitude, and what surfaces see of it.
+// An invented evening sky as an environment map by latitude and longitude, and its reflections by surfaces.
 
 #include "../scene_math.h"
 #include "satin/device.h"
@@ -9,10 +9,10 @@ namespace glossy {
 
 using scene::Vec3;
 
-/// Light that arrives from a direction of length 1, y up; linear, Rec. 709 primaries.
+/// Returns the light from a direction, a unit vector with y up; linear, Rec. 709 primaries.
 [[nodiscard]] Vec3 radiance(Vec3 direction);
 
-/// radiance() as a map of floats, width x width / 2; a pixel is the mean of 2 x 2 directions.
+/// Returns radiance() as a map of floats, width x width / 2. A pixel is the mean of 2 x 2 directions.
 [[nodiscard]] satin::Image environment_map(int width);
 
 /// The map for surfaces of every roughness: satin::gloss() in nine levels.
@@ -20,10 +20,10 @@ class Environment {
  public:
   Environment(const satin::Device& device, const satin::Image& map);
 
-  /// The lobe of this roughness, 0 to 1, around the direction: bilinear in the map, linear between levels; of
-  /// a mirror, the environment itself.
+  /// Returns the mean of the environment over the lobe of that roughness, 0 to 1, around a direction:
+  /// bilinear in the map, linear between levels. Roughness 0 is the environment itself.
   [[nodiscard]] Vec3 reflected(Vec3 direction, double roughness) const;
-  /// All levels, one below the other.
+  /// Returns all levels, one below the other.
   [[nodiscard]] const satin::Image& levels() const noexcept { return levels_; }
 
  private:

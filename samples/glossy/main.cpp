@@ -1,4 +1,4 @@
-// satin_glossy: balls that reflect and refract an environment, from a mirror to rough, by satin::gloss().
+// satin_glossy: renders balls of increasing roughness by satin::gloss().
 
 #include <CLI/CLI.hpp>
 #include <exception>

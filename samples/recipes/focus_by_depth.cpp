@@ -1,5 +1,5 @@
-// A lens after the fact, from a picture and its distances in metres as floats (PFM, TIFF, EXR), such as a
-// renderer or a depth network gives: focus_by_depth PICTURE DEPTH OUTPUT X Y
+// Depth of field from a picture and its distances in metres, stored as floats (PFM, TIFF, EXR) by a renderer
+// or a depth network: focus_by_depth PICTURE DEPTH OUTPUT X Y
 
 #include <satin/error.h>
 #include <satin/filters/dof.h>
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     dof.lens.focus_at =
         satin::Point{{satin::parse_real("X", argv[4], 0, 1e9)}, {satin::parse_real("Y", argv[5], 0, 1e9)}};
     dof.lens.f_number = 1.8;
-    dof.lens.focal_length = 50;  // of a full frame, 36 mm wide
+    dof.lens.focal_length = 50;  // mm, on a full frame that is 36 mm wide
     const satin::Image result = satin::dof(device, picture, dof);
     satin::write_image(argv[3], result, {.overwrite = true});
   } catch (const satin::Error& error) {

@@ -1,4 +1,4 @@
-// The connected areas of a mask as JSON, with COCO's run lengths: regions_to_json MASK [MIN_AREA]
+// Connected regions of a mask as JSON, with COCO run lengths: regions_to_json MASK [MIN_AREA]
 
 #include <satin/error.h>
 #include <satin/filters/mask.h>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// The text of run lengths has one character that JSON wants escaped.
+/// Escapes the backslash, the only character of run lengths for which JSON requires it.
 std::string in_json(const std::string& counts) {
   std::string text;
   for (const char c : counts) text += c == '\\' ? std::string("\\\\") : std::string(1, c);
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   try {
     const satin::Device device = satin::Device::open("cpu");
     const satin::Image mask =
-        satin::mask(device, satin::read_image(argv[1]));  // any picture: black and white
+        satin::mask(device, satin::read_image(argv[1]));  // makes any picture black and white
     satin::Regions found = satin::find_regions(device, mask);
 
     const satin::RegionFilter wanted{

@@ -1,4 +1,4 @@
-// The photograph of a page as ink and paper, whatever the light: threshold_page PAGE OUTPUT
+// Separates ink from paper in the photograph of a page under uneven light: threshold_page PAGE OUTPUT
 
 #include <satin/error.h>
 #include <satin/filters/threshold.h>
@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   try {
     const satin::Device device = satin::Device::open();
     const satin::Image page = satin::read_image(argv[1]);
-    // About three lines of text high: light changes more slowly than that, and paper is always in sight.
+    // About three lines of text high: the light is even in such a window, and it always holds paper
     const auto window = static_cast<int>(std::max(page.shape().width, page.shape().height) / 40) * 2 + 1;
     const satin::Image ink = satin::threshold(device, page, {.window = window});
     satin::write_image(argv[2], ink, {.overwrite = true});

@@ -1,10 +1,10 @@
-// Where the time of a batch goes: a folder of pictures, stage by stage.
+// The case "batch": where the time of a folder of pictures goes, stage by stage.
 //
-// The files are done three times: once to wake up disks and drivers, once as always, which is the time of the
+// The batch runs three times: once to warm up disks and drivers, once as usual, which is the time of the
 // case, and once with a listener, for which every run of a filter waits after copying up, after its kernels
-// and after copying down. Of each stage the JSON has how long it is busy with a file, the share of the wall
-// time that anything of it is under way, and how many of it are under way then; of the devices the share of
-// time without a picture.
+// and after copying down. For each stage the JSON has the seconds per file, the share of the wall time in
+// which at least one file is in it, and the mean number of files in it during that time; for each device the
+// share of time without a picture.
 
 #include <unistd.h>
 
@@ -27,8 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// A stage of one file. Times are seconds since the start.
-struct Span {
+/// The stay of one file in one stage, in seconds since the start.
+struct Interval {
   std::string stage;
   std::string file;
   std::string device;
@@ -47,7 +47,7 @@ std::string name_of(Stage stage) {
   return stage == Stage::filtering ? "filter" : "encode";
 }
 
-/// Collects what the threads of a batch report. A thread has one stage at a time.
+/// Collects the reports of the threads of a batch. A thread is in one stage at a time.
 class Timeline {
  public:
   void stage(const BatchFile& file, Stage stage, bool begins) {
@@ -70,7 +70,7 @@ class Timeline {
     add(name_of(part), now, begin, end);
   }
 
-  [[nodiscard]] const std::vector<Span>& spans() const { return spans_; }
+  [[nodiscard]] const std::vector<Interval>& intervals() const { return intervals_; }
 
  private:
   struct Now {
@@ -84,49 +84,51 @@ class Timeline {
     const auto seconds = [this](Clock::time_point at) {
       return std::chrono::duration<double>(at - start_).count();
     };
-    spans_.push_back({stage, now.file, now.device, now.number, seconds(begin), seconds(end)});
+    intervals_.push_back({stage, now.file, now.device, now.number, seconds(begin), seconds(end)});
   }
 
   Clock::time_point start_ = Clock::now();
   std::mutex mutex_;
   std::map<std::thread::id, Now> now_;
-  std::vector<Span> spans_;
+  std::vector<Interval> intervals_;
 };
 
-/// Returns how long any of the spans is under way, and how long the first to the last of them take.
-std::pair<double, double> covered(std::vector<Span> spans) {
-  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+/// Returns the time covered by at least one interval, and the time from the first begin to the last end.
+std::pair<double, double> covered(std::vector<Interval> intervals) {
+  std::sort(intervals.begin(), intervals.end(),
+            [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   double sum = 0;
-  double end = spans.front().begin;
-  for (const Span& span : spans) {
-    sum += std::max(0.0, span.end - std::max(span.begin, end));
-    end = std::max(end, span.end);
+  double end = intervals.front().begin;
+  for (const Interval& interval : intervals) {
+    sum += std::max(0.0, interval.end - std::max(interval.begin, end));
+    end = std::max(end, interval.end);
   }
-  return {sum, end - spans.front().begin};
+  return {sum, end - intervals.front().begin};
 }
 
 template <class Wanted>
-std::vector<Span> spans_where(const std::vector<Span>& spans, const Wanted& wanted) {
-  std::vector<Span> found;
-  std::copy_if(spans.begin(), spans.end(), std::back_inserter(found), wanted);
+std::vector<Interval> intervals_where(const std::vector<Interval>& intervals, const Wanted& wanted) {
+  std::vector<Interval> found;
+  std::copy_if(intervals.begin(), intervals.end(), std::back_inserter(found), wanted);
   return found;
 }
 
-Numbers figures_of(const std::vector<Span>& spans, double wall, double files) {
+Numbers figures_of(const std::vector<Interval>& intervals, double wall, double files) {
   Numbers figures{{"files", files}, {"files_per_second_measured", files / wall}};
   for (const std::string stage : {"decode", "filter", "copy_up", "kernels", "copy_down", "encode"}) {
-    const std::vector<Span> own = spans_where(spans, [&](const Span& span) { return span.stage == stage; });
+    const std::vector<Interval> own =
+        intervals_where(intervals, [&](const Interval& interval) { return interval.stage == stage; });
     if (own.empty()) continue;
     double busy = 0;
-    for (const Span& span : own) busy += span.end - span.begin;
+    for (const Interval& interval : own) busy += interval.end - interval.begin;
     const double any = covered(own).first;
     figures.emplace_back(stage + "_seconds_per_file", busy / files);
     figures.emplace_back(stage + "_share_of_wall", any / wall);
     figures.emplace_back(stage + "_at_once", busy / any);
   }
-  std::map<std::string, std::vector<Span>> devices;
-  for (const Span& span : spans)
-    if (span.stage == "filter") devices[span.device].push_back(span);
+  std::map<std::string, std::vector<Interval>> devices;
+  for (const Interval& interval : intervals)
+    if (interval.stage == "filter") devices[interval.device].push_back(interval);
   for (const auto& [device, own] : devices) {
     const auto [any, whole] = covered(own);
     figures.emplace_back(device + "_share_without_picture", 1 - any / whole);
@@ -134,14 +136,20 @@ Numbers figures_of(const std::vector<Span>& spans, double wall, double files) {
   return figures;
 }
 
-/// For chrome://tracing and ui.perfetto.dev.
-void write_trace(const std::vector<Span>& spans, const std::string& path) {
+/// Writes the intervals for chrome://tracing and ui.perfetto.dev.
+void write_trace(const std::vector<Interval>& intervals, const std::string& path) {
   JsonWriter json;
-  json.begin_object().key("traceEvents").array(spans, [&](const Span& span) {
-    json.begin_object().key("name").string(span.stage).key("cat").string(span.device).key("ph").string("X");
-    json.key("pid").integer(0).key("tid").integer(span.thread);
-    json.key("ts").real(1e6 * span.begin).key("dur").real(1e6 * (span.end - span.begin));
-    json.key("args").begin_object().key("file").string(span.file).end_object().end_object();
+  json.begin_object().key("traceEvents").array(intervals, [&](const Interval& interval) {
+    json.begin_object()
+        .key("name")
+        .string(interval.stage)
+        .key("cat")
+        .string(interval.device)
+        .key("ph")
+        .string("X");
+    json.key("pid").integer(0).key("tid").integer(interval.thread);
+    json.key("ts").real(1e6 * interval.begin).key("dur").real(1e6 * (interval.end - interval.begin));
+    json.key("args").begin_object().key("file").string(interval.file).end_object().end_object();
   });
   json.end_object();
   std::ofstream file(path);
@@ -189,8 +197,8 @@ Result measure_batch(const BatchCase& wanted, const fs::path& output) {
   };
   const double wall = seconds_of_all(devices, batch, events);
   for (const Device& device : devices) device.backend().listener = {};
-  result.figures = figures_of(timeline.spans(), wall, static_cast<double>(batch.size()));
-  if (!wanted.trace.empty()) write_trace(timeline.spans(), wanted.trace);
+  result.figures = figures_of(timeline.intervals(), wall, static_cast<double>(batch.size()));
+  if (!wanted.trace.empty()) write_trace(timeline.intervals(), wanted.trace);
   return result;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the cases of satin_bench share: a device with its clock, memory to run on, and the result of a case.
+// A case of satin_bench, the device and clock that measure it, and the memory it runs on.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,13 +20,13 @@ namespace satin::bench {
 /// A run that is timed. `i` counts up, so that runs can rotate over several buffers.
 using Call = std::function<void(int i)>;
 
-/// Another program's way to the same result.
+/// Another program that computes the same result.
 struct Peer {
   std::string name;
   Call run;
 };
 
-/// What a case measures.
+/// A run to measure, with the traffic it cannot avoid and its peers.
 struct Work {
   Call run;
   std::size_t read = 0;     ///< bytes that must be read at least
@@ -41,12 +41,12 @@ struct Result {
   double seconds = 0;
   int runs = 0;
   std::size_t bytes = 0;    ///< read and written
-  double copy_seconds = 0;  ///< of a copy that moves these bytes
+  double copy_seconds = 0;  ///< time of a copy that moves these bytes
   Numbers peers{};          ///< name and seconds
   Numbers figures{};        ///< further numbers, by their keys
 };
 
-/// A device and how time is taken on it.
+/// A device and its clock.
 class Bench {
  public:
   Bench(Device device, int runs) : device_(std::move(device)), runs_(runs) {}
@@ -57,12 +57,12 @@ class Bench {
   [[nodiscard]] const Device& device() const noexcept { return device_; }
   [[nodiscard]] virtual Stream stream() const { return {}; }
 
-  /// Runs, peers and copies of the same bytes take turns, so that all see the same machine.
+  /// Alternates runs, peers and copies of the same bytes, so that all see the same machine.
   [[nodiscard]] Result measure(const Work& work);
 
  protected:
   virtual double seconds_of(const Call& call, int i) = 0;
-  /// Ways to read and write so many bytes; the fastest is the copy that a case is compared with.
+  /// Returns copies that read and write this many bytes. A case is compared with the fastest one.
   virtual std::vector<Call> copies(std::size_t read, std::size_t written) = 0;
 
  private:
@@ -70,7 +70,7 @@ class Bench {
   int runs_;
 };
 
-/// A case: its name and parameters say what is measured.
+/// A case. Its name and parameters identify what it measures.
 struct Case {
   std::string name;
   std::vector<std::pair<std::string, std::string>> parameters;
@@ -90,10 +90,10 @@ struct BatchCase {
 [[nodiscard]] std::vector<Case> picture_cases(bool on_gpu);
 [[nodiscard]] Case batch_case(const BatchCase& options);
 
-/// Buffers in the device's memory, enough of them that runs do not find theirs in a cache.
+/// Buffers in the device's memory, so many that a run does not find its own in a cache.
 class Rotation {
  public:
-  /// `bytes_of_set`: bytes of all buffers that one run uses.
+  /// `bytes_of_set`: total size of the buffers that one run uses.
   Rotation(const Device& device, Type noise, std::size_t bytes, std::size_t bytes_of_set);
 
   [[nodiscard]] std::byte* operator[](int i) const {
@@ -104,7 +104,7 @@ class Rotation {
   std::vector<Buffer> buffers_;
 };
 
-/// Random bytes; random floats in 0..1 for f32.
+/// Returns random bytes; for f32, random floats in [0, 1).
 [[nodiscard]] std::vector<std::byte> noise(Type type, std::size_t bytes);
 
 /// Pictures of noise and outputs in the device's memory.
@@ -130,7 +130,7 @@ struct Pictures {
   Memory memory_;
 };
 
-/// Arrays of a scan in the device's memory. Pairs have values beside their keys.
+/// Arrays of a scan in the device's memory. Only pairs use `values` and `sorted_values`.
 struct Arrays {
   std::string name;
   Type type;
@@ -139,7 +139,7 @@ struct Arrays {
   Rotation in, out, values, sorted_values;
 };
 
-// gpu.cu; without CUDA there are no such peers.
+// Defined in gpu.cu. Without CUDA there are no such peers.
 #ifdef SATIN_BENCH_CUDA
 [[nodiscard]] std::unique_ptr<Bench> cuda_bench(const Device& device, int runs);
 [[nodiscard]] std::vector<Peer> scan_peers(const std::shared_ptr<Arrays>& arrays, Stream stream);

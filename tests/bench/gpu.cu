@@ -1,4 +1,4 @@
-// Timing on a GPU by events, copies of the same bytes, and peers: CUB and, where it was found, NPP.
+// The clock of a GPU, copies of the same bytes, and the peers CUB and, if found, NPP.
 
 #include <cuda_runtime.h>
 
@@ -42,7 +42,7 @@ __global__ void spin(long long cycles) {
   }
 }
 
-/// Reads `Loads` and writes `Stores` words of 16 bytes per thread, streaming.
+/// Reads `Loads` and writes `Stores` words of 16 bytes for each thread, without caching.
 template <int Loads, int Stores>
 __global__ void __launch_bounds__(threads)
     copy_words(const uint4* from, std::size_t from_count, uint4* to, std::size_t to_count) {
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(threads)
     const std::size_t i = (static_cast<std::size_t>(blockIdx.x) * Stores + k) * threads + threadIdx.x;
     if (i < to_count) __stcs(to + i, k < Loads ? value[k < Loads ? k : 0] : value[0]);
   }
-  // Nothing may be written, but everything must be read.
+  // Keeps the loads if nothing is stored. The condition is practically never true
   if (to_count == 0 && value[0].x == 0x9E3779B9U && value[0].y == 1) *to = value[0];
 }
 
@@ -69,13 +69,13 @@ struct CopyKernel {
   int stores;
 };
 
-/// For every ratio of bytes read to bytes written of the cases, and some wider ones.
+/// Copies for every ratio of bytes read to bytes written of the cases, and some wider ones.
 constexpr CopyKernel copy_kernels[] = {
     {copy_words<1, 1>, 1, 1}, {copy_words<4, 4>, 4, 4}, {copy_words<1, 4>, 1, 4}, {copy_words<2, 8>, 2, 8},
     {copy_words<4, 3>, 4, 3}, {copy_words<4, 2>, 4, 2}, {copy_words<2, 1>, 2, 1}, {copy_words<7, 6>, 7, 6},
     {copy_words<5, 4>, 5, 4}, {copy_words<3, 1>, 3, 1}, {copy_words<4, 1>, 4, 1}};
 
-/// Events on one stream. A kernel that spins goes before each timing, so that the launch is not waited for.
+/// Measures by events on one stream, behind a kernel that spins until all launches are queued.
 class CudaBench : public Bench {
  public:
   CudaBench(const Device& device, int runs) : Bench(device, runs) {
@@ -132,9 +132,9 @@ class CudaBench : public Bench {
   cudaEvent_t stop_ = nullptr;
 };
 
-// --- CUB, with its workspace allocated beforehand. ---
+// --- CUB, with workspace allocated in advance ---
 
-/// call(memory, bytes, i) as the functions of CUB are called.
+/// Returns a run of a function of CUB, called as call(memory, bytes, i).
 template <class CubCall>
 Call with_workspace(const CubCall& call) {
   std::size_t bytes = 0;
@@ -152,7 +152,7 @@ struct UpperHalf {
   __host__ __device__ bool operator()(std::uint32_t value) const { return value >= 0x80000000U; }
 };
 
-/// CUB alone, and CUB with a wait for the number of selected values, which compact() returns.
+/// CUB alone, and CUB with a wait for the number of selected values, because compact() returns it.
 std::vector<Peer> compact_peers(const std::shared_ptr<Arrays>& arrays, cudaStream_t stream) {
   const auto selected = std::make_shared<std::int64_t>(0);
   void* memory = nullptr;
@@ -258,7 +258,7 @@ NppStreamContext npp_context(cudaStream_t stream) {
   return context;
 }
 
-/// NPP's table has a row and a column of zeros more.
+/// NPP's table has an extra row and column of zeros.
 Peer npp_table(const std::shared_ptr<Pictures>& pictures, cudaStream_t stream) {
   const int width = static_cast<int>(pictures->shape.width),
             height = static_cast<int>(pictures->shape.height);
@@ -273,7 +273,7 @@ Peer npp_table(const std::shared_ptr<Pictures>& pictures, cudaStream_t stream) {
           }};
 }
 
-/// Only the pixels whose box lies in the picture.
+/// Only pixels whose window is inside the picture.
 Peer npp_box(const std::shared_ptr<Pictures>& pictures, int radius, cudaStream_t stream) {
   const int width = static_cast<int>(pictures->shape.width),
             height = static_cast<int>(pictures->shape.height);
@@ -297,7 +297,7 @@ std::vector<Peer> mean_peers(const std::shared_ptr<Pictures>& pictures, int radi
 std::vector<Peer> mean_peers(const std::shared_ptr<Pictures>&, int, Stream) { return {}; }
 #endif
 
-/// CUB scans the same bytes in one dimension.
+/// CUB scans the same bytes in one dimension: a bound for the table.
 std::vector<Peer> table_peers(const std::shared_ptr<Pictures>& pictures, Stream on) {
   const auto stream = static_cast<cudaStream_t>(on.handle);
   const std::size_t count = byte_size(pictures->shape);

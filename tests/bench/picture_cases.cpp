@@ -1,5 +1,5 @@
-// Cases of pictures: tables and means beside NPP, work under masks, regions, depth of field, pipelines, and
-// plain functions on small pictures.
+// Cases of pictures: tables and means against NPP, filters under masks, regions, depth of field, pipelines,
+// and the plain function on small pictures.
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ std::string size_of_picture(const Shape& shape) {
   return std::to_string(shape.width) + "x" + std::to_string(shape.height);
 }
 
-/// A random number below `end`.
+/// A linear congruential generator.
 class Random {
  public:
   explicit Random(std::uint32_t seed) : state_(seed) {}
@@ -41,7 +41,7 @@ Image noise_of(const Shape& shape) {
   return image;
 }
 
-/// An image of bytes by a function of place and channel.
+/// Returns an image of bytes by a function of column, row and channel.
 template <class Value>
 Image image_by(const Shape& shape, const Value& value) {
   Image image(shape);
@@ -54,7 +54,7 @@ Image image_by(const Shape& shape, const Value& value) {
 
 Shape one_channel(const Shape& shape) { return {shape.width, shape.height, 1, Type::u8}; }
 
-// --- Tables and means, whose peers are CUB and NPP. `satin bench` times more of both. ---
+// --- Tables and means against CUB and NPP. `satin bench` times more of both. ---
 
 Case table_case(const Shape& shape) {
   return {
@@ -87,9 +87,10 @@ Case mean_case(double radius) {
           }};
 }
 
-// --- Work under masks that are active in a share of the picture. ---
+// --- Filters under masks that are active in a share of the picture. ---
 
-/// 255 in `percent` of the area: one rectangle in the middle, or squares of 48 pixels anywhere.
+/// Returns a mask that is 255 in `percent` of its area: one rectangle in the middle, or random squares of 48
+/// pixels.
 Image active_mask(double percent, bool scattered) {
   Image mask = image_by(one_channel(uhd), [](auto...) { return 0; });
   std::int64_t active = 0;
@@ -117,10 +118,10 @@ Image active_mask(double percent, bool scattered) {
   return mask;
 }
 
-/// `place_of_mask`: among the inputs of the filter.
+/// `mask_index`: index of the mask among the inputs of the filter.
 template <class Filter>
 Case masked_case(const std::string& name, double percent, bool scattered, const Filter& filter,
-                 std::size_t place_of_mask) {
+                 std::size_t mask_index) {
   return {"under a mask",
           {{"filter", name},
            {"active", std::to_string(static_cast<int>(percent))},
@@ -133,7 +134,7 @@ Case masked_case(const std::string& name, double percent, bool scattered, const 
             Plan plan = satin::plan(device, uhd, with_mask);
             const Pictures pictures(device, uhd, uhd);
             const Call run = [&](int i) {
-              std::vector<ImageView> inputs(place_of_mask + 1);
+              std::vector<ImageView> inputs(mask_index + 1);
               inputs.front() = pictures.input(i);
               inputs.back() = mask;
               plan.run(inputs, pictures.output(i), bench.stream());
@@ -155,7 +156,7 @@ void add_masked_cases(std::vector<Case>& cases) {
   for (const double percent : {1.0, 10.0}) add(percent, true);
 }
 
-// --- Regions of noise, of blobs and specks of smoothed noise, and of strokes like those of a text. ---
+// --- Regions of noise, of blobs and specks of smoothed noise, and of strokes like those of text. ---
 
 Image strokes(const Shape& shape) {
   return image_by(shape, [](std::int64_t x, std::int64_t y, int) {
@@ -166,7 +167,7 @@ Image strokes(const Shape& shape) {
   });
 }
 
-/// In host memory.
+/// Returns a mask in host memory.
 Image mask_of(const std::string& kind, const Shape& shape) {
   if (kind == "text") return strokes(shape);
   const Device cpu = Device::open("cpu");
@@ -179,8 +180,8 @@ Image mask_of(const std::string& kind, const Shape& shape) {
   return level(blur(cpu, random, {.sigma = 2, .space = Space::encoded}), 0.53);
 }
 
-/// What is timed: labels alone, with the shapes of all regions, the sums of a picture under each label, or
-/// find_regions().
+/// The step to time: labels alone, labels and the shapes of all regions, the sums of a picture under each
+/// label, or find_regions().
 enum class RegionStep { labels, shapes, values, find };
 
 Result measure_regions(Bench& bench, RegionStep step, const Image& host_mask, int connectivity) {
@@ -227,8 +228,7 @@ void add_region_cases(std::vector<Case>& cases) {
                            }});
 }
 
-// --- Depth of field of a scene without lamps: a floor that recedes, with eight discs on it at eight depths.
-// ---
+// --- Depth of field of a scene without lamps: a receding floor with eight discs at eight depths. ---
 
 Image scene_disparity() {
   return image_by(one_channel(uhd), [](std::int64_t x, std::int64_t y, int) {
@@ -242,7 +242,7 @@ Image scene_disparity() {
   });
 }
 
-/// Even patches under noise.
+/// Flat patches under noise.
 Image scene_picture() {
   Random random(1);
   return image_by(uhd, [&](std::int64_t x, std::int64_t y, int c) {
@@ -250,8 +250,8 @@ Image scene_picture() {
   });
 }
 
-/// With the focus on the floor what the nearer discs hide is sharp; with the focus on the nearest disc
-/// nothing hidden is sharp.
+/// With the focus on the floor, surfaces hidden by the nearer discs are sharp. With the focus on the nearest
+/// disc, nothing hidden is sharp.
 Case dof_case(LensQuality quality, double radius, bool focus_on_floor) {
   return {
       "dof",
@@ -279,7 +279,7 @@ Case dof_case(LensQuality quality, double radius, bool focus_on_floor) {
       }};
 }
 
-// --- Pipelines beside their filters alone. ---
+// --- Pipelines against their filters alone. ---
 
 /// A plan with its pictures in the device's memory.
 struct PreparedPipeline {
@@ -324,7 +324,7 @@ Case pipeline_case(const std::string& text) {
           }};
 }
 
-/// The function that plans, allocates its result and runs.
+/// The plain function, which plans, allocates its result and runs.
 Case plain_case(std::int64_t side, int channels, Space space) {
   const Shape shape{side, side, channels, Type::u8};
   return {"plain blur",

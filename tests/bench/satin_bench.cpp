@@ -1,10 +1,10 @@
-// satin_bench: what `satin bench` does not time. Scans, tables and means beside CUB and NPP, regions, work
-// under masks, depth of field of a scene without lamps, pipelines, and the stages of a batch. usage() has the
-// options.
+// satin_bench: benchmarks beyond `satin bench`. Scans, tables and means against CUB and NPP, regions, filters
+// under masks, depth of field of a scene without lamps, pipelines, and the stages of a batch. usage() lists
+// the options.
 //
-// Prints a line a case and writes a JSON file: {"date", "commit", "machine", "device", "cases": [{"name",
-// "parameters", "seconds", "runs", "bytes", "copy_seconds", "share_of_copy", "peers"}]}. Times are medians.
-// On a GPU they are taken by events behind a kernel that spins, so that no launch is waited for.
+// Prints one line for each case and writes a JSON file: {"date", "commit", "machine", "device", "cases":
+// [{"name", "parameters", "seconds", "runs", "bytes", "copy_seconds", "share_of_copy", "peers"}]}. Times are
+// medians. On a GPU events measure them behind a kernel that spins, so that no launch is part of the time.
 
 #include <algorithm>
 #include <charconv>
@@ -24,8 +24,7 @@
 
 namespace satin::bench {
 
-constexpr std::size_t rotated_bytes = std::size_t{256}
-                                      << 20;  // more than the caches of the machines measured
+constexpr std::size_t rotated_bytes = std::size_t{256} << 20;  // more than any cache of the machines measured
 constexpr int warm_up = 2;
 
 std::vector<std::byte> noise(Type type, std::size_t bytes) {
@@ -59,7 +58,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// The CPU. Copies are made by one thread or by all.
+/// The clock of the CPU. Copies use one thread or all.
 class HostBench : public Bench {
  public:
   using Bench::Bench;
@@ -189,7 +188,7 @@ bool matches(const Case& test, const std::string& wanted) {
   });
 }
 
-/// All cases but "batch", which needs a folder, unless --case names others.
+/// Returns the cases that --case names; without it all but "batch", which needs a folder.
 std::vector<Case> chosen_cases(const Options& options, bool on_gpu) {
   std::vector<Case> all = scan_cases(on_gpu);
   for (Case& test : picture_cases(on_gpu)) all.push_back(std::move(test));
@@ -207,7 +206,7 @@ std::vector<Case> chosen_cases(const Options& options, bool on_gpu) {
   return chosen;
 }
 
-/// Whole numbers as numbers, everything else as text.
+/// Writes whole numbers as numbers and everything else as text.
 void add_parameter(JsonWriter& json, const std::string& key, const std::string& value) {
   long long number = 0;
   const char* const end = value.data() + value.size();

@@ -1,4 +1,4 @@
-// The scan family beside the standard library on the CPU and CUB on a GPU (gpu.cu).
+// The scan family against the standard library on the CPU and CUB on a GPU (gpu.cu).
 
 #include <algorithm>
 #include <execution>
@@ -15,7 +15,7 @@ using U32 = std::uint32_t;
 
 constexpr int bin_count = 256;
 
-/// One kind of case. Bytes per value are those that must be read and written.
+/// One kind of case. `read` and `written` are the bytes for each value that no implementation can avoid.
 struct Kind {
   const char* name;
   Type type;
@@ -23,7 +23,7 @@ struct Kind {
   double read;
   double written;
   std::function<void(const Device&, const Arrays&, int i, Stream)> run;
-  std::size_t beside = 0;  ///< bytes per value of what goes with the values: flags, or the values of keys
+  std::size_t beside = 0;  ///< bytes for each value of a second array: flags, or the values of keys
 };
 
 MutableArrayView array(const Device& device, const Rotation& rotation, int i, std::int64_t count, Type type) {
@@ -38,7 +38,7 @@ MutableArrayView to(const Device& device, const Arrays& arrays, int i) {
   return array(device, arrays.out, i, arrays.count, arrays.result_type);
 }
 
-/// Calls a function of satin/scan.h that takes values, a result and further arguments.
+/// Returns a run of a function of satin/scan.h with an input, a result and further arguments.
 template <class Function, class... More>
 auto into(Function function, More... more) {
   return [=](const Device& device, const Arrays& arrays, int i, Stream stream) {
@@ -56,7 +56,7 @@ void run_reduce(const Device& device, const Arrays& arrays, int i, Stream stream
          stream);
 }
 
-/// Flags are random bytes, so that one value in 256 continues the segment before it.
+/// Flags are random bytes, so that only one value in 256 continues the segment before it.
 void run_segmented(const Device& device, const Arrays& arrays, int i, Stream stream) {
   const ArrayView flags = array(device, arrays.values, i, arrays.count, Type::u8);
   segmented_inclusive_scan(device, from(device, arrays, i), Segments::by_flags(flags), to(device, arrays, i),
@@ -148,7 +148,6 @@ std::vector<Peer> standard_peers(const std::shared_ptr<Arrays>& arrays) {
   return {};
 }
 
-/// A loop over counts.
 std::vector<Peer> histogram_peers(const std::shared_ptr<Arrays>& arrays) {
   return {{"a loop", [arrays](int i) {
              auto* counts = reinterpret_cast<U32*>(arrays->out[i]);
