@@ -1,20 +1,20 @@
 #pragma once
-// Extraction of histogram bins in order: what a compaction is, once for each bin.
+// Extracts the values of each histogram bin in order: one compaction for each bin.
 
 #include "blocks.h"
 
 namespace study {
 
-/// The bin of a value, of `bins` even ones over [0, 1): values below 0 belong to the first, from 1 on (and
-/// NaN) to the last.
+/// Returns the bin of a value among `bins` equal ones over [0, 1). Values below 0 belong to the first; values
+/// from 1 on, and NaN, to the last.
 constexpr std::int64_t bin_of(float value, std::int64_t bins) {
   if (!(value < 1)) return bins - 1;
   return value < 0 ? 0 : static_cast<std::int64_t>(static_cast<double>(value) * static_cast<double>(bins));
 }
 
-/// Appends the values of one bin to `out`, from `first` on, in their order; returns how many. Every value
-/// says whether it is in the bin (1 or 0); the exclusive scan of that is where it goes; the number of them is
-/// the last offset plus the last predicate.
+/// Appends the values of one bin to `out`, from `first` on, in their order, and returns their number. The
+/// predicate of a value is 1 in the bin and 0 elsewhere; its exclusive scan is the offset in the output. The
+/// number of values is the last offset plus the last predicate.
 template <class Machine, class In, class Out, class Words>
 Index extract_bin(Machine& m, In values, Out out, Index first, Words offsets, Index n, Index bin, Index bins,
                   Index block) {
@@ -30,7 +30,7 @@ Index extract_bin(Machine& m, In values, Out out, Index first, Words offsets, In
   return static_cast<std::uint32_t>(offsets[n - 1]) + last;
 }
 
-/// Values of all bins, bin after bin, and how many each has.
+/// Extracts the values of all bins, bin after bin, and returns the size of each.
 template <class Machine, class In, class Out, class Words>
 std::vector<Index> extract_bins(Machine& m, In values, Out out, Words offsets, Index n, Index bins,
                                 Index block) {

@@ -1,16 +1,16 @@
 #pragma once
-// Blelloch, Prefix sums and their applications, 1990; on a GPU: Harris, Sengupta and Owens, 2007. As few
-// additions as there are in a tree, up and down again.
+// Blelloch, Prefix sums and their applications, 1990; on a GPU: Harris, Sengupta and Owens, 2007. Sums up a
+// binary tree, then hands prefixes down again: about twice the additions of one processor.
 
 #include "machine.h"
 
 namespace study {
 
-/// Exclusive scan in place; n is a power of two (fill up with the identity). Returns the sum of all.
+/// Exclusive scan in place; n is a power of two (pad with the identity). Returns the sum of all elements.
 ///
-/// Up: a tree of sums; x[right] becomes the sum of the 2 half elements that end there.
-/// Down: the root gets the identity. Every node hands what lies before it to its left child, and that plus
-/// the left child's sum to its right child. 2 (n - 1) additions, depth 2 log2 n.
+/// Up: x[right] becomes the sum of the 2 half elements that end there.
+/// Down: the root gets the identity. Every node gives its prefix to its left child, and the prefix plus the
+/// left child's sum to its right child. 2 (n - 1) additions, depth 2 log2 n.
 template <class Machine, class Memory, class Op>
 auto blelloch(Machine& m, Memory x, Index n, Op op) {
   using Value = ValueOf<Op>;

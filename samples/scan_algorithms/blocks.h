@@ -1,6 +1,6 @@
 #pragma once
-// Scan, then propagate: arrays larger than a block of threads. Harris, Sengupta and Owens, Parallel prefix
-// sum (scan) with CUDA, 2007.
+// Scan, then propagate, for arrays larger than a block of threads (Harris, Sengupta and Owens, Parallel
+// prefix sum (scan) with CUDA, 2007).
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace study {
 
-/// Exclusive scan of what one block holds on the chip, its size a power of two. Returns the sum of all.
+/// Exclusive scan of the elements of one block on the chip, a power of two. Returns the sum of all.
 struct BlellochInBlock {
   template <class Machine, class Value, class Op>
   Value operator()(Machine& m, std::vector<Value>& chip, Op op) const {
@@ -29,9 +29,8 @@ struct HillisSteeleInBlock {
   }
 };
 
-/// Exclusive scan of x into y, which may be x. Blocks are scanned on the chip and leave their sums in memory;
-/// the sums are scanned, by the same function; each block adds the sum of what lies before it. That reads and
-/// writes everything twice.
+/// Exclusive scan of x into y, which may be x. Scans blocks on the chip, then their sums by the same
+/// function, and adds to each block the sum of all before it. Reads and writes everything twice.
 template <class Machine, class In, class Out, class Op, class InBlock>
 void scan_blocks(Machine& m, In x, Out y, Index n, Index block, Op op, InBlock scan_block) {
   using Value = ValueOf<Op>;

@@ -1,9 +1,9 @@
 #pragma once
-// Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016: everything is read
+// Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016: every value is read
 // once and written once.
 //
-// Values come from load(i) and go to store(i, value), so that what makes states of inputs and outputs of
-// states costs no pass over memory of its own.
+// Values come from load(i) and go to store(i, value), so that conversions between values and states need no
+// pass over memory of their own.
 
 #include <atomic>
 #include <thread>
@@ -14,14 +14,14 @@
 
 namespace study {
 
-/// What a tile has told so far: nothing, the sum of its own values, or the sum of all values up to its end.
+/// What a tile has published: nothing, the sum of its own values, or the sum of all values up to its end.
 enum class Told : std::uint32_t { nothing, aggregate, prefix };
 
 inline std::string text_of(Told told) {
   return told == Told::nothing ? "-" : told == Told::aggregate ? "A" : "P";
 }
 
-/// Inclusive scan of what a tile holds; returns its sum.
+/// Inclusive scan of a tile on the chip. Returns its sum.
 template <class Value, class Load, class Plus>
 Value scan_tile(Value* chip, Index first, Index count, Load load, Plus plus) {
   chip[0] = load(first);
@@ -29,9 +29,9 @@ Value scan_tile(Value* chip, Index first, Index count, Load load, Plus plus) {
   return chip[count - 1];
 }
 
-/// The sum of everything up to the end of tile `left`: from there on to the left, until a tile has told its
-/// prefix. told_by(t) is what tile t has told, which is not nothing; sum_of(t, told) the sum that goes with
-/// it.
+/// Returns the sum of everything up to the end of tile `left`. Goes left until a tile has published its
+/// prefix. told_by(t) returns the state of tile t, which is not `nothing`; sum_of(t, told) the sum of that
+/// state.
 template <class ToldBy, class SumOf, class Plus>
 auto look_back(Index left, ToldBy told_by, SumOf sum_of, Plus plus) {
   Told told = told_by(left);
@@ -43,11 +43,11 @@ auto look_back(Index left, ToldBy told_by, SumOf sum_of, Plus plus) {
   return sum;
 }
 
-/// Inclusive scan in lock step, `resident` tiles at once; a tile is the work of one processor. All scan their
-/// tile and tell its sum; then all look back, each adding the aggregates to its left until it meets a prefix,
-/// and tell their own; then all write.
-/// With t tiles: n - t additions in the tiles, t - 1 for the prefixes, one for each result behind the first
-/// tile, and up to resident - 1 a tile for the look-back, which depends on who is first.
+/// Inclusive scan in lock step, `resident` tiles at once; a tile is the work of one processor. All processors
+/// scan their tile and publish its sum; then all look back, adding aggregates until they meet a prefix, and
+/// publish their own; then all write.
+/// With t tiles: n - t additions in the tiles, t - 1 for the prefixes, one for each result after the first
+/// tile, and up to resident - 1 for each tile in the look-back, which depends on the order of the tiles.
 template <class Machine, class Load, class Store, class Op>
 void chained(Machine& m, Index n, Index tile, Index resident, Load load, Store store, Op op) {
   using Value = ValueOf<Op>;
@@ -104,9 +104,9 @@ void chained(Machine& m, Index n, Index tile, Index resident, Load load, Store s
   }
 }
 
-/// The chained scan by real threads, which wait only for a neighbour that has not told anything yet.
-/// Tiles are handed out in ascending order by a ticket: whoever waits for a tile on his left knows that
-/// somebody is working on it. Release and acquire: who sees the word sees the sum that was written before it.
+/// The chained scan by threads, which wait only for a neighbour that has published nothing yet. A ticket
+/// hands out tiles in ascending order, so that a thread is at work on every tile that another one waits for.
+/// Release and acquire: a thread that reads the state sees the sum that was written before it.
 template <class Load, class Store, class Op>
 void chained_by_threads(Index n, Index tile, int threads, Load load, Store store, Op op) {
   using Value = ValueOf<Op>;

@@ -26,7 +26,7 @@ std::string text_of_cost(const Cost& cost) {
          std::to_string(cost.bytes) + " bytes";
 }
 
-/// Collects what is wrong.
+/// Collects errors.
 class Report {
  public:
   explicit Report(std::ostream& out) : out_(out) {}
@@ -60,7 +60,7 @@ void check_algorithm(const Algorithm& algorithm, Report& report) {
       study->prepare();
       study->run(counting);
       report.expect_none(algorithm.name, n, study->difference());
-      const bool any_order_costs_the_same = n <= 2 * tile_size;  // the look-back of three tiles does not
+      const bool any_order_costs_the_same = n <= 2 * tile_size;  // a look-back over three tiles does not
       if (order == Order::descending || any_order_costs_the_same)
         report.expect_cost(algorithm.name, n, counting.cost(), algorithm.formula(n));
     }
@@ -79,7 +79,7 @@ void check_algorithm(const Algorithm& algorithm, Report& report) {
   }
 }
 
-/// Many tiles and several waves; Flagged tells a wrong order of the operands.
+/// Many tiles and several waves. Flagged detects operands in the wrong order.
 void check_chained_shapes(Report& report) {
   for (const Index n : {1, 2, 7, 100, 1001})
     for (const Index tile : {1, 3, 8})
@@ -117,8 +117,8 @@ void check_chained_shapes(Report& report) {
       }
 }
 
-/// The segmented operator does not commute: it tells when a scan swaps its operands. `scan` makes an
-/// exclusive scan of the states in place.
+/// Checks a scan with the segmented operator, which does not commute and so detects swapped operands. `scan`
+/// is an exclusive scan of the states in place.
 template <class Scan>
 void check_operands(const std::string& name, Index n, Scan scan, Report& report) {
   const std::vector<std::uint32_t> input = random_words(n, seed);
@@ -148,7 +148,7 @@ void check_order_of_operands(Report& report) {
   }
 }
 
-/// Many levels of blocks.
+/// Checks many levels of blocks.
 void check_small_blocks(Report& report) {
   for (const Index n : {1, 2, 3, 17, 64, 65, 1000}) {
     const std::vector<std::uint32_t> input = random_words(n, seed);
@@ -167,7 +167,7 @@ std::vector<Range> all_ranges(Index n) {
   return ranges;
 }
 
-/// Every rank of every window of a picture.
+/// Checks every rank of every window of a picture.
 std::string first_wrong_window(const PictureMatrix& matrix, std::span<const std::uint32_t> picture,
                                Index height) {
   Bare bare;
@@ -184,7 +184,7 @@ std::string first_wrong_window(const PictureMatrix& matrix, std::span<const std:
   return {};
 }
 
-/// Widths around powers of two, and values of few and of many bits.
+/// Checks widths around powers of two, and values of few and of many bits.
 void check_windows(Report& report) {
   for (const Index width : {1, 2, 3, 7, 8, 9})
     for (const Index height : {1, 2, 7})
@@ -202,7 +202,7 @@ void check_windows(Report& report) {
       }
 }
 
-/// What the literature says, for powers of two.
+/// Checks the counts of the literature, for powers of two.
 void check_published_counts(Report& report) {
   for (Index log2 = 1; log2 <= 12; ++log2) {
     const Index n = Index{1} << log2;
@@ -213,7 +213,7 @@ void check_published_counts(Report& report) {
   }
 }
 
-/// Results that are known from the page's sources, not from code.
+/// Checks results that the sources of the page state.
 void check_worked_examples(Report& report) {
   const std::vector<std::uint32_t> x{3, 1, 7, 0, 4, 1, 6, 3};
   report.expect_none("the example", 8,

@@ -1,11 +1,11 @@
 #pragma once
-// Every algorithm against the library or std::nth_element, and every count against its formula.
+// Checks every algorithm against the library or std::nth_element, and every count against its formula.
 
 #include <ostream>
 
 namespace study {
 
-/// Prints what is wrong and a summary; true if nothing is.
+/// Prints all errors and a summary. Returns whether there are none.
 bool check(std::ostream& out);
 
 }  // namespace study

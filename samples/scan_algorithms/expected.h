@@ -1,5 +1,5 @@
 #pragma once
-// What the library says, and std::nth_element of medians: the results that every algorithm is compared with.
+// Expected results: those of the library, and std::nth_element for medians.
 
 #include <cstdint>
 #include <span>
@@ -23,17 +23,17 @@ struct BinnedValues {
 };
 BinnedValues binned_values(std::span<const float> values, Index bins);
 
-/// The averages as a scan of maps y -> a y + b, another state than Smoothed.
+/// Returns the averages by a scan of maps y -> a y + b, a state other than Smoothed.
 std::vector<float> moving_averages(std::span<const float> values);
 
-/// The value of a rank, counted from 1, as std::nth_element finds it.
+/// Returns the value of a rank, counted from 1, by std::nth_element.
 std::uint32_t nth_in_window(std::span<const std::uint32_t> pixels, Index width, const Window& window,
                             Index rank);
 
-/// The medians of the windows around all pixels, of random_reach().
+/// Returns the medians of the windows of random_reach() around all pixels.
 std::vector<std::uint32_t> window_medians(std::span<const std::uint32_t> pixels, Index width);
 
-/// Empty if the results are the same; otherwise where they first differ.
+/// Returns the first difference of two results; empty if they are equal.
 std::string difference(std::span<const std::uint32_t> got, std::span<const std::uint32_t> expected);
 std::string difference(std::span<const float> got, std::span<const float> expected, double tolerance);
 

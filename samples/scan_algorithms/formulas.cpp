@@ -16,7 +16,8 @@ Index power_of_two_from(Index n) { return static_cast<Index>(std::bit_ceil(stati
 /// ceil(log2 n)
 Index log2_of(Index n) { return std::countr_zero(static_cast<std::uint64_t>(power_of_two_from(n))); }
 
-/// Operations and depth of a block on the chip, then the sums of the blocks, then one addition a value.
+/// Adds operations and depth: a block on the chip, then the sums of the blocks, then one addition for each
+/// value.
 Cost cost_of_blocks(Index n, Index block, const Cost& in_block) {
   const Index blocks = (n + block - 1) / block;
   Cost cost{blocks * in_block.operations, in_block.depth, 2 * word * n};
@@ -28,7 +29,7 @@ Cost cost_of_blocks(Index n, Index block, const Cost& in_block) {
   return cost;
 }
 
-/// One scan and one partition, for each level; elements are words, places are n + 1.
+/// One scan of n + 1 words and one partition for each level.
 Cost cost_of_splits(Index n, Index levels, Index block) {
   const Cost scan = cost_of_blelloch_blocks(n + 1, block);
   return {levels * scan.operations, levels * scan.depth, levels * (scan.bytes + word * (5 * n + 2))};
@@ -90,7 +91,7 @@ Cost cost_of_bins(Index n, Index bins, Index block) {
   const Cost scan = cost_of_blelloch_blocks(n, block);
   const Index predicates = 2 * word * n;
   const Index values_again = word * n;
-  const Index written = 2 * word * n;  // all bins together: an offset read, a value written
+  const Index written = 2 * word * n;  // all bins together: one offset read and one value written
   return {bins * scan.operations, bins * scan.depth,
           bins * (predicates + scan.bytes + values_again + 2 * word) + written};
 }

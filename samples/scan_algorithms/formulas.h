@@ -1,11 +1,11 @@
 #pragma once
-// What the algorithms cost, in closed form. The check compares every count with them.
+// Costs of the algorithms in closed form. The check compares every count with them.
 
 #include "machine.h"
 
 namespace study {
 
-/// What an algorithm over states moves: bytes a value read and written, bytes of a state.
+/// Traffic of an algorithm over states: bytes read and written for each value, and bytes of a state.
 struct Traffic {
   Index in = 4;
   Index out = 4;
@@ -21,7 +21,7 @@ Cost cost_of_chained(Index n, Index tile, Index resident, const Traffic& traffic
 Cost cost_of_split_sort(Index n, Index tile);
 Cost cost_of_bins(Index n, Index bins, Index block);
 
-/// The matrix, and a query for each of the n places.
+/// Cost of building the matrix and of n queries.
 Cost cost_of_wavelet_matrix(Index n, int bits, Index block);
 Index scans_of_picture_matrix(Index width, int bits);
 Cost cost_of_window_medians(Index width, Index height, int bits, Index block);

@@ -1,6 +1,5 @@
 #pragma once
-// The same algorithms as CUDA kernels. A build without CUDA has them too: nothing is then checked or
-// measured.
+// The same algorithms as CUDA kernels. Without CUDA these functions check and measure nothing.
 
 #include <functional>
 #include <string>
@@ -10,23 +9,23 @@
 
 namespace study {
 
-/// The name of the first GPU, or why there is none.
+/// Returns the name of the first GPU, or the reason why there is none.
 std::string gpu_name();
 
-/// Calls report(kernel, n, difference from the library's result) for each kernel and size; a difference is
+/// Calls report(kernel, n, difference) for each kernel and size. The difference is from the library's result;
 /// empty if there is none.
 void check_gpu(const std::function<void(const std::string&, Index, const std::string&)>& report);
 
-/// One measurement; `peer` is what CUB needs for the same, 0 if it has no such thing.
+/// One measurement. `peer_milliseconds` is the time of CUB; 0 if it has no such function.
 struct GpuTime {
   std::string name;
   Index n = 0;
   double milliseconds = 0;
-  double copy_milliseconds = 0;  ///< of the values read and the results written
+  double copy_milliseconds = 0;  ///< copy of as many bytes as are read and written
   double peer_milliseconds = 0;
 };
 
-/// Times for n = 1000, 10000 ... max_n. Empty without a GPU.
+/// Returns times for n = 1000, 10000, ..., max_n; empty without a GPU.
 std::vector<GpuTime> measure_gpu(Index max_n);
 
 }  // namespace study

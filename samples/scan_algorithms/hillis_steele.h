@@ -7,9 +7,9 @@
 
 namespace study {
 
-/// Inclusive scan of x. Every element adds the one `reach` places to its left, and the reach doubles: after a
-/// step, an element is the sum of the last 2 reach inputs. Two arrays take turns, as an element may not be
-/// overwritten while its neighbour on the right reads it; the one with the result is returned.
+/// Inclusive scan of x. Every element adds the one `reach` to its left, and the reach doubles: after a step,
+/// an element is the sum of the last 2 reach inputs. Two arrays take turns, because an element must not be
+/// overwritten while its neighbour on the right reads it. Returns the array with the result.
 /// With d = ceil(log2 n): n d - 2^d + 1 additions, depth d.
 template <class Machine, class Memory, class Op>
 Memory hillis_steele(Machine& m, Memory x, Memory y, Index n, Op op) {

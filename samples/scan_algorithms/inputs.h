@@ -1,5 +1,5 @@
 #pragma once
-// What the algorithms are run on: numbers that depend on the seed and the place alone.
+// Inputs of the algorithms: numbers that depend on the seed and the index alone.
 
 #include <cstdint>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace study {
 
-/// A well-mixed word for every place.
+/// Returns a well-mixed word for every index.
 constexpr std::uint32_t random_word(Index i, std::uint32_t seed) {
   std::uint32_t h = static_cast<std::uint32_t>(i) * 0x9E3779B9U + seed * 0x85EBCA6BU;
   h = (h ^ (h >> 16)) * 0x7FEB352DU;
@@ -22,14 +22,14 @@ inline std::vector<std::uint32_t> random_words(Index n, std::uint32_t seed) {
   return words;
 }
 
-/// Words of so many bits.
+/// Returns words of that many bits.
 inline std::vector<std::uint32_t> random_values(Index n, int bits, std::uint32_t seed) {
   std::vector<std::uint32_t> values = random_words(n, seed);
   for (std::uint32_t& value : values) value &= (1U << bits) - 1;
   return values;
 }
 
-/// How far a window reaches: 0 to 24, another one at each place.
+/// Returns the reach of a window, 0 to 24, which differs from index to index.
 constexpr Index random_reach(Index i) { return random_word(i, 7) % 25; }
 
 /// Pictures of about n pixels are about square: as many columns as there are in the largest square that has
@@ -41,7 +41,7 @@ constexpr Index picture_width(Index n) {
 }
 constexpr Index picture_height(Index n) { return (n + picture_width(n) - 1) / picture_width(n); }
 
-/// A segment begins at about every 20th value.
+/// Returns flags of segments: about every 20th value begins one.
 inline std::vector<std::uint8_t> random_heads(Index n, std::uint32_t seed) {
   std::vector<std::uint8_t> heads(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i)
@@ -50,7 +50,7 @@ inline std::vector<std::uint8_t> random_heads(Index n, std::uint32_t seed) {
   return heads;
 }
 
-/// Values from -0.125 to 1.125; exactly 0 and exactly 1 among them.
+/// Returns values from -0.125 to 1.125, with exactly 0 and exactly 1 among them.
 inline std::vector<float> random_floats(Index n, std::uint32_t seed) {
   std::vector<float> values(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i)

@@ -1,10 +1,10 @@
 #pragma once
-// The machines on which the algorithms of this folder run. An algorithm is a template over the machine: one
-// and the same text is timed on Bare, counted on Counting, and printed step by step by Counting with a trace.
+// The machines on which the algorithms of this folder run. An algorithm is a template over the machine: the
+// same code is timed on Bare, counted on Counting, and printed step by step by Counting with a trace.
 //
-// The model is a parallel one: any number of processors work in steps. together(k, body) is one step: body(0)
-// ... body(k - 1) happen at the same time, so none may read what another one writes. A body may itself call
-// together(): a processor is then a group of processors, as a block of threads is on a GPU.
+// The model is parallel: any number of processors work in steps. together(k, body) is one step: body(0), ...,
+// body(k - 1) happen at the same time, so none may read an element that another one writes. A body may itself
+// call together(): a processor is then a group of processors, like a block of threads on a GPU.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,15 +20,15 @@ namespace study {
 
 using Index = std::int64_t;
 
-/// What a run costs.
+/// The cost of a run.
 struct Cost {
   Index operations = 0;  ///< applications of the operator
-  Index depth = 0;       ///< the longest chain of them that must follow one another
-  Index bytes = 0;       ///< to and from memory; registers and memory on the chip are free
+  Index depth = 0;       ///< length of the longest chain of dependent operations
+  Index bytes = 0;       ///< traffic with memory; registers and memory on the chip are free
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-/// One core: the processors of a step one after the other. Counts nothing.
+/// One core, which runs the processors of a step one after the other. Counts nothing.
 class Bare {
  public:
   template <class Body>
@@ -48,12 +48,12 @@ class Bare {
   void count_scan() {}
 };
 
-/// The order in which one core plays the processors of a step. Results must not depend on it. What the
-/// look-back of chained.h costs does: in descending order nobody sees what his left neighbour does in the
+/// The order in which one core runs the processors of a step. Results must not depend on it. The cost of the
+/// look-back of chained.h does: in descending order no processor sees what its left neighbour does in the
 /// same step.
 enum class Order { ascending, descending };
 
-/// What the processors of the outermost steps did to the elements: for a picture of the network.
+/// An access or operation in an outermost step, for a picture of the network.
 struct Event {
   enum class Kind { read, operation, write };
   Index step;
@@ -63,11 +63,11 @@ struct Event {
 
 class Counting;
 
-/// An element of counted memory: reading and writing it costs its bytes.
+/// An element of counted memory. Reading and writing it costs its bytes.
 template <class T>
 class Cell {
  public:
-  Cell(T* place, Index index, Counting* machine) : place_(place), index_(index), machine_(machine) {}
+  Cell(T* value, Index index, Counting* machine) : value_(value), index_(index), machine_(machine) {}
   Cell(const Cell&) = default;
   ~Cell() = default;
   operator std::remove_const_t<T>() const;  // NOLINT(google-explicit-constructor): a cell is its value
@@ -75,7 +75,7 @@ class Cell {
   const Cell& operator=(const Cell& other) const { return *this = static_cast<T>(other); }
 
  private:
-  T* place_;
+  T* value_;
   Index index_;
   Counting* machine_;
 };
@@ -92,7 +92,7 @@ class Counted {
   Counting* machine_;
 };
 
-/// Where the rows of a trace go, and how wide an element is printed.
+/// The output of a trace, and the width of a printed element.
 struct Trace {
   std::ostream* out = nullptr;
   int width = 4;
@@ -105,9 +105,9 @@ class Counting {
 
   [[nodiscard]] const Cost& cost() const { return cost_; }
   [[nodiscard]] Index scans() const { return scans_; }
-  void count_scan() { ++scans_; }  ///< of all elements; what it costs is counted by itself
+  void count_scan() { ++scans_; }  ///< counts a scan of all elements, besides its operations
 
-  /// The longest of the processors' chains counts.
+  /// The depth grows by that of the deepest processor.
   template <class Body>
   void together(Index processors, Body body) {
     const Index start = cost_.depth;
@@ -137,7 +137,7 @@ class Counting {
     };
   }
 
-  /// A row of the trace: the first n elements of memory.
+  /// Prints the first n elements of memory as a row of the trace.
   template <class T>
   void show(const char* label, Index number, Counted<T> memory, Index n) {
     if (trace_.out == nullptr || level_ > 0) return;
@@ -146,7 +146,7 @@ class Counting {
     for (Index i = 0; i < n; ++i) *trace_.out << ' ' << std::setw(trace_.width) << text_of(memory.peek(i));
     *trace_.out << '\n';
   }
-  template <class T>  // memory on the chip is not shown
+  template <class T>  // memory on the chip is not printed
   void show(const char*, Index, T*, Index) {}
 
   void moved(Event::Kind kind, Index element, std::size_t bytes) {
@@ -171,13 +171,13 @@ class Counting {
 template <class T>
 Cell<T>::operator std::remove_const_t<T>() const {
   machine_->moved(Event::Kind::read, index_, sizeof(T));
-  return *place_;
+  return *value_;
 }
 
 template <class T>
 const Cell<T>& Cell<T>::operator=(const T& value) const {
   machine_->moved(Event::Kind::write, index_, sizeof(T));
-  *place_ = value;
+  *value_ = value;
   return *this;
 }
 

@@ -1,5 +1,4 @@
-// satin_scan_algorithms: a study of the scan algorithms. README.md and wavelet_matrix.md beside this file are
-// its pages.
+// satin_scan_algorithms: a study of scan algorithms. Its pages are README.md and wavelet_matrix.md.
 
 #include <charconv>
 #include <exception>
@@ -57,7 +56,7 @@ study::Index parse_size(std::string_view text) {
   return n;
 }
 
-/// Nothing if the help was asked for.
+/// Returns nothing if help was requested.
 std::optional<Options> parse(std::span<char*> arguments) {
   Options options;
   std::size_t i = 1;

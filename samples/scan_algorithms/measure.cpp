@@ -13,9 +13,9 @@ namespace study {
 namespace {
 
 constexpr std::uint32_t seed = 1;
-constexpr Index counted_up_to = 1 << 20;  // from there on the formulas, which the check proves equal
+constexpr Index counted_up_to = 1 << 20;  // larger sizes use the formulas, which the check proves equal
 
-/// The fastest of up to ten runs within 50 ms: other programs only ever add to a time.
+/// Returns the fastest of up to ten runs within 50 ms: other programs can only add to a time.
 template <class Prepare, class Run>
 double least_milliseconds(Prepare prepare, Run run) {
   double least = 1e300;
@@ -47,7 +47,7 @@ double time_of(const Algorithm& algorithm, Index n) {
   return least_milliseconds([&] { study->prepare(); }, [&] { study->run(bare); });
 }
 
-/// What nothing can beat that reads n words and writes n words.
+/// A copy: the bound for everything that reads n words and writes n words.
 double time_of_copy(Index n) {
   const std::vector<std::uint32_t> from = random_words(n, seed);
   std::vector<std::uint32_t> to(from.size());
@@ -55,7 +55,7 @@ double time_of_copy(Index n) {
                             [&] { std::memcpy(to.data(), from.data(), from.size() * sizeof from[0]); });
 }
 
-/// The library's scan, which takes all cores.
+/// The library's scan, on all cores.
 double time_of_library(Index n) {
   const satin::Device device = satin::Device::open("cpu");
   const std::vector<std::uint32_t> values = random_words(n, seed);
@@ -63,7 +63,7 @@ double time_of_library(Index n) {
   return least_milliseconds([] {}, [&] { satin::inclusive_scan(device, values, result); });
 }
 
-/// All take turns, three times, so that they see the same machine.
+/// Runs all in turns, three times, so that they see the same machine.
 std::vector<Measurement> measure_size(Index n) {
   constexpr int rounds = 3;
   const Cost uncounted{0, 0, 8 * n};
@@ -81,7 +81,7 @@ std::vector<Measurement> measure_size(Index n) {
   return rows;
 }
 
-/// Nothing for what does not count its operations.
+/// Returns an empty text for runs that do not count operations.
 std::string count_or_dash(const Measurement& row, Index count) {
   return row.cost.operations > 0 ? std::to_string(count) : "-";
 }

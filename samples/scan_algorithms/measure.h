@@ -1,5 +1,5 @@
 #pragma once
-// The tables: what the algorithms cost, and how long they take.
+// Tables of the costs and times of the algorithms.
 
 #include <ostream>
 #include <string>
@@ -22,7 +22,7 @@ struct Measurement {
   [[nodiscard]] double nanoseconds_per_value() const { return milliseconds * 1e6 / static_cast<double>(n); }
 };
 
-/// Every algorithm for n = 1000, 10000 ... max_n, and a copy and the library beside them.
+/// Measures every algorithm, a copy and the library for n = 1000, 10000, ..., max_n.
 std::vector<Measurement> measure(Index max_n);
 
 void print_table(std::ostream& out, const std::vector<Measurement>& rows);
@@ -30,7 +30,7 @@ void print_table(std::ostream& out, const std::vector<GpuTime>& rows);
 void print_json(std::ostream& out, const std::vector<Measurement>& rows,
                 const std::vector<GpuTime>& gpu_rows);
 
-/// Counted costs without times: the same on every machine.
+/// Prints counted costs without times, which are equal on every machine.
 void print_costs(std::ostream& out);
 
 }  // namespace study

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index elements = 8;
 
-/// An element that a step writes: what it comes from, and whether it is a sum.
+/// An element that a step writes, the elements that it comes from, and whether it is a sum.
 struct Node {
   Index step;
   Index element;
@@ -21,13 +21,13 @@ struct Node {
   bool sum;
 };
 
-/// A sum is made of all that its processor read; what is written without an operation is a copy of what was
-/// read last, or a constant.
+/// Returns the nodes of the network. A sum comes from everything that its processor read; an element written
+/// without an operation is a copy of the last one read, or a constant.
 std::vector<Node> nodes_of(const std::vector<Event>& events) {
   std::vector<Node> nodes;
   std::vector<Index> read;
   bool sum = false;
-  bool written = false;  // since the last read: the next one is another processor's
+  bool written = false;  // since the last read: the next read is by another processor
   for (const Event& event : events) {
     if (event.kind == Event::Kind::read) {
       if (written) read.clear();

@@ -1,5 +1,5 @@
 #pragma once
-// The associative operators that are scanned with, for the CPU and, as they are constexpr, for CUDA kernels.
+// The associative operators of the scans. They are constexpr, and so work in CUDA kernels too.
 
 #include <cstdint>
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 namespace study {
 
-/// What an operator works on.
+/// The type that an operator combines.
 template <class Op>
 using ValueOf = decltype(Op::identity());
 
@@ -25,8 +25,8 @@ struct Less {
   constexpr bool operator()(std::uint32_t a, std::uint32_t b) const { return a < b; }
 };
 
-/// Segmented scan: a value, and whether a segment begins at it, or somewhere in the run that it sums up.
-/// (f1, v1) + (f2, v2) = (f1 | f2, f2 ? v2 : v1 + v2). Associative, but not commutative.
+/// State of a segmented scan: the sum of the last segment in a range of values, and whether a segment begins
+/// in that range. (f1, v1) + (f2, v2) = (f1 | f2, f2 ? v2 : v1 + v2). Associative, but not commutative.
 struct Flagged {
   std::uint32_t flag;
   std::uint32_t value;
@@ -40,7 +40,7 @@ struct FlaggedSum {
   }
 };
 
-/// x to the power of n, by squaring.
+/// Returns x to the power of n, by squaring.
 constexpr double power(double x, std::int64_t n) {
   double result = 1;
   for (; n > 0; n /= 2, x *= x)
@@ -48,8 +48,9 @@ constexpr double power(double x, std::int64_t n) {
   return result;
 }
 
-/// Exponential moving average y_i = alpha x_i + (1 - alpha) y_{i-1}, y_{-1} = 0: what a run of `length`
-/// values adds to the average at its end. (v1, l1) + (v2, l2) = (v1 (1 - alpha)^l2 + v2, l1 + l2).
+/// State of the exponential moving average y_i = alpha x_i + (1 - alpha) y_{i-1}, y_{-1} = 0: the
+/// contribution of `length` successive values to the average at the last one. (v1, l1) + (v2, l2) = (v1 (1 -
+/// alpha)^l2 + v2, l1 + l2).
 struct Smoothed {
   double value;
   std::int64_t length;

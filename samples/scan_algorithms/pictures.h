@@ -9,12 +9,12 @@
 
 namespace study {
 
-/// Time and operations per value against n, both axes logarithmic. The times of a GPU, if there are any, are
-/// drawn beside those of the CPU.
+/// Draws time and operations per value against n, on logarithmic axes, for the CPU and, if there is one, the
+/// GPU.
 void plot(std::ostream& out, const std::vector<Measurement>& rows, const std::vector<GpuTime>& gpu_rows);
 
-/// Who adds what to what, step by step, from what the machine saw: "hillis_steele" or "blelloch", with eight
-/// elements. Throws std::invalid_argument for another name.
+/// Draws the additions of "hillis_steele" or "blelloch" on eight elements, step by step, as Counting recorded
+/// them. Throws std::invalid_argument for another name.
 void draw_network(std::ostream& out, const std::string& name);
 
 }  // namespace study

@@ -17,9 +17,9 @@ constexpr const char* colours[] = {"#444444", "#1b6ca8", "#d1495b", "#3a7d44", "
                                    "#6a4c93", "#00a6a6", "#a0522d", "#7a7a00", "#c71585",
                                    "#4169e1", "#ff7f50", "#8a9a5b", "#9e1b32"};
 
-using Series = std::map<std::string, std::vector<Point>>;  // n and a value, the n rising
+using Series = std::map<std::string, std::vector<Point>>;  // values by ascending n
 
-/// A range of whole powers of ten.
+/// A range between powers of ten.
 struct Decades {
   double low = 0;
   double high = 1;

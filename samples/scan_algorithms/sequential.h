@@ -5,7 +5,7 @@
 
 namespace study {
 
-/// y[i] = x[0] + ... + x[i]. n - 1 additions, depth n - 1.
+/// Computes y[i] = x[0] + ... + x[i]. n - 1 additions, depth n - 1.
 template <class Machine, class In, class Out, class Op>
 void sequential(Machine& m, In x, Out y, Index n, Op op) {
   const auto plus = m.operation(op);

@@ -9,9 +9,9 @@
 
 namespace study {
 
-/// Keys whose bit is 0 go to the front, the others behind them, both in their order. The exclusive scan of
-/// "my bit is 0" counts the zeros before a key: the place of a zero, and, as i - zeros before it, that of a
-/// one. n is a power of two. `zeros` is workspace.
+/// Moves keys whose bit is 0 to the front and the others behind them, both in their order. The exclusive scan
+/// of "the bit is 0" counts the zeros before a key, which is the new index of a zero; that of a one is i
+/// minus the count, after all zeros. n is a power of two. `zeros` is workspace.
 template <class Machine, class Memory>
 void split(Machine& m, Memory keys, Memory sorted, Memory zeros, Index n, int bit) {
   const auto is_one = [bit](std::uint32_t key) { return (key >> bit & 1U) != 0; };
@@ -28,11 +28,11 @@ void split(Machine& m, Memory keys, Memory sorted, Memory zeros, Index n, int bi
   m.show("split, bit ", bit, sorted, n);
 }
 
-/// Ascending order of one tile on the chip. The bits of a key from the lowest on: each split keeps the order
-/// of the splits before.
+/// Sorts one tile on the chip by one split for each bit, the lowest first. Each split keeps the order of
+/// those before.
 template <class Machine, class Memory>
 void sort_tile(Machine& m, Memory keys, Memory spare, Memory zeros, Index n, int bits) {
-  for (int bit = 0; bit < bits; bit += 2) {  // two at a time: the keys are back in their array
+  for (int bit = 0; bit < bits; bit += 2) {  // two at a time, so that the keys end in their own array
     split(m, keys, spare, zeros, n, bit);
     split(m, spare, keys, zeros, n, bit + 1);
   }
@@ -48,8 +48,8 @@ void order_pair(Memory keys, Index low, Index high, Before before) {
 }
 
 /// Merges runs of size / 2 keys into runs of `size` keys. The first step compares each key with its mirror
-/// image in the other run; both halves are then bitonic and below one another, and steps of half the distance
-/// sort them. Distances within a tile stay on the chip.
+/// image in the other run. Then both halves are bitonic, no key of the first is above one of the second, and
+/// steps of half the distance sort them. Distances within a tile stay on the chip.
 template <class Machine, class Memory>
 void merge_runs(Machine& m, Memory keys, Index n, Index size, Index tile) {
   const auto before = m.operation(Less{});
@@ -80,8 +80,8 @@ void merge_runs(Machine& m, Memory keys, Index n, Index size, Index tile) {
   m.show("in tiles", -1, keys, n);
 }
 
-/// Ascending order in place. n is a power of two times the tile, itself a power of two: fill up with the
-/// largest key. Not stable, which keys alone do not show.
+/// Sorts in place. n is a power of two times the tile, itself a power of two (pad with the largest key). Not
+/// stable, which does not matter for keys without values.
 template <class Machine, class Memory>
 void split_sort(Machine& m, Memory keys, Index n, Index tile) {
   constexpr int bits = std::numeric_limits<std::uint32_t>::digits;

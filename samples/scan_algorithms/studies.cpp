@@ -1,4 +1,4 @@
-// The algorithms with the arrays that they need.
+// The list of algorithms, each with its arrays.
 
 #include <algorithm>
 #include <bit>
@@ -27,7 +27,7 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 constexpr std::uint32_t poison = 0xDEADBEEF;
 
-/// Runs the one template `run_on` of an algorithm on either machine.
+/// Runs the template `run_on` of an algorithm on either machine.
 template <class Self>
 class RunsOn : public Study {
  public:
@@ -35,7 +35,7 @@ class RunsOn : public Study {
   void run(Counting& machine) override { static_cast<Self*>(this)->run_on(machine); }
 };
 
-/// Sums of words.
+/// Algorithms that sum words.
 class Sums {
  public:
   Sums(Index n, std::uint32_t seed) : n_(n), input_(random_words(n, seed)) {}
@@ -118,7 +118,7 @@ class Blocks final : Sums, public RunsOn<Blocks<InBlock>> {
   Words result_;
 };
 
-/// Counted in lock step, timed with threads.
+/// The chained scan: counted in lock step, timed with threads.
 template <class Load, class Store, class Op>
 void run_chained(Counting& m, Index n, Load load, Store store, Op op) {
   chained(m, n, tile_size, resident_tiles, load, store, op);

@@ -1,5 +1,5 @@
 #pragma once
-// The list of algorithms, and how one is run: counted, timed, checked, traced.
+// An algorithm of the study: counted, timed, checked and traced.
 
 #include <functional>
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace study {
 
-/// Sizes on the machine. Blocks are what GPUs have; a tile of the chained scan is as many values as stay in
-/// the fastest cache.
+/// Sizes on the machine. A block has the size that GPUs use; a tile of the chained scan fits the fastest
+/// cache.
 constexpr Index block_size = 1024;
 constexpr Index tile_size = 4096;
 constexpr Index resident_tiles = 1024;
@@ -27,10 +27,11 @@ class Study {
   Study& operator=(const Study&) = delete;
   virtual ~Study() = default;
 
-  virtual void prepare() = 0;                                ///< inputs as at first, outputs poisoned
-  virtual void run(Bare& machine) = 0;                       ///< after prepare()
-  virtual void run(Counting& machine) = 0;                   ///< after prepare()
-  [[nodiscard]] virtual std::string difference() const = 0;  ///< from the library's result; empty if none
+  virtual void prepare() = 0;               ///< resets the inputs and poisons the outputs
+  virtual void run(Bare& machine) = 0;      ///< after prepare()
+  virtual void run(Counting& machine) = 0;  ///< after prepare()
+  [[nodiscard]] virtual std::string difference()
+      const = 0;  ///< difference from the library's result; empty if none
 };
 
 struct Algorithm {
@@ -38,13 +39,13 @@ struct Algorithm {
   std::string title;
   Index largest = 100'000'000;  ///< sizes above are neither measured nor checked
   std::function<std::unique_ptr<Study>(Index n, std::uint32_t seed)> make;
-  std::function<Cost(Index n)> formula;  ///< what Counting must count, in closed form
+  std::function<Cost(Index n)> formula;  ///< closed form of the cost that Counting counts
   std::function<void(std::ostream&)> trace;
 };
 
 const std::vector<Algorithm>& algorithms();
 
-/// Throws std::invalid_argument naming the algorithms that there are.
+/// Throws std::invalid_argument with the names of all algorithms for an unknown one.
 const Algorithm& algorithm_named(const std::string& name);
 
 }  // namespace study

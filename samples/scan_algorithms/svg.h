@@ -1,5 +1,5 @@
 #pragma once
-// A small SVG writer: as much of it as the two pictures of this folder need.
+// A small SVG writer for the pictures of this folder.
 
 #include <ostream>
 #include <string>
@@ -13,7 +13,7 @@ struct Point {
   double y = 0;
 };
 
-/// Writes the opening tag and a white ground when it begins, the closing tag when it ends.
+/// Writes the opening tag and a white background on construction, the closing tag on destruction.
 class Svg {
  public:
   Svg(std::ostream& out, int width, int height);

@@ -1,5 +1,5 @@
 #pragma once
-// Aligned tables that are Markdown too.
+// Aligned tables in Markdown.
 
 #include <algorithm>
 #include <cstdio>
@@ -16,7 +16,7 @@ inline std::string fixed(double value, int digits) {
   return text;
 }
 
-/// The first column is aligned to the left, the others to the right.
+/// Aligns the first column to the left, the others to the right.
 class Table {
  public:
   explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}

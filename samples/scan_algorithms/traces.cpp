@@ -28,14 +28,14 @@ void print_scans_and_cost(std::ostream& out, const Counting& m) {
   print_cost(out, m);
 }
 
-/// Names of columns, above rows of a trace.
+/// Prints the names of columns above the rows of a trace.
 void print_head(std::ostream& out, int width, std::initializer_list<const char*> names) {
   out << std::string(14, ' ');
   for (const char* name : names) out << ' ' << std::setw(width) << name;
   out << '\n';
 }
 
-/// Shows the example, lets `run` work on it in place, shows what it left there.
+/// Prints the example, lets `run` work on it in place, and prints the result.
 template <class Run>
 void trace_in_place(std::ostream& out, Words values, int width, Run run) {
   Counting m(Order::descending, {&out, width});

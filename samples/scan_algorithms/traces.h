@@ -1,5 +1,5 @@
 #pragma once
-// The steps of each algorithm on eight elements, as the page shows them.
+// The steps of each algorithm on eight elements, as printed on the page.
 
 #include <ostream>
 

@@ -1,7 +1,7 @@
 #pragma once
-// A wavelet matrix: any percentile of any range in as many steps as a value has bits. Claude, Navarro and
-// Ordonez, The wavelet matrix, 2015. Pictures: Moroto and Umetani, Constant time median filter using 2D
-// wavelet matrix, 2022.
+// A wavelet matrix finds any percentile of any range of an array in as many steps as a value has bits
+// (Claude, Navarro and Ordonez, The wavelet matrix, 2015). With a second matrix for each level it does so for
+// windows of a picture (Moroto and Umetani, Constant time median filter using 2D wavelet matrix, 2022).
 
 #include <array>
 #include <bit>
@@ -10,27 +10,27 @@
 
 namespace study {
 
-/// The places from `first` up to `end`, without `end`.
+/// The half-open range of indices [first, end).
 struct Range {
   Index first;
   Index end;
   [[nodiscard]] constexpr Index size() const { return end - first; }
 };
 
-/// The places at most `reach` away from one, cut at both ends.
-constexpr Range range_around(Index place, Index n, Index reach) {
-  return {std::max<Index>(0, place - reach), std::min(n, place + reach + 1)};
+/// Returns the indices within `reach` of one, clipped to [0, n).
+constexpr Range range_around(Index i, Index n, Index reach) {
+  return {std::max<Index>(0, i - reach), std::min(n, i + reach + 1)};
 }
 
-/// The median of an even count is the lower of the two.
+/// Returns the rank of the median; of an even count, the lower one.
 constexpr Index median_rank(Index count) { return (count + 1) / 2; }
 
-/// All that is kept: of each level, how many elements before each of the size + 1 places have a 0 there.
+/// The matrix: for each level and each index from 0 to size, the number of elements before it whose bit is 0.
 struct WaveletMatrix {
   WaveletMatrix(Index n, int bits)
       : size(n), levels(bits), zeros_before(static_cast<std::size_t>((n + 1) * bits)) {}
 
-  /// The first level is that of the highest bit.
+  /// Returns the bit of a level. The first level has the highest bit.
   [[nodiscard]] int bit_of(int level) const { return levels - 1 - level; }
 
   Index size;
@@ -44,9 +44,9 @@ auto level_of(Machine& m, Matrix& matrix, int level) {
   return m.memory(std::span(matrix.zeros_before).subspan(static_cast<std::size_t>(level) * places, places));
 }
 
-/// Elements whose digit has a 0 there go to the front, the others behind them, both in their order. The scan
-/// tells each zero its place, and is kept. It has one place more than there are elements: behind the last of
-/// them, it is the number of all zeros.
+/// Splits the elements by one bit of their digit: those with a 0 to the front, the others behind them, both
+/// in their order. The scan gives the new index of each zero, and is kept as the level of the matrix. Its
+/// entry n is the number of all zeros.
 template <class Machine, class Memory, class Words, class Element>
 void split_level(Machine& m, Memory from, Memory to, Words zeros_before, Index n, int bit, Index block,
                  std::uint32_t (*digit)(Element)) {
@@ -66,7 +66,7 @@ void split_level(Machine& m, Memory from, Memory to, Words zeros_before, Index n
   m.show("split, bit ", bit, to, n);
 }
 
-/// A split for each bit, the highest first. `from` stays as it is.
+/// Splits by each bit, the highest first. Does not change `from`.
 template <class Machine, class Memory, class Element>
 void build_wavelet_matrix(Machine& m, Memory from, Memory to, Memory spare, WaveletMatrix& matrix,
                           Index block, std::uint32_t (*digit)(Element)) {
@@ -77,8 +77,8 @@ void build_wavelet_matrix(Machine& m, Memory from, Memory to, Memory spare, Wave
   }
 }
 
-/// What a level tells about a range: how many of its elements have a 0, and where these and the others stand
-/// on the next level. They are a range there again, as a split keeps the order.
+/// A range seen at one level: the number of its elements with a 0, and the ranges of these and of the others
+/// at the next level. They are ranges again because a split keeps the order.
 struct Look {
   Index count;
   Range zeros;
@@ -94,7 +94,7 @@ Look look(Machine& m, Words zeros_before, Index n, const Range& range) {
   return {minus(end, first), {first, end}, {all + range.first - first, all + range.end - end}};
 }
 
-/// The element of a rank, counted from 1, among those of a range in ascending order.
+/// Returns the element of a rank, counted from 1, in the sorted range.
 template <class Machine>
 std::uint32_t kth_smallest(Machine& m, const WaveletMatrix& matrix, Range range, Index rank) {
   std::uint32_t value = 0;
@@ -110,8 +110,8 @@ std::uint32_t kth_smallest(Machine& m, const WaveletMatrix& matrix, Range range,
   return value;
 }
 
-/// How many elements of a range have a digit below the bound. Those that have the bound's higher bits are a
-/// range of each level. If the bound has a 1 there, the elements with a 0 are below it.
+/// Returns the number of elements of a range whose digit is below the bound. At each level the elements with
+/// the bound's higher bits are a range. Where the bit of the bound is 1, those with a 0 are below it.
 template <class Machine>
 Index count_below(Machine& m, const WaveletMatrix& matrix, Range range, Index bound) {
   Index below = 0;
@@ -136,7 +136,7 @@ inline std::string text_of(const Pixel& pixel) {
   return std::to_string(pixel.value) + '|' + std::to_string(pixel.column);
 }
 
-/// The pixels of a picture, row by row, and workspace for three orders more.
+/// The pixels of a picture, row by row, and workspace for three more orders of them.
 struct PixelOrders {
   PixelOrders(std::span<const std::uint32_t> values, Index width)
       : split(values.size()), spare(split), other(split) {
@@ -154,17 +154,17 @@ struct Window {
   [[nodiscard]] constexpr Index size() const { return columns.size() * rows.size(); }
 };
 
-/// The pixels at most `reach` columns and rows away from the i-th one, cut at the picture.
+/// Returns the window of that reach around the i-th pixel, clipped to the picture.
 constexpr Window window_around(Index i, Index width, Index height, Index reach) {
   return {range_around(i % width, width, reach), range_around(i / width, height, reach)};
 }
 
-/// Bits in which the column behind the last one can be told, too: a window may end there.
+/// Returns the number of bits of a column. A window may end at column `width`, which they hold as well.
 constexpr int column_bits(Index width) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(width)));
 }
 
-/// A matrix of the values and, of each of its levels, one of the columns in the order behind the split.
+/// A matrix of the values and, for each of its levels, one of the columns in the order after the split.
 struct PictureMatrix {
   PictureMatrix(Index picture_columns, Index picture_rows, int bits)
       : width(picture_columns),
@@ -176,8 +176,8 @@ struct PictureMatrix {
   std::vector<WaveletMatrix> columns;
 };
 
-/// A split by each bit of the values; behind each of them, the order is split by the bits of the columns. All
-/// orders are overwritten.
+/// Splits by each bit of the values. After each split, a matrix of the columns is built from the new order.
+/// Overwrites all orders.
 template <class Machine>
 void build_picture_matrix(Machine& m, PixelOrders& orders, PictureMatrix& matrix, Index block) {
   auto pixels = m.memory(std::span(orders.pixels));
@@ -196,8 +196,8 @@ void build_picture_matrix(Machine& m, PixelOrders& orders, PictureMatrix& matrix
   }
 }
 
-/// The value of a rank, counted from 1, among the pixels of a window in ascending order. The whole rows of
-/// the window are a range of the first level; of the zeros, those between the window's columns count.
+/// Returns the value of a rank, counted from 1, among the sorted pixels of a window. The rows of the window
+/// are a range of the first level; among its zeros, those between the columns of the window count.
 template <class Machine>
 std::uint32_t kth_smallest_in_window(Machine& m, const PictureMatrix& matrix, const Window& window,
                                      Index rank) {

@@ -1,7 +1,7 @@
 #pragma once
-// Extraction of all bins in order, as ../bins.h, by many blocks: each counts the values of each bin among its
-// own, an exclusive scan of the counts, bin after bin and block after block, says where each block writes,
-// and each block extracts its values of each bin to there.
+// Extracts all bins in order, as ../bins.h does, by many blocks. Each block counts its values in each bin; an
+// exclusive scan of the counts, bin after bin and block after block, gives the offset of each block; then
+// each block extracts its values to there.
 
 #include "../bins.h"
 #include "blocks.cuh"
@@ -10,8 +10,8 @@ namespace study::gpu {
 
 using BinScan = BlellochInBlock<Sum, 1024>;
 
-/// counts[bin * blocks + block] in the first pass, without `base`; out from base[bin * blocks + block] on in
-/// the second.
+/// The first pass, without `base`, writes counts[bin * blocks + block]. The second writes the values from
+/// base[bin * blocks + block] on.
 static __global__ void __launch_bounds__(BinScan::threads)
     extract_bins_of_block(const float* values, Index n, int bins, std::uint32_t* counts,
                           const std::uint32_t* base, float* out) {
@@ -51,7 +51,7 @@ class ExtractBins {
     check_launch();
   }
 
-  /// How many values each bin has.
+  /// Returns the number of values of each bin.
   [[nodiscard]] std::vector<Index> counts() const {
     std::vector<Index> result(static_cast<std::size_t>(bins_));
     const std::vector<std::uint32_t> of_blocks = counts_.download();

@@ -1,15 +1,15 @@
 #pragma once
-// Exclusive scans by one block of threads in shared memory. Values are put(), all threads call scan(), which
-// returns the sum of all, and what lies before each value is got by get(). Barriers are in scan(), one before
-// the first step and one after each; who puts values again after get() needs another one between.
+// Exclusive scans by one block of threads in shared memory. Threads put() values, all call scan(), which
+// returns the sum of all, and get() returns the sum before each value. scan() has a barrier before the first
+// step and one after each; between get() and another put() the caller needs one more.
 
 #include "../operators.h"
 
 namespace study::gpu {
 
-/// Hillis and Steele: a thread a value, two copies that take turns. A step reads its neighbour from the one
-/// copy and writes to the other, so one barrier a step is enough; neighbouring threads read neighbouring
-/// words, so banks do not collide.
+/// Hillis and Steele: one thread for each value, and two copies. A step reads from one copy and writes to the
+/// other, so one barrier for each step is enough. Neighbouring threads read neighbouring words, so banks do
+/// not collide.
 template <class Op, int Threads>
 struct HillisSteeleInBlock {
   using Operator = Op;
@@ -36,16 +36,15 @@ struct HillisSteeleInBlock {
 
  private:
   static constexpr int log2_of(int n) { return n == 1 ? 0 : 1 + log2_of(n / 2); }
-  static constexpr int result = log2_of(values) % 2;  // the copy that the last step wrote
+  static constexpr int result = log2_of(values) % 2;  // index of the copy that the last step writes
 };
 
 /// Blelloch: half as many threads as values, in place.
 ///
-/// Shared memory is 32 banks of one word; a word i is in bank i mod 32, and threads of a warp that ask one
-/// bank for different words wait for one another. In the tree the threads' elements are 2 half apart: from
-/// half = 16 on all 32 would be in one bank. One word in 33 is therefore left empty: element i lies at i + i
-/// / 32, and elements 32, 64
-/// ... apart in different banks.
+/// Shared memory has 32 banks: word i is in bank i mod 32, and threads of a warp that read different words of
+/// one bank wait for one another. In the tree the threads' elements are 2 half apart: from half = 16 on all
+/// 32 would be in one bank. One word in 33 is therefore left empty: element i is at i + i / 32, and elements
+/// 32, 64, ... apart are in different banks.
 template <class Op, int Values>
 struct BlellochInBlock {
   using Operator = Op;
@@ -70,7 +69,7 @@ struct BlellochInBlock {
       __syncthreads();
     }
     const Value all = x[padded(values - 1)];
-    __syncthreads();  // all have read the root
+    __syncthreads();  // all threads have read the root
     if (node == 0) x[padded(values - 1)] = Op::identity();
     __syncthreads();
     for (int half = values / 2; half > 0; half /= 2) {

@@ -1,6 +1,5 @@
 #pragma once
-// Scan, then propagate, as ../blocks.h: exclusive scan of any number of values by blocks, the sums of the
-// blocks by the same kernel.
+// Scan, then propagate, as ../blocks.h does: scans blocks, then the sums of the blocks by the same kernel.
 
 #include <deque>
 
@@ -9,7 +8,7 @@
 
 namespace study::gpu {
 
-/// y may be x: a block reads its values before it writes them, and no other block's.
+/// y may be x: a block reads its values before it writes them, and none of another block.
 template <class InBlock>
 __global__ void __launch_bounds__(InBlock::threads)
     scan_each_block(const typename InBlock::Value* x, typename InBlock::Value* y, Index n,
@@ -24,7 +23,7 @@ __global__ void __launch_bounds__(InBlock::threads)
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-/// Adds to each value what lies before its block. The first block is left out: its values are finished.
+/// Adds to each value the sum of all blocks before its own. The first block needs nothing.
 template <class Value, class Op>
 __global__ void add_before(Value* y, Index n, const Value* before, Index block, Op op) {
   const Index i = block + static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;

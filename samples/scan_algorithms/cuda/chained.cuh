@@ -1,9 +1,9 @@
 #pragma once
-// The single pass with look-back, as chained_by_threads() in ../chained.h: a tile is the work of a block.
+// The single pass with look-back, as chained_by_threads() in ../chained.h. A tile is the work of a block.
 //
-// Blocks do not start in the order of their indices, and one that waits for a block that has not started may
-// wait for ever. So a block takes the number of its tile from a counter: all lower tiles then belong to
-// blocks that are already running.
+// Blocks do not start in the order of their indices, and one that waits for a block that has not started
+// might wait for ever. So a block draws the number of its tile from a counter: all lower tiles then belong to
+// blocks that are running already.
 
 #include <cstring>
 #include <cuda/atomic>
@@ -15,7 +15,7 @@ namespace study::gpu {
 
 enum Told : std::uint32_t { nothing = 0, aggregate = 1, prefix = 2 };
 
-/// What the tiles have told. The words and the counter are 0 before the kernel starts.
+/// The published states and sums of the tiles. States and counter are 0 before the kernel starts.
 template <class Value>
 struct Board {
   std::uint32_t* ticket;
@@ -23,7 +23,7 @@ struct Board {
   Value* aggregates;
   Value* prefixes;
 
-  /// The word is released after the value, and whoever acquires the word sees the value.
+  /// Releases the state after the sum, so that a thread that acquires the state sees the sum.
   __device__ void tell(Index tile, Value* values, const Value& value, Told what) const {
     values[tile] = value;
     cuda::atomic_ref<std::uint32_t, cuda::thread_scope_device>(told[tile])
@@ -49,15 +49,15 @@ __device__ Value from_lane(const Value& value, int lane) {
   return result;
 }
 
-/// The sum of all tiles before `tile`, by one warp that looks at 32 tiles at once, lane 0 at the nearest.
-/// Lanes beyond the nearest prefix do not count. Sums keep the order, as the operator need not commute.
+/// Returns the sum of all tiles before `tile`, by one warp that reads 32 tiles at once, lane 0 the nearest.
+/// Lanes beyond the nearest prefix do not count. Sums keep the order, because the operator need not commute.
 template <class Value, class Op>
 __device__ Value look_back(const Board<Value>& board, Index tile, Op op) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   Value sum = Op::identity();
   for (Index nearest = tile - 1;; nearest -= 32) {
     const Index mine = nearest - lane;
-    std::uint32_t what = prefix;  // before the first tile there is nothing
+    std::uint32_t what = prefix;  // the sum before the first tile is the identity
     Value value = Op::identity();
     if (mine >= 0) {
       what = board.wait_for(mine);
@@ -76,12 +76,12 @@ __device__ Value look_back(const Board<Value>& board, Index tile, Op op) {
 
 constexpr int chained_threads = 256;
 
-/// As many values a thread as 64 bytes hold: the tile stays in registers and in 16 KB of shared memory.
+/// Values of one thread: 64 bytes, so that the tile fits registers and 16 KB of shared memory.
 constexpr int bytes_per_thread = 64;
 template <class Value>
 constexpr int chained_tile = bytes_per_thread / static_cast<int>(sizeof(Value)) * chained_threads;
 
-/// store(i, inclusive scan of load(0) ... load(i)); load and store see each i once.
+/// Calls store(i, sum of load(0) to load(i)). load and store are called once for each i.
 template <class Load, class Store, class Op>
 __global__ void __launch_bounds__(chained_threads)
     scan_chained(Index n, Load load, Store store, Op op, Board<ValueOf<Op>> board) {
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(chained_threads)
   using ThreadSums = HillisSteeleInBlock<Op, chained_threads>;
   constexpr int tile = chained_tile<Value>;
   constexpr int each = tile / chained_threads;
-  // `each` apart, threads would meet in one bank.
+  // `each` apart, threads would read one bank
   const auto padded = [](int i) { return i + i / each; };
   __shared__ std::uint32_t ticket;
   __shared__ Value values[tile + chained_threads];

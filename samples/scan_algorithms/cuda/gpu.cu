@@ -1,4 +1,4 @@
-// Checks and times of the kernels: what ../gpu.h promises.
+// Checks and measures the kernels (../gpu.h).
 
 #include "../gpu.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace gpu;
 
-/// Why there is no GPU; empty if there is one.
+/// Returns the reason why there is no GPU; empty if there is one.
 std::string absence() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -38,7 +38,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Keeps the GPU busy while the launches behind it are put into the queue, so that none is waited for.
+/// Keeps the GPU busy until all launches behind it are queued, so that no launch is part of a time.
 __global__ void spin(long long cycles) {
   const long long start = clock64();
   while (clock64() - start < cycles) {
@@ -61,7 +61,7 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-/// The kernel, the copy and CUB take turns; medians of 11 after two rounds to warm up.
+/// Alternates the kernel, the copy and CUB. Returns medians of 11 after two rounds of warm-up.
 GpuTime time_of(const Kernel& kernel, Index n) {
   constexpr int rounds = 11;
   constexpr int warm_up = 2;
@@ -87,7 +87,7 @@ GpuTime time_of(const Kernel& kernel, Index n) {
   return {kernel.name, n, median(ours), median(copies), median(peers)};
 }
 
-/// The blocks with the segmented operator, which tells when operands are swapped.
+/// Checks the blocks with the segmented operator, which detects swapped operands.
 template <class InBlock>
 std::string difference_of_segments(Index n) {
   const std::vector<std::uint32_t> values = random_words(n, 3);
@@ -122,7 +122,7 @@ std::string gpu_name() {
 void check_gpu(const std::function<void(const std::string&, Index, const std::string&)>& report) {
   if (!absence().empty()) return;
   const auto run = [&](const std::string& name, Index n, KernelStudy& study) {
-    for (int time = 0; time < 3; ++time) {  // in other orders of the blocks, and with a board that was used
+    for (int time = 0; time < 3; ++time) {  // with other orders of the blocks, and with a used board
       study.poison_results();
       study.run();
       report("kernel " + name, n, study.difference());

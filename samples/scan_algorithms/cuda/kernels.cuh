@@ -1,6 +1,5 @@
 #pragma once
-// The kernels of this folder with the arrays that they need, what CUB has for the same, and the library's
-// results.
+// The kernels of this folder with their arrays, the same functions of CUB, and the library's results.
 
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -18,7 +17,7 @@
 
 namespace study::gpu {
 
-constexpr Index guard = 64;  // results have as many elements more, which must stay as they are
+constexpr Index guard = 64;  // elements behind a result, which must not change
 constexpr int poison = 0xAB;
 
 /// One kernel at one size.
@@ -31,10 +30,10 @@ class KernelStudy {
 
   virtual void poison_results() = 0;
   virtual void run() = 0;
-  [[nodiscard]] virtual std::string difference() const = 0;  ///< from the library's result
-  [[nodiscard]] virtual Index bytes() const = 0;             ///< that must be read and written
+  [[nodiscard]] virtual std::string difference() const = 0;  ///< difference from the library's result
+  [[nodiscard]] virtual Index bytes() const = 0;             ///< least traffic
 
-  /// CUB's function for the same, into the same result; empty if there is none.
+  /// Returns CUB's function with the same result; empty if there is none.
   [[nodiscard]] virtual std::function<void()> peer() { return {}; }
 };
 
@@ -46,7 +45,7 @@ class Result {
   [[nodiscard]] T* data() const { return array_.data(); }
   void poison_all() { array_.fill_bytes(poison); }
 
-  /// compare(results) if the guards are as they were.
+  /// Returns compare(results) if the guards did not change.
   template <class Compare>
   [[nodiscard]] std::string check(Compare compare) const {
     const std::vector<T> all = array_.download();
@@ -61,7 +60,7 @@ class Result {
   DeviceArray<T> array_;
 };
 
-/// Calls a function of CUB that takes workspace: once to ask how much, then whenever the result is called.
+/// Returns a call of a function of CUB with its workspace, whose size it asks for once.
 template <class Call>
 std::function<void()> with_workspace(Call call) {
   std::size_t bytes = 0;
@@ -130,7 +129,8 @@ class BlocksStudy final : public KernelStudy {
   ScanBlocks<InBlock> scan_;
 };
 
-/// A chained scan with any operator. `Input` owns the input: load(), expected difference, bytes a value.
+/// A chained scan with any operator. `Input` owns the input: load(), the difference from the expected result,
+/// and the bytes of a value.
 template <class Input>
 class ChainedStudy final : public KernelStudy {
  public:

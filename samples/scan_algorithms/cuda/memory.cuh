@@ -1,5 +1,5 @@
 #pragma once
-// Arrays on the GPU and their errors.
+// Arrays on the GPU, and errors of CUDA.
 
 #include <cuda_runtime.h>
 
@@ -19,7 +19,7 @@ inline void check(cudaError_t status) {
     throw satin::Error(satin::ErrorKind::environment, std::string("CUDA: ") + cudaGetErrorString(status));
 }
 
-/// Throws if the launch before it was refused.
+/// Throws if the last launch failed.
 inline void check_launch() { check(cudaGetLastError()); }
 
 inline unsigned blocks_for(Index n, Index per_block) {

@@ -1,5 +1,5 @@
 #pragma once
-// One-bit splits in shared memory, tiles merged bitonically, as ../split_sort.h.
+// Radix sort by one-bit splits in shared memory and bitonic merges of the tiles, as ../split_sort.h does.
 
 #include <bit>
 
@@ -12,7 +12,7 @@ constexpr int sort_tile_keys = 1024;
 constexpr int sort_threads = sort_tile_keys / 2;
 constexpr std::uint32_t largest_key = 0xFFFFFFFFU;
 
-/// Sorts each tile; what lies behind n is filled with the largest key.
+/// Sorts each tile. Elements from n on become the largest key.
 static __global__ void __launch_bounds__(sort_threads)
     sort_tiles(const std::uint32_t* keys, Index n, std::uint32_t* sorted) {
   __shared__ BlellochInBlock<Sum, sort_tile_keys> zeros;
@@ -45,19 +45,19 @@ __device__ inline void order_pair(std::uint32_t* keys, Index low, Index high) {
   keys[high] = max(a, b);
 }
 
-/// The lower element of pair k at that distance, a power of two.
+/// Returns the lower element of pair k at that distance, a power of two.
 __device__ inline Index pair_at(Index k, Index distance) { return 2 * k - (k & (distance - 1)); }
 
-/// One step over all n / 2 pairs: with the mirror image in runs of `size`, or at a distance if `size` is 0.
+/// One step over all n / 2 pairs: mirror images in runs of `size`, or elements at a distance if `size` is 0.
 static __global__ void merge_step(std::uint32_t* keys, Index pairs, Index size, Index distance) {
   const Index k = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (k >= pairs) return;
   const Index low = pair_at(k, distance);
-  const Index start = low & ~(size - 1);  // of the run
+  const Index start = low & ~(size - 1);  // first element of the run
   order_pair(keys, low, size == 0 ? low + distance : start + (size - 1 - (low - start)));
 }
 
-/// All steps at distances within a tile, in shared memory.
+/// Does all steps at distances within a tile, in shared memory.
 static __global__ void __launch_bounds__(sort_threads) merge_in_tiles(std::uint32_t* keys) {
   __shared__ std::uint32_t tile[sort_tile_keys];
   const int thread = static_cast<int>(threadIdx.x);
@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(sort_threads) merge_in_tiles(std::uint3
   for (int i = thread; i < sort_tile_keys; i += sort_threads) keys[first + i] = tile[i];
 }
 
-/// Keys are sorted in an array of its own, a power of two of tiles long.
+/// Sorts keys in an array of its own, a power of two of tiles long.
 class SplitSort {
  public:
   explicit SplitSort(Index n)
