@@ -1,9 +1,9 @@
 #pragma once
-// From a scene to pixels: antialiasing with more samples where they are needed, on all cores.
+// Renders a scene: antialiasing with more samples where they are needed, on all cores.
 
 #include <vector>
 
-#include "scene_shading.h"
+#include "scene.h"
 
 namespace scene {
 

@@ -1,4 +1,4 @@
-#include "check.h"
+#include "study.h"
 
 #include <bit>
 #include <sstream>
@@ -10,7 +10,6 @@
 #include "formulas.h"
 #include "gpu.h"
 #include "inputs.h"
-#include "study.h"
 #include "wavelet_matrix.h"
 
 namespace study {

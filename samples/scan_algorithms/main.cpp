@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "check.h"
 #include "measure.h"
 #include "pictures.h"
 #include "satin/error.h"

@@ -17,7 +17,6 @@
 #include "sequential.h"
 #include "split_sort.h"
 #include "study.h"
-#include "traces.h"
 #include "wavelet_matrix.h"
 
 namespace study {

@@ -1,5 +1,5 @@
 #pragma once
-// An algorithm of the study: counted, timed, checked and traced.
+// The algorithms of the study, each of which is counted, timed, checked and traced.
 
 #include <functional>
 #include <memory>
@@ -47,5 +47,24 @@ const std::vector<Algorithm>& algorithms();
 
 /// Throws std::invalid_argument with the names of all algorithms for an unknown one.
 const Algorithm& algorithm_named(const std::string& name);
+
+/// Checks every algorithm against the library or std::nth_element, and every count against its formula.
+/// Prints all errors and a summary. Returns whether there are no errors.
+bool check(std::ostream& out);
+
+// Traces: the steps of each algorithm on eight elements, as printed on the page.
+
+void trace_sequential(std::ostream& out);
+void trace_hillis_steele(std::ostream& out);
+void trace_blelloch(std::ostream& out);
+void trace_hillis_steele_blocks(std::ostream& out);
+void trace_blelloch_blocks(std::ostream& out);
+void trace_chained(std::ostream& out);
+void trace_segmented(std::ostream& out);
+void trace_moving_average(std::ostream& out);
+void trace_bins(std::ostream& out);
+void trace_split_sort(std::ostream& out);
+void trace_wavelet_matrix(std::ostream& out);
+void trace_window_medians(std::ostream& out);
 
 }  // namespace study

@@ -1,4 +1,4 @@
-#include "traces.h"
+#include "study.h"
 
 #include "bins.h"
 #include "blelloch.h"

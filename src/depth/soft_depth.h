@@ -222,7 +222,7 @@ SATIN_HD float likeness_of(const GuideColour& a, const GuideColour& b) {
 // do at least half of the pixels next to it along the silhouette. Single pixels of a textured background do
 // not.
 
-inline constexpr std::int64_t rim_share = 240;  ///< width of the depth image in widths of the widest rim
+inline constexpr std::int64_t rim_share = 240;  ///< rims are at most 1/240 of the width of the depth image
 inline constexpr int widest_rim = 8;
 inline constexpr int narrowest_rim = 2;
 inline constexpr SignedRadius256 rim_step = silhouette_step / 2;  ///< least step to the nearer thing
