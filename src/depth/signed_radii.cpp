@@ -127,11 +127,6 @@ bool has_steps(const CircleOfConfusionJob& job) {
   return std::abs(rule.gain * state.strength) >= seen_step;
 }
 
-MutableImageView packed_view(const Buffer& buffer, const Shape& shape, const Backend& backend) {
-  return {buffer.get(), shape, interleaved_strides(shape),
-          backend.host_memory ? Memory::host : Memory::device};
-}
-
 /// Returns the shape of the image that holds the depth.
 Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& depth) {
   if (focus.depth_from == DepthSource::alpha) {
@@ -254,7 +249,7 @@ void SignedRadii::prepare_rule() {
 MutableImageView SignedRadii::plane_of_samples(Buffer& buffer) const {
   const Shape samples{source_.width, source_.height, 1, Type::i32};
   buffer = backend_.allocate(byte_size(samples));
-  return packed_view(buffer, samples, backend_);
+  return {buffer.get(), samples, interleaved_strides(samples), backend_.memory()};
 }
 
 void SignedRadii::prepare_despeckling() {
@@ -281,9 +276,7 @@ void SignedRadii::prepare_smoothing(CircleOfConfusionJob& job) {
     steps.unknown = static_cast<int>(unknown);
   if (smooth_steps_ == nullptr) {
     smooth_steps_ = backend_.prepare(steps);
-    const Shape smoothed{job.width, job.height, 1, Type::u16};
-    smoothed_buffer_ = backend_.allocate(byte_size(smoothed));
-    smoothed_ = packed_view(smoothed_buffer_, smoothed, backend_);
+    smoothed_ = backend_.allocate(Shape{job.width, job.height, 1, Type::u16});
   }
   job.type = Type::u16;
   job.channels = 1;
@@ -293,8 +286,8 @@ void SignedRadii::prepare_smoothing(CircleOfConfusionJob& job) {
 }
 
 std::size_t SignedRadii::workspace_bytes() const noexcept {
-  std::size_t bytes = state_.size + statistics_.size + smoothed_buffer_.size + samples_buffer_.size +
-                      spare_buffer_.size + colours_.size + byte_size(despeckled_.shape());
+  std::size_t bytes = state_.size + statistics_.size + samples_buffer_.size + spare_buffer_.size +
+                      colours_.size + byte_size(despeckled_.shape()) + byte_size(smoothed_.shape());
   for (const Operation* operation : std::initializer_list<const Operation*>{
            despeckle_.get(), smooth_steps_.get(), circle_of_confusion_.get(), enlarge_radii_.get()})
     if (operation != nullptr) bytes += operation->workspace_bytes();
@@ -315,7 +308,7 @@ ImageView SignedRadii::analyse(const ImageView& depth, Stream stream) {
                          stream);
   analysed_ = true;
   if (!smooths_) return values;
-  if (!has_smoothed_) smooth_steps_->run(values, smoothed_, stream);
+  if (!has_smoothed_) smooth_steps_->run(values, smoothed_.view(), stream);
   has_smoothed_ = true;
   return smoothed_;
 }

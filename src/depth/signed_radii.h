@@ -106,14 +106,13 @@ class SignedRadii {
   bool has_smoothed_ = false;  ///< whether `smoothed_` is that depth without steps
   bool keeps_depth_ = false;   ///< whether the runs that follow have the same depth
   bool smooths_ = false;
-  Image despeckled_;
-  Buffer smoothed_buffer_;
+  Image despeckled_;  ///< median of the depth
+  Image smoothed_;    ///< codes without steps
   Buffer samples_buffer_;
   Buffer spare_buffer_;
-  Buffer colours_;             ///< colours of the samples to enlarge
-  MutableImageView smoothed_;  ///< codes without steps
-  MutableImageView samples_;   ///< radii of the depth image's size
-  MutableImageView spare_;     ///< shaped like samples_
+  Buffer colours_;            ///< colours of the samples to enlarge
+  MutableImageView samples_;  ///< radii of the depth image's size
+  MutableImageView spare_;    ///< shaped like samples_
   Buffer statistics_;
   Buffer state_;
 };
