@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(plane_threads)
 
 constexpr int digits_of_lane = depth_digits / warp_size;
 
-/// One warp for each sought value; a lane does some of the digits.
+/// Each warp does a sought value, and each lane some of the digits.
 __global__ void __launch_bounds__(sought_values* warp_size)
     choose_digits(const __grid_constant__ ChooseDepthDigits step) {
   const int value = static_cast<int>(threadIdx.x) / warp_size;

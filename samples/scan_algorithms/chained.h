@@ -14,7 +14,8 @@
 
 namespace study {
 
-/// What a tile has published: nothing, the sum of its own values, or the sum of all values up to its end.
+/// The state of a tile: it has published nothing, the sum of its own values, or that of all values up to its
+/// end.
 enum class Told : std::uint32_t { nothing, aggregate, prefix };
 
 inline std::string text_of(Told told) {

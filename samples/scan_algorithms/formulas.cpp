@@ -29,7 +29,7 @@ Cost cost_of_blocks(Index n, Index block, const Cost& in_block) {
   return cost;
 }
 
-/// One scan of n + 1 words and one partition for each level.
+/// Adds one scan of n + 1 words and one partition for each level.
 Cost cost_of_splits(Index n, Index levels, Index block) {
   const Cost scan = cost_of_blelloch_blocks(n + 1, block);
   return {levels * scan.operations, levels * scan.depth, levels * (scan.bytes + word * (5 * n + 2))};

@@ -16,7 +16,7 @@ std::string gpu_name();
 /// empty if there is none.
 void check_gpu(const std::function<void(const std::string&, Index, const std::string&)>& report);
 
-/// One measurement. `peer_milliseconds` is the time of CUB; 0 if it has no such function.
+/// A measurement. `peer_milliseconds` is the time of CUB; 0 if it has no such function.
 struct GpuTime {
   std::string name;
   Index n = 0;

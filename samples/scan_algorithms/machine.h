@@ -28,7 +28,7 @@ struct Cost {
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-/// One core, which runs the processors of a step one after the other. Counts nothing.
+/// A single core, which runs the processors of a step one after the other. Counts nothing.
 class Bare {
  public:
   template <class Body>

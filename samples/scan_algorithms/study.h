@@ -19,7 +19,7 @@ constexpr Index resident_tiles = 1024;
 constexpr Index bin_count = 8;
 constexpr int pixel_bits = 8;
 
-/// One algorithm with its arrays, at one size.
+/// An algorithm with its arrays, at one size.
 class Study {
  public:
   Study() = default;

@@ -141,7 +141,7 @@ SATIN_HD void find_focus(LensState& state, const DepthRule& rule, std::int64_t w
   state.problems |= focus_on_unknown;
 }
 
-/// One channel of an image of stored depth.
+/// A channel of an image of stored depth.
 template <class T>
 struct DepthRows {
   Rows<const T> rows;

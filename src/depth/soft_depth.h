@@ -389,7 +389,7 @@ inline constexpr float snap_share = 0.3F;
 /// Pixels whose 5 x 5 radii differ by no more are near no silhouette, whatever is farther away.
 inline constexpr float least_beside = snap_share * silhouette_step;
 
-/// One side of a ramp: how well the pixel's colour fits it, and its radius.
+/// A side of a ramp: how well the pixel's colour fits it, and its radius.
 struct SnapSide {
   float likeness = 0;
   float weight = 0;

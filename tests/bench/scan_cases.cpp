@@ -15,7 +15,7 @@ using U32 = std::uint32_t;
 
 constexpr int bin_count = 256;
 
-/// One kind of case. `read` and `written` are the bytes for each value that no implementation can avoid.
+/// A kind of case. `read` and `written` are the bytes for each value that no implementation can avoid.
 struct Kind {
   const char* name;
   Type type;

@@ -20,7 +20,7 @@ namespace study::gpu {
 constexpr Index guard = 64;  // elements behind a result, which must not change
 constexpr int poison = 0xAB;
 
-/// One kernel at one size.
+/// A kernel with its arrays, at one size.
 class KernelStudy {
  public:
   KernelStudy() = default;

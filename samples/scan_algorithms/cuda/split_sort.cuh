@@ -48,7 +48,8 @@ __device__ inline void order_pair(std::uint32_t* keys, Index low, Index high) {
 /// Returns the lower element of pair k at that distance, a power of two.
 __device__ inline Index pair_at(Index k, Index distance) { return 2 * k - (k & (distance - 1)); }
 
-/// One step over all n / 2 pairs: mirror images in runs of `size`, or elements at a distance if `size` is 0.
+/// Does one step over all n / 2 pairs: mirror images in runs of `size`, or elements at a distance if `size`
+/// is 0.
 static __global__ void merge_step(std::uint32_t* keys, Index pairs, Index size, Index distance) {
   const Index k = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (k >= pairs) return;
