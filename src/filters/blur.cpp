@@ -1,3 +1,10 @@
+// The filter blur: one to three box means in a row, with one radius or with a radius for each pixel from a
+// map.
+//
+// A tent is two boxes and an approximate gaussian three (Heckbert 1986). Means of boxes come from summed-area
+// tables or sliding windows (means/box_mean.h), so the time does not depend on the radius. Between two boxes
+// the picture holds working values, not stored ones: only the last box rounds to the stored type.
+
 #include "satin/filters/blur.h"
 
 #include <algorithm>
@@ -28,7 +35,7 @@ Kernel kernel_of(const Blur& blur) {
 
 RadiusField field_from_map(const Blur& blur, const Shape& map) {
   if (kernel_of(blur) != Kernel::box || blur.sigma)
-    refuse("A radius map works with the box kernel alone: leave out sigma, tent and gaussian.");
+    refuse("A radius map works only with the box kernel: leave out sigma, tent and gaussian.");
   if (!blur.radius_max) refuse("A radius map needs radius-max, the radius at the map's largest value.");
   RadiusField field;
   field.from_map = true;
@@ -38,10 +45,10 @@ RadiusField field_from_map(const Blur& blur, const Shape& map) {
   return field;
 }
 
-/// One field for each successive box.
+/// Returns the radii of each successive box.
 OfBoxes<RadiusField> box_fields(const Blur& blur, const Shape& shape, const Shape& map) {
   if (map.width != 0) return {1, field_from_map(blur, map)};
-  if (blur.radius_max) refuse("radius-max is of use with a radius map only: give one, or use radius.");
+  if (blur.radius_max) refuse("radius-max needs a radius map: give one, or use radius.");
   const int boxes = boxes_of(kernel_of(blur));
   return blur.sigma ? fields_for_sigma(*blur.sigma, boxes) : fields_for_radius(blur.radius, shape, boxes);
 }
@@ -50,10 +57,10 @@ void check_mask_mode(const Blur& blur, std::uint32_t mask_maximum) {
   if (blur.mask_mode != MaskMode::exclude) return;
   if (mask_maximum == 0) refuse("mask-mode exclude needs a mask: give one, or leave mask-mode out.");
   if (kernel_of(blur) != Kernel::box)
-    refuse("mask-mode exclude works with the box kernel alone: leave out tent and gaussian, or choose box.");
+    refuse("mask-mode exclude works only with the box kernel: leave out tent and gaussian, or choose box.");
 }
 
-/// The value outside the picture as working values of the stored type.
+/// Sets the value outside the picture, converted to working values.
 void set_border_value(BoxMeanJob& job, const Shape& shape, Transfer transfer, double value) {
   job.border_number = value;
   if (shape.type == Type::f32) {
@@ -76,7 +83,8 @@ void set_border_value(BoxMeanJob& job, const Shape& shape, Transfer transfer, do
   }
 }
 
-/// The jobs of successive boxes: the first reads stored pixels, the last writes them, working values between.
+/// Returns the jobs of successive boxes. The first reads stored pixels and the last writes them; all others
+/// read and write working values.
 OfBoxes<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const OfBoxes<RadiusField>& fields,
                              std::uint32_t mask_maximum) {
   std::uint64_t area = 1;
@@ -108,7 +116,8 @@ OfBoxes<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const OfBoxes
   return jobs;
 }
 
-/// A constant border is summed like the picture and so takes part in the scale of floats.
+/// Returns how to measure floats for their scale. The border's value is summed like the picture, so it
+/// counts.
 MeasureJob measure_job(const BoxMeanJob& job) {
   MeasureJob measure{.weighted = job.read.weighted};
   if (job.border != Border::constant) return measure;
@@ -120,7 +129,6 @@ MeasureJob measure_job(const BoxMeanJob& job) {
 
 class PreparedBlur final : public PreparedFilter {
  public:
-  /// `shape` has the size of the jobs.
   PreparedBlur(Backend& backend, const OfBoxes<BoxMeanJob>& jobs, const Shape& shape)
       : boxes_(prepare_boxes(backend, jobs)) {
     if (jobs[0].excludes && !boxes_[0]->selects_by_mask())
@@ -204,30 +212,30 @@ const FilterRecord& blur_record() {
       &describe,
       {.name = "blur",
        .category = "smoothing",
-       .help = "mean over a window of any radius, which a map may set for every pixel",
+       .help = "mean over a window of any radius; a map can set the radius of every pixel",
        .paper =
       "Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986",
        .parameters = {
       record::radius(&Blur::radius, 0, largest_radius,
-                     {"radius", "px", "half the window: R, RXxRY, or P% of the longer side"}),
+                     {"radius", "px", "radius of the window: R, RXxRY, or P% of the longer side"}),
       record::real(&Blur::sigma, 0, largest_sigma,
-                   {"sigma", "px", "standard deviation, instead of the radius; alone it means a gaussian kernel",
+                   {"sigma", "px", "standard deviation, in place of the radius; the kernel is then gaussian by default",
                     "radius"}),
       record::choice(&Blur::kernel, {"box", "tent", "gaussian"},
-                     {"kernel", "", "one box, or two (tent) or three (gaussian) after each other; box unless sigma is given"}),
+                     {"kernel", "", "one box, two in a row (tent) or three (gaussian); default: box, or gaussian with sigma"}),
       record::real(&Blur::radius_min, 0, largest_radius,
                    {"radius-min", "px", "radius where the radius map is 0"}),
       record::real(&Blur::radius_max, 0, largest_radius,
                    {"radius-max", "px", "radius where the radius map is at its maximum (floats: at 1)"}),
       record::border(&Blur::border),
       record::real(&Blur::border_value, -1e30, 1e30,
-                   {"border-value", "", "value outside the picture for border constant, 0 black to 1 white"}),
-      record::space(&Blur::space, "average in linear light, or the values as stored"),
+                   {"border-value", "", "value outside the picture with border constant, from 0 (black) to 1 (white)"}),
+      record::space(&Blur::space, "average in linear light, or average the stored values"),
       record::choice(
           &Blur::mask_mode, {"blend", "exclude"},
-          {"mask-mode", "", "exclude: pixels where the mask is 0 do not count in the means of others"}),
+          {"mask-mode", "", "exclude: windows leave out pixels where the mask is 0"}),
       },
-       .inputs = {record::side(&Blur::radius_map, {"radius-map", Role::radius_map, "radius for each pixel, from radius-min at 0 to radius-max at white"}),
+       .inputs = {record::side(&Blur::radius_map, {"radius-map", Role::radius_map, "radius of each pixel, from radius-min at 0 to radius-max at white"}),
       record::blend_mask<Blur>()},
        .traits = {.keeps_constant = true, .keeps_range = true, .linear = true},
        .reach = record::reach<Blur>(reach)});

@@ -1,3 +1,8 @@
+// The filter dof: depth of field from a depth image.
+//
+// LensRadii turns the depth image into a plane of signed radii (topic depth), and LensBlur makes the picture
+// from the radii (topic lens).
+
 #include "satin/filters/dof.h"
 
 #include <vector>
@@ -72,11 +77,11 @@ std::vector<ParameterRecord> parameters() {
     list.push_back(record::within(&Dof::lens, std::move(parameter)));
   for (ParameterRecord& parameter : lens_style_parameters())
     list.push_back(record::within(&Dof::style, std::move(parameter)));
-  list.push_back(record::space(&Dof::space, "blur in linear light, or the values as stored"));
+  list.push_back(record::space(&Dof::space, "blur in linear light, or blur the stored values"));
   return list;
 }
 
-/// The record of a filter that takes what photographs tell.
+/// Adds to the record how a photograph's metadata set the lens and give the strength of the blur.
 FilterRecord with_photo(FilterRecord filter) {
   filter.set_by_photo = [](void* dof, const Photo& photo) { set_by_photo(record::as<Dof>(dof).lens, photo); };
   filter.photo_blur = [](const void* dof, const Photo& photo, const Shape& picture) {
@@ -100,17 +105,18 @@ const FilterRecord& dof_record() {
       &describe,
       {.name = "dof",
        .category = "lens",
-       .help = "depth of field from a depth image, without leaks between near and far",
+       .help = "depth of field from a depth image, without colours that leak between near and far",
        .paper = "Crow, Summed-area tables for texture mapping, 1984; Fisher, On grouping for maximum "
                 "homogeneity, 1958",
        .parameters = parameters(),
        .inputs = {record::side(&Dof::depth,
                                {"depth", Role::depth,
-                                "picture of distances or disparities, in the photograph's proportions"}),
+                                "picture of distances or disparities, with the photograph's aspect ratio"}),
                   record::blend_mask<Dof>(),
-                  record::side(&Dof::aperture,
-                               {"aperture", Role::aperture,
-                                "picture of the opening that shapes lamps, white on black, of any size"})},
+                  record::side(
+                      &Dof::aperture,
+                      {"aperture", Role::aperture,
+                       "picture of the aperture that shapes bright points, white on black, any size"})},
        .traits = {.keeps_constant = true},
        .reach =
            record::reach<Dof>([](const Dof& dof, const Shape&) { return 3 * dof.lens.max_radius + 40; })}));

@@ -1,3 +1,8 @@
+// The filter gloss: an environment map prefiltered for glossy reflections, one map for each roughness.
+//
+// Each pixel is the mean of the map over a GGX lobe around its direction. A lobe is a stack of boxes
+// (lobes/lobe_mean.h), and a summed-area table gives the sum of each box.
+
 #include "satin/filters/gloss.h"
 
 #include <algorithm>
@@ -15,17 +20,18 @@ namespace satin {
 namespace {
 
 constexpr int most_levels = 16;
-/// Rows of a map of any width. Lobes are sums over rows: with more rows than columns the time for them, which
-/// grows with the square of the height, is no longer in proportion to the pixels.
+/// Largest height of a map that is higher than it is wide. The time grows with the square of the height,
+/// because lobes are sums over rows.
 constexpr std::int64_t most_rows_of_narrow_map = 2048;
 
 void check(const Shape& shape, const Gloss& gloss) {
   validate(shape);
   if (shape.height > std::max(shape.width, most_rows_of_narrow_map))
-    throw Error(ErrorKind::usage,
-                "A map of " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
-                    " is no map of all directions, which is twice as wide as it is high: its time would grow "
-                    "with the square of its height. Crop or turn it.");
+    throw Error(
+        ErrorKind::usage,
+        "A map of " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
+            " is not a map of all directions, which is twice as wide as it is high, and its time would grow "
+            "with the square of its height. Crop or rotate it.");
   if (!(gloss.roughness >= 0 && gloss.roughness <= 1))
     throw Error(ErrorKind::usage,
                 "roughness " + print_real(gloss.roughness) + ": must be from 0, a mirror, to 1.");
@@ -58,7 +64,7 @@ LobeMeanJob lobe_job(const Shape& shape, const Gloss& gloss) {
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Gloss& gloss) {
   check(shapes.front(), gloss);
-  const WorkspaceBudget budget(device.backend());  // of the lobes, which are many for several levels
+  const WorkspaceBudget budget(device.backend());  // limits the lobes' memory
   const auto job = std::make_shared<const LobeMeanJob>(lobe_job(shapes.front(), gloss));
   Shape output = shapes.front();
   output.height *= gloss.levels;
@@ -87,17 +93,17 @@ const FilterRecord& gloss_record() {
       &describe,
       {.name = "gloss",
        .category = "lighting",
-       .help = "environment map by latitude and longitude, prefiltered for glossy reflections",
+       .help = "prefilter an environment map (latitude and longitude) for glossy reflections",
        .paper = "Karis, Real shading in Unreal Engine 4, 2013; Crow, Summed-area tables, 1984",
        .parameters =
            {record::real(&Gloss::roughness, 0, 1,
                          {"roughness", "",
-                          "roughness of the surface, from 0, a mirror, to 1 (GGX, alpha its square)"}),
+                          "roughness of the surface, from 0 (mirror) to 1; alpha of GGX is its square"}),
             record::integer(
                 &Gloss::levels, 1, most_levels,
                 {"levels", "",
-                 "number of maps, one below the other, in even steps from a mirror to the roughness"}),
-            record::space(&Gloss::space, "average in linear light, or the values as stored")},
+                 "number of maps, one below the other, from a mirror to the roughness in even steps"}),
+            record::space(&Gloss::space, "average in linear light, or average the stored values")},
        .reach = record::reach<Gloss>([](const Gloss& gloss, const Shape& shape) {
          return gloss.roughness > 0 ? static_cast<double>(std::max(shape.width, shape.height)) : 0.0;
        })});

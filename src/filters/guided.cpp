@@ -1,3 +1,8 @@
+// The filter guided: a local linear model of the guide in every window (He, Sun and Tang 2010).
+//
+// A pixel is the mean of the functions that are fitted in all windows that cover it, evaluated at its own
+// guide value. guided/local_linear.h defines the operation and its numbers.
+
 #include "satin/filters/guided.h"
 
 #include <algorithm>
@@ -41,7 +46,7 @@ LocalLinearJob job_of(std::span<const Shape> shapes, const Guided& guided) {
   if (!own_guide) check_side_size(shapes[guide], shape, "guide");
   job.layout.guides = job.guide.channels >= 3 ? 3 : 1;
   job.layout.channels = shape.channels;
-  // The products of 16-bit colours and alpha are cut differently as a picture and as a guide.
+  // Products of 16-bit colours and alpha are rounded differently in the picture and in the guide.
   job.layout.shared = own_guide && !(shape.type == Type::u16 && job.picture.weighted);
   job.reach_x = whole_pixels(guided.radius.x, shape, largest_radius);
   job.reach_y = whole_pixels(guided.radius.y, shape, largest_radius);
@@ -49,7 +54,7 @@ LocalLinearJob job_of(std::span<const Shape> shapes, const Guided& guided) {
     refuse("A guided filter has no constant border: choose another one.");
   job.border = guided.border;
   check_range("eps", guided.eps, smallest_eps, largest_eps);
-  if (job.border == Border::shrink) {  // larger ones have the same windows
+  if (job.border == Border::shrink) {  // a larger reach gives the same windows
     job.reach_x = std::min(job.reach_x, job.width - 1);
     job.reach_y = std::min(job.reach_y, job.height - 1);
   }
@@ -71,7 +76,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const G
   };
   FilterPlan plan{shapes[picture]};
   plan.measures = {range_of(shapes[picture], {.weighted = job.picture.weighted}), 0, float_guide};
-  // A pixel is the mean of functions that windows around its window's pixels were fitted to.
+  // The windows that cover a pixel reach that far.
   plan.reach = Reach{2 * job.reach_x, 2 * job.reach_y, job.border == Border::wrap};
   plan.prepare = prepare_one(device, job, run);
   return plan;
@@ -92,16 +97,16 @@ const FilterRecord& guided_record() {
       &describe,
       {.name = "guided",
        .category = "smoothing",
-       .help = "smooth where the picture or a guide is flat, with the guide's edges",
+       .help = "smooth where the picture or a guide is flat, and keep the guide's edges",
        .paper = "He, Sun and Tang, Guided image filtering, 2010",
-       .parameters = {record::whole_radius(
-                          &Guided::radius, 0, largest_radius,
-                          {"radius", "px", "half the window: whole R, RXxRY, or P% of the longer side"}),
-                      record::real(
-                          &Guided::eps, smallest_eps, largest_eps,
-                          {"eps", "",
-                           "variance (deviation squared, white is 1) up to which the guide counts as flat"}),
-                      record::inner_border(&Guided::border)},
+       .parameters =
+           {record::whole_radius(
+                &Guided::radius, 0, largest_radius,
+                {"radius", "px", "radius of the window in whole pixels: R, RXxRY, or P% of the longer side"}),
+            record::real(
+                &Guided::eps, smallest_eps, largest_eps,
+                {"eps", "", "variance (deviation squared, white is 1) up to which the guide counts as flat"}),
+            record::inner_border(&Guided::border)},
        .inputs = {record::side(&Guided::guide,
                                {"guide", Role::guide, "picture of the same size whose edges are followed"}),
                   record::blend_mask<Guided>()},

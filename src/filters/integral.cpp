@@ -1,3 +1,6 @@
+// The filter integral: summed-area tables as pictures (Crow 1984), built by a scan of the rows and one of the
+// columns.
+
 #include "satin/filters/integral.h"
 
 #include "core/backend.h"
@@ -9,7 +12,7 @@ namespace satin {
 namespace {
 
 Shape unweighted(Shape shape) {
-  shape.alpha = Alpha::none;  // sums of the values as stored
+  shape.alpha = Alpha::none;  // stored values are summed without alpha weights
   return shape;
 }
 
@@ -39,9 +42,8 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const I
   validate(shape);
   if (parameters.modulo != Modulo::none && shape.type == Type::f32)
     throw Error(ErrorKind::usage,
-                "Sums of floats are not taken modulo 2^32: leave modulo out, or convert to u8 or u16.");
-  // Rows are scanned, then columns (Crow 1984). Unless they are modulo 2^32, the sums of the whole picture
-  // must fit, not only those of a box.
+                "Sums of floats cannot be taken modulo 2^32: leave modulo out, or convert to u8 or u16.");
+  // Without a modulus the sum of the whole picture must fit, not only that of a box.
   const TableJob job = table_job(shape, parameters);
   const auto run = [floats = job.read.fixed_point](TableOperation& table, std::span<const ImageView> inputs,
                                                    const MutableImageView& output, Measured* measured,
@@ -75,7 +77,7 @@ const FilterRecord& integral_record() {
                       record::choice(
                           &Integral::modulo, {"none", "32"},
                           {"modulo", "",
-                           "32: sums of integers modulo 2^32, from which boxes below 2^32 are exact"})},
+                           "32: sums of integers modulo 2^32; sums of boxes stay exact below 2^32"})},
        .output = OutputKind::table,
        .space = Space::encoded});
   return filter;

@@ -1,4 +1,10 @@
+// Filters from the mean and deviation of a square window: local-mean, local-deviation and normalize.
+//
+// They work on the stored values of each colour and keep alpha. The sums come from the operations of
+// means/box_mean.h and statistics/box_stats.h.
+
 #include "satin/filters/local_statistics.h"
+#include "satin/filters/normalize.h"
 
 #include "core/record.h"
 #include "core/side_inputs.h"
@@ -12,7 +18,7 @@ namespace {
 
 enum Input { picture, mask };
 
-/// A mean of all channels as stored.
+/// Averages the stored values of all channels, alpha included.
 BoxMeanJob mean_job(const Shape& shape, const Shape& mask_shape, const LocalMean& parameters) {
   BoxMeanJob job;
   job.width = shape.width;
@@ -54,6 +60,21 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const L
   return plan_colours(device, shapes, job);
 }
 
+constexpr double largest_number = 1e30;
+
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Normalize& parameters) {
+  const Shape& shape = shapes.front();
+  check_local(shape, parameters.window, parameters.border);
+  check_range("mean", parameters.mean, -largest_number, largest_number);
+  check_range("deviation", parameters.deviation, 0, largest_number);
+  check_range("gain", parameters.gain, 0, largest_number);
+  const double white = shape.type == Type::u8 ? 0xFF : shape.type == Type::u16 ? 0xFFFF : 1;
+  BoxStatsJob job = local_job(shape, parameters.window, parameters.border);
+  job.result = LocalResult::normalised;
+  job.normalise = {parameters.mean * white, parameters.deviation * white, parameters.gain};
+  return plan_colours(device, shapes, job);
+}
+
 template <class P>
 FilterRecord statistic_record(const char* name, const char* help, const Traits& traits) {
   return record::of<P>(
@@ -91,14 +112,46 @@ Image local_deviation(const Device& device, const ImageView& image, const LocalD
 
 const FilterRecord& local_mean_record() {
   static const FilterRecord filter =
-      statistic_record<LocalMean>("local-mean", "mean of the values as stored in a square window",
+      statistic_record<LocalMean>("local-mean", "mean of the stored values in a square window",
                                   {.keeps_constant = true, .keeps_range = true, .linear = true});
   return filter;
 }
 
 const FilterRecord& local_deviation_record() {
   static const FilterRecord filter = statistic_record<LocalDeviation>(
-      "local-deviation", "standard deviation of the values as stored in a square window", {});
+      "local-deviation", "standard deviation of the stored values in a square window", {});
+  return filter;
+}
+
+Plan plan(const Device& device, const Shape& shape, const Normalize& parameters) {
+  return record::plan(normalize_record(), device, shape, &parameters);
+}
+
+Image normalize(const Device& device, const ImageView& image, const Normalize& parameters) {
+  return record::run(normalize_record(), device, image, &parameters);
+}
+
+const FilterRecord& normalize_record() {
+  static const FilterRecord filter = record::of<Normalize>(
+      &describe,
+      {.name = "normalize",
+       .category = "statistics",
+       .help =
+           "bring mean and deviation around every pixel to target values, which evens out light and contrast",
+       .paper = "Wallis, An approach to the space variant restoration and enhancement of images, 1976",
+       .parameters = {record::integer(&Normalize::window, 1, largest_window,
+                                      {"window", "px", "side of the window, an odd number"}),
+                      record::real(&Normalize::mean, -largest_number, largest_number,
+                                   {"mean", "", "target mean, from 0 (black) to 1 (white)"}),
+                      record::real(&Normalize::deviation, 0, largest_number,
+                                   {"deviation", "", "target standard deviation, as a share of white"}),
+                      record::real(&Normalize::gain, 0, largest_number,
+                                   {"gain", "", "largest factor by which differences from the mean grow"}),
+                      record::inner_border(&Normalize::border)},
+       .inputs = {record::blend_mask<Normalize>()},
+       .space = Space::encoded,
+       .reach = record::reach<Normalize>(
+           [](const Normalize& normalize, const Shape&) { return normalize.window / 2.0; })});
   return filter;
 }
 

@@ -2,22 +2,161 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/backend.h"
 #include "core/measure.h"
 #include "core/record.h"
 #include "extremes/sliding_extreme.h"
-#include "filters/mask_steps.h"
 #include "masks/distance.h"
 #include "masks/label.h"
+#include "masks/relabel.h"
 #include "pixels/binary_plane.h"
 #include "pixels/fixed_threshold.h"
 #include "satin/error.h"
 
 namespace satin {
 namespace {
+
+/// A step makes one mask from another. Masks are u8 with one channel, 0 and 255, in the backend's memory.
+struct MaskStep {
+  MaskStep() = default;
+  MaskStep(const MaskStep&) = delete;
+  MaskStep& operator=(const MaskStep&) = delete;
+  virtual ~MaskStep() = default;
+
+  [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
+  virtual void run(const ImageView& mask, const MutableImageView& output, Stream stream) = 0;
+};
+
+/// A step of one operation, run by run(operation, mask, output, stream).
+template <class Operation, class Run>
+class OperationStep final : public MaskStep {
+ public:
+  OperationStep(std::unique_ptr<Operation> operation, Run run)
+      : operation_(std::move(operation)), run_(std::move(run)) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return operation_->workspace_bytes();
+  }
+  void run(const ImageView& mask, const MutableImageView& output, Stream stream) override {
+    run_(*operation_, mask, output, stream);
+  }
+
+ private:
+  std::unique_ptr<Operation> operation_;
+  Run run_;
+};
+
+template <class Operation, class Run>
+std::unique_ptr<MaskStep> operation_step(std::unique_ptr<Operation> operation, Run run) {
+  return std::make_unique<OperationStep<Operation, Run>>(std::move(operation), std::move(run));
+}
+
+/// Components of up to `most_area` pixels change their value. Components of zeros that touch the border keep
+/// it.
+struct ComponentRule {
+  bool zeros = false;  ///< the rule is for components of zeros
+  int connectivity = 8;
+  std::uint32_t most_area = 0;
+};
+
+/// Labels the components of one rule and decides the value of each.
+class ComponentPass {
+ public:
+  ComponentPass(Backend& backend, const Shape& shape, const ComponentRule& rule)
+      : backend_(backend),
+        rule_(rule),
+        width_(shape.width),
+        height_(shape.height),
+        label_(backend.prepare(LabelJob{width_, height_, rule.connectivity, rule.zeros})) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept { return label_->workspace_bytes(); }
+
+  /// Fills `labels` and table[label] = the value of the component's pixels, in host memory.
+  void run(const ImageView& mask, const MutableImageView& labels, std::vector<std::uint32_t>& table,
+           Stream stream) {
+    const std::uint32_t count = label_->run(mask, labels, stream);
+    table.assign(1, rule_.zeros ? 255 : 0);
+    for (const RegionShape& shape : shapes_of(count, stream)) table.push_back(value_of(shape));
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t value_of(const RegionShape& shape) const {
+    const bool stays =
+        shape.area > rule_.most_area || (rule_.zeros && touches_border(shape, width_, height_));
+    return stays == rule_.zeros ? 0 : 255;
+  }
+
+  std::span<const RegionShape> shapes_of(std::uint32_t count, Stream stream) {
+    if (count == 0) return {};
+    const RegionShape* shapes = label_->describe(stream);
+    if (backend_.host_memory) return {shapes, count};
+    shapes_.resize(count);
+    backend_.download(shapes_.data(), shapes, count * sizeof(RegionShape), stream);
+    return shapes_;
+  }
+
+  Backend& backend_;
+  ComponentRule rule_;
+  std::int64_t width_;
+  std::int64_t height_;
+  std::unique_ptr<LabelOperation> label_;
+  std::vector<RegionShape> shapes_;  ///< copies for the host of a device
+};
+
+/// Applies rules for components one after another.
+class ComponentStep final : public MaskStep {
+ public:
+  ComponentStep(Backend& backend, const Shape& shape, std::span<const ComponentRule> rules)
+      : backend_(backend),
+        labels_shape_{shape.width, shape.height, 1, Type::u32},
+        labels_(backend.allocate(byte_size(labels_shape_))),
+        relabel_(backend.prepare(RelabelJob{shape.width, shape.height, Type::u8})) {
+    for (const ComponentRule& rule : rules)
+      passes_.push_back(std::make_unique<ComponentPass>(backend, shape, rule));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = labels_.size + own_table_.size + relabel_->workspace_bytes();
+    for (const auto& pass : passes_) bytes += pass->workspace_bytes();
+    return bytes;
+  }
+
+  void run(const ImageView& mask, const MutableImageView& output, Stream stream) override {
+    const MutableImageView labels = mutable_view_of(labels_.get(), labels_shape_, mask.memory);
+    ImageView source = mask;
+    for (const auto& pass : passes_) {
+      pass->run(source, labels, table_, stream);
+      relabel_->run({labels, own_table(stream), output}, stream);
+      source = output;
+    }
+  }
+
+ private:
+  /// The table in the backend's memory.
+  const std::uint32_t* own_table(Stream stream) {
+    if (backend_.host_memory) return table_.data();
+    const std::size_t bytes = table_.size() * sizeof table_[0];
+    if (own_table_.size < bytes) own_table_ = backend_.allocate(bytes);
+    backend_.upload(own_table_.get(), table_.data(), bytes, stream);
+    return reinterpret_cast<const std::uint32_t*>(own_table_.get());
+  }
+
+  Backend& backend_;
+  Shape labels_shape_;
+  Buffer labels_;
+  std::unique_ptr<RelabelJob::Operation> relabel_;
+  std::vector<std::unique_ptr<ComponentPass>> passes_;
+  // Both tables have an entry for each component and grow when more are found.
+  std::vector<std::uint32_t> table_;
+  Buffer own_table_;
+};
 
 constexpr double largest_length = largest_distance_reach;
 
@@ -33,14 +172,14 @@ void check_radius(const char* name, double pixels, MaskShape shape) {
   check_length(name, pixels);
   if (shape == MaskShape::box && pixels != std::floor(pixels))
     refuse(std::string(name) + " " + print_real(pixels) +
-           " pixels: a box has a whole radius; the shape disc takes fractions.");
+           " pixels: a box needs a whole radius; the shape disc accepts fractions.");
 }
 
 void check_area(const char* name, int pixels) {
   if (pixels < 0) refuse(std::string(name) + " " + std::to_string(pixels) + ": must be 0 or more.");
 }
 
-/// Holes, then specks. What is outside has the other connectivity.
+/// Rules that fill holes, then remove specks. Zeros have the other connectivity than the white of the mask.
 std::vector<ComponentRule> component_rules(const Mask& mask) {
   const bool corners = mask.connectivity == Connectivity::eight;
   std::vector<ComponentRule> rules;
@@ -57,7 +196,8 @@ std::vector<ComponentRule> component_rules(const Mask& mask) {
 void check(const Shape& shape, const Mask& mask) {
   validate(shape);
   if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
-    refuse(std::string("A picture of ") + name_of(shape.type) + " is no mask: u8, u16 and f32 are.");
+    refuse(std::string("A picture of ") + name_of(shape.type) +
+           " cannot become a mask: convert it to u8, u16 or f32.");
   if (!std::isfinite(mask.level)) refuse("level must be a finite number.");
   check_area("fill-holes", mask.fill_holes);
   check_area("min-area", mask.min_area);
@@ -69,8 +209,8 @@ void check(const Shape& shape, const Mask& mask) {
   check_length("feather", mask.feather);
 }
 
-/// floor(radius^2) of the exact square: an integer between it and its rounded value could only be that value
-/// itself.
+/// Returns floor(radius^2) of the exact square. Rounding to double can only reach the next integer, which the
+/// residual of a fused multiply-add detects.
 std::uint32_t whole_square(double radius) {
   const double square = radius * radius;
   const double floor = std::floor(square);
@@ -78,14 +218,16 @@ std::uint32_t whole_square(double radius) {
   return static_cast<std::uint32_t>(floor == square && rounded_up ? floor - 1 : floor);
 }
 
-/// Where a ramp begins, in 1/510 of its width before the outline; seen from outside, 510 less that.
+/// Returns the distance from the start of the ramp to the outline, in 1/510 of the ramp's width.
 constexpr std::int64_t ramp_start(FeatherSide side) {
   return side == FeatherSide::inward ? 0 : side == FeatherSide::outward ? 510 : 255;
 }
 
-/// Value k or more where 255 (start / 510 + (d - 1/2) / w) >= k - 1/2, that is, with w = width / 256, where
-/// d >= (65280 + width (2k - 1 - start)) / 130560. Widths are at most 2^22: the square is below 2^63. Where
-/// that is 1 or less, every pixel has value k, as no distance is below 1.
+/// Finds the least squared distance at which the ramp reaches each value k.
+///
+/// The value is k or more where 255 (start / 510 + (d - 1/2) / w) >= k - 1/2, which for w = width / 256 is
+/// d >= (65280 + width (2k - 1 - start)) / 130560. Widths are at most 2^22, so the square is below 2^63.
+/// Distances are at least 1, so a bound of 1 or less holds for every pixel.
 DistanceRamp ramp_of(std::int64_t width, std::int64_t start) {
   constexpr std::uint64_t scale = 2 * 255 * 256;
   DistanceRamp ramp;
@@ -118,7 +260,7 @@ std::unique_ptr<MaskStep> distance_step(Backend& backend, const DistanceJob& job
                            Stream stream) { operation.run(from, to, stream); });
 }
 
-/// Adds the step that lets one side of the outline grow into the other; none if nothing can change.
+/// Adds the step that moves the outline into the side `shrinking`; none for a radius below 1.
 void add_move(Steps& steps, Backend& backend, const Shape& shape, const Mask& mask, MaskSide shrinking,
               double radius) {
   if (radius < 1) return;
@@ -158,7 +300,7 @@ DistanceJob feather_job(const Shape& shape, const Mask& mask) {
 Steps steps_of(Backend& backend, const Shape& shape, const Mask& mask) {
   Steps steps;
   const std::vector<ComponentRule> rules = component_rules(mask);
-  if (!rules.empty()) steps.push_back(component_step(backend, shape, rules));
+  if (!rules.empty()) steps.push_back(std::make_unique<ComponentStep>(backend, shape, rules));
   const auto shrink = [&](double radius) { add_move(steps, backend, shape, mask, MaskSide::inside, radius); };
   const auto grow = [&](double radius) { add_move(steps, backend, shape, mask, MaskSide::outside, radius); };
   shrink(mask.open);
@@ -177,7 +319,7 @@ Steps steps_of(Backend& backend, const Shape& shape, const Mask& mask) {
   return steps;
 }
 
-/// How far all steps look together: what a distance of d pixels decides lies within d pixels.
+/// Returns the reach of all steps together. A decision by a distance of d pixels depends on pixels within d.
 std::int64_t reach_of_steps(const Shape& shape, const Mask& mask) {
   double reach = 2 * std::floor(mask.open) + 2 * std::floor(mask.close) + std::floor(mask.grow) +
                  std::floor(mask.shrink);
@@ -236,7 +378,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const M
   const Shape shape = shapes.front();
   check(shape, parameters);
   FilterPlan plan{binary_shape(shape), {range_of(shape, {.magnitudes = false})}};
-  if (component_rules(parameters).empty()) {  // a component may go from end to end of the picture
+  if (component_rules(parameters).empty()) {  // components may span the picture and have no finite reach
     const std::int64_t reach = reach_of_steps(shape, parameters);
     plan.reach = Reach{reach, reach};
   }
@@ -262,44 +404,51 @@ Image mask(const Device& device, const ImageView& image, const Mask& parameters)
 }
 
 const FilterRecord& mask_record() {
-  static const FilterRecord filter = record::of(
-      &describe,
-      {.name = "mask",
-       .category = "masks",
-       .help =
-           "a picture as a mask: holes, specks, open, close, grow, shrink, feather, invert, in this order",
-       .paper = "Meijster, Roerdink and Hesselink, A general algorithm for computing distance transforms in "
-                "linear time, 2000",
-       .parameters =
-           {
-               record::real(&Mask::level, -1e30, 1e30,
-                            {"level", "", "values above this become white, 0 black to 1 white"}),
-               record::integer(&Mask::fill_holes, 0, 2147483647,
-                               {"fill-holes", "px", "holes of up to this area become white"}),
-               record::flag(&Mask::fill_all_holes, {"fill-all-holes", "", "holes of any area become white"}),
-               record::integer(&Mask::min_area, 0, 2147483647,
-                               {"min-area", "px", "white specks of a smaller area become black"}),
-               record::real(&Mask::open, 0, largest_length,
-                            {"open", "px", "radius of shrinking, then growing: removes what is thin"}),
-               record::real(&Mask::close, 0, largest_length,
-                            {"close", "px", "radius of growing, then shrinking: closes what is narrow"}),
-               record::real(&Mask::grow, 0, largest_length, {"grow", "px", "white grows by this radius"}),
-               record::real(&Mask::shrink, 0, largest_length,
-                            {"shrink", "px", "white shrinks by this radius"}),
-               record::real(&Mask::feather, 0, largest_length,
-                            {"feather", "px", "width of a ramp at the outline"}),
-               record::choice(&Mask::feather_side, {"inward", "outward", "centred"},
-                              {"feather-side", "", "side of the outline where the ramp lies"}),
-               record::flag(&Mask::invert, {"invert", "", "exchange black and white, at the end"}),
-               record::choice(&Mask::shape, {"disc", "box"},
-                              {"shape", "", "shape that a radius stands for; boxes take whole radii"}),
-               record::choice(&Mask::connectivity, {"4", "8"},
-                              {"connectivity",
-                               "", "neighbours of a white pixel: those that share a side, or a corner too"}),
-           },
-       .space = Space::encoded,
-       .traits = {.masks_alone = true},
-       .reach = record::reach<Mask>(reach)});
+  static const FilterRecord filter = record::
+      of(&describe,
+         {.name = "mask",
+          .category = "masks",
+          .help = "make a mask: fill holes, drop specks, open, close, grow, shrink, feather, invert, in this "
+                  "order",
+          .paper =
+              "Meijster, Roerdink and Hesselink, A general algorithm for computing distance transforms in "
+              "linear time, 2000",
+          .parameters =
+              {
+                  record::real(
+                      &Mask::level, -1e30, 1e30,
+                      {"level", "", "values above this level become white, from 0 (black) to 1 (white)"}),
+                  record::integer(&Mask::fill_holes, 0, 2147483647,
+                                  {"fill-holes", "px", "holes of up to this area become white"}),
+                  record::flag(&Mask::fill_all_holes,
+                               {"fill-all-holes", "", "holes of any area become white"}),
+                  record::integer(
+                      &Mask::min_area, 0, 2147483647,
+                      {"min-area", "px", "white specks of a smaller area become black"}),
+                  record::real(
+                      &Mask::open, 0, largest_length,
+                      {"open", "px", "radius of an opening (shrink, then grow), which removes thin areas"}),
+                  record::real(
+                      &Mask::close, 0, largest_length,
+                      {"close", "px", "radius of a closing (grow, then shrink), which fills narrow gaps"}),
+                  record::real(&Mask::grow, 0, largest_length, {"grow", "px", "white grows by this radius"}),
+                  record::real(&Mask::shrink,
+                               0, largest_length, {"shrink", "px", "white shrinks by this radius"}),
+                  record::real(
+                      &Mask::feather, 0, largest_length, {"feather", "px", "width of a ramp at the outline"}),
+                  record::choice(&Mask::feather_side, {"inward", "outward", "centred"},
+                                 {"feather-side", "", "side of the outline that the ramp covers"}),
+                  record::flag(&Mask::invert, {"invert", "", "exchange black and white, at the end"}),
+                  record::choice(&Mask::shape, {"disc", "box"},
+                                 {"shape", "", "shape of a radius; boxes need whole radii"}),
+                  record::choice(&Mask::connectivity, {"4", "8"},
+                                 {"connectivity", "",
+                                  "neighbours of a white pixel: 4 share a side with it, 8 a side or a "
+                                  "corner"}),
+              },
+          .space = Space::encoded,
+          .traits = {.masks_alone = true},
+          .reach = record::reach<Mask>(reach)});
   return filter;
 }
 

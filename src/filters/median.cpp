@@ -1,3 +1,8 @@
+// The filter median: any percentile of the window around every pixel, for each channel.
+//
+// order/rank.h chooses the algorithm. This file checks parameters, reads radius maps and masks, and turns a
+// fraction of white into a threshold in stored values.
+
 #include "satin/filters/median.h"
 
 #include <algorithm>
@@ -30,7 +35,7 @@ Radius256 checked_reach(double pixels, const char* name) {
 ReachField reach_field(const Median& median, const Shape& shape, const Shape& map) {
   ReachField field;
   if (map.width == 0) {
-    if (median.radius_max) refuse("radius-max is of use with a radius map only: give one, or use radius.");
+    if (median.radius_max) refuse("radius-max needs a radius map: give one, or use radius.");
     field.x = static_cast<std::int32_t>(whole_pixels(median.radius.x, shape, largest_rank_reach));
     field.y = static_cast<std::int32_t>(whole_pixels(median.radius.y, shape, largest_rank_reach));
     return field;
@@ -43,7 +48,7 @@ ReachField reach_field(const Median& median, const Shape& shape, const Shape& ma
   return field;
 }
 
-/// The largest difference that keeps a pixel, in stored values.
+/// Returns the largest difference that keeps a pixel, in stored values.
 double stored_threshold(Type type, double threshold) {
   check_range("threshold", threshold, 0, type == Type::f32 ? 1e30 : 1);
   if (type == Type::f32) return threshold;
@@ -133,30 +138,30 @@ const FilterRecord& median_record() {
        .parameters =
            {record::whole_radius(
                 &Median::radius, 0, largest_rank_reach,
-                {"radius", "px", "half the window: whole R, RXxRY, or P% of the longer side"}),
+                {"radius", "px", "radius of the window in whole pixels: R, RXxRY, or P% of the longer side"}),
             record::real(
                 &Median::percent, 0, 100,
                 {"percent", "%",
-                 "which percentile: 0 the smallest value, 50 the median, 100 the largest; of n values"
-                 " the one of rank ceil(n percent / 100), at least 1"}),
-            record::real(
-                &Median::threshold, 0, 1e30,
-                {"threshold", "",
-                 "replace values only where they differ by more, as a share of white (floats: as they are)"}),
+                 "percentile: 0 is the smallest value, 50 the median, 100 the largest; among n sorted values"
+                 " the one at rank ceil(n percent / 100), at least 1"}),
+            record::real(&Median::threshold, 0, 1e30,
+                         {"threshold", "",
+                          "replace only values that differ by more than this share of white (floats: than "
+                          "this value)"}),
             record::real(&Median::radius_min, 0, largest_rank_reach,
                          {"radius-min", "px", "radius where the radius map is 0"}),
             record::real(
                 &Median::radius_max, 0, largest_rank_reach,
                 {"radius-max", "px", "radius where the radius map is at its maximum (floats: at 1)"}),
             record::border(&Median::border),
-            record::real(
-                &Median::border_value, -1e30, 1e30,
-                {"border-value", "", "value outside the picture for border constant, 0 black to 1 white"}),
+            record::real(&Median::border_value, -1e30, 1e30,
+                         {"border-value", "",
+                          "value outside the picture with border constant, from 0 (black) to 1 (white)"}),
             record::choice(&Median::mask_mode, {"blend", "exclude"},
-                           {"mask-mode", "", "exclude: pixels where the mask is 0 do not count for others"})},
+                           {"mask-mode", "", "exclude: windows leave out pixels where the mask is 0"})},
        .inputs = {record::side(&Median::radius_map,
                                {"radius-map", Role::radius_map,
-                                "radius for each pixel, from radius-min at 0 to radius-max at white,"
+                                "radius of each pixel, from radius-min at 0 to radius-max at white,"
                                 " rounded to whole pixels"}),
                   record::blend_mask<Median>()},
        .space = Space::encoded,

@@ -1,3 +1,6 @@
+// The filters erode and dilate: minimum and maximum over a window of any radius, at a cost that does not
+// depend on it (van Herk 1992, Gil and Werman 1993; extremes/sliding_extreme.h).
+
 #include "satin/filters/morphology.h"
 
 #include <algorithm>
@@ -16,7 +19,7 @@ constexpr double largest_reach = 1 << 20;
 
 enum Input { picture, mask };
 
-/// What erode and dilate have in common.
+/// The parameters of erode and dilate.
 struct Window {
   Radius radius;
   Border border = Border::shrink;
@@ -28,7 +31,7 @@ Window window_of(const Parameters& parameters) {
   return {parameters.radius, parameters.border, parameters.border_value};
 }
 
-/// One pixel outside the picture.
+/// Sets the pixel outside the picture.
 template <class Key>
 void set_outside(SlidingExtremeJob& job, std::int32_t key) {
   std::array<Key, 4> pixel{};
@@ -85,13 +88,14 @@ FilterRecord extreme_record(const char* name, const char* help) {
        .help = help,
        .paper = "van Herk, Local minimum and maximum filters, 1992; Gil and Werman, Min, median and max "
                 "filters, 1993",
-       .parameters = {record::whole_radius(
-                          &P::radius, 0, largest_reach,
-                          {"radius", "px", "half the window: whole R, RXxRY, or P% of the longer side"}),
-                      record::border(&P::border),
-                      record::real(&P::border_value, -1e30, 1e30,
-                                   {"border-value", "",
-                                    "value outside the picture for border constant, 0 black to 1 white"})},
+       .parameters =
+           {record::whole_radius(
+                &P::radius, 0, largest_reach,
+                {"radius", "px", "radius of the window in whole pixels: R, RXxRY, or P% of the longer side"}),
+            record::border(&P::border),
+            record::real(&P::border_value, -1e30, 1e30,
+                         {"border-value", "",
+                          "value outside the picture with border constant, from 0 (black) to 1 (white)"})},
        .inputs = {record::blend_mask<P>()},
        .space = Space::encoded,
        .traits = {.keeps_constant = true, .keeps_range = true},

@@ -1,3 +1,10 @@
+// The filter redact: covers boxes or a mask with one colour, a mosaic or a blur.
+//
+// Boxes or the mask become a plane of weights (masks/coverage.h), which `feather` widens and softens. Solid
+// colours and mosaics are painted by the weights (masks/paint.h; a mosaic reads its cells' means from a
+// summed-area table). A blur is the filter blur with the weights as its mask. A run that covers nothing is an
+// error unless it is allowed.
+
 #include "satin/filters/redact.h"
 
 #include <algorithm>
@@ -29,13 +36,13 @@ enum Input { picture, mask };
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-/// The part of the box that lies in the picture; its width is 0 if there is none.
+/// Returns the intersection of the box and the picture, with width 0 if they do not meet.
 PixelBox clipped(const PixelBox& box, const Shape& shape) {
   if (box.width < 1 || box.height < 1)
     refuse("box " + print_boxes(std::span(&box, 1)) + ": width and height must be 1 or more.");
   const std::int64_t left = std::max<std::int64_t>(0, box.x);
   const std::int64_t top = std::max<std::int64_t>(0, box.y);
-  // right and bottom: what is left of the size is compared, so that nothing wraps
+  // Compares what remains of both sizes: right and bottom edges of a box might overflow.
   const std::int64_t width = std::min(shape.width - left, box.width - (left - box.x));
   const std::int64_t height = std::min(shape.height - top, box.height - (top - box.y));
   if (box.x >= shape.width || box.y >= shape.height || width < 1 || height < 1) return {};
@@ -60,14 +67,14 @@ CoverageJob coverage_job(const Shape& shape, const Shape& mask_shape, const Reda
   return job;
 }
 
-/// The colour of one channel as it is stored: codes of 8 or 16 bits; linear light for floats.
+/// Returns the colour as an 8-bit code for each channel of the picture.
 std::array<std::uint8_t, 4> codes_of(const Shape& shape, const Colour& colour) {
   if (shape.channels < 3) return {luminance709(colour.red, colour.green, colour.blue), 255, 0, 0};
   if (shape.order == Order::bgr) return {colour.blue, colour.green, colour.red, 255};
   return {colour.red, colour.green, colour.blue, 255};
 }
 
-/// Fills in the working values of one opaque pixel of the colour.
+/// Sets the working values of an opaque pixel of the colour. Floats hold linear light.
 void set_colour(PaintJob& job, const Shape& shape, const Colour& colour) {
   const PixelRead& read = job.read;
   const std::array<std::uint8_t, 4> codes = codes_of(shape, colour);
@@ -118,8 +125,8 @@ Shape single_frame(Shape shape) {
   return shape;
 }
 
-/// Weights that fall off around what is covered: its area grown by half the feather, then the mean over
-/// windows that reach as far in whole pixels, so that the weight is whole on all of it.
+/// Softens the covered area outward: a dilation by half the feather, then a box mean of the same radius. Both
+/// radii are whole pixels, so that the weight stays full on all of the area.
 class Feather {
  public:
   Feather(const Device& device, const Shape& weights, double pixels)
@@ -152,7 +159,7 @@ class Feather {
   Plan fall_;
 };
 
-/// Whether anything is covered. A mask is looked at on the device; what it holds is told by check().
+/// Refuses a run that covers nothing. Masks are searched on the device, and check() reads the result.
 class NothingCovered {
  public:
   NothingCovered(Backend& backend, const Shape& shape, const Shape& mask, const Redact& redact) {
@@ -170,8 +177,8 @@ class NothingCovered {
       frames_.push_back(backend.prepare(ActiveTilesJob{mask.width, mask.height, mask.type, tile}));
   }
 
-  /// Looks at the mask of the next frame. Results of the last run are kept, one for each frame of the mask.
-  void look_at(const ImageView& mask, Stream stream) {
+  /// Searches the mask of the next frame. The results of the last run remain, one for each frame.
+  void search(const ImageView& mask, Stream stream) {
     if (!frames_.empty()) frames_[next_++ % frames_.size()]->find(mask, stream);
   }
 
@@ -189,13 +196,13 @@ class NothingCovered {
 
  private:
   [[noreturn]] static void refuse_nothing(std::string cause) {
-    cause += ", so that nothing is covered. Correct it, or let that be by --allow-nothing.";
+    cause += ", so that nothing is covered. Correct it, or accept it with --allow-nothing.";
     refuse(cause);
   }
 
   std::string box_outside_;
   std::vector<std::unique_ptr<ActiveTilesOperation>> frames_;
-  std::vector<std::uint8_t> tiles_;  ///< of one frame
+  std::vector<std::uint8_t> tiles_;  ///< active tiles of one frame
   std::size_t next_ = 0;
 };
 
@@ -235,12 +242,12 @@ class PreparedRedact final : public PreparedFilter {
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
     const MutableImageView weights = mutable_view_of(weights_.get(), weight_shape_, output.memory);
-    nothing_covered_.look_at(inputs[mask], stream);
+    nothing_covered_.search(inputs[mask], stream);
     coverage_->run({inputs[mask], weights}, stream);
     if (feather_) feather_->run(weights, mutable_view_of(spare_.get(), weight_shape_, output.memory), stream);
     if (blur_) {
-      const std::array<ImageView, 3> of_blur = {inputs[picture], ImageView{}, weights};
-      blur_->run(of_blur, output, stream);
+      const std::array<ImageView, 3> blur_inputs = {inputs[picture], ImageView{}, weights};
+      blur_->run(blur_inputs, output, stream);
     } else {
       MutableImageView sums;
       if (table_ != nullptr) {
@@ -256,7 +263,7 @@ class PreparedRedact final : public PreparedFilter {
   }
 
  private:
-  /// The sums that the cells' means are taken from.
+  /// Prepares the table that gives the means of cells.
   void prepare_table(Backend& backend, const PaintJob& job) {
     table_ = backend.prepare(TableJob{job.width, job.height, job.read, false, job.accumulator});
     table_shape_ = {job.width, job.height, job.read.channels,
@@ -310,28 +317,26 @@ const FilterRecord& redact_record() {
       &describe,
       {.name = "redact",
        .category = "masks",
-       .help =
-           "cover boxes or a mask; a mosaic or a blur can be reversed in part, so what is secret needs solid",
+       .help = "cover boxes or a mask; mosaics and blurs can be reversed in part, so use solid for secrets",
        .parameters =
            {record::choice(
                 &Redact::method, {"solid", "mosaic", "blur"},
-                {"method", "", "what covers: one colour, cells or a blur; previews in the file are dropped"}),
-            record::boxes(&Redact::boxes, {"box", "px", "what to cover; may be given several times"}),
+                {"method", "", "cover with one colour, cells or a blur; previews in the file are dropped"}),
+            record::boxes(&Redact::boxes, {"box", "px", "box to cover; may be given several times"}),
             record::colour(&Redact::colour, {"colour", "", "colour of the method solid"}),
             record::integer(&Redact::cell, 1, largest_cell,
                             {"cell", "px", "side of a cell of the method mosaic"}),
-            record::radius(
-                &Redact::radius, 0, largest_radius,
-                {"radius", "px", "half the window of the method blur: R, RXxRY, or P% of the longer side"}),
-            record::real(
-                &Redact::feather, 0, largest_feather,
-                {"feather", "px",
-                 "width around boxes and mask over which the picture comes back; inside all stays covered"}),
-            record::space(&Redact::space, "mix in linear light, or the values as stored"),
-            record::flag(&Redact::allow_nothing,
-                         {"allow-nothing", "",
-                          "let a mask be 0 everywhere, or a box lie outside the picture: otherwise an error"},
-                         ParameterRole::may_vanish)},
+            record::radius(&Redact::radius, 0, largest_radius,
+                           {"radius", "px", "radius of the method blur: R, RXxRY, or P% of the longer side"}),
+            record::real(&Redact::feather, 0, largest_feather,
+                         {"feather", "px",
+                          "width of the transition around boxes and mask, which stay covered themselves"}),
+            record::space(&Redact::space, "mix in linear light, or mix the stored values"),
+            record::flag(
+                &Redact::allow_nothing,
+                {"allow-nothing", "",
+                 "accept a mask that is 0 everywhere, or a box outside the picture; otherwise an error"},
+                ParameterRole::may_vanish)},
        .inputs = {record::side(
            &Redact::mask,
            {"mask", Role::mask, "in place of boxes: cover every pixel that is not 0, or not transparent"})},

@@ -1,3 +1,8 @@
+// The filter regions: connected areas of a mask as JSON, with size, position, values and run lengths.
+//
+// The picture becomes a mask by a fixed threshold, find_regions() labels and measures it on the device, and
+// this file selects, sorts and writes the regions.
+
 #include "satin/regions.h"
 
 #include <array>
@@ -14,7 +19,7 @@ namespace {
 
 constexpr long most = 1L << 53;
 
-/// Views of one memory, and the copies that stand behind them.
+/// Two views, and the copies that they may refer to.
 struct Pictures {
   ImageView picture, image{};
   std::vector<Image> copies{};
@@ -25,8 +30,8 @@ Image uploaded(const Device& device, const ImageView& view) {
   return device.upload(view.strides == interleaved_strides(view.shape) ? view : copy_of(view).view());
 }
 
-/// Pictures in host memory where all steps of a search take them, so that they move once. What the device's
-/// memory does not hold stays on the host, where each step fetches what it needs.
+/// Moves pictures in host memory to the device once for all steps of a search. If they do not fit, they stay
+/// on the host and each step fetches the chunks that it needs.
 Pictures on_device(const Device& device, const ImageView& picture, const ImageView& image) {
   Pictures given{picture, image};
   if (!device.is_cuda() || picture.memory != Memory::host) return given;
@@ -50,10 +55,10 @@ void check_bounds(const char* name, std::int64_t low, std::int64_t high) {
   if (low > high)
     throw Error(ErrorKind::usage, std::string("--min-") + name + " " + std::to_string(low) +
                                       " is above --max-" + name + " " + std::to_string(high) +
-                                      ": no region can be both.");
+                                      ": no region can meet both.");
 }
 
-/// Keeps what passes the filter and stands among the first by the key, numbered from 1 in raster order.
+/// Keeps the regions that pass the filter and come first by the key, renumbered from 1 in raster order.
 void choose(const Device& device, Regions& regions, const RegionSearch& search) {
   RegionFilter filter = search.filter;
   if (search.inner) filter.touches_border = false;
@@ -120,7 +125,7 @@ void validate(const RegionSearch& search, bool with_image) {
   check_bounds("height", search.filter.min_height, search.filter.max_height);
   if (search.key >= RegionKey::mean && !with_image)
     throw Error(ErrorKind::usage, "--sort " + key_names[static_cast<std::size_t>(search.key)] +
-                                      " looks at values: name a picture with --image.");
+                                      " needs values: name a picture with --image.");
 }
 
 Regions search_regions(const Device& device, const ImageView& picture, const ImageView& image,
@@ -166,21 +171,22 @@ const FilterRecord& regions_record() {
       &describe,
       {.name = "regions",
        .category = "measurement",
-       .help = "connected areas of a mask: place, size, values and run lengths, as JSON",
+       .help = "measure connected areas of a mask: position, size, values and run lengths, as JSON",
        .paper = "Rosenfeld and Pfaltz, Sequential operations in digital picture processing, 1966; He, Chao, "
                 "Suzuki, A run-based two-scan labeling algorithm, 2008",
        .parameters =
            {record::choice(
                 &RegionSearch::connectivity, {"4", "8"},
-                {"connectivity", "", "neighbours of a pixel: those that share a side, or a corner too"}),
+                {"connectivity", "", "neighbours of a pixel: 4 share a side with it, 8 a side or a corner"}),
             record::real(&RegionSearch::level, -1e30, 1e30,
                          {"level", "", "pixels above this share of white are inside"}),
-            record::flag(&RegionSearch::invert, {"invert", "", "take as inside what is not above the level"}),
-            bound(&RegionFilter::min_area, "min-area", "pixels", "least area to keep"),
+            record::flag(&RegionSearch::invert,
+                         {"invert", "", "pixels that are not above the level are inside"}),
+            bound(&RegionFilter::min_area, "min-area", "pixels", "smallest area to keep"),
             bound(&RegionFilter::max_area, "max-area", "pixels", "largest area to keep"),
-            bound(&RegionFilter::min_width, "min-width", "px", "least width to keep"),
+            bound(&RegionFilter::min_width, "min-width", "px", "smallest width to keep"),
             bound(&RegionFilter::max_width, "max-width", "px", "largest width to keep"),
-            bound(&RegionFilter::min_height, "min-height", "px", "least height to keep"),
+            bound(&RegionFilter::min_height, "min-height", "px", "smallest height to keep"),
             bound(&RegionFilter::max_height, "max-height", "px", "largest height to keep"),
             record::flag(&RegionSearch::inner,
                          {"no-border", "", "drop regions that touch the border of the picture"}),
@@ -191,9 +197,9 @@ const FilterRecord& regions_record() {
             record::flag(&RegionSearch::descending, {"descending", "", "begin with the largest"}),
             record::integer(&RegionSearch::limit, 1, most, {"limit", "", "keep the first N in this order"}),
             record::choice(&RegionSearch::rle, {"compressed", "uncompressed", "none"},
-                           {"rle", "", "how the run lengths are written, which are COCO's"})},
+                           {"rle", "", "format of the run lengths, as in COCO"})},
        .inputs = {{"image", Role::guide,
-                   "give mean, extremes and deviation of this picture under every region"}},
+                   "picture whose mean, extremes and deviation are measured in every region"}},
        .space = Space::encoded});
   return filter;
 }

@@ -1,3 +1,7 @@
+// The filter stretch: two percentiles of the window around every pixel become black and white.
+//
+// Both percentiles are pictures from order/rank.h; order/stretch.h maps each pixel between them.
+
 #include "satin/filters/stretch.h"
 
 #include <memory>
@@ -17,7 +21,7 @@ enum Input { picture, mask };
 
 constexpr int largest_rank_window = 2 * largest_rank_reach + 1;
 
-/// Both percentiles of the same windows, and what is made of them.
+/// Jobs for both percentiles of the same windows, and for the mapping between them.
 struct StretchJobs {
   RankJob low;
   RankJob high;
@@ -108,7 +112,7 @@ const FilterRecord& stretch_record() {
   static const FilterRecord filter = record::of(
       &describe, {.name = "stretch",
                   .category = "statistics",
-                  .help = "local contrast: black and white at two percentiles around every pixel",
+                  .help = "raise local contrast: two percentiles around every pixel become black and white",
                   .parameters = {record::integer(&PercentileStretch::window, 1, largest_rank_window,
                                                  {"window", "px", "side of the window, an odd number"}),
                                  record::real(&PercentileStretch::low, 0, 50,

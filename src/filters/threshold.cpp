@@ -1,3 +1,6 @@
+// The filter threshold: black and white by one level for all pixels (fixed, otsu) or by one for each pixel
+// from the mean and deviation of its window (bradley, niblack, sauvola, wolf, nick; statistics/box_stats.h).
+
 #include "satin/filters/threshold.h"
 
 #include <algorithm>
@@ -43,7 +46,7 @@ double default_k(Binarisation method) {
   return 0;
 }
 
-/// 2^(bits - 1); half of white for floats.
+/// Returns sauvola's R: 2^(bits - 1), or half of white for floats.
 double default_range(Type type) { return type == Type::u8 ? 128 : type == Type::u16 ? 32768 : 0.5; }
 
 double white_of(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 65535 : 1; }
@@ -57,7 +60,8 @@ BoxStatsJob stats_job(const Shape& shape, const Threshold& threshold) {
   return job;
 }
 
-/// The code up to which the first class reaches that makes w0 w1 (m0 - m1)^2 largest; the lowest of several.
+/// Returns the last code of the first class for the split with the largest variance between the classes,
+/// w0 w1 (m0 - m1)^2 (Otsu 1979). Ties go to the lowest code.
 std::size_t otsu_code(const std::vector<std::uint64_t>& counts) {
   double all = 0;
   double all_sum = 0;
@@ -84,7 +88,7 @@ std::size_t otsu_code(const std::vector<std::uint64_t>& counts) {
   return best_code;
 }
 
-/// One level for all pixels.
+/// Compares all pixels with one level, which is given or found by otsu.
 class PreparedFixedThreshold final : public PreparedFilter {
  public:
   PreparedFixedThreshold(Backend& backend, const Shape& shape, const Threshold& threshold)
@@ -97,7 +101,7 @@ class PreparedFixedThreshold final : public PreparedFilter {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override { return level_->workspace_bytes(); }
 
-  /// The codes that otsu counts depend on the range of floats.
+  // Searches after floats are measured, because otsu's codes depend on their range.
   [[nodiscard]] bool searches() const noexcept override { return !counts_.empty(); }
   void begin_search(Stream /*stream*/) override { std::fill(counts_.begin(), counts_.end(), 0); }
   void search(std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
@@ -121,12 +125,12 @@ class PreparedFixedThreshold final : public PreparedFilter {
   PlaneRead plane_;
   std::unique_ptr<FixedThresholdOperation> level_;
   double fixed_;
-  std::vector<std::uint64_t> counts_;  ///< of the codes; empty unless the level is searched
-  std::vector<std::uint64_t> found_;   ///< in one part
+  std::vector<std::uint64_t> counts_;  ///< pixels of each code; empty for a fixed level
+  std::vector<std::uint64_t> found_;   ///< pixels of each code in one chunk
   Quantised codes_{};
 };
 
-/// A level for each pixel from the statistics around it.
+/// Compares each pixel with a level from the statistics around it.
 class PreparedLocal final : public PreparedFilter {
  public:
   PreparedLocal(Backend& backend, const BoxStatsJob& job) : stats_(backend.prepare(job)) {
@@ -137,7 +141,7 @@ class PreparedLocal final : public PreparedFilter {
     return stats_->workspace_bytes() + extremes_.size;
   }
 
-  /// The deviations that wolf compares depend on the range of floats.
+  // Searches after floats are measured, because wolf's extremes depend on their range.
   [[nodiscard]] bool searches() const noexcept override { return extremes() != nullptr; }
   void begin_search(Stream stream) override {
     if (searches()) stats_->clear_extremes(extremes(), stream);
@@ -200,7 +204,7 @@ const FilterRecord& threshold_record() {
       {.name = "threshold",
        .category = "masks",
        .help =
-           "white where the value is above a threshold, by the statistics around each pixel or one for all",
+           "white where the value is above a threshold, which is the same for all or follows the surroundings",
        .paper = "Sauvola and Pietikainen, Adaptive document image binarization, 2000, and others",
        .parameters =
            {
@@ -214,9 +218,9 @@ const FilterRecord& threshold_record() {
                              "weight of the method's term (niblack -0.2, sauvola 0.2, bradley 0.15, wolf "
                              "0.5, nick -0.1)"}),
                record::real(&Threshold::range, 1e-6, 1e30,
-                            {"range", "", "the R of sauvola; 128, 32768 or, for floats, 0.5 unless told"}),
+                            {"range", "", "R of sauvola; default: 128 or 32768, for floats 0.5"}),
                record::real(&Threshold::level, -1e30,
-                            1e30, {"level", "", "threshold of the method fixed, 0 black to 1 white"}),
+                            1e30, {"level", "", "threshold of the method fixed, from 0 (black) to 1 (white)"}),
                record::inner_border(&Threshold::border),
                record::flag(&Threshold::invert,
                             {"invert", "", "white where the value is not above the threshold"}),

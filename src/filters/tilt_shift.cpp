@@ -1,3 +1,7 @@
+// The filter tilt-shift: a lens blur whose radius grows with the distance from a line.
+//
+// PlanarRadiiJob writes the signed radii of a tilted focal plane, and LensBlur makes the picture from them.
+
 #include "satin/filters/tilt_shift.h"
 
 #include <algorithm>
@@ -14,15 +18,15 @@ namespace satin {
 namespace {
 
 constexpr double largest_angle = 360;
-constexpr double largest_share = 1000;  ///< percent
+constexpr double largest_percent = 1000;
 constexpr double farthest_place = 1e6;
 
 enum Input { picture, mask };
 
 void check(const TiltShift& parameters) {
   check_range("angle", parameters.angle, -largest_angle, largest_angle);
-  check_range("band", parameters.band, 0, largest_share);
-  check_range("falloff", parameters.falloff, 0, largest_share);
+  check_range("band", parameters.band, 0, largest_percent);
+  check_range("falloff", parameters.falloff, 0, largest_percent);
   check_range("radius", parameters.radius, 0, largest_lens_radius);
   check_range("place", parameters.place.x.value, -farthest_place, farthest_place);
   check_range("place", parameters.place.y.value, -farthest_place, farthest_place);
@@ -87,20 +91,20 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const T
 
 std::vector<ParameterRecord> parameters() {
   std::vector<ParameterRecord> list = {
-      record::point(&TiltShift::place,
-                    {"place", "px", "point through which the middle of the sharp band goes"}),
-      record::real(&TiltShift::angle, -largest_angle, largest_angle,
-                   {"angle", "degrees", "angle of the band: 0 is level, positive turns clockwise"}),
-      record::real(&TiltShift::band, 0, largest_share,
+      record::point(&TiltShift::place, {"place", "px", "point on the centre line of the sharp band"}),
+      record::real(
+          &TiltShift::angle, -largest_angle, largest_angle,
+          {"angle", "degrees", "angle of the band: 0 is horizontal, positive angles turn clockwise"}),
+      record::real(&TiltShift::band, 0, largest_percent,
                    {"band", "%", "width of the sharp band, in percent of the longer side"}),
-      record::real(&TiltShift::falloff, 0, largest_share,
+      record::real(&TiltShift::falloff, 0, largest_percent,
                    {"falloff", "%",
                     "distance from the band at which the blur is full, in percent of the longer side"}),
       record::real(&TiltShift::radius, 0, largest_lens_radius, {"radius", "px", "radius of the full blur"}),
   };
   for (ParameterRecord& parameter : lens_style_parameters())
     list.push_back(record::within(&TiltShift::style, std::move(parameter)));
-  list.push_back(record::space(&TiltShift::space, "blur in linear light, or the values as stored"));
+  list.push_back(record::space(&TiltShift::space, "blur in linear light, or blur the stored values"));
   return list;
 }
 
@@ -118,7 +122,7 @@ const FilterRecord& tilt_shift_record() {
   static const FilterRecord filter = record::of(
       &describe, {.name = "tilt-shift",
                   .category = "lens",
-                  .help = "sharp along a line and out of focus beside it, as a tilted lens sees a plane",
+                  .help = "sharp along a line and out of focus beside it, as through a tilted lens",
                   .parameters = parameters(),
                   .inputs = {record::blend_mask<TiltShift>()},
                   .traits = {.keeps_constant = true},

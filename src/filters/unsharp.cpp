@@ -1,3 +1,9 @@
+// The filter unsharp: adds a multiple of the difference between the picture and its mean.
+//
+// Means keep extra fraction bits, so that small differences survive. Several boxes in a row are one operation
+// with the residual (UnsharpResidualChainJob) where the backend has it; otherwise each box writes a picture
+// of working values.
+
 #include "satin/filters/unsharp.h"
 
 #include <algorithm>
@@ -37,7 +43,7 @@ OfBoxes<RadiusField> fields_of(const Unsharp& unsharp, const Shape& shape) {
                        : fields_for_radius(unsharp.radius, shape, boxes);
 }
 
-/// Successive boxes: the first reads stored pixels, all write working values.
+/// Returns the jobs of successive boxes. The first reads stored pixels; all write working values.
 OfBoxes<BoxMeanJob> box_jobs(const Unsharp& unsharp, const Shape& shape, const PixelRead& stored,
                              const OfBoxes<RadiusField>& fields) {
   const PixelRead working = working_pixels(stored);
@@ -111,10 +117,9 @@ class PreparedUnsharp final : public PreparedFilter {
   std::unique_ptr<UnsharpResidualOperation> residual_;
   std::array<Buffer, 2> means_;
   Shape means_shape_;
-  Shape working_shape_;  ///< between two boxes
+  Shape working_shape_;  ///< shape of the picture between two boxes
 };
 
-/// The operations for pictures of one shape.
 struct Sharpening {
   OfBoxes<BoxMeanJob> boxes;
   UnsharpResidualJob residual;
@@ -157,17 +162,17 @@ double reach(const Unsharp& unsharp, const Shape& shape) {
 std::vector<ParameterRecord> parameters() {
   return {
       record::real(&Unsharp::amount, 0, largest_amount,
-                   {"amount", "", "how much of the difference from the mean is added"}),
+                   {"amount", "", "share of the difference from the mean that is added"}),
       record::radius(&Unsharp::radius, 0, largest_radius,
-                     {"radius", "px", "how far the mean reaches: R, RXxRY, or P% of the longer side"}),
+                     {"radius", "px", "radius of the mean: R, RXxRY, or P% of the longer side"}),
       record::real(&Unsharp::sigma, 0, largest_sigma,
-                   {"sigma", "px", "standard deviation of the kernel, instead of the radius"}),
+                   {"sigma", "px", "standard deviation of the kernel, in place of the radius"}),
       record::choice(&Unsharp::kernel, {"box", "tent", "gaussian"},
-                     {"kernel", "", "one box, or two (tent) or three (gaussian) after each other"}),
+                     {"kernel", "", "one box, two in a row (tent) or three (gaussian)"}),
       record::real(&Unsharp::threshold, 0, largest_threshold,
-                   {"threshold", "", "differences up to this share of white stay as they are"}),
-      record::inner_border(&Unsharp::border, "what the mean sees outside the picture"),
-      record::space(&Unsharp::space, "sharpen linear light, or the values as stored"),
+                   {"threshold", "", "differences up to this share of white are not sharpened"}),
+      record::inner_border(&Unsharp::border, "values outside the picture for the mean"),
+      record::space(&Unsharp::space, "sharpen in linear light, or sharpen the stored values"),
   };
 }
 
@@ -185,7 +190,7 @@ const FilterRecord& unsharp_record() {
   static const FilterRecord filter =
       record::of(&describe, {.name = "unsharp",
                              .category = "sharpening",
-                             .help = "sharper edges, or with a large radius more local contrast",
+                             .help = "sharpen edges, or with a large radius raise local contrast",
                              .parameters = parameters(),
                              .inputs = {record::blend_mask<Unsharp>()},
                              .space = Space::encoded,

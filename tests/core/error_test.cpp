@@ -59,11 +59,11 @@ TEST_F(Refused, RadiusMaps) {
   expect_refused("radius-min -2", parameters);
   parameters.radius_min = 0;
   parameters.sigma = 2;
-  expect_refused("radius map works with the box kernel alone", parameters);
+  expect_refused("radius map works only with the box kernel", parameters);
   parameters.sigma.reset();
   parameters.kernel = Kernel::tent;
-  expect_refused("radius map works with the box kernel alone", parameters);
-  expect_refused("radius-max is of use with a radius map only", {.radius_max = 3});
+  expect_refused("radius map works only with the box kernel", parameters);
+  expect_refused("radius-max needs a radius map", {.radius_max = 3});
 }
 
 TEST_F(Refused, SideInputsThatDoNotFit) {

@@ -291,7 +291,7 @@ TEST(MedianRefused, ParametersAndShapes) {
   refused("percent", {.percent = std::numeric_limits<double>::quiet_NaN()});
   refused("threshold", {.threshold = 1.5});
   refused("border-value", {.border = Border::constant, .border_value = 1.5});
-  refused("radius-max is of use", {.radius_max = 3});
+  refused("radius-max needs a radius map", {.radius_max = 3});
   refused("needs radius-max", {.radius_map = map.view()});
   refused("radius-max 600", {.radius_max = 600, .radius_map = map.view()});
   refused("13 x 9", {.radius_max = 3, .radius_map = wide.view()});

@@ -140,7 +140,7 @@ def messages(image, depth):
         (lambda: satin.redact(image, mask=np.zeros(image.shape[:2], np.uint8)), r"0 everywhere.* by allow_nothing=True"),
         (lambda: satin.blur(image, radius_max=3), r"^radius_max is of use"),
         (lambda: satin.blur(image, mask_mode="exclude"), r"^mask_mode exclude needs a mask"),
-        (lambda: satin.regions(image[..., 0], sort="mean"), r"sort='?mean'? looks at values: name a picture with image=\."),
+        (lambda: satin.regions(image[..., 0], sort="mean"), r"sort='?mean'? needs values: name a picture with image=\."),
         (lambda: satin.run("dof", image), r"give depth=, or depth-from='photo'"),
         (lambda: satin.write("a.jpg", image, quality=300), r"quality"),
         (lambda: satin.batch("blur", "in", "out", shard="9/8"), r"^shard='9': must be"),
