@@ -1,5 +1,5 @@
-// Everything that the CPU can do, one line for each operation. The functions are defined in the folder cpu/
-// of their topic.
+// Registers the operations of the CPU, one line for each. The functions are defined in the folder cpu/ of
+// their topic.
 
 #include "core/active_tiles.h"
 #include "core/copy.h"

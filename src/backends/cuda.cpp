@@ -1,4 +1,4 @@
-// Everything that a GPU can do, one line for each operation. The functions are defined in the folder cuda/ of
+// Registers the operations of the GPU, one line for each. The functions are defined in the folder cuda/ of
 // their topic.
 
 #include "core/active_tiles.h"

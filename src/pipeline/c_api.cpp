@@ -1,3 +1,6 @@
+// The C interface: views, pipelines and the records of filters for callers without C++. No exception leaves
+// it; the message of the last error is kept for each thread.
+
 #include "satin/c_api.h"
 
 #include <algorithm>
@@ -42,7 +45,7 @@ satin_status status_of(satin::ErrorKind kind) noexcept {
   return SATIN_INPUT;
 }
 
-/// Runs what may throw.
+/// Runs `work` and turns its exceptions into a status.
 template <class Work>
 satin_status guarded(const Work& work) noexcept {
   try {
@@ -65,11 +68,12 @@ Pointer required(Pointer pointer, const char* name) {
   return pointer;
 }
 
-/// A number from C as an enumerator, of which there are `count` from 0 on.
+/// Converts a number to an enumerator of 0 to count - 1.
 template <class Enum>
 Enum checked(std::int32_t number, int count, const char* name) {
   if (number < 0 || number >= count)
-    refuse(std::string("The view's ") + name + " is " + std::to_string(number) + ", which means nothing.");
+    refuse(std::string("The view's ") + name + " is " + std::to_string(number) +
+           ", which is not a valid number.");
   return static_cast<Enum>(number);
 }
 
@@ -110,7 +114,7 @@ void set_shape(satin_view& view, const satin::Shape& shape) {
   view.frame_stride = strides.frame;
 }
 
-/// A pipeline planned for the views of a call.
+/// A pipeline planned for the views of one call.
 struct Planned {
   Planned(const satin_device* device, const char* text, const satin_view* picture,
           const satin_named_view* sides, std::int32_t side_count)
@@ -118,7 +122,7 @@ struct Planned {
         inputs(inputs_from(view_from(*required(picture, "picture")), sides, side_count)),
         steps(required(device, "device")->device, pipeline, shapes()) {
     if (satin::output_kind(pipeline) == satin::OutputKind::json)
-      refuse("The pipeline makes JSON, no picture.");
+      refuse("The pipeline makes JSON, not a picture.");
   }
 
   satin::Pipeline pipeline;
@@ -143,7 +147,7 @@ struct Planned {
   }
 };
 
-/// The records in C's terms. Texts are the records' own, which live as long as the library.
+/// The records as C structs. They point to the texts of the records, which live as long as the library.
 class Described {
  public:
   Described() {
@@ -153,7 +157,7 @@ class Described {
   [[nodiscard]] const std::vector<satin_filter>& filters() const noexcept { return filters_; }
 
  private:
-  // Vectors within a vector that grows keep their elements where they are.
+  // Inner vectors are moved when the outer one grows, so pointers to their elements stay valid.
   std::vector<satin_filter> filters_;
   std::vector<std::vector<satin_parameter>> parameters_;
   std::vector<std::vector<satin_input>> inputs_;

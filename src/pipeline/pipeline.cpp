@@ -1,3 +1,5 @@
+// The text of pipelines: "crop aspect=1:1 | unsharp amount=0.5" to steps with parameters, and back.
+
 #include "satin/pipeline.h"
 
 #include <algorithm>
@@ -12,9 +14,10 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 bool is_quote(char c) { return c == '\'' || c == '"'; }
 
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }  // in UTF-8
+/// Whether the byte continues a UTF-8 character.
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-/// Control characters as spaces: a zero byte would end a message, others would move the caret.
+/// Replaces control characters by spaces. A zero byte would end a message; others would move the caret.
 std::string printable(std::string_view text) {
   std::string shown(text);
   std::replace_if(
@@ -23,14 +26,14 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-/// The text on one line, and a caret below the character at `at`.
+/// Returns the text on one line, and below it a caret under the byte `at`.
 std::string pointed_at(std::string_view text, std::size_t at) {
   const auto before = std::count_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at),
                                     [](char c) { return !continues_character(c); });
   return "\n  " + printable(text) + "\n  " + std::string(static_cast<std::size_t>(before), ' ') + "^";
 }
 
-/// Recursive descent: one function a rule of the grammar.
+/// Recursive-descent parser with one function for each rule of the grammar.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -45,7 +48,7 @@ class Parser {
   }
 
  private:
-  /// Adds the column of the current name to what the registry says.
+  /// Calls `function` and adds the column of the current name to its errors.
   template <class Function>
   auto at_start(const Function& function) const -> decltype(function()) {
     try {
@@ -107,7 +110,7 @@ class Parser {
     return text;
   }
 
-  /// Up to a space or one of `ends`.
+  /// Reads up to a space or one of `ends`.
   std::string word(std::string_view ends) {
     const std::size_t first = at_;
     while (at_ < text_.size() && !is_space(text_[at_]) && ends.find(text_[at_]) == std::string_view::npos)
@@ -144,7 +147,7 @@ class Parser {
     if (filter.output == OutputKind::image) return;
     start_ = step_start_;
     refuse("'" + filter.name + "' makes " + (filter.output == OutputKind::table ? "a table" : "JSON") +
-           ", which no filter takes: let it be the last");
+           ", which no filter reads: put it last");
   }
 
   bool take(char c) {
@@ -172,18 +175,19 @@ class Parser {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::size_t start_ = 0;       ///< of the name that is being read
-  std::size_t step_start_ = 0;  ///< of the filter that it belongs to
+  std::size_t start_ = 0;       ///< start of the current name
+  std::size_t step_start_ = 0;  ///< start of the current filter's name
 };
 
-/// Pieces in quotes, one after another: each in the quotes that it does not hold itself.
+/// Quotes the text. Text with both kinds of quotes becomes several quoted runs, each in the kind that it
+/// lacks.
 std::string in_quotes(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const char quote = text.front() == '\'' ? '"' : '\'';
-    const std::string_view piece = text.substr(0, text.find(quote));
-    result.append(1, quote).append(piece).append(1, quote);
-    text.remove_prefix(piece.size());
+    const std::string_view run = text.substr(0, text.find(quote));
+    result.append(1, quote).append(run).append(1, quote);
+    text.remove_prefix(run.size());
   }
   return result;
 }

@@ -1,3 +1,5 @@
+// The executor of pipelines on whole pictures: one plan for each filter, and a picture between each two.
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -13,7 +15,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-/// Finds the views that settings name, and remembers which ones they were.
+/// Finds views by the names in a pipeline's settings, and remembers which ones were used.
 class Sides {
  public:
   explicit Sides(std::span<const NamedView> views) : views_(views), used_(views.size()) {}
@@ -27,7 +29,7 @@ class Sides {
     }
     if (set != nullptr) return named(set->path.string());
     if (input.required)
-      refuse("The filter '" + filter(step) + "' needs a " + input.name + ": say " + input.name +
+      refuse("The filter '" + filter(step) + "' needs a " + input.name + ": set " + input.name +
              "=NAME, and give a view of that name.");
     return {};
   }
@@ -57,7 +59,8 @@ class Sides {
   std::vector<bool> used_;
 };
 
-/// The view if it is interleaved and in host memory, otherwise `copy`, which becomes that.
+/// Returns the view if it is interleaved and in host memory; otherwise makes such a copy and returns its
+/// view.
 ImageView on_host(const Device& device, const ImageView& view, Image& copy) {
   if (view.empty() || (view.memory == Memory::host && view.interleaved())) return view;
   if (view.memory == Memory::host) {
@@ -70,8 +73,9 @@ ImageView on_host(const Device& device, const ImageView& view, Image& copy) {
   return copy.view();
 }
 
-/// In the device's memory; what does not fit there is in the host's, and filters take it in parts.
-Image room_for(const Device& device, const Shape& shape) {
+/// Allocates a picture between two filters on the device, or on the host if it does not fit. Filters then
+/// transfer it in chunks.
+Image allocate_between(const Device& device, const Shape& shape) {
   try {
     return device.allocate(shape);
   } catch (const Error& error) {
@@ -85,32 +89,32 @@ void check_count(const Pipeline& pipeline, std::span<const Shape> shapes) {
   std::size_t wanted = 1;
   for (const PipelineStep& step : pipeline) wanted += step.parameters.filter().inputs.size();
   if (shapes.size() != wanted)
-    refuse("The pipeline takes " + std::to_string(wanted) + " inputs with those that are not used, but " +
+    refuse("The pipeline needs " + std::to_string(wanted) + " inputs, unused ones included, but " +
            std::to_string(shapes.size()) + " shapes were given.");
 }
 
-/// The picture's shape, and those of the side inputs of the step, which begin at `next`.
+/// Returns the shapes of the step's inputs: the picture, then its side inputs from shapes[next] on. Advances
+/// `next`.
 std::vector<Shape> shapes_of_step(const PipelineStep& step, const Shape& picture,
                                   std::span<const Shape> shapes, std::size_t& next) {
-  std::vector<Shape> of_step{picture};
+  std::vector<Shape> inputs{picture};
   const std::span<const Shape> sides = shapes.subspan(next, step.parameters.filter().inputs.size());
-  of_step.insert(of_step.end(), sides.begin(), sides.end());
+  inputs.insert(inputs.end(), sides.begin(), sides.end());
   next += sides.size();
-  return of_step;
+  return inputs;
 }
 
-/// The reach of one step by itself, for the picture and its side inputs, which are large enough to work out
-/// any parameter. `picture` becomes the result's shape.
+/// Returns the reach of one step for inputs of these shapes. `picture` becomes the shape of the result.
 LocalReach reach_of_step(const Device& device, const PipelineStep& step, std::span<const Shape> shapes,
                          Shape& picture) {
   const FilterRecord& filter = step.parameters.filter();
   const auto refuse_step = [&](const std::string& why) {
-    refuse("The filter '" + filter.name + "' cannot be run on parts of a picture: " + why);
+    refuse("The filter '" + filter.name + "' cannot be run on chunks of a picture: " + why);
   };
   if (filter.output != OutputKind::image) refuse_step("it makes no picture.");
   for (const ParameterRecord& parameter : filter.parameters)
     if (step.parameters.get(parameter.name).ends_with('%'))
-      refuse_step(parameter.name + " is a percentage of the picture. Say pixels.");
+      refuse_step(parameter.name + " is a percentage of the picture. Give pixels.");
   for (const Shape& side : shapes)
     if (side.width != 0 && (side.width != picture.width || side.height != picture.height))
       refuse_step("a side input is not of the picture's size, so it cannot be cut with it.");
@@ -118,9 +122,9 @@ LocalReach reach_of_step(const Device& device, const PipelineStep& step, std::sp
   const std::optional<LocalReach> reach = plan.local_reach();
   if (!reach &&
       std::any_of(shapes.begin(), shapes.end(), [](const Shape& shape) { return shape.type == Type::f32; }))
-    refuse_step("of floats it measures the whole. Convert them to u8 or u16.");
+    refuse_step("it measures the whole picture of floats. Convert it to u8 or u16.");
   if (!reach)
-    refuse_step("with these parameters its results depend on the whole, or on where in it they lie.");
+    refuse_step("with these parameters its results depend on the whole picture, or on the position in it.");
   picture = plan.output_shape();
   return *reach;
 }
@@ -161,15 +165,15 @@ PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::
   for (std::size_t i = 0; i < pipeline.size(); ++i) {
     const Parameters& step = pipeline[i].parameters;
     const std::size_t sides = step.filter().inputs.size();
-    const std::vector<Shape> of_step = shapes_of_step(pipeline[i], picture, shapes, next);
+    const std::vector<Shape> inputs = shapes_of_step(pipeline[i], picture, shapes, next);
     if (check) check(i, picture);
-    if (!steps_.empty()) steps_.back().result = room_for(device, picture);
+    if (!steps_.empty()) steps_.back().result = allocate_between(device, picture);
     if (step.filter().output == OutputKind::json) {
       WorkspaceBudget::take(bytes_of_analysis(picture));
       analysis_ = step;
       break;
     }
-    steps_.push_back({satin::plan(device, step, of_step), sides, {}});
+    steps_.push_back({satin::plan(device, step, inputs), sides, {}});
     picture = steps_.back().plan.output_shape();
   }
   output_ = picture;
@@ -186,7 +190,7 @@ bool PipelinePlan::in_windows() const noexcept {
   return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.plan.in_windows(); });
 }
 
-/// Gives what comes out of the last plan: the output, or what JSON is made of.
+/// Runs all plans and returns the last one's result: the output, or the picture that JSON describes.
 ImageView PipelinePlan::run_steps(std::span<const ImageView> inputs, const MutableImageView& output,
                                   Stream stream) {
   if (inputs.empty()) refuse("The pipeline was given no picture.");
@@ -206,7 +210,7 @@ ImageView PipelinePlan::run_steps(std::span<const ImageView> inputs, const Mutab
 }
 
 void PipelinePlan::run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream) {
-  if (analysis_) refuse("The pipeline makes JSON, no picture.");
+  if (analysis_) refuse("The pipeline makes JSON, not a picture.");
   run_steps(inputs, output, stream);
 }
 
@@ -216,7 +220,7 @@ void PipelinePlan::run(const ImageView& picture, const MutableImageView& output,
 
 std::string PipelinePlan::json(std::span<const ImageView> inputs, std::span<const std::string> names,
                                Stream stream) {
-  if (!analysis_) refuse("The pipeline makes a picture, no JSON.");
+  if (!analysis_) refuse("The pipeline makes a picture, not JSON.");
   const FilterRecord& filter = analysis_->filter();
   const ImageView result = run_steps(inputs, {}, stream);
   device_.synchronize(stream);
@@ -248,8 +252,8 @@ void PipelinePlan::watch(const Progress& progress) {
 std::vector<std::string> PipelinePlan::check(Stream stream) {
   std::vector<std::string> warnings;
   for (Step& step : steps_) {
-    const std::vector<std::string> told = step.plan.check(stream);
-    warnings.insert(warnings.end(), told.begin(), told.end());
+    const std::vector<std::string> more = step.plan.check(stream);
+    warnings.insert(warnings.end(), more.begin(), more.end());
   }
   return warnings;
 }

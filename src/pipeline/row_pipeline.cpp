@@ -1,4 +1,9 @@
-// Pipelines on pictures that are never whole in memory: a chunk of their rows after the other.
+// The executor of pipelines by rows, for pictures that do not fit memory.
+//
+// Each filter is a stage that reads rows of its inputs and gives rows of its result. A stage holds one chunk:
+// the rows that it computes next and the rows above and below them that the filter's reach needs. Chunks move
+// down the picture, so each pass reads every row once. A filter that measures its input adds a pass through
+// all stages before it.
 
 #include <algorithm>
 #include <cstring>
@@ -13,8 +18,8 @@
 namespace satin {
 namespace {
 
-/// Throws Error(usage) for a step that bands of rows do not suffice for.
-void require_bands(const FilterRecord& record, const FilterPlan& filter) {
+/// Throws Error(usage) for a filter that cannot be run on chunks of rows.
+void require_row_by_row(const FilterRecord& record, const FilterPlan& filter) {
   const std::string begin = "The filter '" + record.name + "' cannot be run row by row: ";
   constexpr const char* end = " Run it on the whole picture (without --stream), or on a smaller one.";
   if (filter.adds_up) return;
@@ -23,13 +28,13 @@ void require_bands(const FilterRecord& record, const FilterPlan& filter) {
                 begin + "with these parameters its results depend on the whole picture." + end);
   if (filter.reach->wraps)
     throw Error(ErrorKind::usage, begin +
-                                      "with border wrap its first rows look at the last ones. Choose "
+                                      "with border wrap its first rows need the last ones. Choose "
                                       "another border.");
 }
 
 std::size_t row_bytes(const Shape& shape) { return static_cast<std::size_t>(interleaved_strides(shape).row); }
 
-/// Adds the values of a row to those of all rows, modulo their type.
+/// Adds a row to each of `rows`, modulo the type.
 template <class Value>
 void add_row(const std::vector<std::byte>& row, const MutableImageView& rows) {
   const auto* add = reinterpret_cast<const Value*>(row.data());
@@ -40,12 +45,11 @@ void add_row(const std::vector<std::byte>& row, const MutableImageView& rows) {
   }
 }
 
-/// One filter: reads the rows of its inputs and gives those of its result. Areas only go down, so every row
-/// of an input is read once a pass.
+/// One filter as a source of rows.
 class RowStage final : public RowSource, public ChunkRunner {
  public:
-  /// `filter` has a reach that does not wrap, or adds up. `inputs` are those of the filter, null for one that
-  /// is not used, and outlive the stage as `watch` does. Throws as ChunkRunner.
+  /// `filter` adds up or has a reach that does not wrap. `inputs` has an entry for each input of the filter,
+  /// null for an unused one; they and `watch` outlive the stage. Throws as ChunkRunner does.
   RowStage(Backend& backend, std::shared_ptr<const FilterPlan> filter, std::vector<RowSource*> inputs,
            std::size_t held, Watch& watch)
       : ChunkRunner(backend, *filter, held + filter->measures.count() * sizeof(Measured), ChunkShape::rows),
@@ -71,7 +75,7 @@ class RowStage final : public RowSource, public ChunkRunner {
     ready_ = {};
   }
 
-  /// Runs all measurements, each by a pass through the inputs, and checks what they found: as check().
+  /// Runs all measurements, each in a pass through the inputs, and checks their results like check().
   void measure(std::vector<std::string>& warnings) {
     ChunkRunner::measure(measured(), {}, watch_);
     backend_.synchronize({});
@@ -86,14 +90,14 @@ class RowStage final : public RowSource, public ChunkRunner {
     }
   }
 
-  /// Adds warnings and throws Error(input) as Plan::check().
+  /// Adds warnings and throws Error(input) like Plan::check().
   void check(std::vector<std::string>& warnings) {
     backend_.synchronize({});
     filter_->check(warnings, {});
   }
 
  private:
-  /// Moves the areas of all inputs down to this chunk.
+  /// Moves the areas of all inputs down to this chunk. Rows that both chunks need are kept.
   void load(const Chunk& chunk, Stream stream) override {
     if (chunk.inner.y.first == 0 && loaded_.last != 0) rewind();
     const std::int64_t kept = std::max<std::int64_t>(loaded_.last - chunk.area.y.first, 0);
@@ -114,7 +118,7 @@ class RowStage final : public RowSource, public ChunkRunner {
     const MutableImageView result = host(sources_.size());
     std::vector<std::byte> above;
     if (planned_->adds_up && next_ != 0) {
-      // The area that is in place ends where this chunk begins; the new one may begin some rows above that.
+      // The last row of the previous chunk, in the area that is loaded now.
       const std::byte* row = result.at(0, chunk.area.y.first - 1 - loaded_.first);
       above.assign(row, row + row_bytes(planned_->output));
     }
@@ -130,18 +134,18 @@ class RowStage final : public RowSource, public ChunkRunner {
     watch_.step();
   }
 
-  /// Image i in the host's memory.
+  /// Returns image i in host memory: the inputs, then the result.
   MutableImageView host(std::size_t i) { return (backend_.host_memory ? images_ : host_images_)[i].view(); }
   [[nodiscard]] Measured* measured() const { return reinterpret_cast<Measured*>(measured_.get()); }
 
   std::shared_ptr<const FilterPlan> planned_;
   std::vector<RowSource*> sources_;
-  std::vector<Image> host_images_;  ///< as images_, where the backend's memory is not the host's
+  std::vector<Image> host_images_;  ///< host copies of images_; empty on the CPU
   Buffer measured_;                 ///< see allocate_measured()
-  std::int64_t next_ = 0;           ///< chunk that is run next
-  Stretch loaded_;                  ///< rows of the picture that the areas hold
+  std::int64_t next_ = 0;           ///< next chunk to run
+  Stretch loaded_;                  ///< rows of the picture in the areas
   Stretch ready_;                   ///< rows of the result that were not read yet
-  Watch& watch_;                    ///< told of every chunk
+  Watch& watch_;                    ///< progress, a step for each chunk
 };
 
 }  // namespace
@@ -152,7 +156,7 @@ struct RowPipeline::State {
   explicit State(Device on) : device(std::move(on)) {}
 
   Device device;
-  std::deque<RowStage> stages;  ///< each outlives those behind it
+  std::deque<RowStage> stages;  ///< each reads the one before it
   bool is_measured = false;
   Watch watch;
   std::vector<std::string> warnings;
@@ -176,7 +180,7 @@ RowPipeline::RowPipeline(const Device& device, const Pipeline& pipeline, RowSour
     std::vector<Shape> shapes;
     for (const RowSource* input : inputs) shapes.push_back(input == nullptr ? Shape{} : input->shape());
     std::shared_ptr<const FilterPlan> filter = record.describe(device, shapes, step.parameters.data());
-    require_bands(record, *filter);
+    require_row_by_row(record, *filter);
     source = &state_->stages.emplace_back(device.backend(), std::move(filter), std::move(inputs),
                                           workspace_bytes(), state_->watch);
   }
@@ -202,10 +206,10 @@ void RowPipeline::watch(Progress progress) { state_->watch = Watch(std::move(pro
 
 void RowPipeline::rewind() { state_->stages.back().rewind(); }
 
-/// One step after the other: what a step measures is the result of those before it.
+/// Measures stage after stage, because each measures the results of those before it.
 void RowPipeline::measure() {
   std::int64_t steps = 0;
-  std::int64_t before = 0;  // chunks of a pass through the steps so far
+  std::int64_t before = 0;  // chunks of a pass up to this stage
   for (const RowStage& stage : state_->stages) {
     before += stage.chunks();
     steps += stage.measurements() * before;
