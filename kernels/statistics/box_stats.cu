@@ -1,4 +1,5 @@
-// Local mean and deviation: the plane that is summed, how the work is cut, and which kernel does it.
+// Local mean and deviation: extraction of the plane, tiles, the choice of the kernel, and the kernel for
+// windows that are too wide for shared memory. The kernel for all other windows is in box_stats_running.cuh.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,23 +16,22 @@
 
 namespace satin::kernels {
 
-// Local mean and deviation where the windows are too wide for shared memory (box_stats_running.cuh): a block
-// has some whole rows of the picture, and in device memory the prefixes of the sums of its columns. From a
-// row to the next, prefixes change by those of the row that enters less the row that leaves.
+// Wide windows: a block computes some whole rows of the picture. It keeps the prefix sums of its column sums
+// in device memory, and updates them from row to row by the prefix sums of the row that enters minus the row
+// that leaves.
 
-/// Windows of a thread's pixels, one after another, as the sinks of box_stats_sinks.cuh ask for them. T: of
-/// the quantised plane.
+/// The interface of StatsWindows for wide windows, one pixel at a time. T is the type of the quantised plane.
 template <class T>
 class LongWindows {
  public:
-  /// `totals`: shared memory for two sums of each warp.
+  /// `totals` is shared memory for two sums of each warp.
   __device__ LongWindows(const RunningStatsArguments& arguments, void* totals)
       : arguments_(arguments),
         job_(arguments.running),
         prefixes_(static_cast<Pair*>(arguments.long_rows) + std::int64_t{blockIdx.y} * job_.width),
         totals_(static_cast<Pair*>(totals)) {}
 
-  /// Sums the windows around row y. To be called by all threads of the block, a barrier before statistics().
+  /// Sums the windows around row y. All threads of the block call this, a barrier before statistics().
   __device__ void start(int y) {
     const int first = job_.clipped ? max(y - job_.reach_y, 0) : y - job_.reach_y;
     const int last = job_.clipped ? min(y + job_.reach_y, job_.height - 1) : y + job_.reach_y;
@@ -47,7 +47,7 @@ class LongWindows {
     });
   }
 
-  /// Moves the column sums to row y, which follows the row of the last call.
+  /// Moves the column sums down to row y, from row y - 1.
   __device__ void advance(int y) {
     add(false, [&](int x) {
       const std::uint64_t enters = value_at(x, y + job_.reach_y);
@@ -81,20 +81,20 @@ class LongWindows {
  private:
   using Pair = SumPair<std::uint64_t>;
 
-  /// The plane at a position of column x; 0 where there is no row.
+  /// Returns the plane's value in column x at a row position, or 0 where there is no row.
   [[nodiscard]] __device__ std::uint64_t value_at(int x, int position) const {
     const int row = row_at(arguments_, position);
     if (row < 0) return 0;
     return __ldg(reinterpret_cast<const T*>(arguments_.plane.data + row * arguments_.plane.row) + x);
   }
 
-  /// Adds the prefixes of change(x) along the row to those that are there, or to nothing.
+  /// Adds the prefix sums of change(x) along the row to prefixes_, or sets them if `replaces`.
   template <class Change>
-  __device__ void add(bool to_nothing, const Change& change) {
+  __device__ void add(bool replaces, const Change& change) {
     constexpr int warps = tuning::long_stats_warps;
     const auto thread = static_cast<int>(threadIdx.x);
-    Pair left;               // sums of the columns that are done
-    Pair* totals = totals_;  // of the warps: two sets in turns, so that one barrier a turn is enough
+    Pair left;               // sums of the columns to the left
+    Pair* totals = totals_;  // two sets in turns, so that one barrier for each turn is enough
     for (int first = 0; first < job_.width; first += warps * warp_size) {
       const int x = first + thread;
       Pair own;
@@ -110,35 +110,35 @@ class LongWindows {
       }
       totals = totals == totals_ ? totals_ + warps : totals_;
       if (x >= job_.width) continue;
-      const Pair before = to_nothing ? Pair{} : prefixes_[x];
+      const Pair before = replaces ? Pair{} : prefixes_[x];
       prefixes_[x] = {before.sum + own.sum, before.squares + own.squares};
     }
   }
 
   const RunningStatsArguments& arguments_;
   const RunningStatsJob& job_;
-  Pair* prefixes_;  ///< of the block's row: [x] sums the window's rows of columns 0 to x, modulo 2^64
-  Pair* totals_;
+  Pair* prefixes_;  ///< [x]: sum over the window's rows of columns 0 to x, modulo 2^64
+  Pair* totals_;    ///< sums of each warp, twice
   int x_ = 0;
 };
 
-/// T: of the quantised plane; Stored: of the picture.
+/// T is the type of the quantised plane, Stored that of the picture.
 template <class T, class Stored, template <class, class, class, class> class Sink>
 __global__ void __launch_bounds__(tuning::long_stats_warps* warp_size)
-    take_long_statistics(const __grid_constant__ RunningStatsArguments arguments) {
+    long_statistics(const __grid_constant__ RunningStatsArguments arguments) {
   extern __shared__ uint4 memory[];
-  const StatsPart part = stats_part(arguments, 1);
+  const StatsTile tile = stats_tile(arguments, 1);
   LongWindows<T> windows(arguments, memory);
-  Sink<T, Stored, std::uint64_t, LongWindows<T>> sink(arguments, part, windows);
-  windows.start(part.first_y);
-  for (int y = part.first_y; y < part.last_y; ++y) {
-    __syncthreads();  // the prefixes are there
+  Sink<T, Stored, std::uint64_t, LongWindows<T>> sink(arguments, tile, windows);
+  windows.start(tile.first_y);
+  for (int y = tile.first_y; y < tile.last_y; ++y) {
+    __syncthreads();  // all prefixes are written
     for (int x = static_cast<int>(threadIdx.x); x < arguments.running.width; x += blockDim.x) {
       windows.move_to(x);
       sink.write(y);
     }
-    __syncthreads();  // and all have read them
-    if (y + 1 < part.last_y) windows.advance(y + 1);
+    __syncthreads();  // all threads have read them
+    if (y + 1 < tile.last_y) windows.advance(y + 1);
   }
   sink.finish();
 }
@@ -170,7 +170,7 @@ __global__ void set_extremes(PictureExtremes* extremes, PictureExtremes value) {
   *reinterpret_cast<OrderedExtremes*>(extremes) = OrderedExtremes::of(value);
 }
 
-/// Elements of a lane, and those of 16-bit integers and floats as of bytes with 64-bit sums.
+/// Returns the elements of a lane. Planes of u16 and u32 have as many as bytes with 64-bit sums.
 int elements_of(const RunningStatsJob& job) {
   const auto with_sum = [&]<class Sum>(Sum) {
     return job.channels == 3 ? elements_per_lane<std::uint8_t, 3, Sum>
@@ -188,7 +188,7 @@ std::size_t shared_bytes_of(const RunningStatsJob& job, int warps) {
 
 constexpr int largest_side = 1 << 26;  // offsets within a row are 32-bit integers
 
-/// Columns of results of a block, whole lanes; 0 or less if the windows do not fit.
+/// Returns the columns of results of a block, a multiple of a lane's pixels; 0 if the windows do not fit.
 int usable_columns(const RunningStatsJob& job, int warps) {
   const int pixels = pixels_of(job);
   const int usable = warps * warp_size * pixels - 2 * job.reach_x - pixels;
@@ -197,21 +197,21 @@ int usable_columns(const RunningStatsJob& job, int warps) {
 
 template <class T, class Stored, class Action>
 int with_long_sink(bool extremes, const Action& action) {
-  if (extremes) return action(take_long_statistics<T, Stored, FoundExtremes>);
-  return action(take_long_statistics<T, Stored, EveryResult>);
+  if (extremes) return action(long_statistics<T, Stored, FoundExtremes>);
+  return action(long_statistics<T, Stored, EveryResult>);
 }
 
 /// Calls action(kernel) for the job's result and types.
 template <class T, class Stored, class Sum, class Action>
 int with_sink(const RunningStatsArguments& arguments, bool extremes, const Action& action) {
-  if (extremes) return action(take_running_statistics<T, Stored, Sum, FoundExtremes, -1>);
+  if (extremes) return action(running_statistics<T, Stored, Sum, FoundExtremes, -1>);
   if constexpr (!std::is_same_v<Stored, float>) {
     if (arguments.quick && arguments.job.result == LocalResult::binary)
       return with_shift<StatsRows<T, 1, Sum>, Sum>(arguments.running, [&](auto shift) {
-        return action(take_running_statistics<T, Stored, Sum, QuickBinary, decltype(shift)::value>);
+        return action(running_statistics<T, Stored, Sum, QuickBinary, decltype(shift)::value>);
       });
   }
-  return action(take_running_statistics<T, Stored, Sum, EveryResult, -1>);
+  return action(running_statistics<T, Stored, Sum, EveryResult, -1>);
 }
 
 template <class Action>
@@ -253,7 +253,7 @@ bool has_quick_numbers(const RunningStatsArguments& arguments) {
 }
 
 int running_stats_margin(const RunningStatsJob& job) {
-  constexpr int most_pixels = 16;  // of a lane
+  constexpr int most_pixels = 16;  // largest number of pixels of a lane
   return std::max(job.reach_x, job.reach_y) + 1 + 2 * most_pixels;
 }
 

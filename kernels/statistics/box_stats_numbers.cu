@@ -1,15 +1,17 @@
-// Deviations and normalised values of integers, in floats where those tell (statistics/maths/in_floats.h).
+// Deviations and normalised values of integers: computed in single precision, and again in double where the
+// nearest integer is not certain (QuickNumber in statistics/maths/local_statistics.h). The sums come from
+// box_stats_running.cuh.
 
 #include <cstdint>
 
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/statistics/box_stats_running.cuh"
 #include "kernels/statistics/box_stats_sinks.cuh"
-#include "statistics/maths/in_floats.h"
+#include "statistics/maths/local_statistics.h"
 
 namespace satin::kernels {
 
-/// Right to 2^-22.9.
+/// Returns the inverse root with a relative error of up to 2^-22.9.
 template <class Float>
 __device__ Float approximate_inverse_root(Float value) {
   Float result = 0;
@@ -17,13 +19,13 @@ __device__ Float approximate_inverse_root(Float value) {
   return result;
 }
 
-/// Writes a thread's numbers: of one channel of the output, or of all channels.
+/// Sink that writes the numbers of one channel of the output, or of all channels.
 template <class T, class Stored, class Sum, class Windows>
 class QuickNumbers {
  public:
-  __device__ QuickNumbers(const RunningStatsArguments& arguments, const StatsPart& part,
+  __device__ QuickNumbers(const RunningStatsArguments& arguments, const StatsTile& tile,
                           const Windows& windows)
-      : arguments_(arguments), windows_(windows), reader_(arguments, windows.x(), part.last_x - 1, true) {}
+      : arguments_(arguments), windows_(windows), reader_(arguments, windows.x(), tile.last_x - 1, true) {}
 
   __device__ void fetch(int y) {
     if (normalises() || keeps_alpha() || arguments_.job.mask_maximum != 0) reader_.load(y, values_);
@@ -32,8 +34,8 @@ class QuickNumbers {
   __device__ void write(int y) {
     if (windows_.count() == 0) return;
     Results results;
-    std::uint32_t open = normalises() ? take<true>(y, results) : take<false>(y, results);
-    if (arguments_.job.mask_maximum != 0) open = mask(y, results, open);
+    std::uint32_t open = normalises() ? find<true>(y, results) : find<false>(y, results);
+    if (arguments_.job.mask_maximum != 0) open = apply_mask(y, results, open);
     while (open != 0) {
       const int i = __ffs(static_cast<int>(open)) - 1;
       open &= open - 1;
@@ -57,11 +59,11 @@ class QuickNumbers {
   }
   [[nodiscard]] __device__ bool keeps_alpha() const { return channels == 4 && arguments_.job.colours < 4; }
 
-  /// What windows of `area` pixels share: 1 / n, and the largest factor of n v - S.
+  /// Coefficients for windows of `area` pixels.
   struct Terms {
     std::uint32_t area = 0;
-    float inverse = 0;
-    float most = 0;
+    float inverse = 0;  ///< 1 / area
+    float most = 0;     ///< largest factor of n v - S
   };
 
   [[nodiscard]] __device__ Terms terms_of(std::uint32_t area) const {
@@ -69,18 +71,18 @@ class QuickNumbers {
     return {area, inverse, arguments_.number.gain * inverse};
   }
 
-  /// Finds all results in floats; the bits returned tell which elements those leave open.
+  /// Computes all results in single precision. Returns a bit for each element that stays open.
   template <bool Normalised>
-  __device__ std::uint32_t take(int y, Results& results) const {
+  __device__ std::uint32_t find(int y, Results& results) const {
     const std::uint32_t rows = windows_.rows(y);
-    if (!windows_.whole())
-      return take_by<Normalised>(results, [&](int i) { return terms_of(windows_.clipped_area(i, rows)); });
-    const Terms whole = terms_of(windows_.whole_area(rows));
-    return take_by<Normalised>(results, [&](int) { return whole; });
+    if (!windows_.full_width())
+      return find_by<Normalised>(results, [&](int i) { return terms_of(windows_.clipped_area(i, rows)); });
+    const Terms full = terms_of(windows_.full_area(rows));
+    return find_by<Normalised>(results, [&](int) { return full; });
   }
 
   template <bool Normalised, class TermsOf>
-  __device__ std::uint32_t take_by(Results& results, const TermsOf& terms_of_element) const {
+  __device__ std::uint32_t find_by(Results& results, const TermsOf& terms_of_element) const {
     std::uint32_t open = 0;
 #pragma unroll
     for (int w = 0; w < elements / per_word; ++w) {
@@ -89,17 +91,17 @@ class QuickNumbers {
 #pragma unroll
       for (int k = 0; k < per_word; ++k) {
         const int i = w * per_word + k;
-        farthest = fmaxf(farthest, fabsf(take_one<Normalised>(i, terms_of_element(i), codes[k])));
+        farthest = fmaxf(farthest, fabsf(find_one<Normalised>(i, terms_of_element(i), codes[k])));
       }
       results.words[w] = packed(codes);
-      if (!(farthest <= arguments_.number.limit)) open |= Results::of_word(w);
+      if (!(farthest <= arguments_.number.limit)) open |= Results::elements_of_word(w);
     }
     return open;
   }
 
-  /// The number's nearest integer, in the low bits of `code`, and what it differs from that.
+  /// Stores the number's nearest integer in the low bits of `code` and returns the difference from it.
   template <bool Normalised>
-  __device__ float take_one(int i, const Terms& terms, std::uint32_t& code) const {
+  __device__ float find_one(int i, const Terms& terms, std::uint32_t& code) const {
     constexpr float to_integer = 12582912.0F;  // 1.5 * 2^23: the sum's last bit counts ones
     const SumPair<Sum> found = windows_.sums(i);
     const float radicand = approximate_radicand(terms.area, found, false);
@@ -107,10 +109,10 @@ class QuickNumbers {
       const float own = difference(i, terms.area, found.sum);
       const float scale = fminf(terms.most, arguments_.number.target * approximate_inverse_root(radicand));
       const float there = __saturatef(__fmaf_rn(own, scale, arguments_.number.mean));
-      const float part = own == 0 ? arguments_.number.flat : there;
-      const float rounded = __fmaf_rn(part, largest, to_integer);
+      const float share = own == 0 ? arguments_.number.flat : there;
+      const float rounded = __fmaf_rn(share, largest, to_integer);
       code = __float_as_uint(rounded);
-      return __fmaf_rn(part, largest, to_integer - rounded);
+      return __fmaf_rn(share, largest, to_integer - rounded);
     } else {
       const float number = approximate_root(radicand) * terms.inverse;
       const float rounded = number + to_integer;
@@ -119,7 +121,7 @@ class QuickNumbers {
     }
   }
 
-  /// n v - S, which is less than 2^24 with 32-bit sums and otherwise less than 2^32.
+  /// Returns n v - S, whose magnitude is below 2^24 with 32-bit sums and otherwise below 2^32.
   __device__ float difference(int i, std::uint32_t area, Sum sum) const {
     const std::uint32_t own = area * element<T>(values_.words, i);
     if constexpr (sizeof(Sum) == 4) return __int2float_rn(static_cast<int>(own - sum));
@@ -147,7 +149,7 @@ class QuickNumbers {
     return mask_weight(arguments_.job, arguments_.mask, windows_.x() + pixel, y);
   }
 
-  /// The result of element i, found in doubles.
+  /// Returns the result of element i in double precision.
   [[nodiscard]] __device__ T exact(int i, int y) const {
     const BoxStatsJob& job = arguments_.job;
     const T own = own_value(i, y);
@@ -155,16 +157,16 @@ class QuickNumbers {
     return blended_number(number, own, weight(i / channels, y), job.mask_maximum);
   }
 
-  /// Where the mask is 0 the picture's values, where it is between 0 and its maximum what doubles say; which
-  /// elements are then open.
-  __device__ std::uint32_t mask(int y, Results& results, std::uint32_t open) const {
-    constexpr std::uint32_t of_pixel = (1U << channels) - 1;
+  /// Keeps the picture's values where the mask is 0 and returns the open elements, which include all that the
+  /// mask blends.
+  __device__ std::uint32_t apply_mask(int y, Results& results, std::uint32_t open) const {
+    constexpr std::uint32_t pixel = (1U << channels) - 1;
 #pragma unroll 1
     for (int p = 0; p < windows_.count(); ++p) {
       const std::uint32_t here = weight(p, y);
       if (here == arguments_.job.mask_maximum) continue;
-      if (here == 0) open &= ~(of_pixel << (p * channels));
-      if (here != 0) open |= of_pixel << (p * channels);
+      if (here == 0) open &= ~(pixel << (p * channels));
+      if (here != 0) open |= pixel << (p * channels);
 #pragma unroll 1
       for (int c = 0; here == 0 && c < channels; ++c)
         results.put(p * channels + c, own_value(p * channels + c, y));
@@ -176,7 +178,7 @@ class QuickNumbers {
 #pragma unroll
     for (int i = 3; i < elements; i += 4) {
       std::uint32_t& word = results.words[i / per_word];
-      word ^= (word ^ values_.words[i / per_word]) & Results::place_of(i);
+      word ^= (word ^ values_.words[i / per_word]) & Results::bits_of_element(i);
     }
   }
 
@@ -201,7 +203,7 @@ namespace {
 template <class T, class Sum, int Channels, class Action>
 int with_known_channels(const RunningStatsArguments& arguments, const Action& action) {
   return with_shift<StatsRows<T, Channels, Sum>, Sum>(arguments.running, [&](auto shift) {
-    return action(take_running_statistics<T, T, Sum, QuickNumbers, decltype(shift)::value, Channels>);
+    return action(running_statistics<T, T, Sum, QuickNumbers, decltype(shift)::value, Channels>);
   });
 }
 
@@ -212,7 +214,7 @@ int with_channels(const RunningStatsArguments& arguments, const Action& action) 
   return with_known_channels<T, Sum, 1>(arguments, action);
 }
 
-/// Calls action(kernel). Bytes with 64-bit sums have one channel.
+/// Calls action(kernel). Bytes with 64-bit sums are summed one channel at a time.
 template <class Action>
 int with_numbers(const RunningStatsArguments& arguments, const Action& action) {
   if (arguments.job.plane.type == Type::u16)

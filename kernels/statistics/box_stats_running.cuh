@@ -1,17 +1,17 @@
 #pragma once
-// Local mean and deviation without a table: a block slides a window down a tile with the sums of every
-// column and of its squares in registers (a row enters, a row leaves), and scans both along the row into
-// shared memory. The sums over a window are differences of two prefixes.
+// Kernel of local mean and deviation, without a table.
 //
-// A lane has a few neighbouring pixels of a plane, or of a picture with all its channels interleaved, and as
-// many results. Sums are modulo 2^32 or 2^64; those over one window fit.
+// A block slides a window down a tile. The sums of each column and of its squares over the window's rows are
+// in registers: a row enters, a row leaves. For each row of results the block writes their prefix sums along
+// the row to shared memory, and the sums over a window are the differences of two of them. They are modulo
+// 2^32 or 2^64; the sums over one window fit. A sink (box_stats_sinks.cuh, box_stats_numbers.cu) turns them
+// into results.
 //
-// Thresholds and numbers of integers are found in floats where those tell (statistics/maths/in_floats.h);
-// what they leave open, and every other result, goes through the doubles of
-// statistics/maths/local_statistics.h.
+// A lane sums a few neighbouring pixels of a plane, or of a picture with all its channels interleaved, and
+// computes as many results.
 //
-// Bytes moved per value: the output, and the plane or picture three times, twice of them from the L2, and
-// once more for every tile its window's rows.
+// Bytes moved per value: the output, and the plane or picture three times, two of them from the L2 cache; in
+// addition, the rows of one window for every tile.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,23 +28,19 @@
 
 namespace satin::kernels {
 
-// Sums and sums of squares along a row of column sums, in shared memory. See box_stats_running.cuh.
-
-/// A sum and a sum of squares.
 template <class Sum>
 struct alignas(2 * sizeof(Sum)) SumPair {
   Sum sum = 0;
   Sum squares = 0;
 };
 
-/// Pairs in the shared memory of StatsPrefixes.
+/// Returns the number of pairs in the shared memory of StatsPrefixes.
 constexpr std::size_t stats_prefixes(int warps, int channels, int elements) {
   return static_cast<std::size_t>(warps) * (channels + warp_size * (elements + 1));
 }
 
-/// The prefixes of one row in shared memory, element by element as they lie in the row, with a place left
-/// free after every lane's: lanes that each read an element, as far apart as their own are, want different
-/// banks.
+/// Prefix sums of one row in shared memory, in the order of the row's elements. A free entry follows each
+/// lane's elements, so that lanes that read the same element of their own use different banks.
 template <class Sum, class Rows>
 class StatsPrefixes {
  public:
@@ -79,7 +75,7 @@ class StatsPrefixes {
 #pragma unroll
       for (int c = 0; c < channels; ++c) totals_[warp * channels + c] = before[c];
     }
-    __syncthreads();  // and all have read the row before
+    __syncthreads();  // all threads have read the previous row
 #pragma unroll
     for (int c = 0; c < channels; ++c) {
       before[c].sum -= own[c].sum;
@@ -95,11 +91,11 @@ class StatsPrefixes {
     }
   }
 
-  [[nodiscard]] __device__ Pair at(int place) const { return prefixes_[place]; }
+  [[nodiscard]] __device__ Pair at(int index) const { return prefixes_[index]; }
 
  private:
-  // Sums of 64 bits are scanned one after the other, and totals added in a loop. H200, sauvola 31, 8192 x
-  // 8192 u16: 0.357 ms; 0.370 with both done as for 32 bits.
+  // 64-bit sums are scanned one after the other, and totals added in a loop. H200, sauvola with window 31,
+  // 8192 x 8192 u16: 0.357 ms, compared with 0.370 ms if both are done as for 32 bits.
 
   template <int Count>
   __device__ static void scan_lanes(Sum (&values)[Count]) {
@@ -111,7 +107,7 @@ class StatsPrefixes {
     }
   }
 
-  /// Adds the sums of this row over the warps to the left of this one.
+  /// Adds this row's sums of all warps to the left.
   __device__ void add_totals(int warp, Pair (&to)[channels]) const {
     if constexpr (sizeof(Sum) == 4) {
 #pragma unroll
@@ -136,42 +132,43 @@ class StatsPrefixes {
   Pair* totals_;
 };
 
-/// The columns of a lane in rows of u8, u16 or u32: 24 elements of RGB and otherwise 16 with 32-bit sums,
-/// half as many with 64-bit ones.
+/// The columns of a lane in rows of u8, u16 or u32: 24 elements of RGB, otherwise 16, with 32-bit sums, and
+/// half as many with 64-bit sums.
 template <class T, int Channels, class Sum>
 using StatsRows = LaneRows<T, Channels, Sum>;
 
-/// The rectangle of results that a block writes, and the first column that it sums.
-struct StatsPart {
-  int first_x, last_x;  ///< columns [first_x, last_x)
+/// The rectangle of results [first_x, last_x) x [first_y, last_y) of a block, and the columns that it sums.
+struct StatsTile {
+  int first_x, last_x;
   int first_y, last_y;
-  int origin;       ///< position of the first column of the first lane
-  int last_needed;  ///< position of the last column that counts
+  int origin;       ///< position of the first lane's first column
+  int last_needed;  ///< position of the last column of any window
 };
 
-/// Tiles and the columns that they sum begin with a lane of `pixels` columns.
-__device__ inline StatsPart stats_part(const RunningStatsArguments& arguments, int pixels) {
+/// Returns the tile of this block. Its origin is a multiple of `pixels`, the columns of a lane.
+__device__ inline StatsTile stats_tile(const RunningStatsArguments& arguments, int pixels) {
   const RunningStatsJob& job = arguments.running;
   const SlidingTiles& tiles = arguments.tiles;
-  StatsPart part{};
-  part.first_x = static_cast<int>(blockIdx.x) * tiles.width;
-  part.last_x = min(part.first_x + tiles.width, job.width);
+  StatsTile tile{};
+  tile.first_x = static_cast<int>(blockIdx.x) * tiles.width;
+  tile.last_x = min(tile.first_x + tiles.width, job.width);
   const auto row = static_cast<std::int64_t>(blockIdx.y);
-  part.first_y = static_cast<int>(row * job.height / tiles.rows);
-  part.last_y = static_cast<int>((row + 1) * job.height / tiles.rows);
-  const int before = part.first_x - job.reach_x - 1;
-  part.origin = before - (before % pixels + pixels) % pixels;
-  part.last_needed = part.last_x - 1 + job.reach_x;
-  return part;
+  tile.first_y = static_cast<int>(row * job.height / tiles.rows);
+  tile.last_y = static_cast<int>((row + 1) * job.height / tiles.rows);
+  const int before = tile.first_x - job.reach_x - 1;
+  tile.origin = before - (before % pixels + pixels) % pixels;
+  tile.last_needed = tile.last_x - 1 + job.reach_x;
+  return tile;
 }
 
-/// The row of the picture at a position, -1 where there is none: looked up outside of the picture alone.
+/// Returns the row of the picture at a position, or -1 where there is none. Reads the table of rows only
+/// outside the picture.
 [[nodiscard]] __device__ inline int row_at(const RunningStatsArguments& arguments, int position) {
   if (static_cast<unsigned>(position) < static_cast<unsigned>(arguments.running.height)) return position;
   return arguments.running.clipped ? -1 : __ldg(arguments.rows + position);
 }
 
-/// A row at a lane's columns, which may lie anywhere and not be aligned. Out of line, because it is rare.
+/// Loads a lane's pixels that are partly outside the picture or not aligned. Out of line because it is rare.
 template <class Rows>
 __device__ __noinline__ typename Rows::Words load_unaligned(const RunningStatsArguments& arguments, int x,
                                                             int last_needed, bool clipped, int row) {
@@ -181,7 +178,7 @@ __device__ __noinline__ typename Rows::Words load_unaligned(const RunningStatsAr
   return loaded;
 }
 
-/// Rows of a plane at one lane's columns.
+/// Loads rows of a plane at one lane's columns.
 template <class Rows>
 class StatsReader {
  public:
@@ -194,10 +191,10 @@ class StatsReader {
     unaligned_ = base_ == nullptr && rows.place != Rows::Place::nowhere;
   }
 
-  /// The lane's pixels are not all inside of the picture, or not aligned.
+  /// Whether the lane's pixels are partly outside the picture or not aligned.
   [[nodiscard]] __device__ bool unaligned() const { return unaligned_; }
 
-  /// The lane's pixels of a row of the picture; null where there are none, or unaligned().
+  /// Returns the lane's pixels in a row of the picture; null if there are none or they are unaligned().
   [[nodiscard]] __device__ const std::byte* pixels_of(int row) const {
     return base_ == nullptr ? nullptr : base_ + row * arguments_.plane.row;
   }
@@ -206,7 +203,7 @@ class StatsReader {
     for (int i = 0; i < Rows::bytes; i += Rows::access) fetch<Rows::access>(loaded.words, i, pixels + i);
   }
 
-  /// Loads the pixels of a row; zeros if the row is negative.
+  /// Loads the pixels of a row, or zeros for row -1.
   __device__ void load(int row, Words& loaded) const {
     loaded = {};
     if (row < 0) return;
@@ -216,14 +213,14 @@ class StatsReader {
 
  private:
   const RunningStatsArguments& arguments_;
-  const std::byte* base_ = nullptr;  ///< null where there are no pixels, or unaligned_
+  const std::byte* base_ = nullptr;  ///< pixels of row 0; null if there are none or they are unaligned
   int x_;
   int last_needed_;
   bool clipped_;
   bool unaligned_;
 };
 
-/// Sums of a lane's columns, of each element of a pixel by itself, over the window of rows.
+/// Sums of each element of a lane's columns over the window's rows.
 template <class Rows, class T, class Sum>
 class StatsColumns {
  public:
@@ -232,9 +229,9 @@ class StatsColumns {
 
   SumPair<Sum> sums[elements];
 
-  __device__ StatsColumns(const RunningStatsArguments& arguments, const StatsPart& part)
+  __device__ StatsColumns(const RunningStatsArguments& arguments, const StatsTile& tile)
       : arguments_(arguments),
-        reader_(arguments, part.origin + static_cast<int>(threadIdx.x) * Rows::pixels, part.last_needed,
+        reader_(arguments, tile.origin + static_cast<int>(threadIdx.x) * Rows::pixels, tile.last_needed,
                 arguments.running.clipped) {}
 
   /// Sums the window around row y.
@@ -257,8 +254,8 @@ class StatsColumns {
     }
   }
 
-  /// Loads what advance() to the window around row y will need; y counts up from the row after that of
-  /// start().
+  /// Loads the rows that advance() to the window around row y needs. Calls are for consecutive rows, from the
+  /// one after that of start().
   __device__ void fetch(int y) {
     const int enters = y + arguments_.running.reach_y;
     const int leaves = y - arguments_.running.reach_y - 1;
@@ -338,14 +335,14 @@ class StatsColumns {
 
   const RunningStatsArguments& arguments_;
   StatsReader<Rows> reader_;
-  const std::byte* next_ = nullptr;  ///< the lane's pixels of the row that enters next; null: by the reader
-  std::int64_t rows_between_ = 0;    ///< bytes from the row that leaves to the one that enters
+  const std::byte* next_ = nullptr;  ///< the lane's pixels in the next row to enter; null: use the reader
+  std::int64_t rows_between_ = 0;    ///< bytes between the rows that leave and enter
   Words enters_{};
   Words leaves_{};
 };
 
-/// The windows of a thread's results of one row, one for each element of its pixels. Shift: reach_x modulo
-/// pixels, known when this is compiled, or -1: then it takes longer to find a prefix.
+/// The windows of a thread's results in one row, one for each element of its pixels. Shift is reach_x modulo
+/// `pixels` as a constant, or -1 to compute it, which makes indices of prefixes more expensive.
 template <class Sum, class Rows, int Shift>
 class StatsWindows {
  public:
@@ -355,26 +352,27 @@ class StatsWindows {
   static constexpr int channels = elements / pixels;
 
   /// All lanes of a warp call this together.
-  __device__ StatsWindows(const RunningStatsArguments& arguments, const StatsPart& part,
+  __device__ StatsWindows(const RunningStatsArguments& arguments, const StatsTile& tile,
                           const Prefixes& prefixes)
       : job_(arguments.running),
         prefixes_(prefixes),
-        first_x_(part.first_x + static_cast<int>(threadIdx.x) * pixels),
-        high_(place_of(part.first_x + job_.reach_x - part.origin)),
-        low_(place_of(part.first_x - job_.reach_x - 1 - part.origin)),
-        count_(max(0, min(pixels, part.last_x - first_x_))) {
-    const bool whole =
+        first_x_(tile.first_x + static_cast<int>(threadIdx.x) * pixels),
+        high_(index_of(tile.first_x + job_.reach_x - tile.origin)),
+        low_(index_of(tile.first_x - job_.reach_x - 1 - tile.origin)),
+        count_(max(0, min(pixels, tile.last_x - first_x_))) {
+    const bool full =
         !job_.clipped || (first_x_ >= job_.reach_x && first_x_ + pixels + job_.reach_x <= job_.width);
-    whole_ = __all_sync(whole_warp, count_ == 0 || whole) != 0;
+    full_width_ = __all_sync(whole_warp, count_ == 0 || full) != 0;
   }
 
   [[nodiscard]] __device__ int x() const { return first_x_; }
-  [[nodiscard]] __device__ int count() const { return count_; }  ///< pixels of results: 0 to `pixels`
-  /// All windows of the thread, or of its warp, are as wide as can be.
-  [[nodiscard]] __device__ bool whole() const { return whole_; }
+  /// Returns the number of the thread's pixels with results, 0 to `pixels`.
+  [[nodiscard]] __device__ int count() const { return count_; }
+  /// Whether all windows of the warp have full width.
+  [[nodiscard]] __device__ bool full_width() const { return full_width_; }
 
-  /// The sums over the window of element i. Tiles and summed columns begin with lanes: the window's last
-  /// column is the lane's element shift + i, or one of the next lane, and the column before its first is
+  /// Returns the sums over the window of element i. Because tiles and summed columns begin with a lane, the
+  /// window's last column is element shift + i of a lane or of the next, and the column before its first is
   /// element elements - channels - shift + i.
   [[nodiscard]] __device__ SumPair<Sum> sums(int i) const {
     const int shift = (Shift >= 0 ? Shift : opaque(job_.reach_x % pixels)) * channels;
@@ -383,20 +381,19 @@ class StatsWindows {
     return {high.sum - low.sum, high.squares - low.squares};
   }
 
-  /// Pixels of the window of element i over so many rows.
+  /// Returns the number of pixels in the window of element i, which has `rows` rows.
   [[nodiscard]] __device__ std::uint32_t area(int i, std::uint32_t rows) const {
-    return whole_ ? whole_area(rows) : clipped_area(i, rows);
+    return full_width_ ? full_area(rows) : clipped_area(i, rows);
   }
-  [[nodiscard]] __device__ std::uint32_t whole_area(std::uint32_t rows) const {
+  [[nodiscard]] __device__ std::uint32_t full_area(std::uint32_t rows) const {
     return static_cast<std::uint32_t>(2 * job_.reach_x + 1) * rows;
   }
-  /// Pixels of the window of element i over so many rows that lie in the picture.
   [[nodiscard]] __device__ std::uint32_t clipped_area(int i, std::uint32_t rows) const {
     const int x = first_x_ + i / channels;
     const int columns = min(x + job_.reach_x, job_.width - 1) - max(x - job_.reach_x, 0) + 1;
     return static_cast<std::uint32_t>(columns) * rows;
   }
-  /// Rows of the windows of row y.
+  /// Returns the number of rows of the windows around row y.
   [[nodiscard]] __device__ std::uint32_t rows(int y) const {
     const int last = job_.height - 1 - job_.reach_y;
     const int missing = job_.clipped ? max(job_.reach_y - y, 0) + max(y - last, 0) : 0;
@@ -409,9 +406,8 @@ class StatsWindows {
   }
 
  private:
-  /// The place of the prefix at the first element of a column, counted from the columns of the block's first
-  /// thread.
-  [[nodiscard]] __device__ static int place_of(int column) {
+  /// Returns the index of the prefix at the first element of a column, relative to this thread's columns.
+  [[nodiscard]] __device__ static int index_of(int column) {
     const int element = column * channels;
     return element + element / elements + static_cast<int>(threadIdx.x) * (elements + 1);
   }
@@ -419,28 +415,29 @@ class StatsWindows {
   const RunningStatsJob& job_;
   const Prefixes& prefixes_;
   int first_x_;
-  int high_;  ///< places of the prefixes at the ends of the thread's first window
-  int low_;
+  int high_;  ///< index of the last prefix of the first window
+  int low_;   ///< index of the prefix before the first window
   int count_;
-  bool whole_;
+  bool full_width_;
 };
 
-/// T: of the quantised plane, or of the picture with its Channels; Stored: of the picture.
+/// T is the type of the quantised plane, or of the picture if it has several Channels; Stored is the
+/// picture's type.
 template <class T, class Stored, class Sum, template <class, class, class, class> class Sink, int Shift,
           int Channels = 1>
 __global__ void __launch_bounds__(tuning::running_stats_most_warps* warp_size)
-    take_running_statistics(const __grid_constant__ RunningStatsArguments arguments) {
+    running_statistics(const __grid_constant__ RunningStatsArguments arguments) {
   using Rows = StatsRows<T, Channels, Sum>;
   using Windows = StatsWindows<Sum, Rows, Shift>;
   extern __shared__ uint4 memory[];
-  const StatsPart part = stats_part(arguments, Rows::pixels);
+  const StatsTile tile = stats_tile(arguments, Rows::pixels);
   StatsPrefixes<Sum, Rows> prefixes(memory);
-  StatsColumns<Rows, T, Sum> columns(arguments, part);
-  const Windows windows(arguments, part, prefixes);
-  Sink<T, Stored, Sum, Windows> sink(arguments, part, windows);
-  columns.start(part.first_y);
-  for (int y = part.first_y; y < part.last_y; ++y) {
-    const bool goes_on = y + 1 < part.last_y;
+  StatsColumns<Rows, T, Sum> columns(arguments, tile);
+  const Windows windows(arguments, tile, prefixes);
+  Sink<T, Stored, Sum, Windows> sink(arguments, tile, windows);
+  columns.start(tile.first_y);
+  for (int y = tile.first_y; y < tile.last_y; ++y) {
+    const bool goes_on = y + 1 < tile.last_y;
     sink.fetch(y);
     if (goes_on) columns.fetch(y + 1);
     prefixes.publish(columns.sums);
@@ -458,8 +455,7 @@ void launch_running_statistics(Kernel* kernel, const RunningStatsArguments& argu
   kernel<<<blocks, static_cast<unsigned>(tiles.spans * warp_size), tiles.shared_bytes, stream>>>(arguments);
 }
 
-/// Calls action(std::integral_constant) with the shift of windows where sums have 32 bits, otherwise with -1:
-/// see StatsWindows.
+/// Calls action(std::integral_constant) with the Shift of StatsWindows, which is -1 for 64-bit sums.
 template <class Rows, class Sum, class Action>
 int with_shift(const RunningStatsJob& job, const Action& action) {
   if constexpr (sizeof(Sum) == 8) {
@@ -476,7 +472,7 @@ int with_shift(const RunningStatsJob& job, const Action& action) {
   }
 }
 
-/// The numbers of integers in floats: box_stats_numbers.cu.
+// Deviations and normalised values in single precision: box_stats_numbers.cu.
 [[nodiscard]] int prepare_running_numbers(const RunningStatsArguments& arguments);
 void running_numbers(const RunningStatsArguments& arguments, StreamHandle stream);
 

@@ -1,6 +1,11 @@
 #pragma once
-// What becomes of a thread's eight windows of a row: results in doubles, thresholds decided in floats where
-// those tell, and the extremes of the picture. See box_stats_running.cuh.
+// Sinks of the kernels of local statistics: they turn the windows of a thread in one row into results.
+//
+// EveryResult computes any result in double precision. QuickBinary decides thresholds of integers in single
+// precision and only the open ones in double. FoundExtremes finds the largest deviation and the smallest
+// value of the picture. The sink for deviations and normalised values of integers is in box_stats_numbers.cu.
+//
+// A sink has fetch(y), which loads its pixels early, write(y), and finish().
 
 #include <cstddef>
 #include <cstdint>
@@ -10,27 +15,25 @@
 #include "kernels/pixels/plane.cuh"
 #include "kernels/statistics/box_stats_running.cuh"
 #include "statistics/box_stats.h"
-#include "statistics/maths/in_floats.h"
+#include "statistics/maths/local_statistics.h"
 
 namespace satin::kernels {
 
-// What is made of the statistics of one window, and the extremes of a picture.
-
-/// The value of the plane at a pixel, as stored.
+/// Returns the stored value of the plane at a pixel.
 template <class T>
 __device__ double stored_value(const BoxStatsJob& job, const Source& picture, std::int64_t x,
                                std::int64_t y) {
   return static_cast<double>(plane_value_at<T>(job.plane, picture, x, y));
 }
 
-/// The mask's weight of a pixel; 0 without a mask.
+/// Returns the mask at a pixel, or 0 without a mask.
 __device__ inline std::uint32_t mask_weight(const BoxStatsJob& job, const Source& mask, std::int64_t x,
                                             std::int64_t y) {
   if (job.mask_maximum == 0) return 0;
   return job.mask_maximum == 0xFF ? row_of<std::uint8_t>(mask, y)[x] : row_of<std::uint16_t>(mask, y)[x];
 }
 
-/// Bits that order as the doubles do, all signs.
+/// Returns bits that are ordered like the doubles.
 __device__ inline std::uint64_t ordered_bits(double value) {
   const std::uint64_t bits = bits_of(value);
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
@@ -42,7 +45,7 @@ __device__ inline double of_ordered_bits(std::uint64_t ordered) {
   return double_of((ordered & sign) != 0 ? ordered ^ sign : ~ordered);
 }
 
-/// The extremes of a picture on the device: bits that order as the numbers do, for atomics.
+/// The extremes of a picture in device memory, as ordered bits for atomics.
 struct OrderedExtremes {
   unsigned long long largest_deviation = 0;
   unsigned long long smallest_value = ~0ULL;
@@ -66,14 +69,14 @@ struct OrderedExtremes {
 };
 static_assert(sizeof(OrderedExtremes) == sizeof(PictureExtremes));
 
-/// What has been found; zeros without a search.
+/// Returns the extremes that were found, or zeros without a search.
 __device__ inline PictureExtremes found_extremes(const PictureExtremes* extremes) {
   if (extremes == nullptr) return {};
   const OrderedExtremes found = *reinterpret_cast<const OrderedExtremes*>(extremes);
   return {of_ordered_bits(found.largest_deviation), of_ordered_bits(found.smallest_value)};
 }
 
-/// Results of one thread and row, in words as they lie in the output.
+/// Results of one thread in one row, packed into words as in the output.
 template <class T, int Elements>
 struct alignas(Elements * sizeof(T) % 16 == 0 ? 16 : 8) StatsResults {
   static constexpr int per_word = 4 / static_cast<int>(sizeof(T));
@@ -82,28 +85,28 @@ struct alignas(Elements * sizeof(T) % 16 == 0 ? 16 : 8) StatsResults {
 
   std::uint32_t words[count];
 
-  /// Bits of the elements of one word.
-  [[nodiscard]] __device__ static std::uint32_t of_word(int w) {
+  /// Returns a bit for each element of word w, at the element's index.
+  [[nodiscard]] __device__ static std::uint32_t elements_of_word(int w) {
     return ((1U << per_word) - 1) << (w * per_word);
   }
-  /// The bits of an element within its word.
-  [[nodiscard]] __device__ static std::uint32_t place_of(int i) {
+  /// Returns the bits of element i within its word.
+  [[nodiscard]] __device__ static std::uint32_t bits_of_element(int i) {
     return std::uint32_t{static_cast<T>(~T{0})} << (i % per_word * 8 * static_cast<int>(sizeof(T)));
   }
 
-  /// Sets an element that is not known when this is compiled: without branches, which would put the words
-  /// into memory.
+  /// Sets element i, which is no constant. There are no branches, which would move the words from registers
+  /// to memory.
   __device__ void put(int i, T value) {
-    const std::uint32_t place = place_of(i);
+    const std::uint32_t own = bits_of_element(i);
     const std::uint32_t bits = std::uint32_t{value} << (i % per_word * 8 * static_cast<int>(sizeof(T)));
 #pragma unroll
     for (int w = 0; w < count; ++w) {
       const bool here = w == i / per_word;
-      words[w] = (words[w] & (here ? ~place : ~0U)) | (here ? bits : 0U);
+      words[w] = (words[w] & (here ? ~own : ~0U)) | (here ? bits : 0U);
     }
   }
 
-  /// Streaming, `existing` elements, which lie side by side.
+  /// Stores `existing` adjacent elements with streaming stores.
   __device__ void store(T* to, int existing) const {
     if (existing == Elements && reinterpret_cast<std::uintptr_t>(to) % alignof(StatsResults) == 0)
       return store_whole(reinterpret_cast<std::byte*>(to));
@@ -111,7 +114,7 @@ struct alignas(Elements * sizeof(T) % 16 == 0 ? 16 : 8) StatsResults {
     for (int i = 0; i < Elements; ++i)
       if (i < existing) to[i] = at(i);
   }
-  /// Stores `existing` elements that lie `stride` apart.
+  /// Stores `existing` elements that are `stride` apart.
   __device__ void store(T* to, int existing, int stride) const {
 #pragma unroll
     for (int i = 0; i < Elements; ++i)
@@ -135,7 +138,7 @@ struct alignas(Elements * sizeof(T) % 16 == 0 ? 16 : 8) StatsResults {
   }
 };
 
-/// n Q - S^2, which fits 64 bits, to 2 u of itself (u = 2^-24).
+/// Returns n Q - S^2, or n Q if `without_mean`, which fits 64 bits, with a relative error of up to 2^-23.
 template <class Sum>
 __device__ float approximate_radicand(std::uint32_t count, const SumPair<Sum>& sums, bool without_mean) {
   std::uint64_t exact = static_cast<std::uint64_t>(count) * sums.squares;
@@ -144,14 +147,16 @@ __device__ float approximate_radicand(std::uint32_t count, const SumPair<Sum>& s
   return __fmaf_rn(high, 4294967296.0F, __uint2float_rn(static_cast<std::uint32_t>(exact)));
 }
 
-/// Right to 2^-23. A template, because the host compiler does not know the instruction.
+/// Returns the root with a relative error of up to 2^-23. A template, because the host compiler does not know
+/// the instruction.
 template <class Float>
 __device__ Float approximate_root(Float value) {
   Float result = 0;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
   return result;
 }
-/// Four bytes, 255 for a negative number and 0 for another.
+
+/// Returns four bytes: 255 for a negative number, otherwise 0.
 __device__ inline std::uint32_t signs_of(const float* numbers) {
   const auto signs = [](float a, float b) {
     std::uint32_t result = 0;
@@ -161,7 +166,7 @@ __device__ inline std::uint32_t signs_of(const float* numbers) {
   return __byte_perm(signs(numbers[0], numbers[1]), signs(numbers[2], numbers[3]), 0x5410);
 }
 
-/// Element e of a row as a float.
+/// Returns element e of a row as a float.
 template <class T>
 __device__ float float_of(const std::uint32_t* words, int e) {
   if constexpr (sizeof(T) == 1) {
@@ -172,11 +177,11 @@ __device__ float float_of(const std::uint32_t* words, int e) {
   }
 }
 
-/// Writes a thread's results of any kind.
+/// Computes results of any kind in double precision.
 template <class T, class Stored, class Sum, class Windows>
 class EveryResult {
  public:
-  __device__ EveryResult(const RunningStatsArguments& arguments, const StatsPart&, const Windows& windows)
+  __device__ EveryResult(const RunningStatsArguments& arguments, const StatsTile&, const Windows& windows)
       : arguments_(arguments),
         windows_(windows),
         quantised_(quantised(arguments.job.plane, plane_exponent(arguments.job.plane, arguments.measured))),
@@ -210,13 +215,13 @@ class EveryResult {
   PictureExtremes extremes_;
 };
 
-/// Writes a thread's results of a threshold of integers.
+/// Decides thresholds of integers in single precision where that is certain.
 template <class T, class Stored, class Sum, class Windows>
 class QuickBinary {
  public:
-  __device__ QuickBinary(const RunningStatsArguments& arguments, const StatsPart& part,
+  __device__ QuickBinary(const RunningStatsArguments& arguments, const StatsTile& tile,
                          const Windows& windows)
-      : arguments_(arguments), windows_(windows), reader_(arguments, windows.x(), part.last_x - 1, true) {
+      : arguments_(arguments), windows_(windows), reader_(arguments, windows.x(), tile.last_x - 1, true) {
     constexpr double largest = static_cast<T>(~T{0});
     threshold_ = quick_threshold(arguments.job.rule, found_extremes(arguments.extremes), largest);
   }
@@ -244,11 +249,11 @@ class QuickBinary {
  private:
   using Results = StatsResults<std::uint8_t, Windows::pixels>;
 
-  /// The terms of T in QuickThreshold that are not 0: a multiple of the mean has neither constant nor spread.
+  /// Which terms of T in QuickThreshold are not 0. A proportional T has neither constant nor spread.
   enum class Rule { any, proportional, without_mean };
 
-  /// What windows of `area` pixels share: T = constant + S (mean + product root) + spread root, where root =
-  /// n d.
+  /// Coefficients for windows of `area` pixels: T = constant + S (mean + product root) + spread root with
+  /// root = n d.
   struct Terms {
     std::uint32_t area = 0;
     float mean = 0;
@@ -262,14 +267,14 @@ class QuickBinary {
             threshold_.of_spread * inverse};
   }
 
-  /// Finds all results in floats; the bits returned tell which of them those leave open.
+  /// Computes all results in single precision. Returns a bit for each result that stays open.
   template <Rule Of>
   __device__ std::uint32_t compare(int y, Results& results) const {
     const std::uint32_t rows = windows_.rows(y);
-    if (!windows_.whole())
+    if (!windows_.full_width())
       return compare_by<Of>(results, [&](int i) { return terms_of(windows_.clipped_area(i, rows)); });
-    const Terms whole = terms_of(windows_.whole_area(rows));
-    return compare_by<Of>(results, [&](int) { return whole; });
+    const Terms full = terms_of(windows_.full_area(rows));
+    return compare_by<Of>(results, [&](int) { return full; });
   }
 
   template <Rule Of, class TermsOf>
@@ -284,7 +289,7 @@ class QuickBinary {
       const float nearest =
           fminf(fminf(fabsf(below[0]), fabsf(below[1])), fminf(fabsf(below[2]), fabsf(below[3])));
       results.words[w] = signs_of(below) ^ flip;
-      if (!(nearest > threshold_.doubt)) open |= Results::of_word(w);
+      if (!(nearest > threshold_.doubt)) open |= Results::elements_of_word(w);
     }
     return open;
   }
@@ -301,7 +306,7 @@ class QuickBinary {
     return __fmaf_rn(sum, factor, rest) - value;
   }
 
-  /// The result of pixel i, found in doubles.
+  /// Returns the result of pixel i in double precision.
   [[nodiscard]] __device__ std::uint8_t exact(int i, int y) const {
     const double value = stored_value<Stored>(arguments_.job, arguments_.picture, windows_.x() + i, y);
     const LocalStatistics found = windows_.statistics(i, y, {});
@@ -315,11 +320,11 @@ class QuickBinary {
   QuickThreshold threshold_;
 };
 
-/// Looks for the extremes of the picture.
+/// Finds the extremes of the picture.
 template <class T, class Stored, class Sum, class Windows>
 class FoundExtremes {
  public:
-  __device__ FoundExtremes(const RunningStatsArguments& arguments, const StatsPart&, const Windows& windows)
+  __device__ FoundExtremes(const RunningStatsArguments& arguments, const StatsTile&, const Windows& windows)
       : arguments_(arguments),
         windows_(windows),
         quantised_(quantised(arguments.job.plane, plane_exponent(arguments.job.plane, arguments.measured))) {}
@@ -346,7 +351,8 @@ class FoundExtremes {
   }
 
  private:
-  /// A deviation in floats is wrong by less than 2^-18 of itself.
+  /// Whether the deviation is certainly smaller than the largest so far: in single precision its relative
+  /// error is below 2^-18.
   [[nodiscard]] __device__ bool is_smaller(int i, int y) const {
     const std::uint32_t area = windows_.area(i, windows_.rows(y));
     const float deviation = approximate_root(approximate_radicand(area, windows_.sums(i), false)) *

@@ -1,5 +1,5 @@
 #pragma once
-// Launches of local statistics, in the manner of kernels/device/launch.h.
+// Launch functions of local statistics. kernels/device/launch.h explains the conventions.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,11 +10,11 @@
 #include "pixels/fixed_threshold.h"
 #include "pixels/pixels.h"
 #include "statistics/box_stats.h"
-#include "statistics/maths/in_floats.h"
+#include "statistics/maths/local_statistics.h"
 
 namespace satin::kernels {
 
-/// One plane of a picture as dense rows of u8, u16 or, for floats, u32.
+/// Copies one plane of a picture to dense rows of u8, u16 or, for floats, u32.
 struct PlaneArguments {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -26,25 +26,26 @@ struct PlaneArguments {
 
 void extract_plane(const PlaneArguments& arguments, StreamHandle stream);
 
-/// What the cut into blocks depends on.
+/// The parameters that the tiles depend on.
 struct RunningStatsJob {
   int width = 0;
   int height = 0;
   int reach_x = 0;
   int reach_y = 0;
-  bool clipped = false;  ///< only pixels of the picture count: Border::shrink
+  bool clipped = false;  ///< Border::shrink: windows end at the picture's border
   bool wide = false;     ///< sums are modulo 2^64, otherwise 2^32
-  int channels = 1;      ///< that are summed: those of an interleaved picture, or one of a plane
+  int channels = 1;      ///< summed channels: all of an interleaved picture, or one of a plane
 };
 
-/// Positions outside of the picture that the kernels may ask for the source of, on either side.
+/// Returns the number of positions outside the picture, on either side, that the tables of rows and columns
+/// must cover.
 [[nodiscard]] int running_stats_margin(const RunningStatsJob& job);
 
-/// A block each, and a warp each span. No spans where the windows are too wide for shared memory.
+/// Returns tiles for a block each. spans is 0 if the windows are too wide for shared memory.
 [[nodiscard]] SlidingTiles running_stats_tiles(const RunningStatsJob& job, int multiprocessors,
                                                std::size_t shared_limit);
 
-/// Tiles of whole rows, whose sums lie in device memory: box_stats.cu.
+/// Returns tiles of whole rows, whose sums are in device memory.
 [[nodiscard]] SlidingTiles long_stats_tiles(const RunningStatsJob& job, int multiprocessors);
 [[nodiscard]] std::size_t long_stats_bytes(const RunningStatsJob& job, const SlidingTiles& tiles);
 
@@ -52,24 +53,25 @@ struct RunningStatsArguments {
   BoxStatsJob job;
   RunningStatsJob running;
   SlidingTiles tiles;
-  bool quick = false;  ///< quick_threshold(), or for numbers `number`, serves
+  bool quick = false;  ///< compute in single precision first, by quick_threshold() or `number`
   QuickNumber number;
-  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
-  const int* columns = nullptr;  ///< the same along x
+  const int* rows = nullptr;     ///< row of the picture at each position from -margin on, or -1
+  const int* columns = nullptr;  ///< column of the picture at each position from -margin on, or -1
   const Measured* measured = nullptr;
-  Source plane;    ///< quantised: u8, u16 or, for floats, u32; the picture where all its channels are summed
-  Source picture;  ///< stored
+  Source plane;    ///< quantised u8, u16 or, for floats, u32; the picture if all its channels are summed
+  Source picture;  ///< stored values
   Source mask;
   void* long_rows = nullptr;  ///< long_stats_bytes() for long_stats_tiles(); null for running_stats_tiles()
   PictureExtremes* extremes = nullptr;  ///< as ordered bits: OrderedExtremes in box_stats_sinks.cuh
-  Rectangle inner;                      ///< where extremes are looked for
+  Rectangle inner;                      ///< area to search for extremes
   Target output;
 };
 
-/// Numbers are found in floats. Only then the channels of a picture can be summed together.
+/// Whether deviations or normalised values are computed in single precision first. Only then can all channels
+/// of a picture be summed together.
 [[nodiscard]] bool has_quick_numbers(const RunningStatsArguments& arguments);
 
-/// The caller runs this once for a job on its device; it returns the code of a cudaError_t.
+/// To be called once for a job on its device. Returns the code of a cudaError_t.
 [[nodiscard]] int prepare_running_stats(const RunningStatsArguments& arguments);
 
 void clear_extremes(PictureExtremes* extremes, StreamHandle stream);

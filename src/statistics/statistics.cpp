@@ -1,11 +1,16 @@
+// Statistics of whole pictures, and pixels sorted into zones of tone, both from the scan family
+// (satin/scan.h).
+
 #include "satin/statistics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "core/with_type.h"
+#include "pixels/maths/luminance.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -15,13 +20,17 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-void check(const ImageView& image, const ImageView& mask) {
+/// Throws Error(usage) unless the image is one interleaved frame of u8, u16 or f32 in host memory.
+void check(const ImageView& image, const std::string& what) {
   const Shape& shape = image.shape;
   validate(shape);
   if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
-    refuse(std::string("Statistics of ") + name_of(shape.type) + ": u8, u16 and f32 are possible.");
+    refuse(what + " of " + name_of(shape.type) + ": u8, u16 and f32 are possible.");
   if (image.memory != Memory::host || !image.interleaved() || shape.frames != 1)
-    refuse("Statistics are taken of one interleaved frame in host memory.");
+    refuse(what + " need one interleaved frame in host memory.");
+}
+
+void check_mask(const ImageView& mask, const Shape& shape) {
   if (mask.empty()) return;
   if (mask.shape.channels != 1 || mask.shape.type != Type::u8)
     refuse("The mask is " + describe(mask.shape) + ": give one channel of u8.");
@@ -30,7 +39,7 @@ void check(const ImageView& image, const ImageView& mask) {
            ": they must have one size.");
 }
 
-/// One channel of a picture, row after row.
+/// Copies one channel of a picture.
 template <class T>
 std::vector<T> plane_of(const ImageView& image, int channel) {
   std::vector<T> plane;
@@ -49,7 +58,7 @@ void keep_masked(const Device& device, std::vector<T>& values, const std::vector
   values = std::move(kept);
 }
 
-/// Returns how many others there were.
+/// Keeps the values that meet the predicate and returns the number of the others.
 std::int64_t keep_where(const Device& device, std::vector<float>& values, const Predicate& predicate) {
   std::vector<float> kept(values.size());
   kept.resize(static_cast<std::size_t>(compact(device, values, predicate, kept)));
@@ -66,8 +75,8 @@ void keep_finite(const Device& device, std::vector<float>& values, ChannelStatis
                     keep_where(device, values, {Comparison::greater_equal, Float::lowest()});
 }
 
-/// Root of the mean square of the distance from the mean, in two passes; the sums of blocks are added in
-/// order.
+/// Returns the root of the mean of squared_distance(i). Blocks are summed by themselves and then added, in
+/// order, for accuracy.
 template <class Values, class Distance>
 double deviation_of(const Values& values, std::int64_t count, const Distance& squared_distance) {
   constexpr std::size_t block = 4096;
@@ -80,7 +89,7 @@ double deviation_of(const Values& values, std::int64_t count, const Distance& sq
   return std::sqrt(total / static_cast<double>(count));
 }
 
-/// Everything but percentiles and histogram, from how often each code occurs.
+/// Computes extremes, mean and deviation from the number of pixels of each code.
 void describe_codes(const std::vector<std::uint64_t>& codes, ChannelStatistics& result) {
   std::uint64_t sum = 0;  // codes below 2^16, fewer than 2^47 pixels
   result.minimum = nan;
@@ -121,7 +130,7 @@ void describe_values(const Device& device, const std::vector<T>& values, Channel
   }
 }
 
-/// Where the histogram begins and ends. A single float value gets a bin of its own width.
+/// Sets the ends of the histogram. If all floats are equal, it ends at the next float.
 template <class T>
 void set_bounds(const StatisticsOptions& options, ChannelStatistics& result) {
   constexpr bool floats = std::is_same_v<T, float>;
@@ -165,15 +174,79 @@ std::vector<ChannelStatistics> all_channels(const Device& device, const ImageVie
   return result;
 }
 
+template <class T>
+void weigh_rows(const ImageView& image, const MutableImageView& result) {
+  const int channels = image.shape.channels;
+  const int red = image.shape.order == Order::rgb ? 0 : 2;
+  const int blue = 2 - red;
+  for (std::int64_t y = 0; y < image.shape.height; ++y) {
+    const T* pixel = image.row<T>(y);
+    T* to = result.row<T>(y);
+    for (std::int64_t x = 0; x < image.shape.width; ++x, pixel += channels)
+      to[x] = channels < 3 ? pixel[0] : luminance709(pixel[red], pixel[1], pixel[blue]);
+  }
+}
+
+template <class T>
+void gather_pixels(const ImageView& image, const std::vector<std::uint32_t>& order, ToneZones& zones) {
+  const MutableImageView pixels = zones.pixels.view();
+  const MutableImageView positions = zones.positions.view();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(i);
+    const std::int64_t x = order[i] % image.shape.width;
+    const std::int64_t y = order[i] / image.shape.width;
+    std::copy_n(&image.value<T>(x, y), image.shape.channels, pixels.row<T>(row));
+    positions.value<std::uint32_t>(0, row) = static_cast<std::uint32_t>(x);
+    positions.value<std::uint32_t>(1, row) = static_cast<std::uint32_t>(y);
+  }
+}
+
 }  // namespace
 
 std::vector<ChannelStatistics> statistics(const Device& device, const ImageView& image, const ImageView& mask,
                                           const StatisticsOptions& options) {
-  check(image, mask);
+  check(image, "Statistics");
+  check_mask(mask, image.shape);
   if (options.bins < 1 || options.bins > 65536)
     refuse(std::to_string(options.bins) + " bins: from 1 to 65536 are possible.");
   return with_pixel_type(image.shape.type,
                          [&]<class T>() { return all_channels<T>(device, image, mask, options); });
+}
+
+Image luminance(const ImageView& image) {
+  check(image, "Tones");
+  Shape grey = image.shape;
+  grey.channels = 1;
+  grey.alpha = Alpha::none;
+  grey.order = Order::rgb;
+  Image result(grey);
+  with_pixel_type(image.shape.type, [&]<class T>() { weigh_rows<T>(image, result.view()); });
+  return result;
+}
+
+ToneZones tone_zones(const Device& device, const ImageView& image, const Bins& bins) {
+  const Image tone = luminance(image);
+  const std::int64_t pixels = image.shape.width * image.shape.height;
+  if (pixels > std::int64_t{0xFFFFFFFF})
+    refuse("A picture of " + describe(image.shape) + " has too many pixels for zones.");
+
+  const ArrayView tones(tone.data(), pixels, image.shape.type);
+  Buffer sorted_tones = allocate_host(byte_size(tone.shape()));
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(pixels));
+  std::vector<std::uint64_t> counts(static_cast<std::size_t>(bins.count()));
+  extract_bins(device, tones, bins, MutableArrayView(sorted_tones.get(), pixels, image.shape.type), counts,
+               order);
+
+  ToneZones result{Image(Shape{image.shape.width, image.shape.height, 1, Type::u16}),
+                   {counts.begin(), counts.end()},
+                   Image(Shape{image.shape.channels, pixels, 1, image.shape.type}),
+                   Image(Shape{2, pixels, 1, Type::u32})};
+  auto* zone = reinterpret_cast<std::uint16_t*>(result.zones.data());
+  auto next = order.begin();
+  for (std::size_t bin = 0; bin < counts.size(); ++bin)
+    for (std::uint64_t i = 0; i < counts[bin]; ++i) zone[*next++] = static_cast<std::uint16_t>(bin);
+  with_pixel_type(image.shape.type, [&]<class T>() { gather_pixels<T>(image, order, result); });
+  return result;
 }
 
 }  // namespace satin

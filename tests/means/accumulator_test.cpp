@@ -6,7 +6,7 @@
 #include "means/box_mean.h"
 #include "pixels/pixels.h"
 #include "statistics/box_stats.h"
-#include "statistics/maths/in_floats.h"
+#include "statistics/maths/local_statistics.h"
 #include "tests/oracles/expect_error.h"
 
 namespace satin::test {
@@ -100,8 +100,8 @@ TEST(Accumulator, AlphaDivisorStaysBelowItsLimit) {
 }
 
 TEST(Accumulator, SquaresFitTheirSums) {
-  EXPECT_TRUE(narrow_squares(66051));  // 66051 * 255^2 = 2^32 - 1021
-  EXPECT_FALSE(narrow_squares(66052));
+  EXPECT_TRUE(squares_fit_32_bits(66051));  // 66051 * 255^2 = 2^32 - 1021
+  EXPECT_FALSE(squares_fit_32_bits(66052));
   EXPECT_TRUE(quick_suffices((1U << 24) - 1, 0xFF));  // (n * 255)^2 < 2^64
   EXPECT_FALSE(quick_suffices(1U << 24, 0xFF));
   EXPECT_TRUE(quick_suffices(0xFFFF, 0xFFFF));

@@ -1,6 +1,6 @@
-// statistics/maths/in_floats.h: errors as large as they may be, against the definition in doubles.
+// statistics/maths/local_statistics.h: errors as large as they may be, against the definition in doubles.
 
-#include "statistics/maths/in_floats.h"
+#include "statistics/maths/local_statistics.h"
 
 #include <gtest/gtest.h>
 

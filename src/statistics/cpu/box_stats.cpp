@@ -1,6 +1,10 @@
-// Local mean and deviation without a table: every thread has a tile of whole rows, which running sums of the
-// columns and of their squares slide down, and takes differences of their prefixes along the row. Compiled
-// for every SIMD target.
+// Local mean and deviation on the CPU, without a table. Compiled for every SIMD target.
+//
+// Each thread has a tile of whole rows. For every column it keeps the sums of values and of squares over the
+// rows of the window; when the window moves down, one row enters and one leaves. The prefix sums of these
+// along the row give the sums over each window as a difference of two entries. Where double precision is
+// exact, results are computed in single precision first and only those that are too
+// close to a decision again in double.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "statistics/cpu/box_stats.cpp"
@@ -16,7 +20,6 @@
 #include "pixels/cpu/plane_rows-inl.h"
 #include "pixels/cpu/rows.h"
 #include "statistics/box_stats.h"
-#include "statistics/maths/in_floats.h"
 #include "statistics/maths/local_statistics.h"
 #include "tables/cpu/scan-inl.h"
 
@@ -24,24 +27,23 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows of local statistics, with the bytes of statistics/maths/local_statistics.h. Most loops are plain: the
-// compiler makes vectors of them, as they hold no dependence and no call.
+// Loops without dependences and calls are left to the compiler, which vectorizes them.
 
-/// Windows of one row: pixel i covers the columns i ... i + span - 1 of the extended row, whose exclusive
-/// prefix sums are given, and `counts[i]` pixels. Sum is u32 or u64.
+/// Windows of one row. The window of pixel i covers the columns i to i + width - 1 of the extended row, whose
+/// exclusive prefix sums are given. Sum is u32 or u64.
 template <class Sum>
 struct WindowRow {
   const Sum* sums = nullptr;
   const Sum* squares = nullptr;
-  const double* counts = nullptr;
-  const float* inverses = nullptr;  ///< of the counts, rounded
-  std::size_t span = 1;
+  const double* counts = nullptr;   ///< pixels of each window
+  const float* inverses = nullptr;  ///< rounded inverses of the counts
+  std::size_t width = 1;
   Quantised quantised{};
   bool exact_in_double = false;  ///< count * squares < 2^53 and offset 0
 };
 
-/// sums += enters - leaves and squares += enters^2 - leaves^2, element by element, modulo 2^32 or 2^64:
-/// a^2 - b^2 = (a - b) (a + b).
+/// Adds enters - leaves to the sums and enters^2 - leaves^2 = (enters - leaves) (enters + leaves) to the
+/// squares, modulo 2^32 or 2^64.
 template <class Stored, class Sum>
 void ExchangeWithSquares(const Stored* HWY_RESTRICT enters, const Stored* HWY_RESTRICT leaves,
                          std::size_t count, Sum* HWY_RESTRICT sums, Sum* HWY_RESTRICT squares) {
@@ -56,18 +58,18 @@ void ExchangeWithSquares(const Stored* HWY_RESTRICT enters, const Stored* HWY_RE
 template <class Sum>
 LocalStatistics StatisticsAt(const WindowRow<Sum>& row, std::size_t at) {
   const WindowSums sums{static_cast<std::uint64_t>(row.counts[at]),
-                        static_cast<Sum>(row.sums[at + row.span] - row.sums[at]),
-                        static_cast<Sum>(row.squares[at + row.span] - row.squares[at])};
+                        static_cast<Sum>(row.sums[at + row.width] - row.sums[at]),
+                        static_cast<Sum>(row.squares[at + row.width] - row.squares[at])};
   return local_statistics(sums, row.quantised);
 }
 
-/// The differences of prefixes that are `span` apart, as doubles.
+/// Returns the differences of prefixes that are `width` apart, as doubles.
 template <class D, class Sum>
-HWY_INLINE auto WindowSumsAt(D d, const Sum* prefix, std::size_t span) {
+HWY_INLINE auto WindowSumsAt(D d, const Sum* prefix, std::size_t width) {
   const hn::Rebind<Sum, D> integers;
   const hn::RebindToSigned<decltype(integers)> signed_integers;
-  const auto sum = hn::Sub(hn::LoadU(integers, prefix + span), hn::LoadU(integers, prefix));
-  if constexpr (sizeof(Sum) == 4) {  // moved into the range of signed ones, and back
+  const auto sum = hn::Sub(hn::LoadU(integers, prefix + width), hn::LoadU(integers, prefix));
+  if constexpr (sizeof(Sum) == 4) {  // shifted into the range of signed integers, and back
     constexpr std::uint32_t half = 0x80000000U;
     const auto moved = hn::BitCast(signed_integers, hn::Xor(sum, hn::Set(integers, half)));
     return hn::Add(hn::PromoteTo(d, moved), hn::Set(d, static_cast<double>(half)));
@@ -76,16 +78,15 @@ HWY_INLINE auto WindowSumsAt(D d, const Sum* prefix, std::size_t span) {
   }
 }
 
-/// n Q - S^2, exact.
+/// Returns n Q - S^2, which is exact where row.exact_in_double.
 template <class D, class Sum>
 HWY_INLINE auto RadicandAt(D d, const WindowRow<Sum>& row, std::size_t at) {
-  const auto sum = WindowSumsAt(d, row.sums + at, row.span);
-  const auto squares = WindowSumsAt(d, row.squares + at, row.span);
+  const auto sum = WindowSumsAt(d, row.sums + at, row.width);
+  const auto squares = WindowSumsAt(d, row.squares + at, row.width);
   return hn::Sub(hn::Mul(hn::LoadU(d, row.counts + at), squares), hn::Mul(sum, sum));
 }
 
-/// Mean and deviation of the pixels [first, first + count), in vectors where doubles hold every integer
-/// exactly.
+/// Computes mean and deviation of the pixels [first, first + count).
 template <class Sum>
 void Statistics(const WindowRow<Sum>& row, std::size_t first, std::size_t count, double* HWY_RESTRICT means,
                 double* HWY_RESTRICT deviations) {
@@ -94,7 +95,7 @@ void Statistics(const WindowRow<Sum>& row, std::size_t first, std::size_t count,
   std::size_t i = 0;
   for (; row.exact_in_double && i + lanes <= count; i += lanes) {
     const auto n = hn::LoadU(d, row.counts + first + i);
-    hn::StoreU(hn::Div(WindowSumsAt(d, row.sums + first + i, row.span), n), d, means + i);
+    hn::StoreU(hn::Div(WindowSumsAt(d, row.sums + first + i, row.width), n), d, means + i);
     hn::StoreU(hn::Div(hn::Sqrt(RadicandAt(d, row, first + i)), n), d, deviations + i);
   }
   for (; i < count; ++i) {
@@ -104,7 +105,7 @@ void Statistics(const WindowRow<Sum>& row, std::size_t first, std::size_t count,
   }
 }
 
-/// The largest n Q - S^2 of the pixels [first, first + count) of a row that is exact in double.
+/// Returns the largest n Q - S^2 of the pixels [first, first + count) of a row that is exact in double.
 template <class Sum>
 double LargestRadicand(const WindowRow<Sum>& row, std::size_t first, std::size_t count) {
   const hn::ScalableTag<double> d;
@@ -118,9 +119,9 @@ double LargestRadicand(const WindowRow<Sum>& row, std::size_t first, std::size_t
   return result;
 }
 
-/// Pixels by floats, vector by vector: decide(i) stores those from i on and returns which of them are
-/// certain. Returns how many of all `count` pixels stay open; their indices are in `open`, which has room for
-/// all.
+/// Calls decide(i) for each vector of pixels, which stores the results of pixels i and following and returns
+/// a mask of those that are certain. Lists the indices of all others in `open`, which has room for `count`,
+/// and returns their number.
 template <class Decide>
 HWY_INLINE std::size_t DecideInFloats(std::size_t count, const Decide& decide, std::uint32_t* open) {
   const hn::Rebind<float, hn::ScalableTag<double>> d;
@@ -139,25 +140,26 @@ HWY_INLINE std::size_t DecideInFloats(std::size_t count, const Decide& decide, s
   return found;
 }
 
-/// Stored values as floats.
+/// Loads stored values as floats.
 template <class D, class Stored>
 HWY_INLINE auto FloatsAt(D d, const Stored* values) {
   const hn::RebindToSigned<D> integers;
   return hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(hn::Rebind<Stored, D>(), values)));
 }
 
-/// T - value for one vector of pixels. `Spread`: T depends on the deviation.
-template <bool Spread, class Wide, class Stored, class Sum>
+/// Returns T - value for one vector of pixels.
+template <bool DependsOnDeviation, class Wide, class Stored, class Sum>
 HWY_INLINE auto BelowThreshold(Wide wide, const QuickThreshold& threshold, const WindowRow<Sum>& row,
                                const Stored* values, std::size_t at) {
   const hn::Rebind<float, Wide> d;
   const auto inverse = hn::LoadU(d, row.inverses + at);
-  const auto sum = WindowSumsAt(wide, row.sums + at, row.span);
+  const auto sum = WindowSumsAt(wide, row.sums + at, row.width);
   const auto mean = hn::Mul(hn::DemoteTo(d, sum), inverse);
   auto factor = hn::Set(d, threshold.of_mean);
   auto rest = hn::Set(d, threshold.constant);
-  if constexpr (Spread) {
-    auto radicand = hn::Mul(hn::LoadU(wide, row.counts + at), WindowSumsAt(wide, row.squares + at, row.span));
+  if constexpr (DependsOnDeviation) {
+    auto radicand =
+        hn::Mul(hn::LoadU(wide, row.counts + at), WindowSumsAt(wide, row.squares + at, row.width));
     if (!threshold.without_mean) radicand = hn::Sub(radicand, hn::Mul(sum, sum));
     const auto spread = hn::Mul(hn::Sqrt(hn::DemoteTo(d, radicand)), inverse);
     factor = hn::MulAdd(hn::Set(d, threshold.of_product), spread, factor);
@@ -166,8 +168,8 @@ HWY_INLINE auto BelowThreshold(Wide wide, const QuickThreshold& threshold, const
   return hn::Sub(hn::MulAdd(mean, factor, rest), FloatsAt(d, values + at));
 }
 
-/// 255 where a value is above its threshold, otherwise 0, the other way round if inverted; of a row that is
-/// exact in double. Which pixels that leaves open: see DecideInFloats().
+/// Stores 255 where a value is above its threshold and otherwise 0, or the reverse if inverted, for a row
+/// that is exact in double. Returns the open pixels like DecideInFloats().
 template <class Stored, class Sum>
 std::size_t BinariseInFloats(const QuickThreshold& threshold, const WindowRow<Sum>& row, const Stored* values,
                              std::size_t count, bool inverted, std::uint8_t* HWY_RESTRICT out,
@@ -190,7 +192,7 @@ std::size_t BinariseInFloats(const QuickThreshold& threshold, const WindowRow<Su
   return DecideInFloats(count, decide, open);
 }
 
-/// Normalised values of one vector of pixels, clamped.
+/// Returns the clamped normalised values of one vector of pixels.
 template <class Wide, class Stored, class Sum>
 HWY_INLINE auto NormalisedAt(Wide wide, const QuickNumber& number, const WindowRow<Sum>& row,
                              const Stored* values, std::size_t at) {
@@ -198,21 +200,21 @@ HWY_INLINE auto NormalisedAt(Wide wide, const QuickNumber& number, const WindowR
   const hn::Rebind<Stored, Wide> stored;
   const hn::Rebind<std::int32_t, Wide> integers;
   const auto value = hn::PromoteTo(wide, hn::PromoteTo(integers, hn::LoadU(stored, values + at)));
-  const auto sum = WindowSumsAt(wide, row.sums + at, row.span);
+  const auto sum = WindowSumsAt(wide, row.sums + at, row.width);
   const auto difference = hn::DemoteTo(d, hn::Sub(hn::Mul(hn::LoadU(wide, row.counts + at), value), sum));
   const auto root = hn::Sqrt(hn::DemoteTo(d, RadicandAt(wide, row, at)));
-  const auto positive = hn::Max(root, hn::Set(d, 0.5F));  // of equal values, whose difference is 0
+  const auto positive = hn::Max(root, hn::Set(d, 0.5F));  // the root is 0 only where the difference is 0
   const auto most = hn::Mul(hn::Set(d, number.gain), hn::LoadU(d, row.inverses + at));
   const auto scale = hn::Min(most, hn::Div(hn::Set(d, number.target), positive));
-  const auto part = hn::MulAdd(difference, scale, hn::Set(d, number.mean));
-  const auto clamped = hn::Min(hn::Max(part, hn::Zero(d)), hn::Set(d, 1.0F));
+  const auto share = hn::MulAdd(difference, scale, hn::Set(d, number.mean));
+  const auto clamped = hn::Min(hn::Max(share, hn::Zero(d)), hn::Set(d, 1.0F));
   const auto flat = hn::Eq(difference, hn::Zero(d));
   constexpr float largest = static_cast<Stored>(~Stored{0});
   return hn::Mul(hn::IfThenElse(flat, hn::Set(d, number.flat), clamped), hn::Set(d, largest));
 }
 
-/// The stored integers of deviations, or of normalised values, of a row that is exact in double. Which pixels
-/// that leaves open: see DecideInFloats().
+/// Stores the integers of deviations or normalised values of a row that is exact in double. Returns the open
+/// pixels like DecideInFloats().
 template <class Stored, class Sum>
 std::size_t NumbersInFloats(const QuickNumber& number, bool normalised, const WindowRow<Sum>& row,
                             const Stored* values, std::size_t count, Stored* HWY_RESTRICT out,
@@ -233,8 +235,9 @@ std::size_t NumbersInFloats(const QuickNumber& number, bool normalised, const Wi
   return DecideInFloats(count, decide, open);
 }
 
-/// Column sums of values and of their squares over a window of rows that slides down a plane, and their
-/// prefixes along the row. Stored: of the quantised plane. Sum: u32 or u64, the sums over one window fit.
+/// Sums of each column over a window of rows that slides down a plane, and their prefixes along the row.
+///
+/// Stored is the type of the quantised plane. Sum is u32 or u64 and holds the sums over one window.
 template <class Stored, class Sum>
 class SlidingStats {
  public:
@@ -244,9 +247,9 @@ class SlidingStats {
         reach_(static_cast<std::size_t>(job.reach_x)),
         sums_(width_),
         squares_(width_),
-        nothing_(width_),
-        prefix_sums_(width_ + span()),
-        prefix_squares_(width_ + span()),
+        zeros_(width_),
+        prefix_sums_(width_ + window_width()),
+        prefix_squares_(width_ + window_width()),
         counts_(width_),
         inverses_(width_) {}
 
@@ -255,13 +258,13 @@ class SlidingStats {
            2 * prefix_sums_.size() * sizeof(Sum);
   }
 
-  /// Pixels [first, last) whose windows are not cut at the sides.
-  [[nodiscard]] std::size_t first_whole() const noexcept {
+  /// The pixels [first_full(), last_full()) have windows of full width.
+  [[nodiscard]] std::size_t first_full() const noexcept {
     return job_.border == Border::shrink ? std::min(reach_, width_) : 0;
   }
-  [[nodiscard]] std::size_t last_whole() const noexcept {
+  [[nodiscard]] std::size_t last_full() const noexcept {
     if (job_.border != Border::shrink) return width_;
-    return std::max(first_whole(), width_ - std::min(reach_, width_));
+    return std::max(first_full(), width_ - std::min(reach_, width_));
   }
 
   /// Sums the windows around row y.
@@ -283,17 +286,17 @@ class SlidingStats {
     ScanExtended(sums_.data(), width_, reach_, job_.border, prefix_sums_.data());
     ScanExtended(squares_.data(), width_, reach_, job_.border, prefix_squares_.data());
     count_pixels(counted(window_around(y, job_.reach_y), job_.height, job_.border));
-    return {prefix_sums_.data(), prefix_squares_.data(), counts_.data(), inverses_.data(), span(),
+    return {prefix_sums_.data(), prefix_squares_.data(), counts_.data(), inverses_.data(), window_width(),
             quantised,           exact_in_double()};
   }
 
  private:
-  [[nodiscard]] std::size_t span() const noexcept { return 2 * reach_ + 1; }
+  [[nodiscard]] std::size_t window_width() const noexcept { return 2 * reach_ + 1; }
 
   void exchange(const ImageView& plane, std::int64_t enters, std::int64_t leaves) {
     if (enters < 0 && leaves < 0) return;
-    ExchangeWithSquares(enters < 0 ? nothing_.data() : plane.row<Stored>(enters),
-                        leaves < 0 ? nothing_.data() : plane.row<Stored>(leaves), width_, sums_.data(),
+    ExchangeWithSquares(enters < 0 ? zeros_.data() : plane.row<Stored>(enters),
+                        leaves < 0 ? zeros_.data() : plane.row<Stored>(leaves), width_, sums_.data(),
                         squares_.data());
   }
 
@@ -305,13 +308,13 @@ class SlidingStats {
       counts_[x] = static_cast<double>(rows * counted(window, job_.width, job_.border));
       inverses_[x] = 1.0F / static_cast<float>(counts_[x]);
     }
-    most_ = *std::max_element(counts_.begin(), counts_.end());
+    largest_count_ = *std::max_element(counts_.begin(), counts_.end());
   }
 
-  /// count * (count * largest^2) < 2^53, the bound of every term of n Q - S^2.
+  /// Whether (count * largest)^2, the bound of every term of n Q - S^2, is below 2^53.
   [[nodiscard]] bool exact_in_double() const {
-    if (job_.plane.type == Type::f32 || most_ >= (1U << 18U)) return false;
-    return most_ * (job_.plane.type == Type::u8 ? 0xFF : 0xFFFF) < 94906265;  // its square is below 2^53
+    if (job_.plane.type == Type::f32 || largest_count_ >= (1U << 18U)) return false;
+    return largest_count_ * (job_.plane.type == Type::u8 ? 0xFF : 0xFFFF) < 94906265;  // the root of 2^53
   }
 
   BoxStatsJob job_;
@@ -319,19 +322,19 @@ class SlidingStats {
   std::size_t reach_;
   WorkspaceVector<Sum> sums_;
   WorkspaceVector<Sum> squares_;
-  WorkspaceVector<Stored> nothing_;
+  WorkspaceVector<Stored> zeros_;
   WorkspaceVector<Sum> prefix_sums_;
   WorkspaceVector<Sum> prefix_squares_;
   WorkspaceVector<double> counts_;   ///< pixels of each window
-  WorkspaceVector<float> inverses_;  ///< of the counts
-  double most_ = 0;                  ///< the largest count
-  std::int64_t rows_ = -1;           ///< of the windows that were counted
+  WorkspaceVector<float> inverses_;  ///< inverses of the counts
+  double largest_count_ = 0;
+  std::int64_t rows_ = -1;  ///< rows of the windows in counts_
 };
 
-constexpr std::size_t chunk = 256;  // pixels whose means and deviations stay in the L1
+constexpr std::size_t chunk = 256;  // pixels whose means and deviations fit the L1 cache
 constexpr std::int64_t smallest_tile = 32;
 
-/// The job's plane as rows of integers; empty where the picture itself is that.
+/// Allocates the job's plane as rows of integers; empty where the picture itself can be read as such.
 inline Image AllocatePlane(CpuBackend& backend, const BoxStatsJob& job) {
   if (job.plane.channels == 1 && job.plane.type != Type::f32) return {};
   const Type type = job.plane.type == Type::f32 ? Type::u32 : job.plane.type;
@@ -359,10 +362,10 @@ class BoxStats final : public BoxStatsOperation {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    const std::size_t of_pixel = sizeof(double) + sizeof(std::uint32_t) + sizeof(Stored);
+    const std::size_t pixel = sizeof(double) + sizeof(std::uint32_t) + sizeof(Stored);
     const std::size_t plane = plane_.empty() ? 0 : byte_size(plane_.shape());
-    return plane + row_tiles_.size() *
-                       (row_tiles_[0].sliding.bytes() + static_cast<std::size_t>(job_.width) * of_pixel);
+    return plane +
+           row_tiles_.size() * (row_tiles_[0].sliding.bytes() + static_cast<std::size_t>(job_.width) * pixel);
   }
 
   void clear_extremes(PictureExtremes* extremes, Stream) override { *extremes = no_extremes; }
@@ -394,8 +397,8 @@ class BoxStats final : public BoxStatsOperation {
  private:
   struct RowTile {
     Sliding sliding;
-    WorkspaceVector<double> values;       ///< of one row
-    WorkspaceVector<std::uint32_t> open;  ///< pixels that floats do not decide
+    WorkspaceVector<double> values;       ///< values of one row
+    WorkspaceVector<std::uint32_t> open;  ///< pixels that single precision does not decide
     WorkspaceVector<Stored> stored;       ///< results of one row
   };
 
@@ -445,7 +448,7 @@ class BoxStats final : public BoxStatsOperation {
     return plane_.view();
   }
 
-  /// Calls work(at, count, means, deviations) for pieces of the pixels [first, last).
+  /// Calls work(at, count, means, deviations) for chunks of the pixels [first, last).
   template <class Work>
   static void for_chunks(const WindowRow<Sum>& row, std::size_t first, std::size_t last, const Work& work) {
     double means[chunk];
@@ -457,13 +460,14 @@ class BoxStats final : public BoxStatsOperation {
     }
   }
 
-  /// Among windows with equally many pixels, that with the largest n Q - S^2 has the largest deviation.
+  /// Returns the largest deviation of a row. Among windows of full width, which have equally many pixels, it
+  /// is where n Q - S^2 is largest.
   [[nodiscard]] double largest_deviation(const WindowRow<Sum>& row, const Sliding& sliding,
                                          const Stretch& inner) const {
     const auto begin = static_cast<std::size_t>(inner.first);
     const auto end = static_cast<std::size_t>(inner.last);
-    const std::size_t first = row.exact_in_double ? std::clamp(sliding.first_whole(), begin, end) : begin;
-    const std::size_t last = row.exact_in_double ? std::clamp(sliding.last_whole(), first, end) : begin;
+    const std::size_t first = row.exact_in_double ? std::clamp(sliding.first_full(), begin, end) : begin;
+    const std::size_t last = row.exact_in_double ? std::clamp(sliding.last_full(), first, end) : begin;
     double largest = 0;
     if (first < last) largest = square_root(LargestRadicand(row, first, last - first)) / row.counts[first];
     const auto search = [&](std::size_t, std::size_t count, const double*, const double* deviations) {
@@ -473,8 +477,6 @@ class BoxStats final : public BoxStatsOperation {
     for_chunks(row, last, end, search);
     return largest;
   }
-
-  // Results are found in floats, and in doubles where those leave them open.
 
   void binarise_in_floats(const QuickThreshold& threshold, const PictureExtremes& known,
                           const WindowRow<Sum>& row, const Stored* values, RowTile& tile,
@@ -519,15 +521,15 @@ class BoxStats final : public BoxStatsOperation {
              const double* values, const double* means, const double* deviations) const {
     const auto channels = static_cast<std::size_t>(job_.plane.channels);
     const std::size_t at = first * channels + static_cast<std::size_t>(job_.output_channel);
-    const std::uint32_t whole = job_.mask_maximum;
+    const std::uint32_t maximum = job_.mask_maximum;
     with_pixel_type(job_.plane.type, [&]<class T>() {
       const T* own = images.picture.row<T>(y) + at;
       T* out = images.output.row<T>(y) + at;
       for (std::size_t i = 0; i < count; ++i) {
         const auto x = static_cast<std::int64_t>(first + i);
-        const std::uint32_t weight = whole == 0 ? 0 : mask_at(images.mask, x, y);
+        const std::uint32_t weight = maximum == 0 ? 0 : mask_at(images.mask, x, y);
         out[i * channels] = blended_number(number_result(job_, values[i], {means[i], deviations[i]}),
-                                           own[i * channels], weight, whole);
+                                           own[i * channels], weight, maximum);
       }
     });
   }
@@ -543,7 +545,7 @@ inline Prepared<BoxStatsJob> PrepareBoxStats(Backend& backend, const BoxStatsJob
   CpuBackend& cpu = as_cpu(backend);
   switch (job.plane.type) {
     case Type::u8:
-      if (narrow_squares(largest_window_of(job)))
+      if (squares_fit_32_bits(largest_window_of(job)))
         return std::make_unique<BoxStats<std::uint8_t, std::uint32_t>>(cpu, job);
       return std::make_unique<BoxStats<std::uint8_t, std::uint64_t>>(cpu, job);
     case Type::u16:

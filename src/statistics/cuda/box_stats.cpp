@@ -1,3 +1,5 @@
+// Host side of local statistics on the GPU: chooses tiles and kernels for a job and runs them.
+
 #include "statistics/box_stats.h"
 
 #include <algorithm>
@@ -6,20 +8,21 @@
 #include "core/cuda/check.h"
 #include "kernels/statistics/launch.h"
 #include "means/cuda/box_mean.h"
-#include "statistics/maths/in_floats.h"
+#include "statistics/maths/local_statistics.h"
 
 namespace satin::cuda {
 namespace {
 
 constexpr std::int64_t largest_side = 1LL << 30;  // positions of windows are 32-bit integers in the kernels
 
-/// The largest value of the quantised plane.
+/// Returns the largest value of the quantised plane.
 std::uint64_t largest_value(const PlaneRead& plane) {
   if (plane.type == Type::f32) return std::uint64_t{2} << plane.float_bits;
   return plane.type == Type::u8 ? 0xFF : 0xFFFF;
 }
 
-/// The job's plane as dense rows of u8, u16 or, for floats, u32; empty where the picture itself is summed.
+/// Allocates the job's plane as dense rows of u8, u16 or, for floats, u32; empty where the kernels read the
+/// picture.
 Image allocate_plane(CudaBackend& backend, const kernels::RunningStatsArguments& arguments) {
   const BoxStatsJob& job = arguments.job;
   if (job.plane.channels == arguments.running.channels && job.plane.type != Type::f32) return {};
@@ -30,7 +33,7 @@ Image allocate_plane(CudaBackend& backend, const kernels::RunningStatsArguments&
 
 class BoxStats final : public BoxStatsOperation {
  public:
-  /// `long_rows`: what the arguments point to.
+  /// `long_rows` is the memory that the arguments point to.
   BoxStats(CudaBackend& backend, const kernels::RunningStatsArguments& arguments, Buffer long_rows)
       : backend_(backend),
         arguments_(arguments),
@@ -61,13 +64,13 @@ class BoxStats final : public BoxStatsOperation {
 
   void find_extremes(const ImageView& picture, const Rectangle& inner, const Measured* measured,
                      PictureExtremes* extremes, Stream stream) override {
-    plane_stands_ = false;
+    plane_is_extracted_ = false;
     kernels::RunningStatsArguments arguments = arguments_of(picture, measured, stream);
     arguments.inner = inner;
     arguments.extremes = extremes;
     kernels::find_extremes(arguments, backend_.stream_of(stream));
-    check_launch("looking for the extremes of local statistics");
-    plane_stands_ = inner == Rectangle{{0, picture.shape.width}, {0, picture.shape.height}};
+    check_launch("finding the extremes of local statistics");
+    plane_is_extracted_ = inner == Rectangle{{0, picture.shape.width}, {0, picture.shape.height}};
   }
 
   void run(const BoxStatsImages& images, Stream stream) override {
@@ -82,12 +85,12 @@ class BoxStats final : public BoxStatsOperation {
  private:
   void run_once(const BoxStatsImages& images, Stream stream) {
     kernels::RunningStatsArguments arguments = arguments_of(images.picture, images.measured, stream);
-    plane_stands_ = false;
+    plane_is_extracted_ = false;
     arguments.mask = source_of(images.mask);
     arguments.extremes = const_cast<PictureExtremes*>(images.extremes);
     arguments.output = target_of(images.output);
     kernels::running_stats(arguments, backend_.stream_of(stream));
-    check_launch("taking local statistics");
+    check_launch("computing local statistics");
   }
 
   kernels::RunningStatsArguments arguments_of(const ImageView& picture, const Measured* measured,
@@ -98,12 +101,12 @@ class BoxStats final : public BoxStatsOperation {
     arguments.picture = arguments.plane = source_of(picture);
     if (plane_.empty()) return arguments;
     arguments.plane = source_of(plane_.view());
-    if (plane_stands_) return arguments;
+    if (plane_is_extracted_) return arguments;
     const BoxStatsJob& job = arguments.job;
     kernels::extract_plane(
         {job.width, job.height, job.plane, measured, arguments.picture, target_of(plane_.view())},
         backend_.stream_of(stream));
-    check_launch("taking a plane of a picture");
+    check_launch("extracting a plane of a picture");
     return arguments;
   }
 
@@ -113,7 +116,7 @@ class BoxStats final : public BoxStatsOperation {
   Buffer long_rows_;
   Buffer rows_;
   Buffer columns_;
-  bool plane_stands_ = false;  ///< that of the whole picture whose extremes were just looked for
+  bool plane_is_extracted_ = false;  ///< by find_extremes(), for the run that follows
 };
 
 kernels::RunningStatsArguments arguments_of(const BoxStatsJob& job) {
@@ -122,13 +125,13 @@ kernels::RunningStatsArguments arguments_of(const BoxStatsJob& job) {
   kernels::RunningStatsJob& running = arguments.running;
   running.width = static_cast<int>(job.width);
   running.height = static_cast<int>(job.height);
-  // A window that sees the whole picture sees no more than that.
+  // A larger reach than the picture's size gives the same windows.
   running.clipped = job.border == Border::shrink;
   running.reach_x = static_cast<int>(running.clipped ? std::min(job.reach_x, job.width) : job.reach_x);
   running.reach_y = static_cast<int>(running.clipped ? std::min(job.reach_y, job.height) : job.reach_y);
   const std::uint64_t window = largest_window_of(job);
   const std::uint64_t largest = largest_value(job.plane);
-  running.wide = job.plane.type != Type::u8 || !narrow_squares(window);
+  running.wide = job.plane.type != Type::u8 || !squares_fit_32_bits(window);
   arguments.number = quick_number(job, static_cast<double>(largest));
   arguments.quick = job.plane.type != Type::f32 && quick_suffices(window, largest) &&
                     (job.result == LocalResult::binary || arguments.number.limit > 0);
@@ -147,9 +150,10 @@ Prepared<BoxStatsJob> prepare_box_stats(Backend& backend, const BoxStatsJob& job
     running.channels = channels;
     arguments.tiles = kernels::running_stats_tiles(running, cuda.multiprocessors(), cuda.shared_memory());
   };
-  const bool together = job.colours > 1 && job.plane.channels >= 3 && kernels::has_quick_numbers(arguments) &&
-                        running.wide == (job.plane.type == Type::u16);
-  if (together) cut(job.plane.channels);
+  const bool sums_all_channels = job.colours > 1 && job.plane.channels >= 3 &&
+                                 kernels::has_quick_numbers(arguments) &&
+                                 running.wide == (job.plane.type == Type::u16);
+  if (sums_all_channels) cut(job.plane.channels);
   if (arguments.tiles.spans == 0) cut(1);
   Buffer long_rows;
   if (arguments.tiles.spans == 0) {
