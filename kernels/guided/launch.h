@@ -1,5 +1,5 @@
 #pragma once
-// Launches of local linear models, in the manner of kernels/device/launch.h.
+// Launch functions of the guided filter. kernels/device/launch.h explains the conventions.
 
 #include <cstddef>
 
@@ -10,17 +10,17 @@
 
 namespace satin::kernels {
 
-/// Planes of integers, four and four interleaved in a picture: plane i is channel i % 4 of group i / 4, and
-/// the last group has as many channels as are left. Rows are multiples of 32 bytes.
-struct LinearGroups {
-  static constexpr int planes = 4;
-  static constexpr int most = 7;
-  Target group[most];
+/// Planes of integers, interleaved in pictures of four channels: plane i is channel i % 4 of picture i / 4.
+/// The last picture has the remaining channels. Rows are multiples of 32 bytes.
+struct InterleavedPlanes {
+  static constexpr int channels = 4;
+  static constexpr int most_pictures = 7;
+  Target pictures[most_pictures];
 };
 
 struct LocalLinearArguments {
   LocalLinearJob job;
-  Measured* measured = nullptr;  ///< of a float picture; gets guide_not_finite
+  Measured* measured = nullptr;  ///< measurements of a float picture; the filter sets guide_not_finite
   const Measured* guide_measured = nullptr;
   Source picture;
   Source guide;
@@ -28,33 +28,32 @@ struct LocalLinearArguments {
   Target output;
 };
 
-/// Sums are u32 for narrow jobs and u64 otherwise; coefficients are u64.
+/// Sums are u32 if they fit 32 bits and otherwise u64; coefficients are u64.
 struct TableLinearArguments : LocalLinearArguments {
-  LinearGroups values;  ///< written: one pixel's part in every sum, or coefficients
-  LinearGroups tables;  ///< read: summed-area tables of the values
+  InterleavedPlanes values;  ///< written: moments of each pixel, or coefficients of its window
+  InterleavedPlanes tables;  ///< read: summed-area tables of the values
 };
 
 struct RunningLinearArguments : LocalLinearArguments {
-  SlidingTiles tiles;  ///< a thread of a block has a column
-  /// Coefficients of as many rows as a window has, for every tile: a row has 8 bytes a coefficient and
-  /// thread.
-  std::byte* kept = nullptr;
+  SlidingTiles tiles;  ///< each thread of a block has a column
+  std::byte* kept =
+      nullptr;  ///< coefficients of a window's rows for every tile: 8 bytes each per row and thread
 };
 
-/// values = what a pixel adds to the sums.
+/// Writes the moments of each pixel to `values`.
 void linear_moments(const TableLinearArguments& arguments, StreamHandle stream);
-/// values = coefficients, of the tables of moments.
+/// Writes coefficients to `values`, from the tables of moments.
 void linear_coefficients(const TableLinearArguments& arguments, StreamHandle stream);
-/// output = the filtered picture, of the tables of coefficients.
+/// Writes the output, from the tables of coefficients.
 void linear_results(const TableLinearArguments& arguments, StreamHandle stream);
 
-/// Resources of a multiprocessor that a block of running_linear() takes; it has 256 or 512 threads.
+/// Resources of a block of running_linear(), which has 256 or 512 threads.
 struct RunningLinearBlock {
   std::size_t shared_bytes = 0;
-  int together = 0;  ///< blocks that it has at most; 0: none fits
+  int blocks_per_multiprocessor = 0;  ///< 0: no block fits
 };
 [[nodiscard]] RunningLinearBlock running_linear_block(const LocalLinearJob& job, int threads);
-/// output = the filtered picture, without tables. The job is narrow, its picture and guide u8, without alpha.
+/// Writes the output without tables. Sums must fit 32 bits; picture and guide are u8 without alpha.
 void running_linear(const RunningLinearArguments& arguments, StreamHandle stream);
 
 }  // namespace satin::kernels

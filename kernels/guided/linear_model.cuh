@@ -1,6 +1,6 @@
 #pragma once
-// Steps that both kernels of the guided filter share: they read a pixel as integers, solve for the linear
-// function of a window, and store the result of the functions around a pixel.
+// Steps that both ways to run the guided filter share: reading a pixel as integers, solving for the linear
+// function of a window, and storing the mean of the functions around a pixel.
 
 #include <cstdint>
 
@@ -11,15 +11,16 @@
 
 namespace satin::kernels {
 
-template <int Guides, int Channels, bool Shared>
+/// LinearLayout as a type.
+template <int Guides, int Channels, bool GuidesItself>
 struct Layout {
   static constexpr int guides = Guides;
   static constexpr int channels = Channels;
-  static constexpr int first_own = LinearLayout{Guides, Channels, Shared}.first_own();
-  static constexpr int sums = LinearLayout{Guides, Channels, Shared}.sums();
-  static constexpr int coefficients = LinearLayout{Guides, Channels, Shared}.coefficients();
+  static constexpr int first_own = LinearLayout{Guides, Channels, GuidesItself}.first_own();
+  static constexpr int sums = LinearLayout{Guides, Channels, GuidesItself}.sums();
+  static constexpr int coefficients = LinearLayout{Guides, Channels, GuidesItself}.coefficients();
 
-  __host__ __device__ static constexpr LinearLayout layout() { return {Guides, Channels, Shared}; }
+  __host__ __device__ static constexpr LinearLayout layout() { return {Guides, Channels, GuidesItself}; }
 };
 
 __device__ inline std::int64_t whole_value(const LinearRead& read, FixedExponents exponents,
@@ -32,7 +33,7 @@ __device__ inline std::int64_t whole_value(const LinearRead& read, FixedExponent
   return whole(row_of<float>(image, y));
 }
 
-/// n sum(u v) - sum(u) sum(v); sums of 32 bits are those of narrow jobs, for which doubles are exact.
+/// Returns n sum(u v) - sum(u) sum(v). For 32-bit sums doubles are exact.
 template <class Sum>
 __device__ double numerator(double count, Sum sum_uv, Sum sum_u, Sum sum_v) {
   if constexpr (sizeof(Sum) == 4) {
@@ -49,7 +50,7 @@ __device__ double value_sum(Sum sum) {
   return static_cast<double>(static_cast<std::int64_t>(sum));
 }
 
-/// The coefficients of one window as integers, from its sums.
+/// Computes the coefficients of one window from its sums.
 template <class L, class Sum>
 __device__ void solve(const LinearFormat& format, double eps, double count, const Sum* sums,
                       std::uint64_t* coefficients) {
@@ -102,7 +103,7 @@ __device__ inline std::uint32_t mask_value(const LocalLinearArguments& arguments
   return 1;
 }
 
-/// Stores results where the windows' linear functions have been summed.
+/// Computes and stores results from sums of coefficients.
 template <class T, int Guides, int Channels>
 class LinearResults {
  public:
@@ -113,7 +114,7 @@ class LinearResults {
         slope_step_(power_of_two(-arguments.job.format.slope_fraction)),
         offset_step_(power_of_two(-arguments.job.format.offset_fraction)) {}
 
-  /// Stores pixel (x, y) from the sums of coefficients over the windows around it, `count` of them.
+  /// Stores pixel (x, y) from the sums of coefficients over the `count` windows that cover it.
   __device__ void store(std::int64_t x, std::int64_t y, const std::uint64_t* sums, double count) const {
     const LocalLinearJob& job = arguments_.job;
     double guide[Guides];
@@ -159,7 +160,7 @@ class LinearResults {
 template <class Launch>
 void with_layout(const LinearLayout& layout, const Launch& launch) {
   with_channels(layout.channels, [&]<int Channels>() {
-    if (layout.shared) return launch(Layout < Channels < 3 ? 1 : 3, Channels, true > {});
+    if (layout.guides_itself) return launch(Layout < Channels < 3 ? 1 : 3, Channels, true > {});
     if (layout.guides == 1) return launch(Layout<1, Channels, false>{});
     launch(Layout<3, Channels, false>{});
   });

@@ -1,6 +1,8 @@
-// The guided filter from tables: moments of every pixel, their tables, the linear function of every window,
-// tables of its coefficients, results. One thread a pixel; four planes lie interleaved, so that a corner of
-// four tables is one access of 32 bytes.
+// The guided filter from summed-area tables, for all jobs that running_linear.cu cannot do.
+//
+// Three kernels with a thread for each pixel: moments, coefficients from the tables of moments, and results
+// from the tables of coefficients. Four planes are interleaved, so that a corner of four tables is one access
+// of 32 bytes.
 
 #include <cstdint>
 
@@ -14,34 +16,37 @@
 namespace satin::kernels {
 namespace {
 
-__host__ __device__ constexpr int in_group(int planes, int group) {
-  const int left = planes - group * LinearGroups::planes;
-  return left < LinearGroups::planes ? left : LinearGroups::planes;
+/// Returns the number of channels of a picture that holds some of `planes` planes.
+__host__ __device__ constexpr int channels_of(int planes, int picture) {
+  const int left = planes - picture * InterleavedPlanes::channels;
+  return left < InterleavedPlanes::channels ? left : InterleavedPlanes::channels;
 }
 
 /// Writes the planes of one pixel.
 template <int Planes, int First = 0, class Sum>
-__device__ void write_planes(const LinearGroups& groups, std::int64_t x, std::int64_t y, const Sum* values) {
+__device__ void write_planes(const InterleavedPlanes& planes, std::int64_t x, std::int64_t y,
+                             const Sum* values) {
   if constexpr (First < Planes) {
-    constexpr int group = First / LinearGroups::planes;
-    constexpr int count = in_group(Planes, group);
+    constexpr int picture = First / InterleavedPlanes::channels;
+    constexpr int count = channels_of(Planes, picture);
     Vector<Sum, count> vector;
 #pragma unroll
     for (int i = 0; i < count; ++i) vector.of[i] = values[First + i];
-    const Target& to = groups.group[group];
+    const Target& to = planes.pictures[picture];
     reinterpret_cast<Vector<Sum, count>*>(to.data + y * to.row)[x] = vector;
-    write_planes<Planes, First + LinearGroups::planes>(groups, x, y, values);
+    write_planes<Planes, First + InterleavedPlanes::channels>(planes, x, y, values);
   }
 }
 
-/// Sums over a window from tables modulo 2^32 or 2^64; they come out right, as the sums themselves fit.
+/// Computes the sums over a window from tables modulo 2^32 or 2^64, which is exact because the sums
+/// themselves fit.
 template <int Planes, int First = 0, class Sum>
-__device__ void sum_planes(const LinearGroups& tables, const PrefixTerms& along_x, const PrefixTerms& along_y,
-                           Sum* sums) {
+__device__ void sum_planes(const InterleavedPlanes& tables, const PrefixTerms& along_x,
+                           const PrefixTerms& along_y, Sum* sums) {
   if constexpr (First < Planes) {
-    constexpr int group = First / LinearGroups::planes;
-    constexpr int count = in_group(Planes, group);
-    const Target& table = tables.group[group];
+    constexpr int picture = First / InterleavedPlanes::channels;
+    constexpr int count = channels_of(Planes, picture);
+    const Target& table = tables.pictures[picture];
 #pragma unroll
     for (int i = 0; i < count; ++i) sums[First + i] = 0;
 #pragma unroll
@@ -59,11 +64,11 @@ __device__ void sum_planes(const LinearGroups& tables, const PrefixTerms& along_
         for (int i = 0; i < count; ++i) sums[First + i] += times * entry.of[i];
       }
     }
-    sum_planes<Planes, First + LinearGroups::planes>(tables, along_x, along_y, sums);
+    sum_planes<Planes, First + InterleavedPlanes::channels>(tables, along_x, along_y, sums);
   }
 }
 
-/// The window around a pixel, along both axes.
+/// The terms of a window's sums along both axes, and its number of pixels.
 struct WindowTerms {
   PrefixTerms along_x;
   PrefixTerms along_y;
@@ -146,7 +151,7 @@ void linear_moments(const TableLinearArguments& arguments, StreamHandle stream) 
   with_layout(arguments.job.layout, [&](auto layout) {
     using L = decltype(layout);
     const auto kernel =
-        arguments.job.narrow ? write_moments<L, std::uint32_t> : write_moments<L, std::uint64_t>;
+        arguments.job.sums_fit_32_bits ? write_moments<L, std::uint32_t> : write_moments<L, std::uint64_t>;
     kernel<<<grid_of(arguments), plane_threads, 0, stream>>>(arguments);
   });
 }
@@ -154,8 +159,8 @@ void linear_moments(const TableLinearArguments& arguments, StreamHandle stream) 
 void linear_coefficients(const TableLinearArguments& arguments, StreamHandle stream) {
   with_layout(arguments.job.layout, [&](auto layout) {
     using L = decltype(layout);
-    const auto kernel =
-        arguments.job.narrow ? write_coefficients<L, std::uint32_t> : write_coefficients<L, std::uint64_t>;
+    const auto kernel = arguments.job.sums_fit_32_bits ? write_coefficients<L, std::uint32_t>
+                                                       : write_coefficients<L, std::uint64_t>;
     kernel<<<grid_of(arguments), plane_threads, 0, stream>>>(arguments);
   });
 }

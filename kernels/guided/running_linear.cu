@@ -1,13 +1,16 @@
-// The guided filter without tables: a block slides two windows down a tile. A thread has a column: the sums
-// of the first window's moments down it, and those of the second window's coefficients, whose rows are kept
-// in device memory until they leave. Along a row, both are differences of exclusive prefixes in shared
+// The guided filter by sliding windows, for bytes whose sums fit 32 bits and windows that fit a block.
+//
+// A block slides two windows down a tile: one sums moments, the other the coefficients that they give. A
+// thread has a column and keeps both column sums. Rows of coefficients are kept in device memory until they
+// leave the window. Sums over windows are differences of exclusive prefix sums along the row, in shared
 // memory.
 //
-// For every row of coefficients: solve and exchange, stage, scan; a barrier each. The prefixes of the next
-// row's moments and of this row's coefficients are scanned together, as neither alone occupies a block.
+// Each row of coefficients takes three steps with a barrier after each: solve and exchange, stage, scan. The
+// prefixes of the next row's moments and of this row's coefficients are scanned together, because neither
+// alone occupies a block.
 //
-// Bytes moved per pixel, without what tiles have in common: u8 pixels five times, all but once from the L2,
-// and 8 of every coefficient written and read once, as far as they fit from the L2.
+// Bytes moved per pixel, apart from the overlap of tiles: u8 pixels five times, four of them from the L2
+// cache, and 8 bytes of every coefficient written and read once, from the L2 cache as far as they fit.
 
 #include <cuda_pipeline.h>
 
@@ -23,51 +26,48 @@
 namespace satin::kernels {
 namespace {
 
-// The shared memory of a block of the guided filter by sliding windows: rows of sums, which become exclusive
-// prefixes.
-
-inline constexpr int prefix_segment = 16;  ///< elements of a row that a lane scans
+inline constexpr int lane_elements = 16;  ///< elements of a row that a lane scans
 using CoefficientPair = ulonglong2;
 
-/// A row of sums in shared memory. Behind every 16 elements 16 bytes are left free, so that lanes that read
-/// 16 neighbours each use different banks.
+/// Layout of a row of sums in shared memory. 16 free bytes follow every 16 elements, so that lanes that each
+/// read 16 neighbours use different banks.
 template <class Sum>
 struct PrefixPlane {
   static constexpr int padding = 16 / static_cast<int>(sizeof(Sum));
 
-  [[nodiscard]] __host__ __device__ static int place(int i) { return i + i / prefix_segment * padding; }
-  /// Elements of a plane with one prefix more than there are threads.
-  [[nodiscard]] __host__ __device__ static int size(int threads) { return place(threads) + padding; }
+  [[nodiscard]] __host__ __device__ static int index(int i) { return i + i / lane_elements * padding; }
+  /// Returns the size of a plane with one more prefix than threads.
+  [[nodiscard]] __host__ __device__ static int size(int threads) { return index(threads) + padding; }
 };
 
-/// Turns the sums of a plane into exclusive prefixes, with the sum of all behind them. To be called by
-/// `lanes` neighbouring threads of a warp, whose bits are `mask`.
+/// Replaces the sums of a plane by their exclusive prefix sums, followed by the sum of all. Called by `lanes`
+/// neighbouring threads of a warp, whose bits are `mask`.
 template <class Sum>
 __device__ void scan_plane(Sum* plane, int lane, int lanes, unsigned mask) {
-  constexpr int together = PrefixPlane<Sum>::padding;
+  constexpr int vector_size = PrefixPlane<Sum>::padding;
   struct alignas(16) Vector {
-    Sum of[together];
+    Sum of[vector_size];
   };
-  auto* own = reinterpret_cast<Vector*>(plane + PrefixPlane<Sum>::place(lane * prefix_segment));
-  Vector values[prefix_segment / together];
+  auto* own = reinterpret_cast<Vector*>(plane + PrefixPlane<Sum>::index(lane * lane_elements));
+  Vector values[lane_elements / vector_size];
   Sum total = 0;
 #pragma unroll
-  for (int i = 0; i < prefix_segment / together; ++i) {
+  for (int i = 0; i < lane_elements / vector_size; ++i) {
     values[i] = own[i];
 #pragma unroll
-    for (int k = 0; k < together; ++k) total += values[i].of[k];
+    for (int k = 0; k < vector_size; ++k) total += values[i].of[k];
   }
   Sum before = total;
   for (int distance = 1; distance < lanes; distance *= 2) {
     const Sum other = __shfl_up_sync(mask, before, distance, lanes);
     if (lane >= distance) before += other;
   }
-  if (lane == lanes - 1) plane[PrefixPlane<Sum>::place(lanes * prefix_segment)] = before;
+  if (lane == lanes - 1) plane[PrefixPlane<Sum>::index(lanes * lane_elements)] = before;
   before -= total;
 #pragma unroll
-  for (int i = 0; i < prefix_segment / together; ++i) {
+  for (int i = 0; i < lane_elements / vector_size; ++i) {
 #pragma unroll
-    for (int k = 0; k < together; ++k) {
+    for (int k = 0; k < vector_size; ++k) {
       const Sum value = values[i].of[k];
       values[i].of[k] = before;
       before += value;
@@ -76,7 +76,8 @@ __device__ void scan_plane(Sum* plane, int lane, int lanes, unsigned mask) {
   }
 }
 
-/// The shared memory of a block: prefixes of coefficients, the coefficients that leave, prefixes of moments.
+/// Shared memory of a block: prefixes of coefficients, coefficients that leave the window, prefixes of
+/// moments.
 template <class L>
 struct LinearMemory {
   using Moments = PrefixPlane<std::uint32_t>;
@@ -102,13 +103,13 @@ struct LinearMemory {
 };
 
 constexpr int most_threads = 512;
-constexpr int scanning_groups = prefix_segment;  // of threads / 16 lanes
+constexpr int planes_at_once = lane_elements;  // each is scanned by threads / 16 lanes
 
-/// The rectangle of results of a block, and where its threads' columns lie.
+/// The rectangle of results [first_x, last_x) x [first_y, last_y) of a block, and the column of this thread.
 struct LinearTile {
-  int first_x, last_x;  ///< columns [first_x, last_x)
+  int first_x, last_x;
   int first_y, last_y;
-  int x;  ///< position of this thread's column, outside of the picture perhaps
+  int x;  ///< position of this thread's column, perhaps outside the picture
   int reach_x, reach_y;
 
   __device__ explicit LinearTile(const RunningLinearArguments& arguments) {
@@ -123,26 +124,29 @@ struct LinearTile {
     last_y = static_cast<int>((row + 1) * job.height / tiles.rows);
     x = first_x - 2 * reach_x + static_cast<int>(threadIdx.x);
   }
-  /// This thread's column is summed; so are its coefficients; it has results.
-  [[nodiscard]] __device__ bool sums() const { return x < last_x + 2 * reach_x; }
-  [[nodiscard]] __device__ bool solves() const { return x >= first_x - reach_x && x < last_x + reach_x; }
-  [[nodiscard]] __device__ bool stores() const { return x >= first_x && x < last_x; }
+  [[nodiscard]] __device__ bool has_moments() const { return x < last_x + 2 * reach_x; }
+  [[nodiscard]] __device__ bool has_coefficients() const {
+    return x >= first_x - reach_x && x < last_x + reach_x;
+  }
+  [[nodiscard]] __device__ bool has_results() const { return x >= first_x && x < last_x; }
 };
 
-/// The position whose window gives the coefficients of `position`. Borders that mirror or wrap the picture do
-/// the same to its windows, so it is `position` itself; `clamp` repeats the coefficients of the edge.
+/// Returns the position whose window gives the coefficients of `position`. Borders that mirror or wrap the
+/// picture mirror or wrap its windows too, so it is `position` itself. Border::clamp repeats the coefficients
+/// of the edge.
 __device__ int centre_of(int position, int size, Border border) {
   return border == Border::clamp ? min(max(position, 0), size - 1) : position;
 }
 
-/// Sums of the moments down a thread's column.
+/// Sums of moments over the window's rows, in a thread's column.
 template <class L>
 class MomentColumn {
  public:
   __device__ MomentColumn(const RunningLinearArguments& arguments, const LinearTile& tile)
       : arguments_(arguments),
-        column_(tile.sums() ? static_cast<int>(source_of(tile.x, arguments.job.width, arguments.job.border))
-                            : -1) {}
+        column_(tile.has_moments()
+                    ? static_cast<int>(source_of(tile.x, arguments.job.width, arguments.job.border))
+                    : -1) {}
 
   /// Sums the window around row `centre`.
   __device__ void start(int centre) {
@@ -152,7 +156,7 @@ class MomentColumn {
 #pragma unroll 4
     for (int row = centre - reach; row <= centre + reach; ++row) add(read(row), 1);
   }
-  /// Reads what advance() from row `centre` to the next will need.
+  /// Reads the pixels that advance() from row `centre` to the next needs.
   __device__ void fetch(int centre) {
     const int reach = static_cast<int>(arguments_.job.reach_y);
     enters_ = read(centre + 1 + reach);
@@ -165,7 +169,7 @@ class MomentColumn {
   __device__ void stage(const LinearMemory<L>& memory) const {
     using Plane = PrefixPlane<std::uint32_t>;
     const int threads = static_cast<int>(blockDim.x);
-    std::uint32_t* to = memory.moments + Plane::place(static_cast<int>(threadIdx.x));
+    std::uint32_t* to = memory.moments + Plane::index(static_cast<int>(threadIdx.x));
 #pragma unroll
     for (int i = 0; i < L::sums; ++i) to[i * Plane::size(threads)] = sums_[i];
   }
@@ -216,13 +220,13 @@ class MomentColumn {
   }
 
   const RunningLinearArguments& arguments_;
-  int column_;  ///< of the picture; -1: nothing counts here
+  int column_;  ///< column of the picture, or -1 if there is none
   std::uint32_t sums_[L::sums];
   Pixel enters_;
   Pixel leaves_;
 };
 
-/// Sums of the coefficients down a thread's column, and the rows that are still to leave.
+/// Sums of coefficients over the window's rows, in a thread's column, and the rows that have yet to leave.
 template <class L>
 class CoefficientColumn {
  public:
@@ -236,48 +240,50 @@ class CoefficientColumn {
         thread_(static_cast<int>(threadIdx.x)),
         threads_(static_cast<int>(blockDim.x)) {
     const auto block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-    kept_ = reinterpret_cast<CoefficientPair*>(arguments.kept) + block * span() * pairs * threads_ + thread_;
+    kept_ = reinterpret_cast<CoefficientPair*>(arguments.kept) + block * window_rows() * pairs * threads_ +
+            thread_;
     const LocalLinearJob& job = arguments.job;
     centre_x_ = centre_of(tile.x, static_cast<int>(job.width), job.border);
-    exists_ = tile.solves() && (job.border != Border::shrink || (tile.x >= 0 && tile.x < job.width));
+    exists_ =
+        tile.has_coefficients() && (job.border != Border::shrink || (tile.x >= 0 && tile.x < job.width));
     columns_ = static_cast<double>(counted(window_around(centre_x_, tile.reach_x), job.width, job.border));
     eps_ = linear_eps(job.eps, job.guide, {});
 #pragma unroll
     for (int i = 0; i < L::coefficients; ++i) sums_[i] = 0;
   }
 
-  /// Begins to read the row that leaves when the next one enters.
+  /// Starts to read the row that leaves when the next one enters.
   __device__ void fetch() {
-    if (!exists_ || filled_ < span()) return;
+    if (!exists_ || filled_ < window_rows()) return;
 #pragma unroll
     for (int i = 0; i < pairs; ++i)
-      __pipeline_memcpy_async(memory_.leaving + i * threads_ + thread_, slot() + i * threads_,
+      __pipeline_memcpy_async(memory_.leaving + i * threads_ + thread_, kept_row() + i * threads_,
                               sizeof(CoefficientPair));
     __pipeline_commit();
   }
 
-  /// Moves the window to where its last row is that of position y, whose moments' prefixes lie in shared
-  /// memory. Below the picture nothing enters if windows shrink.
+  /// Moves the window so that its last row is at position y, whose prefixes of moments are in shared memory.
+  /// Below the picture nothing enters if windows shrink.
   __device__ void advance(int y) {
     if (exists_) {
       const LocalLinearJob& job = arguments_.job;
-      if (filled_ >= span()) leave();
+      if (filled_ >= window_rows()) leave();
       if (job.border != Border::shrink || y < job.height) enter(y);
     }
-    filled_ = min(filled_ + 1, span());
-    if (++next_ == span()) next_ = 0;
+    filled_ = min(filled_ + 1, window_rows());
+    if (++next_ == window_rows()) next_ = 0;
   }
 
   __device__ void stage() const {
     using Plane = PrefixPlane<std::uint64_t>;
-    std::uint64_t* to = memory_.coefficients + Plane::place(thread_);
+    std::uint64_t* to = memory_.coefficients + Plane::index(thread_);
 #pragma unroll
     for (int i = 0; i < L::coefficients; ++i) to[i * Plane::size(threads_)] = sums_[i];
   }
 
  private:
-  [[nodiscard]] __device__ int span() const { return 2 * tile_.reach_y + 1; }
-  [[nodiscard]] __device__ CoefficientPair* slot() const {
+  [[nodiscard]] __device__ int window_rows() const { return 2 * tile_.reach_y + 1; }
+  [[nodiscard]] __device__ CoefficientPair* kept_row() const {
     return kept_ + static_cast<std::int64_t>(next_) * pairs * threads_;
   }
 
@@ -298,15 +304,15 @@ class CoefficientColumn {
     const double count = columns_ * static_cast<double>(counted(window_around(centre_y, tile_.reach_y),
                                                                 job.height, job.border));
     const int centre = thread_ + centre_x_ - tile_.x;
-    const std::uint32_t* high = memory_.moments + Plane::place(centre + tile_.reach_x + 1);
-    const std::uint32_t* low = memory_.moments + Plane::place(centre - tile_.reach_x);
+    const std::uint32_t* high = memory_.moments + Plane::index(centre + tile_.reach_x + 1);
+    const std::uint32_t* low = memory_.moments + Plane::index(centre - tile_.reach_x);
     std::uint32_t moments[L::sums];
 #pragma unroll
     for (int i = 0; i < L::sums; ++i)
       moments[i] = high[i * Plane::size(threads_)] - low[i * Plane::size(threads_)];
     std::uint64_t coefficients[L::coefficients];
     solve<L>(job.format, eps_, count, moments, coefficients);
-    CoefficientPair* to = slot();
+    CoefficientPair* to = kept_row();
 #pragma unroll
     for (int i = 0; i < pairs; ++i) {
       __stcg(to + i * threads_, make_ulonglong2(coefficients[2 * i], coefficients[2 * i + 1]));
@@ -321,27 +327,26 @@ class CoefficientColumn {
   int thread_;
   int threads_;
   int centre_x_;
-  bool exists_;  ///< coefficients count here
+  bool exists_;  ///< the column has coefficients
   double columns_;
   double eps_;
   CoefficientPair* kept_;
-  int next_ = 0;    ///< the slot of the row that enters next, and of the one that then leaves
-  int filled_ = 0;  ///< rows that have entered, up to those of a window
+  int next_ = 0;    ///< index of the kept row that leaves next and is replaced by the one that enters
+  int filled_ = 0;  ///< rows that have entered, at most window_rows()
   std::uint64_t sums_[L::coefficients];
 };
 
-/// Stores the pixel of a thread's column in row y, of which the prefixes of coefficients lie in shared
-/// memory.
+/// Stores the pixel of a thread's column in row y, whose prefixes of coefficients are in shared memory.
 template <class L>
 __device__ void store_result(const RunningLinearArguments& arguments, const LinearTile& tile,
                              const LinearMemory<L>& memory, int y) {
   using Plane = PrefixPlane<std::uint64_t>;
-  if (!tile.stores()) return;
+  if (!tile.has_results()) return;
   const LocalLinearJob& job = arguments.job;
   const int thread = static_cast<int>(threadIdx.x);
   const int size = Plane::size(static_cast<int>(blockDim.x));
-  const std::uint64_t* high = memory.coefficients + Plane::place(thread + tile.reach_x + 1);
-  const std::uint64_t* low = memory.coefficients + Plane::place(thread - tile.reach_x);
+  const std::uint64_t* high = memory.coefficients + Plane::index(thread + tile.reach_x + 1);
+  const std::uint64_t* low = memory.coefficients + Plane::index(thread - tile.reach_x);
   std::uint64_t sums[L::coefficients];
 #pragma unroll
   for (int i = 0; i < L::coefficients; ++i) sums[i] = high[i * size] - low[i * size];
@@ -354,12 +359,12 @@ __device__ void store_result(const RunningLinearArguments& arguments, const Line
 template <class L>
 __device__ void scan_planes(const LinearMemory<L>& memory, bool coefficients, bool moments) {
   const int threads = static_cast<int>(blockDim.x);
-  const int lanes = threads / scanning_groups;
+  const int lanes = threads / planes_at_once;
   const int lane = static_cast<int>(threadIdx.x) % lanes;
   const unsigned mask = lanes == warp_size ? whole_warp : 0xFFFFU << (lane_index() / lanes * lanes);
   const int first = coefficients ? 0 : L::coefficients;
   const int last = L::coefficients + (moments ? L::sums : 0);
-  for (int plane = first + static_cast<int>(threadIdx.x) / lanes; plane < last; plane += scanning_groups) {
+  for (int plane = first + static_cast<int>(threadIdx.x) / lanes; plane < last; plane += planes_at_once) {
     if (plane < L::coefficients) {
       scan_plane(memory.coefficients + plane * PrefixPlane<std::uint64_t>::size(threads), lane, lanes, mask);
     } else {
@@ -396,13 +401,13 @@ __global__ void __launch_bounds__(most_threads)
     if (y == end) return;
     coefficients.advance(y);
     __syncthreads();
-    const bool whole = y - tile.reach_y >= tile.first_y;
-    if (whole) coefficients.stage();
+    const bool gives_results = y - tile.reach_y >= tile.first_y;
+    if (gives_results) coefficients.stage();
     if (next != centre) moments.advance();
     centre = next;
     moments.stage(memory);
     __syncthreads();
-    scan_planes(memory, whole, true);
+    scan_planes(memory, gives_results, true);
     __syncthreads();
   }
 }
@@ -415,9 +420,9 @@ RunningLinearBlock running_linear_block(const LocalLinearJob& job, int threads) 
     using L = decltype(layout);
     block.shared_bytes = LinearMemory<L>::bytes(threads);
     if (allow_all_shared_memory(slide_linear<L>) != 0 ||
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&block.together, slide_linear<L>, threads,
-                                                      block.shared_bytes) != cudaSuccess)
-      block.together = 0;
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&block.blocks_per_multiprocessor, slide_linear<L>,
+                                                      threads, block.shared_bytes) != cudaSuccess)
+      block.blocks_per_multiprocessor = 0;
   });
   return block;
 }

@@ -47,7 +47,7 @@ LocalLinearJob job_of(std::span<const Shape> shapes, const Guided& guided) {
   job.layout.guides = job.guide.channels >= 3 ? 3 : 1;
   job.layout.channels = shape.channels;
   // Products of 16-bit colours and alpha are rounded differently in the picture and in the guide.
-  job.layout.shared = own_guide && !(shape.type == Type::u16 && job.picture.weighted);
+  job.layout.guides_itself = own_guide && !(shape.type == Type::u16 && job.picture.weighted);
   job.reach_x = whole_pixels(guided.radius.x, shape, largest_radius);
   job.reach_y = whole_pixels(guided.radius.y, shape, largest_radius);
   if (guided.border == Border::constant)

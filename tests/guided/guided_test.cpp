@@ -237,7 +237,7 @@ TEST(Guided, SumsOnTheBoundOfThirtyTwoBits) {
     job.height = 1;
     job.reach_x = job.reach_y = width;
     choose_linear_bits(job);
-    EXPECT_EQ(job.narrow, width == 66051);
+    EXPECT_EQ(job.sums_fit_32_bits, width == 66051);
   }
 }
 

@@ -38,7 +38,7 @@ TEST(LinearBits, HoldTheirBounds) {
             job.height = std::int64_t{1} << (area_bits - area_bits / 2);
             job.reach_x = job.reach_y = std::int64_t{1} << 16;
             choose_linear_bits(job);
-            const auto n = static_cast<Real>(largest_fit(job));
+            const auto n = static_cast<Real>(largest_window_of(job));
             const auto p = static_cast<Real>(largest_linear_value(job.picture));
             const auto g = static_cast<Real>(largest_linear_value(job.guide));
             const Real slope = std::ldexp(1.0L, job.format.slope_range);

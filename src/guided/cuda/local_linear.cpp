@@ -1,6 +1,9 @@
-// The guided filter on the GPU: by windows that slide, where those of a block's columns fit and sums have 32
-// bits, and otherwise by tables: moments of every pixel, their tables, coefficients of every window, their
-// tables, results. There moments and coefficients take the same place, and so do their tables.
+// Host side of the guided filter on the GPU.
+//
+// Bytes with 32-bit sums whose windows fit a block are filtered by sliding windows
+// (kernels/guided/running_linear.cu). All other jobs use summed-area tables (kernels/guided/local_linear.cu):
+// moments of every pixel, their tables, coefficients of every window, their tables, results. Coefficients
+// then reuse the memory of the moments, and their tables that of the moments' tables.
 
 #include <algorithm>
 #include <array>
@@ -33,12 +36,12 @@ Arguments arguments_of(const LocalLinearJob& job, const LocalLinearImages& image
   return arguments;
 }
 
-/// Tiles for sliding windows. There are no spans for a job that tables have to do: of other types, or whose
-/// windows leave less than a quarter of a block's columns for results.
+/// Returns tiles for sliding windows. spans is 0 for jobs that need tables: other types, or windows that
+/// leave less than a quarter of a block's columns for results.
 SlidingTiles sliding_tiles(const CudaBackend& backend, const LocalLinearJob& job) {
   const bool bytes = job.picture.type == Type::u8 && job.guide.type == Type::u8 && !job.picture.weighted &&
                      !job.guide.weighted;
-  if (!job.narrow || !bytes) return {};
+  if (!job.sums_fit_32_bits || !bytes) return {};
   const auto span_y = static_cast<int>(2 * job.reach_y + 1);
   SlidingTileRules rules;
   rules.width = static_cast<int>(job.width);
@@ -53,13 +56,12 @@ SlidingTiles sliding_tiles(const CudaBackend& backend, const LocalLinearJob& job
     if (usable < threads / 4) continue;
     const kernels::RunningLinearBlock block = kernels::running_linear_block(job, threads);
     tiler.consider(
-        threads / 32, usable, block.together, [&](const SlidingTiles&) { return block.shared_bytes; },
-        block.shared_bytes);
+        threads / 32, usable, block.blocks_per_multiprocessor,
+        [&](const SlidingTiles&) { return block.shared_bytes; }, block.shared_bytes);
   }
   return tiler.best();
 }
 
-/// The guided filter by sliding windows.
 class RunningLinear final : public LocalLinearOperation {
  public:
   RunningLinear(CudaBackend& backend, const LocalLinearJob& job, const SlidingTiles& tiles)
@@ -93,22 +95,22 @@ class RunningLinear final : public LocalLinearOperation {
 class TableLinear final : public LocalLinearOperation {
  public:
   TableLinear(CudaBackend& backend, const LocalLinearJob& job) : backend_(backend), job_(job) {
-    moments_.values = views_of(job.narrow ? Type::u32 : Type::u64, job.layout.sums());
+    moments_.values = views_of(job.sums_fit_32_bits ? Type::u32 : Type::u64, job.layout.sums());
     coefficients_.values = views_of(Type::u64, job.layout.coefficients());
     const std::size_t bytes = std::max(bytes_of(moments_.values), bytes_of(coefficients_.values));
     values_ = backend.allocate(bytes);
     tables_ = backend.allocate(bytes);
-    for (Groups* groups : {&moments_, &coefficients_}) {
-      groups->tables = placed(groups->values, tables_);
-      groups->values = placed(groups->values, values_);
-      prepare_tables(*groups);
+    for (PlaneSet* planes : {&moments_, &coefficients_}) {
+      planes->tables = within(planes->values, tables_);
+      planes->values = within(planes->values, values_);
+      prepare_tables(*planes);
     }
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = values_.size + tables_.size;
-    for (const Groups* groups : {&moments_, &coefficients_})
-      for (const auto& make : groups->make_table)
+    for (const PlaneSet* planes : {&moments_, &coefficients_})
+      for (const auto& make : planes->make_table)
         if (make != nullptr) bytes += make->workspace_bytes();
     return bytes;
   }
@@ -134,19 +136,19 @@ class TableLinear final : public LocalLinearOperation {
  private:
   using Views = std::vector<MutableImageView>;
 
-  /// Planes four and four interleaved, one group behind the other, their tables likewise, and one table
-  /// operation for each number of channels.
-  struct Groups {
+  /// Planes interleaved in pictures of up to four channels, their tables, and a table operation for each
+  /// number of channels.
+  struct PlaneSet {
     Views values;
     Views tables;
-    std::array<std::unique_ptr<TableOperation>, kernels::LinearGroups::planes + 1> make_table;
+    std::array<std::unique_ptr<TableOperation>, kernels::InterleavedPlanes::channels + 1> make_table;
   };
 
-  /// Groups that have no place yet.
+  /// Returns views without memory for this many planes.
   [[nodiscard]] Views views_of(Type type, int planes) const {
     Views views;
-    for (; planes > 0; planes -= kernels::LinearGroups::planes) {
-      const int channels = std::min(kernels::LinearGroups::planes, planes);
+    for (; planes > 0; planes -= kernels::InterleavedPlanes::channels) {
+      const int channels = std::min(kernels::InterleavedPlanes::channels, planes);
       views.push_back(mutable_view_of(nullptr, {job_.width, job_.height, channels, type}, Memory::device));
       std::ptrdiff_t& row = views.back().strides.row;
       row = (row + row_alignment - 1) / row_alignment * row_alignment;
@@ -161,7 +163,8 @@ class TableLinear final : public LocalLinearOperation {
     return bytes;
   }
 
-  [[nodiscard]] static Views placed(Views views, const Buffer& buffer) {
+  /// Returns the views in consecutive memory of the buffer.
+  [[nodiscard]] static Views within(Views views, const Buffer& buffer) {
     std::byte* data = buffer.get();
     for (MutableImageView& view : views) {
       view.data = data;
@@ -170,15 +173,15 @@ class TableLinear final : public LocalLinearOperation {
     return views;
   }
 
-  [[nodiscard]] static kernels::LinearGroups targets_of(const Views& views) {
-    kernels::LinearGroups groups;
-    for (std::size_t i = 0; i < views.size(); ++i) groups.group[i] = target_of(views[i]);
-    return groups;
+  [[nodiscard]] static kernels::InterleavedPlanes targets_of(const Views& views) {
+    kernels::InterleavedPlanes planes;
+    for (std::size_t i = 0; i < views.size(); ++i) planes.pictures[i] = target_of(views[i]);
+    return planes;
   }
 
-  void prepare_tables(Groups& groups) {
-    for (const MutableImageView& view : groups.values) {
-      auto& make = groups.make_table.at(static_cast<std::size_t>(view.shape.channels));
+  void prepare_tables(PlaneSet& planes) {
+    for (const MutableImageView& view : planes.values) {
+      auto& make = planes.make_table.at(static_cast<std::size_t>(view.shape.channels));
       if (make != nullptr) continue;
       TableJob job;
       job.width = job_.width;
@@ -190,17 +193,17 @@ class TableLinear final : public LocalLinearOperation {
     }
   }
 
-  static void build_tables(const Groups& groups, Stream stream) {
-    for (std::size_t i = 0; i < groups.values.size(); ++i) {
-      const auto channels = static_cast<std::size_t>(groups.values[i].shape.channels);
-      groups.make_table.at(channels)->run(groups.values[i], nullptr, groups.tables[i], stream);
+  static void build_tables(const PlaneSet& planes, Stream stream) {
+    for (std::size_t i = 0; i < planes.values.size(); ++i) {
+      const auto channels = static_cast<std::size_t>(planes.values[i].shape.channels);
+      planes.make_table.at(channels)->run(planes.values[i], nullptr, planes.tables[i], stream);
     }
   }
 
   CudaBackend& backend_;
   LocalLinearJob job_;
-  Groups moments_;
-  Groups coefficients_;
+  PlaneSet moments_;
+  PlaneSet coefficients_;
   Buffer values_;  ///< moments, then coefficients
   Buffer tables_;
 };

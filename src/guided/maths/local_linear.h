@@ -1,11 +1,11 @@
 #pragma once
-// The guided filter: a picture p as a linear function of a guide I in every window, from exact integer sums
-// to the value that is stored.
+// Arithmetic of the guided filter, which fits a picture p by a linear function of a guide I in every window.
 //
-// In the window around k, with n pixels: a_k = (cov(I, I) + eps)^-1 cov(I, p) and b_k = mean(p) - a_k mean(I)
-// (equations 5, 6 and, for colours, 14 and 15 of He, Sun and Tang, Guided image filtering, 2010). Covariances
-// times n^2 are integers, n sum(u v) - sum(u) sum(v). a_k and b_k are rounded to fixed point, so that their
-// sums are exact again, and q_i = mean(a_k) I_i + mean(b_k) (equation 8).
+// The coefficients of the window around k, with n pixels, are a_k = (cov(I, I) + eps)^-1 cov(I, p) and
+// b_k = mean(p) - a_k mean(I) (He, Sun and Tang, Guided image filtering, 2010, equations 5 and 6; 14 and 15
+// for colours). Covariances times n^2 are exact integers, n sum(u v) - sum(u) sum(v). a_k and b_k are rounded
+// to fixed point, so that their sums are exact too. The result is q_i = mean(a_k) I_i + mean(b_k) (equation
+// 8).
 
 #include <cstdint>
 #include <type_traits>
@@ -19,18 +19,18 @@
 
 namespace satin {
 
-/// How the pixels of a picture or of a guide become the integers that are summed: as stored, colours times
-/// straight alpha, floats in fixed point.
+/// How the pixels of a picture or a guide become the integers that are summed: stored values, colours times
+/// straight alpha, or floats in fixed point.
 struct LinearRead {
   Type type = Type::u8;
   int channels = 1;
   Order order = Order::rgb;
   bool weighted = false;  ///< the last channel is straight alpha
-  int float_bits = 0;     ///< magnitudes of floats become integers up to 2^float_bits
-  int cut = 0;            ///< low bits that 16-bit colours times alpha lose
+  int float_bits = 0;     ///< floats become integers up to 2^float_bits
+  int cut = 0;            ///< low bits removed from 16-bit colours times alpha
 };
 
-/// Where channel c, colours counted from red, lies in a pixel.
+/// Returns the index in a pixel of channel c, where colours count from red.
 SATIN_HD int stored_channel(const LinearRead& read, int c) {
   return read.order == Order::bgr && read.channels >= 3 && c < 3 ? 2 - c : c;
 }
@@ -39,10 +39,10 @@ SATIN_HD FixedExponents linear_exponents(const LinearRead& read, const Measured*
   return read.type == Type::f32 ? fixed_exponents(*measured, read.float_bits) : FixedExponents{};
 }
 
-/// A number in units of its step: the integer that is summed, and what rounding left.
+/// A value in units of its step.
 struct LinearValue {
-  std::int64_t whole = 0;
-  double rest = 0;
+  std::int64_t whole = 0;  ///< rounded value, which is summed
+  double rest = 0;         ///< value - whole
 };
 
 template <class T>
@@ -67,35 +67,36 @@ SATIN_HD LinearValue linear_value(const T* pixel, int c, const LinearRead& read,
   }
 }
 
-/// What one step of channel c is in stored values (of colours times alpha, if weighted).
+/// Returns the size of one step of channel c, in stored values, or in stored values times alpha if weighted.
 SATIN_HD double linear_step(const LinearRead& read, int c, FixedExponents exponents) {
   const bool alpha = read.weighted && c == read.channels - 1;
   if (read.type == Type::f32) return power_of_two(-(alpha ? exponents.alpha : exponents.colour));
   return read.weighted && !alpha ? power_of_two(read.cut) : 1.0;
 }
 
-/// White in steps of a colour.
+/// Returns white in steps of a colour.
 SATIN_HD double linear_white(const LinearRead& read, FixedExponents exponents) {
   if (read.type == Type::f32) return power_of_two(exponents.colour);
   const double stored = read.type == Type::u8 ? 255.0 : 65535.0;
   return read.weighted ? stored * stored * power_of_two(-read.cut) : stored;
 }
 
-/// eps, of values whose white is 1, in steps of the guide.
+/// Converts eps from values with white = 1 to steps of the guide.
 SATIN_HD double linear_eps(double eps, const LinearRead& guide, FixedExponents exponents) {
   const double white = linear_white(guide, exponents);
   return eps * white * white;
 }
 
-/// The order of the sums over a window: the guides, their products (00, 01, 02, 11, 12, 22), and for every
-/// channel of the picture that is no guide itself, the channel and its products with the guides. The order of
-/// coefficients: for every channel its slopes, then its offset.
+/// The indices of sums and coefficients of a window. Sums: the guides, their products (00, 01, 02, 11, 12,
+/// 22), and for every channel of the picture that is not a guide, the channel and its products with the
+/// guides. Coefficients: for every channel its slopes, then its offset.
 struct LinearLayout {
-  int guides = 1;       ///< 1 or 3
-  int channels = 1;     ///< of the picture
-  bool shared = false;  ///< the picture's first channels are the guides
+  int guides = 1;              ///< 1 or 3 channels of the guide
+  int channels = 1;            ///< channels of the picture
+  bool guides_itself = false;  ///< the picture's first channels are the guides
 
-  [[nodiscard]] SATIN_HD constexpr int first_own() const { return shared ? guides : 0; }
+  /// Returns the first channel of the picture that is not a guide.
+  [[nodiscard]] SATIN_HD constexpr int first_own() const { return guides_itself ? guides : 0; }
   [[nodiscard]] SATIN_HD constexpr int products() const { return guides * (guides + 1) / 2; }
   [[nodiscard]] SATIN_HD constexpr int sums() const {
     return guides + products() + (channels - first_own()) * (1 + guides);
@@ -109,13 +110,12 @@ struct LinearLayout {
   [[nodiscard]] SATIN_HD constexpr int cross(int c, int j) const {
     return c < first_own() ? product(c, j) : channel(c) + 1 + j;
   }
-  /// Values that are read: the guides and the picture's own channels.
+  /// Returns the number of values that a pixel reads: the guides and the picture's own channels.
   [[nodiscard]] SATIN_HD constexpr int values() const { return guides + channels - first_own(); }
   [[nodiscard]] SATIN_HD constexpr int coefficients() const { return channels * (guides + 1); }
 };
 
-/// n sum(u v) - sum(u) sum(v), rounded to double where it has more than 53 bits. Sums are signed and below
-/// 2^63, n below 2^32.
+/// Returns n sum(u v) - sum(u) sum(v), rounded to double. Sums are signed and below 2^63; n is below 2^32.
 SATIN_HD double covariance_numerator(std::uint64_t count, std::int64_t sum_uv, std::int64_t sum_u,
                                      std::int64_t sum_v) {
   const auto product = [](std::int64_t a, std::int64_t b) {
@@ -130,13 +130,14 @@ SATIN_HD double covariance_numerator(std::uint64_t count, std::int64_t sum_uv, s
   return negative ? -magnitude : magnitude;
 }
 
-/// The matrix M = n^2 (cov(I, I) + eps) as L D L^T: inverses of D, and what is below the diagonal of L.
+/// The factorization L D L^T of the matrix M = n^2 (cov(I, I) + eps): the inverses of D, and L below its
+/// diagonal.
 struct LinearFactors {
   double inverse0 = 0, inverse1 = 0, inverse2 = 0;
   double lower10 = 0, lower20 = 0, lower21 = 0;
 };
 
-/// `ridge` = n^2 eps; no exact pivot is below it, so no rounded one may be.
+/// `ridge` is n^2 eps. No exact pivot is below it, so rounded ones are kept from falling below it.
 SATIN_HD LinearFactors linear_factors(double m00, double ridge) {
   return {1.0 / (m00 + ridge), 0, 0, 0, 0, 0};
 }
@@ -173,32 +174,32 @@ SATIN_HD LinearSlopes linear_slopes(const LinearFactors& f, double r0, double r1
   return s;
 }
 
-/// Fixed point of slopes and offsets; operations/local_linear.h chooses it.
+/// Fixed-point format of slopes and offsets, from choose_linear_bits().
 struct LinearFormat {
-  int slope_range = 0;      ///< slopes are held within +-2^slope_range
-  int slope_fraction = 0;   ///< their bits below the point
-  int offset_fraction = 0;  ///< those of the offsets
+  int slope_range = 0;      ///< slopes are clamped to +-2^slope_range
+  int slope_fraction = 0;   ///< fraction bits of slopes
+  int offset_fraction = 0;  ///< fraction bits of offsets
 };
 
-/// 1.5 * 2^52: added to a number below 2^51 in magnitude it leaves the nearest integer, ties to even, in the
-/// low bits.
+/// 1.5 * 2^52. Adding it to a number below 2^51 in magnitude rounds to the nearest integer, ties to even, and
+/// leaves the integer in the low bits.
 inline constexpr double integer_shift = 6755399441055744.0;
 
 SATIN_HD double nearest_whole(double value) { return (value + integer_shift) - integer_shift; }
 
-/// The integer that a whole number below 2^51 in magnitude is.
+/// Converts a whole number below 2^51 in magnitude to an integer.
 SATIN_HD std::int64_t integer_of(double whole) {
   return static_cast<std::int64_t>(bits_of(whole + integer_shift) - bits_of(integer_shift));
 }
 
-/// A slope in steps of 2^-slope_fraction.
+/// Returns the clamped slope in steps of 2^-slope_fraction.
 SATIN_HD double quantised_slope(double slope, double limit, double scale) {
   const double below = slope < limit ? slope : limit;
   return nearest_whole((below > -limit ? below : -limit) * scale);
 }
 
-/// The offset mean(p) - (slopes . mean(I)) in steps of 2^-offset_fraction. Of a constant p it is exact, as
-/// that is below 2^36 steps and so nearer to them than the rounding of 1 / n could move it.
+/// Returns the offset mean(p) - (slopes . mean(I)) in steps of 2^-offset_fraction. For a constant p it is
+/// exact: it has less than 2^36 steps, so the rounding of 1 / n cannot move it to another one.
 SATIN_HD double quantised_offset(double picture_sum, double slope, double guide_sum, double inverse_count,
                                  double scale) {
   return nearest_whole((picture_sum - slope * guide_sum) * inverse_count * scale);
@@ -210,7 +211,8 @@ SATIN_HD double quantised_offset(double picture_sum, LinearSlopes slopes, double
   return nearest_whole((picture_sum - line) * inverse_count * scale);
 }
 
-/// q_i in steps of the picture, from sums of slopes and offsets over the windows that cover the pixel.
+/// Returns q_i in steps of the picture, from the sums of slopes and offsets over the windows that cover the
+/// pixel.
 SATIN_HD double linear_result(double slope_sum, double offset_sum, double guide, double slope_step,
                               double offset_step, double inverse_count) {
   return (slope_sum * guide * slope_step + offset_sum * offset_step) * inverse_count;
