@@ -1,16 +1,40 @@
 #pragma once
-// Launchers of recursive smoothing (recursive/recursive.h). Between the passes channels lie in planes of
-// their own, of values of type Real (float or double) in squares (kernels/recursive/squares.cuh), and so do
-// distances.
+// Launch functions of recursive smoothing (recursive/recursive.h). Between passes each channel is a plane of
+// float or double values in Squares, and so are distances.
+
+#include <cstdint>
 
 #include "core/maths/fixed_point.h"
+#include "core/maths/hd.h"
 #include "kernels/device/launch.h"
 #include "pixels/maths/store.h"
 #include "recursive/recursive.h"
 
 namespace satin::kernels {
 
-/// Stored pixels to and from planes.
+/// The order of a plane's values: squares of 32 rows and 8 columns, one after the other. A thread reads a
+/// column of 32 pixels at constant offsets, and every row of a square is one sector of floats or two of
+/// doubles.
+struct Squares {
+  static constexpr int columns = 8;
+  static constexpr int rows = 32;
+  static constexpr int values = columns * rows;
+
+  std::int64_t across;
+  std::int64_t down;
+
+  SATIN_HD Squares(std::int64_t width, std::int64_t height)
+      : across((width + rows - 1) / rows * (rows / columns)), down((height + rows - 1) / rows) {}
+
+  /// Returns the number of values of a plane, including those beyond the picture.
+  [[nodiscard]] SATIN_HD std::int64_t size() const { return across * down * values; }
+
+  [[nodiscard]] SATIN_HD std::int64_t at(std::int64_t x, std::int64_t y) const {
+    return (y / rows * across + x / columns) * values + y % rows * columns + x % columns;
+  }
+};
+
+/// Stored pixels and their planes.
 struct RecursivePixels {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -21,15 +45,15 @@ struct RecursivePixels {
   Source mask;
   Target output;
   void* planes = nullptr;
-  Measured* measured = nullptr;  ///< floats
+  Measured* measured = nullptr;  ///< for floats
 };
 
-/// Null planes: only looks for floats that are not finite.
+/// Reads stored pixels into planes; without planes, only looks for floats that are not finite.
 void read_planes(const RecursivePixels& pixels, StreamHandle stream);
 void store_planes(const RecursivePixels& pixels, StreamHandle stream);
 
-/// Distances from every pixel of the guide to the one on its left and to the one above, 1 where there is
-/// none, and 0 in squares beyond the picture. Null distances: only looks for floats that are not finite.
+/// Distances from every pixel of the guide to the left one and to the one above, 1 where there is none, and 0
+/// in squares beyond the picture. Without memory for distances, only looks for floats that are not finite.
 struct RecursiveGuide {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -37,11 +61,11 @@ struct RecursiveGuide {
   Source source;
   float* along_x = nullptr;
   float* along_y = nullptr;
-  Measured* measured = nullptr;  ///< floats
+  Measured* measured = nullptr;  ///< for floats
 };
 
-/// Does the same for a guide of bytes without alpha: the sums of differences are the codes, 0 where there is
-/// no neighbour. Beyond the picture it is the code behind the last one.
+/// The same for a guide of bytes without alpha, as codes: the sums of differences, 0 where there is no
+/// neighbour, and the largest code beyond the picture.
 struct RecursiveCodes {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -55,7 +79,7 @@ struct RecursiveCodes {
 void read_codes(const RecursiveCodes& codes, StreamHandle stream);
 void read_distances(const RecursiveGuide& guide, StreamHandle stream);
 
-/// A pass along one axis, in place, or from and to stored bytes where there are these.
+/// A pass along one axis of the planes, in place, or from and to stored bytes.
 template <class Real>
 struct RecursiveScan {
   Axis axis = Axis::x;
@@ -63,23 +87,20 @@ struct RecursiveScan {
   std::int64_t height = 0;
   int channels = 1;
   PassConstants<Real> constants;
-  const float* distances = nullptr;      ///< along the axis, of guides without codes
-  const std::uint16_t* codes = nullptr;  ///< along the axis; neither: one coefficient for all pairs
+  const float* distances = nullptr;      ///< distances along the axis, for guides without codes
+  const std::uint16_t* codes = nullptr;  ///< codes along the axis; neither: one coefficient for all pairs
   const Real* table = nullptr;           ///< coefficients of the codes
   int table_size = 0;
   Real* planes = nullptr;
-  Source source;          ///< bytes, of which a pass of floats along rows makes its values; null: the planes
-  Target output;          ///< bytes without alpha or mask, of a pass of floats down columns; null: the planes
+  Source source;  ///< bytes to read, for a pass of floats along rows; null: read the planes
+  Target output;  ///< bytes to write, without alpha and mask, for floats down columns; null: the planes
   bool weighted = false;  ///< the source's last channel is alpha
-  TransferView transfer;  ///< of source and output
+  TransferView transfer;  ///< transfer function of source and output
 
   [[nodiscard]] bool guided() const { return distances != nullptr || codes != nullptr; }
 };
 
-/// Values of a plane of this size.
-[[nodiscard]] std::int64_t recursive_plane_size(std::int64_t width, std::int64_t height);
-
-/// Before the first pass of a plan. Returns a cudaError_t.
+/// To be called before the first scan. Returns a cudaError_t.
 [[nodiscard]] int prepare_recursive_scan(const RecursiveScan<float>& scan);
 [[nodiscard]] int prepare_recursive_scan(const RecursiveScan<double>& scan);
 

@@ -1,5 +1,5 @@
-// Stored pixels to planes of real working values and back, and distances between the pixels of a guide: one
-// thread a pixel.
+// Reads stored pixels into planes of working values, stores them, and computes distances between the pixels
+// of a guide, with a thread for each pixel.
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include "core/with_type.h"
 #include "kernels/pixels/plane.cuh"
 #include "kernels/recursive/launch.h"
-#include "kernels/recursive/squares.cuh"
 #include "pixels/maths/real_pixel.h"
 
 namespace satin::kernels {
@@ -53,23 +52,23 @@ __global__ void __launch_bounds__(plane_threads) from_planes(const __grid_consta
   });
 }
 
-/// Calls place(x, y, index) for places of the squares of a plane: a block does a square, and squares below
-/// it.
-template <class Place>
-__device__ void for_own_places(const Squares& squares, const Place& place) {
+/// Calls use(x, y, index) for a thread's pixels, with their index in the plane: a block has a square and some
+/// below it.
+template <class Use>
+__device__ void for_own_pixels(const Squares& squares, const Use& use) {
   static_assert(Squares::values == plane_threads);
   const unsigned own = threadIdx.x;
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * Squares::columns + own % Squares::columns;
   for (std::int64_t down = blockIdx.y; down < squares.down; down += gridDim.y)
-    place(x, down * Squares::rows + own / Squares::columns,
-          (down * squares.across + blockIdx.x) * Squares::values + own);
+    use(x, down * Squares::rows + own / Squares::columns,
+        (down * squares.across + blockIdx.x) * Squares::values + own);
 }
 
 template <class T>
 __global__ void __launch_bounds__(plane_threads)
     to_distances(const __grid_constant__ RecursiveGuide arguments) {
   const Guide& guide = arguments.guide;
-  for_own_places({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
+  for_own_pixels({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
     float along_x = 0;
     float along_y = 0;
     if (x < arguments.width && y < arguments.height) {
@@ -90,7 +89,7 @@ __global__ void __launch_bounds__(plane_threads)
 
 template <int Channels>
 __global__ void __launch_bounds__(plane_threads) to_codes(const __grid_constant__ RecursiveCodes arguments) {
-  for_own_places({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
+  for_own_pixels({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
     int along_x = recursive_codes(Channels) - 1;
     int along_y = along_x;
     if (x < arguments.width && y < arguments.height) {
@@ -141,10 +140,6 @@ void read_codes(const RecursiveCodes& codes, StreamHandle stream) {
   with_channels(codes.channels, [&]<int Channels>() {
     to_codes<Channels><<<square_grid(codes.width, codes.height), plane_threads, 0, stream>>>(codes);
   });
-}
-
-std::int64_t recursive_plane_size(std::int64_t width, std::int64_t height) {
-  return Squares(width, height).size();
 }
 
 }  // namespace satin::kernels

@@ -1,6 +1,6 @@
 #pragma once
-// First-order recursive smoothing along rows and columns, forward and backward, with one coefficient or one
-// for every pair of neighbours. The result is defined by recursive/maths/recursive.h.
+// First-order recursive smoothing along rows and columns, forward and backward, with one coefficient for all
+// pairs of neighbours or one for each. recursive/maths/recursive.h defines the arithmetic.
 
 #include <cstdint>
 #include <optional>
@@ -15,14 +15,14 @@ namespace satin {
 
 enum class Axis : std::uint8_t { x, y };
 
-/// Forward, then backward along one axis: coefficient 2^-(rate d) between neighbours at distance d.
+/// A scan forward, then backward, along one axis.
 struct RecursivePass {
   Axis axis = Axis::x;
-  double rate = 1;        ///< above 0
-  double feedback = 0.5;  ///< the coefficient at distance 1, below 1: of all pairs if there is no guide
+  double rate = 1;        ///< with a guide: the coefficient at distance d is 2^-(rate d); above 0
+  double feedback = 0.5;  ///< without a guide: the coefficient of all pairs, below 1
 };
 
-/// A picture whose edges keep neighbours apart: distance 1 + contrast * (sum over the channels of the
+/// A picture whose edges increase the distance of neighbours: 1 + contrast * (sum over the channels of the
 /// differences of stored values, colours times alpha if weighted).
 struct Guide {
   Type type = Type::u8;
@@ -38,26 +38,25 @@ struct RecursiveJob {
 
   std::int64_t width = 0;
   std::int64_t height = 0;
-  PixelRead read;                     ///< of `source`; working values are reals here, not fixed point
-  PixelWrite write;                   ///< of `output`: the stored type that is read
+  PixelRead read;                     ///< how to read the source; working values are floating-point here
+  PixelWrite write;                   ///< how to write the output; the stored type is the source's
   std::uint32_t mask_maximum = 0;     ///< 255 or 65535; 0: no mask
-  std::vector<RecursivePass> passes;  ///< in this order; none: output = source, byte for byte
+  std::vector<RecursivePass> passes;  ///< none: the output is the source, byte for byte
   std::optional<Guide> guide;
 };
 
-/// Views of one run; those that the job does not use are empty.
+/// Views of one run; unused ones are empty.
 struct RecursiveImages {
   ImageView source;
   ImageView guide;  ///< may be the source
   ImageView mask;
-  MutableImageView output;       ///< may alias none of them
-  Measured* measured = nullptr;  ///< floats: in the backend's memory
+  MutableImageView output;       ///< no alias of the others
+  Measured* measured = nullptr;  ///< for floats, in the backend's memory
 };
 
-/// Between passes, working values are f32 for 8-bit pixels and f64 for all others; they are rounded once, in
-/// store_real_pixel() of pixels/maths/real_pixel.h. Where the mask is 0, output = source, byte for byte.
-/// Floats that are not finite count as 0 and set measured->picture_not_finite or guide_not_finite, which
-/// clear() sets to 0.
+/// Between passes, working values are f32 for 8-bit pixels and f64 for all others. They are rounded once, by
+/// store_real_pixel(). Where the mask is 0, the source's bytes are kept. Floats that are not finite count as
+/// 0 and set measured->picture_not_finite or guide_not_finite.
 struct RecursiveOperation : Operation {
   virtual void run(const RecursiveImages& images, Stream stream) = 0;
 };
@@ -66,14 +65,13 @@ struct RecursiveOperation : Operation {
   return job.read.type == Type::u8 ? Type::f32 : Type::f64;
 }
 
-/// What a backend needs of a pass, in working type: the coefficient of all pairs and its kept_product() of 0
-/// to recursive_block factors; `end_share` of end_difference(); `rate` with a guide.
+/// The numbers of a pass in the working type.
 template <class Real>
 struct PassConstants {
-  Real feedback = 0;
-  Real rate = 0;
-  Real end_share = 0;
-  Real products[recursive_block + 1] = {};
+  Real feedback = 0;                        ///< coefficient at distance 1
+  Real rate = 0;                            ///< see RecursivePass
+  Real end_share = 0;                       ///< `share` of end_difference()
+  Real products[recursive_block + 1] = {};  ///< kept_product() of 0 to recursive_block coefficients
 };
 
 template <class Real>

@@ -1,7 +1,9 @@
-// Recursive smoothing on the CPU. Lines are scanned in bundles, as many side by side as one SIMD loop takes:
-// a bundle is scanned forward, block by block, into a buffer that stays in the cache (stored rows are
-// transposed), and written as it is scanned backward. The first pass reads stored pixels, the last one writes
-// them; between them each channel has squares of its own.
+// Recursive smoothing on the CPU.
+//
+// A tile is as many lines side by side as one SIMD loop scans, 32 floats or 16 doubles. It is scanned
+// forward, block by block, into a buffer that fits the cache; rows are transposed so that lines lie side by
+// side. Then it is scanned backward and written. The first pass reads stored pixels and the last one writes
+// them; passes between them read and write squares of working values.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "recursive/cpu/recursive.cpp"
@@ -20,7 +22,6 @@
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "pixels/transfer.h"
-#include "recursive/cpu/recursive_bytes-inl.h"
 #include "recursive/cpu/recursive_lines-inl.h"
 #include "recursive/cpu/recursive_rows.h"
 #include "recursive/recursive.h"
@@ -28,18 +29,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-// Lines of a pass of recursive smoothing that are scanned side by side.
-
-/// Bundle b of a pass, and one block of it: a rectangle of the picture.
-struct Bundle {
+/// Lines of a pass that are scanned side by side.
+struct LineTile {
   Axis axis = Axis::x;
-  std::int64_t length = 0;  ///< of its lines
+  std::int64_t length = 0;  ///< pixels of each line
   std::int64_t first_line = 0;
   std::int64_t lines = 0;
 
+  /// A block of all lines, which is a rectangle of the picture.
   struct Block {
     std::int64_t x, y, width, height;
-    std::int64_t first;  ///< position within the line
+    std::int64_t first;  ///< first position in the line
     int positions;
   };
   [[nodiscard]] std::int64_t blocks() const { return (length + recursive_block - 1) / recursive_block; }
@@ -52,11 +52,10 @@ struct Bundle {
   }
 };
 
-// The working values of a picture between two passes of recursive smoothing.
-
-/// Squares of `side` x `side` pixels, one of each channel at every place; `side` is the number of lines in a
-/// bundle. A pass takes a square as rows of positions, each with the values of the lines, so that a bundle is
-/// read as it lies. It leaves the square as the next pass takes it. No two bundles of a pass share a square.
+/// The working values of a picture between two passes: squares of `side` x `side` pixels for each channel,
+/// where `side` is the number of lines of a tile. In a square the values of all lines at one position are
+/// adjacent, in the order that the next pass reads; a pass that goes along the other axis gets it transposed.
+/// No two tiles of a pass share a square.
 template <class Real, std::int64_t side>
 class RecursiveSquares {
  public:
@@ -68,7 +67,7 @@ class RecursiveSquares {
 
   [[nodiscard]] std::size_t bytes() const noexcept { return values_.size; }
 
-  /// The square that has pixel (x, y). Squares side by side follow each other in memory.
+  /// Returns the square that contains pixel (x, y). Squares follow each other in memory along rows.
   [[nodiscard]] Real* at(int channel, std::int64_t x, std::int64_t y) const {
     const std::int64_t index = (channel * down_ + y / side) * across_ + x / side;
     return reinterpret_cast<Real*>(values_.get()) + index * side * side;
@@ -82,24 +81,24 @@ class RecursiveSquares {
   Buffer values_;
 };
 
-/// What one thread works in.
+/// Memory of one thread.
 template <class Real>
-struct RecursiveSlot {
-  WorkspaceVector<Real> values;        ///< bundles of the channels
-  WorkspaceVector<Real> coefficients;  ///< of a guided bundle, and one position more
-  WorkspaceVector<Real> tiles;         ///< a block of every channel, as the picture has it
-  WorkspaceVector<float> distances;    ///< of a block
+struct RecursiveScratch {
+  WorkspaceVector<Real> values;        ///< a tile of every channel
+  WorkspaceVector<Real> coefficients;  ///< coefficients of a guided tile, and one position more
+  WorkspaceVector<Real> blocks;        ///< a block of every channel, in rows of the picture
+  WorkspaceVector<float> distances;    ///< distances of a block
 
   [[nodiscard]] std::size_t bytes() const {
-    return (values.size() + coefficients.size() + tiles.size()) * sizeof(Real) + distances.size() * 4;
+    return (values.size() + coefficients.size() + blocks.size()) * sizeof(Real) + distances.size() * 4;
   }
 };
 
 template <class Stored>
 class Recursive final : public RecursiveOperation {
   using Real = RealOf<Stored>;
-  static constexpr auto lines = static_cast<std::int64_t>(bundle_lines<Real>);
-  static constexpr std::size_t tile_size = recursive_block * bundle_lines<Real>;
+  static constexpr auto lines = static_cast<std::int64_t>(tile_lines<Real>);
+  static constexpr std::size_t block_size = recursive_block * tile_lines<Real>;
 
  public:
   Recursive(CpuBackend& backend, const RecursiveJob& job)
@@ -112,12 +111,12 @@ class Recursive final : public RecursiveOperation {
     const auto pixels = static_cast<std::size_t>(job.width * job.height);
     if (job.passes.size() > 1) squares_ = {backend, job.width, job.height, job.read.channels};
     if (job.guide) distances_ = backend.allocate(2 * pixels * sizeof(float));
-    prepare_slots();
+    prepare_scratch();
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = squares_.bytes() + distances_.size;
-    for (const RecursiveSlot<Real>& slot : slots_) bytes += slot.bytes();
+    for (const RecursiveScratch<Real>& scratch : scratch_) bytes += scratch.bytes();
     return bytes;
   }
 
@@ -128,9 +127,9 @@ class Recursive final : public RecursiveOperation {
     for (std::size_t pass = 0; pass < job_.passes.size(); ++pass) {
       const std::int64_t all = job_.passes[pass].axis == Axis::x ? job_.height : job_.width;
       backend_.threads.for_rows(
-          (all + lines - 1) / lines, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+          (all + lines - 1) / lines, 1, [&](std::int64_t first, std::int64_t last, int scratch) {
             for (std::int64_t b = first; b < last; ++b)
-              run_bundle(pass, b, slots_[static_cast<std::size_t>(slot)], images, finite);
+              run_tile(pass, b, scratch_[static_cast<std::size_t>(scratch)], images, finite);
           });
     }
     if (!finite) images.measured->picture_not_finite = 1;
@@ -142,21 +141,21 @@ class Recursive final : public RecursiveOperation {
             host_transfer(job.read.type, job.read.transfer == Transfer::srgb)};
   }
 
-  void prepare_slots() {
+  void prepare_scratch() {
     if (job_.passes.empty()) return;
     std::int64_t longest = 0;
     for (const RecursivePass& pass : job_.passes)
       longest = std::max(longest, pass.axis == Axis::x ? job_.width : job_.height);
     const std::int64_t blocks = (longest + recursive_block - 1) / recursive_block;
-    const auto bundle = static_cast<std::size_t>(blocks * recursive_block * lines);
+    const auto tile = static_cast<std::size_t>(blocks * recursive_block * lines);
     const auto channels = static_cast<std::size_t>(job_.read.channels);
-    slots_.resize(static_cast<std::size_t>(backend_.threads.count()));
-    for (RecursiveSlot<Real>& slot : slots_) {
-      slot.values.resize(channels * bundle);
-      slot.tiles.resize(channels * tile_size);
+    scratch_.resize(static_cast<std::size_t>(backend_.threads.count()));
+    for (RecursiveScratch<Real>& scratch : scratch_) {
+      scratch.values.resize(channels * tile);
+      scratch.blocks.resize(channels * block_size);
       if (!job_.guide) continue;
-      slot.coefficients.resize(bundle + bundle_lines<Real>);
-      slot.distances.resize(tile_size);
+      scratch.coefficients.resize(tile + tile_lines<Real>);
+      scratch.distances.resize(block_size);
     }
   }
 
@@ -196,76 +195,77 @@ class Recursive final : public RecursiveOperation {
     });
   }
 
-  void run_bundle(std::size_t pass, std::int64_t index, RecursiveSlot<Real>& slot,
-                  const RecursiveImages& images, std::atomic<bool>& finite) {
+  void run_tile(std::size_t pass, std::int64_t index, RecursiveScratch<Real>& scratch,
+                const RecursiveImages& images, std::atomic<bool>& finite) {
     const Axis axis = job_.passes[pass].axis;
     const std::int64_t all = axis == Axis::x ? job_.height : job_.width;
     const std::int64_t first_line = index * lines;
-    const Bundle bundle{axis, axis == Axis::x ? job_.width : job_.height, first_line,
+    const LineTile tile{axis, axis == Axis::x ? job_.width : job_.height, first_line,
                         std::min(lines, all - first_line)};
-    if (job_.guide) read_coefficients(bundle, constants_[pass], slot);
+    if (job_.guide) read_coefficients(tile, constants_[pass], scratch);
     const bool last = pass + 1 == job_.passes.size();
-    const int together = last ? job_.read.channels : 1;
-    for (int channel = 0; channel < job_.read.channels; channel += together) {
-      Real carries[4][bundle_lines<Real>];
-      for (int i = 0; i < together; ++i)
-        if (!scan_forward(bundle, pass, channel + i, slot, values_of(slot, bundle, i), images, carries[i]))
+    const int channels_at_once = last ? job_.read.channels : 1;
+    for (int channel = 0; channel < job_.read.channels; channel += channels_at_once) {
+      Real carries[4][tile_lines<Real>];
+      for (int i = 0; i < channels_at_once; ++i)
+        if (!scan_forward(tile, pass, channel + i, scratch, values_of(scratch, tile, i), images, carries[i]))
           finite = false;
-      for (std::int64_t k = bundle.blocks() - 1; k >= 0; --k) {
-        if (last && k > 0) fetch_output(bundle.block(k - 1), images.output);
-        for (int i = 0; i < together; ++i)
-          scan_backward(bundle, k, constants_[pass], slot, values_of(slot, bundle, i), carries[i]);
+      for (std::int64_t k = tile.blocks() - 1; k >= 0; --k) {
+        if (last && k > 0) fetch_output(tile.block(k - 1), images.output);
+        for (int i = 0; i < channels_at_once; ++i)
+          scan_backward(tile, k, constants_[pass], scratch, values_of(scratch, tile, i), carries[i]);
         if (last)
-          store_pixels(bundle, bundle.block(k), slot, images);
+          store_pixels(tile, tile.block(k), scratch, images);
         else
-          store_squares(bundle, bundle.block(k), channel, pass, values_of(slot, bundle, 0));
+          store_squares(tile, tile.block(k), channel, pass, values_of(scratch, tile, 0));
       }
     }
   }
 
-  static Real* values_of(RecursiveSlot<Real>& slot, const Bundle& bundle, int i) {
-    return slot.values.data() + i * bundle.blocks() * recursive_block * lines;
+  static Real* values_of(RecursiveScratch<Real>& scratch, const LineTile& tile, int i) {
+    return scratch.values.data() + i * tile.blocks() * recursive_block * lines;
   }
 
-  void read_coefficients(const Bundle& bundle, const PassConstants<Real>& constants,
-                         RecursiveSlot<Real>& slot) {
+  void read_coefficients(const LineTile& tile, const PassConstants<Real>& constants,
+                         RecursiveScratch<Real>& scratch) {
     const auto pitch = static_cast<std::size_t>(job_.width);
-    for (std::int64_t k = 0; k < bundle.blocks(); ++k) {
-      const Bundle::Block block = bundle.block(k);
-      Real* out = slot.coefficients.data() + block.first * lines;
-      const float* from = distance(bundle.axis, block.x, block.y);
-      if (bundle.axis == Axis::x) {
+    for (std::int64_t k = 0; k < tile.blocks(); ++k) {
+      const LineTile::Block block = tile.block(k);
+      Real* out = scratch.coefficients.data() + block.first * lines;
+      const float* from = distance(tile.axis, block.x, block.y);
+      if (tile.axis == Axis::x) {
         Transpose(from, pitch, static_cast<std::size_t>(block.height), static_cast<std::size_t>(block.width),
-                  slot.distances.data(), bundle_lines<Real>);
-        Decays(slot.distances.data(), static_cast<std::size_t>(block.positions * lines), constants.rate, out);
+                  scratch.distances.data(), tile_lines<Real>);
+        Decays(scratch.distances.data(), static_cast<std::size_t>(block.positions * lines), constants.rate,
+               out);
       } else {
         for (int i = 0; i < block.positions; ++i, from += pitch, out += lines)
           Decays(from, static_cast<std::size_t>(block.width), constants.rate, out);
       }
     }
-    std::fill_n(slot.coefficients.data() + bundle.length * lines, lines, constants.feedback);
+    std::fill_n(scratch.coefficients.data() + tile.length * lines, lines, constants.feedback);
   }
 
-  /// Fills the bundle's buffer with forward results; `carries` become what the backward scan starts with.
-  /// False if a float is not finite.
-  bool scan_forward(const Bundle& bundle, std::size_t pass, int channel, RecursiveSlot<Real>& slot,
+  /// Fills the tile's buffer with forward results and `carries` with the start of the backward scan. Returns
+  /// false if a float is not finite.
+  bool scan_forward(const LineTile& tile, std::size_t pass, int channel, RecursiveScratch<Real>& scratch,
                     Real* values, const RecursiveImages& images, Real* carries) {
     bool finite = true;
     std::fill_n(carries, lines, Real{0});
-    Real ends[bundle_lines<Real>];
-    for (std::int64_t k = 0; k < bundle.blocks(); ++k) {
-      const Bundle::Block block = bundle.block(k);
+    Real ends[tile_lines<Real>];
+    for (std::int64_t k = 0; k < tile.blocks(); ++k) {
+      const LineTile::Block block = tile.block(k);
       Real* to = values + block.first * lines;
       const Real* from = to;
       if (pass == 0)
-        finite = read_stored(bundle, block, channel, slot, images.source, to) && finite;
+        finite = read_stored(tile, block, channel, scratch, images.source, to) && finite;
       else
-        from = read_squares(bundle, block, channel, to);
-      if (k + 1 == bundle.blocks()) std::copy_n(from + (block.positions - 1) * lines, lines, ends);
+        from = read_squares(tile, block, channel, to);
+      if (k + 1 == tile.blocks()) std::copy_n(from + (block.positions - 1) * lines, lines, ends);
       BlockScan<Real> scan = scan_of(constants_[pass], block, to, carries);
       scan.from = from;
       scan.step = lines;
-      if (job_.guide) scan.coefficients = slot.coefficients.data() + block.first * lines;
+      if (job_.guide) scan.coefficients = scratch.coefficients.data() + block.first * lines;
       scan.first = k == 0;
       ScanBlock(scan);
     }
@@ -274,18 +274,18 @@ class Recursive final : public RecursiveOperation {
     return finite;
   }
 
-  void scan_backward(const Bundle& bundle, std::int64_t k, const PassConstants<Real>& constants,
-                     RecursiveSlot<Real>& slot, Real* values, Real* carries) {
-    const Bundle::Block block = bundle.block(k);
+  void scan_backward(const LineTile& tile, std::int64_t k, const PassConstants<Real>& constants,
+                     RecursiveScratch<Real>& scratch, Real* values, Real* carries) {
+    const LineTile::Block block = tile.block(k);
     const std::int64_t last = block.first + block.positions - 1;
     BlockScan<Real> scan = scan_of(constants, block, values + last * lines, carries);
     scan.step = -lines;
-    if (job_.guide) scan.coefficients = slot.coefficients.data() + (last + 1) * lines;
-    scan.first = k + 1 == bundle.blocks();
+    if (job_.guide) scan.coefficients = scratch.coefficients.data() + (last + 1) * lines;
+    scan.first = k + 1 == tile.blocks();
     ScanBlock(scan);
   }
 
-  static BlockScan<Real> scan_of(const PassConstants<Real>& constants, const Bundle::Block& block,
+  static BlockScan<Real> scan_of(const PassConstants<Real>& constants, const LineTile::Block& block,
                                  Real* values, Real* carries) {
     BlockScan<Real> scan;
     scan.from = values;
@@ -297,7 +297,7 @@ class Recursive final : public RecursiveOperation {
     return scan;
   }
 
-  static void fetch_output(const Bundle::Block& block, const MutableImageView& output) {
+  static void fetch_output(const LineTile::Block& block, const MutableImageView& output) {
     const auto bytes = static_cast<std::size_t>(block.width * output.strides.pixel);
     for (std::int64_t r = 0; r < block.height; ++r) {
       const std::byte* row = output.at(block.x, block.y + r);
@@ -306,44 +306,44 @@ class Recursive final : public RecursiveOperation {
     }
   }
 
-  /// Brings rows of the next block to the cache: hardware does not see what comes in tiles.
+  /// Prefetches rows of the next block, which hardware prefetchers do not predict.
   HWY_INLINE static void prefetch(const std::byte* row, std::ptrdiff_t pitch, std::int64_t rows,
                                   std::size_t bytes) {
     for (std::int64_t r = 0; r < rows; ++r, row += pitch) fetch(row, bytes);
   }
 
-  bool read_stored(const Bundle& bundle, const Bundle::Block& block, int channel, RecursiveSlot<Real>& slot,
-                   const ImageView& source, Real* values) {
-    const bool transposed = bundle.axis == Axis::x;
+  bool read_stored(const LineTile& tile, const LineTile::Block& block, int channel,
+                   RecursiveScratch<Real>& scratch, const ImageView& source, Real* values) {
+    const bool transposed = tile.axis == Axis::x;
     const auto width = static_cast<std::size_t>(block.width);
-    Real* out = transposed ? slot.tiles.data() : values;
-    if (channel == 0 && block.first + 2 * recursive_block <= bundle.length)
+    Real* out = transposed ? scratch.blocks.data() : values;
+    if (channel == 0 && block.first + 2 * recursive_block <= tile.length)
       prefetch(transposed ? source.at(block.x + recursive_block, block.y)
                           : source.at(block.x, block.y + recursive_block),
                source.strides.row, block.height, width * static_cast<std::size_t>(source.strides.pixel));
     if constexpr (sizeof(Stored) == 1)
       if (!job_.read.weighted) {
-        read_bytes(block, channel, transposed, slot, source, values);
+        read_bytes(block, channel, transposed, scratch, source, values);
         return true;
       }
-    const std::size_t step = transposed ? recursive_block : bundle_lines<Real>;
+    const std::size_t step = transposed ? recursive_block : tile_lines<Real>;
     bool finite = true;
     for (std::int64_t r = 0; r < block.height; ++r)
       finite = rows_.read(source.row<Stored>(block.y + r) + block.x * job_.read.channels, width, channel,
                           out + static_cast<std::size_t>(r) * step) &&
                finite;
     if (transposed)
-      Transpose(out, step, static_cast<std::size_t>(block.height), width, values, bundle_lines<Real>);
+      Transpose(out, step, static_cast<std::size_t>(block.height), width, values, tile_lines<Real>);
     return finite;
   }
 
-  /// Bytes without alpha: by vectors into rows, or looked up one by one to where they belong.
-  void read_bytes(const Bundle::Block& block, int channel, bool transposed, RecursiveSlot<Real>& slot,
+  /// Reads bytes without alpha: by vectors into rows, and the rest one by one to their final position.
+  void read_bytes(const LineTile::Block& block, int channel, bool transposed, RecursiveScratch<Real>& scratch,
                   const ImageView& source, Real* values) {
-    constexpr auto side = bundle_lines<Real>;
+    constexpr auto side = tile_lines<Real>;
     const auto width = static_cast<std::size_t>(block.width);
     const auto height = static_cast<std::size_t>(block.height);
-    Real* rows = transposed ? slot.tiles.data() : values;
+    Real* rows = transposed ? scratch.blocks.data() : values;
     std::size_t read = 0;
     for (std::size_t r = 0; r < height; ++r) {
       const Stored* pixels =
@@ -360,55 +360,55 @@ class Recursive final : public RecursiveOperation {
     if (transposed && read > 0) Transpose(rows, side, height, read, values, side);
   }
 
-  /// The block as it lies in its squares. Where these do not follow each other, it is brought to `values`.
-  const Real* read_squares(const Bundle& bundle, const Bundle::Block& block, int channel, Real* values) {
+  /// Returns the block in its squares, or a copy in `values` if these do not follow each other.
+  const Real* read_squares(const LineTile& tile, const LineTile::Block& block, int channel, Real* values) {
     const auto square = [&](std::int64_t position) {
-      return bundle.axis == Axis::x ? squares_.at(channel, block.x + position, block.y)
-                                    : squares_.at(channel, block.x, block.y + position);
+      return tile.axis == Axis::x ? squares_.at(channel, block.x + position, block.y)
+                                  : squares_.at(channel, block.x, block.y + position);
     };
-    if (block.first + recursive_block < bundle.length)
+    if (block.first + recursive_block < tile.length)
       for (std::int64_t position = 0; position < recursive_block; position += lines)
         fetch(reinterpret_cast<const std::byte*>(square(recursive_block + position)),
-              tile_size / recursive_block * static_cast<std::size_t>(lines) * sizeof(Real));
-    if (lines >= recursive_block || bundle.axis == Axis::x) return square(0);
+              block_size / recursive_block * static_cast<std::size_t>(lines) * sizeof(Real));
+    if (lines >= recursive_block || tile.axis == Axis::x) return square(0);
     for (std::int64_t position = 0; position < block.positions; position += lines)
       std::copy_n(square(position), lines * lines, values + position * lines);
     return values;
   }
 
-  /// Leaves the block as the pass after `pass` takes it.
-  void store_squares(const Bundle& bundle, const Bundle::Block& block, int channel, std::size_t pass,
+  /// Writes the block to its squares in the order that the pass after `pass` reads.
+  void store_squares(const LineTile& tile, const LineTile::Block& block, int channel, std::size_t pass,
                      const Real* values) {
-    constexpr auto side = bundle_lines<Real>;
+    constexpr auto side = tile_lines<Real>;
     values += block.first * lines;
     for (std::int64_t position = 0; position < block.positions; position += lines, values += side * side) {
-      Real* square = bundle.axis == Axis::x ? squares_.at(channel, block.x + position, block.y)
-                                            : squares_.at(channel, block.x, block.y + position);
-      job_.passes[pass + 1].axis == bundle.axis ? static_cast<void>(std::copy_n(values, side * side, square))
-                                                : Transpose(values, side, side, side, square, side);
+      Real* square = tile.axis == Axis::x ? squares_.at(channel, block.x + position, block.y)
+                                          : squares_.at(channel, block.x, block.y + position);
+      job_.passes[pass + 1].axis == tile.axis ? static_cast<void>(std::copy_n(values, side * side, square))
+                                              : Transpose(values, side, side, side, square, side);
     }
   }
 
-  void store_pixels(const Bundle& bundle, const Bundle::Block& block, RecursiveSlot<Real>& slot,
+  void store_pixels(const LineTile& tile, const LineTile::Block& block, RecursiveScratch<Real>& scratch,
                     const RecursiveImages& images) {
     std::array<const Real*, 4> rows{};
-    std::size_t step = bundle_lines<Real>;
+    std::size_t step = tile_lines<Real>;
     for (int c = 0; c < job_.read.channels; ++c) {
-      const Real* values = values_of(slot, bundle, c) + block.first * lines;
+      const Real* values = values_of(scratch, tile, c) + block.first * lines;
       rows[static_cast<std::size_t>(c)] = values;
-      if (bundle.axis == Axis::y) continue;
-      Real* tile = slot.tiles.data() + static_cast<std::size_t>(c) * tile_size;
+      if (tile.axis == Axis::y) continue;
+      Real* turned = scratch.blocks.data() + static_cast<std::size_t>(c) * block_size;
       step = recursive_block;
-      Transpose(values, bundle_lines<Real>, static_cast<std::size_t>(block.width),
-                static_cast<std::size_t>(block.height), tile, step);
-      rows[static_cast<std::size_t>(c)] = tile;
+      Transpose(values, tile_lines<Real>, static_cast<std::size_t>(block.width),
+                static_cast<std::size_t>(block.height), turned, step);
+      rows[static_cast<std::size_t>(c)] = turned;
     }
     with_channels(job_.read.channels,
                   [&]<int Channels>() { store_rows<Channels>(block, rows, step, images); });
   }
 
   template <std::size_t Channels>
-  void store_rows(const Bundle::Block& block, const std::array<const Real*, 4>& first, std::size_t step,
+  void store_rows(const LineTile::Block& block, const std::array<const Real*, 4>& first, std::size_t step,
                   const RecursiveImages& images) const {
     if constexpr (sizeof(Stored) == 1)
       if (!job_.read.weighted && job_.mask_maximum == 0)
@@ -438,8 +438,8 @@ class Recursive final : public RecursiveOperation {
   RealRows<Stored> rows_;
   WorkspaceVector<PassConstants<Real>> constants_;
   RecursiveSquares<Real, lines> squares_;
-  Buffer distances_;  ///< along x, then along y
-  WorkspaceVector<RecursiveSlot<Real>> slots_;
+  Buffer distances_;  ///< distances along x, then along y
+  WorkspaceVector<RecursiveScratch<Real>> scratch_;
 };
 
 inline Prepared<RecursiveJob> PrepareRecursive(Backend& backend, const RecursiveJob& job) {

@@ -1,5 +1,6 @@
-// The loops of recursive/maths/recursive.h over lines that lie side by side, compiled for every SIMD target:
-// the same operations in the same order, so that every target gives the same bytes.
+// SIMD loops of recursive smoothing: scans of many lines side by side, coefficients from distances,
+// transposition, and rows of bytes to values and back. Compiled for every SIMD target, with the operations of
+// recursive/maths/recursive.h in the same order, so that every target gives the same bytes.
 
 #if defined(SATIN_RECURSIVE_LINES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_RECURSIVE_LINES_INL_H
@@ -10,34 +11,42 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <array>
+
+#include "pixels/cpu/transfer-inl.h"
+#include "pixels/maths/real_pixel.h"
+#include "recursive/cpu/recursive_rows.h"
 #include "recursive/maths/recursive.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Lines of one bundle: 128 bytes side by side. Entry (position i, line l) is at i * bundle_lines + l.
+/// Lines of a tile, 128 bytes of values side by side. The value at position i of line l is at i * tile_lines
+/// + l.
 template <class Real>
-inline constexpr std::size_t bundle_lines = 128 / sizeof(Real);
+inline constexpr std::size_t tile_lines = 128 / sizeof(Real);
 
-/// One block of a bundle.
+/// The scan of one block of a tile.
 template <class Real>
 struct BlockScan {
-  const Real* from = nullptr;  ///< of the position that the scan meets first
+  const Real* from = nullptr;  ///< values at the first position of the scan
   Real* values = nullptr;      ///< results; may be `from`
-  std::ptrdiff_t step = 0;     ///< from position to position: bundle_lines or its negative
+  std::ptrdiff_t step = 0;     ///< tile_lines, or -tile_lines backward
   int positions = 0;
-  const Real* coefficients = nullptr;  ///< one for every value, from the first position on; null: `feedback`
+  const Real* coefficients = nullptr;  ///< coefficients of each value; null: `feedback`
   Real feedback = 0;
-  const Real* products = nullptr;  ///< of 0 to `positions` factors `feedback`
+  const Real* products = nullptr;  ///< products of 0 to `positions` factors `feedback`
   bool first = false;              ///< the line's first block in the direction of the scan
-  Real* carry = nullptr;  ///< one for each line: the result before the block, or its difference c - r for the
-                          ///< first one; afterwards the block's last result
+  /// For each line the result before the block, or the difference c - r if the block is `first`. The scan
+  /// replaces it by the block's last result.
+  Real* carry = nullptr;
 };
 
-/// A bundle is an even number of such vectors.
+/// Vectors of lines; a tile has an even number of them.
 template <class Real>
-using Lines = hn::CappedTag<Real, bundle_lines<Real> / 2>;
+using Lines = hn::CappedTag<Real, tile_lines<Real> / 2>;
 
 template <class D, class V = hn::Vec<D>>
 V Follow(D, V x, V a, V before) {
@@ -58,15 +67,15 @@ V CarriedDifference(D d, V carry, V reference) {
   return hn::IfThenZeroElse(small, difference);
 }
 
-/// c - r of the lines at `line`, whose first values are x.
+/// Returns c - r of the lines from `line` on, whose first values are x.
 template <class D, class V = hn::Vec<D>>
 V DifferenceBefore(D d, const BlockScan<hn::TFromD<D>>& scan, std::size_t line, V x) {
   const auto carry = hn::LoadU(d, scan.carry + line);
   return scan.first ? carry : CarriedDifference(d, carry, x);
 }
 
-/// Vectors of lines from `line` on, two or, where a bundle has as many, four at a time: that hides the
-/// latency of the recurrence. `Own`: every pair has its coefficient.
+/// Scans two or four vectors of lines from `line` on, which hides the latency of the recurrence. Own: every
+/// pair has its own coefficient.
 template <bool Own, bool Four, class D, class Real>
 void ScanVectors(D d, const BlockScan<Real>& scan, std::size_t line) {
   const std::size_t lanes = hn::Lanes(d);
@@ -122,8 +131,8 @@ template <bool Own, class Real>
 void ScanLines(const BlockScan<Real>& scan) {
   const Lines<Real> d;
   const std::size_t lanes = hn::Lanes(d);
-  if (4 * lanes <= bundle_lines<Real>) {
-    for (std::size_t line = 0; line < bundle_lines<Real>; line += 4 * lanes)
+  if (4 * lanes <= tile_lines<Real>) {
+    for (std::size_t line = 0; line < tile_lines<Real>; line += 4 * lanes)
       ScanVectors<Own, true>(d, scan, line);
   } else {
     ScanVectors<Own, false>(d, scan, 0);
@@ -135,7 +144,7 @@ void ScanBlock(const BlockScan<Real>& scan) {
   scan.coefficients == nullptr ? ScanLines<false>(scan) : ScanLines<true>(scan);
 }
 
-/// decay() of recursive/maths/recursive.h.
+/// Computes decay() of recursive/maths/recursive.h.
 template <class D, class V = hn::Vec<D>>
 V Decay(D d, V t) {
   using Real = hn::TFromD<D>;
@@ -161,7 +170,7 @@ V Decay(D d, V t) {
   return hn::IfThenElseZero(hn::Lt(t, end), result);
 }
 
-/// coefficients[i] = decay(rate * distances[i])
+/// Sets coefficients[i] to decay(rate * distances[i]).
 template <class Real>
 void Decays(const float* distances, std::size_t count, Real rate, Real* coefficients) {
   const Lines<Real> d;
@@ -180,8 +189,8 @@ void Decays(const float* distances, std::size_t count, Real rate, Real* coeffici
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Four values of each row that a vector has quarters for, rows `apart` of each other: row after row in
-/// blocks of four.
+/// Loads four values from each of as many rows as a vector has quarters of 16 bytes; rows are `apart` values
+/// apart.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadQuarters(D d, const float* from, std::size_t apart) {
   if constexpr (HWY_HAVE_SCALABLE || hn::MaxLanes(D()) == 4) {
@@ -193,7 +202,7 @@ HWY_INLINE hn::Vec<D> LoadQuarters(D d, const float* from, std::size_t apart) {
   }
 }
 
-/// Squares of 4 x 4, as many side by side as a vector has quarters: `rows` is a multiple of its lanes,
+/// Transposes squares of 4 x 4, one in each quarter of a vector. `rows` is a multiple of a vector's lanes and
 /// `columns` of 4.
 template <class D>
 void TransposeSquares(D d, const float* from, std::size_t from_step, std::size_t rows, std::size_t columns,
@@ -223,7 +232,7 @@ void TransposeSquares(D d, const float* from, std::size_t from_step, std::size_t
 }
 #endif
 
-/// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns.
+/// Sets to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns.
 inline void Transpose(const float* from, std::size_t from_step, std::size_t rows, std::size_t columns,
                       float* to, std::size_t to_step) {
   std::size_t whole_rows = 0;
@@ -242,6 +251,193 @@ inline void Transpose(const double* from, std::size_t from_step, std::size_t row
                       double* to, std::size_t to_step) {
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < columns; ++j) to[j * to_step + i] = from[i * from_step + j];
+}
+
+// Rows of bytes, which need no mask and, when stored, no alpha.
+
+/// Returns nearest_integer() of finite values, up to `white`, as 16-bit integers.
+template <class D>
+HWY_INLINE auto NearestWords(D d, const float* values, float white) {
+  const hn::Rebind<std::int32_t, D> integers;
+  const auto above = hn::Max(hn::LoadU(d, values), hn::Zero(d));
+  const auto bounded = hn::Min(above, hn::Set(d, white));
+  return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(),
+                      hn::ConvertTo(integers, hn::Add(bounded, hn::Set(d, 0.5F))));
+}
+
+/// Sets words[i * Channels + c] to the integer nearest to values[c][i].
+template <std::size_t Channels>
+void NearestPixels(const std::array<const float*, Channels>& values, std::size_t count, std::uint32_t white,
+                   std::uint16_t* words) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<std::uint16_t, decltype(d)> narrow;
+  const auto largest = static_cast<float>(white);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto channel = [&](std::size_t c) HWY_ATTR { return NearestWords(d, values[c] + i, largest); };
+    std::uint16_t* to = words + i * Channels;
+    if constexpr (Channels == 1) hn::StoreU(channel(0), narrow, to);
+    if constexpr (Channels == 2) hn::StoreInterleaved2(channel(0), channel(1), narrow, to);
+    if constexpr (Channels == 3) hn::StoreInterleaved3(channel(0), channel(1), channel(2), narrow, to);
+    if constexpr (Channels == 4)
+      hn::StoreInterleaved4(channel(0), channel(1), channel(2), channel(3), narrow, to);
+  }
+  for (; i < count; ++i)
+    for (std::size_t c = 0; c < Channels; ++c)
+      words[i * Channels + c] = static_cast<std::uint16_t>(nearest_integer(values[c][i], white));
+}
+
+/// Size of a block, at most longest_row x longest_row.
+struct ByteBlock {
+  std::size_t rows;
+  std::size_t width;
+  std::ptrdiff_t pitch;  ///< bytes between stored rows
+};
+
+/// Stores a block of bytes like RealRows::store(). values[c] is the first row of channel c; rows are `step`
+/// apart.
+template <std::size_t Channels>
+void StoreBytes(const std::array<const float*, 4>& values, std::size_t step, const ByteBlock& block,
+                const TransferView& transfer, std::uint8_t* out) {
+  constexpr std::size_t most = Channels * longest_row * longest_row;
+  const std::size_t row_bytes = Channels * block.width;
+  std::uint16_t words[most];
+  std::uint8_t codes[most];
+  const std::uint32_t white = decode(0xFF, transfer);
+  for (std::size_t r = 0; r < block.rows; ++r) {
+    std::array<const float*, Channels> row;
+    for (std::size_t c = 0; c < Channels; ++c) row[c] = values[c] + r * step;
+    NearestPixels(row, block.width, white, words + r * row_bytes);
+  }
+  const std::size_t count = block.rows * row_bytes;
+  if (transfer.decode != nullptr)
+    EncodeRow(words, count, transfer, codes);
+  else
+    std::transform(words, words + count, codes,
+                   [](std::uint16_t word) { return static_cast<std::uint8_t>(word); });
+  for (std::size_t r = 0; r < block.rows; ++r, out += block.pitch)
+    std::copy_n(codes + r * row_bytes, row_bytes, out);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Loads channel c of as many pixels as a vector of bytes has lanes.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadChannel(D d, const std::uint8_t* pixels, int channels, int c) {
+  hn::Vec<D> v0, v1, v2, v3;
+  if (channels == 1) return hn::LoadU(d, pixels);
+  if (channels == 2) {
+    hn::LoadInterleaved2(d, pixels, v0, v1);
+    return c == 0 ? v0 : v1;
+  }
+  if (channels == 3) {
+    hn::LoadInterleaved3(d, pixels, v0, v1, v2);
+    return c == 0 ? v0 : c == 1 ? v1 : v2;
+  }
+  hn::LoadInterleaved4(d, pixels, v0, v1, v2, v3);
+  return c == 0 ? v0 : c == 1 ? v1 : c == 2 ? v2 : v3;
+}
+#endif
+
+/// Reads the working values of channel c in whole vectors and returns the number of pixels read. `words`
+/// holds the values of the 256 codes; null if codes are values.
+inline std::size_t ReadVectors([[maybe_unused]] const std::uint8_t* pixels,
+                               [[maybe_unused]] std::size_t count, [[maybe_unused]] int channels,
+                               [[maybe_unused]] int c, [[maybe_unused]] const std::uint16_t* words,
+                               [[maybe_unused]] const float* decoded, [[maybe_unused]] float* values) {
+  std::size_t i = 0;
+  if constexpr (has_avx512)
+    return ReadWords(
+        count, words,
+        [&](auto d, std::size_t at) HWY_ATTR {
+          return LoadChannel(d, pixels + at * static_cast<std::size_t>(channels), channels, c);
+        },
+        values);
+#if HWY_TARGET != HWY_SCALAR
+  if (words != nullptr && !gathers_fast) return 0;
+  const hn::CappedTag<std::uint8_t, longest_row> d;
+  const hn::ScalableTag<float> floats;
+  const hn::Rebind<std::uint8_t, decltype(floats)> few;
+  const hn::Rebind<std::int32_t, decltype(floats)> integers;
+  std::uint8_t codes[longest_row];
+  for (; i + hn::Lanes(d) <= count && hn::Lanes(floats) <= hn::Lanes(d); i += hn::Lanes(d)) {
+    hn::StoreU(LoadChannel(d, pixels + i * static_cast<std::size_t>(channels), channels, c), d, codes);
+    for (std::size_t j = 0; j < hn::Lanes(d); j += hn::Lanes(floats)) {
+      const auto code = hn::PromoteTo(integers, hn::LoadU(few, codes + j));
+      hn::StoreU(words == nullptr ? hn::ConvertTo(floats, code) : hn::GatherIndex(floats, decoded, code),
+                 floats, values + i + j);
+    }
+  }
+#endif
+  return i;
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Returns |a - b|.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ByteDifference(D /*bytes*/, V a, V b) {
+  return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
+}
+
+/// Returns the sums of |p - q| over the channels, for as many pixels as `sums` has lanes.
+template <int Channels, class D>
+HWY_INLINE hn::Vec<D> ByteDifferences(D sums, const std::uint8_t* p, const std::uint8_t* q) {
+  const hn::Rebind<std::uint8_t, D> bytes;
+  const auto of = [&](auto a, auto b) HWY_ATTR { return hn::PromoteTo(sums, ByteDifference(bytes, a, b)); };
+  hn::Vec<decltype(bytes)> p0, p1, p2, p3, q0, q1, q2, q3;
+  if constexpr (Channels == 1) {
+    return of(hn::LoadU(bytes, p), hn::LoadU(bytes, q));
+  } else if constexpr (Channels == 2) {
+    hn::LoadInterleaved2(bytes, p, p0, p1);
+    hn::LoadInterleaved2(bytes, q, q0, q1);
+    return hn::Add(of(p0, q0), of(p1, q1));
+  } else if constexpr (Channels == 3) {
+    hn::LoadInterleaved3(bytes, p, p0, p1, p2);
+    hn::LoadInterleaved3(bytes, q, q0, q1, q2);
+    return hn::Add(hn::Add(of(p0, q0), of(p1, q1)), of(p2, q2));
+  } else {
+    hn::LoadInterleaved4(bytes, p, p0, p1, p2, p3);
+    hn::LoadInterleaved4(bytes, q, q0, q1, q2, q3);
+    return hn::Add(hn::Add(of(p0, q0), of(p1, q1)), hn::Add(of(p2, q2), of(p3, q3)));
+  }
+}
+#endif
+
+/// Computes transformed_distance() between pixels p and q of bytes without alpha in whole vectors and returns
+/// their number. The sums are integers, so their order does not matter.
+template <int Channels>
+std::size_t ByteDistances([[maybe_unused]] const std::uint8_t* p, [[maybe_unused]] const std::uint8_t* q,
+                          [[maybe_unused]] double contrast, [[maybe_unused]] std::size_t count,
+                          [[maybe_unused]] float* along) {
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
+  const hn::ScalableTag<std::uint16_t> d;
+  const hn::ScalableTag<double> doubles;
+  const hn::Rebind<std::uint16_t, decltype(doubles)> few;
+  const hn::Rebind<std::int32_t, decltype(doubles)> integers;
+  const hn::Rebind<float, decltype(doubles)> floats;
+  HWY_ALIGN std::uint16_t sums[hn::MaxLanes(d)];
+  const std::size_t lanes = hn::Lanes(d);
+  for (; i + lanes <= count; i += lanes) {
+    hn::Store(ByteDifferences<Channels>(d, p + i * Channels, q + i * Channels), d, sums);
+    for (std::size_t j = 0; j < lanes; j += hn::Lanes(doubles)) {
+      const auto sum = hn::PromoteTo(doubles, hn::PromoteTo(integers, hn::LoadU(few, sums + j)));
+      const auto distance = hn::Add(hn::Set(doubles, 1.0), hn::Mul(sum, hn::Set(doubles, contrast)));
+      hn::StoreU(hn::DemoteTo(floats, hn::Min(distance, hn::Set(doubles, largest_distance))), floats,
+                 along + i + j);
+    }
+  }
+#endif
+  return i;
+}
+
+/// Does the same as read_distances() of recursive_rows.h for a row of bytes without alpha.
+inline void ReadByteDistances(const Guide& guide, const std::uint8_t* p, const std::uint8_t* q,
+                              std::size_t count, float* along) {
+  with_channels(guide.channels, [&]<int Channels>() {
+    const std::size_t done = ByteDistances<Channels>(p, q, guide.contrast, count, along);
+    read_distances<Channels, false>(p + done * Channels, q + done * Channels, guide.contrast, count - done,
+                                    along + done);
+  });
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

@@ -1,6 +1,6 @@
 #pragma once
-// Rows of stored pixels as one channel's real working values, and back; rows of distances between the pixels
-// of a guide.
+// Rows of stored pixels as working values of one channel, and back; rows of distances between the pixels of a
+// guide. For all types and masks, without vectors: recursive_lines-inl.h has faster functions for bytes.
 
 #include <algorithm>
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace satin::cpu {
 
-/// Pixels of a row that store() takes at most, and rows of a block.
+/// Largest number of pixels in a row of store(), and of rows in a block.
 inline constexpr std::size_t longest_row = recursive_block;
 
-/// What a row of stored pixels is read and written with.
+/// Reads and writes rows of stored pixels.
 template <class Stored>
 class RealRows {
   using Real = RealOf<Stored>;
@@ -32,15 +32,15 @@ class RealRows {
       }
   }
 
-  /// Values of the 256 codes as integers; null: codes are values.
+  /// Returns the values of the 256 codes as integers, or null if codes are values.
   [[nodiscard]] const std::uint16_t* words() const {
     return rule_.transfer.decode == nullptr ? nullptr : words_.data();
   }
 
-  /// Working values of the 256 codes.
+  /// Returns the working values of the 256 codes.
   [[nodiscard]] const Real* decoded() const { return decoded_.data(); }
 
-  /// Working values of channel c; false if a float of them is not finite. Bytes without alpha go through
+  /// Reads the working values of channel c. Returns false if one is not finite. For bytes without alpha use
   /// read_codes().
   bool read(const Stored* pixels, std::size_t count, int c, Real* values) const {
     const auto step = static_cast<std::size_t>(channels_);
@@ -53,13 +53,13 @@ class RealRows {
     return true;
   }
 
-  /// Working values of stored bytes without alpha, value i to values[i * Step].
+  /// Reads bytes without alpha, value i to values[i * Step].
   template <int Channels, std::size_t Step>
   void read_codes(const Stored* pixels, std::size_t count, Real* values) const {
     for (std::size_t i = 0; i < count; ++i) values[i * Step] = decoded_[pixels[i * Channels]];
   }
 
-  /// Stores pixels from the rows of their channels; (x, y) is the first one.
+  /// Stores pixels from (x, y) on, from a row of values for each channel.
   template <std::size_t Channels>
   void store(const std::array<const Real*, Channels>& values, std::size_t count, const Stored* original,
              const ImageView& mask, std::int64_t x, std::int64_t y, Stored* out) const {
@@ -94,7 +94,7 @@ class RealRows {
   std::array<std::uint16_t, sizeof(Stored) == 1 ? 256 : 0> words_{};
 };
 
-/// along[i] = distance between the pixels p[i] and q[i] of the guide.
+/// Sets along[i] to the distance between the pixels p[i] and q[i] of the guide.
 template <int Channels, bool Weighted, class Stored>
 void read_distances(const Stored* p, const Stored* q, double contrast, std::size_t count, float* along) {
   for (std::size_t i = 0; i < count; ++i, p += Channels, q += Channels)
@@ -109,9 +109,8 @@ void read_distances(const Guide& guide, const Stored* p, const Stored* q, std::s
   });
 }
 
-/// Distances from every pixel of a row to the one before it (the first: 1) and to the one above it (without a
-/// row above: 1). False if a float of the row is not finite.
-/// between(p, q, count, along) takes those of `count` pairs.
+/// Computes the distances from every pixel of a row to the left one and to the one above, or 1 where there is
+/// none, by between(p, q, count, along) for `count` pairs. Returns false if a float of the row is not finite.
 template <class Stored, class Between>
 bool read_distances(const Guide& guide, const std::byte* row, const std::byte* above, std::size_t width,
                     float* along_x, float* along_y, const Between& between) {

@@ -1,3 +1,9 @@
+// Host side of recursive smoothing on the GPU.
+//
+// A run reads stored pixels into planes, scans the planes once for each pass, and stores them. Bytes skip the
+// first or last step where the first pass goes along rows, or the last one down columns, because those scans
+// read and write bytes.
+
 #include "kernels/recursive/launch.h"
 
 #include <vector>
@@ -11,7 +17,7 @@
 namespace satin::cuda {
 namespace {
 
-/// Real: the type of working values.
+/// Real is the type of working values.
 template <class Real>
 class Recursive final : public RecursiveOperation {
  public:
@@ -53,7 +59,7 @@ class Recursive final : public RecursiveOperation {
  private:
   /// Whether the first pass reads stored bytes.
   [[nodiscard]] bool scans_read_bytes() const { return sizeof(Real) == 4 && scans_.front().axis == Axis::x; }
-  /// Whether the last pass writes them.
+  /// Whether the last pass writes stored bytes.
   [[nodiscard]] bool scans_write_bytes() const {
     return sizeof(Real) == 4 && scans_.back().axis == Axis::y && !job_.read.weighted &&
            job_.mask_maximum == 0;
@@ -69,11 +75,11 @@ class Recursive final : public RecursiveOperation {
   }
 
   void prepare_scans() {
-    const auto plane = static_cast<std::size_t>(kernels::recursive_plane_size(job_.width, job_.height));
+    const auto plane = static_cast<std::size_t>(kernels::Squares(job_.width, job_.height).size());
     const int channels = job_.read.channels;
     planes_ = backend_.allocate(plane * static_cast<std::size_t>(channels) * sizeof(Real));
     if (job_.guide)
-      couplings_ = backend_.allocate(2 * plane * (coded() ? sizeof(std::uint16_t) : sizeof(float)));
+      couplings_ = backend_.allocate(2 * plane * (guides_by_codes() ? sizeof(std::uint16_t) : sizeof(float)));
     for (const RecursivePass& pass : job_.passes) {
       kernels::RecursiveScan<Real> scan;
       scan.axis = pass.axis;
@@ -81,8 +87,8 @@ class Recursive final : public RecursiveOperation {
       scan.height = job_.height;
       scan.channels = channels;
       scan.constants = pass_constants<Real>(pass, job_.guide.has_value());
-      if (job_.guide && !coded()) scan.distances = couplings_along<float>(pass.axis);
-      if (coded()) {
+      if (job_.guide && !guides_by_codes()) scan.distances = couplings_along<float>(pass.axis);
+      if (guides_by_codes()) {
         scan.codes = couplings_along<std::uint16_t>(pass.axis);
         scan.table_size = kernels::recursive_codes(job_.guide->channels);
       }
@@ -92,15 +98,16 @@ class Recursive final : public RecursiveOperation {
       check(static_cast<cudaError_t>(kernels::prepare_recursive_scan(scan)), "asking for shared memory");
       scans_.push_back(scan);
     }
-    if (coded()) upload_tables();
+    if (guides_by_codes()) upload_tables();
   }
 
-  /// Whether sums of differences of the guide's bytes stand for distances.
-  [[nodiscard]] bool coded() const {
+  /// Whether the guide is kept as sums of differences of bytes, from which tables give the coefficients.
+  [[nodiscard]] bool guides_by_codes() const {
     return sizeof(Real) == 4 && job_.guide && job_.guide->type == Type::u8 && !job_.guide->weighted;
   }
 
-  /// Coefficients of the sums of differences, and 1 beyond the picture.
+  /// Uploads a table for each pass: the coefficients of all sums of differences, then 1 for positions beyond
+  /// the picture.
   void upload_tables() {
     std::vector<Real> tables;
     for (const kernels::RecursiveScan<Real>& scan : scans_) {
@@ -120,11 +127,11 @@ class Recursive final : public RecursiveOperation {
   template <class Coupling>
   [[nodiscard]] Coupling* couplings_along(Axis axis) const {
     return reinterpret_cast<Coupling*>(couplings_.get()) +
-           (axis == Axis::x ? 0 : kernels::recursive_plane_size(job_.width, job_.height));
+           (axis == Axis::x ? 0 : kernels::Squares(job_.width, job_.height).size());
   }
 
   void read_guide(const RecursiveImages& images, kernels::StreamHandle stream) {
-    if (coded()) {
+    if (guides_by_codes()) {
       kernels::RecursiveCodes codes{job_.width, job_.height, job_.guide->channels, source_of(images.guide)};
       codes.along_x = couplings_along<std::uint16_t>(Axis::x);
       codes.along_y = couplings_along<std::uint16_t>(Axis::y);
@@ -150,7 +157,7 @@ class Recursive final : public RecursiveOperation {
   std::vector<kernels::RecursiveScan<Real>> scans_;
   Buffer planes_;
   Buffer couplings_;  ///< distances or codes along x, then along y
-  Buffer tables_;     ///< coefficients of the codes, a table a pass
+  Buffer tables_;     ///< coefficients of the codes, a table for each pass
 };
 
 }  // namespace

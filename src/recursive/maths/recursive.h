@@ -1,22 +1,21 @@
 #pragma once
-// First-order recursive smoothing of a line, y[i] = x[i] + a[i] (y[i-1] - x[i]), with one order of rounding
-// on every backend.
+// Arithmetic of first-order recursive smoothing of a line, y[i] = x[i] + a[i] (y[i-1] - x[i]), with the same
+// order of rounding on every backend.
 //
 // A line is cut into blocks of recursive_block pixels, counted from its first pixel for both directions. In a
-// block, with r the pixel that the scan meets first and c the result before it,
+// block, r is the first pixel of the scan and c the result before it:
 //
-//   z[i] = x[i] + a[i] (z[i-1] - x[i]), from z = r before the block   the block by itself, as if c were r
-//   p[i] = p[i-1] a[i], from 1                                        what is left of a difference before it
-//   y[i] = z[i] + p[i] (c - r)                                        the affine maps composed (Blelloch
-//   1990)
+//   z[i] = x[i] + a[i] (z[i-1] - x[i]), from z = r   the scan of the block by itself, as if c were r
+//   p[i] = p[i-1] a[i], from 1                       the share of c - r that is left at pixel i
+//   y[i] = z[i] + p[i] (c - r)                       the composition of affine maps (Blelloch 1990)
 //
-// so that blocks scan side by side and only c goes from block to block. Only differences are scaled: where
-// all x are equal, every difference is 0 and y is x exactly.
+// Blocks are therefore scanned in parallel, and only c goes from block to block. Only differences are scaled:
+// where all x are equal, every difference is 0 and y is exactly x.
 //
-// The line goes on with its first pixel before it and its last one behind it. Forward, c - r is 0 at the
-// first block. Backward, the forward result behind the end is x + a^k (y - x), and summing it with the
-// weights (1 - a) a^k gives y + (x - y) a / (1 + a) at the last pixel: p is 1 there (in both directions the
-// line's first factor is left out), and c - r is end_difference().
+// The line is extended by its first and last pixel. Forward, c - r is 0 at the first block. Backward, the
+// forward result k pixels behind the end is x + a^k (y - x). Its sum with the weights (1 - a) a^k gives y +
+// (x - y) a / (1 + a) at the last pixel, so p is 1 there and c - r is end_difference(). In both directions
+// the line's first factor is left out.
 
 #include <cstdint>
 #include <cstring>
@@ -28,8 +27,8 @@ namespace satin {
 
 inline constexpr int recursive_block = 32;
 
-/// Products below this count as 0, and so do differences between blocks below negligible<Real>: what is
-/// stored does not see them, and no product of the two is denormal.
+/// Products below smallest_product and differences between blocks below negligible<Real> are replaced by 0.
+/// They are too small to change what is stored, and so no product of the two is denormal.
 inline constexpr double smallest_product = 0x1p-60;
 template <class Real>
 inline constexpr Real negligible = sizeof(Real) == 4 ? static_cast<Real>(0x1p-64)
@@ -45,14 +44,14 @@ SATIN_HD Real kept_product(Real product) {
   return product < static_cast<Real>(smallest_product) ? 0 : product;
 }
 
-/// c - r between two blocks.
+/// Returns c - r between two blocks.
 template <class Real>
 SATIN_HD Real carried_difference(Real carry, Real reference) {
   const Real difference = carry - reference;
   return difference < negligible<Real> && difference > -negligible<Real> ? 0 : difference;
 }
 
-/// c - r of the backward scan at the line's end: `share` is a / (1 + a) for neighbours one pixel apart.
+/// Returns c - r of the backward scan at the line's end. `share` is a / (1 + a) for neighbours at distance 1.
 template <class Real>
 SATIN_HD Real end_difference(Real x, Real forward, Real share) {
   return (x - forward) * share;
@@ -63,22 +62,23 @@ SATIN_HD Real with_carry(Real alone, Real product, Real difference) {
   return alone + product * difference;
 }
 
-/// Far beyond what decay() tells from infinity.
+/// A distance for which decay() is 0 at any rate.
 inline constexpr double largest_distance = 1e30;
 
-/// Distance in the transformed domain between neighbours: 1 + contrast * (sum of the channels' differences).
+/// Returns the distance between neighbours in the transformed domain, 1 + contrast * (sum of the channels'
+/// differences).
 SATIN_HD float transformed_distance(double differences, double contrast) {
   const double distance = 1.0 + differences * contrast;
   return static_cast<float>(distance < largest_distance ? distance : largest_distance);
 }
 
-// --- Powers of two with negative exponents, by operations that every backend rounds alike ---
+// Powers 2^-t by operations that every backend rounds alike.
 
-/// From here on 2^-t counts as 0.
+/// Exponent from which on 2^-t is 0.
 inline constexpr int decay_end = 64;
 
-/// 2^-f = 1 - f (k0 + k1 f + ... + k6 f^6) for |f| <= 1/2: (1 - 2^-f) / f interpolated at the seven Chebyshev
-/// nodes, with a relative error of 2^-f below 1.2e-10.
+/// 2^-f = 1 - f (k0 + k1 f + ... + k6 f^6) for |f| <= 1/2. The polynomial interpolates (1 - 2^-f) / f at the
+/// seven Chebyshev nodes; the relative error of 2^-f is below 1.2e-10.
 template <class Real>
 struct DecayTerms {
   static constexpr Real k0 = static_cast<Real>(0.6931471805599453);
@@ -90,7 +90,7 @@ struct DecayTerms {
   static constexpr Real k6 = static_cast<Real>(1.5297323760701075e-05);
 };
 
-/// 2^-exponent for 0 <= exponent <= decay_end.
+/// Returns 2^-exponent for 0 <= exponent <= decay_end.
 template <class Real>
 SATIN_HD Real inverse_power_of_two(int exponent) {
   if constexpr (std::is_same_v<Real, float>) {
@@ -106,8 +106,7 @@ SATIN_HD Real inverse_power_of_two(int exponent) {
   }
 }
 
-/// 2^-t for t >= 0, infinity included: relative error below 2^-21 (float) or 2^-32 (double), 0 from decay_end
-/// on.
+/// Returns 2^-t for t >= 0, infinity included, with a relative error below 2^-21 (float) or 2^-32 (double).
 template <class Real>
 SATIN_HD Real decay(Real t) {
   using K = DecayTerms<Real>;
