@@ -211,7 +211,7 @@ Picture decode_heif(Bytes bytes, const ReadOptions& options) {
 /// The primary picture first.
 std::vector<FilePicture> list_pictures(Bytes bytes, const ReadOptions& /*options*/) {
   const HeifFile file(bytes);
-  const std::vector<std::uint32_t> parts = heif_parts(bytes);
+  const std::vector<std::uint32_t> parts = heif_tiles(bytes);
   std::vector<FilePicture> pictures{FilePicture{}};
   for (const unsigned number : file.pictures())
     if (!std::ranges::binary_search(parts, number)) pictures.push_back({{}, number, true});

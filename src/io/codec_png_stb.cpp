@@ -7,7 +7,7 @@
 
 #include "io/stb.h"
 #include "io/support.h"
-#include "metadata/pixel_tags.h"
+#include "metadata/exif.h"
 #include "metadata/png_chunks.h"
 
 namespace satin::io {

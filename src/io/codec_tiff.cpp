@@ -9,9 +9,7 @@
 #include "io/support.h"
 #include "io/tiff_pixels.h"
 #include "io/tiled_tiff.h"
-#include "metadata/exif_directories.h"
-#include "metadata/exif_reader.h"
-#include "metadata/pixel_tags.h"
+#include "metadata/exif.h"
 #include "satin/error.h"
 
 namespace satin::io {

@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "io/support.h"
-#include "metadata/extended_xmp.h"
+#include "metadata/exif.h"
 #include "metadata/jpeg_markers.h"
-#include "metadata/pixel_tags.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 #include "satin/param.h"

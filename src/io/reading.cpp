@@ -8,7 +8,7 @@
 #include "io/photo_depth.h"
 #include "io/support.h"
 #include "metadata/colour_profile.h"
-#include "metadata/pixel_tags.h"
+#include "metadata/exif.h"
 #include "metadata/resolution.h"
 #include "metadata/xmp.h"
 #include "satin/param.h"

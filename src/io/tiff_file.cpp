@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metadata/exif_directories.h"
+#include "metadata/exif.h"
 #include "metadata/resolution.h"
 #include "satin/error.h"
 

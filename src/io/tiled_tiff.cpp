@@ -14,7 +14,7 @@
 
 #include "io/support.h"
 #include "io/tiff_file.h"
-#include "metadata/exif_reader.h"
+#include "metadata/exif.h"
 
 namespace satin::io {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "metadata/exif_directories.h"
+#include "metadata/exif.h"
 #include "satin/metadata.h"
 #include "satin/new_file.h"
 #include "satin/row_files.h"

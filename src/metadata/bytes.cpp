@@ -107,7 +107,7 @@ std::optional<FileBytes> from_base64(std::string_view text) {
   FileBytes bytes;
   bytes.reserve(text.size() / 4 * 3);
   std::uint32_t bits = 0;
-  int count = 0;  // of bits that wait
+  int count = 0;  // number of pending bits
   for (const char sign : text) {
     if (sign == '=' || sign == ' ' || sign == '\n' || sign == '\r' || sign == '\t') continue;
     const std::uint8_t value = base64_values[static_cast<unsigned char>(sign)];

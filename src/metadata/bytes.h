@@ -1,5 +1,5 @@
 #pragma once
-// Bytes of files: how they are read and written, and what is said where they contradict their format.
+// Bytes of files: reading, writing, and the errors for data that contradicts its format.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +14,17 @@ namespace satin::io {
 using Bytes = std::span<const std::byte>;
 using FileBytes = std::vector<std::byte>;
 
-/// Error(input): the data contradicts its format.
+// These throw Error(input).
+
 [[noreturn]] void damaged(const char* format, const std::string& detail);
-/// Error(input): the data ends before the picture does.
+/// The data ends before the picture does.
 [[noreturn]] void truncated(const char* format);
-/// Error(input): the format has this, Satin does not read it.
+/// The format has this feature, but Satin does not read it.
 [[noreturn]] void unsupported(const char* format, const std::string& detail, const std::string& advice);
-/// Error(input): the same, with the reason of the library that decodes the format ("libjpeg says: ...").
+/// The same, with the reason of the library that decodes the format ("libjpeg says: ...").
 [[noreturn]] void not_read(const char* format, const std::string& reason, const std::string& advice);
-/// Error(input): not_read() if these words of a library are about a feature that it lacks, otherwise
-/// damaged(). For libraries without codes for that.
+/// Calls not_read() if the library's reason names a feature that it lacks, otherwise damaged(). For libraries
+/// without error codes for that.
 [[noreturn]] void not_decoded(const char* format, const std::string& library, const std::string& reason,
                               const std::string& advice);
 
@@ -52,9 +53,9 @@ using FileBytes = std::vector<std::byte>;
 /// A growing file in memory that C callbacks can write to.
 struct Sink {
   FileBytes bytes;
-  std::size_t position = 0;  ///< where the next write goes; used by formats that seek
+  std::size_t position = 0;  ///< offset of the next write; used by formats that seek
 
-  /// False if there is no memory.
+  /// Returns false if there is not enough memory.
   [[nodiscard]] bool write(const void* data, std::size_t size) noexcept;
   void add(Bytes more);
   void text(std::string_view text) { add(std::as_bytes(std::span(text))); }
@@ -67,11 +68,10 @@ struct Sink {
 /// Reverses the bytes of every sample in place.
 void swap_bytes(std::byte* data, std::size_t samples, std::size_t size);
 
-/// The bytes of base 64 (RFC 4648, section 4); blanks and the padding are passed over. Nothing for any other
-/// sign, or half a byte.
+/// Decodes base 64 (RFC 4648, section 4) and skips blanks and padding. Returns nothing for any other
+/// character, or if the last byte is not complete.
 [[nodiscard]] std::optional<FileBytes> from_base64(std::string_view text);
 
-/// Base 64 with padding and without blanks.
 [[nodiscard]] std::string to_base64(Bytes bytes);
 
 }  // namespace satin::io

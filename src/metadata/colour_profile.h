@@ -1,6 +1,5 @@
 #pragma once
-// ICC profiles: what they are called, and those of colours by the numbers of ITU-T H.273, as video codecs
-// have them.
+// ICC profiles: their names, and profiles for the colour codes of ITU-T H.273 that video codecs use.
 
 #include <string>
 
@@ -9,22 +8,21 @@
 namespace satin::io {
 
 struct CodedColour {
-  int primaries = 2;  ///< 2: unknown
-  int transfer = 2;
+  int primaries = 2;  ///< code of H.273, table 2; 2: unknown
+  int transfer = 2;   ///< code of H.273, table 3; 2: unknown
 };
 
-/// True for PQ and HLG, whose codes are far from those of sRGB.
+/// Whether the transfer is PQ or HLG, whose codes are far from those of sRGB.
 [[nodiscard]] bool is_hdr(const CodedColour& colour);
 
-/// A profile of such colours; empty if they are sRGB's, unknown, or if there is no Little CMS to make one.
-/// The curves of BT.601, BT.709 and BT.2020 count as that of sRGB, as displays show them.
+/// Returns a profile of these colours; empty if they are those of sRGB or unknown, or without Little CMS. The
+/// curves of BT.601, BT.709 and BT.2020 count as that of sRGB, as on displays.
 [[nodiscard]] FileBytes icc_profile(const CodedColour& colour);
 
-/// What a profile calls itself; "unnamed" if it does not, is damaged, or if there is no Little CMS to ask.
+/// Returns the name in a profile; "unnamed" if there is none, if it is damaged, or without Little CMS.
 [[nodiscard]] std::string profile_name(Bytes icc);
 
-/// False for a profile of colours beside grey pixels, about which it says nothing, and the other way round
-/// (ICC.1, 7.2.6).
+/// Whether the profile is for colours if the picture has colours, or for grey if it is grey (ICC.1, 7.2.6).
 [[nodiscard]] bool describes(Bytes icc, int channels);
 
 }  // namespace satin::io

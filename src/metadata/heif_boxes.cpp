@@ -11,14 +11,14 @@ struct Box {
   Bytes content;
 };
 
-/// Takes boxes, or numbers, from the front of some bytes. What is not there is 0, and ends the reading.
+/// Reads boxes and numbers from the front of some bytes. Missing bytes read as 0 and end the reading.
 class BoxReader {
  public:
   explicit BoxReader(Bytes bytes) : rest_(bytes) {}
 
-  /// True after the last whole box, and where a box is cut.
+  /// Whether the last complete box was read.
   [[nodiscard]] bool at_end() const { return rest_.empty(); }
-  /// True if something was missing.
+  /// Whether bytes were missing.
   [[nodiscard]] bool cut() const { return cut_; }
 
   std::uint32_t number(std::size_t size) {
@@ -36,8 +36,8 @@ class BoxReader {
     return bytes;
   }
 
-  /// The next box; its content is empty where it is cut. A size of 1 stands before a size of 64 bits, a size
-  /// of 0 means the rest (ISO/IEC 14496-12, 4.2).
+  /// Reads the next box, with empty content if it is incomplete. A size of 1 precedes a 64-bit size; a size
+  /// of 0 means all remaining bytes (ISO/IEC 14496-12, 4.2).
   Box box() {
     std::uint64_t size = number(4), header = 8;
     const std::string_view type = text_of(take(4));
@@ -56,7 +56,7 @@ class BoxReader {
   bool cut_ = false;
 };
 
-/// The content of the first box of this type; empty for none.
+/// Returns the content of the first box of this type; empty if there is none.
 Bytes find_box(Bytes bytes, std::string_view type) {
   for (BoxReader reader(bytes); !reader.at_end();)
     if (const Box box = reader.box(); box.type == type) return box.content;
@@ -69,7 +69,7 @@ Bytes without_header(Bytes full_box) { return full_box.subspan(std::min(full_box
 
 unsigned version_of(Bytes full_box) { return full_box.empty() ? 0 : byte_at(full_box, 0); }
 
-/// The brands in an `ftyp` box; the second word is a version.
+/// Whether the `ftyp` box has one of these brands. Its second word is a version.
 bool has_brand(Bytes bytes, std::initializer_list<std::string_view> brands) {
   if (!starts_with(bytes, "ftyp", 4)) return false;
   const std::size_t end = std::min<std::size_t>(be32(bytes, 0), bytes.size());
@@ -79,7 +79,7 @@ bool has_brand(Bytes bytes, std::initializer_list<std::string_view> brands) {
   return false;
 }
 
-/// The `meta` box: items, which have properties and refer to each other.
+/// The `meta` box with its items, which have properties and references to each other.
 class Items {
  public:
   explicit Items(Bytes meta)
@@ -96,7 +96,7 @@ class Items {
     return BoxReader(without_header(primary_box_)).number(version_of(primary_box_) == 0 ? 2 : 4);
   }
 
-  /// The four letters that say how an item is coded.
+  /// Returns the four letters of an item's coding.
   [[nodiscard]] std::string_view type_of(std::uint32_t item) const {
     BoxReader entries(without_header(information_));
     entries.take(version_of(information_) == 0 ? 2 : 4);
@@ -110,7 +110,7 @@ class Items {
     return {};
   }
 
-  /// The properties of an item in their order, which is that of its transformations.
+  /// Returns the properties of an item in the order of its transformations.
   [[nodiscard]] std::vector<Box> properties_of(std::uint32_t item) const {
     std::vector<Box> result;
     const bool wide_index = full_box_header <= associations_.size() && (byte_at(associations_, 3) & 1U) != 0;
@@ -118,7 +118,7 @@ class Items {
     for (std::uint32_t items = reader.number(4); items != 0 && !reader.at_end(); --items) {
       const bool wanted = reader.number(version_of(associations_) == 0 ? 2 : 4) == item;
       for (std::uint32_t count = reader.number(1); count != 0 && !reader.cut(); --count) {
-        // The highest bit says that the property is essential.
+        // The highest bit marks an essential property.
         const std::uint32_t index = reader.number(wide_index ? 2 : 1) & (wide_index ? 0x7FFFU : 0x7FU);
         if (wanted && index != 0 && index <= properties_.size()) result.push_back(properties_[index - 1]);
       }
@@ -144,9 +144,9 @@ class Items {
   std::vector<Box> properties_;
 };
 
-constexpr int most_looks = 100;
+constexpr int most_searches = 100;
 
-/// Says how samples are coded, if the property does.
+/// Reads the coding of samples from the property, if that has it.
 bool read_coding(const Box& property, HeifPicture& picture) {
   const Bytes record = property.content;
   if (property.type == "hvcC" && record.size() > 17) {  // ISO/IEC 14496-15, 8.3.3.1
@@ -165,7 +165,7 @@ bool read_coding(const Box& property, HeifPicture& picture) {
   return false;
 }
 
-/// The orientation after a property that turns the picture (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
+/// Returns the orientation after a property that turns the picture (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
 int turned(int orientation, const Box& property) {
   constexpr std::array<int, 9> left{0, 8, 5, 6, 7, 4, 1, 2, 3};      // by 90 degrees
   constexpr std::array<int, 9> mirrored{0, 2, 1, 4, 3, 6, 5, 8, 7};  // left and right exchanged
@@ -182,7 +182,7 @@ int turned(int orientation, const Box& property) {
   return orientation;
 }
 
-/// The type of an auxiliary picture, a text up to its zero byte.
+/// Returns the type of an auxiliary picture.
 std::string_view auxiliary_type(const Items& items, std::uint32_t item) {
   for (const Box& property : items.properties_of(item)) {
     if (property.type != "auxC") continue;
@@ -210,14 +210,14 @@ std::optional<HeifPicture> read_heif_boxes(Bytes bytes, std::uint32_t item) {
     is_coded = read_coding(property, picture) || is_coded;
     picture.orientation = turned(picture.orientation, property);
   }
-  int looked_at = 0;  // a look costs the length of a table, and references may be as many as its entries
+  int searches = 0;  // each costs the length of a table, and there may be as many references as entries
   items.for_references("dimg", [&](std::uint32_t from, std::uint32_t tile) {
-    if (from != primary || is_coded || ++looked_at > most_looks) return;
+    if (from != primary || is_coded || ++searches > most_searches) return;
     for (const Box& property : items.properties_of(tile))
       is_coded = read_coding(property, picture) || is_coded;
   });
   items.for_references("auxl", [&](std::uint32_t from, std::uint32_t to) {
-    if (to != primary || picture.alpha || ++looked_at > most_looks) return;
+    if (to != primary || picture.alpha || ++searches > most_searches) return;
     const std::string_view type = auxiliary_type(items, from);
     picture.alpha = type == "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha" ||
                     type == "urn:mpeg:hevc:2015:auxid:1" || type == "urn:mpeg:avc:2015:auxid:1";
@@ -230,13 +230,13 @@ std::string_view heif_coding(Bytes bytes) {
   return items.type_of(items.primary());
 }
 
-std::vector<std::uint32_t> heif_parts(Bytes bytes) {
-  std::vector<std::uint32_t> parts;
+std::vector<std::uint32_t> heif_tiles(Bytes bytes) {
+  std::vector<std::uint32_t> tiles;
   Items(without_header(find_box(bytes, "meta"))).for_references("dimg", [&](std::uint32_t, std::uint32_t to) {
-    parts.push_back(to);
+    tiles.push_back(to);
   });
-  std::ranges::sort(parts);
-  return parts;
+  std::ranges::sort(tiles);
+  return tiles;
 }
 
 std::uint32_t heif_sequence_length(Bytes bytes) {
@@ -245,7 +245,7 @@ std::uint32_t heif_sequence_length(Bytes bytes) {
     const Bytes media = find_box(tracks.box().content, "mdia");
     if (!starts_with(find_box(media, "hdlr"), "pict", 8)) continue;
     Bytes sizes = find_box(find_box(find_box(media, "minf"), "stbl"), "stsz");
-    constexpr std::size_t count = 8;  // behind version, flags and the common size (ISO/IEC 14496-12, 8.7.3)
+    constexpr std::size_t count = 8;  // after version, flags and the common size (ISO/IEC 14496-12, 8.7.3)
     longest = std::max(longest, BoxReader(sizes.subspan(std::min(count, sizes.size()))).number(4));
   }
   return longest;

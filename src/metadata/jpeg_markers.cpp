@@ -4,10 +4,10 @@
 #include <map>
 #include <utility>
 
-#include "metadata/exif_reader.h"
-#include "metadata/extended_xmp.h"
+#include "metadata/exif.h"
 #include "metadata/iptc.h"
 #include "metadata/resolution.h"
+#include "metadata/xmp.h"
 
 namespace satin::io {
 namespace {
@@ -19,22 +19,24 @@ constexpr std::string_view exif_name{"Exif\0\0", 6};
 constexpr std::string_view icc_name{"ICC_PROFILE\0", 12};
 constexpr std::string_view photoshop_name{"Photoshop 3.0\0", 14};
 
-/// The parts of a profile, which carry their number, from 1, and their count (ICC.1, B.4).
-struct ProfileParts {
-  std::map<unsigned, Bytes> parts;
+/// The segments of a profile, which have a number, from 1, and their count (ICC.1, B.4).
+struct ProfileSegments {
+  std::map<unsigned, Bytes> segments;
   unsigned count = 0;
 
   void add(Bytes segment) {
     if (segment.size() < icc_name.size() + 2) return;
-    parts[byte_at(segment, icc_name.size())] = segment.subspan(icc_name.size() + 2);
+    segments[byte_at(segment, icc_name.size())] = segment.subspan(icc_name.size() + 2);
     count = byte_at(segment, icc_name.size() + 1);
   }
 
   [[nodiscard]] FileBytes joined() const {
     FileBytes profile;
-    if (parts.size() != count || count == 0 || parts.begin()->first != 1 || parts.rbegin()->first != count)
+    if (segments.size() != count || count == 0 || segments.begin()->first != 1 ||
+        segments.rbegin()->first != count)
       return profile;
-    for (const auto& [number, part] : parts) profile.insert(profile.end(), part.begin(), part.end());
+    for (const auto& [number, content] : segments)
+      profile.insert(profile.end(), content.begin(), content.end());
     return profile;
   }
 };
@@ -51,7 +53,7 @@ void add_resources(std::vector<JpegSegment>& segments, Bytes resources) {
     segments.push_back(segment_of(app13, photoshop_name, resources.first(std::min(most, resources.size()))));
 }
 
-/// The packet with its extension, which must be the one that it names.
+/// Joins a packet with the extended packet that it names.
 void join(FileBytes& xmp, const ExtendedXmp& extended, std::vector<std::string>& warnings) {
   if (extended.empty()) return;
   const std::optional<FileBytes> packet = extended.packet(extended_guid(xmp));
@@ -64,18 +66,20 @@ void join(FileBytes& xmp, const ExtendedXmp& extended, std::vector<std::string>&
 
 constexpr std::string_view mpf_name{"MPF\0", 4};
 
-/// RST0 to RST7, TEM and SOI have no length behind them.
-constexpr bool stands_alone(unsigned marker) { return (marker >= 0xD0 && marker <= 0xD8) || marker == 0x01; }
+/// Whether the marker has no segment: RST0 to RST7, TEM and SOI.
+constexpr bool has_no_segment(unsigned marker) {
+  return (marker >= 0xD0 && marker <= 0xD8) || marker == 0x01;
+}
 
-/// The next marker at or behind `at`; the file's size if there is none.
+/// Returns the offset of the next marker from `at` on, or the file's size if there is none.
 std::size_t marker_from(Bytes file, std::size_t at) {
   for (; at + 1 < file.size(); ++at)
     if (byte_at(file, at) == 0xFF && byte_at(file, at + 1) != 0 && byte_at(file, at + 1) != 0xFF) return at;
   return file.size();
 }
 
-/// Behind the segment whose marker stands at `at`; the file's size if it is not whole.
-std::size_t behind_segment(Bytes file, std::size_t at) {
+/// Returns the end of the segment with its marker at `at`, or the file's size if it is not complete.
+std::size_t end_of_segment(Bytes file, std::size_t at) {
   if (at + 4 > file.size()) return file.size();
   const std::size_t length = be16(file, at + 2);
   return length < 2 || length > file.size() - at - 2 ? file.size() : at + 2 + length;
@@ -83,8 +87,8 @@ std::size_t behind_segment(Bytes file, std::size_t at) {
 
 /// An entry of the index (DC-007, 5.2.3.3).
 struct MpfEntry {
-  std::uint32_t type;    ///< "MP Type Code": kind of the picture
-  std::uint32_t offset;  ///< from the start of the index's header; 0: the first picture
+  std::uint32_t type;    ///< kind of the picture ("MP Type Code")
+  std::uint32_t offset;  ///< offset from the start of the index's header; 0: the first picture
   std::uint32_t size;
 };
 
@@ -103,13 +107,14 @@ std::vector<MpfEntry> mpf_entries(Bytes index) {
   return result;
 }
 
-/// Calls visit(entry, start) for the pictures of the index; `start` is the place in the file.
+/// Calls visit(entry, start) for the pictures of the index; `start` is the offset in the file.
 template <class Visit>
 void for_mpf_pictures(Bytes file, const Visit& visit) {
-  const std::vector<JpegPart> parts = jpeg_parts(file);
-  const auto index = std::ranges::find_if(
-      parts, [](const JpegPart& part) { return part.marker == app2 && starts_with(part.content, mpf_name); });
-  if (index == parts.end()) return;
+  const std::vector<PlacedSegment> segments = placed_segments(file);
+  const auto index = std::ranges::find_if(segments, [](const PlacedSegment& segment) {
+    return segment.marker == app2 && starts_with(segment.content, mpf_name);
+  });
+  if (index == segments.end()) return;
   const std::size_t header = index->at + 4 + mpf_name.size();
   for (const MpfEntry& entry : mpf_entries(index->content.subspan(mpf_name.size())))
     visit(entry, entry.offset == 0 ? 0 : header + entry.offset);
@@ -120,10 +125,10 @@ bool is_auxiliary(Bytes jpeg) {
   constexpr std::string_view spaces[] = {
       "http://ns.adobe.com/hdr-gain-map/", "http://ns.apple.com/HDRGainMap/",
       "http://ns.apple.com/pixeldatainfo/", "http://ns.apple.com/depthData/"};
-  return std::ranges::any_of(jpeg_parts(jpeg), [&](const JpegPart& part) {
-    if (part.marker == app2) return starts_with(part.content, "urn:iso:std:iso:ts:21496:-1");
-    return part.marker == app1 && std::ranges::any_of(spaces, [&](std::string_view space) {
-             return text_of(part.content).find(space) != std::string_view::npos;
+  return std::ranges::any_of(placed_segments(jpeg), [&](const PlacedSegment& segment) {
+    if (segment.marker == app2) return starts_with(segment.content, "urn:iso:std:iso:ts:21496:-1");
+    return segment.marker == app1 && std::ranges::any_of(spaces, [&](std::string_view space) {
+             return text_of(segment.content).find(space) != std::string_view::npos;
            });
   });
 }
@@ -135,8 +140,8 @@ bool sniff_jpeg(Bytes bytes, std::string_view) { return starts_with(bytes, "\xff
 Metadata jpeg_metadata(Bytes bytes, std::vector<std::string>& warnings) {
   Metadata metadata;
   ExtendedXmp extended;
-  ProfileParts profile;
-  FileBytes resources;  // of Photoshop, cut into segments anywhere
+  ProfileSegments profile;
+  FileBytes resources;  // Photoshop's resources, which are divided into segments anywhere
   std::size_t at = 2;
   while (at + 4 <= bytes.size() && byte_at(bytes, at) == 0xFF) {
     const unsigned marker = byte_at(bytes, at + 1);
@@ -187,22 +192,22 @@ std::vector<JpegSegment> jpeg_segments(const Metadata& metadata) {
   return segments;
 }
 
-std::vector<JpegPart> jpeg_parts(Bytes file) {
-  std::vector<JpegPart> parts;
-  if (!starts_with(file, "\xff\xd8")) return parts;
+std::vector<PlacedSegment> placed_segments(Bytes file) {
+  std::vector<PlacedSegment> segments;
+  if (!starts_with(file, "\xff\xd8")) return segments;
   for (std::size_t at = marker_from(file, 2); at + 4 <= file.size(); at = marker_from(file, at)) {
     const unsigned marker = byte_at(file, at + 1);
     if (marker == start_of_scan || marker == end_of_image) break;
-    if (stands_alone(marker)) {
+    if (has_no_segment(marker)) {
       at += 2;
       continue;
     }
-    const std::size_t end = behind_segment(file, at);
+    const std::size_t end = end_of_segment(file, at);
     if (end - at < 4 || end - at != 2U + be16(file, at + 2)) break;
-    parts.push_back({marker, at, file.subspan(at + 4, end - at - 4)});
+    segments.push_back({marker, at, file.subspan(at + 4, end - at - 4)});
     at = end;
   }
-  return parts;
+  return segments;
 }
 
 std::size_t jpeg_size(Bytes file) {
@@ -210,14 +215,15 @@ std::size_t jpeg_size(Bytes file) {
   for (std::size_t at = marker_from(file, 2); at < file.size(); at = marker_from(file, at)) {
     const unsigned marker = byte_at(file, at + 1);
     if (marker == end_of_image) return at + 2;
-    at = stands_alone(marker) ? at + 2 : behind_segment(file, at);
+    at = has_no_segment(marker) ? at + 2 : end_of_segment(file, at);
   }
   return 0;
 }
 
 bool is_lossless_jpeg(Bytes file) {
-  return std::ranges::any_of(jpeg_parts(file), [](const JpegPart& part) {
-    return part.marker == 0xC3 || part.marker == 0xC7 || part.marker == 0xCB || part.marker == 0xCF;
+  return std::ranges::any_of(placed_segments(file), [](const PlacedSegment& segment) {
+    const unsigned marker = segment.marker;
+    return marker == 0xC3 || marker == 0xC7 || marker == 0xCB || marker == 0xCF;
   });
 }
 
@@ -232,29 +238,30 @@ std::vector<Bytes> mpf_pictures(Bytes file) {
 
 std::vector<std::size_t> further_jpegs(Bytes file) {
   constexpr std::uint32_t undefined = 0, large_thumbnail = 0x01, gain_map = 0x05;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> offsets;
   for_mpf_pictures(file, [&](const MpfEntry& entry, std::size_t start) {
     const std::uint32_t kind = entry.type >> 16;
     if (start == 0 || start >= file.size() || kind == large_thumbnail || kind == gain_map) return;
     const Bytes picture = file.subspan(start);
     if (starts_with(picture, "\xff\xd8\xff") && (entry.type != undefined || !is_auxiliary(picture)))
-      places.push_back(start);
+      offsets.push_back(start);
   });
-  return places;
+  return offsets;
 }
 
 FileBytes jpeg_alone(Bytes file) {
   const std::size_t size = jpeg_size(file);
   FileBytes result;
   std::size_t kept = 0;
-  for (const JpegPart& part : jpeg_parts(file.first(size))) {
-    const bool of_others = (part.marker == app2 && starts_with(part.content, mpf_name)) ||
-                           (part.marker == app1 && (starts_with(part.content, xmp_name) ||
-                                                    starts_with(part.content, extended_xmp_name)));
-    if (!of_others) continue;
+  for (const PlacedSegment& segment : placed_segments(file.first(size))) {
+    const bool refers_to_others =
+        (segment.marker == app2 && starts_with(segment.content, mpf_name)) ||
+        (segment.marker == app1 &&
+         (starts_with(segment.content, xmp_name) || starts_with(segment.content, extended_xmp_name)));
+    if (!refers_to_others) continue;
     result.insert(result.end(), file.begin() + static_cast<std::ptrdiff_t>(kept),
-                  file.begin() + static_cast<std::ptrdiff_t>(part.at));
-    kept = part.at + 4 + part.content.size();
+                  file.begin() + static_cast<std::ptrdiff_t>(segment.at));
+    kept = segment.at + 4 + segment.content.size();
   }
   result.insert(result.end(), file.begin() + static_cast<std::ptrdiff_t>(kept),
                 file.begin() + static_cast<std::ptrdiff_t>(size));

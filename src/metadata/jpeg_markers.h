@@ -1,7 +1,6 @@
 #pragma once
-// The segments of JPEG files that describe the picture: EXIF and XMP in APP1, ICC profiles in APP2,
-// IPTC in APP13; where its parts lie (ITU-T T.81, annex B), and those of several in one file (CIPA DC-007,
-// MPF).
+// The segments of JPEG files (ITU-T T.81, annex B): EXIF and XMP in APP1, ICC profiles in APP2, IPTC in
+// APP13, and the index of several pictures in one file (MPF, CIPA DC-007).
 
 #include <vector>
 
@@ -10,17 +9,17 @@
 
 namespace satin::io {
 
-/// The largest content of a segment.
+/// Largest content of a segment.
 constexpr std::size_t jpeg_segment_limit = 65533;
-/// The longest EXIF block in a segment, behind its name.
+/// Longest EXIF block in a segment, after its name.
 constexpr std::size_t longest_jpeg_exif = jpeg_segment_limit - 6;
-/// What the content of a segment with an XMP packet begins with.
+/// Start of the content of a segment with an XMP packet.
 constexpr std::string_view xmp_name{"http://ns.adobe.com/xap/1.0/\0", 29};
 
 [[nodiscard]] bool sniff_jpeg(Bytes bytes, std::string_view extension);
 
-/// The blocks before the first scan. A profile with a missing part is left out; extended XMP whose parts do
-/// not make a whole is left out with a warning.
+/// Reads the metadata before the first scan. An incomplete profile is dropped; incomplete extended XMP is
+/// dropped with a warning.
 [[nodiscard]] Metadata jpeg_metadata(Bytes bytes, std::vector<std::string>& warnings);
 
 struct JpegSegment {
@@ -28,35 +27,35 @@ struct JpegSegment {
   FileBytes content;
 };
 
-/// The blocks as segments. EXIF that does not fit (above 64 KiB) is left out.
+/// Returns the metadata as segments. EXIF above 64 KiB does not fit and is dropped.
 [[nodiscard]] std::vector<JpegSegment> jpeg_segments(const Metadata& metadata);
 
-/// One segment before the first scan.
-struct JpegPart {
+/// A segment in a file.
+struct PlacedSegment {
   unsigned marker = 0;  ///< 0xE1: APP1
-  std::size_t at = 0;   ///< of its marker
-  Bytes content;        ///< behind its length
+  std::size_t at = 0;   ///< offset of its marker
+  Bytes content;        ///< bytes after its length
 };
 
-/// The segments before the first scan, as far as they are whole.
-[[nodiscard]] std::vector<JpegPart> jpeg_parts(Bytes file);
+/// Returns the segments before the first scan, up to the first incomplete one.
+[[nodiscard]] std::vector<PlacedSegment> placed_segments(Bytes file);
 
-/// Bytes of the first JPEG of the file with its end marker; 0 if it does not end.
+/// Returns the size of the first JPEG of the file including its end marker, or 0 if that is missing.
 [[nodiscard]] std::size_t jpeg_size(Bytes file);
 
-/// True if it is coded without loss (SOF3, SOF7, SOF11, SOF15), which few decoders read.
+/// Whether the coding is lossless (SOF3, SOF7, SOF11, SOF15), which few decoders read.
 [[nodiscard]] bool is_lossless_jpeg(Bytes file);
 
-/// The pictures that the index of a file names, the first one too; those that do not lie in the file are
-/// empty. Nothing if there is no index.
+/// Returns the pictures that the index of a file names, including the first one; empty entries for those that
+/// are not inside the file. Returns nothing if there is no index.
 [[nodiscard]] std::vector<Bytes> mpf_pictures(Bytes file);
 
 /// Returns the offsets of the pictures that the index names beside the first one, without thumbnails, gain
 /// maps, depth and mattes.
 [[nodiscard]] std::vector<std::size_t> further_jpegs(Bytes file);
 
-/// The first JPEG of a file as one that stands alone: without its XMP and its index, which speak of what lay
-/// behind it. Empty if it does not end.
+/// Returns the first JPEG of a file without its XMP and its index, which refer to other pictures in the file.
+/// Empty if its end marker is missing.
 [[nodiscard]] FileBytes jpeg_alone(Bytes file);
 
 }  // namespace satin::io

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "metadata/exif_reader.h"
+#include "metadata/exif.h"
 #include "metadata/jpeg_markers.h"
 #include "satin/error.h"
 #include "satin/param.h"
@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view apdi = "http://ns.apple.com/pixeldatainfo/1.0/";
 constexpr std::string_view depth_data = "http://ns.apple.com/depthData/1.0/";
 
-/// The number that a text is.
+/// Parses a text as a number.
 std::optional<double> parsed(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -25,17 +25,19 @@ std::optional<double> parsed(std::string_view text) {
 
 double number(const std::string& name, const std::string& text) {
   const std::optional<double> value = parsed(text);
-  if (!value || std::isnan(*value)) refuse_depth(name + " is '" + text + "', which is no number");
+  if (!value || std::isnan(*value)) refuse_depth(name + " is '" + text + "', which is not a number");
   return *value;
 }
 
-/// Disparities below 0, which Apple's files hold, lie beyond infinity: `far` may be infinite or negative.
+/// Throws unless near and far are a range. Apple's files have disparities below 0, beyond infinity, so `far`
+/// may be infinite or negative.
 void check(const DepthCoding& coding) {
   const bool inverse = coding.format == DepthCoding::Format::range_inverse;
   const bool ends = inverse ? coding.near != 0 && coding.far != 0 && std::isfinite(coding.near)
                             : std::isfinite(coding.near) && std::isfinite(coding.far);
   if (!ends || coding.near == coding.far)
-    refuse_depth("Near " + print_real(coding.near) + " and Far " + print_real(coding.far) + " span no range");
+    refuse_depth("Near " + print_real(coding.near) + " and Far " + print_real(coding.far) +
+                 " are not a range");
 }
 
 enum Tag : std::uint32_t {
@@ -46,7 +48,7 @@ enum Tag : std::uint32_t {
   focal_length_35 = 0xA405,
 };
 
-/// The numbers of a tag of the EXIF directory; empty if it is not there.
+/// Returns the numbers of a tag of the EXIF directory; empty if it is missing.
 std::vector<std::uint32_t> numbers_of(Bytes exif, Tag tag) {
   const ExifReader reader(exif);
   if (!reader.valid()) return {};
@@ -66,7 +68,7 @@ constexpr std::string_view gfocus = "http://ns.google.com/photos/1.0/focus/";
 constexpr std::string_view dynamic_depth = "http://ns.google.com/photos/dd/1.0/depthmap/";
 constexpr std::string_view dynamic_image = "http://ns.google.com/photos/dd/1.0/image/";
 
-/// A container's namespace, and that of its items.
+/// The namespaces of a container and of its items.
 struct ContainerSpaces {
   std::string_view container, item;
 };
@@ -74,12 +76,17 @@ constexpr ContainerSpaces containers[] = {
     {"http://ns.google.com/photos/dd/1.0/container/", "http://ns.google.com/photos/dd/1.0/item/"},
     {"http://ns.google.com/photos/1.0/container/", "http://ns.google.com/photos/1.0/container/item/"}};
 
-/// The picture in a property; empty if there is none or it is no base 64.
+/// Returns the picture in the property Data; empty if it is missing or not base 64.
 FileBytes picture_of(const XmpNode& xmp, std::string_view space) {
   const XmpNode* data = xmp.find(space, "Data");
   std::optional<FileBytes> bytes = data == nullptr ? std::nullopt : from_base64(data->text);
   return bytes ? std::move(*bytes) : FileBytes();
 }
+
+/// The texts of depth terms in a file; empty where it has none.
+struct DepthWords {
+  std::string format, near, far, units;
+};
 
 DepthWords words_of(const XmpNode& xmp, std::string_view space) {
   return {xmp.text_of(space, "Format"), xmp.text_of(space, "Near"), xmp.text_of(space, "Far"),
@@ -90,7 +97,8 @@ std::optional<double> number_of(const XmpNode& xmp, std::string_view space, std:
   return parsed(xmp.text_of(space, name));
 }
 
-/// FocalDistance is in the unit of the depth; the focal point in parts of the picture's width and height.
+/// Reads GFocus: FocalDistance in the unit of the depth, and the focal point as fractions of width and
+/// height.
 std::optional<PhotoFocus> google_focus(const XmpNode& xmp, int orientation) {
   PhotoFocus focus{{}, {}, "GFocus"};
   if (const auto distance = number_of(xmp, gfocus, "FocalDistance"); distance && *distance > 0)
@@ -103,11 +111,11 @@ std::optional<PhotoFocus> google_focus(const XmpNode& xmp, int orientation) {
 /// A file behind the picture.
 struct ContainerItem {
   std::string mime, uri, semantic;
-  Bytes bytes;  ///< empty where it does not lie in the file
+  Bytes bytes;  ///< empty if it is not inside the file
 };
 
-/// The items of a directory. They lie one behind another behind the picture and its padding; an item without
-/// a length has the bytes of the one before it.
+/// Returns the items of a container. They follow each other behind the picture and its padding. An item
+/// without a length has the bytes of the one before it.
 std::vector<ContainerItem> container_items(Bytes file, const XmpNode& xmp, const ContainerSpaces& spaces) {
   std::vector<ContainerItem> items;
   std::size_t at = jpeg_size(file);
@@ -145,11 +153,33 @@ const ContainerItem* find_item(const std::vector<ContainerItem>& items, std::str
   return found == items.end() ? nullptr : &*found;
 }
 
-/// The address of the image that is the original, as Dynamic Depth's cameras name it.
+/// Returns the URI of the original, as Dynamic Depth's cameras name it.
 std::string original_uri(const XmpNode& xmp) {
   for (const XmpNode* semantic : xmp.all(dynamic_image, "ItemSemantic"))
     if (semantic->text == "Original") return xmp.text_of(dynamic_image, "ItemURI");
   return {};
+}
+
+/// Returns the terms of GDepth or Dynamic Depth. Throws Error(input) for invalid terms.
+DepthTerms google_terms(const std::string& standard, const DepthWords& words) {
+  DepthTerms terms;
+  terms.format = words.format.empty() ? "RangeInverse" : words.format;
+  if (terms.format != "RangeInverse" && terms.format != "RangeLinear")
+    refuse_depth("the format '" + terms.format + "' is not RangeInverse or RangeLinear");
+  terms.coding.format =
+      terms.format == "RangeLinear" ? DepthCoding::Format::range_linear : DepthCoding::Format::range_inverse;
+  terms.coding.near = number("Near", words.near);
+  terms.coding.far = number("Far", words.far);
+  check(terms.coding);
+  terms.near = words.near;
+  terms.far = words.far;
+  terms.metric = !words.units.empty() && words.units != "None";
+  terms.metres = words.units == "mm" ? 0.001 : 1;
+  if (terms.metric && words.units != "m" && words.units != "mm" && words.units != "Meters")
+    refuse_depth("its unit '" + words.units + "' is not m or mm");
+  if (terms.metric) terms.units = words.units == "mm" ? "mm" : "m";
+  terms.name = standard + " " + terms.format;
+  return terms;
 }
 
 void read_container(PhotoSource& source, Bytes file, const XmpNode& xmp, const ContainerSpaces& spaces) {
@@ -180,12 +210,12 @@ void read_google(PhotoSource& source, Bytes file, const XmpNode& xmp, int orient
     refuse_depth("GDepth is there without its picture (GDepth:Data), or that is damaged");
 }
 
-/// The XMP of one JPEG, which for auxiliary pictures is never extended.
+/// Reads the XMP of an auxiliary picture, which is never extended.
 std::optional<XmpNode> xmp_of(Bytes jpeg) {
   constexpr unsigned app1 = 0xE1;
-  for (const JpegPart& part : jpeg_parts(jpeg))
-    if (part.marker == app1 && starts_with(part.content, xmp_name))
-      return parse_xmp(part.content.subspan(xmp_name.size()));
+  for (const PlacedSegment& segment : placed_segments(jpeg))
+    if (segment.marker == app1 && starts_with(segment.content, xmp_name))
+      return parse_xmp(segment.content.subspan(xmp_name.size()));
   return std::nullopt;
 }
 
@@ -194,7 +224,7 @@ void read_apple(PhotoSource& source, Bytes file) {
   for (std::size_t i = 1; i < pictures.size(); ++i) {
     const std::optional<XmpNode> xmp = xmp_of(pictures[i]);
     if (!xmp) continue;
-    if (std::string matte = apple_matte(*xmp); !matte.empty())
+    if (std::string matte = matte_of_type(xmp->text_of(apdi, "AuxiliaryImageType")); !matte.empty())
       source.mattes.push_back({std::move(matte), copy_of(pictures[i])});
     if (source.depth) continue;
     if (std::optional<DepthTerms> terms = apple_terms(*xmp))
@@ -208,27 +238,6 @@ void read_apple(PhotoSource& source, Bytes file) {
 void refuse_depth(const std::string& what) {
   throw Error(ErrorKind::input,
               "its depth cannot be used: " + what + ". Give a depth image by --depth FILE.");
-}
-
-DepthTerms google_terms(const std::string& standard, const DepthWords& words) {
-  DepthTerms terms;
-  terms.format = words.format.empty() ? "RangeInverse" : words.format;
-  if (terms.format != "RangeInverse" && terms.format != "RangeLinear")
-    refuse_depth("the format '" + terms.format + "' is not RangeInverse or RangeLinear");
-  terms.coding.format =
-      terms.format == "RangeLinear" ? DepthCoding::Format::range_linear : DepthCoding::Format::range_inverse;
-  terms.coding.near = number("Near", words.near);
-  terms.coding.far = number("Far", words.far);
-  check(terms.coding);
-  terms.near = words.near;
-  terms.far = words.far;
-  terms.metric = !words.units.empty() && words.units != "None";
-  terms.metres = words.units == "mm" ? 0.001 : 1;
-  if (terms.metric && words.units != "m" && words.units != "mm" && words.units != "Meters")
-    refuse_depth("its unit '" + words.units + "' is not m or mm");
-  if (terms.metric) terms.units = words.units == "mm" ? "mm" : "m";
-  terms.name = standard + " " + terms.format;
-  return terms;
 }
 
 std::optional<DepthTerms> apple_terms(const XmpNode& xmp) {
@@ -266,8 +275,6 @@ DepthTerms relative_terms(double dark, double light, bool distances) {
   terms.name = distances ? "depth picture" : "disparity picture";
   return terms;
 }
-
-std::string apple_matte(const XmpNode& xmp) { return matte_of_type(xmp.text_of(apdi, "AuxiliaryImageType")); }
 
 std::string matte_of_type(std::string_view type) {
   for (const auto& [end, name] :

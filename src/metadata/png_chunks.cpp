@@ -28,8 +28,8 @@ constexpr std::string_view hexadecimal = "0123456789abcdef";
 
 std::string_view keyword_of(Bytes content) { return text_of(content).substr(0, text_of(content).find('\0')); }
 
-/// True for a text with a keyword (PNG, 11.3.3.2) that is not the place of a block: XMP, or as ImageMagick
-/// writes them EXIF, IPTC and profiles, which may hold the picture as it was.
+/// Whether the text has a valid keyword (PNG, 11.3.3.2) and no metadata block. XMP and, from ImageMagick,
+/// EXIF, IPTC and profiles are blocks, which may contain pictures of the old state.
 bool is_plain_text(Bytes content) {
   constexpr std::size_t longest_keyword = 79;
   const std::string_view text = text_of(content);
@@ -119,14 +119,14 @@ std::string png_text_of_iptc(Bytes iptc) {
 }
 
 FileBytes iptc_of_png_text(std::string_view text) {
-  // The digits follow an empty line, a name and a length.
+  // Digits follow an empty line, a name and a length.
   for (int line = 0; line < 3; ++line) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) return {};
     text.remove_prefix(end + 1);
   }
   FileBytes bytes;
-  unsigned value = 1;  // a one, and behind it the digits that were read of a byte
+  unsigned value = 1;  // a one, followed by the digits of the current byte
   for (const char c : text) {
     const std::size_t digit = hexadecimal.find(c);
     if (digit == std::string_view::npos) continue;
@@ -146,7 +146,7 @@ void add_chunks(Metadata& metadata, const PngChunks& chunks, int channels, int d
   metadata.resolution = resolution_of_physical(chunks.physical);
   for (const std::byte bits : chunks.significant_bits)
     metadata.significant_bits.push_back(std::to_integer<std::uint8_t>(bits));
-  // Alpha that tRNS made of colours has no number of its own.
+  // Alpha from a tRNS chunk has no number of its own.
   const std::size_t numbers = metadata.significant_bits.size();
   if (numbers != 0 && numbers + 1 == static_cast<std::size_t>(channels))
     metadata.significant_bits.push_back(static_cast<std::uint8_t>(depth));
@@ -160,11 +160,11 @@ std::vector<PngChunk> chunks_of(const Metadata& metadata, int channels, int dept
   std::vector<PngChunk> chunks;
   if (metadata.png.code_points)
     chunks.push_back(chunk_of("cICP", std::as_bytes(std::span(*metadata.png.code_points))));
-  // Other numbers of channels are other pictures, such as masks.
+  // With another number of channels it is another picture, such as a mask.
   if (metadata.significant_bits.size() == static_cast<std::size_t>(channels)) {
     std::vector<std::uint8_t> bits = metadata.significant_bits;
-    for (std::uint8_t& of_channel : bits)
-      of_channel = std::clamp<std::uint8_t>(of_channel, 1, static_cast<std::uint8_t>(depth));
+    for (std::uint8_t& channel : bits)
+      channel = std::clamp<std::uint8_t>(channel, 1, static_cast<std::uint8_t>(depth));
     chunks.push_back(chunk_of("sBIT", std::as_bytes(std::span(bits))));
   }
   if (const auto physical = metadata.resolution ? physical_of(*metadata.resolution) : std::nullopt) {

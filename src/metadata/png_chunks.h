@@ -1,5 +1,5 @@
 #pragma once
-// The chunk structure of PNG files, for what the decoders do not tell.
+// The chunks of PNG files that decoders do not report.
 
 #include "metadata/bytes.h"
 #include "satin/metadata.h"
@@ -9,20 +9,20 @@ namespace satin::io {
 struct PngChunks {
   bool animated = false;  ///< has an acTL chunk
   bool complete = false;  ///< reaches its IEND chunk
-  std::string bad_chunk;  ///< name of the first chunk with a wrong checksum; only looked for on request
+  std::string bad_chunk;  ///< name of the first chunk with a wrong checksum, if checksums are tested
   Bytes exif;             ///< content of the eXIf chunk
-  /// Chunks with a right checksum that are carried as they are.
-  std::vector<Bytes> texts;                             ///< from their names on
+  // From chunks with a correct checksum.
+  std::vector<Bytes> texts;                             ///< texts, including the chunks' names
   Bytes time, physical, significant_bits, code_points;  ///< contents of tIME, pHYs, sBIT and cICP
-  Bytes xmp, iptc;       ///< the last texts with these keywords, from their names on
+  Bytes xmp, iptc;       ///< last texts with these keywords, including the chunks' names
   bool profile = false;  ///< has an iCCP chunk
 };
 
-/// The keywords of texts that hold XMP and, as ImageMagick writes it, IPTC: PNG has no chunk for that.
+/// Keywords of texts with XMP and, from ImageMagick, IPTC, for which PNG has no chunk.
 constexpr std::string_view png_xmp_keyword = "XML:com.adobe.xmp";
 constexpr std::string_view png_iptc_keyword = "Raw profile type iptc";
 
-/// IPTC data as the text of such a chunk, and back; empty if there is none.
+/// Converts IPTC data to the text of such a chunk, and back; empty if there is none.
 [[nodiscard]] std::string png_text_of_iptc(Bytes iptc);
 [[nodiscard]] FileBytes iptc_of_png_text(std::string_view text);
 
@@ -30,14 +30,14 @@ constexpr std::string_view png_iptc_keyword = "Raw profile type iptc";
 [[nodiscard]] PngChunks scan_png(Bytes bytes, bool check_sums);
 [[nodiscard]] std::uint32_t crc32_of(Bytes bytes) noexcept;
 
-/// Throws if the file is an animation, or if its cICP chunk says that its values are of HDR (PQ, HLG) or do
-/// not fill the range: taken for sRGB they would be wrong.
+/// Throws if the file is an animation, or if its cICP chunk gives HDR values (PQ, HLG) or narrow range, which
+/// would be wrong as sRGB.
 void refuse_unreadable(const PngChunks& chunks);
 
-/// What the chunks say beside EXIF, XMP and profiles, of a picture with so many channels of so many bits.
+/// Adds the metadata of chunks other than EXIF, XMP and profiles. `depth` is the number of bits of a channel.
 void add_chunks(Metadata& metadata, const PngChunks& chunks, int channels, int depth);
 
-/// These say it again, written before PLTE and IDAT.
+/// Returns chunks with the same metadata, to be written before PLTE and IDAT.
 [[nodiscard]] std::vector<PngChunk> chunks_of(const Metadata& metadata, int channels, int depth);
 
 }  // namespace satin::io

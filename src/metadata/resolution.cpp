@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "metadata/exif_reader.h"
+#include "metadata/exif.h"
 
 namespace satin::io {
 namespace {
@@ -14,14 +14,14 @@ using Unit = Resolution::Unit;
 constexpr std::uint32_t x_resolution = 0x011A, y_resolution = 0x011B, resolution_unit = 0x0128;
 constexpr double metres_per_inch = 0.0254;
 
-std::optional<Resolution> if_it_says_something(const Resolution& resolution) {
+std::optional<Resolution> if_informative(const Resolution& resolution) {
   const auto positive = [](double v) { return v > 0 && std::isfinite(v); };
   if (!positive(resolution.x) || !positive(resolution.y)) return std::nullopt;
   if (resolution.unit == Unit::none && resolution.x == resolution.y) return std::nullopt;
   return resolution;
 }
 
-/// The number of a tag of the first directory; 0 if there is none.
+/// Returns the value of a tag of the first directory; 0 if there is none.
 double rational(const ExifReader& reader, Bytes exif, std::uint32_t tag) {
   const auto entry = reader.find(reader.first_directory(), tag);
   if (!entry || entry->type != type_rational || entry->count != 1) return 0;
@@ -30,7 +30,7 @@ double rational(const ExifReader& reader, Bytes exif, std::uint32_t tag) {
   return static_cast<double>(reader.u32(at)) / static_cast<double>(reader.u32(at + 4));
 }
 
-/// A whole number of pixels per inch where that is what the whole number per metre was rounded from.
+/// Converts to pixels per inch. A whole number per inch is restored if it rounds to this number per metre.
 double per_inch(double per_metre) {
   const double inches = per_metre * metres_per_inch, whole = std::round(inches);
   return std::round(whole / metres_per_inch) == per_metre ? whole : inches;
@@ -51,24 +51,23 @@ std::optional<Resolution> resolution_of_exif(Bytes exif) {
   const auto unit = reader.find(reader.first_directory(), resolution_unit);
   const std::uint32_t code = unit && unit->type == type_short ? unit->value : 2;
   const Unit read = code == 3 ? Unit::centimetre : code == 2 ? Unit::inch : Unit::none;
-  return if_it_says_something(
-      {rational(reader, exif, x_resolution), rational(reader, exif, y_resolution), read});
+  return if_informative({rational(reader, exif, x_resolution), rational(reader, exif, y_resolution), read});
 }
 
 std::optional<Resolution> resolution_of_jfif(Bytes segment) {
-  constexpr std::size_t unit_at = 7;  // behind the name and the version
+  constexpr std::size_t unit_at = 7;  // after the name and the version
   if (segment.size() < unit_at + 5) return std::nullopt;
   const unsigned code = byte_at(segment, unit_at);
   const Unit unit = code == 1 ? Unit::inch : code == 2 ? Unit::centimetre : Unit::none;
   const auto x = static_cast<double>(be16(segment, unit_at + 1));
   const auto y = static_cast<double>(be16(segment, unit_at + 3));
-  return if_it_says_something({x, y, unit});
+  return if_informative({x, y, unit});
 }
 
 std::optional<Resolution> resolution_of_physical(Bytes chunk) {
   if (chunk.size() != 9) return std::nullopt;
   const auto x = static_cast<double>(be32(chunk, 0)), y = static_cast<double>(be32(chunk, 4));
-  return if_it_says_something({x, y, byte_at(chunk, 8) == 1 ? Unit::metre : Unit::none});
+  return if_informative({x, y, byte_at(chunk, 8) == 1 ? Unit::metre : Unit::none});
 }
 
 std::optional<StoredResolution> jfif_of(const Resolution& resolution) {

@@ -1,5 +1,5 @@
 #pragma once
-// Pixels per length, in the units of each format.
+// Resolution in pixels per length, in the units of each format.
 
 #include <optional>
 
@@ -8,25 +8,25 @@
 
 namespace satin::io {
 
-/// Whole numbers of pixels, as JFIF and pHYs have them.
+/// Whole pixels per unit, as in JFIF and pHYs.
 struct StoredResolution {
   std::uint32_t x = 0, y = 0;
-  unsigned unit = 0;  ///< as the format counts units; 0: none
+  unsigned unit = 0;  ///< the format's number of the unit; 0: none
 };
 
-/// Nothing where the numbers say nothing: 0, or square pixels without a unit.
+// Return nothing for numbers without information: 0, or square pixels without a unit.
 [[nodiscard]] std::optional<Resolution> resolution_of_exif(Bytes exif);
 [[nodiscard]] std::optional<Resolution> resolution_of_jfif(Bytes segment);
 [[nodiscard]] std::optional<Resolution> resolution_of_physical(Bytes chunk);
 
-/// Nothing if the numbers do not fit.
+// Return nothing if the numbers do not fit the format.
 [[nodiscard]] std::optional<StoredResolution> jfif_of(const Resolution& resolution);
 [[nodiscard]] std::optional<StoredResolution> physical_of(const Resolution& resolution);
 
-/// Per inch if it was per metre: TIFF knows inches and centimetres.
+/// Converts a resolution per metre to one per inch, because TIFF has only inches and centimetres.
 [[nodiscard]] Resolution without_metres(const Resolution& resolution);
 
-/// Exchanges both directions, in the EXIF block too, for a picture that lay on its side.
+/// Exchanges x and y, also in the EXIF block, for a picture that is turned by 90 degrees.
 void turn_resolution(Metadata& metadata);
 
 }  // namespace satin::io

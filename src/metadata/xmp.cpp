@@ -1,24 +1,30 @@
-// Packets are parsed by expat and copied as they are, but for the elements and attributes that speak of the
-// pixels: those are told by namespace, whatever their prefix, in UTF-8 and UTF-16 alike.
+// Three parsers on expat: Reader finds properties and their positions, TreeParser builds a tree, and Copy
+// copies a packet without the elements and attributes of other pictures, and with new values for size and
+// orientation. Names are compared by namespace, whatever their prefix, in UTF-8 and UTF-16. Extended packets
+// of JPEG follow at the end.
 
 #include "metadata/xmp.h"
 
 #include <expat.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <set>
 #include <utility>
 
-#include "metadata/pixel_tags.h"
+#include "metadata/exif.h"
+#include "metadata/jpeg_markers.h"
 
 namespace satin::io {
 namespace {
 
-/// Expat on a packet for `Handler`, which derives from it and has start(name, attributes) and end(name). A
-/// document type ends the parsing: a declared entity could hold anything, and XMP has none (ISO
-/// 16684-1, 7.2).
+/// Runs expat for `Handler`, which derives from this class and has start(name, attributes) and end(name). A
+/// document type stops the parser, because its entities could hold anything; XMP has none (ISO 16684-1, 7.2).
 template <class Handler>
 class PacketParser {
  public:
@@ -45,7 +51,7 @@ class PacketParser {
 
   [[nodiscard]] XML_Parser parser() const { return parser_.get(); }
 
-  /// False if the packet is not well formed.
+  /// Returns false if the packet is not well formed.
   bool parse(Bytes packet) {
     constexpr std::size_t largest_packet = std::size_t{1} << 30;
     const auto* text = reinterpret_cast<const char*>(packet.data());
@@ -59,7 +65,7 @@ class PacketParser {
 
 constexpr std::string_view rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 constexpr std::string_view xml = "http://www.w3.org/XML/1998/namespace";
-constexpr char separator = '\n';  // of namespace and name, as expat gives them
+constexpr char separator = '\n';  // between namespace and name in expat's names
 
 struct Name {
   std::string_view space, local;
@@ -72,12 +78,12 @@ Name split(std::string_view name) {
 
 bool is_zero(std::byte value) { return value == std::byte{0}; }
 
-/// Every packet begins with a mark or in ASCII.
+/// Every packet begins with a byte order mark or in ASCII.
 bool is_utf16(Bytes packet) {
   return packet.size() > 1 && (is_zero(packet[0]) || is_zero(packet[1]) || byte_at(packet, 0) >= 0xFE);
 }
 
-/// The attributes of a start tag, as they are written.
+/// Returns the attributes of a start tag as they are written.
 std::vector<std::string_view> attributes_in(std::string_view tag) {
   constexpr std::string_view blanks = " \t\r\n";
   std::vector<std::string_view> attributes;
@@ -92,7 +98,7 @@ std::vector<std::string_view> attributes_in(std::string_view tag) {
   return attributes;
 }
 
-/// Appends a value as it stands in an attribute.
+/// Appends a value as written in an attribute.
 void append_escaped(std::string& text, std::string_view value) {
   for (const char c : value) switch (c) {
       case '&':
@@ -114,6 +120,7 @@ void append_escaped(std::string& text, std::string_view value) {
     }
 }
 
+/// Finds the properties of a packet and their positions.
 class Reader : public PacketParser<Reader> {
  public:
   explicit Reader(Bytes packet) : PacketParser(XML_ParserCreateNS("UTF-8", separator)), packet_(packet) {
@@ -130,7 +137,7 @@ class Reader : public PacketParser<Reader> {
   }
 
   [[nodiscard]] std::optional<XmpProperties> read() {
-    // Expat would read UTF-16 as well, but counts other bytes then.
+    // Expat also reads UTF-16, but then its positions count other bytes.
     const bool good = !is_utf16(packet_) && parse(packet_);
     return good && result_.end != 0 ? std::optional(std::move(result_)) : std::nullopt;
   }
@@ -173,7 +180,7 @@ class Reader : public PacketParser<Reader> {
     if (names_size_ > most_xmp_names) stop();
   }
 
-  /// What is of RDF or of no namespace says what is described; every other attribute is a property.
+  /// Attributes of RDF or without a namespace identify what is described; all others are properties.
   void add_description(const char** attributes) {
     const std::string_view tag = text_of(packet_.subspan(position(), length()));
     XmpProperties::Description& description = result_.descriptions.emplace_back();
@@ -196,8 +203,8 @@ class Reader : public PacketParser<Reader> {
     }
   }
 
-  /// The last declaration of a prefix hides earlier ones. Limits keep hostile packets from growing: honest
-  /// ones declare a few dozen.
+  /// Appends the declared prefixes, of which later ones hide earlier ones. Limits keep hostile packets from
+  /// growing; valid ones declare a few dozen.
   void append_prefixes(std::string& start) {
     constexpr std::size_t most_prefixes = 1000, slack = 1 << 16;
     if (prefixes_.size() > most_prefixes || starts_size_ > packet_.size() + slack) {
@@ -222,15 +229,14 @@ class Reader : public PacketParser<Reader> {
   Bytes packet_;
   XmpProperties result_;
   std::vector<Prefix> prefixes_;
-  std::size_t starts_size_ = 0;  ///< of all descriptions
-  std::size_t names_size_ = 0;   ///< of all properties
+  std::size_t starts_size_ = 0;  ///< bytes of all descriptions' start tags
+  std::size_t names_size_ = 0;   ///< bytes of all properties' names
   std::size_t depth_ = 0;
-  std::size_t rdf_depth_ = 0;  ///< of rdf:RDF while it is open
+  std::size_t rdf_depth_ = 0;  ///< depth of rdf:RDF while it is open
 };
 
 constexpr std::size_t deepest = 64;
-constexpr std::size_t most_nodes = std::size_t{1}
-                                   << 20;  // a node takes 30 times the bytes of the shortest tag
+constexpr std::size_t most_nodes = 1 << 20;  // a node needs 30 times the bytes of the shortest tag
 
 XmpNode node_of(std::string_view qualified) {
   const Name name = split(qualified);
@@ -243,6 +249,7 @@ void trim(std::string& text) {
   text.erase(0, text.find_first_not_of(blanks));
 }
 
+/// Parses a packet as a tree.
 class TreeParser : public PacketParser<TreeParser> {
  public:
   TreeParser() : PacketParser(XML_ParserCreateNS(nullptr, separator)), open_(1) {
@@ -277,9 +284,9 @@ class TreeParser : public PacketParser<TreeParser> {
   }
 
  private:
-  std::vector<XmpNode> open_;  ///< a root without a name, and the elements that have begun
+  std::vector<XmpNode> open_;  ///< a root without a name, and the open elements
   std::size_t nodes_ = 0;
-  std::size_t names_ = 0;  ///< bytes of the names of all nodes
+  std::size_t names_ = 0;  ///< bytes of all nodes' names
 };
 
 constexpr std::string_view tiff = "http://ns.adobe.com/tiff/1.0/";
@@ -287,22 +294,23 @@ constexpr std::string_view exif = "http://ns.adobe.com/exif/1.0/";
 constexpr std::string_view basic = "http://ns.adobe.com/xap/1.0/";
 constexpr std::string_view photoshop = "http://ns.adobe.com/photoshop/1.0/";
 
-/// Everything in these namespaces shows the picture as it was, or speaks of pictures behind it in its file.
-constexpr std::string_view of_other_pictures[] = {
+/// Namespaces of other pictures: previews of the old state, or pictures behind this one in its file.
+constexpr std::string_view spaces_of_other_pictures[] = {
     "http://ns.adobe.com/xap/1.0/g/img/",             // xmpGImg: thumbnails
     "http://ns.google.com/photos/1.0/image/",         // GImage: the original
-    "http://ns.google.com/photos/1.0/depthmap/",      // GDepth: depth, which lies as the picture lay
-    "http://ns.google.com/photos/1.0/focus/",         // GFocus: what was sharp in the picture as it was
-    "http://ns.google.com/photos/dd/1.0/device/",     // cameras with depth, of Dynamic Depth
+    "http://ns.google.com/photos/1.0/depthmap/",      // GDepth: depth, in the old orientation
+    "http://ns.google.com/photos/1.0/focus/",         // GFocus: focus, in the old orientation
+    "http://ns.google.com/photos/dd/1.0/device/",     // Dynamic Depth: cameras with depth
     "http://ns.google.com/photos/1.0/container/",     // items behind the picture: originals, gain maps
-    "http://ns.google.com/photos/dd/1.0/container/",  // the same of Dynamic Depth
+    "http://ns.google.com/photos/dd/1.0/container/",  // Dynamic Depth: the same
     "http://ns.adobe.com/hdr-gain-map/1.0/",          // gain maps
     "http://ns.apple.com/HDRGainMap/1.0/",            // gain maps
     "http://ns.adobe.com/xmp/note/",                  // extended XMP, which is not carried
 };
 
 bool is_of_another_picture(const Name& name) {
-  if (std::ranges::find(of_other_pictures, name.space) != std::end(of_other_pictures)) return true;
+  if (std::ranges::find(spaces_of_other_pictures, name.space) != std::end(spaces_of_other_pictures))
+    return true;
   return (name.space == basic && name.local == "Thumbnails") ||
          (name.space == photoshop && name.local == "Thumbnail");
 }
@@ -312,7 +320,7 @@ struct Size {
   int orientation;
 };
 
-/// What the property must say of a picture of this size; nothing for other properties.
+/// Returns the new value of a property about size or orientation; nothing for other properties.
 std::optional<std::string> value_of(const Name& name, const Size& size) {
   if (name.space == tiff && name.local == "Orientation") return std::to_string(size.orientation);
   if ((name.space == tiff && name.local == "ImageWidth") ||
@@ -324,18 +332,18 @@ std::optional<std::string> value_of(const Name& name, const Size& size) {
   return std::nullopt;
 }
 
-/// Copies a packet through expat. The raw text of whatever is kept arrives by the default handler, in UTF-8.
+/// Copies a packet. The raw text of all that is kept arrives through the default handler, in UTF-8.
 class Copy : public PacketParser<Copy> {
  public:
   explicit Copy(const Size& size) : PacketParser(XML_ParserCreate(nullptr)), size_(size) {
     XML_SetDefaultHandler(parser(), [](void* copy, const char* text, int length) {
       static_cast<Copy*>(copy)->add({text, static_cast<std::size_t>(length)});
     });
-    // The copy is UTF-8, whatever the declaration said.
+    // Drops the declaration, whose encoding may differ.
     XML_SetXmlDeclHandler(parser(), [](void*, const char*, const char*, int) {});
   }
 
-  /// Nothing if the packet is not well formed.
+  /// Returns nothing if the packet is not well formed.
   [[nodiscard]] std::optional<std::string> of(Bytes packet) {
     if (!parse(packet)) return std::nullopt;
     return std::move(text_);
@@ -379,21 +387,20 @@ class Copy : public PacketParser<Copy> {
   }
 
  private:
-  /// How a prefix is declared from here on.
   struct Prefix {
     std::string prefix, space;
     std::size_t depth;
   };
 
-  /// An element whose start was written anew.
+  /// An element whose start tag was rewritten.
   struct Rewritten {
     std::size_t depth;
-    std::size_t begin;   ///< of its text
-    std::size_t behind;  ///< its start; npos if that says something
+    std::size_t begin;   ///< position of its start tag in text_
+    std::size_t behind;  ///< position after its start tag; npos if that has attributes to keep
   };
 
-  /// A prefix that nobody declared could mean anything: the packet is then not well formed (Namespaces in
-  /// XML).
+  /// Resolves the prefix of a name. An undeclared prefix stops the parser, because the packet is then not
+  /// well formed (Namespaces in XML).
   [[nodiscard]] Name name_of(std::string_view qualified, bool attribute) const {
     const std::size_t colon = qualified.find(':');
     const std::string_view prefix =
@@ -419,7 +426,7 @@ class Copy : public PacketParser<Copy> {
 
   void write_start(const char* qualified, const char** attributes) {
     const std::size_t begin = text_.size();
-    bool kept = false;  // something that is no word about names
+    bool kept = false;  // attributes other than declarations and rdf:about
     text_ += '<';
     text_ += qualified;
     for (; attributes[0] != nullptr; attributes += 2) {
@@ -444,7 +451,7 @@ class Copy : public PacketParser<Copy> {
     return false;
   }
 
-  /// True if nothing is left of an element but its name.
+  /// Whether nothing is left of an element but its name.
   [[nodiscard]] bool is_empty(const Rewritten& element) const {
     return element.behind != std::string::npos &&
            text_.find_first_not_of(" \t\r\n", element.behind) == std::string::npos;
@@ -459,8 +466,8 @@ class Copy : public PacketParser<Copy> {
   std::vector<Prefix> prefixes_;
   std::vector<Rewritten> rewritten_;
   std::size_t depth_ = 0;
-  std::size_t dropped_ = 0;           ///< depth of the element that is left out; 0: none
-  std::optional<std::string> value_;  ///< the text of the element that was just begun
+  std::size_t dropped_ = 0;           ///< depth of the element that is dropped; 0: none
+  std::optional<std::string> value_;  ///< new text of the current element
 };
 
 }  // namespace
@@ -493,7 +500,7 @@ std::optional<XmpProperties> xmp_properties(Bytes packet) { return Reader(packet
 
 std::string descriptions_with(const XmpProperties& all, const std::vector<bool>& chosen, Bytes packet) {
   std::string result;
-  bool is_open = false;  // the start tag of the last description
+  bool is_open = false;  // the start tag of the last description is not closed
   std::size_t last = all.descriptions.size();
   const auto close = [&] {
     if (last != all.descriptions.size()) result += is_open ? "/>" : "</" + all.descriptions[last].name + '>';
@@ -528,7 +535,7 @@ std::optional<int> stored_orientation(Bytes exif_block, Bytes xmp) {
   const std::optional<XmpNode> tree = of_exif || xmp.empty() ? std::nullopt : parse_xmp(xmp);
   const XmpNode* const root = tree ? tree->find(rdf, "RDF") : nullptr;
   if (root == nullptr) return of_exif;
-  // Descriptions further down are of other pictures, such as ingredients.
+  // Nested descriptions are about other pictures, such as ingredients.
   for (const XmpNode& description : root->children)
     for (const XmpNode& property : description.children)
       if (property.space == tiff && property.name == "Orientation" && property.text.size() == 1 &&
@@ -545,6 +552,211 @@ bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height, in
   if (left && left->properties.empty() && text->size() < tree.size()) text->clear();
   xmp = text ? copy_of(std::as_bytes(std::span(*text))) : FileBytes();
   return text.has_value();
+}
+
+namespace {
+
+// MD5 (RFC 1321).
+
+constexpr std::size_t block_size = 64;
+using State = std::array<std::uint32_t, 4>;
+
+/// Returns the integer parts of 2^32 |sin(i)|, i from 1 (section 3.4).
+const std::array<std::uint32_t, 64>& sines() {
+  static const auto table = [] {
+    std::array<std::uint32_t, 64> values{};
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<std::uint32_t>(std::abs(std::sin(static_cast<double>(i + 1))) * 4294967296.0);
+    return values;
+  }();
+  return table;
+}
+
+struct Step {
+  std::uint32_t mixed;  ///< result of the round's function of three words
+  std::size_t word;     ///< index of a word of the block
+};
+
+Step step_of(const State& s, std::size_t i) {
+  const auto [a, b, c, d] = s;
+  switch (i / 16) {
+    case 0:
+      return {(b & c) | (~b & d), i};
+    case 1:
+      return {(b & d) | (c & ~d), (5 * i + 1) % 16};
+    case 2:
+      return {b ^ c ^ d, (3 * i + 5) % 16};
+    default:
+      return {c ^ (b | ~d), 7 * i % 16};
+  }
+}
+
+void add_block(State& state, Bytes block) {
+  static constexpr int rotations[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+  State s = state;
+  for (std::size_t i = 0; i < block_size; ++i) {
+    const Step step = step_of(s, i);
+    const std::uint32_t sum = s[0] + step.mixed + sines()[i] + le32(block, 4 * step.word);
+    s = {s[3], s[1] + std::rotl(sum, rotations[i / 16][i % 4]), s[1], s[2]};
+  }
+  for (std::size_t i = 0; i < state.size(); ++i) state[i] += s[i];
+}
+
+/// Returns the last bytes, followed by a one bit, zeros, and the length in bits.
+FileBytes last_blocks(Bytes rest, std::uint64_t length) {
+  Sink sink;
+  sink.add(rest);
+  sink.u8(0x80);
+  while (sink.position % block_size != block_size - 8) sink.u8(0);
+  sink.le32(static_cast<std::uint32_t>(length * 8));
+  sink.le32(static_cast<std::uint32_t>(length >> 29));
+  return std::move(sink.bytes);
+}
+
+// Extended packets.
+
+constexpr std::string_view note = "http://ns.adobe.com/xmp/note/";
+constexpr std::size_t guid_size = 32;
+constexpr std::size_t head_size = extended_xmp_name.size() + guid_size + 8;
+constexpr std::string_view packet_start =
+    "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">"
+    "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">";
+constexpr std::string_view packet_end = "</rdf:RDF></x:xmpmeta>";
+
+std::string note_of(const std::string& guid) {
+  return "<rdf:Description xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" rdf:about=\"\" "
+         "xmlns:xmpNote=\"" +
+         std::string(note) + "\" xmpNote:HasExtendedXMP=\"" + guid + "\"/>";
+}
+
+FileBytes with_name(std::string_view name, std::string_view text) {
+  Sink sink;
+  sink.text(name);
+  sink.text(text);
+  return std::move(sink.bytes);
+}
+
+/// Chooses the largest properties until their text is at least as long as the excess; all if they are not
+/// enough.
+std::vector<bool> largest_properties(const XmpProperties& all, std::size_t excess) {
+  std::vector<std::size_t> order(all.properties.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto size = [&](std::size_t i) { return all.properties[i].end - all.properties[i].begin; };
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return size(a) > size(b) || (size(a) == size(b) && a < b);
+  });
+  std::vector<bool> chosen(all.properties.size());
+  for (std::size_t sum = 0; const std::size_t i : order) {
+    if (sum >= excess) break;
+    chosen[i] = true;
+    sum += size(i);
+  }
+  return chosen;
+}
+
+/// Returns the packet without the chosen properties, and with a note that names the packet that holds them.
+std::string remaining_packet(const XmpProperties& all, const std::vector<bool>& chosen, Bytes xmp,
+                             const std::string& guid) {
+  const std::string_view text = text_of(xmp);
+  std::string result;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (!chosen[i]) continue;
+    result += text.substr(at, all.properties[i].begin - at);
+    at = all.properties[i].end;
+  }
+  result += text.substr(at, all.end - at);
+  result += note_of(guid);
+  return result += text.substr(all.end);
+}
+
+void add_extended(std::vector<FileBytes>& segments, const std::string& packet, const std::string& guid) {
+  constexpr std::size_t most = jpeg_segment_limit - head_size;
+  for (std::size_t at = 0; at < packet.size(); at += most) {
+    Sink sink;
+    sink.text(extended_xmp_name);
+    sink.text(guid);
+    sink.be32(static_cast<std::uint32_t>(packet.size()));
+    sink.be32(static_cast<std::uint32_t>(at));
+    sink.text(std::string_view(packet).substr(at, most));
+    segments.push_back(std::move(sink.bytes));
+  }
+}
+
+}  // namespace
+
+std::string md5_of(Bytes bytes) {
+  State state{0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476};
+  const std::size_t whole = bytes.size() / block_size * block_size;
+  const FileBytes last = last_blocks(bytes.subspan(whole), bytes.size());
+  for (const Bytes blocks : {bytes.first(whole), Bytes(last)})
+    for (std::size_t at = 0; at < blocks.size(); at += block_size)
+      add_block(state, blocks.subspan(at, block_size));
+  std::string digits;
+  for (const std::uint32_t word : state)
+    for (int shift : {4, 0, 12, 8, 20, 16, 28, 24}) digits += "0123456789ABCDEF"[word >> shift & 15U];
+  return digits;
+}
+
+bool ExtendedXmp::add(Bytes segment) {
+  if (segment.size() < head_size || !starts_with(segment, extended_xmp_name)) return false;
+  std::string guid(text_of(segment.subspan(extended_xmp_name.size(), guid_size)));
+  Packet& packet = packets_[lower(guid)];
+  packet.length = be32(segment, extended_xmp_name.size() + guid_size);
+  packet.by_offset.emplace(be32(segment, extended_xmp_name.size() + guid_size + 4),
+                           segment.subspan(head_size));
+  return true;
+}
+
+std::optional<FileBytes> ExtendedXmp::packet(const std::string& guid) const {
+  const auto found = packets_.find(lower(guid));
+  if (found == packets_.end()) return std::nullopt;
+  FileBytes packet;
+  for (const auto& [offset, content] : found->second.by_offset) {
+    if (offset != packet.size()) return std::nullopt;
+    packet.insert(packet.end(), content.begin(), content.end());
+  }
+  if (packet.size() != found->second.length || lower(md5_of(packet)) != found->first) return std::nullopt;
+  return packet;
+}
+
+std::string extended_guid(Bytes xmp) {
+  if (const auto all = xmp_properties(without_zeros(xmp)))
+    for (const XmpProperty& property : all->properties)
+      if (property.space == note && property.name == "HasExtendedXMP") return property.value;
+  return {};
+}
+
+std::optional<FileBytes> joined_xmp(Bytes xmp, Bytes extended) {
+  xmp = without_zeros(xmp);
+  extended = without_zeros(extended);
+  const auto first = xmp_properties(xmp), second = xmp_properties(extended);
+  if (!first || !second) return std::nullopt;
+  Sink sink;
+  sink.add(xmp.first(first->end));
+  sink.text(descriptions_with(*second, std::vector<bool>(second->properties.size(), true), extended));
+  sink.add(xmp.subspan(first->end));
+  return std::move(sink.bytes);
+}
+
+std::vector<FileBytes> xmp_segments(Bytes xmp) {
+  constexpr std::size_t most = jpeg_segment_limit - xmp_name.size();
+  std::vector<FileBytes> segments;
+  if (xmp.empty()) return segments;
+  if (xmp.size() <= most) return {with_name(xmp_name, text_of(xmp))};
+  const std::optional<XmpProperties> all = xmp_properties(xmp);
+  if (!all) return segments;
+  const std::string unnamed(guid_size, '0');
+  const std::vector<bool> chosen = largest_properties(*all, xmp.size() + note_of(unnamed).size() - most);
+  const std::string extended =
+      std::string(packet_start) + descriptions_with(*all, chosen, xmp) + std::string(packet_end);
+  const std::string guid = md5_of(std::as_bytes(std::span(extended)));
+  std::string standard = remaining_packet(*all, chosen, xmp, guid);
+  // Anything that is not a property, such as padding, may be dropped.
+  if (standard.size() > most) standard = std::string(packet_start) + note_of(guid) + std::string(packet_end);
+  segments.push_back(with_name(xmp_name, standard));
+  add_extended(segments, extended, guid);
+  return segments;
 }
 
 }  // namespace satin::io

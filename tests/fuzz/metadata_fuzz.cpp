@@ -8,7 +8,6 @@
 #include <string>
 #include <tuple>
 
-#include "metadata/extended_xmp.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/png_chunks.h"
 #include "metadata/resolution.h"

@@ -9,7 +9,7 @@
 
 #include "io/tiff_file.h"
 #include "io/tiled_tiff.h"
-#include "metadata/exif_directories.h"
+#include "metadata/exif.h"
 #include "tests/io/by_rows.h"
 #include "tests/io/tiff_pages.h"
 #include "tests/oracles/device_under_test.h"

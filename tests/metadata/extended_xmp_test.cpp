@@ -1,7 +1,5 @@
 // XMP of JPEG files beyond one segment: parts in any order, checked by their digest, joined and cut again.
 
-#include "metadata/extended_xmp.h"
-
 #include <algorithm>
 #include <string>
 #include <string_view>

@@ -81,8 +81,8 @@ TEST(JpegStructure, EndsBehindTheScan) {
   EXPECT_EQ(io::jpeg_size(file_of(jpeg + "behind")), jpeg.size());
   for (std::size_t size = 0; size < jpeg.size(); ++size)
     EXPECT_EQ(io::jpeg_size(file_of(jpeg.substr(0, size))), 0U);
-  ASSERT_EQ(io::jpeg_parts(file_of(jpeg)).size(), 1U);
-  EXPECT_EQ(io::jpeg_parts(file_of(jpeg))[0].content.size(), 9U);
+  ASSERT_EQ(io::placed_segments(file_of(jpeg)).size(), 1U);
+  EXPECT_EQ(io::placed_segments(file_of(jpeg))[0].content.size(), 9U);
 }
 
 TEST(JpegStructure, AJpegAloneHasNoWordOfOthers) {
@@ -144,7 +144,7 @@ TEST(PhotoSource, TruncatedFilesAreReadOrRefused) {
     if (!fs::exists(folder / name)) GTEST_SKIP() << (folder / name) << " is missing.";
     const FileBytes file = load(folder / name);
     std::vector<std::size_t> cuts{io::jpeg_size(file) / 2, file.size() - 1};
-    for (const io::JpegPart& part : io::jpeg_parts(file)) cuts.insert(cuts.end(), {part.at, part.at + 20});
+    for (const io::PlacedSegment& segment : io::placed_segments(file)) cuts.insert(cuts.end(), {segment.at, segment.at + 20});
     for (const std::size_t cut : cuts) {
       try {
         ReadOptions options;

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "metadata/exif_directories.h"
+#include "metadata/exif.h"
 #include "satin/metadata.h"
 #include "tests/io/support.h"
 

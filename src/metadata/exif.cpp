@@ -1,0 +1,482 @@
+// Reading and writing EXIF and TIFF directories, changing the tags about pixels in place, and metadata for
+// redacted pictures.
+
+#include "metadata/exif.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "metadata/iptc.h"
+#include "satin/metadata.h"
+
+namespace satin::io {
+namespace {
+
+enum Tag : std::uint32_t {
+  image_width = 0x0100,
+  image_length = 0x0101,
+  strip_offsets = 0x0111,
+  orientation = 0x0112,
+  strip_byte_counts = 0x0117,
+  tile_offsets = 0x0144,
+  tile_byte_counts = 0x0145,
+  sub_directories = 0x014A,
+  jpeg_offset = 0x0201,
+  jpeg_length = 0x0202,
+  iptc_tag = 0x83BB,
+  exif_directory = 0x8769,
+  gps_directory = 0x8825,
+  interoperability = 0xA005,
+  pixel_x_dimension = 0xA002,
+  pixel_y_dimension = 0xA003,
+};
+
+/// Tags of the first directory that describe the picture: texts, names of document and page, dates,
+/// resolution.
+constexpr std::array<std::uint32_t, 12> descriptive{0x010D, 0x010E, 0x010F, 0x0110, 0x011A, 0x011B,
+                                                    0x011D, 0x0128, 0x0131, 0x0132, 0x013B, 0x8298};
+
+/// Bytes of the numbers in a value of each type; a rational has two.
+constexpr std::array<std::uint8_t, 13> number_bytes{0, 1, 1, 2, 4, 4, 1, 1, 2, 4, 4, 4, 8};
+
+/// Returns nothing for values that are not inside the file or longer than `most`.
+std::optional<ExifField> read_field(const ExifReader& reader, Bytes file, const ExifEntry& entry,
+                                    std::size_t most) {
+  if (bytes_of_type(entry.type) == 0) return std::nullopt;
+  const std::uint64_t size = std::uint64_t{entry.count} * bytes_of_type(entry.type);
+  const std::uint64_t at = size <= reader.sizes().number ? entry.value_at : reader.number(entry.value_at);
+  if (size > most || at > file.size() || size > file.size() - at) return std::nullopt;
+  ExifField field{entry.type, entry.count, {}};
+  const Bytes value = file.subspan(at, size);
+  field.value.assign(value.begin(), value.end());
+  const std::size_t number = number_bytes[entry.type];
+  if (!reader.little()) swap_bytes(field.value.data(), field.value.size() / number, number);
+  return field;
+}
+
+ExifDirectory read_directory(const ExifReader& reader, Bytes file, std::size_t at) {
+  ExifDirectory directory;
+  // Valid directories do not share values, so together these are no longer than the file.
+  std::size_t left = file.size();
+  for (std::size_t i = 0; i < reader.entries(at); ++i) {
+    const ExifEntry entry = reader.entry(at, i);
+    auto field = read_field(reader, file, entry, left);
+    if (!field) continue;
+    left -= field->value.size();
+    directory.emplace(entry.tag, std::move(*field));
+  }
+  return directory;
+}
+
+ExifDirectory read_pointed(const ExifReader& reader, Bytes file, std::size_t from, std::uint32_t tag) {
+  const auto pointer = reader.find(from, tag);
+  const bool wide = pointer && (pointer->type == type_long8 || pointer->type == type_ifd8);
+  if (!pointer || (pointer->type != type_long && !wide)) return {};
+  ExifDirectory directory =
+      read_directory(reader, file, wide ? reader.number(pointer->value_at) : pointer->value);
+  directory.erase(interoperability);
+  return directory;
+}
+
+void add_number(Sink& sink, std::uint64_t value, unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i) sink.u8(static_cast<unsigned>(value >> 8 * i & 255));
+}
+
+/// Appends a directory, its values and the offset of the next one. Returns the directory's offset.
+std::uint64_t append(Sink& sink, const TiffEnd& end, const ExifDirectory& directory,
+                     std::uint64_t next_directory = 0) {
+  const DirectorySizes sizes = end.big ? big_sizes : DirectorySizes{};
+  while ((end.base + sink.position) % sizes.count != 0) sink.u8(0);
+  const std::uint64_t start = end.base + sink.position;
+  std::uint64_t next = start + sizes.count + directory.size() * sizes.entry + sizes.number;
+  Sink values;
+  add_number(sink, directory.size(), sizes.count);
+  for (const auto& [tag, field] : directory) {
+    sink.le16(tag);
+    sink.le16(field.type);
+    add_number(sink, field.count, sizes.number);
+    FileBytes inside = field.value;
+    if (inside.size() > sizes.number) {
+      const std::size_t before = values.position;
+      values.add(field.value);
+      if (values.position % 2 != 0) values.u8(0);
+      add_number(sink, next, sizes.number);
+      next += values.position - before;
+      continue;
+    }
+    inside.resize(sizes.number);
+    sink.add(inside);
+  }
+  add_number(sink, next_directory, sizes.number);
+  sink.add(values.bytes);
+  return start;
+}
+
+ExifField pointer_to(std::uint64_t offset, bool big) {
+  Sink value;
+  add_number(value, offset, big ? 8 : 4);
+  return {big ? type_ifd8 : type_long, 1, std::move(value.bytes)};
+}
+
+/// Returns IPTC as Photoshop writes it: as 32-bit numbers, although it is bytes.
+ExifField iptc_field(Bytes iptc) {
+  constexpr std::size_t word = 4;
+  const std::size_t words = (iptc.size() + word - 1) / word;
+  ExifField field{type_long, static_cast<std::uint32_t>(words), {iptc.begin(), iptc.end()}};
+  field.value.resize(words * word);
+  return field;
+}
+
+/// Whether the bytes contain the start of a JPEG, PNG or WebP file.
+bool holds_picture(Bytes bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const std::string_view start : {"\xff\xd8\xff", "\x89PNG", "WEBPVP8"})
+    if (text.find(start) != std::string_view::npos) return true;
+  return false;
+}
+
+std::uint64_t value_bytes(const ExifEntry& entry) {
+  constexpr std::uint32_t type_utf8 = 129;  // only in Exif 3.0
+  return entry.count * std::uint64_t{entry.type == type_utf8 ? 1 : bytes_of_type(entry.type)};
+}
+
+/// Changes a block in place, without moving values.
+class Editor {
+ public:
+  explicit Editor(FileBytes& block) : block_(block), little_(ExifReader(block).little()) {}
+
+  [[nodiscard]] ExifReader reader() const { return ExifReader(block_); }
+
+  void set_number(std::size_t directory, std::uint32_t tag, std::uint32_t value) {
+    const auto entry = reader().find(directory, tag);
+    if (!entry) return;
+    put(entry->at + 2, type_long, 2);
+    put(entry->at + 4, 1, 4);
+    put(entry->at + 8, value, 4);
+  }
+
+  void set_orientation(std::size_t directory, int value) {
+    const auto entry = reader().find(directory, orientation);
+    if (!entry) return;
+    put(entry->at + 8, 0, 4);
+    put(entry->at + 8, static_cast<std::uint32_t>(value), entry->type == type_short ? 2 : 4);
+  }
+
+  void remove(std::size_t directory, const ExifEntry& entry) {
+    const std::size_t count = reader().entries(directory);
+    const std::size_t end = std::min(directory + 2 + count * entry_size + 4, block_.size());
+    const auto at = block_.begin() + static_cast<std::ptrdiff_t>(entry.at);
+    std::copy(at + entry_size, block_.begin() + static_cast<std::ptrdiff_t>(end), at);
+    wipe(end - entry_size, entry_size);
+    put(directory, static_cast<std::uint32_t>(count - 1), 2);
+  }
+
+  /// Overwrites every byte outside the header, these directories and their values.
+  void wipe_all_but(std::span<const std::size_t> directories) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> owned{{0, 8}};  // begin and end
+    for (const std::size_t directory : directories) {
+      const std::size_t count = reader().entries(directory);
+      if (directory != 0) owned.emplace_back(directory, directory + 2 + count * entry_size + 4);
+      for (std::size_t i = 0; i < count; ++i) {
+        const ExifEntry entry = reader().entry(directory, i);
+        const std::uint64_t size = value_bytes(entry), at = reader().u32(entry.value_at);
+        if (size > 4) owned.emplace_back(at, at + size);
+      }
+    }
+    std::ranges::sort(owned);
+    std::uint64_t end = 0;
+    for (const auto& [first, last] : owned) {
+      if (first > end) wipe(end, first - end);
+      end = std::max(end, last);
+    }
+    if (end < block_.size()) block_.resize(end);
+  }
+
+  void wipe(std::size_t at, std::size_t size) {
+    if (at >= block_.size()) return;
+    std::fill_n(block_.begin() + static_cast<std::ptrdiff_t>(at), std::min(size, block_.size() - at),
+                std::byte{0});
+  }
+
+  /// Removes the picture whose strips begin at the offsets of one entry and have the lengths of another.
+  void drop_picture(std::size_t directory, std::uint32_t offsets, std::uint32_t lengths) {
+    const auto starts = reader().find(directory, offsets);
+    const auto sizes = reader().find(directory, lengths);
+    if (starts && sizes) {
+      const auto at = reader().numbers(*starts), size = reader().numbers(*sizes);
+      for (std::size_t i = 0; i < std::min(at.size(), size.size()); ++i) wipe(at[i], size[i]);
+    }
+    for (const std::uint32_t tag : {offsets, lengths})
+      if (const auto entry = reader().find(directory, tag)) remove(directory, *entry);
+  }
+
+  void drop_pictures(std::size_t directory) {
+    drop_picture(directory, strip_offsets, strip_byte_counts);
+    drop_picture(directory, tile_offsets, tile_byte_counts);
+    drop_picture(directory, jpeg_offset, jpeg_length);
+  }
+
+  /// Removes values that hold an encoded picture, as maker notes and private tags do.
+  void drop_encoded(std::size_t directory) {
+    for (std::size_t i = 0; i < reader().entries(directory);) {
+      const ExifEntry entry = reader().entry(directory, i);
+      const std::uint64_t size = value_bytes(entry);
+      const std::size_t at = entry.value;
+      if (size > 4 && entry.type != type_short && at <= block_.size() && size <= block_.size() - at &&
+          holds_picture(Bytes(block_).subspan(at, size))) {
+        wipe(at, size);
+        remove(directory, entry);
+      } else {
+        ++i;
+      }
+    }
+  }
+
+  /// Removes the directory of a preview and all that it points to.
+  void drop_directory(std::size_t directory) {
+    if (directory == 0 || directory >= block_.size()) return;
+    drop_pictures(directory);
+    drop_encoded(directory);
+    wipe(directory, 2 + reader().entries(directory) * entry_size + 4);
+  }
+
+  void unlink_next(std::size_t directory) {
+    if (const std::size_t link = reader().link_of(directory); link != 0) put(link, 0, 4);
+  }
+
+ private:
+  void put(std::size_t at, std::uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) {
+      const int shift = 8 * (little_ ? i : bytes - 1 - i);
+      block_[at + static_cast<std::size_t>(i)] = static_cast<std::byte>(value >> shift);
+    }
+  }
+
+  FileBytes& block_;
+  bool little_;
+};
+
+/// Returns the directories that follow in the chain, up to the first one that is repeated.
+std::vector<std::size_t> following(const ExifReader& reader, std::size_t directory) {
+  std::vector<std::size_t> chain{directory};
+  for (std::size_t link = reader.link_of(directory); link != 0; link = reader.link_of(chain.back())) {
+    const std::size_t next = reader.u32(link);
+    if (next == 0 || std::find(chain.begin(), chain.end(), next) != chain.end()) break;
+    chain.push_back(next);
+  }
+  chain.erase(chain.begin());
+  return chain;
+}
+
+/// Removes all previews: the directories that follow the first one, its sub-directories, and pictures in any
+/// value.
+void drop_previews(Editor& editor, std::size_t first, std::size_t directory) {
+  const std::vector<std::size_t> chain = following(editor.reader(), first);
+  editor.unlink_next(first);
+  if (const auto below = editor.reader().find(first, sub_directories)) {
+    for (const std::size_t preview : editor.reader().numbers(*below))
+      if (preview != first && preview != directory) editor.drop_directory(preview);
+    editor.remove(first, *editor.reader().find(first, sub_directories));
+  }
+  for (const std::size_t preview : chain)
+    if (preview != directory) editor.drop_directory(preview);
+  std::vector<std::size_t> kept{first, directory};
+  for (std::size_t i = 0; i < 2; ++i)
+    for (const std::uint32_t tag : {gps_directory, interoperability})
+      if (const auto pointer = editor.reader().find(kept[i], tag)) kept.push_back(pointer->value);
+  for (const std::size_t at : kept) {
+    editor.drop_pictures(at);
+    editor.drop_encoded(at);
+  }
+  editor.wipe_all_but(kept);
+}
+
+}  // namespace
+
+ExifField field_of(Bytes file, std::uint64_t directory, std::uint32_t tag) {
+  const ExifReader reader(file, true);
+  const auto entry = reader.valid() ? reader.find(directory, tag) : std::nullopt;
+  auto field = entry ? read_field(reader, file, *entry, file.size()) : std::nullopt;
+  return field ? std::move(*field) : ExifField();
+}
+
+ExifDescription read_description(Bytes file, std::optional<std::uint64_t> directory) {
+  const ExifReader reader(file, directory.has_value());
+  ExifDescription result;
+  if (!reader.valid()) return result;
+  const std::size_t first = directory.value_or(reader.first_directory());
+  ExifDirectory all = read_directory(reader, file, first);
+  for (const std::uint32_t tag : descriptive)
+    if (const auto found = all.find(tag); found != all.end()) result.first.insert(all.extract(found));
+  result.exif = read_pointed(reader, file, first, exif_directory);
+  result.gps = read_pointed(reader, file, first, gps_directory);
+  return result;
+}
+
+std::vector<ExifDirectory> read_directories(Bytes file) {
+  const ExifReader reader(file);
+  std::vector<ExifDirectory> directories;
+  if (!reader.valid() || !reader.little()) return directories;
+  for (std::size_t at = reader.first_directory(); at != 0; at = reader.u32(reader.link_of(at)))
+    directories.push_back(read_directory(reader, file, at));
+  return directories;
+}
+
+std::uint64_t append_directories(Sink& sink, const TiffEnd& end, ExifDirectory first,
+                                 const ExifDescription& description, std::uint64_t next) {
+  if (!description.exif.empty())
+    first.insert_or_assign(exif_directory, pointer_to(append(sink, end, description.exif), end.big));
+  if (!description.gps.empty())
+    first.insert_or_assign(gps_directory, pointer_to(append(sink, end, description.gps), end.big));
+  return append(sink, end, first, next);
+}
+
+std::uint32_t append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description,
+                                 std::uint32_t next) {
+  const auto start =
+      static_cast<std::uint32_t>(append_directories(sink, TiffEnd{}, std::move(first), description, next));
+  sink.position = 4;
+  sink.le32(start);
+  sink.position = sink.bytes.size();
+  return start;
+}
+
+FileBytes exif_block(const ExifDescription& description) {
+  if (description.empty()) return {};
+  Sink sink;
+  sink.text({"II*\0\0\0\0\0", 8});
+  append_directories(sink, description.first, description);
+  return std::move(sink.bytes);
+}
+
+FileBytes exif_from_tiff(Bytes file, std::uint64_t directory) {
+  return exif_block(read_description(file, directory));
+}
+
+FileBytes iptc_from_tiff(Bytes file, std::uint64_t directory) {
+  const ExifField field = field_of(file, directory, iptc_tag);
+  return field.count != 0 ? iptc_of_tag(field.value) : FileBytes();
+}
+
+ExifDescription add_tags(ExifDirectory& directory, const PageTags& page) {
+  ExifDescription description = read_description(page.exif);
+  for (const auto& [tag, field] : description.first) directory.emplace(tag, field);
+  if (!page.iptc.empty()) directory.emplace(iptc_tag, iptc_field(page.iptc));
+  return description;
+}
+
+void add_to_tiff(FileBytes& file, std::span<const PageTags> pages) {
+  const auto has_none = [](const PageTags& tags) {
+    return read_description(tags.exif).empty() && tags.iptc.empty();
+  };
+  std::vector<ExifDirectory> directories = read_directories(file);
+  if (std::all_of(pages.begin(), pages.end(), has_none) || directories.size() != pages.size()) return;
+  Sink sink{std::move(file), 0};
+  sink.position = sink.bytes.size();
+  std::uint32_t next = 0;
+  for (std::size_t i = pages.size(); i-- > 0;) {  // a directory points to the next page's
+    const ExifDescription description = add_tags(directories[i], pages[i]);
+    next = append_directories(sink, std::move(directories[i]), description, next);
+  }
+  file = std::move(sink.bytes);
+}
+
+std::optional<int> exif_orientation(Bytes exif) noexcept {
+  const ExifReader reader(exif);
+  const auto entry = reader.valid() ? reader.find(reader.first_directory(), orientation) : std::nullopt;
+  if (!entry || (entry->type != type_short && entry->type != type_long)) return std::nullopt;
+  return entry->value >= 1 && entry->value <= 8 ? std::optional(static_cast<int>(entry->value))
+                                                : std::nullopt;
+}
+
+FileBytes exif_of_orientation(int turn) {
+  // Little-endian, with a single directory at 8 that has one SHORT entry.
+  std::array<unsigned char, 26> block = {'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, type_short, 0, 1};
+  block[18] = static_cast<unsigned char>(turn);
+  const Bytes bytes = std::as_bytes(std::span(block));
+  return {bytes.begin(), bytes.end()};
+}
+
+void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height, int turn) {
+  const ExifReader reader(exif);
+  if (!reader.valid()) return exif.clear();
+  const std::size_t first = reader.first_directory();
+  const auto pointer = reader.find(first, exif_directory);
+  const std::size_t directory = pointer ? pointer->value : 0;
+  const auto w = static_cast<std::uint32_t>(width), h = static_cast<std::uint32_t>(height);
+  Editor editor(exif);
+  editor.set_orientation(first, turn);
+  editor.set_number(first, image_width, w);
+  editor.set_number(first, image_length, h);
+  editor.set_number(directory, pixel_x_dimension, w);
+  editor.set_number(directory, pixel_y_dimension, h);
+  drop_previews(editor, first, directory);
+}
+
+}  // namespace satin::io
+
+namespace satin {
+namespace {
+
+// Metadata that may stay when a part of the picture was covered.
+
+using io::ExifDirectory;
+using io::ExifField;
+using io::type_ascii, io::type_short, io::type_long, io::type_rational, io::type_signed_rational;
+
+constexpr std::size_t longest_text = 255;
+constexpr std::uint32_t most_numbers = 4;
+
+/// Make, model, resolution, time, copyright (CIPA DC-008, table 4).
+constexpr std::array<std::uint32_t, 7> first_tags{0x010F, 0x0110, 0x011A, 0x011B, 0x0128, 0x0132, 0x8298};
+
+/// Exposure, times, lens, colour space, size (CIPA DC-008, tables 7, 8, 10), but no serial numbers, names,
+/// comments, maker notes or places.
+constexpr std::array<std::uint32_t, 44> exif_tags{
+    0x829A, 0x829D, 0x8822, 0x8827, 0x8830, 0x8831, 0x8832, 0x8833, 0x8834, 0x8835, 0x9003,
+    0x9004, 0x9010, 0x9011, 0x9012, 0x9201, 0x9202, 0x9203, 0x9204, 0x9205, 0x9207, 0x9208,
+    0x9209, 0x920A, 0x9290, 0x9291, 0x9292, 0xA001, 0xA002, 0xA003, 0xA217, 0xA402, 0xA403,
+    0xA404, 0xA405, 0xA406, 0xA407, 0xA408, 0xA409, 0xA40A, 0xA40C, 0xA432, 0xA433, 0xA434};
+
+/// Whether the field is a short text or a few numbers, so that no other data can hide in it. Cuts texts at
+/// their end.
+bool make_plain(ExifField& field) {
+  if (field.type != type_ascii)
+    return field.count <= most_numbers && (field.type == type_short || field.type == type_long ||
+                                           field.type == type_rational || field.type == type_signed_rational);
+  const auto end = std::find(field.value.begin(), field.value.end(), std::byte{0});
+  field.value.erase(end, field.value.end());
+  if (field.value.empty() || field.value.size() > longest_text) return false;
+  field.value.push_back(std::byte{0});
+  field.count = static_cast<std::uint32_t>(field.value.size());
+  return true;
+}
+
+template <std::size_t Count>
+void keep_allowed(ExifDirectory& directory, const std::array<std::uint32_t, Count>& tags) {
+  for (auto at = directory.begin(); at != directory.end();)
+    at = std::ranges::find(tags, at->first) != tags.end() && make_plain(at->second) ? std::next(at)
+                                                                                    : directory.erase(at);
+}
+
+}  // namespace
+
+Metadata redacted(const Metadata& metadata) {
+  io::ExifDescription description = io::read_description(metadata.exif);
+  keep_allowed(description.first, first_tags);
+  keep_allowed(description.exif, exif_tags);
+  description.gps.clear();
+  Metadata result = metadata;
+  result.exif = io::exif_block(description);
+  result.xmp.clear();
+  result.iptc.clear();
+  if (result.exr) result.exr->part = result.exr->view = "";
+  result.jpeg_comments.clear();
+  result.png_texts.clear();
+  return result;
+}
+
+}  // namespace satin
