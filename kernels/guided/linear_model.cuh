@@ -50,7 +50,6 @@ __device__ double value_sum(Sum sum) {
   return static_cast<double>(static_cast<std::int64_t>(sum));
 }
 
-/// Computes the coefficients of one window from its sums.
 template <class L, class Sum>
 __device__ void solve(const LinearFormat& format, double eps, double count, const Sum* sums,
                       std::uint64_t* coefficients) {

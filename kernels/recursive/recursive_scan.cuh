@@ -363,7 +363,6 @@ class Lines {
   [[nodiscard]] __device__ std::int64_t first() const {
     return static_cast<std::int64_t>(first_block()) * block_length;
   }
-  /// Returns the number of blocks in this chunk.
   [[nodiscard]] __device__ int count() const { return min(job_.blocks_at_once, job_.blocks - first_block()); }
   [[nodiscard]] __device__ bool exists() const { return block() < count(); }
   [[nodiscard]] __device__ bool ends_line() const { return first_block() + block() + 1 == job_.blocks; }

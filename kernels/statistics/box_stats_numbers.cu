@@ -149,7 +149,6 @@ class QuickNumbers {
     return mask_weight(arguments_.job, arguments_.mask, windows_.x() + pixel, y);
   }
 
-  /// Returns the result of element i in double precision.
   [[nodiscard]] __device__ T exact(int i, int y) const {
     const BoxStatsJob& job = arguments_.job;
     const T own = own_value(i, y);

@@ -34,7 +34,6 @@ struct alignas(2 * sizeof(Sum)) SumPair {
   Sum squares = 0;
 };
 
-/// Returns the number of pairs in the shared memory of StatsPrefixes.
 constexpr std::size_t stats_prefixes(int warps, int channels, int elements) {
   return static_cast<std::size_t>(warps) * (channels + warp_size * (elements + 1));
 }
@@ -393,7 +392,6 @@ class StatsWindows {
     const int columns = min(x + job_.reach_x, job_.width - 1) - max(x - job_.reach_x, 0) + 1;
     return static_cast<std::uint32_t>(columns) * rows;
   }
-  /// Returns the number of rows of the windows around row y.
   [[nodiscard]] __device__ std::uint32_t rows(int y) const {
     const int last = job_.height - 1 - job_.reach_y;
     const int missing = job_.clipped ? max(job_.reach_y - y, 0) + max(y - last, 0) : 0;

@@ -19,7 +19,6 @@
 
 namespace satin::kernels {
 
-/// Returns the stored value of the plane at a pixel.
 template <class T>
 __device__ double stored_value(const BoxStatsJob& job, const Source& picture, std::int64_t x,
                                std::int64_t y) {
@@ -33,7 +32,6 @@ __device__ inline std::uint32_t mask_weight(const BoxStatsJob& job, const Source
   return job.mask_maximum == 0xFF ? row_of<std::uint8_t>(mask, y)[x] : row_of<std::uint16_t>(mask, y)[x];
 }
 
-/// Returns bits that are ordered like the doubles.
 __device__ inline std::uint64_t ordered_bits(double value) {
   const std::uint64_t bits = bits_of(value);
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
@@ -89,7 +87,6 @@ struct alignas(Elements * sizeof(T) % 16 == 0 ? 16 : 8) StatsResults {
   [[nodiscard]] __device__ static std::uint32_t elements_of_word(int w) {
     return ((1U << per_word) - 1) << (w * per_word);
   }
-  /// Returns the bits of element i within its word.
   [[nodiscard]] __device__ static std::uint32_t bits_of_element(int i) {
     return std::uint32_t{static_cast<T>(~T{0})} << (i % per_word * 8 * static_cast<int>(sizeof(T)));
   }
@@ -166,7 +163,6 @@ __device__ inline std::uint32_t signs_of(const float* numbers) {
   return __byte_perm(signs(numbers[0], numbers[1]), signs(numbers[2], numbers[3]), 0x5410);
 }
 
-/// Returns element e of a row as a float.
 template <class T>
 __device__ float float_of(const std::uint32_t* words, int e) {
   if constexpr (sizeof(T) == 1) {
@@ -306,7 +302,6 @@ class QuickBinary {
     return __fmaf_rn(sum, factor, rest) - value;
   }
 
-  /// Returns the result of pixel i in double precision.
   [[nodiscard]] __device__ std::uint8_t exact(int i, int y) const {
     const double value = stored_value<Stored>(arguments_.job, arguments_.picture, windows_.x() + i, y);
     const LocalStatistics found = windows_.statistics(i, y, {});

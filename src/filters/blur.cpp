@@ -45,7 +45,6 @@ RadiusField field_from_map(const Blur& blur, const Shape& map) {
   return field;
 }
 
-/// Returns the radii of each successive box.
 OfBoxes<RadiusField> box_fields(const Blur& blur, const Shape& shape, const Shape& map) {
   if (map.width != 0) return {1, field_from_map(blur, map)};
   if (blur.radius_max) refuse("radius-max needs a radius map: give one, or use radius.");

@@ -1,3 +1,9 @@
+// The filter mask: turns a picture into a mask by a level and applies a chain of steps to it.
+//
+// The steps are, in this order: filling holes and removing specks by connected components, moving the outline
+// (opening, closing, growing, shrinking) by exact distances for discs or by sliding extremes for boxes, and a
+// feathered outline. Two pictures are enough for any chain.
+
 #include "satin/filters/mask.h"
 
 #include <array>
@@ -23,39 +29,16 @@
 namespace satin {
 namespace {
 
-/// A step makes one mask from another. Masks are u8 with one channel, 0 and 255, in the backend's memory.
-struct MaskStep {
-  MaskStep() = default;
-  MaskStep(const MaskStep&) = delete;
-  MaskStep& operator=(const MaskStep&) = delete;
-  virtual ~MaskStep() = default;
-
-  [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
-  virtual void run(const ImageView& mask, const MutableImageView& output, Stream stream) = 0;
-};
+/// Steps make one mask from another. Masks are u8 with one channel, 0 and 255, in the backend's memory.
+using Steps = std::vector<std::unique_ptr<PreparedFilter>>;
 
 /// A step of one operation, run by run(operation, mask, output, stream).
 template <class Operation, class Run>
-class OperationStep final : public MaskStep {
- public:
-  OperationStep(std::unique_ptr<Operation> operation, Run run)
-      : operation_(std::move(operation)), run_(std::move(run)) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return operation_->workspace_bytes();
-  }
-  void run(const ImageView& mask, const MutableImageView& output, Stream stream) override {
-    run_(*operation_, mask, output, stream);
-  }
-
- private:
-  std::unique_ptr<Operation> operation_;
-  Run run_;
-};
-
-template <class Operation, class Run>
-std::unique_ptr<MaskStep> operation_step(std::unique_ptr<Operation> operation, Run run) {
-  return std::make_unique<OperationStep<Operation, Run>>(std::move(operation), std::move(run));
+std::unique_ptr<PreparedFilter> operation_step(std::unique_ptr<Operation> operation, Run run) {
+  const auto step = [run](Operation& prepared, std::span<const ImageView> inputs,
+                          const MutableImageView& output, Measured*,
+                          Stream stream) { run(prepared, inputs[0], output, stream); };
+  return std::make_unique<OneOperation<Operation, decltype(step)>>(std::move(operation), step);
 }
 
 /// Components of up to `most_area` pixels change their value. Components of zeros that touch the border keep
@@ -111,7 +94,7 @@ class ComponentPass {
 };
 
 /// Applies rules for components one after another.
-class ComponentStep final : public MaskStep {
+class ComponentStep final : public PreparedFilter {
  public:
   ComponentStep(Backend& backend, const Shape& shape, std::span<const ComponentRule> rules)
       : backend_(backend),
@@ -128,9 +111,10 @@ class ComponentStep final : public MaskStep {
     return bytes;
   }
 
-  void run(const ImageView& mask, const MutableImageView& output, Stream stream) override {
-    const MutableImageView labels = mutable_view_of(labels_.get(), labels_shape_, mask.memory);
-    ImageView source = mask;
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured*,
+           Stream stream) override {
+    ImageView source = inputs[0];
+    const MutableImageView labels = mutable_view_of(labels_.get(), labels_shape_, source.memory);
     for (const auto& pass : passes_) {
       pass->run(source, labels, table_, stream);
       relabel_->run({labels, own_table(stream), output}, stream);
@@ -244,8 +228,6 @@ std::int64_t feather_width(const Mask& mask) {
   return static_cast<std::int64_t>(std::floor(mask.feather * 256 + 0.5));
 }
 
-using Steps = std::vector<std::unique_ptr<MaskStep>>;
-
 DistanceJob distance_job(const Shape& shape, DistanceResult result) {
   DistanceJob job;
   job.width = shape.width;
@@ -254,7 +236,7 @@ DistanceJob distance_job(const Shape& shape, DistanceResult result) {
   return job;
 }
 
-std::unique_ptr<MaskStep> distance_step(Backend& backend, const DistanceJob& job) {
+std::unique_ptr<PreparedFilter> distance_step(Backend& backend, const DistanceJob& job) {
   return operation_step(backend.prepare(job),
                         [](auto& operation, const ImageView& from, const MutableImageView& to,
                            Stream stream) { operation.run(from, to, stream); });
@@ -355,7 +337,8 @@ class PreparedMask final : public PreparedFilter {
     level_->run(inputs[0], value_, mask, stream);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const MutableImageView next = i + 1 == steps_.size() ? output : between(i + 1);
-      steps_[i]->run(mask, next, stream);
+      const ImageView source = mask;
+      steps_[i]->run(std::span(&source, 1), next, nullptr, stream);
       mask = next;
     }
   }

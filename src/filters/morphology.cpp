@@ -19,7 +19,6 @@ constexpr double largest_reach = 1 << 20;
 
 enum Input { picture, mask };
 
-/// The parameters of erode and dilate.
 struct Window {
   Radius radius;
   Border border = Border::shrink;
@@ -31,7 +30,6 @@ Window window_of(const Parameters& parameters) {
   return {parameters.radius, parameters.border, parameters.border_value};
 }
 
-/// Sets the pixel outside the picture.
 template <class Key>
 void set_outside(SlidingExtremeJob& job, std::int32_t key) {
   std::array<Key, 4> pixel{};

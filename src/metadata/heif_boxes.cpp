@@ -18,7 +18,6 @@ class BoxReader {
 
   /// Whether the last complete box was read.
   [[nodiscard]] bool at_end() const { return rest_.empty(); }
-  /// Whether bytes were missing.
   [[nodiscard]] bool cut() const { return cut_; }
 
   std::uint32_t number(std::size_t size) {
@@ -96,7 +95,6 @@ class Items {
     return BoxReader(without_header(primary_box_)).number(version_of(primary_box_) == 0 ? 2 : 4);
   }
 
-  /// Returns the four letters of an item's coding.
   [[nodiscard]] std::string_view type_of(std::uint32_t item) const {
     BoxReader entries(without_header(information_));
     entries.take(version_of(information_) == 0 ? 2 : 4);
@@ -182,7 +180,6 @@ int turned(int orientation, const Box& property) {
   return orientation;
 }
 
-/// Returns the type of an auxiliary picture.
 std::string_view auxiliary_type(const Items& items, std::uint32_t item) {
   for (const Box& property : items.properties_of(item)) {
     if (property.type != "auxC") continue;

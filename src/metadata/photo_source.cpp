@@ -16,7 +16,6 @@ namespace {
 constexpr std::string_view apdi = "http://ns.apple.com/pixeldatainfo/1.0/";
 constexpr std::string_view depth_data = "http://ns.apple.com/depthData/1.0/";
 
-/// Parses a text as a number.
 std::optional<double> parsed(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

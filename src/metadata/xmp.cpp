@@ -249,7 +249,6 @@ void trim(std::string& text) {
   text.erase(0, text.find_first_not_of(blanks));
 }
 
-/// Parses a packet as a tree.
 class TreeParser : public PacketParser<TreeParser> {
  public:
   TreeParser() : PacketParser(XML_ParserCreateNS(nullptr, separator)), open_(1) {
@@ -451,7 +450,6 @@ class Copy : public PacketParser<Copy> {
     return false;
   }
 
-  /// Whether nothing is left of an element but its name.
   [[nodiscard]] bool is_empty(const Rewritten& element) const {
     return element.behind != std::string::npos &&
            text_.find_first_not_of(" \t\r\n", element.behind) == std::string::npos;

@@ -69,7 +69,6 @@ struct XmpNode {
 
   /// Returns the first descendant of this name in depth-first order, or null.
   [[nodiscard]] const XmpNode* find(std::string_view wanted_space, std::string_view wanted_name) const;
-  /// Returns the text of find(); empty if there is none.
   [[nodiscard]] std::string text_of(std::string_view wanted_space, std::string_view wanted_name) const;
   /// Returns all descendants of this name in the order of the packet.
   [[nodiscard]] std::vector<const XmpNode*> all(std::string_view wanted_space,

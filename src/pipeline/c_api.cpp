@@ -68,7 +68,6 @@ Pointer required(Pointer pointer, const char* name) {
   return pointer;
 }
 
-/// Converts a number to an enumerator of 0 to count - 1.
 template <class Enum>
 Enum checked(std::int32_t number, int count, const char* name) {
   if (number < 0 || number >= count)

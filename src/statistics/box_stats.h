@@ -65,7 +65,6 @@ struct BoxStatsImages {
 };
 
 struct BoxStatsOperation : Operation {
-  /// Sets *extremes to no_extremes.
   virtual void clear_extremes(PictureExtremes* extremes, Stream stream) = 0;
   /// Updates *extremes with the largest deviation and the smallest value of the plane inside `inner`.
   virtual void find_extremes(const ImageView& picture, const Rectangle& inner, const Measured* measured,

@@ -39,7 +39,6 @@ void check_mask(const ImageView& mask, const Shape& shape) {
            ": they must have one size.");
 }
 
-/// Copies one channel of a picture.
 template <class T>
 std::vector<T> plane_of(const ImageView& image, int channel) {
   std::vector<T> plane;

@@ -597,10 +597,8 @@ class CoefficientRows {
     std::fill(tags_.begin(), tags_.end(), -1);
   }
 
-  /// Whether rows a and b use the same memory.
   [[nodiscard]] bool collide(std::int64_t a, std::int64_t b) const { return index(a) == index(b); }
 
-  /// Returns row y, or null if it is not kept.
   [[nodiscard]] const std::uint64_t* find(std::int64_t y) const {
     return tags_[index(y)] == y ? rows_.data() + index(y) * row_size_ : nullptr;
   }

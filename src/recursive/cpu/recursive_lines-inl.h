@@ -372,7 +372,6 @@ inline std::size_t ReadVectors([[maybe_unused]] const std::uint8_t* pixels,
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Returns |a - b|.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ByteDifference(D /*bytes*/, V a, V b) {
   return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));

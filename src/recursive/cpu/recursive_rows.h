@@ -18,7 +18,6 @@ namespace satin::cpu {
 /// Largest number of pixels in a row of store(), and of rows in a block.
 inline constexpr std::size_t longest_row = recursive_block;
 
-/// Reads and writes rows of stored pixels.
 template <class Stored>
 class RealRows {
   using Real = RealOf<Stored>;
@@ -37,7 +36,6 @@ class RealRows {
     return rule_.transfer.decode == nullptr ? nullptr : words_.data();
   }
 
-  /// Returns the working values of the 256 codes.
   [[nodiscard]] const Real* decoded() const { return decoded_.data(); }
 
   /// Reads the working values of channel c. Returns false if one is not finite. For bytes without alpha use

@@ -57,9 +57,7 @@ class Recursive final : public RecursiveOperation {
   }
 
  private:
-  /// Whether the first pass reads stored bytes.
   [[nodiscard]] bool scans_read_bytes() const { return sizeof(Real) == 4 && scans_.front().axis == Axis::x; }
-  /// Whether the last pass writes stored bytes.
   [[nodiscard]] bool scans_write_bytes() const {
     return sizeof(Real) == 4 && scans_.back().axis == Axis::y && !job_.read.weighted &&
            job_.mask_maximum == 0;

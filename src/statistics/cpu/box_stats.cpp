@@ -140,7 +140,6 @@ HWY_INLINE std::size_t DecideInFloats(std::size_t count, const Decide& decide, s
   return found;
 }
 
-/// Loads stored values as floats.
 template <class D, class Stored>
 HWY_INLINE auto FloatsAt(D d, const Stored* values) {
   const hn::RebindToSigned<D> integers;

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::int64_t largest_side = 1LL << 30;  // positions of windows are 32-bit integers in the kernels
 
-/// Returns the largest value of the quantised plane.
 std::uint64_t largest_value(const PlaneRead& plane) {
   if (plane.type == Type::f32) return std::uint64_t{2} << plane.float_bits;
   return plane.type == Type::u8 ? 0xFF : 0xFFFF;
