@@ -1,5 +1,5 @@
-// guided() against its equations, evaluated over every window pixel by pixel; and the bounds that keep its
-// sums exact.
+// guided() against its equations, evaluated pixel by pixel over every window, and at the bounds of its exact
+// sums.
 
 #include "satin/filters/guided.h"
 
@@ -45,9 +45,9 @@ Image result_of(const Image& picture, const Image& guide, Guided parameters) {
   return run_plan(device, plan, inputs);
 }
 
-/// What rounding may change of a value that is counted: integers take part as they are, so that only the
-/// fixed point of slopes and offsets and the solution in double are left; floats are cut to 24 bits at least
-/// in these windows, and a guide that is moved by half a step moves the slopes too.
+/// Returns how far rounding may change a result. Integers are summed exactly, so errors come from the fixed
+/// point of slopes and offsets and from the solution in double. Floats are rounded to at least 24 bits in
+/// these windows, and rounding the guide also changes the slopes.
 Real tolerance_of(const ImageView& picture, const ImageView& guide, Real steepest) {
   const bool floats = picture.shape.type == Type::f32 || guide.shape.type == Type::f32;
   const bool products = picture.shape.alpha == Alpha::straight || guide.shape.alpha == Alpha::straight;
@@ -55,7 +55,7 @@ Real tolerance_of(const ImageView& picture, const ImageView& guide, Real steepes
   return (largest_of(picture) + steepest * largest_of(guide)) * (cut ? 0x1p-15L : 0x1p-28L);
 }
 
-/// Compares one channel of one pixel; `alpha` is what the equations give for it, 1 without straight alpha.
+/// Compares one channel of one pixel. `alpha` is the alpha by the equations, or 1 without straight alpha.
 void check_value(Real found, Real value, Real alpha, Real white, Real tolerance, const std::string& where) {
   Real expected = value / alpha;
   Real allowed = tolerance * (1 + std::fabs(expected)) / alpha;
@@ -96,7 +96,7 @@ void check(const Shape& shape, const Shape& guide_shape, const Guided& parameter
         if (colour && white != 0 && stored(found.view(), x, y, shape.channels - 1) == 0) {
           ASSERT_EQ(stored(found.view(), x, y, c), stored(picture.view(), x, y, c)) << where;
         } else if (colour && alpha < (white != 0 ? 0.25L : 0.05L)) {
-          continue;  // alpha is next to nothing, and so is what the colour is worth
+          continue;  // alpha is close to 0, so the colour is not accurate
         } else {
           const bool faint = straight && !colour && white == 0 && values[c].value < 0.05L;
           if (!faint)
@@ -148,8 +148,8 @@ TEST(Guided, IsTheEquationsForOddShapes) {
       check({width, height, channels, Type::u16}, {width, height, 3, Type::u8}, {.radius = 4}, ++seed);
 }
 
-/// On a GPU a block's windows slide down a part of such a picture, up to reaches of 96 along a row and while
-/// neither has alpha; above it takes tables.
+/// On a GPU windows slide down tiles up to a reach of 96 along a row and without alpha; beyond, tables are
+/// used.
 TEST(Guided, IsTheEquationsAcrossTilesAndForTheirWidestWindows) {
   std::uint64_t seed = 450;
   for (const Border border : {Border::shrink, Border::clamp, Border::mirror, Border::wrap}) {
@@ -172,14 +172,14 @@ TEST(Guided, IsTheEquationsForEveryEps) {
   }
 }
 
-/// Products of sums of 16 bits that a double does not hold: they take 128 bits.
+/// Products of sums of 16-bit values need 128 bits.
 TEST(Guided, IsTheEquationsForWindowsOfManyPixels) {
   check({31, 29, 1, Type::u16}, {}, {.radius = 28, .eps = 1e-4}, 601);
   check({31, 29, 3, Type::u16}, {31, 29, 3, Type::u16}, {.radius = 30, .eps = 1e-4}, 602);
   check({31, 29, 1, Type::f32}, {31, 29, 1, Type::u8}, {.radius = 28, .eps = 1e-4}, 603);
 }
 
-/// A deviation of 1 step beside values of 65,534: cancellation would make noise of it.
+/// A deviation of 1 at values of 65,534 would become noise by cancellation.
 TEST(Guided, KeepsSmallVariancesOnBrightPictures) {
   const Shape shape{60, 50, 1, Type::u16};
   Image picture(shape);
@@ -208,8 +208,8 @@ TEST(Guided, KeepsConstantPicturesWithWindowsOfAnySize) {
       }
 }
 
-/// Rows of this picture are too long for their coefficients to be kept: on the CPU they are made twice. Its
-/// left end is filtered as that of a narrow picture is.
+/// Rows of this picture are so long that the CPU computes their coefficients twice. The left end equals that
+/// of a narrow picture.
 TEST(Guided, IsTheSameInWidePictures) {
   constexpr std::int64_t height = 16;
   const Image wide = random_picture({60000, height, 3, Type::u8}, 61);
@@ -227,7 +227,7 @@ TEST(Guided, IsTheSameInWidePictures) {
   }
 }
 
-/// 66,051 white pixels are the most whose squares add up to less than 2^32.
+/// 66,051 is the largest number of white pixels whose squares sum to less than 2^32.
 TEST(Guided, SumsOnTheBoundOfThirtyTwoBits) {
   for (const std::int64_t width : {66051, 66052}) {
     Image picture = constant_picture({width, 1, 1, Type::u8}, 1.0);
@@ -241,7 +241,7 @@ TEST(Guided, SumsOnTheBoundOfThirtyTwoBits) {
   }
 }
 
-/// Whole integers in, whole integers out: with a window of one pixel the line through it is level.
+/// With a window of one pixel the slope is 0 and the offset is the pixel.
 TEST(Guided, WithRadiusZeroIsTheIdentity) {
   for (const Type type : {Type::u8, Type::u16, Type::f32})
     for (const int channels : {1, 2, 3, 4}) {
@@ -250,7 +250,7 @@ TEST(Guided, WithRadiusZeroIsTheIdentity) {
     }
 }
 
-/// Mean over a whole window, the border shrunk.
+/// Returns the mean over windows that shrink at the border.
 std::vector<double> box_mean(const std::vector<double>& values, int width, int height, int reach) {
   std::vector<double> result;
   const ExtendedLine columns(width, reach, Border::shrink);
@@ -279,8 +279,8 @@ TEST(Guided, WithALargeEpsIsTheBoxMeanOfTheBoxMean) {
     ASSERT_NEAR(stored(found.view(), i % 37, i / 37, 0), expected[static_cast<std::size_t>(i)], 0.55) << i;
 }
 
-/// A step of 120 under noise of +-4: the noise goes, the step stays where a box mean would smear it.
-TEST(Guided, KeepsEdgesAndSmoothsWhatIsFlat) {
+/// In a step of 120 with noise of +-4 the noise disappears and the step stays, which a box mean would blur.
+TEST(Guided, KeepsEdgesAndSmoothsFlatAreas) {
   const Shape shape{64, 48, 1, Type::u8};
   Image picture(shape);
   Random random(3);
@@ -299,9 +299,9 @@ TEST(Guided, KeepsEdgesAndSmoothsWhatIsFlat) {
   EXPECT_LE(left, 2);
 }
 
-/// With R = G = B = I the colour guide's slopes add up to 3 cov / (3 var + eps): the grey guide's with eps
-/// / 3. Slopes are the same to 2^-30 in these windows and floats are cut to 24 bits, so that results differ
-/// by 2^-20 of the largest value at most.
+/// With R = G = B = I the slopes of a colour guide sum to 3 cov / (3 var + eps), that of a grey guide with
+/// eps / 3. Slopes are equal to 2^-30 in these windows and floats are rounded to 24 bits, so results differ
+/// by at most 2^-20 of the largest value.
 TEST(Guided, ByEqualColoursIsGuidedByGrey) {
   const Image picture = random_picture({33, 27, 2, Type::f32}, 21);
   const Image grey = random_picture({33, 27, 1, Type::u8}, 22);

@@ -1,4 +1,4 @@
-// XMP of JPEG files beyond one segment: parts in any order, checked by their digest, joined and cut again.
+// Extended XMP of JPEG files: segments in any order, checked by their digest, joined and divided again.
 
 #include <algorithm>
 #include <string>
@@ -23,7 +23,7 @@ std::string packet(const std::string& attributes, const std::string& elements) {
          attributes + ">" + elements + "</r:Description></r:RDF></x:xmpmeta>";
 }
 
-/// The values of all properties, sorted.
+/// Returns the values of all properties, sorted.
 std::vector<std::string> values_in(const FileBytes& xmp) {
   std::vector<std::string> values;
   const auto all = io::xmp_properties(xmp);
@@ -111,7 +111,7 @@ TEST(ExtendedXmp, SegmentsComeInAnyOrderBesideThoseOfOtherPackets) {
   EXPECT_EQ(cut.joined(), wanted);
 }
 
-TEST(ExtendedXmp, WhatIsNotTheNamedWholeIsNotTaken) {
+TEST(ExtendedXmp, IncompleteOrOtherPacketsAreNotUsed) {
   const Cut good(long_packet());
   Cut cut = good;
   cut.extended.pop_back();

@@ -1,4 +1,4 @@
-// IPTC data on its way through JPEG and TIFF files.
+// IPTC data in JPEG and TIFF files.
 
 #include "metadata/iptc.h"
 
@@ -123,7 +123,7 @@ TEST_F(Iptc, TagsOfAnyByteOrderAreRead) {
     EXPECT_TRUE(io::iptc_of_tag(bytes_of(turned.substr(0, size))).empty()) << size;
 }
 
-/// One black pixel in a big-endian file with this tag.
+/// Returns a big-endian file with one black pixel and this tag.
 std::string big_endian_tiff(int type, const std::string& value) {
   constexpr std::size_t entries = 10, after = 8 + 2 + entries * 12 + 4;
   std::string text = std::string("MM\0*", 4) + big_endian(8, 4) + big_endian(entries, 2);
@@ -155,7 +155,7 @@ TEST_F(Iptc, BigEndianFilesAreRead) {
   EXPECT_EQ(iptc_of(bytes_of(big_endian_tiff(long_number, turned))), bytes_of(caption));
 }
 
-TEST_F(Iptc, WhatCannotHoldItIsTold) {
+TEST_F(Iptc, FormatsThatCannotHoldItGiveAWarning) {
   Metadata metadata;
   metadata.iptc = bytes_of(caption);
   EXPECT_EQ(what_is_lost(".jpg", metadata), "");

@@ -1,4 +1,4 @@
-// Blocks beside the pixels, edited in place, and the coding of JPEG files.
+// Metadata blocks that are edited in place, and the coding of JPEG files.
 
 #include <string_view>
 
@@ -56,7 +56,7 @@ std::string_view text_in(const FileBytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-TEST(Metadata, ExifSpeaksOfTheUprightPictureWithoutPreviews) {
+TEST(Metadata, ExifDescribesTheUprightPictureWithoutPreviews) {
   if (!reads("TIFF")) GTEST_SKIP() << "this build has no libjpeg";
   for (const bool little : {true, false})
     for (const bool in_note : {true, false}) {
@@ -74,8 +74,8 @@ TEST(Metadata, ExifSpeaksOfTheUprightPictureWithoutPreviews) {
     }
 }
 
-/// One directory that has previews in every place where cameras and editors put them: strips, a JPEG stream
-/// of its own, directories below and behind it, a private tag.
+/// Returns a directory with previews wherever cameras and editors store them: in strips, as a JPEG stream, in
+/// sub-directories, in following directories and in a private tag.
 std::string exif_of_previews(const Endian& e) {
   constexpr std::uint32_t first = 8, below = first + 2 + 7 * 12 + 4, second = below + 2 + 2 * 12 + 4,
                           third = second + 2 + 4, pictures = third + 2 + 2 * 12 + 4;
@@ -107,8 +107,8 @@ TEST(Metadata, PreviewsGoFromEveryDirectory) {
   }
 }
 
-/// Directories of EXIF, GPS and interoperability with a value each, and a preview before and behind every
-/// part that no tag of theirs points at.
+/// Returns directories of EXIF, GPS and interoperability with a value each, and between them previews without
+/// a tag.
 std::string exif_with_gaps(const Endian& e) {
   const std::string gap(preview);
   std::string block = std::string(e.little ? "II" : "MM") + e.number(42, 2) + e.number(8, 4);
@@ -125,8 +125,8 @@ std::string exif_with_gaps(const Endian& e) {
   return block;
 }
 
-// Maker notes of Nikon, Panasonic and Sigma point at previews outside of themselves.
-TEST(Metadata, BytesThatNoTagOwnsGo) {
+// Maker notes of Nikon, Panasonic and Sigma point to previews elsewhere.
+TEST(Metadata, BytesOutsideTagsAreOverwritten) {
   if (!reads("TIFF")) GTEST_SKIP() << "this build has no libjpeg";
   for (const bool little : {true, false}) {
     const std::string before = exif_with_gaps({little});
@@ -139,7 +139,7 @@ TEST(Metadata, BytesThatNoTagOwnsGo) {
   }
 }
 
-TEST(Metadata, AProfileOfOtherPixelsIsLeftOutWithAWord) {
+TEST(Metadata, AProfileOfOtherPixelsIsDroppedWithAWarning) {
   if (!reads("TIFF")) GTEST_SKIP() << "this build has no libjpeg";
   for (const int channels : {1, 3})
     for (const std::string space : {"GRAY", "RGB "}) {
@@ -177,7 +177,7 @@ TEST(Metadata, HostileExifIsHarmless) {
     EXPECT_NO_THROW(static_cast<void>(decode_picture(jpeg_with_exif(good.substr(0, size)), "x.jpg"))) << size;
 }
 
-// A thousand tags that all point at one large value.
+// A thousand tags that all point to one large value.
 TEST(Metadata, DirectoriesThatShareValuesDoNotGrow) {
   if (!reads("TIFF")) GTEST_SKIP() << "this build has no TIFF";
   const Endian e{true};
@@ -209,7 +209,7 @@ TEST(Metadata, JpegCodingIsKeptUnlessTold) {
             first.metadata.jpeg);
 }
 
-TEST(Metadata, WhatAFormatDoesNotHoldIsTold) {
+TEST(Metadata, BlocksThatAFormatCannotHoldGiveAWarning) {
   Metadata metadata;
   EXPECT_EQ(what_is_lost(".bmp", metadata), "");
   metadata.icc = bytes_of("profile");
@@ -220,7 +220,7 @@ TEST(Metadata, WhatAFormatDoesNotHoldIsTold) {
   }
 }
 
-TEST(Metadata, WhatIsTooLongOrSaysNothingNewIsTold) {
+TEST(Metadata, LongBlocksGiveAWarningUnlessRedundant) {
   Metadata metadata;
   metadata.iptc = bytes_of("data sets");
   if (!what_is_lost(".jpg", metadata).empty()) GTEST_SKIP() << "this build has no libjpeg";

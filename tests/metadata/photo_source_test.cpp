@@ -1,5 +1,5 @@
-// Where JPEG files hold depth: their structure, the index of further pictures, XMP as a tree, base 64, and
-// every truncation of the real files.
+// Depth in JPEG files: their structure, the index of further pictures, XMP as a tree, base 64, and every
+// truncation of real files.
 
 #include "metadata/photo_source.h"
 
@@ -85,7 +85,7 @@ TEST(JpegStructure, EndsBehindTheScan) {
   EXPECT_EQ(io::placed_segments(file_of(jpeg))[0].content.size(), 9U);
 }
 
-TEST(JpegStructure, AJpegAloneHasNoWordOfOthers) {
+TEST(JpegStructure, AJpegAloneDoesNotReferToOthers) {
   const std::string exif = segment('\xe1', std::string("Exif\0\0II", 8)),
                     icc = segment('\xe2', "ICC_PROFILE");
   const std::string xmp = segment('\xe1', std::string("http://ns.adobe.com/xap/1.0/\0<a/>", 33));
@@ -136,7 +136,7 @@ TEST(PhotoExif, PlacesAreTurnedAsPicturesAre) {
   }
 }
 
-/// The real files, cut at every segment and at every end, give a picture, with depth or without, or
+/// Real files that are cut at every segment and near their end give a picture with or without depth, or
 /// Error(input).
 TEST(PhotoSource, TruncatedFilesAreReadOrRefused) {
   const fs::path folder = fs::path(SATIN_TEST_DATA) / "portrait";
@@ -144,7 +144,8 @@ TEST(PhotoSource, TruncatedFilesAreReadOrRefused) {
     if (!fs::exists(folder / name)) GTEST_SKIP() << (folder / name) << " is missing.";
     const FileBytes file = load(folder / name);
     std::vector<std::size_t> cuts{io::jpeg_size(file) / 2, file.size() - 1};
-    for (const io::PlacedSegment& segment : io::placed_segments(file)) cuts.insert(cuts.end(), {segment.at, segment.at + 20});
+    for (const io::PlacedSegment& segment : io::placed_segments(file))
+      cuts.insert(cuts.end(), {segment.at, segment.at + 20});
     for (const std::size_t cut : cuts) {
       try {
         ReadOptions options;

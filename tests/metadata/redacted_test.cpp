@@ -1,4 +1,4 @@
-// What stays of a file's metadata when parts of its picture were covered.
+// Metadata that stays when areas of the picture were covered.
 
 #include <string>
 

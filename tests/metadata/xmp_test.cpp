@@ -1,4 +1,4 @@
-// XMP packets: what speaks of the pixels is changed, what shows the picture as it was goes, the rest stays.
+// XMP packets: properties of the pixels are changed, previews of the old picture are removed, the rest stays.
 
 #include "metadata/xmp.h"
 
@@ -53,7 +53,7 @@ std::string described(const std::string& text, bool well_formed = true) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-TEST(Xmp, WhatSpeaksOfNoPixelsStaysAsItIs) {
+TEST(Xmp, OtherPropertiesStayUnchanged) {
   const std::string text =
       packet("xmlns:q='urn:q' q:a='1 &lt; 2' q:b=\"x\"", "<q:c/><!-- a remark --><q:d>\n</q:d>");
   EXPECT_EQ(described(text), text);
@@ -80,7 +80,7 @@ TEST(Xmp, SizeAndOrientationAreThoseOfTheUprightPicture) {
       << elements;
 }
 
-TEST(Xmp, PicturesGoUnderAnyPrefixAndEncoding) {
+TEST(Xmp, PicturesAreRemovedUnderAnyPrefixAndEncoding) {
   const std::string hidden(secret);
   const std::vector<std::string> places = {
       packet("xmlns:GImage=\"http://ns.google.com/photos/1.0/image/\" GImage:Data=\"" + hidden + "\"", ""),
@@ -105,7 +105,7 @@ TEST(Xmp, PicturesGoUnderAnyPrefixAndEncoding) {
   }
 }
 
-TEST(Xmp, WordsOfPicturesBehindGo) {
+TEST(Xmp, PropertiesOfOtherPicturesAreRemoved) {
   const std::string kept = described(packet(
       "xmlns:n=\"http://ns.adobe.com/xmp/note/\" n:HasExtendedXMP=\"00112233445566778899AABBCCDDEEFF\" "
       "xmlns:h=\"http://ns.adobe.com/hdr-gain-map/1.0/\" h:Version=\"1.0\"",
@@ -114,7 +114,7 @@ TEST(Xmp, WordsOfPicturesBehindGo) {
     EXPECT_EQ(kept.find(word), std::string::npos) << kept;
 }
 
-TEST(Xmp, WhatIsNotWellFormedGoesWhole) {
+TEST(Xmp, MalformedPacketsAreRemoved) {
   const std::string good = packet("", "");
   for (const std::string& bad :
        {std::string("packet"), good.substr(0, good.size() / 2), packet("", "<open>"),

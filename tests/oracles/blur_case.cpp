@@ -30,7 +30,7 @@ std::vector<BoxRadii> radii_of(const Blur& blur, const Shape& shape) {
     y = radius(blur.radius.y);
   }
   std::vector<BoxRadii> radii;
-  for (std::size_t i = 0; i < x.size(); ++i)  // a box of radius 0 is no box
+  for (std::size_t i = 0; i < x.size(); ++i)  // boxes of radius 0 are not counted
     if (radii.empty() || x[i] != 0 || y[i] != 0) radii.push_back({x[i], y[i], {}});
   return radii;
 }
@@ -52,7 +52,7 @@ void expect_near_real_means(const OracleBlur& oracle, const ImageView& result) {
       }
 }
 
-/// Values that are not finite wherever the mask is 0.
+/// Replaces values by NaN or infinity where the mask is 0.
 void spoil_excluded(const MutableImageView& picture, const ImageView& mask) {
   constexpr std::array spoilt = {std::numeric_limits<float>::quiet_NaN(),
                                  std::numeric_limits<float>::infinity(),

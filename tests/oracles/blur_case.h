@@ -1,5 +1,5 @@
 #pragma once
-// One blur of a random picture, compared with the oracle.
+// A blur of a random picture, compared with the oracle.
 
 #include <gtest/gtest.h>
 
@@ -24,9 +24,9 @@ struct BlurCase {
   Blur blur;  ///< without its views
   std::optional<Type> map_type{};
   std::optional<Type>
-      mask_type{};  ///< of a random mask; with what lies where it is 0 not finite, if it excludes
+      mask_type{};  ///< type of a random mask; if it excludes, pixels where it is 0 are not finite
   std::uint64_t seed = 1;
-  ImageView mask{};  ///< instead of a random one
+  ImageView mask{};  ///< replaces the random mask
 };
 
 std::string describe(const BlurCase& blur_case);
@@ -34,13 +34,13 @@ std::string describe(const BlurCase& blur_case);
 /// Premultiplied integers have no linear light.
 bool has_linear_light(const Format& format);
 
-/// Every format that blur() takes.
+/// Every format that blur() accepts.
 std::vector<Format> every_format();
-/// "u8x4straight", to name tests by.
+/// Returns the name of a format for tests, such as "u8x4straight".
 std::string name_of_format(const testing::TestParamInfo<Format>& tested);
 
-/// Runs it on the device under test. Fails unless the bytes are the oracle's, and floats also within 1e-6 of
-/// the largest value from the real mean.
+/// Runs the case on the device under test. Fails unless the bytes are the oracle's, and floats also differ
+/// from the real mean by at most 1e-6 of the largest value.
 void check_against_oracle(const BlurCase& blur_case, const Device& device = device_under_test());
 
 }  // namespace satin::test

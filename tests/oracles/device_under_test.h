@@ -1,6 +1,5 @@
 #pragma once
-// The one device that this run of the tests is about: environment variable SATIN_TEST_DEVICE, "cpu" unless
-// set.
+// The device that this run of the tests is about: environment variable SATIN_TEST_DEVICE, "cpu" by default.
 
 #include <span>
 #include <string>
@@ -11,13 +10,13 @@
 
 namespace satin::test {
 
-/// Opened when first asked for, once. Nothing that it allocates is 0 by chance: see poisoned_memory.h.
+/// Opens the device at the first call. Its memory is poisoned: see poisoned_memory.h.
 const Device& device_under_test();
 
-/// The CPU with so many threads, also where there are fewer cores.
+/// Opens the CPU with this number of threads, even if there are fewer cores.
 Device cpu_of_threads(int count);
 
-/// True for a build whose tests run many times slower; the long lists of cases are thinned out then.
+/// Whether tests of this build run many times slower. Long lists of cases are then thinned out.
 constexpr bool slow_build() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return true;
@@ -32,14 +31,14 @@ constexpr bool slow_build() {
 #endif
 }
 
-/// Runs a plan on host views into a host picture filled with 0xCD before. On a GPU the same is done with
-/// pictures in device memory, and a difference between the two is a failure of the test.
+/// Runs a plan on host views into a host picture that was filled with 0xCD. On a GPU it also runs the plan on
+/// pictures in device memory and fails if the results differ.
 Image run_plan(const Device& device, Plan& plan, std::span<const ImageView> inputs);
 
-/// A host picture whose bytes are all 0xCD.
+/// Returns a host picture of 0xCD bytes.
 Image poisoned(const Shape& shape);
 
-/// "" if both hold the same bytes, otherwise the first element that differs.
+/// Returns "" if both hold the same bytes, otherwise the first element that differs.
 std::string difference(const ImageView& result, const ImageView& expected);
 
 }  // namespace satin::test

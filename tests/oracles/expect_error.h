@@ -9,7 +9,8 @@
 
 namespace satin::test {
 
-/// Fails unless `action` throws an Error of this kind whose message has `piece` in it, one or two lines long.
+/// Fails unless `action` throws an Error of this kind whose message has one or two lines and contains
+/// `piece`.
 template <class Action>
 void expect_error(ErrorKind kind, const std::string& piece, const Action& action) {
   try {

@@ -46,7 +46,8 @@ Parameters FilterCase::parameters() const {
 
 namespace {
 
-/// Depth of which everything is known, and nothing is as near as a lens: from a quarter to three quarters.
+/// Returns depth without unknown values, from a quarter to three quarters of the range, so not as near as a
+/// lens.
 Image random_depth(std::int64_t width, std::int64_t height, int channels, Type type, std::uint64_t seed) {
   Random random(seed);
   Image image({width, height, channels, type});
@@ -140,7 +141,7 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
 
 namespace {
 
-/// A value in the midst of what the parameter takes; empty for parameters that are no number.
+/// Returns a value in the middle of the parameter's range; empty for parameters that are not numbers.
 std::string moderate_value(const ParameterRecord& parameter) {
   if (parameter.kind != ParameterKind::real && parameter.kind != ParameterKind::length &&
       parameter.kind != ParameterKind::radius)
@@ -148,7 +149,7 @@ std::string moderate_value(const ParameterRecord& parameter) {
   return print_real(std::clamp(4.5, parameter.minimum, parameter.maximum));
 }
 
-/// True if the filter takes the case, perhaps with what its setting or side inputs need beside them: a depth
+/// Whether the filter accepts the case, perhaps after adding what its settings or side inputs need: a depth
 /// image of several channels, or a parameter without a default, such as the largest radius of a map.
 bool completed(FilterCase& filter_case) {
   if (accepted(filter_case)) return true;
@@ -171,7 +172,7 @@ bool completed(FilterCase& filter_case) {
   return false;
 }
 
-/// True if the depth does not reach the focus that is set, which only a run finds.
+/// Whether the focus is outside the depth, which only a run finds out.
 bool lacks_focus(const FilterCase& filter_case) {
   const auto& settings = filter_case.settings;
   if (std::none_of(settings.begin(), settings.end(), [](const auto& s) { return s.first == "focus"; }))
@@ -202,18 +203,18 @@ std::vector<Settings> settings_of(const FilterRecord& filter) {
 }  // namespace
 
 void for_each_filter_case(const FilterRecord& filter, const std::function<void(const FilterCase&)>& check,
-                          std::uint64_t of_so_many) {
+                          std::uint64_t thinning) {
   Random random(2026);
   const std::vector<Settings> settings = settings_of(filter);
   constexpr std::size_t many_cases = 2000;  // a filter of more parameters and inputs than others has a part
-  of_so_many *= 1 + settings.size() * (sizes.size() << filter.inputs.size()) / many_cases;
+  thinning *= 1 + settings.size() * (sizes.size() << filter.inputs.size()) / many_cases;
   for (const Settings& setting : settings) {
     std::size_t done = 0;
     for (unsigned combination = 0; combination < 1U << filter.inputs.size(); ++combination)
       for (const auto& size : sizes) {
         FilterCase filter_case = case_of(filter, combination, size, random);
         filter_case.settings = setting;
-        if (done > 0 && of_so_many > 1 && !random.one_in(of_so_many)) continue;
+        if (done > 0 && thinning > 1 && !random.one_in(thinning)) continue;
         SCOPED_TRACE(describe(filter_case));
         if (!completed(filter_case) || lacks_focus(filter_case)) continue;
         ++done;

@@ -1,5 +1,5 @@
 #pragma once
-// One SIMD target of this processor, chosen by hand.
+// Choice of one SIMD target of this processor.
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -10,7 +10,7 @@
 
 namespace satin::test {
 
-/// Forces one target while it lives.
+/// Forces one target during its lifetime.
 class ForcedTarget {
  public:
   explicit ForcedTarget(std::int64_t target) {

@@ -1,5 +1,5 @@
 #pragma once
-// An allocator of host memory that tests look into.
+// An allocator of host memory that counts for tests.
 
 #include <gtest/gtest.h>
 
@@ -12,15 +12,15 @@
 
 namespace satin::test {
 
-/// Memory of the host that knows what was taken and gives back nothing twice. Outlives what it gave.
+/// Host memory that counts allocations and checks that each is freed once. Outlives all of them.
 struct Ledger {
   std::mutex lock;
   std::map<const void*, std::size_t> taken;
-  std::size_t calls = 0;         ///< that gave memory
-  std::size_t bytes = 0;         ///< taken now
-  std::size_t most = 0;          ///< bytes taken at one time
-  std::size_t offset = 0;        ///< of what is given, from a multiple of 64
-  std::size_t limit = SIZE_MAX;  ///< of bytes taken: beyond it there is none
+  std::size_t calls = 0;         ///< successful allocations
+  std::size_t bytes = 0;         ///< bytes in use
+  std::size_t most = 0;          ///< largest number of bytes in use at once
+  std::size_t offset = 0;        ///< distance of addresses from a multiple of 64
+  std::size_t limit = SIZE_MAX;  ///< largest number of bytes in use
 
   Allocator allocator() {
     return {[this](std::size_t size) -> void* {

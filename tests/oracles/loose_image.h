@@ -1,5 +1,5 @@
 #pragma once
-// Host pictures in other layouts than the dense one, with bytes around the pixels that nobody may write.
+// Host pictures in layouts other than the dense one, surrounded by bytes that must not be written.
 
 #include <array>
 #include <vector>
@@ -17,14 +17,14 @@ const char* name_of(Layout layout);
 
 class LooseImage {
  public:
-  /// A copy of `image`.
+  /// Copies `image`.
   LooseImage(const Image& image, Layout layout);
 
   [[nodiscard]] ImageView view() const { return {bytes_.data() + origin_, shape_, strides_, Memory::host}; }
   [[nodiscard]] MutableImageView mutable_view() {
     return {bytes_.data() + origin_, shape_, strides_, Memory::host};
   }
-  /// True if the bytes around the pixels are as they were.
+  /// Whether the bytes around the pixels are unchanged.
   [[nodiscard]] bool surroundings_untouched() const;
 
  private:
@@ -34,7 +34,7 @@ class LooseImage {
   std::vector<std::byte> bytes_;
 };
 
-/// Expects the bytes of the dense picture from pictures of every layout, in pictures of the same layout.
+/// Runs pictures of every layout into pictures of the same layout and expects the bytes of the dense picture.
 void expect_same_of_every_layout(Plan& plan, const Image& picture);
 
 }  // namespace satin::test

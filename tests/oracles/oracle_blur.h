@@ -1,5 +1,5 @@
 #pragma once
-// What blur() must give, from its definition and by brute force.
+// Expected results of blur(), computed from the definition by brute force.
 
 #include <vector>
 
@@ -8,46 +8,46 @@
 
 namespace satin::test {
 
-/// A blur with all its radii worked out.
+/// A blur with explicit radii.
 struct OracleBlur {
   ImageView picture;
-  std::vector<BoxRadii> boxes;  ///< one after the other
-  int largest_map_radius = 0;   ///< of a map: the larger of its two ends, in 1/256 pixel
+  std::vector<BoxRadii> boxes;  ///< successive boxes
+  int largest_map_radius = 0;   ///< larger of a map's two radii, in 1/256 pixel
   Border border = Border::shrink;
   double border_value = 0;
   Space space = Space::linear;
   ImageView mask{};
-  bool exclude = false;  ///< pixels whose mask is 0 count in no window
+  bool exclude = false;  ///< windows leave out pixels whose mask is 0
 };
 
-/// The mask's value at a pixel; without a mask 1.
+/// Returns the mask at a pixel, or 1 without a mask.
 int mask_value(const ImageView& mask, int x, int y);
 
-/// Weighted number of the pixels that count in the box around each pixel: those whose mask is not 0, and what
-/// a constant border adds.
+/// Returns the weighted number of pixels in the box around each pixel: those whose mask is not 0, and those
+/// of a constant border.
 std::vector<Wide> included_counts(const OracleBlur& blur, const BoxRadii& box);
 
-/// The radius nearest to `pixels` in 1/256 pixel, ties up.
+/// Returns the radius nearest to `pixels` in 1/256 pixel, ties up.
 int quantised(long double pixels);
 
-/// Radii of the boxes of a kernel that reach `radius256` together. Here and below three boxes of 4 pixels or
-/// more have whole radii, but for the last.
+/// Returns the radii of the boxes of a kernel that together reach `radius256`. Here and below, three boxes of
+/// 4 pixels or more have whole radii except for the last.
 std::vector<int> radii_of_reach(int radius256, int boxes);
 
-/// Radii of boxes whose variances come as near to sigma^2 as is possible with neighbouring radii.
+/// Returns the radii of boxes whose variance is as close to sigma^2 as neighbouring radii allow.
 std::vector<int> radii_of_sigma(long double sigma, int boxes);
 
-/// Radius of every pixel of a map of one channel, u8, u16 or f32.
+/// Returns the radius of every pixel of a map of one channel, u8, u16 or f32.
 std::vector<int> radii_of_map(const ImageView& map, int radius_at_0, int radius_at_maximum);
 
-/// 8- and 16-bit pictures: the exact rational mean at each pass.
+/// For 8- and 16-bit pictures: the exact rational mean at each pass.
 Image oracle_integers(const OracleBlur& blur);
 
-/// Float pictures: 40-bit fixed point, exact sums of whole boxes, then double arithmetic in the order that is
-/// stated.
+/// For float pictures: 40-bit fixed point, exact sums of boxes with whole radii, then double arithmetic in
+/// the documented order.
 Image oracle_floats(const OracleBlur& blur);
 
-/// Float pictures without any rounding but that of long double.
+/// For float pictures: without any rounding except that of long double.
 std::vector<long double> real_means(const OracleBlur& blur);
 
 }  // namespace satin::test

@@ -1,4 +1,4 @@
-// The mean of float pixels: as stated, and as the real numbers would have it.
+// The mean of float pixels in the documented arithmetic, and in real numbers.
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ struct Exponents {
   int alpha = 0;
 };
 
-/// Largest window of any pass in pixels.
+/// Returns the largest window of any pass, in pixels.
 Wide largest_area(const OracleBlur& blur) {
   Wide largest = 1;
   for (const BoxRadii& box : blur.boxes) {
@@ -28,14 +28,15 @@ Wide largest_area(const OracleBlur& blur) {
   return largest;
 }
 
-/// Bits of a magnitude: 40 if that many values of a window fit a signed 64-bit sum, otherwise as many as do.
+/// Returns the bits of a magnitude: 40, or fewer if the sum of a window would not fit a signed 64-bit
+/// integer.
 int magnitude_bits(Wide area) {
   int bits = 40;
   while ((area << bits) > (Wide{1} << 63) - 1) --bits;
   return bits;
 }
 
-/// s with largest < 2^(bits - s), and at least half of that.
+/// Returns s with 2^(bits - s) / 2 <= largest < 2^(bits - s).
 int exponent_for(double largest, int bits) {
   if (largest == 0) return 0;
   int exponent = 0;
@@ -103,7 +104,7 @@ class FloatBlur {
     return static_cast<long double>(stored(x, y, c));
   }
 
-  /// What is summed: the value, or colour times alpha in double.
+  /// Returns the summed value: the stored one, or colour times alpha in double.
   [[nodiscard]] double summed(int x, int y, int c) const {
     const auto value = static_cast<double>(stored(x, y, c));
     return colour(c) ? value * static_cast<double>(stored(x, y, alpha_)) : value;
@@ -147,8 +148,8 @@ class FloatBlur {
     return working;
   }
 
-  /// The last pass: whole-box sums as doubles, times their weights, added in order: inner x inner, outer
-  /// along x, outer along y, outer along both, outside.
+  /// Computes the last pass: sums of boxes with whole radii as doubles, times their weights, added in this
+  /// order: inner, outer along x, outer along y, outer along both, outside.
   Image finish(const Working<Wide>& working) const {
     const BoxRadii& box = blur_.boxes.back();
     const auto wholes = whole_sums(working, box, blur_.border);

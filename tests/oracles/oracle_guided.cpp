@@ -38,7 +38,7 @@ std::vector<Real> solved(std::vector<std::vector<Real>> matrix, std::vector<Real
   return right;
 }
 
-/// The line of one window: slopes, then the offset.
+/// The linear function of one window: slopes, then the offset.
 using Line = std::vector<Real>;
 
 /// Calls visit(x, y, weight) for every pixel of the picture in a window.

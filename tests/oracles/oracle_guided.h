@@ -16,23 +16,22 @@ struct GuidedCase {
   Border border = Border::shrink;
 };
 
-/// What the equations give for one channel at one pixel, in stored values (of colours times alpha, with
-/// straight alpha), and how far rounding errors of a relative size of 1 can move it: by `sensitivity` times
-/// that size.
+/// The value of one channel at one pixel by the equations, in stored values or, with straight alpha, in
+/// colours times alpha. A relative rounding error e can change it by `sensitivity` times e.
 struct GuidedValue {
   long double value = 0;
-  long double steepest = 0;  ///< largest sum of |slopes| of the windows that cover the pixel
+  long double steepest = 0;  ///< largest sum of |slopes| of a window that covers the pixel
 };
 
-/// Every pixel, every channel in the order of the picture. Colours of a guide with straight alpha count times
-/// alpha.
+/// Returns every channel of every pixel in the order of the picture. Colours of a guide with straight alpha
+/// count times alpha.
 std::vector<GuidedValue> guided_by_definition(const ImageView& picture, const ImageView& guide,
                                               const GuidedCase& settings);
 
-/// A value as the filter counts it: colours times straight alpha.
+/// Returns a value as the filter sums it: colours times straight alpha.
 long double counted_value(const ImageView& image, std::int64_t x, std::int64_t y, int channel);
 
-/// White of a colour, counted so.
+/// Returns the white of a colour in the same unit.
 long double counted_white(const Shape& shape);
 
 }  // namespace satin::test

@@ -47,14 +47,15 @@ class IntegerBlur {
  private:
   static std::size_t index(int c) { return static_cast<std::size_t>(c); }
 
-  /// That working values have between two passes: bytes as stored, and 16-bit colours times alpha.
+  /// The fraction bits of working values between two passes, for stored bytes and for 16-bit colours times
+  /// alpha.
   [[nodiscard]] int fraction_bits() const {
     if (premultiplied_) return 0;
     if (shape_.type == Type::u16) return weighted_ ? 8 : 0;
     return linear_ ? 0 : 8;
   }
 
-  /// What alpha 1 is among working values: white, where colours times alpha are averaged more than once.
+  /// Returns alpha 1 among working values: white where colours times alpha are averaged more than once.
   [[nodiscard]] Wide alpha_unit() const { return premultiplied_ ? decoded(white_) : 1; }
 
   [[nodiscard]] Wide stored(int x, int y, int c) const {
@@ -155,8 +156,8 @@ class IntegerBlur {
   Shape shape_;
   bool weighted_;
   bool linear_;
-  bool premultiplied_;  ///< bytes with alpha between successive boxes: 16 bits, alpha 8 of them behind the
-                        ///< point
+  bool premultiplied_;  ///< bytes with alpha between successive boxes have 16 bits, 8 of alpha's for the
+                        ///< fraction
   int white_;
 };
 

@@ -11,7 +11,7 @@ namespace satin::test {
 
 using Real = long double;
 
-/// One plane of values as stored.
+/// A plane of stored values.
 struct Plane {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -23,9 +23,9 @@ struct Plane {
 
 [[nodiscard]] double stored(const ImageView& view, std::int64_t x, std::int64_t y, int c);
 
-/// One channel.
+/// Returns one channel as a plane.
 [[nodiscard]] Plane plane_of(const ImageView& picture, int channel);
-/// Channel 0, or the luminance of colours.
+/// Returns channel 0, or the luminance of colours.
 [[nodiscard]] Plane luminance_of(const ImageView& picture);
 
 struct Local {
@@ -33,7 +33,7 @@ struct Local {
   Real deviation = 0;
 };
 
-/// Mean and deviation around every pixel, row by row; the deviation takes two passes.
+/// Returns mean and deviation around every pixel, row by row. The deviation is computed in two passes.
 [[nodiscard]] std::vector<Local> all_local(const Plane& plane, int window, Border border);
 
 }  // namespace satin::test

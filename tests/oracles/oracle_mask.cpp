@@ -40,7 +40,7 @@ PixelSet grown(const PixelSet& region, MaskShape shape, double radius) {
   return result;
 }
 
-/// A pixel stays if no pixel outside is near it.
+/// Shrinks the region: a pixel stays if no pixel outside is near it.
 PixelSet shrunk(const PixelSet& region, MaskShape shape, double radius) {
   return inverse(grown(inverse(region), shape, radius));
 }
@@ -62,7 +62,7 @@ std::vector<Pixel> component(const PixelSet& region, Pixel from, bool corners, s
   return pixels;
 }
 
-/// The region without the components that `goes` says.
+/// Returns the region without the components for which `goes` is true.
 template <class Goes>
 PixelSet without(PixelSet region, bool corners, const Goes& goes) {
   const PixelSet original = region;

@@ -1,5 +1,5 @@
 #pragma once
-// Masks worked on from the definitions, pixel by pixel.
+// The steps of the filter mask by their definitions, pixel by pixel.
 
 #include <cstdint>
 #include <string>
@@ -33,14 +33,13 @@ Image picture_of(const PixelSet& region);
 /// The pixels of a u8 picture with one channel that are not 0.
 PixelSet region_of(const ImageView& picture);
 
-/// The smallest squared distance of every pixel to one on the other side; -1 where there is none.
+/// Returns the smallest squared distance of every pixel to one on the other side, or -1 where there is none.
 std::vector<std::int64_t> squared_distances(const PixelSet& region);
 
-/// Everything but the level and the feather, in the order of Mask; not inverted.
+/// Applies all steps except level, feather and inversion, in the order of Mask.
 PixelSet worked(const PixelSet& region, const Mask& parameters);
 
-/// What a feather of this width makes of a pixel with this squared distance (-1: none): the value before it
-/// is rounded.
+/// Returns the unrounded value of a pixel with this squared distance (-1: none) for a feather of this width.
 long double feathered(bool inside, std::int64_t squared, long double width, FeatherSide side);
 
 }  // namespace satin::test

@@ -66,7 +66,7 @@ class Oracle {
                                                : oracle_.mask.value<std::uint16_t>(x, y);
   }
 
-  /// The radius that the map says, to the nearest pixel, ties up.
+  /// Returns the map's radius in whole pixels, ties up.
   [[nodiscard]] int mapped_radius(std::int64_t x, std::int64_t y) const {
     const auto low = static_cast<std::int64_t>(oracle_.radius_min * 256);
     const auto high = static_cast<std::int64_t>(oracle_.radius_max * 256);
@@ -87,7 +87,7 @@ class Oracle {
     std::int64_t times;
   };
 
-  /// The value of the wanted rank, or `own` if nothing was seen.
+  /// Returns the value of the wanted rank, or `own` if the window is empty.
   [[nodiscard]] T ranked(std::vector<Seen>& seen, T own) const {
     if (seen.empty()) return own;
     std::sort(seen.begin(), seen.end(),
@@ -126,7 +126,7 @@ class Oracle {
     return result;
   }
 
-  /// What takes the pixel's place: channels that are within the threshold keep their value.
+  /// Returns the result of the pixel. Channels within the threshold keep their value.
   [[nodiscard]] Pixel replacement(std::int64_t x, std::int64_t y, const Pixel& own) const {
     Pixel result = window_rank(x, y, own);
     if (!(oracle_.threshold > 0)) return result;

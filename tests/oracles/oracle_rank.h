@@ -1,5 +1,5 @@
 #pragma once
-// median(), erode() and dilate() by brute force: every pixel that the window holds is looked at.
+// median(), erode() and dilate() by brute force over all pixels of a window.
 
 #include "satin/border.h"
 #include "satin/image.h"
@@ -15,7 +15,7 @@ struct OracleRank {
   Border border = Border::shrink;
   double border_value = 0;
   ImageView radius_map{};  ///< may be empty; otherwise radii from radius_min to radius_max
-  double radius_min = 0;   ///< in 1/256
+  double radius_min = 0;   ///< radius in 1/256 pixel
   double radius_max = 0;
   bool excludes = false;
   double threshold = 0;  ///< as Median::threshold
@@ -27,7 +27,8 @@ struct OracleRank {
 /// The whole result.
 Image oracle_rank(const OracleRank& oracle);
 
-/// "" if the result has the right bytes at `count` pixels: the corners, the middle and others at random.
+/// Returns "" if the result has the right bytes at `count` pixels: the corners, the middle and others at
+/// random.
 std::string sampled_difference(const OracleRank& oracle, const ImageView& result, int count,
                                std::uint64_t seed);
 

@@ -22,8 +22,8 @@ Real white_of(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 6
 
 bool has_alpha(const Shape& shape) { return shape.alpha == Alpha::straight; }
 
-/// Forward, then backward; `factors` lie between each pixel and the one before it, `feedback` beyond the
-/// ends.
+/// Scans forward, then backward. `factors` are between each pixel and the one before it, `feedback` is beyond
+/// the ends.
 void smooth_line(std::vector<Real>& line, const std::vector<Real>& factors, Real feedback) {
   const auto beyond = static_cast<std::size_t>(std::ceil(-50 / std::log(std::max(feedback, 1e-30L)))) + 1;
   std::vector<Real> values(beyond, line.front());
@@ -139,7 +139,7 @@ class Smoothing {
     return static_cast<Real>(decoded_ ? oracle_srgb(shape_.type).encode(whole) : whole);
   }
 
-  /// False where rounding decides what is stored.
+  /// Returns false where rounding decides the stored value.
   bool expected_value(std::int64_t x, std::int64_t y, int c, Real& expected) {
     const Real own = stored_value(oracle_.picture, x, y, c);
     const Real weight =

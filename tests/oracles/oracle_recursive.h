@@ -1,6 +1,6 @@
 #pragma once
-// Recursive smoothing as its definition says: one pixel after the other, in long double, over lines whose
-// edge pixels go on until nothing is left of them.
+// Recursive smoothing by its definition: pixel after pixel, in long double, over lines whose edge pixels are
+// repeated until their weight is negligible.
 
 #include <vector>
 
@@ -14,18 +14,17 @@ struct OracleRecursive {
   ImageView mask;  ///< empty: none
   Space space = Space::linear;
   bool guided = false;
-  ImageView guide;           ///< of guided smoothing
+  ImageView guide;           ///< guide of edge_smooth()
   long double contrast = 0;  ///< sigma_s / sigma_r
   struct Pass {
     bool along_x = true;
-    long double feedback = 0;  ///< between neighbours at distance 1
+    long double feedback = 0;  ///< coefficient at distance 1
   };
   std::vector<Pass> passes;
 };
 
-/// Fails unless the result is the oracle's: within one code (u8, u16), within 1e-6 of the largest value
-/// (f32). Pixels whose alpha is too near to 0 or to its rounding to tell are not looked at, but for how many
-/// they are.
+/// Fails unless the result is the oracle's within one code (u8, u16) or 1e-6 of the largest value (f32).
+/// Pixels whose alpha is too close to 0 or to a tie are only counted.
 void expect_near_oracle(const OracleRecursive& oracle, const ImageView& result);
 
 }  // namespace satin::test

@@ -17,9 +17,9 @@ struct FloodedRegions {
 
 FloodedRegions flood(const ImageView& mask, int connectivity, bool zeros);
 
-/// "" if places and sizes are those of the labels and, where there is an image, values are those under them;
-/// otherwise what is not. Integers and minima and maxima exactly; means and deviations of u8 and u16 to 1e-15
-/// of the largest value, of floats to 1e-9.
+/// Returns "" if positions and sizes are those of the labels and, with an image, values are those under them;
+/// otherwise the difference. Integers, minima and maxima are compared exactly, means and deviations to 1e-15
+/// of the largest value for u8 and u16 and to 1e-9 for floats.
 std::string wrong_statistics(const Regions& found, const FloodedRegions& expected, const Shape& mask,
                              const ImageView& image);
 

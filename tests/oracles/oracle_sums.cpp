@@ -7,7 +7,7 @@ namespace {
 
 using Lines = std::vector<LineWeights>;
 
-/// Weighted sums along x, of one row at one centre.
+/// Returns the weighted sums of one row at one centre.
 template <class Value>
 std::array<Value, 4> sum_across(const Working<Value>& working, const LineWeights& weights, int y) {
   std::array<Value, 4> sum{};
@@ -22,7 +22,7 @@ void add_weighted_sum(std::array<Value, 4>& total, std::int64_t weight, const st
   for (std::size_t c = 0; c < sum.size(); ++c) total[c] += static_cast<Value>(weight) * sum[c];
 }
 
-/// Sums at every pixel of boxes that have the same weights in every row, and in every column.
+/// Returns the sums at every pixel for boxes whose weights are a product of rows and columns.
 template <class Value>
 std::vector<std::array<Value, 4>> sums_of(const Working<Value>& working, const Lines& columns,
                                           const Lines& rows) {
@@ -41,7 +41,7 @@ std::vector<std::array<Value, 4>> sums_of(const Working<Value>& working, const L
   return sums;
 }
 
-/// Sum at one pixel.
+/// Returns the sum at one pixel.
 template <class Value>
 std::array<Value, 4> sum_at(const Working<Value>& working, const LineWeights& column,
                             const LineWeights& row) {

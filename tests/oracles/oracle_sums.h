@@ -1,5 +1,5 @@
 #pragma once
-// Weighted sums over boxes, pixel by pixel: no prefix sums anywhere.
+// Weighted sums over boxes, pixel by pixel, without prefix sums.
 
 #include <array>
 #include <utility>
@@ -11,10 +11,10 @@ namespace satin::test {
 
 __extension__ typedef __int128 Wide;
 
-/// round(numerator / denominator), ties up; the denominator is positive.
+/// Returns round(numerator / denominator), ties up. The denominator is positive.
 Wide rounded(Wide numerator, Wide denominator);
 
-/// Values of the channels of every pixel, interleaved; and outside the picture, for Border::constant.
+/// Interleaved channels of every pixel, and of the pixel outside the picture for Border::constant.
 template <class Value>
 struct Working {
   int width = 0;
@@ -28,7 +28,7 @@ struct Working {
   }
 };
 
-/// One radius along each axis, or one for each pixel; in 1/256 pixel.
+/// A radius along each axis, or a radius for each pixel, in 1/256 pixel.
 struct BoxRadii {
   int x = 0;
   int y = 0;
@@ -42,21 +42,21 @@ struct BoxRadii {
   [[nodiscard]] int largest() const;
 };
 
-/// Sum of value * weight over a box, and the weights together (with what lies outside, but for
-/// Border::shrink).
+/// The sum of value * weight over a box, and the sum of weights, which includes pixels outside except for
+/// Border::shrink.
 template <class Value>
 struct BoxTotal {
   std::array<Value, 4> sum{};
   Value count{};
 };
 
-/// Totals of the covered areas, in 1/256 x 1/256 pixel. Exact for integers.
+/// Returns totals of the covered areas, in 1/256 x 1/256 pixel. Exact for integers.
 template <class Value>
 std::vector<BoxTotal<Value>> covered_totals(const Working<Value>& working, const BoxRadii& radii,
                                             Border border);
 
-/// Sums over whole windows, for each pixel four: reach r or r + 1 (bit 0: along x, bit 1: along y), without
-/// what lies outside the picture.
+/// Returns four sums over windows of whole radii for each pixel: reach r or r + 1 (bit 0: along x, bit 1:
+/// along y). Pixels outside the picture are left out.
 std::vector<std::array<std::array<Wide, 4>, 4>> whole_sums(const Working<Wide>& working,
                                                            const BoxRadii& radii, Border border);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The sRGB curve of IEC 61966-2-1 in long double, and the integer codes made from it.
+// The sRGB curve of IEC 61966-2-1 in long double, and integer tables of it.
 
 #include <cstdint>
 #include <vector>
@@ -9,10 +9,10 @@
 namespace satin::test {
 
 struct OracleTransfer {
-  std::vector<std::int64_t> linear;     ///< of every code: 16 bits for u8, 24 bits for u16
+  std::vector<std::int64_t> linear;     ///< linear value of every code: 16 bits for u8, 24 bits for u16
   std::vector<std::int64_t> threshold;  ///< smallest linear value that becomes this code or a larger one
 
-  /// The largest code whose threshold is not above the value.
+  /// Returns the largest code whose threshold is not above the value.
   [[nodiscard]] std::int64_t encode(std::int64_t value) const;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures to filter, the same ones for the same seed on every machine.
+// Random pictures, the same for a seed on every machine.
 
 #include <array>
 #include <cstdint>
@@ -42,19 +42,20 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Noise with many pixels at 0 and at the maximum. Floats lie in -4..16, in 0..1 where alpha says so. With
-/// straight or premultiplied alpha a third of the columns is fully transparent, with colours all the same.
+/// Returns noise with many pixels at 0 and at the maximum. Floats are from -4 to 16, or from 0 to 1 where
+/// alpha requires it. With straight or premultiplied alpha a third of the columns is fully transparent but
+/// has colours.
 Image random_picture(const Shape& shape, std::uint64_t seed);
 
-/// `background` (fractions of the type's maximum) with one pixel in `rarity` of random channels from 0 to the
-/// maximum: what a large window finds is not always the maximum.
+/// Returns `background` (a fraction of the type's maximum) with one pixel in `rarity` of random channels from
+/// 0 to the maximum, so that the maximum of a large window varies.
 Image sparse_picture(const Shape& shape, double background, std::uint64_t rarity, std::uint64_t seed);
 
-/// One channel, u8, u16 or f32 (0..1): a map or a mask. A quarter of the pixels is 0 and a quarter at the
-/// maximum.
+/// Returns a map or mask of one channel, u8, u16 or f32 (0 to 1). A quarter of the pixels is 0 and a quarter
+/// at the maximum.
 Image random_map(std::int64_t width, std::int64_t height, Type type, std::uint64_t seed);
 
-/// Every channel of every pixel has the same value: `fraction` of the type's maximum (floats: itself).
+/// Returns a picture of one value: `fraction` of the type's maximum (floats: itself).
 Image constant_picture(const Shape& shape, double fraction);
 
 /// Stores `fraction` of the type's maximum (floats: itself) in one element.

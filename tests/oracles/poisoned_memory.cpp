@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_poisoned = std::size_t{4} << 20;
 
-/// Blocks of a second, plain device, which allocates and copies as the poisoned one would by itself.
+/// Allocates from a second, plain device, which works like the poisoned one.
 class PoisonedMemory {
  public:
   explicit PoisonedMemory(const std::string& id) : device_(Device::open(id, {.threads = 1})) {}
@@ -42,14 +42,14 @@ class PoisonedMemory {
   }
 
  private:
-  /// Memory that counts in no budget: the poisoned device has counted it.
+  /// Allocates outside any budget, because the poisoned device has counted the memory.
   Buffer allocated(std::size_t bytes) {
     if (!device_.is_cuda()) return allocate_host(bytes);
     Buffer block = device_.backend().allocate(bytes);
     WorkspaceBudget::give_back(bytes);
     return block;
   }
-  /// Odd: neither 0 nor the same again soon, and now and then a NaN for those who read floats.
+  /// Returns an odd byte that differs from the last ones. Some make NaN of floats.
   std::byte next_byte() { return static_cast<std::byte>(count_.fetch_add(1) * 0x4EU | 1U); }
 
   Device device_;

@@ -1,5 +1,5 @@
 #pragma once
-// Memory of a device whose bytes are never 0 by chance, for what is read before it is written.
+// Device memory whose bytes are never 0 by chance, to find reads of uninitialized memory.
 
 #include <string>
 
@@ -7,9 +7,9 @@
 
 namespace satin::test {
 
-/// Allocates for the device of this id. Every block is filled with a byte of its own, which changes from
-/// block to block; of a large one the first 4 MiB are, so that tests of large pictures stay quick. What
-/// promises zeros, as WorkspaceAllocator does, has other memory.
+/// Allocates for the device of this id. Each block is filled with another byte; of a large one only the first
+/// 4 MiB, so that tests of large pictures stay fast. Allocators that promise zeros, as WorkspaceAllocator
+/// does, use other memory.
 [[nodiscard]] Allocator poisoned_memory(const std::string& id);
 
 }  // namespace satin::test

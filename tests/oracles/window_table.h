@@ -1,5 +1,5 @@
 #pragma once
-// Exact sums over windows of integers, and the mean and deviation that they give.
+// Exact sums of integers over windows, with mean and deviation.
 
 #include <algorithm>
 #include <cmath>

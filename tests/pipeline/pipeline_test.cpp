@@ -1,4 +1,4 @@
-// The text of a pipeline and back.
+// Pipelines as text, and back.
 
 #include "satin/pipeline.h"
 
@@ -13,8 +13,8 @@
 namespace satin::test {
 namespace {
 
-/// Texts that the parameter takes: the ends of its range, each choice, a form with a space or a comma where
-/// there is one.
+/// Returns texts that the parameter accepts: the ends of its range, each choice, and a form with a space or
+/// comma if there is one.
 std::vector<std::string> texts_for(const ParameterRecord& parameter) {
   const auto within = [&](double value) { return value >= parameter.minimum && value <= parameter.maximum; };
   std::vector<std::string> texts;
@@ -70,7 +70,7 @@ void expect_round_trip(const Pipeline& pipeline) {
   EXPECT_EQ(print_pipeline(parse_pipeline(text)), text);
 }
 
-/// False for a text that this one parameter refuses (an even window, for example).
+/// Whether the parameter accepts the text (not an even window, for example).
 bool set_if_taken(Parameters& parameters, const std::string& name, const std::string& text) {
   try {
     parameters.set(name, text);

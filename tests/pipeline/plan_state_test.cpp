@@ -1,6 +1,6 @@
-// A plan remembers nothing of its earlier runs: not their pictures and side inputs, not what they measured,
-// not the parameters before vary(), and nothing of runs that were refused or cancelled. The device under test
-// poisons what plans allocate, so that what is read before it is written shows as well.
+// Plans keep no state between runs: no pictures, side inputs or measurements, no parameters from before
+// vary(), and nothing of runs that were refused or cancelled. The device under test poisons its memory, so
+// reads of uninitialized memory show too.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@
 namespace satin::test {
 namespace {
 
-/// A picture with its side inputs, as a case has them.
+/// A picture and its side inputs.
 struct Scene {
   Image picture;
   std::vector<Image> sides;
@@ -32,7 +32,7 @@ struct Scene {
   }
 };
 
-/// The types of side inputs follow from the seed modulo 2 and 3.
+/// Returns a picture and side inputs, whose types depend on the seed modulo 2 and 3.
 constexpr std::uint64_t same_types = 6;
 
 Scene scene_of(FilterCase filter_case, std::uint64_t turn) {
@@ -47,21 +47,21 @@ void multiply_floats(Image& image, float factor) {
   for (std::size_t i = 0; i < byte_size(image.shape()) / sizeof(float); ++i) values[i] *= factor;
 }
 
-/// Another picture and other side inputs. Floats without alpha are of another size as well.
+/// Returns another picture and other side inputs. Floats without alpha also have another scale.
 Scene other_scene(const FilterCase& filter_case) {
   Scene scene = scene_of(filter_case, 1);
   if (is_float(scene.picture) && filter_case.shape.alpha == Alpha::none) multiply_floats(scene.picture, 3000);
   return scene;
 }
 
-/// Everything that a run says.
+/// All results of a run.
 struct Outcome {
   Image image;
   std::vector<std::string> warnings;
   std::vector<FoundValue> found;
 };
 
-/// The error stands for the warnings of a run that is refused.
+/// Runs the plan. The error of a refused run is stored as its warning.
 Outcome run(Plan& plan, const Scene& scene) {
   Outcome outcome{poisoned(plan.output_shape()), {}, {}};
   try {
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, PlanState, testing::ValuesIn(filters_with_pla
   return name;
 });
 
-TEST_P(PlanState, OtherPicturesInBetweenLeaveNothing) {
+TEST_P(PlanState, OtherPicturesLeaveNoState) {
   const auto check = [](const FilterCase& filter_case) {
     const Scene first = scene_of(filter_case, 0);
     const Scene second = other_scene(filter_case);
@@ -128,8 +128,7 @@ TEST_P(PlanState, OtherPicturesInBetweenLeaveNothing) {
   for_each_filter_case(filter(), check, slow_build() ? 24 : 3);
 }
 
-/// The scene with NaN at the end of one of its floats: where `input` is 0 of the picture, otherwise of that
-/// side input.
+/// Returns the scene with NaN as the last value of the picture (`input` 0) or of a side input.
 Scene damaged(Scene scene, std::size_t input) {
   Image& image = input == 0 ? scene.picture : scene.sides[input - 1];
   auto* values = reinterpret_cast<float*>(image.data());
@@ -137,8 +136,8 @@ Scene damaged(Scene scene, std::size_t input) {
   return scene;
 }
 
-/// Cancels a run when it asks whether to go on after it was told so `times` times: on the CPU that can be in
-/// any of its loops. Returns how often it asked.
+/// Cancels a run at its check for cancellation number `times` + 1, which on the CPU may be in any loop.
+/// Returns the number of checks.
 int run_until(Plan& plan, const Scene& scene, int times) {
   int asked = 0;
   plan.watch([&](double) { return asked++ < times; });
@@ -149,7 +148,7 @@ int run_until(Plan& plan, const Scene& scene, int times) {
   return asked;
 }
 
-TEST_P(PlanState, RunsThatAreRefusedOrCancelledLeaveNothing) {
+TEST_P(PlanState, RefusedOrCancelledRunsLeaveNoState) {
   const auto check = [](const FilterCase& filter_case) {
     const Scene first = scene_of(filter_case, 0);
     const Outcome expected = fresh(filter_case, first);
@@ -169,7 +168,7 @@ TEST_P(PlanState, RunsThatAreRefusedOrCancelledLeaveNothing) {
   for_each_filter_case(filter(), check, slow_build() ? 48 : 16);
 }
 
-/// The case with another value of a parameter.
+/// Returns the case with another value of a parameter.
 FilterCase with(FilterCase filter_case, const std::string& name, const std::string& value) {
   auto& settings = filter_case.settings;
   settings.erase(
@@ -192,12 +191,12 @@ void expect_varies(const FilterCase& x, const FilterCase& y, bool same_sides) {
   ASSERT_NO_FATAL_FAILURE(expect_same(run(plan, other), fresh(y, other)));
   ASSERT_TRUE(plan.vary(of_x.data(), same_sides));
   ASSERT_NO_FATAL_FAILURE(expect_same(run(plan, scene), fresh(x, scene)));
-  ASSERT_TRUE(plan.vary(of_y.data(), false));  // of two before a run the second one holds
+  ASSERT_TRUE(plan.vary(of_y.data(), false));  // the second of two calls before a run counts
   ASSERT_TRUE(plan.vary(of_x.data(), same_sides));
   ASSERT_NO_FATAL_FAILURE(expect_same(run(plan, scene), fresh(x, scene)));
 }
 
-TEST_P(PlanState, ParametersBeforeVaryLeaveNothing) {
+TEST_P(PlanState, ParametersBeforeVaryLeaveNoState) {
   std::size_t varied = 0;
   std::size_t turn = 0;
   const auto check = [&](const FilterCase& filter_case) {
@@ -206,7 +205,7 @@ TEST_P(PlanState, ParametersBeforeVaryLeaveNothing) {
       if (!parameter.varies) continue;
       for (const std::string& value : values_of(parameter)) {
         const FilterCase other = with(filter_case, parameter.name, value);
-        if (turn++ % 3 != 0 || !accepted(other)) continue;  // every pair of values comes up in some case
+        if (turn++ % 3 != 0 || !accepted(other)) continue;  // every pair of values is tested in some case
         SCOPED_TRACE("then " + parameter.name + "=" + value);
         const bool same_sides = turn % 2 == 0;
         ASSERT_NO_FATAL_FAILURE(expect_varies(filter_case, other, same_sides)) << same_sides;

@@ -1,4 +1,5 @@
-// What holds for every filter of the registry, with any parameters and pictures. Each test is one a filter:
+// Properties of every filter of the registry, with any parameters and pictures. There is a test for each
+// filter:
 // --gtest_filter=*edge_smooth* runs those of edge-smooth.
 
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ class EveryFilter : public testing::TestWithParam<const FilterRecord*> {
   static const FilterRecord& filter() { return *GetParam(); }
 };
 
-/// Those that make JSON, or those that make pictures and tables.
+/// Returns the filters that make JSON, or those that make pictures and tables.
 std::vector<const FilterRecord*> filters_of_json(bool json) {
   std::vector<const FilterRecord*> records;
   for (const FilterRecord& filter : filters())
@@ -106,7 +107,7 @@ TEST_P(EveryFilter, TakesAnyStridesAndWritesNothingElse) {
     const std::vector<Image> side_images = filter_case.side_images();
     const Image expected = fresh_result(filter_case, picture);
     Plan plan = filter_case.plan(device_under_test(), filter_case.shape);
-    // a third of the pairs for each case: every pair meets every filter many times
+    // A third of the pairs for each case; every pair is tested with every filter many times.
     std::uint64_t turn = filter_case.seed;
     for (const Layout in : every_layout)
       for (const Layout out : every_layout) {
@@ -164,7 +165,7 @@ TEST_P(EveryFilter, TreatsTheOrderOfColoursAsATag) {
   });
 }
 
-TEST_P(EveryFilter, DoesTheFramesOfABatchOneByOne) {
+TEST_P(EveryFilter, FiltersTheFramesOfABatchOneByOne) {
   for_each_filter_case(filter(), [](const FilterCase& filter_case) {
     if (filter_case.shape.width > 100) return;
     Shape shape = filter_case.shape;
@@ -179,8 +180,8 @@ TEST_P(EveryFilter, DoesTheFramesOfABatchOneByOne) {
   });
 }
 
-/// A border of one value brings something into the picture that the traits do not speak of, and so does what
-/// is shown instead of a result: a choice that is off by default.
+/// Whether traits do not apply: with a constant border, which adds a value, or with a choice, off by default,
+/// that shows something other than the result.
 bool invents_something(const FilterCase& filter_case) {
   return std::any_of(filter_case.settings.begin(), filter_case.settings.end(), [&](const auto& setting) {
     const auto& [name, value] = setting;
@@ -219,7 +220,7 @@ void expect_range_kept(const ImageView& picture, const ImageView& result) {
   }
 }
 
-/// Colours from 0.3 to 0.6, alpha of every kind.
+/// Returns colours from 0.3 to 0.6, with alpha of every kind.
 Image picture_of_narrow_range(const FilterCase& filter_case) {
   const Image noise = random_picture(filter_case.shape, filter_case.seed);
   Image picture = noise.clone();
@@ -249,8 +250,8 @@ TEST_P(EveryFilter, KeepsTheRangeIfItSaysSo) {
   });
 }
 
-/// Zeros in a radius map mean radius 0, unless a number that has a default is set to another than 0: it could
-/// be the radius that they mean.
+/// Whether zeros in a radius map mean radius 0. A number with a default that is set to another value than 0
+/// could be their radius.
 bool zeros_mean_radius_0(const FilterCase& filter_case) {
   return std::none_of(filter_case.settings.begin(), filter_case.settings.end(), [&](const auto& setting) {
     const ParameterRecord& parameter = *filter_case.filter->find_parameter(setting.first);
@@ -258,7 +259,7 @@ bool zeros_mean_radius_0(const FilterCase& filter_case) {
   });
 }
 
-/// A mask of zeros, or a radius map of radius 0, leaves every byte alone.
+/// A mask of zeros, or a radius map of radius 0, keeps every byte.
 TEST_P(EveryFilter, LeavesPicturesAloneWhereToldTo) {
   for_each_filter_case(filter(), [](const FilterCase& filter_case) {
     if (filter_case.filter->output != OutputKind::image || filter_case.side_inputs == 0) return;
@@ -278,7 +279,7 @@ TEST_P(EveryFilter, LeavesPicturesAloneWhereToldTo) {
   });
 }
 
-/// The device under test, opened again, with a limit that tests set.
+/// The device under test, opened again, with a memory limit that tests set.
 const Device& limited_device(std::size_t limit) {
   static const std::string& id = device_under_test().info().id;
   static const Device device = Device::open(id, {.allocator = poisoned_memory(id)});
@@ -286,7 +287,7 @@ const Device& limited_device(std::size_t limit) {
   return device;
 }
 
-/// The result under this limit; none if the filter is refused for it.
+/// Returns the result under this limit, or nothing if the filter is refused because of it.
 Image limited_result(const FilterCase& filter_case, const std::vector<ImageView>& views, std::size_t limit) {
   try {
     const Device& device = limited_device(limit);
@@ -370,7 +371,7 @@ void expect_described(const FilterRecord& filter) {
   }
 }
 
-/// What makes JSON, and has no plan of its own.
+/// A filter that makes JSON and has no plan.
 class EveryAnalysis : public EveryFilter {
  protected:
   /// Calls `check` for every value of every parameter, with and without a side input.
@@ -410,7 +411,7 @@ class EveryAnalysis : public EveryFilter {
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryAnalysis, testing::ValuesIn(filters_of_json(true)), test_name);
 
-TEST_P(EveryAnalysis, SaysTheSameOfAnyStridesAndWithAnyNumberOfThreads) {
+TEST_P(EveryAnalysis, GivesTheSameForAnyStridesAndNumberOfThreads) {
   const Device seven = cpu_of_threads(7);
   for_each_step([&](const Pipeline& pipeline, std::span<const NamedView> sides) {
     const Image picture = random_picture({31, 20, 3}, 1);

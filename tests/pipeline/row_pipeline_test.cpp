@@ -1,4 +1,4 @@
-// Pipelines by bands of rows: the bytes are those of the whole picture.
+// Pipelines by chunks of rows give the bytes of the whole picture.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class MemoryRows final : public RowSource {
   std::int64_t next_ = 0;
 };
 
-/// A picture of noise, whose last rows have the largest values: what is measured must be that of the whole.
+/// Returns noise whose last rows have the largest values, so that measurements must include them.
 Image noise(const Shape& shape) {
   Image image(shape);
   const std::size_t count = byte_size(shape) / size_of(shape.type);
@@ -48,7 +48,7 @@ Image noise(const Shape& shape) {
   return image;
 }
 
-/// All rows, `count` at a time.
+/// Reads all rows, `count` at a time.
 Image all_rows(RowPipeline& rows, std::int64_t count) {
   Image result(rows.shape());
   for (std::int64_t y = 0; y < rows.shape().height; y += count) {
@@ -83,8 +83,8 @@ const char* const pipelines[] = {
     "blur radius=3 | unsharp sigma=1.5 | threshold method=otsu",
 };
 
-/// Planned below the lowest limit of memory that suffices, so that bands are low; null for what the filters
-/// refuse.
+/// Plans the pipeline with the lowest memory limit that suffices, so that chunks are low. Returns null if the
+/// filters refuse.
 std::unique_ptr<RowPipeline> in_low_bands(const Device& device, const Pipeline& pipeline, RowSource& source) {
   for (std::size_t limit = 20'000; limit < 1'000'000'000; limit += limit / 4) {
     limit_memory(device, limit);
@@ -120,7 +120,7 @@ TEST(RowPipeline, GivesTheBytesOfTheWholePicture) {
   EXPECT_GT(compared, 60);
 }
 
-TEST(RowPipeline, RefusesWhatLooksAtTheWhole) {
+TEST(RowPipeline, RefusesFiltersThatNeedTheWholePicture) {
   const Device device = Device::open("cpu");
   const Image picture = noise({64, 64, 3, Type::u8});
   for (const char* text : {"smooth sigma=4", "edge-smooth", "blur radius=3 border=wrap", "stats", "gloss"}) {

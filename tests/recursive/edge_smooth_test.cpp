@@ -1,4 +1,4 @@
-// edge_smooth() against the plain recurrence in long double, and what is promised of edges.
+// edge_smooth() against the plain recurrence in long double, and at edges.
 
 #include <gtest/gtest.h>
 
@@ -172,7 +172,7 @@ TEST(EdgeSmooth, EdgesComeFromTheGuide) {
   EXPECT_EQ(difference(smoothed(picture, parameters), own), "");
 }
 
-// Without edges, iterations add up to the stated variance.
+// Without edges, the iterations together have the stated variance.
 TEST(EdgeSmooth, ImpulseHasTheStatedVariance) {
   const Image level = constant_picture({601, 1, 1, Type::u8}, 0.5);
   for (const int iterations : {1, 2, 3, 6}) {

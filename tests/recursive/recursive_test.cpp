@@ -1,4 +1,4 @@
-// core/maths of recursive smoothing against the definitions, and the device under test against the CPU.
+// recursive/maths against the definitions, and the device under test against the CPU.
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ TEST(PassConstants, ProductsEndBeforeTheyAreDenormal) {
   }
 }
 
-/// Results of one device over formats, sizes and parameters.
+/// Returns the results of one device for many formats, sizes and parameters.
 template <class Check>
 void for_each_result(const Device& device, const Check& check) {
   std::uint64_t seed = 700;

@@ -1,4 +1,4 @@
-// smooth() against the plain recurrence in long double, and what is promised of its kernel.
+// smooth() against the plain recurrence in long double, and properties of its kernel.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace satin::test {
 namespace {
 
-/// The root in (0, 1) of 2 a / (1 - a)^2 = sigma^2: the variance of a^|n|.
+/// Returns the root in (0, 1) of 2 a / (1 - a)^2 = sigma^2, the variance of a^|n|.
 long double feedback_for(long double sigma) {
   long double low = 0;
   long double high = 1;

@@ -1,5 +1,5 @@
-// local_deviation() and normalize() of integers are what doubles say, ties too, wherever floats could decide
-// wrongly: sums are exact integers, and every step after them is one of IEEE doubles.
+// local_deviation() and normalize() of integers equal the definition in doubles, ties included, where single
+// precision could decide wrongly. Sums are exact integers and every step after them is an IEEE double.
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ namespace {
 
 double largest_of(Type type) { return type == Type::u8 ? 255 : 65535; }
 
-/// Flat areas, two values side by side (their deviation is in the middle of two integers wherever a window
-/// sees as many of either), few values, and noise; every channel begins elsewhere.
+/// Returns flat areas, two values side by side (their deviation is midway between two integers where a window
+/// has as many of each), few values, and noise, with another start in every channel.
 Image ties(const Shape& shape, std::uint64_t seed) {
   Image picture(shape);
   Random random(seed);
@@ -43,14 +43,14 @@ Image ties(const Shape& shape, std::uint64_t seed) {
   return picture;
 }
 
-/// Blended with the picture's value, clamped, and rounded to nearest, ties up.
+/// Blends with the picture's value, clamps, and rounds to nearest, ties up.
 double stored_of(double number, double own, double weight, double whole, double largest) {
   if (weight == 0) return own;
   const double blended = weight == whole ? number : (own * (whole - weight) + number * weight) / whole;
   return std::floor(std::fmin(std::fmax(blended, 0.0), largest) + 0.5);
 }
 
-/// number(value, local): what the definition says in doubles.
+/// number(value, local) is the definition in doubles.
 template <class Number>
 void expect_numbers(const Image& picture, const ImageView& mask, int window, const Image& found,
                     const Number& number) {
@@ -108,7 +108,8 @@ TEST(LocalNumbers, AreThoseOfDoublesForEveryFormat) {
       }
 }
 
-/// Every place of a window's ends in a lane of a GPU, and lanes at the sides of the picture beside others.
+/// Every position of a window's ends in a lane of a GPU, and lanes at the sides of the picture next to
+/// others.
 TEST(LocalNumbers, AreThoseOfDoublesForEveryWindow) {
   std::uint64_t seed = 100;
   for (int window = 1; window <= 33; window += 2)
@@ -119,8 +120,8 @@ TEST(LocalNumbers, AreThoseOfDoublesForEveryWindow) {
     }
 }
 
-/// The widest windows whose squares fit 32 bits, and the next ones; 16 bits beyond the windows that doubles
-/// hold exactly.
+/// The widest windows whose squares fit 32 bits, and the next ones; 16-bit values beyond the windows that are
+/// exact in doubles.
 TEST(LocalNumbers, AreThoseOfDoublesAtTheBoundsOfSums) {
   if (slow_build()) GTEST_SKIP();
   std::uint64_t seed = 200;
@@ -129,7 +130,7 @@ TEST(LocalNumbers, AreThoseOfDoublesAtTheBoundsOfSums) {
   for (const int window : {37, 39, 255, 257}) check({600, 280, 1, Type::u16}, window, ++seed);
 }
 
-/// Windows wider than the shared memory of a GPU holds.
+/// Windows that are too wide for the shared memory of a GPU.
 TEST(LocalNumbers, AreThoseOfDoublesForVeryWideWindows) {
   if (slow_build()) GTEST_SKIP();
   std::uint64_t seed = 250;
@@ -150,7 +151,8 @@ TEST(LocalNumbers, AreBlendedLikeThoseOfDoubles) {
       }
 }
 
-/// What no float decides: parameters beyond them, and numbers that are all in the middle of two integers.
+/// Cases that single precision cannot decide: parameters beyond its range, and numbers midway between two
+/// integers.
 TEST(LocalNumbers, AreThoseOfDoublesForExtremeParameters) {
   const Image picture = ties({300, 50, 3, Type::u8}, 400);
   for (const double gain : {0.0, 1e-30, 9e29, 1e30})

@@ -14,12 +14,12 @@
 namespace satin::test {
 namespace {
 
-/// Rounded to nearest, ties up, of integers.
+/// Rounds integers to nearest, ties up.
 double rounded(Real value, Type type) {
   return static_cast<double>(type == Type::f32 ? value : std::floor(value + 0.5L));
 }
 
-/// The result is that of the definition, but for integers that lie within the precision of a tie.
+/// Expects the result of the definition, except for integers within the precision of a tie.
 void expect_value(Real expected, double found, Type type, Real tolerance) {
   if (type == Type::f32) {
     ASSERT_LE(std::fabs(expected - static_cast<Real>(found)), tolerance) << static_cast<double>(expected);
@@ -37,7 +37,7 @@ int colours_in(const Shape& shape) {
   return shape.alpha == Alpha::none ? shape.channels : shape.channels - 1;
 }
 
-/// value(local) is what the filter shows of it; `bits`: precision of floats.
+/// value(local) is the filter's result; `bits` is the precision of floats.
 template <class Parameters, class Value>
 void check(const Shape& shape, const Parameters& parameters, std::uint64_t seed, int bits,
            const Value& value) {
@@ -97,7 +97,7 @@ TEST(LocalStatistics, AreTheirDefinitionsForEveryWindowAndBorder) {
       }
 }
 
-/// More than one strip and band of every backend, and rows that begin anywhere.
+/// Several tiles along both axes on every backend, and rows of any alignment.
 TEST(LocalStatistics, AreTheirDefinitionsForOddShapes) {
   std::uint64_t seed = 200;
   for (const auto& [width, height] :

@@ -81,8 +81,8 @@ TEST(Normalize, AFlatPictureBecomesTheMean) {
   EXPECT_EQ(difference(found, constant_picture({20, 20, 3, Type::u8}, 0.4)), "");
 }
 
-/// A ramp of brightness that is much stronger than the texture on it goes.
-TEST(Normalize, TakesAwayWhatChangesSlowly) {
+/// A ramp of brightness disappears although it is much stronger than the texture on it.
+TEST(Normalize, RemovesSlowChanges) {
   Image picture({300, 40, 1, Type::u16});
   Random random(4);
   for (std::int64_t y = 0; y < 40; ++y)

@@ -1,4 +1,5 @@
-// statistics/maths/local_statistics.h: errors as large as they may be, against the definition in doubles.
+// Single-precision arithmetic of statistics/maths/local_statistics.h with the largest allowed errors, against
+// the definition in doubles.
 
 #include "statistics/maths/local_statistics.h"
 
@@ -15,10 +16,10 @@ namespace {
 
 constexpr double unit = 0x1p-24;
 
-/// `parts` of a number's units too large, or too small if that is negative.
+/// Returns the number with a relative error of `parts` units.
 double wrong_by(double parts, double value) { return value * (1 + parts * unit); }
 
-/// Steps that are all wrong as far as the header allows: upwards, or downwards if `sign` is -1.
+/// Steps that all have the largest error that the header allows: upwards, or downwards if `sign` is -1.
 struct WrongSteps {
   double sign;
 
@@ -53,8 +54,8 @@ WindowSums two_heaps(std::uint64_t count, std::uint64_t high_count, std::uint64_
           low_count * low * low + high_count * high * high + own * own};
 }
 
-/// The error is within the doubt where it matters, and what floats decide is what doubles say. Returns the
-/// error as a part of the doubt.
+/// Expects that the error is within the doubt where it matters and that decisions equal those of doubles.
+/// Returns the error as a fraction of the doubt.
 template <class T>
 double checked(const QuickNumber& quick, double doubt, double approximate, double exact) {
   constexpr double largest = static_cast<T>(~T{0});
@@ -140,7 +141,7 @@ TEST(QuickNumber, NormalisedValuesAreWithinTheirDoubt) {
   }
 }
 
-/// Nothing is decided where floats might overflow or know less than an integer.
+/// Nothing is decided where floats might overflow or cannot resolve integers.
 TEST(QuickNumber, LeavesParametersBeyondFloatsToTheDoubles) {
   EXPECT_GT(quick_normalised({0, 1, 9e29}, 255).limit, 0);
   EXPECT_LT(quick_normalised({0, 1, 1e30}, 255).limit, 0);

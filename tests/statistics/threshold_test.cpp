@@ -1,4 +1,4 @@
-// threshold() against the formulas, evaluated over every window pixel by pixel.
+// threshold() against the formulas, evaluated pixel by pixel over every window.
 
 #include "satin/filters/threshold.h"
 
@@ -40,7 +40,7 @@ Real level_of(const Threshold& threshold, const Local& at, Type type, Real large
   }
 }
 
-/// Every pixel is as the formula says, but for those whose value is the threshold to within the precision.
+/// Expects the result of the formula, except for values within the precision of their threshold.
 void check_local(const Shape& shape, const Threshold& threshold, std::uint64_t seed) {
   SCOPED_TRACE(describe(shape) + ", method " + std::to_string(static_cast<int>(threshold.method)) +
                ", window " + std::to_string(threshold.window) + ", border " +
@@ -61,7 +61,7 @@ void check_local(const Shape& shape, const Threshold& threshold, std::uint64_t s
     smallest = std::min(smallest, static_cast<Real>(plane.values[i]));
     scale = std::max(scale, std::fabs(static_cast<Real>(plane.values[i])));
   }
-  // Doubles; floats are cut to 19 bits at least in these windows.
+  // Doubles; floats are rounded to at least 19 bits in these windows.
   const Real tolerance = scale * (shape.type == Type::f32 ? 4e-6L : 1e-12L);
   std::int64_t ties = 0;
   for (std::int64_t y = 0; y < shape.height; ++y)
@@ -107,7 +107,7 @@ TEST(Threshold, IsTheFormulaForEveryWindowAndBorder) {
       }
 }
 
-/// Windows wider than the shared memory of a GPU holds.
+/// Windows that are too wide for the shared memory of a GPU.
 TEST(Threshold, IsTheFormulaForVeryWideWindowsAndEveryBorder) {
   if (slow_build()) GTEST_SKIP();
   std::uint64_t seed = 150;
@@ -143,7 +143,7 @@ Image patches(std::int64_t width, std::int64_t height, Type type, std::uint64_t 
   return picture;
 }
 
-/// All of it, ties too: sums are exact integers, and every step after them one of IEEE doubles.
+/// Equal everywhere, ties included: sums are exact integers and every step after them is an IEEE double.
 TEST(Threshold, EqualsTheFormulaInDoublesEverywhere) {
   for (const auto& [width, height, window, type] : {std::tuple{1301, 90, 31, Type::u8},
                                                     {1301, 90, 5, Type::u8},
@@ -205,7 +205,7 @@ TEST(Threshold, KeepsSmallDeviationsOnBrightPictures) {
   }
 }
 
-/// The variance between the classes of every split of the distinct values, straight from the definition.
+/// Returns the variance between the classes for every split of the distinct values, by the definition.
 double otsu_by_definition(const std::vector<double>& values) {
   std::map<double, Real> counts;
   for (const double value : values) counts[value] += 1;
@@ -242,7 +242,7 @@ TEST(Threshold, OtsuIsTheSplitWithTheLargestVarianceBetweenTheClasses) {
   }
 }
 
-TEST(Threshold, OtsuSeparatesTwoHeapsOfFloats) {
+TEST(Threshold, OtsuSeparatesTwoClustersOfFloats) {
   Image picture({40, 10, 1, Type::f32});
   Random random(11);
   for (std::int64_t x = 0; x < 40; ++x)
