@@ -285,15 +285,7 @@ struct LineJob {
   }
 };
 
-// Whole lines in the registers of a block of threads.
-//
-// A thread has a block of 32 pixels. It scans them by itself, a warp takes the carries from block to block of
-// a line, and the thread adds what these leave: forward, then backward. Lines longer than what the threads
-// have are cut into chunks, whose forward results wait in the planes.
-//
-// Rows come and go through shared memory, which has quad g of block k at [g][k]; columns are read as they lie
-// in squares (kernels/recursive/squares.cuh).
-
+/// Scans lines in registers: the work of one thread. See the head of this file.
 template <class Real, Axis axis, bool guided>
 class Lines {
   using Shape = LineShape<Real, axis>;
