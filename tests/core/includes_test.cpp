@@ -38,7 +38,7 @@ const std::vector<Folder>& folders() {
       {"statistics", {"satin", "core", "pixels", "tables", "means"}},
       {"extremes", {"satin", "core", "pixels"}},
       {"order", {"satin", "core", "pixels", "extremes"}},
-      {"recursive", {"satin", "core", "pixels"}},
+      {"recursive", {"core", "pixels"}},
       {"guided", {"satin", "core", "pixels", "tables", "means", "statistics"}},
       {"masks", {"satin", "core", "pixels", "scan", "tables", "means"}},
       {"depth", {"satin", "core", "pixels", "tables", "order"}},
