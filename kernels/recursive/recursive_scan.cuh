@@ -146,7 +146,7 @@ __device__ void repeat_last(int count, Real (&values)[block_length]) {
   for (int i = 1; i < block_length; ++i) values[i] = i < count ? values[i] : values[i - 1];
 }
 
-/// What the blocks of a line exchange in shared memory to pass carries.
+/// Data that the blocks of a line exchange in shared memory to pass carries.
 template <class Real, int MostBlocks>
 struct BlockEnds {
   static constexpr int pitch = MostBlocks + 4;  ///< spreads columns over the banks

@@ -245,7 +245,7 @@ class QuickBinary {
  private:
   using Results = StatsResults<std::uint8_t, Windows::pixels>;
 
-  /// Which terms of T in QuickThreshold are not 0. A proportional T has neither constant nor spread.
+  /// The terms of T in QuickThreshold that are not 0. A proportional T has neither constant nor spread.
   enum class Rule { any, proportional, without_mean };
 
   /// Coefficients for windows of `area` pixels: T = constant + S (mean + product root) + spread root with

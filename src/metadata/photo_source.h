@@ -16,7 +16,7 @@ namespace satin::io {
 /// Throws Error(input): the depth of a photograph cannot be used.
 [[noreturn]] void refuse_depth(const std::string& what);
 
-/// What the codes of a depth picture mean.
+/// The meaning of the codes of a depth picture.
 struct DepthTerms {
   DepthCoding coding;
   bool turned = false;  ///< c = 0 is white instead of black
