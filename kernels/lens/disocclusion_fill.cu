@@ -18,9 +18,9 @@
 #include "kernels/lens/launch.h"
 #include "kernels/pixels/plane.cuh"
 #include "kernels/tables/shared_table.cuh"
-#include "lens/lens_layers.h"
+#include "lens/layers.h"
 #include "lens/maths/depth_groups.h"
-#include "lens/maths/nonlocal_work.h"
+#include "lens/maths/nonlocal_fill.h"
 
 namespace satin::kernels {
 

@@ -6,7 +6,7 @@
 
 #include "kernels/device/warp.cuh"
 #include "kernels/lens/launch.h"
-#include "lens/lens_layers.h"
+#include "lens/layers.h"
 #include "lens/maths/disocclusion_fill.h"
 
 namespace satin::kernels {

@@ -4,6 +4,7 @@
 #include "lens/lamps.h"
 
 #include "kernels/device/warp.cuh"
+#include "kernels/lens/launch.h"
 #include "kernels/pixels/each_place.cuh"
 
 namespace satin::kernels {
@@ -125,10 +126,6 @@ __global__ void __launch_bounds__(threads) share_lamps(const __grid_constant__ S
   }
 }
 
-unsigned blocks_for(std::int64_t count, int block) {
-  return static_cast<unsigned>((count + block - 1) / block);
-}
-
 struct LampsLaunch : EachPlace {
   using EachPlace::operator();
 
@@ -164,5 +161,7 @@ struct LaunchOf<LampsJob> {
 };
 
 template void run_pixelwise(const LampsJob&, const LampsJob::Images&, const TransferView&, StreamHandle);
+template void run_pixelwise(const AperturePictureJob&, const AperturePictureJob::Images&, const TransferView&,
+                            StreamHandle);
 
 }  // namespace satin::kernels

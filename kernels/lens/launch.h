@@ -4,10 +4,10 @@
 
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
-#include "lens/lens_layers.h"
+#include "lens/layers.h"
 #include "lens/maths/disocclusion_fill.h"
-#include "lens/maths/lens_kernel.h"
-#include "lens/maths/lens_layers_steps.h"
+#include "lens/maths/splat.h"
+#include "lens/maths/visible_samples.h"
 #include "lens/splat.h"
 #include "pixels/maths/pixel.h"
 
@@ -38,6 +38,11 @@ void fill_nonlocally(const LensLayersArguments& arguments, const LensScene& scen
 
 /// A picture of what was seen.
 void show_lens(const LensLayersJob& job, const LensScene& scene, const LensShow& shown, StreamHandle stream);
+
+/// Number of blocks of `block` threads (or other units) for `count` of them.
+inline unsigned blocks_for(std::int64_t count, int block) {
+  return static_cast<unsigned>((count + block - 1) / block);
+}
 
 /// A block sums one tile of one group.
 inline constexpr int splat_tile_width = 64;
@@ -155,10 +160,6 @@ inline constexpr int splat_short_bits = 51;
 
 /// Makes records of the samples that are spread, by cells.
 void splat_survey(const SplatArguments& arguments, StreamHandle stream);
-/// Marks the tiles that lamps reach.
-void splat_mark_lamps(const SplatArguments& arguments, StreamHandle stream);
-/// Adds lamps as second differences.
-void splat_add_lamps(const SplatArguments& arguments, StreamHandle stream);
 /// Samples that reach too far for tiles to look for them, and lamps, as second differences.
 void splat_direct(const SplatArguments& arguments, StreamHandle stream);
 /// The tiles' sums, and of their last rows and columns.

@@ -9,7 +9,7 @@
 #include "kernels/lens/fill_tiles.cuh"
 #include "kernels/lens/launch.h"
 #include "kernels/pixels/plane.cuh"
-#include "lens/lens_layers.h"
+#include "lens/layers.h"
 
 namespace satin::kernels {
 namespace {
@@ -24,13 +24,6 @@ static_assert(around <= column_threads && around % row_parts == 0 && side % row_
 constexpr int thread_columns = side * side / threads;  ///< of one row, whose windows a thread sums
 constexpr int halves = tile_width / side;              ///< of a tile of the disocclusion fill
 static_assert(tile_height == side);
-
-// Value and count of entries in one word: sums over 25 rows fit.
-constexpr int value_bits = 26;
-static_assert(2 * (2 * known_reach + 1) * 3 * packed_largest * packed_largest < 1U << value_bits);
-static_assert(2 * (2 * known_reach + 1) < 1 << (32 - value_bits));
-
-__device__ std::uint32_t joined(const KnownEntry& entry) { return entry.count << value_bits | entry.value; }
 
 struct SharedPasses {
   static constexpr int pitch = side + 1;
@@ -172,9 +165,6 @@ class NonlocalBlock {
           means[i].begin<Channels>(sample(i), sum_of(across[i], sums), unit);
         });
   }
-  [[nodiscard]] __device__ static KnownEntry sum_of(const KnownEntry& a, const KnownEntry& b) {
-    return {a.value + b.value, a.count + b.count};
-  }
 
   /// take(i, sums) of every sample of the thread, over the entries of the group's pixels around it.
   template <class Entry, class Take>
@@ -220,7 +210,7 @@ class NonlocalBlock {
     KnownEntry* windows = shared_.windows + first * SharedPasses::pitch + thread() % side;
     const auto column = [&](int x) {
       const std::uint32_t sum = columns[x * SharedPasses::pitch];
-      return KnownEntry{sum & ((1U << value_bits) - 1U), sum >> value_bits};
+      return parted(sum);
     };
     KnownEntry sum;
 #pragma unroll
@@ -321,8 +311,6 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-unsigned blocks_for(int count) { return static_cast<unsigned>((count + plane_threads - 1) / plane_threads); }
-
 }  // namespace
 
 std::size_t nonlocal_workspace_bytes(const LensLayersJob& job) {
@@ -348,10 +336,10 @@ void fill_nonlocally(const LensLayersArguments& arguments, const LensScene& scen
   const FillTiles tiles = fill_tiles(arguments);
   const auto groups = static_cast<unsigned>(job.most_groups - 1);
   if (groups == 0) return;
-  begin_offsets<<<dim3(blocks_for(offset_count), 1, groups), plane_threads, 0, stream>>>(fill,
-                                                                                         tiles.counters);
+  begin_offsets<<<dim3(blocks_for(offset_count, plane_threads), 1, groups), plane_threads, 0, stream>>>(
+      fill, tiles.counters);
   run_of_group<ChoosePoints><<<dim3(1, point_cells, groups), plane_threads, 0, stream>>>(fill, point_cells);
-  const dim3 places(blocks_for(offset_columns), offset_rows, groups);
+  const dim3 places(blocks_for(offset_columns, plane_threads), offset_rows, groups);
   const dim3 sums(places.x, places.y, groups * point_parts);
   sum_differences<<<sums, plane_threads, 0, stream>>>(fill);
   run_of_group<FindCandidates><<<places, plane_threads, 0, stream>>>(fill, offset_columns);

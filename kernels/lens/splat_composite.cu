@@ -4,7 +4,7 @@
 #include "core/with_type.h"
 #include "kernels/lens/splat_tile.cuh"
 #include "kernels/pixels/byte_light.cuh"
-#include "lens/maths/composite.h"
+#include "lens/maths/splat.h"
 
 namespace satin::kernels {
 namespace {
@@ -296,10 +296,6 @@ __global__ void __launch_bounds__(threads, 3) composite_tiles(const __grid_const
     }
     store_part(a, light, part, composites);
   }
-}
-
-unsigned blocks_for(std::int64_t count, int block) {
-  return static_cast<unsigned>((count + block - 1) / block);
 }
 
 }  // namespace

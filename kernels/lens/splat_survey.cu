@@ -314,8 +314,7 @@ void survey_list(const SplatArguments& a, StreamHandle stream) {
                   static_cast<std::size_t>(cells) * sizeof(ListedCell) + sizeof(std::uint32_t), stream);
   if (a.most_listed == 0) return;
   count_listed<<<blocks, listed_threads, 0, stream>>>(a);
-  begin_listed<<<static_cast<unsigned>((cells + listed_threads - 1) / listed_threads), listed_threads, 0,
-                 stream>>>(a);
+  begin_listed<<<blocks_for(cells, listed_threads), listed_threads, 0, stream>>>(a);
   with_channels(a.channels,
                 [&]<int Channels>() { place_listed<Channels><<<blocks, listed_threads, 0, stream>>>(a); });
 }

@@ -2,11 +2,59 @@
 // Lamps are taken out of the samples: what the splat draws by the aperture of the lens.
 
 #include "core/with_type.h"
-#include "lens/lens_layers.h"
+#include "core/workspace.h"
+#include "lens/layers.h"
+#include "lens/maths/aperture.h"
 #include "lens/maths/lamps.h"
 #include "pixels/pixelwise.h"
+#include "satin/lens_style.h"
 
 namespace satin {
+
+/// An aperture's tables on the host.
+struct ApertureTable {
+  WorkspaceVector<ApertureRow> rows;
+  WorkspaceVector<ApertureEdge> edges;
+  float reach = 1;     ///< Aperture::reach
+  bool simple = true;  ///< Aperture::simple
+  float cut = 0;       ///< Aperture::cut, for a picture whose corner is one pixel from its middle
+  int peak_bits = 0;   ///< no pixel gets more than 2^peak_bits times what a disc of that reach would give it
+};
+
+/// The shape of the variance of a disc of radius 1: a disc, or a regular polygon that stands on a side, whose
+/// sides are arcs; turned, squeezed to the same area, and with rings. Throws Error(usage) for values out of
+/// range.
+[[nodiscard]] ApertureTable aperture_table(const LensStyle& style);
+
+/// ApertureTable::peak_bits of a style.
+[[nodiscard]] int peak_bits_of(const LensStyle& style);
+
+/// Number of blades of the opening; 0: it is round.
+[[nodiscard]] int blades_of(const LensStyle& style);
+
+struct AperturePictureJob {
+  using Operation = PixelwiseOperation<AperturePictureJob>;
+  static constexpr const char* doing = "taking a picture for an aperture";
+
+  Shape picture;  ///< one channel: u8, u16 or f32
+
+  struct Images {
+    ImageView picture;
+    ApertureRow* rows = nullptr;    ///< aperture_picture_side, in the backend's memory
+    ApertureEdge* edges = nullptr;  ///< most_aperture_edges of each
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    with_pixel_type(picture.type, [&]<class T>() {
+      const AperturePicture<T> values{Rows<const T>(images.picture), picture.width, picture.height};
+      launch(std::int64_t{aperture_picture_side}, std::int64_t{aperture_picture_side},
+             FindApertureMeans<T>{values, images.edges});
+    });
+    launch(std::int64_t{aperture_picture_side}, std::int64_t{1},
+           FindApertureEdges{images.rows, images.edges});
+  }
+};
 
 struct LampsJob {
   using Operation = PixelwiseOperation<LampsJob>;

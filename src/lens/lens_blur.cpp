@@ -6,8 +6,7 @@
 
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "lens/lens_layers.h"
-#include "lens/lens_store.h"
+#include "lens/layers.h"
 #include "lens/splat.h"
 #include "satin/error.h"
 

@@ -7,11 +7,8 @@
 
 #include "core/backend.h"
 #include "core/prepared_filter.h"
-#include "lens/aperture_picture.h"
-#include "lens/aperture_table.h"
 #include "lens/lamps.h"
-#include "lens/lens_layers.h"
-#include "lens/lens_store.h"
+#include "lens/layers.h"
 #include "lens/splat.h"
 #include "satin/filter.h"
 #include "satin/lens_style.h"

@@ -5,8 +5,10 @@
 #include <cstdint>
 
 #include "core/operation.h"
+#include "core/workspace.h"
 #include "lens/maths/aperture.h"
-#include "lens/maths/lens_sample.h"
+#include "lens/maths/samples.h"
+#include "lens/maths/splat.h"
 #include "satin/lens_style.h"
 
 namespace satin {
@@ -88,5 +90,26 @@ struct SplatOperation : Operation {
 
 /// At least the sum over all offsets of the largest part of a sample that lands there, over all radii.
 [[nodiscard]] std::uint64_t pile_up(std::uint32_t largest_radius);
+
+/// Tables on the host; a backend may copy them to where it wants them.
+struct LensKernels {
+  WorkspaceVector<Staircase> staircases;
+  WorkspaceVector<LensKernel> kernels;  ///< LensKernelView::kinds times (largest + 1)
+  std::uint32_t largest = 0;
+  int weight_bits = 0;
+  std::int64_t reach = 0;  ///< half-extents are at most this
+
+  [[nodiscard]] LensKernelView view() const {
+    return {staircases.data(), kernels.data(), largest, weight_bits};
+  }
+};
+
+/// Kernels with the variance of a lens: a disc of radius r has r^2 / 4 along each axis, and the staircases
+/// whose half-extents are floor(t rho), rho = 0, 1/4, 1/2 ..., take their place, two neighbours mixed so that
+/// the mean of their variances meets it. Throws as splat_weight_bits().
+[[nodiscard]] LensKernels lens_kernels(const SplatJob& job);
+
+/// Pixels of a staircase.
+[[nodiscard]] std::uint64_t area_of(const Staircase& staircase, bool block);
 
 }  // namespace satin

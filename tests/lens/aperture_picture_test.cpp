@@ -1,6 +1,6 @@
 // A picture as an aperture: its rows have the edges that the means of its cells make.
 
-#include "lens/aperture_picture.h"
+#include "lens/lamps.h"
 
 #include <gtest/gtest.h>
 

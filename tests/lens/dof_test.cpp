@@ -12,7 +12,7 @@
 #include <functional>
 #include <memory>
 
-#include "lens/maths/lens_layers_steps.h"
+#include "lens/maths/visible_samples.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/pictures.h"

@@ -1,8 +1,6 @@
 // The staircases of every radius against what they stand for: the weight, the centre, the spread and the
 // extent of a lens's circle of confusion.
 
-#include "lens/lens_kernels.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lens/lens_layers.h"
+#include "lens/layers.h"
 #include "satin/image.h"
 
 namespace satin {

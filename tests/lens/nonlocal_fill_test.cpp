@@ -46,7 +46,7 @@ void CheckDifferencesOfPixels(const Words& words, const Offset& offset) {
   for (int y = -3; y < words.fill.planes.height + 3; ++y) {
     rows::EntryRow(entry, left, right, y, row);
     for (int x = left; x < right; ++x) {
-      ASSERT_EQ(row[static_cast<std::size_t>(x - left)], rows::packed_entry(entry(x, y))) << x << ", " << y;
+      ASSERT_EQ(row[static_cast<std::size_t>(x - left)], joined(entry(x, y))) << x << ", " << y;
     }
   }
 }

@@ -1,6 +1,6 @@
 // Silhouettes taken apart: colours are held to those around, and lamps go on behind what is nearer.
 
-#include "lens/maths/silhouette.h"
+#include "lens/maths/visible_samples.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lens/lens_kernels.h"
 #include "lens/splat.h"
 #include "tests/lens/splat_case.h"
 #include "tests/oracles/forced_target.h"

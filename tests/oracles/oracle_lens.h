@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lens/aperture_table.h"
-#include "lens/lens_kernels.h"
+#include "lens/lamps.h"
 #include "lens/splat.h"
 
 namespace satin::test {

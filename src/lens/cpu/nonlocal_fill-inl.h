@@ -18,7 +18,7 @@
 #include "core/cpu/backend.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
-#include "lens/lens_layers.h"
+#include "lens/layers.h"
 #include "lens/maths/nonlocal_fill.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -48,14 +48,6 @@ inline constexpr int window_rows = 2 * known_reach + 1;
 /// and above it a count. Whole vectors, whose last places stay 0.
 inline constexpr std::size_t known_places = (nonlocal_columns + 15) / 16 * 16;
 using KnownRow = std::array<std::uint32_t, known_places>;
-inline constexpr int value_bits = 26;
-inline constexpr int entries_at_most = 2;  ///< that a pixel has of one kind
-static_assert(entries_at_most * window_rows * 3 * packed_largest * packed_largest < 1U << value_bits);
-static_assert(entries_at_most * window_rows < 1U << (32 - value_bits));
-
-inline std::uint32_t packed_entry(const KnownEntry& entry) {
-  return entry.value + (entry.count << value_bits);
-}
 template <class D, class M, class V>
 HWY_INLINE V PackedEntries(D d, M known, V values) {
   return hn::IfThenElseZero(known, hn::Add(values, hn::Set(d, 1U << value_bits)));
@@ -104,7 +96,7 @@ inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, K
             hn::And(hn::Eq(hn::ShiftRight<27>(a), group), hn::Eq(hn::ShiftRight<27>(b), group));
         hn::StoreU(PackedEntries(d, known, PackedDifference(d, a, b)), d, to_row + (x - left));
       },
-      [&](int x) { to_row[x - left] = packed_entry(entry(x, y)); });
+      [&](int x) { to_row[x - left] = joined(entry(x, y)); });
 }
 
 /// Values of the pixels of the group alone: value_of(words) of vectors.
@@ -127,7 +119,7 @@ void OwnRow(const Entry& entry, int left, int right, int y, KnownRow& row, const
         const auto known = hn::Eq(hn::ShiftRight<27>(words), group);
         hn::StoreU(PackedEntries(d, known, value_of(d, words)), d, to_row + (x - left));
       },
-      [&](int x) { to_row[x - left] = packed_entry(entry(x, y)); });
+      [&](int x) { to_row[x - left] = joined(entry(x, y)); });
 }
 
 inline void EntryRow(const SquareEntry& entry, int left, int right, int y, KnownRow& row) {
@@ -201,7 +193,7 @@ class NonlocalTile {
         HalfOfGuard{fill, group, {0, guard_distance}},
         [&](NonlocalMean& mean, const LensSample& sample, const KnownEntry& sums) {
           const KnownEntry& half = guards_[&mean - means_];
-          mean.begin<Channels>(sample, {half.value + sums.value, half.count + sums.count}, unit);
+          mean.begin<Channels>(sample, sum_of(half, sums), unit);
         },
         fill);
     for (std::uint32_t i = 0; i < 2 * fill.work->offsets; ++i) {

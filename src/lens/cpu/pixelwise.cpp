@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "lens/lamps.h"
-#include "lens/lens_store.h"
+#include "lens/layers.h"
 #include "pixels/cpu/pixelwise-inl.h"
 #include "pixels/cpu/pixelwise.h"
 

@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lens/cpu/splat_visible-inl.h"
-#include "lens/maths/composite.h"
+#include "lens/cpu/splat_samples-inl.h"
+#include "lens/maths/splat.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {

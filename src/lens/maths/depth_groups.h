@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "lens/maths/lens_planes.h"
+#include "lens/maths/samples.h"
 
 namespace satin {
 
@@ -222,5 +222,44 @@ struct ChooseGroups {
     work->groups = groups;
   }
 };
+
+// Steps that look at bins alone, which a backend may launch together.
+
+/// The histogram as prefix sums.
+struct SumHistogram {
+  GroupWork* work;
+
+  template <class Launch>
+  SATIN_HD void run(const Launch& launch) const {
+    launch(depth_bins, 1, WeighBins{work});
+    launch(3, 1, SumBins{work});
+  }
+};
+
+/// From the costs of all ranges of bins to `most` groups at most.
+struct FindBestPartition {
+  GroupWork* work;
+  int most;
+
+  template <class Launch>
+  SATIN_HD void run(const Launch& launch) const {
+    for (int groups = 1; groups <= most; ++groups) {
+      if (groups > 1) launch(depth_bins + 1, cut_ranges, TryCuts{work, groups});
+      launch(depth_bins + 1, 1, PartitionBins{work, groups});
+    }
+    launch(1, 1, ChooseGroups{work, most});
+  }
+};
+
+template <class Launch>
+void find_depth_groups(const Launch& launch, const LensPlanes& planes, GroupWork* work, int most) {
+  const int runs = (planes.width + histogram_run - 1) / histogram_run;
+  const int rows = (planes.height + histogram_stride - 1) / histogram_stride;
+  launch(runs, rows, FindRadiusRange{planes, work});
+  launch(runs, rows, CountRadii{planes, work});
+  launch(SumHistogram{work});
+  launch(depth_bins + 1, depth_bins, CostOfRanges{work});
+  launch(FindBestPartition{work, most});
+}
 
 }  // namespace satin

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "lens/maths/lens_picture.h"
-#include "lens/maths/lens_planes.h"
+#include "lens/maths/picture.h"
+#include "lens/maths/samples.h"
 #include "pixels/maths/channel_sum.h"
 
 namespace satin {

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "lens/maths/aperture.h"
-#include "lens/maths/lens_kernel.h"
-#include "lens/maths/lens_picture.h"
-#include "lens/maths/lens_planes.h"
+#include "lens/maths/picture.h"
+#include "lens/maths/samples.h"
+#include "lens/maths/splat.h"
 
 namespace satin {
 

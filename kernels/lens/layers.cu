@@ -6,8 +6,8 @@
 #include "kernels/lens/fill_tiles.cuh"
 #include "kernels/lens/launch.h"
 #include "kernels/pixels/each_place.cuh"
-#include "lens/lens_layers.h"
-#include "lens/maths/lens_layers_steps.h"
+#include "lens/layers.h"
+#include "lens/maths/visible_samples.h"
 
 namespace satin::kernels {
 namespace {
@@ -280,5 +280,8 @@ void make_visible_samples(const LensLayersArguments& arguments, const ImageView&
 void show_lens(const LensLayersJob& job, const LensScene& scene, const LensShow& shown, StreamHandle stream) {
   satin::show_lens(EachPlace{stream}, job, scene, shown);
 }
+
+template void run_pixelwise(const LensStoreJob&, const LensStoreJob::Images&, const TransferView&,
+                            StreamHandle);
 
 }  // namespace satin::kernels

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "lens/maths/lens_picture.h"
-#include "lens/maths/lens_planes.h"
+#include "lens/maths/picture.h"
+#include "lens/maths/samples.h"
 
 namespace satin {
 

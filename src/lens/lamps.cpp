@@ -1,4 +1,4 @@
-#include "lens/aperture_table.h"
+#include "lens/lamps.h"
 
 #include <algorithm>
 #include <cmath>

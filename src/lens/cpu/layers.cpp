@@ -1,15 +1,15 @@
 // The steps from a picture and its radii to samples, compiled for every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lens/cpu/lens_layers.cpp"
+#define HWY_TARGET_INCLUDE "lens/cpu/layers.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
 #include "core/with_type.h"
 #include "lens/cpu/disocclusion_fill-inl.h"
 #include "lens/cpu/nonlocal_fill-inl.h"
-#include "lens/lens_layers.h"
-#include "lens/maths/lens_layers_steps.h"
+#include "lens/layers.h"
+#include "lens/maths/visible_samples.h"
 #include "pixels/cpu/pixelwise-inl.h"
 #include "pixels/transfer.h"
 

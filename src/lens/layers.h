@@ -6,12 +6,14 @@
 
 #include "core/maths/fixed_point.h"
 #include "core/operation.h"
+#include "core/with_type.h"
+#include "lens/maths/debug.h"
 #include "lens/maths/depth_groups.h"
-#include "lens/maths/lens_debug.h"
-#include "lens/maths/lens_picture.h"
-#include "lens/maths/lens_planes.h"
 #include "lens/maths/nonlocal_fill.h"
+#include "lens/maths/picture.h"
+#include "lens/maths/samples.h"
 #include "pixels/pixels.h"
+#include "pixels/pixelwise.h"
 #include "satin/lens_style.h"
 
 namespace satin {
@@ -60,7 +62,7 @@ struct LensLayersOperation : Operation {
   /// `measured` of the picture, for floats, with lens_least_magnitude at least.
   virtual void run(const ImageView& picture, const Measured* measured, const LensScene& scene,
                    Stream stream) = 0;
-  /// What run() saw, by lens/maths/lens_debug.h.
+  /// What run() saw, by lens/maths/debug.h.
   virtual void show(const LensScene& scene, const LensShow& shown, Stream stream) = 0;
 };
 
@@ -105,5 +107,38 @@ void show_lens(const Launch& launch, const LensLayersJob& job, const LensScene& 
          ShowShades{planes, shade, shown.what == LensDebug::groups, shown.order == Order::bgr,
                     shown.largest_radius, shown.values});
 }
+
+struct LensStoreJob {
+  using Operation = PixelwiseOperation<LensStoreJob>;
+  static constexpr const char* doing = "storing depth of field";
+
+  LensLayersJob picture;
+  std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
+  bool keeps_last = false;         ///< the last channel is data, whose bytes stay
+
+  struct Images {
+    const std::uint32_t* values = nullptr;  ///< dense, interleaved
+    ImageView picture;
+    ImageView mask;
+    MutableImageView output;  ///< aliases none of the others
+    const Measured* measured = nullptr;
+  };
+
+  [[nodiscard]] StoredCodes codes() const { return {picture.type, picture.transfer}; }
+
+  /// Every pixel by store_lens_pixel().
+  template <class Launch>
+  void each(const Images& images, const TransferView& transfer, const Launch& launch) const {
+    const LensStoreRule rule{{picture.weighted, mask_maximum, transfer}, keeps_last};
+    with_pixel_type(picture.type, [&]<class T>() {
+      const auto stored = lens_picture<T>(picture, images.picture, transfer);
+      with_channels(picture.channels, [&]<int Channels>() {
+        launch(picture.width, picture.height,
+               StoreLens<Channels, T>{stored, rule, images.values, picture.width, images.measured,
+                                      MaskRows(images.mask, mask_maximum), Rows<T>(images.output)});
+      });
+    });
+  }
+};
 
 }  // namespace satin

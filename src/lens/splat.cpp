@@ -1,4 +1,3 @@
-#include "lens/lens_kernels.h"
 
 #include "lens/splat.h"
 
