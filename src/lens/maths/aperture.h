@@ -1,5 +1,10 @@
 #pragma once
-// A picture as the opening of a lens: 64 x 64 means of it, row by row as edges.
+// The opening of a lens, and how a lamp is drawn by it.
+//
+// A lamp is a bright sample that stands alone; its shape is seen. An aperture has rows, a row has edges where
+// the transmitted light changes. A lamp draws the exact shape row by row, as second differences that the
+// splat's prefix sums integrate. The rows come from a LensStyle (lens/lamps.cpp) or from a picture (at the
+// end of this file).
 
 #include <cmath>
 #include <cstddef>
@@ -11,48 +16,45 @@
 
 namespace satin {
 
-// The opening of a lens as rows of edges, and what a lamp, a bright sample that is seen by itself, deposits
-// through it: the exact shape, row by row, as second differences that the splat's prefix sums integrate.
-
-/// An edge of a row: from `at` on the row lets `step` more through, in parts of aperture_full.
+/// Edge of a row: right of `at` the row transmits `step` more, in 1/aperture_full.
 struct ApertureEdge {
-  float at = 0;  ///< radii of the circle of confusion, from its middle to the right
+  float at = 0;  ///< position in radii of the circle of confusion, from its centre
   std::int32_t step = 0;
 };
 
-/// Edges from left to right, whose steps have the sum 0.
+/// Edges from left to right; their steps sum to 0.
 struct ApertureRow {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
 
 inline constexpr std::int32_t aperture_full = 255;
-inline constexpr int aperture_rows = 1024;        ///< of a shape
-inline constexpr int aperture_picture_side = 64;  ///< rows and columns of a picture
+inline constexpr int aperture_rows = 1024;        ///< rows of the aperture of a style
+inline constexpr int aperture_picture_side = 64;  ///< rows and columns of the aperture of a picture
 inline constexpr int most_aperture_edges = aperture_picture_side + 1;
 
-/// Rows at equal distances from -reach to reach, in radii; columns reach as far.
+/// Rows at equal distances from -reach to reach, in radii. Columns have the same reach.
 struct Aperture {
   const ApertureRow* rows = nullptr;
   const ApertureEdge* edges = nullptr;
-  std::int32_t count = 0;   ///< of rows
-  std::int32_t simple = 0;  ///< 1: no row has more than two edges
+  std::int32_t count = 0;   ///< number of rows
+  std::int32_t simple = 0;  ///< 1 if no row has more than two edges
   float reach = 1;
-  float middle_x = 0;  ///< of the picture, in pixels
+  float middle_x = 0;  ///< centre of the picture, pixels
   float middle_y = 0;
-  float least_light = 0;  ///< a lamp's light is spread as if so much of a clear disc were open, at least
-  float cut = 0;  ///< cat's eye: what a pixel of distance from the middle moves the rim that cuts, in radii
+  float least_light = 0;  ///< least divisor of a lamp's light, as a share of a clear disc
+  float cut = 0;          ///< cat's eye: shift of the cutting rim, in radii per pixel from the centre
 };
 
-/// A sample that is drawn by the aperture. A pixel gets
-/// share * coverage / 2^24 of its colour and weight, see LampRow::coverage().
+/// A sample that the aperture draws. A pixel gets share * coverage / 2^24 of its colour and weight, see
+/// LampRow::coverage().
 struct Lamp {
   LensSample sample;
   std::uint64_t share;
 };
 
-inline constexpr int lamp_lines = 8;    ///< of a row of pixels, at which its coverage is taken
-inline constexpr int lamp_places = 64;  ///< of a pixel, where an edge may lie along a line
+inline constexpr int lamp_lines = 8;    ///< sample lines per row of pixels
+inline constexpr int lamp_places = 64;  ///< positions per pixel at which an edge may lie
 inline constexpr int lamp_share_bits = 24;
 inline constexpr std::uint32_t least_lamp_radius = 4 * 256;
 
@@ -61,18 +63,17 @@ SATIN_HD std::int32_t lamp_floor(float value) {
   return static_cast<float>(whole) > value ? whole - 1 : whole;
 }
 
-/// The columns between which the rim of a cat's eye lets light through, in lamp_places, or an empty range.
+/// Columns between which the rim of a cat's eye transmits light, in 1/lamp_places pixel. May be empty.
 struct LampRim {
   std::int32_t left;
   std::int32_t right;
 };
 
-/// The shape of one lamp behind an aperture.
 struct LampShape {
   const Aperture* aperture;
   float radius;  ///< pixels
   float rows_a_pixel;
-  float rim_x = 0;  ///< the middle of the rim, pixels from the lamp
+  float rim_x = 0;  ///< centre of the rim, pixels from the lamp
   float rim_y = 0;
 
   SATIN_HD LampShape(const Aperture& of, const LensSample& sample)
@@ -83,12 +84,12 @@ struct LampShape {
     rim_y = (of.middle_y - static_cast<float>(sample.y)) * of.cut * radius;
   }
 
-  /// Rows of pixels from -reach() to reach() hold the whole lamp.
+  /// Rows -reach() to reach() hold the whole lamp.
   [[nodiscard]] SATIN_HD std::int32_t reach() const {
     return static_cast<std::int32_t>(radius * aperture->reach + 0.5F) + 1;
   }
 
-  /// The aperture's row at a line, `height` pixels below the middle; none beyond its reach.
+  /// Returns the aperture's row `height` pixels below the centre, without edges beyond its reach.
   [[nodiscard]] SATIN_HD ApertureRow row(float height) const {
     const std::int32_t row = lamp_floor(height * rows_a_pixel + static_cast<float>(aperture->count) * 0.5F);
     return row < 0 || row >= aperture->count ? ApertureRow{} : aperture->rows[row];
@@ -104,24 +105,24 @@ struct LampShape {
     return {place(rim_x - half), place(rim_x + half)};
   }
 
-  /// A distance from the middle of the lamp's pixel, from that pixel's left side on.
+  /// Converts a distance from the centre of the lamp's pixel to 1/lamp_places pixel from its left side.
   [[nodiscard]] SATIN_HD static std::int32_t place(float pixels) {
     return lamp_floor(pixels * lamp_places + 0.5F) + lamp_places / 2;
   }
 };
 
-/// The distance in pixels from the middle of a lamp down to a line of a row of pixels.
+/// Returns the distance in pixels from the centre of a lamp down to a line of a row.
 SATIN_HD float lamp_height(std::int32_t row, int line) {
   return static_cast<float>(row) + (static_cast<float>(line) + 0.5F) / lamp_lines - 0.5F;
 }
 
-/// The place of an edge, in lamp_places from the left side of the lamp's pixel on.
+/// Returns the position of an edge in 1/lamp_places pixel from the left side of the lamp's pixel.
 SATIN_HD std::int32_t lamp_place(const LampShape& shape, const ApertureEdge& edge, const LampRim& rim) {
   const std::int32_t place = LampShape::place(edge.at * shape.radius);
   return place < rim.left ? rim.left : place > rim.right ? rim.right : place;
 }
 
-/// Calls take(place, step) for the edges of one line of a row of pixels.
+/// Calls take(place, step) for each edge of one line of a row.
 template <class Take>
 SATIN_HD void for_lamp_edges(const LampShape& shape, std::int32_t row, int line, const Take& take) {
   const float height = lamp_height(row, line);
@@ -133,7 +134,7 @@ SATIN_HD void for_lamp_edges(const LampShape& shape, std::int32_t row, int line,
   }
 }
 
-/// The light of one line of a row of pixels: the sum of what it adds to LampRow::coverage().
+/// Light of one line of a row: the sum of its contributions to LampRow::coverage().
 SATIN_HD std::int64_t lamp_light(const LampShape& shape, std::int32_t row, int line) {
   std::int64_t sum = 0;
   for_lamp_edges(shape, row, line,
@@ -141,7 +142,7 @@ SATIN_HD std::int64_t lamp_light(const LampShape& shape, std::int32_t row, int l
   return sum;
 }
 
-/// The lines of one row of pixels, with at most Most edges each.
+/// Lines of one row of pixels, with at most Most edges each.
 template <int Most>
 struct LampRow {
   std::int32_t counts[lamp_lines];
@@ -162,7 +163,7 @@ struct LampRow {
     }
   }
 
-  /// The covered part of the pixel in this column, up to lamp_lines * lamp_places * aperture_full.
+  /// Coverage of the pixel in this column, at most lamp_lines * lamp_places * aperture_full.
   [[nodiscard]] SATIN_HD std::int32_t coverage(std::int32_t column) const {
     const std::int32_t end = (column + 1) * lamp_places;
     std::int32_t sum = 0;
@@ -174,7 +175,7 @@ struct LampRow {
     return sum;
   }
 
-  /// Calls take(number, column) for every edge.
+  /// Calls take(number, column) for each edge.
   template <class Take>
   SATIN_HD void for_places(const Take& take) const {
     for (int line = 0; line < lamp_lines; ++line)
@@ -183,8 +184,8 @@ struct LampRow {
 };
 static_assert(lamp_places == 1 << 6);
 
-/// Lines of many edges, whose places are worked out when they are asked for: arrays of them would be
-/// kilobytes, which are copied from row to row.
+/// Lines of many edges, which are recomputed where they are needed: arrays of them would be kilobytes that
+/// are copied from row to row.
 template <>
 struct LampRow<most_aperture_edges> {
   const LampShape* shape;
@@ -199,7 +200,7 @@ struct LampRow<most_aperture_edges> {
     }
   }
 
-  /// Calls take(number, place, step) for every edge.
+  /// Calls take(number, place, step) for each edge.
   template <class Take>
   SATIN_HD void for_edges(const Take& take) const {
     for (int line = 0; line < lamp_lines; ++line)
@@ -225,7 +226,6 @@ struct LampRow<most_aperture_edges> {
   }
 };
 
-/// A range of columns of pixels.
 struct LampColumns {
   std::int32_t first = INT32_MAX;
   std::int32_t last = INT32_MIN;
@@ -236,19 +236,19 @@ struct LampColumns {
   }
 };
 
-/// The weight of a pixel, rounded to nearest.
+/// Rounds to nearest.
 SATIN_HD std::int64_t lamp_weight(std::int32_t coverage, std::uint64_t share) {
   const std::uint64_t half = std::uint64_t{1} << (lamp_share_bits - 1);
   return static_cast<std::int64_t>((static_cast<std::uint64_t>(coverage) * share + half) >> lamp_share_bits);
 }
 
-/// Calls delta(column, difference) for the second differences of weights that are not 0 in a row whose lines
-/// are `own`, below `above`. Columns count from the lamp, as rows do; all rows from -reach() to reach() + 1
-/// make the shape.
+/// Calls delta(column, difference) for the non-zero second differences of the weights in the row `own`, which
+/// follows the row `above`. Columns and rows count from the lamp. Rows -reach() to reach() + 1 make the whole
+/// shape.
 template <int Most, class Delta>
 SATIN_HD void for_lamp_deltas(const LampRow<Most>& own, const LampRow<Most>& above, std::uint64_t share,
                               const Delta& delta) {
-  LampColumns left;  // of the first edges, where there are two; otherwise of all
+  LampColumns left;  // columns of the first edges if there are two per line, otherwise of all
   LampColumns right;
   const auto take = [&](std::int32_t i, std::int32_t column) {
     if (Most > 2 || i == 0) left.take(column);
@@ -259,7 +259,8 @@ SATIN_HD void for_lamp_deltas(const LampRow<Most>& own, const LampRow<Most>& abo
   std::int64_t own_before = 0;
   std::int64_t above_before = 0;
   for (std::int32_t column = left.first; column <= right.last + 1; ++column) {
-    if (column > left.last + 1 && column < right.first) column = right.first;  // nothing changes before it
+    if (column > left.last + 1 && column < right.first)
+      column = right.first;  // the weight is constant between both ranges
     const std::int64_t own_here = lamp_weight(own.coverage(column), share);
     const std::int64_t above_here = lamp_weight(above.coverage(column), share);
     const std::int64_t difference = own_here - own_before - above_here + above_before;
@@ -269,8 +270,8 @@ SATIN_HD void for_lamp_deltas(const LampRow<Most>& own, const LampRow<Most>& abo
   }
 }
 
-/// The share of a lamp of so much light whose pixels get `full` together; 0: the aperture lets nothing
-/// through.
+/// Returns the share with which the pixels of a lamp get the weight `full` in total; `light` is the sum of
+/// lamp_light() over its lines. Returns 0 if no light passes.
 SATIN_HD std::uint64_t lamp_share(const LampShape& shape, std::int64_t light, std::uint32_t full) {
   const float disc = 3.1415927F * shape.radius * shape.radius * (lamp_lines * lamp_places * aperture_full);
   const auto least = static_cast<std::int64_t>(disc * shape.aperture->least_light);
@@ -284,8 +285,8 @@ SATIN_HD std::uint64_t lamp_share(const LampShape& shape, std::uint32_t full) {
   return lamp_share(shape, light, full);
 }
 
-/// A picture of any size and proportions as an aperture: its longer side spans the circle of confusion, white
-/// is clear and black is opaque, as is what lies beside it.
+/// A picture of any size and proportions as an aperture. Its longer side spans the circle of confusion. White
+/// is clear; black and the area beside the picture are opaque.
 template <class T>
 struct AperturePicture {
   Rows<const T> values;
@@ -294,7 +295,8 @@ struct AperturePicture {
 
   [[nodiscard]] SATIN_HD std::int64_t side() const { return width > height ? width : height; }
 
-  /// The pixels [first, last) of an axis whose middles lie in a cell; at least the one in its middle.
+  /// Pixels [first, last) of an axis whose centres lie in a cell, or else the pixel at the centre of the
+  /// cell.
   struct Range {
     std::int64_t first;
     std::int64_t last;
@@ -308,13 +310,13 @@ struct AperturePicture {
 
   [[nodiscard]] SATIN_HD static double share_of(T value) {
     if constexpr (sizeof(T) == sizeof(float)) {
-      return value > 0 ? value < 1 ? static_cast<double>(value) : 1.0 : 0.0;  // NaN lets nothing through
+      return value > 0 ? value < 1 ? static_cast<double>(value) : 1.0 : 0.0;  // NaN is opaque
     } else {
       return static_cast<double>(value) / (sizeof(T) == 1 ? 255.0 : 65535.0);
     }
   }
 
-  /// The mean over a cell, from 0 to aperture_full.
+  /// Mean over a cell, from 0 to aperture_full.
   [[nodiscard]] SATIN_HD std::int32_t at(int x, int y) const {
     const Range columns = range(x);
     const Range rows = range(y);
@@ -330,21 +332,21 @@ struct AperturePicture {
   }
 };
 
-/// Stores the mean of each cell as the step of the edge that has its number; one place a cell.
+/// Stores the mean of each cell as the step of the edge of the same number. Place (cell, row).
 template <class T>
 struct FindApertureMeans {
   AperturePicture<T> picture;
-  ApertureEdge* edges;  ///< most_aperture_edges a row
+  ApertureEdge* edges;  ///< [row][most_aperture_edges]
 
   SATIN_HD void operator()(int cell, int row) const {
     edges[static_cast<std::int64_t>(row) * most_aperture_edges + cell].step = picture.at(cell, row);
   }
 };
 
-/// Finds the edges of the aperture's rows in place of their means; one place a row.
+/// Replaces the means of a row by its edges. Place (row, 0).
 struct FindApertureEdges {
   ApertureRow* rows;
-  ApertureEdge* edges;  ///< most_aperture_edges a row
+  ApertureEdge* edges;  ///< [row][most_aperture_edges]
 
   SATIN_HD void operator()(int row, int /*y*/) const {
     ApertureEdge* to = edges + static_cast<std::int64_t>(row) * most_aperture_edges;
@@ -352,7 +354,7 @@ struct FindApertureEdges {
     std::int32_t before = 0;
     for (int cell = 0; cell <= aperture_picture_side; ++cell) {
       const std::int32_t own = cell < aperture_picture_side ? to[cell].step : 0;
-      if (own == before) continue;  // there are no more edges than cells so far: no mean is lost
+      if (own == before) continue;  // a row has no more edges than cells so far, so no mean is overwritten
       constexpr float half = aperture_picture_side / 2.0F;
       to[count++] = {(static_cast<float>(cell) - half) / half, own - before};
       before = own;

@@ -1,6 +1,6 @@
 #pragma once
-// Pictures of what depth of field saw: radii, groups, disocclusion fill. Linear integers, as the result
-// has them.
+// Debug pictures of depth of field (`--debug`): the radii, the groups of depth, or the disocclusion fill, as
+// linear integers like the result.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace satin {
 
-/// Colours of the groups, the nearest first, in linear light.
+/// Linear colours of the groups, the nearest first.
 SATIN_HD float group_shade(int group, int channel) {
   constexpr float shades[lens_most_groups][3] = {{1.0F, 0.05F, 0.05F},
                                                  {1.0F, 0.45F, 0.0F},
@@ -19,11 +19,11 @@ SATIN_HD float group_shade(int group, int channel) {
   return shades[group][channel];
 }
 
-/// What white is, and the opacity of what is shown.
+/// White and full opacity of a debug picture.
 struct ShadeUnit {
   const LensUnit* unit = nullptr;
-  bool opacity = false;       ///< the last channel is opacity: all of it
-  bool own_exponent = false;  ///< of opacity: floats with straight alpha
+  bool opacity = false;       ///< the last channel is opacity
+  bool own_exponent = false;  ///< opacity has an exponent of its own: floats with straight alpha
 
   SATIN_HD std::uint32_t opaque() const {
     if (!own_exponent) return unit->brightest;
@@ -31,13 +31,13 @@ struct ShadeUnit {
   }
 };
 
-/// Shades of radii or groups, of every pixel; a last channel that is neither colour nor opacity stays.
+/// Shows the radii or the groups. A last channel that is neither colour nor opacity keeps its values.
 struct ShowShades {
   LensPlanes planes;
   ShadeUnit shade;
-  bool groups = false;              ///< otherwise radii
-  bool blue_first = false;          ///< the order of colours
-  double largest = 1;               ///< radius, in 1/256 pixel
+  bool groups = false;              ///< shows groups instead of radii
+  bool blue_first = false;          ///< BGR order
+  double largest = 1;               ///< largest radius, 1/256 pixel
   std::uint32_t* values = nullptr;  ///< dense, interleaved
 
   SATIN_HD void operator()(int x, int y) const {
@@ -65,7 +65,7 @@ struct ShowShades {
   }
 };
 
-/// Black.
+/// Clears the picture to black.
 struct ShowNothing {
   LensPlanes planes;
   ShadeUnit shade;
@@ -80,8 +80,8 @@ struct ShowNothing {
 
 inline constexpr int listed_columns = 4096;
 
-/// Colours of the disocclusion fill of one group; (x, y) is place y * listed_columns + x of the list. What is
-/// listed of silhouettes lies before the pixel's own group or in it.
+/// Shows the hidden samples of one group. Place (x, y) is entry y * listed_columns + x of the list. Listed
+/// samples of silhouettes are of their pixel's group or a nearer one, and are not shown.
 struct ShowHidden {
   LensPlanes planes;
   LensList list;
@@ -102,7 +102,7 @@ struct ShowHidden {
   }
 };
 
-/// The nearest group is written last.
+/// Shows the hidden samples of all groups, the nearest last.
 template <class Launch>
 void show_hidden(Launch& launch, const LensPlanes& planes, const ShadeUnit& shade, const LensList& list,
                  int groups, std::uint32_t* values) {

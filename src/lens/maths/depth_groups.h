@@ -1,6 +1,10 @@
 #pragma once
-// Step 1: groups of depth by the optimal partition of the histogram of radii (Fisher, On grouping for maximum
-// homogeneity, 1958): dynamic programming over 256 bins.
+// Grouping: splits the scene into at most five groups of depth.
+//
+// The groups are the optimal partition of the histogram of radii (Fisher, On grouping for maximum
+// homogeneity, 1958): dynamic programming over 256 bins finds, for each number of groups, the cuts that
+// minimise the sum of h * variance, h = sqrt(share of the bin). The first number of groups whose cost is
+// small enough is taken, and each limit is moved to the middle of its empty gap.
 
 #include <cmath>
 #include <cstdint>
@@ -9,42 +13,42 @@
 
 namespace satin {
 
-/// The histogram looks at every second pixel of every second row.
+/// The histogram samples every second pixel of every second row.
 inline constexpr int histogram_stride = 2;
-inline constexpr int histogram_run = 64;           ///< columns of one thread
-inline constexpr double histogram_least = 1e-4;    ///< bins with less of the picture are empty
-inline constexpr double tolerable_variance = 2.0;  ///< pixels^2, the mean over all bins
-inline constexpr int cuts_tried = 16;              ///< bins that one thread tries to cut at
+inline constexpr int histogram_run = 64;           ///< columns per thread
+inline constexpr double histogram_least = 1e-4;    ///< bins with a smaller share of the picture are empty
+inline constexpr double tolerable_variance = 2.0;  ///< largest mean variance within groups, pixels^2
+inline constexpr int cuts_tried = 16;              ///< bins at which one thread tries to cut
 inline constexpr int cut_ranges = depth_bins / cuts_tried;
 
-/// What the groups are made from and made in, in the memory of one device.
+/// Histogram, tables of the dynamic programming and the resulting groups, in the memory of one device.
 struct GroupWork {
-  std::int32_t highest = INT32_MIN;          ///< of the radii
-  std::int32_t negative_lowest = INT32_MIN;  ///< - the lowest one
+  std::int32_t highest = INT32_MIN;          ///< highest radius
+  std::int32_t negative_lowest = INT32_MIN;  ///< minus the lowest radius
   std::uint32_t counts[depth_bins] = {};
-  double mass[depth_bins + 1] = {};  ///< prefix sums of h, of h c and of h c^2, c in pixels
+  double mass[depth_bins + 1] = {};  ///< prefix sums of h, h c and h c^2; c in pixels
   double moment[depth_bins + 1] = {};
   double square[depth_bins + 1] = {};
   double range_cost[depth_bins][depth_bins + 1] = {};  ///< variance_cost() of bins [i, j)
-  double cost[lens_most_groups][depth_bins + 1] = {};  ///< of bins [0, j) in g + 1 groups
+  double cost[lens_most_groups][depth_bins + 1] = {};  ///< [g][j]: least cost of bins [0, j) in g + 1 groups
   std::int16_t split[lens_most_groups][depth_bins + 1] = {};
-  double best_cost[cut_ranges][depth_bins + 1] = {};  ///< of the cuts in one range, for one number of groups
+  double best_cost[cut_ranges][depth_bins + 1] = {};  ///< [range][j]: the best cut within a range of bins
   std::int16_t best_cut[cut_ranges][depth_bins + 1] = {};
   DepthGroups groups;
 
-  /// Begins a histogram; bin x, of every bin.
+  /// Clears bin x, and with bin 0 the range of radii.
   SATIN_HD void clear(int x) {
     counts[x] = 0;
     if (x != 0) return;
     highest = INT32_MIN;
     negative_lowest = INT32_MIN;
   }
-  /// A partition into this many groups is good enough.
+  /// Whether a partition into this many groups is good enough.
   SATIN_HD bool tolerable(int groups_made) const {
     return cost[groups_made - 1][depth_bins] <= tolerable_variance * mass[depth_bins];
   }
   SATIN_HD std::int32_t lowest() const { return -negative_lowest; }
-  /// The width of a bin in 1/256 pixels.
+  /// Width of a bin in 1/256 pixel.
   SATIN_HD std::int32_t step() const { return (highest - lowest()) / depth_bins + 1; }
   SATIN_HD std::int32_t edge(int bin) const { return lowest() + bin * step(); }
   SATIN_HD double variance_cost(int first, int last) const {
@@ -56,7 +60,7 @@ struct GroupWork {
   }
 };
 
-/// (x, y) is a run of columns of one row.
+/// Finds the range of the radii. Place (x, y) is a run of columns of one sampled row.
 struct FindRadiusRange {
   LensPlanes planes;
   GroupWork* work;
@@ -75,7 +79,7 @@ struct FindRadiusRange {
   }
 };
 
-/// Adds a run of columns to the histogram; pixels of one bin that follow each other at once.
+/// Counts radii. Place as above. Successive pixels of one bin are added at once.
 struct CountRadii {
   LensPlanes planes;
   GroupWork* work;
@@ -100,7 +104,7 @@ struct CountRadii {
   }
 };
 
-/// h = sqrt(count / N), h c and h c^2 of bin x.
+/// Computes h, h c and h c^2 of bin x.
 struct WeighBins {
   GroupWork* work;
 
@@ -116,8 +120,8 @@ struct WeighBins {
   }
 };
 
-/// Prefix sums of one of the three quantities that WeighBins made, in this order; x = 0 finds the bins that
-/// count, too.
+/// Turns quantity x of WeighBins (h, h c, h c^2) into prefix sums. x = 0 also clears the counts of empty
+/// bins.
 struct SumBins {
   GroupWork* work;
 
@@ -139,7 +143,7 @@ struct SumBins {
   }
 };
 
-/// The cost of bins [first, x) as one group; 0 where there are none.
+/// Computes the cost of bins [first, x) as one group.
 struct CostOfRanges {
   GroupWork* work;
 
@@ -148,13 +152,13 @@ struct CostOfRanges {
   }
 };
 
-/// The best of the last cuts in one range that leave bins [0, x) in `groups` groups, two or more.
+/// Finds the best last cut within one range of bins, for bins [0, x) in `groups` >= 2 groups.
 struct TryCuts {
   GroupWork* work;
   int groups;
 
   SATIN_HD void operator()(int x, int range) const {
-    if (work->tolerable(groups - 1)) return;  // nobody asks for more
+    if (work->tolerable(groups - 1)) return;  // a smaller number of groups is good enough
     const int first = range * cuts_tried;
     double costs[cuts_tried];  // loads in flight
     for (int k = 0; k < cuts_tried; ++k)
@@ -172,7 +176,7 @@ struct TryCuts {
   }
 };
 
-/// The best way to leave bins [0, x) in `groups` groups; of equal ones that with the first cut.
+/// Finds the best partition of bins [0, x) into `groups` groups. The first of equal cuts wins.
 struct PartitionBins {
   GroupWork* work;
   int groups;
@@ -200,7 +204,8 @@ struct PartitionBins {
   }
 };
 
-/// The first number of groups that is good enough, and their limits in the middles of empty gaps; one thread.
+/// Takes the first number of groups that is good enough, and puts the limits in the middles of empty gaps.
+/// One thread.
 struct ChooseGroups {
   GroupWork* work;
   int most;
@@ -223,9 +228,9 @@ struct ChooseGroups {
   }
 };
 
-// Steps that look at bins alone, which a backend may launch together.
+// Steps over bins, which a backend may run in one launch: launch(steps) runs the steps that `run` launches.
 
-/// The histogram as prefix sums.
+/// Turns the histogram into prefix sums.
 struct SumHistogram {
   GroupWork* work;
 
@@ -236,7 +241,7 @@ struct SumHistogram {
   }
 };
 
-/// From the costs of all ranges of bins to `most` groups at most.
+/// Partitions the bins into at most `most` groups, from the costs of all ranges.
 struct FindBestPartition {
   GroupWork* work;
   int most;

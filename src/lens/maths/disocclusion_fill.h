@@ -1,7 +1,11 @@
 #pragma once
-// Step 3: what a lens sees behind nearer things. For every group but the nearest, pixels that are nearer than
-// it get a sample of that group: colour and depth by means over growing windows, the share of the group among
-// all that is as far or farther as its weight.
+// Disocclusion fill: a blurred near object shows what lies behind it. For each group but the nearest, pixels
+// of nearer groups get a hidden sample of that group.
+//
+// Colour and radius are means over the group's pixels in five growing windows, the smaller ones with much
+// more weight. The weight of the sample is the share of the group among all pixels in or behind it. Sharp
+// fills are refined along the row and the column, blurred ones are merged 2 x 2. A backend provides the
+// window sums, from summed-area tables of (u, c, 1), u = v / (1 + v).
 
 #include <cstdint>
 
@@ -12,13 +16,13 @@
 namespace satin {
 
 inline constexpr int fill_windows = 5;
-inline constexpr int fill_reach = 32;            ///< of the largest window
-inline constexpr float least_occupancy = 0.05F;  ///< rarer groups are not filled in
-inline constexpr int refined_reach = 8;          ///< pixels to both ends of a refined line
+inline constexpr int fill_reach = 32;            ///< reach of the largest window
+inline constexpr float least_occupancy = 0.05F;  ///< least weight of a sample
+inline constexpr int refined_reach = 8;          ///< reach of the search for both ends of a line, pixels
 inline constexpr float refined_radius = 3.0F;    ///< sharper fills are refined, pixels
-inline constexpr float merged_radius = 2.0F;     ///< more blurred ones are merged 2 x 2, pixels
+inline constexpr float merged_radius = 2.0F;     ///< more blurred fills are merged 2 x 2, pixels
 
-/// Pixels that a window reaches to each side, and what each of them weighs.
+/// Half side of a window, and the weight of its pixels.
 struct FillWindow {
   int reach;
   float factor;
@@ -29,35 +33,35 @@ SATIN_HD FillWindow fill_window(int number) {
   return windows[number];
 }
 
-// Sums over one group are modulo 2^32. A window has at most 65 x 65 pixels: colours of 16 bits stay below
-// 2^28.1, radii below 2^31 if they are below 2^18, counts below 2^13.
+// Window sums are modulo 2^32. A window has at most 65 x 65 pixels: colours of 16 bits stay below 2^28.1,
+// radii below 2^31 if they are below 2^18, counts below 2^13.
 
-/// What a pixel adds to the counts of a group: 1 if it is of it | 1 if it is of it or behind << 16.
+/// A pixel's entry in the table of counts: whether it is in the group, and in bit 16 whether it is in it or
+/// behind it.
 SATIN_HD std::uint32_t fill_count(std::uint32_t in_group, std::uint32_t from_group_on) {
   return in_group + (from_group_on << 16);
 }
 
-/// The largest radius in 1/256 pixel for which window sums of radii are exact.
+/// Bound in 1/256 pixel below which window sums of radii are exact.
 inline constexpr std::int32_t largest_fill_radius = 1 << 18;
 static_assert(std::int64_t{(2 * fill_reach + 1) * (2 * fill_reach + 1)} * largest_fill_radius <
               std::int64_t{1} << 31);
 
-/// u = v / (1 + v), so that lamps do not outweigh everything in a mean.
+/// Returns u = v / (1 + v), so that lamps do not dominate a mean.
 SATIN_HD float compressed_light(float light) { return light / (1 + light); }
-/// Compressed light in 16 bits.
+/// Converts compressed light to 16 bits.
 SATIN_HD std::uint32_t packed_light(float compressed) {
   return static_cast<std::uint32_t>(compressed * 65535.0F + 0.5F);
 }
 SATIN_HD std::uint32_t compressed(float light) { return packed_light(compressed_light(light)); }
 inline constexpr float least_light_left = 0.5F / 65535.0F;
-/// v = u / (1 - u).
+/// Returns v = u / (1 - u).
 SATIN_HD float expanded_light(float mean) {
   const float rest = 1 - mean;
   return mean / (rest > least_light_left ? rest : least_light_left);
 }
 
-/// What one pixel finds in its windows from `first` on: sums of what the group has there, near ones with more
-/// weight. No sample is made where `first` is fill_windows.
+/// Weighted sums over a pixel's windows from `first` on. There is no sample if `first` is fill_windows.
 template <int Channels>
 struct FillFound {
   int first = fill_windows;
@@ -66,7 +70,7 @@ struct FillFound {
   float radius = 0;
   float colour[4] = {};
 
-  /// Each of these adds the sum over window `number`, from `first` upwards.
+  /// These add the sum over window `number`, for each number from `first` on in increasing order.
   SATIN_HD void add_counts(int number, std::uint32_t counts) {
     in_group = in_group + fill_window(number).factor * static_cast<float>(counts & 0xFFFFU);
     from_group_on = from_group_on + fill_window(number).factor * static_cast<float>(counts >> 16);
@@ -77,20 +81,19 @@ struct FillFound {
   SATIN_HD void add_colour(int number, int channel, std::uint32_t sum) {
     colour[channel] = colour[channel] + fill_window(number).factor * static_cast<float>(sum);
   }
-  /// After all counts.
+  /// Whether the group is too rare for a sample; valid after all counts.
   [[nodiscard]] SATIN_HD bool is_rare() const {
     return !(in_group > 0) || in_group < least_occupancy * from_group_on;
   }
 };
 
-/// What a pixel hides: linear light and a radius in pixels. Weight 0: nothing.
+/// A hidden sample: linear light, radius in pixels. There is none if the weight is 0.
 struct Hidden {
   float colour[4];
   float radius;
   float weight;
 };
 
-/// The disocclusion fill of one group.
 template <int Channels>
 struct FillDisocclusions {
   LensPlanes planes;
@@ -98,21 +101,21 @@ struct FillDisocclusions {
   int group;
   LensList list;
 
-  /// Only such pixels look into their windows.
   [[nodiscard]] SATIN_HD bool is_nearer(int x, int y) const {
     return planes.holds(x, y) && planes.groups[planes.place(x, y)] < group;
   }
 
-  /// A sample of the group may show beside the pixel: the group is near enough for their two radii.
+  /// Whether a sample of the group can show beside the pixel: the nearest window that has any is within both
+  /// radii.
   [[nodiscard]] SATIN_HD bool shows(int x, int y, const FillFound<Channels>& found) const {
     const int empty_reach = found.first == 0 ? 0 : fill_window(found.first - 1).reach;
     const float own = absolute(static_cast<float>(planes.radii[planes.place(x, y)])) * lens_radius_scale;
     return !(static_cast<float>(empty_reach) > own + absolute(mean_radius(found)) + 1);
   }
 
-  /// The filled sample behind one pixel. nearest(x, y, step_x, step_y) is the nearest pixel along one
-  /// direction that is of the group or behind it: its distance, 0 if there is none in refined_reach or it is
-  /// behind.
+  /// Makes the hidden sample of one pixel. nearest(x, y, step_x, step_y) returns the distance along a
+  /// direction to the nearest pixel that is in the group or behind it; 0 if there is none within
+  /// refined_reach, or if that pixel is behind.
   template <class Nearest>
   [[nodiscard]] SATIN_HD Hidden hidden_at(int x, int y, const FillFound<Channels>& found,
                                           const Nearest& nearest) const {
@@ -127,7 +130,7 @@ struct FillDisocclusions {
     return result;
   }
 
-  /// Adds the samples of a block of 2 x 2 pixels to the list; (x, y) is its number.
+  /// Adds the samples of block (x, y) of 2 x 2 pixels to the list.
   SATIN_HD void add_block(int x, int y, const Hidden (&hidden)[4]) const {
     for_samples_of_block(x, y, hidden, [&](const LensSample& sample) { list.add(sample); });
   }
@@ -151,7 +154,6 @@ struct FillDisocclusions {
   }
 
  private:
-  /// Pixels.
   [[nodiscard]] SATIN_HD static float mean_radius(const FillFound<Channels>& found) {
     return found.radius / found.in_group * lens_radius_scale;
   }
@@ -163,8 +165,8 @@ struct FillDisocclusions {
     return false;
   }
 
-  /// Lamps go on behind silhouettes: beside pixels brighter than white, the linear mean of the group in 3 x 3
-  /// pixels, as the mean of compressed light hides them.
+  /// Continues lamps behind silhouettes: beside pixels above white, colours are the linear mean of the
+  /// group's 3 x 3 pixels, because a mean of compressed light would hide the lamp.
   SATIN_HD void take_lamps(int x, int y, Hidden& hidden) const {
     float sum[4] = {};
     float count = 0;
@@ -182,8 +184,8 @@ struct FillDisocclusions {
     for (int c = 0; c < Channels; ++c) hidden.colour[c] = sum[c] / count;
   }
 
-  /// Tables hold 16 bits: what is nearer than that to the visible colour is the visible colour, so that a
-  /// constant picture stays constant.
+  /// Converts to an integer. Tables hold 16 bits; a colour that equals the visible one within them is stored
+  /// as the visible one, so that a constant picture stays constant.
   SATIN_HD std::uint32_t integer_near(float light, std::uint32_t visible) const {
     const float apart = compressed_light(light) - compressed_light(lens_light(visible, *unit));
     return absolute(apart) < 1.0F / 65535.0F ? visible : lens_integer(light, *unit);
@@ -205,8 +207,9 @@ struct FillDisocclusions {
     take(sample);
   }
 
-  /// Lines of structure go on behind what is thin: along the row and the column, compressed colours between
-  /// both ends.
+  /// Continues lines behind thin objects: interpolates compressed colours between both ends, along the row
+  /// and the column.
+  /// The weight of an axis is 1 / (L^2 (|dv|^2 + 0.03)), L the distance of both ends.
   template <class Nearest>
   SATIN_HD void refine(int x, int y, const Nearest& nearest, Hidden& hidden) const {
     constexpr float fill_weight = 1.0F / 30;

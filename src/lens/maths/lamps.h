@@ -1,6 +1,12 @@
 #pragma once
-// Lamps: samples that are bright and seen by themselves. They are found by the mean of 7 x 7 cells of 7 x 7
-// pixels around theirs, 49 x 49 in all, which a pixel must be twice as bright as.
+// Lamps: bright samples that stand alone. Out of focus they are drawn by the aperture (aperture.h), and where
+// white clipped them they get part of their light back.
+//
+// A pixel is a lamp if it is bright, out of focus, twice as bright as the mean of 49 x 49 pixels around it,
+// and few of these are bright. The means come from cells of 7 x 7 pixels, 7 x 7 of which are averaged.
+//
+// Steps: sum the cells; count the lamps; brighten and list them if the list has room for all; give each its
+// share of light.
 
 #include <cstdint>
 
@@ -11,18 +17,18 @@
 
 namespace satin {
 
-inline constexpr int lamp_cell = 7;        ///< pixels
-inline constexpr int lamp_cells_away = 3;  ///< cells that are looked at each way
-inline constexpr float lamp_begin = 0.8F;  ///< linear light
-/// The share of bright pixels around it up to which a clipped lamp gets all of its light back, and from which
-/// it is none: the corners of large white areas have more, and what is wider than a disc of 23 pixels hides
-/// the steps of the kernels that it is spread by.
+inline constexpr int lamp_cell = 7;        ///< side in pixels
+inline constexpr int lamp_cells_away = 3;  ///< reach of the mean in cells
+inline constexpr float lamp_begin = 0.8F;  ///< least linear light of a lamp
+/// Share of bright pixels around a clipped lamp up to which it gets all of its light back, and from which it
+/// is no lamp. Corners of large white areas have more. Objects wider than a disc of 23 pixels need no
+/// aperture: they hide the steps of the staircases.
 inline constexpr float highlight_alone = 0.09F;
 inline constexpr float highlight_among_others = 0.18F;
-inline constexpr float lamp_times = 2;  ///< the mean around it that a lamp is at least
+inline constexpr float lamp_times = 2;  ///< least ratio to the mean around
 
-/// Samples that are drawn by the aperture, in no order. They are counted before the first is added: where
-/// there is no room for all there are none, and no pixel depends on which came first.
+/// Samples that the aperture draws, in no order. They are counted before the first is added. If they do not
+/// all fit, there are none, so that the result does not depend on which came first.
 struct LampList {
   Lamp* lamps = nullptr;
   std::uint32_t* count = nullptr;
@@ -32,14 +38,13 @@ struct LampList {
   [[nodiscard]] SATIN_HD bool fits() const { return *wanted <= capacity; }
 };
 
-/// A cell of lamp_cell x lamp_cell pixels, fewer at the picture's end.
+/// A cell of lamp_cell x lamp_cell pixels, fewer at the right and bottom border.
 struct LampCell {
-  std::uint64_t sum = 0;     ///< of the brightest colours of its pixels
+  std::uint64_t sum = 0;     ///< sum of the pixels' brightest channels
   std::uint32_t bright = 0;  ///< pixels that may be lamps
-  std::uint32_t lamps = 0;   ///< pixels that are
+  std::uint32_t lamps = 0;   ///< pixels that are lamps
 };
 
-/// The data that the steps share.
 template <int Channels>
 struct LampScene {
   LensPlanes planes;
@@ -48,11 +53,11 @@ struct LampScene {
   LampCell* cells;
   LampList lamps;
   Aperture aperture;
-  int colours;            ///< without alpha
+  int colours;            ///< channels without alpha
   float highlights;       ///< LensStyle::highlights
-  bool clipped_if_white;  ///< floats: highlights are clipped where the picture has nothing above white
+  bool clipped_if_white;  ///< floats: lamps are clipped only if no pixel is above white
   const Measured* measured;
-  std::uint32_t full;  ///< the weight of a sample that covers its pixel
+  std::uint32_t full;  ///< weight of a sample that covers its whole pixel
 
   [[nodiscard]] SATIN_HD int across() const { return (planes.width + lamp_cell - 1) / lamp_cell; }
   [[nodiscard]] SATIN_HD int down() const { return (planes.height + lamp_cell - 1) / lamp_cell; }
@@ -65,20 +70,20 @@ struct LampScene {
   [[nodiscard]] SATIN_HD const std::uint32_t* colour_at(std::int64_t at) const {
     return planes.colours + at * Channels;
   }
-  /// True if the pixel is bright and out of focus.
+  /// Whether the pixel is bright and out of focus.
   [[nodiscard]] SATIN_HD bool may_be_lamp(std::uint32_t value, std::uint32_t radius) const {
     return radius > lens_focus_radius && static_cast<float>(value) > lamp_begin * unit->white;
   }
-  /// The cells around one, with itself.
+  /// Sums over a cell and the cells around it.
   struct Around {
-    std::uint64_t sum = 0;     ///< of the brightest colours of their pixels
+    std::uint64_t sum = 0;     ///< sum of the pixels' brightest channels
     std::uint64_t pixels = 0;  ///< below 2^12
-    std::uint32_t bright = 0;  ///< of these, those that may be lamps
+    std::uint32_t bright = 0;  ///< pixels that may be lamps
 
     [[nodiscard]] SATIN_HD float bright_share() const {
       return static_cast<float>(bright) / static_cast<float>(pixels);
     }
-    /// True if a bright pixel of the cell is a lamp.
+    /// Whether a bright pixel of the cell is a lamp.
     [[nodiscard]] SATIN_HD bool shows_lamp(std::uint32_t value) const {
       return has_room_for_lamps() &&
              static_cast<float>(value * pixels) / static_cast<float>(sum) > lamp_times;
@@ -99,12 +104,12 @@ struct LampScene {
       for (int x = cell_x - lamp_cells_away; x <= cell_x + lamp_cells_away; ++x) add_cell(x, y, all);
     return all;
   }
-  /// Pixels of a cell along an axis.
+  /// Number of pixels of a cell along an axis.
   [[nodiscard]] SATIN_HD static int size_of(int cell, int pixels) {
     return pixels - cell * lamp_cell < lamp_cell ? pixels - cell * lamp_cell : lamp_cell;
   }
 
-  /// The factor by which a lamp was brighter than its pixel shows, if it was clipped.
+  /// Factor by which a lamp was brighter than its pixel shows, if white clipped it.
   [[nodiscard]] SATIN_HD float gain(std::uint32_t value, std::uint32_t radius, float bright) const {
     if (!(highlights > 1)) return 1;
     if (clipped_if_white && double_of(measured->largest[0]) > 1) return 1;
@@ -122,8 +127,8 @@ struct LampScene {
       colour[c] = static_cast<std::uint32_t>(static_cast<float>(colour[c]) * by + 0.5F);
   }
 
-  /// Adds a sample that is large enough. Its share is still to come; until then its place in the list of
-  /// samples stands there, from 1 on; 0: it is the visible one.
+  /// Lists a sample that is large enough. Until set_share(), its `share` holds `place`: 0 for the visible
+  /// sample of its pixel, or 1 + its index in the list of samples.
   SATIN_HD void add(const LensSample& sample, std::uint64_t place) const {
     if (sample.radius >= least_lamp_radius) lamps.lamps[add_shared(lamps.count, 1)] = {sample, place};
   }
@@ -133,7 +138,7 @@ struct LampScene {
   [[nodiscard]] SATIN_HD std::uint32_t weight_of(const Lamp& lamp) const {
     return sample_weight(full, lamp.sample.weight);
   }
-  /// Gives a lamp its share. Where there is one, nothing else is drawn of its sample.
+  /// Stores the share of a lamp. If it is not 0, the sample itself is not spread any more.
   SATIN_HD void set_share(Lamp& lamp, std::uint64_t share) const {
     const std::uint64_t place = lamp.share;
     lamp.share = share;
@@ -151,7 +156,7 @@ struct ClearLamps {
   SATIN_HD void operator()(int /*x*/, int /*y*/) const { *lamps.count = *lamps.wanted = 0; }
 };
 
-/// Sums the cells of lamps; one place a cell.
+/// Place (x, y) is a cell.
 template <int Channels>
 struct SumLampCells {
   LampScene<Channels> scene;
@@ -171,7 +176,8 @@ struct SumLampCells {
   }
 };
 
-/// Calls lamp(x, y, gain) if the visible sample there is a lamp. `around` is of its cell, and has room.
+/// Calls lamp(x, y, gain) if the visible sample of a pixel is a lamp. `around` belongs to its cell and has
+/// room.
 template <int Channels, class OfLamp>
 SATIN_HD void for_lamp_at(const LampScene<Channels>& scene,
                           const typename LampScene<Channels>::Around& around, int x, int y,
@@ -194,11 +200,11 @@ SATIN_HD void for_lamps_of_cell(const LampScene<Channels>& scene, int x, int y, 
     for (int u = x * lamp_cell; u < right; ++u) for_lamp_at(scene, around, u, v, lamp);
 }
 
-/// Lists are looked at by this many columns and rows of threads, in turns.
+/// Threads that share a list, across and down.
 inline constexpr int lamp_threads_across = 256;
 inline constexpr int lamp_threads_down = 256;
 
-/// Calls item(i) for the places of a list of `count` that fall to this thread.
+/// Calls item(i) for the entries of a list of `count` that belong to thread (x, y).
 template <class Item>
 SATIN_HD void for_places_of_list(std::uint32_t count, int x, int y, const Item& item) {
   for (std::uint64_t i = static_cast<std::uint64_t>(y) * lamp_threads_across + static_cast<std::uint64_t>(x);
@@ -206,7 +212,7 @@ SATIN_HD void for_places_of_list(std::uint32_t count, int x, int y, const Item& 
     item(i);
 }
 
-/// Calls lamp(i, gain) if the listed sample at this place is a lamp.
+/// Calls lamp(i, gain) if listed sample i is a lamp.
 template <int Channels, class OfLamp>
 SATIN_HD void for_listed_lamp_at(const LampScene<Channels>& scene, std::uint64_t i, const OfLamp& lamp) {
   const LensSample& sample = scene.listed.samples[i];
@@ -216,7 +222,7 @@ SATIN_HD void for_listed_lamp_at(const LampScene<Channels>& scene, std::uint64_t
   if (around.shows_lamp(value)) lamp(i, scene.gain(value, sample.radius, around.bright_share()));
 }
 
-/// Calls lamp(i, gain) for the lamps among the listed samples that fall to this thread.
+/// Calls lamp(i, gain) for the lamps among the listed samples of thread (x, y).
 template <int Channels, class OfLamp>
 SATIN_HD void for_listed_lamps(const LampScene<Channels>& scene, int x, int y, const OfLamp& lamp) {
   for_places_of_list(scene.listed_samples(), x, y,
@@ -247,7 +253,7 @@ struct CountListedLamps {
   SATIN_HD void count() const { add_shared(scene.lamps.wanted, 1); }
 };
 
-/// Brightens the visible lamps, and lists those that are large enough.
+/// Brightens the visible lamps and lists those that are large enough.
 template <int Channels>
 struct TakeLamps {
   LampScene<Channels> scene;
@@ -273,7 +279,7 @@ struct TakeLamps {
   }
 };
 
-/// Does the same with the listed samples.
+/// Brightens and lists the lamps among the listed samples.
 template <int Channels>
 struct TakeListedLamps {
   LampScene<Channels> scene;
@@ -289,7 +295,7 @@ struct TakeListedLamps {
   }
 };
 
-/// The shares of the lamps, which are few: steps of their own.
+/// Computes the shares. Lamps are few, so it is a step of its own.
 template <int Channels>
 struct ShareLamps {
   LampScene<Channels> scene;

@@ -1,8 +1,18 @@
 #pragma once
-// Texture of what is hidden: sharp hidden samples take the colours that their group has where it repeats (He
-// and Sun, Statistics of patch offsets for image completion, 2012: a few offsets dominate). At a hidden
-// sample each offset counts by how well it explains what is known around it, and the means of the
-// disocclusion fill by how well a mean does that.
+// Non-local fill: sharp hidden samples get the texture of their group instead of a mean.
+//
+// 1. Offsets. A few offsets explain how a group repeats (He and Sun, Statistics of patch offsets for image
+// completion, 2012). The difference of the group from its shifted self is summed at sampled points for each
+// offset within 72 pixels; the deepest local minima are candidates, of which the best 16 pairs are kept.
+//
+// 2. Costs. For each offset, the mean squared difference over the 25 x 25 pixels around a sample that are
+// known at both ends.
+//
+// 3. Mean. The sample's colour is the mean of the colours at the offsets, weight 1 / (cost + 2e-4)^4, and of
+// its disocclusion fill. The fill counts by the variance around it: without this guard, smooth textures lose
+// up to 1.3 dB.
+//
+// A backend sums the windows of step 2, one quantity per pass over a tile.
 
 #include <cmath>
 #include <cstdint>
@@ -12,43 +22,41 @@
 
 namespace satin {
 
-// The data that the steps of the non-local fill share: packed colours, samples to fill, and found offsets.
-
 inline constexpr std::uint32_t nonlocal_radius = 4 * 256;  ///< hidden samples below it are sharp
-inline constexpr std::uint32_t least_needed = 50;          ///< fewer sharp ones of a group stay as they are
-inline constexpr float most_copied = 1.2F;                 ///< linear light; lamps are not texture
+inline constexpr std::uint32_t least_needed = 50;          ///< least sharp samples of a processed group
+inline constexpr float most_copied = 1.2F;                 ///< linear light; brighter pixels are no texture
 
 inline constexpr int offset_reach = 72;
 inline constexpr int offset_columns = 2 * offset_reach + 1;
-inline constexpr int offset_rows = offset_reach + 1;  ///< below or beside; those above are their opposites
+inline constexpr int offset_rows = offset_reach + 1;  ///< offsets downwards; the others are their opposites
 inline constexpr int offset_count = offset_columns * offset_rows;
-inline constexpr int least_offset = 5;  ///< nearer ones repeat nothing
-inline constexpr int point_cells = 48;  ///< points along the longer side of the picture
+inline constexpr int least_offset = 5;  ///< least length of an offset, pixels
+inline constexpr int point_cells = 48;  ///< cells of sample points along the longer side
 inline constexpr int most_points = point_cells * point_cells;
 inline constexpr int most_candidates = offset_count / 2;
 inline constexpr int most_offset_pairs = 16;  ///< an offset and its opposite
 
 inline constexpr int known_reach = 12;  ///< costs are means over 25 x 25 pixels
 inline constexpr int known_area = (2 * known_reach + 1) * (2 * known_reach + 1);
-inline constexpr std::uint32_t least_known = known_area * 15 / 100;  ///< fewer known pixels tell no cost
+inline constexpr std::uint32_t least_known = known_area * 15 / 100;  ///< least known pixels of a cost
 inline constexpr int guard_distance = 4;
 
-// Compressed light in 9 bits, three colours a word and the group above them; what must not be copied has no
-// group. A difference of words is below 3 * 2^18: a sum of four over the window stays below 2^31, over all
-// points below 2^31 as well.
+// Pixels are words: three colours of compressed light with 9 bits each, and the group above them. Pixels that
+// must not be copied have no group. A squared difference of words is below 3 * 2^18, so that sums of four
+// over a window, and sums over all points, stay below 2^31.
 
 inline constexpr std::uint32_t packed_largest = 511;
 inline constexpr std::uint32_t nothing_packed = 7U << 27;
-/// Above every code. The code of infinite light, which is not used, is this one.
+/// Above every code. Infinite light gets this code, which is not used.
 inline constexpr float most_scaled = 1024;
-inline constexpr float packed_scale = most_copied / (1 + most_copied) / packed_largest;  ///< of one code
+inline constexpr float packed_scale = most_copied / (1 + most_copied) / packed_largest;  ///< one code step
 static_assert(std::uint64_t{4} * known_area * 3 * packed_largest * packed_largest < std::uint64_t{1} << 31);
 static_assert(std::uint64_t{most_points} * 3 * packed_largest * packed_largest < std::uint64_t{1} << 31);
 
 SATIN_HD std::uint32_t packed_group(std::uint32_t word) { return word >> 27; }
 SATIN_HD std::uint32_t packed_code(std::uint32_t word, int c) { return word >> (9 * c) & packed_largest; }
 
-/// Squared differences of the codes, summed.
+/// Sum of the squared differences of the codes.
 SATIN_HD std::uint32_t packed_difference(std::uint32_t a, std::uint32_t b) {
   std::uint32_t sum = 0;
   for (int c = 0; c < 3; ++c) {
@@ -64,30 +72,29 @@ struct Offset {
   std::int32_t y;
 };
 
-/// Place i of the array of offsets.
 SATIN_HD Offset offset_at(int i) { return {i % offset_columns - offset_reach, i / offset_columns}; }
 
-/// The sum of differences at sampled points, and how many of them know both ends.
+/// Sum of differences, and number of points that are known at both ends.
 struct OffsetSum {
   std::uint32_t sum;
   std::uint32_t count;
 };
 
 struct OffsetCandidate {
-  double difference;  ///< mean
+  double difference;  ///< mean difference
   std::int32_t place;
 };
 
-/// Work on one picture and one group at a time, in the memory of one device.
+/// Offsets of one group at a time, in the memory of one device.
 struct NonlocalWork {
-  std::uint32_t needed[lens_most_groups] = {};  ///< sharp hidden samples by group
+  std::uint32_t needed[lens_most_groups] = {};  ///< sharp hidden samples per group
   std::uint32_t points = 0;
   std::uint32_t candidates = 0;
   std::uint32_t offsets = 0;
-  Offset point[most_points] = {};  ///< in no order
+  Offset point[most_points] = {};  ///< unordered
   OffsetSum sums[offset_count] = {};
-  OffsetCandidate candidate[most_candidates] = {};  ///< in no order
-  Offset offset[most_offset_pairs] = {};            ///< the best one first
+  OffsetCandidate candidate[most_candidates] = {};  ///< unordered
+  Offset offset[most_offset_pairs] = {};            ///< best first
 
   [[nodiscard]] SATIN_HD bool needs(int group) const { return needed[group] >= least_needed; }
   [[nodiscard]] SATIN_HD bool needs_any() const {
@@ -102,25 +109,26 @@ struct NonlocalWork {
   }
 };
 
-/// The pixels of a tile: columns [left, right) and rows [top, bottom).
+/// Pixels of a tile: columns [left, right) and rows [top, bottom).
 struct TileArea {
   int left, top, right, bottom;
 };
 
-/// The data that the steps share. `words` and `places` are planes of the picture's size.
+/// The picture, its samples and the work of the fill. `words` and `places` are planes of the picture's size.
 struct NonlocalFill {
   LensPlanes planes;
   LensList list;
   const LensUnit* unit;
   NonlocalWork* work;
-  std::uint32_t* words;  ///< packed
-  /// In tiles that are marked: of the pixel's sharp hidden sample of the group in work, from 1 on; 0: none.
+  std::uint32_t* words;  ///< packed pixels
+  /// In marked tiles: 1 + index of the pixel's sharp hidden sample of the current group, or 0.
   std::uint32_t* places;
-  std::uint8_t* tiles;  ///< 1: such samples are in the tile
+  std::uint8_t* tiles;  ///< 1 if the tile has such samples
   int tile_side;
-  int colours;  ///< channels without opacity, at most 3
+  int colours;  ///< colour channels, at most 3
 
-  /// Samples of silhouettes are in the list as well: of their pixel's group or of a nearer one.
+  /// Whether a listed sample is hidden and sharp. Samples of silhouettes are of their pixel's group or a
+  /// nearer one.
   [[nodiscard]] SATIN_HD bool is_needed(const LensSample& sample) const {
     if (sample.radius >= nonlocal_radius) return false;
     return sample.block == 2 || sample.group > planes.groups[planes.place(sample.x, sample.y)];
@@ -140,16 +148,16 @@ struct NonlocalFill {
   }
 };
 
-/// Clears the counts of samples; one place a group.
+/// Place (x, 0) is group x.
 struct ClearNeeded {
   NonlocalWork* work;
 
   SATIN_HD void operator()(int x, int /*y*/) const { work->needed[x] = 0; }
 };
 
-inline constexpr std::uint32_t needed_run = 512;  ///< samples of the list that a step looks at in one place
+inline constexpr std::uint32_t needed_run = 512;  ///< listed samples per place
 
-/// Calls take(i, sample) for the sharp hidden samples of run `run` of the list.
+/// Calls take(i, sample) for the sharp hidden samples in run `run` of the list.
 template <class Take>
 SATIN_HD void for_needed_of_run(const NonlocalFill& fill, int run, const Take& take) {
   const std::uint32_t first = static_cast<std::uint32_t>(run) * needed_run;
@@ -158,7 +166,7 @@ SATIN_HD void for_needed_of_run(const NonlocalFill& fill, int run, const Take& t
     if (fill.is_needed(fill.list.samples[i])) take(i, fill.list.samples[i]);
 }
 
-/// Counts the sharp hidden samples of every group; one place a run of the list.
+/// Counts the sharp hidden samples of each group. Place (0, run).
 struct CountNeeded {
   NonlocalFill fill;
 
@@ -170,7 +178,7 @@ struct CountNeeded {
   }
 };
 
-/// Packs the colours of a pixel. Words of groups that need no samples are not read.
+/// Packs the pixels of groups that have enough sharp samples; words of others are never read.
 template <int Channels>
 struct PackColours {
   NonlocalFill fill;
@@ -179,8 +187,8 @@ struct PackColours {
 
   struct Row {
     LensUnit unit;
-    std::uint32_t needed;   ///< bits of groups
-    std::uint32_t used[3];  ///< of colours: packed_largest; 0: opacity
+    std::uint32_t needed;   ///< a bit per group
+    std::uint32_t used[3];  ///< mask of a colour's code: packed_largest, or 0 for opacity
     const std::uint8_t* groups;
     const std::uint8_t* edges;
     const std::uint32_t* values;
@@ -190,7 +198,8 @@ struct PackColours {
       float light[3] = {};
       float compressed[3] = {};
       for (int c = 0; c < 3 && c < Channels; ++c) {
-        // not held to lens_largest_light, which is not copied either: a branch would hold compilers back
+        // The bound lens_largest_light is left out: such light is not copied, and a branch would prevent
+        // vector code.
         const auto value = static_cast<float>(values[std::int64_t{x} * Channels + c]);
         light[c] = lens_quotient(value, unit.white, unit.of_one);
         compressed[c] = compressed_light(light[c]);
@@ -214,8 +223,8 @@ struct PackColours {
 
   [[nodiscard]] SATIN_HD std::uint32_t used(int c) const { return c < fill.colours ? packed_largest : 0; }
 
-  /// The word of a pixel whose colours have such light, which is compressed_light() as well. `off`: not 0 if
-  /// it must not be copied.
+  /// Returns the word of a pixel with these colours, in linear and in compressed light. A pixel whose `off`
+  /// is not 0 must not be copied.
   [[nodiscard]] SATIN_HD static std::uint32_t packed(std::uint32_t group, std::uint32_t off,
                                                      const float* light, const float* compressed,
                                                      const std::uint32_t* used) {
@@ -230,7 +239,7 @@ struct PackColours {
   }
 };
 
-/// Marks the tiles that have samples of a group; one place a run of the list.
+/// Marks the tiles that have sharp samples of a group. Place (0, run).
 struct MarkTiles {
   NonlocalFill fill;
   int group;
@@ -243,7 +252,7 @@ struct MarkTiles {
   }
 };
 
-/// Clears the places of the tiles that are marked; one place a tile.
+/// Clears `places` in marked tiles. Place (0, tile).
 struct ClearPlaces {
   NonlocalFill fill;
 
@@ -255,7 +264,7 @@ struct ClearPlaces {
   }
 };
 
-/// Tells pixels their samples; one place a run of the list.
+/// Stores the indices of the sharp samples in `places`. Place (0, run).
 struct PlaceNeeded {
   NonlocalFill fill;
   int group;
@@ -267,10 +276,9 @@ struct PlaceNeeded {
   }
 };
 
-// The offsets at which a group repeats: the deepest local minima of its difference from itself, shifted, at
-// sampled points.
+// Step 1: offsets.
 
-/// Begins a group; one place an offset.
+/// Begins a group. Place (x, 0) is offset x.
 struct ClearOffsets {
   NonlocalFill fill;
   int group;
@@ -282,7 +290,7 @@ struct ClearOffsets {
   }
 };
 
-/// A point of the group in every cell of a grid, at a place that looks random.
+/// Chooses a pseudo-random point in each cell of a grid, if it is of the group.
 struct ChoosePoints {
   NonlocalFill fill;
   int group;
@@ -301,12 +309,12 @@ struct ChoosePoints {
   }
 };
 
-/// Sums the differences of all offsets of a row at all points; one place a row.
+/// Sums the differences of all offsets in row y over all points.
 struct SumDifferences {
   NonlocalFill fill;
   int group;
 
-  /// All offsets of a row at once, in a loop that compilers vectorize.
+  /// Handles a row of offsets at once, in a loop that compilers vectorise.
   SATIN_HD void operator()(int /*x*/, int y) const {
     std::uint32_t sums[offset_columns] = {};
     std::uint32_t counts[offset_columns] = {};
@@ -314,7 +322,7 @@ struct SumDifferences {
     const auto own_group = static_cast<std::uint32_t>(group);
     for (std::uint32_t i = 0; i < work.points; ++i) {
       const Offset later = work.point[i + 4 < work.points ? i + 4 : i];
-      if (later.y + y < fill.planes.height)  // points are in no order: brings the words of a later one
+      if (later.y + y < fill.planes.height)  // prefetches the words of a later point, as points are unordered
         for (int x = 0; x <= offset_columns; x += 16)
           __builtin_prefetch(fill.words + fill.planes.place(later.x, later.y + y) + x - offset_reach);
       const Offset point = work.point[i];
@@ -332,7 +340,7 @@ struct SumDifferences {
     for (int x = 0; x < offset_columns; ++x) fill.work->sums[y * offset_columns + x] = {sums[x], counts[x]};
   }
 
-  /// The sum over every `parts`th point from `first` on.
+  /// Sums the difference of one offset over every `parts`th point from `first` on.
   [[nodiscard]] SATIN_HD OffsetSum sum(int x, int y, std::uint32_t first, std::uint32_t parts) const {
     OffsetSum own{};
     const std::uint32_t points = fill.work->points;
@@ -347,7 +355,7 @@ struct SumDifferences {
   }
 };
 
-/// Offsets that are local minima.
+/// Lists the offsets that are local minima.
 struct FindCandidates {
   NonlocalFill fill;
   int group;
@@ -367,7 +375,7 @@ struct FindCandidates {
   }
 
  private:
-  /// The difference at a neighbour. Above the first row lie the opposites of the second row.
+  /// Difference of a neighbour. Row -1 holds the opposites of row 1.
   SATIN_HD static double beside(const NonlocalWork& work, int x, int y) {
     const int u = y < 0 ? offset_columns - 1 - x : x;
     if (u < 0 || u >= offset_columns || y >= offset_rows) return HUGE_VAL;
@@ -375,7 +383,7 @@ struct FindCandidates {
   }
 };
 
-/// The best candidates by their ranks; of equal ones the first place counts.
+/// Ranks the candidates and keeps the best. The first of equal ones wins.
 struct RankCandidates {
   NonlocalFill fill;
   int group;
@@ -394,8 +402,8 @@ struct RankCandidates {
   SATIN_HD void begin(int x) const {
     if (x == 0) fill.work->offsets = static_cast<std::uint32_t>(count() < pairs ? count() : pairs);
   }
-  /// How many of every `parts`th candidate from `first` on come before candidate x; more than `pairs` are not
-  /// told.
+  /// Counts the candidates that rank before candidate x, among every `parts`th one from `first` on; stops at
+  /// `pairs`.
   [[nodiscard]] SATIN_HD int better(int x, int first, int parts) const {
     const NonlocalWork& work = *fill.work;
     const OffsetCandidate own = work.candidate[x];
@@ -413,7 +421,7 @@ struct RankCandidates {
   }
 };
 
-/// The value and count that one pixel adds to a window of 25 x 25.
+/// Value and count of one pixel, or of a window of 25 x 25.
 struct KnownEntry {
   std::uint32_t value = 0;
   std::uint32_t count = 0;
@@ -422,8 +430,8 @@ SATIN_HD KnownEntry sum_of(const KnownEntry& a, const KnownEntry& b) {
   return {a.value + b.value, a.count + b.count};
 }
 
-/// Bits of the value where value and count share a word. Sums over the rows of a window fit, of up to two
-/// entries per pixel.
+/// Number of value bits where value and count share a word. They hold sums over the rows of a window with up
+/// to two entries per pixel.
 inline constexpr int value_bits = 26;
 static_assert(2 * (2 * known_reach + 1) * 3 * packed_largest * packed_largest < 1U << value_bits);
 static_assert(2 * (2 * known_reach + 1) < 1 << (32 - value_bits));
@@ -433,10 +441,8 @@ SATIN_HD KnownEntry parted(std::uint32_t word) {
   return {word & ((1U << value_bits) - 1U), word >> value_bits};
 }
 
-// Entries of the passes over the pixels of a tile and around it. Every pass is one quantity; windows of it
-// are summed by the backend.
+// Step 2: entries of the passes.
 
-/// Codes of one colour.
 struct CodeEntry {
   NonlocalFill fill;
   int group;
@@ -449,7 +455,6 @@ struct CodeEntry {
   }
 };
 
-/// Squares of all codes.
 struct SquareEntry {
   NonlocalFill fill;
   int group;
@@ -461,7 +466,7 @@ struct SquareEntry {
   }
 };
 
-/// The difference from what lies at an offset.
+/// Squared difference from the pixel at an offset.
 struct DifferenceEntry {
   NonlocalFill fill;
   int group;
@@ -476,16 +481,16 @@ struct DifferenceEntry {
   }
 };
 
-/// How much more the means of the disocclusion fill count than an offset that explains as much. With 4 one of
-/// eleven photographs lost 0.15 dB by the non-local fill, with 16 none loses 0.1; printed pages gain less.
+/// How much more the disocclusion fill counts than an offset with the same cost. With 4, one of eleven
+/// photographs lost 0.15 dB by the non-local fill; with 16, none loses 0.1, but printed pages gain less.
 inline constexpr float trust_in_means = 16;
 
-/// State of one sharp hidden sample between the passes.
+/// Step 3: the colour of one sharp hidden sample, between the passes.
 struct NonlocalMean {
-  float squares = 0;    ///< mean of squared codes
-  float means[4] = {};  ///< squared, of each colour's codes
+  float squares = 0;    ///< mean squared code
+  float means[4] = {};  ///< squared means of each colour's codes
   float weight = 0;
-  float colour[4] = {};  ///< weighted, compressed
+  float colour[4] = {};  ///< weighted sum of compressed colours
 
   [[nodiscard]] SATIN_HD static float mean(const KnownEntry& sums) {
     return sums.count == 0 ? 0 : static_cast<float>(sums.value) / static_cast<float>(sums.count);
@@ -493,9 +498,8 @@ struct NonlocalMean {
   SATIN_HD void add_squares(const KnownEntry& sums) { squares = mean(sums); }
   SATIN_HD void add_codes(int c, const KnownEntry& sums) { means[c] = mean(sums) * mean(sums); }
 
-  /// Comes after the squares and codes: the disocclusion fill counts by the variance, or half of the
-  /// differences at a small distance, whichever is less: real textures are smooth more often than they
-  /// repeat.
+  /// Begins with the disocclusion fill, after the squares and the codes. Its cost is the smaller of the
+  /// variance and half the difference at distance 4, as real textures are smooth more often than they repeat.
   template <int Channels>
   SATIN_HD void begin(const LensSample& sample, const KnownEntry& guard, const LensUnit& unit) {
     const float variance = squares - sum_of_channels(means, 3);
@@ -509,7 +513,7 @@ struct NonlocalMean {
       colour[c] = weight * compressed_light(lens_light(sample.colour[c], unit));
   }
 
-  /// An offset's colours count by its cost; a block's pixels a quarter each.
+  /// Adds the colours at an offset. Pixels of a block count a quarter each.
   template <int Channels>
   SATIN_HD void add_offset(const NonlocalFill& fill, const LensSample& sample, const Offset& offset,
                            const KnownEntry& sums, const LensUnit& unit) {
@@ -527,14 +531,13 @@ struct NonlocalMean {
     }
   }
 
-  /// The weight that an offset with these costs has for each of a sample's pixels.
   [[nodiscard]] SATIN_HD static float weight_of_pixel(const KnownEntry& sums, int pixels) {
     return trust(static_cast<float>(sums.value) / static_cast<float>(sums.count)) /
            static_cast<float>(pixels);
   }
 
-  /// Linear colours. What is as near as 16 bits tell to what the sample has leaves it, so that a constant
-  /// picture stays constant.
+  /// Stores linear colours. A colour that equals the sample's within 16 bits is left alone, so that a
+  /// constant picture stays constant.
   template <int Channels>
   SATIN_HD void store(LensSample& sample, const LensUnit& unit) const {
     for (int c = 0; c < Channels; ++c) {
@@ -546,7 +549,7 @@ struct NonlocalMean {
   }
 
  private:
-  /// 1 / (cost + 0.0002)^4 of a mean of squared codes.
+  /// Returns 1 / (cost + 2e-4)^4 for a mean of squared codes.
   SATIN_HD static float trust(float cost) {
     const float light = cost * (packed_scale * packed_scale) + 2e-4F;
     const float square = light * light;
@@ -554,8 +557,8 @@ struct NonlocalMean {
   }
 };
 
-/// The steps of one picture. apply(group) is the backend's: every sharp hidden sample of the group by the
-/// passes above, after which the plane of the places is that of the magnitudes again, and no tile is marked.
+/// Runs the fill. apply(group) is the backend's: it fills the group's sharp samples by the passes above,
+/// restores the magnitudes in `places` (they share a plane) and clears the marks of the tiles.
 template <int Channels, class Launch, class Apply>
 void fill_nonlocally(const Launch& launch, const NonlocalFill& fill, int most_groups, int pairs,
                      const Apply& apply) {

@@ -1,5 +1,9 @@
 #pragma once
-// Linear integers of the lens -> the pixel that is stored.
+// How stored pixels become the linear integers that the lens works on, and how results become pixels again.
+//
+// An integer has at most 32 bits: linear light times alpha. White is 2^16 - 1 for u8 (times 255 with alpha),
+// 2^24 - 1 for u16. Floats are fixed point with 31 bits for the largest magnitude of the picture, fewer where
+// radii are large. Alpha has the unit of the colours.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,29 +17,22 @@
 
 namespace satin {
 
-// Stored pixels as the lens sees them: linear integers of at most 32 bits, colours times alpha.
-//
-// The unit by stored type: u8 has 16 bits, with alpha 24 (65535 * 255 is white); u16 has 24 bits; floats have
-// fixed point with 31 bits, or fewer where radii are large, for the largest magnitude of the picture. Alpha
-// has the unit of the colours.
-
-inline constexpr int lens_float_bits = 31;  ///< at most
-/// Float pictures are measured as if this magnitude were in them, so that white stays a normal float.
+inline constexpr int lens_float_bits = 31;  ///< largest value of LensUnit::float_bits
+/// Least magnitude that a float picture is measured with, so that white stays a normal float.
 inline constexpr double lens_least_magnitude = 1.0 / 16777216;
-/// Largest linear value that the steps between pixels see, white is 1: squares of it are finite.
+/// Largest linear light (white is 1) in the steps between pixels: its square is finite.
 inline constexpr float lens_largest_light = 65536.0F;
-/// Linear light from which pixels of a picture that ends at white may have been clipped.
+/// Linear light from which a pixel may have been clipped, in a picture that has nothing above white.
 inline constexpr float lens_clipped_light = 0.9F;
 
-/// The unit of one picture's linear integers.
 struct LensUnit {
-  float white = 65535;  ///< the integer of linear 1
+  float white = 65535;  ///< integer of linear light 1
   int colour_exponent = 0;
-  int alpha_exponent = 0;           ///< floats: value * 2^exponent is the integer
-  float largest = 65535;            ///< the largest integer of any sample
-  std::uint32_t brightest = 65535;  ///< white as an integer; all ones if it does not fit
+  int alpha_exponent = 0;           ///< floats: the integer is value * 2^exponent
+  float largest = 65535;            ///< largest integer of a sample
+  std::uint32_t brightest = 65535;  ///< white as an integer, or all ones if it does not fit
   int float_bits = lens_float_bits;
-  bool ends_at_white = true;    ///< what is brighter may have been clipped
+  bool ends_at_white = true;    ///< no pixel is above white, so white pixels may be clipped
   float of_one = 1.0F / 65535;  ///< 1 / white
 };
 
@@ -54,12 +51,12 @@ struct LensPicture {
   }
 };
 
-/// White of integer pictures.
+/// White of an integer picture.
 SATIN_HD std::uint32_t lens_white(bool wide, bool weighted) {
   return wide ? 16777215U : weighted ? 65535U * 255U : 65535U;
 }
 
-/// `measured` is of float pictures, with lens_least_magnitude at least.
+/// Unit of a picture. Only floats need `measured`, whose magnitudes are at least lens_least_magnitude.
 template <class T>
 SATIN_HD LensUnit lens_unit(const LensPicture<T>& picture, const Measured* measured) {
   if constexpr (std::is_same_v<T, float>) {
@@ -78,7 +75,7 @@ SATIN_HD LensUnit lens_unit(const LensPicture<T>& picture, const Measured* measu
   }
 }
 
-/// Linear light of a code without alpha, in the unit of opaque pictures.
+/// Linear light of a code without alpha.
 SATIN_HD std::uint32_t lens_decode(std::uint8_t code, const TransferView& transfer) {
   return transfer.decode == nullptr ? code * 257U : transfer.decode[code];
 }
@@ -86,7 +83,7 @@ SATIN_HD std::uint32_t lens_decode(std::uint16_t code, const TransferView& trans
   return transfer.decode == nullptr ? code * 256U + (code >> 8) : transfer.decode[code];
 }
 
-/// Negative values count as 0, and so do values that are not finite, which the plan's check() refuses.
+/// Fixed point of a value. Negative and non-finite values count as 0; Plan refuses the latter.
 SATIN_HD std::uint32_t lens_fixed(double value, int exponent, int bits) {
   const std::int64_t fixed = value > 0 ? to_fixed(value, exponent) : 0;
   const std::int64_t largest = (std::int64_t{1} << bits) - 1;
@@ -95,7 +92,7 @@ SATIN_HD std::uint32_t lens_fixed(double value, int exponent, int bits) {
 
 SATIN_HD double lens_finite(float value) { return value - value == 0.0F ? static_cast<double>(value) : 0.0; }
 
-/// The linear integers of one pixel, as many as the picture has channels.
+/// Reads the linear integers of one pixel.
 template <int Channels>
 SATIN_HD void read_lens_pixel(const std::uint8_t* pixel, const LensPicture<std::uint8_t>& picture,
                               const LensUnit& /*unit*/, std::uint32_t* values) {
@@ -129,10 +126,10 @@ SATIN_HD void read_lens_pixel(const float* pixel, const LensPicture<float>& pict
                     : lens_fixed(lens_finite(pixel[c]) * alpha, unit.colour_exponent, unit.float_bits);
 }
 
-/// value / divisor; `of_one` is 1 / divisor. On a GPU one step from the rounded product, which is the
-/// quotient to the bit for the divisors of this library: tried for the three whites of lens_white(), with
-/// every value below 2^25 and every 127th above, and for packed_scale, with every float from 2^-100 to what
-/// it packs. Whites of floats are powers of two.
+/// Returns value / divisor; `of_one` is 1 / divisor. CUDA corrects the rounded product by one Newton step,
+/// which gives the correctly rounded quotient for every divisor used here: checked for the whites of
+/// lens_white() with every value below 2^25 and every 127th above, and for packed_scale with every float from
+/// 2^-100 to the largest that it packs. Float whites are powers of two.
 SATIN_HD float lens_quotient(float value, float divisor, float of_one) {
 #if defined(__CUDA_ARCH__)
   const float product = value * of_one;
@@ -143,23 +140,23 @@ SATIN_HD float lens_quotient(float value, float divisor, float of_one) {
 #endif
 }
 
-/// Linear light, white is 1, of an integer.
+/// Converts an integer to linear light (white is 1), at most lens_largest_light.
 SATIN_HD float lens_light(std::uint32_t value, const LensUnit& unit) {
   const float light = lens_quotient(static_cast<float>(value), unit.white, unit.of_one);
   return light < lens_largest_light ? light : lens_largest_light;
 }
 
-/// Back, to nearest, and not above the largest; `light` is not negative.
+/// Converts non-negative linear light to an integer, rounded to nearest, at most LensUnit::largest.
 SATIN_HD std::uint32_t lens_integer(float light, const LensUnit& unit) {
   const float value = light * unit.white + 0.5F;
   return static_cast<std::uint32_t>(value < unit.largest ? value : unit.largest);
 }
 
 struct LensStoreRule : StoreRule {
-  bool keeps_last = false;  ///< the last channel is data, whose bytes stay
+  bool keeps_last = false;  ///< the last channel is data and keeps its bytes
 };
 
-/// (a * b / divisor) to nearest.
+/// Returns a * b / divisor, rounded to nearest.
 SATIN_HD std::uint64_t lens_ratio(std::uint64_t a, std::uint64_t b, std::uint64_t divisor) {
   return (a * b + divisor / 2) / divisor;
 }
@@ -204,7 +201,7 @@ SATIN_HD void store_lens_values(const std::uint32_t* values, const float* origin
   store_floats<Channels>(colour, alpha_value, original, mask, rule, out);
 }
 
-/// Stores one pixel of the result. One that is what the picture has there keeps its bytes.
+/// Stores one pixel of the result. A pixel whose value did not change keeps its bytes.
 template <int Channels, class T>
 SATIN_HD void store_lens_pixel(const std::uint32_t* values, const LensPicture<T>& picture, const T* original,
                                std::uint32_t mask, const LensStoreRule& rule, const LensUnit& unit, T* out) {

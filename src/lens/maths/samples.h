@@ -1,5 +1,9 @@
 #pragma once
-// What the steps before the splat make of one picture, in the memory of one device.
+// Samples: points of the scene, each with its colour and its circle of confusion. The steps before the splat
+// write them, the splat spreads them.
+//
+// Every pixel has one visible sample, in dense planes (LensPlanes). Samples beside these, of silhouettes and
+// of what nearer things hide, are in one unordered list (LensList). All of it is in the memory of one device.
 
 #include <cstdint>
 
@@ -9,22 +13,20 @@
 
 namespace satin {
 
-// What a lens spreads: points of the scene, each with its colour and its circle of confusion.
-
-/// The weight of a sample that covers its pixel wholly.
+/// Weight of a sample that covers its whole pixel.
 inline constexpr std::uint32_t lens_full_weight = 1U << 12;
 
-/// Radii are in 1/256 pixel. Those up to this one, 0.6 pixels, are in focus: the sample stays on its pixel.
+/// Largest radius in focus, 0.6 pixels in 1/256 pixel: the sample stays on its pixel.
 inline constexpr std::uint32_t lens_focus_radius = 153;
 
-/// No radius is as large.
+/// A value for `merge_from` above every radius.
 inline constexpr std::uint32_t never_merged = ~std::uint32_t{0};
-/// Radii of samples that are merged differ by no more: half a pixel.
+/// Largest difference of radii of merged samples, in 1/256 pixel.
 inline constexpr std::uint32_t merged_difference = 128;
 
-/// Visible samples of 2 x 2 pixels, at even places, that are of one group, cover their pixels wholly and are
-/// no highlights: if their radii are alike and large enough, nobody sees that they are spread as one block,
-/// each by the kernel of a block of their mean radius.
+/// Whether the four visible samples of a 2 x 2 block at even coordinates may be spread as one, by the kernel
+/// of their mean radius. The caller has checked that they are of one group, have full weight and are no
+/// highlights.
 SATIN_HD bool can_merge(const std::uint32_t (&radii)[4], std::uint32_t merge_from) {
   std::uint32_t low = radii[0];
   std::uint32_t high = radii[0];
@@ -35,25 +37,24 @@ SATIN_HD bool can_merge(const std::uint32_t (&radii)[4], std::uint32_t merge_fro
   return low >= merge_from && high - low <= merged_difference;
 }
 
-/// Rounded to nearest, ties up; radii are below 2^30.
+/// Rounds to nearest, ties up. Radii are below 2^30.
 SATIN_HD std::uint32_t merged_radius_of(const std::uint32_t (&radii)[4]) {
   return (radii[0] + radii[1] + radii[2] + radii[3] + 2) / 4;
 }
 
 struct LensSample {
-  std::uint32_t colour[4];  ///< linear, premultiplied by alpha; then alpha in the same unit, if there is one
-  std::int32_t x, y;        ///< inside the picture; of a block its upper left pixel
-  std::uint32_t radius;     ///< of the circle of confusion, in 1/256 pixel
-  std::uint16_t weight;     ///< in parts of lens_full_weight; of a block the sum over its pixels
-  std::uint8_t block;       ///< 1: a pixel; 2: 2 x 2 pixels
+  std::uint32_t colour[4];  ///< linear, premultiplied; then alpha in the same unit, if there is one
+  std::int32_t x, y;        ///< coordinates in the picture; a block has those of its upper left pixel
+  std::uint32_t radius;     ///< radius of the circle of confusion, 1/256 pixel
+  std::uint16_t weight;     ///< weight in 1/lens_full_weight; a block has the sum over its pixels
+  std::uint8_t block;       ///< side in pixels: 1 or 2
   std::uint8_t group;       ///< 0 is the nearest
 };
 
 inline constexpr int lens_most_groups = 5;
 inline constexpr int depth_bins = 256;
 
-/// The groups of depth, nearest first: group g holds the radii that are below limits[g - 1] and not below
-/// limits[g].
+/// Groups of depth, the nearest first. Group g holds the radii below limits[g - 1] and not below limits[g].
 struct DepthGroups {
   std::int32_t count = 1;
   std::int32_t limits[lens_most_groups - 1] = {};
@@ -65,19 +66,19 @@ struct DepthGroups {
   }
 };
 
-/// Samples beside the visible ones, in no order. A group whose samples do not fit is left away as a whole, so
-/// that the result does not depend on which came first.
+/// Samples beside the visible ones, in no order. A group that does not fit is dropped as a whole, so that the
+/// result does not depend on which samples came first.
 struct LensList {
   LensSample* samples = nullptr;
-  std::uint32_t* count = nullptr;      ///< of complete groups
-  std::uint32_t* attempted = nullptr;  ///< of the group in work, those that do not fit included
+  std::uint32_t* count = nullptr;      ///< samples of complete groups
+  std::uint32_t* attempted = nullptr;  ///< samples of the current group, including those that do not fit
   std::uint32_t capacity = 0;
 
   SATIN_HD void add(const LensSample& sample) const {
     const std::uint64_t place = std::uint64_t{*count} + add_shared(attempted, 1);
     if (place < capacity) samples[place] = sample;
   }
-  /// Ends the group in work, by one thread; false: it did not fit.
+  /// Completes the current group; called by one thread. Returns whether the group fits.
   SATIN_HD bool complete() const {
     const bool fits = std::uint64_t{*count} + *attempted <= capacity;
     if (fits) *count += *attempted;
@@ -86,18 +87,18 @@ struct LensList {
   }
 };
 
-/// Dense planes, width * height values each, rows without gaps.
+/// Dense planes of width * height values, without padding.
 struct LensPlanes {
   int width = 0;
   int height = 0;
   int channels = 1;
-  std::int32_t* radii = nullptr;        ///< signed, positive near; as given, later those of the samples
-  std::int32_t* sharpened = nullptr;    ///< signed, without ramps
-  std::uint8_t* edges = nullptr;        ///< 1: a silhouette
-  std::uint32_t* colours = nullptr;     ///< of the visible samples: `channels` interleaved linear integers
-  std::uint32_t* magnitudes = nullptr;  ///< |radius| of the visible samples
-  std::uint16_t* weights = nullptr;     ///< of lens_full_weight
-  std::uint8_t* groups = nullptr;       ///< of the visible samples
+  std::int32_t* radii = nullptr;        ///< signed, positive near: the input, then of the visible samples
+  std::int32_t* sharpened = nullptr;    ///< `radii` with sharpened ramps
+  std::uint8_t* edges = nullptr;        ///< 1 on silhouettes
+  std::uint32_t* colours = nullptr;     ///< visible samples: `channels` interleaved linear integers
+  std::uint32_t* magnitudes = nullptr;  ///< visible samples: absolute radii
+  std::uint16_t* weights = nullptr;     ///< visible samples: weights in 1/lens_full_weight
+  std::uint8_t* groups = nullptr;       ///< visible samples: group numbers
 
   SATIN_HD std::int64_t place(int x, int y) const { return static_cast<std::int64_t>(y) * width + x; }
   SATIN_HD bool holds(int x, int y) const { return x >= 0 && y >= 0 && x < width && y < height; }

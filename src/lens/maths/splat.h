@@ -1,5 +1,9 @@
 #pragma once
-// Groups of samples laid one behind the other, the nearest first.
+// Arithmetic of the splat: the kernels that spread a sample, and how groups of depth are composited.
+//
+// A kernel is a staircase of centred boxes, given by the corners where its second difference is not 0; two
+// prefix sums turn corners into the shape (Kosloff, Tao and Barsky, Depth of field postprocessing for layered
+// scenes using constant-time rectangle spreading, 2009).
 
 #include <cstddef>
 #include <cstdint>
@@ -9,34 +13,34 @@
 
 namespace satin {
 
-/// A union of boxes from the highest to the widest. Box k covers columns x - wide[k] to x + wide[k] and rows
-/// y - high[k] to y + high[k]; over a block of 2 x 2 one column and one row more.
+/// Union of boxes, from the highest to the widest. Box k covers columns x - wide[k] to x + wide[k] and rows y
+/// - high[k] to y + high[k]; around a block of 2 x 2 pixels one column and one row more.
 struct alignas(8) Staircase {
   static constexpr int most_boxes = 5;
   std::uint16_t wide[most_boxes];
   std::uint16_t high[most_boxes];
   std::uint16_t boxes;
-  std::uint16_t reach;  ///< the farthest each way, of a block from its upper left pixel
+  std::uint16_t reach;  ///< largest half-extent
 };
 
-/// What one radius is spread over: one staircase, or two neighbours that share the weight.
+/// Kernel of one radius: one staircase, or two of neighbouring variance that share the weight.
 struct alignas(16) LensKernel {
-  std::uint32_t weight[2];  ///< of every pixel of the staircase; 0 if there is no second one
+  std::uint32_t weight[2];  ///< weight per pixel of the staircase; the second is 0 if there is one staircase
   std::uint16_t staircase[2];
 };
 
-/// Samples of both kernels have their corners in the same places; they differ by weights alone.
+/// Whether samples of both kernels have their corners in the same places and differ by weights alone.
 SATIN_HD bool same_staircases(const LensKernel& a, const LensKernel& b) {
   return a.staircase[0] == b.staircase[0] && a.staircase[1] == b.staircase[1] &&
          (a.weight[1] != 0) == (b.weight[1] != 0);
 }
 
-/// The kernels of every radius from 0 to `largest`.
+/// Kernels of all radii from 0 to `largest`.
 struct LensKernelView {
-  static constexpr int kinds = 4;  ///< pixels, highlights; the same of blocks
+  static constexpr int kinds = 4;  ///< pixels, highlights, blocks, highlights of blocks
   const Staircase* staircases = nullptr;
-  const LensKernel* kernels = nullptr;  ///< those of one kind behind those of the one before
-  std::uint32_t largest = 0;            ///< in 1/256 pixel; larger radii count as this one
+  const LensKernel* kernels = nullptr;  ///< [kind][radius]
+  std::uint32_t largest = 0;            ///< largest radius in 1/256 pixel; larger ones count as this one
   int weight_bits = 0;                  ///< the full weight of a sample is 2^weight_bits
 };
 
@@ -47,19 +51,20 @@ SATIN_HD const LensKernel& lens_kernel(const LensKernelView& view, std::uint32_t
   return view.kernels[std::uint64_t{kind} * (view.largest + 1) + held];
 }
 
-/// A weight of the table for a sample whose weight is not full: rounded to nearest, ties up. Those of blocks
-/// stay below 2^32: four pixels' weight is spread over at least four pixels.
+/// Scales a weight of the table by a sample's weight, rounded to nearest, ties up. The result is below 2^32,
+/// also for blocks, whose weight of four pixels is spread over at least four pixels.
 SATIN_HD std::uint32_t sample_weight(std::uint32_t table_weight, std::uint32_t weight) {
   constexpr std::uint32_t half = lens_full_weight / 2;
   return static_cast<std::uint32_t>((std::uint64_t{table_weight} * weight + half) / lens_full_weight);
 }
 
-/// What the groups so far let through, and what they show. Sums are integers: every weighted colour, then the
-/// weights.
+/// Colour and coverage of one pixel, composited front to back from sums of groups: the weighted colours, then
+/// the weights.
 ///
-/// With W the weights as parts of the full one and A = min(1, W), a group adds T A C / W and takes T A from
-/// T. Both are T' C with T' = T / max(1, W), so that a constant colour leaves colour / covered constant but
-/// for a few roundings: below half a step for colours up to 2^18 in float and up to 2^32 in double.
+/// With weight W in units of the full one and A = min(1, W), a group adds T A C / W and reduces the
+/// transmittance T by T A. Both equal T' times a sum, T' = T / max(1, W), so that colour / covered of a
+/// constant colour is that colour up to rounding: below half a step for colours up to 2^18 in float and 2^32
+/// in double.
 template <class Real, int Channels>
 struct alignas(Channels % 2 == 0 ? sizeof(Real)
                : Channels == 3   ? 4 * sizeof(float)
@@ -72,17 +77,17 @@ struct alignas(Channels % 2 == 0 ? sizeof(Real)
     covered = 0;
   }
 
-  /// T' of a group of this weight.
+  /// Returns T' for a group of weight `weight`.
   SATIN_HD static Real factor(Real weight, Real covered_before) {
     const Real left = 1 - covered_before;
     const Real through = left > 0 ? left : 0;
     return weight > 1 ? through / weight : through;
   }
 
-  /// Sums are below 2^63: rounded once.
+  /// Rounds once, as sums are below 2^63.
   SATIN_HD static Real real(std::uint64_t sum) { return static_cast<Real>(static_cast<std::int64_t>(sum)); }
 
-  /// `unit` = 2^-weight_bits.
+  /// Adds the next group; `unit` is 2^-weight_bits.
   SATIN_HD void add(const std::uint64_t* sums, Real unit) {
     const Real weight = real(sums[Channels]) * unit;
     const Real through = factor(weight, covered);
@@ -90,10 +95,10 @@ struct alignas(Channels % 2 == 0 ? sizeof(Real)
     covered = covered + through * weight;
   }
 
-  /// Nothing arrived: the sums are all 0, as no weight is.
+  /// Whether nothing arrived: all sums are 0 then, as each sample has a weight.
   [[nodiscard]] SATIN_HD bool empty() const { return !(covered > 0); }
 
-  /// The colour to the nearest integer, ties up.
+  /// Returns colour `c`, rounded to nearest, ties up.
   [[nodiscard]] SATIN_HD std::uint32_t result(int c) const {
     const Real half = static_cast<Real>(0.5);
     const Real value = colour[c] / covered + half;
@@ -101,7 +106,7 @@ struct alignas(Channels % 2 == 0 ? sizeof(Real)
   }
 };
 
-/// Bits of colours up to which composites are made in single precision.
+/// Largest bits of colours for which float composites are exact enough.
 inline constexpr int most_bits_in_float = 18;
 
 }  // namespace satin

@@ -1,6 +1,15 @@
 #pragma once
-// Step 2: a pixel on a silhouette is a mixture of two surfaces. It is taken apart into the nearer one's
-// colour with the share that it covers, and the farther one's, so that each spreads by its own radius.
+// Visible samples: how a picture and its radii become one sample per pixel.
+//
+// Ramp sharpening. Resampling and anti-aliasing leave ramps of depth between two surfaces. A pixel on a ramp
+// whose 5 x 5 neighbourhood spans two surfaces gets the closer of the two extreme radii around it.
+//
+// Unmixing. A pixel on a silhouette mixes two surfaces: I = alpha F + (1 - alpha) B. F and B are weighted
+// means of near and far pixels around; alpha is the least-squares solution, regularised towards the share by
+// depth. Both surfaces become samples, so that each spreads by its own radius. What F and B leave unexplained
+// goes to the surface that the pixel's depth belongs to, or to the lamp that it is.
+//
+// The groups between both steps are found by depth_groups.h. make_visible_samples() runs all of it.
 
 #include <bit>
 #include <cstdint>
@@ -13,9 +22,7 @@
 
 namespace satin {
 
-// Step 0: ramps of depth, which resampling and anti-aliasing leave between two surfaces, become edges.
-
-/// Smallest and largest radius within `reach` pixels each way, in the picture.
+/// Range of the radii within `reach` pixels each way.
 SATIN_HD RadiusRange radius_range(const std::int32_t* radii, const LensPlanes& planes, int x, int y,
                                   int reach) {
   const std::int32_t own = radii[planes.place(x, y)];
@@ -33,16 +40,16 @@ SATIN_HD RadiusRange radius_range(const std::int32_t* radii, const LensPlanes& p
   return range;
 }
 
-/// Both one-sided differences have one sign and exceed the step.
+/// Whether both one-sided differences have one sign and exceed the step.
 SATIN_HD bool on_ramp(std::int32_t before, std::int32_t own, std::int32_t after) {
   const std::int32_t a = own - before;
   const std::int32_t b = after - own;
   return (a < b ? a : b) > ramp_step || (a < b ? b : a) < -ramp_step;
 }
 
-/// Row y of radii, for steps that compare pixels with those beside them. On the picture's first and last row
-/// `at()` is the pixel itself. Beyond the ends of other rows it is some pixel of the picture where j is 0,
-/// and must not be read where it is not.
+/// Row y of a plane of radii, for steps that compare neighbours. In the first and last row of the picture
+/// at() returns the pixel itself. Beyond the ends of other rows it may be called only with j = 0, and returns
+/// some pixel of the picture.
 struct RadiusRow {
   const std::int32_t* own;
   std::int64_t across;
@@ -52,11 +59,11 @@ struct RadiusRow {
       : own(radii + planes.place(0, y)),
         across(y > 0 && y + 1 < planes.height ? 1 : 0),
         down(across * planes.width) {}
-  /// The radius beside pixel x; i and j are -1, 0 or 1.
+  /// Radius beside pixel x; i and j are -1, 0 or 1.
   [[nodiscard]] SATIN_HD std::int32_t at(int x, int i, int j) const { return own[x + i * across + j * down]; }
 };
 
-/// Radii of one pixel -> sharpened: on a ramp between two surfaces, that of the nearer one in value.
+/// Sharpens ramps of `radii` into `sharpened`.
 struct SharpenRamp {
   LensPlanes planes;
 
@@ -92,7 +99,7 @@ struct SharpenRamp {
   }
 };
 
-/// Sharpened radii -> edges: the range over 3 x 3 pixels is that of two surfaces.
+/// Marks the edges of the sharpened radii: 3 x 3 pixels span two surfaces.
 struct FindSilhouette {
   LensPlanes planes;
 
@@ -107,7 +114,6 @@ struct FindSilhouette {
       else
         inner(x);
     }
-    /// The same for a pixel with neighbours on both sides.
     SATIN_HD void inner(int x) const {
       RadiusRange range{radii.at(x, 0, 0), radii.at(x, 0, 0)};
       for (int j = -1; j <= 1; ++j)
@@ -124,15 +130,15 @@ struct FindSilhouette {
   }
 };
 
-inline constexpr int silhouette_reach = 2;         ///< colours of the two sides: 5 x 5 pixels
-inline constexpr float prior_least = 0.05F;        ///< lambda of a flat neighbourhood
-inline constexpr float prior_by_variance = 20.0F;  ///< more of it where the sides have texture
-inline constexpr float least_share = 0.5F;         ///< errors are divided by no less
-inline constexpr float visible_share = 0.02F;      ///< smaller shares of the nearer one are left away
-/// A pixel that shows a clipped lamp is more than this many times as bright as either side.
+inline constexpr int silhouette_reach = 2;         ///< colours of both sides come from 5 x 5 pixels
+inline constexpr float prior_least = 0.05F;        ///< regularisation lambda in a flat neighbourhood
+inline constexpr float prior_by_variance = 20.0F;  ///< increase of lambda per variance of the two sides
+inline constexpr float least_share = 0.5F;         ///< least divisor of the unexplained light
+inline constexpr float visible_share = 0.02F;      ///< smaller shares of the nearer surface are dropped
+/// A clipped lamp is more than this many times as bright as either side.
 inline constexpr float clipped_lamp_times = 2;
 
-/// An integer moved by linear light, to nearest, held from 0 to the largest one.
+/// Adds linear light to an integer: rounded to nearest, held to [0, largest].
 SATIN_HD std::uint32_t lens_moved(std::uint32_t value, float light, const LensUnit& unit) {
   const double moved = static_cast<double>(value) + static_cast<double>(light * unit.white);
   if (!(moved > 0)) return 0;
@@ -140,8 +146,8 @@ SATIN_HD std::uint32_t lens_moved(std::uint32_t value, float light, const LensUn
   return static_cast<std::uint32_t>((moved < largest ? moved : largest) + 0.5);
 }
 
-/// The least and the largest of each channel of some pixels. What is unmixed is held to that of the pixels
-/// around: where both sides are textured, noise would tell them apart.
+/// Range of each channel over some pixels. Unmixed colours are held to the range of the pixels around: where
+/// both sides are textured, they would be noise.
 template <int Channels>
 struct ColourRange {
   std::uint32_t low[4] = {~0U, ~0U, ~0U, ~0U};
@@ -158,7 +164,7 @@ struct ColourRange {
   }
 };
 
-/// The place of the lowest bit of a number that is not 0.
+/// Index of the lowest set bit of a number that is not 0.
 SATIN_HD int lowest_bit(std::uint32_t bits) {
 #if defined(__CUDA_ARCH__)
   return __ffs(static_cast<int>(bits)) - 1;
@@ -167,15 +173,15 @@ SATIN_HD int lowest_bit(std::uint32_t bits) {
 #endif
 }
 
-/// Colours and depth of one side of a silhouette. Colours are told by what they are above the pixel's own, so
-/// that the parts of a constant picture are exactly what the picture is.
+/// Colours and radius of one side of a silhouette, weighted means. Colours are relative to the pixel's own,
+/// so that a constant picture is unmixed into exactly itself.
 template <int Channels>
 struct SilhouetteSide {
   float colour[4] = {};
   float radius = 0;
-  float squares = 0;  ///< of colours, without alpha
+  float squares = 0;  ///< squared colours, without alpha
   float weight = 0;
-  ColourRange<Channels> range;  ///< not relative
+  ColourRange<Channels> range;  ///< absolute colours
 
   SATIN_HD void add(const std::uint32_t* values, const float* own, int colours, std::int32_t own_radius,
                     float by, const LensUnit& unit) {
@@ -212,7 +218,7 @@ struct SilhouetteSide {
   }
 };
 
-/// Makes the visible samples of one picture as if no pixel showed two surfaces.
+/// Stores the visible samples of all pixels as if none mixed two surfaces.
 template <class T, int Channels>
 struct StoreVisible {
   LensPlanes planes;
@@ -243,13 +249,13 @@ struct StoreVisible {
   }
 };
 
-/// Takes the pixels of silhouettes apart: other visible samples, and the list's of what else they show. Steps
-/// of their own, as few pixels need all that this does.
+/// Unmixes the pixels on silhouettes. It is a step of its own because few pixels need it.
 template <class T, int Channels>
 struct SeparateSilhouettes {
   StoreVisible<T, Channels> visible;
   LensList list;
-  /// 1: depth is soft, so that the pixel may be of the other side, and each colour is held to its own side's.
+  /// 1 if depth is soft: the pixel may belong to either side, and each colour is held to the range of its
+  /// side.
   const std::uint32_t* soft;
 
   SATIN_HD void operator()(int x, int y) const {
@@ -291,16 +297,16 @@ struct SeparateSilhouettes {
 
   static constexpr int across = 2 * silhouette_reach + 1;
 
-  /// Pixels around by bits, row after row: those closer to a side's extreme than to the middle. And their
-  /// colours.
+  /// Pixels around, a bit each, row by row. A pixel belongs to a side if it is closer to that side's extreme
+  /// radius than to the middle.
   struct Around {
     std::uint32_t front = 0;
     std::uint32_t back = 0;
     std::uint32_t edges = 0;
-    Range seen;  ///< of all pixels
-    Range far;   ///< of the back
+    Range seen;  ///< all pixels
+    Range far;   ///< pixels of `back`
 
-    /// Edges count for a side that has nothing else.
+    /// Drops edge pixels, unless the side has no others.
     [[nodiscard]] SATIN_HD std::uint32_t used(std::uint32_t side) const {
       return (side & ~edges) != 0 ? side & ~edges : side;
     }
@@ -333,7 +339,7 @@ struct SeparateSilhouettes {
     read_lens_pixel<Channels>(visible.picture.at(x, y), visible.picture, unit, values);
   }
 
-  /// 1 / (d^2 + 1/2)^2 at (i, j) from the pixel.
+  /// Returns 1 / (d^2 + 1/2)^2 at offset (i, j).
   [[nodiscard]] SATIN_HD static float weight_at(int i, int j) {
     constexpr float weights[] = {weight(0), weight(1), weight(2), 0, weight(4), weight(5), 0, 0, weight(8)};
     static_assert(silhouette_reach == 2);
@@ -367,8 +373,7 @@ struct SeparateSilhouettes {
     return lens_light(value, unit);
   }
 
-  /// The share that the nearer side covers by depth alone: the [1 2 1]^2 mean of what is nearer than the
-  /// middle.
+  /// Share of the nearer side by depth alone: [1 2 1]^2 mean of the pixels nearer than the middle.
   SATIN_HD float share_by_depth(int x, int y, const RadiusRange& range) const {
     int sum = 0;
     for (int j = -1; j <= 1; ++j)
@@ -378,8 +383,8 @@ struct SeparateSilhouettes {
     return static_cast<float>(sum) / 16.0F;
   }
 
-  /// Where one side is unknown the pixel stays an ordinary one. Edge pixels do not lie on the picture's
-  /// border.
+  /// Unmixes one pixel. Where one side has no pixels it stays as it is. Edge pixels never lie on the
+  /// picture's border.
   SATIN_HD void separate(int x, int y) const {
     const LensUnit unit = *visible.known_unit;
     std::uint32_t own_values[4];
@@ -402,17 +407,17 @@ struct SeparateSilhouettes {
     store_both(x, y, own_values, {front, back, share, is_front, front_is_off, lamp}, unit, sides.seen);
   }
 
-  /// True if the light that neither side explains is above white: a lamp, of the nearer side if that is
-  /// bright around, otherwise behind it.
+  /// Whether the light that neither side explains is above white: a lamp. It belongs to the nearer side if
+  /// that is bright around, otherwise to the farther one.
   SATIN_HD bool shows_lamp(const Side& front, const Side& back, float share) const {
     for (int c = 0; c < Channels; ++c)
       if (c < colours() && -(share * front.colour[c]) - (1 - share) * back.colour[c] > 1) return true;
     return false;
   }
 
-  /// True if this pixel shows a lamp of the farther side that a picture which ends at white has clipped: far
-  /// brighter than either side is. Its light tells nothing of how much the nearer side covers. Soft depth
-  /// does not tell which side a pixel is of.
+  /// Whether the pixel shows a lamp of the farther side that was clipped at white: far brighter than either
+  /// side. Its light says nothing about the share of the nearer side. With soft depth it is unknown which
+  /// side the pixel is of.
   SATIN_HD bool shows_clipped_lamp(const float* own, const Side& front, const Side& back,
                                    const LensUnit& unit) const {
     if (!unit.ends_at_white || depth_is_soft()) return false;
@@ -438,14 +443,14 @@ struct SeparateSilhouettes {
     return StoreVisible<T, Channels>::unit_range(share);
   }
 
-  /// The two surfaces of a pixel.
+  /// Both surfaces of a pixel.
   struct Mixture {
     const Side& front;
     const Side& back;
-    float share;        ///< that the nearer one covers
-    bool is_front;      ///< the pixel's depth is that of the nearer one
-    bool front_is_off;  ///< light that neither side explains is of the nearer one
-    bool lamp;          ///< such light is a lamp's
+    float share;        ///< share of the nearer surface
+    bool is_front;      ///< the pixel's depth is that of the nearer surface
+    bool front_is_off;  ///< unexplained light belongs to the nearer surface
+    bool lamp;          ///< unexplained light is a lamp's
   };
 
   SATIN_HD void store_both(int x, int y, const std::uint32_t* own, const Mixture& mixture,
@@ -490,8 +495,7 @@ struct SeparateSilhouettes {
   }
 };
 
-/// Begins a run: the picture's unit; nothing is known of the radii and no sample is in the list. One place a
-/// bin.
+/// Begins a run: computes the unit, clears the histogram and the list. Place (x, 0) is bin x.
 template <class T>
 struct ClearLensWork {
   LensPicture<T> picture;
@@ -515,7 +519,8 @@ struct CompleteList {
   SATIN_HD void operator()(int /*x*/, int /*y*/) const { list.complete(); }
 };
 
-/// Radii -> visible samples, and the list of those behind or before them on silhouettes.
+/// Makes the visible samples, and lists the second samples of silhouettes.¦A backend brings a launch:
+/// launch(width, height, step) calls step(x, y) for every place on its threads.
 template <int Channels, class T, class Launch>
 void make_visible_samples(const Launch& launch, const LensPlanes& planes, const LensPicture<T>& picture,
                           const Measured* measured, LensUnit* unit, GroupWork* work, const LensList& list,
