@@ -1,3 +1,5 @@
+// The aperture of a LensStyle: its outline, cut into rows of edges.
+
 #include "lens/lamps.h"
 
 #include <algorithm>
@@ -9,16 +11,17 @@ namespace satin {
 namespace {
 
 constexpr int outline_points = 2048;
-constexpr int rings = 8;              ///< of equal width, every other one darker
-constexpr double darkest_ring = 0.5;  ///< with onion = 1
-constexpr double farthest_rim = 0.8;  ///< radii that a whole cat's eye moves the rim in the corner
+constexpr int rings = 8;              ///< rings of equal width, every other one darker
+constexpr double darkest_ring = 0.5;  ///< light in dark rings with onion = 1
+constexpr double farthest_rim = 0.8;  ///< shift of the rim in the corner with cats_eye = 1, radii
 
-struct Place {
+struct Point {
   double x, y;
 };
 
-/// The distance of the outline from the middle at an angle from the nearest blade's middle: an arc through
-/// the corners, whose height over the straight side is `curvature` of that of the circle around it.
+/// Distance of the outline from the centre, at an angle from the middle of the nearest side. A side is an arc
+/// through its corners; its height over the straight side is `curvature` times that of the circumscribed
+/// circle.
 double blade_radius(double angle, int blades, double curvature) {
   const double half = std::numbers::pi / blades;
   const double side = std::cos(half);
@@ -31,15 +34,15 @@ double blade_radius(double angle, int blades, double curvature) {
   return middle * std::cos(angle) + std::sqrt(arc * arc - across * across);
 }
 
-/// The outline of the opening: its corners are at distance 1, and it stands on a side unless turned.
-std::vector<Place> outline_of(const LensStyle& style) {
+/// Outline of the opening. Its corners have distance 1, and it stands on a side unless turned.
+std::vector<Point> outline_of(const LensStyle& style) {
   const int blades = blades_of(style);
   const double turn = style.blade_angle * std::numbers::pi / 180;
-  const double part = blades == 0 ? 1 : 2 * std::numbers::pi / blades;
-  std::vector<Place> outline;
+  const double sector = blades == 0 ? 1 : 2 * std::numbers::pi / blades;
+  std::vector<Point> outline;
   for (int i = 0; i < outline_points; ++i) {
-    const double angle = 2 * std::numbers::pi * i / outline_points;  // from a blade's middle
-    const double off = angle - part * std::round(angle / part);
+    const double angle = 2 * std::numbers::pi * i / outline_points;  // from the middle of a side
+    const double off = angle - sector * std::round(angle / sector);
     const double radius = blades == 0 ? 1 : blade_radius(off, blades, style.blade_curvature);
     const double direction = angle + std::numbers::pi / 2 + turn;
     outline.push_back({radius * std::cos(direction), radius * std::sin(direction)});
@@ -49,15 +52,15 @@ std::vector<Place> outline_of(const LensStyle& style) {
 
 struct Moments {
   double area = 0;
-  double variance = 0;  ///< the mean of both axes, around 0
+  double variance = 0;  ///< mean of the variances along both axes, around 0
 };
 
-/// The moments of the polygon through these places.
-Moments moments_of(const std::vector<Place>& outline) {
+/// Moments of the polygon through these points.
+Moments moments_of(const std::vector<Point>& outline) {
   Moments moments;
   for (std::size_t i = 0; i < outline.size(); ++i) {
-    const Place& a = outline[i];
-    const Place& b = outline[(i + 1) % outline.size()];
+    const Point& a = outline[i];
+    const Point& b = outline[(i + 1) % outline.size()];
     const double twice_area = a.x * b.y - b.x * a.y;
     moments.area += twice_area / 2;
     moments.variance +=
@@ -67,39 +70,39 @@ Moments moments_of(const std::vector<Place>& outline) {
   return moments;
 }
 
-struct Span {
+struct RowRange {
   double left = 0, right = 0;
 };
 
-/// The spans inside the convex outline at the middles of `count` rows from -reach to reach.
-std::vector<Span> spans_of(const std::vector<Place>& outline, double reach, int count) {
-  std::vector<Span> spans(static_cast<std::size_t>(count), {HUGE_VAL, -HUGE_VAL});
+/// Rows of the convex outline at the centres of `count` rows from -reach to reach.
+std::vector<RowRange> rows_of(const std::vector<Point>& outline, double reach, int count) {
+  std::vector<RowRange> rows(static_cast<std::size_t>(count), {HUGE_VAL, -HUGE_VAL});
   const auto row_of = [&](double y) { return (y / reach + 1) / 2 * count - 0.5; };
   for (std::size_t i = 0; i < outline.size(); ++i) {
-    const Place& a = outline[i];
-    const Place& b = outline[(i + 1) % outline.size()];
+    const Point& a = outline[i];
+    const Point& b = outline[(i + 1) % outline.size()];
     const double top = std::min(row_of(a.y), row_of(b.y));
     const double bottom = std::max(row_of(a.y), row_of(b.y));
     for (int row = std::max(0, static_cast<int>(std::ceil(top))); row <= bottom && row < count; ++row) {
-      const double part = b.y == a.y ? 0 : (row - row_of(a.y)) / (row_of(b.y) - row_of(a.y));
-      const double x = a.x + part * (b.x - a.x);
-      Span& span = spans[static_cast<std::size_t>(row)];
-      span = {std::min(span.left, x), std::max(span.right, x)};
+      const double fraction = b.y == a.y ? 0 : (row - row_of(a.y)) / (row_of(b.y) - row_of(a.y));
+      const double x = a.x + fraction * (b.x - a.x);
+      RowRange& range = rows[static_cast<std::size_t>(row)];
+      range = {std::min(range.left, x), std::max(range.right, x)};
     }
   }
-  return spans;
+  return rows;
 }
 
-/// The row of a smaller copy around the same middle; none where it does not reach.
-const Span* scaled_row(const std::vector<Span>& spans, int row, double scale) {
-  const double middle = static_cast<double>(spans.size()) / 2;
+/// Row of a copy that is scaled around the centre, or null if the copy does not reach it.
+const RowRange* scaled_row(const std::vector<RowRange>& rows, int row, double scale) {
+  const double middle = static_cast<double>(rows.size()) / 2;
   const double from = (row + 0.5 - middle) / scale + middle;
-  if (from < 0 || from >= static_cast<double>(spans.size())) return nullptr;
-  const Span& span = spans[static_cast<std::size_t>(from)];
-  return span.left < span.right ? &span : nullptr;
+  if (from < 0 || from >= static_cast<double>(rows.size())) return nullptr;
+  const RowRange& range = rows[static_cast<std::size_t>(from)];
+  return range.left < range.right ? &range : nullptr;
 }
 
-void add_row(ApertureTable& table, const std::vector<Span>& spans, int row, double onion) {
+void add_row(ApertureTable& table, const std::vector<RowRange>& rows, int row, double onion) {
   const auto first = static_cast<std::uint32_t>(table.edges.size());
   const auto dark = static_cast<std::int32_t>(std::lround(aperture_full * (1 - darkest_ring * onion)));
   for (int ring = 0; ring < (onion > 0 ? rings : 1); ++ring) {
@@ -107,10 +110,10 @@ void add_row(ApertureTable& table, const std::vector<Span>& spans, int row, doub
     const std::int32_t step = ring == 0       ? aperture_full
                               : ring % 2 == 1 ? dark - aperture_full
                                               : aperture_full - dark;
-    const Span* span = scaled_row(spans, row, scale);
-    if (span == nullptr || step == 0) continue;
-    table.edges.push_back({static_cast<float>(span->left * scale), step});
-    table.edges.push_back({static_cast<float>(span->right * scale), -step});
+    const RowRange* range = scaled_row(rows, row, scale);
+    if (range == nullptr || step == 0) continue;
+    table.edges.push_back({static_cast<float>(range->left * scale), step});
+    table.edges.push_back({static_cast<float>(range->right * scale), -step});
   }
   table.rows.push_back({first, static_cast<std::uint32_t>(table.edges.size()) - first});
 }
@@ -132,28 +135,28 @@ int blades_of(const LensStyle& style) {
   return 0;
 }
 
-/// A whole cat's eye leaves half of a disc in the corner; with onion = 1 the mean of the rings is above half.
+/// A full cat's eye leaves half of a disc in the corner; with onion = 1 the mean of the rings is above half.
 int peak_bits_of(const LensStyle& style) { return (style.cats_eye > 0 ? 1 : 0) + (style.onion > 0 ? 1 : 0); }
 
 ApertureTable aperture_table(const LensStyle& style) {
-  std::vector<Place> outline = outline_of(style);
+  std::vector<Point> outline = outline_of(style);
   const double scale = 0.5 / std::sqrt(moments_of(outline).variance);
   const double squeeze = std::sqrt(style.squeeze);
   double reach = 0;
-  for (Place& place : outline) {
-    place = {place.x * scale / squeeze, place.y * scale * squeeze};
-    reach = std::max({reach, std::abs(place.x), std::abs(place.y)});
+  for (Point& point : outline) {
+    point = {point.x * scale / squeeze, point.y * scale * squeeze};
+    reach = std::max({reach, std::abs(point.x), std::abs(point.y)});
   }
   ApertureTable table;
   table.reach = static_cast<float>(reach);
   table.cut = static_cast<float>(style.cats_eye * farthest_rim * reach);
   table.peak_bits = peak_bits_of(style);
   table.simple = style.onion == 0;
-  const std::vector<Span> spans = spans_of(outline, reach, aperture_rows);
+  const std::vector<RowRange> rows = rows_of(outline, reach, aperture_rows);
   for (int row = 0; row < aperture_rows; ++row) {
-    const Span& span = spans[static_cast<std::size_t>(row)];
-    if (span.left < span.right)
-      add_row(table, spans, row, style.onion);
+    const RowRange& range = rows[static_cast<std::size_t>(row)];
+    if (range.left < range.right)
+      add_row(table, rows, row, style.onion);
     else
       table.rows.push_back({});
   }

@@ -1,5 +1,6 @@
 #pragma once
-// Lamps are taken out of the samples: what the splat draws by the aperture of the lens.
+// The operations that draw lamps: AperturePictureJob turns a picture into an aperture, LampsJob takes lamps
+// out of the samples, for the splat to draw them. aperture_table() makes the aperture of a LensStyle.
 
 #include "core/with_type.h"
 #include "core/workspace.h"
@@ -11,37 +12,37 @@
 
 namespace satin {
 
-/// An aperture's tables on the host.
+/// Aperture in host memory.
 struct ApertureTable {
   WorkspaceVector<ApertureRow> rows;
   WorkspaceVector<ApertureEdge> edges;
   float reach = 1;     ///< Aperture::reach
   bool simple = true;  ///< Aperture::simple
-  float cut = 0;       ///< Aperture::cut, for a picture whose corner is one pixel from its middle
-  int peak_bits = 0;   ///< no pixel gets more than 2^peak_bits times what a disc of that reach would give it
+  float cut = 0;       ///< Aperture::cut of a picture whose corner is one pixel from its centre
+  int peak_bits = 0;   ///< a pixel gets at most 2^peak_bits times its share of a disc of that reach
 };
 
-/// The shape of the variance of a disc of radius 1: a disc, or a regular polygon that stands on a side, whose
-/// sides are arcs; turned, squeezed to the same area, and with rings. Throws Error(usage) for values out of
-/// range.
+/// Makes the aperture of a style, with the variance of a disc of radius 1: a disc, or a regular polygon that
+/// stands on a side and whose sides are arcs; turned, squeezed to the same area, and with rings. Throws
+/// Error(usage) for values out of range.
 [[nodiscard]] ApertureTable aperture_table(const LensStyle& style);
 
 /// ApertureTable::peak_bits of a style.
 [[nodiscard]] int peak_bits_of(const LensStyle& style);
 
-/// Number of blades of the opening; 0: it is round.
+/// Number of blades of the opening, or 0 if it is round.
 [[nodiscard]] int blades_of(const LensStyle& style);
 
 struct AperturePictureJob {
   using Operation = PixelwiseOperation<AperturePictureJob>;
   static constexpr const char* doing = "taking a picture for an aperture";
 
-  Shape picture;  ///< one channel: u8, u16 or f32
+  Shape picture;  ///< one channel of u8, u16 or f32
 
   struct Images {
     ImageView picture;
-    ApertureRow* rows = nullptr;    ///< aperture_picture_side, in the backend's memory
-    ApertureEdge* edges = nullptr;  ///< most_aperture_edges of each
+    ApertureRow* rows = nullptr;    ///< aperture_picture_side rows, in the backend's memory
+    ApertureEdge* edges = nullptr;  ///< most_aperture_edges per row
   };
 
   template <class Launch>
@@ -61,15 +62,15 @@ struct LampsJob {
   static constexpr const char* doing = "looking for lamps";
 
   int channels = 3;
-  int colours = 3;                ///< without alpha
+  int colours = 3;                ///< channels without alpha
   float highlights = 1;           ///< LensStyle::highlights
-  bool clipped_if_white = false;  ///< floats: only where the picture has nothing above white
-  std::uint32_t full = 0;         ///< the weight of a sample that covers its pixel
+  bool clipped_if_white = false;  ///< floats: lamps are clipped only if no pixel is above white
+  std::uint32_t full = 0;         ///< weight of a sample that covers its whole pixel
 
   struct Images {
     LensScene scene;
-    const Measured* measured = nullptr;  ///< of floats
-    LampCell* cells = nullptr;           ///< this and the next one: in the backend's memory
+    const Measured* measured = nullptr;  ///< null for integers
+    LampCell* cells = nullptr;           ///< in the backend's memory, as `lamps`
     LampList lamps;
     Aperture aperture;
   };

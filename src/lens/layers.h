@@ -1,6 +1,7 @@
 #pragma once
-// From a picture and the signed radius of every pixel to what a lens sees of the scene, group by group:
-// visible samples, and the disocclusion fill behind them (steps 0 to 3 of depth of field).
+// The operations around the splat. LensLayersOperation turns a picture and the signed radius of each pixel
+// into samples: ramp sharpening, grouping, unmixing, disocclusion fill and non-local fill. LensStoreJob turns
+// the linear integers of the result into pixels.
 
 #include <cstdint>
 
@@ -29,58 +30,57 @@ struct LensLayersJob {
   int channels = 1;
   bool weighted = false;  ///< the last channel is straight alpha
   Transfer transfer = Transfer::srgb;
-  int float_bits = lens_float_bits;  ///< of the largest magnitude of floats
+  int float_bits = lens_float_bits;  ///< floats: bits of the largest magnitude
   int most_groups = lens_most_groups;
-  int offset_pairs = most_offset_pairs;  ///< of the non-local fill
+  int offset_pairs = most_offset_pairs;  ///< most offset pairs of the non-local fill
 
-  /// Samples beside the visible ones: half as many as pixels, and every one of small pictures.
+  /// Capacity of the list of samples: half the number of pixels, and more for small pictures.
   [[nodiscard]] std::uint32_t list_capacity() const noexcept {
     return static_cast<std::uint32_t>(width * height / 2 + (std::int64_t{1} << 16));
   }
 };
 
-/// A picture of what run() saw.
+/// A debug picture of what run() found.
 struct LensShow {
   LensDebug what = LensDebug::off;
   double largest_radius = 0;        ///< 1/256 pixel
-  bool opacity = false;             ///< the picture's last channel is opacity
-  Order order = Order::rgb;         ///< of the picture's colours
+  bool opacity = false;             ///< the last channel is opacity
+  Order order = Order::rgb;         ///< order of the colours
   std::uint32_t* values = nullptr;  ///< dense, `channels` interleaved linear integers
 };
 
-/// What the steps make of one picture, in the backend's memory, which the filter owns (LensMemory). `radii`
-/// of the planes is filled in before; all else is made by LensLayersOperation::run() and read by the splat.
+/// Samples and work of one picture, in the backend's memory, which the filter owns (LensMemory). The filter
+/// fills in `planes.radii`; LensLayersOperation::run() makes all else, and the splat reads it.
 struct LensScene {
   LensPlanes planes;
   LensList list;
   LensUnit* unit = nullptr;
   GroupWork* work = nullptr;
-  const std::uint32_t* soft = nullptr;  ///< 1 there: the depth is soft; null: it is not
+  const std::uint32_t* soft = nullptr;  ///< 1: the depth is soft; null: it is not
 };
 
 struct LensLayersOperation : Operation {
-  /// `measured` of the picture, for floats, with lens_least_magnitude at least.
+  /// Only floats need `measured`, whose magnitudes are at least lens_least_magnitude.
   virtual void run(const ImageView& picture, const Measured* measured, const LensScene& scene,
                    Stream stream) = 0;
-  /// What run() saw, by lens/maths/debug.h.
+  /// Makes the debug picture of the last run().
   virtual void show(const LensScene& scene, const LensShow& shown, Stream stream) = 0;
 };
 
-/// Integers of pictures without highlights are below 2^bits.
+/// Bits of the integers of a picture without highlights.
 [[nodiscard]] inline int lens_colour_bits(const LensLayersJob& job) noexcept {
   return job.type == Type::f32 ? job.float_bits : job.type == Type::u16 || job.weighted ? 24 : 16;
 }
 
-/// The picture as the steps read it; the transfer tables are those of the backend.
+/// The picture as the steps read it, with the backend's transfer tables.
 template <class T>
 [[nodiscard]] LensPicture<T> lens_picture(const LensLayersJob& job, const ImageView& picture,
                                           const TransferView& transfer) {
   return {picture.data, picture.strides.row, job.channels, job.weighted, job.float_bits, transfer};
 }
 
-/// The non-local fill of what run() made so far. Its words are in the plane of the ramps, which holds nothing
-/// by then. Its places are in that of the magnitudes, which are made again where there are samples: in few
-/// tiles.
+/// Arguments of the non-local fill. It borrows two planes: its words lie in `sharpened`, which is not needed
+/// any more, and its places in `magnitudes`, which are restored in the few tiles that have sharp samples.
 [[nodiscard]] inline NonlocalFill nonlocal_fill(const LensLayersJob& job, const LensScene& scene,
                                                 NonlocalWork* work, std::uint8_t* tiles, int tile_side) {
   const int opacity = job.weighted || job.channels == 2 || job.channels == 4 ? 1 : 0;
@@ -95,7 +95,7 @@ template <class T>
           job.channels - opacity};
 }
 
-/// LensLayersOperation::show() by launch(width, height, step).
+/// Makes a debug picture by launch(width, height, step).
 template <class Launch>
 void show_lens(const Launch& launch, const LensLayersJob& job, const LensScene& scene,
                const LensShow& shown) {
@@ -113,20 +113,19 @@ struct LensStoreJob {
   static constexpr const char* doing = "storing depth of field";
 
   LensLayersJob picture;
-  std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
-  bool keeps_last = false;         ///< the last channel is data, whose bytes stay
+  std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0 without a mask
+  bool keeps_last = false;         ///< the last channel is data and keeps its bytes
 
   struct Images {
     const std::uint32_t* values = nullptr;  ///< dense, interleaved
     ImageView picture;
     ImageView mask;
-    MutableImageView output;  ///< aliases none of the others
+    MutableImageView output;  ///< does not alias the inputs
     const Measured* measured = nullptr;
   };
 
   [[nodiscard]] StoredCodes codes() const { return {picture.type, picture.transfer}; }
 
-  /// Every pixel by store_lens_pixel().
   template <class Launch>
   void each(const Images& images, const TransferView& transfer, const Launch& launch) const {
     const LensStoreRule rule{{picture.weighted, mask_maximum, transfer}, keeps_last};

@@ -14,16 +14,16 @@ namespace satin {
 namespace {
 
 constexpr double most_highlights = 64;
-/// LensStyle::highlights of 8-bit pictures. On scenes of lamps clipped at white a factor of 4 gains most on
-/// average.
+/// Default of LensStyle::highlights for 8-bit pictures: gains most on average on scenes of lamps clipped at
+/// white.
 constexpr double usual_highlights = 4;
 constexpr double most_turn = 360;
 constexpr long least_blades = 3;
 constexpr long most_blades = 16;
 constexpr double least_squeeze = 0.5;
 constexpr double most_squeeze = 2;
-/// On scenes of samples/lens merging from 12 pixels on costs 0.1 dB on average, from 8 on 0.3, at the same
-/// speed.
+/// Merging from 12 pixels on costs 0.1 dB on average on the scenes of samples/lens, from 8 on 0.3, at the
+/// same speed.
 constexpr std::uint32_t merge_from_fast = 12 * 256;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
@@ -54,7 +54,8 @@ void check(const LensBlurJob& job) {
     refuse("The aperture needs one channel of u8, u16 or f32, and one frame.");
 }
 
-/// A picture has up to 16 times the light of a disc in a pixel, and corners beyond the disc.
+/// An aperture picture may put up to 16 times a disc's light in a pixel, and reaches beyond the disc in its
+/// corners.
 constexpr int picture_peak_bits = 5;
 constexpr float least_picture_light = 1.0F / 16;
 
@@ -100,24 +101,24 @@ LensLayersJob layers_job(const LensBlurJob& job, int peak_bits) {
   return layers;
 }
 
-/// Throws Error(usage) where the job is not valid.
+/// Throws Error(usage) if the job is not valid.
 LensLayersJob checked(const LensBlurJob& job) {
   check(job);
   return layers_job(job, peak_bits_of(job));
 }
 
-/// The shape of what is no lamp: staircases have no corners that are turned or round.
+/// Shape of the staircases of samples that are no lamps, which cannot be turned or rounded.
 Bokeh nearest_shape(const LensStyle& style) {
   constexpr double mostly_straight = 0.5;
   const int blades = blades_of(style);
   if (style.blade_curvature > mostly_straight || (blades != 4 && blades != 6)) return Bokeh::disc;
-  const double part = 360.0 / blades;
-  const double turn = style.blade_angle - part * std::round(style.blade_angle / part);
-  if (std::abs(turn) > part / 4) return Bokeh::disc;
+  const double sector = 360.0 / blades;
+  const double turn = style.blade_angle - sector * std::round(style.blade_angle / sector);
+  if (std::abs(turn) > sector / 4) return Bokeh::disc;
   return blades == 4 ? Bokeh::square : Bokeh::hexagon;
 }
 
-/// The splat can store the picture's bytes itself: of colours in linear light, without opacity, data or a
+/// Whether the splat can store the picture's bytes: 8-bit colours in linear light, without opacity, data or a
 /// mask.
 bool is_stored_by_splat(const LensBlurJob& job, const LensLayersJob& layers) {
   return !shows(job) && layers.type == Type::u8 && layers.transfer == Transfer::srgb &&
@@ -132,14 +133,14 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const Ap
   splat.alpha = job.picture.alpha != Alpha::none && !job.keeps_last;
   splat.groups = layers.most_groups;
   splat.colour_bits = lens_colour_bits(layers) + highlight_bits(job);
-  splat.white = ~0U;  // what is brighter than white is a lamp, unless it is a float
+  splat.white = ~0U;  // lamps are drawn by the aperture; floats bring their white
   splat.largest_radius = largest_radius(job);
   splat.bokeh = nearest_shape(job.style);
   splat.squeeze = job.style.squeeze;
   splat.most_lamps = LampMemory::capacity(layers);
   splat.lamp_reach = job.aperture.width != 0 ? 1.0F : aperture.reach;
   splat.peak_bits = peak_bits_of(job);
-  splat.quality = job.style.quality == LensQuality::fast ? SplatQuality::fast : SplatQuality::high;
+  splat.quality = job.style.quality;
   splat.most_listed = layers.list_capacity();
   if (job.style.quality == LensQuality::fast) splat.merge_from = merge_from_fast;
   return splat;

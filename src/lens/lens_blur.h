@@ -1,5 +1,8 @@
 #pragma once
-// Depth of field of a picture whose signed radii are known: what `dof` and `tilt-shift` share.
+// Depth of field of a picture whose signed radii are known: the part that `dof` and `tilt-shift` share.
+//
+// LensBlur prepares the operations and their memory, and runs them: samples (layers.h), lamps (lamps.h),
+// splat (splat.h), and storing where the splat cannot store the picture's bytes itself.
 
 #include <cstddef>
 #include <memory>
@@ -16,18 +19,17 @@
 
 namespace satin {
 
-/// What a prepared lens blur has to know.
 struct LensBlurJob {
   Shape picture;
-  Shape mask;             ///< width 0: none
-  Shape aperture;         ///< width 0: none
+  Shape mask;             ///< width 0 without a mask
+  Shape aperture;         ///< width 0 without a picture as aperture
   double max_radius = 0;  ///< pixels
   LensStyle style;
   Space space = Space::linear;
-  bool keeps_last = false;  ///< the last channel is data: no opacity, and its bytes stay
+  bool keeps_last = false;  ///< the last channel is data: no opacity, and it keeps its bytes
 };
 
-/// The memory of what the steps of depth of field make of one picture.
+/// Memory of a LensScene.
 class LensMemory {
  public:
   LensMemory(Backend& backend, const LensLayersJob& job) {
@@ -71,15 +73,15 @@ class LensMemory {
   LensScene scene_;
 };
 
-/// The memory of the lamps of one picture and of the aperture that draws them.
+/// Memory of the lamps of one picture and of the aperture that draws them.
 class LampMemory {
  public:
-  /// `picture` is the shape of the aperture's picture; width 0: the aperture is the table's.
+  /// `picture` is the shape of the aperture's picture. If its width is 0, the table is the aperture.
   LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table, const Shape& picture);
-  /// Takes the aperture from the picture, if it is a picture's.
+  /// Computes the aperture from its picture, if it has one.
   void take(const ImageView& picture, Stream stream);
 
-  /// Lamps that there is room for: a sixteenth of the pixels, and every one of small pictures.
+  /// Capacity of the list of lamps: a sixteenth of the number of pixels, and more for small pictures.
   [[nodiscard]] static std::uint32_t capacity(const LensLayersJob& job) {
     return static_cast<std::uint32_t>(job.width * job.height / 16 + 4096);
   }
@@ -99,26 +101,27 @@ class LampMemory {
 
 class LensBlur {
  public:
-  /// Throws Error(usage) for shapes and parameters that do not fit, and allocates.
+  /// Allocates. Throws Error(usage) for shapes and parameters that are not valid.
   LensBlur(Backend& backend, const LensBlurJob& job);
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
 
-  /// i32, in 1/256 pixel, positive near, within max_radius: to be filled in before each run().
+  /// Plane of radii to fill in before each run(): i32, 1/256 pixel, positive near, at most max_radius.
   [[nodiscard]] MutableImageView radii() const;
-  /// A plane like it that holds nothing before run().
+  /// A plane of the same kind that is free before run().
   [[nodiscard]] MutableImageView spare() const;
 
   struct Inputs {
     ImageView picture;
-    ImageView aperture;  ///< this and the mask: empty where the job has none
+    ImageView aperture;  ///< as the mask, empty if the job has none
     ImageView mask;
   };
-  /// Single frames in the backend's memory; `measured` is for floats, `soft` of LensScene. Waits for nothing.
+  /// Takes single frames in the backend's memory, without waiting. Only floats need `measured`; `soft` is
+  /// LensScene::soft.
   void run(const Inputs& inputs, const MutableImageView& output, Measured* measured, Stream stream,
            const std::uint32_t* soft = nullptr);
 
-  /// Number of groups of depth that the last run made. Waits.
+  /// Waits, and returns the number of groups of the last run.
   [[nodiscard]] int groups(Stream stream) const;
 
  private:
@@ -129,19 +132,19 @@ class LensBlur {
   Shape shape_;
   Memory memory_;
   LensMemory lens_;
-  std::unique_ptr<LampMemory> lamp_memory_;  ///< null like splat_
+  std::unique_ptr<LampMemory> lamp_memory_;  ///< null if `splat_` is
   std::unique_ptr<LampsJob::Operation> find_lamps_;
   std::unique_ptr<LensLayersOperation> layers_;
-  std::unique_ptr<SplatOperation> splat_;  ///< null: what was seen is shown instead
+  std::unique_ptr<SplatOperation> splat_;  ///< null if a debug picture is made instead
   LensShow shown_;
-  Buffer result_;                                   ///< none where store_ is null
-  std::unique_ptr<LensStoreJob::Operation> store_;  ///< null: the splat stores the bytes
+  Buffer result_;                                   ///< empty if `store_` is null
+  std::unique_ptr<LensStoreJob::Operation> store_;  ///< null if the splat stores the bytes
 };
 
-/// What is measured before run(): shades have to fit beside the picture's values.
+/// Measures that run() needs. With a debug picture white is always in range.
 [[nodiscard]] InputMeasures lens_measures(const LensBlurJob& job);
 
-/// The options of LensStyle.
+/// Parameter records of LensStyle.
 [[nodiscard]] std::vector<ParameterRecord> lens_style_parameters();
 
 }  // namespace satin

@@ -1,3 +1,5 @@
+// Kernels of the splat: the staircases of discs, hexagons and squares, their mixtures for each radius, and
+// the bounds that choose the bits of their weights.
 
 #include "lens/splat.h"
 
@@ -14,7 +16,7 @@ namespace satin {
 namespace {
 
 constexpr int most_weight_bits = 30;
-/// Sums below 2^51 are made faster on GPUs: weights have fewer bits for it, but no fewer than these.
+/// Limits of short sums, which GPUs add faster: weights have fewer bits if at least 26 remain.
 constexpr int short_sum_bits = 51;
 constexpr int least_short_weight_bits = 26;
 constexpr std::uint64_t least_weight = 1000;
@@ -23,14 +25,14 @@ int pile_bits(std::uint32_t largest_radius) {
   return static_cast<int>(std::bit_width(2 * pile_up(largest_radius) - 1));
 }
 
-/// Of the box around the largest kernel.
+/// Area of the box around the largest kernel.
 std::uint64_t largest_area(std::uint32_t largest_radius) {
   const std::uint64_t radius = largest_radius / 256 + 2;
   return 4 * radius * radius;
 }
 
-/// Half-extents of a box, as parts of rho.
-struct Part {
+/// Half-extents of a box, in units of rho.
+struct BoxExtent {
   double wide;
   double high;
 };
@@ -38,24 +40,23 @@ struct Part {
 constexpr double half_root_pi = 0.886226925452758;
 constexpr double half_root_3 = 0.866025403784438;
 
-// The disc: the extents that the least total variation from it leaves.
-constexpr Part square_parts[] = {{half_root_pi, half_root_pi}};
-constexpr Part disc_12[] = {{.615, .945}, {.945, .615}};
-constexpr Part disc_20[] = {{.484, .967}, {.773, .773}, {.967, .484}};
-constexpr Part disc_36[] = {{.334, .985}, {.574, .887}, {.75, .75}, {.887, .574}, {.985, .334}};
+constexpr BoxExtent square_boxes[] = {{half_root_pi, half_root_pi}};
+// Discs with 12, 20 and 36 corners: the half-extents of least total variation distance to the disc.
+constexpr BoxExtent disc_12[] = {{.615, .945}, {.945, .615}};
+constexpr BoxExtent disc_20[] = {{.484, .967}, {.773, .773}, {.967, .484}};
+constexpr BoxExtent disc_36[] = {{.334, .985}, {.574, .887}, {.75, .75}, {.887, .574}, {.985, .334}};
 
-// The regular hexagon with corners at the left and the right: every step crosses a slanted side in its
-// middle.
-constexpr Part hexagon_step(int step, int steps) {
+// Regular hexagon with corners at the left and the right. Each step crosses a slanted side in its middle.
+constexpr BoxExtent hexagon_step(int step, int steps) {
   return {.5 + (2. * step + 1) / (4. * steps), half_root_3 * (steps - step) / steps};
 }
-constexpr Part hexagon_12[] = {hexagon_step(0, 2), hexagon_step(1, 2)};
-constexpr Part hexagon_20[] = {hexagon_step(0, 3), hexagon_step(1, 3), hexagon_step(2, 3)};
-constexpr Part hexagon_36[] = {hexagon_step(0, 5), hexagon_step(1, 5), hexagon_step(2, 5), hexagon_step(3, 5),
-                               hexagon_step(4, 5)};
+constexpr BoxExtent hexagon_12[] = {hexagon_step(0, 2), hexagon_step(1, 2)};
+constexpr BoxExtent hexagon_20[] = {hexagon_step(0, 3), hexagon_step(1, 3), hexagon_step(2, 3)};
+constexpr BoxExtent hexagon_36[] = {hexagon_step(0, 5), hexagon_step(1, 5), hexagon_step(2, 5),
+                                    hexagon_step(3, 5), hexagon_step(4, 5)};
 
-constexpr double radius_step = 0.25;  // of rho
-constexpr std::uint32_t pixel = 256;  // radii are in parts of it
+constexpr double rho_step = 0.25;
+constexpr std::uint32_t pixel = 256;  // unit of radii
 constexpr std::uint32_t square_below = 2 * pixel;
 constexpr std::uint32_t coarse_below = 6 * pixel;  // high quality
 constexpr std::uint32_t smooth_below = 4 * pixel;  // high quality: discs of up to 36 corners, always mixed
@@ -63,11 +64,10 @@ constexpr std::uint32_t mixed_up_to_fast = 8 * pixel;
 constexpr std::uint32_t mixed_up_to_high = 12 * pixel;
 constexpr std::uint32_t always = std::numeric_limits<std::uint32_t>::max();
 
-/// A staircase as it is built.
-struct Rung {
+struct SizedStaircase {
   Staircase staircase{};
   double area = 0;
-  double variance = 0;  ///< along an axis, the mean of both
+  double variance = 0;  ///< mean of the variances along both axes
 };
 
 /// Calls add(sign, width, height) for boxes whose signed sum is the union.
@@ -80,17 +80,17 @@ void for_boxes(const Staircase& stairs, bool block, const Add& add) {
   }
 }
 
-/// `squeeze`: the square root of LensStyle::squeeze.
-Rung rung_of(std::span<const Part> parts, double squeeze, double rho, bool block) {
-  Rung rung;
-  Staircase& stairs = rung.staircase;
-  const auto extent = [&](double part) {
-    return static_cast<std::uint16_t>(std::max(0.0, std::floor(part * rho - (block ? .5 : 0))));
+/// `squeeze` is the square root of LensStyle::squeeze.
+SizedStaircase sized_staircase(std::span<const BoxExtent> boxes, double squeeze, double rho, bool block) {
+  SizedStaircase sized;
+  Staircase& stairs = sized.staircase;
+  const auto extent = [&](double half) {
+    return static_cast<std::uint16_t>(std::max(0.0, std::floor(half * rho - (block ? .5 : 0))));
   };
-  for (const Part& part : parts) {
-    const std::uint16_t wide = extent(part.wide / squeeze);
-    const std::uint16_t high = extent(part.high * squeeze);
-    // Of boxes that are equally wide or equally high the larger one covers the other.
+  for (const BoxExtent& box : boxes) {
+    const std::uint16_t wide = extent(box.wide / squeeze);
+    const std::uint16_t high = extent(box.high * squeeze);
+    // Of two boxes of equal width or height, the larger one covers the other.
     if (stairs.boxes > 0 && stairs.wide[stairs.boxes - 1] == wide) continue;
     if (stairs.boxes > 0 && stairs.high[stairs.boxes - 1] == high) --stairs.boxes;
     stairs.wide[stairs.boxes] = wide;
@@ -99,41 +99,42 @@ Rung rung_of(std::span<const Part> parts, double squeeze, double rho, bool block
   stairs.reach = std::max(stairs.wide[stairs.boxes - 1], stairs.high[0]);
   double moments = 0;
   for_boxes(stairs, block, [&](int sign, double width, double height) {
-    rung.area += sign * width * height;
+    sized.area += sign * width * height;
     moments += sign * width * height * (width * width + height * height - 2) / 24;
   });
-  rung.variance = moments / rung.area;
-  return rung;
+  sized.variance = moments / sized.area;
+  return sized;
 }
 
-/// Staircases of one shape by increasing variance, up to the first above `most`; at least two.
-std::vector<Rung> ladder(std::span<const Part> parts, double squeeze, bool block, double most) {
-  std::vector<Rung> rungs;
-  for (double rho = 0; rungs.size() < 2 || rungs.back().variance <= most; rho += radius_step) {
-    const Rung rung = rung_of(parts, squeeze, rho, block);
-    if (rungs.empty() || rung.variance > rungs.back().variance) rungs.push_back(rung);
+/// Makes staircases of one shape by increasing variance, up to the first above `most`; at least two.
+std::vector<SizedStaircase> staircases_by_variance(std::span<const BoxExtent> boxes, double squeeze,
+                                                   bool block, double most) {
+  std::vector<SizedStaircase> staircases;
+  for (double rho = 0; staircases.size() < 2 || staircases.back().variance <= most; rho += rho_step) {
+    const SizedStaircase sized = sized_staircase(boxes, squeeze, rho, block);
+    if (staircases.empty() || sized.variance > staircases.back().variance) staircases.push_back(sized);
   }
-  return rungs;
+  return staircases;
 }
 
 struct Shapes {
-  std::span<const Part> coarse, fine, finest;
+  std::span<const BoxExtent> coarse, fine, finest;
 };
 
 Shapes shapes_of(const SplatJob& job) {
-  if (job.bokeh == Bokeh::square) return {square_parts, square_parts, square_parts};
+  if (job.bokeh == Bokeh::square) return {square_boxes, square_boxes, square_boxes};
   const bool disc = job.bokeh != Bokeh::hexagon;
-  const std::span<const Part> coarse = disc ? std::span<const Part>(disc_12) : hexagon_12;
-  const std::span<const Part> fine = disc ? std::span<const Part>(disc_20) : hexagon_20;
-  const std::span<const Part> finest = disc ? std::span<const Part>(disc_36) : hexagon_36;
-  return {coarse, job.quality == SplatQuality::high ? fine : coarse, finest};
+  const std::span<const BoxExtent> coarse = disc ? std::span<const BoxExtent>(disc_12) : hexagon_12;
+  const std::span<const BoxExtent> fine = disc ? std::span<const BoxExtent>(disc_20) : hexagon_20;
+  const std::span<const BoxExtent> finest = disc ? std::span<const BoxExtent>(disc_36) : hexagon_36;
+  return {coarse, job.quality == LensQuality::high ? fine : coarse, finest};
 }
 
-/// A ladder whose staircases have their places in the table.
-struct Placed {
-  std::vector<Rung> rungs;
+/// A staircases_by_variance whose staircases have their places in the table.
+struct KernelShape {
+  std::vector<SizedStaircase> staircases;
   std::size_t first = 0;
-  std::size_t above = 1;  ///< rung over the radius that was added last
+  std::size_t above = 1;  ///< sized over the radius that was added last
 };
 
 class Builder {
@@ -147,13 +148,13 @@ class Builder {
 
   LensKernels build() {
     const Shapes shapes = shapes_of(job_);
-    const std::uint32_t mixed = job_.quality == SplatQuality::high ? mixed_up_to_high : mixed_up_to_fast;
+    const std::uint32_t mixed = job_.quality == LensQuality::high ? mixed_up_to_high : mixed_up_to_fast;
     for (const bool block : {false, true}) {
-      Placed square = place(square_parts, block);
-      Placed coarse = place(shapes.coarse, block);
-      Placed fine = place(shapes.fine, block);
-      Placed finest = place(shapes.finest, block);
-      const bool smooth = job_.quality == SplatQuality::high && job_.bokeh == Bokeh::disc;
+      KernelShape square = add_shape(square_boxes, block);
+      KernelShape coarse = add_shape(shapes.coarse, block);
+      KernelShape fine = add_shape(shapes.fine, block);
+      KernelShape finest = add_shape(shapes.finest, block);
+      const bool smooth = job_.quality == LensQuality::high && job_.bokeh == Bokeh::disc;
       for (std::uint32_t r = 0; r <= job_.largest_radius; ++r)
         add(smooth && r < smooth_below ? finest
             : r < square_below         ? square
@@ -169,48 +170,48 @@ class Builder {
   }
 
  private:
-  /// r^2 / 4; the pixels of a block are spread already by (2^2 - 1) / 12.
+  /// Variance of a disc, less that of a block's own pixels, (2^2 - 1) / 12.
   [[nodiscard]] double variance_of(std::uint32_t radius, bool block) const {
     const double r = radius / double{pixel};
     const double both_axes = (job_.squeeze + 1 / job_.squeeze) / 2;
     return std::max(0.0, r * r / 4 * both_axes - (block ? .25 : 0));
   }
 
-  Placed place(std::span<const Part> parts, bool block) {
-    Placed placed{ladder(parts, squeeze_, block, variance_of(job_.largest_radius, block)),
-                  result_.staircases.size()};
-    for (const Rung& rung : placed.rungs) {
-      result_.staircases.push_back(rung.staircase);
-      result_.reach = std::max(result_.reach, std::int64_t{rung.staircase.reach});
+  KernelShape add_shape(std::span<const BoxExtent> boxes, bool block) {
+    KernelShape shape{staircases_by_variance(boxes, squeeze_, block, variance_of(job_.largest_radius, block)),
+                      result_.staircases.size()};
+    for (const SizedStaircase& sized : shape.staircases) {
+      result_.staircases.push_back(sized.staircase);
+      result_.reach = std::max(result_.reach, std::int64_t{sized.staircase.reach});
     }
-    return placed;
+    return shape;
   }
 
-  /// Radii come in increasing order.
-  void add(Placed& placed, std::uint32_t radius, bool block, std::uint32_t mixed_up_to) {
+  /// Adds the kernel of the next radius. Radii increase.
+  void add(KernelShape& shape, std::uint32_t radius, bool block, std::uint32_t mixed_up_to) {
     const double variance = radius <= lens_focus_radius ? 0 : variance_of(radius, block);
-    while (placed.above + 1 < placed.rungs.size() && placed.rungs[placed.above].variance <= variance)
-      ++placed.above;
-    const Rung& high = placed.rungs[placed.above];
-    const Rung& low = placed.rungs[placed.above - 1];
-    double part = std::clamp((variance - low.variance) / (high.variance - low.variance), 0.0, 1.0);
-    if (radius > mixed_up_to) part = part > .5 ? 1 : 0;
-    const std::size_t place = placed.first + placed.above;
-    append(low, high, static_cast<std::uint16_t>(place - 1), part);
+    while (shape.above + 1 < shape.staircases.size() && shape.staircases[shape.above].variance <= variance)
+      ++shape.above;
+    const SizedStaircase& high = shape.staircases[shape.above];
+    const SizedStaircase& low = shape.staircases[shape.above - 1];
+    double fraction = std::clamp((variance - low.variance) / (high.variance - low.variance), 0.0, 1.0);
+    if (radius > mixed_up_to) fraction = fraction > .5 ? 1 : 0;
+    const std::size_t index = shape.first + shape.above;
+    append(low, high, static_cast<std::uint16_t>(index - 1), fraction);
   }
 
-  /// To nearest, ties up, of what is not negative. std::floor, which no instruction of the baseline does, was
-  /// a quarter of the time of tests that plan every filter.
+  /// Rounds a non-negative number to nearest, ties up. std::floor, which has no baseline instruction, took a
+  /// quarter of the time of tests that plan every filter.
   static std::uint32_t rounded(double weight) {
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(weight + .5));
   }
 
-  /// What rounding the first weight takes away, the second one gives.
-  void append(const Rung& low, const Rung& high, std::uint16_t place, double part) {
-    const std::uint32_t low_weight = rounded(whole_ * (1 - part) / low.area);
-    const double rest = part > 0 ? whole_ - low_weight * low.area : 0;
+  /// Adds a kernel. The second weight makes up for the rounding of the first.
+  void append(const SizedStaircase& low, const SizedStaircase& high, std::uint16_t index, double fraction) {
+    const std::uint32_t low_weight = rounded(whole_ * (1 - fraction) / low.area);
+    const double rest = fraction > 0 ? whole_ - low_weight * low.area : 0;
     LensKernel kernel{{low_weight, rounded(std::max(0.0, rest) / high.area)},
-                      {place, static_cast<std::uint16_t>(place + 1)}};
+                      {index, static_cast<std::uint16_t>(index + 1)}};
     if (kernel.weight[0] == 0) {
       std::swap(kernel.weight[0], kernel.weight[1]);
       std::swap(kernel.staircase[0], kernel.staircase[1]);
@@ -221,7 +222,7 @@ class Builder {
   SplatJob job_;
   double squeeze_;
   LensKernels result_;
-  double whole_ = 1;  ///< weight of a pixel
+  double whole_ = 1;  ///< weight of a full sample
 };
 
 }  // namespace

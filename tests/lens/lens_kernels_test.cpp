@@ -16,7 +16,7 @@ namespace {
 
 struct KernelCase {
   Bokeh bokeh;
-  SplatQuality quality;
+  LensQuality quality;
   bool highlight;
   bool block;
 };
@@ -24,7 +24,7 @@ struct KernelCase {
 std::vector<KernelCase> every_kernel() {
   std::vector<KernelCase> cases;
   for (const Bokeh bokeh : {Bokeh::disc, Bokeh::hexagon, Bokeh::square})
-    for (const SplatQuality quality : {SplatQuality::fast, SplatQuality::high})
+    for (const LensQuality quality : {LensQuality::fast, LensQuality::high})
       for (const bool highlight : {false, true})
         for (const bool block : {false, true}) cases.push_back({bokeh, quality, highlight, block});
   return cases;
@@ -89,7 +89,7 @@ TEST(LensKernels, KeepSumCentreSpreadAndSupport) {
       EXPECT_LE(m.extent, 1.05 * r + 1.5) << "the corners of a hexagon reach farthest";
       const double block = kernel.block ? .25 : 0;
       const double variance = r < .6 ? block : std::max(block, r * r / 4 - block);
-      const bool mixed = r <= (kernel.quality == SplatQuality::high ? 12 : 8) || kernel.highlight;
+      const bool mixed = r <= (kernel.quality == LensQuality::high ? 12 : 8) || kernel.highlight;
       EXPECT_NEAR((m.xx + m.yy) / 2, variance, mixed ? 1e-2 * variance + 1e-3 : .5 * r)
           << "not of this width";
       EXPECT_NEAR(m.xx, m.yy, r < 4 ? .3 * r : .25 * variance) << "wider than high";
@@ -115,8 +115,8 @@ TEST(LensKernels, DiscsHaveTheirCorners) {
     const LensKernel& kernel = lens_kernel(view, static_cast<std::uint32_t>(r * 256), highlight, false);
     return 8 * kernels.staircases[kernel.staircase[0]].boxes - 4;
   };
-  const LensKernels fast = kernels_for({Bokeh::disc, SplatQuality::fast, false, false}, 64 * 256);
-  const LensKernels high = kernels_for({Bokeh::disc, SplatQuality::high, false, false}, 64 * 256);
+  const LensKernels fast = kernels_for({Bokeh::disc, LensQuality::fast, false, false}, 64 * 256);
+  const LensKernels high = kernels_for({Bokeh::disc, LensQuality::high, false, false}, 64 * 256);
   EXPECT_EQ(corners(fast, .3, false), 4);
   EXPECT_EQ(corners(fast, 1.9, false), 4);
   EXPECT_EQ(corners(fast, 5, false), 12);
@@ -151,8 +151,8 @@ double outside_disc(const LensKernels& kernels, double r) {
 }
 
 TEST(LensKernels, SmallDiscsOfHighQualityAreRound) {
-  const LensKernels fast = kernels_for({Bokeh::disc, SplatQuality::fast, false, false}, 8 * 256);
-  const LensKernels high = kernels_for({Bokeh::disc, SplatQuality::high, false, false}, 8 * 256);
+  const LensKernels fast = kernels_for({Bokeh::disc, LensQuality::fast, false, false}, 8 * 256);
+  const LensKernels high = kernels_for({Bokeh::disc, LensQuality::high, false, false}, 8 * 256);
   double by_fast = 0;
   double by_high = 0;
   for (double r = 1; r < 4; r += .25) {
@@ -201,7 +201,7 @@ double meeting_weights(const LensKernels& kernels, std::uint32_t merge_from) {
 TEST(LensKernels, NoMoreMeetsInAPixelThanTheBoundSays) {
   for (const Bokeh bokeh : {Bokeh::disc, Bokeh::hexagon, Bokeh::square})
     for (const std::uint32_t r : {0U, 1U, 2U, 5U, 16U, 30U}) {
-      const LensKernels kernels = kernels_for({bokeh, SplatQuality::high, false, false}, r * 256);
+      const LensKernels kernels = kernels_for({bokeh, LensQuality::high, false, false}, r * 256);
       EXPECT_LE(meeting_weights(kernels, never_merged), static_cast<double>(pile_up(r * 256))) << r;
       EXPECT_LE(meeting_weights(kernels, 2 * 256), static_cast<double>(pile_up(r * 256))) << r << ", merged";
       EXPECT_GE(2 * meeting_weights(kernels, never_merged) + 4, static_cast<double>(pile_up(r * 256)))

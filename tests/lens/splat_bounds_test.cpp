@@ -42,7 +42,7 @@ TEST(Splat, LowPartsOfShortSumsFitWhereMostMeet) {
   constexpr int low_bits = 19;
   for (const double radius : {40.0, 64.0}) {
     SplatJob job = job_of(129, 129, 1, 1, radius);
-    job.quality = SplatQuality::fast;
+    job.quality = LensQuality::fast;
     job.white = 0xFFFF;
     const std::uint64_t share = lens_kernels(job).kernels[job.largest_radius].weight[0];
     const auto low_part = [&](std::uint32_t colour) {
@@ -82,7 +82,7 @@ TEST(Splat, GivesTheBytesOfTheCpuAroundTiles) {
     for (const double radius : {1.5, 32.0, 41.0, 47.0, 64.0, 70.0, 90.0})
       for (const int channels : {1, 2, 3, 4}) {
         SplatJob job = job_of(width, height, channels, 4, radius);
-        job.quality = channels == 2 ? SplatQuality::fast : SplatQuality::high;
+        job.quality = channels == 2 ? LensQuality::fast : LensQuality::high;
         job.colour_bits = channels == 4 ? 24 : 16;
         job.merge_from = 10 * 256;
         job.white = channels < 3 ? 0xFFFF : 60000;

@@ -25,7 +25,7 @@ void expect_near(const std::vector<std::uint32_t>& found, const std::vector<long
 TEST(Splat, SpreadsEverySampleOverItsShape) {
   std::uint64_t seed = 1;
   for (const Bokeh bokeh : {Bokeh::disc, Bokeh::hexagon, Bokeh::square})
-    for (const SplatQuality quality : {SplatQuality::fast, SplatQuality::high})
+    for (const LensQuality quality : {LensQuality::fast, LensQuality::high})
       for (const int channels : {1, 2, 3, 4})
         for (const int colour_bits : {16, 18, 24, 32}) {
           SplatJob job = job_of(40, 33, channels, 1 + static_cast<int>(seed % 5), 9.5);
@@ -85,7 +85,7 @@ TEST(Splat, MergesNeighboursThatAreAlike) {
     for (const auto& [width, height] : {std::pair{201, 23}, {64, 32}, {700, 9}, {2, 2}, {33, 1}})
       for (const std::uint32_t step : {0U, 9U, 100U}) {
         SplatJob job = job_of(width, height, channels, 2, 14);
-        job.quality = SplatQuality::fast;
+        job.quality = LensQuality::fast;
         job.colour_bits = channels == 1 ? 32 : 16;
         job.white = 50000;
         job.merge_from = 1500;
@@ -194,7 +194,7 @@ TEST(Splat, ReadsNoMoreOfTheListThanThereIs) {
 
 TEST(Splat, HighlightsAreWhatIsAboveTheWhiteOfTheRun) {
   SplatJob job = job_of(61, 45, 3, 2, 12);
-  job.quality = SplatQuality::fast;
+  job.quality = LensQuality::fast;
   LensScene scene = random_scene(job, 100, 9);
   const std::vector<std::uint32_t> without = run_scene(scene);
   const std::uint32_t white = 40000;
