@@ -1,4 +1,9 @@
-// HEAD
+// The disocclusion fill on the CPU, compiled for every SIMD target.
+//
+// The picture is cut into tiles of 128 x 128 pixels, a group at a time. A tile that holds nearer pixels, with
+// the group in reach, builds summed-area tables of the bounding rectangle of these pixels and its
+// surroundings. They stay in the L2 cache. Each sample then reads its windows from them. Other tiles are
+// skipped.
 
 #if defined(SATIN_DISOCCLUSION_FILL_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_DISOCCLUSION_FILL_INL_H
@@ -26,8 +31,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// compressed(lens_light()) of `count` values. Those of pictures before their lamps are brightened are below
-/// 2^31.
+/// compressed(lens_light()) of `count` values below 2^31, as they are before lamps are brightened.
 inline void CompressColours(const std::uint32_t* values, int count, float white, std::uint32_t* codes) {
   const auto compress = [&](auto d, int i) HWY_ATTR {
     const hn::RebindToFloat<decltype(d)> real;
@@ -46,12 +50,12 @@ inline void CompressColours(const std::uint32_t* values, int count, float white,
   for (; i < count; ++i) compress(hn::CappedTag<std::uint32_t, 1>(), i);
 }
 
-/// [first, last)
+/// Interval [first, last) of pixels along an axis.
 struct Range {
   int first;
   int last;
 
-  /// With what the largest window reaches, in a picture of `size`.
+  /// Extended by the reach of the largest window, within a picture of `size` pixels.
   [[nodiscard]] Range with_reach(int size) const {
     return {std::max(0, first - fill_reach), std::min(size, last + fill_reach)};
   }
@@ -60,12 +64,11 @@ struct Range {
   }
 };
 
-/// Summed-area tables of one tile of one group of depth, and what the windows of a filled sample hold by
-/// them.
+/// Summed-area tables of one group in one tile, and the window sums of its samples.
 class FillTables {
  public:
-  /// Tables have at most side x side pixels, behind a row and a column of zeros. Memory is not touched before
-  /// it is built in.
+  /// Allocates room for side x side pixels and a row and a column of zeros. Memory is first touched by
+  /// build().
   explicit FillTables(int side)
       : side_(side + 1),
         size_(static_cast<std::size_t>(side_) * static_cast<std::size_t>(side_)),
@@ -126,9 +129,9 @@ class FillTables {
     largest_ = largest;
   }
 
-  /// A pixel of the block of 2 x 2 at (x, y) may show something. Otherwise FillDisocclusions::shows() is
-  /// false whatever its windows hold, as they are empty beyond the sum of its radius and the group's largest.
-  /// A pixel more covers the roundings of a mean of radii below 2^18.
+  /// Whether a pixel of the 2 x 2 block at (x, y) may show a sample. If not, FillDisocclusions::shows() is
+  /// false for all four: no window that is as small as a pixel's radius plus the group's largest holds the
+  /// group. One pixel more covers the rounding of mean radii below 2^18.
   [[nodiscard]] bool shows_in_block(const LensPlanes& planes, int x, int y) const {
     const int right = std::min(x + 1, planes.width - 1);
     const int bottom = std::min(y + 1, planes.height - 1);
@@ -145,7 +148,7 @@ class FillTables {
   template <int Channels>
   [[nodiscard]] FillFound<Channels> find(const LensPlanes& planes, int x, int y) const {
     FillFound<Channels> found;
-    // a window holds all smaller ones: nothing in it, nothing in them
+    // If the largest window is empty, so are the smaller ones.
     if ((counts(window(planes, x, y, fill_reach)) & 0xFFFFU) == 0) return found;
     found.first = fill_windows - 1;
     while (found.first > 0 && counts(window(planes, x, y, fill_window(found.first - 1).reach)) != 0)
@@ -161,7 +164,7 @@ class FillTables {
   }
 
  private:
-  /// A window reaches farther than a pixel of this radius and any of the group together.
+  /// Whether a window reaches farther than this radius and the group's largest together.
   [[nodiscard]] bool is_beyond(int number, std::uint32_t own) const {
     return static_cast<std::uint32_t>(fill_window(number).reach) * 256 > own + largest_ + 2 * 256;
   }
@@ -221,14 +224,14 @@ class FillTables {
   WorkspaceVector<Colours> colours_;
   WorkspaceVector<Others> others_;
   WorkspaceVector<std::uint32_t> codes_;  ///< compressed colours of one row
-  std::uint32_t largest_ = 0;             ///< radius of the group, 1/256 pixel
-  int left_ = 0;                          ///< of the zeros
+  std::uint32_t largest_ = 0;             ///< largest radius of the group, 1/256 pixel
+  int left_ = 0;                          ///< coordinates of the zeros
   int top_ = 0;
 };
 
 class OwnList {
  public:
-  /// As many samples as are added between two flushes.
+  /// `most`: number of samples between two flushes.
   explicit OwnList(std::size_t most) : samples_(most) {}
 
   [[nodiscard]] LensList list() {
@@ -250,13 +253,12 @@ class OwnList {
   std::uint32_t attempted_ = 0;
 };
 
-/// With the reach of the windows around them tables have 192 x 192 x 24 bytes.
+/// Tables have 192 x 192 x 24 bytes: 64 pixels more than a tile on either axis.
 constexpr int tile_side = 128;
 constexpr int table_side = tile_side + 2 * fill_reach;
 
 inline int tiles_of(int size) { return (size + tile_side - 1) / tile_side; }
 
-/// The pixels of a tile along one axis.
 inline Range tile_range(int number, int size) {
   return Range{number * tile_side, (number + 1) * tile_side}.both({0, size});
 }
@@ -268,7 +270,6 @@ struct FillArea {
   [[nodiscard]] bool empty() const { return columns.first >= columns.last || rows.first >= rows.last; }
 };
 
-/// Whether the eight bytes from `bytes` on are all `value`.
 inline bool eight_equal(const std::uint8_t* bytes, std::uint8_t value) {
   constexpr std::uint64_t every_byte = 0x0101010101010101U;
   std::uint64_t eight = 0;
@@ -276,7 +277,7 @@ inline bool eight_equal(const std::uint8_t* bytes, std::uint8_t value) {
   return eight == value * every_byte;
 }
 
-/// The first place behind x, up to `last`, that differs from the one at x.
+/// Returns the first index after x, up to `last`, whose value differs from that at x.
 inline int end_of_equal(const std::uint8_t* values, int x, int last) {
   const std::uint8_t own = values[x];
   while (x + 8 <= last && eight_equal(values + x, own)) x += 8;
@@ -284,7 +285,7 @@ inline int end_of_equal(const std::uint8_t* values, int x, int last) {
   return x;
 }
 
-/// The smallest area that holds what `holds` is true of, of the groups in `area`.
+/// Smallest rectangle in `area` that has all pixels whose group satisfies `holds`.
 template <class Holds>
 FillArea bounds_of(const LensPlanes& planes, const FillArea& area, const Holds& holds) {
   FillArea result{{area.columns.last, area.columns.first}, {area.rows.last, area.rows.first}};
@@ -314,8 +315,8 @@ inline std::uint8_t groups_of_tile(const LensPlanes& planes, Range columns, Rang
   return static_cast<std::uint8_t>(bits);
 }
 
-/// The nearest pixel along one direction that is of the group or behind it: its distance, 0 if there is none
-/// within reach or it is behind.
+/// Searches along a direction for FillDisocclusions::hidden_at(): returns the distance to the nearest pixel
+/// that is in the group or behind it, or 0 if there is none within reach or it is behind.
 struct NearestAlong {
   const LensPlanes& planes;
   int group;
@@ -332,19 +333,19 @@ struct NearestAlong {
   }
 };
 
-/// Blocks of 2 x 2 pixels begin at even places: a reach further at most by the odd pixel of either side.
+/// Extends an interval to whole 2 x 2 blocks, which begin at even coordinates.
 inline Range whole_blocks(Range range, int size) {
   return {range.first / 2 * 2, std::min(size, (range.last + 1) / 2 * 2)};
 }
 
-/// One bit a group, of the groups that tiles hold.
+/// A bit per group for each tile: whether the tile holds the group.
 class TileGroups {
  public:
   TileGroups(int width, int height);
 
   void find(CpuBackend& backend, const LensPlanes& planes);
   [[nodiscard]] bool holds_nearer(int column, int row, int group) const;
-  /// Whether the tile, or one of those around it, holds the group.
+  /// Whether the tile or one of its eight neighbours holds the group.
   [[nodiscard]] bool holds_around(int column, int row, int group) const;
 
   const int columns;
@@ -360,8 +361,7 @@ class DisocclusionFill {
  public:
   DisocclusionFill(CpuBackend& backend, int width, int height);
 
-  /// Adds the fill of every group but the nearest to the list, which it completes after
-  /// each of them.
+  /// Adds the hidden samples of each group but the nearest to the list, and completes it after each group.
   void run(const LensScene& scene);
   [[nodiscard]] std::size_t bytes() const noexcept;
 
@@ -374,8 +374,8 @@ class DisocclusionFill {
 
   CpuBackend& backend_;
   TileGroups tile_groups_;
-  WorkspaceVector<FillTables> tables_;  ///< of each thread
-  WorkspaceVector<OwnList> lists_;      ///< of each thread, with room for a row of blocks of a tile
+  WorkspaceVector<FillTables> tables_;  ///< one per thread
+  WorkspaceVector<OwnList> lists_;      ///< one per thread, for a row of blocks of a tile
 };
 
 inline TileGroups::TileGroups(int width, int height)

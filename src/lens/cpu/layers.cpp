@@ -1,4 +1,4 @@
-// The steps from a picture and its radii to samples, compiled for every SIMD target.
+// LensLayersOperation on the CPU, compiled for every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lens/cpu/layers.cpp"
@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// launch(width, height, step) and launch(steps) of lens/maths/lens_layers_steps.h.
+/// Runs steps over all places by threads: launch(width, height, step) and launch(steps).
 struct LayerRows : EachRow {
   using EachRow::EachRow;
   using EachRow::operator();

@@ -1,5 +1,9 @@
-// The non-local fill by tiles, for files that Highway compiles once for every SIMD target: windows slide down
-// the rows of a tile, whose sums and the rows that leave them stay in the L1 cache.
+// The non-local fill on the CPU, compiled for every SIMD target.
+//
+// Tiles of 64 x 64 pixels that have sharp samples run one pass per quantity. A pass slides a window of 25
+// rows down the tile: a row of entries enters, and the row that leaves is subtracted from the column sums.
+// Where a row has samples, a prefix sum over the column sums gives their windows. The ring of rows stays in
+// the L1 cache.
 
 #if defined(SATIN_NONLOCAL_FILL_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_NONLOCAL_FILL_INL_H
@@ -27,7 +31,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Words = hn::ScalableTag<std::uint32_t>;
 
-/// packed_difference() of all lanes; squares of negative words are right modulo 2^32.
+/// packed_difference() of all lanes. Bits above a code do not matter: squares are exact modulo 2^32.
 template <class D, class V>
 HWY_INLINE V PackedDifference(D d, V a, V b) {
   const auto largest = hn::Set(d, packed_largest);
@@ -44,8 +48,8 @@ inline constexpr int nonlocal_side = 64;
 inline constexpr int nonlocal_columns = nonlocal_side + 2 * known_reach;
 inline constexpr int window_rows = 2 * known_reach + 1;
 
-/// Entries of one row of a tile and what lies around it, or their sums over the rows of a window: a value,
-/// and above it a count. Whole vectors, whose last places stay 0.
+/// Entries of one row of a tile and its surroundings, or their sums over the rows of a window, joined(). Rows
+/// are whole vectors; unused entries stay 0.
 inline constexpr std::size_t known_places = (nonlocal_columns + 15) / 16 * 16;
 using KnownRow = std::array<std::uint32_t, known_places>;
 template <class D, class M, class V>
@@ -53,8 +57,8 @@ HWY_INLINE V PackedEntries(D d, M known, V values) {
   return hn::IfThenElseZero(known, hn::Add(values, hn::Set(d, 1U << value_bits)));
 }
 
-/// Calls vector(x) for vectors that together are places `from` to `to` - 1, some of them twice, or one(x) for
-/// each place where there are fewer than a vector has.
+/// Calls vector(x) for vectors that cover `from` to `to` - 1, the last ones overlapping, or one(x) for each
+/// index if there are fewer than a vector has.
 template <class Vector, class One>
 HWY_INLINE void ForVectorsOf(int from, int to, const Vector& vector, const One& one) {
   const auto lanes = static_cast<int>(hn::Lanes(Words()));
@@ -65,14 +69,13 @@ HWY_INLINE void ForVectorsOf(int from, int to, const Vector& vector, const One& 
   for (; x < to; ++x) one(x);
 }
 
-// EntryRow makes a row of one kind of entry.
+// EntryRow() writes the entries of row y, columns `left` to `right` - 1.
 
-/// Zeros for the entries from `left` to `right`, unless those from `from` to `to` are all of them.
+/// Clears the row unless columns `from` to `to` - 1 are all of it.
 inline void ClearPartOfRow(int left, int right, int from, int to, KnownRow& row) {
   if (from != left || to != right) std::fill_n(row.data(), right - left, 0U);
 }
 
-/// Differences of whole vectors where both ends lie in the picture.
 inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, KnownRow& row) {
   const NonlocalFill& fill = entry.fill;
   const int from = std::max({left, 0, -entry.offset.x});
@@ -99,7 +102,7 @@ inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, K
       [&](int x) { to_row[x - left] = joined(entry(x, y)); });
 }
 
-/// Values of the pixels of the group alone: value_of(words) of vectors.
+/// Entries of the group's own pixels; value_of(d, words) makes their values.
 template <class Entry, class ValueOf>
 void OwnRow(const Entry& entry, int left, int right, int y, KnownRow& row, const ValueOf& value_of) {
   const NonlocalFill& fill = entry.fill;
@@ -134,7 +137,7 @@ inline void EntryRow(const CodeEntry& entry, int left, int right, int y, KnownRo
   });
 }
 
-/// Two of the four differences of GuardEntry: those at an offset and at its opposite.
+/// The guard's differences along one axis: those at an offset and at its opposite.
 struct HalfOfGuard {
   NonlocalFill fill;
   int group;
@@ -150,7 +153,7 @@ inline void EntryRow(const HalfOfGuard& entry, int left, int right, int y, Known
     row[static_cast<std::size_t>(x)] += other[static_cast<std::size_t>(x)];
 }
 
-/// to += entering - slot; slot = entering.
+/// Adds the entering row to the sums, subtracts the row it replaces, and stores it.
 inline void ExchangeRows(const KnownRow& entering, int count, KnownRow& slot, KnownRow& to) {
   const Words d;
   static_assert(known_places % hn::MaxLanes(d) == 0);
@@ -162,10 +165,10 @@ inline void ExchangeRows(const KnownRow& entering, int count, KnownRow& slot, Kn
   }
 }
 
-/// The samples of one tile, and the windows that slide over it; of one thread.
+/// The samples of one tile and the window that slides over it. Each thread has one.
 class NonlocalTile {
  public:
-  /// All sharp hidden samples of the group in the tile take their colours.
+  /// Fills the sharp hidden samples of the group in the tile.
   template <int Channels>
   void run(const NonlocalFill& fill, int group, int tile) {
     collect(fill, tile);
@@ -216,7 +219,7 @@ class NonlocalTile {
     std::uint32_t sample;
   };
 
-  /// Collects the samples of a tile row by row; their places become magnitudes again.
+  /// Collects the samples of a tile row by row, and restores the magnitudes in `places`.
   void collect(const NonlocalFill& fill, int tile) {
     const LensPlanes& planes = fill.planes;
     const TileArea own = fill.area_of(tile);
@@ -265,8 +268,8 @@ class NonlocalTile {
     }
   }
 
-  /// The columns' sums from `first` to `last` - 1 as prefix sums: a value and, 32 bits above it, a count.
-  /// Values stay below 2^31 over any window, and a carry of those before is one of both ends.
+  /// Turns the column sums `first` to `last` - 1 into prefix sums: the value in the low 32 bits, the count
+  /// above. Values of a window are below 2^31, so carries cancel in the difference.
   void integrate(int first, int last) {
     std::uint64_t sum = 0;
     along_[first] = 0;
@@ -285,13 +288,12 @@ class NonlocalTile {
   int count_ = 0;
   Needed needed_[nonlocal_side * nonlocal_side];
   NonlocalMean means_[nonlocal_side * nonlocal_side];
-  KnownEntry guards_[nonlocal_side * nonlocal_side];  ///< one half of the differences
+  KnownEntry guards_[nonlocal_side * nonlocal_side];  ///< sums of the guard's first axis
   std::array<KnownRow, window_rows> ring_;
   KnownRow columns_;
   std::uint64_t along_[nonlocal_columns + 1] = {};
 };
 
-/// The non-local fill of pictures of one size.
 class NonlocalTiles {
  public:
   NonlocalTiles(CpuBackend& backend, const LensLayersJob& job)
@@ -331,8 +333,8 @@ class NonlocalTiles {
   CpuBackend& backend_;
   LensLayersJob job_;
   WorkspaceVector<NonlocalWork> work_;
-  WorkspaceVector<std::uint8_t> marks_;  ///< of tiles
-  WorkspaceVector<NonlocalTile> tiles_;  ///< of each thread
+  WorkspaceVector<std::uint8_t> marks_;  ///< marks of tiles
+  WorkspaceVector<NonlocalTile> tiles_;  ///< one per thread
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE

@@ -1,4 +1,4 @@
-// Operations of the lens on each pixel alone, compiled for every SIMD target.
+// Pixelwise operations of the lens, compiled for every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lens/cpu/pixelwise.cpp"

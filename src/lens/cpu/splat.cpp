@@ -1,6 +1,9 @@
-// A window slides down every tile with rings of delta rows: one row of samples enters, and the row that none
-// of the following samples reaches is integrated, composited and stored. No sum goes to memory. Compiled for
-// every SIMD target.
+// The splat on the CPU, compiled for every SIMD target.
+//
+// The picture is cut into tall tiles. A window slides down a tile: for each output row, the samples of one
+// more row are spread into rings of delta rows, one ring per group (splat_spread-inl.h); the output row,
+// which no later sample reaches, is then integrated, composited and stored (splat_composite-inl.h). Sums
+// never leave the cache. Tiles are as wide as the ring of the picture's largest reach allows.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lens/cpu/splat.cpp"
@@ -31,21 +34,21 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Bytes of the ring of one group that a tile may take, in the last level cache; and its least width, of
-/// which the samples beyond either side are spread twice.
+/// Largest size of the ring of one group, for the last-level cache, and least width of a tile: samples beyond
+/// its left and right border are spread twice.
 constexpr std::int64_t ring_bytes = std::int64_t{4} << 20;
 constexpr std::int64_t least_tile_width = 256;
-/// The least rows of a tile, and as multiples of the reach: a thread that does not come from the tile above
-/// spreads the samples there as well.
+/// Least height of a tile, in pixels and in reaches. A thread that does not continue the tile above spreads
+/// the samples above its tile again.
 constexpr std::int64_t least_tile_height = 64;
 constexpr std::int64_t least_tile_reaches = 2;
-/// So many tiles a thread let all threads end at about the same time.
+/// Tiles per thread, so that all threads end at about the same time.
 constexpr std::int64_t tiles_of_thread = 8;
 
-/// The rows that samples of one row reach, and one more that ends the lowest boxes of blocks.
+/// Rows that the samples of one row reach, and one more below blocks.
 inline std::int64_t ring_rows(std::int64_t reach) { return 2 * reach + 3; }
 
-/// How many tiles the picture is cut into.
+/// Number of tiles across and down.
 struct Tiling {
   std::int64_t columns = 1;
   std::int64_t rows = 1;
@@ -65,16 +68,16 @@ struct Area {
   std::int64_t left, right, top, bottom;
 };
 
-/// The largest sizes that the windows of a job may take, whatever the radii of a picture are.
+/// Largest sizes of a job's windows, over all reaches that a picture may have.
 struct WindowSizes {
-  std::int64_t reach = 0;  ///< the farthest that anything is spread
-  std::int64_t width = 0;  ///< of a tile
-  std::size_t ring = 0;    ///< values of the rings of all groups, and of the unread row
+  std::int64_t reach = 0;  ///< largest reach
+  std::int64_t width = 0;  ///< width of a tile
+  std::size_t ring = 0;    ///< values of all rings and of the unread row
 
   static std::size_t row_size(const SplatJob& job, std::int64_t width) {
     return whole_cache_lines<std::uint64_t>(static_cast<std::size_t>((width + 1) * cell_size(job.channels)));
   }
-  /// Slots of a ring.
+  /// Number of rows in a ring.
   static std::int64_t slots(const SplatJob& job, std::int64_t reach) {
     return std::min(ring_rows(reach), job.height);
   }
@@ -94,8 +97,8 @@ inline std::int64_t LampReach(const SplatJob& job, std::uint32_t radius) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(radius) / 256 * job.lamp_reach)) + 1;
 }
 
-/// How far the samples of every row of one picture are spread: tiles are chosen by that, as most pictures
-/// have smaller radii than the job allows.
+/// Reach of the samples in each row of a picture. Tiles are chosen by it, as most pictures have smaller radii
+/// than the job allows.
 class RowReaches {
  public:
   RowReaches(const SplatJob& job, const LensKernels& kernels)
@@ -112,7 +115,7 @@ class RowReaches {
       of_radii_[i] = std::max(of_radii_[i], of_radii_[i - 1]);
   }
 
-  /// The farthest that anything of the job is spread.
+  /// Largest reach of the job.
   [[nodiscard]] std::int64_t largest() const {
     const std::int64_t lamps = job_.most_lamps == 0 ? 0 : LampReach(job_, job_.largest_radius);
     return std::max<std::int64_t>(of_radii_.back(), lamps);
@@ -135,7 +138,7 @@ class RowReaches {
                   LampReach(job_, std::min(images.lamps[i].sample.radius, job_.largest_radius))));
   }
 
-  /// The largest reach of rows `first` to `last` - 1, as far as the picture has them.
+  /// Largest reach of rows `first` to `last` - 1 within the picture.
   [[nodiscard]] std::int64_t farthest(std::int64_t first, std::int64_t last) const {
     const auto begin = of_rows_.begin() + std::max<std::int64_t>(first, 0);
     return *std::max_element(begin, of_rows_.begin() + std::min(last, job_.height));
@@ -163,11 +166,12 @@ class RowReaches {
   }
 
   const SplatJob& job_;
-  WorkspaceVector<std::int32_t> of_radii_;  ///< by whole pixels, rounded up, of that radius or a smaller one
+  WorkspaceVector<std::int32_t>
+      of_radii_;  ///< [radius in pixels, rounded up]: largest reach of radii up to this one
   WorkspaceVector<std::int32_t> of_rows_;
 };
 
-/// Samples of a list, or lamps, by rows, those of a row in the order of the list.
+/// Indices of listed samples or lamps by row, in the order of the list.
 class ListedRows {
  public:
   ListedRows(const SplatJob& job, std::uint32_t most)
@@ -175,7 +179,7 @@ class ListedRows {
 
   [[nodiscard]] std::size_t bytes() const noexcept { return (ends_.size() + places_.size()) * 4; }
 
-  /// Counting sort; sample(i) is the sample at place i.
+  /// Counting sort by rows; sample(i) returns entry i.
   template <class Sample>
   void sort(std::uint32_t count, const Sample& sample) {
     if (ends_.empty()) return;
@@ -216,7 +220,7 @@ inline VisiblePair VisiblePairOf(const SplatImages& images, std::int64_t y) {
   return {VisibleRowOf(images, upper), whole ? VisibleRowOf(images, upper + 1) : VisibleRow(), y != upper};
 }
 
-/// The listed samples and the lamps, sorted by rows: they are spread beside the visible samples.
+/// Listed samples and lamps by row.
 struct ListsByRows {
   ListedRows samples;
   ListedRows lamps;
@@ -232,7 +236,7 @@ struct ListsByRows {
   [[nodiscard]] std::size_t bytes() const noexcept { return samples.bytes() + lamps.bytes(); }
 };
 
-/// The rings of one thread.
+/// The sliding window of one thread.
 template <int Channels>
 class SlidingWindow {
  public:
@@ -257,14 +261,14 @@ class SlidingWindow {
            marks_.size() + colours_.size() * 4;
   }
 
-  /// Begins a run: nothing of a picture is spread farther than `farthest`.
+  /// Begins a run in which nothing reaches farther than `farthest`.
   void begin(std::int64_t farthest) {
     slots_ = WindowSizes::slots(job_, farthest);
     next_ = {};
   }
 
-  /// Goes on where the area before ended, if this one begins there. Nothing that reaches the area is spread
-  /// farther than `reach`.
+  /// Processes a tile, and continues from the tile above if that was the last one. Nothing that is spread
+  /// into the tile reaches farther than `reach`.
   void run(const SplatImages& images, const ListsByRows& lists, const Area& area, std::int64_t reach) {
     reach_ = reach;
     if (area.left != next_.left || area.right != next_.right || area.top != next_.top) restart(area);
@@ -292,7 +296,8 @@ class SlidingWindow {
     return slot_of_[static_cast<std::size_t>(y % slots_)];
   }
   void give_back(std::int64_t slot) { free_slots_[static_cast<std::size_t>(free_++)] = slot; }
-  /// Rows before `last` get slots: those that were given back last are in the cache.
+  /// Gives slots to the rows before `last`. Slots that were freed last are reused first, as they are in the
+  /// cache.
   void enter_rows(std::int64_t last) {
     for (; entered_ < std::min(last, job_.height); ++entered_)
       slot_of(entered_) = free_slots_[static_cast<std::size_t>(--free_)];
@@ -303,8 +308,8 @@ class SlidingWindow {
   }
   [[nodiscard]] std::uint64_t* unread_row() { return ring_slot(job_.groups, 0); }
 
-  /// Finds where the rows lie that samples of row y reach. Rows above `top` are done; what begins above is
-  /// counted in row `top`.
+  /// Finds the rows that samples of row y reach. Rows above `top` are finished; deltas above count in row
+  /// `top`.
   void find_rows(std::int64_t y, std::int64_t top) {
     const std::int64_t span = ring_rows(reach_);
     enter_rows(std::max(y - reach_ + span, top + 1));
@@ -366,24 +371,24 @@ class SlidingWindow {
   const SplatJob& job_;
   const SplatRule& rule_;
   std::int64_t reach_ = 0;
-  std::int64_t slots_ = 0;  ///< of a ring
+  std::int64_t slots_ = 0;  ///< rows in a ring
   std::size_t row_size_ = 0;
-  Area next_{};                             ///< without rows, where the area before ended
-  std::int64_t entered_ = 0;                ///< the first row without a slot
-  std::int64_t free_ = 0;                   ///< slots
-  std::int64_t source_ = 0;                 ///< the next row of samples
-  WorkspaceVector<std::uint64_t> deltas_;   ///< the rings of the groups, and the unread row
-  WorkspaceVector<std::uint64_t> columns_;  ///< sums of the deltas of every column so far
-  WorkspaceVector<std::int64_t> slot_of_;   ///< of rows
+  Area next_{};                             ///< where the last tile ended, without rows
+  std::int64_t entered_ = 0;                ///< first row without a slot
+  std::int64_t free_ = 0;                   ///< number of free slots
+  std::int64_t source_ = 0;                 ///< next row of samples
+  WorkspaceVector<std::uint64_t> deltas_;   ///< rings of all groups, and the unread row
+  WorkspaceVector<std::uint64_t> columns_;  ///< sums of the deltas so far in each column
+  WorkspaceVector<std::int64_t> slot_of_;   ///< slot of a row
   WorkspaceVector<std::int64_t> free_slots_;
   WorkspaceVector<std::uint64_t*> rows_;
-  WorkspaceVector<std::int64_t> spread_until_;  ///< the first row that has no sums of a group any more
-  WorkspaceVector<std::uint32_t> focused_;      ///< groups of the rows that have entered
+  WorkspaceVector<std::int64_t> spread_until_;  ///< first row without deltas of a group
+  WorkspaceVector<std::uint32_t> focused_;      ///< groups in focus of each row in the ring
   WorkspaceVector<std::uint8_t> marks_;         ///< merged samples of two rows
-  std::int64_t marked_ = -1;                    ///< these rows: 0 and 1, or 2 and 3, and so on
+  std::int64_t marked_ = -1;                    ///< these rows, divided by 2
   WorkspaceVector<std::uint64_t> sums_;
   WorkspaceVector<double> state_;
-  WorkspaceVector<std::uint32_t> colours_;  ///< of a row, where codes are stored
+  WorkspaceVector<std::uint32_t> colours_;  ///< a row's colours, if codes are stored
   TransferView transfer_;
 };
 
@@ -439,7 +444,7 @@ class Splat final : public SplatOperation {
   }
 
  private:
-  /// Areas with successive numbers lie one below the other.
+  /// Tiles with successive numbers lie below each other.
   [[nodiscard]] Area area(const Tiling& tiling, std::int64_t i) const {
     const std::int64_t column = i / tiling.rows;
     const std::int64_t row = i % tiling.rows;
@@ -454,7 +459,7 @@ class Splat final : public SplatOperation {
   SplatRule rule_;
   RowReaches reaches_;
   ListsByRows lists_;
-  std::vector<std::unique_ptr<SlidingWindow<Channels>>> windows_;  ///< one a thread
+  std::vector<std::unique_ptr<SlidingWindow<Channels>>> windows_;  ///< one per thread
 };
 
 inline std::unique_ptr<SplatOperation> PrepareSplat(Backend& backend, const SplatJob& job) {

@@ -1,4 +1,5 @@
-// Rows of sums integrated and composited, for the file that Highway compiles once for every SIMD target.
+// Last stage of the splat on the CPU: integrates a row of deltas, composites it behind the nearer groups and
+// stores colours. Compiled for every SIMD target.
 
 #if defined(SATIN_SPLAT_COMPOSITE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_SPLAT_COMPOSITE_INL_H
@@ -18,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// Sums of a row: columns += deltas, deltas = 0, sums = prefix sums of the columns.
+/// Integrates a row: adds the deltas to the column sums, clears them, and writes prefix sums of the columns.
 template <int Channels>
 HWY_INLINE void IntegrateRow(std::uint64_t* HWY_RESTRICT deltas, std::uint64_t* HWY_RESTRICT columns,
                              std::int64_t pixels, std::uint64_t* HWY_RESTRICT sums) {
@@ -37,7 +38,7 @@ HWY_INLINE void IntegrateRow(std::uint64_t* HWY_RESTRICT deltas, std::uint64_t* 
   }
 }
 
-/// Adds the samples that stay on their pixels.
+/// Adds the samples in focus to the sums of their pixels.
 template <int Channels>
 HWY_INLINE void AddFocused(const SplatRule& rule, const VisibleRow& row, std::uint32_t group,
                            std::int64_t first, std::int64_t last, std::uint64_t* sums) {
@@ -55,7 +56,7 @@ HWY_INLINE void AddFocused(const SplatRule& rule, const VisibleRow& row, std::ui
   }
 }
 
-/// Integers below 2^63, and below 2^53 where Real is float, rounded once: as Composite does.
+/// Converts sums below 2^63 (below 2^53 if Real is float), rounded once as in Composite.
 template <class Real, class D, class V>
 HWY_INLINE auto RealOf(D /*d*/, V sums) {
   const hn::Rebind<double, D> wide;
@@ -67,7 +68,7 @@ HWY_INLINE auto RealOf(D /*d*/, V sums) {
   }
 }
 
-/// Composite::add() for all lanes at once.
+/// Composite::add() for all channels of a pixel at once.
 template <class Real, int Channels>
 HWY_INLINE void CompositeRow(const SplatRule& rule, const std::uint64_t* sums, std::int64_t pixels,
                              Real* HWY_RESTRICT state) {
@@ -87,28 +88,27 @@ HWY_INLINE void CompositeRow(const SplatRule& rule, const std::uint64_t* sums, s
   }
 }
 
-/// A row of one group, from the tile's first column on.
+/// One group's row, from the tile's first column on.
 struct GroupRow {
   std::uint32_t group = 0;
-  bool first = false;                ///< of those that the row has: what is behind is to be cleared
-  bool spread = false;               ///< has deltas, here or above
-  bool focused = false;              ///< has samples in focus
-  std::uint64_t* deltas = nullptr;   ///< become 0
-  std::uint64_t* columns = nullptr;  ///< sums of the deltas above; get those of this row
+  bool first = false;                ///< first group of the row: the state is not cleared yet
+  bool spread = false;               ///< there are deltas here or above
+  bool focused = false;              ///< there are samples in focus
+  std::uint64_t* deltas = nullptr;   ///< read, then cleared
+  std::uint64_t* columns = nullptr;  ///< sums of the deltas above; this row's are added
 };
 
 #if HWY_TARGET != HWY_SCALAR
-/// One or two cells.
 template <int Channels>
 using CellsTag = hn::CappedTag<std::uint64_t, std::size_t{2 * cell_size(Channels)}>;
 
-/// Sums along a row, of as many cells as a vector holds at once.
+/// Prefix sums along a row, one vector of cells at a time.
 template <class D, std::size_t Size>
 class RowPrefix {
  public:
   HWY_INLINE RowPrefix() : before_(hn::Zero(D())) {}
 
-  /// The sums up to each of these cells.
+  /// Returns the sums up to each of these cells.
   template <class V>
   HWY_INLINE V operator()(V cells) {
     const D d;
@@ -127,9 +127,9 @@ class RowPrefix {
   hn::VFromD<D> before_;
 };
 
-/// IntegrateRow, AddFocused where `Focused` and CompositeRow in one pass, for cells that fill a vector or
-/// half of one: no sum is stored. A pixel without weight has no colours either, and what it adds is 0. The
-/// first group needs no cleared state.
+/// IntegrateRow, AddFocused (if `Focused`) and CompositeRow in one pass, without storing sums, for cells that
+/// fill a vector or half of one. A pixel without weight has no colours and adds 0. The first group overwrites
+/// the state.
 template <bool Focused, bool First, int Channels>
 HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group, const VisibleRow& row,
                                    std::int64_t first, std::int64_t last, float* HWY_RESTRICT state) {
@@ -177,7 +177,7 @@ HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group,
     } else {
       const auto before = hn::LoadU(real, state);
       const auto through = hn::Max(hn::Sub(one, hn::Broadcast<Channels>(before)), hn::Zero(real));
-      const auto factor = hn::Div(through, hn::Max(weight, one));  // Composite::factor()
+      const auto factor = hn::Div(through, hn::Max(weight, one));  // as Composite::factor()
       hn::StoreU(hn::Add(before, hn::Mul(factor, values)), real, state);
     }
   }
@@ -194,12 +194,12 @@ HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group,
 }
 #endif
 
-/// State: cell_size(channels) reals a pixel, float up to most_bits_in_float, otherwise double.
+/// Clears the state, cell_size(channels) reals per pixel: floats up to most_bits_in_float, otherwise doubles.
 inline void ClearState(void* state, std::int64_t cells, std::int64_t size) {
   std::fill_n(static_cast<double*>(state), cells * size, 0.0);
 }
 
-/// Integrates and composites one group of columns first to last - 1. Sums are overwritten.
+/// Integrates and composites columns first to last - 1 of one group. `sums` is scratch memory.
 template <int Channels>
 void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleRow& row, std::int64_t first,
                     std::int64_t last, std::uint64_t* sums, void* state) {
@@ -221,8 +221,8 @@ void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleR
   CompositeRow<double, Channels>(rule, sums, last - first, static_cast<double*>(state));
 }
 
-/// Composite::result() of one pixel of colours below 2^most_bits_in_float; a whole cell may be stored if
-/// there is `room`.
+/// Composite::result() of one pixel with colours below 2^most_bits_in_float. With `room`, a whole cell may be
+/// stored.
 template <int Channels>
 HWY_INLINE void StoreNarrowPixel(const float* state, const std::uint32_t* source, bool room,
                                  std::uint32_t* out) {
@@ -245,8 +245,8 @@ HWY_INLINE void StoreNarrowPixel(const float* state, const std::uint32_t* source
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// StoreNarrowPixel of two pixels, whose cells fill a vector, with room for both; false: nothing arrived at
-/// one of them.
+/// StoreNarrowPixel() of two pixels whose cells fill a vector, with room for both. Returns false if nothing
+/// arrived at one of them.
 template <int Channels, class D>
 HWY_INLINE bool StoreNarrowPair(D d, const float* state, std::uint32_t* out) {
   const hn::RebindToSigned<D> integers;
@@ -263,7 +263,7 @@ HWY_INLINE bool StoreNarrowPair(D d, const float* state, std::uint32_t* out) {
 
 #endif
 
-/// A whole cell is stored where the next pixels come to lie upon what is too much.
+/// Stores a row. Whole cells are stored where the following pixels overwrite the excess.
 template <int Channels>
 HWY_INLINE void StoreNarrow(const float* state, const std::uint32_t* source, std::size_t pixels,
                             std::uint32_t* out) {
@@ -297,7 +297,7 @@ HWY_INLINE void StoreWide(const double* state, const std::uint32_t* source, std:
   }
 }
 
-/// Colours of one row, or the source's where nothing arrived.
+/// Stores the colours of a row, or the source's where nothing arrived.
 template <int Channels>
 void StoreComposite(const SplatRule& rule, const void* state, const std::uint32_t* source, std::size_t pixels,
                     std::uint32_t* out) {

@@ -1,4 +1,7 @@
-// HEAD
+// Samples as the splat on the CPU reads them, compiled for every SIMD target: rows of visible samples, which
+// of them are merged 2 x 2, and the cells of sums that a sample adds.
+//
+// A cell holds the sums of one pixel: the weighted colours, then the weight.
 
 #if defined(SATIN_SPLAT_SAMPLES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_SPLAT_SAMPLES_INL_H
@@ -22,13 +25,13 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Radii out of focus from `first` to `last`.
+/// Radii `first` to `last`, out of focus.
 struct KernelRange {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
 };
 
-/// The ranges of samples that are no blocks.
+/// Ranges of radii with the same staircases: their samples differ by weights alone. Blocks are not included.
 class KernelRanges {
  public:
   explicit KernelRanges(const LensKernels& kernels)
@@ -58,11 +61,11 @@ class KernelRanges {
   }
 
   std::uint32_t largest_;
-  WorkspaceVector<std::uint16_t> numbers_;  ///< of the range of every radius
+  WorkspaceVector<std::uint16_t> numbers_;  ///< range of each radius, first without highlights
   WorkspaceVector<KernelRange> ranges_;
 };
 
-/// The sums of one pixel, colours and then weights, fill a cell of 2, 4 or 8.
+/// Values per cell: 2, 4 or 8.
 constexpr int cell_size(int channels) { return channels == 1 ? 2 : channels < 4 ? 4 : 8; }
 
 template <int Size>
@@ -70,7 +73,7 @@ using SizedTag = hn::CappedTag<std::uint64_t, static_cast<std::size_t>(Size)>;
 template <int Channels>
 using CellTag = SizedTag<cell_size(Channels)>;
 
-/// Masks of the lanes that hold colours, and 1 in the lane of the weights.
+/// Masks of a cell's lanes: all ones for colours, 1 for the weight.
 template <int Channels>
 struct CellLanes {
   std::uint64_t colours[static_cast<std::size_t>(cell_size(Channels))] = {};
@@ -82,7 +85,7 @@ struct CellLanes {
   }
 };
 
-/// (colours, 1) from lane `part` on. A whole cell of colours is read.
+/// Returns (colours, 1) from lane `part` on. Reads a whole cell of colours.
 template <int Channels>
 HWY_INLINE auto CellOf(const std::uint32_t* colour, std::size_t part) {
   static constexpr CellLanes<Channels> lanes;
@@ -93,42 +96,41 @@ HWY_INLINE auto CellOf(const std::uint32_t* colour, std::size_t part) {
   return hn::Or(colours, hn::LoadU(d, lanes.weight + part));
 }
 
-/// weight * values, both below 2^32.
+/// Returns weight * values, both below 2^32.
 template <int Channels, class V>
 HWY_INLINE V Weighted(V values, std::uint32_t weight) {
   if constexpr (hn::MaxLanes(CellTag<Channels>()) == 1) {
     return hn::Mul(values, hn::Set(CellTag<Channels>(), weight));
-  } else {  // most targets have no other multiplication
+  } else {  // most targets have no other 64-bit multiplication
     const hn::Repartition<std::uint32_t, CellTag<Channels>> halves;
     return hn::MulEven(hn::BitCast(halves, values), hn::Set(halves, weight));
   }
 }
 
-/// weight * (colours, 1) from lane `part` on.
+/// Returns weight * (colours, 1) from lane `part` on.
 template <int Channels>
 HWY_INLINE auto WeightedCell(const std::uint32_t* colour, std::uint32_t weight, std::size_t part) {
   return Weighted<Channels>(CellOf<Channels>(colour, part), weight);
 }
 
-/// Colours of a pixel with as much behind them as a cell reads.
+/// Copy of a pixel's colours with the padding that a cell reads.
 template <int Channels>
 struct Padded {
   std::uint32_t colour[static_cast<std::size_t>(cell_size(Channels))] = {};
   explicit Padded(const std::uint32_t* from) { std::copy_n(from, Channels, colour); }
 };
 
-/// What is the same for all rows of a run.
+/// Constants of a run.
 struct SplatRule {
   LensKernelView kernels;
   const KernelRanges* ranges = nullptr;
-  int highlight_channels = 3;  ///< colours without alpha
+  int highlight_channels = 3;  ///< channels without alpha
   std::uint32_t white = 0;
   int colour_bits = 16;
   std::uint32_t last_group = 0;
   std::uint32_t merge_from = never_merged;
 };
 
-/// One row of the visible samples, from the picture's first column on.
 struct VisibleRow {
   std::int64_t width = 0;
   const std::uint32_t* colours = nullptr;
@@ -137,10 +139,10 @@ struct VisibleRow {
   const std::uint16_t* weights = nullptr;
 };
 
-/// A row and the one that its samples are merged with: rows 0 and 1, 2 and 3, and so on.
+/// Rows 2 k and 2 k + 1, whose samples may be merged.
 struct VisiblePair {
   VisibleRow upper;
-  VisibleRow lower;  ///< without width behind the last row
+  VisibleRow lower;  ///< width 0 below the last row
   bool spreads_lower = false;
 };
 
@@ -151,13 +153,13 @@ HWY_INLINE bool IsHighlight(const SplatRule& rule, const std::uint32_t* colour) 
   return highlight;
 }
 
-/// The visible samples of one row. All that a loop asks for is its own, so that no store can change it.
+/// Visible samples of one row. It holds copies, so that compilers know that no store changes them.
 template <int Channels>
 struct VisibleSamples {
   SplatRule rule;
   VisibleRow row;
   Padded<Channels> last;
-  bool highlights;  ///< there may be some
+  bool highlights;  ///< whether some samples may be highlights
 
   VisibleSamples(const SplatRule& of_rule, const VisibleRow& of_row)
       : rule(of_rule),
@@ -169,7 +171,7 @@ struct VisibleSamples {
     return std::min<std::uint32_t>(row.groups[x], rule.last_group);
   }
   [[nodiscard]] HWY_INLINE bool Focused(std::int64_t x) const { return row.radii[x] <= lens_focus_radius; }
-  /// A whole cell of them can be read.
+  /// Colours of a sample, with the padding of a cell.
   [[nodiscard]] HWY_INLINE const std::uint32_t* Colours(std::int64_t x) const {
     return x + 1 == row.width ? last.colour : row.colours + x * Channels;
   }
@@ -181,17 +183,17 @@ struct VisibleSamples {
   }
 };
 
-/// Two rows of samples, some of them merged.
+/// The samples of two rows, and which blocks of them are merged.
 template <int Channels>
 struct VisibleRows {
   VisibleSamples<Channels> upper;
   VisibleSamples<Channels> lower;
   bool merges;
-  bool sums_colours;           ///< four colours are below 2^32
-  const std::uint8_t* merged;  ///< of every even column that is looked at, if `merges`
+  bool sums_colours;           ///< sums of four colours are below 2^32
+  const std::uint8_t* merged;  ///< for even columns, valid if `merges`
 
-  /// `marks` are those of the same two rows already if `marked`, or become it for columns `begin`, which is
-  /// even, to `end` - 1.
+  /// `marks` becomes the marks of columns `begin` (even) to `end` - 1, unless it is `marked` for these rows
+  /// already.
   VisibleRows(const SplatRule& rule, const VisiblePair& pair, std::int64_t begin, std::int64_t end,
               std::uint8_t* marks, bool marked)
       : upper(rule, pair.upper),
@@ -209,7 +211,7 @@ struct VisibleRows {
     return {{upper.row.radii[x], upper.row.radii[x + 1], lower.row.radii[x], lower.row.radii[x + 1]}};
   }
 
-  /// The samples at x, which is even, are one block.
+  /// Whether the samples at x (even) are merged.
   [[nodiscard]] HWY_INLINE bool Merged(std::int64_t x) const { return merges && merged[x] != 0; }
   [[nodiscard]] HWY_INLINE const LensKernel& MergedKernel(std::int64_t x) const {
     return lens_kernel(upper.rule.kernels, merged_radius_of(RadiiAt(x).of), false, true);
@@ -249,7 +251,7 @@ struct VisibleRows {
     for (; x < end; x += 2) marks[x] = Merges(x) ? 1 : 0;
   }
 
-  /// Merges() of all even lanes, which those beside them have as well.
+  /// Marks a vector of columns; odd ones get the mark of the even column before them.
   template <class D>
   HWY_INLINE void MarkVector(D d, std::int64_t x, std::uint8_t* marks) const {
     const hn::RebindToSigned<D> integers;

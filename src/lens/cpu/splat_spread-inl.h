@@ -1,4 +1,9 @@
-// HEAD
+// First stage of the splat on the CPU: spreads the samples of a row into rows of deltas, the second
+// differences of the sums. Compiled for every SIMD target.
+//
+// Four kinds of samples are spread: runs of neighbouring samples with the same staircases, whose corners are
+// neighbours too and are added together (most samples, where depth is smooth); single samples; samples of the
+// list; and lamps, drawn by the aperture.
 
 #if defined(SATIN_SPLAT_SPREAD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_SPLAT_SPREAD_INL_H
@@ -20,27 +25,26 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Rows of second differences of columns first to last - 1, and one cell more that takes what lies beyond.
-/// Samples left of the first column count there.
+/// Rows of deltas of columns first to last - 1, and one cell more for what lies beyond. What lies left of the
+/// first column counts there.
 struct DeltaRows {
   std::int64_t first = 0;
   std::int64_t last = 0;
-  /// rows[group * span + reach + dy] lies dy rows below the sample's; rows above the band are its first one,
-  /// and rows below it one that nobody reads.
+  /// rows[group * span + reach + dy] is the row dy below the sample's. Rows above the tile are its first row;
+  /// rows below it are one that is never read.
   std::uint64_t* const* rows = nullptr;
   std::int64_t reach = 0;
   std::int64_t span = 0;
 };
 
-/// Which groups a row has samples of: bit 0 is group 0.
+/// Groups of the samples of a row, a bit each.
 struct GroupsOfRow {
   std::uint32_t spread = 0;   ///< out of focus
-  std::uint32_t focused = 0;  ///< these stay on their pixels
+  std::uint32_t focused = 0;  ///< in focus, on their pixels
 };
 
-/// Adds a cell of Size sums to the corners of one staircase around column x, in the rows of a group. This and
-/// what adds runs are calls, once for each size of a cell: made part of their callers, for every number of
-/// channels and kind of sample, they took six times as long to compile.
+/// Adds a cell to the corners of one staircase around column x. Not inlined: inlined for each number of
+/// channels and kind of sample, this and SampleRun took six times as long to compile.
 template <int Size>
 HWY_NOINLINE void AddCorners(const Staircase& stairs, std::int64_t x, std::int64_t more,
                              const std::uint64_t* cell, std::uint64_t* const* rows, const DeltaRows& area) {
@@ -77,7 +81,7 @@ HWY_NOINLINE void AddCorners(const Staircase& stairs, std::int64_t x, std::int64
   }
 }
 
-/// cell_of(share, part) is what every pixel of a staircase gets.
+/// Spreads one sample. cell_of(share, part) is the cell that each pixel of a staircase gets.
 template <int Channels, class CellOf>
 HWY_INLINE void Spread(const SplatRule& rule, const LensKernel& kernel, std::int64_t x, std::uint32_t weight,
                        std::uint32_t group, bool block, const DeltaRows& area, const CellOf& cell_of) {
@@ -97,19 +101,18 @@ HWY_INLINE void Spread(const SplatRule& rule, const LensKernel& kernel, std::int
   }
 }
 
-/// Neighbouring samples of one group and the same staircases: as their corners are neighbours too, each
-/// corner is added for all of them at once. Where depth is smooth almost all samples lie in runs.
+/// Neighbouring samples of one group with the same staircases. Each corner is added for all of them at once.
 template <int Size>
 struct SampleRun {
   static constexpr std::int64_t most = 64;
   static constexpr std::int64_t size = Size;
 
-  std::int64_t first = 0;                ///< column
-  std::int64_t count = 0;                ///< of columns
-  std::int64_t more = 1;                 ///< 2 for blocks: every other column has one
-  std::uint64_t* const* rows = nullptr;  ///< of the group, from the samples' own row on
+  std::int64_t first = 0;                ///< first column
+  std::int64_t count = 0;                ///< number of columns
+  std::int64_t more = 1;                 ///< 2 for blocks, one in every other column
+  std::uint64_t* const* rows = nullptr;  ///< the group's rows, from that of the samples on
 
-  /// Cells of the run for either staircase, weighted by it; zeros lie around them.
+  /// Weighted cells of the run for one of its staircases, between zeros.
   [[nodiscard]] HWY_INLINE std::uint64_t* Cells(int which) { return cells_[which] + most * size; }
 
   template <class CellOf>
@@ -123,7 +126,7 @@ struct SampleRun {
   }
 
   HWY_NOINLINE void AddCorners(const Staircase& stairs, int which, std::int64_t first_column) {
-    // Left and right corners of boxes that are narrower than the run meet.
+    // The left and right corners of boxes narrower than the run overlap.
     if (2 * stairs.wide[stairs.boxes - 1] + more < count) return AddDifferences(stairs, which, first_column);
     const std::uint64_t* weighted = Cells(which);
     std::int64_t inner_left = 0;
@@ -149,8 +152,8 @@ struct SampleRun {
   }
 
  private:
-  /// The differences along rows of what a box spreads, less those of the box within it, into the row that
-  /// begins it and out of the row that ends it.
+  /// Adds the horizontal differences of each box, less those of the box within it, to the row where the box
+  /// begins, and subtracts them where it ends.
   HWY_INLINE void AddDifferences(const Staircase& stairs, int which, std::int64_t first_column) {
     const std::int64_t widest = stairs.wide[stairs.boxes - 1];
     constexpr auto vector = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<std::uint64_t>()));
@@ -192,7 +195,7 @@ struct SampleRun {
     const SizedTag<Size> narrow;
     const std::int64_t values = count * size;
     std::int64_t i = 0;
-    // vectors that hold several cells begin on their own multiples
+    // Aligns the stores of vectors that hold several cells.
     for (; i < values && reinterpret_cast<std::uintptr_t>(to + i) % (hn::Lanes(wide) * 8) != 0;
          i += static_cast<std::int64_t>(hn::Lanes(narrow)))
       AddVector<Plus>(narrow, weighted + i, to + i);
@@ -215,7 +218,7 @@ struct SampleRun {
 template <int Channels>
 using RunOf = SampleRun<cell_size(Channels)>;
 
-/// The staircases of a kernel, the first one twice if there is no second.
+/// Staircases of a kernel; the first one twice if there is no second.
 struct TwoStaircases {
   const Staircase& first;
   const Staircase& second;
@@ -229,7 +232,7 @@ struct TwoStaircases {
         widest(std::max(first.wide[first.boxes - 1], second.wide[second.boxes - 1])) {}
 };
 
-/// Adds what was put into a run.
+/// Adds the cells of a run to the deltas.
 template <int Size>
 HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::uint32_t group,
                        const DeltaRows& area) {
@@ -238,7 +241,8 @@ HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::u
   if (stairs.two) run.AddCorners(stairs.second, 1, area.first);
 }
 
-/// The first of `limit` samples from x on that is not full, of another group or of a radius out of the range.
+/// Returns the first sample from x on, up to `limit`, whose weight is not full, or whose group or range of
+/// radii differs from that at x.
 template <int Channels>
 HWY_INLINE std::int64_t EndOfAlike(const VisibleSamples<Channels>& samples, std::int64_t x,
                                    std::int64_t limit, const KernelRange& range) {
@@ -263,7 +267,8 @@ HWY_INLINE std::int64_t EndOfAlike(const VisibleSamples<Channels>& samples, std:
   return std::min(x, limit);
 }
 
-/// The first sample from x to `end` - 1 that is a highlight and those before are not, or the other way round.
+/// Returns the first sample in [x, end) that is a highlight while those before are not, or the other way
+/// round.
 template <int Channels>
 HWY_INLINE std::int64_t EndOfHighlights(const VisibleSamples<Channels>& samples, std::int64_t x,
                                         std::int64_t end, bool highlight) {
@@ -272,7 +277,7 @@ HWY_INLINE std::int64_t EndOfHighlights(const VisibleSamples<Channels>& samples,
   return x;
 }
 
-/// The end of the run of full samples that begins at x: up to `limit`, of one group, not merged, and with the
+/// Returns the end of the run that begins at x: samples of full weight, of one group, not merged, with the
 /// same staircases.
 template <int Channels>
 HWY_INLINE std::int64_t EndOfRun(const VisibleRows<Channels>& rows, const VisibleSamples<Channels>& samples,
@@ -286,8 +291,7 @@ HWY_INLINE std::int64_t EndOfRun(const VisibleRows<Channels>& rows, const Visibl
   return EndOfHighlights(samples, x, end, highlight);
 }
 
-/// Puts the cells of a run's samples, `count` from x on, for the first staircase and, if there are `two`, for
-/// the second.
+/// Writes the weighted cells of `count` samples from x on, for one or two staircases.
 template <int Channels>
 HWY_INLINE void PutRun(const VisibleSamples<Channels>& samples, std::int64_t x, std::int64_t count, bool two,
                        RunOf<Channels>& run) {
@@ -312,8 +316,8 @@ HWY_INLINE void PutRun(const VisibleSamples<Channels>& samples, std::int64_t x, 
   if (whole < count) put(samples.last.colour, whole);
 }
 
-/// Spreads the run of samples that begins at x, or the sample there if it is not full or reaches beyond the
-/// area; returns the column behind them.
+/// Spreads the run that begins at x, or the sample at x alone if its weight is not full or it reaches beyond
+/// the area. Returns the next column.
 template <int Channels>
 HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const VisibleSamples<Channels>& samples,
                                   std::int64_t x, std::int64_t end, const DeltaRows& area,
@@ -341,7 +345,7 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const Visib
   return next;
 }
 
-/// The same for blocks.
+/// Spreads the run of blocks that begins at x. Returns the next column.
 template <int Channels>
 HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels>& rows, std::int64_t x, std::int64_t end,
                                      const DeltaRows& area, RunOf<Channels>& run) {
@@ -371,8 +375,8 @@ HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels>& rows, std::int
   return next;
 }
 
-/// Spreads the samples of one row and columns begin to end - 1 that are out of focus; `begin` is even. Merged
-/// ones count as the upper row's; `marks` of VisibleRows.
+/// Spreads the samples out of focus in columns begin (even) to end - 1 of one row. Merged samples are spread
+/// with the upper row. `marks` and `marked` as in VisibleRows.
 template <int Channels>
 GroupsOfRow SpreadVisible(const SplatRule& rule, const VisiblePair& pair, std::int64_t begin,
                           std::int64_t end, const DeltaRows& area, std::uint8_t* marks, bool marked) {
@@ -397,7 +401,7 @@ GroupsOfRow SpreadVisible(const SplatRule& rule, const VisiblePair& pair, std::i
   return found;
 }
 
-/// Spreads samples of one row, by their places in the list.
+/// Spreads the samples of one row, given by their indices in the list.
 template <int Channels>
 GroupsOfRow SpreadListed(const SplatRule& rule, const LensSample* listed, const std::uint32_t* places,
                          std::size_t count, const DeltaRows& area) {
@@ -418,7 +422,7 @@ GroupsOfRow SpreadListed(const SplatRule& rule, const LensSample* listed, const 
   return found;
 }
 
-/// Adds `difference`, whose magnitude is below 2^32, times a colour and 1 to a cell.
+/// Adds `difference` * (colours, 1) to a cell; |difference| < 2^32.
 template <int Channels>
 HWY_INLINE void AddDifference(const std::uint32_t* colour, std::int64_t difference, std::uint64_t* to) {
   const CellTag<Channels> d;
@@ -447,7 +451,7 @@ void DrawLamp(const Lamp& lamp, const LampShape& shape, std::uint64_t* const* ro
   }
 }
 
-/// The bit of its group, or 0 where it does not reach the area.
+/// Draws a lamp. Returns the bit of its group, or 0 if it does not reach the area.
 template <int Channels>
 std::uint32_t SpreadLamp(const SplatRule& rule, const Aperture& aperture, const Lamp& lamp,
                          const DeltaRows& area) {

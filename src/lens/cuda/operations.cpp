@@ -1,4 +1,4 @@
-// HEAD
+// Operations of the lens on CUDA: workspaces, tables and launches of LensLayersOperation and SplatOperation.
 
 #include <algorithm>
 #include <bit>
@@ -18,7 +18,7 @@
 namespace satin::cuda {
 namespace {
 
-constexpr std::int64_t most_pixels = (1LL << 32) - 1;  ///< places of pixels are words in the kernels
+constexpr std::int64_t most_pixels = (1LL << 32) - 1;  ///< kernels use 32-bit pixel indices
 
 class LensLayers final : public LensLayersOperation {
  public:
@@ -65,10 +65,10 @@ class LensLayers final : public LensLayersOperation {
   kernels::LensLayersArguments arguments_;
 };
 
-constexpr std::int64_t largest_side = 1LL << 30;  // columns and rows are 32-bit integers in the kernels
+constexpr std::int64_t largest_side = 1LL << 30;  // kernels use 32-bit columns and rows
 
-/// By whole pixels of the radius: the farthest that any kernel up to there reaches; without highlights those
-/// of pixels and blocks alone.
+/// Returns the largest reach of kernels for each radius in whole pixels and below. Without highlights, only
+/// those of pixels and blocks count.
 std::vector<std::uint16_t> reaches_of(const LensKernels& tables, bool highlights) {
   std::vector<std::uint16_t> reaches(tables.largest / 256 + 1);
   const std::size_t radii = std::size_t{tables.largest} + 1;
@@ -95,7 +95,7 @@ std::vector<kernels::NearStaircase> near_staircases(std::span<const Staircase> a
   return near;
 }
 
-/// As splat_weight_bits() bounds the sums.
+/// Whether all sums are below 2^splat_short_bits, by the bound of splat_weight_bits().
 bool has_short_sums(const SplatJob& job, int weight_bits) {
   const auto pile_bits = static_cast<int>(std::bit_width(2 * pile_up(job.largest_radius) - 1));
   return weight_bits + job.colour_bits + job.peak_bits + pile_bits <= kernels::splat_short_bits;
@@ -229,10 +229,10 @@ class Splat final : public SplatOperation {
   std::int32_t largest_reach_ = 0;
   std::int32_t largest_reach_with_highlights_ = 0;
   Buffer tiles_, columns_, rows_;
-  Buffer marks_;  ///< of every group: tiles with differences, tiles with sums
+  Buffer marks_;  ///< [group][tile]: tiles with second differences, then tiles with sums
   Buffer records_;
-  Buffer cells_;   ///< of every group; then groups in focus
-  Buffer listed_;  ///< cells of every group; then the number of records
+  Buffer cells_;   ///< [group][cell], then groups in focus per cell
+  Buffer listed_;  ///< [group][cell], then the number of records
   Buffer listed_records_;
 };
 
