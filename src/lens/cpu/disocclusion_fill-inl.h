@@ -341,146 +341,126 @@ inline Range whole_blocks(Range range, int size) {
 /// A bit per group for each tile: whether the tile holds the group.
 class TileGroups {
  public:
-  TileGroups(int width, int height);
+  TileGroups(int width, int height)
+      : columns(tiles_of(width)),
+        rows(tiles_of(height)),
+        bits_(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {}
 
-  void find(CpuBackend& backend, const LensPlanes& planes);
-  [[nodiscard]] bool holds_nearer(int column, int row, int group) const;
+  void find(CpuBackend& backend, const LensPlanes& planes) {
+    parallel_rows(backend, rows, 1, [&](std::int64_t first, std::int64_t last) {
+      for (auto row = static_cast<int>(first); row < last; ++row)
+        for (int column = 0; column < columns; ++column)
+          bits_[place(column, row)] =
+              groups_of_tile(planes, tile_range(column, planes.width), tile_range(row, planes.height));
+    });
+  }
+  [[nodiscard]] bool holds_nearer(int column, int row, int group) const {
+    return (bits_[place(column, row)] & ((1U << group) - 1U)) != 0;
+  }
   /// Whether the tile or one of its eight neighbours holds the group.
-  [[nodiscard]] bool holds_around(int column, int row, int group) const;
+  [[nodiscard]] bool holds_around(int column, int row, int group) const {
+    for (int v = std::max(0, row - 1); v <= std::min(rows - 1, row + 1); ++v)
+      for (int u = std::max(0, column - 1); u <= std::min(columns - 1, column + 1); ++u)
+        if ((bits_[place(u, v)] >> group & 1U) != 0) return true;
+    return false;
+  }
 
   const int columns;
   const int rows;
 
  private:
-  [[nodiscard]] std::size_t place(int column, int row) const;
+  [[nodiscard]] std::size_t place(int column, int row) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
+           static_cast<std::size_t>(column);
+  }
 
   WorkspaceVector<std::uint8_t> bits_;
 };
 
 class DisocclusionFill {
  public:
-  DisocclusionFill(CpuBackend& backend, int width, int height);
+  DisocclusionFill(CpuBackend& backend, int width, int height)
+      : backend_(backend), tile_groups_(width, height) {
+    for (int thread = 0; thread < backend.threads.count(); ++thread) {
+      tables_.emplace_back(table_side);
+      lists_.emplace_back(std::size_t{2 * (tile_side + 2)});
+    }
+  }
 
   /// Adds the hidden samples of each group but the nearest to the list, and completes it after each group.
-  void run(const LensScene& scene);
-  [[nodiscard]] std::size_t bytes() const noexcept;
+  void run(const LensScene& scene) {
+    tile_groups_.find(backend_, scene.planes);
+    with_channels(scene.planes.channels, [&]<int Channels>() {
+      for (int group = 1; group < scene.work->groups.count; ++group) {
+        fill_group(FillDisocclusions<Channels>{scene.planes, scene.unit, group, scene.list});
+        scene.list.complete();
+      }
+    });
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return tables_.size() * (tables_.front().bytes() + lists_.front().bytes());
+  }
 
  private:
   template <int Channels>
-  void fill_group(const FillDisocclusions<Channels>& fill);
+  void fill_group(const FillDisocclusions<Channels>& fill) {
+    const int tiles = tile_groups_.columns * tile_groups_.rows;
+    backend_.threads.for_rows(tiles, 1, [&](std::int64_t first, std::int64_t last, int thread) {
+      for (auto tile = static_cast<int>(first); tile < last; ++tile) {
+        const int column = tile % tile_groups_.columns;
+        const int row = tile / tile_groups_.columns;
+        if (tile_groups_.holds_nearer(column, row, fill.group) &&
+            tile_groups_.holds_around(column, row, fill.group))
+          fill_tile(fill, column, row, tables_[static_cast<std::size_t>(thread)],
+                    lists_[static_cast<std::size_t>(thread)]);
+      }
+    });
+  }
+
   template <int Channels>
   void fill_tile(const FillDisocclusions<Channels>& of_fill, int column, int row, FillTables& tables,
-                 OwnList& own) const;
+                 OwnList& own) const {
+    FillDisocclusions<Channels> fill = of_fill;
+    fill.list = own.list();
+    const LensPlanes& planes = fill.planes;
+    const int width = planes.width;
+    const int height = planes.height;
+    const FillArea tile{tile_range(column, width), tile_range(row, height)};
+    const FillArea around{tile.columns.with_reach(width), tile.rows.with_reach(height)};
+    const FillArea nearer = bounds_of(planes, tile, [&](int group) { return group < fill.group; });
+    const FillArea behind = bounds_of(planes, around, [&](int group) { return group == fill.group; });
+    if (nearer.empty() || behind.empty()) return;
+    const FillArea filled{nearer.columns.both(behind.columns.with_reach(width)),
+                          nearer.rows.both(behind.rows.with_reach(height))};
+    if (filled.empty()) return;
+    const Range columns = whole_blocks(filled.columns, width);
+    const Range rows = whole_blocks(filled.rows, height);
+    tables.build<Channels>(planes, *fill.unit, fill.group, columns.with_reach(width),
+                           rows.with_reach(height));
+    const NearestAlong nearest{planes, fill.group};
+    for (int y = rows.first; y < rows.last; y += 2) {
+      for (int x = columns.first; x < columns.last; x += 2) {
+        const bool nearer_here[4] = {fill.is_nearer(x, y), fill.is_nearer(x + 1, y), fill.is_nearer(x, y + 1),
+                                     fill.is_nearer(x + 1, y + 1)};
+        if (std::ranges::none_of(nearer_here, std::identity{})) continue;
+        if (!tables.shows_in_block(planes, x, y)) continue;
+        Hidden hidden[4] = {};
+        for (int i = 0; i < 4; ++i) {
+          const int u = x + (i & 1);
+          const int v = y + (i >> 1);
+          if (nearer_here[i]) hidden[i] = fill.hidden_at(u, v, tables.find<Channels>(planes, u, v), nearest);
+        }
+        fill.add_block(x / 2, y / 2, hidden);
+      }
+      own.flush(of_fill.list);
+    }
+  }
 
   CpuBackend& backend_;
   TileGroups tile_groups_;
   WorkspaceVector<FillTables> tables_;  ///< one per thread
   WorkspaceVector<OwnList> lists_;      ///< one per thread, for a row of blocks of a tile
 };
-
-inline TileGroups::TileGroups(int width, int height)
-    : columns(tiles_of(width)),
-      rows(tiles_of(height)),
-      bits_(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)) {}
-
-inline std::size_t TileGroups::place(int column, int row) const {
-  return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
-}
-
-inline void TileGroups::find(CpuBackend& backend, const LensPlanes& planes) {
-  parallel_rows(backend, rows, 1, [&](std::int64_t first, std::int64_t last) {
-    for (auto row = static_cast<int>(first); row < last; ++row)
-      for (int column = 0; column < columns; ++column)
-        bits_[place(column, row)] =
-            groups_of_tile(planes, tile_range(column, planes.width), tile_range(row, planes.height));
-  });
-}
-
-inline bool TileGroups::holds_nearer(int column, int row, int group) const {
-  return (bits_[place(column, row)] & ((1U << group) - 1U)) != 0;
-}
-
-inline bool TileGroups::holds_around(int column, int row, int group) const {
-  for (int v = std::max(0, row - 1); v <= std::min(rows - 1, row + 1); ++v)
-    for (int u = std::max(0, column - 1); u <= std::min(columns - 1, column + 1); ++u)
-      if ((bits_[place(u, v)] >> group & 1U) != 0) return true;
-  return false;
-}
-
-inline DisocclusionFill::DisocclusionFill(CpuBackend& backend, int width, int height)
-    : backend_(backend), tile_groups_(width, height) {
-  for (int thread = 0; thread < backend.threads.count(); ++thread) {
-    tables_.emplace_back(table_side);
-    lists_.emplace_back(std::size_t{2 * (tile_side + 2)});
-  }
-}
-
-inline std::size_t DisocclusionFill::bytes() const noexcept {
-  return tables_.size() * (tables_.front().bytes() + lists_.front().bytes());
-}
-
-inline void DisocclusionFill::run(const LensScene& scene) {
-  tile_groups_.find(backend_, scene.planes);
-  with_channels(scene.planes.channels, [&]<int Channels>() {
-    for (int group = 1; group < scene.work->groups.count; ++group) {
-      fill_group(FillDisocclusions<Channels>{scene.planes, scene.unit, group, scene.list});
-      scene.list.complete();
-    }
-  });
-}
-
-template <int Channels>
-void DisocclusionFill::fill_group(const FillDisocclusions<Channels>& fill) {
-  const int tiles = tile_groups_.columns * tile_groups_.rows;
-  backend_.threads.for_rows(tiles, 1, [&](std::int64_t first, std::int64_t last, int slot) {
-    for (auto tile = static_cast<int>(first); tile < last; ++tile) {
-      const int column = tile % tile_groups_.columns;
-      const int row = tile / tile_groups_.columns;
-      if (tile_groups_.holds_nearer(column, row, fill.group) &&
-          tile_groups_.holds_around(column, row, fill.group))
-        fill_tile(fill, column, row, tables_[static_cast<std::size_t>(slot)],
-                  lists_[static_cast<std::size_t>(slot)]);
-    }
-  });
-}
-
-template <int Channels>
-void DisocclusionFill::fill_tile(const FillDisocclusions<Channels>& of_fill, int column, int row,
-                                 FillTables& tables, OwnList& own) const {
-  FillDisocclusions<Channels> fill = of_fill;
-  fill.list = own.list();
-  const LensPlanes& planes = fill.planes;
-  const int width = planes.width;
-  const int height = planes.height;
-  const FillArea tile{tile_range(column, width), tile_range(row, height)};
-  const FillArea around{tile.columns.with_reach(width), tile.rows.with_reach(height)};
-  const FillArea nearer = bounds_of(planes, tile, [&](int group) { return group < fill.group; });
-  const FillArea behind = bounds_of(planes, around, [&](int group) { return group == fill.group; });
-  if (nearer.empty() || behind.empty()) return;
-  const FillArea filled{nearer.columns.both(behind.columns.with_reach(width)),
-                        nearer.rows.both(behind.rows.with_reach(height))};
-  if (filled.empty()) return;
-  const Range columns = whole_blocks(filled.columns, width);
-  const Range rows = whole_blocks(filled.rows, height);
-  tables.build<Channels>(planes, *fill.unit, fill.group, columns.with_reach(width), rows.with_reach(height));
-  const NearestAlong nearest{planes, fill.group};
-  for (int y = rows.first; y < rows.last; y += 2) {
-    for (int x = columns.first; x < columns.last; x += 2) {
-      const bool nearer_here[4] = {fill.is_nearer(x, y), fill.is_nearer(x + 1, y), fill.is_nearer(x, y + 1),
-                                   fill.is_nearer(x + 1, y + 1)};
-      if (std::ranges::none_of(nearer_here, std::identity{})) continue;
-      if (!tables.shows_in_block(planes, x, y)) continue;
-      Hidden hidden[4] = {};
-      for (int i = 0; i < 4; ++i) {
-        const int u = x + (i & 1);
-        const int v = y + (i >> 1);
-        if (nearer_here[i]) hidden[i] = fill.hidden_at(u, v, tables.find<Channels>(planes, u, v), nearest);
-      }
-      fill.add_block(x / 2, y / 2, hidden);
-    }
-    own.flush(of_fill.list);
-  }
-}
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -72,7 +72,7 @@ HWY_INLINE void ForVectorsOf(int from, int to, const Vector& vector, const One& 
 // EntryRow() writes the entries of row y, columns `left` to `right` - 1.
 
 /// Clears the row unless columns `from` to `to` - 1 are all of it.
-inline void ClearPartOfRow(int left, int right, int from, int to, KnownRow& row) {
+inline void ClearIncompleteRow(int left, int right, int from, int to, KnownRow& row) {
   if (from != left || to != right) std::fill_n(row.data(), right - left, 0U);
 }
 
@@ -83,7 +83,7 @@ inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, K
   const int other = y + entry.offset.y;
   const bool inside =
       y >= 0 && other >= 0 && y < fill.planes.height && other < fill.planes.height && from < to;
-  ClearPartOfRow(left, right, from, inside ? to : from, row);
+  ClearIncompleteRow(left, right, from, inside ? to : from, row);
   if (!inside) return;
   const Words d;
   const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.group));
@@ -109,7 +109,7 @@ void OwnRow(const Entry& entry, int left, int right, int y, KnownRow& row, const
   const int from = std::max(left, 0);
   const int to = std::min(right, fill.planes.width);
   const bool inside = y >= 0 && y < fill.planes.height && from < to;
-  ClearPartOfRow(left, right, from, inside ? to : from, row);
+  ClearIncompleteRow(left, right, from, inside ? to : from, row);
   if (!inside) return;
   const Words d;
   const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.group));
@@ -138,13 +138,13 @@ inline void EntryRow(const CodeEntry& entry, int left, int right, int y, KnownRo
 }
 
 /// The guard's differences along one axis: those at an offset and at its opposite.
-struct HalfOfGuard {
+struct GuardEntry {
   NonlocalFill fill;
   int group;
   Offset offset;
 };
 
-inline void EntryRow(const HalfOfGuard& entry, int left, int right, int y, KnownRow& row) {
+inline void EntryRow(const GuardEntry& entry, int left, int right, int y, KnownRow& row) {
   const Offset opposite{-entry.offset.x, -entry.offset.y};
   KnownRow other;
   EntryRow(DifferenceEntry{entry.fill, entry.group, entry.offset}, left, right, y, row);
@@ -154,14 +154,14 @@ inline void EntryRow(const HalfOfGuard& entry, int left, int right, int y, Known
 }
 
 /// Adds the entering row to the sums, subtracts the row it replaces, and stores it.
-inline void ExchangeRows(const KnownRow& entering, int count, KnownRow& slot, KnownRow& to) {
+inline void ExchangeRows(const KnownRow& entering, int count, KnownRow& leaving, KnownRow& to) {
   const Words d;
   static_assert(known_places % hn::MaxLanes(d) == 0);
   for (int x = 0; x < count; x += static_cast<int>(hn::Lanes(d))) {
     const auto own = hn::LoadU(d, entering.data() + x);
     const auto sums = hn::Add(hn::LoadU(d, to.data() + x), own);
-    hn::StoreU(hn::Sub(sums, hn::LoadU(d, slot.data() + x)), d, to.data() + x);
-    hn::StoreU(own, d, slot.data() + x);
+    hn::StoreU(hn::Sub(sums, hn::LoadU(d, leaving.data() + x)), d, to.data() + x);
+    hn::StoreU(own, d, leaving.data() + x);
   }
 }
 
@@ -187,13 +187,13 @@ class NonlocalTile {
           [&](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) { mean.add_codes(c, sums); },
           fill);
     slide(
-        HalfOfGuard{fill, group, {guard_distance, 0}},
+        GuardEntry{fill, group, {guard_distance, 0}},
         [&](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) {
           guards_[&mean - means_] = sums;
         },
         fill);
     slide(
-        HalfOfGuard{fill, group, {0, guard_distance}},
+        GuardEntry{fill, group, {0, guard_distance}},
         [&](NonlocalMean& mean, const LensSample& sample, const KnownEntry& sums) {
           const KnownEntry& half = guards_[&mean - means_];
           mean.begin<Channels>(sample, sum_of(half, sums), unit);
@@ -320,12 +320,12 @@ class NonlocalTiles {
  private:
   template <int Channels>
   void apply(const NonlocalFill& fill, int group) {
-    backend_.threads.for_rows(fill.tile_count(), 1, [&](std::int64_t first, std::int64_t last, int slot) {
+    backend_.threads.for_rows(fill.tile_count(), 1, [&](std::int64_t first, std::int64_t last, int thread) {
       for (auto tile = static_cast<int>(first); tile < last; ++tile) {
         std::uint8_t& mark = marks_[static_cast<std::size_t>(tile)];
         if (mark == 0) continue;
         mark = 0;
-        tiles_[static_cast<std::size_t>(slot)].template run<Channels>(fill, group, tile);
+        tiles_[static_cast<std::size_t>(thread)].template run<Channels>(fill, group, tile);
       }
     });
   }

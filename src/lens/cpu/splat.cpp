@@ -311,13 +311,13 @@ class SlidingWindow {
   /// Finds the rows that samples of row y reach. Rows above `top` are finished; deltas above count in row
   /// `top`.
   void find_rows(std::int64_t y, std::int64_t top) {
-    const std::int64_t span = ring_rows(reach_);
-    enter_rows(std::max(y - reach_ + span, top + 1));
+    const std::int64_t reached = ring_rows(reach_);
+    enter_rows(std::max(y - reach_ + reached, top + 1));
     std::int64_t row = std::max(y - reach_, top);
-    for (std::int64_t i = 0; i < span; ++i) {
+    for (std::int64_t i = 0; i < reached; ++i) {
       if (y - reach_ + i > row) ++row;
       for (std::int64_t group = 0; group < job_.groups; ++group)
-        rows_[static_cast<std::size_t>(group * span + i)] =
+        rows_[static_cast<std::size_t>(group * reached + i)] =
             row < entered_ ? ring_slot(group, slot_of(row)) : unread_row();
     }
   }
@@ -416,7 +416,7 @@ class Splat final : public SplatOperation {
         reaches_(job_, kernels_),
         lists_{{job_, job.most_listed}, {job_, job.most_lamps}} {
     const WindowSizes sizes(job_, reaches_.largest(), backend.threads.count());
-    for (int slot = 0; slot < backend.threads.count(); ++slot)
+    for (int thread = 0; thread < backend.threads.count(); ++thread)
       windows_.push_back(std::make_unique<SlidingWindow<Channels>>(job_, rule_, sizes,
                                                                    WindowSizes::row_size(job_, sizes.width)));
   }
@@ -434,8 +434,8 @@ class Splat final : public SplatOperation {
     const Tiling tiling = TilingOf(job_, reach, backend_.threads.count());
     for (const auto& window : windows_) window->begin(reach);
     backend_.threads.for_rows(
-        tiling.columns * tiling.rows, 1, [&](std::int64_t first, std::int64_t last, int slot) {
-          SlidingWindow<Channels>& window = *windows_[static_cast<std::size_t>(slot)];
+        tiling.columns * tiling.rows, 1, [&](std::int64_t first, std::int64_t last, int thread) {
+          SlidingWindow<Channels>& window = *windows_[static_cast<std::size_t>(thread)];
           for (std::int64_t i = first; i < last; ++i) {
             const Area own = area(tiling, i);
             window.run(images, lists_, own, reaches_.farthest(own.top - reach - 1, own.bottom + reach + 1));

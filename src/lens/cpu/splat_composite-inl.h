@@ -26,14 +26,14 @@ HWY_INLINE void IntegrateRow(std::uint64_t* HWY_RESTRICT deltas, std::uint64_t* 
   const CellTag<Channels> d;
   constexpr std::int64_t size = cell_size(Channels);
   const auto zero = hn::Zero(d);
-  for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
+  for (std::size_t lane = 0; lane < size; lane += hn::Lanes(d)) {
     auto prefix = zero;
     for (std::int64_t i = 0; i < pixels * size; i += size) {
-      const auto column = hn::Add(hn::LoadU(d, columns + part + i), hn::LoadU(d, deltas + part + i));
-      hn::StoreU(column, d, columns + part + i);
-      hn::StoreU(zero, d, deltas + part + i);
+      const auto column = hn::Add(hn::LoadU(d, columns + lane + i), hn::LoadU(d, deltas + lane + i));
+      hn::StoreU(column, d, columns + lane + i);
+      hn::StoreU(zero, d, deltas + lane + i);
       prefix = hn::Add(prefix, column);
-      hn::StoreU(prefix, d, sums + part + i);
+      hn::StoreU(prefix, d, sums + lane + i);
     }
   }
 }
@@ -50,9 +50,9 @@ HWY_INLINE void AddFocused(const SplatRule& rule, const VisibleRow& row, std::ui
     if (std::min<std::uint32_t>(row.groups[x], rule.last_group) != group) continue;
     const std::uint32_t weight = sample_weight(whole, row.weights[x]);
     const std::uint32_t* colour = x + 1 == row.width ? end.colour : row.colours + x * Channels;
-    for (std::size_t part = 0; part < cell_size(Channels); part += hn::Lanes(d))
-      hn::StoreU(hn::Add(hn::LoadU(d, sums + part), WeightedCell<Channels>(colour, weight, part)), d,
-                 sums + part);
+    for (std::size_t lane = 0; lane < cell_size(Channels); lane += hn::Lanes(d))
+      hn::StoreU(hn::Add(hn::LoadU(d, sums + lane), WeightedCell<Channels>(colour, weight, lane)), d,
+                 sums + lane);
   }
 }
 
@@ -80,9 +80,9 @@ HWY_INLINE void CompositeRow(const SplatRule& rule, const std::uint64_t* sums, s
     if (sums[i + Channels] == 0) continue;
     const Real weight = Composite<Real, Channels>::real(sums[i + Channels]) * unit;
     const Real factor = Composite<Real, Channels>::factor(weight, state[i + Channels]);
-    for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
-      Real* to = state + i + part;
-      const auto values = hn::Mul(RealOf<Real>(d, hn::LoadU(d, sums + i + part)), hn::Set(real, unit));
+    for (std::size_t lane = 0; lane < size; lane += hn::Lanes(d)) {
+      Real* to = state + i + lane;
+      const auto values = hn::Mul(RealOf<Real>(d, hn::LoadU(d, sums + i + lane)), hn::Set(real, unit));
       hn::StoreU(hn::Add(hn::LoadU(real, to), hn::Mul(hn::Set(real, factor), values)), real, to);
     }
   }
@@ -236,9 +236,9 @@ HWY_INLINE void StoreNarrowPixel(const float* state, const std::uint32_t* source
     return;
   }
   auto* to = room ? reinterpret_cast<std::int32_t*>(out) : whole;
-  for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
-    const auto colour = hn::Div(hn::LoadU(d, state + part), hn::Set(d, covered));
-    hn::StoreU(hn::ConvertTo(integers, hn::Add(colour, hn::Set(d, 0.5F))), integers, to + part);
+  for (std::size_t lane = 0; lane < size; lane += hn::Lanes(d)) {
+    const auto colour = hn::Div(hn::LoadU(d, state + lane), hn::Set(d, covered));
+    hn::StoreU(hn::ConvertTo(integers, hn::Add(colour, hn::Set(d, 0.5F))), integers, to + lane);
   }
   if (!room)
     for (int c = 0; c < Channels; ++c) out[c] = static_cast<std::uint32_t>(whole[c]);

@@ -85,15 +85,15 @@ struct CellLanes {
   }
 };
 
-/// Returns (colours, 1) from lane `part` on. Reads a whole cell of colours.
+/// Returns (colours, 1) from `lane` on. Reads a whole cell of colours.
 template <int Channels>
-HWY_INLINE auto CellOf(const std::uint32_t* colour, std::size_t part) {
+HWY_INLINE auto CellOf(const std::uint32_t* colour, std::size_t lane) {
   static constexpr CellLanes<Channels> lanes;
   const CellTag<Channels> d;
   const hn::Rebind<std::uint32_t, decltype(d)> narrow;
   const auto colours =
-      hn::And(hn::PromoteTo(d, hn::LoadU(narrow, colour + part)), hn::LoadU(d, lanes.colours + part));
-  return hn::Or(colours, hn::LoadU(d, lanes.weight + part));
+      hn::And(hn::PromoteTo(d, hn::LoadU(narrow, colour + lane)), hn::LoadU(d, lanes.colours + lane));
+  return hn::Or(colours, hn::LoadU(d, lanes.weight + lane));
 }
 
 /// Returns weight * values, both below 2^32.
@@ -107,10 +107,10 @@ HWY_INLINE V Weighted(V values, std::uint32_t weight) {
   }
 }
 
-/// Returns weight * (colours, 1) from lane `part` on.
+/// Returns weight * (colours, 1) from `lane` on.
 template <int Channels>
-HWY_INLINE auto WeightedCell(const std::uint32_t* colour, std::uint32_t weight, std::size_t part) {
-  return Weighted<Channels>(CellOf<Channels>(colour, part), weight);
+HWY_INLINE auto WeightedCell(const std::uint32_t* colour, std::uint32_t weight, std::size_t lane) {
+  return Weighted<Channels>(CellOf<Channels>(colour, lane), weight);
 }
 
 /// Copy of a pixel's colours with the padding that a cell reads.
@@ -217,16 +217,16 @@ struct VisibleRows {
     return lens_kernel(upper.rule.kernels, merged_radius_of(RadiiAt(x).of), false, true);
   }
   [[nodiscard]] HWY_INLINE auto MergedCell(std::int64_t x) const {
-    return [this, x](std::uint32_t share, std::size_t part) HWY_ATTR {
+    return [this, x](std::uint32_t share, std::size_t lane) HWY_ATTR {
       const auto sum = [&](const auto& cell) HWY_ATTR {
         return hn::Add(hn::Add(cell(upper.Colours(x)), cell(upper.Colours(x + 1))),
                        hn::Add(cell(lower.Colours(x)), cell(lower.Colours(x + 1))));
       };
       if (sums_colours)
         return Weighted<Channels>(
-            sum([&](const std::uint32_t* colour) HWY_ATTR { return CellOf<Channels>(colour, part); }), share);
+            sum([&](const std::uint32_t* colour) HWY_ATTR { return CellOf<Channels>(colour, lane); }), share);
       return sum([&](const std::uint32_t* colour)
-                     HWY_ATTR { return WeightedCell<Channels>(colour, share, part); });
+                     HWY_ATTR { return WeightedCell<Channels>(colour, share, lane); });
     };
   }
 

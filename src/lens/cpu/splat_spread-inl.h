@@ -30,11 +30,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct DeltaRows {
   std::int64_t first = 0;
   std::int64_t last = 0;
-  /// rows[group * span + reach + dy] is the row dy below the sample's. Rows above the tile are its first row;
-  /// rows below it are one that is never read.
+  /// rows[group * rows_per_group + reach + dy] is the row dy below the sample's. Rows above the tile are its
+  /// first row; rows below it are one that is never read.
   std::uint64_t* const* rows = nullptr;
   std::int64_t reach = 0;
-  std::int64_t span = 0;
+  std::int64_t rows_per_group = 0;
 };
 
 /// Groups of the samples of a row, a bit each.
@@ -52,8 +52,8 @@ HWY_NOINLINE void AddCorners(const Staircase& stairs, std::int64_t x, std::int64
   const auto column = [&](std::int64_t at) {
     return (std::clamp(at, area.first, area.last) - area.first) * Size;
   };
-  for (std::size_t part = 0; part < Size; part += hn::Lanes(d)) {
-    const auto values = hn::LoadU(d, cell + part);
+  for (std::size_t lane = 0; lane < Size; lane += hn::Lanes(d)) {
+    const auto values = hn::LoadU(d, cell + lane);
     const auto add = [&](std::uint64_t* to)
                          HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, to), values), d, to); };
     const auto take = [&](std::uint64_t* to)
@@ -63,8 +63,8 @@ HWY_NOINLINE void AddCorners(const Staircase& stairs, std::int64_t x, std::int64
     for (int k = 0; k < stairs.boxes; ++k) {
       const std::int64_t left = column(x - stairs.wide[k]);
       const std::int64_t right = column(x + stairs.wide[k] + more);
-      std::uint64_t* top = rows[area.reach - stairs.high[k]] + part;
-      std::uint64_t* bottom = rows[area.reach + stairs.high[k] + more] + part;
+      std::uint64_t* top = rows[area.reach - stairs.high[k]] + lane;
+      std::uint64_t* bottom = rows[area.reach + stairs.high[k] + more] + lane;
       if (k > 0) {
         take(top + inner_left);
         add(top + inner_right);
@@ -81,13 +81,13 @@ HWY_NOINLINE void AddCorners(const Staircase& stairs, std::int64_t x, std::int64
   }
 }
 
-/// Spreads one sample. cell_of(share, part) is the cell that each pixel of a staircase gets.
+/// Spreads one sample. cell_of(share, lane) is the cell that each pixel of a staircase gets.
 template <int Channels, class CellOf>
 HWY_INLINE void Spread(const SplatRule& rule, const LensKernel& kernel, std::int64_t x, std::uint32_t weight,
                        std::uint32_t group, bool block, const DeltaRows& area, const CellOf& cell_of) {
   const CellTag<Channels> d;
   const std::int64_t more = block ? 2 : 1;
-  std::uint64_t* const* rows = area.rows + group * area.span;
+  std::uint64_t* const* rows = area.rows + group * area.rows_per_group;
   for (int i = 0; i < 2 && kernel.weight[i] != 0; ++i) {
     const Staircase& stairs = rule.kernels.staircases[kernel.staircase[i]];
     const std::int64_t widest = stairs.wide[stairs.boxes - 1];
@@ -95,8 +95,8 @@ HWY_INLINE void Spread(const SplatRule& rule, const LensKernel& kernel, std::int
     const std::uint32_t share =
         weight == lens_full_weight ? kernel.weight[i] : sample_weight(kernel.weight[i], weight);
     HWY_ALIGN std::uint64_t cell[static_cast<std::size_t>(cell_size(Channels))];
-    for (std::size_t part = 0; part < cell_size(Channels); part += hn::Lanes(d))
-      hn::StoreU(cell_of(share, part), d, cell + part);
+    for (std::size_t lane = 0; lane < cell_size(Channels); lane += hn::Lanes(d))
+      hn::StoreU(cell_of(share, lane), d, cell + lane);
     AddCorners<cell_size(Channels)>(stairs, x, more, cell, rows, area);
   }
 }
@@ -118,8 +118,8 @@ struct SampleRun {
   template <class CellOf>
   HWY_INLINE void Put(int which, std::int64_t place, std::uint32_t share, const CellOf& cell_of) {
     const SizedTag<Size> d;
-    for (std::size_t part = 0; part < size; part += hn::Lanes(d))
-      hn::StoreU(cell_of(share, part), d, Cells(which) + place * size + part);
+    for (std::size_t lane = 0; lane < size; lane += hn::Lanes(d))
+      hn::StoreU(cell_of(share, lane), d, Cells(which) + place * size + lane);
   }
   HWY_INLINE void PutNothing(std::int64_t place) {
     for (int which = 0; which < 2; ++which) std::fill_n(Cells(which) + place * size, size, 0);
@@ -236,7 +236,7 @@ struct TwoStaircases {
 template <int Size>
 HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::uint32_t group,
                        const DeltaRows& area) {
-  run.rows = area.rows + group * area.span + area.reach;
+  run.rows = area.rows + group * area.rows_per_group + area.reach;
   run.AddCorners(stairs.first, 0, area.first);
   if (stairs.two) run.AddCorners(stairs.second, 1, area.first);
 }
@@ -304,10 +304,10 @@ HWY_INLINE void PutRun(const VisibleSamples<Channels>& samples, std::int64_t x, 
   std::uint64_t* const two_cells = run.Cells(1);
   const auto put = [&](const std::uint32_t* colour, std::int64_t i) HWY_ATTR {
     const LensKernel& kernel = kernels[std::min(radii[i], largest)];
-    for (std::size_t part = 0; part < size; part += hn::Lanes(d)) {
-      const auto cell = CellOf<Channels>(colour, part);
-      hn::Store(Weighted<Channels>(cell, kernel.weight[0]), d, one_cells + i * size + part);
-      if (two) hn::Store(Weighted<Channels>(cell, kernel.weight[1]), d, two_cells + i * size + part);
+    for (std::size_t lane = 0; lane < size; lane += hn::Lanes(d)) {
+      const auto cell = CellOf<Channels>(colour, lane);
+      hn::Store(Weighted<Channels>(cell, kernel.weight[0]), d, one_cells + i * size + lane);
+      if (two) hn::Store(Weighted<Channels>(cell, kernel.weight[1]), d, two_cells + i * size + lane);
     }
   };
   const std::uint32_t* colours = samples.row.colours + x * Channels;
@@ -329,8 +329,8 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const Visib
       x + stairs.widest >= area.last) {
     const std::uint32_t* colour = samples.Colours(x);
     Spread<Channels>(samples.rule, first, x, samples.row.weights[x], group, false, area,
-                     [colour](std::uint32_t share, std::size_t part)
-                         HWY_ATTR { return WeightedCell<Channels>(colour, share, part); });
+                     [colour](std::uint32_t share, std::size_t lane)
+                         HWY_ATTR { return WeightedCell<Channels>(colour, share, lane); });
     return x + 1;
   }
   const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest});
@@ -415,8 +415,8 @@ GroupsOfRow SpreadListed(const SplatRule& rule, const LensSample* listed, const 
     const bool block = sample.block == 2;
     const bool highlight = IsHighlight<Channels>(rule, colour.colour);
     Spread<Channels>(rule, lens_kernel(rule.kernels, sample.radius, highlight, block), sample.x,
-                     sample.weight, group, block, area, [&](std::uint32_t share, std::size_t part) HWY_ATTR {
-                       return WeightedCell<Channels>(colour.colour, share, part);
+                     sample.weight, group, block, area, [&](std::uint32_t share, std::size_t lane) HWY_ATTR {
+                       return WeightedCell<Channels>(colour.colour, share, lane);
                      });
   }
   return found;
@@ -427,10 +427,10 @@ template <int Channels>
 HWY_INLINE void AddDifference(const std::uint32_t* colour, std::int64_t difference, std::uint64_t* to) {
   const CellTag<Channels> d;
   const auto weight = static_cast<std::uint32_t>(difference < 0 ? -difference : difference);
-  for (std::size_t part = 0; part < cell_size(Channels); part += hn::Lanes(d)) {
-    const auto sum = hn::LoadU(d, to + part);
-    const auto cell = WeightedCell<Channels>(colour, weight, part);
-    hn::StoreU(difference < 0 ? hn::Sub(sum, cell) : hn::Add(sum, cell), d, to + part);
+  for (std::size_t lane = 0; lane < cell_size(Channels); lane += hn::Lanes(d)) {
+    const auto sum = hn::LoadU(d, to + lane);
+    const auto cell = WeightedCell<Channels>(colour, weight, lane);
+    hn::StoreU(difference < 0 ? hn::Sub(sum, cell) : hn::Add(sum, cell), d, to + lane);
   }
 }
 
@@ -458,7 +458,7 @@ std::uint32_t SpreadLamp(const SplatRule& rule, const Aperture& aperture, const 
   const LampShape shape(aperture, lamp.sample);
   if (lamp.sample.x - shape.reach() >= area.last || lamp.sample.x + shape.reach() + 1 < area.first) return 0;
   const std::uint32_t group = std::min<std::uint32_t>(lamp.sample.group, rule.last_group);
-  std::uint64_t* const* rows = area.rows + group * area.span;
+  std::uint64_t* const* rows = area.rows + group * area.rows_per_group;
   aperture.simple != 0 ? DrawLamp<Channels, 2>(lamp, shape, rows, area)
                        : DrawLamp<Channels, most_aperture_edges>(lamp, shape, rows, area);
   return 1U << group;
