@@ -1,10 +1,15 @@
-// Hidden samples, by tiles of 64 x 32 pixels: only those that hold something nearer than a group, with the
-// group no farther than a window reaches. Each block builds the table of its tile and what lies around it in
-// shared memory, one quantity after the other, and looks the windows of its pixels up before the next one.
-// Compressed colours are made once, as every pixel is in a dozen tables.
+// The disocclusion fill on CUDA.
 //
-// All groups are made at once. Where their samples do not fit into the list they are made again, one group
-// after the other, as then the order says which ones are left away.
+// 1. Find the groups of each cell of 32 x 32 pixels. List the tiles of 64 x 32 pixels, for each group, that
+// have nearer pixels with the group within reach of a window.
+//
+// 2. Pack groups, radii and compressed colours into planes with a border: each pixel is in a dozen tables.
+//
+// 3. A block takes a listed tile. It builds a summed-area table of the tile and its surroundings in shared
+// memory, one quantity after the other, and reads the windows of its pixels before it builds the next.
+//
+// All groups are processed in one launch. If their samples do not fit into the list, the groups are processed
+// again one after the other, so that the order decides which of them are dropped.
 
 #include "lens/maths/disocclusion_fill.h"
 
@@ -24,25 +29,23 @@
 
 namespace satin::kernels {
 
-// One tile of one group of the disocclusion fill, by one block.
-
 static_assert(table_width == tile_width + 2 * fill_reach && table_height == tile_height + 2 * fill_reach);
-static_assert(lane_pixels * warp_rows <= 32);  // a bit each
+static_assert(lane_pixels * warp_rows <= 32);  // a bit per pixel of the thread
 
 inline constexpr int row_words = table_width / warp_size;
 using SharedGroups = GroupBits[table_height][row_words];
 
-/// Threads of a block share this beside the table.
+/// Shared memory of a block beside the table.
 struct SharedFill {
   SharedGroups groups;
-  std::uint32_t taken;  ///< number of the tile in the list
-  std::uint32_t sharp;  ///< samples that the non-local fill takes
-  std::uint32_t first;  ///< sample of the tile
-  std::uint32_t slots;  ///< of pixels that may have samples
+  std::uint32_t taken;  ///< index in the list of tiles
+  std::uint32_t sharp;  ///< samples for the non-local fill
+  std::uint32_t first;  ///< index of the tile's first sample
+  std::uint32_t slots;  ///< number of pixels that may have samples
   std::uint32_t of_warps[table_warps];
 };
 
-/// One tile of one group, by one block.
+/// Fills one tile of one group, by one block.
 template <int Channels>
 class TileFill {
  public:
@@ -65,7 +68,7 @@ class TileFill {
     integrate_radii();
     __syncthreads();
     look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_radius(i, sum); });
-    if (__syncthreads_or(leave_away_unseen() ? 1 : 0) == 0) return {};
+    if (__syncthreads_or(drop_unseen() ? 1 : 0) == 0) return {};
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
       integrate_light(c);
@@ -76,7 +79,7 @@ class TileFill {
   }
 
  private:
-  /// Places in the tile of the four pixels of this thread, a block of 2 x 2.
+  /// Coordinates in the tile of pixel i of the thread's 2 x 2 block.
   [[nodiscard]] __device__ static int x_of(int i) { return 2 * lane_index() + (i & 1); }
   [[nodiscard]] __device__ static int y_of(int i) {
     return static_cast<int>(threadIdx.x) / warp_size * 2 + (i >> 1);
@@ -84,7 +87,7 @@ class TileFill {
   [[nodiscard]] __device__ static int first_row() {
     return static_cast<int>(threadIdx.x) / warp_size * warp_rows;
   }
-  /// Place of the lane's first pixel of row r, in planes with a border.
+  /// Index of the lane's first pixel in row r, in planes with a border.
   [[nodiscard]] __device__ std::int64_t place(int r) const {
     return tiles_.place(left_ - fill_reach + lane_index() * lane_pixels, top_ - fill_reach + first_row() + r);
   }
@@ -117,7 +120,7 @@ class TileFill {
     });
   }
 
-  /// All ones if pixel p of row r is of the group.
+  /// Returns all ones if pixel p of row r is in the group.
   [[nodiscard]] __device__ std::uint32_t mask(int r, int p) const {
     return 0U - (in_group_ >> (r * lane_pixels + p) & 1U);
   }
@@ -148,14 +151,13 @@ class TileFill {
     });
   }
 
-  /// Bits of the pixel at (x, y) of the table, lowest.
+  /// Returns the bits of pixel (x, y) of the table as bit 0.
   [[nodiscard]] __device__ GroupBits bits_at(int x, int y) const {
     const GroupBits& word = shared_.groups[y][x / warp_size];
     return {word.in_group >> x % warp_size & 1U, word.from_group_on >> x % warp_size & 1U};
   }
 
-  /// Steps to the nearest pixel of the kind that hidden_at() asks for, 0 if there is none; (x, y) is in the
-  /// picture.
+  /// The search of FillDisocclusions::hidden_at() from pixel (x, y) of the picture.
   [[nodiscard]] __device__ int nearest(int x, int y, int step_x, int step_y) const {
     const int u = x - left_ + fill_reach;
     const int v = y - top_ + fill_reach;
@@ -177,7 +179,7 @@ class TileFill {
            bits_at(x + fill_reach, y + fill_reach).from_group_on == 0;
   }
 
-  /// Whether any of the thread's pixels has a sample.
+  /// Reads the windows of counts. Returns whether any of the thread's pixels may have a sample.
   __device__ bool count() {
     bool any = false;
 #pragma unroll
@@ -201,8 +203,8 @@ class TileFill {
     return any;
   }
 
-  /// Whether samples remain.
-  __device__ bool leave_away_unseen() {
+  /// Drops samples that do not show. Returns whether any remain.
+  __device__ bool drop_unseen() {
     bool any = false;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -224,13 +226,12 @@ class TileFill {
     }
   }
 
-  // Few pixels of a tile have samples, and these take long. So the pixels that have some are put side by
-  // side, in slots of the table's memory, as the table itself is no longer needed. The first word of a slot
-  // tells the pixel and its first window.
+  // Few pixels of a tile have samples, and these are expensive. They are compacted into slots in the table's
+  // memory, which is free by then. Word 0 of a slot holds the pixel and its first window.
   static constexpr int tile_pixels = tile_width * tile_height;
   static constexpr int found_words = 4 + Channels;
-  static constexpr int parts = tile_pixels * found_words * 4 <= SharedTable::bytes ? 1 : 2;
-  static constexpr int slots = tile_pixels / parts;
+  static constexpr int rounds = tile_pixels * found_words * 4 <= SharedTable::bytes ? 1 : 2;
+  static constexpr int slots = tile_pixels / rounds;
   static_assert(slots * found_words * 4 <= SharedTable::bytes);
 
   [[nodiscard]] __device__ std::uint32_t& word(int number, std::uint32_t slot) const {
@@ -253,7 +254,7 @@ class TileFill {
     for (int c = 0; c < Channels; ++c) set(4 + c, slot, found.colour[c]);
   }
 
-  /// Puts what a pixel hides into its slot.
+  /// Replaces a slot by the hidden sample of its pixel.
   __device__ void make_hidden(std::uint32_t slot) const {
     FillFound<Channels> found;
     const auto pixel = static_cast<int>(word(0, slot));
@@ -272,13 +273,13 @@ class TileFill {
     for (int c = 0; c < Channels; ++c) set(4 + c, slot, hidden.colour[c]);
   }
 
-  /// Finds what the thread's pixels hide, if its warp is in this part of the tile. Returns whether any of
-  /// them hides something.
-  __device__ bool find_hidden(int part, Hidden (&hidden)[4]) {
+  /// Makes the hidden samples of the thread's pixels, if its warp belongs to this round. Returns whether
+  /// there are any.
+  __device__ bool find_hidden(int round, Hidden (&hidden)[4]) {
     __syncthreads();
     if (threadIdx.x == 0) shared_.slots = 0;
     __syncthreads();
-    const bool here = static_cast<int>(threadIdx.x) / (table_threads / parts) == part;
+    const bool here = static_cast<int>(threadIdx.x) / (table_threads / rounds) == round;
     std::uint32_t count = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i) count += here && found_[i].first < fill_windows ? 1U : 0U;
@@ -308,14 +309,14 @@ class TileFill {
     return any;
   }
 
-  /// The samples of a tile lie side by side in the list.
+  /// Appends the samples of the tile to the list, side by side.
   __device__ FilledTile add_samples() {
     const int column = (left_ + x_of(0)) / 2;
     const int row = (top_ + y_of(0)) / 2;
     Hidden hidden[4] = {};
     bool any = false;
 #pragma unroll
-    for (int part = 0; part < parts; ++part) any = find_hidden(part, hidden) || any;
+    for (int round = 0; round < rounds; ++round) any = find_hidden(round, hidden) || any;
     std::uint32_t count = 0;
     std::uint32_t sharp = 0;
     if (any)
@@ -333,7 +334,7 @@ class TileFill {
     return all;
   }
 
-  /// Places in the list for the samples of all threads.
+  /// Reserves list entries for the samples of all threads.
   __device__ FilledTile reserve(std::uint32_t count, std::uint32_t sharp) {
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const std::uint32_t up_to = inclusive_scan(count);
@@ -365,15 +366,16 @@ class TileFill {
   SharedFill& shared_;
   int left_;
   int top_;
-  unsigned in_group_ = 0;  ///< a bit each of the pixels that the thread adds to the table
+  unsigned in_group_ = 0;  ///< a bit per pixel that the thread adds to the table
   std::uint32_t first_of_thread_ = 0;
   FillFound<Channels> found_[4];
 };
+
 namespace {
 
-int whole(int size, int part) { return (size + part - 1) / part; }
+int ceil_divided(int size, int unit) { return (size + unit - 1) / unit; }
 
-/// Parts of a workspace one after the other, each of which may hold 16 bytes at once.
+/// Workspace that is divided into arrays, each aligned to 16 bytes.
 struct Workspace {
   std::byte* at;
   std::size_t bytes = 0;
@@ -386,14 +388,14 @@ struct Workspace {
   }
 };
 
-FillTiles place(const LensLayersJob& job, Workspace& workspace) {
+FillTiles tiles_in(Workspace& workspace, const LensLayersJob& job) {
   const auto width = static_cast<int>(job.width);
   const auto height = static_cast<int>(job.height);
   FillTiles tiles{};
-  tiles.columns = whole(width, tile_width);
-  tiles.rows = whole(height, tile_height);
-  tiles.cell_columns = whole(width, cell_side);
-  tiles.cell_rows = whole(height, cell_side);
+  tiles.columns = ceil_divided(width, tile_width);
+  tiles.rows = ceil_divided(height, tile_height);
+  tiles.cell_columns = ceil_divided(width, cell_side);
+  tiles.cell_rows = ceil_divided(height, cell_side);
   const std::int64_t most = std::int64_t{lens_most_groups} * tiles.tiles();
   tiles.groups = workspace.take<GroupBits>(tiles.bits_plane() * (lens_most_groups - 1));
   tiles.radii = workspace.take<std::int32_t>(tiles.plane());
@@ -407,7 +409,7 @@ FillTiles place(const LensLayersJob& job, Workspace& workspace) {
   return tiles;
 }
 
-/// The bits of 32 pixels of a row, by the warp that has them.
+/// Stores the group bits of 32 pixels of a row, by the warp that holds them.
 __device__ void store_bits(const FillTiles& tiles, int x, int y, int group) {
   GroupBits own;
 #pragma unroll
@@ -420,11 +422,11 @@ __device__ void store_bits(const FillTiles& tiles, int x, int y, int group) {
   tiles.groups[lane_index() * tiles.bits_plane() + word] = own;
 }
 
-constexpr int packed_rows = 2;  ///< of a thread
+constexpr int packed_rows = 2;  ///< rows per thread
 static_assert(cell_side % packed_rows == 0 && plane_threads % cell_side == 0);
 
-/// Groups, radii and compressed colours where tiles look, and words for the non-local fill. The rest gets its
-/// words later, if they are needed. A warp has pixels of one cell.
+/// Packs groups, radii and compressed colours where listed tiles read them, and words for the non-local fill.
+/// With `rest`, packs the words of all other pixels, if they are needed. A warp has pixels of one cell.
 template <int Channels>
 __global__ void __launch_bounds__(plane_threads)
     pack_pixels(const LensPlanes planes, const __grid_constant__ FillTiles tiles,
@@ -463,7 +465,7 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-/// One warp a cell: the bits of the groups in it.
+/// Finds the groups of a cell, by one warp.
 __global__ void __launch_bounds__(tuning::fill_cell_threads)
     find_groups_of_cells(const LensPlanes planes, const FillTiles tiles) {
   const int cell = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / warp_size);
@@ -481,7 +483,7 @@ __global__ void __launch_bounds__(tuning::fill_cell_threads)
   tiles.wanted[cell] = 0;
 }
 
-/// Calls use(cell) for the cells of a rectangle that are in the picture.
+/// Calls use(cell) for the cells of a rectangle within the picture.
 template <class Use>
 __device__ void for_cells(const FillTiles& tiles, int first_column, int last_column, int first_row,
                           int last_row, const Use& use) {
@@ -498,7 +500,7 @@ __device__ unsigned groups_of_cells(const FillTiles& tiles, int first_column, in
   return bits;
 }
 
-/// One thread a tile. The order of a list does not matter: samples have none.
+/// Lists a tile for each group that it needs, by one thread. The order of the list does not matter.
 __global__ void __launch_bounds__(tuning::fill_cell_threads) list_tiles(const FillTiles tiles) {
   constexpr int cells_across = tile_width / cell_side;
   const int tile = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -519,7 +521,7 @@ __global__ void __launch_bounds__(tuning::fill_cell_threads) list_tiles(const Fi
             [&](int cell) { tiles.wanted[cell] = 1; });
 }
 
-/// The last block of a launch ends what was made. Samples of groups that do not fit do not exist.
+/// Lets the last block of a launch complete the list. Samples that do not fit are dropped.
 __device__ void finish(const LensList& list, const FillTiles& tiles, int group) {
   __threadfence();
   __syncthreads();
@@ -535,7 +537,7 @@ __device__ void finish(const LensList& list, const FillTiles& tiles, int group) 
     if (group == 0 || i == group) counters.sharp[i] = 0;
 }
 
-/// The next listed tile, by all threads of a block.
+/// Returns the index of the next listed tile, for all threads of a block.
 __device__ std::uint32_t take_tile(const FillTiles& tiles, std::uint32_t& shared) {
   __syncthreads();
   if (threadIdx.x == 0) shared = add_shared(&tiles.counters->taken, 1);
@@ -543,7 +545,7 @@ __device__ std::uint32_t take_tile(const FillTiles& tiles, std::uint32_t& shared
   return shared;
 }
 
-/// Blocks take the listed tiles as they come free: those of one group, or of all if it is 0.
+/// Blocks take the listed tiles of group `fill.group`, or of all groups if it is 0.
 template <int Channels>
 __global__ void __launch_bounds__(table_threads, tuning::fill_blocks_per_multiprocessor)
     fill_listed_tiles(const __grid_constant__ FillDisocclusions<Channels> fill,
@@ -569,7 +571,7 @@ __global__ void __launch_bounds__(table_threads, tuning::fill_blocks_per_multipr
 
 FillTiles fill_tiles(const LensLayersArguments& arguments) {
   Workspace workspace{static_cast<std::byte*>(arguments.fill_workspace)};
-  return place(arguments.job, workspace);
+  return tiles_in(workspace, arguments.job);
 }
 
 int prepare_fill_disocclusions(int channels) {
@@ -579,7 +581,7 @@ int prepare_fill_disocclusions(int channels) {
 
 std::size_t fill_workspace_bytes(const LensLayersJob& job) {
   Workspace workspace{nullptr};
-  place(job, workspace);
+  tiles_in(workspace, job);
   return workspace.bytes;
 }
 
@@ -588,15 +590,15 @@ void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& s
   const FillTiles tiles = fill_tiles(arguments);
   cudaMemsetAsync(tiles.counters, 0, sizeof(FillCounters), stream);
   constexpr int cell_warps = tuning::fill_cell_threads / warp_size;
-  find_groups_of_cells<<<whole(tiles.cell_columns * tiles.cell_rows, cell_warps), tuning::fill_cell_threads,
-                         0, stream>>>(planes, tiles);
-  list_tiles<<<whole(tiles.tiles(), tuning::fill_cell_threads), tuning::fill_cell_threads, 0, stream>>>(
-      tiles);
+  find_groups_of_cells<<<ceil_divided(tiles.cell_columns * tiles.cell_rows, cell_warps),
+                         tuning::fill_cell_threads, 0, stream>>>(planes, tiles);
+  list_tiles<<<ceil_divided(tiles.tiles(), tuning::fill_cell_threads), tuning::fill_cell_threads, 0,
+               stream>>>(tiles);
   const int most_blocks = arguments.multiprocessors * tuning::fill_blocks_per_multiprocessor;
   const int blocks = most_blocks < tiles.tiles() ? most_blocks : tiles.tiles();
   with_channels(planes.channels, [&]<int Channels>() {
     const PackColours<Channels> words{nonlocal_fill(arguments, scene)};
-    const dim3 grid = plane_grid(planes.width, whole(planes.height, packed_rows));
+    const dim3 grid = plane_grid(planes.width, ceil_divided(planes.height, packed_rows));
     pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, false);
     for (int group = 0; group < arguments.job.most_groups; ++group) {
       const FillDisocclusions<Channels> fill{planes, scene.unit, group, scene.list};

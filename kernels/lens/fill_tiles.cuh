@@ -1,6 +1,6 @@
 #pragma once
-// The disocclusion fill leaves these for the non-local one: tiles that hold hidden samples, and pixels in
-// planes with a border, so that tiles read whole rows without asking which pixels exist.
+// Data that the disocclusion fill leaves for the non-local fill: tiles with hidden samples, and packed pixels
+// in planes with a border, so that tiles read whole rows without bounds checks.
 
 #include <cstdint>
 
@@ -11,9 +11,9 @@
 
 namespace satin::kernels {
 
-inline constexpr int tile_width = 2 * warp_size;  ///< a warp has a row of blocks of 2 x 2 pixels
+inline constexpr int tile_width = 2 * warp_size;  ///< a warp has a row of 2 x 2 blocks
 inline constexpr int tile_height = warp_size;
-inline constexpr int cell_side = fill_reach;  ///< whose groups are known
+inline constexpr int cell_side = fill_reach;  ///< side of the cells whose groups are known
 static_assert(cell_side == warp_size && tile_height == cell_side);
 
 /// Samples of one tile of one group, side by side in the list.
@@ -23,11 +23,11 @@ struct FilledTile {
 };
 
 struct FillCounters {
-  std::uint32_t listed = 0;                    ///< tiles
-  std::uint32_t taken = 0;                     ///< of the listed tiles, by blocks of the launch in work
-  std::uint32_t blocks_done = 0;               ///< of the launch in work
-  std::uint32_t one_by_one = 0;                ///< 1: all groups at once did not fit
-  std::uint32_t sharp[lens_most_groups] = {};  ///< hidden samples that the non-local fill takes, by group
+  std::uint32_t listed = 0;                    ///< listed tiles
+  std::uint32_t taken = 0;                     ///< tiles taken by blocks of the current launch
+  std::uint32_t blocks_done = 0;               ///< finished blocks of the current launch
+  std::uint32_t one_by_one = 0;                ///< 1 if all groups together did not fit
+  std::uint32_t sharp[lens_most_groups] = {};  ///< sharp hidden samples per group
 
   [[nodiscard]] SATIN_HD bool any_sharp() const {
     bool any = false;
@@ -36,7 +36,7 @@ struct FillCounters {
   }
 };
 
-/// 32 pixels of a row by bits: which are of a group, and which are of it or behind it.
+/// 32 pixels of a row, a bit each: in a group; in it or behind it.
 struct alignas(8) GroupBits {
   std::uint32_t in_group = 0;
   std::uint32_t from_group_on = 0;
@@ -48,14 +48,14 @@ struct FillTiles {
   int cell_columns;
   int cell_rows;
   FillCounters* counters;
-  std::uint32_t* list;  ///< group * columns * rows + tile
-  FilledTile* filled;   ///< of each listed tile
-  // planes with a border of fill_reach, which the bits say to be empty
-  GroupBits* groups;  ///< a plane a group but the nearest
+  std::uint32_t* list;  ///< group * tiles() + tile
+  FilledTile* filled;   ///< samples of each listed tile
+  // Planes with a border of fill_reach, whose group bits are 0.
+  GroupBits* groups;  ///< a plane per group but the nearest
   std::int32_t* radii;
-  std::uint16_t* light;  ///< compressed, a plane a channel
+  std::uint16_t* light;  ///< compressed light, a plane per channel
   std::uint8_t* cells;   ///< [cell_rows][cell_columns] bits of groups
-  std::uint8_t* wanted;  ///< [cell_rows][cell_columns] 1: listed tiles look there
+  std::uint8_t* wanted;  ///< [cell_rows][cell_columns] 1 if listed tiles read the cell
 
   __host__ __device__ int tiles() const { return columns * rows; }
   __host__ __device__ int pitch() const { return columns * tile_width + 2 * fill_reach; }
@@ -63,22 +63,22 @@ struct FillTiles {
     return static_cast<std::int64_t>(pitch()) * (rows * tile_height + 2 * fill_reach);
   }
   __host__ __device__ std::int64_t bits_plane() const { return plane() / warp_size; }
-  /// Place of pixel (x, y) in planes with a border.
+  /// Index of pixel (x, y) in planes with a border.
   __host__ __device__ std::int64_t place(int x, int y) const {
     return static_cast<std::int64_t>(y + fill_reach) * pitch() + x + fill_reach;
   }
 };
 
-/// The tiles of a picture in a workspace.
+/// Arrays of the fill in its workspace.
 [[nodiscard]] FillTiles fill_tiles(const LensLayersArguments& arguments);
-/// Pixels that a step is for, in a plane that holds nothing before the fill.
+/// Compacted pixels of a step. They borrow the non-local fill's words, which are free before the fill.
 struct MarkedPixels {
   std::uint32_t* count = nullptr;
   std::uint32_t* places = nullptr;
 };
 [[nodiscard]] MarkedPixels marked_pixels(const LensLayersArguments& arguments);
 
-/// The non-local fill's view of a picture.
+/// Arguments of the non-local fill.
 [[nodiscard]] NonlocalFill nonlocal_fill(const LensLayersArguments& arguments, const LensScene& scene);
 
 }  // namespace satin::kernels

@@ -1,5 +1,5 @@
-// Looking for lamps: steps of one thread a place, but for those that have much to do at few places, which
-// warps take.
+// Lamps on CUDA. Most steps run one thread per place. Steps with much work at few places (bright cells, large
+// lamps) run one warp per place, and steps over lists share them among all threads.
 
 #include "lens/lamps.h"
 
@@ -16,7 +16,7 @@ constexpr unsigned list_blocks = 2048;
 __device__ std::uint32_t warp_index() { return (blockIdx.x * threads + threadIdx.x) / warp_size; }
 __device__ std::uint32_t warp_count() { return gridDim.x * threads / warp_size; }
 
-/// LampScene::around() by a warp.
+/// LampScene::around(), computed by a warp.
 template <int Channels>
 __device__ typename LampScene<Channels>::Around around_by_warp(const LampScene<Channels>& scene, int x,
                                                                int y) {
@@ -30,7 +30,7 @@ __device__ typename LampScene<Channels>::Around around_by_warp(const LampScene<C
   return all;
 }
 
-/// for_lamps_of_cell() by a warp.
+/// for_lamps_of_cell(), by a warp.
 template <int Channels, class OfLamp>
 __device__ void for_lamps_by_warp(const LampScene<Channels>& scene, int x, int y, const OfLamp& lamp) {
   const auto around = around_by_warp(scene, x, y);
@@ -41,10 +41,11 @@ __device__ void for_lamps_by_warp(const LampScene<Channels>& scene, int x, int y
     for_lamp_at(scene, around, x * lamp_cell + i % across, y * lamp_cell + i / across, lamp);
 }
 
-/// Bright cells lie together: few a warp leave none with much more to do than the others.
+/// Cells per warp. Bright cells are neighbours, so that more would leave some warps with far more work than
+/// others.
 constexpr int cells_of_warp = 2;
 
-/// A warp looks at cells side by side, and does work(x, y) together for those that have some.
+/// Calls work(x, y) for those of a warp's cells that have work, by all its lanes.
 template <int Channels, class HasWork, class Work>
 __device__ void for_cells_by_warp(const LampScene<Channels>& scene, const HasWork& has_work,
                                   const Work& work) {
@@ -60,7 +61,7 @@ __device__ void for_cells_by_warp(const LampScene<Channels>& scene, const HasWor
   }
 }
 
-/// Calls lamp(i, gain) for the lamps of the list that fall to this thread.
+/// Calls lamp(i, gain) for the listed lamps of this thread.
 template <int Channels, class OfLamp>
 __device__ void for_listed_lamps_of_thread(const LampScene<Channels>& scene, const OfLamp& lamp) {
   const std::uint32_t count = scene.listed_samples();
@@ -109,7 +110,7 @@ __global__ void __launch_bounds__(threads)
   for_listed_lamps_of_thread(step.scene, [&](std::uint64_t i, float gain) { step.take(i, gain); });
 }
 
-/// A warp sums the lines of a lamp.
+/// Computes the share of a lamp by one warp.
 template <int Channels>
 __global__ void __launch_bounds__(threads) share_lamps(const __grid_constant__ ShareLamps<Channels> step) {
   const LampScene<Channels>& scene = step.scene;

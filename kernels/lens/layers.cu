@@ -1,5 +1,5 @@
-// The steps of depth of field before the splat but the disocclusion fill: one thread a pixel where nothing
-// else is said.
+// Visible samples on CUDA: ramp sharpening, grouping and unmixing. Steps run one thread per pixel unless they
+// are faster otherwise (LensLaunch).
 
 #include "core/maths/fixed_point.h"
 #include "core/with_type.h"
@@ -12,13 +12,13 @@
 namespace satin::kernels {
 namespace {
 
-// Ramps of depth and silhouettes: a thread has some rows of one column, so that rows are read once for all
-// pixels that look at them.
+// Ramp sharpening and silhouettes: a thread has some rows of a column, so that each row is read once for all
+// pixels that compare with it.
 
-/// H200, UHD: with one pixel a thread ramps took 42 us and silhouettes 57.
+/// Rows per thread. H200, UHD: with one row, ramps took 42 us and silhouettes 57 us.
 constexpr int ramp_rows = 8;
 
-/// A column from the row above `top` to the row below the last one, held to the picture.
+/// Column of radii from the row above `top` to the row below the last one, clamped to the picture.
 struct RadiusColumn {
   std::int32_t radius[ramp_rows + 2];
 
@@ -33,7 +33,7 @@ struct RadiusColumn {
   [[nodiscard]] __device__ std::int32_t below(int r) const { return radius[r + 2]; }
 };
 
-/// Calls rows(x, top) for every thread's column; rows beyond the largest grid are taken in turns.
+/// Calls rows(x, top) for the thread's columns.
 template <class Rows>
 __device__ void for_ramp_columns(const LensPlanes& planes, const Rows& rows) {
   const int x = static_cast<int>(blockIdx.x) * plane_threads + static_cast<int>(threadIdx.x);
@@ -47,7 +47,7 @@ dim3 ramp_grid(const LensPlanes& planes) {
   return plane_grid(planes.width, (planes.height + ramp_rows - 1) / ramp_rows);
 }
 
-/// Ramps are collected by the block, then one thread takes each of them.
+/// Sharpens ramps: a block collects its ramp pixels, then each thread takes some of them.
 __global__ void __launch_bounds__(plane_threads) sharpen_columns(const __grid_constant__ SharpenRamp step) {
   __shared__ std::uint16_t ramps[plane_threads * ramp_rows];
   __shared__ std::uint32_t count;
@@ -104,14 +104,14 @@ __global__ void __launch_bounds__(plane_threads)
   });
 }
 
-// From radii to groups of depth: the range and the histogram by all multiprocessors, each block with a
-// histogram of its own, then what looks at bins alone by one block, but for the costs of all ranges.
+// Grouping: the range and the histogram by all multiprocessors, with a histogram per block; then the steps
+// over bins by one block, except the costs of all ranges.
 
 constexpr int histogram_threads = depth_bins;
-constexpr int histogram_blocks = 512;  ///< at least
-constexpr int radii_at_once = 4;       ///< in flight
+constexpr int histogram_blocks = 512;  ///< least number of blocks
+constexpr int radii_at_once = 4;       ///< loads in flight
 
-/// Calls sample(radius) for the radii that the histogram looks at: a thread has every so many of a column.
+/// Calls sample(radius) for the sampled radii of this thread.
 template <class Sample>
 __device__ void for_histogram_samples(const LensPlanes& planes, const Sample& sample) {
   const int x =
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(histogram_threads)
   if (counts[thread] != 0) add_shared(&step.work->counts[thread], counts[thread]);
 }
 
-/// Every place by the threads of one block, which wait for each other.
+/// Runs a step over all places by the threads of one block, and waits.
 struct BlockLaunch {
   static constexpr int threads = 1024;
 
@@ -184,10 +184,10 @@ __global__ void __launch_bounds__(BlockLaunch::threads)
   steps.run(BlockLaunch{});
 }
 
-constexpr int marked_columns = plane_threads;  ///< of a block that looks for marked pixels
+constexpr int marked_columns = plane_threads;  ///< columns of a block that looks for marked pixels
 constexpr int marked_rows = 16;
 
-/// Lists marked pixels, which are few: those of a block side by side.
+/// Compacts marked pixels, which are few. Those of a block are side by side.
 __global__ void __launch_bounds__(plane_threads)
     list_marked(const std::uint8_t* marks, int width, int height, MarkedPixels list) {
   __shared__ std::uint16_t marked[marked_columns * marked_rows];
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(plane_threads)
     step(static_cast<int>(list.places[i] % width), static_cast<int>(list.places[i] / width));
 }
 
-/// One thread a place but for the steps that are faster together.
+/// One thread per place, except for the steps below.
 struct LensLaunch : EachPlace {
   MarkedPixels marked;
   int multiprocessors;
@@ -245,7 +245,7 @@ struct LensLaunch : EachPlace {
   void operator()(int, int, const CountRadii& step) const {
     count_in_blocks<<<histogram_grid(step.planes), histogram_threads, 0, stream>>>(step);
   }
-  /// Steps that look at bins alone.
+  /// Steps over bins, in one block.
   template <class Steps>
   void operator()(const Steps& steps) const {
     run_in_one_block<<<1, BlockLaunch::threads, 0, stream>>>(steps);

@@ -1,6 +1,6 @@
-// The non-local fill, of all groups at once: steps that find their offsets, and the tiles that hold sharp
-// hidden samples of a group, which blocks take. A block makes every pass over its tile and what lies around
-// it in shared memory: entries of pixels, sums of 25 rows, then of 25 columns.
+// The non-local fill on CUDA, all groups at once. Small launches find the offsets; then blocks take halves of
+// the tiles that have sharp hidden samples. A block runs each pass over its 32 x 32 pixels and their
+// surroundings in shared memory: entries of pixels, sums of 25 rows, sums of 25 columns.
 
 #include "lens/maths/nonlocal_fill.h"
 
@@ -14,38 +14,38 @@
 namespace satin::kernels {
 namespace {
 
-constexpr int side = warp_size;  ///< of a tile
+constexpr int side = warp_size;  ///< side of the area of a block
 constexpr int around = side + 2 * known_reach;
 constexpr int threads = 256;
-constexpr int thread_samples = side * side / threads;  ///< at most
-constexpr int row_parts = 4;  ///< of the rows of a tile, each summed by one thread a column
-constexpr int column_threads = threads / row_parts;
-static_assert(around <= column_threads && around % row_parts == 0 && side % row_parts == 0);
-constexpr int thread_columns = side * side / threads;  ///< of one row, whose windows a thread sums
-constexpr int halves = tile_width / side;              ///< of a tile of the disocclusion fill
+constexpr int thread_samples = side * side / threads;  ///< most samples of a thread
+constexpr int row_chunks = 4;  ///< chunks of rows, each summed by one thread per column
+constexpr int column_threads = threads / row_chunks;
+static_assert(around <= column_threads && around % row_chunks == 0 && side % row_chunks == 0);
+constexpr int thread_columns = side * side / threads;  ///< windows of one row that a thread sums
+constexpr int halves = tile_width / side;              ///< areas per tile of the disocclusion fill
 static_assert(tile_height == side);
 
 struct SharedPasses {
   static constexpr int pitch = side + 1;
-  std::uint32_t words[around * around];    ///< packed; none is like those of pixels that are not of the group
+  std::uint32_t words[around * around];    ///< packed pixels; `other_group` outside the group
   std::uint32_t entries[around * around];  ///< joined
   std::uint32_t columns[around * pitch];   ///< [column][row]: sums over the 25 rows around
   KnownEntry windows[side * pitch];        ///< [column][row]: sums over 25 x 25 entries
-  std::uint16_t samples[side * side];      ///< among those of the tile
-  std::uint16_t pixels[side * side];       ///< of the samples: column, row and whether it is a block
-  std::uint32_t count;                     ///< of the samples
+  std::uint16_t samples[side * side];      ///< indices of the sharp samples among the tile's
+  std::uint16_t pixels[side * side];       ///< column, row and whether it is a block, of each sample
+  std::uint32_t count;                     ///< number of sharp samples
   std::uint32_t taken;
 };
 
-/// The work of a group.
+/// Arguments for one group.
 __device__ NonlocalFill fill_of_group(NonlocalFill fill, int group) {
   fill.work += group;
   return fill;
 }
 
-constexpr std::uint32_t other_group = 31U << 27;  ///< the word of a pixel that does not count
+constexpr std::uint32_t other_group = 31U << 27;  ///< word of a pixel that does not count
 
-/// The sharp hidden samples of one tile, by one block; a thread has every 256th of them.
+/// Fills the sharp hidden samples of one area, by one block. A thread has every 256th of them.
 template <int Channels>
 class NonlocalBlock {
  public:
@@ -95,7 +95,7 @@ class NonlocalBlock {
   [[nodiscard]] __device__ LensSample& sample(int i) const {
     return samples_[shared_.samples[thread() + i * threads]];
   }
-  /// A sample that has its place and its group, but no colours.
+  /// The sample's position and group, without colours.
   [[nodiscard]] __device__ LensSample pixel(int i) const {
     const int packed = shared_.pixels[thread() + i * threads];
     LensSample own{};
@@ -106,7 +106,7 @@ class NonlocalBlock {
     return own;
   }
 
-  /// The tile's samples, in any order.
+  /// Collects the area's sharp samples, in any order.
   __device__ void collect(std::uint32_t samples) {
     if (thread() == 0) shared_.count = 0;
     __syncthreads();
@@ -122,15 +122,15 @@ class NonlocalBlock {
     __syncthreads();
   }
 
-  /// Calls use(x, y, i) for the pixels around that are this thread's: some rows of a column.
+  /// Calls use(x, y, i) for this thread's pixels of the area and its surroundings: some rows of a column.
   template <class Use>
   __device__ void for_pixels(const Use& use) const {
     const int column = thread() % column_threads;
     if (column >= around) return;
     const int first = thread() / column_threads;
 #pragma unroll
-    for (int k = 0; k < around / row_parts; ++k) {
-      const int row = first + k * row_parts;
+    for (int k = 0; k < around / row_chunks; ++k) {
+      const int row = first + k * row_chunks;
       use(left_ - known_reach + column, top_ - known_reach + row, row * around + column);
     }
   }
@@ -142,14 +142,14 @@ class NonlocalBlock {
     });
   }
 
-  /// The difference of a pixel from what lies at (x, y).
+  /// Difference of a pixel from that at (x, y).
   [[nodiscard]] __device__ KnownEntry difference(std::uint32_t own, int x, int y) const {
     const std::uint32_t there = fill_.word_at(x, y);
     if (packed_group(own ^ there) != 0) return {};
     return {packed_difference(own, there), 1};
   }
 
-  /// The differences at a small distance, both ways along an axis in each of two passes.
+  /// Differences at the guard's distance, both directions along an axis in each of two passes.
   __device__ void add_guard(NonlocalMean (&means)[thread_samples], const LensUnit& unit) {
     KnownEntry across[thread_samples];
     pass(
@@ -166,7 +166,8 @@ class NonlocalBlock {
         });
   }
 
-  /// take(i, sums) of every sample of the thread, over the entries of the group's pixels around it.
+  /// Calls take(i, sums) for each sample of the thread, with the window sums of entry() over the group's
+  /// pixels.
   template <class Entry, class Take>
   __device__ void pass(const Entry& entry, const Take& take) {
     for_pixels([&](int x, int y, int i) {
@@ -187,7 +188,7 @@ class NonlocalBlock {
   }
 
   __device__ void sum_rows() {
-    constexpr int rows = side / row_parts;
+    constexpr int rows = side / row_chunks;
     const int x = thread() % column_threads;
     if (x >= around) return;
     const int first = thread() / column_threads * rows;
@@ -228,11 +229,11 @@ class NonlocalBlock {
   int group_;
   int left_;
   int top_;
-  LensSample* samples_;  ///< of the tile
+  LensSample* samples_;  ///< samples of the tile
   SharedPasses& shared_;
 };
 
-/// Blocks take the halves of the tiles that were filled, as they come free.
+/// Blocks take halves of the tiles that have hidden samples.
 template <int Channels>
 __global__ void __launch_bounds__(threads) fill_tiles_nonlocally(const __grid_constant__ NonlocalFill fill,
                                                                  const __grid_constant__ FillTiles tiles) {
@@ -257,9 +258,8 @@ __global__ void __launch_bounds__(threads) fill_tiles_nonlocally(const __grid_co
   }
 }
 
-// Steps of all groups at once: a group of the grid's layers has work of its own.
+// Steps of all groups at once: blockIdx.z chooses the group, which has its own work.
 
-/// Begins the work of every group.
 __global__ void __launch_bounds__(plane_threads)
     begin_offsets(const __grid_constant__ NonlocalFill fill, const FillCounters* counters) {
   const auto group = static_cast<int>(blockIdx.z) + 1;
@@ -271,7 +271,7 @@ __global__ void __launch_bounds__(plane_threads)
   work.needed[group] = counters->sharp[group];
 }
 
-/// One thread a place.
+/// Runs a step of one thread per place.
 template <class Step>
 __global__ void __launch_bounds__(plane_threads)
     run_of_group(const __grid_constant__ NonlocalFill fill, int width) {
@@ -280,22 +280,22 @@ __global__ void __launch_bounds__(plane_threads)
   if (x < width) Step{fill_of_group(fill, group), group}(x, static_cast<int>(blockIdx.y));
 }
 
-constexpr int point_parts = 16;  ///< of the points, each summed by one thread an offset
+constexpr int point_subsets = 16;  ///< subsets of the points, each summed by one thread per offset
 
 __global__ void __launch_bounds__(plane_threads) sum_differences(const __grid_constant__ NonlocalFill all) {
-  const auto group = static_cast<int>(blockIdx.z) / point_parts + 1;
+  const auto group = static_cast<int>(blockIdx.z) / point_subsets + 1;
   const SumDifferences step{fill_of_group(all, group), group};
   const auto x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
   if (x >= offset_columns || !step.fill.work->needs(group)) return;
   const auto y = static_cast<int>(blockIdx.y);
-  const OffsetSum own = step.sum(x, y, blockIdx.z % point_parts, point_parts);
+  const OffsetSum own = step.sum(x, y, blockIdx.z % point_subsets, point_subsets);
   OffsetSum& sum = step.fill.work->sums[y * offset_columns + x];
   if (own.count == 0) return;
   add_shared(&sum.sum, own.sum);
   add_shared(&sum.count, own.count);
 }
 
-/// A warp ranks a candidate.
+/// Ranks candidates, a warp each.
 __global__ void __launch_bounds__(plane_threads)
     rank_candidates(const __grid_constant__ NonlocalFill fill, int pairs) {
   const auto group = static_cast<int>(blockIdx.z) + 1;
@@ -340,7 +340,7 @@ void fill_nonlocally(const LensLayersArguments& arguments, const LensScene& scen
       fill, tiles.counters);
   run_of_group<ChoosePoints><<<dim3(1, point_cells, groups), plane_threads, 0, stream>>>(fill, point_cells);
   const dim3 places(blocks_for(offset_columns, plane_threads), offset_rows, groups);
-  const dim3 sums(places.x, places.y, groups * point_parts);
+  const dim3 sums(places.x, places.y, groups * point_subsets);
   sum_differences<<<sums, plane_threads, 0, stream>>>(fill);
   run_of_group<FindCandidates><<<places, plane_threads, 0, stream>>>(fill, offset_columns);
   constexpr unsigned ranking_blocks = 64;

@@ -1,5 +1,6 @@
-// Sums of tiles to colours: scans over the tiles' last columns and rows, and then every tile with all its
-// groups, the nearest first. Where nothing lies and nothing comes in from other tiles is not read.
+// Last stages of the splat on CUDA. Scans over the last columns and rows of the tiles give what enters each
+// tile from the others. Then a block composites one tile of all groups, the nearest first, and stores its
+// colours. Groups that have no sums in a tile are not read.
 
 #include "core/with_type.h"
 #include "kernels/lens/splat_tile.cuh"
@@ -14,7 +15,7 @@ constexpr int warps = threads / warp_size;
 
 constexpr int column_threads = 64;
 
-/// Exclusive sums down the columns, one thread each plane of one.
+/// Exclusive sums down the columns, by one thread per column and plane.
 __global__ void __launch_bounds__(column_threads) scan_columns(const __grid_constant__ SplatArguments a) {
   constexpr int at_once = 16;  // loads in flight
   const std::int64_t pitch = std::int64_t{padded_width(a)} * (a.channels + 1);
@@ -34,7 +35,7 @@ __global__ void __launch_bounds__(column_threads) scan_columns(const __grid_cons
   }
 }
 
-/// Exclusive sums along the rows of tiles, one warp a plane of a row of pixels: of the tiles and of what is
+/// Exclusive sums along the rows, by one warp per row and plane: of the tiles to the left and of what is
 /// above them.
 __global__ void __launch_bounds__(threads) scan_rows(const __grid_constant__ SplatArguments a) {
   const int planes = a.channels + 1;
@@ -60,8 +61,8 @@ __global__ void __launch_bounds__(threads) scan_rows(const __grid_constant__ Spl
 constexpr int rows_at_once = 2;
 constexpr int rows_of_warp = splat_tile_width / warp_size * splat_tile_height / warps;
 
-/// Columns and rows of a tile that one warp composites: a lane a column.
-struct TilePart {
+/// Columns and rows of a tile that one warp composites. A lane has a column.
+struct WarpArea {
   std::int64_t tile;
   std::int32_t tile_row;
   std::int32_t tile_column;
@@ -71,7 +72,7 @@ struct TilePart {
   [[nodiscard]] __device__ std::int32_t x() const { return left + lane_index(); }
 };
 
-/// An even number of planes is read in pairs.
+/// Loads planes, in pairs if their number is even.
 template <int Planes>
 __device__ void load_planes(const std::uint64_t* from, std::uint64_t (&values)[Planes]) {
   if constexpr (Planes % 2 == 0) {
@@ -87,17 +88,17 @@ __device__ void load_planes(const std::uint64_t* from, std::uint64_t (&values)[P
   }
 }
 
-/// The sums of one group in some rows.
+/// Sums of one group in some rows.
 template <int Channels>
-struct PartSums {
+struct AreaSums {
   std::uint64_t sums[rows_at_once][Channels + 1];
 
-  /// What comes in from other tiles.
-  __device__ void come_in(const SplatArguments& a, std::uint32_t group, const TilePart& part) {
+  /// Begins with the sums that enter from other tiles.
+  __device__ void come_in(const SplatArguments& a, std::uint32_t group, const WarpArea& area) {
     constexpr int planes = Channels + 1;
     std::uint64_t above[planes];
-    load_planes(columns_of(a, group, part.tile_row) + std::int64_t{part.x()} * planes, above);
-    const std::uint64_t* before = rows_of(a, group, part.top) + std::int64_t{part.tile_column} * planes;
+    load_planes(columns_of(a, group, area.tile_row) + std::int64_t{area.x()} * planes, above);
+    const std::uint64_t* before = rows_of(a, group, area.top) + std::int64_t{area.tile_column} * planes;
 #pragma unroll
     for (int i = 0; i < rows_at_once; ++i) {
       load_planes(before + std::int64_t{i} * a.tile_columns * planes, sums[i]);
@@ -106,11 +107,11 @@ struct PartSums {
     }
   }
 
-  /// The tile's own planes from `first` on to the one before `end`.
-  __device__ void add_tile(const SplatArguments& a, std::uint32_t group, const TilePart& part, int first,
+  /// Adds the tile's own sums of planes `first` to `end` - 1.
+  __device__ void add_tile(const SplatArguments& a, std::uint32_t group, const WarpArea& area, int first,
                            int end) {
-    const std::uint64_t* own = tile_plane(a, group, part.tile, 0) +
-                               part.top % splat_tile_height * splat_tile_width + part.x() % splat_tile_width;
+    const std::uint64_t* own = tile_plane(a, group, area.tile, 0) +
+                               area.top % splat_tile_height * splat_tile_width + area.x() % splat_tile_width;
 #pragma unroll
     for (int c = first; c < end; ++c)
 #pragma unroll
@@ -118,7 +119,7 @@ struct PartSums {
   }
 };
 
-/// Adds the sample that stays on this pixel.
+/// Adds the sample in focus on this pixel.
 template <int Channels>
 __device__ void add_focused(const SplatArguments& a, std::int32_t x, std::int32_t y,
                             std::uint64_t (&sums)[Channels + 1]) {
@@ -129,13 +130,13 @@ __device__ void add_focused(const SplatArguments& a, std::int32_t x, std::int32_
   sums[Channels] += weight;
 }
 
-/// Writes what the lanes have for one row, word after word.
+/// Stores one row, a word per lane at a time.
 template <int Channels>
-__device__ void store_row(const SplatArguments& a, const TilePart& part, std::int32_t y,
+__device__ void store_row(const SplatArguments& a, const WarpArea& area, std::int32_t y,
                           const std::uint32_t (&colour)[Channels]) {
-  const std::int32_t pixels = min(warp_size, a.width - part.left);
+  const std::int32_t pixels = min(warp_size, a.width - area.left);
   auto* out =
-      reinterpret_cast<std::uint32_t*>(a.output.data + y * a.output.row) + std::int64_t{part.left} * Channels;
+      reinterpret_cast<std::uint32_t*>(a.output.data + y * a.output.row) + std::int64_t{area.left} * Channels;
 #pragma unroll
   for (int i = 0; i < Channels; ++i) {
     const int word = i * warp_size + lane_index();
@@ -149,12 +150,12 @@ __device__ void store_row(const SplatArguments& a, const TilePart& part, std::in
   }
 }
 
-/// Stores the same colours as codes of 8 bits.
+/// Stores one row as 8-bit codes.
 template <int Channels>
-__device__ void store_codes(const SplatArguments& a, const ByteLight& light, const TilePart& part,
+__device__ void store_codes(const SplatArguments& a, const ByteLight& light, const WarpArea& area,
                             std::int32_t y, const std::uint32_t (&colour)[Channels]) {
-  const std::int32_t bytes = min(warp_size, a.width - part.left) * Channels;
-  std::byte* out = a.output.data + y * a.output.row + std::int64_t{part.left} * Channels;
+  const std::int32_t bytes = min(warp_size, a.width - area.left) * Channels;
+  std::byte* out = a.output.data + y * a.output.row + std::int64_t{area.left} * Channels;
   std::uint32_t codes = 0;
 #pragma unroll
   for (int c = 0; c < Channels; ++c) codes |= light.encoded(min(colour[c], 65535U)) << 8 * c;
@@ -174,36 +175,36 @@ __device__ void store_codes(const SplatArguments& a, const ByteLight& light, con
   }
 }
 
-/// Where nothing arrived the source is seen.
+/// Stores the colours, or the source's where nothing arrived.
 template <class Real, int Channels>
-__device__ void store_part(const SplatArguments& a, const ByteLight& light, const TilePart& part,
+__device__ void store_area(const SplatArguments& a, const ByteLight& light, const WarpArea& area,
                            const Composite<Real, Channels> (&composites)[rows_at_once]) {
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) {
-    const std::int32_t y = part.top + i;
+    const std::int32_t y = area.top + i;
     if (y >= a.height) return;
     std::uint32_t colour[Channels] = {};
     const bool seen = !composites[i].empty();
-    if (part.x() < a.width) {
-      const std::uint32_t* source = row_at<std::uint32_t>(a.source, y) + std::int64_t{part.x()} * Channels;
+    if (area.x() < a.width) {
+      const std::uint32_t* source = row_at<std::uint32_t>(a.source, y) + std::int64_t{area.x()} * Channels;
 #pragma unroll
       for (int c = 0; c < Channels; ++c) colour[c] = seen ? composites[i].result(c) : source[c];
     }
     if (a.stores_codes)
-      store_codes<Channels>(a, light, part, y, colour);
+      store_codes<Channels>(a, light, area, y, colour);
     else
-      store_row<Channels>(a, part, y, colour);
+      store_row<Channels>(a, area, y, colour);
   }
 }
 
 /// Groups of a tile, a bit each.
 struct TileGroups {
-  unsigned spread = 0;   ///< whose sums it has
-  unsigned present = 0;  ///< these, and those whose samples come in from other tiles
+  unsigned spread = 0;   ///< groups with sums in the tile
+  unsigned present = 0;  ///< these, and groups that enter from other tiles
 };
 
-/// All threads of the block call this together; `found` is in shared memory.
-__device__ TileGroups groups_of(const SplatArguments& a, const TilePart& part, unsigned (&found)[2]) {
+/// Called by all threads of the block; `found` is in shared memory.
+__device__ TileGroups groups_of(const SplatArguments& a, const WarpArea& area, unsigned (&found)[2]) {
   constexpr int places = splat_tile_width + splat_tile_height;
   const auto thread = static_cast<int>(threadIdx.x);
   const int groups = static_cast<int>(a.last_group) + 1;
@@ -217,17 +218,17 @@ __device__ TileGroups groups_of(const SplatArguments& a, const TilePart& part, u
     const int place = i % places;
     const std::uint64_t* of_place =
         place < splat_tile_width
-            ? columns_of(a, group, part.tile_row) +
-                  (std::int64_t{part.tile_column} * splat_tile_width + place) * planes
-            : rows_of(a, group, std::int64_t{part.tile_row} * splat_tile_height + place - splat_tile_width) +
-                  std::int64_t{part.tile_column} * planes;
+            ? columns_of(a, group, area.tile_row) +
+                  (std::int64_t{area.tile_column} * splat_tile_width + place) * planes
+            : rows_of(a, group, std::int64_t{area.tile_row} * splat_tile_height + place - splat_tile_width) +
+                  std::int64_t{area.tile_column} * planes;
     const std::uint64_t weight = of_place[a.channels];
     present |= (weight != 0 ? 1U : 0U) << group;
   }
   for (int distance = 1; distance < warp_size; distance *= 2)
     present |= __shfl_xor_sync(whole_warp, present, distance);
   if (lane_index() == 0) atomicOr(&found[1], present);
-  if (thread < groups && a.sums.spread[thread * tile_count(a) + part.tile] != 0) {
+  if (thread < groups && a.sums.spread[thread * tile_count(a) + area.tile] != 0) {
     atomicOr(&found[0], 1U << thread);
     atomicOr(&found[1], 1U << thread);
   }
@@ -235,33 +236,33 @@ __device__ TileGroups groups_of(const SplatArguments& a, const TilePart& part, u
   return {found[0], found[1]};
 }
 
-/// Lays one group behind those before it.
+/// Composites one group behind those before it.
 template <class Real, int Channels>
-__device__ void add_group(const SplatArguments& a, std::uint32_t group, const TilePart& part, bool spread,
+__device__ void add_group(const SplatArguments& a, std::uint32_t group, const WarpArea& area, bool spread,
                           const std::uint32_t (&in_focus)[rows_at_once],
                           Composite<Real, Channels> (&composites)[rows_at_once]) {
   const std::uint64_t mask = a.short_sums ? (std::uint64_t{1} << splat_short_bits) - 1 : ~std::uint64_t{0};
   const Real unit = static_cast<Real>(1) / static_cast<Real>(1U << a.kernels.weight_bits);
-  PartSums<Channels> part_sums;
-  part_sums.come_in(a, group, part);
-  if (spread) part_sums.add_tile(a, group, part, Channels, Channels + 1);
-  bool any = false;  // colours are nothing where no weight is
+  AreaSums<Channels> area_sums;
+  area_sums.come_in(a, group, area);
+  if (spread) area_sums.add_tile(a, group, area, Channels, Channels + 1);
+  bool any = false;  // there are no colours where no weight is
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i)
-    any = any || (part_sums.sums[i][Channels] & mask) != 0 || in_focus[i] == group;
+    any = any || (area_sums.sums[i][Channels] & mask) != 0 || in_focus[i] == group;
   if (__any_sync(whole_warp, any) == 0) return;
-  if (spread) part_sums.add_tile(a, group, part, 0, Channels);
+  if (spread) area_sums.add_tile(a, group, area, 0, Channels);
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) {
-    std::uint64_t(&sums)[Channels + 1] = part_sums.sums[i];
+    std::uint64_t(&sums)[Channels + 1] = area_sums.sums[i];
 #pragma unroll
     for (int c = 0; c <= Channels; ++c) sums[c] &= mask;
-    if (in_focus[i] == group) add_focused<Channels>(a, part.x(), part.top + i, sums);
+    if (in_focus[i] == group) add_focused<Channels>(a, area.x(), area.top + i, sums);
     if (sums[Channels] != 0) composites[i].add(sums, unit);
   }
 }
 
-/// A block composites a tile, each of its warps some rows. All that it reads of a group it asks for at once.
+/// A block composites a tile, each of its warps some rows. All reads of a group are issued together.
 template <class Real, int Channels>
 __global__ void __launch_bounds__(threads, 3) composite_tiles(const __grid_constant__ SplatArguments a) {
   constexpr std::uint32_t none = 0xFF;
@@ -269,32 +270,32 @@ __global__ void __launch_bounds__(threads, 3) composite_tiles(const __grid_const
   __shared__ uint4 light_memory[ByteLight::bytes / sizeof(uint4)];
   const ByteLight light(light_memory);
   if (a.stores_codes) light.fill(a.transfer, static_cast<int>(threadIdx.x), threads);
-  TilePart part;
-  part.tile = blockIdx.x;
-  part.tile_row = static_cast<std::int32_t>(part.tile / a.tile_columns);
-  part.tile_column = static_cast<std::int32_t>(part.tile % a.tile_columns);
+  WarpArea area;
+  area.tile = blockIdx.x;
+  area.tile_row = static_cast<std::int32_t>(area.tile / a.tile_columns);
+  area.tile_column = static_cast<std::int32_t>(area.tile % a.tile_columns);
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  part.left = part.tile_column * splat_tile_width + warp % 2 * warp_size;
-  const std::int32_t top = part.tile_row * splat_tile_height + warp / 2 * rows_of_warp;
-  const TileGroups tile_groups = groups_of(a, part, found);
+  area.left = area.tile_column * splat_tile_width + warp % 2 * warp_size;
+  const std::int32_t top = area.tile_row * splat_tile_height + warp / 2 * rows_of_warp;
+  const TileGroups tile_groups = groups_of(a, area, found);
   const std::uint32_t groups_in_focus =
-      a.sums.focused[std::int64_t{part.tile_row} * cell_columns(a) + part.left / splat_cell];
-  for (part.top = top; part.top < min(top + rows_of_warp, a.height); part.top += rows_at_once) {
+      a.sums.focused[std::int64_t{area.tile_row} * cell_columns(a) + area.left / splat_cell];
+  for (area.top = top; area.top < min(top + rows_of_warp, a.height); area.top += rows_at_once) {
     std::uint32_t in_focus[rows_at_once];
     Composite<Real, Channels> composites[rows_at_once];
 #pragma unroll
     for (int i = 0; i < rows_at_once; ++i) {
       composites[i].clear();
       in_focus[i] = none;
-      if (groups_in_focus != 0 && part.x() < a.width && part.top + i < a.height &&
-          radius_at(a, part.x(), part.top + i) <= lens_focus_radius)
-        in_focus[i] = group_at(a, part.x(), part.top + i);
+      if (groups_in_focus != 0 && area.x() < a.width && area.top + i < a.height &&
+          radius_at(a, area.x(), area.top + i) <= lens_focus_radius)
+        in_focus[i] = group_at(a, area.x(), area.top + i);
     }
     for (unsigned left = tile_groups.present | groups_in_focus; left != 0; left &= left - 1) {
       const auto group = static_cast<std::uint32_t>(__ffs(static_cast<int>(left)) - 1);
-      add_group(a, group, part, (tile_groups.spread >> group & 1U) != 0, in_focus, composites);
+      add_group(a, group, area, (tile_groups.spread >> group & 1U) != 0, in_focus, composites);
     }
-    store_part(a, light, part, composites);
+    store_area(a, light, area, composites);
   }
 }
 

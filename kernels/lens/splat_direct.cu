@@ -1,6 +1,10 @@
-// The splat of samples that tiles do not gather: those that reach too far, and lamps (splat_lamps.cu). A
-// corner of a staircase costs one atomic addition a plane; additions modulo 2^64 give the same sums in any
-// order. The tiles that the corners lie in are marked and cleared before.
+// Samples that tiles do not gather: those that reach too far, and lamps. Their second differences are added
+// one by one to tiles that are marked and cleared before. Additions modulo 2^64 are atomic, so their order
+// does not matter.
+//
+// Far samples add the corners of their staircases. A lamp is drawn by one block, exactly: it sums what the
+// lines of the aperture cover in shared memory, some rows of pixels at a time, and adds the non-zero second
+// differences.
 
 #include "core/with_type.h"
 #include "depth/maths/signed_radius.h"
@@ -11,8 +15,8 @@ namespace {
 
 constexpr int threads = 128;
 
-/// Calls corner(column, row, negative) for the corners of a staircase. What lies above or before the picture
-/// counts on its border, what lies behind not.
+/// Calls corner(column, row, negative) for each corner of a staircase. Corners above or left of the picture
+/// are moved to its border; those below or right of it are dropped.
 template <class Corner>
 __device__ void for_corners_in_picture(const SplatArguments& a, const Staircase& stairs, std::int32_t x,
                                        std::int32_t y, std::int32_t more, const Corner& corner) {
@@ -21,7 +25,7 @@ __device__ void for_corners_in_picture(const SplatArguments& a, const Staircase&
   });
 }
 
-/// One thread a cell of a group: the tiles that its samples may reach.
+/// Marks the tiles that the samples of a cell may reach, by one thread per cell and group.
 __global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ SplatArguments a) {
   const std::int64_t cell = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (cell >= cell_count(a)) return;
@@ -37,8 +41,7 @@ __global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ Spla
       mark(a, group, column, row);
 }
 
-/// Adds what reaches far of some records around a place: a lane a plane, as additions side by side are one
-/// request.
+/// Adds the far staircases of some records, a lane per plane: neighbouring additions are one request.
 template <int Channels>
 __device__ void add_far_records(const SplatArguments& a, std::uint32_t group, std::int32_t left,
                                 std::int32_t top, const SplatRecords& records, std::uint32_t first,
@@ -62,7 +65,7 @@ __device__ void add_far_records(const SplatArguments& a, std::uint32_t group, st
   }
 }
 
-/// A block a cell of a group.
+/// A block per cell and group.
 template <int Channels>
 __global__ void __launch_bounds__(threads) add_far(const __grid_constant__ SplatArguments a) {
   const std::int64_t place = blockIdx.y * cell_count(a) + blockIdx.x;
@@ -87,7 +90,7 @@ __global__ void __launch_bounds__(threads) clear_marked(const __grid_constant__ 
 constexpr int warps = threads / warp_size;
 constexpr unsigned lamp_blocks = 2048;
 
-/// The tiles around every lamp.
+/// Marks the tiles around each lamp.
 __global__ void __launch_bounds__(threads) mark_lamps(const __grid_constant__ SplatArguments a) {
   const std::uint32_t count = min(*a.lamp_count, a.most_lamps);
   for (std::uint32_t i = blockIdx.x * warps + threadIdx.x / warp_size; i < count; i += gridDim.x * warps) {
@@ -104,7 +107,7 @@ __global__ void __launch_bounds__(threads) mark_lamps(const __grid_constant__ Sp
   }
 }
 
-/// Pixels of the rows that are in work; one row at least of the largest lamp, and the one above it. No
+/// Pixels that a block processes at once: at least one row of the largest lamp and the row above it. No
 /// aperture reaches farther than two radii.
 constexpr int lamp_pixels = 5120;
 constexpr int largest_reach = static_cast<int>(largest_lens_radius) * 2 + 2;
@@ -117,7 +120,7 @@ struct FoundDeltas {
   std::int32_t difference[most];
 };
 
-/// One lamp, from column -reach to column reach + 2.
+/// Draws one lamp, from column -reach to column reach + 2.
 template <int Channels>
 class LampDrawing {
  public:
@@ -150,7 +153,7 @@ class LampDrawing {
  private:
   [[nodiscard]] __device__ static std::int32_t thread() { return static_cast<std::int32_t>(threadIdx.x); }
 
-  /// Adds what one line covers of each pixel of a row, less what it covers of the pixel before.
+  /// Adds the coverage of one line, as differences along the row.
   __device__ void add_line(std::int32_t row, int line) const {
     std::int32_t* pixels = pixels_ + row * columns_;
     for_lamp_edges(shape_, top_ + row, line, [&](std::int32_t place, std::int32_t step) {
@@ -166,7 +169,7 @@ class LampDrawing {
     });
   }
 
-  /// Turns coverage into differences: each pixel gets its weight less that of the pixel before it.
+  /// Turns a row of coverage differences into differences of weights.
   __device__ void differ_along(std::int32_t* row) const {
     std::int32_t coverage = 0;
     std::int32_t before = 0;
@@ -198,8 +201,8 @@ class LampDrawing {
     add_found(0, held_);
   }
 
-  /// Adds the last ones of those found. A lane has one plane of one pixel: additions side by side are one
-  /// request.
+  /// Adds `count` of the found differences from `first` on. A lane has one plane of one pixel: neighbouring
+  /// additions are one request.
   __device__ void add_found(std::int32_t first, std::int32_t count) {
     constexpr int planes = Channels + 1;
     constexpr int at_once = warp_size / planes;
@@ -223,8 +226,8 @@ class LampDrawing {
   LampShape shape_;
   std::int32_t reach_;
   std::int32_t columns_;
-  std::int32_t top_ = 0;   ///< the row above those in work, from the lamp on
-  std::int32_t rows_ = 0;  ///< those in work and the one above
+  std::int32_t top_ = 0;   ///< row above the current ones, relative to the lamp
+  std::int32_t rows_ = 0;  ///< current rows and the one above them
   std::int32_t held_ = 0;
   std::int32_t* pixels_;
   FoundDeltas& found_;

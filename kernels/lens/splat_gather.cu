@@ -1,13 +1,15 @@
-// Samples to sums, by tiles. A tile looks at all records of samples that may reach it and adds those corners
-// of their staircases that lie in it, all planes together in shared memory; so nothing is added twice, and
-// nobody else writes a tile. Additions modulo 2^64 give the same sums in any order.
+// Second stage of the splat on CUDA: sums the samples of one group in one tile.
 //
-// How many low parts of short sums meet in a word: a staircase has one corner in it at
-// most; on the picture's border, where more of them meet, all but one cancel each other. Two staircases have
-// only samples with radii up to 12 pixels, where there are no highlights. So there are at most 83^2 + 31^2
-// where no shape of a visible sample reaches farther than 40 pixels; otherwise words are settled again after
-// so many records. A tile with highlights is made of long sums. Samples of the list, of which any number lies
-// in a cell, come last, and words are settled before so many of them, unless a tile has few records.
+// A block reads the records of all cells whose samples may reach its tile and adds the corners of their
+// staircases that lie in the tile, all planes together in shared memory. So no corner is added twice, and no
+// other block writes the tile. Additions modulo 2^64 give the same sums in any order.
+//
+// Short sums (below 2^51) need a bound on the low parts that meet in a word. A staircase has at most one
+// corner in a pixel; on the picture's border, where several meet, all but one cancel. Only samples with radii
+// up to 12 pixels have two staircases, and those are no highlights. So at most 83^2 + 31^2 low parts meet if
+// no visible sample reaches farther than 40 pixels; otherwise words are settled after a fixed number of
+// records. Tiles with highlights use long sums. Listed samples, any number of which may be in a cell, come
+// last; words are settled before them unless the tile has few records.
 
 #include <bit>
 #include <climits>
@@ -19,24 +21,24 @@
 
 namespace satin::kernels {
 
-// The sums of a tile in shared memory.
+// Sums of a tile in shared memory.
 //
-// A sum has two words, as additions of 32 bits are the memory's own: of 64 bits, with a carry between them,
-// or short ones of 19 bits and 32 that need none. The low part of a short summand is balanced, -2^18 to 2^18
-// - 1, so that 2^13 - 1 of them may meet in one word; the high words, and so all sums, are right modulo 2^51.
+// Shared memory adds 32-bit words, so a sum has two of them: a long sum has 64 bits and a carry between its
+// words; a short sum has 19 + 32 bits and needs none. The low part of a short summand is balanced, in [-2^18,
+// 2^18), so that 2^13 - 1 of them may meet in one word. High words, and so all sums, are exact modulo 2^51.
 
 inline constexpr int tile_threads = 256;
 inline constexpr int tile_words = splat_tile_pixels;
-/// Halves of odd rows are exchanged: two rows of samples side by side share no banks.
+/// Halves of odd rows are exchanged, so that two neighbouring rows of samples share no banks.
 inline constexpr int exchanged = 16;
 
-/// Tiles begin at a multiple of it.
+/// Alignment of the tile in shared memory.
 inline constexpr std::uint32_t row_bytes = splat_tile_width * 4;
 static_assert(std::has_single_bit(row_bytes));
 
 inline constexpr int low_bits = 19;
 static_assert(low_bits + 32 == splat_short_bits);
-/// So many low parts may meet in one word.
+/// Most low parts that may meet in one word.
 inline constexpr int most_low_parts = (1 << (32 - low_bits)) - 1;
 
 __device__ inline void add_to_shared(std::uint32_t address, std::uint32_t value) {
@@ -48,11 +50,12 @@ __device__ inline std::uint32_t fetch_and_add_to_shared(std::uint32_t address, s
   return before;
 }
 
-/// The sums of `Planes` planes of a tile, by all threads of a block.
+/// Sums of `Planes` planes of a tile, by all threads of a block.
 template <int Planes, bool Short>
 class TileSums {
  public:
-  /// Type of a colour times a weight: short sums are made of colours of 21 bits at most, merged ones of 23.
+  /// Type of a colour, which is multiplied by a weight. Colours of short sums have at most 21 bits, merged
+  /// ones 23.
   using Factor = std::conditional_t<Short, std::uint32_t, std::uint64_t>;
 
   struct Summand {
@@ -88,7 +91,7 @@ class TileSums {
       reinterpret_cast<uint4*>(words_)[i] = make_uint4(0, 0, 0, 0);
   }
 
-  /// Begins with second differences that are there already, of the tile's planes from `first` on.
+  /// Begins with the second differences that were added one by one, of the tile's planes from `first` on.
   __device__ void begin_with(const SplatArguments& a, const std::uint64_t* direct, int first) {
     const auto thread = static_cast<int>(threadIdx.x);
     for (int i = thread; i < splat_tile_pixels; i += tile_threads) {
@@ -104,15 +107,15 @@ class TileSums {
     }
   }
 
-  /// A corner of the box around this one may lie in the tile. What lies above or before the picture counts on
-  /// its border.
+  /// Whether a box has a corner in the tile, or may have one: what lies above or left of the picture counts
+  /// on its border.
   [[nodiscard]] __device__ bool meets(std::int32_t first_x, std::int32_t last_x, std::int32_t first_y,
                                       std::int32_t last_y) const {
     return last_x >= left_ && first_x < left_ + splat_tile_width && last_y >= top_ &&
            first_y < top_ + splat_tile_height;
   }
 
-  /// Adds the corners of a staircase that lie in the tile.
+  /// Adds those corners of a staircase that lie in the tile.
   __device__ void add(const NearStaircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
                       const Summand& value) const {
     const Summand taken = value.negative();
@@ -130,7 +133,7 @@ class TileSums {
     }
   }
 
-  /// Makes every word one low part again; the block waits before and after it.
+  /// Reduces each low word to one low part. The block synchronises before and after.
   __device__ void settle() {
     for (int i = static_cast<int>(threadIdx.x); i < Planes * tile_words / 4; i += tile_threads) {
       const int plane = i / (tile_words / 4);
@@ -146,7 +149,7 @@ class TileSums {
     }
   }
 
-  /// The second difference at column 2 * lane + odd.
+  /// Second difference at column 2 * lane + odd.
   [[nodiscard]] __device__ std::uint64_t sum(int plane, int row, int odd) const {
     const std::uint32_t* word = words_ + 2 * plane * tile_words + word_of(row, 2 * lane_index() + odd);
     const std::uint32_t low = word[0];
@@ -162,7 +165,7 @@ class TileSums {
   static constexpr std::uint32_t low_half = 1U << (low_bits - 1);
   static constexpr std::uint32_t low_mask = (1U << low_bits) - 1;
   static constexpr std::uint32_t word_bytes = 4;
-  /// The place of a row or of a column outside the tile has this bit.
+  /// Set in the address of a row or column outside the tile.
   static constexpr std::uint32_t outside_row = 1U << 31;
   static constexpr std::uint32_t outside_column = 1U << 30;
 
@@ -170,8 +173,8 @@ class TileSums {
     return row * splat_tile_width + (column ^ (row & 1) * exchanged);
   }
 
-  /// This address is equal in all lanes. It is taken from lane 0: otherwise the compiler computes it for
-  /// every corner.
+  /// Shared address of the words, equal in all lanes. Taken from lane 0, because the compiler recomputes it
+  /// for each corner otherwise.
   [[nodiscard]] static __device__ std::uint32_t shared_address(const std::uint32_t* words) {
     return __shfl_sync(whole_warp, static_cast<std::uint32_t>(__cvta_generic_to_shared(words)), 0);
   }
@@ -184,7 +187,7 @@ class TileSums {
 
   [[nodiscard]] __device__ std::int32_t row_of(std::int32_t y) const { return max(y - top_, -top_); }
   [[nodiscard]] __device__ std::int32_t column_of(std::int32_t x) const { return max(x - left_, -left_); }
-  /// Rows and columns of a corner are joined by an exclusive or.
+  /// A corner's address is the exclusive or of its row's and its column's.
   [[nodiscard]] __device__ std::uint32_t row_place(std::int32_t y) const {
     const auto row = static_cast<std::uint32_t>(row_of(y));
     return row < splat_tile_height ? base_ + row * row_bytes + (row & 1) * (exchanged * word_bytes)
@@ -210,7 +213,7 @@ class TileSums {
       const std::uint32_t high_address = address + tile_words * word_bytes;
       if constexpr (Short) {
         add_to_shared(address, value.low[plane]);
-        // Weights, which are the last plane, have no high part where shapes are large
+        // Weights, the last plane, have no high part where staircases are large.
         if (plane + 1 < Planes || value.high[plane] != 0) add_to_shared(high_address, value.high[plane]);
       } else {
         const std::uint32_t before = fetch_and_add_to_shared(address, value.low[plane]);
@@ -221,16 +224,17 @@ class TileSums {
   }
 
   std::uint32_t* words_;
-  std::uint32_t base_;  ///< in shared memory
+  std::uint32_t base_;  ///< shared address
   std::int32_t left_;
   std::int32_t top_;
 };
+
 namespace {
 
 constexpr int threads = tile_threads;
 constexpr int warps = threads / warp_size;
 
-/// The tile of one group that a block makes.
+/// The tile of one group that a block sums.
 struct GatheredTile {
   std::uint32_t group;
   std::int64_t index;
@@ -251,7 +255,7 @@ __device__ std::int32_t left_of_cell(const GatheredTile& tile, int number) {
 __device__ std::int32_t top_of_cell(const GatheredTile& tile, int number) {
   return tile.top() + (number / columns_of_cells - cells_around) * splat_cell;
 }
-/// Bits of the cells around whose samples may reach the tile; the same in all warps.
+/// Returns a bit per cell around whose samples may reach the tile; the same in all warps.
 __device__ unsigned cells_that_reach(const SplatArguments& a, const GatheredTile& tile) {
   const std::int32_t x = left_of_cell(tile, lane_index());
   const std::int32_t y = top_of_cell(tile, lane_index());
@@ -266,7 +270,7 @@ __device__ unsigned cells_that_reach(const SplatArguments& a, const GatheredTile
   return __ballot_sync(whole_warp, reaches);
 }
 
-/// Records of the cells around a tile, in chunks of a warp's. A lane has those of one cell.
+/// Records of the cells around a tile, in chunks of 32. A lane has the records of one cell.
 class RecordsAround {
  public:
   __device__ RecordsAround(std::uint32_t first, std::uint32_t count)
@@ -278,9 +282,9 @@ class RecordsAround {
   }
 
   struct Own {
-    int cell;             ///< its number
-    bool exists;          ///< the lane has a record
-    std::uint32_t place;  ///< of the record
+    int cell;             ///< number of the cell
+    bool exists;          ///< whether the lane has a record
+    std::uint32_t place;  ///< index of the record
   };
   [[nodiscard]] __device__ Own own(int chunk) const {
     const auto number = static_cast<std::uint32_t>(chunk);
@@ -295,18 +299,18 @@ class RecordsAround {
  private:
   std::uint32_t first_;
   std::uint32_t count_;
-  std::uint32_t end_;  ///< chunks up to this cell's last one
+  std::uint32_t end_;  ///< number of chunks up to and including this cell
 };
 
-constexpr int double_corners = 31 * 31;  ///< of second staircases that may meet in one word
+constexpr int double_corners = 31 * 31;  ///< most second staircases that meet in one word
 constexpr int unsettled_reach = 40;
 constexpr int unsettled_corners = (2 * unsettled_reach + 3) * (2 * unsettled_reach + 3);
 static_assert(unsettled_corners + double_corners < most_low_parts);
-/// So many visible samples, and samples of the list that have two staircases each, need no settling.
+/// Chunks of visible samples, and of listed samples with two staircases each, that need no settling.
 constexpr int unsettled_visible = (most_low_parts - double_corners) / warp_size;
 constexpr int unsettled_listed = most_low_parts / (2 * warp_size);
 
-/// Adds planes from `first` on of what one record has in the tile.
+/// Adds one record to planes `first` and following.
 template <int Channels, int Planes, bool Short>
 __device__ void add_record(const SplatArguments& a, const SplatRecord& record, std::int32_t x, std::int32_t y,
                            int first, const TileSums<Planes, Short>& sums) {
@@ -328,7 +332,7 @@ __device__ void add_record(const SplatArguments& a, const SplatRecord& record, s
   }
 }
 
-/// Adds planes from `first` on of all records. Words are settled after `unsettled` chunks.
+/// Adds all records to planes `first` and following. Words are settled after `unsettled` chunks.
 template <int Channels, int Planes, bool Short>
 __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const RecordsAround& around,
                        const SplatRecords& records, int unsettled, int first, TileSums<Planes, Short>& sums) {
@@ -352,7 +356,7 @@ __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const 
   }
 }
 
-/// The second differences of this lane's two columns in a row of the tile.
+/// Second differences of this lane's two columns in a row.
 template <int Planes, bool Short>
 __device__ ulonglong2 differences(const TileSums<Planes, Short>& sums, int plane, int row) {
   return make_ulonglong2(sums.sum(plane, row, 0), sums.sum(plane, row, 1));
@@ -364,7 +368,7 @@ __device__ ulonglong2 summed_along(ulonglong2 pair) {
   return make_ulonglong2(both - pair.y, both);
 }
 
-/// Second differences to sums: either half of a plane's rows by one warp.
+/// Integrates the second differences and stores the sums. A warp takes half of the rows of a plane.
 template <int Planes, bool Short>
 __device__ void store_sums(const SplatArguments& a, const GatheredTile& tile, int first,
                            const TileSums<Planes, Short>& sums) {
@@ -403,7 +407,7 @@ __device__ void store_sums(const SplatArguments& a, const GatheredTile& tile, in
   }
 }
 
-/// A tile where nothing lies passes nothing on.
+/// Stores that nothing leaves the tile.
 __device__ void store_nothing(const SplatArguments& a, const GatheredTile& tile) {
   const auto thread = static_cast<int>(threadIdx.x);
   const int planes = a.channels + 1;
@@ -414,20 +418,20 @@ __device__ void store_nothing(const SplatArguments& a, const GatheredTile& tile)
     rows[std::int64_t{i / planes} * a.tile_columns * planes + i % planes] = 0;
 }
 
-/// The records of one group that may reach a tile.
+/// Records of one group that may reach a tile.
 struct TileRecords {
   RecordsAround visible;
   RecordsAround listed;
   bool has_direct;
 
-  /// More low parts may meet in a word than it has room for. The same in all warps.
+  /// Whether more low parts may meet in a word than it holds; the same in all warps.
   [[nodiscard]] __device__ bool fill_words(std::int32_t reach) const {
     const int single = reach > unsettled_reach ? visible.count() : min(visible.count(), unsettled_corners);
     return single + double_corners + 2 * listed.count() >= most_low_parts;
   }
 };
 
-/// Makes planes from `first` on.
+/// Sums planes `first` and following.
 template <int Channels, int Planes, bool Short>
 __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, const TileRecords& records,
                             int first, std::uint32_t* words) {

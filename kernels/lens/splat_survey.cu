@@ -1,4 +1,6 @@
-// Records of what is spread, by cells of 32 x 32 pixels, for tiles that look for what reaches them.
+// First stage of the splat on CUDA: sorts samples into cells of 32 x 32 pixels. For each cell and group it
+// writes one record per sample (colour, weights, staircases), or per 2 x 2 merged samples, and the largest
+// reach. The next stage (splat_gather.cu) reads, for each tile, the records of all cells that reach it.
 
 #include "core/with_type.h"
 #include "kernels/lens/splat_tile.cuh"
@@ -33,7 +35,7 @@ struct Quad {
     return radius[i] > lens_focus_radius && weight[i] != 0;
   }
 
-  /// The samples are alike.
+  /// Whether the four samples can be spread as one.
   template <int Channels>
   [[nodiscard]] __device__ bool merges(const SplatArguments& a, std::int32_t x, std::int32_t y) const {
     bool alike = can_merge(radius, a.merge_from);
@@ -55,7 +57,7 @@ __device__ LensKernel kernel_of(const SplatArguments& a, std::uint32_t radius, b
           {static_cast<std::uint16_t>(words.z & 0xFFFFU), static_cast<std::uint16_t>(words.z >> 16U)}};
 }
 
-/// The record of a sample, or of a block, whose colours are `colour`.
+/// Record of a sample or block.
 template <int Channels>
 __device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], LensKernel kernel,
                                  std::uint32_t weight, RecordPlace place) {
@@ -74,7 +76,7 @@ __device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], LensKe
   return record;
 }
 
-/// Which of a cell's samples a record is made of: a quad and one of its pixels, or all of them.
+/// The samples of a record: a quad and one of its pixels, or all four.
 class RecordSource {
  public:
   RecordSource() = default;
@@ -90,7 +92,7 @@ class RecordSource {
   std::uint16_t bits_;
 };
 
-/// The record of a quad of merged samples.
+/// Record of four merged samples.
 template <int Channels>
 __device__ SplatRecord merged_record(const SplatArguments& a, std::int32_t x, std::int32_t y) {
   std::uint64_t colour[Channels] = {};
@@ -116,15 +118,15 @@ __device__ SplatRecord pixel_record(const SplatArguments& a, std::int32_t x, std
                              {x, y, false, false});
 }
 
-/// One group's samples in a cell: their reach, their highlights and their records.
+/// One group's samples in a cell.
 struct GroupOfCell {
   std::int32_t reach;
   std::uint32_t highlights;
-  std::uint32_t of_warp[warps];  ///< numbers of records, then where these begin
+  std::uint32_t of_warp[warps];  ///< number of records of each warp, then index of the first
   std::uint32_t count;
 };
 
-/// Raises the reaches of groups by what the lanes of a warp have, mostly of one group.
+/// Raises the reaches of the groups of a warp's samples, which are mostly of one group.
 __device__ void raise_reaches(GroupOfCell (&groups)[most_groups], std::uint32_t group, std::int32_t reach) {
   const std::uint32_t first = __shfl_sync(whole_warp, group, 0);
   if (__all_sync(whole_warp, group == first)) {
@@ -135,7 +137,7 @@ __device__ void raise_reaches(GroupOfCell (&groups)[most_groups], std::uint32_t 
   if (group != no_group && reach >= 0) atomicMax(&groups[group].reach, reach);
 }
 
-/// Numbers of records of all groups: a byte each, as a warp has 128 at most.
+/// Numbers of records of all groups, a byte each: a warp has at most 128.
 using RecordCounts = std::uint64_t;
 static_assert(most_groups <= 8 && 4 * warp_size < 256);
 
@@ -143,7 +145,7 @@ __device__ std::uint32_t count_of(RecordCounts counts, std::uint32_t group) {
   return static_cast<std::uint32_t>(counts >> 8 * group) & 0xFFU;
 }
 
-/// Turns the warps' numbers of records into where these begin. One warp calls this, a lane a group.
+/// Turns the warps' numbers of records into first indices. Called by one warp, with a group per lane.
 __device__ void place_records(const SplatArguments& a, GroupOfCell (&groups)[most_groups]) {
   const int group = lane_index();
   const bool exists = group <= static_cast<int>(a.last_group);
@@ -172,7 +174,7 @@ __device__ SplatRecord make_record(const SplatArguments& a, std::int64_t cell, c
   return pixel_record<Channels>(a, x, y, highlight);
 }
 
-/// One block a cell, one thread a quad.
+/// A block has a cell, a thread a quad.
 template <int Channels>
 __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant__ SplatArguments a) {
   __shared__ GroupOfCell groups[most_groups];
@@ -234,11 +236,11 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
   }
 }
 
-// Samples of the list by cells: they are counted, cells get records in any order, and samples take them.
+// Listed samples by cells: count them, give each cell a range of records, and write the records.
 
 constexpr int listed_threads = 256;
 
-/// Calls take(i, cell) for the listed samples that are spread: the cell of the sample's group.
+/// Calls take(i, cell) for the listed samples that have a weight; `cell` belongs to the sample's group.
 template <class Take>
 __device__ void for_listed(const SplatArguments& a, const Take& take) {
   const std::uint32_t count = min(*a.count, a.most_listed);
@@ -252,13 +254,13 @@ __device__ void for_listed(const SplatArguments& a, const Take& take) {
   }
 }
 
-/// The lanes of a warp that have the same cell, as most have: they add together.
+/// The lanes of a warp with the same cell, as most have: they add together.
 class LanesOfCell {
  public:
   __device__ explicit LanesOfCell(std::int64_t cell)
       : lanes_(__match_any_sync(__activemask(), static_cast<unsigned>(cell))) {}
 
-  /// Adds one for every lane. Returns what was there before this lane's one.
+  /// Adds one for each lane. Returns the number before this lane's one.
   __device__ std::uint32_t count(std::uint32_t& number) const {
     const int first = __ffs(static_cast<int>(lanes_)) - 1;
     std::uint32_t before = 0;
@@ -279,7 +281,7 @@ __global__ void __launch_bounds__(listed_threads) count_listed(const __grid_cons
   });
 }
 
-/// One thread a cell of a group: where its records begin.
+/// Gives each cell of a group its range of records, in any order, by one thread.
 __global__ void __launch_bounds__(listed_threads) begin_listed(const __grid_constant__ SplatArguments a) {
   const std::int64_t cell = std::int64_t{blockIdx.x} * listed_threads + threadIdx.x;
   const std::uint32_t count = cell < cell_count(a) * (a.last_group + 1) ? a.sums.listed[cell].count : 0;
@@ -309,7 +311,7 @@ __global__ void __launch_bounds__(listed_threads) place_listed(const __grid_cons
 void survey_list(const SplatArguments& a, StreamHandle stream) {
   constexpr unsigned blocks = 1056;
   const std::int64_t cells = cell_count(a) * (a.last_group + 1);
-  // the number of records comes after the cells
+  // The number of records follows the cells.
   cudaMemsetAsync(a.sums.listed, 0,
                   static_cast<std::size_t>(cells) * sizeof(ListedCell) + sizeof(std::uint32_t), stream);
   if (a.most_listed == 0) return;

@@ -1,5 +1,5 @@
 #pragma once
-// Places of tiles, rows and columns in the sums of a splat, and records of the samples that are spread.
+// Layout of the splat's sums (tiles, rows, columns, cells) and of its records.
 
 #include "kernels/device/warp.cuh"
 #include "kernels/lens/launch.h"
@@ -27,23 +27,22 @@ __device__ inline std::int32_t padded_width(const SplatArguments& a) {
   return a.tile_columns * splat_tile_width;
 }
 
-/// One plane of one tile of one group.
 __device__ inline std::uint64_t* tile_plane(const SplatArguments& a, std::uint32_t group, std::int64_t tile,
                                             int plane) {
   return a.sums.tiles + ((group * tile_count(a) + tile) * (a.channels + 1) + plane) * splat_tile_pixels;
 }
-/// Where in a tile the second difference of a pixel is: side by side with those of its other planes, which
-/// are then added to as one sector of the L2; but where a block makes one plane after the other, the first
-/// one it stores must not lie upon the others' differences.
+/// Index in a tile of the second difference of a pixel: interleaved with the pixel's other planes, which are
+/// added in one sector of the L2. But a block that sums one plane after the other uses separate planes,
+/// because the first plane it stores must not overwrite the differences of the others.
 __device__ inline int direct_place(const SplatArguments& a, int pixel, int plane) {
   return a.all_planes ? pixel * (a.channels + 1) + plane : plane * splat_tile_pixels + pixel;
 }
-/// The first entry of one row of tiles.
+/// First entry of a row of tiles.
 __device__ inline std::uint64_t* columns_of(const SplatArguments& a, std::uint32_t group,
                                             std::int32_t tile_row) {
   return a.sums.columns + (std::int64_t{group} * a.tile_rows + tile_row) * padded_width(a) * (a.channels + 1);
 }
-/// The first entry of one row of pixels.
+/// First entry of a row of pixels.
 __device__ inline std::uint64_t* rows_of(const SplatArguments& a, std::uint32_t group, std::int64_t y) {
   return a.sums.rows +
          (std::int64_t{group} * a.tile_rows * splat_tile_height + y) * a.tile_columns * (a.channels + 1);
@@ -52,7 +51,7 @@ __device__ inline std::uint64_t* rows_of(const SplatArguments& a, std::uint32_t 
 inline constexpr int cell_pixels = splat_cell * splat_cell;
 inline constexpr int cell_quads = cell_pixels / 4;
 
-/// Where a cell's quad lies in it: those of a warp are 8 x 4.
+/// Position of a quad in its cell. The quads of a warp are 8 x 4.
 __device__ inline int quad_x(int number) { return number / warp_size % 2 * 16 + number % 8 * 2; }
 __device__ inline int quad_y(int number) { return number / (2 * warp_size) * 8 + number % warp_size / 8 * 2; }
 __device__ inline std::int32_t cell_left(const SplatArguments& a, std::int64_t cell) {
@@ -66,7 +65,7 @@ __device__ inline std::int64_t cell_of(const SplatArguments& a, std::int32_t x, 
   return std::int64_t{y / splat_cell} * cell_columns(a) + x / splat_cell;
 }
 
-/// The pixel is in the picture.
+/// The pixel must be in the picture.
 __device__ inline std::uint32_t group_at(const SplatArguments& a, std::int32_t x, std::int32_t y) {
   return min(std::uint32_t{row_at<std::uint8_t>(a.groups, y)[x]}, a.last_group);
 }
@@ -91,7 +90,8 @@ __device__ bool is_highlight(const SplatArguments& a, const std::uint32_t* colou
   return highlight;
 }
 
-/// Where a record's sample lies in its cell, and what it is.
+/// Position of a record's sample in its cell, whether it is a block or merged, and the high bits of its
+/// colours.
 class RecordPlace {
  public:
   __device__ explicit RecordPlace(std::uint32_t bits) : bits_(bits) {}
@@ -101,7 +101,7 @@ class RecordPlace {
 
   [[nodiscard]] __device__ std::int32_t x() const { return static_cast<std::int32_t>(bits_ & 31U); }
   [[nodiscard]] __device__ std::int32_t y() const { return static_cast<std::int32_t>(bits_ >> 5U & 31U); }
-  /// Columns and rows that a block has more than a box of its extents: 2; otherwise 1.
+  /// Columns and rows beyond twice the half-extent: 2 for a block, otherwise 1.
   [[nodiscard]] __device__ std::int32_t more() const {
     return static_cast<std::int32_t>(1U + (bits_ >> 10U & 1U));
   }
@@ -128,7 +128,7 @@ __device__ inline void store_record(const SplatRecords& records, std::uint32_t p
                  record.staircase[0] | static_cast<std::uint32_t>(record.staircase[1]) << 16U, record.place);
 }
 
-/// What one share of a record's staircases gets of a plane: of the last one how many samples there are.
+/// Factor of a record's weight in a plane: a colour, or the number of samples in the last plane.
 template <int Channels, class Factor>
 __device__ Factor value_of(const SplatRecord& record, int plane) {
   const RecordPlace place(record.place);
@@ -142,7 +142,7 @@ __device__ Factor value_of(const SplatRecord& record, int plane) {
   return value;
 }
 
-/// Calls corner(x, y, negative) for the corners of a staircase: four a box, which is added or taken away.
+/// Calls corner(x, y, negative) for the corners of a staircase: four per box that is added or subtracted.
 template <class Corner>
 __device__ void for_corners(const Staircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
                             const Corner& corner) {

@@ -109,8 +109,8 @@ class Splat final : public SplatOperation {
       throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
     arguments_.width = static_cast<std::int32_t>(job.width);
     arguments_.height = static_cast<std::int32_t>(job.height);
-    arguments_.tile_columns = parts(job.width, kernels::splat_tile_width);
-    arguments_.tile_rows = parts(job.height, kernels::splat_tile_height);
+    arguments_.tile_columns = tiles(job.width, kernels::splat_tile_width);
+    arguments_.tile_rows = tiles(job.height, kernels::splat_tile_height);
     arguments_.channels = job.channels;
     arguments_.highlight_channels = job.alpha ? job.channels - 1 : job.channels;
     arguments_.merge_from = job.merge_from;
@@ -165,8 +165,8 @@ class Splat final : public SplatOperation {
   }
 
  private:
-  static std::int32_t parts(std::int64_t pixels, int part) {
-    return static_cast<std::int32_t>((pixels + part - 1) / part);
+  static std::int32_t tiles(std::int64_t pixels, int tile) {
+    return static_cast<std::int32_t>((pixels + tile - 1) / tile);
   }
   [[nodiscard]] std::size_t tile_count() const {
     return static_cast<std::size_t>(arguments_.tile_columns) * static_cast<std::size_t>(arguments_.tile_rows);
@@ -190,7 +190,7 @@ class Splat final : public SplatOperation {
     arguments_.short_sums = has_short_sums(job, tables.weight_bits);
   }
 
-  static kernels::SplatRecords parts_of(const Buffer& buffer) {
+  static kernels::SplatRecords records_in(const Buffer& buffer) {
     return {reinterpret_cast<kernels::RecordColours*>(buffer.get()),
             reinterpret_cast<kernels::RecordShape*>(buffer.get() + buffer.size / 2)};
   }
@@ -214,12 +214,12 @@ class Splat final : public SplatOperation {
     sums.rows = reinterpret_cast<std::uint64_t*>(rows_.get());
     sums.direct = reinterpret_cast<std::uint8_t*>(marks_.get());
     sums.spread = sums.direct + groups_ * tile_count();
-    sums.records = parts_of(records_);
+    sums.records = records_in(records_);
     sums.cells = reinterpret_cast<kernels::SplatCell*>(cells_.get());
     sums.focused = reinterpret_cast<std::uint8_t*>(sums.cells + groups_ * cells);
     sums.listed = reinterpret_cast<kernels::ListedCell*>(listed_.get());
     sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + groups_ * cells);
-    sums.listed_records = parts_of(listed_records_);
+    sums.listed_records = records_in(listed_records_);
   }
 
   CudaBackend& backend_;

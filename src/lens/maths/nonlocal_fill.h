@@ -340,11 +340,11 @@ struct SumDifferences {
     for (int x = 0; x < offset_columns; ++x) fill.work->sums[y * offset_columns + x] = {sums[x], counts[x]};
   }
 
-  /// Sums the difference of one offset over every `parts`th point from `first` on.
-  [[nodiscard]] SATIN_HD OffsetSum sum(int x, int y, std::uint32_t first, std::uint32_t parts) const {
+  /// Sums the difference of one offset over every `stride`th point from `first` on.
+  [[nodiscard]] SATIN_HD OffsetSum sum(int x, int y, std::uint32_t first, std::uint32_t stride) const {
     OffsetSum own{};
     const std::uint32_t points = fill.work->points;
-    for (std::uint32_t i = first; i < points; i += parts) {
+    for (std::uint32_t i = first; i < points; i += stride) {
       const Offset point = fill.work->point[i];
       const std::uint32_t there = fill.word_at(point.x + x - offset_reach, point.y + y);
       if (static_cast<int>(packed_group(there)) != group) continue;
@@ -402,13 +402,13 @@ struct RankCandidates {
   SATIN_HD void begin(int x) const {
     if (x == 0) fill.work->offsets = static_cast<std::uint32_t>(count() < pairs ? count() : pairs);
   }
-  /// Counts the candidates that rank before candidate x, among every `parts`th one from `first` on; stops at
+  /// Counts the candidates that rank before candidate x, among every `stride`th one from `first` on; stops at
   /// `pairs`.
-  [[nodiscard]] SATIN_HD int better(int x, int first, int parts) const {
+  [[nodiscard]] SATIN_HD int better(int x, int first, int stride) const {
     const NonlocalWork& work = *fill.work;
     const OffsetCandidate own = work.candidate[x];
     int rank = 0;
-    for (int i = first; i < count() && rank < pairs; i += parts) {
+    for (int i = first; i < count() && rank < pairs; i += stride) {
       const OffsetCandidate& other = work.candidate[i];
       if (other.difference < own.difference ||
           (other.difference == own.difference && other.place < own.place))
