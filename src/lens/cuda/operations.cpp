@@ -129,9 +129,9 @@ class Splat final : public SplatOperation {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return staircases_.size + kernels_.size + reaches_.size + reaches_with_highlights_.size + tiles_.size +
-           columns_.size + rows_.size + marks_.size + records_.size + cells_.size + listed_.size +
-           listed_records_.size + near_.size;
+    std::size_t sum = 0;
+    for (const Buffer& buffer : buffers_) sum += buffer.size;
+    return sum;
   }
 
   void run(const SplatImages& images, Stream stream) override {
@@ -150,9 +150,9 @@ class Splat final : public SplatOperation {
     arguments.aperture = images.aperture;
     arguments.white_of_run = images.white;
     arguments.highlights = arguments_.highlights || images.white != nullptr;
-    arguments.reaches = reinterpret_cast<const std::uint16_t*>(
-        (arguments.highlights ? reaches_with_highlights_ : reaches_).get());
-    arguments.largest_reach = arguments.highlights ? largest_reach_with_highlights_ : largest_reach_;
+    const Reaches& reaches = arguments.highlights ? reaches_with_highlights_ : reaches_;
+    arguments.reaches = reaches.values;
+    arguments.largest_reach = reaches.largest;
     arguments.output = target_of(images.output);
     check(cudaMemsetAsync(arguments.sums.direct, 0, groups_ * tile_count(), handle),
           "clearing the marks of tiles");
@@ -172,68 +172,64 @@ class Splat final : public SplatOperation {
     return static_cast<std::size_t>(arguments_.tile_columns) * static_cast<std::size_t>(arguments_.tile_rows);
   }
 
-  void upload(const LensKernels& tables, const SplatJob& job) {
-    staircases_ = backend_.uploaded(tables.staircases);
-    const std::vector<kernels::NearStaircase> near = near_staircases(tables.staircases);
-    near_ = backend_.uploaded(near);
-    kernels_ = backend_.uploaded(tables.kernels);
-    const std::vector<std::uint16_t> reaches = reaches_of(tables, false);
-    const std::vector<std::uint16_t> reaches_with_highlights = reaches_of(tables, true);
-    reaches_ = backend_.uploaded(reaches);
-    reaches_with_highlights_ = backend_.uploaded(reaches_with_highlights);
-    largest_reach_ = reaches.back();
-    largest_reach_with_highlights_ = reaches_with_highlights.back();
-    arguments_.kernels = {reinterpret_cast<const Staircase*>(staircases_.get()),
-                          reinterpret_cast<const LensKernel*>(kernels_.get()), tables.largest,
-                          tables.weight_bits};
-    arguments_.near = reinterpret_cast<const kernels::NearStaircase*>(near_.get());
-    arguments_.short_sums = has_short_sums(job, tables.weight_bits);
+  /// An uninitialised array in device memory.
+  template <class T>
+  T* allocated(std::size_t count) {
+    buffers_.push_back(backend_.allocate(count * sizeof(T)));
+    return reinterpret_cast<T*>(buffers_.back().get());
+  }
+  template <class Values>
+  const typename Values::value_type* uploaded(const Values& values) {
+    buffers_.push_back(backend_.uploaded(values));
+    return reinterpret_cast<const typename Values::value_type*>(buffers_.back().get());
   }
 
-  static kernels::SplatRecords records_in(const Buffer& buffer) {
-    return {reinterpret_cast<kernels::RecordColours*>(buffer.get()),
-            reinterpret_cast<kernels::RecordShape*>(buffer.get() + buffer.size / 2)};
+  struct Reaches {
+    const std::uint16_t* values = nullptr;  ///< [radius in pixels], see reaches_of()
+    std::int32_t largest = 0;
+  };
+  Reaches uploaded_reaches(const LensKernels& tables, bool highlights) {
+    const std::vector<std::uint16_t> reaches = reaches_of(tables, highlights);
+    return {uploaded(reaches), reaches.back()};
+  }
+
+  void upload(const LensKernels& tables, const SplatJob& job) {
+    arguments_.kernels = {uploaded(tables.staircases), uploaded(tables.kernels), tables.largest,
+                          tables.weight_bits};
+    arguments_.near = uploaded(near_staircases(tables.staircases));
+    arguments_.short_sums = has_short_sums(job, tables.weight_bits);
+    reaches_ = uploaded_reaches(tables, false);
+    reaches_with_highlights_ = uploaded_reaches(tables, true);
+  }
+
+  kernels::SplatRecords allocated_records(std::size_t count) {
+    return {allocated<kernels::RecordColours>(count), allocated<kernels::RecordShape>(count)};
   }
 
   void allocate() {
     constexpr std::size_t cells_of_tile = kernels::splat_tile_width / kernels::splat_cell;
     const std::size_t planes = groups_ * (static_cast<std::size_t>(arguments_.channels) + 1);
     const std::size_t cells = tile_count() * cells_of_tile;
-    tiles_ = backend_.allocate(planes * tile_count() * kernels::splat_tile_pixels * 8);
-    columns_ = backend_.allocate(planes * tile_count() * kernels::splat_tile_width * 8);
-    rows_ = backend_.allocate(planes * tile_count() * kernels::splat_tile_height * 8);
-    marks_ = backend_.allocate(groups_ * 2 * tile_count());
-    records_ =
-        backend_.allocate(cells * kernels::splat_cell * kernels::splat_cell * sizeof(kernels::SplatRecord));
-    cells_ = backend_.allocate(cells * (groups_ * sizeof(kernels::SplatCell) + 1));
-    listed_ = backend_.allocate(groups_ * cells * sizeof(kernels::ListedCell) + sizeof(std::uint32_t));
-    listed_records_ = backend_.allocate(std::size_t{arguments_.most_listed} * sizeof(kernels::SplatRecord));
     kernels::SplatSums& sums = arguments_.sums;
-    sums.tiles = reinterpret_cast<std::uint64_t*>(tiles_.get());
-    sums.columns = reinterpret_cast<std::uint64_t*>(columns_.get());
-    sums.rows = reinterpret_cast<std::uint64_t*>(rows_.get());
-    sums.direct = reinterpret_cast<std::uint8_t*>(marks_.get());
-    sums.spread = sums.direct + groups_ * tile_count();
-    sums.records = records_in(records_);
-    sums.cells = reinterpret_cast<kernels::SplatCell*>(cells_.get());
-    sums.focused = reinterpret_cast<std::uint8_t*>(sums.cells + groups_ * cells);
-    sums.listed = reinterpret_cast<kernels::ListedCell*>(listed_.get());
-    sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + groups_ * cells);
-    sums.listed_records = records_in(listed_records_);
+    sums.tiles = allocated<std::uint64_t>(planes * tile_count() * kernels::splat_tile_pixels);
+    sums.columns = allocated<std::uint64_t>(planes * tile_count() * kernels::splat_tile_width);
+    sums.rows = allocated<std::uint64_t>(planes * tile_count() * kernels::splat_tile_height);
+    sums.direct = allocated<std::uint8_t>(groups_ * tile_count());
+    sums.spread = allocated<std::uint8_t>(groups_ * tile_count());
+    sums.records = allocated_records(cells * kernels::splat_cell * kernels::splat_cell);
+    sums.cells = allocated<kernels::SplatCell>(groups_ * cells);
+    sums.focused = allocated<std::uint8_t>(cells);
+    sums.listed = allocated<kernels::ListedCell>(groups_ * cells + 1);
+    sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + groups_ * cells);  // cleared with `listed`
+    sums.listed_records = allocated_records(arguments_.most_listed);
   }
 
   CudaBackend& backend_;
   std::size_t groups_;
   kernels::SplatArguments arguments_;
-  Buffer staircases_, near_, kernels_, reaches_, reaches_with_highlights_;
-  std::int32_t largest_reach_ = 0;
-  std::int32_t largest_reach_with_highlights_ = 0;
-  Buffer tiles_, columns_, rows_;
-  Buffer marks_;  ///< [group][tile]: tiles with second differences, then tiles with sums
-  Buffer records_;
-  Buffer cells_;   ///< [group][cell], then groups in focus per cell
-  Buffer listed_;  ///< [group][cell], then the number of records
-  Buffer listed_records_;
+  std::vector<Buffer> buffers_;
+  Reaches reaches_;
+  Reaches reaches_with_highlights_;
 };
 
 }  // namespace
