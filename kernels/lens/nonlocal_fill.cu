@@ -320,7 +320,7 @@ std::size_t nonlocal_workspace_bytes(const LensLayersJob& job) {
 
 NonlocalFill nonlocal_fill(const LensLayersArguments& arguments, const LensScene& scene) {
   auto* works = static_cast<NonlocalWork*>(arguments.nonlocal_workspace);
-  NonlocalFill fill = satin::nonlocal_fill(arguments.job, scene, works, nullptr, side);
+  NonlocalFill fill = satin::nonlocal_fill(arguments.job, scene, works);
   fill.words = reinterpret_cast<std::uint32_t*>(works + lens_most_groups);
   return fill;
 }

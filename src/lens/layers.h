@@ -79,19 +79,15 @@ template <class T>
   return {picture.data, picture.strides.row, job.channels, job.weighted, job.float_bits, transfer};
 }
 
-/// Arguments of the non-local fill. It borrows two planes: its words lie in `sharpened`, which is not needed
-/// any more, and its places in `magnitudes`, which are restored in the few tiles that have sharp samples.
+/// Arguments of the non-local fill. Its words lie in `sharpened`, which is not needed any more.
 [[nodiscard]] inline NonlocalFill nonlocal_fill(const LensLayersJob& job, const LensScene& scene,
-                                                NonlocalWork* work, std::uint8_t* tiles, int tile_side) {
+                                                NonlocalWork* work) {
   const int opacity = job.weighted || job.channels == 2 || job.channels == 4 ? 1 : 0;
   return {scene.planes,
           scene.list,
           scene.unit,
           work,
           reinterpret_cast<std::uint32_t*>(scene.planes.sharpened),
-          scene.planes.magnitudes,
-          tiles,
-          tile_side,
           job.channels - opacity};
 }
 

@@ -165,13 +165,24 @@ inline void ExchangeRows(const KnownRow& entering, int count, KnownRow& leaving,
   }
 }
 
+/// Pixels of a tile: columns [left, right) and rows [top, bottom).
+struct TileArea {
+  int left, top, right, bottom;
+};
+inline TileArea tile_area(const LensPlanes& planes, int column, int row) {
+  const int left = column * nonlocal_side;
+  const int top = row * nonlocal_side;
+  return {left, top, std::min(left + nonlocal_side, planes.width),
+          std::min(top + nonlocal_side, planes.height)};
+}
+
 /// The samples of one tile and the window that slides over it. Each thread has one.
 class NonlocalTile {
  public:
   /// Fills the sharp hidden samples of the group in the tile.
   template <int Channels>
-  void run(const NonlocalFill& fill, int group, int tile) {
-    collect(fill, tile);
+  void run(const NonlocalFill& fill, int group, const TileArea& area) {
+    collect(fill, area);
     if (count_ == 0) return;
     const LensUnit unit = *fill.unit;
     slide(
@@ -219,16 +230,15 @@ class NonlocalTile {
     std::uint32_t sample;
   };
 
-  /// Collects the samples of a tile row by row, and restores the magnitudes in `places`.
-  void collect(const NonlocalFill& fill, int tile) {
+  /// Collects the samples of a tile row by row, and restores the magnitudes.
+  void collect(const NonlocalFill& fill, const TileArea& own) {
     const LensPlanes& planes = fill.planes;
-    const TileArea own = fill.area_of(tile);
     count_ = 0;
     area_ = {planes.width, planes.height, 0, 0};
     const Words d;
     const auto lanes = static_cast<int>(hn::Lanes(d));
     for (int y = own.top; y < own.bottom; ++y) {
-      std::uint32_t* places = fill.places + planes.place(0, y);
+      std::uint32_t* places = planes.magnitudes + planes.place(0, y);
       for (int x = own.left; x < own.right; ++x) {
         if (places[x] == 0) {
           if (x + lanes <= own.right && hn::AllTrue(d, hn::Eq(hn::LoadU(d, places + x), hn::Zero(d))))
@@ -284,7 +294,7 @@ class NonlocalTile {
     return {static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32)};
   }
 
-  TileArea area_{};
+  TileArea area_{};  ///< bounds of the samples
   int count_ = 0;
   Needed needed_[nonlocal_side * nonlocal_side];
   NonlocalMean means_[nonlocal_side * nonlocal_side];
@@ -299,9 +309,10 @@ class NonlocalTiles {
   NonlocalTiles(CpuBackend& backend, const LensLayersJob& job)
       : backend_(backend),
         job_(job),
+        columns_(static_cast<int>((job.width + nonlocal_side - 1) / nonlocal_side)),
+        rows_(static_cast<int>((job.height + nonlocal_side - 1) / nonlocal_side)),
         work_(1),
-        marks_(static_cast<std::size_t>((job.width + nonlocal_side - 1) / nonlocal_side *
-                                        ((job.height + nonlocal_side - 1) / nonlocal_side))),
+        marks_(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_)),
         tiles_(static_cast<std::size_t>(backend.threads.count())) {}
 
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -310,30 +321,100 @@ class NonlocalTiles {
 
   template <class Launch>
   void run(const Launch& launch, const LensScene& scene) {
-    const NonlocalFill fill = nonlocal_fill(job_, scene, work_.data(), marks_.data(), nonlocal_side);
+    const NonlocalFill fill = nonlocal_fill(job_, scene, work_.data());
+    count_samples(fill);
+    if (!fill.work->needs_any()) return;
     with_channels(job_.channels, [&]<int Channels>() {
-      fill_nonlocally<Channels>(launch, fill, scene.work->groups.count, job_.offset_pairs,
-                                [&](int group) { apply<Channels>(fill, group); });
+      launch(job_.width, job_.height, PackColours<Channels>{fill});
+      for (int group = 1; group < scene.work->groups.count; ++group) {
+        if (!fill.work->needs(group)) continue;
+        fill.work->points = fill.work->candidates = fill.work->offsets = 0;
+        launch(point_cells, point_cells, ChoosePoints{fill, group});
+        launch(1, offset_rows, SumDifferences{fill, group});
+        launch(offset_columns, offset_rows, FindCandidates{fill, group});
+        launch(most_candidates, 1, RankCandidates{fill, group, job_.offset_pairs});
+        place_samples(fill, group);
+        fill_tiles<Channels>(fill, group);
+      }
     });
   }
 
  private:
+  /// Whether a listed sample is hidden and sharp. Samples of silhouettes are of their pixel's group or a
+  /// nearer one.
+  static bool is_needed(const LensPlanes& planes, const LensSample& sample) {
+    if (sample.radius >= nonlocal_radius) return false;
+    return sample.block == 2 || sample.group > planes.groups[planes.place(sample.x, sample.y)];
+  }
+
+  /// Calls range(first, last) for ranges of the list, by threads.
+  template <class Ranges>
+  void for_ranges_of_list(const NonlocalFill& fill, const Ranges& range) const {
+    constexpr std::int64_t least_samples = 8192;
+    parallel_rows(backend_, *fill.list.count, least_samples, range);
+  }
+
+  /// Counts the sharp hidden samples of each group.
+  void count_samples(const NonlocalFill& fill) const {
+    std::fill_n(fill.work->needed, lens_most_groups, 0U);
+    for_ranges_of_list(fill, [&](std::int64_t first, std::int64_t last) {
+      std::uint32_t counts[lens_most_groups] = {};
+      for (std::int64_t i = first; i < last; ++i)
+        if (is_needed(fill.planes, fill.list.samples[i])) ++counts[fill.list.samples[i].group];
+      for (int group = 0; group < lens_most_groups; ++group)
+        if (counts[group] != 0) add_shared(&fill.work->needed[group], counts[group]);
+    });
+  }
+
+  /// Marks the tiles that have sharp hidden samples of a group. In these, the plane of the magnitudes becomes
+  /// 1 + the index of the pixel's sample, or 0.
+  void place_samples(const NonlocalFill& fill, int group) {
+    const LensPlanes& planes = fill.planes;
+    const auto for_samples = [&](const auto& use) {
+      for_ranges_of_list(fill, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+          const LensSample& sample = fill.list.samples[i];
+          if (sample.group == group && is_needed(planes, sample)) use(i, sample);
+        }
+      });
+    };
+    for_samples([&](std::int64_t, const LensSample& sample) {
+      set_shared(
+          &marks_[static_cast<std::size_t>(sample.y / nonlocal_side * columns_ + sample.x / nonlocal_side)]);
+    });
+    for_marked_tiles(fill.planes, [&](const TileArea& area, std::uint8_t&, int) {
+      for (int y = area.top; y < area.bottom; ++y)
+        std::fill_n(planes.magnitudes + planes.place(area.left, y), area.right - area.left, 0U);
+    });
+    for_samples([&](std::int64_t i, const LensSample& sample) {
+      planes.magnitudes[planes.place(sample.x, sample.y)] = static_cast<std::uint32_t>(i) + 1;
+    });
+  }
+
   template <int Channels>
-  void apply(const NonlocalFill& fill, int group) {
-    backend_.threads.for_rows(fill.tile_count(), 1, [&](std::int64_t first, std::int64_t last, int thread) {
-      for (auto tile = static_cast<int>(first); tile < last; ++tile) {
-        std::uint8_t& mark = marks_[static_cast<std::size_t>(tile)];
-        if (mark == 0) continue;
-        mark = 0;
-        tiles_[static_cast<std::size_t>(thread)].template run<Channels>(fill, group, tile);
-      }
+  void fill_tiles(const NonlocalFill& fill, int group) {
+    for_marked_tiles(fill.planes, [&](const TileArea& area, std::uint8_t& mark, int thread) {
+      mark = 0;
+      tiles_[static_cast<std::size_t>(thread)].template run<Channels>(fill, group, area);
+    });
+  }
+
+  /// Calls use(area, mark, thread) for the marked tiles, by threads.
+  template <class Use>
+  void for_marked_tiles(const LensPlanes& planes, const Use& use) {
+    backend_.threads.for_rows(columns_ * rows_, 1, [&](std::int64_t first, std::int64_t last, int thread) {
+      for (auto tile = static_cast<int>(first); tile < last; ++tile)
+        if (std::uint8_t& mark = marks_[static_cast<std::size_t>(tile)]; mark != 0)
+          use(tile_area(planes, tile % columns_, tile / columns_), mark, thread);
     });
   }
 
   CpuBackend& backend_;
   LensLayersJob job_;
+  int columns_;  ///< tiles across
+  int rows_;     ///< tiles down
   WorkspaceVector<NonlocalWork> work_;
-  WorkspaceVector<std::uint8_t> marks_;  ///< marks of tiles
+  WorkspaceVector<std::uint8_t> marks_;  ///< a tile each
   WorkspaceVector<NonlocalTile> tiles_;  ///< one per thread
 };
 

@@ -109,72 +109,17 @@ struct NonlocalWork {
   }
 };
 
-/// Pixels of a tile: columns [left, right) and rows [top, bottom).
-struct TileArea {
-  int left, top, right, bottom;
-};
-
-/// The picture, its samples and the work of the fill. `words` and `places` are planes of the picture's size.
+/// The picture, its samples and the work of the fill.
 struct NonlocalFill {
   LensPlanes planes;
   LensList list;
   const LensUnit* unit;
   NonlocalWork* work;
-  std::uint32_t* words;  ///< packed pixels
-  /// In marked tiles: 1 + index of the pixel's sharp hidden sample of the current group, or 0.
-  std::uint32_t* places;
-  std::uint8_t* tiles;  ///< 1 if the tile has such samples
-  int tile_side;
-  int colours;  ///< colour channels, at most 3
+  std::uint32_t* words;  ///< packed pixels, a plane of the picture's size
+  int colours;           ///< colour channels, at most 3
 
-  /// Whether a listed sample is hidden and sharp. Samples of silhouettes are of their pixel's group or a
-  /// nearer one.
-  [[nodiscard]] SATIN_HD bool is_needed(const LensSample& sample) const {
-    if (sample.radius >= nonlocal_radius) return false;
-    return sample.block == 2 || sample.group > planes.groups[planes.place(sample.x, sample.y)];
-  }
-  [[nodiscard]] SATIN_HD int tile_columns() const { return (planes.width + tile_side - 1) / tile_side; }
-  [[nodiscard]] SATIN_HD int tile_count() const {
-    return tile_columns() * ((planes.height + tile_side - 1) / tile_side);
-  }
-  [[nodiscard]] SATIN_HD TileArea area_of(int tile) const {
-    const int left = tile % tile_columns() * tile_side;
-    const int top = tile / tile_columns() * tile_side;
-    return {left, top, left + tile_side < planes.width ? left + tile_side : planes.width,
-            top + tile_side < planes.height ? top + tile_side : planes.height};
-  }
   [[nodiscard]] SATIN_HD std::uint32_t word_at(int x, int y) const {
     return planes.holds(x, y) ? words[planes.place(x, y)] : nothing_packed;
-  }
-};
-
-/// Place (x, 0) is group x.
-struct ClearNeeded {
-  NonlocalWork* work;
-
-  SATIN_HD void operator()(int x, int /*y*/) const { work->needed[x] = 0; }
-};
-
-inline constexpr std::uint32_t needed_run = 512;  ///< listed samples per place
-
-/// Calls take(i, sample) for the sharp hidden samples in run `run` of the list.
-template <class Take>
-SATIN_HD void for_needed_of_run(const NonlocalFill& fill, int run, const Take& take) {
-  const std::uint32_t first = static_cast<std::uint32_t>(run) * needed_run;
-  const std::uint32_t count = *fill.list.count;
-  for (std::uint32_t i = first; i < count && i < first + needed_run; ++i)
-    if (fill.is_needed(fill.list.samples[i])) take(i, fill.list.samples[i]);
-}
-
-/// Counts the sharp hidden samples of each group. Place (0, run).
-struct CountNeeded {
-  NonlocalFill fill;
-
-  SATIN_HD void operator()(int /*x*/, int run) const {
-    std::uint32_t counts[lens_most_groups] = {};
-    for_needed_of_run(fill, run, [&](std::uint32_t, const LensSample& sample) { ++counts[sample.group]; });
-    for (int group = 0; group < lens_most_groups; ++group)
-      if (counts[group] != 0) add_shared(&fill.work->needed[group], counts[group]);
   }
 };
 
@@ -182,8 +127,6 @@ struct CountNeeded {
 template <int Channels>
 struct PackColours {
   NonlocalFill fill;
-
-  [[nodiscard]] SATIN_HD bool idle() const { return !fill.work->needs_any(); }
 
   struct Row {
     LensUnit unit;
@@ -239,56 +182,7 @@ struct PackColours {
   }
 };
 
-/// Marks the tiles that have sharp samples of a group. Place (0, run).
-struct MarkTiles {
-  NonlocalFill fill;
-  int group;
-
-  SATIN_HD void operator()(int /*x*/, int run) const {
-    for_needed_of_run(fill, run, [&](std::uint32_t, const LensSample& sample) {
-      if (sample.group == group)
-        set_shared(&fill.tiles[sample.y / fill.tile_side * fill.tile_columns() + sample.x / fill.tile_side]);
-    });
-  }
-};
-
-/// Clears `places` in marked tiles. Place (0, tile).
-struct ClearPlaces {
-  NonlocalFill fill;
-
-  SATIN_HD void operator()(int /*x*/, int tile) const {
-    if (fill.tiles[tile] == 0) return;
-    const TileArea area = fill.area_of(tile);
-    for (int y = area.top; y < area.bottom; ++y)
-      for (int x = area.left; x < area.right; ++x) fill.places[fill.planes.place(x, y)] = 0;
-  }
-};
-
-/// Stores the indices of the sharp samples in `places`. Place (0, run).
-struct PlaceNeeded {
-  NonlocalFill fill;
-  int group;
-
-  SATIN_HD void operator()(int /*x*/, int run) const {
-    for_needed_of_run(fill, run, [&](std::uint32_t i, const LensSample& sample) {
-      if (sample.group == group) fill.places[fill.planes.place(sample.x, sample.y)] = i + 1;
-    });
-  }
-};
-
 // Step 1: offsets.
-
-/// Begins a group. Place (x, 0) is offset x.
-struct ClearOffsets {
-  NonlocalFill fill;
-  int group;
-
-  SATIN_HD void operator()(int x, int /*y*/) const {
-    if (!fill.work->needs(group)) return;
-    fill.work->sums[x] = {};
-    if (x == 0) fill.work->points = fill.work->candidates = fill.work->offsets = 0;
-  }
-};
 
 /// Chooses a pseudo-random point in each cell of a grid, if it is of the group.
 struct ChoosePoints {
@@ -556,29 +450,5 @@ struct NonlocalMean {
     return 1 / (square * square);
   }
 };
-
-/// Runs the fill. apply(group) is the backend's: it fills the group's sharp samples by the passes above,
-/// restores the magnitudes in `places` (they share a plane) and clears the marks of the tiles.
-template <int Channels, class Launch, class Apply>
-void fill_nonlocally(const Launch& launch, const NonlocalFill& fill, int most_groups, int pairs,
-                     const Apply& apply) {
-  const LensPlanes& planes = fill.planes;
-  const auto runs = static_cast<int>((*fill.list.count + needed_run - 1) / needed_run);
-  launch(lens_most_groups, 1, ClearNeeded{fill.work});
-  launch(1, runs, CountNeeded{fill});
-  launch(planes.width, planes.height, PackColours<Channels>{fill});
-  for (int group = 1; group < most_groups; ++group) {
-    if (!fill.work->needs(group)) continue;
-    launch(offset_count, 1, ClearOffsets{fill, group});
-    launch(1, runs, MarkTiles{fill, group});
-    launch(1, fill.tile_count(), ClearPlaces{fill});
-    launch(1, runs, PlaceNeeded{fill, group});
-    launch(point_cells, point_cells, ChoosePoints{fill, group});
-    launch(1, offset_rows, SumDifferences{fill, group});
-    launch(offset_columns, offset_rows, FindCandidates{fill, group});
-    launch(most_candidates, 1, RankCandidates{fill, group, pairs});
-    apply(group);
-  }
-}
 
 }  // namespace satin
