@@ -77,13 +77,6 @@ std::uint32_t largest_radius(const LensBlurJob& job) {
   return static_cast<std::uint32_t>(std::ceil(job.max_radius * 256));
 }
 
-template <class T>
-Buffer uploaded(Backend& backend, const WorkspaceVector<T>& values) {
-  Buffer buffer = backend.allocate(values.size() * sizeof(T));
-  backend.upload(buffer.get(), values.data(), values.size() * sizeof(T), {});
-  return buffer;
-}
-
 LensLayersJob layers_job(const LensBlurJob& job, int peak_bits) {
   const Shape& shape = job.picture;
   LensLayersJob layers;
@@ -148,47 +141,60 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const Ap
 
 }  // namespace
 
+LensMemory::LensMemory(Backend& backend, const LensLayersJob& job) : arrays_(backend) {
+  const auto pixels = static_cast<std::size_t>(job.width * job.height);
+  LensPlanes& planes = scene_.planes;
+  LensList& list = scene_.list;
+  planes.width = static_cast<int>(job.width);
+  planes.height = static_cast<int>(job.height);
+  planes.channels = job.channels;
+  planes.radii = arrays_.add<std::int32_t>(pixels);
+  planes.sharpened = arrays_.add<std::int32_t>(pixels);
+  planes.edges = arrays_.add<std::uint8_t>(pixels);
+  planes.colours = arrays_.add<std::uint32_t>(pixels * static_cast<std::size_t>(job.channels));
+  planes.magnitudes = arrays_.add<std::uint32_t>(pixels);
+  planes.weights = arrays_.add<std::uint16_t>(pixels);
+  planes.groups = arrays_.add<std::uint8_t>(pixels);
+  list.capacity = job.list_capacity();
+  list.samples = arrays_.add<LensSample>(list.capacity);
+  list.count = arrays_.add<std::uint32_t>(2);
+  list.attempted = list.count + 1;
+  scene_.work = arrays_.add<GroupWork>(1);
+  scene_.unit = arrays_.add<LensUnit>(1);
+}
+
 LampMemory::LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table,
                        const Shape& picture)
-    : cells_(backend.allocate(static_cast<std::size_t>((job.width + lamp_cell - 1) / lamp_cell) *
-                              static_cast<std::size_t>((job.height + lamp_cell - 1) / lamp_cell) *
-                              sizeof(LampCell))),
-      list_(backend.allocate(capacity(job) * sizeof(Lamp))),
-      counts_(backend.allocate(2 * sizeof(std::uint32_t))),
-      rows_(uploaded(backend, table.rows)),
-      edges_(uploaded(backend, table.edges)) {
-  auto* counts = reinterpret_cast<std::uint32_t*>(counts_.get());
-  lamps_ = {reinterpret_cast<Lamp*>(list_.get()), counts, counts + 1, capacity(job)};
-  aperture_.rows = reinterpret_cast<const ApertureRow*>(rows_.get());
-  aperture_.edges = reinterpret_cast<const ApertureEdge*>(edges_.get());
-  aperture_.count = static_cast<std::int32_t>(table.rows.size());
-  aperture_.simple = table.simple ? 1 : 0;
-  aperture_.reach = table.reach;
+    : arrays_(backend) {
+  cells_ = arrays_.add<LampCell>(static_cast<std::size_t>((job.width + lamp_cell - 1) / lamp_cell) *
+                                 static_cast<std::size_t>((job.height + lamp_cell - 1) / lamp_cell));
+  auto* counts = arrays_.add<std::uint32_t>(2);
+  lamps_ = {arrays_.add<Lamp>(capacity(job)), counts, counts + 1, capacity(job)};
+  const double corner = std::hypot(static_cast<double>(job.width), static_cast<double>(job.height)) / 2;
   aperture_.middle_x = static_cast<float>(job.width - 1) / 2;
   aperture_.middle_y = static_cast<float>(job.height - 1) / 2;
-  const double corner = std::hypot(static_cast<double>(job.width), static_cast<double>(job.height)) / 2;
-  aperture_.cut = static_cast<float>(table.cut / corner);
-  if (picture.width != 0) {
-    rows_ = backend.allocate(aperture_picture_side * sizeof(ApertureRow));
-    edges_ =
-        backend.allocate(std::size_t{aperture_picture_side} * most_aperture_edges * sizeof(ApertureEdge));
-    take_picture_ = backend.prepare(AperturePictureJob{picture});
-    aperture_.rows = reinterpret_cast<const ApertureRow*>(rows_.get());
-    aperture_.edges = reinterpret_cast<const ApertureEdge*>(edges_.get());
+  if (picture.width == 0) {
+    rows_ = arrays_.add_copy(table.rows);
+    edges_ = arrays_.add_copy(table.edges);
+    aperture_.count = static_cast<std::int32_t>(table.rows.size());
+    aperture_.simple = table.simple ? 1 : 0;
+    aperture_.reach = table.reach;
+    aperture_.cut = static_cast<float>(table.cut / corner);
+  } else {
+    read_picture_ = backend.prepare(AperturePictureJob{picture});
+    rows_ = arrays_.add<ApertureRow>(aperture_picture_side);
+    edges_ = arrays_.add<ApertureEdge>(std::size_t{aperture_picture_side} * most_aperture_edges);
     aperture_.count = aperture_picture_side;
-    aperture_.simple = 0;
-    aperture_.reach = 1;
     aperture_.cut = static_cast<float>(table.cut / table.reach / corner);
     aperture_.least_light = least_picture_light;
   }
+  aperture_.rows = rows_;
+  aperture_.edges = edges_;
   backend.synchronize({});  // runs may be in other streams
 }
 
-void LampMemory::take(const ImageView& picture, Stream stream) {
-  if (take_picture_ == nullptr) return;
-  take_picture_->run(
-      {picture, reinterpret_cast<ApertureRow*>(rows_.get()), reinterpret_cast<ApertureEdge*>(edges_.get())},
-      stream);
+void LampMemory::find_aperture(const ImageView& picture, Stream stream) {
+  if (read_picture_ != nullptr) read_picture_->run({picture, rows_, edges_}, stream);
 }
 
 InputMeasures lens_measures(const LensBlurJob& job) {
@@ -248,7 +254,7 @@ void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measure
   const auto& [picture, aperture, mask] = inputs;
   layers_->run(picture, measured, lens_.scene(), stream);
   if (splat_ != nullptr) {
-    lamp_memory_->take(aperture, stream);
+    lamp_memory_->find_aperture(aperture, stream);
     spread(measured, output, stream);
   } else {
     layers_->show(lens_.scene(), shown_, stream);

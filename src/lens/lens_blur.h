@@ -10,6 +10,7 @@
 
 #include "core/backend.h"
 #include "core/prepared_filter.h"
+#include "core/workspace.h"
 #include "lens/lamps.h"
 #include "lens/layers.h"
 #include "lens/splat.h"
@@ -29,33 +30,22 @@ struct LensBlurJob {
   bool keeps_last = false;  ///< the last channel is data: no opacity, and it keeps its bytes
 };
 
-/// Memory of a LensScene.
-class LensMemory {
+/// Arrays in a backend's memory.
+class BackendArrays {
  public:
-  LensMemory(Backend& backend, const LensLayersJob& job) {
-    const auto pixels = static_cast<std::size_t>(job.width * job.height);
-    LensPlanes& planes = scene_.planes;
-    LensList& list = scene_.list;
-    planes.width = static_cast<int>(job.width);
-    planes.height = static_cast<int>(job.height);
-    planes.channels = job.channels;
-    list.capacity = job.list_capacity();
-    place(backend, scene_.work, 1);
-    place(backend, scene_.unit, 1);
-    place(backend, list.count, 2);
-    list.attempted = list.count + 1;
-    place(backend, planes.radii, pixels);
-    place(backend, planes.sharpened, pixels);
-    place(backend, planes.edges, pixels);
-    place(backend, planes.colours, pixels * static_cast<std::size_t>(job.channels));
-    place(backend, planes.magnitudes, pixels);
-    place(backend, planes.weights, pixels);
-    place(backend, planes.groups, pixels);
-    place(backend, list.samples, list.capacity);
-  }
+  explicit BackendArrays(Backend& backend) : backend_(backend) {}
 
-  [[nodiscard]] const LensScene& scene() const noexcept { return scene_; }
-  void set_soft(const std::uint32_t* soft) noexcept { scene_.soft = soft; }
+  template <class T>
+  T* add(std::size_t count) {
+    buffers_.push_back(backend_.allocate(count * sizeof(T)));
+    return reinterpret_cast<T*>(buffers_.back().get());
+  }
+  template <class T>
+  T* add_copy(const WorkspaceVector<T>& values) {
+    T* copy = add<T>(values.size());
+    backend_.upload(copy, values.data(), values.size() * sizeof(T), {});
+    return copy;
+  }
   [[nodiscard]] std::size_t bytes() const noexcept {
     std::size_t sum = 0;
     for (const Buffer& buffer : buffers_) sum += buffer.size;
@@ -63,13 +53,21 @@ class LensMemory {
   }
 
  private:
-  template <class T>
-  void place(Backend& backend, T*& values, std::size_t count) {
-    buffers_.push_back(backend.allocate(count * sizeof(T)));
-    values = reinterpret_cast<T*>(buffers_.back().get());
-  }
-
+  Backend& backend_;
   std::vector<Buffer> buffers_;
+};
+
+/// Memory of a LensScene.
+class LensMemory {
+ public:
+  LensMemory(Backend& backend, const LensLayersJob& job);
+
+  [[nodiscard]] const LensScene& scene() const noexcept { return scene_; }
+  void set_soft(const std::uint32_t* soft) noexcept { scene_.soft = soft; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return arrays_.bytes(); }
+
+ private:
+  BackendArrays arrays_;
   LensScene scene_;
 };
 
@@ -79,22 +77,23 @@ class LampMemory {
   /// `picture` is the shape of the aperture's picture. If its width is 0, the table is the aperture.
   LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table, const Shape& picture);
   /// Computes the aperture from its picture, if it has one.
-  void take(const ImageView& picture, Stream stream);
+  void find_aperture(const ImageView& picture, Stream stream);
 
   /// Capacity of the list of lamps: a sixteenth of the number of pixels, and more for small pictures.
   [[nodiscard]] static std::uint32_t capacity(const LensLayersJob& job) {
     return static_cast<std::uint32_t>(job.width * job.height / 16 + 4096);
   }
-  [[nodiscard]] LampCell* cells() const { return reinterpret_cast<LampCell*>(cells_.get()); }
+  [[nodiscard]] LampCell* cells() const noexcept { return cells_; }
   [[nodiscard]] const LampList& lamps() const noexcept { return lamps_; }
   [[nodiscard]] const Aperture& aperture() const noexcept { return aperture_; }
-  [[nodiscard]] std::size_t bytes() const noexcept {
-    return cells_.size + list_.size + counts_.size + rows_.size + edges_.size;
-  }
+  [[nodiscard]] std::size_t bytes() const noexcept { return arrays_.bytes(); }
 
  private:
-  std::unique_ptr<AperturePictureJob::Operation> take_picture_;
-  Buffer cells_, list_, counts_, rows_, edges_;
+  BackendArrays arrays_;
+  std::unique_ptr<AperturePictureJob::Operation> read_picture_;  ///< null without a picture
+  LampCell* cells_ = nullptr;
+  ApertureRow* rows_ = nullptr;
+  ApertureEdge* edges_ = nullptr;
   LampList lamps_;
   Aperture aperture_;
 };
