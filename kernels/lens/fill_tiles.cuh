@@ -78,7 +78,6 @@ struct MarkedPixels {
 };
 [[nodiscard]] MarkedPixels marked_pixels(const LensLayersArguments& arguments);
 
-/// Arguments of the non-local fill.
 [[nodiscard]] NonlocalFill nonlocal_fill(const LensLayersArguments& arguments, const LensScene& scene);
 
 }  // namespace satin::kernels

@@ -21,7 +21,6 @@ struct LensLayersArguments {
   int multiprocessors = 1;
 };
 
-/// Makes the visible samples, and lists the second samples of silhouettes.
 void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
                           const Measured* measured, const LensScene& scene, StreamHandle stream);
 
@@ -29,17 +28,13 @@ void make_visible_samples(const LensLayersArguments& arguments, const ImageView&
 [[nodiscard]] int prepare_fill_disocclusions(int channels);
 [[nodiscard]] std::size_t fill_workspace_bytes(const LensLayersJob& job);
 
-/// Adds the hidden samples of all groups to the list and completes it.
 void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream);
 
 [[nodiscard]] std::size_t nonlocal_workspace_bytes(const LensLayersJob& job);
-/// Fills the sharp hidden samples of the list.
 void fill_nonlocally(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream);
 
-/// Makes a debug picture.
 void show_lens(const LensLayersJob& job, const LensScene& scene, const LensShow& shown, StreamHandle stream);
 
-/// Number of blocks for `count` threads or units, `block` of them each.
 inline unsigned blocks_for(std::int64_t count, int block) {
   return static_cast<unsigned>((count + block - 1) / block);
 }

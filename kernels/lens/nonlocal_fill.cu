@@ -37,7 +37,6 @@ struct SharedPasses {
   std::uint32_t taken;
 };
 
-/// Arguments for one group.
 __device__ NonlocalFill fill_of_group(NonlocalFill fill, int group) {
   fill.work += group;
   return fill;
@@ -142,7 +141,6 @@ class NonlocalBlock {
     });
   }
 
-  /// Difference of a pixel from that at (x, y).
   [[nodiscard]] __device__ KnownEntry difference(std::uint32_t own, int x, int y) const {
     const std::uint32_t there = fill_.word_at(x, y);
     if (packed_group(own ^ there) != 0) return {};
@@ -271,7 +269,6 @@ __global__ void __launch_bounds__(plane_threads)
   work.needed[group] = counters->sharp[group];
 }
 
-/// Runs a step of one thread per place.
 template <class Step>
 __global__ void __launch_bounds__(plane_threads)
     run_of_group(const __grid_constant__ NonlocalFill fill, int width) {

@@ -119,7 +119,6 @@ struct AreaSums {
   }
 };
 
-/// Adds the sample in focus on this pixel.
 template <int Channels>
 __device__ void add_focused(const SplatArguments& a, std::int32_t x, std::int32_t y,
                             std::uint64_t (&sums)[Channels + 1]) {
@@ -150,7 +149,6 @@ __device__ void store_row(const SplatArguments& a, const WarpArea& area, std::in
   }
 }
 
-/// Stores one row as 8-bit codes.
 template <int Channels>
 __device__ void store_codes(const SplatArguments& a, const ByteLight& light, const WarpArea& area,
                             std::int32_t y, const std::uint32_t (&colour)[Channels]) {
@@ -197,7 +195,6 @@ __device__ void store_area(const SplatArguments& a, const ByteLight& light, cons
   }
 }
 
-/// Groups of a tile, a bit each.
 struct TileGroups {
   unsigned spread = 0;   ///< groups with sums in the tile
   unsigned present = 0;  ///< these, and groups that enter from other tiles
@@ -236,7 +233,6 @@ __device__ TileGroups groups_of(const SplatArguments& a, const WarpArea& area, u
   return {found[0], found[1]};
 }
 
-/// Composites one group behind those before it.
 template <class Real, int Channels>
 __device__ void add_group(const SplatArguments& a, std::uint32_t group, const WarpArea& area, bool spread,
                           const std::uint32_t (&in_focus)[rows_at_once],

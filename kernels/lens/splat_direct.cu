@@ -90,7 +90,6 @@ __global__ void __launch_bounds__(threads) clear_marked(const __grid_constant__ 
 constexpr int warps = threads / warp_size;
 constexpr unsigned lamp_blocks = 2048;
 
-/// Marks the tiles around each lamp.
 __global__ void __launch_bounds__(threads) mark_lamps(const __grid_constant__ SplatArguments a) {
   const std::uint32_t count = min(*a.lamp_count, a.most_lamps);
   for (std::uint32_t i = blockIdx.x * warps + threadIdx.x / warp_size; i < count; i += gridDim.x * warps) {

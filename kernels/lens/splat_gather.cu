@@ -234,7 +234,6 @@ namespace {
 constexpr int threads = tile_threads;
 constexpr int warps = threads / warp_size;
 
-/// The tile of one group that a block sums.
 struct GatheredTile {
   std::uint32_t group;
   std::int64_t index;
@@ -362,7 +361,6 @@ __device__ ulonglong2 differences(const TileSums<Planes, Short>& sums, int plane
   return make_ulonglong2(sums.sum(plane, row, 0), sums.sum(plane, row, 1));
 }
 
-/// Inclusive sums along a row.
 __device__ ulonglong2 summed_along(ulonglong2 pair) {
   const std::uint64_t both = inclusive_scan(static_cast<std::uint64_t>(pair.x + pair.y));
   return make_ulonglong2(both - pair.y, both);
@@ -418,7 +416,6 @@ __device__ void store_nothing(const SplatArguments& a, const GatheredTile& tile)
     rows[std::int64_t{i / planes} * a.tile_columns * planes + i % planes] = 0;
 }
 
-/// Records of one group that may reach a tile.
 struct TileRecords {
   RecordsAround visible;
   RecordsAround listed;
@@ -431,7 +428,6 @@ struct TileRecords {
   }
 };
 
-/// Sums planes `first` and following.
 template <int Channels, int Planes, bool Short>
 __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, const TileRecords& records,
                             int first, std::uint32_t* words) {

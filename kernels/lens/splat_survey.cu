@@ -13,7 +13,6 @@ constexpr int most_groups = SplatJob::most_groups;
 constexpr std::uint32_t no_group = 0xFF;
 constexpr int warps = cell_quads / warp_size;
 
-/// Samples of 2 x 2 pixels.
 struct Quad {
   std::uint32_t group[4];
   std::uint32_t radius[4];
@@ -57,7 +56,6 @@ __device__ LensKernel kernel_of(const SplatArguments& a, std::uint32_t radius, b
           {static_cast<std::uint16_t>(words.z & 0xFFFFU), static_cast<std::uint16_t>(words.z >> 16U)}};
 }
 
-/// Record of a sample or block.
 template <int Channels>
 __device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], LensKernel kernel,
                                  std::uint32_t weight, RecordPlace place) {
@@ -92,7 +90,6 @@ class RecordSource {
   std::uint16_t bits_;
 };
 
-/// Record of four merged samples.
 template <int Channels>
 __device__ SplatRecord merged_record(const SplatArguments& a, std::int32_t x, std::int32_t y) {
   std::uint64_t colour[Channels] = {};
@@ -118,7 +115,6 @@ __device__ SplatRecord pixel_record(const SplatArguments& a, std::int32_t x, std
                              {x, y, false, false});
 }
 
-/// One group's samples in a cell.
 struct GroupOfCell {
   std::int32_t reach;
   std::uint32_t highlights;

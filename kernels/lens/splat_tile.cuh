@@ -37,12 +37,10 @@ __device__ inline std::uint64_t* tile_plane(const SplatArguments& a, std::uint32
 __device__ inline int direct_place(const SplatArguments& a, int pixel, int plane) {
   return a.all_planes ? pixel * (a.channels + 1) + plane : plane * splat_tile_pixels + pixel;
 }
-/// First entry of a row of tiles.
 __device__ inline std::uint64_t* columns_of(const SplatArguments& a, std::uint32_t group,
                                             std::int32_t tile_row) {
   return a.sums.columns + (std::int64_t{group} * a.tile_rows + tile_row) * padded_width(a) * (a.channels + 1);
 }
-/// First entry of a row of pixels.
 __device__ inline std::uint64_t* rows_of(const SplatArguments& a, std::uint32_t group, std::int64_t y) {
   return a.sums.rows +
          (std::int64_t{group} * a.tile_rows * splat_tile_height + y) * a.tile_columns * (a.channels + 1);

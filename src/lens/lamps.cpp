@@ -55,7 +55,6 @@ struct Moments {
   double variance = 0;  ///< mean of the variances along both axes, around 0
 };
 
-/// Moments of the polygon through these points.
 Moments moments_of(const std::vector<Point>& outline) {
   Moments moments;
   for (std::size_t i = 0; i < outline.size(); ++i) {

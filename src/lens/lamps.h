@@ -27,7 +27,6 @@ struct ApertureTable {
 /// Error(usage) for values out of range.
 [[nodiscard]] ApertureTable aperture_table(const LensStyle& style);
 
-/// ApertureTable::peak_bits of a style.
 [[nodiscard]] int peak_bits_of(const LensStyle& style);
 
 /// Number of blades of the opening, or 0 if it is round.
@@ -62,10 +61,7 @@ struct LampsJob {
   static constexpr const char* doing = "looking for lamps";
 
   int channels = 3;
-  int colours = 3;                ///< channels without alpha
-  float highlights = 1;           ///< LensStyle::highlights
-  bool clipped_if_white = false;  ///< floats: lamps are clipped only if no pixel is above white
-  std::uint32_t full = 0;         ///< weight of a sample that covers its whole pixel
+  LampRule rule;
 
   struct Images {
     LensScene scene;
@@ -78,17 +74,8 @@ struct LampsJob {
   template <class Launch>
   void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
     with_channels(channels, [&]<int Channels>() {
-      const LampScene<Channels> scene{images.scene.planes,
-                                      images.scene.list,
-                                      images.scene.unit,
-                                      images.cells,
-                                      images.lamps,
-                                      images.aperture,
-                                      colours,
-                                      highlights,
-                                      clipped_if_white,
-                                      images.measured,
-                                      full};
+      const LampScene<Channels> scene{images.scene.planes, images.scene.list, images.scene.unit, images.cells,
+                                      images.lamps,        images.aperture,   images.measured,   rule};
       launch(std::int64_t{1}, std::int64_t{1}, ClearLamps{images.lamps});
       launch(std::int64_t{scene.across()}, std::int64_t{scene.down()}, SumLampCells<Channels>{scene});
       launch(std::int64_t{scene.across()}, std::int64_t{scene.down()}, CountLamps<Channels>{scene});

@@ -91,7 +91,6 @@ template <class T>
           job.channels - opacity};
 }
 
-/// Makes a debug picture by launch(width, height, step).
 template <class Launch>
 void show_lens(const Launch& launch, const LensLayersJob& job, const LensScene& scene,
                const LensShow& shown) {

@@ -77,7 +77,9 @@ std::uint32_t largest_radius(const LensBlurJob& job) {
   return static_cast<std::uint32_t>(std::ceil(job.max_radius * 256));
 }
 
-LensLayersJob layers_job(const LensBlurJob& job, int peak_bits) {
+/// Throws Error(usage) if the job is not valid.
+LensLayersJob checked_layers(const LensBlurJob& job) {
+  check(job);
   const Shape& shape = job.picture;
   LensLayersJob layers;
   layers.width = shape.width;
@@ -87,17 +89,11 @@ LensLayersJob layers_job(const LensBlurJob& job, int peak_bits) {
   layers.weighted = shape.alpha == Alpha::straight && !job.keeps_last;
   layers.transfer =
       shape.type != Type::f32 && job.space == Space::linear ? Transfer::srgb : Transfer::identity;
-  const int more_bits = highlight_bits(job) + peak_bits;
+  const int more_bits = highlight_bits(job) + peak_bits_of(job);
   layers.float_bits = std::min(lens_float_bits, splat_colour_bits(largest_radius(job))) - more_bits;
   layers.most_groups = job.style.quality == LensQuality::fast ? 4 : lens_most_groups;
   layers.offset_pairs = job.style.quality == LensQuality::fast ? most_offset_pairs / 2 : most_offset_pairs;
   return layers;
-}
-
-/// Throws Error(usage) if the job is not valid.
-LensLayersJob checked(const LensBlurJob& job) {
-  check(job);
-  return layers_job(job, peak_bits_of(job));
 }
 
 /// Shape of the staircases of samples that are no lamps, which cannot be turned or rounded.
@@ -207,8 +203,8 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
     : backend_(backend),
       shape_(job.picture),
       memory_(backend.host_memory ? Memory::host : Memory::device),
-      lens_(backend, checked(job)) {
-  const LensLayersJob layers = checked(job);
+      lens_(backend, checked_layers(job)) {
+  const LensLayersJob layers = checked_layers(job);
   layers_ = backend.prepare(layers);
   const ApertureTable aperture = aperture_table(job.style);
   SplatJob splat = splat_job(job, layers, aperture);
@@ -218,10 +214,10 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
     lamp_memory_ = std::make_unique<LampMemory>(backend, layers, aperture, job.aperture);
     LampsJob lamps;
     lamps.channels = layers.channels;
-    lamps.colours = splat.alpha ? layers.channels - 1 : layers.channels;
-    lamps.highlights = static_cast<float>(highlights_of(job));
-    lamps.clipped_if_white = layers.type == Type::f32;
-    lamps.full = 1U << splat_weight_bits(splat);
+    lamps.rule.colours = splat.alpha ? layers.channels - 1 : layers.channels;
+    lamps.rule.highlights = static_cast<float>(highlights_of(job));
+    lamps.rule.clipped_if_white = layers.type == Type::f32;
+    lamps.rule.full = 1U << splat_weight_bits(splat);
     find_lamps_ = backend.prepare(lamps);
   }
   if (splat.stores_codes) return;

@@ -143,7 +143,6 @@ class LensBlur {
 /// Measures that run() needs. With a debug picture white is always in range.
 [[nodiscard]] InputMeasures lens_measures(const LensBlurJob& job);
 
-/// Parameter records of LensStyle.
 [[nodiscard]] std::vector<ParameterRecord> lens_style_parameters();
 
 }  // namespace satin

@@ -130,7 +130,7 @@ Shapes shapes_of(const SplatJob& job) {
   return {coarse, job.quality == LensQuality::high ? fine : coarse, finest};
 }
 
-/// A staircases_by_variance whose staircases have their places in the table.
+/// Staircases of one shape, which are in the table from index `first` on.
 struct KernelShape {
   std::vector<SizedStaircase> staircases;
   std::size_t first = 0;

@@ -55,9 +55,9 @@ class LensSteps {
     splat.most_listed = job_.list_capacity();
     splat_ = backend_.prepare(splat);
     LampsJob lamps;
-    lamps.highlights = static_cast<float>(input.highlights);
-    lamps.clipped_if_white = true;
-    lamps.full = 1U << splat_weight_bits(splat);
+    lamps.rule.highlights = static_cast<float>(input.highlights);
+    lamps.rule.clipped_if_white = true;
+    lamps.rule.full = 1U << splat_weight_bits(splat);
     find_lamps_ = backend_.prepare(lamps);
     store_ = backend_.prepare(LensStoreJob{job_, 0, false});
     const std::uint64_t least = bits_of(lens_least_magnitude);

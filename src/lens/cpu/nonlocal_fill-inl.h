@@ -179,7 +179,6 @@ inline TileArea tile_area(const LensPlanes& planes, int column, int row) {
 /// The samples of one tile and the window that slides over it. Each thread has one.
 class NonlocalTile {
  public:
-  /// Fills the sharp hidden samples of the group in the tile.
   template <int Channels>
   void run(const NonlocalFill& fill, int group, const TileArea& area) {
     collect(fill, area);
@@ -354,7 +353,6 @@ class NonlocalTiles {
     parallel_rows(backend_, *fill.list.count, least_samples, range);
   }
 
-  /// Counts the sharp hidden samples of each group.
   void count_samples(const NonlocalFill& fill) const {
     std::fill_n(fill.work->needed, lens_most_groups, 0U);
     for_ranges_of_list(fill, [&](std::int64_t first, std::int64_t last) {

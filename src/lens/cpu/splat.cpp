@@ -48,7 +48,6 @@ constexpr std::int64_t tiles_of_thread = 8;
 /// Rows that the samples of one row reach, and one more below blocks.
 inline std::int64_t ring_rows(std::int64_t reach) { return 2 * reach + 3; }
 
-/// Number of tiles across and down.
 struct Tiling {
   std::int64_t columns = 1;
   std::int64_t rows = 1;
@@ -115,7 +114,6 @@ class RowReaches {
       of_radii_[i] = std::max(of_radii_[i], of_radii_[i - 1]);
   }
 
-  /// Largest reach of the job.
   [[nodiscard]] std::int64_t largest() const {
     const std::int64_t lamps = job_.most_lamps == 0 ? 0 : LampReach(job_, job_.largest_radius);
     return std::max<std::int64_t>(of_radii_.back(), lamps);
@@ -220,7 +218,6 @@ inline VisiblePair VisiblePairOf(const SplatImages& images, std::int64_t y) {
   return {VisibleRowOf(images, upper), whole ? VisibleRowOf(images, upper + 1) : VisibleRow(), y != upper};
 }
 
-/// Listed samples and lamps by row.
 struct ListsByRows {
   ListedRows samples;
   ListedRows lamps;
@@ -236,7 +233,6 @@ struct ListsByRows {
   [[nodiscard]] std::size_t bytes() const noexcept { return samples.bytes() + lamps.bytes(); }
 };
 
-/// The sliding window of one thread.
 template <int Channels>
 class SlidingWindow {
  public:

@@ -108,7 +108,6 @@ class RowPrefix {
  public:
   HWY_INLINE RowPrefix() : before_(hn::Zero(D())) {}
 
-  /// Returns the sums up to each of these cells.
   template <class V>
   HWY_INLINE V operator()(V cells) {
     const D d;

@@ -25,7 +25,6 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Radii `first` to `last`, out of focus.
 struct KernelRange {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
@@ -65,7 +64,6 @@ class KernelRanges {
   WorkspaceVector<KernelRange> ranges_;
 };
 
-/// Values per cell: 2, 4 or 8.
 constexpr int cell_size(int channels) { return channels == 1 ? 2 : channels < 4 ? 4 : 8; }
 
 template <int Size>
@@ -107,7 +105,6 @@ HWY_INLINE V Weighted(V values, std::uint32_t weight) {
   }
 }
 
-/// Returns weight * (colours, 1) from `lane` on.
 template <int Channels>
 HWY_INLINE auto WeightedCell(const std::uint32_t* colour, std::uint32_t weight, std::size_t lane) {
   return Weighted<Channels>(CellOf<Channels>(colour, lane), weight);
@@ -120,7 +117,6 @@ struct Padded {
   explicit Padded(const std::uint32_t* from) { std::copy_n(from, Channels, colour); }
 };
 
-/// Constants of a run.
 struct SplatRule {
   LensKernelView kernels;
   const KernelRanges* ranges = nullptr;
@@ -211,7 +207,6 @@ struct VisibleRows {
     return {{upper.row.radii[x], upper.row.radii[x + 1], lower.row.radii[x], lower.row.radii[x + 1]}};
   }
 
-  /// Whether the samples at x (even) are merged.
   [[nodiscard]] HWY_INLINE bool Merged(std::int64_t x) const { return merges && merged[x] != 0; }
   [[nodiscard]] HWY_INLINE const LensKernel& MergedKernel(std::int64_t x) const {
     return lens_kernel(upper.rule.kernels, merged_radius_of(RadiiAt(x).of), false, true);

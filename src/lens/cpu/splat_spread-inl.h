@@ -232,7 +232,6 @@ struct TwoStaircases {
         widest(std::max(first.wide[first.boxes - 1], second.wide[second.boxes - 1])) {}
 };
 
-/// Adds the cells of a run to the deltas.
 template <int Size>
 HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::uint32_t group,
                        const DeltaRows& area) {

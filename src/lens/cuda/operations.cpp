@@ -172,7 +172,6 @@ class Splat final : public SplatOperation {
     return static_cast<std::size_t>(arguments_.tile_columns) * static_cast<std::size_t>(arguments_.tile_rows);
   }
 
-  /// An uninitialised array in device memory.
   template <class T>
   T* allocated(std::size_t count) {
     buffers_.push_back(backend_.allocate(count * sizeof(T)));

@@ -200,7 +200,6 @@ struct LampRow<most_aperture_edges> {
     }
   }
 
-  /// Calls take(number, place, step) for each edge.
   template <class Take>
   SATIN_HD void for_edges(const Take& take) const {
     for (int line = 0; line < lamp_lines; ++line)

@@ -65,7 +65,6 @@ struct ShowShades {
   }
 };
 
-/// Clears the picture to black.
 struct ShowNothing {
   LensPlanes planes;
   ShadeUnit shade;

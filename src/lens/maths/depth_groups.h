@@ -230,7 +230,6 @@ struct ChooseGroups {
 
 // Steps over bins, which a backend may run in one launch: launch(steps) runs the steps that `run` launches.
 
-/// Turns the histogram into prefix sums.
 struct SumHistogram {
   GroupWork* work;
 

@@ -45,6 +45,13 @@ struct LampCell {
   std::uint32_t lamps = 0;   ///< pixels that are lamps
 };
 
+struct LampRule {
+  int colours = 3;                ///< channels without alpha
+  float highlights = 1;           ///< LensStyle::highlights
+  bool clipped_if_white = false;  ///< floats: lamps are clipped only if no pixel is above white
+  std::uint32_t full = 0;         ///< weight of a sample that covers its whole pixel
+};
+
 template <int Channels>
 struct LampScene {
   LensPlanes planes;
@@ -53,24 +60,20 @@ struct LampScene {
   LampCell* cells;
   LampList lamps;
   Aperture aperture;
-  int colours;            ///< channels without alpha
-  float highlights;       ///< LensStyle::highlights
-  bool clipped_if_white;  ///< floats: lamps are clipped only if no pixel is above white
   const Measured* measured;
-  std::uint32_t full;  ///< weight of a sample that covers its whole pixel
+  LampRule rule;
 
   [[nodiscard]] SATIN_HD int across() const { return (planes.width + lamp_cell - 1) / lamp_cell; }
   [[nodiscard]] SATIN_HD int down() const { return (planes.height + lamp_cell - 1) / lamp_cell; }
 
   [[nodiscard]] SATIN_HD std::uint32_t brightest(const std::uint32_t* colour) const {
     std::uint32_t value = 0;
-    for (int c = 0; c < Channels; ++c) value = c < colours && colour[c] > value ? colour[c] : value;
+    for (int c = 0; c < Channels; ++c) value = c < rule.colours && colour[c] > value ? colour[c] : value;
     return value;
   }
   [[nodiscard]] SATIN_HD const std::uint32_t* colour_at(std::int64_t at) const {
     return planes.colours + at * Channels;
   }
-  /// Whether the pixel is bright and out of focus.
   [[nodiscard]] SATIN_HD bool may_be_lamp(std::uint32_t value, std::uint32_t radius) const {
     return radius > lens_focus_radius && static_cast<float>(value) > lamp_begin * unit->white;
   }
@@ -111,19 +114,19 @@ struct LampScene {
 
   /// Factor by which a lamp was brighter than its pixel shows, if white clipped it.
   [[nodiscard]] SATIN_HD float gain(std::uint32_t value, std::uint32_t radius, float bright) const {
-    if (!(highlights > 1)) return 1;
-    if (clipped_if_white && double_of(measured->largest[0]) > 1) return 1;
+    if (!(rule.highlights > 1)) return 1;
+    if (rule.clipped_if_white && double_of(measured->largest[0]) > 1) return 1;
     const float over = (lens_light(value, *unit) - lens_clipped_light) / (1 - lens_clipped_light);
     const float blur = static_cast<float>(radius) * lens_radius_scale - 1;
     const float alone = (highlight_among_others - bright) / (highlight_among_others - highlight_alone);
-    return 1 + (highlights - 1) * unit_range(over) * unit_range(blur) * unit_range(alone);
+    return 1 + (rule.highlights - 1) * unit_range(over) * unit_range(blur) * unit_range(alone);
   }
   [[nodiscard]] SATIN_HD static float unit_range(float value) {
     return value < 0 ? 0 : value > 1 ? 1 : value;
   }
   SATIN_HD void brighten(std::uint32_t* colour, float by) const {
     if (!(by > 1)) return;
-    for (int c = 0; c < colours; ++c)
+    for (int c = 0; c < rule.colours; ++c)
       colour[c] = static_cast<std::uint32_t>(static_cast<float>(colour[c]) * by + 0.5F);
   }
 
@@ -136,7 +139,7 @@ struct LampScene {
     return *listed.count < listed.capacity ? *listed.count : listed.capacity;
   }
   [[nodiscard]] SATIN_HD std::uint32_t weight_of(const Lamp& lamp) const {
-    return sample_weight(full, lamp.sample.weight);
+    return sample_weight(rule.full, lamp.sample.weight);
   }
   /// Stores the share of a lamp. If it is not 0, the sample itself is not spread any more.
   SATIN_HD void set_share(Lamp& lamp, std::uint64_t share) const {
@@ -279,7 +282,6 @@ struct TakeLamps {
   }
 };
 
-/// Brightens and lists the lamps among the listed samples.
 template <int Channels>
 struct TakeListedLamps {
   LampScene<Channels> scene;

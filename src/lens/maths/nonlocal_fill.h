@@ -109,7 +109,6 @@ struct NonlocalWork {
   }
 };
 
-/// The picture, its samples and the work of the fill.
 struct NonlocalFill {
   LensPlanes planes;
   LensList list;
@@ -249,7 +248,6 @@ struct SumDifferences {
   }
 };
 
-/// Lists the offsets that are local minima.
 struct FindCandidates {
   NonlocalFill fill;
   int group;

@@ -51,7 +51,6 @@ struct LensPicture {
   }
 };
 
-/// White of an integer picture.
 SATIN_HD std::uint32_t lens_white(bool wide, bool weighted) {
   return wide ? 16777215U : weighted ? 65535U * 255U : 65535U;
 }

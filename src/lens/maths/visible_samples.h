@@ -196,12 +196,6 @@ struct SilhouetteSide {
     weight = weight + by;
     range.add(values);
   }
-  [[nodiscard]] SATIN_HD bool is_bright(int colours, const LensUnit& unit) const {
-    bool bright = false;
-    for (int c = 0; c < Channels; ++c)
-      bright = bright || (c < colours && lens_light(range.high[c], unit) > 1);
-    return bright;
-  }
   SATIN_HD void divide() {
     for (int c = 0; c < Channels; ++c) colour[c] = colour[c] / weight;
     radius = radius / weight;
@@ -403,7 +397,7 @@ struct SeparateSilhouettes {
     const bool clipped = far_light > lens_clipped_light && shows_clipped_lamp(own, front, back, unit);
     const float share = clipped ? by_depth : share_of_front(front, back, by_depth);
     const bool lamp = clipped || shows_lamp(front, back, share);
-    const bool front_is_off = lamp ? front.is_bright(colours(), unit) : is_front;
+    const bool front_is_off = lamp ? brightest(front.range, unit) > 1 : is_front;
     store_both(x, y, own_values, {front, back, share, is_front, front_is_off, lamp}, unit, sides.seen);
   }
 
@@ -443,7 +437,6 @@ struct SeparateSilhouettes {
     return StoreVisible<T, Channels>::unit_range(share);
   }
 
-  /// Both surfaces of a pixel.
   struct Mixture {
     const Side& front;
     const Side& back;
