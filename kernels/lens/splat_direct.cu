@@ -15,16 +15,6 @@ namespace {
 
 constexpr int threads = 128;
 
-/// Calls corner(column, row, negative) for each corner of a staircase. Corners above or left of the picture
-/// are moved to its border; those below or right of it are dropped.
-template <class Corner>
-__device__ void for_corners_in_picture(const SplatArguments& a, const Staircase& stairs, std::int32_t x,
-                                       std::int32_t y, std::int32_t more, const Corner& corner) {
-  for_corners(stairs, x, y, more, [&](std::int32_t u, std::int32_t v, bool negative) {
-    if (u < a.width && v < a.height) corner(max(u, 0), max(v, 0), negative);
-  });
-}
-
 /// Marks the tiles that the samples of a cell may reach, by one thread per cell and group.
 __global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ SplatArguments a) {
   const std::int64_t cell = std::int64_t{blockIdx.x} * threads + threadIdx.x;
@@ -41,7 +31,8 @@ __global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ Spla
       mark(a, group, column, row);
 }
 
-/// Adds the far staircases of some records, a lane per plane: neighbouring additions are one request.
+/// Adds the far staircases of some records, a lane per plane: neighbouring additions are one request. Corners
+/// above or left of the picture are moved to its border; those below or right of it are dropped.
 template <int Channels>
 __device__ void add_far_records(const SplatArguments& a, std::uint32_t group, std::int32_t left,
                                 std::int32_t top, const SplatRecords& records, std::uint32_t first,
@@ -57,10 +48,11 @@ __device__ void add_far_records(const SplatArguments& a, std::uint32_t group, st
       const Staircase& stairs = a.kernels.staircases[k == 0 ? record.staircase[0] : record.staircase[1]];
       if (share == 0 || stairs.reach <= splat_reach) continue;
       const std::uint64_t delta = value_of<Channels, std::uint64_t>(record, lane) * share;
-      for_corners_in_picture(a, stairs, left + place.x(), top + place.y(), place.more(),
-                             [&](std::int32_t column, std::int32_t row, bool negative) {
-                               add_delta(a, group, column, row, lane, negative ? 0 - delta : delta);
-                             });
+      for_corners(stairs, left + place.x(), top + place.y(), place.more(),
+                  [&](std::int32_t x, std::int32_t y, bool negative) {
+                    if (x < a.width && y < a.height)
+                      add_delta(a, group, max(x, 0), max(y, 0), lane, negative ? 0 - delta : delta);
+                  });
     }
   }
 }

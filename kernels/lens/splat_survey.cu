@@ -105,16 +105,6 @@ __device__ SplatRecord merged_record(const SplatArguments& a, std::int32_t x, st
                              {x, y, true, true});
 }
 
-template <int Channels>
-__device__ SplatRecord pixel_record(const SplatArguments& a, std::int32_t x, std::int32_t y, bool highlight) {
-  const std::uint32_t* own = colours_at<Channels>(a, x, y);
-  std::uint64_t colour[Channels];
-#pragma unroll
-  for (int c = 0; c < Channels; ++c) colour[c] = own[c];
-  return record_of<Channels>(colour, kernel_of(a, radius_at(a, x, y), highlight, false), weight_at(a, x, y),
-                             {x, y, false, false});
-}
-
 struct GroupOfCell {
   std::int32_t reach;
   std::uint32_t highlights;
@@ -165,9 +155,14 @@ __device__ SplatRecord make_record(const SplatArguments& a, std::int64_t cell, c
   const std::int32_t x = cell_left(a, cell) + quad_x(source.quad()) + (source.pixel() & 1);
   const std::int32_t y = cell_top(a, cell) + quad_y(source.quad()) + (source.pixel() >> 1);
   if (source.merged()) return merged_record<Channels>(a, x, y);
-  const bool highlight = is_highlight<Channels>(a, colours_at<Channels>(a, x, y));
+  const std::uint32_t* own = colours_at<Channels>(a, x, y);
+  const bool highlight = is_highlight<Channels>(a, own);
   if (highlight) groups[group_at(a, x, y)].highlights = 1;
-  return pixel_record<Channels>(a, x, y, highlight);
+  std::uint64_t colour[Channels];
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) colour[c] = own[c];
+  return record_of<Channels>(colour, kernel_of(a, radius_at(a, x, y), highlight, false), weight_at(a, x, y),
+                             {x, y, false, false});
 }
 
 /// A block has a cell, a thread a quad.

@@ -1,16 +1,20 @@
-// LensLayersOperation on the CPU, compiled for every SIMD target.
+// Operations of the lens on the CPU except the splat, compiled for every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lens/cpu/layers.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include <memory>
+
 #include "core/with_type.h"
 #include "lens/cpu/disocclusion_fill-inl.h"
 #include "lens/cpu/nonlocal_fill-inl.h"
+#include "lens/lamps.h"
 #include "lens/layers.h"
 #include "lens/maths/visible_samples.h"
 #include "pixels/cpu/pixelwise-inl.h"
+#include "pixels/cpu/pixelwise.h"
 #include "pixels/transfer.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -68,6 +72,13 @@ inline std::unique_ptr<LensLayersOperation> PrepareLensLayers(Backend& backend, 
   return std::make_unique<LensLayers>(as_cpu(backend), job);
 }
 
+inline std::unique_ptr<LampsJob::Operation> PrepareLamps(Backend& backend, const LampsJob& job) {
+  return prepare_pixelwise<EachRow>(backend, job);
+}
+inline std::unique_ptr<LensStoreJob::Operation> PrepareLensStore(Backend& backend, const LensStoreJob& job) {
+  return prepare_pixelwise<EachRow>(backend, job);
+}
+
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -75,9 +86,17 @@ HWY_AFTER_NAMESPACE();
 namespace satin::cpu {
 
 HWY_EXPORT(PrepareLensLayers);
+HWY_EXPORT(PrepareLamps);
+HWY_EXPORT(PrepareLensStore);
 
 std::unique_ptr<LensLayersOperation> prepare_lens_layers(Backend& backend, const LensLayersJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareLensLayers)(backend, job);
+}
+std::unique_ptr<LampsJob::Operation> prepare_lamps(Backend& backend, const LampsJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareLamps)(backend, job);
+}
+std::unique_ptr<LensStoreJob::Operation> prepare_lens_store(Backend& backend, const LensStoreJob& job) {
+  return HWY_DYNAMIC_DISPATCH(PrepareLensStore)(backend, job);
 }
 
 }  // namespace satin::cpu

@@ -333,7 +333,10 @@ class NonlocalTiles {
         launch(offset_columns, offset_rows, FindCandidates{fill, group});
         launch(most_candidates, 1, RankCandidates{fill, group, job_.offset_pairs});
         place_samples(fill, group);
-        fill_tiles<Channels>(fill, group);
+        for_marked_tiles(fill.planes, [&](const TileArea& area, std::uint8_t& mark, int thread) {
+          mark = 0;
+          tiles_[static_cast<std::size_t>(thread)].template run<Channels>(fill, group, area);
+        });
       }
     });
   }
@@ -386,14 +389,6 @@ class NonlocalTiles {
     });
     for_samples([&](std::int64_t i, const LensSample& sample) {
       planes.magnitudes[planes.place(sample.x, sample.y)] = static_cast<std::uint32_t>(i) + 1;
-    });
-  }
-
-  template <int Channels>
-  void fill_tiles(const NonlocalFill& fill, int group) {
-    for_marked_tiles(fill.planes, [&](const TileArea& area, std::uint8_t& mark, int thread) {
-      mark = 0;
-      tiles_[static_cast<std::size_t>(thread)].template run<Channels>(fill, group, area);
     });
   }
 
