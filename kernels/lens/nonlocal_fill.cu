@@ -39,6 +39,7 @@ struct SharedPasses {
 
 __device__ NonlocalFill fill_of_group(NonlocalFill fill, int group) {
   fill.work += group;
+  fill.group = group;
   return fill;
 }
 
@@ -48,9 +49,9 @@ constexpr std::uint32_t other_group = 31U << 27;  ///< word of a pixel that does
 template <int Channels>
 class NonlocalBlock {
  public:
-  __device__ NonlocalBlock(const NonlocalFill& fill, int group, int left, int top, LensSample* samples,
+  __device__ NonlocalBlock(const NonlocalFill& fill, int left, int top, LensSample* samples,
                            SharedPasses& shared)
-      : fill_(fill), group_(group), left_(left), top_(top), samples_(samples), shared_(shared) {}
+      : fill_(fill), left_(left), top_(top), samples_(samples), shared_(shared) {}
 
   __device__ void run(std::uint32_t samples) {
     collect(samples);
@@ -101,7 +102,7 @@ class NonlocalBlock {
     own.x = left_ + packed % side;
     own.y = top_ + packed / side % side;
     own.block = static_cast<std::uint8_t>(1 + packed / (side * side));
-    own.group = static_cast<std::uint8_t>(group_);
+    own.group = static_cast<std::uint8_t>(fill_.group);
     return own;
   }
 
@@ -137,7 +138,7 @@ class NonlocalBlock {
   __device__ void read_words() {
     for_pixels([&](int x, int y, int i) {
       const std::uint32_t word = fill_.word_at(x, y);
-      shared_.words[i] = static_cast<int>(packed_group(word)) == group_ ? word : other_group;
+      shared_.words[i] = fill_.is_in_group(word) ? word : other_group;
     });
   }
 
@@ -224,7 +225,6 @@ class NonlocalBlock {
   }
 
   const NonlocalFill& fill_;
-  int group_;
   int left_;
   int top_;
   LensSample* samples_;  ///< samples of the tile
@@ -248,10 +248,10 @@ __global__ void __launch_bounds__(threads) fill_tiles_nonlocally(const __grid_co
     const int tile = place % tiles.tiles();
     const NonlocalFill own = fill_of_group(fill, group);
     const FilledTile filled = tiles.filled[listed];
-    if (filled.count == 0 || !own.work->needs(group)) continue;
+    if (filled.count == 0 || !own.group_needs_samples()) continue;
     const int left = tile % tiles.columns * tile_width + static_cast<int>(shared.taken % halves) * side;
-    NonlocalBlock<Channels>(own, group, left, tile / tiles.columns * tile_height,
-                            fill.list.samples + filled.first, shared)
+    NonlocalBlock<Channels>(own, left, tile / tiles.columns * tile_height, fill.list.samples + filled.first,
+                            shared)
         .run(filled.count);
   }
 }
@@ -274,16 +274,16 @@ __global__ void __launch_bounds__(plane_threads)
     run_of_group(const __grid_constant__ NonlocalFill fill, int width) {
   const auto group = static_cast<int>(blockIdx.z) + 1;
   const auto x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
-  if (x < width) Step{fill_of_group(fill, group), group}(x, static_cast<int>(blockIdx.y));
+  if (x < width) Step{fill_of_group(fill, group)}(x, static_cast<int>(blockIdx.y));
 }
 
 constexpr int point_subsets = 16;  ///< subsets of the points, each summed by one thread per offset
 
 __global__ void __launch_bounds__(plane_threads) sum_differences(const __grid_constant__ NonlocalFill all) {
   const auto group = static_cast<int>(blockIdx.z) / point_subsets + 1;
-  const SumDifferences step{fill_of_group(all, group), group};
+  const SumDifferences step{fill_of_group(all, group)};
   const auto x = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x);
-  if (x >= offset_columns || !step.fill.work->needs(group)) return;
+  if (x >= offset_columns || !step.fill.group_needs_samples()) return;
   const auto y = static_cast<int>(blockIdx.y);
   const OffsetSum own = step.sum(x, y, blockIdx.z % point_subsets, point_subsets);
   OffsetSum& sum = step.fill.work->sums[y * offset_columns + x];
@@ -296,8 +296,8 @@ __global__ void __launch_bounds__(plane_threads) sum_differences(const __grid_co
 __global__ void __launch_bounds__(plane_threads)
     rank_candidates(const __grid_constant__ NonlocalFill fill, int pairs) {
   const auto group = static_cast<int>(blockIdx.z) + 1;
-  const RankCandidates step{fill_of_group(fill, group), group, pairs};
-  if (!step.fill.work->needs(group)) return;
+  const RankCandidates step{fill_of_group(fill, group), pairs};
+  if (!step.fill.group_needs_samples()) return;
   const auto first = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x) / warp_size;
   if (lane_index() == 0) step.begin(first);
   const int count = step.count();

@@ -35,11 +35,12 @@ struct Words {
     fill.planes.width = width;
     fill.planes.height = height;
     fill.words = words.data();
+    fill.group = 1;
   }
 };
 
 void CheckDifferencesOfPixels(const Words& words, const Offset& offset) {
-  const DifferenceEntry entry{words.fill, 1, offset};
+  const DifferenceEntry entry{words.fill, offset};
   const int left = -known_reach;
   const int right = std::min(words.fill.planes.width + known_reach, left + rows::nonlocal_columns);
   rows::KnownRow row;

@@ -86,7 +86,7 @@ inline void EntryRow(const DifferenceEntry& entry, int left, int right, int y, K
   ClearIncompleteRow(left, right, from, inside ? to : from, row);
   if (!inside) return;
   const Words d;
-  const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.group));
+  const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.fill.group));
   const std::uint32_t* own = fill.words + fill.planes.place(0, y);
   const std::uint32_t* there = fill.words + fill.planes.place(entry.offset.x, other);
   std::uint32_t* to_row = row.data();
@@ -112,7 +112,7 @@ void OwnRow(const Entry& entry, int left, int right, int y, KnownRow& row, const
   ClearIncompleteRow(left, right, from, inside ? to : from, row);
   if (!inside) return;
   const Words d;
-  const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.group));
+  const auto group = hn::Set(d, static_cast<std::uint32_t>(entry.fill.group));
   const std::uint32_t* own = fill.words + fill.planes.place(0, y);
   std::uint32_t* to_row = row.data();
   ForVectorsOf(
@@ -140,15 +140,14 @@ inline void EntryRow(const CodeEntry& entry, int left, int right, int y, KnownRo
 /// The guard's differences along one axis: those at an offset and at its opposite.
 struct GuardEntry {
   NonlocalFill fill;
-  int group;
   Offset offset;
 };
 
 inline void EntryRow(const GuardEntry& entry, int left, int right, int y, KnownRow& row) {
   const Offset opposite{-entry.offset.x, -entry.offset.y};
   KnownRow other;
-  EntryRow(DifferenceEntry{entry.fill, entry.group, entry.offset}, left, right, y, row);
-  EntryRow(DifferenceEntry{entry.fill, entry.group, opposite}, left, right, y, other);
+  EntryRow(DifferenceEntry{entry.fill, entry.offset}, left, right, y, row);
+  EntryRow(DifferenceEntry{entry.fill, opposite}, left, right, y, other);
   for (int x = 0; x < right - left; ++x)
     row[static_cast<std::size_t>(x)] += other[static_cast<std::size_t>(x)];
 }
@@ -180,12 +179,12 @@ inline TileArea tile_area(const LensPlanes& planes, int column, int row) {
 class NonlocalTile {
  public:
   template <int Channels>
-  void run(const NonlocalFill& fill, int group, const TileArea& area) {
+  void run(const NonlocalFill& fill, const TileArea& area) {
     collect(fill, area);
     if (count_ == 0) return;
     const LensUnit unit = *fill.unit;
     slide(
-        SquareEntry{fill, group},
+        SquareEntry{fill},
         [](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) {
           mean = {};
           mean.add_squares(sums);
@@ -193,17 +192,17 @@ class NonlocalTile {
         fill);
     for (int c = 0; c < fill.colours; ++c)
       slide(
-          CodeEntry{fill, group, c},
+          CodeEntry{fill, c},
           [&](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) { mean.add_codes(c, sums); },
           fill);
     slide(
-        GuardEntry{fill, group, {guard_distance, 0}},
+        GuardEntry{fill, {guard_distance, 0}},
         [&](NonlocalMean& mean, const LensSample&, const KnownEntry& sums) {
           guards_[&mean - means_] = sums;
         },
         fill);
     slide(
-        GuardEntry{fill, group, {0, guard_distance}},
+        GuardEntry{fill, {0, guard_distance}},
         [&](NonlocalMean& mean, const LensSample& sample, const KnownEntry& sums) {
           const KnownEntry& half = guards_[&mean - means_];
           mean.begin<Channels>(sample, sum_of(half, sums), unit);
@@ -213,7 +212,7 @@ class NonlocalTile {
       const Offset best = fill.work->offset[i / 2];
       const Offset offset = i % 2 == 0 ? best : Offset{-best.x, -best.y};
       slide(
-          DifferenceEntry{fill, group, offset},
+          DifferenceEntry{fill, offset},
           [&](NonlocalMean& mean, const LensSample& sample, const KnownEntry& sums) {
             mean.add_offset<Channels>(fill, sample, offset, sums, unit);
           },
@@ -320,22 +319,22 @@ class NonlocalTiles {
 
   template <class Launch>
   void run(const Launch& launch, const LensScene& scene) {
-    const NonlocalFill fill = nonlocal_fill(job_, scene, work_.data());
+    NonlocalFill fill = nonlocal_fill(job_, scene, work_.data());
     count_samples(fill);
     if (!fill.work->needs_any()) return;
     with_channels(job_.channels, [&]<int Channels>() {
       launch(job_.width, job_.height, PackColours<Channels>{fill});
-      for (int group = 1; group < scene.work->groups.count; ++group) {
-        if (!fill.work->needs(group)) continue;
+      for (fill.group = 1; fill.group < scene.work->groups.count; ++fill.group) {
+        if (!fill.group_needs_samples()) continue;
         fill.work->points = fill.work->candidates = fill.work->offsets = 0;
-        launch(point_cells, point_cells, ChoosePoints{fill, group});
-        launch(1, offset_rows, SumDifferences{fill, group});
-        launch(offset_columns, offset_rows, FindCandidates{fill, group});
-        launch(most_candidates, 1, RankCandidates{fill, group, job_.offset_pairs});
-        place_samples(fill, group);
+        launch(point_cells, point_cells, ChoosePoints{fill});
+        launch(1, offset_rows, SumDifferences{fill});
+        launch(offset_columns, offset_rows, FindCandidates{fill});
+        launch(most_candidates, 1, RankCandidates{fill, job_.offset_pairs});
+        place_samples(fill);
         for_marked_tiles(fill.planes, [&](const TileArea& area, std::uint8_t& mark, int thread) {
           mark = 0;
-          tiles_[static_cast<std::size_t>(thread)].template run<Channels>(fill, group, area);
+          tiles_[static_cast<std::size_t>(thread)].template run<Channels>(fill, area);
         });
       }
     });
@@ -367,15 +366,15 @@ class NonlocalTiles {
     });
   }
 
-  /// Marks the tiles that have sharp hidden samples of a group. In these, the plane of the magnitudes becomes
-  /// 1 + the index of the pixel's sample, or 0.
-  void place_samples(const NonlocalFill& fill, int group) {
+  /// Marks the tiles that have sharp hidden samples of the group. In these, the plane of the magnitudes
+  /// becomes 1 + the index of the pixel's sample, or 0.
+  void place_samples(const NonlocalFill& fill) {
     const LensPlanes& planes = fill.planes;
     const auto for_samples = [&](const auto& use) {
       for_ranges_of_list(fill, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
           const LensSample& sample = fill.list.samples[i];
-          if (sample.group == group && is_needed(planes, sample)) use(i, sample);
+          if (sample.group == fill.group && is_needed(planes, sample)) use(i, sample);
         }
       });
     };

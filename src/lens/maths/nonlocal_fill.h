@@ -116,6 +116,12 @@ struct NonlocalFill {
   NonlocalWork* work;
   std::uint32_t* words;  ///< packed pixels, a plane of the picture's size
   int colours;           ///< colour channels, at most 3
+  int group = 0;         ///< group that a step is for
+
+  [[nodiscard]] SATIN_HD bool group_needs_samples() const { return work->needs(group); }
+  [[nodiscard]] SATIN_HD bool is_in_group(std::uint32_t word) const {
+    return static_cast<int>(packed_group(word)) == group;
+  }
 
   [[nodiscard]] SATIN_HD std::uint32_t word_at(int x, int y) const {
     return planes.holds(x, y) ? words[planes.place(x, y)] : nothing_packed;
@@ -186,10 +192,9 @@ struct PackColours {
 /// Chooses a pseudo-random point in each cell of a grid, if it is of the group.
 struct ChoosePoints {
   NonlocalFill fill;
-  int group;
 
   SATIN_HD void operator()(int x, int y) const {
-    if (!fill.work->needs(group)) return;
+    if (!fill.group_needs_samples()) return;
     const int longer = fill.planes.width > fill.planes.height ? fill.planes.width : fill.planes.height;
     const int side = (longer + point_cells - 1) / point_cells;
     std::uint32_t bits = static_cast<std::uint32_t>(y * point_cells + x + 1) * 0x9E3779B9U;
@@ -197,7 +202,7 @@ struct ChoosePoints {
     bits *= 0x85EBCA6BU;
     const Offset point{x * side + static_cast<int>((bits >> 8) % static_cast<std::uint32_t>(side)),
                        y * side + static_cast<int>((bits >> 20) % static_cast<std::uint32_t>(side))};
-    if (static_cast<int>(packed_group(fill.word_at(point.x, point.y))) != group) return;
+    if (!fill.is_in_group(fill.word_at(point.x, point.y))) return;
     fill.work->point[add_shared(&fill.work->points, 1)] = point;
   }
 };
@@ -205,14 +210,13 @@ struct ChoosePoints {
 /// Sums the differences of all offsets in row y over all points.
 struct SumDifferences {
   NonlocalFill fill;
-  int group;
 
   /// Handles a row of offsets at once, in a loop that compilers vectorise.
   SATIN_HD void operator()(int /*x*/, int y) const {
     std::uint32_t sums[offset_columns] = {};
     std::uint32_t counts[offset_columns] = {};
     const NonlocalWork& work = *fill.work;
-    const auto own_group = static_cast<std::uint32_t>(group);
+    const auto own_group = static_cast<std::uint32_t>(fill.group);
     for (std::uint32_t i = 0; i < work.points; ++i) {
       const Offset later = work.point[i + 4 < work.points ? i + 4 : i];
       if (later.y + y < fill.planes.height)  // prefetches the words of a later point, as points are unordered
@@ -240,7 +244,7 @@ struct SumDifferences {
     for (std::uint32_t i = first; i < points; i += stride) {
       const Offset point = fill.work->point[i];
       const std::uint32_t there = fill.word_at(point.x + x - offset_reach, point.y + y);
-      if (static_cast<int>(packed_group(there)) != group) continue;
+      if (!fill.is_in_group(there)) continue;
       own.sum += packed_difference(fill.words[fill.planes.place(point.x, point.y)], there);
       ++own.count;
     }
@@ -250,11 +254,10 @@ struct SumDifferences {
 
 struct FindCandidates {
   NonlocalFill fill;
-  int group;
 
   SATIN_HD void operator()(int x, int y) const {
     NonlocalWork& work = *fill.work;
-    if (!work.needs(group)) return;
+    if (!fill.group_needs_samples()) return;
     const Offset offset{x - offset_reach, y};
     if (offset.x * offset.x + y * y < least_offset * least_offset) return;
     const double own = work.difference(x, y);
@@ -278,11 +281,10 @@ struct FindCandidates {
 /// Ranks the candidates and keeps the best. The first of equal ones wins.
 struct RankCandidates {
   NonlocalFill fill;
-  int group;
   int pairs;
 
   SATIN_HD void operator()(int x, int /*y*/) const {
-    if (!fill.work->needs(group)) return;
+    if (!fill.group_needs_samples()) return;
     begin(x);
     if (x < count()) take(x, better(x, 0, 1));
   }
@@ -337,23 +339,21 @@ SATIN_HD KnownEntry parted(std::uint32_t word) {
 
 struct CodeEntry {
   NonlocalFill fill;
-  int group;
   int colour;
 
   SATIN_HD KnownEntry operator()(int x, int y) const {
     const std::uint32_t word = fill.word_at(x, y);
-    if (static_cast<int>(packed_group(word)) != group) return {};
+    if (!fill.is_in_group(word)) return {};
     return {packed_code(word, colour), 1};
   }
 };
 
 struct SquareEntry {
   NonlocalFill fill;
-  int group;
 
   SATIN_HD KnownEntry operator()(int x, int y) const {
     const std::uint32_t word = fill.word_at(x, y);
-    if (static_cast<int>(packed_group(word)) != group) return {};
+    if (!fill.is_in_group(word)) return {};
     return {packed_difference(word, 0), 1};
   }
 };
@@ -361,14 +361,13 @@ struct SquareEntry {
 /// Squared difference from the pixel at an offset.
 struct DifferenceEntry {
   NonlocalFill fill;
-  int group;
   Offset offset;
 
   SATIN_HD KnownEntry operator()(int x, int y) const {
     const std::uint32_t word = fill.word_at(x, y);
-    if (static_cast<int>(packed_group(word)) != group) return {};
+    if (!fill.is_in_group(word)) return {};
     const std::uint32_t there = fill.word_at(x + offset.x, y + offset.y);
-    if (packed_group(there) != packed_group(word)) return {};
+    if (!fill.is_in_group(there)) return {};
     return {packed_difference(word, there), 1};
   }
 };
