@@ -2,9 +2,7 @@
 //
 // 1. Find the groups of each cell of 32 x 32 pixels. List the tiles of 64 x 32 pixels, for each group, that
 // have nearer pixels with the group within reach of a window.
-//
 // 2. Pack groups, radii and compressed colours into planes with a border: each pixel is in a dozen tables.
-//
 // 3. A block takes a listed tile. It builds a summed-area table of the tile and its surroundings in shared
 // memory, one quantity after the other, and reads the windows of its pixels before it builds the next.
 //

@@ -159,9 +159,7 @@ void splat_survey(const SplatArguments& arguments, StreamHandle stream);
 void splat_direct(const SplatArguments& arguments, StreamHandle stream);
 /// Sums each tile, and stores its last row and column.
 void splat_gather(const SplatArguments& arguments, StreamHandle stream);
-/// Sums across tiles.
-void splat_carries(const SplatArguments& arguments, StreamHandle stream);
-/// Composites the groups and stores the colours.
+/// Sums across tiles, composites the groups and stores the colours.
 void splat_composite(const SplatArguments& arguments, StreamHandle stream);
 
 }  // namespace satin::kernels

@@ -33,16 +33,6 @@ struct RadiusColumn {
   [[nodiscard]] __device__ std::int32_t below(int r) const { return radius[r + 2]; }
 };
 
-/// Calls rows(x, top) for the thread's columns.
-template <class Rows>
-__device__ void for_ramp_columns(const LensPlanes& planes, const Rows& rows) {
-  const int x = static_cast<int>(blockIdx.x) * plane_threads + static_cast<int>(threadIdx.x);
-  if (x >= planes.width) return;
-  for (int top = static_cast<int>(blockIdx.y) * ramp_rows; top < planes.height;
-       top += static_cast<int>(gridDim.y) * ramp_rows)
-    rows(x, top);
-}
-
 dim3 ramp_grid(const LensPlanes& planes) {
   return plane_grid(planes.width, (planes.height + ramp_rows - 1) / ramp_rows);
 }
@@ -83,7 +73,10 @@ __global__ void __launch_bounds__(plane_threads) sharpen_columns(const __grid_co
 __global__ void __launch_bounds__(plane_threads)
     find_silhouettes_of_columns(const __grid_constant__ FindSilhouette step) {
   const LensPlanes& planes = step.planes;
-  for_ramp_columns(planes, [&](int x, int top) {
+  const int x = static_cast<int>(blockIdx.x) * plane_threads + static_cast<int>(threadIdx.x);
+  if (x >= planes.width) return;
+  for (int top = static_cast<int>(blockIdx.y) * ramp_rows; top < planes.height;
+       top += static_cast<int>(gridDim.y) * ramp_rows) {
     const RadiusColumn left(planes.sharpened, planes, x - 1, top);
     const RadiusColumn column(planes.sharpened, planes, x, top);
     const RadiusColumn right(planes.sharpened, planes, x + 1, top);
@@ -95,13 +88,13 @@ __global__ void __launch_bounds__(plane_threads)
 #pragma unroll
     for (int r = 0; r < ramp_rows; ++r) {
       const int y = top + r;
-      if (y >= planes.height) return;
+      if (y >= planes.height) break;
       const bool inside = x > 0 && y > 0 && x + 1 < planes.width && y + 1 < planes.height;
       const std::int32_t low = min(min(rows[r].low, rows[r + 1].low), rows[r + 2].low);
       const std::int32_t high = max(max(rows[r].high, rows[r + 1].high), rows[r + 2].high);
       planes.edges[planes.place(x, y)] = inside && high - low > silhouette_step ? 1 : 0;
     }
-  });
+  }
 }
 
 // Grouping: the range and the histogram by all multiprocessors, with a histogram per block; then the steps

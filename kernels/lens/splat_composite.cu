@@ -297,16 +297,13 @@ __global__ void __launch_bounds__(threads, 3) composite_tiles(const __grid_const
 
 }  // namespace
 
-void splat_carries(const SplatArguments& a, StreamHandle stream) {
+void splat_composite(const SplatArguments& a, StreamHandle stream) {
   const int planes = a.channels + 1;
   const unsigned groups = a.last_group + 1;
-  const std::int64_t width = std::int64_t{a.tile_columns} * splat_tile_width * planes;
-  scan_columns<<<dim3(blocks_for(width, column_threads), groups), column_threads, 0, stream>>>(a);
+  const std::int64_t columns = std::int64_t{a.tile_columns} * splat_tile_width * planes;
   const std::int64_t rows = std::int64_t{a.height} * planes;
+  scan_columns<<<dim3(blocks_for(columns, column_threads), groups), column_threads, 0, stream>>>(a);
   scan_rows<<<dim3(blocks_for(rows, warps), groups), threads, 0, stream>>>(a);
-}
-
-void splat_composite(const SplatArguments& a, StreamHandle stream) {
   const unsigned blocks = blocks_for(tile_count(a), 1);
   with_channels(a.channels, [&]<int Channels>() {
     a.single ? composite_tiles<float, Channels><<<blocks, threads, 0, stream>>>(a)

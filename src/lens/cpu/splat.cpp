@@ -24,7 +24,6 @@
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "lens/cpu/splat_composite-inl.h"
-#include "lens/cpu/splat_samples-inl.h"
 #include "lens/cpu/splat_spread-inl.h"
 #include "lens/splat.h"
 #include "pixels/cpu/rows-inl.h"

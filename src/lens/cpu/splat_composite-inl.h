@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lens/cpu/splat_samples-inl.h"
+#include "lens/cpu/splat_spread-inl.h"
 #include "lens/maths/splat.h"
 
 HWY_BEFORE_NAMESPACE();

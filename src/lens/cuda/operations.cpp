@@ -159,7 +159,6 @@ class Splat final : public SplatOperation {
     kernels::splat_survey(arguments, handle);
     kernels::splat_direct(arguments, handle);
     kernels::splat_gather(arguments, handle);
-    kernels::splat_carries(arguments, handle);
     kernels::splat_composite(arguments, handle);
     check_launch("spreading samples over a picture");
   }

@@ -4,10 +4,8 @@
 // 1. Offsets. A few offsets explain how a group repeats (He and Sun, Statistics of patch offsets for image
 // completion, 2012). The difference of the group from its shifted self is summed at sampled points for each
 // offset within 72 pixels; the deepest local minima are candidates, of which the best 16 pairs are kept.
-//
 // 2. Costs. For each offset, the mean squared difference over the 25 x 25 pixels around a sample that are
 // known at both ends.
-//
 // 3. Mean. The sample's colour is the mean of the colours at the offsets, weight 1 / (cost + 2e-4)^4, and of
 // its disocclusion fill. The fill counts by the variance around it: without this guard, smooth textures lose
 // up to 1.3 dB.
