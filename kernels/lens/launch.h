@@ -6,7 +6,6 @@
 #include "kernels/device/launch.h"
 #include "lens/layers.h"
 #include "lens/maths/disocclusion_fill.h"
-#include "lens/maths/splat.h"
 #include "lens/maths/visible_samples.h"
 #include "lens/splat.h"
 #include "pixels/maths/pixel.h"
@@ -144,9 +143,6 @@ struct SplatArguments {
   SplatSums sums;
   Target output;
 };
-
-/// Sums below 2^51 are two words without a carry between them, see splat_gather.cu.
-inline constexpr int splat_short_bits = 51;
 
 /// Shared memory in bytes of a block that sums this many planes.
 [[nodiscard]] std::size_t splat_shared_bytes(int planes);

@@ -5,7 +5,7 @@
 #include "core/with_type.h"
 #include "kernels/lens/splat_tile.cuh"
 #include "kernels/pixels/byte_light.cuh"
-#include "lens/maths/splat.h"
+#include "lens/splat.h"
 
 namespace satin::kernels {
 namespace {

@@ -355,12 +355,6 @@ __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const 
   }
 }
 
-/// Second differences of this lane's two columns in a row.
-template <int Planes, bool Short>
-__device__ ulonglong2 differences(const TileSums<Planes, Short>& sums, int plane, int row) {
-  return make_ulonglong2(sums.sum(plane, row, 0), sums.sum(plane, row, 1));
-}
-
 __device__ ulonglong2 summed_along(ulonglong2 pair) {
   const std::uint64_t both = inclusive_scan(static_cast<std::uint64_t>(pair.x + pair.y));
   return make_ulonglong2(both - pair.y, both);
@@ -379,9 +373,8 @@ __device__ void store_sums(const SplatArguments& a, const GatheredTile& tile, in
     if (lower) {
 #pragma unroll 4
       for (int row = 0; row < half_rows; ++row) {
-        const ulonglong2 own = differences(sums, plane, row);
-        sum.x += own.x;
-        sum.y += own.y;
+        sum.x += sums.sum(plane, row, 0);
+        sum.y += sums.sum(plane, row, 1);
       }
       sum = summed_along(sum);
     }
@@ -391,7 +384,8 @@ __device__ void store_sums(const SplatArguments& a, const GatheredTile& tile, in
     const int top = lower ? half_rows : 0;
 #pragma unroll 4
     for (int row = top; row < top + half_rows; ++row) {
-      const ulonglong2 along = summed_along(differences(sums, plane, row));
+      const ulonglong2 along =
+          summed_along(make_ulonglong2(sums.sum(plane, row, 0), sums.sum(plane, row, 1)));
       sum.x += along.x;
       sum.y += along.y;
       reinterpret_cast<ulonglong2*>(to)[row * warp_size + lane_index()] = sum;
@@ -486,12 +480,6 @@ __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
       make_planes<Channels, Planes, false>(a, tile, records, first, words);
 }
 
-template <int Channels, int Planes>
-void launch(const SplatArguments& a, StreamHandle stream) {
-  const dim3 grid(static_cast<unsigned>(tile_count(a)), a.last_group + 1);
-  gather_tiles<Channels, Planes><<<grid, threads, splat_shared_bytes(Planes), stream>>>(a);
-}
-
 }  // namespace
 
 std::size_t splat_shared_bytes(int planes) {
@@ -506,8 +494,11 @@ int allow_splat(int channels) {
 }
 
 void splat_gather(const SplatArguments& a, StreamHandle stream) {
+  const dim3 grid(static_cast<unsigned>(tile_count(a)), a.last_group + 1);
+  const std::size_t bytes = splat_shared_bytes(a.all_planes ? a.channels + 1 : 1);
   with_channels(a.channels, [&]<int Channels>() {
-    a.all_planes ? launch<Channels, Channels + 1>(a, stream) : launch<Channels, 1>(a, stream);
+    a.all_planes ? gather_tiles<Channels, Channels + 1><<<grid, threads, bytes, stream>>>(a)
+                 : gather_tiles<Channels, 1><<<grid, threads, bytes, stream>>>(a);
   });
 }
 

@@ -299,7 +299,12 @@ __global__ void __launch_bounds__(listed_threads) place_listed(const __grid_cons
   });
 }
 
-void survey_list(const SplatArguments& a, StreamHandle stream) {
+}  // namespace
+
+void splat_survey(const SplatArguments& a, StreamHandle stream) {
+  with_channels(a.channels, [&]<int Channels>() {
+    survey_cells<Channels><<<static_cast<unsigned>(cell_count(a)), cell_quads, 0, stream>>>(a);
+  });
   constexpr unsigned blocks = 1056;
   const std::int64_t cells = cell_count(a) * (a.last_group + 1);
   // The number of records follows the cells.
@@ -310,15 +315,6 @@ void survey_list(const SplatArguments& a, StreamHandle stream) {
   begin_listed<<<blocks_for(cells, listed_threads), listed_threads, 0, stream>>>(a);
   with_channels(a.channels,
                 [&]<int Channels>() { place_listed<Channels><<<blocks, listed_threads, 0, stream>>>(a); });
-}
-
-}  // namespace
-
-void splat_survey(const SplatArguments& a, StreamHandle stream) {
-  with_channels(a.channels, [&]<int Channels>() {
-    survey_cells<Channels><<<static_cast<unsigned>(cell_count(a)), cell_quads, 0, stream>>>(a);
-  });
-  survey_list(a, stream);
 }
 
 }  // namespace satin::kernels

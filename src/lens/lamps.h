@@ -18,7 +18,7 @@
 #include "lens/maths/aperture.h"
 #include "lens/maths/picture.h"
 #include "lens/maths/samples.h"
-#include "lens/maths/splat.h"
+#include "lens/splat.h"
 #include "pixels/pixelwise.h"
 #include "satin/lens_style.h"
 
@@ -170,10 +170,7 @@ struct LampScene {
     const float over = (lens_light(value, *unit) - lens_clipped_light) / (1 - lens_clipped_light);
     const float blur = static_cast<float>(radius) * lens_radius_scale - 1;
     const float alone = (highlight_among_others - bright) / (highlight_among_others - highlight_alone);
-    return 1 + (rule.highlights - 1) * unit_range(over) * unit_range(blur) * unit_range(alone);
-  }
-  [[nodiscard]] SATIN_HD static float unit_range(float value) {
-    return value < 0 ? 0 : value > 1 ? 1 : value;
+    return 1 + (rule.highlights - 1) * clamped_to_unit(over) * clamped_to_unit(blur) * clamped_to_unit(alone);
   }
   SATIN_HD void brighten(std::uint32_t* colour, float by) const {
     if (!(by > 1)) return;

@@ -248,12 +248,30 @@ void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measure
                    const std::uint32_t* soft) {
   lens_.set_soft(soft);
   const auto& [picture, aperture, mask] = inputs;
-  layers_->run(picture, measured, lens_.scene(), stream);
-  if (splat_ != nullptr) {
-    lamp_memory_->find_aperture(aperture, stream);
-    spread(measured, output, stream);
+  const LensScene& scene = lens_.scene();
+  layers_->run(picture, measured, scene, stream);
+  if (splat_ == nullptr) {
+    layers_->show(scene, shown_, stream);
   } else {
-    layers_->show(lens_.scene(), shown_, stream);
+    lamp_memory_->find_aperture(aperture, stream);
+    find_lamps_->run(
+        {scene, measured, lamp_memory_->cells(), lamp_memory_->lamps(), lamp_memory_->aperture()}, stream);
+    const LensPlanes& planes = scene.planes;
+    const MutableImageView colours = plane(planes.colours, Type::u32, planes.channels);
+    SplatImages images;
+    images.source = colours;
+    images.colours = colours;
+    images.radii = plane(planes.magnitudes, Type::u32);
+    images.groups = plane(planes.groups, Type::u8);
+    images.weights = plane(planes.weights, Type::u16);
+    images.listed = scene.list.samples;
+    images.count = scene.list.count;
+    images.lamps = lamp_memory_->lamps().lamps;
+    images.lamp_count = lamp_memory_->lamps().count;
+    images.aperture = lamp_memory_->aperture();
+    if (shape_.type == Type::f32) images.white = &scene.unit->brightest;
+    images.output = store_ == nullptr ? output : plane(result_.get(), Type::u32, planes.channels);
+    splat_->run(images, stream);
   }
   if (store_ != nullptr) store_->run({shown_.values, picture, mask, output, measured}, stream);
 }
@@ -262,28 +280,6 @@ int LensBlur::groups(Stream stream) const {
   DepthGroups groups;
   backend_.download(&groups, &lens_.scene().work->groups, sizeof groups, stream);
   return groups.count;
-}
-
-void LensBlur::spread(const Measured* measured, const MutableImageView& output, Stream stream) {
-  const LensScene& scene = lens_.scene();
-  find_lamps_->run({scene, measured, lamp_memory_->cells(), lamp_memory_->lamps(), lamp_memory_->aperture()},
-                   stream);
-  const LensPlanes& planes = scene.planes;
-  const MutableImageView colours = plane(planes.colours, Type::u32, planes.channels);
-  SplatImages images;
-  images.source = colours;
-  images.colours = colours;
-  images.radii = plane(planes.magnitudes, Type::u32);
-  images.groups = plane(planes.groups, Type::u8);
-  images.weights = plane(planes.weights, Type::u16);
-  images.listed = scene.list.samples;
-  images.count = scene.list.count;
-  images.lamps = lamp_memory_->lamps().lamps;
-  images.lamp_count = lamp_memory_->lamps().count;
-  images.aperture = lamp_memory_->aperture();
-  if (shape_.type == Type::f32) images.white = &scene.unit->brightest;
-  images.output = store_ == nullptr ? output : plane(result_.get(), Type::u32, planes.channels);
-  splat_->run(images, stream);
 }
 
 std::vector<ParameterRecord> lens_style_parameters() {

@@ -125,7 +125,6 @@ class LensBlur {
 
  private:
   [[nodiscard]] MutableImageView plane(void* data, Type type, int channels = 1) const;
-  void spread(const Measured* measured, const MutableImageView& output, Stream stream);
 
   Backend& backend_;
   Shape shape_;

@@ -16,9 +16,7 @@ namespace satin {
 namespace {
 
 constexpr int most_weight_bits = 30;
-/// Limits of short sums, which GPUs add faster: weights have fewer bits if at least 26 remain.
-constexpr int short_sum_bits = 51;
-constexpr int least_short_weight_bits = 26;
+constexpr int least_short_weight_bits = 26;  // weights have fewer bits for short sums if these remain
 constexpr std::uint64_t least_weight = 1000;
 
 int pile_bits(std::uint32_t largest_radius) {
@@ -70,16 +68,6 @@ struct SizedStaircase {
   double variance = 0;  ///< mean of the variances along both axes
 };
 
-/// Calls add(sign, width, height) for boxes whose signed sum is the union.
-template <class Add>
-void for_boxes(const Staircase& stairs, bool block, const Add& add) {
-  const int more = block ? 2 : 1;
-  for (int k = 0; k < stairs.boxes; ++k) {
-    add(1, 2 * stairs.wide[k] + more, 2 * stairs.high[k] + more);
-    if (k > 0) add(-1, 2 * stairs.wide[k - 1] + more, 2 * stairs.high[k] + more);
-  }
-}
-
 /// `squeeze` is the square root of LensStyle::squeeze.
 SizedStaircase sized_staircase(std::span<const BoxExtent> boxes, double squeeze, double rho, bool block) {
   SizedStaircase sized;
@@ -97,11 +85,17 @@ SizedStaircase sized_staircase(std::span<const BoxExtent> boxes, double squeeze,
     stairs.high[stairs.boxes++] = high;
   }
   stairs.reach = std::max(stairs.wide[stairs.boxes - 1], stairs.high[0]);
+  // The union is the signed sum of the boxes and of what neighbours share.
   double moments = 0;
-  for_boxes(stairs, block, [&](int sign, double width, double height) {
+  const int more = block ? 2 : 1;
+  const auto add = [&](int sign, double width, double height) {
     sized.area += sign * width * height;
     moments += sign * width * height * (width * width + height * height - 2) / 24;
-  });
+  };
+  for (int k = 0; k < stairs.boxes; ++k) {
+    add(1, 2 * stairs.wide[k] + more, 2 * stairs.high[k] + more);
+    if (k > 0) add(-1, 2 * stairs.wide[k - 1] + more, 2 * stairs.high[k] + more);
+  }
   sized.variance = moments / sized.area;
   return sized;
 }
@@ -227,13 +221,6 @@ class Builder {
 
 }  // namespace
 
-std::uint64_t area_of(const Staircase& staircase, bool block) {
-  std::int64_t area = 0;
-  for_boxes(staircase, block,
-            [&](int sign, std::int64_t width, std::int64_t height) { area += sign * width * height; });
-  return static_cast<std::uint64_t>(area);
-}
-
 LensKernels lens_kernels(const SplatJob& job) { return Builder(job).build(); }
 
 std::uint64_t pile_up(std::uint32_t largest_radius) {
@@ -245,7 +232,7 @@ int splat_weight_bits(std::uint32_t largest_radius, int colour_bits) {
   const auto bits_below = [&](int sum_bits) {
     return std::min(most_weight_bits, sum_bits - colour_bits - pile_bits(largest_radius));
   };
-  const int narrow = bits_below(short_sum_bits);
+  const int narrow = bits_below(splat_short_bits);
   if (narrow >= least_short_weight_bits && std::uint64_t{1} << narrow >= least) return narrow;
   const int bits = bits_below(63);
   if (bits < 0 || (std::uint64_t{1} << bits) < least)

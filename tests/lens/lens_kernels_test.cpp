@@ -163,22 +163,6 @@ TEST(LensKernels, SmallDiscsOfHighQualityAreRound) {
   EXPECT_LT(by_high, .8 * by_fast);
 }
 
-TEST(LensKernels, AreasAreNumbersOfPixels) {
-  for (const KernelCase& kernel : every_kernel()) {
-    const LensKernels kernels = kernels_for(kernel, 9 * 256);
-    for (std::size_t i = 0; i < kernels.staircases.size(); ++i) {
-      LensKernels alone = kernels;
-      alone.largest = 0;
-      alone.kernels.assign(LensKernelView::kinds, {{1, 0}, {static_cast<std::uint16_t>(i), 0}});
-      std::uint64_t pixels = 0;
-      for (std::int64_t dy = -kernels.reach; dy <= kernels.reach + 1; ++dy)
-        for (std::int64_t dx = -kernels.reach; dx <= kernels.reach + 1; ++dx)
-          pixels += weight_at(alone, 0, false, kernel.block, lens_full_weight, dx, dy);
-      ASSERT_EQ(area_of(kernels.staircases[i], kernel.block), pixels) << i;
-    }
-  }
-}
-
 /// The most that can meet in one pixel when every pixel has one sample of weight 1: for every offset, the
 /// kernel that gives most there. Merged ones have that of a block beside them, one pixel farther at most.
 double meeting_weights(const LensKernels& kernels, std::uint32_t merge_from) {

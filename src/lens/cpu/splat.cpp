@@ -387,18 +387,6 @@ class SlidingWindow {
   TransferView transfer_;
 };
 
-inline SplatRule RuleOf(const SplatJob& job, const LensKernels& kernels, const KernelRanges& ranges) {
-  SplatRule rule;
-  rule.kernels = kernels.view();
-  rule.ranges = &ranges;
-  rule.highlight_channels = job.alpha ? job.channels - 1 : job.channels;
-  rule.white = job.white;
-  rule.colour_bits = job.colour_bits;
-  rule.last_group = static_cast<std::uint32_t>(job.groups - 1);
-  rule.merge_from = job.merge_from;
-  return rule;
-}
-
 template <int Channels>
 class Splat final : public SplatOperation {
  public:
@@ -407,7 +395,13 @@ class Splat final : public SplatOperation {
         job_(job),
         kernels_(lens_kernels(job)),
         ranges_(kernels_),
-        rule_(RuleOf(job, kernels_, ranges_)),
+        rule_{.kernels = kernels_.view(),
+              .ranges = &ranges_,
+              .highlight_channels = job.alpha ? job.channels - 1 : job.channels,
+              .white = job.white,
+              .colour_bits = job.colour_bits,
+              .last_group = static_cast<std::uint32_t>(job.groups - 1),
+              .merge_from = job.merge_from},
         reaches_(job_, kernels_),
         lists_{{job_, job.most_listed}, {job_, job.most_lamps}} {
     const WindowSizes sizes(job_, reaches_.largest(), backend.threads.count());

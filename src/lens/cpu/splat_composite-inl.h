@@ -14,7 +14,7 @@
 #include <cmath>
 
 #include "lens/cpu/splat_spread-inl.h"
-#include "lens/maths/splat.h"
+#include "lens/splat.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {

@@ -22,7 +22,6 @@
 #include "core/cpu/fetch.h"
 #include "core/workspace.h"
 #include "lens/maths/aperture.h"
-#include "lens/maths/splat.h"
 #include "lens/splat.h"
 #include "pixels/cpu/load_wide-inl.h"
 

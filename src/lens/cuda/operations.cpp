@@ -10,7 +10,6 @@
 #include "core/cuda/check.h"
 #include "kernels/lens/launch.h"
 #include "lens/layers.h"
-#include "lens/maths/splat.h"
 #include "lens/splat.h"
 #include "pixels/cuda/transfer.h"
 #include "satin/error.h"
@@ -98,7 +97,7 @@ std::vector<kernels::NearStaircase> near_staircases(std::span<const Staircase> a
 /// Whether all sums are below 2^splat_short_bits, by the bound of splat_weight_bits().
 bool has_short_sums(const SplatJob& job, int weight_bits) {
   const auto pile_bits = static_cast<int>(std::bit_width(2 * pile_up(job.largest_radius) - 1));
-  return weight_bits + job.colour_bits + job.peak_bits + pile_bits <= kernels::splat_short_bits;
+  return weight_bits + job.colour_bits + job.peak_bits + pile_bits <= splat_short_bits;
 }
 
 class Splat final : public SplatOperation {

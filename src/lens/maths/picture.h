@@ -139,6 +139,8 @@ SATIN_HD float lens_quotient(float value, float divisor, float of_one) {
 #endif
 }
 
+SATIN_HD float clamped_to_unit(float value) { return value < 0 ? 0 : value > 1 ? 1 : value; }
+
 /// Converts an integer to linear light (white is 1), at most lens_largest_light.
 SATIN_HD float lens_light(std::uint32_t value, const LensUnit& unit) {
   const float light = lens_quotient(static_cast<float>(value), unit.white, unit.of_one);

@@ -237,10 +237,6 @@ struct StoreVisible {
     planes.groups[at] = static_cast<std::uint8_t>(groups->group_of(radius));
     planes.weights[at] = static_cast<std::uint16_t>(weight);
   }
-
-  [[nodiscard]] SATIN_HD static float unit_range(float value) {
-    return value < 0 ? 0 : value > 1 ? 1 : value;
-  }
 };
 
 /// Unmixes the pixels on silhouettes. It is a step of its own because few pixels need it.
@@ -434,7 +430,7 @@ struct SeparateSilhouettes {
     }
     const float share = (sum_of_colours<Channels>(along, colours()) + prior * by_depth) /
                         (sum_of_colours<Channels>(length, colours()) + prior);
-    return StoreVisible<T, Channels>::unit_range(share);
+    return clamped_to_unit(share);
   }
 
   struct Mixture {
