@@ -46,7 +46,7 @@ struct ApertureTable {
 
 struct AperturePictureJob {
   using Operation = PixelwiseOperation<AperturePictureJob>;
-  static constexpr const char* doing = "taking a picture for an aperture";
+  static constexpr const char* doing = "reading the picture of an aperture";
 
   Shape picture;  ///< one channel of u8, u16 or f32
 

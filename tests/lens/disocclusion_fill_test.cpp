@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-#include "tests/lens/lens_layers_case.h"
+#include "tests/lens/layers_case.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/pictures.h"
 

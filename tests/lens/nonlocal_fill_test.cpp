@@ -72,7 +72,7 @@ HWY_AFTER_NAMESPACE();
 #include <cstring>
 
 #include "satin/device.h"
-#include "tests/lens/lens_layers_case.h"
+#include "tests/lens/layers_case.h"
 #include "tests/oracles/device_under_test.h"
 
 namespace satin::test {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/lens/lens_layers_case.h"
+#include "tests/lens/layers_case.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/pictures.h"
 

@@ -62,7 +62,7 @@ inline Tiling TilingOf(const SplatJob& job, std::int64_t reach, int threads) {
   return {(job.width + width - 1) / width, rows};
 }
 
-struct Area {
+struct Tile {
   std::int64_t left, right, top, bottom;
 };
 
@@ -264,25 +264,25 @@ class SlidingWindow {
 
   /// Processes a tile, and continues from the tile above if that was the last one. Nothing that is spread
   /// into the tile reaches farther than `reach`.
-  void run(const SplatImages& images, const ListsByRows& lists, const Area& area, std::int64_t reach) {
+  void run(const SplatImages& images, const ListsByRows& lists, const Tile& tile, std::int64_t reach) {
     reach_ = reach;
-    if (area.left != next_.left || area.right != next_.right || area.top != next_.top) restart(area);
-    for (std::int64_t y = area.top; y < area.bottom; ++y) {
-      for (; source_ <= std::min(y + reach_, job_.height - 1); ++source_) spread_row(images, lists, area, y);
-      finish_row(images, area, y);
+    if (tile.left != next_.left || tile.right != next_.right || tile.top != next_.top) restart(tile);
+    for (std::int64_t y = tile.top; y < tile.bottom; ++y) {
+      for (; source_ <= std::min(y + reach_, job_.height - 1); ++source_) spread_row(images, lists, tile, y);
+      finish_row(images, tile, y);
     }
-    next_ = {area.left, area.right, area.bottom, area.bottom};
+    next_ = {tile.left, tile.right, tile.bottom, tile.bottom};
   }
 
  private:
-  void restart(const Area& area) {
-    row_size_ = WindowSizes::row_size(job_, area.right - area.left);
+  void restart(const Tile& tile) {
+    row_size_ = WindowSizes::row_size(job_, tile.right - tile.left);
     std::fill_n(deltas_.begin(), row_size_ * static_cast<std::size_t>(slots_ * job_.groups), 0);
     std::fill(columns_.begin(), columns_.end(), 0);
     std::fill(spread_until_.begin(), spread_until_.end(), 0);
     marked_ = -1;
-    source_ = std::max<std::int64_t>(0, area.top - reach_ - 1);
-    entered_ = area.top;
+    source_ = std::max<std::int64_t>(0, tile.top - reach_ - 1);
+    entered_ = tile.top;
     free_ = 0;
     for (std::int64_t slot = 0; slot < slots_; ++slot) give_back(slot);
   }
@@ -317,13 +317,13 @@ class SlidingWindow {
     }
   }
 
-  void spread_row(const SplatImages& images, const ListsByRows& lists, const Area& area, std::int64_t top) {
+  void spread_row(const SplatImages& images, const ListsByRows& lists, const Tile& tile, std::int64_t top) {
     const std::int64_t y = source_;
     find_rows(y, top);
-    const DeltaRows rows{area.left, area.right, rows_.data(), reach_, ring_rows(reach_)};
-    const std::int64_t begin = std::max<std::int64_t>(0, area.left - reach_ - 1) / 2 * 2;
+    const DeltaRows rows{tile.left, tile.right, rows_.data(), reach_, ring_rows(reach_)};
+    const std::int64_t begin = std::max<std::int64_t>(0, tile.left - reach_ - 1) / 2 * 2;
     GroupsOfRow found = SpreadVisible<Channels>(rule_, VisiblePairOf(images, y), begin,
-                                                std::min(job_.width, area.right + reach_), rows,
+                                                std::min(job_.width, tile.right + reach_), rows,
                                                 marks_.data(), marked_ == y / 2);
     marked_ = y / 2;
     focused_[static_cast<std::size_t>(y % slots_)] = found.focused;
@@ -337,8 +337,8 @@ class SlidingWindow {
         spread_until_[group] = std::max(spread_until_[group], y + reach_ + 3);
   }
 
-  void finish_row(const SplatImages& images, const Area& area, std::int64_t y) {
-    const auto pixels = static_cast<std::size_t>(area.right - area.left);
+  void finish_row(const SplatImages& images, const Tile& tile, std::int64_t y) {
+    const auto pixels = static_cast<std::size_t>(tile.right - tile.left);
     const VisibleRow row = VisibleRowOf(images, y);
     bool first = true;
     for (std::int64_t i = 0; i < job_.groups; ++i) {
@@ -350,11 +350,11 @@ class SlidingWindow {
       group.columns = columns_.data() + row_size_ * static_cast<std::size_t>(i);
       if (!group.spread && !group.focused) continue;
       group.first = std::exchange(first, false);
-      CompositeGroup<Channels>(rule_, group, row, area.left, area.right, sums_.data(), state_.data());
+      CompositeGroup<Channels>(rule_, group, row, tile.left, tile.right, sums_.data(), state_.data());
     }
     give_back(slot_of(y));
-    if (first) ClearState(state_.data(), area.right - area.left, cell_size(Channels));
-    const std::int64_t at = area.left * Channels;
+    if (first) ClearState(state_.data(), tile.right - tile.left, cell_size(Channels));
+    const std::int64_t at = tile.left * Channels;
     const std::uint32_t* source = images.source.row<std::uint32_t>(y) + at;
     if (!job_.stores_codes)
       return StoreComposite<Channels>(rule_, state_.data(), source, pixels,
@@ -368,7 +368,7 @@ class SlidingWindow {
   std::int64_t reach_ = 0;
   std::int64_t slots_ = 0;  ///< rows in a ring
   std::size_t row_size_ = 0;
-  Area next_{};                             ///< where the last tile ended, without rows
+  Tile next_{};                             ///< where the last tile ended, without rows
   std::int64_t entered_ = 0;                ///< first row without a slot
   std::int64_t free_ = 0;                   ///< number of free slots
   std::int64_t source_ = 0;                 ///< next row of samples
@@ -426,7 +426,7 @@ class Splat final : public SplatOperation {
         tiling.columns * tiling.rows, 1, [&](std::int64_t first, std::int64_t last, int thread) {
           SlidingWindow<Channels>& window = *windows_[static_cast<std::size_t>(thread)];
           for (std::int64_t i = first; i < last; ++i) {
-            const Area own = area(tiling, i);
+            const Tile own = tile_at(tiling, i);
             window.run(images, lists_, own, reaches_.farthest(own.top - reach - 1, own.bottom + reach + 1));
           }
         });
@@ -434,7 +434,7 @@ class Splat final : public SplatOperation {
 
  private:
   /// Tiles with successive numbers lie below each other.
-  [[nodiscard]] Area area(const Tiling& tiling, std::int64_t i) const {
+  [[nodiscard]] Tile tile_at(const Tiling& tiling, std::int64_t i) const {
     const std::int64_t column = i / tiling.rows;
     const std::int64_t row = i % tiling.rows;
     return {job_.width * column / tiling.columns, job_.width * (column + 1) / tiling.columns,

@@ -508,7 +508,7 @@ struct CompleteList {
   SATIN_HD void operator()(int /*x*/, int /*y*/) const { list.complete(); }
 };
 
-/// Makes the visible samples, and lists the second samples of silhouettes.¦A backend brings a launch:
+/// Makes the visible samples, and lists the second samples of silhouettes. A backend brings a launch:
 /// launch(width, height, step) calls step(x, y) for every place on its threads.
 template <int Channels, class T, class Launch>
 void make_visible_samples(const Launch& launch, const LensPlanes& planes, const LensPicture<T>& picture,

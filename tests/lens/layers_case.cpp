@@ -1,4 +1,4 @@
-#include "tests/lens/lens_layers_case.h"
+#include "tests/lens/layers_case.h"
 
 #include <algorithm>
 #include <tuple>
