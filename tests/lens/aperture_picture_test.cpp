@@ -1,4 +1,4 @@
-// A picture as an aperture: its rows have the edges that the means of its cells make.
+// A picture as an aperture: its rows have the edges between the means of its cells.
 
 #include "lens/lamps.h"
 
@@ -50,7 +50,7 @@ double part_of_white(T value) {
   return static_cast<double>(value) / white;
 }
 
-/// The mean of a cell, from 0 to 255. The longer side is 32 pixels, two cells each, or a multiple of 64.
+/// Mean of a cell, from 0 to 255. The longer side is 32 pixels (two cells per pixel) or a multiple of 64.
 template <class T>
 std::int32_t expected_mean(const ImageView& picture, int cell, int row) {
   const std::int64_t side = std::max(picture.shape.width, picture.shape.height);
@@ -93,7 +93,7 @@ TEST(AperturePicture, HasTheEdgesOfItsMeans) {
     int width;
     int height;
   };
-  // cells of 9 pixels and of one: no mean is half way between two
+  // Cells of 9 pixels and of one pixel: no mean is half way between two codes.
   for (const Size size : {Size{64, 64}, {192, 192}, {192, 70}, {30, 64}, {32, 32}, {20, 32}}) {
     SCOPED_TRACE(testing::Message() << size.width << " x " << size.height);
     expect_edges<std::uint8_t>(random_map(size.width, size.height, Type::u8, 1));

@@ -1,5 +1,5 @@
-// The hidden samples of depth of field against windows summed pixel by pixel, and a list that is too small;
-// all that is made before the splat beside what the CPU makes.
+// The disocclusion fill against windows summed pixel by pixel, and with a list that is too small; the steps
+// before the splat against those of the CPU.
 
 #include "lens/maths/disocclusion_fill.h"
 
@@ -18,7 +18,7 @@
 namespace satin::test {
 namespace {
 
-/// One hidden pixel by step 3 of depth of field, windows summed directly.
+/// One hidden sample, from windows that are summed directly.
 class Oracle {
  public:
   Oracle(const Layers& layers, int group) : layers_(layers), group_(group) {}
@@ -90,7 +90,7 @@ class Oracle {
     return sums;
   }
 
-  /// 0: nothing, or what is behind the group, is met first.
+  /// Returns 0 if there is no pixel in or behind the group, or if the first one is behind it.
   [[nodiscard]] int distance(int x, int y, int step_x, int step_y) const {
     for (int i = 1; i <= 8; ++i) {
       const int u = x + i * step_x;
@@ -136,7 +136,7 @@ class Oracle {
   int group_;
 };
 
-/// The samples of one block of 2 x 2 pixels.
+/// Adds the expected samples of one 2 x 2 block.
 void add_block(const Layers& layers, int group, int x, int y,
                std::vector<std::pair<LensSample, Hidden>>& to) {
   const Oracle oracle(layers, group);
@@ -200,7 +200,7 @@ TEST(DisocclusionFill, IsTheRuleWindowByWindow) {
   }
 }
 
-/// Five depths at random, close to each other: most pixels are silhouettes, and all but the farthest hide
+/// Five random depths, close to each other: most pixels are silhouettes, and all but the farthest hide
 /// something.
 Layers layers_of_noise(const Device& device, int side) {
   Random random(9);

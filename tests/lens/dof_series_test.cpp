@@ -71,7 +71,7 @@ TEST(DofSeries, TheDepthOfTheLastRunIsUsedAgainOrNot) {
   }
 }
 
-/// Ramps of 8 columns between near and far: soft depth as long as its radii are large enough to tell.
+/// Depth with ramps of 8 columns between near and far: soft as long as its radii are large enough.
 Image soft_codes() {
   return plane_of(128, 40, Type::u8, [](auto x, auto) {
     const auto place = static_cast<double>(x % 64);
@@ -112,7 +112,7 @@ TEST(DofSeries, DepthInAlphaIsThatOfEachPicture) {
     const Image picture = random_picture(shape, seed);
     Plan fresh = satin::plan(device_under_test(), shape, dof);
     EXPECT_EQ(difference(run(plan, picture, {}), run(fresh, picture, {})), "") << seed;
-    ASSERT_TRUE(plan.vary(&dof, true));  // there are no side inputs
+    ASSERT_TRUE(plan.vary(&dof, true));  // no side inputs
   }
 }
 

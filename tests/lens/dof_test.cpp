@@ -1,5 +1,5 @@
-// dof() against what a lens must do: what is sharp keeps its bytes, light is neither lost nor leaked, and
-// what is blurred has the stated size. And the partition of depth against every partition there is.
+// dof() against the behaviour of a lens: sharp pixels keep their bytes, light is neither lost nor leaked, and
+// blurred points have the stated size. The partition of depth against an exhaustive search.
 
 #include "satin/filters/dof.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using At = std::function<double(double x, double y)>;
 
-/// f32, every channel by its own function.
+/// f32 picture with one function per channel.
 Image picture_of(std::int64_t width, std::int64_t height, const std::vector<At>& channels) {
   Image picture({width, height, static_cast<int>(channels.size()), Type::f32});
   for (std::int64_t y = 0; y < height; ++y)
@@ -122,7 +122,7 @@ TEST(Dof, FloatsTakeTheLargestRadii) {
     dof.lens.max_radius = 512;
     const Image result = result_of(picture, dof);
     const auto at = [&](std::int64_t x) { return static_cast<double>(result.view().value<float>(x, 1)); };
-    // Of the pixels in the disc around it, this one is the brightest. Three rows share its light.
+    // This pixel is the brightest in the disc around it. Three rows share its light.
     EXPECT_NEAR(at(650), 1000 / (3 * 2 * radius), 0.15 * at(650)) << radius;
     EXPECT_GT(at(650 - static_cast<std::int64_t>(0.9 * radius)), 0) << radius;
     EXPECT_EQ(at(650 + static_cast<std::int64_t>(1.1 * radius) + 2), 0) << radius;
@@ -144,7 +144,7 @@ TEST(Dof, ABlackSubjectStaysBlackBeforeABlurredWall) {
   }
 }
 
-// Red before green: whatever covers what, every pixel is a mixture of the two.
+// Red before green: each pixel is a mixture of the two.
 TEST(Dof, ABlurredNearThingCoversWithASoftEdgeAndNoHalo) {
   const auto red = [](auto x, auto y) { return x >= 40 && x < 70 && y >= 35 && y < 75; };
   const Image picture = picture_of(112, 110,
@@ -159,7 +159,7 @@ TEST(Dof, ABlurredNearThingCoversWithASoftEdgeAndNoHalo) {
       const double g = static_cast<double>(result.view().value<float>(x, y, 1));
       worst = std::max(worst, std::abs(r / 0.8 + g / 0.4 - 1));
     }
-  EXPECT_LT(worst, 0.02);  // shares are estimated: a prior of 0.05 against |F - B|^2 of 0.8
+  EXPECT_LT(worst, 0.02);  // unmixing is regularised: lambda of 0.05 against |F - B|^2 of 0.8
   const auto share = [&](std::int64_t x) {
     return static_cast<double>(result.view().value<float>(x, 55, 0)) / 0.8;
   };
@@ -242,7 +242,7 @@ TEST(Dof, ClippedHighlightsThatAreOutOfFocusGrowBrighter) {
   EXPECT_NEAR(brightness(0.75, 4) / brightness(0.75, 1), 4, 0.4);
 }
 
-// What was seen of a near square (radius 8) before what is sharp (left half) and what is far (radius -4).
+// Debug pictures of a near square (radius 8) before a sharp surface (left half) and a far one (radius -4).
 struct SeenScene {
   static bool near(double x, double y) { return x >= 20 && x < 44 && y >= 14 && y < 34; }
   Image disparity = plane_of(64, 48, [](auto x, auto y) { return near(x, y) ? 1.0 : x < 32 ? 0.5 : 0.25; });
@@ -261,9 +261,9 @@ TEST(Dof, ShowsRadii) {
   const Image grey = scene.shown(random_picture({64, 48, 1, Type::u16}, 6), LensDebug::coc);
   for (std::int64_t y = 0; y < 48; ++y)
     for (std::int64_t x = 0; x < 64; ++x) {
-      if (x >= 30 && x < 34) continue;  // where all three meet, silhouettes choose two
+      if (x >= 30 && x < 34) continue;  // silhouettes where all three meet choose two
       const bool near = SeenScene::near(static_cast<double>(x), static_cast<double>(y));
-      const double share = near ? 8.0 / 64 : x < 32 ? 0 : 4.0 / 64;  // of the largest radius
+      const double share = near ? 8.0 / 64 : x < 32 ? 0 : 4.0 / 64;  // share of the largest radius
       const auto at = [&](int c) { return static_cast<double>(shown.view().value<float>(x, y, c)); };
       ASSERT_EQ(at(3), 1);
       ASSERT_NEAR(at(0), near ? share : 0, 1e-6) << x << ", " << y;
@@ -309,7 +309,7 @@ TEST(Dof, ShowsWhatLiesHidden) {
         ASSERT_LT(at(0), 0.02) << x << ", " << y;
         ASSERT_NEAR(at(1), 0.4, 0.02);
         ASSERT_NEAR(at(2), 0.2, 0.02);
-      } else if (x < 31) {  // far things are behind what is sharp; they are filled in there as well
+      } else if (x < 31) {  // the far surface is filled in behind the sharp one as well
         ASSERT_EQ(at(0), 0) << x << ", " << y;
       }
     }
@@ -338,7 +338,7 @@ TEST(Dof, ParametersOutOfRangeAreRefused) {
   expect_error(ErrorKind::usage, "highlights", [&] { return result_of(picture, dof); });
 }
 
-/// Runs the steps of the partition on a histogram whose bins are one pixel wide.
+/// Partitions a histogram whose bins are one pixel wide.
 std::unique_ptr<GroupWork> partition(const std::array<std::uint32_t, depth_bins>& counts, int most) {
   auto work = std::make_unique<GroupWork>();
   work->negative_lowest = 0;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double strength = 160;
 
-/// A value in a corner is sharp, so that the focus lies in the depth.
+/// One corner has another depth: the focus has to lie within the range of the depth.
 Image flat_depth(std::int64_t size, double radius) {
   Image depth({size, size, 1, Type::f32});
   for (std::int64_t y = 0; y < size; ++y)

@@ -8,10 +8,11 @@
 
 namespace satin::test {
 
-/// `picture`, out of focus by `radius` pixels but for its corner; on a GPU the CPU must make the same.
+/// Blurs `picture` by `radius` pixels except for one corner. On a GPU, also checks that the CPU gives the
+/// same.
 Image out_of_focus(const Image& picture, double radius, const LensStyle& style, const Image& aperture = {});
 
-/// A side of the pictures of a lamp of that radius.
+/// Side of a picture of a lamp of this radius.
 inline std::int64_t size_for(double radius) { return 4 * static_cast<std::int64_t>(radius) + 41; }
 
 /// Black, with one white pixel.

@@ -1,5 +1,5 @@
-// Lamps have the outline of the opening at every radius and of every shape: what is found lies between the
-// true shape without a rim of 0.6 pixels and the true shape with one, and its light is where it should be.
+// Lamps have the outline of the opening at each radius and for each shape: the result lies between the true
+// shape without a rim of 0.6 pixels and the shape with one, and its light is in the right pixels.
 
 #include <gtest/gtest.h>
 
@@ -17,21 +17,21 @@ namespace satin::test {
 namespace {
 
 constexpr double rim = 0.6;              // pixels
-constexpr double most_misplaced = 0.01;  // of the light
+constexpr double most_misplaced = 0.01;  // share of the light
 
-/// The side of a picture in whose middle no kernel of the black pixels around a lamp is cut by the border:
-/// what is cut makes others count more.
+/// Side of a picture in whose centre no kernel of the black pixels around a lamp is cut by the border, as a
+/// cut kernel makes other samples count more.
 std::int64_t roomy_size_for(double radius) {
   constexpr double farthest_corner = 1.6;  // radii, of a triangle; a disc that is squeezed by 2 has 1.41
   return 4 * static_cast<std::int64_t>(farthest_corner * radius) + 21;
 }
 
-/// True if a place, in radii from the lamp, lets light through.
+/// Whether light passes at a point, in radii from the lamp.
 using Opening = std::function<bool(double, double)>;
 
 bool disc(double x, double y) { return x * x + y * y <= 1; }
 
-/// The opening, scaled to the variance of a disc.
+/// Scales an opening to the variance of a disc.
 Opening of_disc_variance(const Opening& opening) {
   constexpr int steps = 600;
   constexpr double reach = 2;
@@ -50,7 +50,7 @@ Opening of_disc_variance(const Opening& opening) {
 }
 
 /// A polygon with corners at distance 1 that stands on a side, turned clockwise. Its sides are arcs through
-/// the corners, `curvature` times as high as those of the circle: discs around other places, or half planes.
+/// the corners, `curvature` times as high as those of the circle: intersections of discs, or half planes.
 Opening polygon(int blades, double degrees, double curvature = 0) {
   struct Side {
     double x, y;
@@ -108,15 +108,14 @@ std::vector<Shown> shapes() {
           squeezed(2)};
 }
 
-/// Parts of each pixel of a square picture that an opening around the lamp covers: as it is, and without and
-/// with a rim.
+/// Share of each pixel that an opening around the lamp covers: exactly, without a rim, and with one.
 struct Coverage {
   std::vector<double> own;
   std::vector<double> least;
   std::vector<double> most;
 };
 
-/// Whether all places on a circle around one are in the opening, and whether any is.
+/// Whether all points on a circle around (x, y) are in the opening, and whether any is.
 std::pair<bool, bool> around(const Opening& opening, double radius, double x, double y, double distance) {
   constexpr int directions = 16;
   bool all = opening(x / radius, y / radius);
@@ -132,7 +131,7 @@ std::pair<bool, bool> around(const Opening& opening, double radius, double x, do
 }
 
 Coverage coverage_of(const Opening& opening, double radius, std::int64_t size, double lamp_x, double lamp_y) {
-  constexpr int places = 64;  // of a pixel, no two in one row or column
+  constexpr int places = 64;  // points per pixel, no two in one row or column
   Coverage coverage;
   for (std::int64_t y = 0; y < size; ++y)
     for (std::int64_t x = 0; x < size; ++x) {
@@ -179,8 +178,7 @@ std::vector<double> light_of(const Image& picture) {
   return light;
 }
 
-/// Light that is not where it should be, and what the worst pixel has beyond the rims, in pixels that are
-/// covered.
+/// Light in wrong pixels, and the largest excess over the rims in one pixel, in covered pixels.
 struct Misplaced {
   double light = 0;
   double beyond_rim = 0;
@@ -228,7 +226,7 @@ TEST(LampOutline, OfACatsEyeIsCutByARimTowardsTheMiddle) {
         style.cats_eye = cats_eye;
         const double middle = static_cast<double>(size - 1) / 2;
         const double corner = static_cast<double>(size) / std::sqrt(2.0);
-        // the rim is a circle that the opening touches where nothing is cut
+        // Where nothing is cut, the opening touches the circle of the rim.
         double reach = 1;
         while (hexagon && (open.opening(reach, 0) || open.opening(0, reach))) reach += 1e-4;
         const double moved = (middle - static_cast<double>(at)) / corner * farthest_rim * cats_eye * reach;
@@ -244,7 +242,7 @@ TEST(LampOutline, OfACatsEyeIsCutByARimTowardsTheMiddle) {
       }
 }
 
-/// The mean of coverage over lamps that fill a square of `side` pixels.
+/// Mean coverage of lamps that fill a square of `side` pixels.
 std::vector<double> of_square(const std::vector<double>& coverage, std::int64_t size, std::int64_t side) {
   std::vector<double> sums(coverage.size());
   for (std::int64_t y = side / 2; y < size - side / 2; ++y)
@@ -255,14 +253,14 @@ std::vector<double> of_square(const std::vector<double>& coverage, std::int64_t 
   return sums;
 }
 
-/// The code that a lamp of white pixels leaves where so many of them cover a pixel.
+/// Code of a pixel that `covered` of `area` white lamps cover.
 double code_of(double covered, double area) {
   const double light = covered / area;
   return 255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055);
 }
 
 TEST(LampOutline, IsTrueIn8BitsWithoutHighlights) {
-  // A lamp of one pixel and radius 64 is a quarter of a code: lamps grow with the radius.
+  // A lamp of one pixel with radius 64 is a quarter of a code, so lamps grow with the radius.
   for (const LensQuality quality : {LensQuality::fast, LensQuality::high})
     for (const auto& [radius, side] : {std::pair{8.0, std::int64_t{1}}, {16.0, 3}, {32.0, 5}, {64.0, 9}})
       for (const Shown& shown : {shapes()[0], shapes()[1]}) {

@@ -1,4 +1,4 @@
-// The splat of lamps against lamps that are drawn place by place.
+// The splat of lamps against lamps that are drawn pixel by pixel.
 
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST(Lamps, GiveTheBytesOfTheCpuAroundTilesWithAnyThreads) {
 }
 
 TEST(Lamps, SumsFitWhereMostMeets) {
-  // Every pixel is a lamp that reaches just the middle, with the largest colour, and has a listed sample too.
+  // Each pixel is a lamp of the largest colour that just reaches the centre, and has a listed sample too.
   constexpr std::uint32_t largest = (1U << 30U) - 1;
   for (const LensStyle& style : {styles()[0], styles()[5]}) {
     SplatJob job = job_of(41, 41, 1, 1, 20);

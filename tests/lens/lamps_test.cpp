@@ -1,4 +1,4 @@
-// Lamps: dof() draws bright points that are out of focus by the aperture, and they have its true shape.
+// Lamps: dof() draws bright points that are out of focus by the aperture, with its exact shape.
 
 #include <gtest/gtest.h>
 
@@ -20,10 +20,10 @@ namespace {
 
 Image point(std::int64_t size, Type type) { return point_at(size, type, size / 2, size / 2); }
 
-/// True if a place, in radii from the middle, lies in the disc.
+/// Whether a point, in radii from the centre, is in the disc.
 bool in_disc(double x, double y) { return x * x + y * y <= 1; }
 
-/// A test like in_disc() of a regular polygon of the disc's variance, on a side, then turned clockwise.
+/// As in_disc(), for a regular polygon of the disc's variance that stands on a side, turned clockwise.
 auto polygon(int blades, double degrees) {
   const double part = 2 * std::numbers::pi / blades;
   // The variance along an axis of a polygon whose corners are at distance R is R^2 (2 + cos part) / 12.
@@ -38,7 +38,7 @@ auto polygon(int blades, double degrees) {
   };
 }
 
-/// Part of a pixel that the shape covers.
+/// Share of a pixel that the shape covers.
 template <class Inside>
 double covered(const Inside& inside, double radius, double dx, double dy) {
   constexpr int samples = 8;
@@ -51,7 +51,7 @@ double covered(const Inside& inside, double radius, double dx, double dy) {
   return static_cast<double>(hits) / (samples * samples);
 }
 
-/// The light that is not where it should be, and all light.
+/// Light in wrong pixels, and all light.
 template <class Inside>
 std::pair<double, double> misplaced(const Image& result, double radius, const Inside& inside) {
   const std::int64_t size = result.shape().width;
@@ -101,7 +101,7 @@ TEST(Lamps, APointBecomesTheTruePolygon) {
 }
 
 TEST(Lamps, TheOutlineHasNoSteps) {
-  // The light of a row tells where its ends are.
+  // The light of a row shows where its ends are.
   constexpr double radius = 64;
   const std::int64_t size = size_for(radius);
   const Image result = out_of_focus(point(size, Type::f32), radius, {});
@@ -159,7 +159,7 @@ TEST(Lamps, ASqueezedDiscIsAnEllipseOfItsArea) {
   }
 }
 
-/// Light in the linear unit.
+/// Linear light.
 double light_of(const Image& result) {
   const ImageView view = result.view();
   const auto decoded = [](double code) {
@@ -207,7 +207,7 @@ TEST(Lamps, ACatsEyeAndOnionRingsKeepTheLight) {
   }
 }
 
-/// Light of columns from `first` on, `last` not included, from the middle.
+/// Light of columns `first` to `last` - 1, counted from the centre.
 double light_between(const Image& result, double first, double last) {
   const std::int64_t size = result.shape().width;
   double sum = 0;

@@ -19,7 +19,7 @@ std::vector<T> downloaded(Backend& backend, const T* values, std::size_t count) 
   return result;
 }
 
-/// Samples of silhouettes are of the group of their pixel or of a nearer one.
+/// Samples of silhouettes are of their pixel's group or a nearer one.
 bool is_hidden(const Layers& layers, const LensSample& sample) {
   return sample.block == 2 || sample.group > layers.group_of[layers.at(sample.x, sample.y)];
 }

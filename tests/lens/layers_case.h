@@ -1,5 +1,5 @@
 #pragma once
-// The layers that the steps before the splat make of a picture and its radii, on any device.
+// Results of the steps before the splat, on any device.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ class Device;
 
 namespace satin::test {
 
-/// The layers that the steps before the splat made of a picture, in host memory.
+/// Results of the steps before the splat, in host memory.
 struct Layers {
   int width = 0;
   int height = 0;
@@ -27,8 +27,8 @@ struct Layers {
   std::vector<std::uint32_t> magnitudes;
   std::vector<std::uint8_t> edges;
   std::vector<std::uint8_t> group_of;
-  std::vector<LensSample> hidden;    ///< by place and group
-  std::vector<LensSample> separate;  ///< those of silhouettes, by place and group
+  std::vector<LensSample> hidden;    ///< sorted by place and group
+  std::vector<LensSample> separate;  ///< samples of silhouettes, sorted by place and group
 
   [[nodiscard]] std::size_t at(int x, int y) const {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
@@ -36,10 +36,10 @@ struct Layers {
   [[nodiscard]] bool holds(int x, int y) const { return x >= 0 && y >= 0 && x < width && y < height; }
 };
 
-/// The order of the lists.
+/// Order of the lists.
 [[nodiscard]] bool before(const LensSample& a, const LensSample& b);
 
-/// `pairs`: offsets of the non-local fill; 0: the disocclusion fill alone. `soft`: as if the depth were.
+/// `pairs`: offset pairs of the non-local fill; 0 leaves it out. `soft`: treats the depth as soft.
 [[nodiscard]] Layers layers_of(const Device& device, const Image& picture,
                                const std::vector<std::int32_t>& radii, int most_groups,
                                int pairs = most_offset_pairs, bool soft = false);

@@ -1,5 +1,5 @@
-// Texture that goes on behind nearer things: against the texture itself, the rule in double, and rows of
-// every SIMD target beside the rule of one pixel.
+// The non-local fill against the true texture and against its rule in double; rows of entries of each SIMD
+// target against the rule of one pixel.
 
 #include "lens/maths/nonlocal_fill.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 namespace rows = cpu::HWY_NAMESPACE;
 
-/// Packed colours at random of groups 0 and 1.
+/// Random packed colours of groups 0 and 1.
 struct Words {
   std::vector<std::uint32_t> words;
   NonlocalFill fill{};
@@ -105,7 +105,7 @@ std::vector<std::int32_t> disc_before_all() {
   return radii;
 }
 
-/// value(x, y, channel) as codes of 8 bits.
+/// A picture of 8-bit codes from value(x, y, channel).
 template <class Value>
 Image picture_of(int channels, const Value& value) {
   Image picture({width, height, channels, Type::u8});
@@ -116,12 +116,12 @@ Image picture_of(int channels, const Value& value) {
   return picture;
 }
 
-/// A random code that depends on the place and channel alone.
+/// A random code that depends on the pixel and channel alone.
 int code_at(int x, int y, int channel) {
   return static_cast<int>(Random(static_cast<std::uint64_t>((y * 512 + x) * 8 + channel)).below(200));
 }
 
-/// The root of the mean square of what hidden samples are off, in linear light.
+/// Root mean square error of the hidden samples, in linear light.
 double error_of(const Layers& layers, const Layers& truth) {
   double squares = 0;
   for (const LensSample& sample : layers.hidden)
@@ -159,7 +159,7 @@ TEST(NonlocalFill, AConstantPictureStaysConstant) {
     for (std::size_t c = 0; c < 3; ++c) ASSERT_EQ(sample.colour[c], layers.colours[c]);
 }
 
-/// The rule of one hidden sample, plainly: every pixel of every window, in double.
+/// The rule for one hidden sample, pixel by pixel in double.
 class Oracle {
  public:
   Oracle(const Layers& layers, std::vector<Offset> offsets) : layers_(layers), offsets_(std::move(offsets)) {}
@@ -198,7 +198,7 @@ class Oracle {
     return layers_.holds(x, y) && layers_.group_of[layers_.at(x, y)] == 1 &&
            layers_.edges[layers_.at(x, y)] == 0;
   }
-  /// The compressed light, rounded to 511 steps up to a light of 1.2.
+  /// Compressed light, rounded to 511 steps up to a light of 1.2.
   [[nodiscard]] double code(int x, int y, int c) const {
     const double step = 1.2 / 2.2 / 511;
     return std::floor(compressed(light(x, y, c)) / step + 0.5) * step;
@@ -248,7 +248,7 @@ class Oracle {
 };
 
 TEST(NonlocalFill, IsTheRuleForOffsetsThatAreKnown) {
-  // every column of 31 pixels is the one before it, 17 pixels lower, but for some noise
+  // Each column of 31 pixels repeats the one before it, 17 pixels lower, except for some noise.
   Random random(4);
   const Image picture = picture_of(3, [&](int x, int y, int c) {
     return code_at(x % 31, y + 300 - 17 * (x / 31), c) + random.between(0, 50);

@@ -1,4 +1,4 @@
-// Silhouettes taken apart: colours are held to those around, and lamps go on behind what is nearer.
+// Unmixing of silhouettes: colours are held to those around, and lamps continue behind nearer surfaces.
 
 #include "lens/maths/visible_samples.h"
 
@@ -48,7 +48,7 @@ TEST(Silhouette, UnmixedColoursAreHeldToThoseAround) {
 }
 
 constexpr int side = 64;
-constexpr int edge = 32;  ///< what is nearer ends before this column
+constexpr int edge = 32;  ///< first column of the farther half
 
 std::vector<std::int32_t> near_half(std::int32_t near = 10 * 256, std::int32_t far = 0) {
   std::vector<std::int32_t> radii(side * side, far);
@@ -57,7 +57,7 @@ std::vector<std::int32_t> near_half(std::int32_t near = 10 * 256, std::int32_t f
   return radii;
 }
 
-/// The nearer half, the farther one, and one pixel of another light.
+/// The nearer half, the farther half, and one pixel of another light.
 Image halves(float near, float far, int x, int y, float light) {
   Image picture({side, side, 3, Type::f32});
   for (int v = 0; v < side; ++v)

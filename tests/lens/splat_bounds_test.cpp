@@ -1,5 +1,5 @@
-// The operation `splat` where its sums are largest, and the same bytes from every device, SIMD target and
-// number of threads.
+// The splat where its sums are largest, and the same bytes from each device, SIMD target and number of
+// threads.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace satin::test {
 namespace {
 
 TEST(Splat, SumsFitWhereMostMeets) {
-  // Every radius reaches just the middle, all colours are the largest, two samples a pixel.
+  // Each radius just reaches the centre, all colours are the largest, two samples per pixel.
   SplatJob job = job_of(129, 129, 1, 1, 64);
   job.colour_bits = 32;
   job.white = ~0U;
@@ -76,7 +76,7 @@ TEST(Splat, GivesTheBytesOfTheCpuWithAnyThreads) {
 }
 
 TEST(Splat, GivesTheBytesOfTheCpuAroundTiles) {
-  // Radii below, at and above what tiles look for, in short and in long sums.
+  // Radii below, at and above the reach of tiles, in short and in long sums.
   std::uint64_t seed = 200;
   for (const auto& [width, height] : {std::pair{63, 31}, {64, 32}, {65, 33}, {127, 97}, {257, 160}})
     for (const double radius : {1.5, 32.0, 41.0, 47.0, 64.0, 70.0, 90.0})

@@ -11,7 +11,7 @@
 namespace satin::test {
 namespace {
 
-/// A plane in the backend's memory whose rows lie further apart than they are long.
+/// A plane in the backend's memory with padding between its rows.
 class Plane {
  public:
   Plane(Backend& backend, std::int64_t width, std::int64_t height, int channels, Type type)
@@ -37,7 +37,7 @@ class Plane {
     return *this;
   }
 
-  /// What was written; nothing may be behind the rows.
+  /// Returns what was written, and checks that the padding was not.
   std::vector<std::uint32_t> read() {
     backend_.download(bytes_.data(), buffer_.get(), bytes_.size(), {});
     std::vector<std::uint32_t> values(row_bytes_ / 4 * (bytes_.size() / row_));

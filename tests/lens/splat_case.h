@@ -1,5 +1,5 @@
 #pragma once
-// Scenes for the operation `splat`, and how a device runs it.
+// Scenes for the splat, and how a device runs it.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace satin::test {
 
-/// The result of two runs of one operation, which must be equal. The list says that it has `more` samples
-/// more than it has room for.
+/// Runs the operation twice and checks that both results are equal. The list's count is `more` above its
+/// capacity.
 std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& device = device_under_test(),
                                      std::uint32_t more = 0, const std::uint32_t* white = nullptr);
 
 std::uint32_t random_colour(const SplatJob& job, Random& random);
 
-/// Patches of one radius and group, with pixels of their own among them, and a list that comes in any order.
+/// Patches of one radius and group, with single pixels among them, and an unordered list.
 LensScene random_scene(SplatJob job, std::size_t listed, std::uint64_t seed);
 
 SplatJob job_of(std::int64_t width, std::int64_t height, int channels, int groups, double radius);

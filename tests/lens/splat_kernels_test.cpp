@@ -1,5 +1,4 @@
-// The staircases of every radius against what they stand for: the weight, the centre, the spread and the
-// extent of a lens's circle of confusion.
+// Staircases of all radii against the circle of confusion: weight, centre, variance and extent.
 
 #include <gtest/gtest.h>
 
@@ -39,12 +38,12 @@ LensKernels kernels_for(const KernelCase& kernel, std::uint32_t largest, int col
   return lens_kernels(job);
 }
 
-/// Moments of one kernel, pixel by pixel, in parts of the full weight.
+/// Moments of one kernel, pixel by pixel, in units of the full weight.
 struct Moments {
   double sum = 0;
-  double x = 0, y = 0;    ///< of the centroid from the centre of the pixel or block
+  double x = 0, y = 0;    ///< centroid, relative to the centre of the pixel or block
   double xx = 0, yy = 0;  ///< variances
-  double extent = 0;      ///< of the farthest pixel's centre along an axis
+  double extent = 0;      ///< distance of the farthest pixel's centre along an axis
 };
 
 Moments moments_of(const LensKernels& kernels, const KernelCase& kernel, std::uint32_t radius) {
@@ -128,7 +127,7 @@ TEST(LensKernels, DiscsHaveTheirCorners) {
   EXPECT_EQ(large.weight[1], 0U) << "one staircase where none are mixed";
 }
 
-/// The part of a kernel's weight that lies outside the disc of its radius.
+/// Share of a kernel's weight outside the disc of its radius.
 double outside_disc(const LensKernels& kernels, double r) {
   constexpr int samples = 16;
   double outside = 0;
@@ -163,8 +162,8 @@ TEST(LensKernels, SmallDiscsOfHighQualityAreRound) {
   EXPECT_LT(by_high, .8 * by_fast);
 }
 
-/// The most that can meet in one pixel when every pixel has one sample of weight 1: for every offset, the
-/// kernel that gives most there. Merged ones have that of a block beside them, one pixel farther at most.
+/// Largest weight that can meet in one pixel if each pixel has one sample of weight 1: for each offset, the
+/// kernel that puts most there. Merged samples use that of a block, one pixel farther at most.
 double meeting_weights(const LensKernels& kernels, std::uint32_t merge_from) {
   std::map<std::pair<std::int64_t, std::int64_t>, double> most;
   const double whole = std::ldexp(1.0, kernels.weight_bits);

@@ -1,4 +1,4 @@
-// The operation `splat` against samples that are spread pixel by pixel.
+// The splat against samples that are spread pixel by pixel.
 
 #include "lens/splat.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 void expect_near(const std::vector<std::uint32_t>& found, const std::vector<long double>& expected,
                  const SplatJob& job) {
-  // Half a step is the rounding's, the rest that of the composite.
+  // Half a step from rounding, the rest from compositing.
   const long double error = .5L + (job.colour_bits <= 18 ? .25L : .01L);
   for (std::size_t i = 0; i < found.size(); ++i)
     ASSERT_LE(std::abs(static_cast<long double>(found[i]) - expected[i]), error)
@@ -52,7 +52,7 @@ TEST(Splat, LongRunsOfNeighboursThatHaveOneShape) {
         scene.radii[i] = 1500 + step * x;
         scene.groups[i] = x < 120 ? 0 : 1;
         scene.weights[i] = random.one_in(40) ? lens_full_weight / 3 : lens_full_weight;
-        // highlights have shapes of their own
+        // Highlights have shapes of their own.
         if (!random.one_in(60))
           for (int c = 0; c < channels; ++c)
             scene.colours[i * static_cast<std::size_t>(channels) + static_cast<std::size_t>(c)] /= 2;
@@ -71,7 +71,7 @@ TEST(Splat, TilesFollowTheRadiiOfThePicture) {
       Random random(seed);
       for (std::uint32_t& radius : scene.radii) radius %= 700;
       for (LensSample& sample : scene.listed) sample.radius %= 900;
-      // one sample of each kind goes far beyond all others
+      // One sample of each kind reaches far beyond all others.
       scene.radii[random.below(scene.radii.size())] = static_cast<std::uint32_t>(256 * far);
       scene.listed[0].radius = static_cast<std::uint32_t>(300 * far);
       SCOPED_TRACE(testing::Message() << width << " x " << height << ", " << far);
@@ -97,7 +97,7 @@ TEST(Splat, MergesNeighboursThatAreAlike) {
           scene.groups[i] = random.one_in(60) ? 1 : 0;
           scene.weights[i] = random.one_in(60) ? lens_full_weight / 3 : lens_full_weight;
         }
-        // most are no highlights
+        // Most are no highlights.
         for (std::uint32_t& colour : scene.colours)
           if (!random.one_in(100)) colour = static_cast<std::uint32_t>(random.below(job.white + 1));
         SCOPED_TRACE(testing::Message()

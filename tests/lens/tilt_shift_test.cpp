@@ -1,5 +1,5 @@
-// Tilt-shift: the radii of a plane against plain geometry, and the filter against dof() with the depth that a
-// plane has.
+// Tilt-shift: radii of a plane against plain geometry, and the filter against dof() with the depth of a
+// plane.
 
 #include <gtest/gtest.h>
 
@@ -19,13 +19,13 @@
 namespace satin::test {
 namespace {
 
-/// Signed radius in pixels by the distance of the pixel's centre from the line.
+/// Signed radius in pixels from the distance of the pixel's centre to the line.
 double radius_by_distance(const Shape& shape, const TiltShift& tilt, double x, double y) {
   const double longer = static_cast<double>(std::max(shape.width, shape.height));
   const double turn = tilt.angle * std::numbers::pi / 180;
   const double from_x = x - tilt.place.x.pixels(static_cast<double>(shape.width));
   const double from_y = y - tilt.place.y.pixels(static_cast<double>(shape.height));
-  // cross product with the direction of the line
+  // Cross product with the direction of the line.
   const double distance = std::cos(turn) * from_y - std::sin(turn) * from_x;
   const double beyond = std::max(0.0, std::abs(distance) - tilt.band / 200 * longer);
   const double full = tilt.falloff / 100 * longer;
@@ -33,7 +33,7 @@ double radius_by_distance(const Shape& shape, const TiltShift& tilt, double x, d
   return std::copysign(share * tilt.radius, distance);
 }
 
-/// dof() of the same radii, as a float depth image.
+/// dof() with the same radii, as a float depth image.
 Image by_depth(const Image& picture, const TiltShift& tilt) {
   const Shape& shape = picture.shape();
   const Image depth = plane_of(shape.width, shape.height, Type::f32, [&](std::int64_t x, std::int64_t y) {
