@@ -219,7 +219,7 @@ __global__ void __launch_bounds__(plane_threads)
     step(static_cast<int>(list.places[i] % width), static_cast<int>(list.places[i] / width));
 }
 
-/// One thread per place, except for the steps below.
+/// Runs one thread per place, except for the steps below.
 struct LensLaunch : EachPlace {
   MarkedPixels marked;
   int multiprocessors;

@@ -11,7 +11,7 @@ namespace lens {
 namespace {
 
 constexpr double noise = 0.02;
-constexpr double eyes_apart = 12;  // pixels for a disparity of 1
+constexpr double eyes_apart = 12;  // distance of the eyes: pixels for a disparity of 1
 constexpr double lost_share = 0.01;
 
 float value_at(const satin::Image& image, int x, int y) {
@@ -81,7 +81,7 @@ satin::Image phone_depth(const satin::Image& disparity, std::uint32_t seed) {
   return result;
 }
 
-/// The other eye sees something nearer in this place.
+/// Whether the other eye sees a nearer surface here.
 bool is_hidden(const satin::Image& disparity, int x, int y) {
   const float own = value_at(disparity, x, y);
   for (int k = 1; k <= static_cast<int>(eyes_apart) && x + k < width; ++k)
@@ -89,7 +89,6 @@ bool is_hidden(const satin::Image& disparity, int x, int y) {
   return false;
 }
 
-/// One value at a time.
 float damaged_value(const satin::Image& disparity, Damage damage, std::uint32_t seed, int x, int y) {
   switch (damage) {
     case Damage::eroded:
@@ -121,7 +120,7 @@ double stored_at(const satin::Image& image, std::int64_t x, std::int64_t y) {
 
 double between(double a, double b, double t) { return t == 0 ? a : a + t * (b - a); }
 
-/// Bilinear.
+/// Interpolates bilinearly.
 double sampled(const satin::Image& image, double x, double y) {
   const auto left = static_cast<std::int64_t>(std::floor(x));
   const auto top = static_cast<std::int64_t>(std::floor(y));

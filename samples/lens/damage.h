@@ -1,5 +1,5 @@
 #pragma once
-// Disparity as it comes out of matchers and files: with edges that lie wrong, soft edges, noise.
+// Disparity as matchers and files give it: with misplaced edges, soft edges and noise.
 
 #include <cstdint>
 
@@ -26,15 +26,15 @@ inline constexpr Damage all_damages[] = {Damage::none,      Damage::eroded,    D
                                          Damage::holes,     Damage::phone};
 [[nodiscard]] const char* name_of(Damage damage);
 
-/// Near areas lose or gain a pixel all around; the mean of 3 x 3 or 5 x 5; a uniform error of 0.02 of the
-/// range; one pixel to the left; half as wide and high, every pixel the lower median of four; u8; unknown
-/// (NaN) where a second eye to the right would not see it, up to 12 pixels left of what is nearer, and in one
-/// pixel of a hundred. `phone`: one pixel off, soft over seven pixels with an overshoot, half as wide and
-/// high, noisy, u8.
+/// Kinds of damage: near areas one pixel larger or smaller; a mean of 3 x 3 or 5 x 5 pixels; a uniform error
+/// of 0.02 of the range; a shift by one pixel to the left; half the size, each pixel the lower median of
+/// four; u8; unknown (NaN) where a second eye on the right would not see the surface, up to 12 pixels left of
+/// nearer things, and in one pixel of a hundred. `phone`: shifted by one pixel, soft over seven pixels with
+/// an overshoot, half the size, noisy, u8.
 [[nodiscard]] satin::Image damaged(const satin::Image& disparity, Damage damage, std::uint32_t seed);
 
-/// What is simple to make of that: f32 of the picture's size. Bilinear between pixels; what is unknown is as
-/// far as the next known pixel to its left, or right.
+/// Makes f32 disparity of the picture's size: bilinear between pixels; unknown pixels get the
+/// next known value to the left, or else to the right.
 [[nodiscard]] satin::Image plain(const satin::Image& disparity);
 
 }  // namespace lens

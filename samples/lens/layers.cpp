@@ -62,7 +62,7 @@ std::vector<Extent> Grid<Value>::extents_of_blocks(const std::function<float(con
   for (int y = 0; y < block_rows; ++y)
     for (int x = 0; x < block_columns; ++x) {
       Extent& extent = extents.emplace_back();
-      // one value more on every side, as bilinear ones look at it
+      // Bilinear interpolation reads one value more on each side.
       for (int row = std::max(0, side * y - 1); row < std::min(rows, side * (y + 1) + 1); ++row)
         for (int column = std::max(0, side * x - 1); column < std::min(columns, side * (x + 1) + 1);
              ++column) {
@@ -115,9 +115,9 @@ std::vector<Candidate> all_layers(const Scene& scene) {
 }
 
 std::vector<Candidate> layers_seen(const Scene& scene, Vec2 centre, double aperture) {
-  constexpr double half_pixel = 0.71;  // to its corners
+  constexpr double half_pixel = 0.71;  // distance of a pixel's corners
   std::vector<Candidate> candidates;
-  double covered_from = -1e9;  // a layer that no ray misses lies nowhere farther
+  double covered_from = -1e9;  // no ray passes a covering layer, so farther layers are hidden
   const auto blurs_of = [&](const Layer& layer) {
     const double steepness = scene.strength * std::hypot(layer.slope.x, layer.slope.y);
     const double blur = scene.blur_at(layer.disparity_at(centre));

@@ -1,10 +1,10 @@
 #pragma once
 // Scenes for a thin lens: flat layers, some of them slanted, each with an outline and a texture.
 //
-// Everything is told in pixels of the pinhole picture and in disparity, which falls from 1 near the camera to
-// 0 at infinity. A plane in space is a plane over (x, y, disparity), and the ray from point u of a unit
-// aperture through the pixel p meets the disparity d at p - c u, where c = strength (d - focus) is the signed
-// circle of confusion in pixels. So a layer is met exactly, slanted or not.
+// Lengths are in pixels of the pinhole picture. Disparity falls from 1 near the camera to 0 at infinity. A
+// plane in space is a plane over (x, y, disparity); the ray from point u of a unit aperture through pixel p
+// meets the disparity d at p - c u, where c = strength (d - focus) is the signed circle of confusion in
+// pixels. So a layer is intersected exactly, slanted or not.
 
 #include <cstdint>
 #include <functional>
@@ -22,7 +22,7 @@ using scene::Vec3;
 
 inline constexpr int width = 480;
 inline constexpr int height = 360;
-inline constexpr int margin = 64;  ///< how far layers go on beyond the picture
+inline constexpr int margin = 64;  ///< extent of layers beyond the picture
 
 struct Box {
   double left = 1e9;
@@ -35,7 +35,7 @@ struct Box {
   }
 };
 
-/// Linear light, as it is stored.
+/// Linear light, as stored.
 struct Colour {
   float red;
   float green;
@@ -47,15 +47,15 @@ struct Extent {
   float high = -1e9F;
 };
 
-/// Values on a grid of half a pixel that covers the picture and its margin; bilinear in between.
+/// Values on a grid of half a pixel over the picture and its margin, interpolated bilinearly.
 template <class Value>
 class Grid {
  public:
   explicit Grid(const std::function<Value(Vec2)>& value);
   [[nodiscard]] Value at(Vec2 p) const;
-  /// The smallest box that holds every place where `holds` is true of the value.
+  /// Smallest box that holds each position whose value satisfies `holds`.
   [[nodiscard]] Box bounds(const std::function<bool(const Value&)>& holds) const;
-  /// Of what `number` gives for the values on blocks of 8 x 8 pixels, rows of blocks one after the other.
+  /// Range of number(value) over each block of 8 x 8 pixels, row by row.
   [[nodiscard]] std::vector<Extent> extents_of_blocks(const std::function<float(const Value&)>& number) const;
 
   static constexpr int block_columns = (width + 2 * margin) / 8;
@@ -68,17 +68,17 @@ class Grid {
 };
 
 struct Layer {
-  double disparity;             ///< in the middle of the picture
-  Vec2 slope;                   ///< change of disparity by a pixel
-  Grid<float> outline;          ///< the layer is where this is positive
+  double disparity;             ///< at the centre of the picture
+  Vec2 slope;                   ///< change of disparity per pixel
+  Grid<float> outline;          ///< positive inside the layer
   Grid<Colour> texture;         ///< lamps are above 1
-  Box bounds;                   ///< of the outline
-  std::vector<Extent> extents;  ///< of the outline by blocks
+  Box bounds;                   ///< bounds of the outline
+  std::vector<Extent> extents;  ///< range of the outline in each block
 
   Layer(double disparity_in_middle, const std::function<float(Vec2)>& outline_at,
         const std::function<Colour(Vec2)>& colour_at, Vec2 disparity_slope);
   [[nodiscard]] Vec3 colour_at(Vec2 p) const;
-  /// At least the extent of the outline within `reach` pixels of a place.
+  /// Returns a range that holds the outline within `reach` pixels of p.
   [[nodiscard]] Extent extent_around(Vec2 p, double reach) const;
 
   [[nodiscard]] double disparity_at(Vec2 p) const {
@@ -88,31 +88,30 @@ struct Layer {
 
 struct Scene {
   std::vector<Layer> layers;  ///< the last one covers everything
-  double strength = 0;        ///< pixels of blur for a disparity of 1
-  double focus = 0;           ///< disparity that is sharp
+  double strength = 0;        ///< blur in pixels for a disparity of 1
+  double focus = 0;           ///< disparity in focus
 
   [[nodiscard]] double blur_at(double disparity) const { return strength * (disparity - focus); }
 };
 
-/// Where the ray through pixel position p and point u of the unit aperture meets a layer.
+/// Intersection of a layer with the ray through pixel position p and point u of the unit aperture.
 struct Hit {
   const Layer* layer = nullptr;
   Vec2 place{};
   double disparity = 0;
 };
 
-/// A layer that rays through some pixel may hit.
+/// A layer that rays through a pixel may hit.
 struct Candidate {
   const Layer* layer;
-  bool everywhere;  ///< no ray through the pixel misses it
+  bool everywhere;  ///< whether all rays through the pixel hit it
 };
 
-/// All that rays through a pixel around `centre` and an aperture of radius `aperture` may hit first.
+/// Layers that rays through a pixel around `centre` and an aperture of radius `aperture` may hit first.
 [[nodiscard]] std::vector<Candidate> layers_seen(const Scene& scene, Vec2 centre, double aperture);
-/// Every layer.
 [[nodiscard]] std::vector<Candidate> all_layers(const Scene& scene);
 
-/// The nearest hit that lies behind `behind`.
+/// Returns the nearest hit behind `behind`.
 [[nodiscard]] Hit nearest_hit(const Scene& scene, std::span<const Candidate> candidates, Vec2 p, Vec2 u,
                               double behind = 1e9);
 
@@ -128,7 +127,7 @@ enum class Kind {
   lamps_behind_fence,
   lights_on_wires,
   near_over_page,
-  portrait  ///< its depth is that of a phone
+  portrait  ///< with the depth of a phone
 };
 inline constexpr Kind all_kinds[] = {Kind::near_over_texture,
                                      Kind::fence,

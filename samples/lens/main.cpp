@@ -35,8 +35,8 @@ struct Options {
   bool noise = false;
 };
 
-/// A scene as it is given to a method: clipped to 1 like an 8-bit file, or not. `damage` counts where no
-/// other one is asked for.
+/// Input of a method: clipped to 1 like an 8-bit file, or not. `damage` applies unless another one is
+/// requested.
 struct Case {
   std::string name;
   lens::Kind kind;
@@ -56,14 +56,14 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-/// Rays find lamps last.
+/// Lamps are the last features that rays resolve.
 constexpr std::uint32_t rays_for_lamps = 8;
 bool has_lamps(lens::Kind kind) {
   return kind == lens::Kind::lights || kind == lens::Kind::lamps_behind_fence ||
          kind == lens::Kind::lights_on_wires;
 }
 
-/// Rendered views of one scene, kept as PFM files in a folder if there is one.
+/// Rendered views of one scene, kept as PFM files in a folder if one is given.
 class Rendered {
  public:
   Rendered(const Options& options, lens::Kind kind, std::uint32_t seed)
@@ -164,8 +164,8 @@ void write_pictures(const Options& options, const std::string& name, const satin
 
 constexpr const char* noise_row = "noise of the truth";
 
-/// What a perfect picture would get: the truth is the mean of two samplings and so off by half of what they
-/// differ by.
+/// Scores of a perfect picture. The truth is the mean of two samplings, so its error is half of their
+/// difference.
 lens::Scores scores_of_truth(const lens::Views& views, const lens::Scene& scene) {
   lens::Scores scores = lens::scores_of(views.samplings[0], views.samplings[1], scene, views.disparity);
   const double halved = 20 * std::log10(2);

@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the table: every way to make depth of field from one picture and its disparity.
+// Rows of the table: methods that make depth of field from a picture and its disparity.
 
 #include <functional>
 #include <optional>
@@ -14,9 +14,9 @@ namespace lens {
 struct Input {
   const Scene& scene;
   satin::Image picture;
-  satin::Image disparity;  ///< as it is given: of any size and type, with holes
-  satin::Image plain;      ///< the same for methods that take nothing but f32 of the picture's size
-  double highlights;       ///< LensStyle::highlights for lamps that were cut to 1; otherwise 1
+  satin::Image disparity;  ///< as given: any size and type, with holes
+  satin::Image plain;      ///< f32 of the picture's size, for methods that accept nothing else
+  double highlights;       ///< LensStyle::highlights if lamps were clipped to 1, otherwise 1
 };
 
 struct Method {
@@ -26,12 +26,12 @@ struct Method {
 
 [[nodiscard]] const std::vector<Method>& methods();
 
-/// The steps of `dof high` that are given what really is behind instead of making it up. Needs the inside of
-/// the library: there is none but in the study that tests build.
+/// The steps of `dof high` with the true hidden surfaces instead of a fill. Needs the inside of the library:
+/// there is none except in the study that the tests build.
 [[nodiscard]] std::optional<Method> method_with_true_hidden();
 [[nodiscard]] const Method* find_method(const std::string& name);
 
-/// u8, encoded by the sRGB curve.
+/// Converts to u8 with the sRGB curve.
 [[nodiscard]] satin::Image shown_picture(const satin::Image& picture);
 
 }  // namespace lens

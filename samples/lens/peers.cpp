@@ -14,14 +14,14 @@ double radius_at(const Scene& scene, const satin::Image& disparity, int x, int y
   return std::abs(scene.blur_at(disparity.view().value<float>(x, y)));
 }
 
-/// How much of a pixel at this squared distance lies in a disc.
+/// Share of a pixel at this squared distance that a disc covers.
 double covered_by_disc(double radius, int squared_distance) {
   if (squared_distance >= (radius + 0.5) * (radius + 0.5)) return 0;
   if (radius >= 0.5 && squared_distance <= (radius - 0.5) * (radius - 0.5)) return 1;
   return scene::saturate(radius + 0.5 - std::sqrt(squared_distance));
 }
 
-/// Sums above and to the left, with a row and a column of zeros.
+/// Summed-area table with a row and a column of zeros.
 class Table {
  public:
   explicit Table(const satin::Image& picture) : sums_(static_cast<std::size_t>(width + 1) * (height + 1)) {

@@ -24,7 +24,7 @@ void for_each_row(const std::function<void(int)>& work) {
 
 satin::Image picture(int channels) { return satin::Image({width, height, channels, satin::Type::f32}); }
 
-/// Concentric map of the square to the disc (Shirley and Chiu 1997), its sines and cosines by a table.
+/// Concentric map of the square to the disc (Shirley and Chiu 1997), with sines and cosines from a table.
 class ConcentricMap {
  public:
   ConcentricMap() {
@@ -49,7 +49,7 @@ class ConcentricMap {
  private:
   static constexpr int steps = 2048;
 
-  /// Cosine and sine of pi / 4 times a number from -1 to 1; linear in between, off by 2e-7 at most.
+  /// Cosine and sine of pi / 4 * turn, turn in [-1, 1]; interpolated linearly, with an error of at most 2e-7.
   [[nodiscard]] Vec2 direction_at(double turn) const {
     const double at = (turn + 1) * (steps / 2.0);
     const auto i = static_cast<std::size_t>(at);
@@ -64,8 +64,8 @@ class ConcentricMap {
 
 Vec3 colour_at(const Hit& hit) { return hit.layer == nullptr ? Vec3{} : hit.layer->colour_at(hit.place); }
 
-/// A net of points in pixel and aperture, the same for all pixels but for a digital shift: the bits of a
-/// coordinate are exchanged where those of a random number are set, which keeps the net a net.
+/// A net of points in pixel and aperture, the same for all pixels except for a digital shift: bits of a
+/// coordinate are flipped where those of a random number are set, which preserves the net.
 class Net {
  public:
   Net(std::uint32_t samples, std::uint32_t sequence) : sequence_(sequence) {
@@ -77,7 +77,7 @@ class Net {
     }
   }
 
-  /// The mean over a pixel of what `seen` gives for a place in it and a point of the aperture.
+  /// Mean over a pixel of seen(position, point of the aperture).
   template <class Seen>
   [[nodiscard]] Vec3 mean(int x, int y, const Seen& seen) const {
     std::array<std::uint32_t, 4> shift{};

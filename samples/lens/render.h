@@ -1,5 +1,5 @@
 #pragma once
-// What a camera would see of a scene: without a lens, and with one.
+// Pictures of a scene as a camera sees it, without and with a lens.
 
 #include <cstdint>
 #include <vector>
@@ -9,29 +9,29 @@
 
 namespace lens {
 
-/// All pictures are f32; colours are linear light.
+/// f32 pictures; colours are linear light.
 struct Views {
-  satin::Image pinhole;    ///< RGB, each pixel the mean over its area
-  satin::Image disparity;  ///< at the centres of pixels
-  satin::Image truth;      ///< RGB: the mean over pixel and lens, of both samplings
+  satin::Image pinhole;    ///< RGB, mean over each pixel
+  satin::Image disparity;  ///< at pixel centres
+  satin::Image truth;      ///< RGB, mean over pixel and lens, of both samplings
   satin::Image samplings[2];
 };
 
-/// What would be seen if the layers before it were not there.
+/// The picture without the layers before a given one.
 struct HiddenView {
   satin::Image picture;    ///< RGB
-  satin::Image disparity;  ///< -1 where there is nothing
+  satin::Image disparity;  ///< -1 where there is no layer
 };
 
-/// The ray-traced mean over each pixel and the unit aperture, by `samples` rays a pixel; other sequences of
-/// samples for other `sequence` numbers.
+/// Renders the ray-traced mean over each pixel and the unit aperture, with `samples` rays per pixel. Each
+/// `sequence` gives other sample points.
 [[nodiscard]] satin::Image render_lens(const Scene& scene, std::uint32_t samples, std::uint32_t sequence);
 
-/// Two independent samplings of the lens by `samples` rays a pixel each.
+/// Renders two independent samplings of the lens with `samples` rays per pixel each.
 [[nodiscard]] Views render_views(const Scene& scene, std::uint32_t samples);
 [[nodiscard]] satin::Image mean_of(const satin::Image& a, const satin::Image& b);
 
-/// The second layer behind every pixel, the third, and so on.
+/// Renders the second layer behind each pixel, the third, and so on.
 [[nodiscard]] std::vector<HiddenView> render_hidden(const Scene& scene, int layers);
 
 [[nodiscard]] inline Vec3 pixel_of(const satin::Image& image, int x, int y) {

@@ -157,7 +157,7 @@ Texture bricks(Random& random) {
 
 Texture print(Random& random) {
   constexpr int letters = 12;
-  constexpr int columns = 4;  // of dots; letters have 3 x 5
+  constexpr int columns = 4;  // dots per letter and gap; letters have 3 x 5
   constexpr int rows = 9;
   std::array<std::uint32_t, letters> alphabet{};
   for (std::uint32_t& letter : alphabet) letter = random.seed() | 0x10;

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of scenes: random numbers, textures, outlines and layers.
+// Elements of scenes: random numbers, textures, outlines and layers.
 
 #include <cstdint>
 #include <functional>
@@ -34,7 +34,7 @@ class Random {
   std::uint32_t count_ = 0;
 };
 
-/// Fractal noise from 0 to 1 with features of this size.
+/// Fractal noise from 0 to 1 with features of the given size.
 [[nodiscard]] double noise_at(Vec2 p, double size, std::uint32_t seed, int octaves);
 
 [[nodiscard]] Texture cloth(Random& random, double low = 0.03, double high = 0.8);
@@ -42,7 +42,7 @@ class Random {
 [[nodiscard]] Texture plain(Vec3 colour);
 /// A dark wall with small lamps, 3 to 25 times as bright as white paper.
 [[nodiscard]] Texture lamps(Random& random);
-/// Courses of bricks that differ a little.
+/// Courses of slightly different bricks.
 [[nodiscard]] Texture bricks(Random& random);
 /// Lines of letters from a small alphabet.
 [[nodiscard]] Texture print(Random& random);
@@ -51,9 +51,9 @@ class Random {
 /// A disc with a wavy edge.
 [[nodiscard]] Outline blob(Random& random, Vec2 centre, double radius);
 [[nodiscard]] Outline bar(Vec2 through, double angle, double half_width);
-/// Wires of a fence, both ways.
+/// Wires of a fence, in both directions.
 [[nodiscard]] Outline wires(Random& random);
-/// Leaves of 16 to 28 pixels that leave about half of the picture free.
+/// Leaves of 16 to 28 pixels that cover about half of the picture.
 [[nodiscard]] Outline leaves(Random& random);
 
 /// Sagging wires with a bulb every few pixels: an outline and its texture.
@@ -66,7 +66,7 @@ struct LitWires {
 [[nodiscard]] Layer layer(double disparity, const Outline& outline, const Texture& texture, Vec2 slope = {});
 [[nodiscard]] Layer any_blob(Random& random, double disparity, double smallest, double largest);
 
-/// Strength such that the largest circle of confusion between the disparities has this radius.
+/// Strength at which the largest circle of confusion between both disparities has this radius.
 [[nodiscard]] double strength_for(double radius, double focus, double nearest, double farthest);
 
 }  // namespace lens

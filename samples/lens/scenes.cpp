@@ -1,4 +1,4 @@
-// The scenes, by kind and seed.
+// Scenes by kind and seed.
 
 #include <array>
 

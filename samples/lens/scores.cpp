@@ -10,8 +10,8 @@
 namespace lens {
 namespace {
 
-constexpr double edge_step = 1.5;   // pixels of blur between neighbours
-constexpr double band_share = 0.8;  // of the largest radius
+constexpr double edge_step = 1.5;   // difference of blur between neighbours, pixels
+constexpr double band_share = 0.8;  // width of the edge band, as a share of the largest radius
 constexpr int window_reach = 5;
 
 using Values = std::vector<double>;
@@ -30,7 +30,7 @@ Vec3 shown(const satin::Image& image, int x, int y) {
   return {encoded(c.x), encoded(c.y), encoded(c.z)};
 }
 
-constexpr double much_blur = 8;  // of the nearer side of a silhouette that is looked at for specks
+constexpr double much_blur = 8;  // least blur of the nearer side of a silhouette that is searched for specks
 constexpr int speck_reach = 6;
 
 void mark_around(std::vector<char>& band, int x, int y, int reach) {
@@ -56,7 +56,7 @@ std::vector<char> edge_band(const Scene& scene, const satin::Image& disparity) {
   return band;
 }
 
-/// The pixels near silhouettes of blurred things that are before others.
+/// Marks the pixels near silhouettes of blurred objects that hide others.
 std::vector<char> blurred_silhouettes(const Scene& scene, const satin::Image& disparity) {
   std::vector<char> band(static_cast<std::size_t>(width) * height);
   const auto at = [&](int x, int y) { return disparity.view().value<float>(x, y); };

@@ -10,16 +10,16 @@
 namespace lens {
 namespace {
 
-constexpr int around = 32;  ///< pixels beyond the picture that are spread as well
-constexpr int parts = 6;    ///< of a pixel, along each axis
+constexpr int around = 32;  ///< pixels beyond the picture that are spread
+constexpr int parts = 6;    ///< samples per pixel along each axis
 
-/// Sums over the samples that arrive at one pixel: light times weight, and weight.
+/// Sums of the samples that arrive at one pixel: weighted light, and weight.
 struct Arrived {
   Vec3 light{};
   double weight = 0;
 };
 
-/// A disc of the given radius, each pixel by about the share of it that is covered; the sum is 1.
+/// A disc of the given radius with antialiased pixels; the sum is 1.
 struct Disc {
   int reach;
   std::vector<double> weights;
@@ -33,7 +33,7 @@ struct Disc {
   }
 };
 
-/// The light and weight of one pixel of one layer alone.
+/// Light and weight of one pixel of one layer alone.
 Arrived pixel_of_layer(const Layer& layer, int x, int y) {
   Arrived pixel;
   for (int part = 0; part < parts * parts; ++part) {
@@ -59,7 +59,7 @@ void spread(const Arrived& pixel, int x, int y, const Disc& disc, std::vector<Ar
 
 std::vector<Arrived> spread_layer(const Scene& scene, const Layer& layer) {
   std::vector<Arrived> sums(static_cast<std::size_t>(width) * height);
-  std::map<int, Disc> discs;  // by eighths of a pixel
+  std::map<int, Disc> discs;  // by radius in 1/8 pixel
   for (int y = -around; y < height + around; ++y)
     for (int x = -around; x < width + around; ++x) {
       const Arrived pixel = pixel_of_layer(layer, x, y);

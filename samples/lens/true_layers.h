@@ -1,14 +1,14 @@
 #pragma once
-// The bound of methods that spread pixels: every true layer whole, by its true share of every pixel, over
-// true discs.
+// Upper bound for methods that spread pixels: all true layers, with their true share of each pixel, over true
+// discs.
 
 #include "layers.h"
 #include "satin/image.h"
 
 namespace lens {
 
-/// Layers are laid one behind the other by their disparity in the middle of the picture: where slanted ones
-/// cross others this is no bound.
+/// Layers are composited by their disparity at the centre of the picture, so that this is no bound where
+/// slanted layers cross others.
 [[nodiscard]] satin::Image spread_true_layers(const Scene& scene);
 
 }  // namespace lens

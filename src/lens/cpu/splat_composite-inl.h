@@ -88,7 +88,7 @@ HWY_INLINE void CompositeRow(const SplatRule& rule, const std::uint64_t* sums, s
   }
 }
 
-/// One group's row, from the tile's first column on.
+/// A group's row, from the tile's first column on.
 struct GroupRow {
   std::uint32_t group = 0;
   bool first = false;                ///< first group of the row: the state is not cleared yet
