@@ -56,7 +56,7 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-/// Lamps are the last features that rays resolve.
+/// Scenes with lamps get this many times the rays, as few rays hit a lamp.
 constexpr std::uint32_t rays_for_lamps = 8;
 bool has_lamps(lens::Kind kind) {
   return kind == lens::Kind::lights || kind == lens::Kind::lamps_behind_fence ||
