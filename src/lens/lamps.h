@@ -227,8 +227,7 @@ struct SumLampCells {
   }
 };
 
-/// Calls lamp(x, y, gain) if the visible sample of a pixel is a lamp. `around` belongs to its cell and has
-/// room.
+/// Calls lamp(x, y, gain) if a pixel's visible sample is a lamp. `around` belongs to its cell and has room.
 template <int Channels, class OfLamp>
 SATIN_HD void for_lamp_at(const LampScene<Channels>& scene,
                           const typename LampScene<Channels>::Around& around, int x, int y,

@@ -526,8 +526,7 @@ HWY_INLINE std::int64_t EndOfAlike(const VisibleSamples<Channels>& samples, std:
   return std::min(x, limit);
 }
 
-/// Returns the first sample in [x, end) that is a highlight while those before are not, or the other way
-/// round.
+/// Returns the first sample in [x, end) whose being a highlight differs from `highlight`, or `end`.
 template <int Channels>
 HWY_INLINE std::int64_t EndOfHighlights(const VisibleSamples<Channels>& samples, std::int64_t x,
                                         std::int64_t end, bool highlight) {

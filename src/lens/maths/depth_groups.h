@@ -204,8 +204,7 @@ struct PartitionBins {
   }
 };
 
-/// Takes the first number of groups that is good enough, and puts the limits in the middles of empty gaps.
-/// One thread.
+/// Takes the first number of groups that is good enough; its limits are the middles of empty gaps.
 struct ChooseGroups {
   GroupWork* work;
   int most;

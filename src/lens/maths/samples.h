@@ -24,9 +24,8 @@ inline constexpr std::uint32_t never_merged = ~std::uint32_t{0};
 /// Largest difference of radii of merged samples, in 1/256 pixel.
 inline constexpr std::uint32_t merged_difference = 128;
 
-/// Whether the four visible samples of a 2 x 2 block at even coordinates may be spread as one, by the kernel
-/// of their mean radius. The caller has checked that they are of one group, have full weight and are no
-/// highlights.
+/// Whether the four visible samples of a 2 x 2 block at even coordinates may be spread as one, with the mean
+/// of their radii. The caller has checked that they are of one group, have full weight and are no highlights.
 SATIN_HD bool can_merge(const std::uint32_t (&radii)[4], std::uint32_t merge_from) {
   std::uint32_t low = radii[0];
   std::uint32_t high = radii[0];
