@@ -1,7 +1,7 @@
 // Ranks in windows of any size, any type and with a radius per pixel, by a wavelet matrix of the pixels that
 // the windows of a chunk see (Moroto and Umetani, Constant Time Median Filter Using 2D Wavelet Matrix,
 // SIGGRAPH Asia 2022), with tables in place of the paper's inner matrices. The cost of an output does not
-// depend on its radius: two or four table entries for each bit of a key.
+// depend on its radius: it reads a few table entries for each bit of a key.
 //
 // Level by level, from the keys' highest bit on, the elements are stably partitioned: those whose bit is 0
 // come first. Elements of equal higher bits stay together in their first order, so a range of that order
