@@ -7,9 +7,8 @@
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
 #include "masks/distance.h"
-#include "masks/label.h"
+#include "masks/regions.h"
 #include "masks/maths/region.h"
-#include "masks/region_values.h"
 
 namespace satin::kernels {
 

@@ -2,9 +2,8 @@
 // shared by the pixels of a cell in the L1.
 
 #include "kernels/pixels/each_place.cuh"
-#include "masks/coverage.h"
 #include "masks/paint.h"
-#include "masks/relabel.h"
+#include "masks/regions.h"
 #include "masks/validity_mask.h"
 
 namespace satin::kernels {

@@ -5,7 +5,7 @@
 #include "kernels/device/tuning.h"
 #include "kernels/masks/launch.h"
 #include "kernels/pixels/plane.cuh"
-#include "masks/maths/region_values.h"
+#include "masks/maths/region.h"
 
 namespace satin::kernels {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "masks/label.h"
+#include "masks/regions.h"
 #include "pixels/pixels.h"
 #include "satin/regions.h"
 #include "tests/oracles/device_under_test.h"

@@ -1,6 +1,6 @@
-// Connected components: runs of words, their trees and the scan over the roots in device memory.
+// Connected components and sums of values under labels on CUDA: workspaces and launches.
 
-#include "masks/label.h"
+#include "masks/regions.h"
 
 #include <numeric>
 #include <vector>
@@ -77,14 +77,35 @@ class Label final : public LabelOperation {
   CudaBackend& backend_;
   kernels::LabelArguments arguments_;
   std::vector<Buffer> buffers_;
-  Buffer shapes_;  ///< grows
+  Buffer shapes_;  ///< grows with the number of components
   std::uint32_t count_ = 0;
+};
+
+class SumRegionValues final : public RegionValuesOperation {
+ public:
+  SumRegionValues(CudaBackend& backend, const RegionValuesJob& job) : backend_(backend), job_(job) {}
+
+  void run(const ImageView& labels, const ImageView& picture, const Measured* measured, std::uint32_t count,
+           RegionSums* sums, Stream stream) override {
+    backend_.select();
+    kernels::sum_region_values({job_, source_of(labels), source_of(picture), measured, count, sums},
+                               backend_.stream_of(stream));
+    check_launch("summing the values of regions");
+  }
+
+ private:
+  CudaBackend& backend_;
+  RegionValuesJob job_;
 };
 
 }  // namespace
 
 Prepared<LabelJob> prepare_label(Backend& backend, const LabelJob& job) {
   return std::make_unique<Label>(as_cuda(backend), job);
+}
+
+Prepared<RegionValuesJob> prepare_region_values(Backend& backend, const RegionValuesJob& job) {
+  return std::make_unique<SumRegionValues>(as_cuda(backend), job);
 }
 
 }  // namespace satin::cuda
