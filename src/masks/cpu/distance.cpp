@@ -96,9 +96,9 @@ inline void CoverRow(const std::uint8_t* mask, std::uint8_t side, const std::uin
     auto index = hn::IfThenElseZero(hn::LoadU(d, mask + i) == sides, hn::LoadU(d, steps + i));
     auto found = hn::Zero(d);
     for (std::size_t table = 0; table < entries; table += 16) {
-      const auto parabola =
+      const auto entry =
           hn::TableLookupBytesOr0(hn::LoadDup128(d, chords + table), hn::SaturatedAdd(index, in_table));
-      found = hn::Or(found, parabola);
+      found = hn::Or(found, entry);
       index = index - next_table;
     }
     hn::StoreU(found, d, steps + i);
