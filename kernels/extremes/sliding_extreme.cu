@@ -1,11 +1,11 @@
-// What is the same for every type of keys: how the work is cut, and the passes over single pixels.
+// Sliding minima and maxima: sizes of tiles and groups, steps on single pixels, and the choice of the kernels
+// of a type (sliding_extreme.cuh).
 
 #include "kernels/extremes/launch.h"
 
 #include <algorithm>
 
-#include "kernels/extremes/sliding_extreme_launch.cuh"
-#include "kernels/extremes/with_key.cuh"
+#include "kernels/extremes/sliding_extreme.cuh"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t alignment = 16;
 
-/// Groups pay from so many shared rows on.
+/// Fewest shared rows for which groups pay.
 constexpr std::int64_t fewest_grouped_rows = 2 * group_rows;
 
 constexpr int most_channels = 4;
@@ -54,7 +54,7 @@ ExtremeTile extreme_tile(std::int64_t row_bytes, std::int64_t pixel_bytes, std::
   constexpr std::int64_t whole_row = 16384;  // rows up to this are one tile
   constexpr std::int64_t usual = 8192;
   constexpr std::int64_t least = 2048;
-  constexpr std::int64_t spare = 32;  // what is read past the last window, and the word that it begins in
+  constexpr std::int64_t spare = 32;  // bytes read past the last window, and the word in which it begins
   const std::int64_t margin = reach * pixel_bytes;
   const std::int64_t room = static_cast<std::int64_t>(shared_limit) / 2 - 2 * margin - spare;
   const std::int64_t wanted = row_bytes <= whole_row ? row_bytes : std::max(usual, 4 * margin);

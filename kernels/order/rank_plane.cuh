@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/extremes/with_key.cuh"
+#include "kernels/extremes/launch.h"
 #include "kernels/order/launch.h"
 #include "kernels/pixels/plane.cuh"
 
