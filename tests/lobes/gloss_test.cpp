@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "lobes/lobe_bands.h"
 #include "lobes/lobe_mean.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
