@@ -55,7 +55,6 @@ struct PackedKeys {
     }
   }
 
-  /// A word of neutral keys.
   __device__ static std::uint32_t neutral() {
     std::uint32_t word = 0;
 #pragma unroll
@@ -82,7 +81,6 @@ __device__ std::uint32_t word_at(const std::uint32_t* words, int from) {
   }
 }
 
-/// Values that are the same for all threads of the pass along rows.
 struct RowPass : RowExtremeArguments {
   std::int64_t row_bytes = 0;
   int pixel_bytes = 1;
@@ -194,7 +192,6 @@ struct KeyColumn {
   }
 };
 
-/// Values that are the same for all threads of the pass down columns.
 struct ColumnPass : ColumnExtremeArguments {
   std::int64_t row_bytes = 0;
   KeyRows shared_keys = {};  ///< row q: the extremes of the groups that chunk q shares
@@ -244,7 +241,6 @@ __device__ void store_word(const ColumnPass& pass, std::int64_t column, std::int
       reinterpret_cast<Key*>(to)[i] = static_cast<Key>(word >> (8 * static_cast<int>(sizeof(Key)) * i));
 }
 
-/// Returns the extreme of the rows that the windows of all outputs of a chunk share.
 template <int Chunk, class Key, Extreme Wanted>
 __device__ std::uint32_t shared_rows(const ColumnPass& pass, const KeyColumn<Key, Wanted>& rows,
                                      std::int64_t column, std::int64_t chunk) {

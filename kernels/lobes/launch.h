@@ -11,7 +11,6 @@
 
 namespace satin::kernels {
 
-/// Arguments of one level.
 struct LobeMeanArguments {
   std::int64_t width = 0;       ///< columns of the map, in pixels
   std::int64_t height = 0;      ///< rows of the map, in pixels

@@ -25,7 +25,6 @@ __device__ int height_of(int column, bool inside, int reach) {
   return own > 0 ? own : column == 0 ? reach + 1 : 0;
 }
 
-/// One column of the mask.
 struct MaskColumn {
   const unsigned char* top;
   std::int64_t row;
@@ -53,7 +52,6 @@ struct MaskColumn {
   }
 };
 
-/// Finds the distances of the rows [first, last) of one column: down, then up.
 __device__ void distances_of_column(const MaskColumn& mask, std::int64_t first, std::int64_t last, int reach,
                                     std::int16_t* columns, std::int64_t pitch) {
   const int none = reach + 1;
@@ -84,7 +82,6 @@ __device__ int smallest_of_warp(int value) {
   return value;
 }
 
-/// One row of the columns' distances.
 struct ColumnRow {
   const std::int16_t* columns;
   const GroupHeights* groups;

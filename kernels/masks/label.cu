@@ -21,7 +21,6 @@ __device__ std::uint32_t band_word(const LabelArguments& arguments, std::int64_t
   return word | arguments.bits[place + arguments.tiles.words];
 }
 
-/// Returns the part to which a bit belongs.
 __device__ std::uint32_t part_of(const LabelArguments& arguments, std::int64_t y, std::int64_t column,
                                  int bit) {
   const LabelTiles& tiles = arguments.tiles;
@@ -196,7 +195,6 @@ __global__ void __launch_bounds__(tile_threads) find_roots(const __grid_constant
   arguments.counts[place] = static_cast<std::uint8_t>(__popc(firsts[index]));
 }
 
-/// Returns the label of the component that begins at a bit of the picture.
 __device__ std::uint32_t label_at(const LabelArguments& arguments, std::uint32_t bit) {
   const std::uint32_t place = bit / pixels_of_word;
   return arguments.before[place] +
@@ -265,7 +263,6 @@ __device__ void store_labels(const LabelArguments& arguments, const Tile& tile, 
   }
 }
 
-/// Writes the labels of a tile's parts, then of its pixels.
 __global__ void __launch_bounds__(tile_threads, tuning::label_tile_blocks)
     write_pixels(const __grid_constant__ LabelArguments arguments) {
   __shared__ std::uint32_t labels[tile_runs];

@@ -46,7 +46,6 @@ __device__ TileSums joined(const TileSums& a, const TileSums& b) {
           max(a.right, b.right), max(a.bottom, b.bottom)};
 }
 
-/// Joins the sums of all lanes of the warp.
 __device__ TileSums joined_over_warp(const TileSums& sums) {
   return {__reduce_add_sync(whole_warp, sums.area_and_rows), __reduce_add_sync(whole_warp, sums.columns),
           __reduce_max_sync(whole_warp, sums.from_right), __reduce_max_sync(whole_warp, sums.right),
@@ -80,7 +79,6 @@ __device__ RegionShape shape_from(const LabelArguments& arguments, const Tile& t
   return shape;
 }
 
-/// Sets area, bounds and sums from those of one part.
 __device__ void fill(RegionShape& shape, const TileSums& sums, const Tile& tile) {
   const std::uint32_t x = tile.word * static_cast<std::uint32_t>(label_word);
   shape.area = sums.area_and_rows & ((1U << area_bits) - 1);
@@ -218,7 +216,6 @@ __device__ void sum_runs(const LabelArguments& arguments, const Tile& tile, Shar
   if (lane_index() == 0 && common_part != none) add_to(common_part, common_in_warp);
 }
 
-/// Adds the sums of the tile's parts to the shapes of their components.
 __device__ void give_sums(const LabelArguments& arguments, const Tile& tile, Shared& shared,
                           RegionShape* shapes) {
   const std::uint32_t first = first_of(arguments.tiles, tile.index);

@@ -34,7 +34,6 @@ struct Shared {
   int parts;
 };
 
-/// Returns a word of the tile and those around it.
 __device__ Around around_word(const std::uint32_t* words, int index) {
   const int column = index % tile_words;
   const bool has_left = column > 0;
@@ -50,7 +49,6 @@ __device__ Around around_word(const std::uint32_t* words, int index) {
   return around;
 }
 
-/// Returns the columns of a band's word that have a pixel in any of its rows.
 template <int rows>
 __device__ std::uint32_t band_word(const std::uint32_t* words, int index) {
   return rows == 1 ? words[index] : words[index] | words[index + tile_words];
@@ -196,7 +194,6 @@ __device__ bool is_root(const Shared<rows>& shared, std::uint32_t run) {
   return (shared.roots[run / warp_size] >> run % warp_size & 1U) != 0;
 }
 
-/// Returns the part whose root is that run.
 template <int rows>
 __device__ std::uint32_t part_of_root(const Shared<rows>& shared, std::uint32_t root) {
   const std::uint32_t group = root / warp_size;
@@ -223,7 +220,6 @@ __device__ void mark_sides(Shared<rows>& shared, int index, std::uint32_t word) 
   }
 }
 
-/// Returns which of the runs that begin in a word are roots.
 template <int rows>
 __device__ std::uint32_t roots_of_word(const Shared<rows>& shared, int index) {
   const std::uint32_t before = shared.before[index];
@@ -262,7 +258,6 @@ __device__ void find_first_pixels(Shared<2>& shared, int index, std::uint32_t wo
   __syncthreads();
 }
 
-/// Writes the first pixels of the parts whose roots begin in a word.
 template <int rows>
 __device__ void write_places(const Shared<rows>& shared, int index, std::uint16_t* places) {
   const std::uint32_t before = shared.before[index];
@@ -280,7 +275,6 @@ __device__ void write_places(const Shared<rows>& shared, int index, std::uint16_
   }
 }
 
-/// Reads a tile's words, and clears the counters.
 template <int rows>
 __device__ void begin(const LabelArguments& arguments, const Tile& tile, Shared<rows>& shared) {
   const int index = static_cast<int>(threadIdx.x);
@@ -292,7 +286,6 @@ __device__ void begin(const LabelArguments& arguments, const Tile& tile, Shared<
   if (index == 0) shared.join_count = 0;
 }
 
-/// Stores the words of a thread's band, and the number of runs before them.
 template <int rows>
 __device__ void store_words(const LabelArguments& arguments, const Tile& tile, const Shared<rows>& shared,
                             std::uint32_t before) {
@@ -309,7 +302,6 @@ __device__ void store_words(const LabelArguments& arguments, const Tile& tile, c
     arguments.bits[place + arguments.tiles.words] = shared.words[word_index + tile_words];
 }
 
-/// Stores the parts of a tile's runs, whose roots are known.
 template <int rows>
 __device__ void write_parts(const LabelArguments& arguments, const Tile& tile, const Shared<rows>& shared,
                             int runs) {

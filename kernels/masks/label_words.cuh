@@ -15,10 +15,8 @@ __device__ inline std::uint32_t starts_of(std::uint32_t word, std::uint32_t left
   return word & ~(word << 1 | left >> 31);
 }
 
-/// Bits 0 ... `bit`.
 __device__ inline std::uint32_t up_to(int bit) { return 0xFFFFFFFFU >> (31 - bit); }
 
-/// Returns the bits up to the lowest one that is set.
 __device__ inline std::uint32_t up_to_lowest(std::uint32_t bits) { return bits ^ (bits - 1); }
 
 /// A word and its neighbours, 0 outside the picture.

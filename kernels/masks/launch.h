@@ -91,7 +91,6 @@ void find_parts(const LabelArguments& arguments, StreamHandle stream);
 void find_components(const LabelArguments& arguments, StreamHandle stream);
 /// Writes the total and the labels. The caller has filled `before`.
 void write_labels(const LabelArguments& arguments, StreamHandle stream);
-/// Writes the shape of every component, after write_labels().
 void describe_components(const LabelArguments& arguments, RegionShape* shapes, StreamHandle stream);
 
 struct RegionValuesArguments {

@@ -11,7 +11,6 @@
 
 namespace satin::kernels {
 
-/// Arguments of every method.
 struct RankArguments {
   RankJob job;
   int channel = 0;

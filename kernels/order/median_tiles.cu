@@ -115,7 +115,6 @@ __device__ auto joined(const ListAt& list_at) {
     return merged(joined<First, Count / 2>(list_at), joined<First + Count / 2, Count - Count / 2>(list_at));
 }
 
-/// Returns the `Kept` values in the middle of a list.
 template <int Kept, class Value, int Size>
 __device__ List<Value, Kept> middle_of(const List<Value, Size>& list) {
   static_assert((Size - Kept) % 2 == 0);
@@ -158,7 +157,6 @@ struct Tile {
     find_half<1>(pixel, store);
   }
 
-  /// Sorts the core and the lines of a tile.
   template <class Pixel>
   static __device__ Tile read(const Pixel& pixel) {
     Tile tile;
@@ -187,7 +185,6 @@ struct Tile {
     return joined<0, Count>([&](int i) { return value_at(pixel, a + i, b); });
   }
 
-  /// Finds the medians of the first or second half along the first axis.
   template <int part, class Pixel, class Store>
   __device__ void find_half(const Pixel& pixel, const Store& store) const {
     constexpr int half = Along / 2;
@@ -465,7 +462,6 @@ constexpr int tiles_down = 8;     // per block
 constexpr int tile_threads = tiles_across * tiles_down;
 constexpr int tile_blocks = 2;  // per multiprocessor, at least: lets a thread have 255 registers
 
-/// The pixels that a block's windows see.
 template <class Key, int Reach>
 struct BlockPixels {
   using Value = typename Word<Key>::Value;

@@ -9,7 +9,6 @@
 
 namespace satin::kernels {
 
-/// Number of blocks of `size` that cover `count`.
 inline unsigned blocks_for(std::int64_t count, std::int64_t size) {
   return static_cast<unsigned>((count + size - 1) / size);
 }
@@ -36,7 +35,6 @@ __device__ void store_key(const RankArguments& run, int x, int y, Key key) {
       run.plain ? turn_key(key) : key;
 }
 
-/// Returns the weight of a pixel under a mask of 8 or 16 bits.
 __device__ inline std::uint32_t mask_weight(const RankJob& job, const Source& mask, int x, int y) {
   return job.mask_maximum == 0xFF ? row_of<std::uint8_t>(mask, y)[x] : row_of<std::uint16_t>(mask, y)[x];
 }

@@ -138,7 +138,6 @@ constexpr int scale = 16;  ///< factor of counts: the upper half of a byte
 
 enum PlaneSource { entering_right, entering_left, leaving_right, leaving_left, plane_sources };
 
-/// One row of the march, in shared memory.
 struct alignas(16) MarchRow {
   std::uint32_t planes[plane_sources][value_bits];
   int added[tile_width];  ///< change of 16 (count - rank) from column to column, without 16 g
@@ -152,7 +151,6 @@ struct LaneThreshold {
 #pragma unroll
     for (int bit = 0; bit < value_bits; ++bit) of_bit[bit] = 0U - (threshold >> bit & 1);
   }
-  /// Returns which of 32 pixels are at most the threshold.
   __device__ std::uint32_t at_most(const std::uint32_t (&planes)[value_bits]) const {
     const uint4 low = *reinterpret_cast<const uint4*>(planes);
     const uint4 high = *reinterpret_cast<const uint4*>(planes + 4);

@@ -37,7 +37,6 @@ enum ElementOrder { block_order, raster_order };
 /// Windows up to this reach have at most one whole block between the blocks of their edges.
 inline constexpr int narrow_reach = digits - 1;
 
-/// 32 elements of a level.
 struct alignas(32) ElementGroup {
   std::uint32_t zero_bits;                 ///< elements whose bit of the level is 0
   std::uint32_t zeros;                     ///< number of such elements before this group
@@ -157,7 +156,6 @@ __device__ Element<Key> element_at(const WaveletArguments& run, int x, int y) {
   return element;
 }
 
-/// Writes the elements of a chunk in each order.
 template <class Key>
 __global__ void __launch_bounds__(plane_threads)
     write_elements(const __grid_constant__ WaveletArguments run,
@@ -221,7 +219,6 @@ struct WarpTile {
   }
 };
 
-/// Reads the elements of a level, and their bit there.
 template <class Element>
 struct LevelElements {
   const Element* from;
@@ -350,7 +347,6 @@ __global__ void __launch_bounds__(build_threads)
 
 inline constexpr int query_rows = 4;  ///< rows per block, one per warp
 
-/// The tables of one level and order.
 struct LevelTables {
   const ElementGroup* groups;
   const std::uint32_t* below;
@@ -359,14 +355,12 @@ struct LevelTables {
       : groups(matrix.element_groups + matrix.group_of(level, order)),
         below(matrix.below + matrix.group_of(level, order) * digits) {}
 
-  /// Number of zeros of the level before a position.
   __device__ std::uint32_t zeros_before(std::uint32_t position) const {
     const uint2 group = __ldg(reinterpret_cast<const uint2*>(groups + position / element_group));
     return group.y + __popc(group.x & ((1U << position % element_group) - 1));
   }
 };
 
-/// A digit that the digits of elements are compared with.
 struct Edge {
   std::uint32_t digit;
   DigitBound bound;
@@ -374,7 +368,6 @@ struct Edge {
   __device__ explicit Edge(std::uint32_t of_digit) : digit(of_digit), bound(of_digit) {}
 };
 
-/// A position in the order of a level.
 class LevelPosition {
  public:
   __device__ LevelPosition(const LevelTables& tables, std::uint32_t position)
@@ -497,7 +490,6 @@ class WindowRanges {
   bool several_;
 };
 
-/// Returns the radius of the window around a pixel along each axis.
 __device__ inline int2 reach_at(const RankArguments& run, int x, int y) {
   const ReachField& field = run.job.reach;
   if (!field.from_map) return {field.x, field.y};

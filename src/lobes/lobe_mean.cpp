@@ -116,7 +116,6 @@ CellMap cells_of(const LobeMeanJob& job, std::int64_t cell) {
   return map;
 }
 
-/// The rows that a cap meets.
 struct CapRows {
   std::int64_t first = 0;
   std::vector<double> columns;  ///< number of columns of each row inside the cap
@@ -169,7 +168,6 @@ LobeBox box_of(double columns, std::int64_t first_row, std::int64_t last_row, st
   return box;
 }
 
-/// Returns the sum of the weights of a box's pixels.
 std::uint64_t weight_of(const LobeBox& box, const CellMap& map) {
   std::uint64_t rows = 0;
   for (std::int32_t y = box.first_row; y <= box.last_row; ++y)
@@ -247,7 +245,6 @@ void add_row(LobeMeanJob& job, const CellMap& map, std::span<const double> radii
   job.rows.push_back(row);
 }
 
-/// Adds the row that is as far from the south pole as `row` is from the north pole.
 void add_mirrored_row(LobeMeanJob& job, const CellMap& map, const LobeRow& row) {
   LobeRow mirrored = row;
   mirrored.first_box = static_cast<std::uint32_t>(job.boxes.size());

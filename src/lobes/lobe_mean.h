@@ -27,7 +27,6 @@ struct LobeBox {
   std::uint32_t outer = 0;
 };
 
-/// The boxes of one row of results.
 struct LobeRow {
   std::uint32_t first_box = 0;
   std::uint32_t boxes = 0;   ///< 0: the result is the pixel itself
@@ -38,7 +37,6 @@ struct LobeRow {
 /// these weights are summed.
 inline constexpr std::uint32_t largest_row_weight = 4096;
 
-/// One kind of lobe over the whole map.
 struct LobeLevel {
   std::int64_t cell = 1;      ///< side, in pixels: a power of two up to largest_cell that divides both sizes
   std::size_t first_row = 0;  ///< index in the job's rows; the level has height / cell rows
@@ -91,7 +89,6 @@ struct LobeMap {
 
 /// Returns the maps of all levels in their order. One buffer holds one table after the other.
 [[nodiscard]] std::vector<LobeMap> lobe_maps(const LobeMeanJob& job);
-/// Returns the bytes of the largest table, 0 if none is built.
 [[nodiscard]] std::size_t largest_table(const std::vector<LobeMap>& maps);
 
 /// Returns how a table reads working values times row weights.

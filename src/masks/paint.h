@@ -23,7 +23,6 @@ struct CoverByMask {
   SATIN_HD void operator()(int x, int y) const { weights.row(y)[x] = mask.weight(x, y) != 0 ? 255 : 0; }
 };
 
-/// Runs over the pixels of a box.
 struct CoverBox {
   std::int64_t left;
   std::int64_t top;

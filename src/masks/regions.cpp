@@ -79,7 +79,6 @@ Region region_of(const RegionShape& shape, std::uint32_t label, const Shape& mas
   return region;
 }
 
-/// How RegionSums become values.
 struct ValueScale {
   bool floats = false;
   int bits = 0;      ///< `bits` of RegionSums
@@ -185,7 +184,6 @@ double key_of(const Region& region, RegionKey key, std::size_t channel) {
 
 bool is_of_values(RegionKey key) { return key >= RegionKey::mean; }
 
-/// Returns the new label of every old one.
 std::vector<std::uint32_t> new_labels(const Regions& regions) {
   std::vector<std::uint32_t> table(std::size_t{regions.largest} + 1, 0);
   std::uint32_t next = 0;

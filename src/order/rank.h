@@ -62,7 +62,6 @@ struct RankOperation : Operation {
   virtual void run(const RankImages& images, Stream stream) = 0;
 };
 
-/// Largest radius along each axis.
 struct LargestReach {
   std::int64_t x = 0;
   std::int64_t y = 0;

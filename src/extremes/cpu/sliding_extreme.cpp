@@ -133,7 +133,6 @@ class SlidingLines {
     return (segment_.size() + prefix_.size()) * sizeof(Key);
   }
 
-  /// Begins a series of lines of `keys` keys.
   void start(std::size_t keys) {
     keys_ = keys;
     position_ = 0;
@@ -175,7 +174,6 @@ class SlidingLines {
  private:
   [[nodiscard]] Key* line(std::size_t index) { return segment_.data() + index * stride_; }
 
-  /// Joins the prefix with the suffix of the segment before.
   void finish_window(bool whole_segment, Key* out) {
     std::copy_n(prefix_.data(), keys_, out);
     if (!first_segment_ && !whole_segment) JoinLines(extreme_, line(position_ + 1), keys_, out);
@@ -222,7 +220,6 @@ class RowExtremes {
 
   [[nodiscard]] std::size_t bytes() const noexcept { return line_.size() * sizeof(Key); }
 
-  /// Writes the keys of the extremes of row y.
   void run(const ImageView& source, std::int64_t y, Key* out) {
     read(source, y);
     const std::int64_t window = 2 * reach_ + 1;
@@ -275,7 +272,6 @@ class RowExtremes {
   WorkspaceVector<Key> line_;  ///< the row, and what its windows see beyond its ends
 };
 
-/// Workspace of one thread.
 template <class Key>
 struct ExtremeBuffers {
   RowExtremes<Key> rows;
@@ -336,7 +332,6 @@ class SlidingExtreme final : public SlidingExtremeOperation {
     return buffers_[static_cast<std::size_t>(index)];
   }
 
-  /// Returns the width of a tile whose `lines` lines stay in the cache.
   [[nodiscard]] std::int64_t column_width(std::size_t lines) const {
     const std::size_t pixel = channels_ * sizeof(Key);
     const std::size_t row = std::max(column_bytes / lines, least_row_bytes);
@@ -399,7 +394,6 @@ class SlidingExtreme final : public SlidingExtremeOperation {
     }
   }
 
-  /// Turns keys of extremes into stored pixels.
   void finish_row(const SlidingExtremeImages& images, Stretch columns, std::int64_t y, Key* out) const {
     if (!outside_.empty()) meet_outside(columns, y, out);
     const std::int64_t pixels = columns.size();
@@ -414,7 +408,6 @@ class SlidingExtreme final : public SlidingExtremeOperation {
                     out + x * job_.channels);
   }
 
-  /// Joins the value outside with windows that leave the picture.
   void meet_outside(Stretch columns, std::int64_t y, Key* out) const {
     const auto join = [&](std::int64_t from, std::int64_t to) {
       from = std::max(from, columns.first);

@@ -68,7 +68,6 @@ SATIN_HD void hide_colours(Key* pixel, int channels, Extreme extreme) {
   for (int c = 0; c < channels - 1; ++c) pixel[c] = neutral_key<Key>(extreme);
 }
 
-/// How extremes are stored.
 struct ExtremeStore {
   int channels = 1;
   bool weighted = false;           ///< the last channel is straight alpha

@@ -38,7 +38,6 @@ struct Gap {
   WorkspaceVector<Value> between;  ///< one row of pixels
 };
 
-/// Workspace of one thread.
 struct Workspace {
   Workspace(std::size_t entries, const PixelRead& read)
       : columns(2 * entries + static_cast<std::size_t>(read.channels)),
@@ -67,7 +66,6 @@ struct Workspace {
   Gap<double> floats;
 };
 
-/// A level with its map of cells.
 struct Level {
   LobeLevel of;
   Shape cells;
@@ -251,7 +249,6 @@ class LobeMean final : public LobeMeanOperation {
     return job_.rows[level.of.first_row + static_cast<std::size_t>(y)];
   }
 
-  /// Adds up the weighted sums of a row's boxes.
   template <int Channels>
   void sum_row(Workspace& workspace, const Level& level, const LobeRow& row) const {
     const auto entries = static_cast<std::size_t>(level.cells.width * Channels);

@@ -85,7 +85,6 @@ inline void RoundAndStep(const std::uint64_t* HWY_RESTRICT above, const std::uin
   }
 }
 
-/// Rows of pixels that one thread reads, and their sums.
 struct PixelRows {
   explicit PixelRows(std::size_t entries) : narrow(entries), wide(entries), sums(entries) {}
 
@@ -101,7 +100,6 @@ void AddRow(const RowReader& reader, const std::byte* source, std::uint64_t weig
   for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i] * weight;
 }
 
-/// Sums over `cell` neighbouring pixels.
 inline void SumNeighbours(const WorkspaceVector<std::uint64_t>& pixels, std::size_t channels,
                           std::size_t cell, std::uint64_t* cells) {
   for (std::size_t first = 0; first < pixels.size(); first += cell * channels, cells += channels)

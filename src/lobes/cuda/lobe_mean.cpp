@@ -16,7 +16,6 @@
 namespace satin::cuda {
 namespace {
 
-/// A level with its map of cells.
 struct Level {
   Shape cells;
   kernels::LobeMeanArguments arguments;

@@ -51,7 +51,6 @@ SATIN_HD CellPosition cell_position(std::int64_t pixel, int bits) {
   return {position >> (bits + 1), static_cast<std::uint32_t>(position & (whole - 1))};
 }
 
-/// Returns a * (2^(bits + 1) - weight) + b * weight.
 SATIN_HD std::uint64_t between(std::uint64_t a, std::uint64_t b, std::uint32_t weight, int bits) {
   return a * ((2U << bits) - weight) + b * weight;
 }
@@ -70,7 +69,6 @@ SATIN_HD CellRow cell_row(std::int64_t row, std::int64_t rows) {
   return {row < 0 ? 0 : row < rows ? row : rows - 1, row < 0 || row >= rows};
 }
 
-/// How interpolated values are stored.
 struct CellRule : StoreRule {
   int cell_bits = 0;         ///< cells have 2^cell_bits x 2^cell_bits pixels
   FixedExponents exponents;  ///< for floats

@@ -224,7 +224,6 @@ struct NearRow {
   static constexpr std::size_t block = 64;    ///< pixels
   static constexpr std::size_t margin = 256;  ///< heights on either side of the row
 
-  /// Size of the workspace for rows of `count` pixels.
   [[nodiscard]] static constexpr std::size_t space(std::size_t count) {
     return (count / block + 1) * block + 2 * margin;
   }

@@ -52,7 +52,6 @@ class DisjointSets {
     return i;
   }
 
-  /// Unites the sets of a and b, and returns their root.
   std::uint32_t join(std::uint32_t a, std::uint32_t b) {
     a = root_of(a);
     b = root_of(b);
@@ -70,7 +69,6 @@ inline constexpr std::size_t bits_of_word = 64;
   return (pixels + bits_of_word - 1) / bits_of_word;
 }
 
-/// Returns the bits of 64 pixels that are not 0.
 HWY_INLINE std::uint64_t WholeWord(const std::uint8_t* mask) {
   const hn::CappedTag<std::uint8_t, bits_of_word> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -143,7 +141,6 @@ struct Runs {
 
   explicit Runs(std::size_t width) : edges(width + 4, beyond) {}
 
-  /// Finds the runs of a row from its bits.
   void find(const std::uint64_t* words, std::size_t width) {
     std::uint32_t* next = edges.data();
     std::uint64_t inside = 0;  // the bit before the word
@@ -159,7 +156,6 @@ struct Runs {
   }
 };
 
-/// Adds a run to the shape of its component.
 inline void Include(RegionShape& shape, std::uint32_t begin, std::uint32_t end, std::uint32_t row,
                     std::uint32_t width) {
   if (shape.area == 0) {
@@ -205,7 +201,6 @@ class LabelTile {
 
   /// Components are numbered from 0 in the raster order of their first pixels.
   [[nodiscard]] std::uint32_t components() const { return components_; }
-  /// The components of the runs of the first and of the last row.
   [[nodiscard]] std::span<const std::uint32_t> first_row() const {
     return std::span(runs_).first(first_row_runs_);
   }
@@ -363,7 +358,6 @@ class Label final : public LabelOperation {
     whole_.assign(offsets_.back(), 1);
   }
 
-  /// Joins the components of a tile's first row with those of the row above.
   void join_seam(std::size_t tile) {
     const std::int64_t y = static_cast<std::int64_t>(tile) * rows_;
     const auto width = static_cast<std::size_t>(job_.width);
@@ -460,7 +454,6 @@ class RecentSums {
         labels_(table_entries),
         sums_(table_entries * channels_) {}
 
-  /// Returns the sums of a label, one for each channel.
   RegionSums* of(std::uint32_t label) {
     const std::size_t entry = label % table_entries;
     if (labels_[entry] != label) {

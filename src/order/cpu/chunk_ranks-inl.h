@@ -63,7 +63,6 @@ HWY_INLINE std::uint64_t BitsOf(D d, const Mask& mask) {
   return bits;
 }
 
-/// A window in coordinates of its region.
 struct WindowInRegion {
   std::int64_t x = 0;  ///< first column
   std::int64_t y = 0;  ///< first row
@@ -113,7 +112,6 @@ class CumulativeCounts {
   static constexpr auto lanes = static_cast<std::size_t>(bins);
 
  public:
-  /// Number of values below `bin`.
   [[nodiscard]] Count below(int bin) const { return counts_[static_cast<std::size_t>(bins_at + bin - 1)]; }
   [[nodiscard]] Count all() const { return counts_[bins_at + bins - 1]; }
 
@@ -162,7 +160,6 @@ class CumulativeCounts {
     }
   }
 
-  /// Returns the bin that holds the value of this rank.
   [[nodiscard]] HWY_INLINE int bin_of(Count rank) const {
     const hn::CappedTag<Count, lanes> d;
     std::size_t below = 0;
@@ -211,7 +208,6 @@ class SlidingHistogram {
     return (coarse_.size() + fine_.size()) * sizeof(Column) + ranks_.size() * sizeof(RankInBin);
   }
 
-  /// Finds the ranks of every row of windows, and calls row_done(y, found) after each.
   template <class RowDone>
   void run(const CodedRegion& region, Percent percent, std::span<FoundRank> found, const RowDone& row_done) {
     columns_ = region.width;
@@ -372,7 +368,6 @@ class ChunkRanks {
     return bytes;
   }
 
-  /// Writes the keys of the ranks of every channel to the output.
   void run(const RankImages& images, const Rectangle& inner) {
     region_.move_to(job_, inner);
     if (mapped_ != nullptr) read_reaches(images.radius_map);

@@ -63,7 +63,6 @@ class SortingNetwork {
   std::array<Exchange, most> exchanges{};
   WireList order;  ///< wires of the result
 
-  /// Sorts the wires [first, first + size).
   constexpr WireList sort(int first, int size) {
     WireList list;
     if (size == 1) list.add(first);
@@ -158,7 +157,6 @@ struct SortedLanes {
   V at[size];
 };
 
-/// Returns the results from rank `first` on.
 template <const SortingNetwork& network, std::size_t first, class V, std::size_t... Step,
           std::size_t... Result>
 HWY_INLINE SortedLanes<V, sizeof...(Result)> RunNetwork(V* wires, std::index_sequence<Step...> /*steps*/,
@@ -216,7 +214,6 @@ class NetworkMedians {
     return images.source.strides.row % 4096 == 0 ? 2 : 8;
   }
 
-  /// Rows of keys, from one element on.
   template <class Element>
   struct Lines {
     Element* first;

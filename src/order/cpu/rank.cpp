@@ -56,7 +56,6 @@ class BorderChunk {
 
   [[nodiscard]] std::size_t bytes() const noexcept { return (lines_.size() + found_.size()) * sizeof(Key); }
 
-  /// Copies these pixels and their surroundings.
   void read(const ImageView& source, const Rectangle& pixels, bool turned) {
     turned_ = turned;
     along_ = turned ? pixels.y : pixels.x;
@@ -89,10 +88,8 @@ class BorderChunk {
             .output = {bytes(found_), shape, strides, Memory::host}};
   }
 
-  /// The pixels of the copy whose medians are wanted.
   [[nodiscard]] Rectangle inner() const { return {{reach_, reach_ + along_.size()}, {reach_, 2 * reach_}}; }
 
-  /// Copies the medians to the output.
   void store(const MutableImageView& output) const {
     const std::int64_t channels = job_.channels;
     for (std::int64_t i = 0; i < reach_; ++i) {
@@ -179,7 +176,6 @@ class TiledRanks {
     return (slots_.size() + lines_.size()) * sizeof(Key) + steps_.capacity() * sizeof(Step);
   }
 
-  /// Writes the keys of the ranks to the output, for a chunk of at most `most_rows` rows.
   void run(const RankImages& images, const Rectangle& inner) {
     for (std::size_t channel = 0; channel < channels_; ++channel) {
       for (std::int64_t y = 0; y < inner.y.size() + 2 * reach_.y; ++y)
@@ -269,7 +265,6 @@ class TiledRanks {
     }
   }
 
-  /// Writes the results of a block of tiles that begins with tile `first_tile` of its row.
   void store(const RankImages& images, const Rectangle& inner, std::int64_t first_row, std::size_t first_tile,
              std::size_t channel) const {
     const auto columns = static_cast<std::size_t>(columns_);
@@ -375,7 +370,6 @@ class Rank final : public RankOperation {
             {{{x, std::min(x + width, whole.x.last)}, {y, std::min(y + height, whole.y.last)}}, method});
   }
 
-  /// Lists the chunks around the inner pixels.
   void add_borders(const Rectangle& inner, std::int64_t side) {
     const Stretch left{0, inner.x.first};
     const Stretch right{inner.x.last, job_.width};
@@ -456,7 +450,6 @@ class Rank final : public RankOperation {
       NetworkMedians<Key, 2>(job_.channels, plainly()).run(images, inner);
   }
 
-  /// Turns the keys in the output into stored pixels.
   void finish(const RankImages& images, const Rectangle& inner) const {
     if (plainly() && !std::is_same_v<Key, FloatKey>) return;
     for (std::int64_t y = inner.y.first; y < inner.y.last; ++y) {

@@ -84,7 +84,6 @@ void KeyGroups::cut() {
             Group{static_cast<std::uint32_t>(count_), false});
 }
 
-/// Writes the coordinates of the sorted elements, and their codes to the region.
 template <class Coordinate>
 void KeyGroups::write(CodedRegion& region, Coordinates<Coordinate>& coordinates) {
   std::uint16_t* const codes = region.codes.data();

@@ -78,7 +78,6 @@ class KeyGroups {
     bool one_key = false;     ///< whether all its keys are equal
   };
   [[nodiscard]] const Group& group(int code) const { return groups_[static_cast<std::size_t>(code)]; }
-  /// Number of elements with codes from `low` to high - 1.
   [[nodiscard]] std::size_t elements(int low, int high) const {
     const auto begin = [this](int code) { return groups_[static_cast<std::size_t>(code)].first; };
     return begin(high) - begin(low);
@@ -101,7 +100,6 @@ class KeyGroups {
  private:
   template <int digit_bits, std::size_t passes>
   void sort_by_digits();
-  /// Returns the end of the group that begins with element `first`.
   [[nodiscard]] std::size_t end_of_group(std::size_t first, std::size_t share) const;
   void cut();
   void sort(int key_bits);
@@ -143,7 +141,6 @@ class MappedRanks {
   };
 
   void split(const Search& search, std::span<Query> queries, int low, int size);
-  /// Makes the table of the pixels with codes from `low` to high - 1.
   void build_table(const CodedRegion& region, int low, int high);
   [[nodiscard]] std::uint32_t count(const CodedRegion& region, std::uint32_t pixel, std::int32_t reach) const;
 

@@ -21,9 +21,8 @@ inline Percent percent_of(double percent) {
   return static_cast<Percent>(percent * (percent_whole / 100.0) + 0.5);
 }
 
-/// Returns the rank of a percentile among `count` >= 1 values, counted from 1 at the smallest:
-/// ceil(percentage
-/// * count / 100), at least 1. So 50 % of an even count is the lower of the two values in the middle.
+/// Returns the rank of a percentile P among `count` >= 1 values, counted from 1 at the smallest:
+/// ceil(P count / 100), at least 1. So 50 % of an even count is the lower of the two values in the middle.
 SATIN_HD std::uint32_t rank_of(Percent percent, std::uint32_t count) {
   const std::uint64_t scaled = static_cast<std::uint64_t>(percent) * count;
   const auto rank = static_cast<std::uint32_t>((scaled + percent_whole - 1) / percent_whole);
@@ -55,7 +54,6 @@ SATIN_HD bool counts(Key alpha, std::uint32_t mask, bool is_alpha) {
   return mask != 0 && (is_alpha || alpha > 0);
 }
 
-/// How ranks are stored.
 struct RankStore {
   ExtremeStore blend;
   double threshold = 0;  ///< largest difference, in stored values, that keeps a channel; 0: nothing is kept
