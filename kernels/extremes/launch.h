@@ -5,24 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "extremes/maths/extreme.h"
 #include "extremes/sliding_extreme.h"
 #include "kernels/device/launch.h"
 
 namespace satin::kernels {
-
-/// Calls action.template operator()<Key>() with the type of a picture's keys.
-template <class Action>
-auto with_key(Type type, const Action& action) {
-  switch (type) {
-    case Type::u8:
-      return action.template operator()<std::uint8_t>();
-    case Type::u16:
-      return action.template operator()<std::uint16_t>();
-    default:
-      return action.template operator()<FloatKey>();
-  }
-}
 
 /// Rows of keys: interleaved channels, rows 16-byte aligned.
 struct KeyRows {
@@ -60,6 +46,8 @@ void row_extremes(const RowExtremeArguments& arguments, StreamHandle stream);
 
 /// Returns the number of outputs below each other that one thread computes.
 [[nodiscard]] int extreme_chunk(std::int64_t reach);
+
+inline constexpr int extreme_group_rows = 32;
 
 /// Groups of rows whose extremes are prepared, for windows so high that the outputs of a thread share many
 /// rows.

@@ -21,7 +21,6 @@
 
 namespace satin::kernels {
 
-inline constexpr int group_rows = 32;
 inline constexpr int word_bytes = 4;
 
 /// Joins four bytes. Hardware with comparisons of 16-bit pairs compares the odd bytes as the high halves of
@@ -251,7 +250,7 @@ __device__ std::uint32_t shared_rows(const ColumnPass& pass, const KeyColumn<Key
   if (pass.groups.shared != 0) {
     const std::byte* of_groups = pass.shared_keys.data + chunk * pass.shared_keys.row + column * word_bytes;
     shared = __ldg(reinterpret_cast<const std::uint32_t*>(of_groups));
-    y += pass.groups.shared * group_rows;
+    y += pass.groups.shared * extreme_group_rows;
   }
 #pragma unroll 8
   for (; y < first + pass.reach; ++y) shared = Keys::join(shared, rows.at(y));
@@ -300,10 +299,11 @@ __global__ void __launch_bounds__(tuning::extreme_column_threads)
   const KeyColumn<Key, Wanted> rows{pass.keys.data + column * word_bytes, pass.keys.row, pass.job.height,
                                     pass.wraps};
   for (std::int64_t j = blockIdx.y; j < count; j += gridDim.y) {
-    const std::int64_t first = group_rows * (j + 1) - pass.reach;
+    const std::int64_t first = extreme_group_rows * (j + 1) - pass.reach;
     std::uint32_t value = PackedKeys<Key, Wanted>::neutral();
 #pragma unroll 8
-    for (int i = 0; i < group_rows; ++i) value = PackedKeys<Key, Wanted>::join(value, rows.at(first + i));
+    for (int i = 0; i < extreme_group_rows; ++i)
+      value = PackedKeys<Key, Wanted>::join(value, rows.at(first + i));
     *reinterpret_cast<std::uint32_t*>(groups.data + j * groups.row + column * word_bytes) = value;
   }
 }

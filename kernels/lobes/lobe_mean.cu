@@ -222,16 +222,9 @@ void mean_cells(const LobeMeanArguments& arguments, StreamHandle stream) {
   dim3 grid = plane_grid(1, arguments.cells_high);
   grid.x = static_cast<unsigned>((arguments.cells_wide * arguments.read.channels + cell_threads - 1) /
                                  cell_threads);
-  switch (arguments.read.channels) {
-    case 1:
-      return mean_entries<1><<<grid, cell_threads, 0, stream>>>(arguments);
-    case 2:
-      return mean_entries<2><<<grid, cell_threads, 0, stream>>>(arguments);
-    case 3:
-      return mean_entries<3><<<grid, cell_threads, 0, stream>>>(arguments);
-    default:
-      return mean_entries<4><<<grid, cell_threads, 0, stream>>>(arguments);
-  }
+  with_channels(arguments.read.channels, [&]<int Channels>() {
+    mean_entries<Channels><<<grid, cell_threads, 0, stream>>>(arguments);
+  });
 }
 
 void enlarge_cells(const LobeMeanArguments& arguments, StreamHandle stream) {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/extremes/launch.h"
+#include "extremes/sliding_extreme.h"
 #include "kernels/order/launch.h"
 #include "kernels/pixels/plane.cuh"
 

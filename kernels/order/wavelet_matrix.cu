@@ -16,7 +16,9 @@
 // Wide windows have more than one whole block between the blocks of their edges. For them the elements are
 // partitioned in raster order, too, where the rows of a window are one range and the digit is the block.
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/device/warp.cuh"
@@ -43,21 +45,10 @@ struct alignas(32) ElementGroup {
   std::uint32_t digit_planes[digit_bits];  ///< the digits of the elements, bit by bit
 };
 
-/// Type of elements. From the highest bit on: hidden (if pixels can be), the key, the digit.
+/// An element. From the highest bit on: hidden (if pixels can be), the key, the digit.
 template <class Key>
-struct ElementOf;
-template <>
-struct ElementOf<std::uint8_t> {
-  using Type = std::uint16_t;
-};
-template <>
-struct ElementOf<std::uint16_t> {
-  using Type = std::uint32_t;
-};
-template <>
-struct ElementOf<FloatKey> {
-  using Type = std::uint64_t;
-};
+using Element = std::conditional_t<sizeof(Key) == 1, std::uint16_t,
+                                   std::conditional_t<sizeof(Key) == 2, std::uint32_t, std::uint64_t>>;
 
 /// Returns the bits of a key in an order without signs.
 template <class Key>
@@ -106,13 +97,14 @@ struct WaveletMatrix {
   }
 };
 
-/// A bound for digits as one word for each bit: all ones or all zeros.
-struct DigitBound {
-  std::uint32_t of_bit[digit_bits];
+/// A digit that others are compared with, and its bits as one word each: all ones or all zeros.
+struct Edge {
+  std::uint32_t digit;
+  std::uint32_t bound[digit_bits];
 
-  __device__ explicit DigitBound(std::uint32_t digit) {
+  __device__ explicit Edge(std::uint32_t of_digit) : digit(of_digit) {
 #pragma unroll
-    for (int bit = 0; bit < digit_bits; ++bit) of_bit[bit] = 0U - (digit >> bit & 1);
+    for (int bit = 0; bit < digit_bits; ++bit) bound[bit] = 0U - (digit >> bit & 1);
   }
 };
 
@@ -130,9 +122,6 @@ inline constexpr int batch_groups = 8;  ///< groups whose loads are in flight to
 inline constexpr int scan_threads = 1024;
 inline constexpr int scan_columns = 8;  ///< columns per block: a sector of 32 bytes
 inline constexpr int scan_rows = scan_threads / scan_columns;
-
-template <class Key>
-using Element = typename ElementOf<Key>::Type;
 
 /// Returns the element of one pixel of the extended picture, without its digit.
 template <class Key>
@@ -361,13 +350,6 @@ struct LevelTables {
   }
 };
 
-struct Edge {
-  std::uint32_t digit;
-  DigitBound bound;
-
-  __device__ explicit Edge(std::uint32_t of_digit) : digit(of_digit), bound(of_digit) {}
-};
-
 class LevelPosition {
  public:
   __device__ LevelPosition(const LevelTables& tables, std::uint32_t position)
@@ -382,7 +364,7 @@ class LevelPosition {
 
   /// Number of zeros before this position whose digit is smaller than the edge's.
   __device__ std::uint32_t smaller(const Edge& edge) const {
-    const std::uint32_t(&bound)[digit_bits] = edge.bound.of_bit;
+    const std::uint32_t(&bound)[digit_bits] = edge.bound;
     std::uint32_t less = ~low_.z & bound[0];
     less = less_with_bit(less, low_.w, bound[1]);
     less = less_with_bit(less, high_.x, bound[2]);

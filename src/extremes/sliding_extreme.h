@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "core/operation.h"
+#include "core/with_type.h"
 #include "extremes/maths/extreme.h"
 #include "satin/border.h"
 #include "satin/error.h"
@@ -65,6 +67,14 @@ struct SlidingExtremeOperation : Operation {
 /// Whether extremes are stored without blending.
 [[nodiscard]] inline bool stores_plainly(const SlidingExtremeJob& job) {
   return !job.weighted && job.mask_maximum == 0;
+}
+
+/// Calls function.operator()<Key>() with the type of the keys of u8, u16 or f32.
+template <class Function>
+decltype(auto) with_key(Type type, const Function& function) {
+  return with_pixel_type(type, [&]<class T>() -> decltype(auto) {
+    return function.template operator()<std::conditional_t<std::is_same_v<T, float>, FloatKey, T>>();
+  });
 }
 
 /// Returns the key of the value outside the picture for Border::constant: a share of white from 0 to 1, or

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/maths/hd.h"
+#include "core/with_type.h"
 #include "pixels/maths/pixel.h"
 #include "pixels/maths/rows.h"
 #include "pixels/pixelwise.h"
@@ -89,14 +90,11 @@ struct StretchJob {
   template <class Launch>
   void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
     const MaskRows mask(images.mask, mask_maximum);
-    const auto stretch = [&]<class T>(T) {
+    with_pixel_type(type, [&]<class T>() {
       launch(width, height,
              StretchPixel<T>{channels, colours, Rows<const T>(images.picture), Rows<const T>(images.low),
                              Rows<const T>(images.high), mask, Rows<T>(images.output)});
-    };
-    if (type == Type::u8) return stretch(std::uint8_t{});
-    if (type == Type::u16) return stretch(std::uint16_t{});
-    stretch(float{});
+    });
   }
 };
 

@@ -15,7 +15,6 @@
 #include "core/cpu/backend.h"
 #include "core/maths/rectangle.h"
 #include "core/maths/window.h"
-#include "core/with_type.h"
 #include "core/workspace.h"
 #include "extremes/maths/extreme.h"
 #include "extremes/sliding_extreme.h"
@@ -435,8 +434,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
 };
 
 inline Prepared<SlidingExtremeJob> PrepareSlidingExtreme(Backend& backend, const SlidingExtremeJob& job) {
-  return with_pixel_type(job.type, [&]<class T>() -> std::unique_ptr<SlidingExtremeOperation> {
-    using Key = std::conditional_t<std::is_same_v<T, float>, FloatKey, T>;
+  return with_key(job.type, [&]<class Key>() -> std::unique_ptr<SlidingExtremeOperation> {
     return std::make_unique<SlidingExtreme<Key>>(as_cpu(backend), job);
   });
 }

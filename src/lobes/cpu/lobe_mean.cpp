@@ -111,20 +111,13 @@ class LobeMean final : public LobeMeanOperation {
       MutableImageView result = output;
       result.data = output.at(0, static_cast<std::int64_t>(i) * job_.height);
       result.shape.height = job_.height;
-      const auto store = [&]<class T>() {
+      with_pixel_type(job_.write.type, [&]<class T>() {
         with_channels(job_.read.channels, [&]<int Channels>() {
           if (level.of.cell == 1) return mean_pixels<Channels, T>(level, rule, reader, source, result);
           mean_cells<Channels>(level);
           enlarge<Channels, T>(level, {rule, cell_bits(level.of.cell), reader.exponents}, source, result);
         });
-      };
-      if (job_.write.type == Type::u8) {
-        store.template operator()<std::uint8_t>();
-      } else if (job_.write.type == Type::u16) {
-        store.template operator()<std::uint16_t>();
-      } else {
-        store.template operator()<float>();
-      }
+      });
     }
   }
 

@@ -19,6 +19,7 @@
 #include <span>
 
 #include "core/cpu/backend.h"
+#include "core/with_type.h"
 #include "core/workspace.h"
 #include "masks/regions.h"
 #include "scan/cpu/blocks.h"
@@ -531,14 +532,9 @@ Prepared<LabelJob> prepare_label(Backend& backend, const LabelJob& job) {
 }
 
 Prepared<RegionValuesJob> prepare_region_values(Backend& backend, const RegionValuesJob& job) {
-  switch (job.type) {
-    case Type::u8:
-      return std::make_unique<SumRegionValues<std::uint8_t>>(as_cpu(backend), job);
-    case Type::u16:
-      return std::make_unique<SumRegionValues<std::uint16_t>>(as_cpu(backend), job);
-    default:
-      return std::make_unique<SumRegionValues<float>>(as_cpu(backend), job);
-  }
+  return with_pixel_type(job.type, [&]<class T>() -> Prepared<RegionValuesJob> {
+    return std::make_unique<SumRegionValues<T>>(as_cpu(backend), job);
+  });
 }
 
 }  // namespace satin::cpu

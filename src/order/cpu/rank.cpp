@@ -21,8 +21,8 @@
 #include "core/cpu/cache_lines.h"
 #include "core/maths/rectangle.h"
 #include "core/maths/window.h"
-#include "core/with_type.h"
 #include "core/workspace.h"
+#include "extremes/sliding_extreme.h"
 #include "order/cpu/chunk_ranks-inl.h"
 #include "order/cpu/network_medians-inl.h"
 #include "order/cpu/rank_program.h"
@@ -476,8 +476,7 @@ class Rank final : public RankOperation {
 };
 
 inline Prepared<RankJob> PrepareRank(Backend& backend, const RankJob& job) {
-  return with_pixel_type(job.type, [&]<class T>() -> std::unique_ptr<RankOperation> {
-    using Key = std::conditional_t<std::is_same_v<T, float>, FloatKey, T>;
+  return with_key(job.type, [&]<class Key>() -> std::unique_ptr<RankOperation> {
     return std::make_unique<Rank<Key>>(as_cpu(backend), job);
   });
 }
