@@ -19,8 +19,7 @@ namespace {
 
 __extension__ using Exact = __int128;
 
-/// Boxes of any place, reach and weights, the circle's limits among them; rows without any where cells are
-/// pixels.
+/// A row of random boxes, among them some as wide as the circle. Where cells are pixels, a row may have none.
 LobeRow random_row(LobeMeanJob& job, std::int64_t cell, Random& random) {
   const int width = static_cast<int>(job.width / cell);
   const int height = static_cast<int>(job.height / cell);
@@ -63,7 +62,7 @@ LobeMeanJob random_job(const Shape& shape, Transfer transfer, const std::vector<
   return job;
 }
 
-/// What a box counts a column by that lies `distance` columns away, at most half the circle.
+/// Weight of a column of a box that is `distance` columns away, at most half the circle.
 std::uint64_t column_weight(const LobeBox& box, std::int64_t distance) {
   if (box.reach == LobeBox::whole_circle) return box.inner;
   return (distance <= box.reach ? box.inner : 0) + (distance <= box.reach + 1 ? box.outer : 0);
@@ -78,7 +77,7 @@ std::int64_t stored_integer(const ImageView& view, std::int64_t x, std::int64_t 
   return view.shape.type == Type::u8 ? view.value<std::uint8_t>(x, y, c) : view.value<std::uint16_t>(x, y, c);
 }
 
-/// Sum over the lobe around cell (x, y) of channel c, times alpha if that is asked for.
+/// Sum of channel c over the lobe around cell (x, y), times alpha if `by_alpha`.
 Exact lobe_sum(const LobeMeanJob& job, const LobeLevel& level, const ImageView& map, std::int64_t x,
                std::int64_t y, int c, bool by_alpha) {
   const LobeRow& row = job.rows[level.first_row + static_cast<std::size_t>(y)];
@@ -107,13 +106,13 @@ struct Sum {
   Exact weight = 0;
 };
 
-/// The tent of a cell's width, twice as wide in all, times 2 `cell`, at a pixel's centre.
+/// Weight of a cell at a pixel's centre, times 2 `cell`: a tent that is two cells wide.
 std::int64_t tent(std::int64_t pixel, std::int64_t of_cell, std::int64_t cell) {
   return std::max<std::int64_t>(0, 2 * cell - std::abs(2 * pixel + 1 - (2 * of_cell + 1) * cell));
 }
 
-/// The channel of a pixel: of its own lobe, or of the means of cells in 1/256 under tents around their
-/// centres.
+/// Expected values of a level: means over the pixel's own lobe, or means of cells in 1/256 interpolated by
+/// tents.
 class LevelOracle {
  public:
   LevelOracle(const LobeMeanJob& job, const LobeLevel& level, const ImageView& map)
@@ -236,7 +235,7 @@ TEST(LobeMean, CellsEqualTheSumsPixelByPixel) {
       }
 }
 
-/// The largest sums of a cell, a mean and an interpolated value: 40 bits, 48 and 58.
+/// White gives the largest sums of a cell, means and interpolated values: 40, 48 and 58 bits.
 TEST(LobeMean, WhiteCellsStayWhite) {
   Random random(13);
   for (const int channels : {1, 3, 4}) {
