@@ -198,7 +198,7 @@ struct WarpTile {
   int order = static_cast<int>(blockIdx.y);
   int warp = static_cast<int>(threadIdx.x) / warp_size;
   std::uint32_t first = (blockIdx.x * block_tiles + warp) * tile_elements;  ///< element
-  std::uint32_t* counts;                                                    ///< of the block's first tile
+  std::uint32_t* counts;                                                    ///< counts of the block's first tile
   std::uint32_t* block;
 
   __device__ explicit WarpTile(const WaveletMatrix& matrix)

@@ -270,8 +270,8 @@ class Sphere {
 };
 
 struct Deviation {
-  double relative_rms;  ///< of the difference, beside the rms of the convolution
-  double mean_change;   ///< of the mean over all directions, beside that of the map
+  double relative_rms;  ///< rms of the difference / rms of the convolution
+  double mean_change;   ///< relative change of the mean over all directions
 };
 
 /// Compares one in `every` pixels, as the oracle is slow.

@@ -169,7 +169,7 @@ class LevelOracle {
   const LobeMeanJob& job_;
   const LobeLevel& level_;
   const ImageView& map_;
-  std::int64_t width_;  ///< of the map of cells
+  std::int64_t width_;  ///< columns of cells
   std::int64_t height_;
   std::vector<std::int64_t> means_;
 };

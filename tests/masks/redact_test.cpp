@@ -58,8 +58,8 @@ TEST(Redact, SolidIsTheColourAndNothingElse) {
     Shape shape;
     std::array<double, 4> expected;
   };
-  const double green = 14146.0 / 65535;  // of 128: ((128 / 255 + 0.055) / 1.055)^2.4 in 16 bits
-  const double grey = 18837.0 / 65535;   // of 146
+  const double green = 14146.0 / 65535;  // for 128: ((128 / 255 + 0.055) / 1.055)^2.4 in 16 bits
+  const double grey = 18837.0 / 65535;   // for 146
   const Case cases[] = {
       {shape_of(1, Type::u8, Alpha::none), {146}},
       {shape_of(2, Type::u8, Alpha::straight), {146, 255}},

@@ -601,7 +601,7 @@ class Distance final : public DistanceOperation {
   WorkspaceVector<Steps> chords_;
   WorkspaceVector<std::uint8_t>
       values_[2];  ///< values outside and inside for every squared distance; empty beyond most_tabled
-  WorkspaceVector<DistanceBuffers<Steps>> buffers_;  ///< one a thread
+  WorkspaceVector<DistanceBuffers<Steps>> buffers_;  ///< one per thread
 };
 
 inline Prepared<DistanceJob> PrepareDistance(Backend& backend, const DistanceJob& job) {

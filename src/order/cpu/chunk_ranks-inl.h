@@ -48,7 +48,7 @@ HWY_INLINE std::size_t SelectBit(std::uint64_t bits, std::uint64_t rank) {
   constexpr std::uint64_t tops = ones << 7;
   std::uint64_t sums = bits - (bits >> 1 & 0x5555555555555555);
   sums = (sums & 0x3333333333333333) + (sums >> 2 & 0x3333333333333333);
-  sums = ((sums + (sums >> 4)) & 0x0F0F0F0F0F0F0F0F) * ones;  // of this byte and those below: at most 64
+  sums = ((sums + (sums >> 4)) & 0x0F0F0F0F0F0F0F0F) * ones;  // up to and including each byte, at most 64
   const std::uint64_t below =
       ((rank * ones | tops) - sums - ones) & tops;  // bytes whose sum is less than rank
   const std::size_t byte = 8 * hwy::PopCount(below);

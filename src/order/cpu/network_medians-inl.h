@@ -25,6 +25,7 @@
 
 #include "core/cpu/fetch.h"
 #include "core/maths/rectangle.h"
+#include "order/cpu/rank_program.h"
 #include "order/rank.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,20 +41,24 @@ struct Exchange {
 };
 
 /// Wires in the order of the values that they hold.
-struct WireList {
-  static constexpr int most = 20;
-  std::array<std::uint8_t, most> wires{};
-  int size = 0;
+class WireList {
+ public:
+  static constexpr std::size_t most = 20;
 
-  constexpr void add(int wire) { wires[static_cast<std::size_t>(size++)] = static_cast<std::uint8_t>(wire); }
-  [[nodiscard]] constexpr int at(int i) const { return wires[static_cast<std::size_t>(i)]; }
+  constexpr void push_back(std::uint8_t wire) { wires_[size_++] = wire; }
+  [[nodiscard]] constexpr std::size_t size() const { return size_; }
+  [[nodiscard]] constexpr std::uint8_t operator[](std::size_t i) const { return wires_[i]; }
 
-  [[nodiscard]] constexpr WireList every_second(int first) const {
-    WireList half;
-    for (int i = first; i < size; i += 2) half.add(at(i));
-    return half;
-  }
+ private:
+  std::array<std::uint8_t, most> wires_{};
+  std::size_t size_ = 0;
 };
+
+[[nodiscard]] constexpr WireList sorted_wires(int first, int size) {
+  WireList list;
+  for (int i = 0; i < size; ++i) list.push_back(static_cast<std::uint8_t>(first + i));
+  return list;
+}
 
 class SortingNetwork {
  public:
@@ -64,36 +69,21 @@ class SortingNetwork {
   WireList order;  ///< wires of the result
 
   constexpr WireList sort(int first, int size) {
-    WireList list;
-    if (size == 1) list.add(first);
-    return size == 1 ? list : merge(sort(first, size / 2), sort(first + size / 2, size - size / 2));
+    if (size == 1) return sorted_wires(first, 1);
+    return merge(sort(first, size / 2), sort(first + size / 2, size - size / 2));
   }
 
   constexpr WireList merge(const WireList& a, const WireList& b) {
-    if (a.size == 0) return b;
-    if (b.size == 0) return a;
-    if (a.size == 1 && b.size == 1) {
-      exchange(a.at(0), b.at(0));
-      WireList pair = a;
-      pair.add(b.at(0));
-      return pair;
-    }
-    const WireList even = merge(a.every_second(0), b.every_second(0));
-    const WireList odd = merge(a.every_second(1), b.every_second(1));
-    WireList result;
-    result.add(even.at(0));
-    for (int i = 0; i < odd.size || i + 1 < even.size; ++i) {
-      if (i < odd.size && i + 1 < even.size) exchange(odd.at(i), even.at(i + 1));
-      if (i < odd.size) result.add(odd.at(i));
-      if (i + 1 < even.size) result.add(even.at(i + 1));
-    }
-    return result;
+    return odd_even_merge(a, b, [this](std::uint8_t low, std::uint8_t high) {
+      exchanges[static_cast<std::size_t>(count++)] = {low, high};
+      return std::pair(low, high);
+    });
   }
 
   /// Removes the exchanges that the values of the ranks [rank, rank + size), counted from 0, do not need.
   constexpr void select(int rank, int size) {
     std::array<bool, WireList::most> live{};
-    for (int i = rank; i < rank + size; ++i) live[static_cast<std::size_t>(order.at(i))] = true;
+    for (int i = rank; i < rank + size; ++i) live[order[static_cast<std::size_t>(i)]] = true;
     int kept = most;
     for (int i = count - 1; i >= 0; --i) {
       Exchange step = exchanges[static_cast<std::size_t>(i)];
@@ -107,24 +97,12 @@ class SortingNetwork {
     for (int i = 0; i < count; ++i)
       exchanges[static_cast<std::size_t>(i)] = exchanges[static_cast<std::size_t>(kept + i)];
   }
-
- private:
-  constexpr void exchange(int low, int high) {
-    exchanges[static_cast<std::size_t>(count++)] = {static_cast<std::uint8_t>(low),
-                                                    static_cast<std::uint8_t>(high)};
-  }
 };
 
 [[nodiscard]] constexpr SortingNetwork sorted_line(int size) {
   SortingNetwork network;
   network.order = network.sort(0, size);
   return network;
-}
-
-[[nodiscard]] constexpr WireList sorted_wires(int first, int size) {
-  WireList list;
-  for (int i = 0; i < size; ++i) list.add(first + i);
-  return list;
 }
 
 /// Merges two lists of `size` values each; the `kept` values in the middle are needed.
@@ -162,7 +140,7 @@ template <const SortingNetwork& network, std::size_t first, class V, std::size_t
 HWY_INLINE SortedLanes<V, sizeof...(Result)> RunNetwork(V* wires, std::index_sequence<Step...> /*steps*/,
                                                         std::index_sequence<Result...> /*results*/) {
   (ExchangeLanes<network.exchanges[Step]>(wires), ...);
-  return {{wires[network.order.wires[first + Result]]...}};
+  return {{wires[network.order[first + Result]]...}};
 }
 template <const SortingNetwork& network, std::size_t first, std::size_t results, class V>
 HWY_INLINE SortedLanes<V, results> RunNetwork(V* wires) {

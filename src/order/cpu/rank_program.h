@@ -19,6 +19,41 @@
 
 namespace satin::cpu {
 
+template <class List>
+constexpr List every_second(const List& list, std::size_t first) {
+  List half;
+  for (std::size_t i = first; i < list.size(); i += 2) half.push_back(list[i]);
+  return half;
+}
+
+/// Merges two sorted lists by Batcher's odd-even merging. exchange(x, y) returns the smaller and the larger
+/// of two elements.
+template <class List, class Exchange>
+constexpr List odd_even_merge(const List& a, const List& b, const Exchange& exchange) {
+  if (a.size() == 0) return b;
+  if (b.size() == 0) return a;
+  List result;
+  const auto push_exchanged = [&](auto x, auto y) {
+    const auto [smaller, larger] = exchange(x, y);
+    result.push_back(smaller);
+    result.push_back(larger);
+  };
+  if (a.size() == 1 && b.size() == 1) {
+    push_exchanged(a[0], b[0]);
+    return result;
+  }
+  const List even = odd_even_merge(every_second(a, 0), every_second(b, 0), exchange);
+  const List odd = odd_even_merge(every_second(a, 1), every_second(b, 1), exchange);
+  result.push_back(even[0]);
+  for (std::size_t i = 0; i < odd.size() || i + 1 < even.size(); ++i) {
+    if (i < odd.size() && i + 1 < even.size())
+      push_exchanged(odd[i], even[i + 1]);
+    else
+      result.push_back(i < odd.size() ? odd[i] : even[i + 1]);
+  }
+  return result;
+}
+
 class RankProgram {
  public:
   /// A pixel that the windows see, or the value of a slot.
@@ -123,31 +158,11 @@ inline RankProgram::Value RankProgram::smaller_of(Value a, Value b) {
 
 inline RankProgram::Value RankProgram::larger_of(Value a, Value b) { return smaller_of(a, b) + 1; }
 
-inline std::vector<int> every_second(const std::vector<int>& list, std::size_t first) {
-  std::vector<int> half;
-  for (std::size_t i = first; i < list.size(); i += 2) half.push_back(list[i]);
-  return half;
-}
-
 inline RankProgram::List RankProgram::merged(const List& a, const List& b) {
-  if (a.empty()) return b;
-  if (b.empty()) return a;
-  if (a.size() == 1 && b.size() == 1) {
-    const Value smaller = smaller_of(a[0], b[0]);
-    return {smaller, smaller + 1};
-  }
-  const List even = merged(every_second(a, 0), every_second(b, 0));
-  const List odd = merged(every_second(a, 1), every_second(b, 1));
-  List result = {even[0]};
-  for (std::size_t i = 0; i < odd.size() || i + 1 < even.size(); ++i) {
-    if (i < odd.size() && i + 1 < even.size()) {
-      const Value smaller = smaller_of(odd[i], even[i + 1]);
-      result.insert(result.end(), {smaller, smaller + 1});
-    } else {
-      result.push_back(i < odd.size() ? odd[i] : even[i + 1]);
-    }
-  }
-  return result;
+  return odd_even_merge(a, b, [&](Value x, Value y) {
+    const Value smaller = smaller_of(x, y);
+    return std::pair(smaller, smaller + 1);
+  });
 }
 
 /// Merges the two shortest lists until one is left.
