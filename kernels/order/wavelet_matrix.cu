@@ -26,18 +26,19 @@
 #include "kernels/order/rank_plane.cuh"
 
 namespace satin::kernels {
+namespace {
 
-inline constexpr int digit_bits = 6;
-inline constexpr int digits = 1 << digit_bits;
-inline constexpr int element_group = warp_size;
-inline constexpr int tile_groups = 32;  ///< per warp: its tile of elements
-inline constexpr int tile_elements = tile_groups * element_group;
-inline constexpr int block_tiles = 8;
+constexpr int digit_bits = 6;
+constexpr int digits = 1 << digit_bits;
+constexpr int element_group = warp_size;
+constexpr int tile_groups = 32;  ///< per warp: its tile of elements
+constexpr int tile_elements = tile_groups * element_group;
+constexpr int block_tiles = 8;
 
 enum ElementOrder { block_order, raster_order };
 
 /// Windows up to this reach have at most one whole block between the blocks of their edges.
-inline constexpr int narrow_reach = digits - 1;
+constexpr int narrow_reach = digits - 1;
 
 struct alignas(32) ElementGroup {
   std::uint32_t zero_bits;                 ///< elements whose bit of the level is 0
@@ -62,17 +63,15 @@ __device__ Key key_of_bits(std::uint32_t bits) {
 }
 
 /// Whether some pixels of the picture do not count in the windows of others.
-[[nodiscard]] SATIN_HD bool hides(const RankJob& job) { return job.weighted || job.excludes; }
+SATIN_HD bool hides(const RankJob& job) { return job.weighted || job.excludes; }
 
-[[nodiscard]] inline int key_bits(const RankJob& job) {
-  return job.type == Type::u8 ? 8 : job.type == Type::u16 ? 16 : 32;
-}
+int key_bits(const RankJob& job) { return job.type == Type::u8 ? 8 : job.type == Type::u16 ? 16 : 32; }
 
 /// One level for each bit of a key, after one for hidden elements.
-[[nodiscard]] inline int wavelet_levels(const RankJob& job) { return key_bits(job) + (hides(job) ? 1 : 0); }
+int wavelet_levels(const RankJob& job) { return key_bits(job) + (hides(job) ? 1 : 0); }
 
 /// Whether windows have so many blocks between their edges that elements are needed in raster order, too.
-[[nodiscard]] inline bool is_wide(const RankJob& job) { return largest_reach(job.reach).x > narrow_reach; }
+bool is_wide(const RankJob& job) { return largest_reach(job.reach).x > narrow_reach; }
 
 /// The workspace of one chunk. Each level and order has groups for the positions 0 to `elements`.
 struct WaveletMatrix {
@@ -110,18 +109,18 @@ struct Edge {
 
 /// One step of comparing 32 numbers with a bound, from the lowest bit on: `less` is the result for the bits
 /// below.
-__device__ inline std::uint32_t less_with_bit(std::uint32_t less, std::uint32_t bits, std::uint32_t bound) {
+__device__ std::uint32_t less_with_bit(std::uint32_t less, std::uint32_t bits, std::uint32_t bound) {
   return (less & ~bits) | (less & bound) | (~bits & bound);
 }
 
 // Building the matrix, level by level, in three kernels: tiles of elements are counted, the counts are
 // scanned, then the elements are partitioned and the level's tables written.
 
-inline constexpr int build_threads = block_tiles * warp_size;
-inline constexpr int batch_groups = 8;  ///< groups whose loads are in flight together
-inline constexpr int scan_threads = 1024;
-inline constexpr int scan_columns = 8;  ///< columns per block: a sector of 32 bytes
-inline constexpr int scan_rows = scan_threads / scan_columns;
+constexpr int build_threads = block_tiles * warp_size;
+constexpr int batch_groups = 8;  ///< groups whose loads are in flight together
+constexpr int scan_threads = 1024;
+constexpr int scan_columns = 8;  ///< columns per block: a sector of 32 bytes
+constexpr int scan_rows = scan_threads / scan_columns;
 
 /// Returns the element of one pixel of the extended picture, without its digit.
 template <class Key>
@@ -198,7 +197,7 @@ struct WarpTile {
   int order = static_cast<int>(blockIdx.y);
   int warp = static_cast<int>(threadIdx.x) / warp_size;
   std::uint32_t first = (blockIdx.x * block_tiles + warp) * tile_elements;  ///< element
-  std::uint32_t* counts;                                                    ///< counts of the block's first tile
+  std::uint32_t* counts;  ///< counts of the block's first tile
   std::uint32_t* block;
 
   __device__ explicit WarpTile(const WaveletMatrix& matrix)
@@ -334,7 +333,7 @@ __global__ void __launch_bounds__(build_threads)
 // Looking up the rank of a window's pixels, bit by bit: if at least `rank` of the window's elements have a 0,
 // the bit of the wanted key is 0 and these elements remain; otherwise the others do.
 
-inline constexpr int query_rows = 4;  ///< rows per block, one per warp
+constexpr int query_rows = 4;  ///< rows per block, one per warp
 
 struct LevelTables {
   const ElementGroup* groups;
@@ -394,8 +393,8 @@ struct ElementRange {
 
 /// Returns the number of zeros of a range that are left of an edge. `zeros` gets the range of all its zeros
 /// on the next level.
-__device__ inline std::uint32_t zeros_left_of(const LevelTables& tables, const ElementRange& range,
-                                              const Edge& edge, ElementRange& zeros) {
+__device__ std::uint32_t zeros_left_of(const LevelTables& tables, const ElementRange& range, const Edge& edge,
+                                       ElementRange& zeros) {
   const LevelPosition low(tables, range.low);
   const LevelPosition high(tables, range.high);
   zeros = {low.zeros(), high.zeros()};
@@ -472,7 +471,7 @@ class WindowRanges {
   bool several_;
 };
 
-__device__ inline int2 reach_at(const RankArguments& run, int x, int y) {
+__device__ int2 reach_at(const RankArguments& run, int x, int y) {
   const ReachField& field = run.job.reach;
   if (!field.from_map) return {field.x, field.y};
   int reach = 0;
@@ -485,7 +484,7 @@ __device__ inline int2 reach_at(const RankArguments& run, int x, int y) {
   return {reach, reach};
 }
 
-__device__ inline ChunkWindow window_of(const WaveletArguments& run, int x, int y) {
+__device__ ChunkWindow window_of(const WaveletArguments& run, int x, int y) {
   const RankJob& job = run.job;
   const int2 reach = reach_at(run, x, y);
   int left = x - reach.x;
@@ -507,8 +506,8 @@ __device__ inline ChunkWindow window_of(const WaveletArguments& run, int x, int 
 /// Finds the bits of the wanted key. Returns false if no pixel counts. The first level is that of hidden
 /// elements if there are any.
 template <bool Wide>
-__device__ inline bool find_rank(const WaveletArguments& run, const WaveletMatrix& matrix,
-                                 const ChunkWindow& window, std::uint32_t& bits) {
+__device__ bool find_rank(const WaveletArguments& run, const WaveletMatrix& matrix, const ChunkWindow& window,
+                          std::uint32_t& bits) {
   WindowRanges<Wide> ranges(window, run.chunk);
   typename WindowRanges<Wide>::Zeros zeros;
   std::uint32_t count = (window.right - window.left) * (window.bottom - window.top);
@@ -547,8 +546,6 @@ __global__ void __launch_bounds__(query_rows* warp_size)
   const bool found = find_rank<Wide>(run, matrix, window_of(run, x, y), bits);
   store_key(run, x, y, found ? key_of_bits<Key>(bits) : key_at<Key>(run, x, y));
 }
-
-namespace {
 
 // Cutting a picture into chunks, and the launches for one of them.
 

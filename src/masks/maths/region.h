@@ -22,8 +22,6 @@ struct RegionShape {
   std::uint32_t bottom = 0;  ///< last row
   std::uint64_t sum_x = 0;
   std::uint64_t sum_y = 0;
-
-  friend bool operator==(const RegionShape&, const RegionShape&) = default;
 };
 
 /// Returns the sum of first, first + 1 ... first + count - 1.
@@ -45,8 +43,6 @@ struct RegionSums {
   std::uint64_t squares_high = 0;
   std::uint32_t smallest = 0xFFFFFFFFU;  ///< as sort_key(), where -0 is 0
   std::uint32_t largest = 0;
-
-  friend bool operator==(const RegionSums&, const RegionSums&) = default;
 };
 
 SATIN_HD double value_of_float_key(std::uint32_t key) {
