@@ -312,16 +312,17 @@ class Rank final : public RankOperation {
     const Rectangle inner{{reach.x, job.width - reach.x}, {reach.y, job.height - reach.y}};
     const bool is_median =
         reach.x == reach.y && (reach.x == 1 || reach.x == 2) && 2 * job.percent == percent_whole;
-    if (!exchanges(reach, inner)) {
-      add_chunks({{0, job.width}, {0, job.height}}, side, side, Method::histograms);
-    } else {
+    const bool by_exchanges = can_exchange(reach, inner);
+    if (by_exchanges) {
       network_reach_ = is_median ? reach.x : 0;
-      add_chunks(inner, job.width, TiledRanks<Key>::most_rows, Method::exchanges);
+      add_chunks(inner, job.width, TiledRanks<Key>::most_rows, is_median ? Method::network : Method::tiles);
       add_borders(inner, side);
+    } else {
+      add_chunks({{0, job.width}, {0, job.height}}, side, side, Method::histograms);
     }
     for (int i = 0; i < backend.threads.count(); ++i) {
       chunk_ranks_.emplace_back(job, reach, side);
-      if (work_.front().method != Method::exchanges) continue;
+      if (!by_exchanges) continue;
       if (network_reach_ != 0)
         border_chunks_.emplace_back(job, network_reach_);
       else
@@ -346,7 +347,13 @@ class Rank final : public RankOperation {
   }
 
  private:
-  enum class Method { histograms, exchanges, border_rows, border_columns };
+  enum class Method {
+    histograms,     ///< ChunkRanks
+    tiles,          ///< TiledRanks
+    network,        ///< NetworkMedians inside the picture
+    border_rows,    ///< NetworkMedians at the upper or lower border
+    border_columns  ///< NetworkMedians at the left or right border
+  };
   struct Work {
     Rectangle inner;
     Method method = Method::histograms;
@@ -355,8 +362,8 @@ class Rank final : public RankOperation {
   /// Largest windows that exchanges find ranks in. Histograms are faster beyond, if vectors have 32 bytes.
   static constexpr std::int64_t most_pixels = sizeof(Key) <= 2 ? 15 * 15 : 11 * 11;
 
-  /// Whether exchanges find the ranks inside: in small windows of one size, all of whose pixels count.
-  [[nodiscard]] bool exchanges(const LargestReach& reach, const Rectangle& inner) const {
+  /// Whether exchanges find the inner ranks: small windows of one size, all of whose pixels count.
+  [[nodiscard]] bool can_exchange(const LargestReach& reach, const Rectangle& inner) const {
     static_assert(TiledRanks<Key>::least_width == NetworkMedians<Key, 1>::least_width);
     const std::int64_t pixels = (2 * reach.x + 1) * (2 * reach.y + 1);
     return !job_.reach.from_map && !job_.excludes && !job_.weighted && pixels <= most_pixels &&
@@ -415,8 +422,8 @@ class Rank final : public RankOperation {
       return reach <= 150 ? 384 : 512;
     }
     const std::int64_t least = reach <= 64 ? 256 : reach <= 128 ? 512 : 1024;
-    const std::int64_t parts = job_.width * job_.height / (2 * least * 2 * least);
-    return parts >= 4 * backend_.threads.count() ? 2 * least : least;
+    const std::int64_t chunks = job_.width * job_.height / (2 * least * 2 * least);
+    return chunks >= 4 * backend_.threads.count() ? 2 * least : least;
   }
 
   /// Whether ranks are stored without blending and threshold.
@@ -425,22 +432,25 @@ class Rank final : public RankOperation {
   }
 
   void run(const RankImages& images, const Work& work, std::size_t thread) {
-    bool stored = false;
-    if (work.method == Method::histograms) {
-      chunk_ranks_[thread].run(images, work.inner);
-    } else if (work.method != Method::exchanges) {
-      BorderChunk<Key>& chunk = border_chunks_[thread];
-      chunk.read(images.source, work.inner, work.method == Method::border_columns);
-      run_network(chunk.images(), chunk.inner());
-      chunk.store(images.output);
-      stored = plainly();
-    } else if (network_reach_ != 0) {
-      run_network(images, work.inner);
-      stored = plainly();
-    } else {
-      tiles_[thread].run(images, work.inner);
+    switch (work.method) {
+      case Method::histograms:
+        chunk_ranks_[thread].run(images, work.inner);
+        return finish(images, work.inner);
+      case Method::tiles:
+        tiles_[thread].run(images, work.inner);
+        return finish(images, work.inner);
+      case Method::network:
+        run_network(images, work.inner);
+        break;
+      case Method::border_rows:
+      case Method::border_columns:
+        BorderChunk<Key>& chunk = border_chunks_[thread];
+        chunk.read(images.source, work.inner, work.method == Method::border_columns);
+        run_network(chunk.images(), chunk.inner());
+        chunk.store(images.output);
+        break;
     }
-    if (!stored) finish(images, work.inner);
+    if (!plainly()) finish(images, work.inner);
   }
 
   void run_network(const RankImages& images, const Rectangle& inner) const {
