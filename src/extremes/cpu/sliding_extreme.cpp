@@ -275,8 +275,7 @@ template <class Key>
 struct ExtremeBuffers {
   RowExtremes<Key> rows;
   SlidingLines<Key> lines;
-  WorkspaceVector<Key> beginning;  ///< copy of the first rows of a tile that wraps: its end needs them after
-                                   ///< they are overwritten
+  WorkspaceVector<Key> beginning;  ///< first rows of a tile that wraps, which its last windows see, too
 };
 
 template <class Key>
