@@ -42,8 +42,8 @@ struct Change {
 };
 
 /// Calls visit(key, start, length) for the longest runs of one key within each column, column after column;
-/// `start` is the number of pixels before the run in column-major order. Columns are read 64 bytes at once, and
-/// 64 bytes that equal those above cost one comparison.
+/// `start` is the number of pixels before the run in column-major order. Columns are read 64 bytes at once,
+/// and 64 bytes that equal those above cost one comparison.
 template <class Stored, class KeyOf, class Visit>
 void for_each_run(const ImageView& view, const KeyOf& key_of, const Visit& visit) {
   using Key = decltype(key_of(Stored{}));
@@ -297,8 +297,7 @@ std::string compressed_counts(const RunLengths& runs) {
 
 RunLengths parse_compressed_counts(std::string_view text, std::int64_t height, std::int64_t width) {
   RunLengths runs{height, width, {}};
-  const std::int64_t most = std::numeric_limits<std::uint32_t>::max();
-  const std::int64_t pixels = height > 0 && width > 0 && height <= most / width ? height * width : 0;
+  const std::int64_t pixels = height > 0 && width > 0 && height <= most_pixels / width ? height * width : 0;
   if (pixels == 0) validate(runs);  // says what is wrong with the size
   std::int64_t rest = pixels;
   for (std::size_t at = 0; at < text.size();) {
