@@ -1,20 +1,28 @@
-// What is the same for every type of keys: how the work is cut, and the passes over single pixels.
+// Sliding minima and maxima: sizes of tiles and groups, steps on single pixels, and the choice of the kernels
+// of a type (sliding_extreme.cuh).
 
 #include "kernels/extremes/launch.h"
 
 #include <algorithm>
 
-#include "kernels/extremes/sliding_extreme_launch.cuh"
-#include "kernels/extremes/with_key.cuh"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {
+
+// Instances of sliding_extreme.cuh.
+template <class Key>
+int prepare_rows(Extreme extreme);
+template <class Key>
+void launch_rows(const RowExtremeArguments& arguments, StreamHandle stream);
+template <class Key>
+void launch_columns(const ColumnExtremeArguments& arguments, StreamHandle stream);
+
 namespace {
 
 constexpr std::int64_t alignment = 16;
 
-/// Groups pay from so many shared rows on.
-constexpr std::int64_t fewest_grouped_rows = 2 * group_rows;
+/// Fewest shared rows for which groups pay.
+constexpr std::int64_t fewest_grouped_rows = 2 * extreme_group_rows;
 
 constexpr int most_channels = 4;
 
@@ -54,7 +62,7 @@ ExtremeTile extreme_tile(std::int64_t row_bytes, std::int64_t pixel_bytes, std::
   constexpr std::int64_t whole_row = 16384;  // rows up to this are one tile
   constexpr std::int64_t usual = 8192;
   constexpr std::int64_t least = 2048;
-  constexpr std::int64_t spare = 32;  // what is read past the last window, and the word that it begins in
+  constexpr std::int64_t spare = 32;  // bytes read past the last window, and the word in which it begins
   const std::int64_t margin = reach * pixel_bytes;
   const std::int64_t room = static_cast<std::int64_t>(shared_limit) / 2 - 2 * margin - spare;
   const std::int64_t wanted = row_bytes <= whole_row ? row_bytes : std::max(usual, 4 * margin);
@@ -68,28 +76,18 @@ ExtremeTile extreme_tile(std::int64_t row_bytes, std::int64_t pixel_bytes, std::
 
 int extreme_chunk(std::int64_t reach) {
   int chunk = 1;
-  while (chunk < group_rows && 2 * chunk <= 2 * reach) chunk *= 2;
+  while (chunk < extreme_group_rows && 2 * chunk <= 2 * reach) chunk *= 2;
   return chunk;
 }
 
 ExtremeGroups extreme_groups(std::int64_t height, std::int64_t reach) {
   ExtremeGroups groups;
-  const std::int64_t shared_rows = 2 * reach - group_rows;
+  const std::int64_t shared_rows = 2 * reach - extreme_group_rows;
   if (shared_rows < fewest_grouped_rows) return groups;
-  groups.shared = shared_rows / group_rows;
-  groups.count = (height + group_rows - 1) / group_rows + groups.shared - 1;
+  groups.shared = shared_rows / extreme_group_rows;
+  groups.count = (height + extreme_group_rows - 1) / extreme_group_rows + groups.shared - 1;
   return groups;
 }
-
-extern template int prepare_rows<std::uint8_t>(Extreme);
-extern template int prepare_rows<std::uint16_t>(Extreme);
-extern template int prepare_rows<FloatKey>(Extreme);
-extern template void launch_rows<std::uint8_t>(const RowExtremeArguments&, StreamHandle);
-extern template void launch_rows<std::uint16_t>(const RowExtremeArguments&, StreamHandle);
-extern template void launch_rows<FloatKey>(const RowExtremeArguments&, StreamHandle);
-extern template void launch_columns<std::uint8_t>(const ColumnExtremeArguments&, StreamHandle);
-extern template void launch_columns<std::uint16_t>(const ColumnExtremeArguments&, StreamHandle);
-extern template void launch_columns<FloatKey>(const ColumnExtremeArguments&, StreamHandle);
 
 int prepare_row_extremes(const SlidingExtremeJob& job) {
   return with_key(job.type, [&]<class Key>() { return prepare_rows<Key>(job.extreme); });

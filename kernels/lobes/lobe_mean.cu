@@ -1,6 +1,7 @@
-// Means over lobes: sums over the bands of a lobe, two entries of two rows of the table for each band and
-// reach, of pixels or of cells; sums of cells before, and pixels between cells after. Neighbouring threads
-// read neighbouring entries of the same rows.
+// Means over lobes (lobes/lobe_mean.h). A box of a lobe needs two entries of two rows of the table for each
+// of its reaches; neighbouring threads read neighbouring entries of the same rows. Where lobes are wide, one
+// kernel sums cells for the table, the second finds the means of cells, and the third interpolates between
+// them.
 
 #include <cstdint>
 
@@ -13,34 +14,34 @@
 namespace satin::kernels {
 namespace {
 
-/// The columns up to `right` without those up to `left`, both inside a row, and the whole circle once more if
-/// the band goes over the seam. No band is wider than the circle, so that it does so once at most.
-struct BandColumns {
+/// Columns of a box: those up to `right` without those up to `left`, both inside a row, plus the whole circle
+/// if the box crosses the seam. No box is wider than the circle, so it crosses the seam once at most.
+struct BoxColumns {
   std::int64_t left;
   std::int64_t right;
   bool over_seam;
 };
 
-__device__ BandColumns band_columns(const LobeBand& band, int outer, std::int64_t x, std::int64_t width) {
-  const bool circle = band.reach == LobeBand::whole_circle;
-  std::int64_t left = circle ? -1 : x - band.reach - outer - 1;
-  std::int64_t right = circle ? width - 1 : x + band.reach + outer;
+__device__ BoxColumns box_columns(const LobeBox& box, int outer, std::int64_t x, std::int64_t width) {
+  const bool circle = box.reach == LobeBox::whole_circle;
+  std::int64_t left = circle ? -1 : x - box.reach - outer - 1;
+  std::int64_t right = circle ? width - 1 : x + box.reach + outer;
   const bool over_seam = left < 0 || right >= width;
   if (left < 0) left += width;
   if (right >= width) right -= width;
   return {left, right, over_seam};
 }
 
-/// Adds what the bands hold around column x of channels `channel` to `channel` + Count - 1, for each inner,
-/// then outer. Sums of bands are below 2^63 in magnitude.
+/// Adds the boxes around column x to the totals of channels `channel` to `channel` + Count - 1, inner before
+/// outer. Sums of boxes are below 2^63 in magnitude.
 template <int Channels, int Count>
-__device__ void add_bands(const LobeMeanArguments& arguments, const LobeRow& row, std::int64_t x, int channel,
+__device__ void add_boxes(const LobeMeanArguments& arguments, const LobeRow& row, std::int64_t x, int channel,
                           WideSum* totals) {
   const std::int64_t pitch = arguments.cells_wide * Channels;
-  const auto add = [&](const LobeBand& band, int outer, std::uint32_t weight) {
-    const std::uint64_t* below = arguments.table + band.last_row * pitch + channel;
-    const std::uint64_t* above = below - (band.last_row + 1 - band.first_row) * pitch;
-    const BandColumns columns = band_columns(band, outer, x, arguments.cells_wide);
+  const auto add = [&](const LobeBox& box, int outer, std::uint32_t weight) {
+    const std::uint64_t* below = arguments.table + box.last_row * pitch + channel;
+    const std::uint64_t* above = below - (box.last_row + 1 - box.first_row) * pitch;
+    const BoxColumns columns = box_columns(box, outer, x, arguments.cells_wide);
     const std::int64_t left = columns.left * Channels;
     const std::int64_t right = columns.right * Channels;
     const std::int64_t last = pitch - Channels;
@@ -48,22 +49,21 @@ __device__ void add_bands(const LobeMeanArguments& arguments, const LobeRow& row
     for (int c = 0; c < Count; ++c) {
       std::uint64_t sum = below[right + c] - below[left + c];
       if (columns.over_seam) sum += below[last + c];
-      if (band.first_row > 0) {
+      if (box.first_row > 0) {
         sum -= above[right + c] - above[left + c];
         if (columns.over_seam) sum -= above[last + c];
       }
       add_weighted(totals[c], weight, sum, true);
     }
   };
-#pragma unroll 4  // entries of several bands are in flight
-  for (std::uint32_t i = 0; i < row.bands; ++i) {
-    const LobeBand band = arguments.bands[row.first_band + i];
-    add(band, 0, band.inner);
-    if (band.outer != 0) add(band, 1, band.outer);
+#pragma unroll 4  // entries of several boxes are in flight
+  for (std::uint32_t i = 0; i < row.boxes; ++i) {
+    const LobeBox box = arguments.boxes[row.first_box + i];
+    add(box, 0, box.inner);
+    if (box.outer != 0) add(box, 1, box.outer);
   }
 }
 
-/// Calls launch.template operator()<T, Channels>() for the stored type and the channels.
 template <class Launch>
 void with_lobe_pixels(const LobeMeanArguments& arguments, const Launch& launch) {
   with_pixel_type(arguments.read.type, [&]<class T>() {
@@ -72,7 +72,7 @@ void with_lobe_pixels(const LobeMeanArguments& arguments, const Launch& launch) 
   });
 }
 
-/// Results where cells are pixels: one thread a pixel of a level.
+/// Writes the results where cells are pixels: one thread per pixel.
 template <class T, int Channels>
 __global__ void __launch_bounds__(plane_threads)
     mean_pixels(const __grid_constant__ LobeMeanArguments arguments) {
@@ -83,13 +83,13 @@ __global__ void __launch_bounds__(plane_threads)
         reinterpret_cast<const T*>(arguments.source.data + y * arguments.source.row) + x * Channels;
     T* out = reinterpret_cast<T*>(arguments.output.data + y * arguments.output.row) + x * Channels;
     const LobeRow row = arguments.rows[y];
-    if (row.bands == 0) {
+    if (row.boxes == 0) {
 #pragma unroll
       for (int c = 0; c < Channels; ++c) out[c] = original[c];
       continue;
     }
     WideSum totals[Channels];
-    add_bands<Channels, Channels>(arguments, row, x, 0, totals);
+    add_boxes<Channels, Channels>(arguments, row, x, 0, totals);
     if constexpr (std::is_same_v<T, float>) {
       const FixedExponents exponents = exponents_of(arguments.read, false, arguments.measured);
       store_float_mean<Channels>(totals, row.weight, original, 0, arguments.rule, exponents, out);
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(plane_threads)
 
 constexpr int cell_threads = 64;
 
-/// One thread a column of pixels of a row of cells; a cell's columns are neighbouring lanes of one warp.
+/// Sums cells: one thread per column of pixels in a row of cells. A cell's columns are neighbouring lanes.
 template <class T, int Channels>
 __global__ void __launch_bounds__(plane_threads)
     sum_pixels(const __grid_constant__ LobeMeanArguments arguments) {
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-/// One thread a channel of a cell: there are few cells.
+/// Finds the means of cells: one thread per channel of a cell, as there are few cells.
 template <int Channels>
 __global__ void __launch_bounds__(cell_threads)
     mean_entries(const __grid_constant__ LobeMeanArguments arguments) {
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(cell_threads)
   for (std::int64_t y = blockIdx.y; y < arguments.cells_high; y += gridDim.y) {
     const LobeRow row = arguments.rows[y];
     WideSum total;
-    add_bands<Channels, 1>(arguments, row, x, channel, &total);
+    add_boxes<Channels, 1>(arguments, row, x, channel, &total);
     arguments.cells[y * entries + entry] = cell_mean(total, row.weight, arguments.rule.fixed_point);
   }
 }
@@ -156,13 +156,13 @@ __global__ void __launch_bounds__(cell_threads)
 __device__ inline std::uint64_t cell_value(std::uint64_t stored, std::uint64_t /*type*/) { return stored; }
 __device__ inline double cell_value(std::uint64_t stored, double /*type*/) { return double_of(stored); }
 
-/// Values of column x between the cells of one row.
+/// Interpolates column x of pixels between the cells of one row.
 template <int Channels, class Value>
 __device__ void expand_column(const LobeMeanArguments& arguments, std::int64_t row, std::int64_t x,
                               Value* values) {
   const CellRow of = cell_row(row, arguments.cells_high);
   if (of.behind_pole) x += x < arguments.width / 2 ? arguments.width / 2 : -(arguments.width / 2);
-  const CellPlace place = cell_place(x, arguments.cell_bits);
+  const CellPosition place = cell_position(x, arguments.cell_bits);
   const std::uint64_t* cells = arguments.cells + of.row * arguments.cells_wide * Channels;
   const std::uint64_t* left =
       cells + (place.next == 0 ? arguments.cells_wide - 1 : place.next - 1) * Channels;
@@ -173,7 +173,8 @@ __device__ void expand_column(const LobeMeanArguments& arguments, std::int64_t r
                         arguments.cell_bits);
 }
 
-/// One thread a column of the pixels between two rows of cells, which it expands once.
+/// Writes the results between cells: one thread per column of pixels between two rows of cells, which it
+/// interpolates along the row once.
 template <class T, int Channels>
 __global__ void __launch_bounds__(plane_threads)
     store_pixels(const __grid_constant__ LobeMeanArguments arguments) {
@@ -189,7 +190,7 @@ __global__ void __launch_bounds__(plane_threads)
     expand_column<Channels>(arguments, next, x, below);
     const std::int64_t first = next == 0 ? 0 : next * cell - cell / 2;
     const std::int64_t last = next == arguments.cells_high ? arguments.height : next * cell + cell / 2;
-    std::uint32_t weight = cell_place(first, arguments.cell_bits).weight;
+    std::uint32_t weight = cell_position(first, arguments.cell_bits).weight;
     for (std::int64_t y = first; y < last; ++y, weight += 2) {
       BetweenCells<T> values[Channels];
 #pragma unroll
@@ -221,16 +222,9 @@ void mean_cells(const LobeMeanArguments& arguments, StreamHandle stream) {
   dim3 grid = plane_grid(1, arguments.cells_high);
   grid.x = static_cast<unsigned>((arguments.cells_wide * arguments.read.channels + cell_threads - 1) /
                                  cell_threads);
-  switch (arguments.read.channels) {
-    case 1:
-      return mean_entries<1><<<grid, cell_threads, 0, stream>>>(arguments);
-    case 2:
-      return mean_entries<2><<<grid, cell_threads, 0, stream>>>(arguments);
-    case 3:
-      return mean_entries<3><<<grid, cell_threads, 0, stream>>>(arguments);
-    default:
-      return mean_entries<4><<<grid, cell_threads, 0, stream>>>(arguments);
-  }
+  with_channels(arguments.read.channels, [&]<int Channels>() {
+    mean_entries<Channels><<<grid, cell_threads, 0, stream>>>(arguments);
+  });
 }
 
 void enlarge_cells(const LobeMeanArguments& arguments, StreamHandle stream) {

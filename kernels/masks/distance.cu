@@ -1,7 +1,8 @@
-// Squared distances in three parts: down the columns each tile by itself, the smallest heights of groups of
-// columns, and rows. A pixel looks at its own group, then further and further away, past groups that cannot
-// hold anything nearer, until no group can: as exact as a lower envelope (Meijster, Roerdink and Hesselink
-// 2000), and every pixel by itself. Outlines that move by a disc are two scans along rows instead.
+// Distances in masks (masks/distance.h) in three kernels: distances down the columns, tile by tile; the
+// smallest of these in each group of 32 columns; and rows. In a row each pixel searches its own group, then
+// groups further and further away, and skips those that cannot hold anything nearer, until no group can. This
+// is as exact as a lower envelope (Meijster, Roerdink and Hesselink 2000), and all pixels are independent.
+// Outlines that move by a disc need two scans along rows instead, of the chords of the disc.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,13 +18,13 @@ __device__ bool counts(MaskSide side, bool inside) {
   return side == MaskSide::both || (side == MaskSide::inside) == inside;
 }
 
-/// What a pixel on one side sees of a column's distance: 0 on the other side, reach + 1 beyond the picture.
+/// Returns the height of a column for pixels on one side: the distance along the column to the other side, 0
+/// if it is there, reach + 1 outside the picture.
 __device__ int height_of(int column, bool inside, int reach) {
   const int own = inside ? column : -column;
   return own > 0 ? own : column == 0 ? reach + 1 : 0;
 }
 
-/// One column of the mask.
 struct MaskColumn {
   const unsigned char* top;
   std::int64_t row;
@@ -31,7 +32,8 @@ struct MaskColumn {
 
   [[nodiscard]] __device__ int at(std::int64_t y) const { return __ldg(top + y * row); }
 
-  /// Rows from y to the nearest one that differs, in steps of 1 or -1; reach + 1 if there is none that near.
+  /// Returns the number of rows from y to the nearest one that differs, in the direction 1 or -1; at most
+  /// reach + 1.
   [[nodiscard]] __device__ int steps_to_change(std::int64_t y, int direction, int reach) const {
     constexpr int batch = 8;
     const int own = at(y);
@@ -50,7 +52,6 @@ struct MaskColumn {
   }
 };
 
-/// Distances of the rows [first, last) of one column: down, then up.
 __device__ void distances_of_column(const MaskColumn& mask, std::int64_t first, std::int64_t last, int reach,
                                     std::int16_t* columns, std::int64_t pitch) {
   const int none = reach + 1;
@@ -81,7 +82,6 @@ __device__ int smallest_of_warp(int value) {
   return value;
 }
 
-/// The rows of the columns' distances.
 struct ColumnRow {
   const std::int16_t* columns;
   const GroupHeights* groups;
@@ -97,7 +97,7 @@ struct ColumnRow {
   }
 };
 
-/// The squared distances of one group of pixels, one a lane.
+/// The squared distances of one group of pixels, one per lane.
 class GroupSearch {
  public:
   __device__ GroupSearch(const ColumnRow& row, std::int64_t group, MaskSide side, int most)
@@ -110,7 +110,7 @@ class GroupSearch {
   [[nodiscard]] __device__ int run() {
     look_at(0, column_);
     const int lane = lane_index();
-    // All squares are of distances below reach + 64: a lane's own best one lies within the reach.
+    // Distances stay below reach + 64, as a lane's best one is within the reach.
     for (int apart = 1;; ++apart) {
       const int left = lane + 1 + distance_group * (apart - 1);
       const int right = distance_group * apart - lane;
@@ -125,7 +125,7 @@ class GroupSearch {
   }
 
  private:
-  /// A group whose nearest pixel is `away`, if it can hold something nearer for any of the lanes.
+  /// Searches a group whose nearest pixel is `away`, if it can hold something nearer for any of the lanes.
   __device__ void look_beyond(int apart, int away, bool looks) {
     const int height = row_.least(group_ + apart, inside_);
     looks = looks && away * away + height * height < best_;
@@ -148,12 +148,12 @@ class GroupSearch {
   int best_;
 };
 
-/// How far the chords of a row's pixels still reach: the maximum of chord(u) - |x - u| over the pixels u on
-/// one side of x, of 32 pixels at a time.
+/// Scan of how far the chords of a row's pixels reach: the maximum of chord(u) - |x - u| over the pixels u on
+/// one side of x, for 32 pixels at a time.
 class ChordScan {
  public:
-  /// The reach from the pixel and those to its left, groups taken from left to right; `chord` is the lane's
-  /// own.
+  /// Returns the reach from the lane's pixel and those to its left; called from left to right. `chord` is the
+  /// lane's own.
   __device__ int rightward(int chord) {
     const int lane = lane_index();
     int reach = chord;
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(column_threads)
   }
 }
 
-/// One warp a group.
+/// One warp per group.
 __global__ void __launch_bounds__(row_warps* warp_size)
     find_group_heights(const __grid_constant__ DistanceArguments arguments) {
   const std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * row_warps + threadIdx.x / warp_size;
@@ -229,7 +229,7 @@ __device__ std::uint8_t ramp_at(const std::uint32_t* ramps, bool inside, int squ
   return static_cast<std::uint8_t>(inside != inverted ? steps : 255 - steps);
 }
 
-/// One warp a group. The ramps are read from shared memory.
+/// One warp per group. The ramps are read from shared memory.
 __global__ void __launch_bounds__(row_warps* warp_size)
     find_squares(const __grid_constant__ DistanceArguments arguments) {
   __shared__ std::uint32_t ramps[2 * DistanceRamp::steps];
@@ -257,12 +257,13 @@ __global__ void __launch_bounds__(row_warps* warp_size)
   }
 }
 
-/// One warp a segment of a row: what the chords reach from the left is noted in the output first.
+/// One warp per chunk of a row. The scan from the left stores in the output which pixels are reached; the
+/// scan from the right reads this back.
 __global__ void __launch_bounds__(row_warps* warp_size)
-    move_outlines(const __grid_constant__ DistanceArguments arguments, std::int64_t segment) {
+    move_outlines(const __grid_constant__ DistanceArguments arguments, std::int64_t chunk_width) {
   const bool side = arguments.side == MaskSide::inside;
-  const std::int64_t begin = blockIdx.x * segment;
-  const std::int64_t end = begin + segment < arguments.width ? begin + segment : arguments.width;
+  const std::int64_t begin = blockIdx.x * chunk_width;
+  const std::int64_t end = begin + chunk_width < arguments.width ? begin + chunk_width : arguments.width;
   const std::int64_t seen_begin = begin > arguments.reach ? begin - arguments.reach : 0;
   const std::int64_t seen_end =
       end + arguments.reach < arguments.width ? end + arguments.reach : arguments.width;
@@ -307,12 +308,12 @@ void distance(const DistanceArguments& arguments, StreamHandle stream) {
   find_columns<<<column_blocks, column_threads, 0, stream>>>(arguments, tile_rows);
   constexpr int threads = row_warps * warp_size;
   if (arguments.result == DistanceResult::moved) {
-    // A multiple of whole warps, long beside what is seen beyond its ends.
-    const std::int64_t segment =
+    // A multiple of warp_size, and long compared with the reach, which is scanned on both sides of a chunk.
+    const std::int64_t chunk_width =
         std::max<std::int64_t>(tuning::distance_segment, 4LL * arguments.reach) / warp_size * warp_size;
-    const dim3 blocks(blocks_of(arguments.width, segment),
+    const dim3 blocks(blocks_of(arguments.width, chunk_width),
                       blocks_down(blocks_of(arguments.height, row_warps)));
-    move_outlines<<<blocks, threads, 0, stream>>>(arguments, segment);
+    move_outlines<<<blocks, threads, 0, stream>>>(arguments, chunk_width);
     return;
   }
   const dim3 blocks(blocks_of(arguments.groups, row_warps), blocks_down(arguments.height));

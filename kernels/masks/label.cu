@@ -1,6 +1,6 @@
-// Connected components: those of tiles (label_tiles.cu), united across the seams of tiles in global memory,
-// then labels by a scan over the first pixels in raster order (Playne and Hawick 2018; Allegretti, Bolelli,
-// Grana 2019).
+// Connected components of the picture from those of its tiles (label_tiles.cu), which are called parts: parts
+// are united across the seams of tiles by a union-find in global memory. Then a scan over the first pixels of
+// components in raster order gives the labels (Playne and Hawick 2018; Allegretti, Bolelli, Grana 2019).
 
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
@@ -21,7 +21,6 @@ __device__ std::uint32_t band_word(const LabelArguments& arguments, std::int64_t
   return word | arguments.bits[place + arguments.tiles.words];
 }
 
-/// The part to which a bit belongs.
 __device__ std::uint32_t part_of(const LabelArguments& arguments, std::int64_t y, std::int64_t column,
                                  int bit) {
   const LabelTiles& tiles = arguments.tiles;
@@ -34,7 +33,7 @@ __device__ std::uint32_t part_of(const LabelArguments& arguments, std::int64_t y
   return first_of(tiles, tile) + arguments.part_of_run[first_of(tiles, tile) + run];
 }
 
-/// The words around one of the picture; the row above only if `with_above`.
+/// Returns a word of the picture and those around it; the row above only if `with_above`.
 __device__ Around around_word(const LabelArguments& arguments, std::int64_t y, std::int64_t column,
                               bool with_above) {
   const std::int64_t words = arguments.tiles.words;
@@ -53,8 +52,8 @@ __device__ Around around_word(const LabelArguments& arguments, std::int64_t y, s
   return around;
 }
 
-/// The root; every node on the path gets its grandparent as parent (Jaiganesh and Burtscher 2018). A node
-/// that is no root never becomes one again, so that no link that matters is overwritten.
+/// Returns the root. Every node on the path gets its grandparent as parent (Jaiganesh and Burtscher 2018). A
+/// node that is no root never becomes one again, so that no other thread's link is lost.
 __device__ std::uint32_t short_path(volatile std::uint32_t* parents, std::uint32_t part) {
   std::uint32_t parent = parents[part];
   while (parent != part) {
@@ -66,7 +65,7 @@ __device__ std::uint32_t short_path(volatile std::uint32_t* parents, std::uint32
   return part;
 }
 
-/// Hangs the root that begins later under the other one; begins again if another thread was faster.
+/// Hangs the root that begins later under the other one. Tries again if another thread was faster.
 __device__ void unite(const LabelArguments& arguments, std::uint32_t a, std::uint32_t b) {
   while (true) {
     a = short_path(arguments.parents, a);
@@ -82,15 +81,16 @@ __device__ void unite(const LabelArguments& arguments, std::uint32_t a, std::uin
   }
 }
 
-/// The given lanes of a warp call this together. Of lanes with an equal pair, as along the seams of large
-/// components, one unites it.
+/// The given lanes of a warp call this together. One of the lanes with equal pairs unites them: along the
+/// seams of large components most pairs are equal.
 __device__ void unite_pairs(const LabelArguments& arguments, unsigned lanes, std::uint32_t a,
                             std::uint32_t b) {
   const unsigned same = __match_any_sync(lanes, std::uint64_t{a} << 32 | b);
   if (__ffs(static_cast<int>(same)) - 1 == lane_index()) unite(arguments, a, b);
 }
 
-/// One warp a word of the rows below a seam, one lane a pixel.
+/// Unites the parts of a word of the row below a seam with those above. One warp per word, one lane per
+/// pixel.
 __device__ void join_rows(const LabelArguments& arguments, std::uint32_t thread) {
   const auto words = static_cast<std::uint32_t>(arguments.tiles.words);
   const std::uint32_t seam = thread / warp_size / words;
@@ -115,14 +115,15 @@ SATIN_HD std::uint32_t whole_warps(std::int64_t threads) {
   return static_cast<std::uint32_t>((threads + warp_size - 1) / warp_size * warp_size);
 }
 
-/// One thread a word to the right of a seam, neighbours below each other.
+/// Unites the parts of a word to the right of a seam with those to the left. One thread per word; the words
+/// of a warp are below each other.
 __device__ void join_columns(const LabelArguments& arguments, std::uint32_t thread) {
   constexpr int last = pixels_of_word - 1;
   const std::uint32_t height = whole_warps(arguments.job.height);
   const std::uint32_t seam = thread / height;
   const std::int64_t y = thread - seam * height;
   const std::int64_t column = (std::int64_t{seam} + 1) * tile_words;
-  const bool in_tile = y % tile_rows != 0;  // so is the row above; otherwise join_rows() sees to it
+  const bool in_tile = y % tile_rows != 0;  // otherwise join_rows() unites with the row above
   Around around;
   if (y < arguments.job.height && column < arguments.tiles.words)
     around = around_word(arguments, y, column, in_tile);
@@ -142,7 +143,8 @@ __device__ void join_columns(const LabelArguments& arguments, std::uint32_t thre
   join(left && up && !here && !up_left, y, y - 1);
 }
 
-/// Unites parts across the seams of tiles; the first blocks those of rows.
+/// Unites parts across the seams of tiles: the first blocks across seams between rows, the others between
+/// columns.
 __global__ void __launch_bounds__(word_threads)
     join_parts(const __grid_constant__ LabelArguments arguments, unsigned row_blocks) {
   if (blockIdx.x < row_blocks)
@@ -151,7 +153,8 @@ __global__ void __launch_bounds__(word_threads)
     join_columns(arguments, (blockIdx.x - row_blocks) * word_threads + threadIdx.x);
 }
 
-/// Parts get the roots of their components as parents; marks the first pixels of those that begin in a tile.
+/// Gives every part of a tile its root as parent, and marks the first pixels of the components that begin in
+/// the tile.
 __global__ void __launch_bounds__(tile_threads) find_roots(const __grid_constant__ LabelArguments arguments) {
   __shared__ std::uint32_t firsts[tile_threads];
   const LabelTiles& tiles = arguments.tiles;
@@ -192,14 +195,13 @@ __global__ void __launch_bounds__(tile_threads) find_roots(const __grid_constant
   arguments.counts[place] = static_cast<std::uint8_t>(__popc(firsts[index]));
 }
 
-/// The label of the component that begins at a bit of the picture.
 __device__ std::uint32_t label_at(const LabelArguments& arguments, std::uint32_t bit) {
   const std::uint32_t place = bit / pixels_of_word;
   return arguments.before[place] +
          __popc(arguments.firsts[place] & up_to(static_cast<int>(bit % pixels_of_word)));
 }
 
-/// The labels of a tile's parts, from `first` on in global memory; their parents become them, too.
+/// Finds the labels of a tile's parts, and stores them in `labels` and in place of the parents.
 __device__ void label_parts(const LabelArguments& arguments, std::uint32_t first, std::uint32_t parts,
                             std::uint32_t* labels) {
   for (std::uint32_t from = threadIdx.x; from < parts; from += parts_at_once * tile_threads) {
@@ -221,13 +223,13 @@ __device__ void label_parts(const LabelArguments& arguments, std::uint32_t first
   }
 }
 
-/// The pixels of a tile, whose words are `mine`: a warp writes 128 of a row, four a lane. Parts of runs begin
-/// with that of no run.
+/// Writes the pixels of a tile, whose words are `mine`: a warp writes 128 pixels of a row, four per lane.
+/// part_of_run[0] is for pixels before the first run.
 __device__ void store_labels(const LabelArguments& arguments, const Tile& tile, const TileWord& mine,
                              const std::uint16_t* part_of_run, const std::uint32_t* labels) {
   constexpr int pixels = 4;
   constexpr int lanes_of_word = pixels_of_word / pixels;
-  constexpr int rows = warp_size / tile_words;  // of a warp
+  constexpr int rows = warp_size / tile_words;  // per warp
   static_assert(tile_words * lanes_of_word == warp_size);
   const int lane = lane_index();
   const std::uint32_t first_row = tile.row + threadIdx.x / warp_size * rows;
@@ -261,11 +263,10 @@ __device__ void store_labels(const LabelArguments& arguments, const Tile& tile, 
   }
 }
 
-/// The labels of a tile's parts, then of its pixels.
 __global__ void __launch_bounds__(tile_threads, tuning::label_tile_blocks)
     write_pixels(const __grid_constant__ LabelArguments arguments) {
   __shared__ std::uint32_t labels[tile_runs];
-  __shared__ std::uint16_t part_of_run[tile_runs + 1];  // after one of no run
+  __shared__ std::uint16_t part_of_run[tile_runs + 1];  // entry 0 is for no run
   const LabelTiles& tiles = arguments.tiles;
   const Tile tile = tile_at(tiles, blockIdx.x);
   const std::uint32_t first = first_of(tiles, tile.index);

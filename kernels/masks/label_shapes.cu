@@ -1,5 +1,7 @@
-// Places and sizes of components: sums of runs in shared memory for every component of a tile, then one
-// atomic operation a number. Integers: their order does not matter.
+// Positions and sizes of components: runs are summed in shared memory for every part of a tile, then each
+// part is added to its component by atomic operations. All sums are integers, so their order does not matter.
+// Two shortcuts avoid contention on large components: a warp first sums the part that most of its lanes have,
+// and a block collects the component that is common in its tiles.
 
 #include <algorithm>
 
@@ -11,14 +13,13 @@ namespace satin::kernels {
 namespace {
 
 constexpr int parts_at_once = tuning::label_parts_in_flight;
-constexpr int slots = tuning::label_tile_slots;
-constexpr int slots_of_thread = slots / tile_threads;
-static_assert(slots % tile_threads == 0);
+constexpr int kept_parts = tuning::label_tile_slots;
+constexpr int parts_per_thread = kept_parts / tile_threads;
+static_assert(kept_parts % tile_threads == 0);
 constexpr std::uint32_t none = 0xFFFFFFFFU;
 
-/// Sums over pixels of one tile, by their places in it: at most 2^13 pixels, so that the area needs 14 bits,
-/// the rows, of which the greatest is 63, need 18 (their sum over a whole tile is 258048), and the columns 20
-/// (520192).
+/// Sums over pixels of one tile, in coordinates of the tile. A tile has 2^13 pixels, so the area needs 14
+/// bits, the sum of rows 18 (258048 over a whole tile), and the sum of columns 20 (520192).
 struct TileSums {
   std::uint32_t area_and_rows;  ///< area in the lower 14 bits
   std::uint32_t columns;
@@ -45,14 +46,13 @@ __device__ TileSums joined(const TileSums& a, const TileSums& b) {
           max(a.right, b.right), max(a.bottom, b.bottom)};
 }
 
-/// Over the lanes of the warp.
 __device__ TileSums joined_over_warp(const TileSums& sums) {
   return {__reduce_add_sync(whole_warp, sums.area_and_rows), __reduce_add_sync(whole_warp, sums.columns),
           __reduce_max_sync(whole_warp, sums.from_right), __reduce_max_sync(whole_warp, sums.right),
           __reduce_max_sync(whole_warp, sums.bottom)};
 }
 
-/// Reads first: most runs of a large component change nothing.
+/// Reads before the atomic operation: most runs of a large component change nothing.
 __device__ void raise(std::uint32_t* largest, std::uint32_t value) {
   if (*static_cast<volatile std::uint32_t*>(largest) < value) atomicMax(largest, value);
 }
@@ -69,7 +69,7 @@ __device__ void add(std::uint64_t* sum, std::uint64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(value));
 }
 
-/// A shape without pixels, whose first pixel is that of a part.
+/// Returns a shape without pixels, whose first pixel is that of a part.
 __device__ RegionShape shape_from(const LabelArguments& arguments, const Tile& tile, const PartPlace& first) {
   const std::uint32_t y = tile.row + first.row;
   RegionShape shape{};
@@ -79,7 +79,6 @@ __device__ RegionShape shape_from(const LabelArguments& arguments, const Tile& t
   return shape;
 }
 
-/// Sets what the pixels of one part give.
 __device__ void fill(RegionShape& shape, const TileSums& sums, const Tile& tile) {
   const std::uint32_t x = tile.word * static_cast<std::uint32_t>(label_word);
   shape.area = sums.area_and_rows & ((1U << area_bits) - 1);
@@ -99,8 +98,7 @@ __device__ void add(RegionShape& into, const RegionShape& part) {
   raise(&into.bottom, part.bottom);
 }
 
-/// The pixels of a component that is large in several tiles, before they are added to it: all tiles would
-/// meet there, with many parts each.
+/// Sums over the parts of one component in several tiles, which are then added to it at once.
 struct Gathered {
   std::uint32_t label = 0;  ///< 0: none
   RegionShape shape;
@@ -122,12 +120,13 @@ __device__ void add(Gathered& into, std::uint32_t label, const RegionShape& part
   all = part;
 }
 
-/// Whether a part's sums are stored at once: others are added to what start_shapes() leaves.
+/// Whether a part is a whole component, whose shape is stored directly. Other parts are added to the shapes
+/// that start_shapes() initializes.
 __device__ bool is_whole(const PartPlace& place, std::uint32_t part) {
-  return !place.at_side && part < slots;
+  return !place.at_side && part < kept_parts;
 }
 
-/// Shapes without pixels of the components that are added up.
+/// Initializes the shapes of the components that are added up from parts.
 __global__ void __launch_bounds__(tile_threads)
     start_shapes(const __grid_constant__ LabelArguments arguments, RegionShape* shapes) {
   const Tile tile = tile_at(arguments.tiles, blockIdx.x);
@@ -155,7 +154,7 @@ __global__ void __launch_bounds__(tile_threads)
   }
 }
 
-/// The part of most lanes' first runs, `none` if no lane has one.
+/// Returns the part of most lanes' first runs, `none` if no lane has a run.
 __device__ std::uint32_t frequent_part(std::uint32_t mine) {
   const unsigned same = __match_any_sync(whole_warp, mine);
   const unsigned lanes = mine == none ? 0 : __popc(same);
@@ -165,14 +164,14 @@ __device__ std::uint32_t frequent_part(std::uint32_t mine) {
 }
 
 struct Shared {
-  TileSums sums[slots];
+  TileSums sums[kept_parts];
   std::uint16_t part_of_run[tile_runs];
-  std::uint32_t common_label;  ///< of a component of many runs, 0 if there are no runs
-  TileSums common;             ///< of its parts that are not whole
+  std::uint32_t common_label;  ///< label of a component with many runs, 0 if there are no runs
+  TileSums common;             ///< sums of its parts that are not whole
   Gathered gathered;
 };
 
-/// The sums of the tile's parts, but for a barrier.
+/// Sums the runs of a tile by parts. The caller waits for all threads afterwards.
 __device__ void sum_runs(const LabelArguments& arguments, const Tile& tile, Shared& shared,
                          RegionShape* shapes) {
   const int index = static_cast<int>(threadIdx.x);
@@ -187,12 +186,12 @@ __device__ void sum_runs(const LabelArguments& arguments, const Tile& tile, Shar
   const auto part_at = [&](int bit) -> std::uint32_t {
     return shared.part_of_run[last_run + __popc(mine.starts & up_to(bit))];
   };
-  const std::uint32_t often =
+  const std::uint32_t common_part =
       frequent_part(mine.word == 0 ? none : part_at(__ffs(static_cast<int>(mine.word)) - 1));
-  if (index == 0) shared.common_label = often == none ? 0 : arguments.parents[first + often];
-  TileSums of_often{};
+  if (index == 0) shared.common_label = common_part == none ? 0 : arguments.parents[first + common_part];
+  TileSums common_in_warp{};
   const auto add_to = [&](std::uint32_t part, const TileSums& sums) {
-    if (part < slots) {
+    if (part < kept_parts) {
       add(shared.sums[part], sums);
     } else {
       RegionShape shape;
@@ -205,28 +204,27 @@ __device__ void sum_runs(const LabelArguments& arguments, const Tile& tile, Shar
     const int start = __ffs(static_cast<int>(starts)) - 1;
     const std::uint32_t gaps = ~(mine.word >> start);
     const int length = gaps == 0 ? 32 : __ffs(static_cast<int>(gaps)) - 1;
-    const TileSums piece = sums_of_run(static_cast<std::uint32_t>(first_column + start),
-                                       static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(row));
+    const TileSums run = sums_of_run(static_cast<std::uint32_t>(first_column + start),
+                                     static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(row));
     const std::uint32_t part = part_at(start);
-    if (part == often)
-      of_often = joined(of_often, piece);
+    if (part == common_part)
+      common_in_warp = joined(common_in_warp, run);
     else
-      add_to(part, piece);
+      add_to(part, run);
   }
-  of_often = joined_over_warp(of_often);
-  if (lane_index() == 0 && often != none) add_to(often, of_often);
+  common_in_warp = joined_over_warp(common_in_warp);
+  if (lane_index() == 0 && common_part != none) add_to(common_part, common_in_warp);
 }
 
-/// Adds the sums of the tile's parts to the shapes of their components.
 __device__ void give_sums(const LabelArguments& arguments, const Tile& tile, Shared& shared,
                           RegionShape* shapes) {
   const std::uint32_t first = first_of(arguments.tiles, tile.index);
   const std::uint32_t kept =
-      min(std::uint32_t{arguments.parts[tile.index]}, static_cast<std::uint32_t>(slots));
-  std::uint16_t places[slots_of_thread];
-  std::uint32_t labels[slots_of_thread];
+      min(std::uint32_t{arguments.parts[tile.index]}, static_cast<std::uint32_t>(kept_parts));
+  std::uint16_t places[parts_per_thread];
+  std::uint32_t labels[parts_per_thread];
 #pragma unroll
-  for (int i = 0; i < slots_of_thread; ++i) {
+  for (int i = 0; i < parts_per_thread; ++i) {
     const std::uint32_t part = threadIdx.x + i * tile_threads;
     if (part >= kept) break;
     places[i] = arguments.part_place[first + part];
@@ -235,7 +233,7 @@ __device__ void give_sums(const LabelArguments& arguments, const Tile& tile, Sha
   __syncthreads();
   TileSums of_common{};
 #pragma unroll
-  for (int i = 0; i < slots_of_thread; ++i) {
+  for (int i = 0; i < parts_per_thread; ++i) {
     const std::uint32_t part = threadIdx.x + i * tile_threads;
     if (part >= kept) break;
     const PartPlace place = unpacked(places[i]);
@@ -268,12 +266,13 @@ __device__ void give_sums(const LabelArguments& arguments, const Tile& tile, Sha
   add(shared.gathered, shared.common_label, shape, shapes);
 }
 
-/// A block goes through every so many tiles.
+/// Each block processes every gridDim.x-th tile.
 __global__ void __launch_bounds__(tile_threads, tuning::label_shape_blocks)
     describe_tiles(const __grid_constant__ LabelArguments arguments, RegionShape* shapes) {
   __shared__ alignas(Shared) unsigned char memory[sizeof(Shared)];  // constructed by what follows
   auto& shared = *reinterpret_cast<Shared*>(memory);
-  for (int slot = static_cast<int>(threadIdx.x); slot < slots; slot += tile_threads) shared.sums[slot] = {};
+  for (int part = static_cast<int>(threadIdx.x); part < kept_parts; part += tile_threads)
+    shared.sums[part] = {};
   if (threadIdx.x == 0) {
     shared.common = {};
     shared.gathered.label = 0;

@@ -1,5 +1,6 @@
-// Components of tiles: union-find of runs in shared memory (Playne and Hawick 2018; runs instead of pixels as
-// Hennequin, Lacassagne, Cabaret, Meunier 2018).
+// Components of tiles, which are called parts: union-find of runs in shared memory (Playne and Hawick 2018;
+// runs instead of pixels as Hennequin, Lacassagne, Cabaret, Meunier 2018). With 8 neighbours bands of two
+// rows share their runs (LabelTiles), which halves the runs and leaves fewer contacts.
 
 #include <algorithm>
 #include <bit>
@@ -14,10 +15,10 @@ namespace {
 constexpr int max_joins = tuning::label_tile_joins;
 constexpr std::uint32_t none = 0xFFFFFFFFU;
 
-/// Trees of a tile's runs, of which bands have `rows` rows. Sets of runs have one bit each.
+/// Trees of a tile's runs; bands have `rows` rows. Sets of runs have one bit per run.
 template <int rows>
 struct Shared {
-  static constexpr int threads = tile_threads / rows;  ///< one a word of a band
+  static constexpr int threads = tile_threads / rows;  ///< one per word of a band
   static constexpr int blocks = tuning::label_tile_blocks * rows;
   static constexpr int groups = tile_runs / rows / warp_size;
   std::uint32_t words[tile_threads];
@@ -25,15 +26,14 @@ struct Shared {
   std::uint32_t before[threads];  ///< runs that begin in earlier words
   std::uint32_t parents[tile_runs / rows];
   std::uint32_t roots[groups];
-  std::uint32_t roots_before[groups];  ///< of this group of 32 runs
+  std::uint32_t roots_before[groups];  ///< number of roots before this group of 32 runs
   std::uint32_t at_side[groups];       ///< roots of parts that touch a side of the tile
-  std::uint32_t joins[max_joins];      ///< pairs of runs that touch, 16 bits each
+  std::uint32_t joins[max_joins];      ///< pairs of runs that touch, 16 bits for each run
   int of_warps[threads / warp_size];
   int join_count;
   int parts;
 };
 
-/// The words of the tile around one.
 __device__ Around around_word(const std::uint32_t* words, int index) {
   const int column = index % tile_words;
   const bool has_left = column > 0;
@@ -49,13 +49,12 @@ __device__ Around around_word(const std::uint32_t* words, int index) {
   return around;
 }
 
-/// The columns of the words from `index` on, one a row, that have a pixel.
 template <int rows>
 __device__ std::uint32_t band_word(const std::uint32_t* words, int index) {
   return rows == 1 ? words[index] : words[index] | words[index + tile_words];
 }
 
-/// The sum of `mine` over the threads before this one; `all` becomes that over all.
+/// Returns the sum of `mine` over the threads before this one; `all` becomes the sum over all threads.
 template <int warps>
 __device__ int sum_before(int mine, int (&of_warps)[warps], int& all) {
   const int scanned = inclusive_scan(mine);
@@ -71,9 +70,8 @@ __device__ int sum_before(int mine, int (&of_warps)[warps], int& all) {
   return before;
 }
 
-/// Every run that begins in a word under one that it touches above, if there is one: trees without any
-/// atomics. Returns the contacts that are left to be joined; `after` is 1 where the run above begins behind
-/// the bit.
+/// Hangs every run that begins in a word under a run that it touches above: makes trees without atomics.
+/// Returns the contacts that are left to be joined. `after` is 1 if the run above begins after the bit.
 __device__ std::uint32_t hang_runs(std::uint32_t* parents, const Links& links, std::uint32_t contacts,
                                    int after) {
   std::uint32_t others = 0;
@@ -88,7 +86,7 @@ __device__ std::uint32_t hang_runs(std::uint32_t* parents, const Links& links, s
   return others;
 }
 
-/// Hangs the greater root under the lesser one; begins again with what another thread hung there meanwhile.
+/// Hangs the greater root under the lesser one. Goes on with the other parent if another thread was faster.
 __device__ void unite(std::uint32_t* parents, std::uint32_t a, std::uint32_t b) {
   while (true) {
     a = root_of(parents, a);
@@ -103,7 +101,8 @@ __device__ void unite(std::uint32_t* parents, std::uint32_t a, std::uint32_t b) 
   }
 }
 
-/// Lists the pairs of runs of some contacts from `slot` on; those that find no place are united at once.
+/// Lists the pairs of runs of some contacts from joins[slot] on. If the list is full, they are united at
+/// once.
 template <int rows>
 __device__ void list_joins(Shared<rows>& shared, const Links& links, std::uint32_t contacts, int after,
                            int& slot) {
@@ -118,7 +117,8 @@ __device__ void list_joins(Shared<rows>& shared, const Links& links, std::uint32
   }
 }
 
-/// Joins the runs of contacts. Words have few of them or many, so that threads take them from a list.
+/// Joins the runs of contacts. Some words have many and most have none, so a list spreads them over the
+/// threads.
 template <int rows>
 __device__ void join_runs(Shared<rows>& shared, const Links& links, const Touching& contacts) {
   const int mine = __popc(contacts.here) + __popc(contacts.after);
@@ -151,7 +151,7 @@ __device__ void flatten(std::uint32_t* all, int runs) {
   }
 }
 
-/// Roots as parents, and which runs are roots.
+/// Makes roots the parents of all runs, and marks which runs are roots.
 template <int rows>
 __device__ void find_roots(Shared<rows>& shared, int runs) {
   for (int first = static_cast<int>(threadIdx.x) - lane_index(); first < runs;
@@ -168,7 +168,7 @@ __device__ void find_roots(Shared<rows>& shared, int runs) {
   }
 }
 
-/// One warp counts the roots of the tile's groups, and how many come before each.
+/// Counts, by one warp, the roots before each group of runs.
 template <int rows>
 __device__ void count_roots(Shared<rows>& shared) {
   constexpr int mine = Shared<rows>::groups / warp_size;
@@ -194,7 +194,6 @@ __device__ bool is_root(const Shared<rows>& shared, std::uint32_t run) {
   return (shared.roots[run / warp_size] >> run % warp_size & 1U) != 0;
 }
 
-/// The part whose root is that run.
 template <int rows>
 __device__ std::uint32_t part_of_root(const Shared<rows>& shared, std::uint32_t root) {
   const std::uint32_t group = root / warp_size;
@@ -221,7 +220,6 @@ __device__ void mark_sides(Shared<rows>& shared, int index, std::uint32_t word) 
   }
 }
 
-/// Which of the runs that begin in a word are roots.
 template <int rows>
 __device__ std::uint32_t roots_of_word(const Shared<rows>& shared, int index) {
   const std::uint32_t before = shared.before[index];
@@ -230,7 +228,8 @@ __device__ std::uint32_t roots_of_word(const Shared<rows>& shared, int index) {
   return __funnelshift_r(shared.roots[group], next, before) & ((1U << __popc(shared.starts[index])) - 1);
 }
 
-/// The place in its tile, as in `part_place`, of the first of some pixels of a word of two rows.
+/// Returns the position in the tile, packed as in `part_place`, of the first of some pixels of a word of two
+/// rows.
 __device__ std::uint32_t first_pixel(const std::uint32_t* words, int place, std::uint32_t pixels) {
   const std::uint32_t upper = words[place] & pixels;
   const std::uint32_t row = place / tile_words + (upper == 0 ? 1 : 0);
@@ -238,8 +237,8 @@ __device__ std::uint32_t first_pixel(const std::uint32_t* words, int place, std:
   return row << column_bits | (place % tile_words * static_cast<std::uint32_t>(label_word) + bit);
 }
 
-/// A part of bands of two rows begins in its root's band, but maybe in another run, whose pixel is in the
-/// first row. The parents of roots, which nobody needs any more, become the first pixels.
+/// Finds the first pixels of parts where bands have two rows. A part begins in its root's band, but maybe in
+/// another run, which has a pixel in the first row. The first pixels replace the parents of the roots.
 __device__ void find_first_pixels(Shared<2>& shared, int index, std::uint32_t word) {
   const std::uint32_t before = shared.before[index];
   const std::uint32_t starts = shared.starts[index];
@@ -251,7 +250,7 @@ __device__ void find_first_pixels(Shared<2>& shared, int index, std::uint32_t wo
   for (std::uint32_t pieces = starts_of(word, 0); pieces != 0; pieces &= pieces - 1, ++run) {
     const std::uint32_t root = is_root(shared, run) ? run : shared.parents[run];
     if (root < first_of_band) continue;
-    const std::uint32_t from = word & -(pieces & -pieces);  // the piece, and what follows
+    const std::uint32_t from = word & -(pieces & -pieces);  // the piece, and the bits after it
     const std::uint32_t piece = from & ~(from + (pieces & -pieces));
     atomicMin(shared.parents + root,
               first_pixel(shared.words, index / tile_words * 2 * tile_words + index % tile_words, piece));
@@ -259,7 +258,6 @@ __device__ void find_first_pixels(Shared<2>& shared, int index, std::uint32_t wo
   __syncthreads();
 }
 
-/// Writes the places of the parts whose roots begin in a word.
 template <int rows>
 __device__ void write_places(const Shared<rows>& shared, int index, std::uint16_t* places) {
   const std::uint32_t before = shared.before[index];
@@ -277,7 +275,6 @@ __device__ void write_places(const Shared<rows>& shared, int index, std::uint16_
   }
 }
 
-/// Reads a tile's words, and clears what is counted.
 template <int rows>
 __device__ void begin(const LabelArguments& arguments, const Tile& tile, Shared<rows>& shared) {
   const int index = static_cast<int>(threadIdx.x);
@@ -289,7 +286,6 @@ __device__ void begin(const LabelArguments& arguments, const Tile& tile, Shared<
   if (index == 0) shared.join_count = 0;
 }
 
-/// The bits of a thread's band, and the runs before them.
 template <int rows>
 __device__ void store_words(const LabelArguments& arguments, const Tile& tile, const Shared<rows>& shared,
                             std::uint32_t before) {
@@ -306,7 +302,6 @@ __device__ void store_words(const LabelArguments& arguments, const Tile& tile, c
     arguments.bits[place + arguments.tiles.words] = shared.words[word_index + tile_words];
 }
 
-/// The parts of a tile's runs, whose roots are known.
 template <int rows>
 __device__ void write_parts(const LabelArguments& arguments, const Tile& tile, const Shared<rows>& shared,
                             int runs) {

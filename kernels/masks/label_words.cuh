@@ -1,5 +1,6 @@
 #pragma once
-// Runs within rows of words of bits, where they touch, and tiles of words.
+// Words of 32 pixels as bits: runs in rows of words, contacts between rows, tiles of words, and reading a
+// mask.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,18 +10,16 @@
 
 namespace satin::kernels {
 
-/// Where runs begin in a word; a run that comes in from the word to the left does not.
+/// Returns the bits where runs begin. A run that continues from the word to the left does not begin here.
 __device__ inline std::uint32_t starts_of(std::uint32_t word, std::uint32_t left) {
   return word & ~(word << 1 | left >> 31);
 }
 
-/// Bits 0 ... `bit`.
 __device__ inline std::uint32_t up_to(int bit) { return 0xFFFFFFFFU >> (31 - bit); }
 
-/// Bits up to the lowest of some.
 __device__ inline std::uint32_t up_to_lowest(std::uint32_t bits) { return bits ^ (bits - 1); }
 
-/// A word and those around it, 0 where there are none.
+/// A word and its neighbours, 0 outside the picture.
 struct Around {
   std::uint32_t word = 0;
   std::uint32_t left = 0;
@@ -30,8 +29,8 @@ struct Around {
   std::uint32_t up_right = 0;
 };
 
-/// Where runs of a word touch runs of the row above: once for every two runs that do, but for contacts that
-/// the word to the left has, too. A diagonal counts where neither pixel beside it joins the two already.
+/// The bits where runs of a word touch runs of the row above, once for each pair of runs, unless the word to
+/// the left has the pair already. A diagonal counts if neither pixel beside it joins the two runs.
 struct Contacts {
   std::uint32_t straight = 0;  ///< bits that touch the bit above
   std::uint32_t falling = 0;   ///< bits that touch the bit above and to the left
@@ -54,13 +53,12 @@ __device__ inline Contacts contacts_of(const Around& around, bool diagonals) {
   return contacts;
 }
 
-/// The runs of a word and of the one above, by which contacts become pairs of runs.
+/// The runs of a word and of the word above. Turns contacts into pairs of runs.
 struct Links {
-  std::uint32_t starts = 0;
-  std::uint32_t up_starts = 0;
-  std::uint32_t before = 0;
-  std::uint32_t up_before = 0;
-
+  std::uint32_t starts = 0;     ///< where runs begin
+  std::uint32_t up_starts = 0;  ///< where runs begin in the word above
+  std::uint32_t before = 0;     ///< number of the tile's runs before the word
+  std::uint32_t up_before = 0;  ///< number of the tile's runs before the word above
   __device__ std::uint32_t lower(std::uint32_t up_to) const { return before + __popc(starts & up_to) - 1; }
   __device__ std::uint32_t upper(std::uint32_t up_to) const {
     return up_before + __popc(up_starts & up_to) - 1;
@@ -69,11 +67,11 @@ struct Links {
 
 /// Bits of a word that touch a run of the row above.
 struct Touching {
-  std::uint32_t here = 0;   ///< the last run above that begins at the bit or before
-  std::uint32_t after = 0;  ///< the one that begins behind it
+  std::uint32_t here = 0;   ///< bits that touch the last run that begins at the bit or before
+  std::uint32_t after = 0;  ///< bits that touch the run that begins after the bit
 };
 
-/// `bits`, and those of `through` that follow them without a gap (Kogge and Stone 1973).
+/// Returns `bits`, and those of `through` that follow them without a gap (Kogge and Stone 1973).
 __device__ inline std::uint32_t filled(std::uint32_t bits, std::uint32_t through) {
   bits &= through;
 #pragma unroll
@@ -84,8 +82,8 @@ __device__ inline std::uint32_t filled(std::uint32_t bits, std::uint32_t through
   return bits;
 }
 
-/// `word` and `up` are the columns of the bands. Where two runs touch more than once in a word, but for
-/// diagonals behind the bit, once.
+/// Returns the contacts of a band with the band above, whose columns are `word` and `up`: once for two runs
+/// in a word, except for diagonals after the bit.
 template <int rows>
 __device__ inline Touching touching(const Around& around, std::uint32_t word, std::uint32_t up) {
   const Contacts contacts = contacts_of(around, rows == 2);
@@ -99,19 +97,19 @@ inline constexpr int tile_words = label_tile_words;
 inline constexpr int tile_rows = label_tile_rows;
 inline constexpr int tile_threads = tile_words * tile_rows;
 inline constexpr int tile_runs = tile_threads * static_cast<int>(label_word) / 2;
-inline constexpr int tile_last = tile_words * static_cast<int>(label_word) - 1;  ///< column
+inline constexpr int tile_last = tile_words * static_cast<int>(label_word) - 1;  ///< last column
 
 struct Tile {
   std::uint32_t index = 0;
-  std::uint32_t word = 0;  ///< of its first column
-  std::uint32_t row = 0;
+  std::uint32_t word = 0;  ///< first column, in words
+  std::uint32_t row = 0;   ///< first row
 };
 
 __device__ inline Tile tile_at(const LabelTiles& tiles, std::uint32_t index) {
   return {index, index % tiles.columns * tile_words, index / tiles.columns * tile_rows};
 }
 
-/// The first place of a tile's runs and of its parts.
+/// Returns the index of a tile's first run and first part in arrays over all tiles.
 __device__ inline std::uint32_t first_of(const LabelTiles& tiles, std::uint32_t tile) {
   return tile << tiles.run_bits;
 }
@@ -119,11 +117,11 @@ __device__ inline std::uint32_t first_of(const LabelTiles& tiles, std::uint32_t 
 /// A word of a tile and the runs of its band, 0 outside of the picture.
 struct TileWord {
   std::uint32_t word = 0;
-  std::uint32_t starts = 0;  ///< of runs; one that comes in from the left began in another word
-  std::uint32_t before = 0;  ///< runs of the tile that begin in the words before
+  std::uint32_t starts = 0;  ///< where runs begin
+  std::uint32_t before = 0;  ///< number of the tile's runs that begin in the words before
 };
 
-/// One word a lane, by all lanes of a warp: 8 rows.
+/// Returns one word per lane. All lanes of a warp call it, for 8 rows.
 __device__ inline TileWord tile_word(const LabelArguments& arguments, const Tile& tile, std::uint32_t index) {
   const LabelTiles& tiles = arguments.tiles;
   const std::uint32_t rows = tiles.band_rows;
@@ -158,7 +156,7 @@ __device__ inline PartPlace unpacked(std::uint32_t packed) {
           (packed & side_bit) != 0};
 }
 
-/// The first pixel of a part as the number of a bit of the picture: these ascend in raster order.
+/// Returns the first pixel of a part as the index of a bit of the picture. These ascend in raster order.
 __device__ inline std::uint32_t first_bit(const LabelArguments& arguments, std::uint32_t part) {
   const Tile tile = tile_at(arguments.tiles, part >> arguments.tiles.run_bits);
   const PartPlace place = unpacked(arguments.part_place[part]);
@@ -167,24 +165,24 @@ __device__ inline std::uint32_t first_bit(const LabelArguments& arguments, std::
   return word * static_cast<std::uint32_t>(label_word) + place.column;
 }
 
-/// Parents are read while others write them: what is read is an ancestor, then or now.
+/// Other threads may write parents at the same time: every value read is an ancestor.
 __device__ inline std::uint32_t root_of(const volatile std::uint32_t* parents, std::uint32_t entry) {
   for (std::uint32_t parent = parents[entry]; parent != entry; parent = parents[entry]) entry = parent;
   return entry;
 }
 
-// Rows of a mask as words of bits.
+// Reading rows of a mask as words of bits.
 
-inline constexpr int quad = 4;  ///< pixels of a lane
+inline constexpr int quad = 4;  ///< pixels per lane
 
-/// Bits 28 ... 31: which of four bytes are not 0.
+/// Returns in bits 28 to 31 which of four bytes are not 0.
 __device__ inline std::uint32_t set_bytes(std::uint32_t bytes) {
   constexpr std::uint32_t high = 0x80808080U;
   const std::uint32_t set = (((bytes & ~high) + ~high) | bytes) & high;
   return set * 0x00204081U;
 }
 
-/// Lane l of eight gets what the eight have in their l-th four bits, lane after lane.
+/// Transposes groups of four bits among eight lanes: lane l gets the l-th group of each lane.
 __device__ inline std::uint32_t transposed(std::uint32_t bits) {
   constexpr std::uint32_t lower[] = {0x0F0F0F0FU, 0x00FF00FFU, 0x0000FFFFU};
 #pragma unroll
@@ -198,7 +196,7 @@ __device__ inline std::uint32_t transposed(std::uint32_t bits) {
   return bits;
 }
 
-/// The words of eight rows of a tile, by one warp.
+/// Reads the words of eight rows of a tile. All lanes of a warp call it.
 __device__ inline void read_rows(const LabelArguments& arguments, const Tile& tile, int first_row,
                                  std::uint32_t* words) {
   constexpr int rows = 8;

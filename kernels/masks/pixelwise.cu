@@ -1,10 +1,9 @@
-// Mask work on each pixel alone, one thread a place. The four entries of the table that paint a pixel are
-// shared by the pixels of a cell in the L1.
+// Steps on each pixel alone, one thread per pixel. The pixels of a cell read the same four table entries,
+// which stay in the L1.
 
 #include "kernels/pixels/each_place.cuh"
-#include "masks/coverage.h"
 #include "masks/paint.h"
-#include "masks/relabel.h"
+#include "masks/regions.h"
 #include "masks/validity_mask.h"
 
 namespace satin::kernels {

@@ -1,18 +1,18 @@
-// Sums of values under labels. A thread goes down a column and keeps the sums of one label; what it has when
-// the label changes goes to a small table of the block in shared memory, and from there to the labels' sums.
-// Integers: their order does not matter.
+// Sums of a picture's values under every label. A thread moves down a column and keeps the sums of one label.
+// When the label changes, they are added to a small hash table of the block in shared memory, and at the end
+// this to the labels' sums. All sums are integers, so their order does not matter.
 
 #include "kernels/device/tuning.h"
 #include "kernels/masks/launch.h"
 #include "kernels/pixels/plane.cuh"
-#include "masks/maths/region_values.h"
+#include "masks/maths/region.h"
 
 namespace satin::kernels {
 namespace {
 
 constexpr int threads = tuning::region_values_threads;
 constexpr int rows = tuning::region_values_rows;
-constexpr int slots = tuning::region_values_slots;
+constexpr int table_entries = tuning::region_values_slots;
 constexpr int probes = 4;
 
 __global__ void __launch_bounds__(threads) clear_sums(RegionSums* sums, std::int64_t count) {
@@ -37,16 +37,16 @@ __device__ void add_atomically(RegionSums& into, const RegionSums& part) {
 
 /// Sums of the labels that a block has met, hashed by label.
 struct BlockTable {
-  std::uint32_t labels[slots];  ///< 0: free
-  RegionSums sums[slots];
+  std::uint32_t labels[table_entries];  ///< 0 if the entry is free
+  RegionSums sums[table_entries];
 };
 
-/// The slot of a label, or -1 if others have taken its places.
-__device__ int slot_of(BlockTable& table, std::uint32_t label) {
-  std::uint32_t slot = label * 2654435761U >> 16;  // Knuth's multiplicative hash
-  for (int probe = 0; probe < probes; ++probe, ++slot) {
-    const std::uint32_t found = atomicCAS(&table.labels[slot % slots], 0U, label);
-    if (found == 0 || found == label) return static_cast<int>(slot % slots);
+/// Returns the entry of a label, or -1 if all entries that it may have belong to other labels.
+__device__ int entry_of(BlockTable& table, std::uint32_t label) {
+  std::uint32_t entry = label * 2654435761U >> 16;  // Knuth's multiplicative hash
+  for (int probe = 0; probe < probes; ++probe, ++entry) {
+    const std::uint32_t found = atomicCAS(&table.labels[entry % table_entries], 0U, label);
+    if (found == 0 || found == label) return static_cast<int>(entry % table_entries);
   }
   return -1;
 }
@@ -56,9 +56,9 @@ __global__ void __launch_bounds__(threads)
     sum_values(const __grid_constant__ RegionValuesArguments arguments, unsigned columns) {
   __shared__ alignas(BlockTable) unsigned char memory[sizeof(BlockTable)];  // constructed by what follows
   auto& table = *reinterpret_cast<BlockTable*>(memory);
-  for (int slot = static_cast<int>(threadIdx.x); slot < slots; slot += threads) {
-    table.labels[slot] = 0;
-    table.sums[slot] = {};
+  for (int entry = static_cast<int>(threadIdx.x); entry < table_entries; entry += threads) {
+    table.labels[entry] = 0;
+    table.sums[entry] = {};
   }
   __syncthreads();
   const RegionValuesJob& job = arguments.job;
@@ -75,8 +75,8 @@ __global__ void __launch_bounds__(threads)
   RegionSums sums;
   const auto flush = [&] {
     if (current == 0) return;
-    const int slot = slot_of(table, current);
-    add_atomically(slot >= 0 ? table.sums[slot] : sums_of_label(current), sums);
+    const int entry = entry_of(table, current);
+    add_atomically(entry >= 0 ? table.sums[entry] : sums_of_label(current), sums);
   };
   for (std::int64_t y = first; y < first + rows && y < job.height && x < job.width; ++y) {
     const std::uint32_t label =
@@ -92,8 +92,8 @@ __global__ void __launch_bounds__(threads)
   }
   flush();
   __syncthreads();
-  for (int slot = static_cast<int>(threadIdx.x); slot < slots; slot += threads)
-    if (table.labels[slot] != 0) add_atomically(sums_of_label(table.labels[slot]), table.sums[slot]);
+  for (int entry = static_cast<int>(threadIdx.x); entry < table_entries; entry += threads)
+    if (table.labels[entry] != 0) add_atomically(sums_of_label(table.labels[entry]), table.sums[entry]);
 }
 
 }  // namespace

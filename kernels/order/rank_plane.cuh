@@ -1,21 +1,24 @@
 #pragma once
-// One channel of the pictures of a run, as keys.
+// One channel of the pictures of a run, as the integer keys of extremes/maths/extreme.h.
 
 #include <cstdint>
 
-#include "kernels/extremes/with_key.cuh"
+#include "extremes/sliding_extreme.h"
 #include "kernels/order/launch.h"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {
 
-/// The position of the picture that a pixel of the extended picture comes from, or -1.
+inline unsigned blocks_for(std::int64_t count, std::int64_t size) {
+  return static_cast<unsigned>((count + size - 1) / size);
+}
+
+/// Returns the coordinate of the picture that a coordinate of the extended picture comes from, or -1.
 __device__ inline int place_of(int position, std::int64_t size, Border border) {
   if (position >= 0 && position < size) return position;
   return static_cast<int>(source_of(position, size, border));
 }
 
-/// The key of this pixel of the channel.
 template <class Key>
 __device__ Key key_at(const RankArguments& run, int x, int y) {
   return turn_key(row_of<Key>(run.source, y)[static_cast<std::int64_t>(x) * run.job.channels + run.channel]);
@@ -32,7 +35,6 @@ __device__ void store_key(const RankArguments& run, int x, int y, Key key) {
       run.plain ? turn_key(key) : key;
 }
 
-/// The weight of a pixel under a mask of 8 or 16 bits.
 __device__ inline std::uint32_t mask_weight(const RankJob& job, const Source& mask, int x, int y) {
   return job.mask_maximum == 0xFF ? row_of<std::uint8_t>(mask, y)[x] : row_of<std::uint16_t>(mask, y)[x];
 }

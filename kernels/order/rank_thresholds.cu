@@ -1,66 +1,66 @@
 // Ranks of bytes in windows of one size, by thresholds: the wanted value is the number of thresholds t for
 // which fewer than `rank` pixels of the window are <= t.
 //
-// A warp marches down a strip of 32 columns of outputs, each lane with a threshold of its own for all
-// columns. Let c(x) be the pixels <= t of column x in the window's rows. A window has g(x) more of them than
-// its left neighbour, where g(x) = c(x + reach) - c(x - reach - 1). A row of the march changes g(x) by four
-// pixels, so the cost of a row does not depend on the radius:
+// A warp marches down a tile of 32 columns of outputs. Each lane has one threshold for all columns. Let c(x)
+// be the number of pixels <= t of column x in the window's rows. A window has g(x) more of them than its left
+// neighbour, where g(x) = c(x + reach) - c(x - reach - 1). A row of the march changes g(x) by four pixels, so
+// the cost of a row does not depend on the radius:
 // - 32 pixels are compared with a lane's threshold at once, in bit planes;
 // - the four comparisons are added bit by bit, which gives g's change + 2, from 0 to 4;
-// - these sums lie in half bytes, of which a dot product adds one to 16 g(x);
-// - counts run along the row, and the signs of count - rank are shifted together;
-// - the 32 x 32 signs of a warp are transposed, and each column's are counted.
-// The count left of the strip comes from counts of whole rows, which another kernel made.
+// - these sums are held in half bytes, and a dot product adds one of them to 16 g(x);
+// - counts are summed along the row, and the signs of count - rank are shifted into one word;
+// - the 32 x 32 signs of a warp are transposed, and those of each column are counted.
+// The count of the window left of the tile comes from counts of whole rows, which another kernel makes.
 //
-// The first march has every eighth threshold. Further ones have the seven between those of four intervals in
-// which the strip has values, which are few: neighbouring windows share most of their pixels.
+// The first march tests every eighth threshold. Each further march tests the seven thresholds between those
+// in four of the intervals that hold values of the tile. These are few, because neighbouring windows share
+// most of their pixels.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/device/warp.cuh"
 #include "kernels/order/rank_plane.cuh"
 
-namespace satin::kernels::thresholds {
+namespace satin::kernels {
+namespace {
 
-// The rows that the marches of rank_thresholds.cu read: bit planes of their pixels, and counts of the pixels
-// that windows see of them.
-
-inline constexpr int strip_columns = warp_size;
-inline constexpr int values = 256;
-inline constexpr int value_bits = 8;
-inline constexpr int plane_rows = 8;  // of which a warp makes planes
-inline constexpr int row_warps = 4;
-inline constexpr int row_strips = 32;  // whose counts a warp makes one after the other
+// The rows that the marches read: bit planes of their pixels, and counts of the pixels that windows see.
+constexpr int tile_width = warp_size;
+constexpr int values = 256;
+constexpr int value_bits = 8;
+constexpr int plane_rows = 8;  // rows per warp of make_planes()
+constexpr int row_warps = 4;   // warps per block of count_rows()
+constexpr int row_tiles = 32;  // tiles per warp of count_rows()
 
 struct ThresholdPass : RankArguments {
-  std::uint32_t* planes = nullptr;      ///< of each row, 32 columns and bit
-  std::uint16_t* row_counts = nullptr;  ///< of each row, strip and threshold
-  int strips = 0;
-  int words = 0;  ///< of a row and bit
-  int part_rows = 0;
+  std::uint32_t* planes = nullptr;      ///< indexed by row, word and bit
+  std::uint16_t* row_counts = nullptr;  ///< indexed by row, tile and threshold
+  int tiles = 0;                        ///< per row
+  int words = 0;                        ///< per row and bit plane
+  int tile_height = 0;
 };
 
-inline int strips_of(const RankJob& job) {
-  return static_cast<int>((job.width + strip_columns - 1) / strip_columns);
-}
-/// The picture's rows, one of nothing but border, and one of nothing at all.
+int tiles_across(const RankJob& job) { return static_cast<int>((job.width + tile_width - 1) / tile_width); }
+/// Number of rows that are counted: the picture's, one of border pixels, and one without pixels.
 SATIN_HD std::int64_t counted_rows(const RankJob& job) { return job.height + 2; }
-/// Planes begin at column -reach - 1 of the extended picture; one more word is read along with the last.
-inline int words_of(const RankJob& job) { return strips_of(job) + (2 * job.reach.x + 1) / strip_columns + 2; }
-inline std::int64_t row_counts_of(const RankJob& job) { return counted_rows(job) * strips_of(job) * values; }
+/// Number of words in a row of a bit plane. Planes begin at column -reach - 1 of the extended picture; the
+/// last word is padding, which is read along with the one before it.
+int words_of(const RankJob& job) { return tiles_across(job) + (2 * job.reach.x + 1) / tile_width + 2; }
+std::int64_t row_counts_of(const RankJob& job) { return counted_rows(job) * tiles_across(job) * values; }
 
-/// The pixel of the extended picture: 0 to 255, or -1 where there is none.
-__device__ inline int byte_at(const RankArguments& run, int from_x, int from_y) {
+/// Returns a pixel of the extended picture: 0 to 255, or -1 where there is none.
+__device__ int byte_at(const RankArguments& run, int from_x, int from_y) {
   if (from_x < 0 || from_y < 0) return run.job.border == Border::constant ? run.outside : -1;
   return key_at<std::uint8_t>(run, from_x, from_y);
 }
-__device__ inline int column_of(const RankArguments& run, int x) {
+__device__ int column_of(const RankArguments& run, int x) {
   return place_of(x, run.job.width, run.job.border);
 }
 
-/// Makes bit planes of all rows and of one of nothing but border: a warp a word, some rows each.
-static __global__ void __launch_bounds__(plane_threads)
-    make_planes(const __grid_constant__ ThresholdPass pass) {
+/// Makes the bit planes of the picture's rows and of a row of border pixels. A warp makes one word of several
+/// rows.
+__global__ void __launch_bounds__(plane_threads) make_planes(const __grid_constant__ ThresholdPass pass) {
   const int word = static_cast<int>(blockIdx.x * plane_threads + threadIdx.x) / warp_size;
   if (word >= pass.words) return;
   const int lane = lane_index();
@@ -77,13 +77,12 @@ static __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-/// Adds a pixel to the counts of values.
-__device__ inline void tally(std::uint32_t* tallies, int value, std::uint32_t amount) {
+__device__ void tally(std::uint32_t* tallies, int value, std::uint32_t amount) {
   if (value >= 0) atomicAdd(tallies + value, amount);
 }
 
-/// Writes how many pixels are <= each value.
-__device__ inline void store_cumulative(const std::uint32_t* tallies, std::uint16_t* counts) {
+/// Writes the number of pixels <= each value.
+__device__ void store_cumulative(const std::uint32_t* tallies, std::uint16_t* counts) {
   constexpr int of_lane = values / warp_size;
   const auto* own = reinterpret_cast<const uint4*>(tallies) + 2 * lane_index();
   const uint4 first = own[0];
@@ -96,9 +95,9 @@ __device__ inline void store_cumulative(const std::uint32_t* tallies, std::uint1
   reinterpret_cast<uint4*>(counts)[lane_index()] = {pair(0), pair(2), pair(4), pair(6)};
 }
 
-/// The counts of what a window sees of a row, for windows one pixel left of each strip. A warp has some
-/// strips of a row.
-static __global__ void __launch_bounds__(row_warps* warp_size)
+/// Counts the pixels of each row that a window one pixel left of each tile sees. A warp has `row_tiles` tiles
+/// of one row.
+__global__ void __launch_bounds__(row_warps* warp_size)
     count_rows(const __grid_constant__ ThresholdPass pass) {
   __shared__ alignas(16) std::uint32_t tallies_of_warps[row_warps][values];
   const auto warp = static_cast<int>(threadIdx.x) / warp_size;
@@ -112,15 +111,15 @@ static __global__ void __launch_bounds__(row_warps* warp_size)
   for (int i = lane; i < values; i += warp_size) tallies[i] = 0;
   __syncwarp();
   const int reach = pass.job.reach.x;
-  const int first = static_cast<int>(blockIdx.y) * row_strips;
-  const int end = min(first + row_strips, pass.strips);
-  const int left = first * strip_columns;
+  const int first = static_cast<int>(blockIdx.y) * row_tiles;
+  const int end = min(first + row_tiles, pass.tiles);
+  const int left = first * tile_width;
   for (int i = lane; i < 2 * reach + 1; i += warp_size) tally(tallies, pixel(left - 1 - reach + i), 1);
-  std::uint16_t* counts = pass.row_counts + (std::int64_t{row} * pass.strips + first) * values;
+  std::uint16_t* counts = pass.row_counts + (std::int64_t{row} * pass.tiles + first) * values;
   int entering = pixel(left + lane + reach);
   int leaving = pixel(left + lane - reach - 1);
-  for (int strip = first; strip < end; ++strip, counts += values) {
-    const int next = (strip + 1) * strip_columns + lane;
+  for (int tile = first; tile < end; ++tile, counts += values) {
+    const int next = (tile + 1) * tile_width + lane;
     const int next_entering = pixel(next + reach);
     const int next_leaving = pixel(next - reach - 1);
     __syncwarp();
@@ -133,19 +132,18 @@ static __global__ void __launch_bounds__(row_warps* warp_size)
   }
 }
 
-// The march of a warp down a strip (rank_thresholds.cu).
+// The march of a warp down a tile.
 
-inline constexpr int scale = 16;  ///< of counts: the upper half of a byte
+constexpr int scale = 16;  ///< factor of counts: the upper half of a byte
 
-enum Band { entering_right, entering_left, leaving_right, leaving_left, bands };
+enum PlaneSource { entering_right, entering_left, leaving_right, leaving_left, plane_sources };
 
-/// One row of the march, which the lanes of a warp read for each other.
 struct alignas(16) MarchRow {
-  std::uint32_t planes[bands][value_bits];
-  int added[strip_columns];  ///< to 16 (count - rank) from column to column, beside 16 g
+  std::uint32_t planes[plane_sources][value_bits];
+  int added[tile_width];  ///< change of 16 (count - rank) from column to column, without 16 g
 };
 
-/// The bits of a lane's threshold.
+/// A lane's threshold as one word for each bit: all ones or all zeros.
 struct LaneThreshold {
   std::uint32_t of_bit[value_bits];
 
@@ -153,7 +151,6 @@ struct LaneThreshold {
 #pragma unroll
     for (int bit = 0; bit < value_bits; ++bit) of_bit[bit] = 0U - (threshold >> bit & 1);
   }
-  /// Which of 32 pixels are at most the threshold.
   __device__ std::uint32_t at_most(const std::uint32_t (&planes)[value_bits]) const {
     const uint4 low = *reinterpret_cast<const uint4*>(planes);
     const uint4 high = *reinterpret_cast<const uint4*>(planes + 4);
@@ -171,7 +168,7 @@ struct LaneThreshold {
   }
 };
 
-/// Four bits for each column, added into 3 bits.
+/// Sums of four bits per column, as three bit planes.
 struct BitSums {
   std::uint32_t ones, twos, fours;
 
@@ -182,7 +179,7 @@ struct BitSums {
     twos = carry ^ (sum & d);
     fours = carry & sum & d;
   }
-  /// The sums of the columns 4 i + j, in half bytes.
+  /// Returns the sums of the columns 4 i + j in half bytes.
   __device__ std::uint32_t half_bytes(int j) const {
     const std::uint32_t first = __funnelshift_r(ones, ones, j);
     const std::uint32_t second = __funnelshift_r(twos, twos, j + 31);   // j - 1
@@ -194,7 +191,7 @@ struct BitSums {
 
 /// Transposes 32 x 32 bits: bit b of lane l becomes bit l of lane b. Halves of words are exchanged between
 /// lanes that are half a warp apart, then quarters, and so on.
-__device__ inline std::uint32_t transposed(std::uint32_t bits) {
+__device__ std::uint32_t transposed(std::uint32_t bits) {
   const int lane = lane_index();
   const auto exchange = [&](int distance, std::uint32_t lower_bits) {
     const bool upper = (lane & distance) != 0;
@@ -211,8 +208,8 @@ __device__ inline std::uint32_t transposed(std::uint32_t bits) {
   return bits;
 }
 
-/// The counts of a strip's windows for one threshold a lane, from row to row.
-class StripCounts {
+/// The counts of a tile's windows, each lane with its own threshold, updated from row to row.
+class TileCounts {
  public:
   __device__ void add(int change) { left_ += scale * change; }
 
@@ -231,12 +228,12 @@ class StripCounts {
     }
   }
 
-  /// The lanes whose thresholds have counts below the rank, for the column 31 - lane.
-  [[nodiscard]] __device__ std::uint32_t below_rank(const int (&added)[strip_columns]) const {
+  /// Returns, for the column 31 - lane, which lanes have thresholds with counts below the rank.
+  [[nodiscard]] __device__ std::uint32_t below_rank(const int (&added)[tile_width]) const {
     std::uint32_t signs = 0;
     auto difference = static_cast<std::uint32_t>(left_);
 #pragma unroll
-    for (int x = 0; x < strip_columns; x += 4) {
+    for (int x = 0; x < tile_width; x += 4) {
       const int4 four = *reinterpret_cast<const int4*>(added + x);
       const int of_column[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
@@ -249,27 +246,27 @@ class StripCounts {
   }
 
  private:
-  int left_ = 0;                         ///< 16 times the count of the window left of the strip
-  std::uint32_t g_[strip_columns] = {};  ///< 16 g(x), and 32 more for each row
+  int left_ = 0;                      ///< 16 times the count of the window left of the tile
+  std::uint32_t g_[tile_width] = {};  ///< 16 g(x), plus 32 for each row of the march
 };
 
-/// A warp's way down its part of a strip.
+/// A warp's march down a tile. The first rows only enter the window; then each row has outputs.
 class March {
  public:
-  __device__ March(const ThresholdPass& pass, int strip, MarchRow& shared)
+  __device__ March(const ThresholdPass& pass, int tile, MarchRow& shared)
       : pass_(pass),
         shared_(shared),
-        strip_(strip),
-        x_(strip * strip_columns + lane_index()),
-        first_y_(static_cast<int>(blockIdx.y) * pass.part_rows),
+        tile_(tile),
+        x_(tile * tile_width + lane_index()),
+        first_y_(static_cast<int>(blockIdx.y) * pass.tile_height),
         start_(2 * pass.job.reach.y + 1),
-        steps_(start_ + min(pass.part_rows, static_cast<int>(pass.job.height) - first_y_)),
+        steps_(start_ + min(pass.tile_height, static_cast<int>(pass.job.height) - first_y_)),
         columns_(
             static_cast<int>(counted(window_around(x_, pass.job.reach.x), pass.job.width, pass.job.border))) {
     const bool right = lane_index() / value_bits % 2 == 0;
     const int ahead = right ? 2 * pass.job.reach.x + 1 : 0;
-    shift_ = static_cast<std::uint32_t>(ahead % strip_columns);
-    planes_ = pass.planes + (strip + ahead / strip_columns) * value_bits + lane_index() % value_bits;
+    shift_ = static_cast<std::uint32_t>(ahead % tile_width);
+    planes_ = pass.planes + (tile + ahead / tile_width) * value_bits + lane_index() % value_bits;
     const auto exist = [&](int x) {
       const bool exists = pass.job.border != Border::shrink || (x >= 0 && x < pass.job.width);
       return __ballot_sync(whole_warp, exists);
@@ -278,42 +275,42 @@ class March {
     left_exist_ = exist(x_ - pass.job.reach.x - 1);
   }
 
-  /// `outputs` gets begin(y) and end(y, below) for each row, with StripCounts::below_rank().
+  /// Calls outputs.begin(y) and outputs.end(y, TileCounts::below_rank()) for each row.
   template <class Outputs>
   __device__ void run(std::uint32_t threshold, Outputs& outputs) {
     const LaneThreshold bound(threshold);
-    const std::uint16_t* counts = pass_.row_counts + std::int64_t{strip_} * values + threshold;
-    StripCounts strip;
+    const std::uint16_t* counts = pass_.row_counts + std::int64_t{tile_} * values + threshold;
+    TileCounts tile;
     rows_ = -1;
     Ahead ahead = read(0, counts);
     for (int step = 0; step < steps_; ++step) {
       reinterpret_cast<std::uint32_t*>(shared_.planes)[lane_index()] = ahead.planes;
       shared_.added[lane_index()] = added(step);
-      strip.add(ahead.more - ahead.less);
+      tile.add(ahead.more - ahead.less);
       const bool enters = ahead.enters;
       const bool leaves = ahead.leaves;
       __syncwarp();
       ahead = read(step + 1, counts);
       const int y = first_y_ - start_ + step;
       if (step >= start_) outputs.begin(y);
-      strip.add(BitSums(enters ? bound.at_most(shared_.planes[entering_right]) & right_exist_ : 0,
-                        ~(enters ? bound.at_most(shared_.planes[entering_left]) & left_exist_ : 0),
-                        ~(leaves ? bound.at_most(shared_.planes[leaving_right]) & right_exist_ : 0),
-                        leaves ? bound.at_most(shared_.planes[leaving_left]) & left_exist_ : 0));
-      if (step >= start_) outputs.end(y, strip.below_rank(shared_.added));
+      tile.add(BitSums(enters ? bound.at_most(shared_.planes[entering_right]) & right_exist_ : 0,
+                       ~(enters ? bound.at_most(shared_.planes[entering_left]) & left_exist_ : 0),
+                       ~(leaves ? bound.at_most(shared_.planes[leaving_right]) & right_exist_ : 0),
+                       leaves ? bound.at_most(shared_.planes[leaving_left]) & left_exist_ : 0));
+      if (step >= start_) outputs.end(y, tile.below_rank(shared_.added));
       __syncwarp();
     }
   }
 
  private:
-  /// The row that a step needs, read one step before it.
+  /// The data of one step, which are read one step ahead.
   struct Ahead {
-    std::uint32_t planes;  ///< of the lane's band and bit
-    int more, less;
-    bool enters, leaves;  ///< whether the rows have pixels at all
+    std::uint32_t planes;  ///< 32 pixels of the lane's PlaneSource and bit
+    int more, less;        ///< counts of the entering and the leaving row, left of the tile
+    bool enters, leaves;   ///< whether these rows have pixels
   };
 
-  /// The first `start_` steps let rows enter alone.
+  /// In the first `start_` steps no row leaves.
   __device__ Ahead read(int step, const std::uint16_t* counts) const {
     const int y = first_y_ - start_ + step;
     const int height = static_cast<int>(pass_.job.height);
@@ -325,12 +322,12 @@ class March {
     const int leaving = step < start_ ? height + 1 : row_at(y - pass_.job.reach.y - 1);
     const int own = min(lane_index() < warp_size / 2 ? entering : leaving, height);
     const std::uint32_t* words = planes_ + std::int64_t{own} * pass_.words * value_bits;
-    const std::int64_t row = std::int64_t{pass_.strips} * values;
+    const std::int64_t row = std::int64_t{pass_.tiles} * values;
     return {__funnelshift_r(__ldg(words), __ldg(words + value_bits), shift_), __ldg(counts + entering * row),
             __ldg(counts + leaving * row), entering <= height, leaving <= height};
   }
 
-  /// The rank's part of MarchRow::added, and what takes 32 a row off g.
+  /// Returns MarchRow::added: the rank's share, and -32 for each row that g_ holds too much.
   __device__ int added(int step) {
     const std::int64_t y = first_y_ - start_ + step;
     const auto rows =
@@ -347,38 +344,31 @@ class March {
 
   const ThresholdPass& pass_;
   MarchRow& shared_;
-  int strip_;
+  int tile_;
   int x_;
   int first_y_;
   int start_;
   int steps_;
-  int columns_;  ///< that the window counts
+  int columns_;  ///< number of columns that count in the window
   const std::uint32_t* planes_;
   std::uint32_t shift_;
   std::uint32_t right_exist_, left_exist_;
-  int rows_ = -1;  ///< that the window counted in the step before
+  int rows_ = -1;  ///< number of rows that counted in the window of the step before
   int of_rank_ = 0;
 };
 
-}  // namespace satin::kernels::thresholds
-
-namespace satin::kernels {
-namespace {
-
-using namespace thresholds;
-
-constexpr int march_warps = 4;   // of a block
-constexpr int march_blocks = 4;  // of a multiprocessor, at least: bounds the registers, 6 spill
-constexpr int interval = 8;      // of values between the thresholds of the first march
+constexpr int march_warps = 4;   // per block
+constexpr int march_blocks = 4;  // per multiprocessor, at least: bounds the registers, 6 spill
+constexpr int interval = 8;      // values from one threshold of the first march to the next
 constexpr int inner_thresholds = interval - 1;
-constexpr int march_intervals = 4;  // of a further march
+constexpr int march_intervals = 4;  // intervals per further march
 
-/// The bytes of the column 31 - lane.
+/// The outputs in the column 31 - lane of a tile.
 class OutputColumn {
  public:
-  __device__ OutputColumn(const ThresholdPass& pass, int strip)
+  __device__ OutputColumn(const ThresholdPass& pass, int tile)
       : data_(pass.output.data), row_(pass.output.row) {
-    const int x = strip * strip_columns + strip_columns - 1 - lane_index();
+    const int x = tile * tile_width + tile_width - 1 - lane_index();
     exists_ = x < pass.job.width;
     if (exists_) data_ += std::int64_t{x} * pass.job.channels + pass.channel;
   }
@@ -393,10 +383,10 @@ class OutputColumn {
   bool exists_;
 };
 
-/// Writes the first value of each pixel's interval.
+/// Outputs of the first march: writes the first value of each pixel's interval.
 struct Intervals {
   OutputColumn column;
-  std::uint32_t present = 0;  ///< a bit for each interval
+  std::uint32_t present = 0;  ///< bits of the intervals that hold values
 
   __device__ void begin(int) {}
   __device__ void end(int y, std::uint32_t below) {
@@ -407,13 +397,13 @@ struct Intervals {
   }
 };
 
-/// Adds the place in the interval to the pixels of some intervals.
+/// Outputs of a further march: adds the offset in the interval to the pixels of up to four intervals.
 struct InnerValues {
   OutputColumn column;
   std::uint32_t intervals[march_intervals] = {};
   std::uint8_t value = 0;
 
-  /// Takes intervals away from those that are present; when these run out, the last one again.
+  /// Moves intervals out of `present`; when these run out, the last one is repeated.
   __device__ void take(std::uint32_t& present) {
 #pragma unroll
     for (int i = 0; i < march_intervals; ++i) {
@@ -447,13 +437,13 @@ struct InnerValues {
 };
 
 __global__ void __launch_bounds__(march_warps* warp_size, march_blocks)
-    march_strips(const __grid_constant__ ThresholdPass pass) {
+    march_tiles(const __grid_constant__ ThresholdPass pass) {
   __shared__ MarchRow rows[march_warps];
   const auto warp = static_cast<int>(threadIdx.x) / warp_size;
-  const int strip = static_cast<int>(blockIdx.x) * march_warps + warp;
-  if (strip >= pass.strips) return;
-  March march(pass, strip, rows[warp]);
-  Intervals coarse{OutputColumn(pass, strip)};
+  const int tile = static_cast<int>(blockIdx.x) * march_warps + warp;
+  if (tile >= pass.tiles) return;
+  March march(pass, tile, rows[warp]);
+  Intervals coarse{OutputColumn(pass, tile)};
   march.run(interval * lane_index() + inner_thresholds, coarse);
   std::uint32_t present = __reduce_or_sync(whole_warp, coarse.present);
   while (present != 0) {
@@ -463,12 +453,12 @@ __global__ void __launch_bounds__(march_warps* warp_size, march_blocks)
   }
 }
 
-/// Rows of a part: few enough that all multiprocessors are busy, and as many as windows have, which enter
-/// first.
-int rows_of_part(const RankJob& job, int strips, int multiprocessors) {
+/// Returns few enough rows that all multiprocessors are busy, but as many as a window has if possible: that
+/// many rows enter before the first output.
+int height_of_tiles(const RankJob& job, int tiles, int multiprocessors) {
   const int height = static_cast<int>(job.height);
-  const int parts = std::max(march_warps * march_blocks * multiprocessors / strips, 1);
-  const int fewest = std::max(std::min(2 * job.reach.y + 1, height / 4), strip_columns);
+  const int parts = std::max(march_warps * march_blocks * multiprocessors / tiles, 1);
+  const int fewest = std::max(std::min(2 * job.reach.y + 1, height / 4), tile_width);
   return std::max((height + parts - 1) / parts, fewest);
 }
 
@@ -481,20 +471,17 @@ std::int64_t threshold_words(const RankJob& job) {
 void ranks_by_thresholds(const RankArguments& arguments, const ThresholdSpace& space, StreamHandle stream) {
   ThresholdPass pass{arguments};
   const RankJob& job = pass.job;
-  pass.strips = strips_of(job);
+  pass.tiles = tiles_across(job);
   pass.words = words_of(job);
   pass.row_counts = reinterpret_cast<std::uint16_t*>(space.words);
   pass.planes = space.words + (row_counts_of(job) + 1) / 2;
-  pass.part_rows = rows_of_part(job, pass.strips, space.multiprocessors);
-  const auto parts_of = [](std::int64_t count, std::int64_t size) {
-    return static_cast<unsigned>((count + size - 1) / size);
-  };
-  make_planes<<<plane_grid(std::int64_t{pass.words} * warp_size, parts_of(job.height + 1, plane_rows)),
+  pass.tile_height = height_of_tiles(job, pass.tiles, space.multiprocessors);
+  make_planes<<<plane_grid(std::int64_t{pass.words} * warp_size, blocks_for(job.height + 1, plane_rows)),
                 plane_threads, 0, stream>>>(pass);
-  const dim3 of_rows(parts_of(counted_rows(job), row_warps), parts_of(pass.strips, row_strips));
+  const dim3 of_rows(blocks_for(counted_rows(job), row_warps), blocks_for(pass.tiles, row_tiles));
   count_rows<<<of_rows, row_warps * warp_size, 0, stream>>>(pass);
-  const dim3 blocks(parts_of(pass.strips, march_warps), parts_of(job.height, pass.part_rows));
-  march_strips<<<blocks, march_warps * warp_size, 0, stream>>>(pass);
+  const dim3 blocks(blocks_for(pass.tiles, march_warps), blocks_for(job.height, pass.tile_height));
+  march_tiles<<<blocks, march_warps * warp_size, 0, stream>>>(pass);
 }
 
 }  // namespace satin::kernels

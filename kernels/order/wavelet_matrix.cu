@@ -1,6 +1,24 @@
-// How a picture is cut into parts, and the launches for one of them.
+// Ranks in windows of any size, any type and with a radius per pixel, by a wavelet matrix of the pixels that
+// the windows of a chunk see (Moroto and Umetani, Constant Time Median Filter Using 2D Wavelet Matrix,
+// SIGGRAPH Asia 2022), with tables in place of the paper's inner matrices. The cost of an output does not
+// depend on its radius: it reads a few table entries for each bit of a key.
+//
+// Level by level, from the keys' highest bit on, the elements are stably partitioned: those whose bit is 0
+// come first. Elements of equal higher bits stay together in their first order, so a range of that order
+// becomes a range of each level, found by counting the zeros before its two ends.
+//
+// The first order is block by block of 64 columns, each block row by row, so the rows of one block are a
+// range. A window consists of the block of its first column, without the columns left of it, the blocks after
+// that, and the columns left of its end in its last block. The elements of a range that are left of such an
+// edge are counted by their digit, the column in the block: a table has the number of zeros with digit < d
+// before every 32 elements, and within these the digits are compared in bit planes.
+//
+// Wide windows have more than one whole block between the blocks of their edges. For them the elements are
+// partitioned in raster order, too, where the rows of a window are one range and the digit is the block.
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/device/warp.cuh"
@@ -8,59 +26,32 @@
 #include "kernels/order/rank_plane.cuh"
 
 namespace satin::kernels {
+namespace {
 
-// A wavelet matrix of the pixels that a part's windows see (Moroto and Umetani, Constant Time Median Filter
-// Using 2D Wavelet Matrix, SIGGRAPH Asia 2022), with tables in place of the paper's inner matrices.
-//
-// Level by level, from the keys' highest bit on, the elements are stably partitioned: those whose bit is 0
-// come first. Elements of equal higher bits thus stay together, in the order in which they began, and a range
-// of that order becomes a range of each level by two ranks in the level's bits.
-//
-// The order is block by block of 64 columns, each row by row. So the rows of one block are a range. A window
-// is the blocks from that of its first column on, without the columns that are left of this one, up to the
-// block behind whose beginning it ends, of which it has the columns left of its end. Elements of a range that
-// are left of an edge are counted by their digit, the column in the block: a table has the zeros of digit < d
-// before each 32 elements, and among these the digits are compared in bit planes.
-//
-// A window has more than one whole block between its edges if it is wide. Then the elements are partitioned
-// in raster order too, where the rows of a window are one range, and the digit is the block.
-
-inline constexpr int digit_bits = 6;
-inline constexpr int digits = 1 << digit_bits;
-inline constexpr int element_group = warp_size;
-inline constexpr int chunk_groups = 32;  ///< of a warp
-inline constexpr int chunk_elements = chunk_groups * element_group;
-inline constexpr int block_chunks = 8;
+constexpr int digit_bits = 6;
+constexpr int digits = 1 << digit_bits;
+constexpr int element_group = warp_size;
+constexpr int tile_groups = 32;  ///< per warp: its tile of elements
+constexpr int tile_elements = tile_groups * element_group;
+constexpr int block_tiles = 8;
 
 enum ElementOrder { block_order, raster_order };
 
 /// Windows up to this reach have at most one whole block between the blocks of their edges.
-inline constexpr int narrow_reach = digits - 1;
+constexpr int narrow_reach = digits - 1;
 
-/// 32 elements of a level: which have a 0, how many zeros come before, and the digits bit by bit.
 struct alignas(32) ElementGroup {
-  std::uint32_t zero_bits;
-  std::uint32_t zeros;
-  std::uint32_t digit_planes[digit_bits];
+  std::uint32_t zero_bits;                 ///< elements whose bit of the level is 0
+  std::uint32_t zeros;                     ///< number of such elements before this group
+  std::uint32_t digit_planes[digit_bits];  ///< the digits of the elements, bit by bit
 };
 
-/// The elements: hidden (if pixels can be), then the key, then the digit.
+/// An element. From the highest bit on: hidden (if pixels can be), the key, the digit.
 template <class Key>
-struct ElementOf;
-template <>
-struct ElementOf<std::uint8_t> {
-  using Type = std::uint16_t;
-};
-template <>
-struct ElementOf<std::uint16_t> {
-  using Type = std::uint32_t;
-};
-template <>
-struct ElementOf<FloatKey> {
-  using Type = std::uint64_t;
-};
+using Element = std::conditional_t<sizeof(Key) == 1, std::uint16_t,
+                                   std::conditional_t<sizeof(Key) == 2, std::uint32_t, std::uint64_t>>;
 
-/// The bits of keys in an order without signs.
+/// Returns the bits of a key in an order without signs.
 template <class Key>
 __device__ std::uint32_t ordered_bits(Key key) {
   const auto bits = static_cast<std::uint32_t>(key);
@@ -71,69 +62,67 @@ __device__ Key key_of_bits(std::uint32_t bits) {
   return static_cast<Key>(sizeof(Key) == 4 ? bits ^ 0x80000000U : bits);
 }
 
-/// Some pixels of the picture do not count in the windows of others.
-[[nodiscard]] SATIN_HD bool hides(const RankJob& job) { return job.weighted || job.excludes; }
+/// Whether some pixels of the picture do not count in the windows of others.
+SATIN_HD bool hides(const RankJob& job) { return job.weighted || job.excludes; }
 
-[[nodiscard]] inline int key_bits(const RankJob& job) {
-  return job.type == Type::u8 ? 8 : job.type == Type::u16 ? 16 : 32;
-}
+int key_bits(const RankJob& job) { return job.type == Type::u8 ? 8 : job.type == Type::u16 ? 16 : 32; }
 
-/// Keys' bits, behind that of hidden elements.
-[[nodiscard]] inline int wavelet_levels(const RankJob& job) { return key_bits(job) + (hides(job) ? 1 : 0); }
+/// One level for each bit of a key, after one for hidden elements.
+int wavelet_levels(const RankJob& job) { return key_bits(job) + (hides(job) ? 1 : 0); }
 
-[[nodiscard]] inline bool is_wide(const RankJob& job) { return largest_reach(job.reach).x > narrow_reach; }
+/// Whether windows have so many blocks between their edges that elements are needed in raster order, too.
+bool is_wide(const RankJob& job) { return largest_reach(job.reach).x > narrow_reach; }
 
-/// The workspace of one part. Of each level and order there are groups for the places 0 .. elements.
+/// The workspace of one chunk. Each level and order has groups for the positions 0 to `elements`.
 struct WaveletMatrix {
   int levels = 0;
   int orders = 1;
   std::uint32_t elements = 0;
   std::uint32_t groups = 0;
-  std::uint32_t chunks = 0;
-  std::uint32_t blocks = 0;  ///< of chunks
-  std::byte* from[2] = {};   ///< of each order: elements in the order of the level that is being built
-  std::byte* to[2] = {};
-  std::uint32_t* zeros = nullptr;  ///< of each level
-  /// Zeros of digit < d of each order: before a chunk in its block of chunks, and before a block. None is
-  /// below digit 0: its entry is the number of all zeros.
-  std::uint32_t* chunk_counts = nullptr;
+  std::uint32_t tiles = 0;
+  std::uint32_t blocks = 0;        ///< blocks of block_tiles tiles
+  std::byte* from[2] = {};         ///< elements for each order, in the order of the level that is being built
+  std::byte* to[2] = {};           ///< elements in the order of the next level
+  std::uint32_t* zeros = nullptr;  ///< number of zeros on each level
+  /// Numbers of zeros with digit < d, for each order: before a tile in its block of tiles, and before a
+  /// block. No digit is below 0, so entry 0 holds the number of all zeros instead.
+  std::uint32_t* tile_counts = nullptr;
   std::uint32_t* block_counts = nullptr;
   ElementGroup* element_groups = nullptr;
-  std::uint32_t* below = nullptr;  ///< of each group: the zeros of digit < d before it
+  std::uint32_t* below = nullptr;  ///< for each group, the number of zeros with digit < d before it
 
   __host__ __device__ std::size_t group_of(int level, int order) const {
     return (static_cast<std::size_t>(level) * orders + order) * groups;
   }
 };
 
-/// A number in front of 6 bit planes, to compare with.
-struct DigitBound {
-  std::uint32_t of_bit[digit_bits];
+/// A digit that others are compared with, and its bits as one word each: all ones or all zeros.
+struct Edge {
+  std::uint32_t digit;
+  std::uint32_t bound[digit_bits];
 
-  __device__ explicit DigitBound(std::uint32_t digit) {
+  __device__ explicit Edge(std::uint32_t of_digit) : digit(of_digit) {
 #pragma unroll
-    for (int bit = 0; bit < digit_bits; ++bit) of_bit[bit] = 0U - (digit >> bit & 1);
+    for (int bit = 0; bit < digit_bits; ++bit) bound[bit] = 0U - (digit >> bit & 1);
   }
 };
 
-/// One bit more of a comparison from the lowest bit on: `less` so far, the bits of 32 numbers and of a bound.
-__device__ inline std::uint32_t less_with_bit(std::uint32_t less, std::uint32_t bits, std::uint32_t bound) {
+/// One step of comparing 32 numbers with a bound, from the lowest bit on: `less` is the result for the bits
+/// below.
+__device__ std::uint32_t less_with_bit(std::uint32_t less, std::uint32_t bits, std::uint32_t bound) {
   return (less & ~bits) | (less & bound) | (~bits & bound);
 }
 
-// The wavelet matrix of a part, built level by level in three kernels: chunks of elements are counted, the
-// counts are scanned, the elements are partitioned and the level's tables written.
+// Building the matrix, level by level, in three kernels: tiles of elements are counted, the counts are
+// scanned, then the elements are partitioned and the level's tables written.
 
-inline constexpr int build_threads = block_chunks * warp_size;
-inline constexpr int batch_groups = 8;  ///< whose loads are in flight together
-inline constexpr int scan_threads = 1024;
-inline constexpr int scan_columns = 8;  ///< of a block: a sector of 32 bytes
-inline constexpr int scan_segments = scan_threads / scan_columns;
+constexpr int build_threads = block_tiles * warp_size;
+constexpr int batch_groups = 8;  ///< groups whose loads are in flight together
+constexpr int scan_threads = 1024;
+constexpr int scan_columns = 8;  ///< columns per block: a sector of 32 bytes
+constexpr int scan_rows = scan_threads / scan_columns;
 
-template <class Key>
-using Element = typename ElementOf<Key>::Type;
-
-/// The element of one pixel of the extended picture, without its digit.
+/// Returns the element of one pixel of the extended picture, without its digit.
 template <class Key>
 __device__ Element<Key> element_at(const WaveletArguments& run, int x, int y) {
   const RankJob& job = run.job;
@@ -155,27 +144,26 @@ __device__ Element<Key> element_at(const WaveletArguments& run, int x, int y) {
   return element;
 }
 
-/// The elements in each order.
 template <class Key>
 __global__ void __launch_bounds__(plane_threads)
-    place_elements(const __grid_constant__ WaveletArguments run,
+    write_elements(const __grid_constant__ WaveletArguments run,
                    const __grid_constant__ WaveletMatrix matrix) {
-  const WaveletPart& part = run.part;
-  for_each_pixel(part.columns, part.rows, [&](std::int64_t x, std::int64_t y) {
+  const WaveletChunk& chunk = run.chunk;
+  for_each_pixel(chunk.columns, chunk.rows, [&](std::int64_t x, std::int64_t y) {
     const auto element = static_cast<Element<Key>>(
-        element_at<Key>(run, part.from_x + static_cast<int>(x), part.from_y + static_cast<int>(y))
+        element_at<Key>(run, chunk.from_x + static_cast<int>(x), chunk.from_y + static_cast<int>(y))
         << digit_bits);
     const auto block = static_cast<std::uint32_t>(x) / digits;
     const auto column = static_cast<std::uint32_t>(x) % digits;
-    reinterpret_cast<Element<Key>*>(matrix.from[block_order])[(block * part.rows + y) * digits + column] =
+    reinterpret_cast<Element<Key>*>(matrix.from[block_order])[(block * chunk.rows + y) * digits + column] =
         static_cast<Element<Key>>(element | column);
     if (matrix.orders > 1)
-      reinterpret_cast<Element<Key>*>(matrix.from[raster_order])[y * part.columns + x] =
+      reinterpret_cast<Element<Key>*>(matrix.from[raster_order])[y * chunk.columns + x] =
           static_cast<Element<Key>>(element | block);
   });
 }
 
-/// Counts the zeros of a group below each digit: a lane has its own digit and that 32 further.
+/// Counts the zeros of groups below each digit. Lane l counts for the digits l and l + 32.
 class DigitCounts {
  public:
   std::uint32_t low = 0;
@@ -204,22 +192,21 @@ class DigitCounts {
   std::uint32_t bound_[digit_bits - 1];
 };
 
-/// A warp's chunk, and the counts of the block that it belongs to.
-struct Chunk {
+/// A warp's tile of elements, and the counts of its block of tiles.
+struct WarpTile {
   int order = static_cast<int>(blockIdx.y);
   int warp = static_cast<int>(threadIdx.x) / warp_size;
-  std::uint32_t first = (blockIdx.x * block_chunks + warp) * chunk_elements;  ///< element
-  std::uint32_t* counts;                                                      ///< of the block's first chunk
+  std::uint32_t first = (blockIdx.x * block_tiles + warp) * tile_elements;  ///< element
+  std::uint32_t* counts;  ///< counts of the block's first tile
   std::uint32_t* block;
 
-  __device__ explicit Chunk(const WaveletMatrix& matrix)
+  __device__ explicit WarpTile(const WaveletMatrix& matrix)
       : block(matrix.block_counts + (static_cast<std::size_t>(order) * matrix.blocks + blockIdx.x) * digits) {
-    counts = matrix.chunk_counts +
-             (static_cast<std::size_t>(order) * matrix.blocks + blockIdx.x) * block_chunks * digits;
+    counts = matrix.tile_counts +
+             (static_cast<std::size_t>(order) * matrix.blocks + blockIdx.x) * block_tiles * digits;
   }
 };
 
-/// Reads elements, with their bit at a level.
 template <class Element>
 struct LevelElements {
   const Element* from;
@@ -231,65 +218,66 @@ struct LevelElements {
         count(matrix.elements),
         shift(digit_bits + matrix.levels - 1 - level) {}
   /// An element behind the last one is no zero.
-  __device__ Element at(std::uint32_t place) const {
-    return place < count ? from[place] : static_cast<Element>(Element{1} << shift);
+  __device__ Element at(std::uint32_t position) const {
+    return position < count ? from[position] : static_cast<Element>(Element{1} << shift);
   }
   __device__ bool is_zero(Element element) const { return (element >> shift & 1) == 0; }
 };
 
 template <class Element>
 __global__ void __launch_bounds__(build_threads)
-    count_chunks(const __grid_constant__ WaveletMatrix matrix, int level) {
-  __shared__ std::uint32_t of_chunks[block_chunks][digits];
-  const Chunk chunk(matrix);
-  const LevelElements<Element> elements(matrix, level, chunk.order);
+    count_tiles(const __grid_constant__ WaveletMatrix matrix, int level) {
+  __shared__ std::uint32_t of_tiles[block_tiles][digits];
+  const WarpTile tile(matrix);
+  const LevelElements<Element> elements(matrix, level, tile.order);
   const int lane = lane_index();
   DigitCounts counts;
   std::uint32_t zeros = 0;
 #pragma unroll 8
-  for (int i = 0; i < chunk_groups; ++i) {
-    const Element element = elements.at(chunk.first + i * element_group + lane);
+  for (int i = 0; i < tile_groups; ++i) {
+    const Element element = elements.at(tile.first + i * element_group + lane);
     ElementGroup group;
     group.zero_bits = __ballot_sync(whole_warp, elements.is_zero(element));
     zeros += __popc(group.zero_bits);
     counts.add(static_cast<std::uint32_t>(element), group);
   }
-  of_chunks[chunk.warp][lane] = lane == 0 ? zeros : counts.low;
-  of_chunks[chunk.warp][lane + warp_size] = counts.high;
+  of_tiles[tile.warp][lane] = lane == 0 ? zeros : counts.low;
+  of_tiles[tile.warp][lane + warp_size] = counts.high;
   __syncthreads();
   if (threadIdx.x >= digits) return;
   std::uint32_t before = 0;
 #pragma unroll
-  for (int i = 0; i < block_chunks; ++i) {
-    chunk.counts[i * digits + threadIdx.x] = before;
-    before += of_chunks[i][threadIdx.x];
+  for (int i = 0; i < block_tiles; ++i) {
+    tile.counts[i * digits + threadIdx.x] = before;
+    before += of_tiles[i][threadIdx.x];
   }
-  chunk.block[threadIdx.x] = before;
+  tile.block[threadIdx.x] = before;
 }
 
-/// Counts of blocks -> sums over the blocks before. The zeros of the level are their sum.
+/// Turns counts of blocks into sums over the blocks before. The sum of all is the number of the level's
+/// zeros. Each row of threads sums a run of blocks; the sums of the rows are scanned in shared memory.
 __global__ void __launch_bounds__(scan_threads)
     scan_blocks(const __grid_constant__ WaveletMatrix matrix, int level) {
-  __shared__ std::uint32_t sums[scan_segments][scan_columns];
+  __shared__ std::uint32_t sums[scan_rows][scan_columns];
   const std::uint32_t column = threadIdx.x % scan_columns;
-  const std::uint32_t segment = threadIdx.x / scan_columns;
-  const std::uint32_t rows = (matrix.blocks + scan_segments - 1) / scan_segments;
-  const std::uint32_t first = min(segment * rows, matrix.blocks);
-  const std::uint32_t end = min(first + rows, matrix.blocks);
+  const std::uint32_t row = threadIdx.x / scan_columns;
+  const std::uint32_t blocks_per_row = (matrix.blocks + scan_rows - 1) / scan_rows;
+  const std::uint32_t first = min(row * blocks_per_row, matrix.blocks);
+  const std::uint32_t end = min(first + blocks_per_row, matrix.blocks);
   std::uint32_t* counts = matrix.block_counts +
                           blockIdx.y * static_cast<std::size_t>(matrix.blocks) * digits +
                           blockIdx.x * scan_columns + column;
   std::uint32_t sum = 0;
 #pragma unroll 8
   for (std::uint32_t i = first; i < end; ++i) sum += counts[static_cast<std::size_t>(i) * digits];
-  sums[segment][column] = sum;
-  for (std::uint32_t distance = 1; distance < scan_segments; distance *= 2) {
+  sums[row][column] = sum;
+  for (std::uint32_t distance = 1; distance < scan_rows; distance *= 2) {
     __syncthreads();
-    const std::uint32_t before = segment >= distance ? sums[segment - distance][column] : 0;
+    const std::uint32_t before = row >= distance ? sums[row - distance][column] : 0;
     __syncthreads();
-    sums[segment][column] += before;
+    sums[row][column] += before;
   }
-  std::uint32_t before = sums[segment][column] - sum;
+  std::uint32_t before = sums[row][column] - sum;
 #pragma unroll 8
   for (std::uint32_t i = first; i < end; ++i) {
     std::uint32_t& count = counts[static_cast<std::size_t>(i) * digits];
@@ -297,35 +285,35 @@ __global__ void __launch_bounds__(scan_threads)
     count = before;
     before += own;
   }
-  const bool of_zeros = blockIdx.x == 0 && blockIdx.y == 0 && column == 0 && segment == scan_segments - 1;
+  const bool of_zeros = blockIdx.x == 0 && blockIdx.y == 0 && column == 0 && row == scan_rows - 1;
   if (of_zeros) matrix.zeros[level] = before;
 }
 
-/// The groups and tables of a level, and its elements in the order of the next one.
+/// Writes the groups and tables of a level, and its elements in the order of the next one.
 template <class Element>
 __global__ void __launch_bounds__(build_threads)
-    partition_chunks(const __grid_constant__ WaveletMatrix matrix, int level) {
-  const Chunk chunk(matrix);
-  const LevelElements<Element> elements(matrix, level, chunk.order);
-  auto* to = reinterpret_cast<Element*>(matrix.to[chunk.order]);
+    partition_tiles(const __grid_constant__ WaveletMatrix matrix, int level) {
+  const WarpTile tile(matrix);
+  const LevelElements<Element> elements(matrix, level, tile.order);
+  auto* to = reinterpret_cast<Element*>(matrix.to[tile.order]);
   const int lane = lane_index();
   const std::uint32_t all_zeros = matrix.zeros[level];
   const std::uint32_t before_lane = (1U << lane) - 1;
-  const std::uint32_t* before = chunk.counts + chunk.warp * digits;
+  const std::uint32_t* before = tile.counts + tile.warp * digits;
   DigitCounts counts;
-  counts.low = lane == 0 ? 0 : before[lane] + chunk.block[lane];
-  counts.high = before[lane + warp_size] + chunk.block[lane + warp_size];
-  std::uint32_t zeros = before[0] + chunk.block[0];
-  std::size_t index = matrix.group_of(level, chunk.order) + chunk.first / element_group;
-  for (std::uint32_t first = chunk.first; first < chunk.first + chunk_elements;
+  counts.low = lane == 0 ? 0 : before[lane] + tile.block[lane];
+  counts.high = before[lane + warp_size] + tile.block[lane + warp_size];
+  std::uint32_t zeros = before[0] + tile.block[0];
+  std::size_t index = matrix.group_of(level, tile.order) + tile.first / element_group;
+  for (std::uint32_t first = tile.first; first < tile.first + tile_elements;
        first += batch_groups * element_group) {
     Element batch[batch_groups];
 #pragma unroll
     for (int i = 0; i < batch_groups; ++i) batch[i] = elements.at(first + i * element_group + lane);
 #pragma unroll
     for (int i = 0; i < batch_groups; ++i, ++index) {
-      const std::uint32_t place = first + i * element_group + lane;
-      if (place - lane > matrix.elements) return;
+      const std::uint32_t position = first + i * element_group + lane;
+      if (position - lane > matrix.elements) return;
       const bool zero = elements.is_zero(batch[i]);
       ElementGroup group;
       group.zero_bits = __ballot_sync(whole_warp, zero);
@@ -335,18 +323,18 @@ __global__ void __launch_bounds__(build_threads)
       counts.add(static_cast<std::uint32_t>(batch[i]), group);
       if (lane == 0) matrix.element_groups[index] = group;
       const std::uint32_t zeros_before = zeros + __popc(group.zero_bits & before_lane);
-      if (place < matrix.elements) to[zero ? zeros_before : all_zeros + place - zeros_before] = batch[i];
+      if (position < matrix.elements)
+        to[zero ? zeros_before : all_zeros + position - zeros_before] = batch[i];
       zeros += __popc(group.zero_bits);
     }
   }
 }
 
-// The rank of a window's pixels, found in the wavelet matrix bit by bit: if at least so many of the window's
-// elements have a 0, the bit of the wanted key is 0 and these remain, otherwise the others.
+// Looking up the rank of a window's pixels, bit by bit: if at least `rank` of the window's elements have a 0,
+// the bit of the wanted key is 0 and these elements remain; otherwise the others do.
 
-inline constexpr int query_rows = 4;  ///< of a block, a warp each
+constexpr int query_rows = 4;  ///< rows per block, one per warp
 
-/// The tables of one level and order.
 struct LevelTables {
   const ElementGroup* groups;
   const std::uint32_t* below;
@@ -355,37 +343,27 @@ struct LevelTables {
       : groups(matrix.element_groups + matrix.group_of(level, order)),
         below(matrix.below + matrix.group_of(level, order) * digits) {}
 
-  /// The zeros of the level before a place.
-  __device__ std::uint32_t zeros_before(std::uint32_t place) const {
-    const uint2 group = __ldg(reinterpret_cast<const uint2*>(groups + place / element_group));
-    return group.y + __popc(group.x & ((1U << place % element_group) - 1));
+  __device__ std::uint32_t zeros_before(std::uint32_t position) const {
+    const uint2 group = __ldg(reinterpret_cast<const uint2*>(groups + position / element_group));
+    return group.y + __popc(group.x & ((1U << position % element_group) - 1));
   }
 };
 
-/// A digit that elements are compared with.
-struct Edge {
-  std::uint32_t digit;
-  DigitBound bound;
-
-  __device__ explicit Edge(std::uint32_t of_digit) : digit(of_digit), bound(of_digit) {}
-};
-
-/// A place of a level.
-class Place {
+class LevelPosition {
  public:
-  __device__ Place(const LevelTables& tables, std::uint32_t place)
-      : below_(tables.below + static_cast<std::size_t>(place / element_group) * digits) {
-    const auto* words = reinterpret_cast<const uint4*>(tables.groups + place / element_group);
+  __device__ LevelPosition(const LevelTables& tables, std::uint32_t position)
+      : below_(tables.below + static_cast<std::size_t>(position / element_group) * digits) {
+    const auto* words = reinterpret_cast<const uint4*>(tables.groups + position / element_group);
     low_ = __ldg(words);
     high_ = __ldg(words + 1);
-    zeros_here_ = low_.x & ((1U << place % element_group) - 1);
+    zeros_here_ = low_.x & ((1U << position % element_group) - 1);
   }
 
   __device__ std::uint32_t zeros() const { return low_.y + __popc(zeros_here_); }
 
-  /// Zeros before this place whose digit is smaller.
+  /// Number of zeros before this position whose digit is smaller than the edge's.
   __device__ std::uint32_t smaller(const Edge& edge) const {
-    const std::uint32_t(&bound)[digit_bits] = edge.bound.of_bit;
+    const std::uint32_t(&bound)[digit_bits] = edge.bound;
     std::uint32_t less = ~low_.z & bound[0];
     less = less_with_bit(less, low_.w, bound[1]);
     less = less_with_bit(less, high_.x, bound[2]);
@@ -402,36 +380,38 @@ class Place {
   std::uint32_t zeros_here_;
 };
 
-/// The rows of a window as a range of a level: of one block, or in raster order.
-struct PlaceRange {
+/// Rows of a window as a range of a level's order: rows of one block, or whole rows in raster order.
+struct ElementRange {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
 
   [[nodiscard]] __device__ std::uint32_t size() const { return high - low; }
-  [[nodiscard]] __device__ PlaceRange ones(const PlaceRange& zeros, std::uint32_t all_zeros) const {
+  [[nodiscard]] __device__ ElementRange ones(const ElementRange& zeros, std::uint32_t all_zeros) const {
     return {all_zeros + low - zeros.low, all_zeros + high - zeros.high};
   }
 };
 
-/// The zeros of a range, which become a range of the next level; those left of an edge.
-__device__ inline std::uint32_t zeros_left_of(const LevelTables& tables, const PlaceRange& range,
-                                              const Edge& edge, PlaceRange& zeros) {
-  const Place low(tables, range.low);
-  const Place high(tables, range.high);
+/// Returns the number of zeros of a range that are left of an edge. `zeros` gets the range of all its zeros
+/// on the next level.
+__device__ std::uint32_t zeros_left_of(const LevelTables& tables, const ElementRange& range, const Edge& edge,
+                                       ElementRange& zeros) {
+  const LevelPosition low(tables, range.low);
+  const LevelPosition high(tables, range.high);
   zeros = {low.zeros(), high.zeros()};
   return high.smaller(edge) - low.smaller(edge);
 }
 
-/// A window of the part, from its first column and row to behind its last ones.
-struct PartWindow {
+/// A window in coordinates of the chunk; right and bottom are one past the last column and row.
+struct ChunkWindow {
   std::uint32_t left, right, top, bottom;
 };
 
-/// The elements of a window that are left from level to level.
+/// The elements of a window that remain on a level, as ranges of the blocks of its edges and of what lies
+/// between.
 template <bool Wide>
 class WindowRanges {
  public:
-  __device__ WindowRanges(const PartWindow& window, const WaveletPart& part)
+  __device__ WindowRanges(const ChunkWindow& window, const WaveletChunk& chunk)
       : left_edge_(window.left % digits),
         right_edge_(window.right % digits),
         left_block_(Wide ? window.left / digits : 0),
@@ -439,32 +419,32 @@ class WindowRanges {
     const std::uint32_t left = window.left / digits;
     const std::uint32_t right = window.right / digits;
     const auto rows_of = [&](std::uint32_t block) {
-      const std::uint32_t first = block * part.rows;
-      return PlaceRange{(first + window.top) * digits, (first + window.bottom) * digits};
+      const std::uint32_t first = block * chunk.rows;
+      return ElementRange{(first + window.top) * digits, (first + window.bottom) * digits};
     };
     left_ = rows_of(left);
-    // Behind the last block there is no column that would count.
-    right_ = rows_of(min(right, static_cast<std::uint32_t>(part.columns) / digits - 1));
+    // There is no block after the last one, and no column in it would count.
+    right_ = rows_of(min(right, static_cast<std::uint32_t>(chunk.columns) / digits - 1));
     several_ = left != right;
     if constexpr (Wide)
-      middle_ = {window.top * part.columns, window.bottom * part.columns};
+      middle_ = {window.top * chunk.columns, window.bottom * chunk.columns};
     else if (right - left > 1)
       middle_ = rows_of(left + 1);
   }
 
   struct Zeros {
-    PlaceRange left, middle, right;
+    ElementRange left, middle, right;
   };
 
-  /// The number of zeros, which `zeros` gets.
+  /// Returns the number of zeros, and their ranges on the next level.
   __device__ std::uint32_t count_zeros(const WaveletMatrix& matrix, int level, Zeros& zeros) const {
     const LevelTables blocks(matrix, level, block_order);
     std::uint32_t count = zeros_left_of(blocks, right_, right_edge_, zeros.right);
     count -= zeros_left_of(blocks, left_, left_edge_, zeros.left);
     if constexpr (Wide) {
       const LevelTables raster(matrix, level, raster_order);
-      const Place low(raster, middle_.low);
-      const Place high(raster, middle_.high);
+      const LevelPosition low(raster, middle_.low);
+      const LevelPosition high(raster, middle_.high);
       zeros.middle = {low.zeros(), high.zeros()};
       count += high.smaller(right_block_) - high.smaller(left_block_);
       count -= low.smaller(right_block_) - low.smaller(left_block_);
@@ -487,12 +467,11 @@ class WindowRanges {
 
  private:
   Edge left_edge_, right_edge_, left_block_, right_block_;
-  PlaceRange left_, middle_, right_;
+  ElementRange left_, middle_, right_;
   bool several_;
 };
 
-/// The radius along each axis of the window around a pixel.
-__device__ inline int2 reach_at(const RankArguments& run, int x, int y) {
+__device__ int2 reach_at(const RankArguments& run, int x, int y) {
   const ReachField& field = run.job.reach;
   if (!field.from_map) return {field.x, field.y};
   int reach = 0;
@@ -505,8 +484,7 @@ __device__ inline int2 reach_at(const RankArguments& run, int x, int y) {
   return {reach, reach};
 }
 
-/// The window around a pixel of the picture, in the part.
-__device__ inline PartWindow window_of(const WaveletArguments& run, int x, int y) {
+__device__ ChunkWindow window_of(const WaveletArguments& run, int x, int y) {
   const RankJob& job = run.job;
   const int2 reach = reach_at(run, x, y);
   int left = x - reach.x;
@@ -519,17 +497,18 @@ __device__ inline PartWindow window_of(const WaveletArguments& run, int x, int y
     top = max(top, 0);
     bottom = min(bottom, static_cast<int>(job.height) - 1);
   }
-  const WaveletPart& part = run.part;
-  return {static_cast<std::uint32_t>(left - part.from_x), static_cast<std::uint32_t>(right + 1 - part.from_x),
-          static_cast<std::uint32_t>(top - part.from_y),
-          static_cast<std::uint32_t>(bottom + 1 - part.from_y)};
+  const WaveletChunk& chunk = run.chunk;
+  return {
+      static_cast<std::uint32_t>(left - chunk.from_x), static_cast<std::uint32_t>(right + 1 - chunk.from_x),
+      static_cast<std::uint32_t>(top - chunk.from_y), static_cast<std::uint32_t>(bottom + 1 - chunk.from_y)};
 }
 
-/// The bits of the wanted key; the first level may be that of hidden elements. False if none counts.
+/// Finds the bits of the wanted key. Returns false if no pixel counts. The first level is that of hidden
+/// elements if there are any.
 template <bool Wide>
-__device__ inline bool find_rank(const WaveletArguments& run, const WaveletMatrix& matrix,
-                                 const PartWindow& window, std::uint32_t& bits) {
-  WindowRanges<Wide> ranges(window, run.part);
+__device__ bool find_rank(const WaveletArguments& run, const WaveletMatrix& matrix, const ChunkWindow& window,
+                          std::uint32_t& bits) {
+  WindowRanges<Wide> ranges(window, run.chunk);
   typename WindowRanges<Wide>::Zeros zeros;
   std::uint32_t count = (window.right - window.left) * (window.bottom - window.top);
   int level = 0;
@@ -560,42 +539,43 @@ __global__ void __launch_bounds__(query_rows* warp_size)
                   const __grid_constant__ WaveletMatrix matrix) {
   const int column = static_cast<int>(blockIdx.x) * warp_size + lane_index();
   const int row = static_cast<int>(blockIdx.y) * query_rows + static_cast<int>(threadIdx.x) / warp_size;
-  if (column >= run.part.width || row >= run.part.height) return;
-  const int x = run.part.x + column;
-  const int y = run.part.y + row;
+  if (column >= run.chunk.width || row >= run.chunk.height) return;
+  const int x = run.chunk.x + column;
+  const int y = run.chunk.y + row;
   std::uint32_t bits = 0;
   const bool found = find_rank<Wide>(run, matrix, window_of(run, x, y), bits);
   store_key(run, x, y, found ? key_of_bits<Key>(bits) : key_at<Key>(run, x, y));
 }
-namespace {
 
-/// The blocks of wide windows, and the place behind the last one, are digits.
+// Cutting a picture into chunks, and the launches for one of them.
+
+/// Blocks are digits where windows are wide, and one number is needed for the end of the last block.
 constexpr std::int64_t most_columns = (digits - 1) * digits;
 constexpr std::size_t alignment = 256;
 
-/// Elements of a part: of 8 and 16 bits the pixels of 3840 x 2160, which take 0.7 and 1.3 GB, twice
-/// that for wide windows.
+/// Largest number of elements per chunk. For 8 and 16 bits these are the pixels of 3840 x 2160, for which the
+/// workspace has 0.7 and 1.3 GB, and twice that for wide windows.
 std::int64_t most_elements(const RankJob& job) { return job.type == Type::f32 ? 1 << 22 : 1 << 23; }
 
-std::int64_t parts_of(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
-std::int64_t whole_blocks(std::int64_t columns) { return parts_of(columns, digits) * digits; }
+std::int64_t chunks_for(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
+std::int64_t whole_blocks(std::int64_t columns) { return chunks_for(columns, digits) * digits; }
 
-/// Columns or rows that the windows of `inner` neighbouring outputs see.
+/// Returns how many columns or rows the windows of `inner` neighbouring outputs see.
 std::int64_t seen(const RankJob& job, std::int64_t inner, std::int64_t reach, std::int64_t size) {
   const std::int64_t all = inner + 2 * reach;
   return job.border == Border::shrink && all > size ? size : all;
 }
 
-/// Gives the workspace out, piece by piece.
-class Pieces {
+/// Lays arrays out in the workspace one after the other. Without memory it only adds up their bytes.
+class WorkspaceLayout {
  public:
-  explicit Pieces(std::byte* memory) : memory_(memory) {}
+  explicit WorkspaceLayout(std::byte* memory) : memory_(memory) {}
 
   template <class T>
   T* take(std::size_t count) {
-    std::byte* piece = memory_ == nullptr ? nullptr : memory_ + used_;
+    std::byte* array = memory_ == nullptr ? nullptr : memory_ + used_;
     used_ += (count * sizeof(T) + alignment - 1) / alignment * alignment;
-    return reinterpret_cast<T*>(piece);
+    return reinterpret_cast<T*>(array);
   }
   [[nodiscard]] std::size_t used() const { return used_; }
 
@@ -604,49 +584,49 @@ class Pieces {
   std::size_t used_ = 0;
 };
 
-WaveletMatrix lay_out(const RankJob& job, std::int64_t elements, Pieces& pieces) {
+WaveletMatrix lay_out(const RankJob& job, std::int64_t elements, WorkspaceLayout& layout) {
   WaveletMatrix matrix;
   matrix.levels = wavelet_levels(job);
   matrix.orders = is_wide(job) ? 2 : 1;
   matrix.elements = static_cast<std::uint32_t>(elements);
   matrix.groups = matrix.elements / element_group + 1;
-  matrix.blocks = matrix.elements / (chunk_elements * block_chunks) + 1;
-  matrix.chunks = matrix.blocks * block_chunks;
+  matrix.blocks = matrix.elements / (tile_elements * block_tiles) + 1;
+  matrix.tiles = matrix.blocks * block_tiles;
   const std::size_t element_bytes = static_cast<std::size_t>(key_bits(job)) / 8 * 2;
   const auto orders = static_cast<std::size_t>(matrix.orders);
   for (int order = 0; order < matrix.orders; ++order) {
-    matrix.from[order] = pieces.take<std::byte>(matrix.elements * element_bytes);
-    matrix.to[order] = pieces.take<std::byte>(matrix.elements * element_bytes);
+    matrix.from[order] = layout.take<std::byte>(matrix.elements * element_bytes);
+    matrix.to[order] = layout.take<std::byte>(matrix.elements * element_bytes);
   }
-  matrix.zeros = pieces.take<std::uint32_t>(static_cast<std::size_t>(matrix.levels));
-  matrix.chunk_counts = pieces.take<std::uint32_t>(orders * matrix.chunks * digits);
-  matrix.block_counts = pieces.take<std::uint32_t>(orders * matrix.blocks * digits);
+  matrix.zeros = layout.take<std::uint32_t>(static_cast<std::size_t>(matrix.levels));
+  matrix.tile_counts = layout.take<std::uint32_t>(orders * matrix.tiles * digits);
+  matrix.block_counts = layout.take<std::uint32_t>(orders * matrix.blocks * digits);
   const std::size_t groups = matrix.group_of(matrix.levels, 0);
-  matrix.element_groups = pieces.take<ElementGroup>(groups);
-  matrix.below = pieces.take<std::uint32_t>(groups * digits);
+  matrix.element_groups = layout.take<ElementGroup>(groups);
+  matrix.below = layout.take<std::uint32_t>(groups * digits);
   return matrix;
 }
 
 template <class Key>
 void build(const WaveletArguments& arguments, WaveletMatrix& matrix, StreamHandle stream) {
-  const WaveletPart& part = arguments.part;
-  place_elements<Key><<<plane_grid(part.columns, part.rows), plane_threads, 0, stream>>>(arguments, matrix);
+  const WaveletChunk& chunk = arguments.chunk;
+  write_elements<Key><<<plane_grid(chunk.columns, chunk.rows), plane_threads, 0, stream>>>(arguments, matrix);
   const auto orders = static_cast<unsigned>(matrix.orders);
   const dim3 blocks(matrix.blocks, orders);
   for (int level = 0; level < matrix.levels; ++level) {
-    count_chunks<Element<Key>><<<blocks, build_threads, 0, stream>>>(matrix, level);
+    count_tiles<Element<Key>><<<blocks, build_threads, 0, stream>>>(matrix, level);
     scan_blocks<<<dim3(digits / scan_columns, orders), scan_threads, 0, stream>>>(matrix, level);
-    partition_chunks<Element<Key>><<<blocks, build_threads, 0, stream>>>(matrix, level);
+    partition_tiles<Element<Key>><<<blocks, build_threads, 0, stream>>>(matrix, level);
     std::swap(matrix.from, matrix.to);
   }
 }
 
 }  // namespace
 
-/// The parts' width is one that halves the picture's: that with the fewest elements in all parts is taken.
-WaveletTiling wavelet_tiling(const RankJob& job) {
+WaveletChunkSize wavelet_chunk_size(const RankJob& job) {
   const LargestReach reach = largest_reach(job.reach);
-  WaveletTiling best;
+  // Widths are the picture's, halved again and again. The one with the fewest elements in all chunks wins.
+  WaveletChunkSize best;
   std::int64_t fewest = INT64_MAX;
   for (std::int64_t width = job.width; width > 0; width /= 2) {
     const std::int64_t columns = whole_blocks(seen(job, width, reach.x, job.width));
@@ -656,7 +636,7 @@ WaveletTiling wavelet_tiling(const RankJob& job) {
     if (seen(job, height, reach.y, job.height) > most_rows) height = most_rows - 2 * reach.y;
     if (height < 1) continue;
     const std::int64_t elements = columns * seen(job, height, reach.y, job.height);
-    const std::int64_t all = parts_of(job.width, width) * parts_of(job.height, height) * elements;
+    const std::int64_t all = chunks_for(job.width, width) * chunks_for(job.height, height) * elements;
     if (all >= fewest) continue;
     fewest = all;
     best = {static_cast<int>(width), static_cast<int>(height), elements};
@@ -664,42 +644,42 @@ WaveletTiling wavelet_tiling(const RankJob& job) {
   return best;
 }
 
-WaveletPart wavelet_part(const RankJob& job, const WaveletTiling& tiling, int x, int y) {
+WaveletChunk wavelet_chunk(const RankJob& job, const WaveletChunkSize& size, int x, int y) {
   const LargestReach reach = largest_reach(job.reach);
-  WaveletPart part;
-  part.x = x;
-  part.y = y;
-  part.width = std::min(tiling.width, static_cast<int>(job.width) - x);
-  part.height = std::min(tiling.height, static_cast<int>(job.height) - y);
-  part.from_x = x - static_cast<int>(reach.x);
-  part.from_y = y - static_cast<int>(reach.y);
-  int end_x = x + part.width + static_cast<int>(reach.x);
-  int end_y = y + part.height + static_cast<int>(reach.y);
+  WaveletChunk chunk;
+  chunk.x = x;
+  chunk.y = y;
+  chunk.width = std::min(size.width, static_cast<int>(job.width) - x);
+  chunk.height = std::min(size.height, static_cast<int>(job.height) - y);
+  chunk.from_x = x - static_cast<int>(reach.x);
+  chunk.from_y = y - static_cast<int>(reach.y);
+  int end_x = x + chunk.width + static_cast<int>(reach.x);
+  int end_y = y + chunk.height + static_cast<int>(reach.y);
   if (job.border == Border::shrink) {
-    part.from_x = std::max(part.from_x, 0);
-    part.from_y = std::max(part.from_y, 0);
+    chunk.from_x = std::max(chunk.from_x, 0);
+    chunk.from_y = std::max(chunk.from_y, 0);
     end_x = std::min(end_x, static_cast<int>(job.width));
     end_y = std::min(end_y, static_cast<int>(job.height));
   }
-  part.columns = static_cast<int>(whole_blocks(end_x - part.from_x));
-  part.rows = end_y - part.from_y;
-  return part;
+  chunk.columns = static_cast<int>(whole_blocks(end_x - chunk.from_x));
+  chunk.rows = end_y - chunk.from_y;
+  return chunk;
 }
 
 std::size_t wavelet_bytes(const RankJob& job, std::int64_t elements) {
-  Pieces pieces(nullptr);
-  lay_out(job, elements, pieces);
-  return pieces.used();
+  WorkspaceLayout layout(nullptr);
+  lay_out(job, elements, layout);
+  return layout.used();
 }
 
 void ranks_by_wavelet_matrix(const WaveletArguments& arguments, StreamHandle stream) {
-  const WaveletPart& part = arguments.part;
-  Pieces pieces(arguments.workspace);
-  WaveletMatrix matrix = lay_out(arguments.job, std::int64_t{part.columns} * part.rows, pieces);
+  const WaveletChunk& chunk = arguments.chunk;
+  WorkspaceLayout layout(arguments.workspace);
+  WaveletMatrix matrix = lay_out(arguments.job, std::int64_t{chunk.columns} * chunk.rows, layout);
   with_key(arguments.job.type, [&]<class Key>() {
     build<Key>(arguments, matrix, stream);
-    const dim3 blocks(static_cast<unsigned>((part.width + warp_size - 1) / warp_size),
-                      static_cast<unsigned>((part.height + query_rows - 1) / query_rows));
+    const dim3 blocks(static_cast<unsigned>((chunk.width + warp_size - 1) / warp_size),
+                      static_cast<unsigned>((chunk.height + query_rows - 1) / query_rows));
     if (is_wide(arguments.job))
       query_windows<Key, true><<<blocks, query_rows * warp_size, 0, stream>>>(arguments, matrix);
     else

@@ -12,7 +12,6 @@
 #include "core/backend.h"
 #include "core/record.h"
 #include "core/workspace.h"
-#include "lobes/lobe_bands.h"
 #include "lobes/lobe_mean.h"
 #include "satin/error.h"
 

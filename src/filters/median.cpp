@@ -14,7 +14,7 @@
 #include "core/backend.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "extremes/border_key.h"
+#include "extremes/sliding_extreme.h"
 #include "masks/validity_mask.h"
 #include "means/kernel_boxes.h"
 #include "order/rank.h"

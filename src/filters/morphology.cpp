@@ -9,7 +9,6 @@
 #include "core/backend.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "extremes/border_key.h"
 #include "extremes/sliding_extreme.h"
 
 namespace satin {

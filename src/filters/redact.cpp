@@ -17,7 +17,6 @@
 #include "core/maths/window.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
-#include "masks/coverage.h"
 #include "masks/paint.h"
 #include "pixels/maths/luminance.h"
 #include "pixels/transfer.h"

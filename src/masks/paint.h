@@ -1,27 +1,67 @@
 #pragma once
-// One colour, or the means of the cells of a grid, laid over a picture by weights.
+// Redaction: boxes and masks as weights, and a colour or the means of the cells of a grid laid over a picture
+// by these weights.
 
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "core/maths/fixed_point.h"
 #include "core/with_type.h"
 #include "means/maths/mean.h"
 #include "pixels/maths/rows.h"
 #include "pixels/pixelwise.h"
+#include "satin/pixel_box.h"
 #include "tables/maths/gather.h"
 
 namespace satin {
 
-// One pixel that is painted over: with a colour, or the mean of the cell of a grid that it lies in.
+struct CoverByMask {
+  MaskRows mask;
+  Rows<std::uint8_t> weights;
 
+  SATIN_HD void operator()(int x, int y) const { weights.row(y)[x] = mask.weight(x, y) != 0 ? 255 : 0; }
+};
+
+struct CoverBox {
+  std::int64_t left;
+  std::int64_t top;
+  Rows<std::uint8_t> weights;
+
+  SATIN_HD void operator()(int x, int y) const { weights.row(top + y)[left + x] = 255; }
+};
+
+struct CoverageJob {
+  using Operation = PixelwiseOperation<CoverageJob>;
+  static constexpr const char* doing = "covering boxes";
+
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  Type mask_type = Type::u8;    ///< u8 or u16, if there is a mask
+  std::vector<PixelBox> boxes;  ///< inside the picture, one pixel or more
+
+  struct Images {
+    ImageView mask;            ///< empty if there is none
+    MutableImageView weights;  ///< u8: 255 in the boxes and where the mask is not 0, 0 elsewhere
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
+    const Rows<std::uint8_t> weights(images.weights);
+    const std::uint32_t maximum = images.mask.empty() ? 0 : mask_type == Type::u8 ? 0xFF : 0xFFFF;
+    launch(width, height, CoverByMask{MaskRows(images.mask, maximum), weights});
+    for (const PixelBox& box : boxes) launch(box.width, box.height, CoverBox{box.x, box.y, weights});
+  }
+};
+
+/// Paints pixels over with a colour, or with the mean of the grid cell that they are in.
 template <class T, int Channels, class Sum>
 struct PaintPixels {
   MeanRule rule;
   int fixed_bits = 0;
-  std::int64_t cell = 0;  ///< its side; 0: one colour
+  std::int64_t cell = 0;  ///< side of a cell; 0: one colour
   WideSum colour[4];
-  const Measured* measured = nullptr;  ///< of floats, for cells
+  const Measured* measured = nullptr;  ///< for cells of floats
   TableView<Sum> table;
   Rows<const T> source;
   Rows<const std::uint8_t> weights;
@@ -64,23 +104,23 @@ struct PaintJob {
   std::int64_t width = 0;
   std::int64_t height = 0;
   PixelRead read;
-  PixelWrite write;        ///< the stored type that is read
-  std::int64_t cell = 0;   ///< side of a cell; 0: one colour
-  WideSum colour[4] = {};  ///< working values of one pixel of it (floats: `estimate`, unscaled)
-  Accumulator accumulator = Accumulator::u32;  ///< of the cells' sums
+  PixelWrite write;                            ///< the stored type that is read
+  std::int64_t cell = 0;                       ///< side of a cell; 0: one colour
+  WideSum colour[4] = {};                      ///< working values of one pixel (floats: `estimate`, unscaled)
+  Accumulator accumulator = Accumulator::u32;  ///< type of the table
 
   struct Images {
     ImageView source;
     ImageView weights;                   ///< u8
     MutableImageView output;             ///< may alias neither
     const Measured* measured = nullptr;  ///< floats: in the backend's memory
-    ImageView table;                     ///< of the source, for cells: its sums, densely packed
+    ImageView table;                     ///< for cells: the table of the source, densely packed
   };
 
   [[nodiscard]] StoredCodes codes() const { return {write.type, write.transfer}; }
 
-  /// Weight 0: output = source, byte for byte. Otherwise store_*_mean() of means/maths/mean.h over the cell
-  /// that the pixel lies in, as far as the picture goes, or over the colour; blended by weight / 255.
+  /// Pixels of weight 0 keep their bytes. The others get store_*_mean() (means/maths/mean.h) of their cell,
+  /// as far as it is inside the picture, or of the colour, blended by weight / 255.
   template <class Launch>
   void each(const Images& images, const TransferView& transfer, const Launch& launch) const {
     with_pixel_type(write.type, [&]<class T>() {

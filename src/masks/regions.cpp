@@ -1,5 +1,7 @@
-#include "satin/regions.h"
+// Regions of a mask (satin/regions.h): found on a device, with their values, then chosen and sorted on the
+// host.
 
+#include "satin/regions.h"
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,10 +11,8 @@
 #include "core/backend.h"
 #include "core/maths/wide.h"
 #include "core/measure.h"
-#include "masks/label.h"
-#include "masks/maths/region_values.h"
-#include "masks/region_values.h"
-#include "masks/relabel.h"
+#include "masks/maths/region.h"
+#include "masks/regions.h"
 #include "pixels/pixels.h"
 #include "satin/error.h"
 
@@ -38,12 +38,12 @@ void check(const ImageView& mask, const ImageView& image) {
   if (image.memory != mask.memory) refuse("Mask and image must be in the same memory.");
 }
 
-/// Pictures of one call in the memory of the backend.
+/// Copies the pictures of one call to the memory of the backend.
 class Staged {
  public:
   explicit Staged(const Device& device) : device_(device), backend_(device.backend()) {}
 
-  /// The view itself, or an interleaved copy in the backend's memory.
+  /// Returns the view itself, or an interleaved copy in the backend's memory.
   ImageView input(const ImageView& view) {
     const bool own = backend_.host_memory || view.memory == Memory::device;
     if (view.empty() || (own && view.interleaved())) return view;
@@ -79,10 +79,9 @@ Region region_of(const RegionShape& shape, std::uint32_t label, const Shape& mas
   return region;
 }
 
-/// How sums of one picture become numbers.
 struct ValueScale {
   bool floats = false;
-  int bits = 0;      ///< of RegionSums
+  int bits = 0;      ///< `bits` of RegionSums
   double scale = 1;  ///< value = q * scale
 };
 
@@ -105,7 +104,7 @@ RegionValues values_of(const RegionSums& sums, std::uint32_t area, const ValueSc
   return values;
 }
 
-/// The sums of a picture's values under every label: everything is put in line first, then read.
+/// The sums of a picture's values under every label. The constructor queues all work, read() waits for it.
 class ImageValues {
  public:
   ImageValues(Backend& backend, const ImageView& labels, const ImageView& image, std::uint32_t count)
@@ -185,7 +184,6 @@ double key_of(const Region& region, RegionKey key, std::size_t channel) {
 
 bool is_of_values(RegionKey key) { return key >= RegionKey::mean; }
 
-/// The new label of every old one.
 std::vector<std::uint32_t> new_labels(const Regions& regions) {
   std::vector<std::uint32_t> table(std::size_t{regions.largest} + 1, 0);
   std::uint32_t next = 0;
@@ -201,6 +199,15 @@ std::vector<std::uint32_t> new_labels(const Regions& regions) {
 
 }  // namespace
 
+void check_label_size(std::int64_t width, std::int64_t height) {
+  constexpr std::int64_t word = 32;
+  constexpr std::int64_t limit = (std::int64_t{1} << 32) / word;
+  if (width < 1 || height < 1 || (width - 1) / word + 1 > (limit - 1) / height)
+    throw Error(ErrorKind::usage, "A mask of " + std::to_string(width) + " x " + std::to_string(height) +
+                                      " has no labels: from 1 to fewer than 2^32 pixels are possible, where "
+                                      "rows count as multiples of 32.");
+}
+
 Regions find_regions(const Device& device, const ImageView& mask, const RegionsOptions& options) {
   check(mask, options.image);
   Backend& backend = device.backend();
@@ -214,7 +221,7 @@ Regions find_regions(const Device& device, const ImageView& mask, const RegionsO
   result.labels = device.allocate({mask.shape.width, mask.shape.height, 1, Type::u32});
   result.largest = label->run(own_mask, result.labels.view(), {});
 
-  // With their number known, what there is to know of the components is made in one go; then it is read.
+  // All work for shapes and values is queued before the first result is read.
   const RegionShape* shapes = label->describe({});
   std::optional<ImageValues> values;
   if (!image.empty()) values.emplace(backend, result.labels.view(), image, result.largest);

@@ -1,3 +1,5 @@
+// Run lengths of masks (satin/rle.h): encoding, decoding, uniting, and their text.
+
 #include "satin/rle.h"
 
 #include <algorithm>
@@ -39,18 +41,18 @@ struct Change {
   Key key;
 };
 
-/// The longest stretches of one key within each column, column after column: visit(key, start, length), where
-/// `start` counts the pixels before it, column-major. Rows are read in strips of 64 bytes, and a strip that
-/// is like the one above costs one comparison.
+/// Calls visit(key, start, length) for the longest runs of one key within each column, column after column;
+/// `start` is the number of pixels before the run in column-major order. Columns are read 64 bytes at once,
+/// and 64 bytes that equal those above cost one comparison.
 template <class Stored, class KeyOf, class Visit>
-void for_each_stretch(const ImageView& view, const KeyOf& key_of, const Visit& visit) {
+void for_each_run(const ImageView& view, const KeyOf& key_of, const Visit& visit) {
   using Key = decltype(key_of(Stored{}));
-  constexpr std::int64_t strip = 64 / static_cast<std::int64_t>(sizeof(Stored));
+  constexpr std::int64_t columns_at_once = 64 / static_cast<std::int64_t>(sizeof(Stored));
   const auto [width, height] = std::pair(view.shape.width, view.shape.height);
-  std::array<std::vector<Change<Key>>, static_cast<std::size_t>(strip)> changes;
-  for (std::int64_t left = 0; left < width; left += strip) {
-    const auto columns = static_cast<std::size_t>(std::min(strip, width - left));
-    std::array<Stored, static_cast<std::size_t>(strip)> above{}, here{};
+  std::array<std::vector<Change<Key>>, static_cast<std::size_t>(columns_at_once)> changes;
+  for (std::int64_t left = 0; left < width; left += columns_at_once) {
+    const auto columns = static_cast<std::size_t>(std::min(columns_at_once, width - left));
+    std::array<Stored, static_cast<std::size_t>(columns_at_once)> above{}, here{};
     for (std::int64_t y = 0; y < height; ++y, std::swap(above, here)) {
       if (view.strides.pixel == sizeof(Stored)) {
         std::memcpy(here.data(), view.at(left, y), columns * sizeof(Stored));
@@ -76,7 +78,7 @@ void for_each_stretch(const ImageView& view, const KeyOf& key_of, const Visit& v
   }
 }
 
-/// Run lengths as they come; `end` is where the pixels end that they account for.
+/// Appends a run inside; `end` is the end of the pixels that `counts` covers.
 void append_inside(std::vector<std::uint32_t>& counts, std::int64_t& end, std::int64_t start,
                    std::int64_t length) {
   if (!counts.empty() && start == end) {
@@ -92,22 +94,22 @@ void append_outside(std::vector<std::uint32_t>& counts, std::int64_t end, std::i
   if (end < pixels) counts.push_back(static_cast<std::uint32_t>(pixels - end));
 }
 
-/// Where each wanted label has its place in the result; `none` for the others.
 constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-std::vector<std::uint32_t> places_of(std::span<const std::uint32_t> wanted, std::int64_t pixels) {
+/// Returns the index in `wanted` of every label, `none` for labels that are not wanted.
+std::vector<std::uint32_t> indices_of(std::span<const std::uint32_t> wanted, std::int64_t pixels) {
   if (wanted.empty()) return {};
   const std::uint32_t largest = *std::max_element(wanted.begin(), wanted.end());
   if (largest > pixels)
     refuse(ErrorKind::usage, "Label " + std::to_string(largest) + " is above the number of pixels, " +
                                  std::to_string(pixels) + ".");
-  std::vector<std::uint32_t> places(std::size_t{largest} + 1, none);
+  std::vector<std::uint32_t> indices(std::size_t{largest} + 1, none);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (places[wanted[i]] != none)
+    if (indices[wanted[i]] != none)
       refuse(ErrorKind::usage, "Label " + std::to_string(wanted[i]) + " is wanted twice.");
-    places[wanted[i]] = static_cast<std::uint32_t>(i);
+    indices[wanted[i]] = static_cast<std::uint32_t>(i);
   }
-  return places;
+  return indices;
 }
 
 struct Interval {
@@ -135,7 +137,7 @@ void validate(const RunLengths& runs) {
   if (runs.counts.size() > static_cast<std::size_t>(pixels) + 1)
     refuse(ErrorKind::input,
            std::to_string(runs.counts.size()) + " run lengths are too many for " + mask + ".");
-  std::uint64_t sum = 0;  // of at most 2^32 counts below 2^32: fits
+  std::uint64_t sum = 0;  // fits: at most 2^32 counts below 2^32
   for (const std::uint32_t count : runs.counts) sum += count;
   if (sum != static_cast<std::uint64_t>(pixels))
     refuse(ErrorKind::input, "The run lengths add up to " + std::to_string(sum) + ", but " + mask + " has " +
@@ -146,7 +148,7 @@ RunLengths encode_run_lengths(const ImageView& mask) {
   check_view(mask, Type::u8, "mask");
   RunLengths runs{mask.shape.height, mask.shape.width, {}};
   std::int64_t end = 0;
-  for_each_stretch<std::uint8_t>(
+  for_each_run<std::uint8_t>(
       mask, [](std::uint8_t value) { return value != 0; },
       [&](bool inside, std::int64_t start, std::int64_t length) {
         if (inside) append_inside(runs.counts, end, start, length);
@@ -158,22 +160,22 @@ RunLengths encode_run_lengths(const ImageView& mask) {
 std::vector<RunLengths> encode_run_lengths(const ImageView& labels, std::span<const std::uint32_t> wanted) {
   check_view(labels, Type::u32, "picture of labels");
   const std::int64_t pixels = labels.shape.height * labels.shape.width;
-  const std::vector<std::uint32_t> places = places_of(wanted, pixels);
+  const std::vector<std::uint32_t> indices = indices_of(wanted, pixels);
   std::vector<RunLengths> runs(wanted.size(), {labels.shape.height, labels.shape.width, {}});
   std::vector<std::int64_t> ends(wanted.size(), 0);
-  for_each_stretch<std::uint32_t>(
+  for_each_run<std::uint32_t>(
       labels, [](std::uint32_t label) { return label; },
       [&](std::uint32_t label, std::int64_t start, std::int64_t length) {
-        if (label >= places.size() || places[label] == none) return;
-        const std::uint32_t place = places[label];
-        append_inside(runs[place].counts, ends[place], start, length);
+        if (label >= indices.size() || indices[label] == none) return;
+        const std::uint32_t index = indices[label];
+        append_inside(runs[index].counts, ends[index], start, length);
       });
   for (std::size_t i = 0; i < runs.size(); ++i) append_outside(runs[i].counts, ends[i], pixels);
   return runs;
 }
 
-/// A mark where the value changes on the way down, and at the top of a column where it is inside; then every
-/// row is added, modulo 2, to the one above: a scan along the columns that reads and writes rows.
+/// Marks the pixels where the value changes down a column, and the top of columns that begin inside. Then
+/// each row is XORed with the row above: a scan down all columns at once.
 Image decode_run_lengths(const RunLengths& runs) {
   validate(runs);
   Image mask({runs.width, runs.height});
@@ -237,6 +239,81 @@ PixelBox bounding_box(const RunLengths& runs) {
   });
   if (right < 0) return {};
   return {left, top, right - left + 1, bottom - top + 1};
+}
+
+// The text of counts: signed numbers in digits of five bits, one character each, the lowest digit first.
+
+namespace {
+
+constexpr int digit_bits = 5;
+constexpr std::int64_t digit_values = 0x1F;
+constexpr std::int64_t sign = 0x10;
+constexpr std::int64_t continues = 0x20;
+constexpr std::int64_t first_character = 48;
+constexpr int most_digits = 7;  ///< digits of a difference of two counts below 2^32: 33 bits
+constexpr std::size_t first_difference = 3;
+
+void append_number(std::string& text, std::int64_t number) {
+  for (bool more = true; more;) {
+    std::int64_t digit = number & digit_values;
+    number >>= digit_bits;
+    more = number != ((digit & sign) != 0 ? -1 : 0);
+    if (more) digit |= continues;
+    text += static_cast<char>(digit + first_character);
+  }
+}
+
+[[noreturn]] void refuse(const std::string& what, std::size_t at) {
+  throw Error(ErrorKind::input, "The compressed run lengths are damaged at character " +
+                                    std::to_string(at + 1) + ": " + what + ".");
+}
+
+/// Reads the number that begins at `at`, and moves `at` past it.
+std::int64_t read_number(std::string_view text, std::size_t& at) {
+  const std::size_t start = at;
+  std::int64_t number = 0;
+  for (int shift = 0;; shift += digit_bits) {
+    if (at == text.size()) refuse("the last number is cut off", start);
+    if (shift == most_digits * digit_bits) refuse("a number is too long", start);
+    const std::int64_t digit = static_cast<unsigned char>(text[at]) - first_character;
+    if (digit < 0 || digit > (continues | digit_values)) refuse("only '0' to 'o' are possible", at);
+    ++at;
+    number |= (digit & digit_values) << shift;
+    if ((digit & continues) != 0) continue;
+    return (digit & sign) != 0 ? number - (std::int64_t{1} << (shift + digit_bits)) : number;
+  }
+}
+
+}  // namespace
+
+std::string compressed_counts(const RunLengths& runs) {
+  std::string text;
+  for (std::size_t i = 0; i < runs.counts.size(); ++i) {
+    const std::int64_t before = i < first_difference ? 0 : runs.counts[i - 2];
+    append_number(text, std::int64_t{runs.counts[i]} - before);
+  }
+  return text;
+}
+
+RunLengths parse_compressed_counts(std::string_view text, std::int64_t height, std::int64_t width) {
+  RunLengths runs{height, width, {}};
+  const std::int64_t pixels = height > 0 && width > 0 && height <= most_pixels / width ? height * width : 0;
+  if (pixels == 0) validate(runs);  // says what is wrong with the size
+  std::int64_t rest = pixels;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = at;
+    std::int64_t count = read_number(text, at);
+    if (runs.counts.size() >= first_difference) count += runs.counts[runs.counts.size() - 2];
+    if (count < 0) refuse("a count is negative", start);
+    if (count > rest || runs.counts.size() > static_cast<std::size_t>(pixels))
+      refuse("the counts are more than a mask of " + std::to_string(width) + " x " + std::to_string(height) +
+                 " pixels has",
+             start);
+    rest -= count;
+    runs.counts.push_back(static_cast<std::uint32_t>(count));
+  }
+  validate(runs);
+  return runs;
 }
 
 }  // namespace satin

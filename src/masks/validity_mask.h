@@ -1,5 +1,5 @@
 #pragma once
-// A picture of which only some pixels count.
+// Pixels that a mask leaves: a copy of a picture with 0 elsewhere, and a validity mask of 1 and 0.
 
 #include <cstdint>
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace satin {
 
-/// Element has the size of a channel: floats are moved as their bits.
+/// Element has the size of a channel; floats are copied as their bits.
 template <class Element>
 struct SelectValid {
   int channels;
@@ -35,14 +35,14 @@ struct ValidityMaskJob {
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;
-  Type type = Type::u8;       ///< of the picture: u8, u16 or f32
+  Type type = Type::u8;       ///< type of the picture: u8, u16 or f32
   Type mask_type = Type::u8;  ///< u8 or u16
 
   struct Images {
     ImageView picture;
     ImageView mask;
-    MutableImageView selected;  ///< the pixels whose mask is not 0, and 0 in place of the others
-    MutableImageView included;  ///< u8, one channel: 1 for the former, 0 for the latter
+    MutableImageView selected;  ///< the pixels whose mask is not 0; the others are 0
+    MutableImageView included;  ///< u8, one channel: 1 where the mask is not 0, 0 elsewhere
   };
 
   template <class Launch>
@@ -59,7 +59,7 @@ struct ValidityMaskJob {
   }
 };
 
-/// The pixels of a picture whose mask is not 0, for operations that do not look at the mask themselves.
+/// Selects the pixels whose mask is not 0, for operations that do not read masks.
 class ValidPixels {
  public:
   ValidPixels(Backend& backend, const Shape& shape, std::uint32_t mask_maximum)
@@ -71,12 +71,12 @@ class ValidPixels {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept {
     return byte_size(selected_.shape()) + byte_size(included_.shape());
   }
-  /// Returns the picture with 0 in place of the others.
+  /// Returns the picture with 0 where the mask is 0.
   ImageView select(const ImageView& picture, const ImageView& mask, Stream stream) {
     select_->run({picture, mask, selected_.view(), included_.view()}, stream);
     return selected_.view();
   }
-  /// 1 for the pixels that were selected, 0 for the others.
+  /// Validity mask of the last select().
   [[nodiscard]] ImageView included() const { return included_.view(); }
 
  private:

@@ -4,14 +4,17 @@
 #include <array>
 #include <cstdint>
 
+#include "core/backend.h"
 #include "core/operation.h"
 #include "order/maths/rank.h"
 #include "satin/border.h"
+#include "satin/error.h"
 
 namespace satin {
 
-/// Whole radii along each axis, or a map of one channel (u8, u16, f32) from which both come: `low` at 0,
-/// `high` at the type's maximum (1 for floats), rounded by reach_from_map().
+/// Radii of windows in whole pixels: one along each axis for all windows, or one per pixel from a map of one
+/// channel (u8, u16 or f32): `low` at 0, `high` at the type's maximum (1 for floats), rounded by
+/// reach_from_map().
 struct ReachField {
   bool from_map = false;
   std::int32_t x = 0;
@@ -34,13 +37,13 @@ struct RankJob {
   Percent percent = percent_whole / 2;
   ReachField reach;  ///< at most largest_rank_reach
   Border border = Border::shrink;
-  std::array<std::int32_t, 4> border_keys{};  ///< of Border::constant: the keys of one pixel outside
+  std::array<std::int32_t, 4> border_keys{};  ///< keys of a pixel outside the picture, for Border::constant
   std::uint32_t mask_maximum = 0;             ///< 255 or 65535; 0: no mask
-  bool excludes = false;  ///< pixels whose mask is 0 do not count in the windows of others
-  double threshold = 0;   ///< as RankStore::threshold; integers: a whole number
+  bool excludes = false;                      ///< whether pixels whose mask is 0 do not count in windows
+  double threshold = 0;                       ///< RankStore::threshold; a whole number for integers
 };
 
-/// Views of one run; those that the job does not use are empty. `output` aliases no other one.
+/// Views of one run, empty if the job does not use them. `output` does not alias the others.
 struct RankImages {
   ImageView source;
   ImageView radius_map;
@@ -48,18 +51,17 @@ struct RankImages {
   MutableImageView output;
 };
 
-/// For every pixel whose mask is 0: output = source. For the others, channel by channel: the pixels at the
-/// positions of the window are those that source_of() of core/maths/window.h names along each axis, each as
-/// often as it is named; where it names none along an axis, shrink has no pixel and constant has
-/// `border_keys`, which counts unless its alpha hides the colour. Of those that counts() of
-/// order/maths/rank.h lets count, `count` in all, the one of rank rank_of(percent, count) is taken;
-/// store_rank() stores it. If none counts, the pixel's own value is taken: that happens to colours alone,
-/// where the result is fully transparent.
+/// Finds the value of rank rank_of(percent, count) among the `count` pixels of each window that count,
+/// channel by channel, and stores it by store_rank(). Pixels whose mask is 0 keep their bytes.
+///
+/// source_of() of core/maths/window.h maps the positions of a window to pixels, along each axis. Where it
+/// finds none, Border::shrink has no pixel, and Border::constant has `border_keys`, which count unless their
+/// alpha hides the colour. counts() of order/maths/rank.h decides which pixels count. If none does, the
+/// result is the pixel's own value. This happens to colours alone, where the result is fully transparent.
 struct RankOperation : Operation {
   virtual void run(const RankImages& images, Stream stream) = 0;
 };
 
-/// The largest radius along each axis.
 struct LargestReach {
   std::int64_t x = 0;
   std::int64_t y = 0;
@@ -72,9 +74,13 @@ struct LargestReach {
   return {largest, largest};
 }
 
-/// Throws Error(environment) on a device that has none.
-[[nodiscard]] Prepared<RankJob> prepare_rank(Backend& backend, const RankJob& job);
-
+/// Throws Error(environment) on a device without order statistics.
+[[nodiscard]] inline Prepared<RankJob> prepare_rank(Backend& backend, const RankJob& job) {
+  auto rank = backend.prepare(job);
+  if (rank == nullptr)
+    throw Error(ErrorKind::environment, "This device has no order statistics: use --device cpu.");
+  return rank;
+}
 [[nodiscard]] inline RankStore rank_store(const RankJob& job) {
   return {{job.channels, job.weighted, job.mask_maximum}, job.threshold};
 }

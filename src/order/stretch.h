@@ -1,18 +1,19 @@
 #pragma once
-// Every value between two others of its place, spread from black to white.
+// Contrast stretch of each pixel between two values of its own: `low` becomes black, `high` becomes white.
 
 #include <cstdint>
 #include <type_traits>
 
 #include "core/maths/hd.h"
+#include "core/with_type.h"
 #include "pixels/maths/pixel.h"
 #include "pixels/maths/rows.h"
 #include "pixels/pixelwise.h"
 
 namespace satin {
 
-/// The value between two others: 0 at `low` and below, white (floats: 1) at `high` and above, integers to
-/// nearest, ties up. Between equal ones it stays.
+/// Maps `low` and below to 0, `high` and above to white (1 for floats), and values between linearly, integers
+/// to nearest, ties up. Returns the value itself if low == high.
 template <class T>
 SATIN_HD T stretched(T value, T low, T high) {
   if (!(low < high)) return value;
@@ -29,7 +30,7 @@ SATIN_HD T stretched(T value, T low, T high) {
   }
 }
 
-/// `weight` parts of `maximum` of the result, the rest of the picture's own value.
+/// Blends `weight` / `maximum` of the result with the rest of the picture's own value.
 template <class T>
 SATIN_HD T blended(T own, T result, std::uint32_t weight, std::uint32_t maximum) {
   if (weight == 0) return own;
@@ -73,11 +74,11 @@ struct StretchJob {
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;
-  int colours = 1;                 ///< the first channels; the others keep their values
-  Type type = Type::u8;            ///< u8, u16 or f32
+  int colours = 1;       ///< number of channels that are stretched; alpha after them keeps its value
+  Type type = Type::u8;  ///< u8, u16 or f32
   std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
 
-  /// All but the mask are of one shape.
+  /// All views but the mask have one shape.
   struct Images {
     ImageView picture;
     ImageView low;
@@ -89,14 +90,11 @@ struct StretchJob {
   template <class Launch>
   void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
     const MaskRows mask(images.mask, mask_maximum);
-    const auto stretch = [&]<class T>(T) {
+    with_pixel_type(type, [&]<class T>() {
       launch(width, height,
              StretchPixel<T>{channels, colours, Rows<const T>(images.picture), Rows<const T>(images.low),
                              Rows<const T>(images.high), mask, Rows<T>(images.output)});
-    };
-    if (type == Type::u8) return stretch(std::uint8_t{});
-    if (type == Type::u16) return stretch(std::uint16_t{});
-    stretch(float{});
+    });
   }
 };
 

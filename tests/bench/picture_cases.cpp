@@ -5,8 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "masks/label.h"
-#include "masks/region_values.h"
+#include "masks/regions.h"
 #include "satin/filters.h"
 #include "satin/pipeline.h"
 #include "satin/regions.h"

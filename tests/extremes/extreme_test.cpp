@@ -46,8 +46,6 @@ std::string describe(const ExtremeCase& test) {
          (test.mask_type ? name_of(*test.mask_type) : "") + ", seed " + std::to_string(test.seed);
 }
 
-Radius pixels(int x, int y) { return {{static_cast<double>(x), false}, {static_cast<double>(y), false}}; }
-
 Image run(const ExtremeCase& test, const Image& picture, const ImageView& mask) {
   const Device& device = device_under_test();
   const Radius radius = pixels(test.radius_x, test.radius_y);

@@ -1,5 +1,5 @@
-// gloss(): against the convolution that it stands for, and what must hold for every map. The sums themselves
-// are tested in lobe_mean_test.cpp.
+// gloss() against the convolution that it approximates, and properties that hold for every map.
+// lobe_mean_test.cpp tests the sums.
 
 #include "satin/filters/gloss.h"
 
@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "lobes/lobe_bands.h"
 #include "lobes/lobe_mean.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
@@ -33,7 +32,7 @@ Image run(const Image& map, const Gloss& gloss) {
   return run_plan(device, plan, inputs);
 }
 
-/// The pixel that stands at (x, y) of the result stood at source(x, y) of the picture.
+/// Pixel (x, y) of the result is pixel source(x, y) of the picture.
 template <class Source>
 Image rearranged(const Image& picture, const Source& source) {
   Image result(picture.shape());
@@ -56,7 +55,8 @@ const std::array<Shape, 6> shapes = {{{64, 32, 3, Type::u8},
                                       {1, 2, 3, Type::f32},
                                       {130, 4, 2, Type::u8}}};
 
-/// Lobes are taken over cells of 16, 2, 4 and 2 pixels at roughness 1, all but the first over pixels at 0.2.
+/// At roughness 1 lobes are averaged over cells of 16, 2, 4 and 2 pixels; at 0.2 all but the first over
+/// pixels.
 const std::array<Shape, 4> shapes_of_cells = {{{1024, 512, 1, Type::u8},
                                                {140, 70, 4, Type::u8, Alpha::straight},
                                                {256, 120, 2, Type::u16},
@@ -68,7 +68,7 @@ std::vector<Shape> all_shapes() {
   return all;
 }
 
-/// The side of the cells that lobes of this roughness are taken over.
+/// Side of the cells for lobes of this roughness.
 std::int64_t cell_of(const Shape& shape, double roughness) {
   LobeMeanJob job;
   job.width = shape.width;
@@ -78,7 +78,7 @@ std::int64_t cell_of(const Shape& shape, double roughness) {
   return job.levels.front().cell;
 }
 
-TEST(Gloss, WideLobesAreTakenOverCells) {
+TEST(Gloss, WideLobesAreAveragedOverCells) {
   const Shape large{3840, 2160, 3, Type::u8};
   EXPECT_EQ(cell_of(large, 0.1), 1);
   EXPECT_EQ(cell_of(large, 0.2), 4);
@@ -225,7 +225,7 @@ Image environment(const Shape& shape) {
   return map;
 }
 
-/// A map by directions, samples x samples in every pixel.
+/// A map as light from directions, samples x samples per pixel.
 class Sphere {
  public:
   Sphere(const ImageView& map, int samples) : shape_(map.shape) {
@@ -270,11 +270,11 @@ class Sphere {
 };
 
 struct Deviation {
-  double relative_rms;  ///< of the difference, beside the rms of the convolution
-  double mean_change;   ///< of the mean over all directions, beside that of the map
+  double relative_rms;  ///< rms of the difference / rms of the convolution
+  double mean_change;   ///< relative change of the mean over all directions
 };
 
-/// Compares at one pixel of `every`: the oracle is slow.
+/// Compares one in `every` pixels, as the oracle is slow.
 Deviation deviation_from_convolution(const Image& map, const Sphere& sphere, double roughness, int every) {
   const Shape& shape = map.shape();
   const Image result = run(map, {.roughness = roughness});

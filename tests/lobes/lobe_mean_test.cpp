@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "lobes/lobe_bands.h"
 #include "lobes/lobe_mean.h"
 #include "lobes/maths/lobe_cells.h"
 #include "tests/oracles/device_under_test.h"
@@ -20,33 +19,29 @@ namespace {
 
 __extension__ using Exact = __int128;
 
-/// Bands of any place, reach and weights, the circle's limits among them; rows without any where cells are
-/// pixels.
+/// A row of random boxes, among them some as wide as the circle. Where cells are pixels, a row may have none.
 LobeRow random_row(LobeMeanJob& job, std::int64_t cell, Random& random) {
   const int width = static_cast<int>(job.width / cell);
   const int height = static_cast<int>(job.height / cell);
   const int fewest = cell > 1 ? 1 : 0;
-  LobeRow row{static_cast<std::uint32_t>(job.bands.size()),
+  LobeRow row{static_cast<std::uint32_t>(job.boxes.size()),
               static_cast<std::uint32_t>(random.between(fewest, 3)), 0};
-  for (std::uint32_t i = 0; i < row.bands; ++i) {
-    LobeBand band;
-    band.first_row = random.between(0, height - 1);
-    band.last_row = random.between(band.first_row, height - 1);
-    band.inner = static_cast<std::uint32_t>(random.between(1, 1 << 22));
+  for (std::uint32_t i = 0; i < row.boxes; ++i) {
+    LobeBox box;
+    box.first_row = random.between(0, height - 1);
+    box.last_row = random.between(box.first_row, height - 1);
+    box.inner = static_cast<std::uint32_t>(random.between(1, 1 << 22));
     const int most = (width - 1) / 2;
-    band.reach = random.one_in(4)   ? LobeBand::whole_circle
-                 : random.one_in(3) ? most
-                                    : random.between(0, most);
-    if (band.reach >= 0 && band.reach < most && random.one_in(2))
-      band.outer = static_cast<std::uint32_t>(random.between(1, 1 << 22));
+    box.reach = random.one_in(4) ? LobeBox::whole_circle : random.one_in(3) ? most : random.between(0, most);
+    if (box.reach >= 0 && box.reach < most && random.one_in(2))
+      box.outer = static_cast<std::uint32_t>(random.between(1, 1 << 22));
     std::uint64_t rows = 0;
-    for (std::int64_t v = band.first_row * cell; v < (band.last_row + 1) * cell; ++v)
+    for (std::int64_t v = box.first_row * cell; v < (box.last_row + 1) * cell; ++v)
       rows += job.row_weights[static_cast<std::size_t>(v)];
     const auto pixels = rows * static_cast<std::uint64_t>(cell);
-    row.weight +=
-        pixels * band.inner * static_cast<std::uint64_t>(band.reach < 0 ? width : 2 * band.reach + 1);
-    row.weight += pixels * band.outer * static_cast<std::uint64_t>(2 * band.reach + 3);
-    job.bands.push_back(band);
+    row.weight += pixels * box.inner * static_cast<std::uint64_t>(box.reach < 0 ? width : 2 * box.reach + 1);
+    row.weight += pixels * box.outer * static_cast<std::uint64_t>(2 * box.reach + 3);
+    job.boxes.push_back(box);
   }
   return row;
 }
@@ -67,10 +62,10 @@ LobeMeanJob random_job(const Shape& shape, Transfer transfer, const std::vector<
   return job;
 }
 
-/// What a band counts a column by that lies `distance` columns away, at most half the circle.
-std::uint64_t column_weight(const LobeBand& band, std::int64_t distance) {
-  if (band.reach == LobeBand::whole_circle) return band.inner;
-  return (distance <= band.reach ? band.inner : 0) + (distance <= band.reach + 1 ? band.outer : 0);
+/// Weight of a column of a box that is `distance` columns away, at most half the circle.
+std::uint64_t column_weight(const LobeBox& box, std::int64_t distance) {
+  if (box.reach == LobeBox::whole_circle) return box.inner;
+  return (distance <= box.reach ? box.inner : 0) + (distance <= box.reach + 1 ? box.outer : 0);
 }
 
 std::int64_t around_circle(std::int64_t a, std::int64_t b, std::int64_t width) {
@@ -82,18 +77,18 @@ std::int64_t stored_integer(const ImageView& view, std::int64_t x, std::int64_t 
   return view.shape.type == Type::u8 ? view.value<std::uint8_t>(x, y, c) : view.value<std::uint16_t>(x, y, c);
 }
 
-/// Sum over the lobe around cell (x, y) of channel c, times alpha if that is asked for.
+/// Sum of channel c over the lobe around cell (x, y), times alpha if `by_alpha`.
 Exact lobe_sum(const LobeMeanJob& job, const LobeLevel& level, const ImageView& map, std::int64_t x,
                std::int64_t y, int c, bool by_alpha) {
   const LobeRow& row = job.rows[level.first_row + static_cast<std::size_t>(y)];
   Exact sum = 0;
-  for (std::uint32_t i = 0; i < row.bands; ++i) {
-    const LobeBand& band = job.bands[row.first_band + i];
-    for (std::int64_t v = band.first_row * level.cell; v < (band.last_row + 1) * level.cell; ++v)
+  for (std::uint32_t i = 0; i < row.boxes; ++i) {
+    const LobeBox& box = job.boxes[row.first_box + i];
+    for (std::int64_t v = box.first_row * level.cell; v < (box.last_row + 1) * level.cell; ++v)
       for (std::int64_t u = 0; u < job.width; ++u) {
         const std::int64_t distance = around_circle(x, u / level.cell, job.width / level.cell);
         const Exact weight =
-            static_cast<Exact>(column_weight(band, distance)) * job.row_weights[static_cast<std::size_t>(v)];
+            static_cast<Exact>(column_weight(box, distance)) * job.row_weights[static_cast<std::size_t>(v)];
         sum += weight * stored_integer(map, u, v, c) *
                (by_alpha ? stored_integer(map, u, v, map.shape.channels - 1) : 1);
       }
@@ -111,13 +106,13 @@ struct Sum {
   Exact weight = 0;
 };
 
-/// The tent of a cell's width, twice as wide in all, times 2 `cell`, at a pixel's centre.
+/// Weight of a cell at a pixel's centre, times 2 `cell`: a tent that is two cells wide.
 std::int64_t tent(std::int64_t pixel, std::int64_t of_cell, std::int64_t cell) {
   return std::max<std::int64_t>(0, 2 * cell - std::abs(2 * pixel + 1 - (2 * of_cell + 1) * cell));
 }
 
-/// The channel of a pixel: of its own lobe, or of the means of cells in 1/256 under tents around their
-/// centres.
+/// Expected values of a level: means over the pixel's own lobe, or means of cells in 1/256 interpolated by
+/// tents.
 class LevelOracle {
  public:
   LevelOracle(const LobeMeanJob& job, const LobeLevel& level, const ImageView& map)
@@ -137,7 +132,7 @@ class LevelOracle {
 
   [[nodiscard]] std::int64_t value(std::int64_t x, std::int64_t y, int c) const {
     const std::int64_t own = stored_integer(map_, x, y, c);
-    if (level_.cell == 1 && row(y).bands == 0) return own;
+    if (level_.cell == 1 && row(y).boxes == 0) return own;
     const Sum sum = sum_at(x, y, c);
     if (!by_alpha(c)) return rounded(sum.value, sum.weight);
     const Sum alpha = sum_at(x, y, map_.shape.channels - 1);
@@ -174,7 +169,7 @@ class LevelOracle {
   const LobeMeanJob& job_;
   const LobeLevel& level_;
   const ImageView& map_;
-  std::int64_t width_;  ///< of the map of cells
+  std::int64_t width_;  ///< columns of cells
   std::int64_t height_;
   std::vector<std::int64_t> means_;
 };
@@ -240,7 +235,7 @@ TEST(LobeMean, CellsEqualTheSumsPixelByPixel) {
       }
 }
 
-/// The largest sums of a cell, a mean and an interpolated value: 40 bits, 48 and 58.
+/// White gives the largest sums of a cell, means and interpolated values: 40, 48 and 58 bits.
 TEST(LobeMean, WhiteCellsStayWhite) {
   Random random(13);
   for (const int channels : {1, 3, 4}) {
@@ -259,7 +254,7 @@ TEST(LobeMean, MeansOfCellsAreExact) {
     WideSum total;
     Exact exact = 0;
     std::uint64_t weights = 0;
-    for (int band = 0; band < 511; ++band) {
+    for (int box = 0; box < 511; ++box) {
       const std::uint64_t weight = 1 + random.below(most_weight / 511 / 2) * (i % 3 == 0 ? 1 : 2);
       const std::uint64_t value = i % 2 == 0 ? most_value : random.below(most_value + 1);
       // as many pixels as the table's bound leaves, so that the double of their sum is rounded too

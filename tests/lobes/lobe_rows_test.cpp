@@ -31,7 +31,7 @@ void CheckSums() {
   std::vector<std::uint64_t> ahead(count), behind(count), low(count);
   std::vector<double> estimate(count);
   std::vector<WideSum> expected(count);
-  for (int band = 0; band < 50; ++band) {
+  for (int box = 0; box < 50; ++box) {
     const auto weight = static_cast<std::uint32_t>(random.next() >> random.between(32, 60));
     for (std::size_t i = 0; i < count; ++i) {
       behind[i] = random.next();

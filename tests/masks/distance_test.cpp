@@ -102,7 +102,7 @@ void check_moved(const PixelSet& region, const std::vector<std::int64_t>& neares
   }
 }
 
-/// Ascending steps of no particular form; value 0 never occurs from `most` on.
+/// Random ascending steps.
 DistanceRamp random_ramp(std::uint32_t most, Random& random) {
   DistanceRamp ramp;
   for (std::uint32_t& first : ramp.first) first = static_cast<std::uint32_t>(random.below(most + 1));
@@ -162,7 +162,7 @@ TEST(Distance, IsTheSmallestOfAllDistances) {
       }
 }
 
-/// Reaches around those where steps get another type, and where results of ramps are no longer tabled.
+/// Reaches around the limits of types of steps and of tables of ramps.
 TEST(Distance, IsExactAtEveryReach) {
   std::uint64_t seed = 1000;
   for (const std::uint32_t reach :

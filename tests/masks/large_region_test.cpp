@@ -28,7 +28,7 @@ Image large_mask(const Inside& inside) {
   return mask;
 }
 
-/// "" or the first pixel whose label is not that.
+/// Returns "", or the first pixel with another label than expected.
 template <class Label>
 std::string wrong_label(const Image& labels, const Label& label) {
   const auto* found = reinterpret_cast<const std::uint32_t*>(labels.data());
@@ -39,7 +39,7 @@ std::string wrong_label(const Image& labels, const Label& label) {
   return "";
 }
 
-TEST(LargeRegions, OfACombAreOne) {
+TEST(LargeRegions, ACombIsOne) {
   const auto inside = [](std::int64_t x, std::int64_t y) { return x % 2 == 0 || y == height - 1; };
   const Regions found = find_regions(device_under_test(), large_mask(inside), {Connectivity::four});
   ASSERT_EQ(found.regions.size(), 1U);
@@ -57,7 +57,7 @@ TEST(LargeRegions, OfACombAreOne) {
   EXPECT_EQ(wrong_label(found.labels, [&](auto x, auto y) { return inside(x, y) ? 1U : 0U; }), "");
 }
 
-TEST(LargeRegions, OfAGridAreItsSquares) {
+TEST(LargeRegions, AGridHasOnePerSquare) {
   constexpr std::int64_t pitch = 5;
   constexpr std::int64_t columns = width / pitch;
   const auto inside = [](std::int64_t x, std::int64_t y) { return x % pitch < 3 && y % pitch < 4; };
@@ -85,7 +85,7 @@ TEST(LargeRegions, OfAGridAreItsSquares) {
 }
 
 // Every second square ring, open below its left upper corner, from where it goes on to the next one.
-TEST(LargeRegions, OfASpiralAreOne) {
+TEST(LargeRegions, ASpiralIsOne) {
   const auto inside = [](std::int64_t x, std::int64_t y) {
     const std::int64_t ring = std::min({x, y, width - 1 - x, height - 1 - y});
     return ring % 2 == 0 ? x != ring || y != ring + 1 : x == ring && y == ring + 1;
@@ -100,7 +100,7 @@ TEST(LargeRegions, OfASpiralAreOne) {
   }
 }
 
-TEST(LargeRegions, OfNoiseAreThoseOfAFlood) {
+TEST(LargeRegions, NoiseHasThoseOfAFloodFill) {
   Random random(0x4E01);
   const Image mask = large_mask([&](auto, auto) { return random.next() % 32 < 19; });  // near percolation
   const FloodedRegions expected = flood(mask, 4, false);

@@ -132,7 +132,7 @@ TEST(Mask, GrowsAndShrinksByBoxes) {
     });
 }
 
-/// The square of 1.41421356... lies on either side of 2 in its last bit.
+/// The square of 1.41421356... is below or above 2 depending on its last bit.
 TEST(Mask, ComparesRadiiExactly) {
   PixelSet point{5, 5, std::vector<char>(25)};
   point.inside[12] = 1;
@@ -149,7 +149,7 @@ TEST(Mask, ComparesRadiiExactly) {
   EXPECT_EQ(size(std::nextafter(1, 0)), 1);
 }
 
-/// The largest radii fill, or clear, whatever holds a pixel of the other side.
+/// The largest radii fill or clear every mask that holds a pixel of the other side.
 TEST(Mask, TakesRadiiUpToTheLargest) {
   for (const double radius : {4096.0, 16384.0})
     for_each_region(77, [&](const PixelSet& region) {

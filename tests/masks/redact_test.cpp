@@ -1,4 +1,4 @@
-// What redact() leaves of a picture, against plain loops.
+// redact() against plain loops.
 
 #include "satin/filters/redact.h"
 
@@ -58,8 +58,8 @@ TEST(Redact, SolidIsTheColourAndNothingElse) {
     Shape shape;
     std::array<double, 4> expected;
   };
-  const double green = 14146.0 / 65535;  // of 128: ((128 / 255 + 0.055) / 1.055)^2.4 in 16 bits
-  const double grey = 18837.0 / 65535;   // of 146
+  const double green = 14146.0 / 65535;  // for 128: ((128 / 255 + 0.055) / 1.055)^2.4 in 16 bits
+  const double grey = 18837.0 / 65535;   // for 146
   const Case cases[] = {
       {shape_of(1, Type::u8, Alpha::none), {146}},
       {shape_of(2, Type::u8, Alpha::straight), {146, 255}},
@@ -207,7 +207,7 @@ TEST(Redact, MaskCoversAllThatIsNotZero) {
   }
 }
 
-/// White picture, black box over all rows: the weight falls by 1 / (2 half + 1) a pixel.
+/// White picture, black box over all rows: the weight falls by 1 / (2 half + 1) per pixel.
 TEST(Redact, FeatherLiesAroundWhatIsCovered) {
   const Image picture = constant_picture({64, 40}, 1);
   for (const int feather : {1, 2, 7, 12}) {
@@ -287,7 +287,7 @@ TEST(Redact, CoveringNothingIsAnErrorUnlessItIsAllowed) {
   EXPECT_EQ(difference(redacted(picture, outside), redacted(picture, inside)), "");
 }
 
-// The plan is run again and again: what counts is the last run, and every frame of it.
+// A plan that runs again and again checks every frame of its last run.
 TEST(Redact, EveryFrameOfAMaskCovers) {
   Shape shape = shape_of(1, Type::u8, Alpha::none);
   shape.frames = 3;

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "masks/label.h"
+#include "masks/regions.h"
 #include "pixels/pixels.h"
 #include "satin/regions.h"
 #include "tests/oracles/device_under_test.h"
@@ -94,7 +94,7 @@ void expect_regions(const ImageView& mask, const ImageView& image, const std::st
     }
 }
 
-TEST(Regions, OfRandomMasksAreThoseOfAFloodFill) {
+TEST(Regions, RandomMasksHaveThoseOfAFloodFill) {
   constexpr std::uint64_t seed = 20260301;
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
@@ -106,7 +106,7 @@ TEST(Regions, OfRandomMasksAreThoseOfAFloodFill) {
                      std::to_string(width) + " x " + std::to_string(height) + ", " + std::to_string(share));
 }
 
-TEST(Regions, OfPatternsAreThoseOfAFloodFill) {
+TEST(Regions, PatternsHaveThoseOfAFloodFill) {
   for (const auto& sides : {std::pair{1, 1}, {1, 70}, {70, 1}, {37, 41}, {200, 150}, {259, 333}}) {
     const std::int64_t width = sides.first;
     const std::int64_t height = sides.second;
@@ -133,7 +133,7 @@ TEST(Regions, OfPatternsAreThoseOfAFloodFill) {
   }
 }
 
-TEST(Regions, OfALargeRandomMaskAreThoseOfAFloodFill) {
+TEST(Regions, ALargeRandomMaskHasThoseOfAFloodFill) {
   Random random(12);
   const std::int64_t side = slow_build() ? 900 : 2900;
   expect_regions(random_mask(side - 150, side, 128, random), {}, "one large mask");
@@ -166,7 +166,7 @@ TEST(Regions, KeepSmallFloatsBesideLargeOnes) {
   EXPECT_NEAR(found.regions[1].values[0].deviation, 1e25, 1e19);
 }
 
-TEST(Regions, AreThoseOfViewsOfAnyStrides) {
+TEST(Regions, DoNotDependOnStrides) {
   Random random(5);
   const Image mask = random_mask(67, 90, 130, random);
   const Image image = random_picture({67, 90, 3, Type::u8}, 3);

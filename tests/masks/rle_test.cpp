@@ -126,7 +126,7 @@ TEST(RunLengths, KnowAreaAndBox) {
 }
 
 // The expected counts were made by hand, from the definition.
-TEST(RunLengths, OfSmallMasks) {
+TEST(RunLengths, SmallMasksHaveTheCountsOfTheDefinition) {
   using Counts = std::vector<std::uint32_t>;
   const auto counts = [](const std::vector<std::string>& rows) {
     return encode_run_lengths(drawn(rows)).counts;
@@ -141,7 +141,7 @@ TEST(RunLengths, OfSmallMasks) {
   EXPECT_EQ(counts({"..#", "#..", "#.."}), Counts({1, 2, 3, 1, 2}));  // 1 outside, 2 inside, 3 outside ...
 }
 
-TEST(RunLengths, AsTextOfSmallNumbers) {
+TEST(RunLengths, TextOfSmallNumbers) {
   const auto text = [](std::vector<std::uint32_t> counts) {
     return compressed_counts({1, 1, std::move(counts)});
   };
@@ -160,7 +160,7 @@ TEST(RunLengths, AsTextOfSmallNumbers) {
   EXPECT_EQ(text({4294967295U}), "oooooo3");    // 32 bits: six groups of 31 and 3
 }
 
-TEST(RunLengths, FromTextOfSmallNumbers) {
+TEST(RunLengths, NumbersOfSmallTexts) {
   EXPECT_EQ(parse_compressed_counts("322OO", 3, 3).counts, std::vector<std::uint32_t>({3, 2, 2, 1, 1}));
   EXPECT_EQ(parse_compressed_counts("1X11oN", 7, 7).counts, std::vector<std::uint32_t>({1, 40, 1, 7}));
   EXPECT_EQ(parse_compressed_counts("P0P0o7", 1, 255).counts, std::vector<std::uint32_t>({0, 0, 255}))
@@ -236,7 +236,7 @@ TEST(RunLengths, AreMadeOfMasksAlone) {
   expect_error(ErrorKind::usage, "4294967295", encoded(there));
 }
 
-TEST(RunLengths, OfManyLabelsAtOnce) {
+TEST(RunLengths, ManyLabelsAreEncodedAtOnce) {
   std::uint64_t seed = 1;
   for (const auto& [width, height] : sizes)
     for (const std::uint32_t most : {1U, 3U, 200U}) {

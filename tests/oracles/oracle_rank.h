@@ -3,6 +3,7 @@
 
 #include "satin/border.h"
 #include "satin/image.h"
+#include "satin/param.h"
 
 namespace satin::test {
 
@@ -23,6 +24,11 @@ struct OracleRank {
   [[nodiscard]] int largest_radius_x() const;
   [[nodiscard]] int largest_radius_y() const;
 };
+
+/// A radius in whole pixels.
+inline Radius pixels(int x, int y) {
+  return {{static_cast<double>(x), false}, {static_cast<double>(y), false}};
+}
 
 /// The whole result.
 Image oracle_rank(const OracleRank& oracle);

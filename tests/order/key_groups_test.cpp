@@ -1,4 +1,4 @@
-// Groups of sorted keys: none has pixels of many keys, and there are never more than codes.
+// Groups of sorted keys: a group with several keys is small, and there are never more groups than codes.
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ void check(std::vector<std::uint32_t> keys) {
   }
 }
 
-/// Keys 0, 1, ... in runs of these lengths in turns, shuffled.
+/// Keys 0, 1, ... in runs whose lengths cycle through `lengths`, shuffled.
 std::vector<std::uint32_t> runs_of(std::size_t count, const std::vector<std::size_t>& lengths) {
   std::vector<std::uint32_t> keys;
   for (std::uint32_t key = 0; keys.size() < count; ++key)
@@ -62,13 +62,13 @@ std::vector<std::uint32_t> runs_of(std::size_t count, const std::vector<std::siz
   return keys;
 }
 
-TEST(KeyGroups, AsManyAsCodes) {
+TEST(KeyGroups, DistinctKeysFillAllCodes) {
   const GroupedRow row(runs_of(group_codes, {1}));
   EXPECT_EQ(row.groups.group(group_codes - 1).first, group_codes - 1U);
   EXPECT_EQ(*std::ranges::max_element(row.region.codes), group_codes - 1U);
 }
 
-TEST(KeyGroups, EveryLengthOfRuns) {
+TEST(KeyGroups, HoldRunsOfEveryLength) {
   for (const std::size_t count : {1U, 2U, 1023U, 1024U, 1025U, 2048U, 2049U, 4096U, 5000U, 20480U})
     for (const std::size_t length : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 9U, 10U, 19U, 20U, 21U, 40U, 20480U}) {
       check(runs_of(count, {length}));

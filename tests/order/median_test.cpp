@@ -35,8 +35,6 @@ struct MedianCase {
   std::uint64_t seed = 1;
 };
 
-Radius pixels(int x, int y) { return {{static_cast<double>(x), false}, {static_cast<double>(y), false}}; }
-
 std::string describe(const MedianCase& test) {
   const Median& median = test.parameters;
   return describe(test.shape) + ", alpha " + std::to_string(static_cast<int>(test.shape.alpha)) +
@@ -49,7 +47,7 @@ std::string describe(const MedianCase& test) {
          std::to_string(median.threshold) + ", seed " + std::to_string(test.seed);
 }
 
-/// Noise; or few values, so that most windows hold a value often; or nearly flat.
+/// Noise, or a flat picture in which every second or every 40th pixel is noise.
 Image picture_of(const MedianCase& test) {
   if (test.seed % 3 == 0) return random_picture(test.shape, test.seed);
   return sparse_picture(test.shape, 0.5, test.seed % 3 == 1 ? 2 : 40, test.seed);
@@ -132,7 +130,7 @@ TEST_P(MedianOracle, RadiiByMaps) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, MedianOracle, testing::ValuesIn(every_format()), name_of_format);
 
-// Pictures that are cut into parts, windows whose counts need 16 and 32 bits, and the largest radius.
+// Pictures that are cut into chunks, windows whose counts need 16 and 32 bits, and the largest radius.
 TEST(MedianRanks, LargePicturesAndRadii) {
   Random random(0x3D2);
   const auto check = [&](const Shape& shape, int x, int y, Border border) {
@@ -156,11 +154,11 @@ TEST(MedianRanks, LargePicturesAndRadii) {
     check({90, 80, 1, type}, 200, 512, Border::constant);
     if (testing::Test::HasFatalFailure()) return;
   }
-  check({2200, 1000, 1, Type::u8}, 12, 9, Border::mirror);  // parts of 512 columns, up to two threads
+  check({2200, 1000, 1, Type::u8}, 12, 9, Border::mirror);  // chunks of 512 columns, with up to two threads
 }
 
-// Squares of two values in turns, and all that lies between them far around: from window to window the rank
-// passes most of the picture.
+// A checkerboard of two values, surrounded by all values between them: from window to window the rank moves
+// past most of the picture's values.
 TEST(MedianRanks, ValuesFarApart) {
   Image picture({260, 240, 1, Type::u16});
   Random random(0x3D7);
@@ -217,7 +215,7 @@ TEST(MedianRanks, TheEndsAreErosionAndDilation) {
     }
 }
 
-TEST(MedianRanks, OfAnEvenCountTheLower) {
+TEST(MedianRanks, EvenCountsHaveTheLowerOfTheMiddle) {
   Image picture = constant_picture({2, 1, 1, Type::u8}, 0);
   picture.view().value<std::uint8_t>(0, 0) = 200;
   picture.view().value<std::uint8_t>(1, 0) = 100;
@@ -230,7 +228,7 @@ TEST(MedianRanks, OfAnEvenCountTheLower) {
   EXPECT_EQ(at(50.00004), 100);  // percentages are whole in 1/10000
 }
 
-TEST(MedianRanks, AThresholdTakesOutliersAlone) {
+TEST(MedianRanks, AThresholdReplacesOutliersAlone) {
   for (const Type type : {Type::u8, Type::u16, Type::f32}) {
     Image picture = constant_picture({40, 30, 1, type}, 0.5);
     const Image noise = random_picture({40, 30, 1, type}, 5);
@@ -250,7 +248,7 @@ TEST(MedianRanks, AThresholdTakesOutliersAlone) {
   }
 }
 
-// What a mask leaves out is not looked at.
+// Pixels that a mask excludes are not read.
 TEST(MedianRanks, ExcludedPixelsMayHoldAnything) {
   Image picture = random_picture({30, 20, 1, Type::f32}, 8);
   Image mask = constant_picture({30, 20, 1, Type::u8}, 1);

@@ -1,6 +1,6 @@
-// The edges of medians of 3 x 3 and 5 x 5 pixels, which go down bands of rows in vectors: heights around a
-// band, rows that end within a vector, rows whole pages apart, which have narrower bands, and the strips
-// beside the borders.
+// Edge cases of the medians of 3 x 3 and 5 x 5 pixels, for which vectors move down chunks of rows: heights
+// around that of a chunk, rows that end within a vector, rows whole pages apart, which have lower chunks, and
+// the pixels beside the borders.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 /// Rows of the picture whose windows do not leave it.
 constexpr std::array inner_heights = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 41};
-/// The first is the least that goes through vectors.
+/// The first is the least width for vectors.
 constexpr std::array inner_widths = {64, 65, 71, 79, 80, 95, 97, 111, 127, 128, 129};
 constexpr std::ptrdiff_t page = 4096;
 
@@ -47,7 +47,7 @@ class PagedRows {
   std::vector<std::byte> bytes_;
 };
 
-/// Noise; every second picture of floats holds the values whose order is told from their bits alone.
+/// Noise; every second picture of floats holds values whose order shows in their bits alone.
 Image picture_of(const Shape& shape, std::uint64_t seed) {
   Image picture = random_picture(shape, seed);
   if (shape.type != Type::f32 || seed % 2 == 0) return picture;
@@ -104,8 +104,8 @@ void check(const EdgeCase& edge) {
 
 class NetworkMedians : public testing::TestWithParam<Type> {};
 
-TEST_P(NetworkMedians, BandsTailsAndPages) {
-  if (device_under_test().is_cuda()) GTEST_SKIP() << "bands of rows are the CPU's";
+TEST_P(NetworkMedians, ChunksTailsAndPages) {
+  if (device_under_test().is_cuda()) GTEST_SKIP() << "chunks of rows are the CPU's";
   std::uint64_t seed = 0x3E0;
   for (const int radius : {1, 2})
     for (const int height : inner_heights) {
@@ -123,9 +123,9 @@ TEST_P(NetworkMedians, BandsTailsAndPages) {
     }
 }
 
-// Strips along every border, and those that are cut as they are longer than 1024 pixels.
-TEST_P(NetworkMedians, StripsBesideEveryBorder) {
-  if (device_under_test().is_cuda()) GTEST_SKIP() << "strips are the CPU's";
+// Pixels along every border, also those that are cut as they are longer than 1024.
+TEST_P(NetworkMedians, EveryBorder) {
+  if (device_under_test().is_cuda()) GTEST_SKIP() << "copies of borders are the CPU's";
   std::uint64_t seed = 0x3F0;
   const auto check_border = [&](std::int64_t width, std::int64_t height, int radius, Border border) {
     ++seed;
@@ -140,7 +140,7 @@ TEST_P(NetworkMedians, StripsBesideEveryBorder) {
   };
   for (const int radius : {1, 2}) {
     for (const Border border : every_border) {
-      check_border(64 + 2 * radius, 63 + 2 * radius, radius, border);  // columns too short for strips
+      check_border(64 + 2 * radius, 63 + 2 * radius, radius, border);  // columns too short for vectors
       check_border(66 + 2 * radius, 64 + 2 * radius, radius, border);
       if (HasFatalFailure()) return;
     }

@@ -1,5 +1,9 @@
-// Sliding minima and maxima: rows by windows that are joined from smaller ones, columns by segmented scans
-// over lines. Compiled for every SIMD target.
+// Sliding minima and maxima on the CPU, compiled for every SIMD target.
+//
+// Along a row, windows are joined from up to four windows of a quarter of the size, in log4(window) steps of
+// vector operations. Down the columns, suffixes and prefixes of segments give any window in three comparisons
+// per key (SlidingLines). If the lines of a window fit the second-level cache as whole rows, both passes run
+// together; otherwise rows come first, and columns follow in place, in tiles of columns that fit.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "extremes/cpu/sliding_extreme.cpp"
@@ -9,8 +13,8 @@
 #include <algorithm>
 
 #include "core/cpu/backend.h"
+#include "core/maths/rectangle.h"
 #include "core/maths/window.h"
-#include "core/with_type.h"
 #include "core/workspace.h"
 #include "extremes/maths/extreme.h"
 #include "extremes/sliding_extreme.h"
@@ -20,9 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Minima and maxima over rows and series of lines.
-
-/// Where the windows begin that together make a larger one.
+/// Offsets of the windows that together make a larger one.
 struct JoinedWindows {
   int count = 1;  ///< 1 to 4
   std::size_t offset[4] = {};
@@ -42,13 +44,13 @@ struct Greatest {
   }
 };
 
-/// Calls action(op): op(a, b) is the extreme of two vectors.
+/// Calls action(op), where op(a, b) is the extreme of two vectors.
 template <class Action>
 void WithExtreme(Extreme extreme, const Action& action) {
   extreme == Extreme::minimum ? action(Least()) : action(Greatest());
 }
 
-/// Calls body(d, i) for every vector of keys, then for every key that is left.
+/// Calls body(d, i) for every vector of keys, then for every remaining key.
 template <class Key, class Body>
 HWY_INLINE void ForVectors(std::size_t count, const Body& body) {
   const hn::ScalableTag<Key> d;
@@ -109,12 +111,12 @@ void AdvanceLines(Extreme extreme, const Key* line, const Key* suffix, std::size
   });
 }
 
-/// Extremes over a window that moves down a series of lines, three comparisons a key whatever the window (van
+/// Extremes over a window that moves down a series of lines, in three comparisons per key for any window (van
 /// Herk, A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels, 1992;
 /// Gil and Werman, Computing 2-D min, median, and max filters, 1993).
 ///
-/// The series is cut into segments of one window each. A window is the end of one segment and the beginning
-/// of the next: a suffix and a prefix, each an extreme that is scanned within its segment.
+/// The series is cut into segments of one window each. A window consists of the end of one segment and the
+/// beginning of the next: a suffix and a prefix, each an extreme that is scanned within its segment.
 template <class Key>
 class SlidingLines {
  public:
@@ -130,7 +132,6 @@ class SlidingLines {
     return (segment_.size() + prefix_.size()) * sizeof(Key);
   }
 
-  /// Begins a series of lines of `keys` keys.
   void start(std::size_t keys) {
     keys_ = keys;
     position_ = 0;
@@ -138,11 +139,11 @@ class SlidingLines {
     first_segment_ = true;
   }
 
-  /// Where the next line is to be put before take() is called.
+  /// Where the caller writes the next line before it calls take().
   [[nodiscard]] Key* next_line() { return line(position_); }
 
-  /// Takes the next line. `out`, unless it is null, gets the extremes of the window that ends with it, or of
-  /// all lines so far if they are fewer.
+  /// Adds the next line. `out`, unless it is null, gets the extremes of the window that ends with this line,
+  /// or of all lines so far if they are fewer.
   void take(Key* out) {
     const Key* next = line(position_);
     const bool whole_segment = position_ + 1 == window_;
@@ -159,7 +160,7 @@ class SlidingLines {
     advance();
   }
 
-  /// Moves the window on where the series of lines is over.
+  /// Moves the window one line further after the end of the series.
   void take_nothing(Key* out) {
     if (out != nullptr && taken_ == 0) {
       std::copy_n(line(position_ + 1), keys_, out);
@@ -172,7 +173,6 @@ class SlidingLines {
  private:
   [[nodiscard]] Key* line(std::size_t index) { return segment_.data() + index * stride_; }
 
-  /// Joins the prefix with what the window holds of the segment before.
   void finish_window(bool whole_segment, Key* out) {
     std::copy_n(prefix_.data(), keys_, out);
     if (!first_segment_ && !whole_segment) JoinLines(extreme_, line(position_ + 1), keys_, out);
@@ -182,7 +182,7 @@ class SlidingLines {
     if (++position_ == window_) begin_segment();
   }
 
-  /// Lines become suffixes: line i the extreme from i to the end of its segment.
+  /// Turns lines into suffixes: line i becomes the extreme from i to the end of its segment.
   void begin_segment() {
     for (std::size_t i = taken_; i-- > 1;) JoinLines(extreme_, line(i), keys_, line(i - 1));
     position_ = 0;
@@ -194,27 +194,20 @@ class SlidingLines {
   std::size_t window_;
   std::size_t stride_;
   std::size_t keys_ = 0;
-  std::size_t position_ = 0;  ///< in the segment
-  std::size_t taken_ = 0;     ///< lines of the segment
+  std::size_t position_ = 0;  ///< line in the segment
+  std::size_t taken_ = 0;     ///< number of lines that the segment has
   bool first_segment_ = true;
   WorkspaceVector<Key>
-      segment_;  ///< lines of this segment up to position_, behind it suffixes of the one before
+      segment_;  ///< lines of this segment up to position_, then suffixes of the segment before
   WorkspaceVector<Key> prefix_;
 };
 
-// Bytes of lines that one thread keeps at hand: they are to stay in its second-level cache.
+// Bytes of lines that one thread keeps, chosen to stay in its second-level cache.
 constexpr std::size_t most_row_bytes = std::size_t{3} << 18;
 constexpr std::size_t column_bytes = std::size_t{1} << 18;
 constexpr std::size_t least_row_bytes = 256;
 
-/// A rectangle of the picture: columns [first, last) of some rows.
-struct Columns {
-  std::int64_t first;
-  std::int64_t last;
-};
-
-/// Extremes along one row, by windows joined from up to four windows of a quarter of the size: a step for
-/// each factor of four.
+/// Extremes along one row, by windows joined from up to four windows of a quarter of the size.
 template <class Key>
 class RowExtremes {
  public:
@@ -226,7 +219,6 @@ class RowExtremes {
 
   [[nodiscard]] std::size_t bytes() const noexcept { return line_.size() * sizeof(Key); }
 
-  /// Keys of row y with the extremes of its windows.
   void run(const ImageView& source, std::int64_t y, Key* out) {
     read(source, y);
     const std::int64_t window = 2 * reach_ + 1;
@@ -234,14 +226,14 @@ class RowExtremes {
     for (std::int64_t size = 1; size < window;) {
       const std::int64_t joined = joined_size(size, window);
       const bool last = joined == window;
-      // Windows that hold nothing of the picture stay neutral; the first that holds a pixel begins here.
+      // Windows outside the picture stay neutral; the first that holds a pixel begins here.
       const std::int64_t first = wraps(job_) || last ? 0 : std::max<std::int64_t>(reach_ - (joined - 1), 0);
       const std::int64_t end = wraps(job_) || last
                                    ? job_.width + window - joined
                                    : std::min(job_.width + window - joined, reach_ + job_.width);
       Key* from = line_.data() + static_cast<std::size_t>(first) * channels_;
-      JoinWindows(job_.extreme, from, pieces(size, joined), static_cast<std::size_t>(end - first) * channels_,
-                  last ? out : from);
+      JoinWindows(job_.extreme, from, windows_of(size, joined),
+                  static_cast<std::size_t>(end - first) * channels_, last ? out : from);
       size = joined;
     }
   }
@@ -260,11 +252,12 @@ class RowExtremes {
       std::copy_n(row + keys - pad, pad, line_.data());
       std::copy_n(row, pad, row + keys);
     } else {
-      std::fill_n(line_.data(), pad, neutral_key<Key>(job_.extreme));  // behind the row they are still there
+      std::fill_n(line_.data(), pad,
+                  neutral_key<Key>(job_.extreme));  // those after the row are still neutral
     }
   }
 
-  [[nodiscard]] JoinedWindows pieces(std::int64_t size, std::int64_t joined) const {
+  [[nodiscard]] JoinedWindows windows_of(std::int64_t size, std::int64_t joined) const {
     JoinedWindows windows;
     windows.count = static_cast<int>((joined + size - 1) / size);
     for (int i = 0; i < windows.count; ++i)
@@ -275,16 +268,14 @@ class RowExtremes {
   SlidingExtremeJob job_;
   std::size_t channels_;
   std::int64_t reach_;
-  WorkspaceVector<Key> line_;  ///< the row with what its windows see beyond its ends
+  WorkspaceVector<Key> line_;  ///< the row, and what its windows see beyond its ends
 };
 
-/// What one thread needs.
 template <class Key>
-struct ExtremeSlot {
+struct ExtremeBuffers {
   RowExtremes<Key> rows;
   SlidingLines<Key> lines;
-  WorkspaceVector<Key>
-      beginning;  ///< the first rows of a tile that wraps: they are overwritten before its end
+  WorkspaceVector<Key> beginning;  ///< first rows of a tile that wraps, which its last windows see, too
 };
 
 template <class Key>
@@ -305,8 +296,9 @@ class SlidingExtreme final : public SlidingExtremeOperation {
     const std::size_t tile_keys = static_cast<std::size_t>(tile_width_) * channels_;
     const std::size_t beginning = in_rows_ || !wraps(job) ? 0 : static_cast<std::size_t>(reach_) * tile_keys;
     for (int i = 0; i < backend.threads.count(); ++i)
-      slots_.push_back({RowExtremes<Key>(job), SlidingLines<Key>(job.extreme, window_, most_lines, tile_keys),
-                        WorkspaceVector<Key>(beginning)});
+      buffers_.push_back({RowExtremes<Key>(job),
+                          SlidingLines<Key>(job.extreme, window_, most_lines, tile_keys),
+                          WorkspaceVector<Key>(beginning)});
     if (job.border == Border::constant)
       for (std::int64_t i = 0; i < job.width * job.channels; ++i)
         outside_.push_back(static_cast<Key>(job.border_keys[static_cast<std::size_t>(i % job.channels)]));
@@ -314,77 +306,79 @@ class SlidingExtreme final : public SlidingExtremeOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = outside_.size() * sizeof(Key);
-    for (const ExtremeSlot<Key>& slot : slots_)
-      bytes += slot.rows.bytes() + slot.lines.bytes() + slot.beginning.size() * sizeof(Key);
+    for (const ExtremeBuffers<Key>& buffers : buffers_)
+      bytes += buffers.rows.bytes() + buffers.lines.bytes() + buffers.beginning.size() * sizeof(Key);
     return bytes;
   }
 
   void run(const SlidingExtremeImages& images, Stream) override {
     if (in_rows_) return run_rows(images);
-    backend_.threads.for_rows(job_.height, 16, [&](std::int64_t first, std::int64_t last, int slot) {
+    backend_.threads.for_rows(job_.height, 16, [&](std::int64_t first, std::int64_t last, int thread) {
       for (std::int64_t y = first; y < last; ++y)
-        slot_at(slot).rows.run(images.source, y, images.output.template row<Key>(y));
+        buffers_of(thread).rows.run(images.source, y, images.output.template row<Key>(y));
     });
     const std::int64_t tiles = (job_.width + tile_width_ - 1) / tile_width_;
-    backend_.threads.for_rows(tiles, 1, [&](std::int64_t first, std::int64_t last, int slot) {
+    backend_.threads.for_rows(tiles, 1, [&](std::int64_t first, std::int64_t last, int thread) {
       for (std::int64_t i = first; i < last; ++i)
-        run_columns(images, {i * tile_width_, std::min((i + 1) * tile_width_, job_.width)}, slot_at(slot));
+        run_columns(images, {i * tile_width_, std::min((i + 1) * tile_width_, job_.width)},
+                    buffers_of(thread));
     });
   }
 
  private:
-  [[nodiscard]] ExtremeSlot<Key>& slot_at(int index) { return slots_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] ExtremeBuffers<Key>& buffers_of(int index) {
+    return buffers_[static_cast<std::size_t>(index)];
+  }
 
-  /// Pixels of a tile whose `lines` lines stay in the cache.
   [[nodiscard]] std::int64_t column_width(std::size_t lines) const {
     const std::size_t pixel = channels_ * sizeof(Key);
     const std::size_t row = std::max(column_bytes / lines, least_row_bytes);
     return std::min(static_cast<std::int64_t>(row / pixel / 64 * 64 + 64), job_.width);
   }
 
-  /// Tiles of whole rows: rows go straight into the scans down the columns.
+  /// Filters tiles of whole rows: each row goes straight into the scans down the columns.
   void run_rows(const SlidingExtremeImages& images) {
     const std::int64_t threads = backend_.threads.count();
     const std::int64_t grain = std::max((job_.height + 4 * threads - 1) / (4 * threads), 16 * reach_);
     const std::int64_t most = (job_.height + threads - 1) / threads;
     backend_.threads.for_rows(
         job_.height, std::min(grain, most), [&](std::int64_t first, std::int64_t last, int index) {
-          ExtremeSlot<Key>& slot = slot_at(index);
-          slide(images, {0, job_.width}, first, last, slot.lines, [&](std::int64_t position, Key* line) {
-            slot.rows.run(images.source, source_of(position, job_.height, job_.border), line);
+          ExtremeBuffers<Key>& buffers = buffers_of(index);
+          slide(images, {0, job_.width}, first, last, buffers.lines, [&](std::int64_t position, Key* line) {
+            buffers.rows.run(images.source, source_of(position, job_.height, job_.border), line);
           });
         });
   }
 
-  /// A tile of columns whose rows are done already, in place: a row is written when no window needs it any
-  /// more.
-  void run_columns(const SlidingExtremeImages& images, Columns columns, ExtremeSlot<Key>& slot) {
-    const std::size_t keys = static_cast<std::size_t>(columns.last - columns.first) * channels_;
-    slide(images, columns, 0, job_.height, slot.lines, [&](std::int64_t position, Key* line) {
+  /// Filters a tile of columns in place, whose rows have been filtered: a row is overwritten when no window
+  /// needs it any more.
+  void run_columns(const SlidingExtremeImages& images, Stretch columns, ExtremeBuffers<Key>& buffers) {
+    const std::size_t keys = static_cast<std::size_t>(columns.size()) * channels_;
+    slide(images, columns, 0, job_.height, buffers.lines, [&](std::int64_t position, Key* line) {
       if (position >= job_.height) {
-        std::copy_n(slot.beginning.data() + static_cast<std::size_t>(position - job_.height) * keys, keys,
+        std::copy_n(buffers.beginning.data() + static_cast<std::size_t>(position - job_.height) * keys, keys,
                     line);
         return;
       }
       const std::int64_t y = position < 0 ? position + job_.height : position;
       std::copy_n(row_of(images.output, columns, y), keys, line);
       if (wraps(job_) && position >= 0 && position < reach_)
-        std::copy_n(line, keys, slot.beginning.data() + static_cast<std::size_t>(position) * keys);
+        std::copy_n(line, keys, buffers.beginning.data() + static_cast<std::size_t>(position) * keys);
     });
   }
 
   template <class Bytes>
-  [[nodiscard]] auto* row_of(const Bytes& image, Columns columns, std::int64_t y) const {
+  [[nodiscard]] auto* row_of(const Bytes& image, Stretch columns, std::int64_t y) const {
     return image.template row<Key>(y) + static_cast<std::size_t>(columns.first) * channels_;
   }
 
-  /// Rows [first, last) of these columns; `read` puts the row at a position of the extended picture into a
-  /// line.
+  /// Filters rows [first, last) of these columns. read(position, line) copies the row at a position of the
+  /// extended picture into a line.
   template <class Read>
-  void slide(const SlidingExtremeImages& images, Columns columns, std::int64_t first, std::int64_t last,
+  void slide(const SlidingExtremeImages& images, Stretch columns, std::int64_t first, std::int64_t last,
              SlidingLines<Key>& lines, const Read& read) {
     const std::int64_t start = wraps(job_) ? first - reach_ : std::max<std::int64_t>(first - reach_, 0);
-    lines.start(static_cast<std::size_t>(columns.last - columns.first) * channels_);
+    lines.start(static_cast<std::size_t>(columns.size()) * channels_);
     for (std::int64_t position = start; position < last + reach_; ++position) {
       const std::int64_t y = position - reach_;
       Key* out = y < first ? nullptr : row_of(images.output, columns, y);
@@ -398,10 +392,9 @@ class SlidingExtreme final : public SlidingExtremeOperation {
     }
   }
 
-  /// Turns keys of extremes into stored pixels.
-  void finish_row(const SlidingExtremeImages& images, Columns columns, std::int64_t y, Key* out) const {
+  void finish_row(const SlidingExtremeImages& images, Stretch columns, std::int64_t y, Key* out) const {
     if (!outside_.empty()) meet_outside(columns, y, out);
-    const std::int64_t pixels = columns.last - columns.first;
+    const std::int64_t pixels = columns.size();
     if (stores_plainly(job_)) {
       if constexpr (std::is_same_v<Key, FloatKey>)
         std::transform(out, out + pixels * job_.channels, out, [](Key key) { return turn_key(key); });
@@ -413,8 +406,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
                     out + x * job_.channels);
   }
 
-  /// Windows that leave the picture see the value outside.
-  void meet_outside(Columns columns, std::int64_t y, Key* out) const {
+  void meet_outside(Stretch columns, std::int64_t y, Key* out) const {
     const auto join = [&](std::int64_t from, std::int64_t to) {
       from = std::max(from, columns.first);
       to = std::min(to, columns.last);
@@ -435,14 +427,13 @@ class SlidingExtreme final : public SlidingExtremeOperation {
   std::int64_t reach_;
   std::int64_t window_;
   bool in_rows_ = true;
-  std::int64_t tile_width_ = 0;  ///< width of a tile of columns
+  std::int64_t tile_width_ = 0;
   WorkspaceVector<Key> outside_;
-  WorkspaceVector<ExtremeSlot<Key>> slots_;  ///< one a thread
+  WorkspaceVector<ExtremeBuffers<Key>> buffers_;  ///< one per thread
 };
 
 inline Prepared<SlidingExtremeJob> PrepareSlidingExtreme(Backend& backend, const SlidingExtremeJob& job) {
-  return with_pixel_type(job.type, [&]<class T>() -> std::unique_ptr<SlidingExtremeOperation> {
-    using Key = std::conditional_t<std::is_same_v<T, float>, FloatKey, T>;
+  return with_key(job.type, [&]<class Key>() -> std::unique_ptr<SlidingExtremeOperation> {
     return std::make_unique<SlidingExtreme<Key>>(as_cpu(backend), job);
   });
 }

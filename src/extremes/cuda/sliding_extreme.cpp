@@ -1,4 +1,5 @@
-// sliding minima and maxima: a pass along rows into keys, a pass down columns to the output.
+// Sliding minima and maxima on CUDA: passes along rows to a workspace of keys, and one pass down the columns
+// to the output.
 
 #include "kernels/extremes/launch.h"
 
@@ -16,16 +17,16 @@ namespace {
 constexpr std::int64_t row_alignment = 32;  // bytes: a sector of the L2
 constexpr std::int64_t largest_side = 1LL << 30;
 
-/// Reaches of the passes along rows that together reach as far as the job, each as far as shared memory
-/// allows.
+/// Returns the reaches of passes along rows that together have the job's reach. Each is as large as shared
+/// memory allows.
 std::vector<std::int64_t> split_reach(std::int64_t reach, std::int64_t row_bytes, std::int64_t pixel_bytes,
                                       std::size_t shared_limit) {
   std::int64_t most = reach;
   while (kernels::extreme_tile(row_bytes, pixel_bytes, most, shared_limit).bytes == 0) most = (most + 1) / 2;
-  std::vector<std::int64_t> parts;
-  for (std::int64_t left = reach; left > 0 || parts.empty(); left -= parts.back())
-    parts.push_back(std::min(left, most));
-  return parts;
+  std::vector<std::int64_t> reaches;
+  for (std::int64_t left = reach; left > 0 || reaches.empty(); left -= reaches.back())
+    reaches.push_back(std::min(left, most));
+  return reaches;
 }
 
 class SlidingExtreme final : public SlidingExtremeOperation {
@@ -69,7 +70,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
 
   [[nodiscard]] kernels::KeyRows rows_of(const Buffer& buffer) const { return {buffer.get(), row_}; }
 
-  /// Passes alternate between the two buffers: the one with the result.
+  /// Runs the passes along rows, which alternate between two buffers. Returns the buffer with the result.
   kernels::KeyRows run_rows(const SlidingExtremeImages& images, kernels::StreamHandle stream) {
     kernels::RowExtremeArguments arguments;
     arguments.job = job_;
@@ -113,9 +114,9 @@ class SlidingExtreme final : public SlidingExtremeOperation {
   std::int64_t pixel_bytes_;
   std::int64_t reach_y_;
   kernels::ExtremeGroups groups_;
-  std::int64_t row_ = 0;  ///< bytes of a row of keys
+  std::int64_t row_ = 0;  ///< bytes per row of keys
   std::vector<std::int64_t> reaches_;
-  kernels::ExtremeTile tile_;  ///< of the first pass along rows, which reaches furthest
+  kernels::ExtremeTile tile_;  ///< tile of the first pass along rows, which reaches furthest
   std::array<Buffer, 2> keys_;
   std::array<Buffer, 2> group_keys_;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// Minima and maxima of stored pixels. Values are compared as integer keys, so that the result does not depend
-// on the order in which they meet: 8- and 16-bit values are their own keys, floats have their bits in the
-// order of the numbers, -0 below 0.
+// Arithmetic of minima, maxima and ranks of stored pixels. Values are compared as integer keys, so that the
+// result does not depend on the order of comparisons: 8- and 16-bit values are their own keys, floats have
+// their bits in the order of the numbers, with -0 below 0.
 
 #include <cstdint>
 #include <cstring>
@@ -14,10 +14,10 @@ namespace satin {
 
 enum class Extreme : std::uint8_t { minimum, maximum };
 
-/// Integers that stand for floats.
+/// Type of the keys of floats.
 using FloatKey = std::int32_t;
 
-/// The key of stored bits, and the stored bits of a key.
+/// Turns stored bits into a key, and a key into stored bits.
 template <class Key>
 SATIN_HD Key turn_key(Key key) {
   if constexpr (std::is_same_v<Key, FloatKey>) {
@@ -40,7 +40,7 @@ SATIN_HD float float_of(FloatKey key) {
   return value;
 }
 
-/// The key that no other one loses against.
+/// Returns the key that loses against every other one.
 template <class Key>
 SATIN_HD Key neutral_key(Extreme extreme) {
   if constexpr (std::is_same_v<Key, FloatKey>) {
@@ -50,24 +50,24 @@ SATIN_HD Key neutral_key(Extreme extreme) {
   }
 }
 
-/// True if the window of this reach around x goes beyond a line of `size` pixels.
+/// Whether the window of this reach around x goes beyond a line of `size` pixels.
 SATIN_HD bool leaves(std::int64_t x, std::int64_t reach, std::int64_t size) {
   return x < reach || x >= size - reach;
 }
 
-/// The next size of windows that are joined from windows of `size` pixels which may overlap: at most four.
+/// Returns the next size of windows that are joined from at most four, maybe overlapping windows of `size`
+/// pixels.
 SATIN_HD std::int64_t joined_size(std::int64_t size, std::int64_t wanted) {
   return wanted < 4 * size ? wanted : 4 * size;
 }
 
-/// Colours of fully transparent pixels take no part.
+/// Replaces the colours of a fully transparent pixel by neutral keys.
 template <class Key>
 SATIN_HD void hide_colours(Key* pixel, int channels, Extreme extreme) {
   if (pixel[channels - 1] > 0) return;
   for (int c = 0; c < channels - 1; ++c) pixel[c] = neutral_key<Key>(extreme);
 }
 
-/// What is the same for every pixel when extremes are stored.
 struct ExtremeStore {
   int channels = 1;
   bool weighted = false;           ///< the last channel is straight alpha
@@ -76,7 +76,7 @@ struct ExtremeStore {
 
 namespace detail {
 
-/// One channel: `rest` parts of the picture's own value and `weight` parts of the extreme.
+/// Blends one channel: the picture's own value with weight `rest`, the extreme with weight `weight`.
 template <class Key>
 SATIN_HD Key blend_keys(Key own, Key extreme, std::uint64_t rest, std::uint64_t weight) {
   if constexpr (std::is_same_v<Key, FloatKey>) {
@@ -88,28 +88,28 @@ SATIN_HD Key blend_keys(Key own, Key extreme, std::uint64_t rest, std::uint64_t 
   }
 }
 
-/// Blends a colour under alpha: own value and extreme are weighted by their alpha, too.
+/// Blends a colour under alpha: both values are weighted by their alpha, too.
 template <class Key>
 SATIN_HD Key blend_colours(Key own, Key own_alpha, Key extreme, Key extreme_alpha, std::uint64_t rest,
                            std::uint64_t weight) {
   if constexpr (std::is_same_v<Key, FloatKey>) {
-    const double own_part = static_cast<double>(float_of(own_alpha)) * static_cast<double>(rest);
-    const double extreme_part = static_cast<double>(float_of(extreme_alpha)) * static_cast<double>(weight);
-    const double sum =
-        static_cast<double>(float_of(own)) * own_part + static_cast<double>(float_of(extreme)) * extreme_part;
-    return key_of(static_cast<float>(sum / (own_part + extreme_part)));
+    const double own_weight = static_cast<double>(float_of(own_alpha)) * static_cast<double>(rest);
+    const double extreme_weight = static_cast<double>(float_of(extreme_alpha)) * static_cast<double>(weight);
+    const double sum = static_cast<double>(float_of(own)) * own_weight +
+                       static_cast<double>(float_of(extreme)) * extreme_weight;
+    return key_of(static_cast<float>(sum / (own_weight + extreme_weight)));
   } else {
-    const std::uint64_t own_part = own_alpha * rest;
-    const std::uint64_t extreme_part = extreme_alpha * weight;
-    const std::uint64_t parts = own_part + extreme_part;
-    return static_cast<Key>((own * own_part + extreme * extreme_part + parts / 2) / parts);
+    const std::uint64_t own_weight = own_alpha * rest;
+    const std::uint64_t extreme_weight = extreme_alpha * weight;
+    const std::uint64_t total = own_weight + extreme_weight;
+    return static_cast<Key>((own * own_weight + extreme * extreme_weight + total / 2) / total);
   }
 }
 
 }  // namespace detail
 
-/// Turns the keys of one pixel's extremes into what is stored. `original`: the stored pixel of the picture,
-/// which stays where the mask is 0, and whose colours stay where the result is fully transparent.
+/// Turns the keys of one pixel's extremes into the pixel to store. The stored pixel `original` stays where
+/// the mask is 0, and its colours stay where the result is fully transparent.
 template <class Key>
 SATIN_HD void store_extreme(const ExtremeStore& store, const Key* original, std::uint32_t mask, Key* pixel) {
   const std::uint64_t weight = store.mask_maximum == 0 ? 1 : mask;

@@ -1,6 +1,7 @@
-// Means over lobes on the CPU: a table of weighed values, then every row of results band by band, each band
-// as running columns of two rows of the table, carried on around the circle. Wide lobes are taken over cells;
-// the rows of pixels between two rows of cells then share what those give across.
+// Means over lobes on the CPU: a table of working values times row weights, then every row of results box by
+// box. A box needs the differences of two rows of the table, continued around the circle. Wide lobes are
+// averaged over cells; the rows of pixels between two rows of cells share the cells' values interpolated
+// along the row.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lobes/cpu/lobe_mean.cpp"
@@ -27,17 +28,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// Rows of pixels between two rows of cells.
+/// Values for the rows of pixels between two rows of cells.
 template <class Value>
 struct Gap {
   explicit Gap(std::size_t entries) : above(entries), below(entries), between(entries) {}
 
-  WorkspaceVector<Value> above;  ///< rows of cells, expanded across
-  WorkspaceVector<Value> below;
-  WorkspaceVector<Value> between;
+  WorkspaceVector<Value> above;    ///< the row of cells above, interpolated along the row
+  WorkspaceVector<Value> below;    ///< the row of cells below, interpolated along the row
+  WorkspaceVector<Value> between;  ///< one row of pixels
 };
 
-/// What one thread works on.
 struct Workspace {
   Workspace(std::size_t entries, const PixelRead& read)
       : columns(2 * entries + static_cast<std::size_t>(read.channels)),
@@ -58,19 +58,18 @@ struct Workspace {
     }
   }
 
-  WorkspaceVector<std::uint64_t> columns;  ///< sums over a band's rows of all columns up to each
-  WorkspaceVector<std::uint64_t> low;      ///< the parts of WideSum
-  WorkspaceVector<double> estimate;
+  WorkspaceVector<std::uint64_t> columns;  ///< sums over a box's rows, of all columns up to each
+  WorkspaceVector<std::uint64_t> low;      ///< WideSum::low of every entry
+  WorkspaceVector<double> estimate;        ///< WideSum::estimate of every entry
   PixelRows pixels;
   Gap<std::uint64_t> integers;
   Gap<double> floats;
 };
 
-/// The map that a level's lobes are taken over, and its table.
 struct Level {
   LobeLevel of;
   Shape cells;
-  bool averages = false;                  ///< otherwise it is a copy
+
   std::unique_ptr<TableOperation> build;  ///< null if the level before has the same table
 };
 
@@ -81,7 +80,7 @@ class LobeMean final : public LobeMeanOperation {
     WorkspaceBudget::take(bytes_of_lobes(job));  // held by the plan
     const std::vector<LobeMap> maps = lobe_maps(job);
     for (std::size_t i = 0; i < maps.size(); ++i) {
-      Level level{job.levels[i], maps[i].cells, maps[i].averages, nullptr};
+      Level level{job.levels[i], maps[i].cells, nullptr};
       if (maps[i].builds_table)
         level.build = backend.prepare(TableJob{level.cells.width, level.cells.height,
                                                weighed_pixels(job.read), false, Accumulator::u64});
@@ -112,20 +111,13 @@ class LobeMean final : public LobeMeanOperation {
       MutableImageView result = output;
       result.data = output.at(0, static_cast<std::int64_t>(i) * job_.height);
       result.shape.height = job_.height;
-      const auto store = [&]<class T>() {
+      with_pixel_type(job_.write.type, [&]<class T>() {
         with_channels(job_.read.channels, [&]<int Channels>() {
           if (level.of.cell == 1) return mean_pixels<Channels, T>(level, rule, reader, source, result);
           mean_cells<Channels>(level);
           enlarge<Channels, T>(level, {rule, cell_bits(level.of.cell), reader.exponents}, source, result);
         });
-      };
-      if (job_.write.type == Type::u8) {
-        store.template operator()<std::uint8_t>();
-      } else if (job_.write.type == Type::u16) {
-        store.template operator()<std::uint16_t>();
-      } else {
-        store.template operator()<float>();
-      }
+      });
     }
   }
 
@@ -135,12 +127,12 @@ class LobeMean final : public LobeMeanOperation {
     const MutableImageView weighed = mutable_view_of(weighed_.get(), level.cells);
     const std::int64_t cell = level.of.cell;
     backend_.threads.for_rows(
-        level.cells.height, largest_cell / cell, [&](std::int64_t first, std::int64_t last, int slot) {
+        level.cells.height, largest_cell / cell, [&](std::int64_t first, std::int64_t last, int thread) {
           for (std::int64_t y = first; y < last; ++y)
             SumCells(reader, source, y * cell,
                      std::span(job_.row_weights)
                          .subspan(static_cast<std::size_t>(y * cell), static_cast<std::size_t>(cell)),
-                     workspaces_[static_cast<std::size_t>(slot)].pixels, weighed.row<std::uint64_t>(y));
+                     workspaces_[static_cast<std::size_t>(thread)].pixels, weighed.row<std::uint64_t>(y));
         });
     level.build->run(weighed, measured, mutable_view_of(table_.get(), level.cells), stream);
   }
@@ -148,13 +140,13 @@ class LobeMean final : public LobeMeanOperation {
   template <int Channels, class T>
   void mean_pixels(const Level& level, const MeanRule& rule, const RowReader& reader, const ImageView& source,
                    const MutableImageView& result) {
-    backend_.threads.for_rows(job_.height, 4, [&](std::int64_t first, std::int64_t last, int slot) {
-      Workspace& workspace = workspaces_[static_cast<std::size_t>(slot)];
+    backend_.threads.for_rows(job_.height, 4, [&](std::int64_t first, std::int64_t last, int thread) {
+      Workspace& workspace = workspaces_[static_cast<std::size_t>(thread)];
       for (std::int64_t y = first; y < last; ++y) {
         const T* original = source.row<T>(y);
         T* out = result.row<T>(y);
         const LobeRow& row = row_of(level, y);
-        if (row.bands == 0) {
+        if (row.boxes == 0) {
           std::copy_n(original, row_, out);
           continue;
         }
@@ -172,13 +164,13 @@ class LobeMean final : public LobeMeanOperation {
     });
   }
 
-  /// The means take the place of the sums that the table was built of.
+  /// Finds the means of cells, which overwrite the sums that the table was built from.
   template <int Channels>
   void mean_cells(const Level& level) {
     const MutableImageView means = mutable_view_of(weighed_.get(), level.cells);
     const auto entries = static_cast<std::size_t>(level.cells.width * Channels);
-    backend_.threads.for_rows(level.cells.height, 1, [&](std::int64_t first, std::int64_t last, int slot) {
-      Workspace& workspace = workspaces_[static_cast<std::size_t>(slot)];
+    backend_.threads.for_rows(level.cells.height, 1, [&](std::int64_t first, std::int64_t last, int thread) {
+      Workspace& workspace = workspaces_[static_cast<std::size_t>(thread)];
       for (std::int64_t y = first; y < last; ++y) {
         const LobeRow& row = row_of(level, y);
         sum_row<Channels>(workspace, level, row);
@@ -201,8 +193,8 @@ class LobeMean final : public LobeMeanOperation {
           Channels, rule.cell_bits, place.behind_pole, std::span(pixels));
     };
     backend_.threads.for_rows(
-        level.cells.height + 1, 2, [&](std::int64_t first, std::int64_t last, int slot) {
-          Workspace& workspace = workspaces_[static_cast<std::size_t>(slot)];
+        level.cells.height + 1, 2, [&](std::int64_t first, std::int64_t last, int thread) {
+          Workspace& workspace = workspaces_[static_cast<std::size_t>(thread)];
           Gap<BetweenCells<T>>& gap = workspace.gap<T>();
           expand(first - 1, gap.below);
           for (std::int64_t next = first; next < last; ++next) {
@@ -215,12 +207,12 @@ class LobeMean final : public LobeMeanOperation {
         });
   }
 
-  /// The rows of pixels from `begin` to `end` - 1.
+  /// Stores the rows of pixels [begin, end) between two rows of cells.
   template <int Channels, class T>
   void store_gap(Workspace& workspace, const CellRule& rule, std::int64_t begin, std::int64_t end,
                  const ImageView& source, const MutableImageView& result) const {
     Gap<BetweenCells<T>>& gap = workspace.gap<T>();
-    std::uint32_t weight = cell_place(begin, rule.cell_bits).weight;
+    std::uint32_t weight = cell_position(begin, rule.cell_bits).weight;
     if constexpr (!std::is_same_v<T, float>) {
       if (!rule.weighted) {
         for (std::size_t i = 0; i < row_; ++i)
@@ -250,42 +242,41 @@ class LobeMean final : public LobeMeanOperation {
     return job_.rows[level.of.first_row + static_cast<std::size_t>(y)];
   }
 
-  /// The weighted sums of a row's bands, in `totals`.
   template <int Channels>
   void sum_row(Workspace& workspace, const Level& level, const LobeRow& row) const {
     const auto entries = static_cast<std::size_t>(level.cells.width * Channels);
     std::fill_n(workspace.low.begin(), entries, std::uint64_t{0});
     std::fill_n(workspace.estimate.begin(), entries, 0.0);
-    for (std::uint32_t band = row.first_band; band < row.first_band + row.bands; ++band)
-      add_band<Channels>(workspace, entries, job_.bands[band]);
+    for (std::uint32_t box = row.first_box; box < row.first_box + row.boxes; ++box)
+      add_box<Channels>(workspace, entries, job_.boxes[box]);
   }
 
-  /// Inner, then outer.
   template <int Channels>
-  void add_band(Workspace& workspace, std::size_t entries, const LobeBand& band) const {
+  void add_box(Workspace& workspace, std::size_t entries, const LobeBox& box) const {
     const auto* table = reinterpret_cast<const std::uint64_t*>(table_.get());
-    const std::uint64_t* below = table + static_cast<std::size_t>(band.last_row) * entries;
+    const std::uint64_t* below = table + static_cast<std::size_t>(box.last_row) * entries;
     const std::uint64_t* above =
-        band.first_row == 0 ? nullptr : table + static_cast<std::size_t>(band.first_row - 1) * entries;
+        box.first_row == 0 ? nullptr : table + static_cast<std::size_t>(box.first_row - 1) * entries;
     const auto sum_at = [&](std::size_t i) { return above == nullptr ? below[i] : below[i] - above[i]; };
     const auto add = [&](const std::uint64_t* ahead, const std::uint64_t* behind, std::uint32_t weight) {
       AddWeightedDifferences(ahead, behind, entries, weight, workspace.low.data(), workspace.estimate.data());
     };
     std::uint64_t* columns = workspace.columns.data();
-    if (band.reach == LobeBand::whole_circle) {
+    if (box.reach == LobeBox::whole_circle) {
       for (std::size_t i = 0; i < entries; ++i) columns[i] = sum_at(entries - Channels + i % Channels);
       std::fill_n(columns + entries, entries, std::uint64_t{0});
-      return add(columns, columns + entries, band.inner);
+      return add(columns, columns + entries, box.inner);
     }
-    const std::size_t margin = static_cast<std::size_t>(band.reach + (band.outer != 0 ? 1 : 0)) * Channels;
+    const std::size_t margin = static_cast<std::size_t>(box.reach + (box.outer != 0 ? 1 : 0)) * Channels;
     fill_columns<Channels>(columns, entries, margin, sum_at);
-    const std::size_t inner_low = margin - static_cast<std::size_t>(band.reach) * Channels;
-    const std::size_t inner_high = margin + static_cast<std::size_t>(band.reach + 1) * Channels;
-    add(columns + inner_high, columns + inner_low, band.inner);
-    if (band.outer != 0) add(columns + 2 * margin + Channels, columns, band.outer);
+    const std::size_t inner_low = margin - static_cast<std::size_t>(box.reach) * Channels;
+    const std::size_t inner_high = margin + static_cast<std::size_t>(box.reach + 1) * Channels;
+    add(columns + inner_high, columns + inner_low, box.inner);
+    if (box.outer != 0) add(columns + 2 * margin + Channels, columns, box.outer);
   }
 
-  /// columns[i] = the sum up to entry i - margin - Channels of the row, on both sides around the circle.
+  /// columns[i] = the sum up to entry i - margin - Channels of the row, continued around the circle on both
+  /// sides.
   template <int Channels, class SumAt>
   static void fill_columns(std::uint64_t* columns, std::size_t entries, std::size_t margin,
                            const SumAt& sum_at) {
@@ -299,11 +290,11 @@ class LobeMean final : public LobeMeanOperation {
 
   CpuBackend& backend_;
   LobeMeanJob job_;
-  std::size_t row_;  ///< entries of one row of pixels
+  std::size_t row_;  ///< entries per row of pixels
   std::vector<Level> levels_;
   Buffer weighed_;  ///< sums of cells, then their means
   Buffer table_;
-  WorkspaceVector<Workspace> workspaces_;  ///< one a thread
+  WorkspaceVector<Workspace> workspaces_;  ///< one per thread
 };
 
 inline Prepared<LobeMeanJob> PrepareLobeMean(Backend& backend, const LobeMeanJob& job) {

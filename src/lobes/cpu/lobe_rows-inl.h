@@ -1,4 +1,4 @@
-// Loops over rows of lobes and cells, compiled for every SIMD target, all with the same results.
+// Loops over rows of lobes and cells, compiled for every SIMD target. All targets give the same results.
 
 #if defined(SATIN_LOBE_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_LOBE_ROWS_INL_H
@@ -24,7 +24,7 @@ namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
-/// Sums times a weight below 2^32, modulo 2^64.
+/// Returns sums times a weight below 2^32, modulo 2^64.
 template <class D, class V, class Weight>
 HWY_INLINE V Weighted(D d, V sums, Weight weight) {
   const hn::Repartition<std::uint32_t, D> halves;
@@ -34,7 +34,7 @@ HWY_INLINE V Weighted(D d, V sums, Weight weight) {
 }
 #endif
 
-/// add_weighted() (means/maths/mean.h) of ahead[i] - behind[i], signed, with the two parts of a sum apart.
+/// add_weighted() (means/maths/mean.h) of ahead[i] - behind[i], signed, on WideSums with separate members.
 inline void AddWeightedDifferences(const std::uint64_t* HWY_RESTRICT ahead,
                                    const std::uint64_t* HWY_RESTRICT behind, std::size_t count,
                                    std::uint32_t weight, std::uint64_t* HWY_RESTRICT low,
@@ -62,8 +62,8 @@ inline void AddWeightedDifferences(const std::uint64_t* HWY_RESTRICT ahead,
   }
 }
 
-/// whole[i] = whole_value() (lobes/maths/lobe_cells.h) of values[i], which fits; then values[i] becomes that
-/// of the next row of pixels between the rows of cells `above` and `below`.
+/// whole[i] = whole_value() (lobes/maths/lobe_cells.h) of values[i], which must fit 32 bits. Then values[i]
+/// becomes the value in the next row of pixels between the rows of cells `above` and `below`.
 inline void RoundAndStep(const std::uint64_t* HWY_RESTRICT above, const std::uint64_t* HWY_RESTRICT below,
                          std::size_t count, int cell_bits, std::uint64_t* HWY_RESTRICT values,
                          std::uint32_t* HWY_RESTRICT whole) {
@@ -85,7 +85,6 @@ inline void RoundAndStep(const std::uint64_t* HWY_RESTRICT above, const std::uin
   }
 }
 
-/// What one thread reads pixels into.
 struct PixelRows {
   explicit PixelRows(std::size_t entries) : narrow(entries), wide(entries), sums(entries) {}
 
@@ -101,7 +100,6 @@ void AddRow(const RowReader& reader, const std::byte* source, std::uint64_t weig
   for (std::size_t i = 0; i < values.size(); ++i) sums[i] += values[i] * weight;
 }
 
-/// Sums over `cell` neighbouring pixels.
 inline void SumNeighbours(const WorkspaceVector<std::uint64_t>& pixels, std::size_t channels,
                           std::size_t cell, std::uint64_t* cells) {
   for (std::size_t first = 0; first < pixels.size(); first += cell * channels, cells += channels)
@@ -115,8 +113,8 @@ inline void SumNeighbours(const WorkspaceVector<std::uint64_t>& pixels, std::siz
 inline std::uint64_t ValueOf(std::uint64_t stored, std::uint64_t /*type*/) { return stored; }
 inline double ValueOf(std::uint64_t stored, double /*type*/) { return double_of(stored); }
 
-/// Sums over each cell of one row of cells: working values times their rows' weights, channels interleaved.
-/// `row_weights` are of the pixels' rows from `first_row` on, as many as a cell is high.
+/// Sums working values times row weights over each cell of one row of cells, channels interleaved.
+/// `row_weights` has an entry for each row of pixels of the cell, from `first_row` on.
 inline void SumCells(const RowReader& reader, const ImageView& source, std::int64_t first_row,
                      std::span<const std::uint32_t> row_weights, PixelRows& rows, std::uint64_t* cells) {
   const std::size_t cell = row_weights.size();
@@ -134,8 +132,8 @@ inline void SumCells(const RowReader& reader, const ImageView& source, std::int6
   if (cell > 1) SumNeighbours(rows.sums, static_cast<std::size_t>(reader.read.channels), cell, cells);
 }
 
-/// Values of a row of pixels between those of a row of cells of 2^bits pixels, times 2^(bits + 1); the row
-/// goes around, and begins half the circle away if it is continued behind a pole. Integers, or the bits of
+/// Interpolates a row of cells of 2^bits pixels to pixels, times 2^(bits + 1). The row goes around the
+/// circle, and begins half the circle away if it is behind a pole. Cells are integers, or the bits of
 /// doubles.
 template <class Value>
 void ExpandCells(std::span<const std::uint64_t> cells, std::size_t channels, int bits, bool behind_pole,
@@ -144,7 +142,7 @@ void ExpandCells(std::span<const std::uint64_t> cells, std::size_t channels, int
   const std::int64_t turn = behind_pole ? width / 2 : 0;
   for (std::int64_t x = 0; x < width; ++x) {
     const std::int64_t from = x + turn < width ? x + turn : x + turn - width;
-    const CellPlace place = cell_place(from, bits);
+    const CellPosition place = cell_position(from, bits);
     const auto next = static_cast<std::size_t>(place.next) * channels;
     const std::uint64_t* left = cells.data() + (next == 0 ? cells.size() : next) - channels;
     const std::uint64_t* right = cells.data() + (next == cells.size() ? 0 : next);

@@ -1,9 +1,10 @@
-#include "kernels/lobes/launch.h"
+// Means over lobes on CUDA: the tables of the levels, and launches level by level.
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
+#include "kernels/lobes/launch.h"
 
 #include "core/cuda/backend.h"
 #include "core/cuda/check.h"
@@ -15,7 +16,6 @@
 namespace satin::cuda {
 namespace {
 
-/// The map that a level's lobes are taken over, and its table.
 struct Level {
   Shape cells;
   kernels::LobeMeanArguments arguments;
@@ -28,7 +28,7 @@ class LobeMean final : public LobeMeanOperation {
       : backend_(backend),
         height_(job.height),
         row_weights_(backend.uploaded(job.row_weights)),
-        bands_(backend.uploaded(job.bands)),
+        boxes_(backend.uploaded(job.boxes)),
         rows_(backend.uploaded(job.rows)) {
     const std::vector<LobeMap> maps = lobe_maps(job);
     for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -47,7 +47,7 @@ class LobeMean final : public LobeMeanOperation {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = row_weights_.size + bands_.size + rows_.size + weighed_.size + table_.size;
+    std::size_t bytes = row_weights_.size + boxes_.size + rows_.size + weighed_.size + table_.size;
     for (const Level& level : levels_)
       if (level.build != nullptr) bytes += level.build->workspace_bytes();
     return bytes;
@@ -80,7 +80,7 @@ class LobeMean final : public LobeMeanOperation {
     arguments.rule.fixed_point = job.read.fixed_point;
     arguments.rule.transfer = device_transfer(backend_, job.write.type, job.write.transfer == Transfer::srgb);
     arguments.row_weights = reinterpret_cast<const std::uint32_t*>(row_weights_.get());
-    arguments.bands = reinterpret_cast<const LobeBand*>(bands_.get());
+    arguments.boxes = reinterpret_cast<const LobeBox*>(boxes_.get());
     arguments.rows = reinterpret_cast<const LobeRow*>(rows_.get()) + of.first_row;
     return arguments;
   }
@@ -104,7 +104,7 @@ class LobeMean final : public LobeMeanOperation {
 
   CudaBackend& backend_;
   std::int64_t height_;
-  Buffer row_weights_, bands_, rows_;
+  Buffer row_weights_, boxes_, rows_;
   std::vector<Level> levels_;
   Buffer weighed_;  ///< sums of cells, then their means
   Buffer table_;

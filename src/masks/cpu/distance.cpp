@@ -1,5 +1,10 @@
-// Squared distances: columns by two scans, rows by lower envelopes; outlines that move by a disc need no more
-// than a scan along rows either way. Compiled for every SIMD target.
+// Distances in masks on the CPU (masks/distance.h), compiled for every SIMD target.
+//
+// Tile by tile of rows: two scans down and up give each pixel its distance along the column. Then each row is
+// finished by one of three methods. Outlines that move need two scans along the row, of the chords of the
+// disc. Short reaches search the neighbours in 16 bits until none can be nearer. Long reaches take the lower
+// envelope of parabolas (Meijster, Roerdink and Hesselink, A general algorithm for computing distance
+// transforms in linear time, 2000).
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "masks/cpu/distance.cpp"
@@ -19,7 +24,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows of distances in masks. Steps are u8 or u16.
+// Loops over rows. Steps, which are distances along columns, are u8 or u16.
 
 template <class D>
 auto LoadBytes(D d, const std::uint8_t* from) {
@@ -31,8 +36,8 @@ auto LoadBytes(D d, const std::uint8_t* from) {
 }
 
 /// One step down or up the columns: to[i] = the distance along column i to the nearest pixel on the other
-/// side among the rows passed so far; `most` where there is none that near. `from`: those of the row before,
-/// which may be `to`.
+/// side among the rows passed so far, at most `most`. `from` has the distances of the row before, and may be
+/// `to`.
 template <class T>
 void StepColumns(const std::uint8_t* mask, const std::uint8_t* before, const T* from, T most,
                  std::size_t count, T* to) {
@@ -75,24 +80,25 @@ inline void CoverRow(const std::uint8_t* mask, std::uint8_t side, const std::uin
   CoverOneByOne(mask, side, chords, 0, count, steps);
 }
 
-/// Looks bytes up in the tables of 16 entries that `steps` may point to; `entries` counts all entries. The
-/// emulation of 128 bits cannot: its TableLookupBytesOr0 gives no zeros in Highway 1.0.3.
+/// Looks bytes up in tables of 16 entries, `entries` in all. HWY_EMU128 cannot do it: its TableLookupBytesOr0
+/// gives no zeros in Highway 1.0.3.
 inline void CoverRow(const std::uint8_t* mask, std::uint8_t side, const std::uint8_t* chords,
                      [[maybe_unused]] std::size_t entries, std::size_t count, std::uint8_t* steps) {
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lanes = hn::Lanes(d);
-  const auto in_table = hn::Set(d, std::uint8_t{0x70});  // 16 and more get the highest bit, and look up 0
+  const auto in_table =
+      hn::Set(d, std::uint8_t{0x70});  // sets the highest bit of 16 and more: these look up 0
   const auto next_table = hn::Set(d, std::uint8_t{16});
   const auto sides = hn::Set(d, side);
   for (; i + lanes <= count; i += lanes) {
     auto index = hn::IfThenElseZero(hn::LoadU(d, mask + i) == sides, hn::LoadU(d, steps + i));
     auto found = hn::Zero(d);
     for (std::size_t table = 0; table < entries; table += 16) {
-      const auto part =
+      const auto entry =
           hn::TableLookupBytesOr0(hn::LoadDup128(d, chords + table), hn::SaturatedAdd(index, in_table));
-      found = hn::Or(found, part);
+      found = hn::Or(found, entry);
       index = index - next_table;
     }
     hn::StoreU(found, d, steps + i);
@@ -122,8 +128,8 @@ void SpreadRow(T* line, std::size_t count) {
 
 #else
 
-/// Blocks of 16 bytes: within one by doubling (Hillis and Steele, Data parallel algorithms, 1986), from one
-/// to the next by the lane at its end.
+/// SpreadRow() by blocks of 16 bytes: within a block by doubling (Hillis and Steele, Data parallel
+/// algorithms, 1986), from one block to the next by the lane at its end.
 template <class T>
 class BlockSpread {
  public:
@@ -140,7 +146,7 @@ class BlockSpread {
     }
   }
 
-  /// Both take whole blocks.
+  /// `count` is a multiple of `lanes`.
   void RunRight(T* line, std::size_t count) const {
     const D d;
     const V falls = hn::Load(d, rising_);
@@ -153,7 +159,7 @@ class BlockSpread {
     }
   }
 
-  /// `reach` comes in from the right.
+  /// `count` is a multiple of `lanes`; `reach` comes in from the right.
   void RunLeft(T* line, std::size_t count, T reach) const {
     const D d;
     const V falls = hn::Load(d, falling_);
@@ -216,9 +222,8 @@ void MarkRow(const T* spread, std::size_t count, std::uint8_t reached, std::uint
 struct NearRow {
   static constexpr int most_reach = 126;
   static constexpr std::size_t block = 64;    ///< pixels
-  static constexpr std::size_t margin = 256;  ///< of heights, on either side of the row
+  static constexpr std::size_t margin = 256;  ///< heights on either side of the row
 
-  /// Numbers of 16 bits in the workspace of rows of this many pixels.
   [[nodiscard]] static constexpr std::size_t space(std::size_t count) {
     return (count / block + 1) * block + 2 * margin;
   }
@@ -230,7 +235,7 @@ struct NearRow {
   std::uint16_t most;
 };
 
-/// heights[i] = columns[i]^2, at most `most`, on the side; 0 elsewhere.
+/// heights[i] = columns[i]^2, at most `most`, where the mask is `side`; 0 elsewhere.
 inline void Heights(const NearRow& row, std::uint8_t side, std::uint16_t* heights) {
   const hn::ScalableTag<std::uint16_t> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -249,7 +254,6 @@ inline void Heights(const NearRow& row, std::uint8_t side, std::uint16_t* height
   }
 }
 
-/// What a block holds, and what is near it.
 struct BlockRange {
   std::uint16_t least;
   std::uint16_t greatest;
@@ -267,7 +271,7 @@ inline BlockRange RangeOf(const std::uint16_t* heights) {
   return {hn::GetLane(hn::MinOfLanes(d, least)), hn::GetLane(hn::MaxOfLanes(d, greatest))};
 }
 
-/// Further pixels are looked at until they cannot be nearer.
+/// Searches for the nearest pixels of a block, further and further away until no pixel can be nearer.
 inline void SearchBlock(const std::uint16_t* heights, int reach, std::uint16_t* squared) {
   const hn::CappedTag<std::uint16_t, NearRow::block> d;
   constexpr int steps_between_looks = 4;
@@ -286,8 +290,8 @@ inline void SearchBlock(const std::uint16_t* heights, int reach, std::uint16_t* 
   }
 }
 
-/// squared[i] = the smallest of (x - i)^2 + columns[x]^2, at most `most`, for pixels i that are `side`, where
-/// pixels x on the other side have columns[x] = 0; for others 0 is added. `squared` has room for whole
+/// Adds the squared distances of the pixels on `side` to `squared`: the smallest (x - i)^2 + columns[x]^2, at
+/// most `most`, where pixels x on the other side count as columns[x] = 0. `squared` has room for whole
 /// blocks.
 inline void AddNearSquares(const NearRow& row, std::uint8_t side, std::uint16_t* space,
                            std::uint16_t* squared) {
@@ -312,16 +316,14 @@ inline void AddNearSquares(const NearRow& row, std::uint8_t side, std::uint16_t*
   }
 }
 
-// The smallest of parabolas along a row (Meijster, Roerdink and Hesselink, A general algorithm for computing
-// distance transforms in linear time, 2000, second phase).
-
-/// Parabolas (x - site)^2 + height over the columns [first, end) of a row; sites come in ascending order.
+/// Lower envelope of parabolas (x - site)^2 + height over the columns [first, end) of a row, which are added
+/// in ascending order of sites: the second phase of Meijster, Roerdink and Hesselink (2000).
 class LowerEnvelope {
  public:
-  /// Has room for rows of `width` pixels, with a site on either side.
-  explicit LowerEnvelope(std::int64_t width) : parts_(static_cast<std::size_t>(width) + 2) {}
+  /// Has room for a parabola for each of `width` columns, and one on either side.
+  explicit LowerEnvelope(std::int64_t width) : parabolas_(static_cast<std::size_t>(width) + 2) {}
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return parts_.size() * sizeof(Part); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return parabolas_.size() * sizeof(Parabola); }
 
   void start(std::int64_t first, std::int64_t end) {
     first_ = first;
@@ -330,23 +332,23 @@ class LowerEnvelope {
   }
 
   void add(std::int64_t site, std::int64_t height) {
-    while (count_ != 0 && top().at(top().start) > Part{0, site, height}.at(top().start)) --count_;
+    while (count_ != 0 && top().at(top().start) > Parabola{0, site, height}.at(top().start)) --count_;
     const std::int64_t start = count_ == 0 ? first_ : separation(top(), {0, site, height}) + 1;
-    if (start < end_) parts_[count_++] = {start, site, height};
+    if (start < end_) parabolas_[count_++] = {start, site, height};
   }
 
-  /// out[x] = the smallest parabola at x, but at most `most`.
+  /// out[x] = the smallest parabola at x, at most `most`.
   void write(std::uint32_t most, std::uint32_t* out) const {
     if (count_ == 0) std::fill(out + first_, out + end_, most);
     for (std::size_t i = 0; i < count_; ++i) {
-      const Part& part = parts_[i];
-      const std::int64_t end = i + 1 < count_ ? parts_[i + 1].start : end_;
-      write_part(part, end, most, out);
+      const Parabola& parabola = parabolas_[i];
+      const std::int64_t end = i + 1 < count_ ? parabolas_[i + 1].start : end_;
+      write_parabola(parabola, end, most, out);
     }
   }
 
  private:
-  struct Part {
+  struct Parabola {
     std::int64_t start;  ///< the first column where it is the smallest so far
     std::int64_t site;
     std::int64_t height;
@@ -354,25 +356,26 @@ class LowerEnvelope {
     [[nodiscard]] std::int64_t at(std::int64_t x) const { return (x - site) * (x - site) + height; }
   };
 
-  [[nodiscard]] const Part& top() const { return parts_[count_ - 1]; }
+  [[nodiscard]] const Parabola& top() const { return parabolas_[count_ - 1]; }
 
-  /// The last column where the left parabola is not above the right one: Sep(i, u).
-  static std::int64_t separation(const Part& left, const Part& right) {
+  /// Returns the last column where the left parabola is not above the right one: the paper's Sep(i, u).
+  static std::int64_t separation(const Parabola& left, const Parabola& right) {
     const std::int64_t apart = right.site - left.site;
     return left.site + detail::floor_divide(apart * apart + right.height - left.height, 2 * apart);
   }
 
   /// Columns too far from the site for 32 bits are beyond the reach anyway.
-  static void write_part(const Part& part, std::int64_t end, std::uint32_t most, std::uint32_t* out) {
-    const auto height = static_cast<std::int32_t>(part.height);
-    for (std::int64_t x = part.start; x < end; ++x) {
-      const std::int64_t apart = x < part.site ? part.site - x : x - part.site;
+  static void write_parabola(const Parabola& parabola, std::int64_t end, std::uint32_t most,
+                             std::uint32_t* out) {
+    const auto height = static_cast<std::int32_t>(parabola.height);
+    for (std::int64_t x = parabola.start; x < end; ++x) {
+      const std::int64_t apart = x < parabola.site ? parabola.site - x : x - parabola.site;
       const auto near = static_cast<std::int32_t>(std::min<std::int64_t>(apart, largest_distance_reach + 1));
       out[x] = std::min(static_cast<std::uint32_t>(near * near + height), most);
     }
   }
 
-  WorkspaceVector<Part> parts_;
+  WorkspaceVector<Parabola> parabolas_;
   std::size_t count_ = 0;
   std::int64_t first_ = 0;
   std::int64_t end_ = 0;
@@ -381,19 +384,19 @@ class LowerEnvelope {
 constexpr std::int64_t least_tile_height = 64;
 constexpr std::uint32_t most_tabled = 1U << 16;
 
-/// What one thread needs. Steps: u8 or u16, wide enough for the reach and one more.
+/// Workspace of one thread. Steps is u8 or u16, wide enough for the reach + 1.
 template <class Steps>
-struct DistanceSlot {
+struct DistanceBuffers {
   WorkspaceVector<Steps> tile;  ///< distances down the columns of a tile
-  WorkspaceVector<Steps> line;  ///< of the row that a scan has reached
+  WorkspaceVector<Steps> line;  ///< distances down the columns of the row that a scan has reached
   WorkspaceVector<std::uint32_t> squared;
   WorkspaceVector<std::uint16_t> near_squared;
-  WorkspaceVector<std::uint16_t> near_space;
+  WorkspaceVector<std::uint16_t> search_space;
   LowerEnvelope envelope;
 
   [[nodiscard]] std::size_t bytes() const noexcept {
     return (tile.size() + line.size()) * sizeof(Steps) + squared.size() * sizeof squared[0] +
-           (near_squared.size() + near_space.size()) * sizeof near_space[0] + envelope.bytes();
+           (near_squared.size() + search_space.size()) * sizeof search_space[0] + envelope.bytes();
   }
 };
 
@@ -406,18 +409,18 @@ class Distance final : public DistanceOperation {
         width_(static_cast<std::size_t>(job.width)),
         reach_(reach_of(job)),
         none_(static_cast<Steps>(reach_ + 1)),
-        way_(way_of(job.result)) {
+        method_(method_for(job.result)) {
     const std::int64_t threads = backend.threads.count();
     tile_height_ = std::min(std::max<std::int64_t>(least_tile_height, 2 * std::int64_t{reach_}),
                             (job.height + threads - 1) / threads);
-    for (std::int64_t i = 0; i < threads; ++i) slots_.push_back(new_slot());
-    if (way_ == Way::chords) fill_chords();
+    for (std::int64_t i = 0; i < threads; ++i) buffers_.push_back(new_buffers());
+    if (method_ == RowMethod::chords) fill_chords();
     if (job.result == DistanceResult::ramp && job.most <= most_tabled) fill_values();
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = chords_.size() * sizeof(Steps) + values_[0].size() + values_[1].size();
-    for (const DistanceSlot<Steps>& slot : slots_) bytes += slot.bytes();
+    for (const DistanceBuffers<Steps>& buffers : buffers_) bytes += buffers.bytes();
     return bytes;
   }
 
@@ -426,39 +429,38 @@ class Distance final : public DistanceOperation {
                               [&](std::int64_t first, std::int64_t last, int index) {
                                 for (std::int64_t y = first; y < last; y += tile_height_)
                                   run_tile(mask, output, y, std::min(y + tile_height_, last),
-                                           slots_[static_cast<std::size_t>(index)]);
+                                           buffers_[static_cast<std::size_t>(index)]);
                               });
   }
 
  private:
-  /// How rows are done.
-  enum class Way {
-    chords,   ///< outlines that move
-    search,   ///< short reaches
-    envelope  ///< any
+  enum class RowMethod {
+    chords,   ///< for outlines that move
+    search,   ///< for reaches up to NearRow::most_reach
+    envelope  ///< for any reach
   };
 
-  [[nodiscard]] Way way_of(DistanceResult result) const {
-    if (result == DistanceResult::moved) return Way::chords;
-    return reach_ <= NearRow::most_reach ? Way::search : Way::envelope;
+  [[nodiscard]] RowMethod method_for(DistanceResult result) const {
+    if (result == DistanceResult::moved) return RowMethod::chords;
+    return reach_ <= NearRow::most_reach ? RowMethod::search : RowMethod::envelope;
   }
 
-  [[nodiscard]] DistanceSlot<Steps> new_slot() const {
-    DistanceSlot<Steps> slot{WorkspaceVector<Steps>(static_cast<std::size_t>(tile_height_) * width_),
-                             WorkspaceVector<Steps>(width_),
-                             {},
-                             {},
-                             {},
-                             LowerEnvelope(way_ == Way::envelope ? job_.width : 0)};
-    if (way_ == Way::envelope) slot.squared.resize(width_);
-    if (way_ == Way::search) {
-      slot.near_squared.resize(NearRow::space(width_));
-      slot.near_space.resize(NearRow::space(width_));
+  [[nodiscard]] DistanceBuffers<Steps> new_buffers() const {
+    DistanceBuffers<Steps> buffers{WorkspaceVector<Steps>(static_cast<std::size_t>(tile_height_) * width_),
+                                   WorkspaceVector<Steps>(width_),
+                                   {},
+                                   {},
+                                   {},
+                                   LowerEnvelope(method_ == RowMethod::envelope ? job_.width : 0)};
+    if (method_ == RowMethod::envelope) buffers.squared.resize(width_);
+    if (method_ == RowMethod::search) {
+      buffers.near_squared.resize(NearRow::space(width_));
+      buffers.search_space.resize(NearRow::space(width_));
     }
-    return slot;
+    return buffers;
   }
 
-  /// chords_[g] = 1 + how far along a row a pixel reaches that lies g rows away; 0 if not at all.
+  /// chords_[g] = 1 + half the length of the chord of the disc at g rows from its centre; 0 beyond the disc.
   void fill_chords() {
     for (std::uint32_t g = 0; g < none_; ++g)
       chords_.push_back(static_cast<Steps>(1 + whole_root(job_.most - 1 - g * g)));
@@ -486,14 +488,14 @@ class Distance final : public DistanceOperation {
     return job_.side == MaskSide::both || (mask != 0) == (job_.side == MaskSide::inside);
   }
 
-  /// Scans of the columns see `reach_` rows beyond the tile, which is all that counts.
+  /// Scans of the columns begin `reach_` rows outside the tile; pixels beyond are too far away.
   void run_tile(const ImageView& mask, const MutableImageView& output, std::int64_t first, std::int64_t last,
-                DistanceSlot<Steps>& slot) {
+                DistanceBuffers<Steps>& buffers) {
     const auto mask_row = [&](std::int64_t y) { return mask.row<std::uint8_t>(y); };
     const auto tile_row = [&](std::int64_t y) {
-      return slot.tile.data() + static_cast<std::size_t>(y - first) * width_;
+      return buffers.tile.data() + static_cast<std::size_t>(y - first) * width_;
     };
-    Steps* line = slot.line.data();
+    Steps* line = buffers.line.data();
     const auto step = [&](std::int64_t y, std::int64_t before, const Steps* from, Steps* to) {
       StepColumns(mask_row(y), mask_row(before), from, none_, width_, to);
     };
@@ -514,20 +516,20 @@ class Distance final : public DistanceOperation {
       step(y, y + 1, line, line);
       if (y < last) MeetColumns(line, width_, tile_row(y));
     }
-    for (std::int64_t y = first; y < last; ++y) finish_row(mask_row(y), tile_row(y), output, y, slot);
+    for (std::int64_t y = first; y < last; ++y) finish_row(mask_row(y), tile_row(y), output, y, buffers);
   }
 
   void finish_row(const std::uint8_t* mask, Steps* columns, const MutableImageView& output, std::int64_t y,
-                  DistanceSlot<Steps>& slot) {
-    switch (way_) {
-      case Way::chords:
+                  DistanceBuffers<Steps>& buffers) {
+    switch (method_) {
+      case RowMethod::chords:
         return move_row(mask, columns, output.row<std::uint8_t>(y));
-      case Way::search:
-        search_row(mask, columns, slot);
-        return store_row(mask, slot.near_squared.data(), output, y);
-      case Way::envelope:
-        square_row(mask, columns, slot.envelope, slot.squared.data());
-        return store_row(mask, slot.squared.data(), output, y);
+      case RowMethod::search:
+        search_row(mask, columns, buffers);
+        return store_row(mask, buffers.near_squared.data(), output, y);
+      case RowMethod::envelope:
+        square_row(mask, columns, buffers.envelope, buffers.squared.data());
+        return store_row(mask, buffers.squared.data(), output, y);
     }
   }
 
@@ -539,7 +541,7 @@ class Distance final : public DistanceOperation {
       return;
     }
     auto* out = output.row<std::uint8_t>(y);
-    const std::size_t width = width_;  // copies: bytes that are written could be the members
+    const std::size_t width = width_;  // local copies, as bytes that are written may alias the members
     const std::uint8_t* values[2] = {values_[0].data(), values_[1].data()};
     if (values_[0].empty()) {
       for (std::size_t x = 0; x < width; ++x)
@@ -559,17 +561,18 @@ class Distance final : public DistanceOperation {
     MarkRow(columns, width_, other, static_cast<std::uint8_t>(other ^ 255), out);
   }
 
-  void search_row(const std::uint8_t* mask, const Steps* columns, DistanceSlot<Steps>& slot) const {
+  void search_row(const std::uint8_t* mask, const Steps* columns, DistanceBuffers<Steps>& buffers) const {
     if constexpr (sizeof(Steps) == 1) {
       const NearRow row{mask, columns, width_, reach_, static_cast<std::uint16_t>(job_.most)};
-      std::fill(slot.near_squared.begin(), slot.near_squared.end(), std::uint16_t{0});
+      std::fill(buffers.near_squared.begin(), buffers.near_squared.end(), std::uint16_t{0});
       for (const std::uint8_t side : {std::uint8_t{0}, std::uint8_t{255}})
-        if (on_side(side)) AddNearSquares(row, side, slot.near_space.data(), slot.near_squared.data());
+        if (on_side(side))
+          AddNearSquares(row, side, buffers.search_space.data(), buffers.near_squared.data());
     }
   }
 
-  /// Every run of pixels on one side by itself: the pixels that end it are on the other side, and nearer than
-  /// what lies beyond them.
+  /// Each run of pixels on one side has an envelope of its own: the pixels that end it are on the other side,
+  /// and nearer than anything beyond them.
   void square_row(const std::uint8_t* mask, const Steps* columns, LowerEnvelope& envelope,
                   std::uint32_t* squared) const {
     const std::int64_t width = job_.width;
@@ -592,13 +595,13 @@ class Distance final : public DistanceOperation {
   DistanceJob job_;
   std::size_t width_;
   std::int32_t reach_;
-  Steps none_;  ///< no pixel of the other side within reach along the column
-  Way way_;
-  std::int64_t tile_height_ = 1;  ///< rows
+  Steps none_;  ///< distance along a column without a pixel of the other side within reach
+  RowMethod method_;
+  std::int64_t tile_height_ = 1;
   WorkspaceVector<Steps> chords_;
   WorkspaceVector<std::uint8_t>
-      values_[2];  ///< of a ramp, for every squared distance; empty if these are too many
-  WorkspaceVector<DistanceSlot<Steps>> slots_;  ///< one a thread
+      values_[2];  ///< values outside and inside for every squared distance; empty beyond most_tabled
+  WorkspaceVector<DistanceBuffers<Steps>> buffers_;  ///< one per thread
 };
 
 inline Prepared<DistanceJob> PrepareDistance(Backend& backend, const DistanceJob& job) {

@@ -1,4 +1,4 @@
-// Distances in masks: the workspace and what the kernels look up.
+// Distances in masks on CUDA: the workspace, and the tables that the kernels read.
 
 #include "kernels/masks/launch.h"
 
@@ -70,7 +70,7 @@ class Distance final : public DistanceOperation {
   kernels::DistanceArguments arguments_;
   Buffer columns_;
   Buffer group_heights_;
-  Buffer looked_up_;  ///< chords or ramps
+  Buffer looked_up_;  ///< table of chords or ramps
 };
 
 }  // namespace

@@ -1,4 +1,11 @@
-// Medians of 3 x 3 and 5 x 5 pixels by sorting networks over lines of pixels, compiled for every SIMD target.
+// Medians of 3 x 3 and 5 x 5 pixels by sorting networks, compiled for every SIMD target.
+//
+// A vector of neighbouring windows moves down the rows. Each row of a window is sorted once, and sorted rows
+// are merged (Adams, Fast median filters using separable sorting networks, 2021). Two windows, one above the
+// other, share the merged rows that both see; the row that only one of them sees is not merged, as the median
+// of two sorted lists needs fewer comparisons (RankProgram::selected()). Lists are merged by odd-even merging
+// (Batcher, Sorting networks and their applications, 1968). The networks are made at compile time, without
+// the exchanges that the median does not need, and values stay in registers.
 
 #if defined(SATIN_NETWORK_MEDIANS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_NETWORK_MEDIANS_INL_H
@@ -18,17 +25,14 @@
 
 #include "core/cpu/fetch.h"
 #include "core/maths/rectangle.h"
+#include "order/cpu/rank_program.h"
 #include "order/rank.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sorting networks for medians of 3 x 3 and 5 x 5 pixels: lines are sorted, then merged (Adams, Fast median
-// filters using separable sorting networks, 2021). Lists are merged by odd-even merging (Batcher, Sorting
-// networks and their applications, 1968), and what the median does not need is left out.
-
-/// Two wires of a network: the smaller value goes to `low`, the larger to `high`, if they are needed.
+/// Two wires of a network: the smaller value goes to `low` and the larger to `high`, if they are needed.
 struct Exchange {
   std::uint8_t low = 0;
   std::uint8_t high = 0;
@@ -36,21 +40,25 @@ struct Exchange {
   bool keeps_high = true;
 };
 
-/// Wires, in the order of the values that they hold.
-struct WireList {
-  static constexpr int most = 20;
-  std::array<std::uint8_t, most> wires{};
-  int size = 0;
+/// Wires in the order of the values that they hold.
+class WireList {
+ public:
+  static constexpr std::size_t most = 20;
 
-  constexpr void add(int wire) { wires[static_cast<std::size_t>(size++)] = static_cast<std::uint8_t>(wire); }
-  [[nodiscard]] constexpr int at(int i) const { return wires[static_cast<std::size_t>(i)]; }
-  /// Every second one.
-  [[nodiscard]] constexpr WireList every_second(int first) const {
-    WireList half;
-    for (int i = first; i < size; i += 2) half.add(at(i));
-    return half;
-  }
+  constexpr void push_back(std::uint8_t wire) { wires_[size_++] = wire; }
+  [[nodiscard]] constexpr std::size_t size() const { return size_; }
+  [[nodiscard]] constexpr std::uint8_t operator[](std::size_t i) const { return wires_[i]; }
+
+ private:
+  std::array<std::uint8_t, most> wires_{};
+  std::size_t size_ = 0;
 };
+
+[[nodiscard]] constexpr WireList sorted_wires(int first, int size) {
+  WireList list;
+  for (int i = 0; i < size; ++i) list.push_back(static_cast<std::uint8_t>(first + i));
+  return list;
+}
 
 class SortingNetwork {
  public:
@@ -58,40 +66,24 @@ class SortingNetwork {
 
   int count = 0;
   std::array<Exchange, most> exchanges{};
-  WireList order;  ///< of the result
+  WireList order;  ///< wires of the result
 
-  /// Wires [first, first + size), sorted.
   constexpr WireList sort(int first, int size) {
-    WireList list;
-    if (size == 1) list.add(first);
-    return size == 1 ? list : merge(sort(first, size / 2), sort(first + size / 2, size - size / 2));
+    if (size == 1) return sorted_wires(first, 1);
+    return merge(sort(first, size / 2), sort(first + size / 2, size - size / 2));
   }
 
   constexpr WireList merge(const WireList& a, const WireList& b) {
-    if (a.size == 0) return b;
-    if (b.size == 0) return a;
-    if (a.size == 1 && b.size == 1) {
-      exchange(a.at(0), b.at(0));
-      WireList pair = a;
-      pair.add(b.at(0));
-      return pair;
-    }
-    const WireList even = merge(a.every_second(0), b.every_second(0));
-    const WireList odd = merge(a.every_second(1), b.every_second(1));
-    WireList result;
-    result.add(even.at(0));
-    for (int i = 0; i < odd.size || i + 1 < even.size; ++i) {
-      if (i < odd.size && i + 1 < even.size) exchange(odd.at(i), even.at(i + 1));
-      if (i < odd.size) result.add(odd.at(i));
-      if (i + 1 < even.size) result.add(even.at(i + 1));
-    }
-    return result;
+    return odd_even_merge(a, b, [this](std::uint8_t low, std::uint8_t high) {
+      exchanges[static_cast<std::size_t>(count++)] = {low, high};
+      return std::pair(low, high);
+    });
   }
 
-  /// Leaves out what the values of `size` ranks, counted from 0, do not need.
+  /// Removes the exchanges that the values of the ranks [rank, rank + size), counted from 0, do not need.
   constexpr void select(int rank, int size) {
     std::array<bool, WireList::most> live{};
-    for (int i = rank; i < rank + size; ++i) live[static_cast<std::size_t>(order.at(i))] = true;
+    for (int i = rank; i < rank + size; ++i) live[order[static_cast<std::size_t>(i)]] = true;
     int kept = most;
     for (int i = count - 1; i >= 0; --i) {
       Exchange step = exchanges[static_cast<std::size_t>(i)];
@@ -105,12 +97,6 @@ class SortingNetwork {
     for (int i = 0; i < count; ++i)
       exchanges[static_cast<std::size_t>(i)] = exchanges[static_cast<std::size_t>(kept + i)];
   }
-
- private:
-  constexpr void exchange(int low, int high) {
-    exchanges[static_cast<std::size_t>(count++)] = {static_cast<std::uint8_t>(low),
-                                                    static_cast<std::uint8_t>(high)};
-  }
 };
 
 [[nodiscard]] constexpr SortingNetwork sorted_line(int size) {
@@ -119,14 +105,7 @@ class SortingNetwork {
   return network;
 }
 
-/// The wires of a sorted list, the smallest first.
-[[nodiscard]] constexpr WireList sorted_wires(int first, int size) {
-  WireList list;
-  for (int i = 0; i < size; ++i) list.add(first + i);
-  return list;
-}
-
-/// Merges two lists of so many values, of which `kept` values in the middle are needed.
+/// Merges two lists of `size` values each; the `kept` values in the middle are needed.
 [[nodiscard]] constexpr SortingNetwork merged_lists(int size, int kept) {
   SortingNetwork network;
   network.order = network.merge(sorted_wires(0, size), sorted_wires(size, size));
@@ -134,7 +113,7 @@ class SortingNetwork {
   return network;
 }
 
-/// Keys of stored bits and stored bits of keys, as turn_key().
+/// turn_key() for vectors: turns stored bits into keys and back.
 template <class D, class V>
 HWY_INLINE V TurnKeys(D d, V bits) {
   if constexpr (std::is_same_v<hn::TFromD<D>, FloatKey>)
@@ -150,19 +129,18 @@ HWY_INLINE void ExchangeLanes(V* wires) {
   if constexpr (step.keeps_high) wires[step.high] = hn::Max(low, high);
 }
 
-/// Values of every lane, in rising order.
+/// Values in rising order, in each lane by itself.
 template <class V, std::size_t size>
 struct SortedLanes {
   V at[size];
 };
 
-/// The results from place `first` of the network's order on.
 template <const SortingNetwork& network, std::size_t first, class V, std::size_t... Step,
           std::size_t... Result>
 HWY_INLINE SortedLanes<V, sizeof...(Result)> RunNetwork(V* wires, std::index_sequence<Step...> /*steps*/,
                                                         std::index_sequence<Result...> /*results*/) {
   (ExchangeLanes<network.exchanges[Step]>(wires), ...);
-  return {{wires[network.order.wires[first + Result]]...}};
+  return {{wires[network.order[first + Result]]...}};
 }
 template <const SortingNetwork& network, std::size_t first, std::size_t results, class V>
 HWY_INLINE SortedLanes<V, results> RunNetwork(V* wires) {
@@ -171,27 +149,23 @@ HWY_INLINE SortedLanes<V, results> RunNetwork(V* wires) {
                                     std::make_index_sequence<results>());
 }
 
-/// Parts of the picture whose windows do not leave it. A vector of windows goes down the rows, with the rows
-/// of its window in registers: a row is loaded once for every column of the window, and sorted. Two windows,
-/// one above the other, share the merged rows that both see; the row that a window has for itself is not
-/// merged (order/cpu/rank_program.h).
+/// Medians of windows of (2 reach + 1)^2 pixels inside the picture.
 template <class Key, std::size_t reach>
 class NetworkMedians {
  public:
-  static constexpr std::int64_t least_width = 64;  ///< of the pixels inside: a vector at least
+  static constexpr std::int64_t least_width = 64;  ///< fewest columns: at least a vector
 
-  /// `plainly`: the output gets the medians as they are stored; otherwise their keys.
+  /// `plainly`: whether the output gets stored pixels; otherwise it gets keys.
   NetworkMedians(int channels, bool plainly)
       : channels_(static_cast<std::size_t>(channels)), plainly_(plainly) {}
 
-  /// Puts the medians into the output.
   void run(const RankImages& images, const Rectangle& inner) const {
     const std::size_t row = static_cast<std::size_t>(inner.x.size()) * channels_;
-    const std::int64_t rows = rows_of_band(images);
+    const std::int64_t rows = rows_per_chunk(images);
     for (std::int64_t y = inner.y.first; y < inner.y.last; y += rows)
       for (std::size_t first = 0; first < row; first += most_elements) {
         const std::size_t begin = std::min(first, row - lanes());  // the last vector ends with the row
-        run_piece(images, {y, std::min(y + rows, inner.y.last)},
+        run_chunk(images, {y, std::min(y + rows, inner.y.last)},
                   static_cast<std::size_t>(inner.x.first) * channels_ + begin,
                   std::min(first + most_elements, row) - begin);
       }
@@ -206,22 +180,22 @@ class NetworkMedians {
   using D = hn::ScalableTag<Key>;
   using V = hn::Vec<D>;
   using Row = SortedLanes<V, side>;
-  using Rows = SortedLanes<V, reach * side>;  ///< half of those that two windows share
-  using Core = SortedLanes<V, side + 1>;      ///< those of two halves that can be a median
+  using Rows = SortedLanes<V, reach * side>;  ///< half of the rows that two windows share
+  using Core = SortedLanes<V, side + 1>;      ///< values of both halves that can be a median
 
   static std::size_t lanes() { return hn::Lanes(D()); }
 
-  /// Rows that a vector goes down at once: more sort fewer rows twice, fewer lie in the first-level cache
-  /// together, the less so where rows are multiples of a page apart. Measured with 32 KiB, 8 lines a set.
-  static std::int64_t rows_of_band(const RankImages& images) {
+  /// Returns the number of rows that a vector moves down. More rows sort fewer rows twice; fewer rows fit the
+  /// first-level cache together, above all where rows are multiples of a page apart and compete for its sets.
+  /// Measured with 32 KiB, 8-way.
+  static std::int64_t rows_per_chunk(const RankImages& images) {
     return images.source.strides.row % 4096 == 0 ? 2 : 8;
   }
 
-  /// Rows of keys from a row and an element of it on.
   template <class Element>
   struct Lines {
     Element* first;
-    std::ptrdiff_t stride;  ///< in bytes
+    std::ptrdiff_t stride;  ///< bytes
 
     [[nodiscard]] Element* row(std::int64_t y) const {
       using Byte = std::conditional_t<std::is_const_v<Element>, const std::byte, std::byte>;
@@ -229,22 +203,22 @@ class NetworkMedians {
     }
   };
 
-  static constexpr std::int64_t most_rows = 8;       ///< of a band
-  static constexpr std::size_t most_elements = 256;  ///< of a piece of it
+  static constexpr std::int64_t most_rows = 8;       ///< rows per chunk
+  static constexpr std::size_t most_elements = 256;  ///< elements per row of a chunk
   static constexpr std::size_t most_channels = 4;
   static constexpr std::size_t turned_elements = most_elements + 2 * reach * most_channels;
   using TurnedLines = std::array<Key, (most_rows + 2 * reach) * turned_elements>;
 
-  /// Elements [x, x + size) of the rows of a band.
-  void run_piece(const RankImages& images, const Stretch& band, std::size_t x, std::size_t size) const {
+  /// Finds the medians of a chunk: elements [x, x + size) of some rows.
+  void run_chunk(const RankImages& images, const Stretch& chunk, std::size_t x, std::size_t size) const {
     constexpr std::int64_t above = reach;
-    Lines<const Key> seen{images.source.row<Key>(band.first - above) + x - reach * channels_,
+    Lines<const Key> seen{images.source.row<Key>(chunk.first - above) + x - reach * channels_,
                           images.source.strides.row};
-    const Lines<Key> found{images.output.row<Key>(band.first) + x, images.output.strides.row};
+    const Lines<Key> found{images.output.row<Key>(chunk.first) + x, images.output.strides.row};
     TurnedLines turned;
     bool turns_back = false;
     if constexpr (std::is_same_v<Key, FloatKey>) {
-      const std::int64_t rows = band.size() + 2 * above;
+      const std::int64_t rows = chunk.size() + 2 * above;
       const std::size_t elements = size + 2 * reach * channels_;
       if (AnyNegative(seen, rows, elements)) {
         seen = Turned(seen, rows, elements, turned);
@@ -253,12 +227,12 @@ class NetworkMedians {
     }
     for (std::size_t i = 0; i < size; i += lanes()) {
       const std::size_t at = std::min(i, size - lanes());
-      fetch_below(images, band, x + at);
-      go_down(seen, found, band.size(), at, turns_back);
+      fetch_below(images, chunk, x + at);
+      go_down(seen, found, chunk.size(), at, turns_back);
     }
   }
 
-  /// Keys of floats are their bits unless they are negative.
+  /// Whether a float is negative. If none is, their bits are keys already.
   static bool AnyNegative(const Lines<const Key>& lines, std::int64_t rows, std::size_t size) {
     const D d;
     for (std::int64_t y = 0; y < rows; ++y) {
@@ -291,7 +265,8 @@ class NetworkMedians {
     hn::StoreU(turns_back ? TurnKeys(D(), median) : median, D(), found.row(y) + i);
   }
 
-  /// Elements [i, i + lanes) of some rows. The first window's first pixel is the first that is seen.
+  /// Finds the medians of elements [i, i + lanes) of some rows. `seen` begins with the first pixel of the
+  /// first window.
   HWY_INLINE void go_down(const Lines<const Key>& seen, const Lines<Key>& found, std::int64_t rows,
                           std::size_t i, bool turns_back) const {
     Row above = SortedRow(seen, i, -static_cast<std::int64_t>(reach));
@@ -330,8 +305,8 @@ class NetworkMedians {
     }
   }
 
-  /// Brings what the band below reads and writes into the second-level cache: as many rows at once are more
-  /// streams than the processor follows by itself where several lie in a page.
+  /// Prefetches what the chunk below reads and writes into the second-level cache. The rows are more streams
+  /// than the processor follows by itself where several are in one page.
   HWY_INLINE void fetch_below(const RankImages& images, const Stretch& rows, std::size_t x) const {
     const auto below = static_cast<std::int64_t>(reach);
     const std::int64_t last = std::min(rows.last + rows.size(), images.source.shape.height - below);
@@ -357,14 +332,15 @@ class NetworkMedians {
             std::size_t... I>
   static HWY_INLINE SortedLanes<V, results> Merged(const SortedLanes<V, size>& a,
                                                    const SortedLanes<V, size>& b,
-                                                   std::index_sequence<I...> /*places*/) {
+                                                   std::index_sequence<I...> /*indices*/) {
     V wires[] = {a.at[I]..., b.at[I]...};
     return RunNetwork<network, first, results>(wires);
   }
 
-  /// The median of the core and a row: the smallest max(core[i - 1], row[side - i]), and core[side].
+  /// Returns the median of the core and a row: the smallest of core[side] and all max(core[i], row[side - 1 -
+  /// i]).
   template <std::size_t... I>
-  static HWY_INLINE V Selected(const Core& core, const Row& row, std::index_sequence<I...> /*places*/) {
+  static HWY_INLINE V Selected(const Core& core, const Row& row, std::index_sequence<I...> /*indices*/) {
     V least = core.at[side];
     ((least = hn::Min(least, hn::Max(core.at[I], row.at[side - 1 - I]))), ...);
     return least;

@@ -1,5 +1,10 @@
-// Order statistics: small windows by exchanges, larger ones by histograms that slide, radii by a map
-// by tables of counts. Compiled for every SIMD target.
+// Order statistics on the CPU. A job is cut into chunks, and each chunk goes to the fastest method for it:
+// - medians of 3 x 3 and 5 x 5 pixels: sorting networks in registers (network_medians-inl.h);
+// - other small windows: exchanges for whole tiles of pixels (rank_program.h, run by TiledRanks);
+// - larger windows, alpha and masks that exclude pixels: sliding histograms, and with a radius map tables of
+//   counts (chunk_ranks-inl.h).
+// The first two need windows inside the picture. Beside a border networks read a copy of its surroundings
+// (BorderChunk); the other borders use histograms. Compiled for every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "order/cpu/rank.cpp"
@@ -16,10 +21,10 @@
 #include "core/cpu/cache_lines.h"
 #include "core/maths/rectangle.h"
 #include "core/maths/window.h"
-#include "core/with_type.h"
 #include "core/workspace.h"
+#include "extremes/sliding_extreme.h"
+#include "order/cpu/chunk_ranks-inl.h"
 #include "order/cpu/network_medians-inl.h"
-#include "order/cpu/rank_part-inl.h"
 #include "order/cpu/rank_program.h"
 #include "order/rank.h"
 #include "pixels/cpu/rows.h"
@@ -27,22 +32,22 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-// The pixels beside a border, and what their windows see, as a picture of its own: in it windows do not leave
-// the picture, so that the medians inside and at the borders go the same way.
-
-/// Medians of windows of (2 reach + 1)^2 pixels. A strip is `reach` pixels deep and lies along one border;
-/// that of a column is turned: the lines of the strip are columns. The corners, whose windows leave the
-/// picture along both axes, belong to no strip.
+/// The pixels beside one border, with what their windows see, copied to a picture of its own. There no window
+/// leaves the picture, so that the networks find these medians, too.
 ///
-/// Windows have fewer pixels beside a border that is `shrink`. A line outside then holds the least and the
-/// greatest key, in a pattern that repeats after as many pixels as a window is wide. So every window sees the
-/// same number of both, and that number leaves its median at the rank of a whole window.
+/// The pixels are `reach` deep and up to most_length long. At the left and right border the copy is turned:
+/// its lines are columns of the picture. The corners, whose windows leave the picture along both axes, are
+/// left to histograms.
+///
+/// With Border::shrink windows have fewer pixels here. A line outside then holds the least and the greatest
+/// key, in a pattern that repeats after as many pixels as a window is wide. So every window sees the same
+/// number of both, chosen such that its median has the rank of a whole window.
 template <class Key>
-class BorderStrip {
+class BorderChunk {
  public:
   static constexpr std::int64_t most_length = 1024;
 
-  BorderStrip(const RankJob& job, std::int64_t reach)
+  BorderChunk(const RankJob& job, std::int64_t reach)
       : job_(job),
         reach_(reach),
         stride_(static_cast<std::size_t>((most_length + 2 * reach) * job.channels)),
@@ -51,7 +56,6 @@ class BorderStrip {
 
   [[nodiscard]] std::size_t bytes() const noexcept { return (lines_.size() + found_.size()) * sizeof(Key); }
 
-  /// Reads the strip of some pixels beside a border, at most `most_length` along it.
   void read(const ImageView& source, const Rectangle& pixels, bool turned) {
     turned_ = turned;
     along_ = turned ? pixels.y : pixels.x;
@@ -72,7 +76,7 @@ class BorderStrip {
                       line(i) + (y - seen.first) * job_.channels);
   }
 
-  /// The strip as a picture with its result.
+  /// The copy as a source, and an output of its size.
   [[nodiscard]] RankImages images() {
     const Shape shape{along_.size() + 2 * reach_, 3 * reach_, job_.channels, job_.type};
     Strides strides = interleaved_strides(shape);
@@ -84,10 +88,8 @@ class BorderStrip {
             .output = {bytes(found_), shape, strides, Memory::host}};
   }
 
-  /// The pixels of that picture whose medians are wanted.
   [[nodiscard]] Rectangle inner() const { return {{reach_, reach_ + along_.size()}, {reach_, 2 * reach_}}; }
 
-  /// Puts the results in their places.
   void store(const MutableImageView& output) const {
     const std::int64_t channels = job_.channels;
     for (std::int64_t i = 0; i < reach_; ++i) {
@@ -105,13 +107,13 @@ class BorderStrip {
  private:
   [[nodiscard]] Key* line(std::int64_t i) { return lines_.data() + static_cast<std::size_t>(i) * stride_; }
 
-  /// The row or column of the picture that line i shows; -1: none.
+  /// Returns the row or column of the picture that line i shows, or -1.
   [[nodiscard]] std::int64_t line_at(std::int64_t i) const {
     return source_of(across_.first - reach_ + i, turned_ ? job_.width : job_.height, job_.border);
   }
 
-  /// How many of the pixels that a window sees of a line outside hold the least key. The line is the
-  /// `depth`-th outside; a window that sees it sees those nearer to the picture, too.
+  /// Returns how many of the pixels that a window sees of a line outside hold the least key. The line is the
+  /// `depth`-th outside; a window that sees it sees the lines between it and the picture, too.
   [[nodiscard]] std::int64_t least_keys(std::int64_t depth) const {
     const std::int64_t side = 2 * reach_ + 1;
     const auto rank = [&](std::int64_t lines) {
@@ -136,23 +138,21 @@ class BorderStrip {
 
   RankJob job_;
   std::int64_t reach_;
-  std::size_t stride_;          ///< of both pictures, in keys
-  WorkspaceVector<Key> lines_;  ///< `reach` lines of the strip, and as many before and behind
-  WorkspaceVector<Key> found_;  ///< their medians
+  std::size_t stride_;          ///< keys per line of the copy and of its medians
+  WorkspaceVector<Key> lines_;  ///< the copy: `reach` lines of pixels, and as many before and behind them
+  WorkspaceVector<Key> found_;  ///< the medians
   bool turned_ = false;
-  Stretch along_;
-  Stretch across_;
+  Stretch along_;   ///< the pixels in the direction of the border
+  Stretch across_;  ///< the pixels in the direction from the border to the inside
 };
 
-// Ranks in small windows tile by tile (order/cpu/rank_program.h). The lanes
-// of a vector are neighbouring tiles.
-
-/// Parts of the picture whose windows do not leave it.
+/// Ranks in small windows inside the picture, tile by tile: runs a RankProgram, whose every exchange is a
+/// minimum and a maximum of vectors. The lanes of a vector are neighbouring tiles.
 template <class Key>
 class TiledRanks {
  public:
-  static constexpr std::int64_t most_rows = 32;    ///< of a part
-  static constexpr std::int64_t least_width = 64;  ///< of the pixels inside: narrower ones leave lanes empty
+  static constexpr std::int64_t most_rows = 32;    ///< rows per chunk
+  static constexpr std::int64_t least_width = 64;  ///< narrower chunks leave lanes empty
 
   TiledRanks(const RankJob& job, const LargestReach& reach)
       : channels_(static_cast<std::size_t>(job.channels)),
@@ -165,7 +165,7 @@ class TiledRanks {
     const auto rank = rank_of(job.percent, static_cast<std::uint32_t>(width_ * height_)) - 1;
     const RankProgram program(width_, height_, static_cast<int>(rank), columns_, rows_);
     for (const RankProgram::Exchange& exchange : program.exchanges())
-      steps_.push_back({place_of(exchange.a), place_of(exchange.b), exchange.low, exchange.high});
+      steps_.push_back({operand_of(exchange.a), operand_of(exchange.b), exchange.low, exchange.high});
     for (int y = 0; y < rows_; ++y)
       for (int x = 0; x < columns_; ++x) results_.push_back(program.result(x, y));
     slots_.resize(static_cast<std::size_t>(program.slots()) * block);
@@ -176,7 +176,6 @@ class TiledRanks {
     return (slots_.size() + lines_.size()) * sizeof(Key) + steps_.capacity() * sizeof(Step);
   }
 
-  /// Puts the keys of the ranks of at most `most_rows` rows into the output.
   void run(const RankImages& images, const Rectangle& inner) {
     for (std::size_t channel = 0; channel < channels_; ++channel) {
       for (std::int64_t y = 0; y < inner.y.size() + 2 * reach_.y; ++y)
@@ -192,30 +191,31 @@ class TiledRanks {
   }
 
  private:
-  static constexpr std::size_t block = 128 / sizeof(Key);  ///< tiles that a slot has a value for
+  static constexpr std::size_t block = 128 / sizeof(Key);  ///< tiles per slot
 
-  /// A place that an exchange reads: in the lines of pixels, counted from the first tile's, or in the slots.
-  struct Place {
+  /// What an exchange reads: an element of the lines of pixels, counted from the first tile's, or of the
+  /// slots.
+  struct Operand {
     bool in_lines;
     std::uint32_t offset;
   };
   struct Step {
-    Place a;
-    Place b;
+    Operand a;
+    Operand b;
     std::uint16_t low;
     std::uint16_t high;
   };
 
   static int tile_side(int window) { return window >= 4 ? 4 : window >= 2 ? 2 : 1; }
 
-  [[nodiscard]] Place place_of(const RankProgram::Operand& operand) const {
+  [[nodiscard]] Operand operand_of(const RankProgram::Operand& operand) const {
     if (!operand.is_pixel) return {false, static_cast<std::uint32_t>(operand.slot * block)};
     const auto columns = static_cast<std::size_t>(columns_);
     const std::size_t line = operand.y * columns + operand.x % columns;
     return {true, static_cast<std::uint32_t>(line * stride_ + operand.x / columns)};
   }
 
-  /// The first of the lines of a row: they have the columns that lie at the same place of their tiles.
+  /// The first line of a row. Line c has column c of every tile.
   [[nodiscard]] Key* line(std::int64_t y) {
     return lines_.data() + static_cast<std::size_t>(y * columns_) * stride_;
   }
@@ -237,8 +237,8 @@ class TiledRanks {
     for (; x < pixels; ++x) lines[x % columns * stride_ + x / columns] = turn_key(from[x * channels_]);
   }
 
-  /// All steps for some tiles, of which the first one's pixels are at `lines`. Values behind the last are
-  /// whatever stands there.
+  /// Runs the program for some tiles; the pixels of the first one are at `lines`. Lanes after the last tile
+  /// compute values that nobody reads.
   void exchange(const Key* lines, std::size_t tiles) {
     const hn::ScalableTag<Key> d;
     const std::size_t lanes = hn::Lanes(d);
@@ -265,7 +265,6 @@ class TiledRanks {
     }
   }
 
-  /// The results of a block of tiles, of which the first is number `first_tile` of its row of tiles.
   void store(const RankImages& images, const Rectangle& inner, std::int64_t first_row, std::size_t first_tile,
              std::size_t channel) const {
     const auto columns = static_cast<std::size_t>(columns_);
@@ -291,13 +290,13 @@ class TiledRanks {
 
   std::size_t channels_;
   LargestReach reach_;
-  int width_;    ///< of the window
-  int height_;   ///< of the window
-  int columns_;  ///< of a tile
-  int rows_;     ///< of a tile
-  std::size_t stride_;
+  int width_;           ///< columns of a window
+  int height_;          ///< rows of a window
+  int columns_;         ///< columns of a tile
+  int rows_;            ///< rows of a tile
+  std::size_t stride_;  ///< keys per line
   WorkspaceVector<Step> steps_;
-  std::vector<std::uint16_t> results_;  ///< slots, row by row of the tile
+  std::vector<std::uint16_t> results_;  ///< slots of the results, row by row of a tile
   WorkspaceVector<Key> slots_;
   WorkspaceVector<Key> lines_;
 };
@@ -309,22 +308,23 @@ class Rank final : public RankOperation {
     LargestReach reach = largest_reach(job.reach);
     if (job.border == Border::shrink)
       reach = {std::min(reach.x, job.width - 1), std::min(reach.y, job.height - 1)};
-    const std::int64_t side = side_of_parts(std::max(reach.x, reach.y));
+    const std::int64_t side = side_of_chunks(std::max(reach.x, reach.y));
     const Rectangle inner{{reach.x, job.width - reach.x}, {reach.y, job.height - reach.y}};
     const bool is_median =
         reach.x == reach.y && (reach.x == 1 || reach.x == 2) && 2 * job.percent == percent_whole;
-    if (!exchanges(reach, inner)) {
-      add_parts({{0, job.width}, {0, job.height}}, side, side, Way::histograms);
-    } else {
+    const bool by_exchanges = can_exchange(reach, inner);
+    if (by_exchanges) {
       network_reach_ = is_median ? reach.x : 0;
-      add_parts(inner, job.width, TiledRanks<Key>::most_rows, Way::exchanges);
+      add_chunks(inner, job.width, TiledRanks<Key>::most_rows, is_median ? Method::network : Method::tiles);
       add_borders(inner, side);
+    } else {
+      add_chunks({{0, job.width}, {0, job.height}}, side, side, Method::histograms);
     }
     for (int i = 0; i < backend.threads.count(); ++i) {
-      parts_.emplace_back(job, reach, side);
-      if (work_.front().way != Way::exchanges) continue;
+      chunk_ranks_.emplace_back(job, reach, side);
+      if (!by_exchanges) continue;
       if (network_reach_ != 0)
-        strips_.emplace_back(job, network_reach_);
+        border_chunks_.emplace_back(job, network_reach_);
       else
         tiles_.emplace_back(job, reach);
     }
@@ -332,117 +332,125 @@ class Rank final : public RankOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = 0;
-    for (const RankPart<Key>& part : parts_) bytes += part.bytes();
+    for (const ChunkRanks<Key>& chunk : chunk_ranks_) bytes += chunk.bytes();
     for (const TiledRanks<Key>& tiles : tiles_) bytes += tiles.bytes();
-    for (const BorderStrip<Key>& strip : strips_) bytes += strip.bytes();
+    for (const BorderChunk<Key>& chunk : border_chunks_) bytes += chunk.bytes();
     return bytes;
   }
 
   void run(const RankImages& images, Stream) override {
-    const auto pieces = static_cast<std::int64_t>(work_.size());
-    backend_.threads.for_rows(pieces, 1, [&](std::int64_t first, std::int64_t last, int index) {
-      const auto slot = static_cast<std::size_t>(index);
-      for (std::int64_t i = first; i < last; ++i) run(images, work_[static_cast<std::size_t>(i)], slot);
+    const auto chunks = static_cast<std::int64_t>(work_.size());
+    backend_.threads.for_rows(chunks, 1, [&](std::int64_t first, std::int64_t last, int index) {
+      const auto thread = static_cast<std::size_t>(index);
+      for (std::int64_t i = first; i < last; ++i) run(images, work_[static_cast<std::size_t>(i)], thread);
     });
   }
 
  private:
-  enum class Way { histograms, exchanges, strip_of_rows, strip_of_columns };
+  enum class Method {
+    histograms,     ///< ChunkRanks
+    tiles,          ///< TiledRanks
+    network,        ///< NetworkMedians inside the picture
+    border_rows,    ///< NetworkMedians at the upper or lower border
+    border_columns  ///< NetworkMedians at the left or right border
+  };
   struct Work {
     Rectangle inner;
-    Way way = Way::histograms;
+    Method method = Method::histograms;
   };
 
-  /// Windows of up to so many pixels; larger ones are faster by histograms, if vectors have 32 bytes.
+  /// Largest windows that exchanges find ranks in. Histograms are faster beyond, if vectors have 32 bytes.
   static constexpr std::int64_t most_pixels = sizeof(Key) <= 2 ? 15 * 15 : 11 * 11;
 
-  /// Whether small windows of one size, all of whose pixels count, lie inside the picture.
-  [[nodiscard]] bool exchanges(const LargestReach& reach, const Rectangle& inner) const {
+  /// Whether exchanges find the inner ranks: small windows of one size, all of whose pixels count.
+  [[nodiscard]] bool can_exchange(const LargestReach& reach, const Rectangle& inner) const {
     static_assert(TiledRanks<Key>::least_width == NetworkMedians<Key, 1>::least_width);
     const std::int64_t pixels = (2 * reach.x + 1) * (2 * reach.y + 1);
     return !job_.reach.from_map && !job_.excludes && !job_.weighted && pixels <= most_pixels &&
            inner.x.size() >= TiledRanks<Key>::least_width && inner.y.size() > 0;
   }
 
-  void add_parts(const Rectangle& whole, std::int64_t width, std::int64_t height, Way way) {
+  void add_chunks(const Rectangle& whole, std::int64_t width, std::int64_t height, Method method) {
     for (std::int64_t y = whole.y.first; y < whole.y.last; y += height)
       for (std::int64_t x = whole.x.first; x < whole.x.last; x += width)
         work_.push_back(
-            {{{x, std::min(x + width, whole.x.last)}, {y, std::min(y + height, whole.y.last)}}, way});
+            {{{x, std::min(x + width, whole.x.last)}, {y, std::min(y + height, whole.y.last)}}, method});
   }
 
-  /// Lists the strips and corners that surround the inner part.
   void add_borders(const Rectangle& inner, std::int64_t side) {
     const Stretch left{0, inner.x.first};
     const Stretch right{inner.x.last, job_.width};
     for (const Stretch& rows : {Stretch{0, inner.y.first}, Stretch{inner.y.last, job_.height}}) {
       if (network_reach_ == 0) {
-        add_parts({{0, job_.width}, rows}, side, side, Way::histograms);
+        add_chunks({{0, job_.width}, rows}, side, side, Method::histograms);
         continue;
       }
-      add_parts({left, rows}, side, side, Way::histograms);
-      add_parts({right, rows}, side, side, Way::histograms);
-      for (const Stretch& columns : pieces_of(inner.x))
-        work_.push_back({{columns, rows}, Way::strip_of_rows});
+      add_chunks({left, rows}, side, side, Method::histograms);
+      add_chunks({right, rows}, side, side, Method::histograms);
+      for (const Stretch& columns : cut_border(inner.x))
+        work_.push_back({{columns, rows}, Method::border_rows});
     }
-    const bool strips = network_reach_ != 0 && inner.y.size() >= NetworkMedians<Key, 1>::least_width;
+    const bool by_network = network_reach_ != 0 && inner.y.size() >= NetworkMedians<Key, 1>::least_width;
     for (const Stretch& columns : {left, right}) {
-      if (!strips)
-        add_parts({columns, inner.y}, side, side, Way::histograms);
+      if (!by_network)
+        add_chunks({columns, inner.y}, side, side, Method::histograms);
       else
-        for (const Stretch& rows : pieces_of(inner.y))
-          work_.push_back({{columns, rows}, Way::strip_of_columns});
+        for (const Stretch& rows : cut_border(inner.y))
+          work_.push_back({{columns, rows}, Method::border_columns});
     }
   }
 
-  /// Cuts a border into the fewest pieces that strips can hold. Their lengths are nearly the same, so none is
-  /// shorter than a vector.
-  static std::vector<Stretch> pieces_of(const Stretch& whole) {
-    constexpr std::int64_t most = BorderStrip<Key>::most_length;
+  /// Cuts a border into the fewest chunks that BorderChunk can hold. Their lengths are nearly the same, so
+  /// none is shorter than a vector.
+  static std::vector<Stretch> cut_border(const Stretch& whole) {
+    constexpr std::int64_t most = BorderChunk<Key>::most_length;
     const std::int64_t count = (whole.size() + most - 1) / most;
-    std::vector<Stretch> pieces;
+    std::vector<Stretch> chunks;
     for (std::int64_t i = 0; i < count; ++i)
-      pieces.push_back(
+      chunks.push_back(
           {whole.first + whole.size() * i / count, whole.first + whole.size() * (i + 1) / count});
-    return pieces;
+    return chunks;
   }
 
-  /// Side of the parts. A part's region is read, sorted and counted whole, so parts grow with the reach.
-  /// Parts of sorted keys are smaller, so that a window covers much of them; other parts are as large as
-  /// leaves every thread some.
-  [[nodiscard]] std::int64_t side_of_parts(std::int64_t reach) const {
-    if (RankPart<Key>::groups(job_)) {
+  /// Returns the side of the chunks of histograms. All pixels that a chunk's windows see are read, sorted and
+  /// counted, so chunks grow with the reach. Chunks of sorted keys are smaller, so that a window covers much
+  /// of them; others are as large as leaves every thread several.
+  [[nodiscard]] std::int64_t side_of_chunks(std::int64_t reach) const {
+    if (ChunkRanks<Key>::groups(job_)) {
       if (reach <= 24) return !job_.reach.from_map ? 192 : reach <= 8 ? 64 : 96;
       if (reach <= 96) return reach <= 48 ? 160 : 192;
       return reach <= 150 ? 384 : 512;
     }
     const std::int64_t least = reach <= 64 ? 256 : reach <= 128 ? 512 : 1024;
-    const std::int64_t parts = job_.width * job_.height / (2 * least * 2 * least);
-    return parts >= 4 * backend_.threads.count() ? 2 * least : least;
+    const std::int64_t chunks = job_.width * job_.height / (2 * least * 2 * least);
+    return chunks >= 4 * backend_.threads.count() ? 2 * least : least;
   }
 
-  /// Whether the ranks are stored as they are: nothing is blended or kept.
+  /// Whether ranks are stored without blending and threshold.
   [[nodiscard]] bool plainly() const {
     return !job_.weighted && job_.mask_maximum == 0 && !(job_.threshold > 0);
   }
 
-  void run(const RankImages& images, const Work& work, std::size_t slot) {
-    bool stored = false;
-    if (work.way == Way::histograms) {
-      parts_[slot].run(images, work.inner);
-    } else if (work.way != Way::exchanges) {
-      BorderStrip<Key>& strip = strips_[slot];
-      strip.read(images.source, work.inner, work.way == Way::strip_of_columns);
-      run_network(strip.images(), strip.inner());
-      strip.store(images.output);
-      stored = plainly();
-    } else if (network_reach_ != 0) {
-      run_network(images, work.inner);
-      stored = plainly();
-    } else {
-      tiles_[slot].run(images, work.inner);
+  void run(const RankImages& images, const Work& work, std::size_t thread) {
+    switch (work.method) {
+      case Method::histograms:
+        chunk_ranks_[thread].run(images, work.inner);
+        return finish(images, work.inner);
+      case Method::tiles:
+        tiles_[thread].run(images, work.inner);
+        return finish(images, work.inner);
+      case Method::network:
+        run_network(images, work.inner);
+        break;
+      case Method::border_rows:
+      case Method::border_columns:
+        BorderChunk<Key>& chunk = border_chunks_[thread];
+        chunk.read(images.source, work.inner, work.method == Method::border_columns);
+        run_network(chunk.images(), chunk.inner());
+        chunk.store(images.output);
+        break;
     }
-    if (!stored) finish(images, work.inner);
+    if (!plainly()) finish(images, work.inner);
   }
 
   void run_network(const RankImages& images, const Rectangle& inner) const {
@@ -452,7 +460,6 @@ class Rank final : public RankOperation {
       NetworkMedians<Key, 2>(job_.channels, plainly()).run(images, inner);
   }
 
-  /// Turns keys of ranks into stored pixels.
   void finish(const RankImages& images, const Rectangle& inner) const {
     if (plainly() && !std::is_same_v<Key, FloatKey>) return;
     for (std::int64_t y = inner.y.first; y < inner.y.last; ++y) {
@@ -472,15 +479,14 @@ class Rank final : public RankOperation {
   RankJob job_;
   RankStore store_;
   std::vector<Work> work_;
-  std::vector<RankPart<Key>> parts_;      ///< one a thread
-  std::vector<TiledRanks<Key>> tiles_;    ///< likewise, for small windows that have no network
-  std::vector<BorderStrip<Key>> strips_;  ///< likewise, for those that have one
-  std::int64_t network_reach_ = 0;        ///< 1 or 2 for medians of 3 x 3 and 5 x 5, by networks
+  std::vector<ChunkRanks<Key>> chunk_ranks_;     ///< one per thread
+  std::vector<TiledRanks<Key>> tiles_;           ///< one per thread, for small windows without a network
+  std::vector<BorderChunk<Key>> border_chunks_;  ///< one per thread, for windows with a network
+  std::int64_t network_reach_ = 0;               ///< 1 or 2: medians of 3 x 3 or 5 x 5 pixels by networks
 };
 
 inline Prepared<RankJob> PrepareRank(Backend& backend, const RankJob& job) {
-  return with_pixel_type(job.type, [&]<class T>() -> std::unique_ptr<RankOperation> {
-    using Key = std::conditional_t<std::is_same_v<T, float>, FloatKey, T>;
+  return with_key(job.type, [&]<class Key>() -> std::unique_ptr<RankOperation> {
     return std::make_unique<Rank<Key>>(as_cpu(backend), job);
   });
 }

@@ -9,13 +9,13 @@
 namespace satin::cpu {
 namespace {
 
-/// So many elements are looked at in the time that a pixel of a table takes: measured with AVX2.
-constexpr std::size_t elements_a_pixel = 32;
+/// Cost of building one table entry, in elements scanned. Measured with AVX2.
+constexpr std::size_t elements_per_entry = 32;
 
 }  // namespace
 
-void CodedRegion::place(const RankJob& job, const Rectangle& part) {
-  inner = part;
+void CodedRegion::move_to(const RankJob& job, const Rectangle& chunk) {
+  inner = chunk;
   width = inner.x.size() + 2 * reach_x;
   height = inner.y.size() + 2 * reach_y;
   columns.resize(static_cast<std::size_t>(width));
@@ -43,7 +43,7 @@ std::size_t KeyGroups::bytes() const noexcept {
          2 * wide_.rows.size() * sizeof(std::uint16_t);
 }
 
-/// Sorts by one digit after the other, from the lowest on; equal ones keep their order.
+/// Radix sort from the lowest digit on.
 template <int digit_bits, std::size_t passes>
 void KeyGroups::sort_by_digits() {
   constexpr std::size_t digits = std::size_t{1} << digit_bits;
@@ -64,7 +64,8 @@ void KeyGroups::sort_by_digits() {
 std::size_t KeyGroups::end_of_group(std::size_t first, std::size_t share) const {
   if (first + share >= count_) return count_;
   const std::uint32_t last_key = key(first + share - 1);
-  std::size_t begin = first + share - 1;  // of the run of equal keys that a cut here would part
+  std::size_t begin =
+      first + share - 1;  // first element of the run of equal keys that a cut here would split
   while (begin > first && key(begin - 1) == last_key) --begin;
   std::size_t end = first + share;
   while (end < count_ && key(end) == last_key) ++end;
@@ -72,7 +73,7 @@ std::size_t KeyGroups::end_of_group(std::size_t first, std::size_t share) const 
 }
 
 void KeyGroups::cut() {
-  // A group of less than a share is the last one, or before one of two shares: so there are codes for all.
+  // There are enough codes: a group below a share is the last one, or is followed by one of two shares.
   const std::size_t share = (count_ + group_codes - 1) / group_codes;
   std::size_t code = 0;
   for (std::size_t first = 0, end = 0; first < count_; first = end) {
@@ -83,9 +84,8 @@ void KeyGroups::cut() {
             Group{static_cast<std::uint32_t>(count_), false});
 }
 
-/// Writes places in the order of keys, and codes at the places.
 template <class Coordinate>
-void KeyGroups::write(CodedRegion& region, Places<Coordinate>& places) {
+void KeyGroups::write(CodedRegion& region, Coordinates<Coordinate>& coordinates) {
   std::uint16_t* const codes = region.codes.data();
   const auto width = static_cast<std::uint32_t>(region.width);
   std::size_t i = 0;
@@ -93,8 +93,8 @@ void KeyGroups::write(CodedRegion& region, Places<Coordinate>& places) {
     for (const std::size_t end = groups_[code + 1U].first; i < end; ++i) {
       const auto x = static_cast<std::uint16_t>(elements_[i]);
       const auto y = static_cast<std::uint16_t>(elements_[i] >> 16);
-      places.columns[i] = static_cast<Coordinate>(x);
-      places.rows[i] = static_cast<Coordinate>(y);
+      coordinates.columns[i] = static_cast<Coordinate>(x);
+      coordinates.rows[i] = static_cast<Coordinate>(y);
       codes[y * width + x] = code;
     }
 }
@@ -143,7 +143,7 @@ std::uint32_t MappedRanks::count(const CodedRegion& region, std::uint32_t pixel,
   const auto width = static_cast<std::uint32_t>(region.inner_width());
   const std::int64_t x = region.reach_x + pixel % width;
   const std::int64_t y = region.reach_y + pixel / width;
-  // A region that is cut to the picture holds all that larger windows see.
+  // The reach of the region is cut to the picture, whose pixels are all that larger windows see.
   const std::int64_t reach_x = std::min<std::int64_t>(reach, region.reach_x);
   const std::int64_t reach_y = std::min<std::int64_t>(reach, region.reach_y);
   const std::uint32_t* above = table_.data() + (y - reach_y) * stride + x;
@@ -154,12 +154,12 @@ std::uint32_t MappedRanks::count(const CodedRegion& region, std::uint32_t pixel,
 void MappedRanks::split(const Search& search, std::span<Query> queries, int low, int size) {
   if (queries.empty()) return;
   const CodedRegion& region = search.region;
-  const bool spans =
+  const bool spans_codes =
       size > 1 && queries.size() * search.groups.elements(low, low + size) <=
-                      elements_a_pixel * static_cast<std::size_t>(region.width * region.height);
-  if (size == 1 || spans) {
+                      elements_per_entry * static_cast<std::size_t>(region.width * region.height);
+  if (size == 1 || spans_codes) {
     for (const Query& query : queries)
-      search.found[query.pixel] = {static_cast<std::uint16_t>(low), spans, query.rank};
+      search.found[query.pixel] = {static_cast<std::uint16_t>(low), spans_codes, query.rank};
     return;
   }
   const int half = size / 2;

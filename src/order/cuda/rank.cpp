@@ -1,4 +1,4 @@
-// Order statistics: which method finds the ranks of a job, channel by channel, and what is done with them.
+// Order statistics on CUDA: chooses the method that finds the ranks of a job, and runs it channel by channel.
 
 #include "order/rank.h"
 
@@ -10,8 +10,8 @@ namespace satin::cuda {
 namespace {
 
 constexpr std::int64_t largest_side = 1LL << 28;
-constexpr std::int64_t most_tiled_rows = 1LL << 19;       // a grid has 65535 blocks down
-constexpr std::int64_t most_threshold_words = 1LL << 30;  // 4 GiB: beyond it the wavelet matrix takes parts
+constexpr std::int64_t most_tiled_rows = 1LL << 19;       // a grid has at most 65535 blocks down
+constexpr std::int64_t most_threshold_words = 1LL << 30;  // 4 GiB; the wavelet matrix works chunk by chunk
 
 enum class Method : std::uint8_t { nine, tiles, thresholds, wavelet_matrix };
 
@@ -34,8 +34,8 @@ class Rank final : public RankOperation {
       const auto words = static_cast<std::size_t>(kernels::threshold_words(job));
       workspace_ = backend.allocate(words * sizeof(std::uint32_t));
     } else if (method_ == Method::wavelet_matrix) {
-      tiling_ = kernels::wavelet_tiling(job);
-      workspace_ = backend.allocate(kernels::wavelet_bytes(job, tiling_.elements));
+      chunk_size_ = kernels::wavelet_chunk_size(job);
+      workspace_ = backend.allocate(kernels::wavelet_bytes(job, chunk_size_.elements));
     }
   }
 
@@ -76,18 +76,18 @@ class Rank final : public RankOperation {
             stream);
         break;
       case Method::wavelet_matrix:
-        find_in_parts(arguments, stream);
+        find_in_chunks(arguments, stream);
         break;
     }
     check_launch("finding order statistics");
   }
 
-  void find_in_parts(const kernels::RankArguments& arguments, kernels::StreamHandle stream) {
-    kernels::WaveletArguments of_part{arguments, {}, workspace_.get()};
-    for (int y = 0; y < job_.height; y += tiling_.height) {
-      for (int x = 0; x < job_.width; x += tiling_.width) {
-        of_part.part = kernels::wavelet_part(job_, tiling_, x, y);
-        kernels::ranks_by_wavelet_matrix(of_part, stream);
+  void find_in_chunks(const kernels::RankArguments& arguments, kernels::StreamHandle stream) {
+    kernels::WaveletArguments of_chunk{arguments, {}, workspace_.get()};
+    for (int y = 0; y < job_.height; y += chunk_size_.height) {
+      for (int x = 0; x < job_.width; x += chunk_size_.width) {
+        of_chunk.chunk = kernels::wavelet_chunk(job_, chunk_size_, x, y);
+        kernels::ranks_by_wavelet_matrix(of_chunk, stream);
       }
     }
   }
@@ -95,7 +95,7 @@ class Rank final : public RankOperation {
   CudaBackend& backend_;
   RankJob job_;
   Method method_;
-  kernels::WaveletTiling tiling_;
+  kernels::WaveletChunkSize chunk_size_;
   Buffer workspace_;
 };
 

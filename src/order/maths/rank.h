@@ -1,6 +1,6 @@
 #pragma once
-// Order statistics of stored pixels: which rank is wanted, which pixels a window holds, and what is stored.
-// Values are compared as the integer keys of extremes/maths/extreme.h.
+// Arithmetic of order statistics: the wanted rank, radii from a map, the pixels that count, and what is
+// stored. Values are compared as the integer keys of extremes/maths/extreme.h.
 
 #include <cstdint>
 #include <type_traits>
@@ -16,20 +16,20 @@ using Percent = std::uint32_t;
 inline constexpr Percent percent_whole = 1'000'000;
 inline constexpr int largest_rank_reach = 512;
 
-/// A percentage from 0 to 100 to the nearest 1/10000 percent, ties up.
+/// Rounds a percentage from 0 to 100 to 1/10000 percent, ties up.
 inline Percent percent_of(double percent) {
   return static_cast<Percent>(percent * (percent_whole / 100.0) + 0.5);
 }
 
-/// The rank of the percentile among `count` >= 1 values, counted from 1 at the smallest: ceil(P count / 100),
-/// at least 1. So 50 % of an even count is the lower of the two in the middle.
+/// Returns the rank of a percentile P among `count` >= 1 values, counted from 1 at the smallest:
+/// ceil(P count / 100), at least 1. So 50 % of an even count is the lower of the two values in the middle.
 SATIN_HD std::uint32_t rank_of(Percent percent, std::uint32_t count) {
-  const std::uint64_t parts = static_cast<std::uint64_t>(percent) * count;
-  const auto rank = static_cast<std::uint32_t>((parts + percent_whole - 1) / percent_whole);
+  const std::uint64_t scaled = static_cast<std::uint64_t>(percent) * count;
+  const auto rank = static_cast<std::uint32_t>((scaled + percent_whole - 1) / percent_whole);
   return rank == 0 ? 1 : rank;
 }
 
-/// The whole radius of a map value: low + (high - low) * value / maximum, to the nearest pixel, ties up.
+/// Returns the whole radius for a map value: low + (high - low) * value / maximum, to nearest, ties up.
 SATIN_HD std::int32_t reach_from_map(std::uint32_t value, std::uint32_t maximum, Radius256 low,
                                      Radius256 high) {
   const auto weighted =
@@ -38,26 +38,25 @@ SATIN_HD std::int32_t reach_from_map(std::uint32_t value, std::uint32_t maximum,
   return static_cast<std::int32_t>((2 * weighted + pixel) / (2 * pixel));
 }
 
-/// The whole radius of a value of a float map, whose maximum is 1; NaN and values outside 0..1 are clamped
-/// (and refused elsewhere).
+/// Returns the whole radius for a value of a float map, whose maximum is 1. NaN and values outside 0..1,
+/// which filters refuse, are clamped.
 SATIN_HD std::int32_t reach_from_map(float value, Radius256 low, Radius256 high) {
   const double fraction = !(value > 0.0F) ? 0.0 : value > 1.0F ? 1.0 : static_cast<double>(value);
   const double radius = static_cast<double>(low) + static_cast<double>(high - low) * fraction;
   return static_cast<std::int32_t>(radius / radius_one + 0.5);
 }
 
-/// Whether a pixel of the picture counts in the windows of others: `alpha` is its key of straight alpha (any
-/// positive value for pictures without), `mask` its weight if the mask excludes (otherwise any but 0). The
-/// alpha channel itself counts wherever the mask lets it.
+/// Whether a pixel counts in windows. `alpha` is the key of its straight alpha (any positive value for
+/// pictures without), `mask` its weight if the mask excludes pixels (otherwise any value but 0). Alpha does
+/// not hide the alpha channel itself.
 template <class Key>
 SATIN_HD bool counts(Key alpha, std::uint32_t mask, bool is_alpha) {
   return mask != 0 && (is_alpha || alpha > 0);
 }
 
-/// What is the same for every pixel when ranks are stored.
 struct RankStore {
   ExtremeStore blend;
-  double threshold = 0;  ///< in stored values; a smaller or equal difference keeps the pixel; 0: none does
+  double threshold = 0;  ///< largest difference, in stored values, that keeps a channel; 0: nothing is kept
 };
 
 namespace detail {
@@ -75,9 +74,8 @@ SATIN_HD bool differs(Key own, Key ranked, double threshold) {
 
 }  // namespace detail
 
-/// Turns the keys of one pixel's order statistics into what is stored. `original`: the stored pixel of the
-/// picture. A channel that is within the threshold keeps its value, but for colours that were hidden; then
-/// the pixel is blended as extremes are.
+/// Turns the keys of one pixel's ranks into the pixel to store. A channel within the threshold of the stored
+/// pixel `original` keeps its value, unless it is a colour that alpha hides. Then store_extreme() blends.
 template <class Key>
 SATIN_HD void store_rank(const RankStore& store, const Key* original, std::uint32_t mask, Key* pixel) {
   if (store.threshold > 0) {

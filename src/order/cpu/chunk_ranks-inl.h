@@ -1,10 +1,15 @@
-// Ranks in windows of any size by histograms of codes, compiled for every SIMD target.
+// Ranks of a chunk in windows of any size, compiled for every SIMD target.
+//
+// The pixels of a chunk become codes (rank_codes.h). With one radius, histograms of the columns slide down
+// and along the rows (Perreault and Hebert, Median filtering in constant time, 2007), and count the codes;
+// with a radius map, MappedRanks finds the code. Where a code stands for several keys, the elements of its
+// group are scanned for those in the window.
 
-#if defined(SATIN_RANK_PART_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef SATIN_RANK_PART_INL_H
-#undef SATIN_RANK_PART_INL_H
+#if defined(SATIN_CHUNK_RANKS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_CHUNK_RANKS_INL_H
+#undef SATIN_CHUNK_RANKS_INL_H
 #else
-#define SATIN_RANK_PART_INL_H
+#define SATIN_CHUNK_RANKS_INL_H
 #endif
 
 #include <hwy/highway.h>
@@ -24,25 +29,26 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Which elements of sorted keys lie in a window.
+// Finding the elements of a group that lie in a window.
 
-/// The places of the set bits of every byte, from the lowest on.
+/// The indices of the set bits of every byte, from the lowest on.
 inline constexpr auto bits_of_bytes = [] {
-  std::array<std::array<std::uint8_t, 8>, 256> places{};
+  std::array<std::array<std::uint8_t, 8>, 256> indices{};
   for (unsigned byte = 0; byte < 256; ++byte)
     for (unsigned bit = 0, rank = 0; bit < 8; ++bit)
-      if ((byte >> bit & 1U) != 0) places[byte][rank++] = static_cast<std::uint8_t>(bit);
-  return places;
+      if ((byte >> bit & 1U) != 0) indices[byte][rank++] = static_cast<std::uint8_t>(bit);
+  return indices;
 }();
 
-/// The place of the rank-th set bit, counted from 1; at least so many are set. Sums of bytes are compared all
-/// at once, so no branch waits for them (Vigna, Broadword implementation of rank/select queries, 2008).
+/// Returns the index of the rank-th set bit, counted from 1; at least `rank` bits must be set. All sums of
+/// bytes are compared at once, without branches (Vigna, Broadword implementation of rank/select queries,
+/// 2008).
 HWY_INLINE std::size_t SelectBit(std::uint64_t bits, std::uint64_t rank) {
   constexpr std::uint64_t ones = 0x0101010101010101;
   constexpr std::uint64_t tops = ones << 7;
   std::uint64_t sums = bits - (bits >> 1 & 0x5555555555555555);
   sums = (sums & 0x3333333333333333) + (sums >> 2 & 0x3333333333333333);
-  sums = ((sums + (sums >> 4)) & 0x0F0F0F0F0F0F0F0F) * ones;  // of this byte and those below: at most 64
+  sums = ((sums + (sums >> 4)) & 0x0F0F0F0F0F0F0F0F) * ones;  // up to and including each byte, at most 64
   const std::uint64_t below =
       ((rank * ones | tops) - sums - ones) & tops;  // bytes whose sum is less than rank
   const std::size_t byte = 8 * hwy::PopCount(below);
@@ -57,18 +63,17 @@ HWY_INLINE std::uint64_t BitsOf(D d, const Mask& mask) {
   return bits;
 }
 
-/// The place of a window in its region.
-struct WindowPlace {
-  std::int64_t x = 0;  ///< its first column
-  std::int64_t y = 0;
+struct WindowInRegion {
+  std::int64_t x = 0;  ///< first column
+  std::int64_t y = 0;  ///< first row
   std::int64_t reach_x = 0;
   std::int64_t reach_y = 0;
 };
 
-/// Which of the elements that are sorted from `first` on lie in the window.
+/// Returns which of the window_bits elements from `first` on lie in the window.
 template <class Coordinate>
-HWY_INLINE std::uint64_t ElementsInWindow(const KeyGroups::Places<Coordinate>& places, std::size_t first,
-                                          const WindowPlace& window) {
+HWY_INLINE std::uint64_t ElementsInWindow(const KeyGroups::Coordinates<Coordinate>& coordinates,
+                                          std::size_t first, const WindowInRegion& window) {
   const hn::CappedTag<Coordinate, window_bits> d;
   const auto set = [&](std::int64_t value) HWY_ATTR { return hn::Set(d, static_cast<Coordinate>(value)); };
   const auto x = set(window.x);
@@ -77,8 +82,8 @@ HWY_INLINE std::uint64_t ElementsInWindow(const KeyGroups::Places<Coordinate>& p
   const auto most_y = set(2 * window.reach_y);
   std::uint64_t inside = 0;
   for (std::size_t lane = 0; lane < window_bits; lane += hn::Lanes(d)) {
-    const auto column = hn::Sub(hn::LoadU(d, places.columns.data() + first + lane), x);
-    const auto row = hn::Sub(hn::LoadU(d, places.rows.data() + first + lane), y);
+    const auto column = hn::Sub(hn::LoadU(d, coordinates.columns.data() + first + lane), x);
+    const auto row = hn::Sub(hn::LoadU(d, coordinates.rows.data() + first + lane), y);
     const auto within =
         has_avx512 ? hn::Not(hn::Or(hn::Gt(column, most_x), hn::Gt(row, most_y)))
                    : hn::And(hn::Eq(hn::Min(column, most_x), column), hn::Eq(hn::Min(row, most_y), row));
@@ -87,31 +92,31 @@ HWY_INLINE std::uint64_t ElementsInWindow(const KeyGroups::Places<Coordinate>& p
   return inside;
 }
 
-/// The `rest`-th element in the window of those that are sorted from `first` on, in the order of keys.
+/// Returns the `rest`-th of the elements from `first` on that lie in the window.
 template <class Coordinate>
-HWY_INLINE std::size_t ElementInWindow(const KeyGroups::Places<Coordinate>& places, std::size_t first,
-                                       std::size_t rest, const WindowPlace& window) {
+HWY_INLINE std::size_t ElementInWindow(const KeyGroups::Coordinates<Coordinate>& coordinates,
+                                       std::size_t first, std::size_t rest, const WindowInRegion& window) {
   for (std::size_t i = first;; i += window_bits) {
-    const std::uint64_t inside = ElementsInWindow(places, i, window);
+    const std::uint64_t inside = ElementsInWindow(coordinates, i, window);
     const std::size_t met = hwy::PopCount(inside);
     if (met >= rest) return i + SelectBit(inside, rest);
     rest -= met;
   }
 }
 
-// Ranks in a window of one size by histograms that slide.
+// Histograms of windows of one size.
 
-/// Cumulative counts of one window: count[i] for values up to i, with a 0 before the first.
+/// Cumulative counts of one window: entry i counts the values up to i; a 0 precedes entry 0.
 template <class Count, int bins>
 class CumulativeCounts {
   static constexpr auto lanes = static_cast<std::size_t>(bins);
 
  public:
-  /// The counts of values below `bin`.
   [[nodiscard]] Count below(int bin) const { return counts_[static_cast<std::size_t>(bins_at + bin - 1)]; }
   [[nodiscard]] Count all() const { return counts_[bins_at + bins - 1]; }
 
-  /// Adds the columns [first, first + added) and subtracts as many that begin at `gone`, which may be null.
+  /// Adds the columns [first, first + added) and subtracts as many from `gone` on. If `gone` is null, the
+  /// counts become those of the added columns.
   template <class Column>
   HWY_INLINE void slide(const Column* first, const Column* gone, int added) {
     const D d;
@@ -155,7 +160,6 @@ class CumulativeCounts {
     }
   }
 
-  /// The bin that holds the value of this rank.
   [[nodiscard]] HWY_INLINE int bin_of(Count rank) const {
     const hn::CappedTag<Count, lanes> d;
     std::size_t below = 0;
@@ -166,7 +170,7 @@ class CumulativeCounts {
 
  private:
   using D = hn::CappedTag<Count, lanes>;
-  static constexpr bool pairs = hn::MaxLanes(D()) < lanes;  ///< of vectors go together
+  static constexpr bool pairs = hn::MaxLanes(D()) < lanes;  ///< whether vectors are processed in pairs
   static constexpr bool in_registers = hn::MaxLanes(D()) * 2 >= lanes;
   static HWY_INLINE int half() { return static_cast<int>(hn::Lanes(D())); }
   static HWY_INLINE int width() { return pairs ? 2 * half() : half(); }
@@ -175,17 +179,17 @@ class CumulativeCounts {
     return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<Column, D>(), column));
   }
 
-  static constexpr int bins_at = 32;  // keeps vectors aligned
+  static constexpr int bins_at = 32;  ///< index of bin 0; keeps vectors aligned
   alignas(64) std::array<Count, bins_at + lanes> counts_{};
 };
 
-/// Every column of the region has a histogram of what the window holds of it: the bins, and the codes of
-/// every bin. A row of windows slides along the columns. Only the coarse counts follow every step; those of a
-/// bin's codes are brought up to date where the rank falls into the bin (Perreault and Hebert, Median
-/// filtering in constant time, 2007). Counts are cumulative, so that a rank is found by comparing, and a
-/// pixel is counted by adding a row of 0 and 1.
+/// Every column of the region has a histogram of its pixels in the current row of windows: a coarse one of
+/// the bins, and a fine one of the codes of every bin. A window slides along the columns. Only its coarse
+/// counts follow every step; the counts of a bin's codes are updated where the rank falls into the bin.
+/// Counts are cumulative, so that a rank is found by comparing, and a pixel is counted by adding a row of 0
+/// and 1.
 ///
-/// Column holds the height of a window, Count its area.
+/// Type Column holds the height of a window, type Count its area.
 template <class Column, class Count, int bins>
 class SlidingHistogram {
   static constexpr auto lanes = static_cast<std::size_t>(bins);
@@ -204,7 +208,6 @@ class SlidingHistogram {
     return (coarse_.size() + fine_.size()) * sizeof(Column) + ranks_.size() * sizeof(RankInBin);
   }
 
-  /// Calls row_done(y, found) with the ranks of every row of windows.
   template <class RowDone>
   void run(const CodedRegion& region, Percent percent, std::span<FoundRank> found, const RowDone& row_done) {
     columns_ = region.width;
@@ -262,7 +265,7 @@ class SlidingHistogram {
     }
   }
 
-  /// Of every window the bin that the rank falls into, and its rank among the codes of the bin.
+  /// Finds, for every window of a row, the bin of the rank, and the rank among the codes of the bin.
   void find_bins(const CodedRegion& region, Percent percent) {
     const auto window = static_cast<int>(region.width - region.inner_width() + 1);
     CumulativeCounts<Count, bins> all;
@@ -282,7 +285,7 @@ class SlidingHistogram {
   void find_codes(const CodedRegion& region, std::span<FoundRank> found) {
     const auto window = static_cast<int>(region.width - region.inner_width() + 1);
     std::array<CumulativeCounts<Count, bins>, lanes> codes;
-    std::array<std::int64_t, lanes> known;  // the window that the counts of a bin's codes are of
+    std::array<std::int64_t, lanes> known;  // the window whose counts codes[bin] holds
     known.fill(-2 * window);
     for (std::int64_t x = 0; x < region.inner_width(); ++x) {
       const auto [bin, rest] = ranks_[static_cast<std::size_t>(x)];
@@ -299,7 +302,7 @@ class SlidingHistogram {
     }
   }
 
-  /// Makes the counts of window `known` those of window x: by the columns between them, or anew.
+  /// Moves the counts from window `known` to window x: by the columns between them, or anew if that is less.
   HWY_INLINE void follow(CumulativeCounts<Count, bins>& codes, std::int64_t known, std::int64_t x, int window,
                          int bin) {
     const std::int64_t steps = x - known;
@@ -310,7 +313,7 @@ class SlidingHistogram {
     }
   }
 
-  /// In which bin a rank is found, and which of the bin's values it is, counted from 1.
+  /// The bin of a rank, and the rank among the bin's values, counted from 1.
   struct RankInBin {
     std::uint32_t bin = 0;
     std::uint32_t rest = 0;
@@ -319,18 +322,18 @@ class SlidingHistogram {
   std::int64_t columns_ = 0;
   WorkspaceVector<Column> coarse_;
   WorkspaceVector<Column> fine_;
-  WorkspaceVector<RankInBin> ranks_;                 ///< of a row of windows
-  std::array<Column, (lanes + 1) * lanes> steps_{};  ///< the last one, of no_byte, adds nothing
+  WorkspaceVector<RankInBin> ranks_;                 ///< one for each window of a row
+  std::array<Column, (lanes + 1) * lanes> steps_{};  ///< cumulative counts of one code; of no_byte all are 0
 };
 
-/// The histograms and codes that one thread needs for a part of the picture.
+/// The ranks of one chunk after the other, by one thread.
 template <class Key>
-class RankPart {
+class ChunkRanks {
  public:
-  /// Whether keys are grouped: they have more bits than codes, or elements are looked through.
+  /// Whether keys are grouped: they have more than 8 bits, or elements have to be scanned.
   static bool groups(const RankJob& job) { return sizeof(Key) > 1 || job.reach.from_map; }
 
-  RankPart(const RankJob& job, const LargestReach& reach, std::int64_t side) : job_(job) {
+  ChunkRanks(const RankJob& job, const LargestReach& reach, std::int64_t side) : job_(job) {
     region_.reach_x = reach.x;
     region_.reach_y = reach.y;
     const std::int64_t most_width = std::min(side, job.width) + 2 * reach.x;
@@ -365,9 +368,8 @@ class RankPart {
     return bytes;
   }
 
-  /// Puts the keys of every channel's ranks into the output.
   void run(const RankImages& images, const Rectangle& inner) {
-    region_.place(job_, inner);
+    region_.move_to(job_, inner);
     if (mapped_ != nullptr) read_reaches(images.radius_map);
     for (int channel = 0; channel < job_.channels; ++channel) {
       read_channel(images, channel);
@@ -389,7 +391,7 @@ class RankPart {
   using SmallWindows = SlidingHistogram<std::uint8_t, std::uint16_t, bins>;
   using LargeWindows = SlidingHistogram<std::uint16_t, std::uint32_t, bins>;
 
-  /// Unsigned, in the order of the keys.
+  /// Returns the key as an unsigned number of the same order.
   static std::uint32_t ordered(Key key) {
     if constexpr (std::is_same_v<Key, FloatKey>) return static_cast<std::uint32_t>(key) ^ 0x80000000U;
     return static_cast<std::uint32_t>(key);
@@ -422,7 +424,7 @@ class RankPart {
     if (groups_ != nullptr) groups_->build(region_, key_bits);
   }
 
-  /// Every position of a region has a pixel that counts.
+  /// Whether every position of a region has a pixel that counts.
   [[nodiscard]] bool all_count() const {
     return job_.border != Border::shrink && job_.border != Border::constant && !job_.excludes &&
            !job_.weighted;
@@ -431,7 +433,7 @@ class RankPart {
   template <class Take>
   void read_row(const RankImages& images, int channel, std::int64_t y, const Take& take) const {
     const std::int32_t row = region_.rows[static_cast<std::size_t>(y)];
-    // Columns of the region that show the picture itself: they follow one another.
+    // The columns of the region inside the picture are consecutive.
     const std::int64_t before = region_.reach_x - region_.inner.x.first;
     const bool plain = row >= 0 && !job_.weighted && !job_.excludes;
     const std::int64_t first = plain ? std::max<std::int64_t>(before, 0) : region_.width;
@@ -444,7 +446,7 @@ class RankPart {
     read_pixels(images, channel, row, {last, region_.width}, take);
   }
 
-  /// Some columns of the region, wherever they come from.
+  /// Reads columns of the region that may come from anywhere in the picture.
   template <class Take>
   void read_pixels(const RankImages& images, int channel, std::int32_t row, Stretch columns,
                    const Take& take) const {
@@ -513,18 +515,19 @@ class RankPart {
   }
 
   template <class Coordinate, class Store>
-  void store_from(const KeyGroups::Places<Coordinate>& places, std::int64_t y, const Store& store) const {
+  void store_from(const KeyGroups::Coordinates<Coordinate>& coordinates, std::int64_t y,
+                  const Store& store) const {
     store([&](const FoundRank& rank, std::int64_t x) HWY_ATTR {
       const KeyGroups::Group& group = groups_->group(rank.code);
-      const bool is_first = !rank.spans && group.one_key;
+      const bool is_first = !rank.spans_codes && group.one_key;
       return key_at(is_first ? group.first
-                             : ElementInWindow(places, group.first, rank.rest, window_at(x, y)));
+                             : ElementInWindow(coordinates, group.first, rank.rest, window_at(x, y)));
     });
   }
 
   [[nodiscard]] Key key_at(std::size_t element) const { return key_from(groups_->key(element)); }
 
-  [[nodiscard]] WindowPlace window_at(std::int64_t x, std::int64_t y) const {
+  [[nodiscard]] WindowInRegion window_at(std::int64_t x, std::int64_t y) const {
     if (mapped_ == nullptr) return {x, y, region_.reach_x, region_.reach_y};
     const std::int64_t reach = reaches_[static_cast<std::size_t>(y * region_.inner_width() + x)];
     const std::int64_t reach_x = std::min(region_.reach_x, reach);
@@ -538,8 +541,8 @@ class RankPart {
   std::unique_ptr<MappedRanks> mapped_;
   std::unique_ptr<SmallWindows> small_;
   std::unique_ptr<LargeWindows> large_;
-  WorkspaceVector<std::int32_t> reaches_;  ///< by the map
-  WorkspaceVector<FoundRank> found_;       ///< of a row, or by a map of the whole part
+  WorkspaceVector<std::int32_t> reaches_;  ///< radii from the map, one per pixel of the chunk
+  WorkspaceVector<FoundRank> found_;       ///< ranks of a row; with a map, of the whole chunk
 };
 
 }  // namespace satin::cpu::HWY_NAMESPACE

@@ -1,5 +1,5 @@
-// Pictures and windows so large that the GPU takes parts of the picture, whole blocks between the edges of a
-// window, or other elements: the bytes are those of the CPU, which brute force cannot give in time.
+// Pictures and windows so large that the GPU works chunk by chunk, or has whole blocks between the edges of a
+// window. Brute force would take too long, so the CPU's bytes are expected.
 
 #include <gtest/gtest.h>
 
@@ -7,14 +7,13 @@
 
 #include "satin/filters/median.h"
 #include "tests/oracles/device_under_test.h"
+#include "tests/oracles/oracle_rank.h"
 #include "tests/oracles/pictures.h"
 
 namespace satin::test {
 namespace {
 
-Radius pixels(int x, int y) { return {{static_cast<double>(x), false}, {static_cast<double>(y), false}}; }
-
-class RankParts : public testing::Test {
+class RankChunks : public testing::Test {
  protected:
   void SetUp() override {
     if (!device_under_test().is_cuda()) GTEST_SKIP() << "kernels of the GPU";
@@ -32,28 +31,28 @@ void expect_bytes_of_cpu(const Shape& shape, const Median& median) {
   EXPECT_EQ(difference(result_of(device_under_test()), expected), "");
 }
 
-TEST_F(RankParts, WideWindowsTakePartsOfAPictureOfManyColumns) {
+TEST_F(RankChunks, WideWindowsOfManyColumns) {
   Median median;
   median.radius = pixels(70, 4);
   median.border = Border::reflect;
   expect_bytes_of_cpu({4500, 37, 1, Type::u16}, median);
 }
 
-TEST_F(RankParts, NarrowWindowsOfAPictureOfManyColumns) {
+TEST_F(RankChunks, NarrowWindowsOfManyColumns) {
   Median median;
   median.radius = pixels(9, 3);
   median.percent = 30;
   expect_bytes_of_cpu({9000, 21, 1, Type::u16}, median);
 }
 
-TEST_F(RankParts, FloatsBeyondTheElementsOfAPart) {
+TEST_F(RankChunks, MoreFloatsThanAChunkHolds) {
   Median median;
   median.radius = pixels(3, 3);
   median.border = Border::wrap;
   expect_bytes_of_cpu({2100, 2050, 1, Type::f32}, median);
 }
 
-TEST_F(RankParts, ReachesOfAMapOnEitherSideOfABlock) {
+TEST_F(RankChunks, RadiiOfAMapOnEitherSideOfABlock) {
   const Image map = random_map(600, 300, Type::u8, 8);
   Median median;
   median.radius_map = map.view();
@@ -62,7 +61,7 @@ TEST_F(RankParts, ReachesOfAMapOnEitherSideOfABlock) {
   expect_bytes_of_cpu({600, 300, 2, Type::u8}, median);
 }
 
-TEST_F(RankParts, BytesInWindowsOfTheLargestReach) {
+TEST_F(RankChunks, BytesInWindowsOfTheLargestReach) {
   Median median;
   median.radius = pixels(512, 512);
   for (const Border border : {Border::shrink, Border::clamp}) {
@@ -71,7 +70,7 @@ TEST_F(RankParts, BytesInWindowsOfTheLargestReach) {
   }
 }
 
-TEST_F(RankParts, BytesWithAsManyValuesAsThereAre) {
+TEST_F(RankChunks, BytesOfEveryValue) {
   Median median;
   median.radius = pixels(3, 0);
   expect_bytes_of_cpu({1200, 900, 3, Type::u8}, median);

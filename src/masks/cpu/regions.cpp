@@ -1,29 +1,35 @@
-// Components of tiles of rows, each found by itself, then joined where tiles meet. Compiled for every SIMD
-// target.
+// Connected components and sums of values under labels on the CPU, compiled for every SIMD target.
+//
+// A tile of rows is labelled by itself (He, Chao, Suzuki 2008): its rows become bits, and bits become runs.
+// The first scan gives every run a provisional label and joins the labels of runs that touch. Then the
+// components of all tiles are joined along their seams, and the second scan writes the final labels and the
+// shapes.
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "masks/cpu/label.cpp"
+#define HWY_TARGET_INCLUDE "masks/cpu/regions.cpp"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
 
+#include "core/cpu/backend.h"
+#include "core/with_type.h"
 #include "core/workspace.h"
-#include "masks/label.h"
+#include "masks/regions.h"
 #include "scan/cpu/blocks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Disjoint sets of 0, 1 ... as trees of smaller and smaller numbers, so that a root is the least of its set
-// (Rem's rule of linking by index; Tarjan and van Leeuwen 1984).
-
+/// Disjoint sets of 0, 1 ... as trees in which parents are smaller, so that a root is the least of its set
+/// (Rem's rule of linking by index; Tarjan and van Leeuwen 1984).
 class DisjointSets {
  public:
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(parents_.size()); }
@@ -38,7 +44,7 @@ class DisjointSets {
     return parents_.back();
   }
 
-  /// Halves the path that it goes.
+  /// Returns the root; halves the path to it.
   std::uint32_t root_of(std::uint32_t i) {
     while (parents_[i] != i) {
       parents_[i] = parents_[parents_[i]];
@@ -47,7 +53,6 @@ class DisjointSets {
     return i;
   }
 
-  /// Returns the root of both.
   std::uint32_t join(std::uint32_t a, std::uint32_t b) {
     a = root_of(a);
     b = root_of(b);
@@ -59,16 +64,12 @@ class DisjointSets {
   WorkspaceVector<std::uint32_t> parents_;
 };
 
-// A tile of rows of a mask as runs, labelled by itself (He, Chao, Suzuki 2008): the first scan gives every
-// run a provisional label and joins those of runs that touch, the second one writes final labels.
-
 inline constexpr std::size_t bits_of_word = 64;
 
 [[nodiscard]] constexpr std::size_t words_for(std::size_t pixels) {
   return (pixels + bits_of_word - 1) / bits_of_word;
 }
 
-/// Bits of one word, of 64 pixels.
 HWY_INLINE std::uint64_t WholeWord(const std::uint8_t* mask) {
   const hn::CappedTag<std::uint8_t, bits_of_word> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -83,8 +84,8 @@ HWY_INLINE std::uint64_t WholeWord(const std::uint8_t* mask) {
   return word;
 }
 
-/// words[i / 64] bit i % 64 = 1 where mask[i] is not 0 (where it is, if `zeros`); bits behind the last pixel
-/// are 0.
+/// Bit i % 64 of words[i / 64] becomes 1 where mask[i] is not 0 (where it is, if `zeros`). Bits after the
+/// last pixel become 0.
 inline void FindBits(const std::uint8_t* mask, std::size_t pixels, bool zeros, std::uint64_t* words) {
   const std::uint64_t inverted = zeros ? ~std::uint64_t{0} : 0;
   std::size_t i = 0;
@@ -96,10 +97,10 @@ inline void FindBits(const std::uint8_t* mask, std::size_t pixels, bool zeros, s
   *words = word;
 }
 
-/// What FillRuns() may write behind the last pixel.
+/// Number of pixels that FillRuns() may write after the last one.
 inline constexpr std::size_t fill_margin = 64;
 
-/// May write a vector behind `to`.
+/// Fills [from, to), and up to a vector more.
 HWY_INLINE void Fill(std::uint32_t value, std::size_t from, std::size_t to, std::uint32_t* out) {
   const hn::CappedTag<std::uint32_t, 16> d;
   const auto values = hn::Set(d, value);
@@ -107,8 +108,8 @@ HWY_INLINE void Fill(std::uint32_t value, std::size_t from, std::size_t to, std:
   for (std::size_t i = from; i < to; i += lanes) hn::StoreU(values, d, out + i);
 }
 
-/// labels[r] for the pixels from edges[2 r] to edges[2 r + 1] - 1, 0 for the others. Runs ascend; `out` has
-/// room for `pixels` + fill_margin.
+/// Writes labels[r] to the pixels from edges[2 r] to edges[2 r + 1] - 1, and 0 to the others. Runs ascend;
+/// `out` has room for `pixels` + fill_margin.
 inline void FillRuns(const std::uint32_t* edges, const std::uint32_t* labels, std::size_t runs,
                      std::size_t pixels, std::uint32_t* out) {
   std::size_t end = 0;
@@ -120,7 +121,7 @@ inline void FillRuns(const std::uint32_t* edges, const std::uint32_t* labels, st
   Fill(0, end, pixels, out);
 }
 
-/// Copies past the caches, which the target does not fit.
+/// Copies with stores that bypass the caches, as a picture of labels does not fit them.
 inline void CopyStreaming(const std::uint32_t* from, std::size_t count, std::uint32_t* to) {
   const hn::ScalableTag<std::uint32_t> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -132,7 +133,7 @@ inline void CopyStreaming(const std::uint32_t* from, std::size_t count, std::uin
   for (; i < count; ++i) to[i] = from[i];
 }
 
-/// The runs of one row: edges[2 i] to edges[2 i + 1] - 1, and one that lies beyond every row.
+/// The runs of one row: edges[2 i] to edges[2 i + 1] - 1, followed by one beyond every row.
 struct Runs {
   static constexpr std::uint32_t beyond = 0xFFFFFFFEU;
 
@@ -141,7 +142,6 @@ struct Runs {
 
   explicit Runs(std::size_t width) : edges(width + 4, beyond) {}
 
-  /// Finds the runs of a row from its bits.
   void find(const std::uint64_t* words, std::size_t width) {
     std::uint32_t* next = edges.data();
     std::uint64_t inside = 0;  // the bit before the word
@@ -157,7 +157,6 @@ struct Runs {
   }
 };
 
-/// Adds a run to what is known of its component.
 inline void Include(RegionShape& shape, std::uint32_t begin, std::uint32_t end, std::uint32_t row,
                     std::uint32_t width) {
   if (shape.area == 0) {
@@ -172,9 +171,9 @@ inline void Include(RegionShape& shape, std::uint32_t begin, std::uint32_t end, 
   shape.sum_y += std::uint64_t{row} * (end - begin);
 }
 
-/// A component of a tile as part of one of the picture.
+/// A component of a tile that other tiles continue.
 struct Part {
-  std::uint32_t label = 0;  ///< final
+  std::uint32_t label = 0;  ///< final label
   RegionShape shape;
 };
 
@@ -182,7 +181,7 @@ class LabelTile {
  public:
   LabelTile(std::int64_t first_row, std::int64_t last_row) : first_(first_row), last_(last_row) {}
 
-  /// First scan; `words` are the bits of the tile's rows, which it fills.
+  /// First scan: labels the tile, and stores the bits of its rows in `words`.
   void scan(const LabelJob& job, const ImageView& mask, std::uint64_t* words) {
     const auto width = static_cast<std::size_t>(job.width);
     const std::uint32_t reach = job.connectivity == 8 ? 1 : 0;
@@ -203,7 +202,6 @@ class LabelTile {
 
   /// Components are numbered from 0 in the raster order of their first pixels.
   [[nodiscard]] std::uint32_t components() const { return components_; }
-  /// The component of every run of the first and of the last row.
   [[nodiscard]] std::span<const std::uint32_t> first_row() const {
     return std::span(runs_).first(first_row_runs_);
   }
@@ -211,8 +209,8 @@ class LabelTile {
     return std::span(runs_).last(last_row_runs_);
   }
 
-  /// Second scan: components become final[component]. The shape of a component goes to shapes[final - 1] if
-  /// it is whole, otherwise to `parts`.
+  /// Second scan: writes final[component] to the pixels. The shape of a component goes to shapes[final - 1]
+  /// if no other tile continues it, otherwise to `parts`.
   void write(const LabelJob& job, const std::uint64_t* words, const std::uint32_t* final,
              const std::uint8_t* whole, const MutableImageView& labels, RegionShape* shapes) {
     constexpr RegionShape no_shape{0, 0, std::numeric_limits<std::uint32_t>::max(), 0, 0, 0, 0, 0};
@@ -244,8 +242,8 @@ class LabelTile {
   WorkspaceVector<Part> parts;
 
  private:
-  /// Appends the labels of a row; those of the row above are the last ones before. Runs touch where one
-  /// begins before the other ends, diagonally one pixel earlier: `reach`.
+  /// Appends the labels of a row after those of the row above. Two runs touch if each begins before the other
+  /// one's end plus `reach`, which is 1 for diagonal neighbours.
   void label_row(const Runs& row, const Runs& above, std::uint32_t reach, DisjointSets& sets) {
     const std::size_t first = runs_.size();
     runs_.resize(first + row.count);
@@ -266,7 +264,7 @@ class LabelTile {
     }
   }
 
-  /// Roots are the least labels of their components, and labels were given in raster order.
+  /// Numbers the components in raster order: roots are the least labels, which were given in raster order.
   void number_components(const DisjointSets& sets) {
     WorkspaceVector<std::uint32_t> number(sets.size());
     components_ = 0;
@@ -277,13 +275,13 @@ class LabelTile {
 
   std::int64_t first_;
   std::int64_t last_;
-  WorkspaceVector<std::uint32_t> runs_;  ///< their components; provisional labels at first
+  WorkspaceVector<std::uint32_t> runs_;  ///< the component of every run; its provisional label at first
   std::size_t first_row_runs_ = 0;
   std::size_t last_row_runs_ = 0;
   std::uint32_t components_ = 0;
 };
 
-constexpr std::int64_t fewest_rows = 32;  ///< of a tile
+constexpr std::int64_t fewest_rows = 32;  ///< per tile
 constexpr std::int64_t tiles_per_thread = 8;
 
 inline std::int64_t RowsOfTile(std::int64_t height, int threads) {
@@ -353,7 +351,7 @@ class Label final : public LabelOperation {
   }
   [[nodiscard]] RegionShape* shapes() const { return reinterpret_cast<RegionShape*>(shapes_.get()); }
 
-  /// The components of all tiles get numbers, tile after tile: the raster order of their first pixels.
+  /// Numbers the components of all tiles, tile after tile, in the raster order of their first pixels.
   void number_tiles() {
     offsets_.assign(1, 0);
     for (const LabelTile& tile : tiles_) offsets_.push_back(offsets_.back() + tile.components());
@@ -361,7 +359,6 @@ class Label final : public LabelOperation {
     whole_.assign(offsets_.back(), 1);
   }
 
-  /// Joins the components of a tile's first row with those of the row above.
   void join_seam(std::size_t tile) {
     const std::int64_t y = static_cast<std::int64_t>(tile) * rows_;
     const auto width = static_cast<std::size_t>(job_.width);
@@ -402,14 +399,14 @@ class Label final : public LabelOperation {
 
   CpuBackend& backend_;
   LabelJob job_;
-  std::size_t words_;  ///< of a row
-  std::int64_t rows_;  ///< of a tile, but for the last one
+  std::size_t words_;  ///< words per row
+  std::int64_t rows_;  ///< rows per tile; the last tile may have fewer
   Buffer bits_;
   WorkspaceVector<LabelTile> tiles_;
-  WorkspaceVector<std::uint32_t> offsets_;  ///< the number of each tile's first component
-  DisjointSets sets_;                       ///< components of tiles
-  WorkspaceVector<std::uint8_t> whole_;     ///< no other tile has a part of it
-  WorkspaceVector<std::uint32_t> final_;
+  WorkspaceVector<std::uint32_t> offsets_;  ///< number of each tile's first component
+  DisjointSets sets_;                       ///< components of all tiles
+  WorkspaceVector<std::uint8_t> whole_;     ///< 1 for components that no other tile continues
+  WorkspaceVector<std::uint32_t> final_;    ///< final labels of the components
   Buffer shapes_;
 };
 
@@ -422,11 +419,122 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace satin::cpu {
+namespace {
+
+// Sums of a picture's values under every label. Pixels are summed by runs of one label, runs in a small table
+// of each thread, and tables by atomic operations. All sums are integers, so their order does not matter.
+
+constexpr std::int64_t rows_at_once = 64;
+constexpr std::size_t table_entries = 1024;
+
+void add_atomically(RegionSums& into, const RegionSums& part) {
+  const auto add_to = [](std::uint64_t& sum, std::uint64_t value) {
+    std::atomic_ref(sum).fetch_add(value, std::memory_order_relaxed);
+  };
+  add_to(into.sum, part.sum);
+  add_to(into.squares_low, part.squares_low);
+  add_to(into.squares_high, part.squares_high);
+  const std::atomic_ref smallest(into.smallest);
+  for (std::uint32_t seen = smallest.load(std::memory_order_relaxed);
+       part.smallest < seen &&
+       !smallest.compare_exchange_weak(seen, part.smallest, std::memory_order_relaxed);) {
+  }
+  const std::atomic_ref largest(into.largest);
+  for (std::uint32_t seen = largest.load(std::memory_order_relaxed);
+       part.largest > seen &&
+       !largest.compare_exchange_weak(seen, part.largest, std::memory_order_relaxed);) {
+  }
+}
+
+/// Sums of the labels that were met last: a direct-mapped table, indexed by label % table_entries.
+class RecentSums {
+ public:
+  RecentSums(RegionSums* all, int channels)
+      : all_(all),
+        channels_(static_cast<std::size_t>(channels)),
+        labels_(table_entries),
+        sums_(table_entries * channels_) {}
+
+  RegionSums* of(std::uint32_t label) {
+    const std::size_t entry = label % table_entries;
+    if (labels_[entry] != label) {
+      write(entry);
+      labels_[entry] = label;
+      std::fill_n(&sums_[entry * channels_], channels_, RegionSums{});
+    }
+    return &sums_[entry * channels_];
+  }
+
+  void write_all() {
+    for (std::size_t entry = 0; entry < table_entries; ++entry) write(entry);
+  }
+
+ private:
+  void write(std::size_t entry) {
+    if (labels_[entry] == 0) return;
+    RegionSums* into = all_ + (labels_[entry] - std::size_t{1}) * channels_;
+    for (std::size_t c = 0; c < channels_; ++c) add_atomically(into[c], sums_[entry * channels_ + c]);
+  }
+
+  RegionSums* all_;
+  std::size_t channels_;
+  WorkspaceVector<std::uint32_t> labels_;  ///< label of each entry; 0: none
+  WorkspaceVector<RegionSums> sums_;
+};
+
+template <class T>
+class SumRegionValues final : public RegionValuesOperation {
+ public:
+  SumRegionValues(CpuBackend& backend, const RegionValuesJob& job) : backend_(backend), job_(job) {}
+
+  void run(const ImageView& labels, const ImageView& picture, const Measured* measured, std::uint32_t count,
+           RegionSums* sums, Stream) override {
+    const int exponent = measured == nullptr ? 0 : fixed_exponent(measured->largest[0], job_.fixed_bits);
+    std::fill_n(sums, static_cast<std::size_t>(count) * static_cast<std::size_t>(job_.channels),
+                RegionSums{});
+    parallel_rows(backend_, job_.height, rows_at_once, [&](std::int64_t first, std::int64_t last) {
+      RecentSums recent(sums, job_.channels);
+      for (std::int64_t y = first; y < last; ++y)
+        sum_row(labels.row<std::uint32_t>(y), picture.row<T>(y), exponent, recent);
+      recent.write_all();
+    });
+  }
+
+ private:
+  void sum_row(const std::uint32_t* labels, const T* pixels, int exponent, RecentSums& recent) const {
+    for (std::int64_t begin = 0; begin < job_.width;) {
+      const std::uint32_t label = labels[begin];
+      std::int64_t end = begin + 1;
+      while (end < job_.width && labels[end] == label) ++end;
+      if (label != 0) {
+        RegionSums* sums = recent.of(label);
+        for (int c = 0; c < job_.channels; ++c) {
+          RegionSums run;
+          for (std::int64_t x = begin; x < end; ++x)
+            include(run, pixels[x * job_.channels + c], exponent, job_.fixed_bits);
+          add(sums[c], run);
+        }
+      }
+      begin = end;
+    }
+  }
+
+  CpuBackend& backend_;
+  RegionValuesJob job_;
+};
+
+}  // namespace
 
 HWY_EXPORT(PrepareLabel);
 
 Prepared<LabelJob> prepare_label(Backend& backend, const LabelJob& job) {
   return HWY_DYNAMIC_DISPATCH(PrepareLabel)(backend, job);
+}
+
+Prepared<RegionValuesJob> prepare_region_values(Backend& backend, const RegionValuesJob& job) {
+  return with_pixel_type(job.type, [&]<class T>() -> Prepared<RegionValuesJob> {
+    return std::make_unique<SumRegionValues<T>>(as_cpu(backend), job);
+  });
 }
 
 }  // namespace satin::cpu

@@ -1,6 +1,6 @@
-// Connected components: runs of words, their trees and the scan over the roots in device memory.
+// Connected components and sums of values under labels on CUDA: workspaces and launches.
 
-#include "masks/label.h"
+#include "masks/regions.h"
 
 #include <numeric>
 #include <vector>
@@ -21,18 +21,18 @@ class Label final : public LabelOperation {
     const auto words = static_cast<std::size_t>(tiles.words * job.height);
     arguments_.job = job;
     arguments_.tiles = tiles;
-    place(arguments_.bits, words);
-    place(arguments_.runs_before, words);
-    place(arguments_.firsts, words);
-    place(arguments_.counts, words);
-    place(arguments_.before, words);
+    allocate(arguments_.bits, words);
+    allocate(arguments_.runs_before, words);
+    allocate(arguments_.firsts, words);
+    allocate(arguments_.counts, words);
+    allocate(arguments_.before, words);
     const std::size_t runs = std::size_t{tiles.count} << tiles.run_bits;
-    place(arguments_.part_of_run, runs);
-    place(arguments_.part_place, runs);
-    place(arguments_.parents, runs);
-    place(arguments_.runs, tiles.count);
-    place(arguments_.parts, tiles.count);
-    place(arguments_.total, 1);
+    allocate(arguments_.part_of_run, runs);
+    allocate(arguments_.part_place, runs);
+    allocate(arguments_.parents, runs);
+    allocate(arguments_.runs, tiles.count);
+    allocate(arguments_.parts, tiles.count);
+    allocate(arguments_.total, 1);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
@@ -69,7 +69,7 @@ class Label final : public LabelOperation {
 
  private:
   template <class T>
-  void place(T*& values, std::size_t count) {
+  void allocate(T*& values, std::size_t count) {
     buffers_.push_back(backend_.allocate(count * sizeof(T)));
     values = reinterpret_cast<T*>(buffers_.back().get());
   }
@@ -77,14 +77,35 @@ class Label final : public LabelOperation {
   CudaBackend& backend_;
   kernels::LabelArguments arguments_;
   std::vector<Buffer> buffers_;
-  Buffer shapes_;  ///< grows
+  Buffer shapes_;  ///< grows with the number of components
   std::uint32_t count_ = 0;
+};
+
+class SumRegionValues final : public RegionValuesOperation {
+ public:
+  SumRegionValues(CudaBackend& backend, const RegionValuesJob& job) : backend_(backend), job_(job) {}
+
+  void run(const ImageView& labels, const ImageView& picture, const Measured* measured, std::uint32_t count,
+           RegionSums* sums, Stream stream) override {
+    backend_.select();
+    kernels::sum_region_values({job_, source_of(labels), source_of(picture), measured, count, sums},
+                               backend_.stream_of(stream));
+    check_launch("summing the values of regions");
+  }
+
+ private:
+  CudaBackend& backend_;
+  RegionValuesJob job_;
 };
 
 }  // namespace
 
 Prepared<LabelJob> prepare_label(Backend& backend, const LabelJob& job) {
   return std::make_unique<Label>(as_cuda(backend), job);
+}
+
+Prepared<RegionValuesJob> prepare_region_values(Backend& backend, const RegionValuesJob& job) {
+  return std::make_unique<SumRegionValues>(as_cuda(backend), job);
 }
 
 }  // namespace satin::cuda

@@ -1,6 +1,15 @@
 #pragma once
-// Sliding minima and maxima and their launches, for one type of keys: each type is compiled in a file of its
-// own.
+// Sliding minima and maxima of keys, four bytes per thread, and their launches. Each type of keys is compiled
+// in a source of its own (kernels/CMakeLists.txt).
+//
+// Rows: a block has a tile in shared memory. Windows are joined from up to four windows of a quarter of the
+// size.
+//
+// Columns: a thread has `Chunk` outputs below each other. The rows that all their windows share are read
+// once. The rest of a window is the end of the rows above the shared ones and the beginning of those below: a
+// suffix and a prefix, as in van Herk (1992) and Gil and Werman (1993), but with segments of `Chunk` rows, so
+// that the suffixes stay in registers. If there are many shared rows, they come in groups of 32, whose
+// extremes have been joined before.
 
 #include <algorithm>
 #include <utility>
@@ -12,21 +21,10 @@
 
 namespace satin::kernels {
 
-// Sliding minima and maxima of keys, four bytes a thread.
-//
-// Rows: a tile in shared memory; windows are joined from up to four windows of a quarter of the size.
-//
-// Columns: a thread has `Chunk` outputs below each other. What all their windows share is looked at once, and
-// the rest of a window is the end of the rows above that part and the beginning of those below it: a suffix
-// and a prefix, as van Herk (1992) and Gil and Werman (1993) have them, but with segments of the outputs, so
-// that the suffixes stay in registers. If the shared part is long, its rows come in groups of 32 whose
-// extremes have been joined before.
-
-inline constexpr int group_rows = 32;
 inline constexpr int word_bytes = 4;
 
-/// Four bytes each. Hardware with comparisons of 16-bit pairs compares the odd bytes as the high halves of
-/// pairs, where the even ones do not matter, and the even bytes alone.
+/// Joins four bytes. Hardware with comparisons of 16-bit pairs compares the odd bytes as the high halves of
+/// pairs, where the even bytes do not matter, and then the even bytes alone.
 template <Extreme Wanted>
 __device__ inline std::uint32_t join_bytes(std::uint32_t a, std::uint32_t b) {
   constexpr bool least = Wanted == Extreme::minimum;
@@ -56,7 +54,6 @@ struct PackedKeys {
     }
   }
 
-  /// A word of keys that lose against every other.
   __device__ static std::uint32_t neutral() {
     std::uint32_t word = 0;
 #pragma unroll
@@ -70,7 +67,7 @@ struct PackedKeys {
   }
 };
 
-/// The word at any byte of aligned words; `from` is a multiple of the key's size.
+/// Returns four bytes from any byte of aligned words; `from` is a multiple of the key's size.
 template <class Key>
 __device__ std::uint32_t word_at(const std::uint32_t* words, int from) {
   const std::uint32_t low = words[from / word_bytes];
@@ -83,7 +80,6 @@ __device__ std::uint32_t word_at(const std::uint32_t* words, int from) {
   }
 }
 
-/// Values that are the same for all threads of the pass along rows.
 struct RowPass : RowExtremeArguments {
   std::int64_t row_bytes = 0;
   int pixel_bytes = 1;
@@ -91,10 +87,10 @@ struct RowPass : RowExtremeArguments {
   int margin = 0;  ///< bytes that a window reaches to either side of its pixel
   int buffer_words = 0;
   bool wraps = false;
-  bool aligned = false;  ///< rows of the source begin at multiples of 4 bytes
+  bool aligned = false;  ///< whether rows of the source begin at multiples of 4 bytes
 };
 
-/// Four bytes of a row that is extended beyond its ends.
+/// Returns four bytes of a row that is extended beyond its ends.
 template <class Key, Extreme Wanted>
 __device__ std::uint32_t extended_word(const RowPass& pass, const std::byte* row, std::int64_t from) {
   using Keys = PackedKeys<Key, Wanted>;
@@ -128,7 +124,7 @@ __device__ std::uint32_t extended_word(const RowPass& pass, const std::byte* row
   return word;
 }
 
-/// Joins windows at byte `from` of a larger one: pieces of `size` pixels that overlap where they must.
+/// Joins windows of `size` pixels, which may overlap, into the window of `joined` pixels at byte `from`.
 template <class Key, Extreme Wanted>
 __device__ std::uint32_t joined_windows(const std::uint32_t* words, int from, int size, int joined,
                                         int pixel_bytes) {
@@ -146,7 +142,7 @@ __global__ void __launch_bounds__(tuning::extreme_row_threads)
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * pass.tile.bytes;
   const auto tile = static_cast<int>(min(pass.tile.bytes, pass.row_bytes - begin));
   const int before = (pass.margin + word_bytes - 1) / word_bytes * word_bytes;
-  const int first_window = before - pass.margin;  // byte of the buffer where the first output's begins
+  const int first_window = before - pass.margin;  // byte of the buffer where the first output's window begins
   const auto thread = static_cast<int>(threadIdx.x);
   for (std::int64_t y = blockIdx.y; y < pass.job.height; y += gridDim.y) {
     std::uint32_t* windows = buffers;
@@ -176,7 +172,7 @@ __global__ void __launch_bounds__(tuning::extreme_row_threads)
   }
 }
 
-/// Rows of keys, extended beyond the picture, of which a thread reads one word.
+/// One column of words of the keys, extended beyond the picture.
 template <class Key, Extreme Wanted>
 struct KeyColumn {
   const std::byte* data;
@@ -195,21 +191,20 @@ struct KeyColumn {
   }
 };
 
-/// Values that are the same for all threads of the pass down columns.
 struct ColumnPass : ColumnExtremeArguments {
   std::int64_t row_bytes = 0;
   KeyRows shared_keys = {};  ///< row q: the extremes of the groups that chunk q shares
   bool wraps = false;
-  bool aligned = false;   ///< rows of the output begin at multiples of 4 bytes
-  bool constant = false;  ///< windows that leave the picture see one value outside: `outside`
+  bool aligned = false;   ///< whether rows of the output begin at multiples of 4 bytes
+  bool constant = false;  ///< whether windows that leave the picture see the value `outside`
   std::int32_t outside[4] = {};
 };
 
-/// Values outside the picture for a thread's four bytes: in rows whose windows leave it, and in the others.
+/// Values outside the picture that a thread's windows see.
 template <class Key, Extreme Wanted>
 struct Outside {
-  std::uint32_t above;
-  std::uint32_t beside;
+  std::uint32_t above;   ///< in rows whose windows leave the picture
+  std::uint32_t beside;  ///< in the other rows
 
   __device__ Outside(const ColumnPass& pass, std::int64_t column) {
     using Keys = PackedKeys<Key, Wanted>;
@@ -245,7 +240,6 @@ __device__ void store_word(const ColumnPass& pass, std::int64_t column, std::int
       reinterpret_cast<Key*>(to)[i] = static_cast<Key>(word >> (8 * static_cast<int>(sizeof(Key)) * i));
 }
 
-/// The rows that the windows of all outputs of a chunk share, from `chunk rows` above reach to below it.
 template <int Chunk, class Key, Extreme Wanted>
 __device__ std::uint32_t shared_rows(const ColumnPass& pass, const KeyColumn<Key, Wanted>& rows,
                                      std::int64_t column, std::int64_t chunk) {
@@ -256,7 +250,7 @@ __device__ std::uint32_t shared_rows(const ColumnPass& pass, const KeyColumn<Key
   if (pass.groups.shared != 0) {
     const std::byte* of_groups = pass.shared_keys.data + chunk * pass.shared_keys.row + column * word_bytes;
     shared = __ldg(reinterpret_cast<const std::uint32_t*>(of_groups));
-    y += pass.groups.shared * group_rows;
+    y += pass.groups.shared * extreme_group_rows;
   }
 #pragma unroll 8
   for (; y < first + pass.reach; ++y) shared = Keys::join(shared, rows.at(y));
@@ -296,7 +290,7 @@ __global__ void __launch_bounds__(tuning::extreme_column_threads)
   }
 }
 
-/// Row j of the groups: the extremes of 32 rows from 32 (j + 1) - reach on.
+/// Row j of the groups becomes the extremes of 32 rows from 32 (j + 1) - reach on.
 template <class Key, Extreme Wanted>
 __global__ void __launch_bounds__(tuning::extreme_column_threads)
     extremes_of_groups(const __grid_constant__ ColumnPass pass, const KeyRows groups, std::int64_t count) {
@@ -305,15 +299,17 @@ __global__ void __launch_bounds__(tuning::extreme_column_threads)
   const KeyColumn<Key, Wanted> rows{pass.keys.data + column * word_bytes, pass.keys.row, pass.job.height,
                                     pass.wraps};
   for (std::int64_t j = blockIdx.y; j < count; j += gridDim.y) {
-    const std::int64_t first = group_rows * (j + 1) - pass.reach;
+    const std::int64_t first = extreme_group_rows * (j + 1) - pass.reach;
     std::uint32_t value = PackedKeys<Key, Wanted>::neutral();
 #pragma unroll 8
-    for (int i = 0; i < group_rows; ++i) value = PackedKeys<Key, Wanted>::join(value, rows.at(first + i));
+    for (int i = 0; i < extreme_group_rows; ++i)
+      value = PackedKeys<Key, Wanted>::join(value, rows.at(first + i));
     *reinterpret_cast<std::uint32_t*>(groups.data + j * groups.row + column * word_bytes) = value;
   }
 }
 
-/// Row j becomes the extreme of `joined` rows from j on, from rows that are extremes of `size` of them.
+/// Row j becomes the extreme of `joined` groups from j on, joined from rows that are extremes of `size`
+/// groups.
 template <class Key, Extreme Wanted>
 __global__ void __launch_bounds__(tuning::extreme_column_threads)
     join_groups(const KeyRows from, const KeyRows to, std::int64_t row_bytes, std::int64_t count,
@@ -332,7 +328,6 @@ __global__ void __launch_bounds__(tuning::extreme_column_threads)
   }
 }
 
-/// Calls action.template operator()<Wanted>().
 template <class Action>
 auto with_extreme(Extreme extreme, const Action& action) {
   return extreme == Extreme::minimum ? action.template operator()<Extreme::minimum>()
@@ -386,14 +381,14 @@ inline ColumnPass column_pass(const ColumnExtremeArguments& arguments) {
   return pass;
 }
 
-/// Blocks of columns by rows of outputs.
 inline dim3 column_blocks(std::int64_t row_bytes, std::int64_t down) {
   const std::int64_t words = (row_bytes + word_bytes - 1) / word_bytes;
   const std::int64_t across = (words + tuning::extreme_column_threads - 1) / tuning::extreme_column_threads;
   return {static_cast<unsigned>(across), blocks_down(down)};
 }
 
-/// The extremes of groups, joined until row q holds all groups that chunk q shares: where they are.
+/// Finds the extremes of groups, and joins them until row q holds all groups that chunk q shares. Returns
+/// these rows.
 template <class Key, Extreme Wanted>
 KeyRows launch_groups(const ColumnPass& pass, StreamHandle stream) {
   KeyRows from = pass.group_keys[0];
