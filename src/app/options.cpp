@@ -15,11 +15,12 @@ namespace satin::app {
 namespace {
 
 constexpr long most_threads = 1024;
-/// Rows take the memory of their width: this is far above what is made, and far below where counts overflow.
+/// With --stream memory grows only with the width. This limit is far above real pictures and far below an
+/// overflow of counts.
 constexpr std::uint64_t most_streamed_pixels = std::uint64_t{1} << 44;
-constexpr long most_pages = 999'999;  ///< about as many as libtiff follows
+constexpr long most_pages = 999'999;  ///< about the most that libtiff follows
 
-/// The library says "radius", the user wrote "--radius".
+/// Puts dashes before the parameter's name: the library says "radius", the user wrote "--radius".
 Error as_option(const Error& error, const std::string& name) {
   const std::string message = error.what();
   return {error.kind(), message.rfind(name, 0) == 0 ? "--" + message : message};
@@ -30,7 +31,7 @@ std::string format_of(const ParsedLine& line) {
   return text.empty() || text.front() == '.' ? text : "." + text;
 }
 
-/// "500000", or with a binary multiple: "512K", "200M", "4G", "1T".
+/// Parses "500000", or a number with a binary multiple: "512K", "200M", "4G", "1T".
 std::uint64_t parse_bytes(const std::string& name, std::string text) {
   constexpr double most = 1ULL << 52;
   const std::string multiples = "KMGT";
@@ -56,7 +57,7 @@ std::string text_of_file(const std::string& path) {
   return text;
 }
 
-/// One name a line becomes one name a zero byte; empty lines are left out.
+/// Converts a list with one name per line to names that end with a zero byte; drops empty lines.
 std::string from_lines(const std::string& text) {
   std::string names;
   for (std::size_t first = 0; first < text.size();) {
@@ -69,7 +70,7 @@ std::string from_lines(const std::string& text) {
   return names;
 }
 
-/// The names in the list of --files-from, each ended by a zero byte; empty without that option.
+/// Returns the names in the list of --files-from, each ended by a zero byte; empty without that option.
 std::string listed_names(const ParsedLine& line) {
   const auto path = line.value("files-from");
   if (!path) {
