@@ -1,5 +1,5 @@
 // What is measured in pictures: statistics and tones, regions, run lengths. What each function does is said
-// in satin/_statistics.py, satin/_regions.py and satin/rle.py.
+// in satin/_measurements.py and satin/rle.py.
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

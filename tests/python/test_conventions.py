@@ -8,7 +8,7 @@ import pytest
 
 import satin
 from satin import _native, _values
-from satin._words import options_of, python_words
+from satin._translation import options_of, python_words
 
 
 @pytest.fixture

@@ -32,11 +32,20 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from satin import filters, rle, scan
 from satin._batch import BatchResult, batch
 from satin._files import encode, formats, read, write
+from satin._measurements import (
+    ChannelStatistics,
+    Region,
+    Regions,
+    RegionValues,
+    ToneZones,
+    find_regions,
+    luminance,
+    statistics,
+    tone_zones,
+)
 from satin._native import Device, devices
 from satin._native import version as _version
 from satin._pipeline import Plan, run
-from satin._regions import Region, Regions, RegionValues, find_regions
-from satin._statistics import ChannelStatistics, ToneZones, luminance, statistics, tone_zones
 from satin.filters import describe
 from satin.filters import *  # noqa: F403: one for each record of the registry
 

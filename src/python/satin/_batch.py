@@ -12,7 +12,7 @@ from satin import _native
 from satin._arrays import DeviceLike
 from satin._files import _MAX_BYTES, _MAX_PIXELS, _MAX_STREAMED_PIXELS, need_files
 from satin._pipeline import pipeline_words
-from satin._words import worded
+from satin._translation import worded
 
 PathLike = Union[str, "os.PathLike[str]"]
 Row = dict[str, Any]

@@ -7,8 +7,7 @@ import re
 import textwrap
 from typing import Any
 
-from satin._values import BORDERS, TYPES, default_of, identifier, is_border
-from satin._words import options_of, python_words
+from satin._translation import BORDERS, TYPES, default_of, identifier, is_border, options_of, python_words
 
 #: What every filter takes beside its own parameters: annotation, default and help.
 COMMON = {

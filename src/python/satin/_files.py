@@ -8,7 +8,7 @@ from typing import Any, Iterator, Optional, Sequence, Union
 
 from satin import _native
 from satin._arrays import as_read, picture
-from satin._words import worded
+from satin._translation import worded
 
 Source = Union[str, bytes, "os.PathLike[str]"]
 

@@ -10,7 +10,7 @@ from typing import Any, Callable, Mapping, Optional
 
 from satin import _native
 from satin._arrays import DeviceLike, as_read, current_stream, device_for, empty_like, given_back, picture, single
-from satin._words import Options, in_python_words, options_of, python_words
+from satin._translation import Options, in_python_words, options_of, python_words
 
 __all__ = ["Plan", "apply", "run", "single"]
 

@@ -10,8 +10,7 @@ from satin import _native
 from satin._documents import COMMON, description_of, docstring_of, picture_name, signature_of
 from satin._peers import parameter_for
 from satin._pipeline import apply, single
-from satin._values import identifier, is_array, map_of_radii, text_of
-from satin._words import in_python_words, options_of
+from satin._translation import identifier, in_python_words, is_array, map_of_radii, options_of, text_of
 
 
 def _refuse_unknown(name: str, unknown: str, known: list[str]) -> None:

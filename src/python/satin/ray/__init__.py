@@ -28,7 +28,6 @@ except ImportError as error:
 
 from satin.ray._columns import Arrays, Bytes
 from satin.ray._filter import Filter
-from satin.ray._find import find
-from satin.ray._run import Result, run
+from satin.ray._run import Result, find, run
 
 __all__ = ["Arrays", "Bytes", "Filter", "Result", "find", "run"]

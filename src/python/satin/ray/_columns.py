@@ -11,8 +11,7 @@ from typing import Any, Optional
 import numpy
 
 from satin._pipeline import Plan
-from satin.ray._filter import Filter
-from satin.ray._share import share_of_actor
+from satin.ray._filter import Filter, share_of_actor
 
 _MOST_PLANS = 4  # of different shapes, the ones used last
 

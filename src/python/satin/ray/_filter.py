@@ -1,22 +1,142 @@
-"""The actor that filters files by their names."""
+"""The actor that filters files by their names, with its share of the machine and its log of attempts."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import socket
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Optional, Sequence, Union
 
 import numpy
+import ray
 from pyarrow import fs
 
 from satin import _native
 from satin._batch import PathLike, Row, batch_options, row_of
 from satin._pipeline import pipeline_words
-from satin._words import worded
+from satin._translation import worded
 from satin.ray import _remote
-from satin.ray._attempts import MOST_DEATHS, Attempts, process_name
-from satin.ray._share import Devices, check_options, share_of_actor
+
+Devices = Union[None, str, Sequence[str]]
+
+_USUAL_MEMORY = 0.25  # of the machine, for pictures in flight: the part that the command takes
+
+
+@dataclass
+class Share:
+    """Devices, threads and memory of one actor."""
+
+    devices: list[_native.Device]
+    threads: int  #: of the CPU; 0: all
+    memory: int  #: bytes for pictures in flight; 0: the usual part of the machine
+
+
+def _assigned() -> dict[str, float]:
+    """The resources that Ray gave this process; empty outside of Ray's tasks and actors."""
+    context = ray.get_runtime_context() if ray.is_initialized() else None
+    return context.get_assigned_resources() if context is not None and context.get_task_id() is not None else {}
+
+
+def _open(name: str, threads: int, memory_limit: int, share: float) -> _native.Device:
+    device = _native.Device(name, threads)
+    limit = memory_limit or (int(share * device.memory) if share < 1 and device.id != "cpu" else 0)
+    device.limit_memory(limit)
+    return device
+
+
+_OF_BATCH = {
+    "fail_fast": "let `finished` raise where a row has failed",
+    "gallery": "satin.batch(..., resume=True, gallery=...) makes the page afterwards",
+    "shard": "Ray shares the files out among its actors",
+}
+_OF_RUN = dict.fromkeys(("finished", "progress", "recursive", "report"), "it is one of satin.ray.run")
+
+
+def check_options(options: dict[str, Any], of_run: bool = False) -> None:
+    """Refuses options of satin.batch that an actor, or satin.ray.run, does not have."""
+    for name, reason in (_OF_BATCH if of_run else {**_OF_BATCH, **_OF_RUN}).items():
+        if name in options:
+            raise ValueError(f"{name} is not an option here: {reason}.")
+    device = options.get("device")
+    if device is not None and not all(isinstance(each, str) for each in ([device] if isinstance(device, str) else device)):
+        raise ValueError("Every actor opens devices of its own: pass their names, such as 'cuda:0'.")
+    if not options.get("resume", True):
+        raise ValueError("Actors always resume, because Ray starts those that died again: leave resume out.")
+
+
+def share_of_actor(device: Devices, threads: int, memory: int, memory_limit: int) -> Share:
+    """Ray sets CUDA_VISIBLE_DEVICES, so the GPUs of an actor are the first ones that it sees. An actor with a part of a
+    GPU holds that part of its memory at most, unless a limit is told; without a GPU the CPU filters."""
+    assigned = _assigned()
+    cpus, gpus = assigned.get("CPU", 0.0), assigned.get("GPU", 0.0)
+    if not threads and cpus:
+        threads = max(1, int(cpus))
+    if not memory and cpus:
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        memory = int(_USUAL_MEMORY * machine * min(1.0, max(cpus, 1.0) / (os.cpu_count() or 1)))
+    if device is not None:
+        names = device.split(",") if isinstance(device, str) else list(device)
+    elif gpus:
+        names = [f"cuda:{index}" for index in range(max(1, int(gpus)))]
+    else:
+        names = ["cpu" if assigned else "auto"]
+    part = gpus if 0 < gpus < 1 else 1.0
+    return Share([_open(name, threads, memory_limit, part) for name in names], threads, memory)
+
+
+MOST_DEATHS = 2
+
+
+def process_name() -> str:
+    """A name for this process that no other one has on any machine, of letters that every file system takes."""
+    host = "".join(letter if letter.isalnum() else "-" for letter in socket.gethostname())
+    return f"{host}-{os.getpid()}-{os.urandom(4).hex()}"
+
+
+def _stamp(path: str) -> str:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return "none"
+    return f"{status.st_size}-{status.st_mtime_ns}"
+
+
+class Attempts:
+    """A small file for every picture that has been begun and not ended, with a line for each attempt.
+
+    A line is there before its picture is opened and goes when the picture has its row, so what an earlier process left is
+    a death. Lines tell the picture's size and time: a picture that has been replaced begins anew. Nothing is locked: no two
+    processes write the file of one picture at a time, because Ray gives a name to one actor.
+    """
+
+    def __init__(self, folder: Path, process: str) -> None:
+        self._folder = folder
+        self._process = process
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def file(self, path: str) -> Path:
+        """The file that lists the attempts at this picture."""
+        return self._folder / hashlib.sha256(os.fsencode(path)).hexdigest()[:24]
+
+    def deaths(self, path: str) -> int:
+        """Number of processes that died of this picture as it is now, or beside it."""
+        try:
+            lines = self.file(path).read_text().splitlines()
+        except FileNotFoundError:
+            return 0
+        stamp = _stamp(path)
+        return sum(line.split(" ")[0] == stamp for line in lines)
+
+    def begin(self, path: str) -> None:
+        with open(self.file(path), "a") as log:
+            log.write(f"{_stamp(path)} {self._process}\n")
+
+    def end(self, path: str) -> None:
+        self.file(path).unlink(missing_ok=True)
+
 
 COLUMNS = ("path", "output", "status", "error", "milliseconds", "bytes", "hash")
 
