@@ -86,7 +86,7 @@ std::vector<std::string> written_formats() {
 
 OptionGroup common_options() {
   OptionGroup group{"Common options", {}};
-  group.options.push_back(valued("format", "EXT", "format of the output, whatever its name"));
+  group.options.push_back(valued("format", "EXT", "format of the output, regardless of its name"));
   group.options.back().choices = written_formats();
   for (const OptionSpec& option : write_options()) group.options.push_back(option);
   for (const OptionSpec& option : read_options()) group.options.push_back(option);
@@ -94,13 +94,12 @@ OptionGroup common_options() {
     group.options.push_back(option);
     if (option.name == "device") group.options.back().help += "; several share the files: cuda:0,cuda:1";
   }
-  group.options.push_back(valued(
-      "memory-limit", "BYTES",
-      "memory that a filter may take, such as 500M or 4G; larger pictures are done in parts, or refused "
-      "where the filter must see the whole"));
-  group.options.back().default_text = "what is free";
+  group.options.push_back(valued("memory-limit", "BYTES",
+                                 "memory for a filter, such as 500M or 4G; larger pictures are filtered in "
+                                 "chunks, or refused if the filter needs the whole picture"));
+  group.options.back().default_text = "the free memory";
   group.options.push_back(flag("json", "print a report as JSON on standard output"));
-  group.options.push_back(flag("quiet", "no progress and no warnings, only errors", 'q'));
+  group.options.push_back(flag("quiet", "print only errors, no progress and no warnings", 'q'));
   group.options.push_back(help_option());
   return group;
 }
@@ -187,7 +186,7 @@ OptionGroup bench_options() {
   input.default_text = "photograph";
   OptionGroup group{"Options", {size, type, channels, input}};
   for (const OptionSpec& option : device_options()) group.options.push_back(option);
-  group.options.push_back(flag("json", "print it as JSON"));
+  group.options.push_back(flag("json", "print JSON"));
   group.options.push_back(help_option());
   return group;
 }
@@ -262,8 +261,8 @@ std::vector<CommandSpec> commands() {
   all.push_back(pipeline_command());
   all.push_back(view_command({}));
   all.push_back(info_command());
-  const OptionSpec json = flag("json", "print it as JSON");
-  const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
+  const OptionSpec json = flag("json", "print JSON");
+  const OptionSpec markdown = flag("markdown", "print a Markdown table");
   all.push_back(plain_command("list", "list the filters", run_list, {json, markdown}));
   all.push_back(plain_command("devices", "list the devices that filters can run on", run_devices,
                               {json, simd_option()}));

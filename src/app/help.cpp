@@ -400,16 +400,16 @@ int run_man(const CommandSpec& command, const ParsedLine& line) {
       ".B satin\n.I FILTER INPUT...\n.B \\-o\n.I OUTPUT\n[options]\n"
       ".br\n.B satin\n.I COMMAND\n"
       ".SH DESCRIPTION\n"
-      "Runs one filter over files, folders or standard input. Of a folder all pictures are taken; several "
-      "inputs\n"
-      "go to a folder. A file that fails is reported and the others are done.\n" +
+      "Runs one filter over files, folders or standard input. A folder means all its pictures; several "
+      "inputs need\n"
+      "a folder as the output. A file that fails is reported and the other files are still processed.\n" +
       sections(all, true, *shared) + shared_sections(*shared) + sections(all, false, *shared) +
-      std::string(grammar) + example_section(all) + ".SH EXIT STATUS\n" + tagged("0", "All done.") +
+      std::string(grammar) + example_section(all) + ".SH EXIT STATUS\n" + tagged("0", "Success.") +
       tagged("1", "An input could not be read or processed, or an output could not be written.") +
       tagged("2",
              "The command line is wrong: an option, a name, a range, sizes that do not match, an output that "
              "is an input or that exists already.") +
-      tagged("3", "The machine is the reason: no such device, out of memory, a full disk.") +
+      tagged("3", "The environment is the reason: no such device, out of memory, a full disk.") +
       tagged("129, 130, 143",
              "Ended by SIGHUP, SIGINT (Ctrl-C) or SIGTERM: 128 and the number of the signal.") +
       ".SH ENVIRONMENT\n" + tagged("NO_COLOR", "If not empty, nothing is coloured."));

@@ -187,7 +187,7 @@ int run(const CommandSpec& /*command*/, const ParsedLine& line) {
   ReadOptions options = read_options_of(line);
   options.filterable = false;
   if (options.all_pages)
-    throw Error(ErrorKind::usage, "info tells of one picture of a file. Choose it by --page or --part.");
+    throw Error(ErrorKind::usage, "info describes one picture of a file. Choose it with --page or --part.");
   JsonWriter json;
   JsonWriter* const writer = line.flag("json") ? &json : nullptr;
   json.begin_object();
@@ -202,7 +202,7 @@ int run(const CommandSpec& /*command*/, const ParsedLine& line) {
 CommandSpec info_command() {
   CommandSpec command;
   command.name = "info";
-  command.help = "say what is in files: size, type, profile, pages, depth, mattes";
+  command.help = "describe files: size, type, profile, pages, depth, mattes";
   command.usage = "INPUT... [options]";
   command.details =
       "The picture is decoded, so that a damaged file is found. Its size is the upright one; 'orientation' "
@@ -213,7 +213,7 @@ CommandSpec info_command() {
   command.run = run;
   std::vector<OptionSpec> options = input_options();
   for (const OptionSpec& option : read_options()) options.push_back(option);
-  options.push_back(flag("json", "print it as JSON"));
+  options.push_back(flag("json", "print JSON"));
   options.push_back(help_option());
   command.groups.push_back({"Options", std::move(options)});
   return command;

@@ -101,7 +101,7 @@ int run(const CommandSpec& command, const ParsedLine& line) {
 }  // namespace
 
 CommandSpec with_run_lengths(CommandSpec mask) {
-  OptionSpec label = valued("label", "LIST", "take these labels or ids alone, with commas between them");
+  OptionSpec label = valued("label", "LIST", "use only these labels or ids, separated by commas");
   label.default_text = "all";
   mask.groups.insert(
       mask.groups.begin() + 1,

@@ -448,7 +448,7 @@ CommandSpec regions_command(CommandSpec command) {
   OptionSpec output = file("output", "file for the JSON, or - for standard output", 'o');
   output.default_text = "-";
   std::vector<OptionSpec> own = input_options();
-  own.push_back(flag("overwrite", "replace outputs that exist"));
+  own.push_back(flag("overwrite", "replace existing outputs"));
   command.groups = {
       {"Filter options", own_options(*command.filter)},
       {"Results",

@@ -197,8 +197,8 @@ CommandSpec stats_command(CommandSpec command) {
   std::vector<OptionSpec> statistics = own_options(*command.filter);
   statistics.push_back(file("plot", "write the histograms of one picture as SVG"));
   std::vector<OptionSpec> own = input_options();
-  own.push_back(flag("overwrite", "replace a plot that exists"));
-  command.groups = {{"Filter options", statistics}, analysis_options(std::move(own), "print it as JSON")};
+  own.push_back(flag("overwrite", "replace an existing plot"));
+  command.groups = {{"Filter options", statistics}, analysis_options(std::move(own), "print JSON")};
   return command;
 }
 
@@ -344,7 +344,7 @@ CommandSpec bins_command(CommandSpec command) {
   output.value = "DIR";
   std::vector<OptionSpec> own = input_options();
   own.push_back(output);
-  own.push_back(flag("overwrite", "replace outputs that exist"));
+  own.push_back(flag("overwrite", "replace existing outputs"));
   command.groups = {{"Filter options", own_options(*command.filter)},
                     analysis_options(std::move(own), "print a report as JSON on standard output")};
   return command;

@@ -139,9 +139,9 @@ std::string first_filter_in(const std::vector<std::string>& arguments) {
 }
 
 OptionGroup page_options() {
-  OptionSpec filter = valued("filter", "NAME|PIPELINE", "filter to begin with; the page offers the others");
-  filter.default_text = "dof where there is depth, else blur";
-  OptionSpec output = file("output", "what Save writes: a file, or a folder for several", 'o');
+  OptionSpec filter = valued("filter", "NAME|PIPELINE", "filter to start with; the page offers the others");
+  filter.default_text = "dof if there is depth, else blur";
+  OptionSpec output = file("output", "output of Save: a file, or a folder for several pictures", 'o');
   output.value = "PATH";
   output.default_text = "beside the picture";
   OptionSpec port = valued("port", "N", "port of the page; 0: any that is free");
@@ -158,7 +158,7 @@ OptionGroup page_options() {
 CommandSpec view_command(const std::vector<std::string>& arguments) {
   CommandSpec command;
   command.name = "view";
-  command.help = "a page to look, click and drag, and to keep the command";
+  command.help = "open a page with controls for the filters, which shows the command line";
   command.usage = "INPUT... [--filter F] [-o OUTPUT] [options]";
   command.details =
       "Serves a page to a browser on this machine and prints its address; Ctrl-C ends it. At 1:1 the page "
@@ -171,7 +171,7 @@ CommandSpec view_command(const std::vector<std::string>& arguments) {
     command.groups.push_back({"Options of " + filter, own_options(find_filter(filter))});
   OptionGroup common{"Common options", kept_options()};
   for (const OptionSpec& option : input_options()) common.options.push_back(option);
-  common.options.push_back(flag("quiet", "no warnings, only errors", 'q'));
+  common.options.push_back(flag("quiet", "print only errors, no warnings", 'q'));
   common.options.push_back(help_option());
   command.groups.push_back(std::move(common));
   return command;
