@@ -1,4 +1,4 @@
-"""Many files: what the command does with folders, from Python."""
+"""Batches: processes many files as the command does."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Row = dict[str, Any]
 class BatchResult:
     """Counts of a batch, and what failed."""
 
-    total: int  #: files of the batch
-    done: int  #: written
-    failed: int  #: not written, for an error
-    skipped: int  #: left out, as told
-    not_started: int  #: the batch ended early
-    seconds: float  #: of the whole run
-    exit_code: int  #: that of the command: 0 all good, 1 a file failed, 3 the machine was the reason
-    unread: list[Path]  #: files of the folders that are no pictures that Satin reads
+    total: int  #: number of files in the batch
+    done: int  #: files written
+    failed: int  #: files not written because of an error
+    skipped: int  #: files skipped
+    not_started: int  #: files never started because the batch ended early
+    seconds: float  #: duration of the run
+    exit_code: int  #: exit code of the command: 0 success, 1 a file failed, 3 an error of the environment
+    unread: list[Path]  #: files in folders that Satin does not read
     failures: list[Row] = field(default_factory=list)  #: rows of files that failed
 
 
@@ -57,7 +57,7 @@ def batch_options(
     stream: bool = False,
     pyramid: bool = False,
 ) -> Any:
-    """The options that a batch and its parts on other machines have in common."""
+    """Returns the options that a batch shares with its actors on other machines."""
     native = need_files()
     options = native.BatchOptions()
     options.output = output
@@ -78,7 +78,8 @@ def inputs_of(inputs: Union[PathLike, Sequence[PathLike]]) -> list[PathLike]:
 
 
 def _devices(device: Union[DeviceLike, Sequence[DeviceLike]], threads: int, memory_limit: int) -> list[_native.Device]:
-    """Devices of this batch's own, so that its limits are nobody else's; those that are open already stay as they are."""
+    """Opens devices for this batch, so that its memory limit affects no other work. Devices that are open already are
+    not changed."""
     wanted: list[Any] = list(device) if isinstance(device, (list, tuple)) else [device]
     devices = [each if isinstance(each, _native.Device) else _native.Device(each or "auto", threads) for each in wanted]
     for opened, told in zip(devices, wanted):
@@ -88,7 +89,7 @@ def _devices(device: Union[DeviceLike, Sequence[DeviceLike]], threads: int, memo
 
 
 class Progress:
-    """A bar of tqdm on standard error, where that is a terminal and tqdm is installed; otherwise nothing."""
+    """Shows a bar of tqdm on standard error if that is a terminal and tqdm is installed."""
 
     def __init__(self, total: int, wanted: Optional[bool]) -> None:
         self._bar: Any = None

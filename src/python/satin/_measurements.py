@@ -14,27 +14,27 @@ from satin.scan import BinsLike, _bins_for
 
 
 class RegionValues(NamedTuple):
-    """One channel of a picture under a region; values as stored."""
+    """Statistics of one channel of a picture over a region, on stored values."""
 
     mean: float
     minimum: float
     maximum: float
-    deviation: float  #: of the population
+    deviation: float  #: population standard deviation
 
 
 class Region(NamedTuple):
-    """One connected component. The centre of the first pixel is (0, 0)."""
+    """A connected component. The centre of the first pixel is (0, 0)."""
 
-    label: int  #: of its pixels in Regions.labels
-    area: int  #: pixels
+    label: int  #: value of its pixels in Regions.labels
+    area: int  #: number of pixels
     bbox: tuple[int, int, int, int]  #: x, y, width, height
     centroid: tuple[float, float]  #: x, y
-    touches_border: bool  #: a pixel lies in the first or last row or column
-    values: tuple[RegionValues, ...]  #: one for each channel of the image; none without one
+    touches_border: bool  #: whether a pixel is in the first or last row or column
+    values: tuple[RegionValues, ...]  #: one per channel of the image; empty without an image
 
 
 class Regions(NamedTuple):
-    """What :func:`find_regions` finds."""
+    """Result of :func:`find_regions`."""
 
     regions: list[Region]
     labels: Any  #: uint32 (height, width): 0 outside; an array of the mask's library
@@ -64,15 +64,15 @@ def find_regions(
     layout: Optional[str] = None,
     device: DeviceLike = None,
 ) -> Regions:
-    """The connected components of a mask (height, width) of uint8 or bool, in which all but 0 is inside.
+    """Finds the connected components of a mask (height, width) of uint8 or bool, where every value but 0 is inside.
 
-    With an `image` of the mask's size (its axes may be told by `layout`), values under every region come too.
-    `connectivity` is 4 or 8; `zeros` makes regions of the pixels that are 0. Regions outside the bounds are left
-    away; `touches_border=False` leaves away those that touch it. They are numbered from 1 in the order of their
-    first pixels, or by `sort_by`: area, x, y, width, height, or mean, minimum, maximum, deviation of a `channel`.
+    With an `image` of the mask's size (and axes as in `layout`), the result has its statistics over every region.
+    `connectivity` is 4 or 8; `zeros` finds regions of pixels that are 0. Regions outside the bounds are dropped;
+    `touches_border=False` drops regions at the border. They are numbered from 1 in the order of their first pixels, or
+    by `sort_by`: area, x, y, width, height, or mean, minimum, maximum, deviation of a `channel`.
 
-    The same on every device: areas, boxes and sums are exact, centroids are divided once. Raises ValueError for
-    shapes that do not fit and for NaN or infinity in the image.
+    Results are the same on every device: areas, boxes and sums are exact, and centroids are divided once. Raises
+    ValueError for shapes that do not fit and for NaN or infinity in the image.
 
     >>> import numpy, satin
     >>> mask = numpy.zeros((8, 12), bool)
@@ -93,28 +93,28 @@ def find_regions(
 
 @dataclasses.dataclass(frozen=True)
 class ChannelStatistics:
-    """What is known about one channel. Numbers are values as stored; NaN where there is no value."""
+    """Statistics of one channel, on stored values; NaN if there is no value."""
 
-    count: int  #: of the pixels that were looked at and are finite
-    nan: int  #: of those that are NaN; they count nowhere else
-    infinite: int  #: of those that are infinite; they count nowhere else
+    count: int  #: number of finite values
+    nan: int  #: number of NaN, which are not in `count`
+    infinite: int  #: number of infinite values, which are not in `count`
     minimum: float
     maximum: float
     mean: float
-    deviation: float  #: of the population
-    percentiles: tuple[float, ...]  #: one for each that was asked for
-    lower: float  #: where the histogram begins
-    upper: float  #: and where it ends
-    histogram: Any  #: uint64; values beyond the ends are in the outer bins
+    deviation: float  #: population standard deviation
+    percentiles: tuple[float, ...]  #: one per element of `percents`
+    lower: float  #: lower end of the histogram
+    upper: float  #: upper end of the histogram
+    histogram: Any  #: counts (uint64); values beyond the ends are in the outer bins
 
 
 class ToneZones(NamedTuple):
-    """The pixels of a picture by tone."""
+    """The pixels of a picture, sorted by tone."""
 
-    zones: Any  #: uint16 (height, width): the bin of each pixel
-    counts: tuple[int, ...]  #: pixels in each bin
-    pixels: Any  #: (pixels, channels): bin after bin, each in raster order
-    positions: Any  #: uint32 (pixels, 2): x and y of each of them
+    zones: Any  #: bin of each pixel, uint16 (height, width)
+    counts: tuple[int, ...]  #: number of pixels in each bin
+    pixels: Any  #: pixels bin after bin, each in raster order: (pixels, channels)
+    positions: Any  #: x and y of each of `pixels`, uint32 (pixels, 2)
 
 
 @worded()
@@ -129,11 +129,11 @@ def statistics(
     layout: Optional[str] = None,
     device: DeviceLike = None,
 ) -> list[ChannelStatistics]:
-    """Statistics of each channel of a picture, of the pixels where `mask` (uint8 or bool) is not 0.
+    """Computes statistics of each channel of a picture, over the pixels where `mask` (uint8 or bool) is not 0.
 
-    The histogram has `bins` of equal width from `lower` (0, of floats the smallest value) to `upper` (256, 65536,
-    of floats the largest value). Counts, minimum, maximum and percentiles are exact; mean and deviation are correct
-    to about 1e-15 of the largest magnitude.
+    The histogram has `bins` of equal width from `lower` (default 0, for floats the smallest value) to `upper` (default
+    256 or 65536, for floats the largest value). Counts, minimum, maximum and percentiles are exact; mean and deviation
+    are correct to about 1e-15 of the largest magnitude.
 
     >>> import numpy, satin
     >>> grey, = satin.statistics(numpy.array([[0, 10], [20, 30]], numpy.uint8), percents=[50])
@@ -161,7 +161,7 @@ def tone_zones(
     layout: Optional[str] = None,
     device: DeviceLike = None,
 ) -> ToneZones:
-    """Sorts the pixels of a picture into bins by luminance (grey: by value), in stable order; NaN into the last.
+    """Sorts the pixels of a picture into bins by luminance (grey: by value), stably. NaN falls into the last bin.
 
     `bins` is a number of even bins over `range` (0 to 256 or 65536 for integers), or their ascending edges.
 
@@ -178,7 +178,7 @@ def tone_zones(
 
 @worded()
 def luminance(image: Any, *, layout: Optional[str] = None) -> Any:
-    """0.2126 R + 0.7152 G + 0.0722 B of the values as stored, rounded for integers; of grey pictures the grey.
+    """Returns 0.2126 R + 0.7152 G + 0.0722 B of the stored values, rounded for integers; for grey pictures the grey.
 
     >>> import numpy, satin
     >>> int(satin.luminance(numpy.array([[[255, 0, 0]]], numpy.uint8))[0, 0])
