@@ -47,22 +47,22 @@ _OF_OPENCV = ("constant", "clamp", "reflect", "wrap", "mirror")  # by the number
 
 
 def identifier(name: str) -> str:
-    """The name of a parameter in Python."""
+    """Returns the name of a parameter in Python."""
     return name.replace("-", "_")
 
 
 def is_array(value: Any) -> bool:
-    """Whether this is an array of two dimensions or more."""
+    """Returns whether this is an array of two or more dimensions."""
     return len(getattr(value, "shape", ())) >= 2
 
 
 def is_border(record: dict[str, Any]) -> bool:
-    """Whether the parameter is what a window sees outside the picture."""
+    """Returns whether the parameter is a border."""
     return {"clamp", "reflect", "mirror"} <= set(record["choices"])
 
 
 def _border(value: Any, choices: list[str]) -> Any:
-    """The border by Satin's name, where another library's name or number was given for one that the filter has."""
+    """Translates a border's name or number in another library to Satin's name, if the filter has that border."""
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         number = int(value)
         name = _OF_OPENCV[number] if 0 <= number < len(_OF_OPENCV) else value
@@ -97,7 +97,7 @@ def _boxes(value: Any) -> str:
 
 
 def text_of(value: Any, record: dict[str, Any]) -> str:
-    """The text of a value for the parameter of this record."""
+    """Returns the text of a value for the parameter of this record."""
     kind = record["kind"]
     if is_array(value) and kind != "boxes":
         name = identifier(record["name"])
@@ -122,8 +122,9 @@ def text_of(value: Any, record: dict[str, Any]) -> str:
 
 
 def map_of_radii(radii: Any, single: Any) -> tuple[Any, int]:
-    """Radii in pixels as a map of floats from 0 to 1, and the whole radius that 1 stands for: :func:`single` makes float32
-    of an array. Radii in 1/256 pixel below 16384 are kept: a float of 24 bits is nearer to each than 1/512 pixel."""
+    """Converts radii in pixels to a map of floats from 0 to 1, and returns it with the integer radius for 1. `single`
+    converts an array to float32. Radii in 1/256 pixel below 16384 are exact, because the error of a 24-bit float is
+    below 1/512 pixel."""
     largest = float(radii.max())
     if not (math.isfinite(largest) and float(radii.min()) >= 0):
         raise ValueError("radius: an array holds the radius of every pixel, in pixels: finite numbers from 0 on.")
@@ -132,7 +133,7 @@ def map_of_radii(radii: Any, single: Any) -> tuple[Any, int]:
 
 
 def default_of(record: dict[str, Any]) -> Any:
-    """The default of the parameter as Python writes it; None if it is not set."""
+    """Returns the default of the parameter as a Python value; None if it is not set."""
     text, kind = record["default"], record["kind"]
     if text == "":
         return None
@@ -164,7 +165,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _assigned(name: str, kind: Any, value: str | None) -> str:
-    """The option as an argument; `value` is the word after it, which may be the sentence's next one."""
+    """Writes the option as an argument. `value` is the word after it, which may be its value or the next word of the
+    sentence."""
     after = "" if value is None else " " + value
     if kind == "flag":
         return f"{name}=True{after}"
@@ -182,8 +184,8 @@ def _assigned(name: str, kind: Any, value: str | None) -> str:
 
 
 def python_words(text: str, options: Options, spelled: Callable[[str], str]) -> str:
-    """The message with arguments in place of options and NumPy's names of types. `options` are those that callers of the
-    function can give; others stay. `spelled` writes a name as they give it."""
+    """Returns the message with arguments in place of options and NumPy's names of types. `options` are the options that
+    callers can pass; others are not changed. `spelled` writes a name as callers spell it."""
 
     def replaced(found: re.Match[str]) -> str:
         if found["quoted"]:
@@ -200,7 +202,7 @@ def python_words(text: str, options: Options, spelled: Callable[[str], str]) -> 
 
 @contextlib.contextmanager
 def in_python_words(options: Options, spelled: Callable[[str], str]) -> Iterator[None]:
-    """Raises errors of the native half with :func:`python_words`."""
+    """Translates errors of the native module by :func:`python_words`."""
     try:
         yield
     except (ValueError, RuntimeError, OSError) as error:
@@ -210,7 +212,7 @@ def in_python_words(options: Options, spelled: Callable[[str], str]) -> Iterator
 
 
 def options_of(records: list[dict[str, Any]]) -> dict[str, Any]:
-    """The options of filters, by their records."""
+    """Returns the options of filters by name, with their kinds."""
     found: dict[str, Any] = {"device": "value"}
     for record in records:
         for each in record["parameters"]:
@@ -220,7 +222,7 @@ def options_of(records: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def worded(*others: Callable[..., Any]) -> Callable[[_Function], _Function]:
-    """For a function whose own parameters, and those of the others, have the names of the command's options."""
+    """Decorates a function whose parameters, and those of `others`, have the names of the command's options."""
 
     def decorate(function: _Function) -> _Function:
         options: dict[str, Any] = {}

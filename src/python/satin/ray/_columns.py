@@ -1,4 +1,4 @@
-"""Actors that filter what lies in columns: arrays, and the bytes of files."""
+"""Actors that filter columns of a dataset: arrays, and the bytes of files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy
 from satin._pipeline import Plan
 from satin.ray._filter import Filter, share_of_actor
 
-_MOST_PLANS = 4  # of different shapes, the ones used last
+_MOST_PLANS = 4  # plans of different shapes that are kept, the most recently used
 
 
 class Arrays:
@@ -59,7 +59,7 @@ class Arrays:
         return {**batch, self._into: column}
 
     def _filter(self, stack: numpy.ndarray) -> numpy.ndarray:
-        """Pictures of one shape, one behind the other."""
+        """Filters pictures of one shape, stacked along the first axis."""
         key = (stack.shape, stack.dtype.str)
         plan = self._plans.pop(key, None)
         if plan is None:

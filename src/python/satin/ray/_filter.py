@@ -22,7 +22,7 @@ from satin.ray import _remote
 
 Devices = Union[None, str, Sequence[str]]
 
-_USUAL_MEMORY = 0.25  # of the machine, for pictures in flight: the part that the command takes
+_USUAL_MEMORY = 0.25  # share of the machine's memory for pictures in flight, as in the command
 
 
 @dataclass
@@ -30,12 +30,12 @@ class Share:
     """Devices, threads and memory of one actor."""
 
     devices: list[_native.Device]
-    threads: int  #: of the CPU; 0: all
-    memory: int  #: bytes for pictures in flight; 0: the usual part of the machine
+    threads: int  #: CPU threads; 0: all
+    memory: int  #: bytes for pictures in flight; 0: the default share of the machine
 
 
 def _assigned() -> dict[str, float]:
-    """The resources that Ray gave this process; empty outside of Ray's tasks and actors."""
+    """Returns the resources that Ray assigned to this process; empty outside of Ray's tasks and actors."""
     context = ray.get_runtime_context() if ray.is_initialized() else None
     return context.get_assigned_resources() if context is not None and context.get_task_id() is not None else {}
 
@@ -68,8 +68,9 @@ def check_options(options: dict[str, Any], of_run: bool = False) -> None:
 
 
 def share_of_actor(device: Devices, threads: int, memory: int, memory_limit: int) -> Share:
-    """Ray sets CUDA_VISIBLE_DEVICES, so the GPUs of an actor are the first ones that it sees. An actor with a part of a
-    GPU holds that part of its memory at most, unless a limit is told; without a GPU the CPU filters."""
+    """Returns the share of the machine that Ray assigned to this actor. Ray sets CUDA_VISIBLE_DEVICES, so the GPUs of
+    an actor are the first ones that it sees. An actor with a fraction of a GPU uses at most that fraction of its
+    memory, unless a limit is given; without a GPU the CPU filters."""
     assigned = _assigned()
     cpus, gpus = assigned.get("CPU", 0.0), assigned.get("GPU", 0.0)
     if not threads and cpus:
@@ -91,7 +92,7 @@ MOST_DEATHS = 2
 
 
 def process_name() -> str:
-    """A name for this process that no other one has on any machine, of letters that every file system takes."""
+    """Returns a name for this process that is unique on all machines, with letters that every file system accepts."""
     host = "".join(letter if letter.isalnum() else "-" for letter in socket.gethostname())
     return f"{host}-{os.getpid()}-{os.urandom(4).hex()}"
 
@@ -105,11 +106,11 @@ def _stamp(path: str) -> str:
 
 
 class Attempts:
-    """A small file for every picture that has been begun and not ended, with a line for each attempt.
+    """The attempts log: a small file for every picture that was started and not finished, with a line per attempt.
 
-    A line is there before its picture is opened and goes when the picture has its row, so what an earlier process left is
-    a death. Lines tell the picture's size and time: a picture that has been replaced begins anew. Nothing is locked: no two
-    processes write the file of one picture at a time, because Ray gives a name to one actor.
+    A line is written before its picture is opened and removed when the picture has its row, so a line of an earlier
+    process means that it died. Lines hold the picture's size and time, so a replaced picture starts anew. No locks are
+    needed, because Ray gives each name to one actor.
     """
 
     def __init__(self, folder: Path, process: str) -> None:
@@ -118,11 +119,11 @@ class Attempts:
         folder.mkdir(parents=True, exist_ok=True)
 
     def file(self, path: str) -> Path:
-        """The file that lists the attempts at this picture."""
+        """Returns the file that lists the attempts at this picture."""
         return self._folder / hashlib.sha256(os.fsencode(path)).hexdigest()[:24]
 
     def deaths(self, path: str) -> int:
-        """Number of processes that died of this picture as it is now, or beside it."""
+        """Returns how many processes died while this picture, in its present state, was in progress."""
         try:
             lines = self.file(path).read_text().splitlines()
         except FileNotFoundError:
@@ -154,7 +155,7 @@ def _row(path: str, told: Row) -> Row:
 
 
 def _name_of(path: str, sub: str) -> tuple[str, str]:
-    """Folder and name below it, of which a batch makes the output's name."""
+    """Returns the folder and the name below it, which determine the output's name."""
     relative = os.path.normpath(os.path.join(sub, os.path.basename(path)))
     folder = path[: -len(relative)]
     if not path.endswith(relative) or (folder and not folder.endswith("/")):
@@ -230,7 +231,8 @@ class Filter:
         return columns_of([rows[path] for path in paths])
 
     def _rows(self, subs: dict[str, str]) -> dict[str, Row]:
-        """A row for each of these paths. Those that may have killed a process are done alone, behind the others."""
+        """Returns a row for each of these paths. Pictures that may have killed a process are processed alone, after the
+        others."""
         rows: dict[str, Row] = {}
         names: dict[str, tuple[str, str]] = {}
         for path, sub in subs.items():
@@ -247,7 +249,7 @@ class Filter:
         return rows
 
     def _run(self, paths: list[str], names: dict[str, tuple[str, str]], rows: dict[str, Row]) -> None:
-        """Does these files together. What is refused before any is begun is told by each file alone."""
+        """Processes these files together. If the batch is refused before it starts, each file is tried alone."""
         if not paths:
             return
 

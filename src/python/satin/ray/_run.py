@@ -26,7 +26,7 @@ from satin.ray._filter import Filter, check_options
 _SCHEMA = pyarrow.schema(
     [("path", pyarrow.string()), ("sub", pyarrow.string()), ("size", pyarrow.int64()), ("mtime", pyarrow.int64())]
 )
-_LARGEST_BLOCK = 256  # names: a block is what one actor does before it takes the next
+_LARGEST_BLOCK = 256  # names per block; an actor processes one block at a time
 _SMALLEST_BLOCK = 8
 
 
@@ -41,7 +41,7 @@ def _local(inputs: list[PathLike], recursive: bool) -> Iterator[dict[str, Any]]:
 
 
 def row_of(path: str, relative: str) -> dict[str, Any]:
-    """The row of a file; size and time are 0 for one that is not there, which the filter tells."""
+    """Returns the row of a file. Size and time are 0 for a missing file, which the filter reports."""
     try:
         status = os.stat(path)
         size, mtime = status.st_size, status.st_mtime_ns
@@ -51,8 +51,8 @@ def row_of(path: str, relative: str) -> dict[str, Any]:
 
 
 def block_size(names: int, actors: int = 0) -> int:
-    """Names of a block: blocks are many for each actor, so that all end at about the same time, yet not so small that
-    actors wait between them."""
+    """Returns the number of names per block: small enough that every actor gets many blocks and all end at about the
+    same time, and large enough that actors do not wait between blocks."""
     cpus = int(ray.cluster_resources().get("CPU", 1)) if ray.is_initialized() else os.cpu_count() or 1
     return min(max(names // (4 * (actors or cpus) or 1), _SMALLEST_BLOCK), _LARGEST_BLOCK)
 
@@ -94,11 +94,11 @@ class Result:
     """Counts of a run, and what failed."""
 
     total: int  #: files
-    seconds: float = 0.0  #: of the whole run
-    done: int = 0  #: written
-    skipped: int = 0  #: left out, as they were done before
+    seconds: float = 0.0  #: duration of the run
+    done: int = 0  #: files written
+    skipped: int = 0  #: files skipped because they were done before
     failures: list[Row] = field(default_factory=list)  #: rows of files that failed
-    unread: list[str] = field(default_factory=list)  #: files of the folders that are no pictures that Satin reads
+    unread: list[str] = field(default_factory=list)  #: files in folders that Satin does not read
 
     @property
     def failed(self) -> int:
@@ -120,7 +120,7 @@ class Result:
 
 
 def _actors(gpus: Optional[float]) -> tuple[int, float, float]:
-    """The number of actors, and the CPUs and GPUs of each: one a GPU, or without GPUs one a machine."""
+    """Returns the number of actors, and the CPUs and GPUs of each: one actor per GPU, or without GPUs one per machine."""
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
     if not nodes:
         raise RuntimeError("Ray has no machine with a CPU left.")
@@ -138,7 +138,8 @@ def _actors(gpus: Optional[float]) -> tuple[int, float, float]:
 
 
 def _absolute(name: PathLike) -> str:
-    """The name as every process has it, whatever its folder is. Some patterns begin with the folder of the input."""
+    """Returns the absolute name, which is valid in every process. Patterns that begin with {dir}, the input's folder,
+    are kept."""
     text = os.fspath(name)
     return text if _remote.is_remote(text) or text.startswith("{dir}") else os.path.abspath(text)
 
@@ -146,7 +147,7 @@ def _absolute(name: PathLike) -> str:
 def _names(
     pipeline: str, inputs: Sequence[PathLike], output: PathLike, recursive: bool, actors: int, options: dict[str, Any]
 ) -> tuple[ray.data.Dataset, Result]:
-    """The names, when all has been checked that the command checks before it begins, and a result without rows yet."""
+    """Checks everything that the command checks before it starts, and returns the names and a result without rows."""
     resume = not options.get("skip_existing", False)
     of_actors = ("device", "filesystem", "memory_limit", "resume", "skip_existing")
     settings = batch_options(output, resume=resume, **{key: value for key, value in options.items() if key not in of_actors})
@@ -168,7 +169,7 @@ def _rows(dataset: ray.data.Dataset) -> Iterator[Row]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Ray Data is silent meanwhile, but for errors: the rows tell how far the work is."""
+    """Silences Ray Data except for errors, because the rows show the progress."""
     context, logger = ray.data.DataContext.get_current(), logging.getLogger("ray.data")
     before = context.enable_progress_bars, logger.level
     context.enable_progress_bars = False
