@@ -137,21 +137,21 @@ def batch(
     finished: Optional[Callable[[Row], None]] = None,
     **options: Any,
 ) -> BatchResult:
-    """Filters files as ``satin run`` does: every picture is read, filtered and written with its metadata, whatever becomes
-    of the others.
+    """Filters files as ``satin run`` does: every picture is read, filtered and written with its metadata, even if
+    others fail.
 
     `pipeline` is the text of ``satin run``, such as ``"blur radius=8 mask={dir}/{stem}_mask.png"``; side inputs are names
     of files or patterns. `inputs` are files, folders and patterns with wildcards. `output` is a file, a folder, or a
     pattern such as ``"{dir}/{stem}_soft.{ext}"``. Everything that can be checked without decoding is checked before the
     first file is touched.
 
-    shard : "2/8" does the second of eight parts; "auto" the part that SLURM, Kubernetes or GNU parallel says
-    report, gallery : files that tell of every file, as lines of JSON and as a page of HTML
+    shard : "2/8" processes the second of eight shares; "auto" the share that SLURM, Kubernetes or GNU parallel assigns
+    report, gallery : files that list every result, as lines of JSON and as an HTML page
     device : as for the filters; several share the files
-    threads : of the CPU; 0: all that the process may use
-    memory_limit : bytes of a device that its plans may hold; 0: as many as are free
-    progress : a bar by tqdm; by default where tqdm is installed and standard error is a terminal
-    finished : called with the row of each file, in their order; what it raises ends the batch
+    threads : number of CPU threads; 0: all that the process may use
+    memory_limit : bytes that plans may hold on each device; 0: all free memory
+    progress : shows a bar by tqdm; by default if tqdm is installed and standard error is a terminal
+    finished : called with the row of each file, in their order; an exception ends the batch
 
     The other options are the command's, with its defaults: format, overwrite, resume, memory (bytes for the pictures in
     flight), quality, dither, strip, mask_from, keep_depth, depth_out, keep_metadata, page, part, all_pages,

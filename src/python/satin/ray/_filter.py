@@ -164,26 +164,27 @@ def _name_of(path: str, sub: str) -> tuple[str, str]:
 
 
 class Filter:
-    """Filters files by their names: a class for ``map_batches``, of which every actor makes one.
+    """Filters files by their names: a class for ``map_batches``, with one object per actor.
 
     `pipeline` is the text of ``satin run``; `output` a folder, into which {sub} of the rows leads, or a pattern such as
-    ``"soft/{sub}/{stem}.png"``. Batches need a column path, and may have sub, as :func:`satin.ray.find` gives them. An
-    actor reads ahead within a batch: let it have several times as many names as the actor has CPUs, as in
-    ``batch_size=64``. For GPUs Ray wants a number; without them None takes the blocks of the dataset as they are.
+    ``"soft/{sub}/{stem}.png"``. Batches need a column path, and may have sub, as in the rows of :func:`satin.ray.find`.
+    An actor reads ahead within a batch: choose several times as many names as the actor has CPUs, as in
+    ``batch_size=64``. With GPUs Ray requires a number; without them None uses the blocks of the dataset.
 
-    Out comes a row for every input: path, output, status ('done', 'failed', 'exists' or 'unchanged'), error (empty, or one
-    or two lines), milliseconds of work, and bytes and hash of the output (FNV-1a of 64 bits, 16 digits).
+    The result has a row for every input: path, output, status ('done', 'failed', 'exists' or 'unchanged'), error
+    (empty, or one or two lines), milliseconds of work, and bytes and hash of the output (FNV-1a of 64 bits, 16 digits).
 
     device : 'cpu', 'cuda:N' or several with commas; by default the GPUs that Ray gave the actor, otherwise the CPU
-    threads : of the CPU; by default as many as the actor has CPUs
-    memory : bytes for the pictures in flight; by default the CPUs' part of a quarter of the machine's
-    memory_limit : bytes of a GPU that plans may hold; by default the actor's part of it
-    filesystem : of pyarrow.fs, for names with a scheme; by default what the scheme says
-    skip_existing : leaves out inputs whose output exists, whatever it is, in place of resuming
+    threads : number of CPU threads; by default as many as the actor has CPUs
+    memory : bytes for the pictures in flight; by default the CPUs' share of a quarter of the machine's memory
+    memory_limit : bytes that plans may hold on a GPU; by default the actor's share of its memory
+    filesystem : a file system of pyarrow.fs for names with a scheme; by default that of the scheme
+    skip_existing : skips inputs whose output exists, instead of resuming
 
-    The other options are those of :func:`satin.batch`, except for what is of a whole batch; `resume` is always on. Outputs
-    that exist and that no manifest knows are refused without `overwrite`. A file that kills its process (a fault of a codec, the memory killer) is tried once more, alone; after two
-    deaths it is a row. What tells so lies in the folder ``.satin-attempts`` beside the manifest: remove it to try again.
+    The other options are those of :func:`satin.batch`, except for options of a whole batch; `resume` is always on.
+    Existing outputs that no manifest lists are refused without `overwrite`. A file that kills its process (a fault of a
+    codec, the out-of-memory killer) is tried once more, alone; after two deaths it becomes a row with an error. The
+    folder ``.satin-attempts`` beside the manifest records this: remove it to try again.
 
     Raises ValueError for a pipeline, a name or an option to be corrected, RuntimeError for a missing device.
     """

@@ -70,12 +70,12 @@ def dataset_of(rows: Iterable[dict[str, Any]], actors: int = 0) -> ray.data.Data
 def find(
     path: Union[PathLike, list[PathLike]], recursive: bool = False, filesystem: Optional[fs.FileSystem] = None
 ) -> ray.data.Dataset:
-    """The pictures that files, folders and patterns lead to, as the command finds them: a dataset of rows
+    """Finds the pictures that files, folders and patterns lead to, as the command does, and returns a dataset of rows
 
-    path : its whole name; actors must see it under this name
-    sub : its folder below the folder that was named, "." for none: what {sub} stands for in outputs
-    size : bytes
-    mtime : time of its last change, in nanoseconds since 1970
+    path : absolute name, which must be valid on the actors
+    sub : folder below the input folder, "." for none; the value of {sub} in outputs
+    size : size in bytes
+    mtime : time of the last change, in nanoseconds since 1970
 
     `recursive` takes folders with all folders below them. A name with a scheme, such as "s3://bucket/photos", is listed by
     pyarrow.fs, by `filesystem` or by what the scheme says. Raises OSError for a folder that cannot be read and where there is no picture, ValueError for names that are
@@ -93,7 +93,7 @@ def find(
 class Result:
     """Counts of a run, and what failed."""
 
-    total: int  #: files
+    total: int  #: number of files
     seconds: float = 0.0  #: duration of the run
     done: int = 0  #: files written
     skipped: int = 0  #: files skipped because they were done before
@@ -202,14 +202,14 @@ def run(
 ) -> Result:
     """Filters files on all machines of the Ray cluster that the program is connected to, otherwise on this one.
 
-    Names and options are checked first, as the command does, and raise what :func:`satin.batch` raises. Then every file is
-    a row, added to the file `report` as a line of JSON as soon as it comes. Run the same again after a crash: what is
-    done is left alone.
+    Names and options are checked first, as the command does, and raise what :func:`satin.batch` raises. Then every file
+    gives a row, which is appended to the file `report` as a line of JSON. Run the same line again after a crash:
+    finished files are kept.
 
-    actors : how many; by default one a GPU, or without GPUs one a machine
-    cpus, gpus : of each actor; a `gpus` of 0.5 lets two share a GPU, 0 filters on CPUs
+    actors : number of actors; by default one per GPU, or without GPUs one per machine
+    cpus, gpus : resources of each actor; with `gpus` of 0.5 two share a GPU, 0 filters on CPUs
     progress : a bar by tqdm; by default where tqdm is installed and standard error is a terminal
-    finished : called with the row of each file as it comes; what it raises ends the run
+    finished : called with the row of each file; an exception ends the run
 
     The other options are those of :class:`Filter`. ``raise SystemExit(result.exit_code)`` ends a script as the command
     would.
