@@ -1,4 +1,4 @@
-"""What people who know other libraries type, and messages in the words of Python."""
+"""Names and values of other libraries, and messages in the words of Python."""
 import json
 import re
 

@@ -150,7 +150,7 @@ def default_of(record: dict[str, Any]) -> Any:
 
 _TYPES = {"u": "uint", "i": "int", "f": "float"}
 
-# What stands in quotes is somebody's own text. A placeholder is in capitals, such as FILE, X,Y or N|NAME.
+# Quoted text belongs to the user and is kept. A placeholder is in capitals, such as FILE, X,Y or N|NAME.
 _PARTS = re.compile(
     r"(?P<quoted>'[^']*')"
     r"|--(?P<option>[a-z][a-z-]*[a-z])"
