@@ -77,9 +77,10 @@ def find(
     size : size in bytes
     mtime : time of the last change, in nanoseconds since 1970
 
-    `recursive` takes folders with all folders below them. A name with a scheme, such as "s3://bucket/photos", is listed by
-    pyarrow.fs, by `filesystem` or by what the scheme says. Raises OSError for a folder that cannot be read and where there is no picture, ValueError for names that are
-    not UTF-8. Files that are no pictures are told by one warning.
+    `recursive` also searches all folders below the input folders. A name with a scheme, such as "s3://bucket/photos",
+    is listed by pyarrow.fs, through `filesystem` or the file system of the scheme. Raises OSError for a folder that
+    cannot be read or holds no picture, ValueError for names that are not UTF-8. One warning counts the files that are
+    not pictures.
     """
     inputs = inputs_of(path)
     remote = [each for each in inputs if _remote.is_remote(each)]
