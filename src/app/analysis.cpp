@@ -15,7 +15,7 @@
 namespace satin::app {
 namespace {
 
-/// The pictures of a file, or why there are none.
+/// The pictures of a file, or the error.
 struct FileContents {
   std::vector<Picture> pictures;
   std::optional<Error> error;
@@ -28,12 +28,12 @@ FileContents read(const BatchFile& input, const ReadOptions& options) try {
   return {{}, error};
 }
 
-/// Tells about each picture, in an object of its own or not.
+/// Reports on each picture, in an object of its own if `listed`.
 class PictureReport {
  public:
   PictureReport(JsonWriter* json, bool listed) : json_(json), listed_(listed) {}
 
-  /// Gives the error that the work ended with. Throws Error(usage).
+  /// Calls `work` and returns its error. Throws Error(usage).
   std::optional<Error> tell(const BatchFile& input, const Picture& picture, std::size_t page,
                             const PictureWork& work) {
     begin(input, page);

@@ -1,12 +1,12 @@
 #pragma once
-// What commands have in common that look at pictures and write none.
+// Shared parts of the commands that analyse pictures: info, stats, bins and regions.
 
 #include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
 
-#include "app/command_line.h"
+#include "app/commands.h"
 #include "satin/batch.h"
 #include "satin/device.h"
 #include "satin/error.h"
@@ -17,32 +17,32 @@ namespace satin::app {
 
 [[nodiscard]] Device open_device(const ParsedLine& line);
 
-/// How such pictures are read: one is refused by its header where memory is free for less than it takes.
+/// Returns options that refuse a picture by its header if picture and analysis need more memory than is free.
 [[nodiscard]] ReadOptions analysis_reading(const ParsedLine& line);
 
-/// True if the line names one file, that may be standard input, of which one picture is taken: no folder,
-/// pattern or list.
+/// Whether the line names a single file (or standard input) and reads one picture from it: no folder,
+/// pattern, list or --all-pages.
 [[nodiscard]] bool names_one_file(const ParsedLine& line);
 
-/// "stack.tif, page 2"; the name alone if `page` is 0.
+/// Returns a name for messages, such as "stack.tif, page 2", or only the file's name if `page` is 0.
 [[nodiscard]] std::string name_with_page(const BatchFile& file, std::size_t page);
 
-/// The work on each file; `alone` if there is no other one. It gives the error that it ended with.
+/// Work on one file. `alone` says that it is the only file. Returns the error of a failure.
 using FileWork = std::function<std::optional<Error>(const BatchFile& file, bool alone)>;
 
-/// Calls `work` for each file that the line names, those of folders too, whatever became of the others. With
-/// `json`, which is inside of an object, "files" becomes an array that `work` writes to, and the exit code
-/// follows. Gives the exit code. Throws Error(usage) if there are no inputs.
+/// Calls `work` for each file that the line names, also in folders, even if other files fail. If `json` is
+/// not null, it must be inside an object; `work` writes to its array "files", and the exit code follows.
+/// Returns the exit code. Throws Error(usage) if there are no inputs.
 int for_each_file(const ParsedLine& line, JsonWriter* json, const FileWork& work);
 
-/// The work on each picture; with --all-pages `page` counts those of its file, otherwise it is 0.
+/// Work on one picture. With --all-pages `page` is its number in the file, otherwise 0.
 using PictureWork = std::function<void(const BatchFile& file, const Image& picture, std::size_t page)>;
 
-/// Reads the pictures that the line names, folders too, and calls `work` for each. A file that cannot be read
-/// or worked on is reported and the others are done. With `json`, which is inside of an object, "files"
-/// becomes an object for each file or page, of its name, its shape and what `work` adds, or its error, and
-/// the exit code follows; with `one` the members of the one file stand alone. Gives the exit code. Throws
-/// Error(usage) if there are no inputs.
+/// Reads the pictures that the line names, also in folders, and calls `work` for each. Failures are reported
+/// and the other files are still processed. If `json` is not null, it must be inside an object; "files" gets
+/// an object per file or page with name, shape and the members that `work` adds, or the error, and the exit
+/// code follows. With `one` the members of the single file are written without "files". Returns the exit
+/// code. Throws Error(usage) if there are no inputs.
 int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork& work, bool one = false);
 
 }  // namespace satin::app

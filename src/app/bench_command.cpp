@@ -1,5 +1,5 @@
-// satin bench: times filters through their plans, beside a copy of as many bytes. The pictures are made, and
-// the same on every machine.
+// satin bench: times the plans of filters beside a copy of the same number of bytes. The pictures are
+// synthetic and the same on every machine.
 
 #include <algorithm>
 #include <array>
@@ -30,18 +30,17 @@ namespace satin::app {
 namespace {
 
 enum class BenchInput {
-  photograph,  ///< areas of every size with shading, edges and grain; maps as depth cameras and hands make
-               ///< them
-  noise        ///< every value of every picture at random: what no predictor or cache foresees
+  photograph,  ///< areas of every size with shading, edges and grain; maps as from depth cameras and brushes
+  noise        ///< random values everywhere, which no branch predictor or cache can foresee
 };
 
 class Random {
  public:
   explicit Random(std::uint32_t seed) : state_(seed) {}
   std::uint32_t bits() { return (state_ = state_ * 1664525U + 1013904223U) >> 8U; }
-  /// A random number, evenly in 0..1.
+  /// Returns a uniform random number in 0..1.
   float part() { return static_cast<float>(bits()) / 0x1p24F; }
-  /// A random number, evenly in -1/2..1/2.
+  /// Returns a uniform random number in -1/2..1/2.
   float error() { return part() - 0.5F; }
 
  private:
@@ -52,12 +51,13 @@ class Random {
 struct Leaf {
   std::array<float, 4> colour{};
   float disparity = 0;
-  float across = 0;  ///< what colour and depth gain over the width of the picture
+  float across = 0;  ///< increase of colour and depth over the width of the picture
   float down = 0;
 };
 
-/// Discs that fall on each other, of a number that goes with 1 / radius^3: edges and even areas have every
-/// size, as in photographs (Lee, Mumford and Huang, Occlusion models for natural images, 2001).
+/// The dead leaves model of a photograph: discs that cover each other, with a density of 1 / radius^3, so
+/// that edges and flat areas have every size (Lee, Mumford and Huang, Occlusion models for natural images,
+/// 2001).
 class DeadLeaves {
  public:
   DeadLeaves(std::int64_t width, std::int64_t height)
@@ -65,7 +65,8 @@ class DeadLeaves {
     for (std::uint16_t i = 0; i < count; ++i) fall(i);
   }
 
-  /// use(x, y, channel, value) for these channels of all pixels: a shaded colour with grain, about 0 to 1.
+  /// Calls use(x, y, channel, value) for these channels of all pixels, with a shaded colour with grain, about
+  /// 0 to 1.
   template <class Use>
   void colours(int channels, const Use& use) const {
     Random grain(2);
@@ -75,7 +76,7 @@ class DeadLeaves {
     });
   }
 
-  /// use(x, y, value) with the disparity of all pixels, about 0 to 1.
+  /// Calls use(x, y, value) with the disparity of all pixels, about 0 to 1.
   template <class Use>
   void depths(const Use& use) const {
     Random random(3);
@@ -91,8 +92,8 @@ class DeadLeaves {
     return static_cast<std::int64_t>(std::clamp(at, 0.0F, static_cast<float>(size)));
   }
 
-  /// Squares of radii whose inverses are even have the density 1 / radius^3. Small leaves are marks on what
-  /// they fall on; others are nearer than all before them.
+  /// A uniform random 1 / radius^2 gives radii with the density 1 / radius^3. Small leaves are marks on the
+  /// surface below them; others are nearer than all before them.
   void fall(std::uint16_t index) {
     const auto side = static_cast<float>(std::min(width_, height_));
     const float rarity = random_.part() * (32.0F * 32 - 1) + 1;
@@ -135,7 +136,7 @@ class DeadLeaves {
   std::int64_t height_;
   Random random_{1};
   std::vector<Leaf> leaves_ = std::vector<Leaf>(count);
-  std::vector<std::uint16_t> top_;  ///< the leaf that is seen
+  std::vector<std::uint16_t> top_;  ///< index of the visible leaf
 };
 
 /// Stores a value of 0..1, scaled to the view's type.
@@ -149,7 +150,7 @@ void store(const MutableImageView& view, std::int64_t x, std::int64_t y, int cha
     view.value<std::uint8_t>(x, y, channel) = static_cast<std::uint8_t>(held * 255 + 0.5F);
 }
 
-/// White within an ellipse in the middle, with an edge as of a wide soft brush.
+/// Draws a white ellipse in the middle with a wide soft edge.
 void brush(const MutableImageView& view, int channel) {
   for (std::int64_t y = 0; y < view.shape.height; ++y)
     for (std::int64_t x = 0; x < view.shape.width; ++x) {
@@ -186,7 +187,7 @@ Image bench_picture(BenchInput input, const Shape& shape) {
   return input == BenchInput::noise ? noise(shape) : photograph(shape);
 }
 
-/// The side input of u8 that has this role, for a picture to filter.
+/// Makes the side input of u8 for this role.
 Image bench_side_input(BenchInput input, Role role, const Shape& picture) {
   const Shape shape{picture.width, picture.height, 1, Type::u8};
   if (input == BenchInput::noise || role == Role::guide) return bench_picture(input, shape);
@@ -204,16 +205,16 @@ Image bench_side_input(BenchInput input, Role role, const Shape& picture) {
 constexpr int bench_repeats = 11;
 
 struct BenchResult {
-  std::vector<std::string> side_inputs;  ///< those that were made
-  std::size_t bytes = 0;                 ///< that must move: the inputs read once, the output written once
-  double seconds = 0;                    ///< of one run, the median
-  double copy_seconds = 0;  ///< of a copy that reads half of the bytes and writes the other half, the median
+  std::vector<std::string> side_inputs;  ///< names of the synthetic side inputs
+  std::size_t bytes = 0;    ///< bytes that must move: the inputs read once, the output written once
+  double seconds = 0;       ///< median time of one run
+  double copy_seconds = 0;  ///< median time of a copy that reads half the bytes and writes the other half
 
   [[nodiscard]] double bytes_per_second() const noexcept { return static_cast<double>(bytes) / seconds; }
   [[nodiscard]] double share_of_copy() const noexcept { return copy_seconds / seconds; }
 };
 
-/// The picture that a case filters.
+/// Returns the shape of the picture that a case filters.
 struct Case {
   Shape picture{3840, 2160, 3, Type::u8};
   BenchInput input = BenchInput::photograph;
@@ -225,10 +226,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t rotated_bytes = std::size_t{256} << 20;  // more than caches hold
 constexpr std::size_t most_sets = 16;
-constexpr double least_seconds = 0.005;  // of a repeat: beside it, what synchronising costs is little
+constexpr double least_seconds = 0.005;  // shortest repeat, long beside the cost of a synchronisation
 constexpr double most_runs = 1000;
 
-/// Host pictures: the one to filter, then the side inputs in the order of the record, empty if not used.
+/// Makes the host pictures: the one to filter, then the side inputs in the order of the record, empty if not
+/// used.
 std::vector<Image> make_inputs(const FilterRecord& filter, const Case& timed,
                                const std::vector<std::string>& optional_inputs) {
   std::vector<Image> inputs;
@@ -248,7 +250,7 @@ std::vector<std::string> names_of_used(const FilterRecord& filter, const std::ve
   return names;
 }
 
-/// A picture with at most `bytes` bytes, and nearly as many, in rows that are copied fast.
+/// Returns the shape of a picture with nearly `bytes` bytes, and at most that, in rows that copy fast.
 Shape copied_shape(std::size_t bytes) {
   constexpr std::int64_t row = 16384;
   const auto wanted = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes));
@@ -256,7 +258,7 @@ Shape copied_shape(std::size_t bytes) {
   return {width, wanted / width};
 }
 
-/// What one run works on, in the device's memory.
+/// Inputs and output of one run, in the device's memory.
 struct WorkingSet {
   std::vector<Image> inputs;
   std::vector<ImageView> views;
@@ -278,7 +280,7 @@ WorkingSet working_set(const Device& device, const std::vector<Image>& inputs, c
   return set;
 }
 
-/// Something that is run again and again, on each working set after the other.
+/// A function that runs repeatedly, on one working set after the other.
 class Timed {
  public:
   Timed(const Device& device, std::span<WorkingSet> sets, std::function<void(WorkingSet&)> run)
@@ -327,9 +329,10 @@ std::vector<WorkingSet> working_sets(const Device& device, const std::vector<Ima
   return sets;
 }
 
-/// All pictures lie in the device's memory. Runs and copies take turns, so that both see the same machine,
-/// and go from picture to picture, so that none is found in a cache unless it is tiny. `optional_inputs` are
-/// made beside those that the filter requires. Throws Error(usage) if the filter refuses the picture.
+/// Times a case with all pictures in the device's memory. Runs and copies alternate, so that both see the
+/// same state of the machine, and rotate through several pictures, so that only tiny pictures stay in a
+/// cache. `optional_inputs` are made in addition to the inputs that the filter requires. Throws Error(usage)
+/// if the filter refuses the picture.
 BenchResult bench(const Device& device, const Parameters& parameters, const Case& timed,
                   const std::vector<std::string>& optional_inputs) {
   const std::vector<Image> inputs = make_inputs(parameters.filter(), timed, optional_inputs);
@@ -362,7 +365,7 @@ constexpr long longest_side = 1L << 24;
 struct Row {
   Parameters parameters;
   std::optional<BenchResult> result;
-  std::string refusal{};  ///< where there is no result
+  std::string refusal{};  ///< why there is no result
 };
 
 void set_size(Shape& shape, const std::string& text) {
@@ -399,7 +402,7 @@ std::vector<std::string> optional_inputs_of(const FilterRecord& filter, const Pa
   return names;
 }
 
-/// Boxes that nobody named are one in the middle, a quarter of the picture.
+/// If no boxes are set, uses one in the middle that covers a quarter of the picture.
 void choose_boxes(Parameters& parameters, const Shape& picture) {
   const PixelBox middle{picture.width / 4, picture.height / 4, (picture.width + 1) / 2,
                         (picture.height + 1) / 2};
@@ -408,7 +411,7 @@ void choose_boxes(Parameters& parameters, const Shape& picture) {
       parameters.set(parameter.name, print_boxes(std::span(&middle, 1)));
 }
 
-/// Without its depth such a filter would be refused.
+/// Returns the depth inputs, which `bench` always makes because such filters need depth.
 std::vector<std::string> depths_of(const FilterRecord& filter) {
   std::vector<std::string> names;
   for (const InputRecord& input : filter.inputs)

@@ -1,6 +1,10 @@
+// The commands of satin as data, made from the registry of filters, and the parser of their command lines.
+
 #include "app/commands.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -41,7 +45,7 @@ std::string metavar(const ParameterRecord& parameter) {
 }
 
 std::string range_of(const ParameterRecord& parameter) {
-  constexpr double endless = 1e15;  // a limit of the arithmetic, of no interest to a reader
+  constexpr double endless = 1e15;  // larger limits come from the arithmetic; the help omits them
   const bool from = parameter.minimum > -endless;
   const bool to = parameter.maximum < endless;
   if (from && to) return print_real(parameter.minimum) + " to " + print_real(parameter.maximum);
@@ -82,7 +86,7 @@ std::vector<std::string> written_formats() {
 
 OptionGroup common_options() {
   OptionGroup group{"Common options", {}};
-  group.options.push_back(valued("format", "EXT", "format of the output, whatever its name"));
+  group.options.push_back(valued("format", "EXT", "format of the output, regardless of its name"));
   group.options.back().choices = written_formats();
   for (const OptionSpec& option : write_options()) group.options.push_back(option);
   for (const OptionSpec& option : read_options()) group.options.push_back(option);
@@ -90,13 +94,12 @@ OptionGroup common_options() {
     group.options.push_back(option);
     if (option.name == "device") group.options.back().help += "; several share the files: cuda:0,cuda:1";
   }
-  group.options.push_back(valued(
-      "memory-limit", "BYTES",
-      "memory that a filter may take, such as 500M or 4G; larger pictures are done in parts, or refused "
-      "where the filter must see the whole"));
-  group.options.back().default_text = "what is free";
+  group.options.push_back(valued("memory-limit", "BYTES",
+                                 "memory for a filter, such as 500M or 4G; larger pictures are filtered in "
+                                 "chunks, or refused if the filter needs the whole picture"));
+  group.options.back().default_text = "the free memory";
   group.options.push_back(flag("json", "print a report as JSON on standard output"));
-  group.options.push_back(flag("quiet", "no progress and no warnings, only errors", 'q'));
+  group.options.push_back(flag("quiet", "print only errors, no progress and no warnings", 'q'));
   group.options.push_back(help_option());
   return group;
 }
@@ -183,12 +186,12 @@ OptionGroup bench_options() {
   input.default_text = "photograph";
   OptionGroup group{"Options", {size, type, channels, input}};
   for (const OptionSpec& option : device_options()) group.options.push_back(option);
-  group.options.push_back(flag("json", "print it as JSON"));
+  group.options.push_back(flag("json", "print JSON"));
   group.options.push_back(help_option());
   return group;
 }
 
-/// A filter's options with made-up side inputs in place of files.
+/// Returns a filter's options for `bench`, where synthetic side inputs replace files.
 OptionGroup timed_options(const FilterRecord& filter) {
   OptionGroup group{"Filter options", parameter_options(filter)};
   for (const InputRecord& input : filter.inputs)
@@ -219,8 +222,8 @@ CommandSpec bench_command(const FilterRecord* filter) {
   return command;
 }
 
-/// The filter whose options may follow `bench`, null if all are to be timed. Throws Error(usage) if the first
-/// argument is neither an option nor a filter.
+/// Returns the filter that `bench` times, or null for all filters. Throws Error(usage) if the first argument
+/// is neither an option nor a filter.
 const FilterRecord* filter_to_time(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments)
     for (const FilterRecord& filter : filters())
@@ -229,7 +232,7 @@ const FilterRecord* filter_to_time(const std::vector<std::string>& arguments) {
   return names_one ? &find_filter(arguments[1]) : nullptr;
 }
 
-/// The filters whose commands do more than filter.
+/// Replaces the plain command of filters that do more than filter.
 CommandSpec completed(CommandSpec command) {
   static const std::map<std::string_view, CommandSpec (*)(CommandSpec)> own = {
       {"stats", stats_command}, {"bins", bins_command}, {"regions", regions_command}};
@@ -258,8 +261,8 @@ std::vector<CommandSpec> commands() {
   all.push_back(pipeline_command());
   all.push_back(view_command({}));
   all.push_back(info_command());
-  const OptionSpec json = flag("json", "print it as JSON");
-  const OptionSpec markdown = flag("markdown", "print it as a Markdown table");
+  const OptionSpec json = flag("json", "print JSON");
+  const OptionSpec markdown = flag("markdown", "print a Markdown table");
   all.push_back(plain_command("list", "list the filters", run_list, {json, markdown}));
   all.push_back(plain_command("devices", "list the devices that filters can run on", run_devices,
                               {json, simd_option()}));
@@ -295,6 +298,162 @@ CommandSpec find_command(const std::vector<std::string>& arguments) {
   }
   if (found->name == "view") return view_command(arguments);
   return found->run == run_bench ? bench_command(filter_to_time(arguments)) : *found;
+}
+
+// --- The parser ---
+
+namespace {
+
+struct DefinedOption {
+  const OptionSpec* spec;
+  const CLI::Option* option;
+};
+
+std::string flags_of(const OptionSpec& option) {
+  const std::string name = "--" + option.name;
+  return option.letter == '\0' ? name : std::string{'-', option.letter, ','} + name;
+}
+
+std::vector<DefinedOption> define_options(CLI::App& parser, const CommandSpec& command) {
+  std::vector<DefinedOption> defined;
+  for (const OptionGroup& group : command.groups) {
+    for (const OptionSpec& spec : group.options) {
+      CLI::Option* option =
+          spec.value.empty() ? parser.add_flag(flags_of(spec)) : parser.add_option(flags_of(spec));
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      defined.push_back({&spec, option});
+    }
+  }
+  return defined;
+}
+
+/// Refuses `--name=`, which CLI11 would treat as an option whose value is the next argument.
+void refuse_empty_values(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return;
+    if (argument.size() > 3 && argument.compare(0, 2, "--") == 0 && argument.find('=') == argument.size() - 1)
+      throw Error(ErrorKind::usage,
+                  "The option " + argument.substr(0, argument.size() - 1) + " needs a value.");
+  }
+}
+
+std::vector<std::string> names_of_options(const CommandSpec& command) {
+  std::vector<std::string> names;
+  for (const OptionGroup& group : command.groups)
+    for (const OptionSpec& option : group.options) names.push_back("--" + option.name);
+  return names;
+}
+
+std::string name_in(const std::string& argument) { return argument.substr(0, argument.find('=')); }
+
+/// Suggests the only option whose first or last word is `name`, such as "--jpeg-quality" for "--quality".
+/// Empty if there is none or several.
+std::string did_you_mean_longer(const std::string& name, const std::vector<std::string>& known) {
+  constexpr std::size_t shortest = 5;  // shorter words, such as --k, are ends of many names by chance
+  if (name.size() < shortest) return "";
+  std::vector<std::string> found;
+  std::ranges::copy_if(known, std::back_inserter(found), [&](const std::string& each) {
+    return each.starts_with(name + "-") || each.ends_with(name.substr(1));
+  });
+  return found.size() == 1 ? " Did you mean '" + found.front() + "'?" : "";
+}
+
+[[noreturn]] void refuse_unknown(const CommandSpec& command, const std::string& argument) {
+  const std::string name = name_in(argument);
+  const std::vector<std::string> known = names_of_options(command);
+  const auto is_known = [&](const std::string& each) {
+    return std::ranges::find(known, each) != known.end();
+  };
+  const bool for_output = (name.starts_with("-o") && !is_known("-" + name)) || name == "--output";
+  if (for_output && !is_known("--output"))
+    throw Error(ErrorKind::usage, "'satin " + command.name +
+                                      "' has no -o: it prints its results. Write them to a file by > FILE.");
+  std::string hint = did_you_mean(name, known);
+  if (hint.empty()) hint = did_you_mean_longer(name, known);
+  throw Error(ErrorKind::usage, "Unknown option " + name + "." + hint + "\n'satin help " + command.name +
+                                    "' shows the options.");
+}
+
+/// Refuses `-radius`, which the parser would read as several one-letter options.
+void refuse_single_dashes(const CommandSpec& command, const std::vector<std::string>& arguments) {
+  const std::vector<std::string> known = names_of_options(command);
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return;
+    if (argument.size() > 2 && argument[0] == '-' &&
+        std::ranges::find(known, "-" + name_in(argument)) != known.end())
+      refuse_unknown(command, argument);
+  }
+}
+
+bool looks_like_option(const std::string& argument) {
+  if (argument.size() < 2 || argument.front() != '-') return false;
+  const char second = argument[1];
+  return !(second >= '0' && second <= '9') && second != '.';
+}
+
+std::vector<std::string> take_arguments(const CommandSpec& command, const std::vector<std::string>& rest) {
+  std::vector<std::string> arguments;
+  bool only_arguments = false;
+  for (const std::string& text : rest) {
+    if (!only_arguments && text == "--") {
+      only_arguments = true;
+      continue;
+    }
+    if (!only_arguments && looks_like_option(text)) refuse_unknown(command, text);
+    arguments.push_back(text);
+  }
+  return arguments;
+}
+
+std::string joined(const std::vector<std::string>& texts, char joint) {
+  std::string all = texts.front();
+  for (std::size_t i = 1; i < texts.size(); ++i) all.append(1, joint).append(texts[i]);
+  return all;
+}
+
+void parse(CLI::App& parser, const std::vector<std::string>& arguments) {
+  try {
+    parser.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (
+      const CLI::ArgumentMismatch&) {  // thrown only when the arguments end before the last option's value
+    throw Error(ErrorKind::usage, "The option " + arguments.back() + " needs a value.");
+  } catch (const CLI::Error& error) {
+    throw Error(ErrorKind::usage, error.what());
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> ParsedLine::value(std::string_view name) const {
+  const auto found =
+      std::find_if(options.begin(), options.end(), [&](const auto& entry) { return entry.first == name; });
+  if (found == options.end()) return std::nullopt;
+  return found->second;
+}
+
+bool ParsedLine::flag(std::string_view name) const {
+  const std::optional<std::string> text = value(name);
+  return text && parse_flag("--" + std::string(name), *text);
+}
+
+ParsedLine parse_line(const CommandSpec& command, const std::vector<std::string>& arguments) {
+  refuse_empty_values(arguments);
+  refuse_single_dashes(command, arguments);
+  CLI::App parser;
+  parser.set_help_flag();
+  parser.allow_extras();
+  const std::vector<DefinedOption> defined = define_options(parser, command);
+  parse(parser, arguments);
+
+  ParsedLine line;
+  line.arguments = take_arguments(command, parser.remaining());
+  for (const DefinedOption& entry : defined) {
+    const std::vector<std::string>& texts = entry.option->results();
+    if (texts.size() > 1 && entry.spec->joint == '\0')
+      throw Error(ErrorKind::usage, "The option --" + entry.spec->name + " is given twice.");
+    if (!texts.empty()) line.options.emplace_back(entry.spec->name, joined(texts, entry.spec->joint));
+  }
+  return line;
 }
 
 }  // namespace satin::app

@@ -1,3 +1,9 @@
+// The commands that filter files: every filter's command and `satin run`.
+//
+// The line becomes a pipeline and the options of a batch (a series of pipelines for several values of a
+// parameter). The batch runs on one or several devices while a listener shows progress and writes the
+// reports.
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -15,7 +21,6 @@
 #include <vector>
 
 #include "app/analysis.h"
-#include "app/command_line.h"
 #include "app/commands.h"
 #include "app/interrupt.h"
 #include "app/options.h"
@@ -34,7 +39,7 @@ namespace {
 
 constexpr long most_pictures = 9999;
 
-/// The number with 12 digits: the last digits of a double show that 0.1 is no binary number.
+/// Prints a number with 12 digits, which hides the rounding error of decimals such as 0.1.
 std::string rounded(double value) {
   std::array<char, 32> text{};
   const auto [end, code] =
@@ -47,7 +52,7 @@ double number(const std::string& option, std::string_view text) {
   return parse_real(option, text, -largest, largest);
 }
 
-/// The steps of a text "A..B/N", whose dots begin at `dots`.
+/// Returns the values of a text "A..B/N" whose dots begin at `dots`.
 std::vector<std::string> steps_of(const std::string& option, std::string_view text, std::size_t dots) {
   const std::size_t slash = text.rfind('/');
   if (slash == std::string_view::npos || slash < dots)
@@ -73,15 +78,15 @@ std::vector<std::string> steps_of(const std::string& option, std::string_view te
   return values;
 }
 
-/// The values of "V,V,V", or the N of "A..B/N" at equal distances; one for any other text. Values in percent
-/// have the sign each. Throws Error(usage) that names the option.
+/// Returns the values of "V,V,V", the N evenly spaced values of "A..B/N", or the text itself. Percentages
+/// keep their signs. Throws Error(usage) with the option's name.
 std::vector<std::string> series_values(const std::string& option, std::string_view text) {
   const std::size_t dots = text.find("..");
   return dots == std::string_view::npos ? split(text, ',') : steps_of(option, text, dots);
 }
 
-/// The line of every picture: the line itself, or one for each value of the parameters that vary
-/// (ParameterRecord::varies). Throws Error(usage) for lists of different lengths.
+/// Returns a line for every picture of a series, one for each value of the parameters that vary
+/// (ParameterRecord::varies), or only the line itself. Throws Error(usage) for lists of different lengths.
 std::vector<ParsedLine> series_lines(const FilterRecord& filter, const ParsedLine& line) {
   std::vector<ParsedLine> lines;
   std::string first;
@@ -112,7 +117,7 @@ bool is_missing(const std::string& input) {
   return input != "-" && !fs::exists(fs::symlink_status(input, ignored));
 }
 
-/// -r is --recursive and takes no value: a number behind it would be an input.
+/// Refuses a number after -r, which means --recursive and has no value.
 void refuse_stray_value(const FilterRecord& filter, const ParsedLine& line) {
   const ParameterRecord* radius = filter.find_parameter("radius");
   if (radius == nullptr || !line.flag("recursive")) return;
@@ -123,14 +128,14 @@ void refuse_stray_value(const FilterRecord& filter, const ParsedLine& line) {
   }
 }
 
-/// Without -o the last name may be meant as the output, as other programs have it.
+/// Refuses a missing last file without -o, which other programs would take as the output.
 void refuse_bare_output(const std::vector<std::string>& names, const ParsedLine& line) {
   if (names.size() < 2 || line.value("output") || !is_missing(names.back())) return;
   throw Error(ErrorKind::usage, "There is no output, and no file '" + names.back() + "'. Did you mean -o " +
                                     names.back() + "?");
 }
 
-/// A pipeline that a shell took apart: its settings, filters and bars stand where files should.
+/// Refuses a pipeline without quotes, which the shell has split into words in place of files.
 void refuse_pieces(const std::vector<std::string>& arguments) {
   std::string whole = arguments.front();
   const auto is_piece = [](const std::string& text) {
@@ -179,7 +184,7 @@ std::string duration(double seconds) {
   return std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
 }
 
-/// "[=====>    ]  41 of 120, 3.5/s, 23 s left, 2 failed" after so many seconds of work.
+/// Returns "[=====> ] 41 of 120, 3.5/s, 23 s left, 2 failed" after `seconds` of work.
 std::string progress_line(const BatchResult& so_far, double seconds) {
   const std::size_t finished = so_far.total - so_far.not_started();
   const std::size_t worked = finished - so_far.skipped;  // files that are left out say nothing about the rate
@@ -195,7 +200,7 @@ std::string progress_line(const BatchResult& so_far, double seconds) {
   return line;
 }
 
-/// "[=====>    ]  41 %, 12 s" of a single file; without the bar where its one step is not done.
+/// Returns "[=====> ] 41 %, 12 s" for a single file; without the bar while no share is known.
 std::string progress_line(double done, double seconds) {
   constexpr std::size_t whole = 100;
   const auto percent = static_cast<std::size_t>(done * whole);
@@ -204,7 +209,7 @@ std::string progress_line(double done, double seconds) {
   return share + ", " + duration(std::floor(seconds));
 }
 
-/// One line on the terminal that says how far a batch is. Any thread may call it.
+/// A line on the terminal that shows the progress of a batch. Any thread may call it.
 class Progress {
  public:
   explicit Progress(bool enabled) : enabled_(enabled) {}
@@ -212,7 +217,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
-  // Neither shows anything in the first second.
+  // Neither function shows anything in the first second.
   void show(const BatchResult& so_far);
   void show(double done);
   void clear();
@@ -220,7 +225,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Shows the line that `line` makes of the seconds since the start, if it is time.
+  /// Shows line(seconds since the start), at most every 100 ms.
   template <class Line>
   void show_line(const Line& line);
   void clear_line();
@@ -264,7 +269,7 @@ void Progress::clear_line() {
   width_ = 0;
 }
 
-/// Where the results of a run go while it goes on.
+/// Passes the events of a run to the terminal, the reports and the gallery.
 class Listener {
  public:
   Listener(const ParsedLine& line, const Batch& batch, std::span<const Device> devices)
@@ -315,7 +320,7 @@ class Listener {
   }
 
   bool quiet_;
-  bool single_;  ///< one file
+  bool single_;  ///< whether the batch makes one picture
   Progress progress_;
   std::optional<JsonReport> json_;
   std::optional<JsonLines> lines_;
@@ -336,7 +341,7 @@ const char* intention(const FileResult& file) {
   return "";
 }
 
-/// --dry-run: a line for each file on standard output, as text or, with --json, as JSON.
+/// Prints a line for each file on standard output for --dry-run, as text or, with --json, as JSON.
 int show_intentions(const Batch& batch, bool json) {
   BatchResult result;
   result.total = batch.size();
@@ -364,7 +369,7 @@ int show_intentions(const Batch& batch, bool json) {
   return exit_code(result);
 }
 
-/// The devices that --device names, with commas between them: "cuda:0,cuda:1".
+/// Opens the devices that --device names, such as "cuda:0,cuda:1".
 std::vector<Device> open_devices(const ParsedLine& line, const DeviceOptions& options) {
   std::vector<Device> devices;
   for (const std::string& name : split(line.value("device").value_or("auto"), ','))
@@ -382,7 +387,7 @@ int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLin
   if (line.flag("dry-run")) return show_intentions(batch, line.flag("json"));
   const std::vector<Device> devices = open_devices(line, device_options);
   for (const Device& device : devices) limit_memory(device, memory_limit);
-  // One signal ends a batch in good order, the second one at once.
+  // The first signal ends a batch after its current stages, the second one at once.
   const PatientWork patient(batch.size() > 1 ? Patience::short_one : Patience::none);
   Listener listener(line, batch, devices);
   const BatchResult result = run_batch(devices, batch, listener.events());

@@ -1,15 +1,22 @@
-#include "app/help.h"
+// The texts that are generated from the commands and the registry: help pages, lists of filters and devices,
+// the manual page and the completion scripts of shells.
 
 #include <algorithm>
 #include <array>
 #include <span>
 #include <sstream>
 
-#include "app/command_line.h"
+#include "app/commands.h"
+#include "app/report.h"
+#include "satin/device.h"
 #include "satin/error.h"
+#include "satin/json.h"
+#include "satin/version.h"
 
 namespace satin::app {
 namespace {
+
+// --- Help pages ---
 
 struct Examples {
   std::string_view command;
@@ -98,7 +105,7 @@ std::size_t name_width(const CommandSpec& command) {
   return width;
 }
 
-/// A purpose of users, and the categories of the filters for it.
+/// A heading of the overview and the categories of filters below it.
 struct Purpose {
   std::string_view title;
   std::string_view categories;
@@ -207,6 +214,355 @@ std::string help_page(const CommandSpec& command, std::size_t columns) {
   if (const std::vector<std::string> shown = examples_of(command.name); !shown.empty())
     text += "\nExamples\n  " + joined(shown, "\n  ") + "\n";
   return text;
+}
+
+namespace {
+
+// --- Lists of filters and devices ---
+
+void write_device(JsonWriter& json, const DeviceInfo& device) {
+  json.begin_object();
+  json.key("id").string(device.id);
+  json.key("name").string(device.name);
+  json.key("memory").integer(static_cast<long long>(device.memory));
+  json.key("usable").boolean(device.usable);
+  json.key("reason").string(device.reason);
+  json.key("simd").strings(device.simd);
+  json.end_object();
+}
+
+std::string memory_text(std::size_t bytes) {
+  return bytes == 0 ? "" : ", " + std::to_string(bytes >> 20U) + " MiB";
+}
+
+std::string filter_table() {
+  std::size_t width = 0;
+  for (const FilterRecord& filter : filters()) width = std::max(width, filter.name.size());
+  std::string text;
+  std::string category;
+  for (const FilterRecord& filter : filters()) {
+    if (filter.category != category) {
+      category = filter.category;
+      text += (text.empty() ? "" : "\n") + category + "\n";
+    }
+    text += table_row(filter.name, filter.help, width, output_columns());
+  }
+  return text;
+}
+
+/// Returns the table of filters for README.md.
+std::string filter_markdown() {
+  std::string text = "| filter | what it does | options | after |\n|---|---|---|---|\n";
+  for (const FilterRecord& filter : filters()) {
+    std::string options;
+    for (const ParameterRecord& parameter : filter.parameters) options += "`--" + parameter.name + "` ";
+    for (const InputRecord& input : filter.inputs) options += "`--" + input.name + "` ";
+    if (!options.empty()) options.pop_back();
+    text += "| **" + filter.name + "** | " + filter.help + " | " + options + " | " + filter.paper + " |\n";
+  }
+  return text;
+}
+
+std::string device_table() {
+  std::string text;
+  for (const DeviceInfo& device : devices()) {
+    text += device.id + "  ";
+    text += device.usable ? device.name + memory_text(device.memory) : "not usable: " + device.reason;
+    text += '\n';
+    if (device.simd.empty()) continue;
+    text += "     SIMD: ";
+    for (std::size_t i = 0; i < device.simd.size(); ++i)
+      text += (i == 0 ? "" : ", ") + device.simd[i] + (i == 0 ? " (in use)" : "");
+    text += '\n';
+  }
+  return text;
+}
+
+std::string device_json() {
+  JsonWriter json;
+  json.begin_object().key("devices").array(devices(), [&](const auto& each) { write_device(json, each); });
+  return json.end_object().text();
+}
+
+}  // namespace
+
+int run_list(const CommandSpec& command, const ParsedLine& line) {
+  refuse_arguments(command, line);
+  if (line.flag("markdown"))
+    print(filter_markdown());
+  else
+    print(line.flag("json") ? describe_filters() + "\n" : filter_table());
+  return exit_good;
+}
+
+int run_devices(const CommandSpec& command, const ParsedLine& line) {
+  refuse_arguments(command, line);
+  print(line.flag("json") ? device_json() + "\n" : device_table());
+  return exit_good;
+}
+
+namespace {
+
+// --- The manual page: satin(1) as troff with the man macros ---
+
+/// Escapes text for troff.
+std::string plain(const std::string& text) {
+  std::string result;
+  if (!text.empty() && (text.front() == '.' || text.front() == '\'')) result = "\\&";
+  for (const char c : text) {
+    if (c == '\\')
+      result += "\\e";
+    else if (c == '-')
+      result += "\\-";
+    else
+      result += c;
+  }
+  return result;
+}
+
+/// Escapes lines for troff and keeps the line breaks.
+std::string lines(const std::string& text) {
+  std::string result;
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);) result += plain(line) + "\n";
+  return result;
+}
+
+std::string tagged(const std::string& tag, const std::string& text) {
+  return ".TP\n.B " + plain(tag) + "\n" + plain(text) + "\n";
+}
+
+std::string options_of(const OptionGroup& group) {
+  std::string text;
+  for (const OptionSpec& option : group.options) text += tagged(signature(option), description(option));
+  return text;
+}
+
+/// Whether `run` or a filter has the same options, which the page then describes there.
+bool is_described_elsewhere(const OptionGroup& group, const CommandSpec& shared) {
+  return group.title.starts_with("Options of ") ||
+         std::ranges::any_of(shared.groups,
+                             [&](const OptionGroup& each) { return each.title == group.title; });
+}
+
+/// Describes a command and its own options.
+std::string section_of(const CommandSpec& command, const CommandSpec& shared) {
+  std::string text = ".SS " + plain(command.name + " " + command.usage) + "\n" + plain(command.help) + ".\n";
+  if (!command.details.empty()) text += ".PP\n.nf\n" + lines(command.details) + ".fi\n";
+  for (const OptionGroup& group : command.groups)
+    if (!is_described_elsewhere(group, shared)) text += options_of(group);
+  return text;
+}
+
+std::string sections(const std::vector<CommandSpec>& all, bool filters, const CommandSpec& shared) {
+  std::string text = filters ? ".SH FILTERS\n" : ".SH COMMANDS\n";
+  for (const CommandSpec& command : all)
+    if ((command.filter != nullptr) == filters) text += section_of(command, shared);
+  return text;
+}
+
+std::string shared_sections(const CommandSpec& shared) {
+  std::string text = ".SH OPTIONS OF ALL FILTERS\n";
+  for (const OptionGroup& group : shared.groups)
+    text += ".SS " + plain(group.title) + "\n" + options_of(group);
+  return text;
+}
+
+std::string example_section(const std::vector<CommandSpec>& all) {
+  std::string text = ".SH EXAMPLES\n.nf\n";
+  for (const CommandSpec& command : all)
+    for (const std::string& example : examples_of(command.name)) text += plain(example) + "\n";
+  return text + ".fi\n";
+}
+
+constexpr std::string_view grammar =
+    ".SH PIPELINES\n"
+    "The argument of\n.B run\nis filters between bars, each with its parameters and files:\n"
+    ".PP\n.nf\n"
+    "pipeline  = filter { \"|\" filter }\n"
+    "filter    = NAME { NAME [ \"=\" value ] }\n"
+    "value     = WORD | \"'\" text \"'\" | '\"' text '\"'\n"
+    ".fi\n.PP\n"
+    "A flag needs no value. A filter that makes JSON or a table (stats, bins, regions, integral) can only be "
+    "the last one.\n";
+
+}  // namespace
+
+int run_man(const CommandSpec& command, const ParsedLine& line) {
+  refuse_arguments(command, line);
+  const std::vector<CommandSpec> all = commands();
+  const auto shared = std::ranges::find(all, std::string("run"), &CommandSpec::name);
+  print(
+      ".TH SATIN 1 \"\" \"satin " + std::string(version()) +
+      "\" \"User Commands\"\n"
+      ".SH NAME\nsatin \\- filters images with summed\\-area tables\n"
+      ".SH SYNOPSIS\n"
+      ".B satin\n.I FILTER INPUT...\n.B \\-o\n.I OUTPUT\n[options]\n"
+      ".br\n.B satin\n.I COMMAND\n"
+      ".SH DESCRIPTION\n"
+      "Runs one filter over files, folders or standard input. A folder means all its pictures; several "
+      "inputs need\n"
+      "a folder as the output. A file that fails is reported and the other files are still processed.\n" +
+      sections(all, true, *shared) + shared_sections(*shared) + sections(all, false, *shared) +
+      std::string(grammar) + example_section(all) + ".SH EXIT STATUS\n" + tagged("0", "Success.") +
+      tagged("1", "An input could not be read or processed, or an output could not be written.") +
+      tagged("2",
+             "The command line is wrong: an option, a name, a range, sizes that do not match, an output that "
+             "is an input or that exists already.") +
+      tagged("3", "The environment is the reason: no such device, out of memory, a full disk.") +
+      tagged("129, 130, 143",
+             "Ended by SIGHUP, SIGINT (Ctrl-C) or SIGTERM: 128 and the number of the signal.") +
+      ".SH ENVIRONMENT\n" + tagged("NO_COLOR", "If not empty, nothing is coloured."));
+  return exit_good;
+}
+
+namespace {
+
+// --- Completion scripts ---
+
+std::string option_words(const CommandSpec& command) {
+  std::vector<std::string> words;
+  for (const OptionGroup& group : command.groups)
+    for (const OptionSpec& option : group.options) words.push_back("--" + option.name);
+  return joined(words, " ");
+}
+
+/// Puts a backslash before each character of `special`.
+std::string escaped(const std::string& text, const std::string& special) {
+  std::string result;
+  for (const char c : text) {
+    if (special.find(c) != std::string::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+/// Quotes text with single quotes for a POSIX shell.
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      result += "'\\''";
+    else
+      result += c;
+  }
+  return result + "'";
+}
+
+std::string bash_choices(const CommandSpec& command) {
+  std::string text;
+  for (const OptionGroup& group : command.groups)
+    for (const OptionSpec& option : group.options)
+      if (!option.choices.empty())
+        text += "    '" + command.name + " --" + option.name + "') COMPREPLY=($(compgen -W '" +
+                joined(option.choices, " ") + "' -- \"$current\")); return ;;\n";
+  return text;
+}
+
+std::string zsh_option(const OptionSpec& option) {
+  const std::string help = std::string("[") + escaped(option.help, "\\[]:") + "]";
+  if (option.value.empty()) return quoted("--" + option.name + help);
+  std::string action;
+  if (!option.choices.empty()) action = "(" + joined(option.choices, " ") + ")";
+  if (option.is_file) action = "_files";
+  return quoted("--" + option.name + "=" + help + ":" + escaped(option.value, ":") + ":" + action);
+}
+
+std::string zsh_command(const CommandSpec& command) {
+  std::string text = "    " + command.name + ") _arguments";
+  for (const OptionGroup& group : command.groups)
+    for (const OptionSpec& option : group.options) text += " \\\n      " + zsh_option(option);
+  if (!command.choices.empty()) text += " \\\n      '1:argument:(" + joined(command.choices, " ") + ")'";
+  if (command.takes_files) text += " \\\n      '*:input:_files'";
+  return text + " ;;\n";
+}
+
+std::string fish_option(const CommandSpec& command, const OptionSpec& option) {
+  std::string text =
+      "complete -c satin -n '__fish_seen_subcommand_from " + command.name + "' -l " + option.name;
+  if (option.letter != '\0') text += std::string(" -s ") + option.letter;
+  if (!option.value.empty()) text += option.is_file ? " -rF" : " -x";
+  if (!option.choices.empty()) text += " -a '" + joined(option.choices, " ") + "'";
+  return text + " -d '" + escaped(option.help, "\\'") + "'\n";
+}
+
+std::string bash_completion(const std::vector<CommandSpec>& all) {
+  std::string text =
+      "# bash completion for satin\n"
+      "_satin() {\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} "
+      "command=${COMP_WORDS[1]}\n"
+      "  COMPREPLY=()\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W '" +
+      joined(names_of(all), " ") +
+      " --help --version' -- \"$current\"))\n"
+      "    return\n"
+      "  fi\n"
+      "  case \"$command $previous\" in\n";
+  for (const CommandSpec& command : all) text += bash_choices(command);
+  text +=
+      "  esac\n"
+      "  case \"$command\" in\n";
+  for (const CommandSpec& command : all) {
+    text += "    " + command.name + ")\n";
+    if (!command.choices.empty())
+      text += "      COMPREPLY=($(compgen -W '" + joined(command.choices, " ") + "' -- \"$current\"))\n";
+    text += "      [[ $current == -* ]] && COMPREPLY=($(compgen -W '" + option_words(command) +
+            "' -- \"$current\")) ;;\n";
+  }
+  return text +
+         "  esac\n"
+         "}\n"
+         "complete -o default -F _satin satin\n";
+}
+
+std::string zsh_completion(const std::vector<CommandSpec>& all) {
+  std::string text =
+      "#compdef satin\n"
+      "_satin() {\n"
+      "  if (( CURRENT == 2 )); then\n"
+      "    local -a commands=(\n";
+  for (const CommandSpec& command : all)
+    text += "      " + quoted(command.name + ":" + escaped(command.help, "\\:")) + "\n";
+  text +=
+      "    )\n"
+      "    _describe command commands\n"
+      "    return\n"
+      "  fi\n"
+      "  local command=$words[2]\n"
+      "  shift words\n"
+      "  (( CURRENT-- ))\n"
+      "  case $command in\n";
+  for (const CommandSpec& command : all) text += zsh_command(command);
+  return text +
+         "  esac\n"
+         "}\n"
+         "if [ \"$funcstack[1]\" = _satin ]; then _satin \"$@\"; else compdef _satin satin; fi\n";
+}
+
+std::string fish_completion(const std::vector<CommandSpec>& all) {
+  std::string text = "# fish completion for satin\n";
+  for (const CommandSpec& command : all) {
+    text += "complete -c satin -n '__fish_use_subcommand' -f -a " + command.name + " -d '" +
+            escaped(command.help, "\\'") + "'\n";
+    for (const OptionGroup& group : command.groups)
+      for (const OptionSpec& option : group.options) text += fish_option(command, option);
+    if (!command.choices.empty())
+      text += "complete -c satin -n '__fish_seen_subcommand_from " + command.name + "' -f -a '" +
+              joined(command.choices, " ") + "'\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+int run_completion(const CommandSpec& command, const ParsedLine& line) {
+  if (line.arguments.size() != 1) throw Error(ErrorKind::usage, "Name one shell: " + command.usage + ".");
+  using Script = std::string (*)(const std::vector<CommandSpec>&);
+  constexpr Script scripts[] = {bash_completion, zsh_completion, fish_completion};  // as the choices
+  print(scripts[parse_choice("shell", line.arguments.front(), command.choices)](commands()));
+  return exit_good;
 }
 
 }  // namespace satin::app

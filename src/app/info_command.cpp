@@ -1,4 +1,4 @@
-// satin info: what is in files.
+// satin info: format, size, metadata and depth of files, as a table or JSON.
 
 #include <optional>
 #include <string>
@@ -7,7 +7,6 @@
 
 #include "app/analysis.h"
 #include "app/commands.h"
-#include "app/help.h"
 #include "app/options.h"
 #include "app/report.h"
 #include "satin/error.h"
@@ -35,7 +34,7 @@ const char* name_of(DepthKind kind) { return kind == DepthKind::disparity ? "dis
 
 using Block = std::pair<const char*, std::size_t>;
 
-/// The blocks of a file with their bytes.
+/// Returns the metadata blocks of a file with their sizes in bytes.
 std::vector<Block> blocks_of(const Metadata& metadata) {
   return {{"exif", metadata.exif.size()},
           {"xmp", metadata.xmp.size()},
@@ -43,14 +42,14 @@ std::vector<Block> blocks_of(const Metadata& metadata) {
           {"icc", metadata.icc.size()}};
 }
 
-// --- JSON. ---
+// --- JSON ---
 
 void add_text(JsonWriter& json, const char* key, const std::string& text) {
   json.key(key);
   text.empty() ? json.null() : json.string(text);
 }
 
-/// A value that may be absent.
+/// Writes a value, or null if it is absent.
 template <class Value, class Write>
 void add(JsonWriter& json, const char* key, const std::optional<Value>& value, const Write& write) {
   json.key(key);
@@ -85,7 +84,7 @@ void add_photo(JsonWriter& json, const Photo& photo) {
   add(json, "focal_length_35mm", photo.focal_length, [&](double length) { json.real(length); });
 }
 
-/// The members of a file's object.
+/// Writes the members of a file's object.
 void add_info(JsonWriter& json, const FileInfo& info) {
   const Picture& picture = info.picture;
   json.key("format").string(info.format).key("bytes").integer(static_cast<long long>(info.bytes));
@@ -105,7 +104,7 @@ void add_info(JsonWriter& json, const FileInfo& info) {
   json.key("warnings").strings(picture.warnings);
 }
 
-// --- The table. ---
+// --- The table ---
 
 std::string row(const std::string& name, const std::string& text) {
   constexpr std::size_t width = 13;
@@ -160,9 +159,9 @@ std::string table_of(const std::string& name, const FileInfo& info) {
          row("gain map", info.gain_map ? "yes" : "") + photo_rows(photo_of(picture));
 }
 
-// --- The command. ---
+// --- The command ---
 
-/// The error that a file ends with, told.
+/// Reports on a file and returns its error.
 std::optional<Error> tell(const BatchFile& file, bool alone, const ReadOptions& options, JsonWriter* json) {
   const std::string name = file.input.string();
   if (json != nullptr) json->begin_object().key("input").string(name);
@@ -188,7 +187,7 @@ int run(const CommandSpec& /*command*/, const ParsedLine& line) {
   ReadOptions options = read_options_of(line);
   options.filterable = false;
   if (options.all_pages)
-    throw Error(ErrorKind::usage, "info tells of one picture of a file. Choose it by --page or --part.");
+    throw Error(ErrorKind::usage, "info describes one picture of a file. Choose it with --page or --part.");
   JsonWriter json;
   JsonWriter* const writer = line.flag("json") ? &json : nullptr;
   json.begin_object();
@@ -203,7 +202,7 @@ int run(const CommandSpec& /*command*/, const ParsedLine& line) {
 CommandSpec info_command() {
   CommandSpec command;
   command.name = "info";
-  command.help = "say what is in files: size, type, profile, pages, depth, mattes";
+  command.help = "describe files: size, type, profile, pages, depth, mattes";
   command.usage = "INPUT... [options]";
   command.details =
       "The picture is decoded, so that a damaged file is found. Its size is the upright one; 'orientation' "
@@ -214,7 +213,7 @@ CommandSpec info_command() {
   command.run = run;
   std::vector<OptionSpec> options = input_options();
   for (const OptionSpec& option : read_options()) options.push_back(option);
-  options.push_back(flag("json", "print it as JSON"));
+  options.push_back(flag("json", "print JSON"));
   options.push_back(help_option());
   command.groups.push_back({"Options", std::move(options)});
   return command;

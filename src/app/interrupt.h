@@ -1,45 +1,107 @@
 #pragma once
-// SIGINT, SIGTERM and SIGHUP end the work between two stages or soon inside of a filter, so that no temporary
-// file is left.
+// Signals. SIGINT, SIGTERM and SIGHUP end the process without leaving temporary files.
+//
+// The work counts its stages by their patience: how many signals it takes to end the process at once, without
+// waiting for the stage. A signal that arrives earlier only sets interrupted(), which the work polls between
+// stages and inside filters.
 
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <filesystem>
+#include <system_error>
 
 namespace satin::app {
 
-/// How many signals it takes to end the process without waiting for the stage to end.
+/// Number of signals that end the process without waiting for the stage to end.
 enum class Patience : int {
-  none = 1,       ///< nothing is on disk, and the stage may wait for ever: a pipe
-  short_one = 2,  ///< nothing is on disk
-  endless = 1 << 30
+  none = 1,          ///< no temporary file exists, and the stage may wait forever, as on a pipe
+  short_one = 2,     ///< no temporary file exists
+  endless = 1 << 30  ///< a temporary file exists, which must be renamed or removed
 };
 
-/// Catches these signals (SIGHUP not under nohup), and ignores SIGPIPE and SIGXFSZ so that a closed pipe and
-/// a file above the limit of the shell are errors like others.
-void catch_signals();
+namespace signals {
 
-/// 128 and the number of the signal that came last, as shells count; that of SIGINT if none came.
-[[nodiscard]] int exit_interrupted() noexcept;
+inline std::atomic<int> count{0};
+inline std::atomic<int> last{SIGINT};
+inline std::atomic<int> endless_stages{0};  ///< stages in progress with Patience::endless
+inline std::atomic<int> short_stages{0};    ///< stages in progress with Patience::short_one
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may access only lock-free atomics");
 
-/// True once a signal came that did not end the process.
-[[nodiscard]] bool interrupted() noexcept;
+inline std::atomic<int>* stages_of(Patience patience) {
+  if (patience == Patience::endless) return &endless_stages;
+  return patience == Patience::short_one ? &short_stages : nullptr;
+}
 
-/// Work of this patience begins or ends, on any thread. What is under way needs the most patience of all
-/// counts.
-void enter_stage(Patience patience) noexcept;
-void leave_stage(Patience patience) noexcept;
+/// The largest patience of all stages in progress.
+inline Patience present_patience() {
+  if (endless_stages > 0) return Patience::endless;
+  return short_stages > 0 ? Patience::short_one : Patience::none;
+}
 
-/// True for standard streams, pipes and devices.
-[[nodiscard]] bool may_wait(const std::filesystem::path& path);
+}  // namespace signals
 
-/// While a file is written beside its target, the temporary file must get its name or go.
-[[nodiscard]] Patience patience_to_write(const std::filesystem::path& path);
+/// Returns the exit code of an interrupted command as shells count it: 128 and the number of the last signal,
+/// or of SIGINT if there was none.
+[[nodiscard]] inline int exit_interrupted() noexcept { return 128 + signals::last; }
 
-/// A stage that is under way as long as the object lives. A signal that came meanwhile may end the process
-/// afterwards.
+/// Whether a signal arrived that did not end the process.
+[[nodiscard]] inline bool interrupted() noexcept { return signals::count > 0; }
+
+/// Ends the process if enough signals arrived for the stages in progress.
+inline void end_if_due() {
+  if (signals::count >= static_cast<int>(signals::present_patience())) ::_exit(exit_interrupted());
+}
+
+/// Catches the signals (SIGHUP not under nohup), and ignores SIGPIPE and SIGXFSZ, so that a closed pipe and a
+/// file above the shell's limit are ordinary errors.
+inline void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int number) {
+    signals::last = number;
+    ++signals::count;
+    end_if_due();
+  };
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  if (::signal(SIGHUP, SIG_IGN) != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
+}
+
+/// Begins a stage, on any thread.
+inline void enter_stage(Patience patience) noexcept {
+  if (std::atomic<int>* stages = signals::stages_of(patience)) ++*stages;
+  if (interrupted()) end_if_due();
+}
+
+/// Ends a stage, on any thread.
+inline void leave_stage(Patience patience) noexcept {
+  if (std::atomic<int>* stages = signals::stages_of(patience)) --*stages;
+}
+
+/// Whether reading or writing may block: standard streams, pipes and devices.
+[[nodiscard]] inline bool may_wait(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  return path == "-" || (exists(status) && !is_regular_file(status));
+}
+
+/// Returns the patience for writing to `path`: a regular file is written beside its target and then renamed.
+[[nodiscard]] inline Patience patience_to_write(const std::filesystem::path& path) {
+  return may_wait(path) ? Patience::none : Patience::endless;
+}
+
+/// A stage that lasts as long as the object. Signals that arrive meanwhile may end the process afterwards.
 class PatientWork {
  public:
   explicit PatientWork(Patience patience) noexcept : patience_(patience) { enter_stage(patience_); }
-  ~PatientWork();
+  ~PatientWork() {
+    leave_stage(patience_);
+    if (interrupted()) end_if_due();
+  }
   PatientWork(const PatientWork&) = delete;
   PatientWork& operator=(const PatientWork&) = delete;
 

@@ -1,4 +1,5 @@
-// The command. Everything about filters comes from the registry.
+// The entry point of the command satin: finds the command, parses its line, runs it and maps errors to exit
+// codes.
 
 #include <algorithm>
 #include <exception>
@@ -6,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/command_line.h"
 #include "app/commands.h"
-#include "app/help.h"
 #include "app/interrupt.h"
 #include "app/report.h"
 #include "satin/device.h"
@@ -71,7 +70,7 @@ int report(const Error& error, const Arguments& arguments) {
     try {
       print(json_report(error));
     } catch (const Error&) {
-      // Nobody reads standard output; the error stands on standard error.
+      // Standard output is closed; the error is on standard error already.
     }
   }
   return exit_code(error.kind());

@@ -1,9 +1,8 @@
-// `satin mask --from-rle FILE -o OUTPUT`: run lengths back to a mask.
+// `satin mask --from-rle FILE -o OUTPUT`: converts run lengths to a mask.
 
 #include <set>
 #include <utility>
 
-#include "app/command_line.h"
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/report.h"
@@ -25,7 +24,7 @@ std::set<std::int64_t> labels_of(const std::string& text) {
   return labels;
 }
 
-/// Leaves the masks of these labels.
+/// Keeps only the masks of these labels.
 void choose(MaskList& list, std::set<std::int64_t> labels) {
   const std::set<std::int64_t> wanted = labels;
   std::erase_if(list.masks, [&](const LabelledMask& mask) {
@@ -36,7 +35,7 @@ void choose(MaskList& list, std::set<std::int64_t> labels) {
     refuse("There is no mask with --label " + std::to_string(*labels.begin()) + " in the file.");
 }
 
-/// Takes the run lengths out of the list.
+/// Returns the union of the masks. Moves the run lengths out of the list.
 Image mask_of(MaskList& list, const std::string& name) {
   if (list.width == 0)
     throw Error(ErrorKind::input, name + ": it holds no masks, and does not say how large the picture is.");
@@ -46,7 +45,7 @@ Image mask_of(MaskList& list, const std::string& name) {
   return decode_run_lengths(unite(runs));
 }
 
-/// Refuses options of the filter that have no meaning beside --from-rle.
+/// Refuses the options of the filter that --from-rle does not use.
 void check_options(const ParsedLine& line) {
   static const std::set<std::string> taken = {"from-rle", "label",   "output", "format", "overwrite",
                                               "device",   "threads", "simd",   "quiet",  "json"};
@@ -102,7 +101,7 @@ int run(const CommandSpec& command, const ParsedLine& line) {
 }  // namespace
 
 CommandSpec with_run_lengths(CommandSpec mask) {
-  OptionSpec label = valued("label", "LIST", "take these labels or ids alone, with commas between them");
+  OptionSpec label = valued("label", "LIST", "use only these labels or ids, separated by commas");
   label.default_text = "all";
   mask.groups.insert(
       mask.groups.begin() + 1,

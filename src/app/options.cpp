@@ -15,11 +15,12 @@ namespace satin::app {
 namespace {
 
 constexpr long most_threads = 1024;
-/// Rows take the memory of their width: this is far above what is made, and far below where counts overflow.
+/// With --stream memory grows only with the width. This limit is far above real pictures and far below an
+/// overflow of counts.
 constexpr std::uint64_t most_streamed_pixels = std::uint64_t{1} << 44;
-constexpr long most_pages = 999'999;  ///< about as many as libtiff follows
+constexpr long most_pages = 999'999;  ///< about the most that libtiff follows
 
-/// The library says "radius", the user wrote "--radius".
+/// Puts dashes before the parameter's name: the library says "radius", the user wrote "--radius".
 Error as_option(const Error& error, const std::string& name) {
   const std::string message = error.what();
   return {error.kind(), message.rfind(name, 0) == 0 ? "--" + message : message};
@@ -30,7 +31,7 @@ std::string format_of(const ParsedLine& line) {
   return text.empty() || text.front() == '.' ? text : "." + text;
 }
 
-/// "500000", or with a binary multiple: "512K", "200M", "4G", "1T".
+/// Parses "500000", or a number with a binary multiple: "512K", "200M", "4G", "1T".
 std::uint64_t parse_bytes(const std::string& name, std::string text) {
   constexpr double most = 1ULL << 52;
   const std::string multiples = "KMGT";
@@ -56,7 +57,7 @@ std::string text_of_file(const std::string& path) {
   return text;
 }
 
-/// One name a line becomes one name a zero byte; empty lines are left out.
+/// Converts a list with one name per line to names that end with a zero byte; drops empty lines.
 std::string from_lines(const std::string& text) {
   std::string names;
   for (std::size_t first = 0; first < text.size();) {
@@ -69,12 +70,13 @@ std::string from_lines(const std::string& text) {
   return names;
 }
 
-/// The names in the list of --files-from, each ended by a zero byte; empty without that option.
+/// Returns the names in the list of --files-from, each ended by a zero byte; empty without that option.
 std::string listed_names(const ParsedLine& line) {
   const auto path = line.value("files-from");
   if (!path) {
     if (line.flag("null"))
-      throw Error(ErrorKind::usage, "--null tells how the list of --files-from is written. Name that list.");
+      throw Error(ErrorKind::usage,
+                  "--null describes the list of --files-from. Name that list with --files-from.");
     return "";
   }
   std::string text = text_of_file(*path);
@@ -91,7 +93,7 @@ void refuse_both(const ParsedLine& line, const char* one, const char* other) {
 
 OptionSpec mask_from_option() {
   OptionSpec option =
-      valued("mask-from", "NAME", "take as the mask the photograph's portrait matte, or all but it");
+      valued("mask-from", "NAME", "use the photograph's portrait matte, or its inverse, as the mask");
   option.choices = {"matte", "background"};
   return option;
 }
@@ -127,20 +129,20 @@ OptionSpec file(const std::string& name, const std::string& help, char letter) {
 OptionSpec help_option() { return flag("help", "show this page", 'h'); }
 
 std::vector<OptionSpec> input_options() {
-  return {flag("recursive", "take folders with all folders below them", 'r'),
-          file("files-from", "take also the files that this list names, one a line; - for standard input"),
-          flag("null", "the names in that list end with zero bytes (find -print0)", '0')};
+  return {flag("recursive", "also search all folders below the input folders", 'r'),
+          file("files-from", "list of further inputs, one per line; - for standard input"),
+          flag("null", "the names in that list end with zero bytes, as from find -print0", '0')};
 }
 
 OptionSpec simd_option() {
   OptionSpec simd =
-      valued("simd", "NAME", "use no instruction set of the CPU above this one: see 'satin devices'");
+      valued("simd", "NAME", "highest instruction set of the CPU to use; 'satin devices' lists them");
   simd.default_text = "the best";
   return simd;
 }
 
 std::vector<OptionSpec> device_options() {
-  OptionSpec device = valued("device", "NAME", "what filters run on: auto, cpu or cuda:N");
+  OptionSpec device = valued("device", "NAME", "device to run filters on: auto, cpu or cuda:N");
   device.default_text = "auto";
   OptionSpec threads = valued("threads", "N", "number of threads on the CPU");
   threads.range = "1 to 1024";
@@ -149,26 +151,26 @@ std::vector<OptionSpec> device_options() {
 }
 
 std::vector<OptionSpec> read_options() {
-  OptionSpec pixels = valued("max-pixels", "N", "refuse pictures of more pixels");
+  OptionSpec pixels = valued("max-pixels", "N", "refuse pictures with more pixels");
   pixels.default_text = std::to_string(ReadLimits{}.pixels);
-  OptionSpec bytes = valued("max-bytes", "N", "refuse files and pictures of more bytes");
+  OptionSpec bytes = valued("max-bytes", "N", "refuse files and pictures with more bytes");
   bytes.default_text = std::to_string(ReadLimits{}.bytes);
-  OptionSpec page = valued("page", "N", "take this page of a TIFF, PNM, MPO or HEIC file, from 1");
-  OptionSpec part = valued("part", "N|NAME", "take this part of an OpenEXR file, by name or from 1");
+  OptionSpec page = valued("page", "N", "page of a TIFF, PNM, MPO or HEIC file to read, from 1");
+  OptionSpec part = valued("part", "N|NAME", "part of an OpenEXR file to read, by name or number from 1");
   return {pixels,
           bytes,
           page,
           part,
-          flag("all-pages", "take all pages or parts of a file; a file that is written has as many"),
-          flag("allow-partial", "take what there is of damaged or incomplete files, with a warning")};
+          flag("all-pages", "read all pages or parts of a file, and write as many"),
+          flag("allow-partial", "read the intact part of damaged or incomplete files, with a warning")};
 }
 
 std::vector<OptionSpec> write_options() {
   OptionSpec quality = valued("jpeg-quality", "N", "quality of JPEG and WebP");
   quality.range = "1 to 100";
-  quality.default_text = "that of a JPEG input, else 95";
-  return {quality, flag("dither", "dither where 8 bits are made of more"),
-          flag("strip", "leave out ICC profile, EXIF, XMP, IPTC and named channels")};
+  quality.default_text = "as a JPEG input, else 95";
+  return {quality, flag("dither", "dither when deeper pixels become 8 bits"),
+          flag("strip", "drop ICC profile, EXIF, XMP, IPTC and named channels")};
 }
 
 OptionGroup analysis_options(std::vector<OptionSpec> own, const std::string& json_help) {
@@ -219,7 +221,7 @@ ReadOptions read_options_of(const ParsedLine& line) {
   options.all_pages = line.flag("all-pages");
   if (options.page && !options.part.empty())
     throw Error(ErrorKind::usage,
-                "--page is of TIFF and PNM files and --part of OpenEXR files. Drop one of them.");
+                "--page selects from TIFF and PNM files, --part from OpenEXR files. Drop one of them.");
   if (options.all_pages && (options.page || !options.part.empty()))
     throw Error(ErrorKind::usage, "--all-pages takes all, and " +
                                       std::string(options.page ? "--page" : "--part") +
@@ -289,35 +291,35 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
   memory.default_text = "a quarter of the machine's";
   OptionGroup group{"Files", {output}};
   for (const OptionSpec& option : input_options()) group.options.push_back(option);
-  group.options.push_back(flag("overwrite", "replace outputs that exist"));
-  group.options.push_back(flag("skip-existing", "leave out inputs whose output exists"));
+  group.options.push_back(flag("overwrite", "replace existing outputs"));
+  group.options.push_back(flag("skip-existing", "skip inputs whose output exists"));
   group.options.push_back(
-      flag("resume", "go on where a run with --resume ended: outputs are checked by size and hash"));
-  group.options.push_back(flag("keep-going", "do the other files if one fails (the default)"));
-  group.options.push_back(flag("fail-fast", "begin no other file if one fails"));
-  group.options.push_back(
-      valued("shard", "I/N|auto",
-             "do part I of N of the files; auto: the part that SLURM, Kubernetes or GNU parallel says"));
+      flag("resume", "continue a run with --resume; outputs are checked by size and hash"));
+  group.options.push_back(flag("keep-going", "process the other files if one fails (the default)"));
+  group.options.push_back(flag("fail-fast", "start no further file after a failure"));
+  group.options.push_back(valued(
+      "shard", "I/N|auto",
+      "process share I of N of the files; auto: the share that SLURM, Kubernetes or GNU parallel assigns"));
   group.options.push_back(memory);
   group.options.push_back(
-      flag("stream", "filter by rows what is larger than memory: from TIFF, NPY, PFM or PNM to tiled TIFF"));
+      flag("stream",
+           "filter row by row, for pictures larger than memory: from TIFF, NPY, PFM or PNM to tiled TIFF"));
   group.options.push_back(
-      flag("pyramid", "write TIFF with pictures of half the size behind the picture, for viewers"));
-  group.options.push_back(flag("dry-run", "check everything and say what would be done"));
-  group.options.push_back(file("report", "write a line of JSON for each file, and one that sums up"));
+      flag("pyramid", "write TIFF with additional pictures of half the size, for viewers"));
+  group.options.push_back(flag("dry-run", "check everything and print what would be done"));
+  group.options.push_back(file("report", "write a line of JSON for each file, and a summary"));
   group.options.push_back(
-      file("gallery", "write a page (HTML) with small pictures before and after, and the failures"));
+      file("gallery", "write an HTML page with thumbnails before and after, and the failures"));
   if (filter == nullptr || filter->traits.covers)
-    group.options.push_back(
-        flag("keep-metadata",
-             "keep the metadata of redacted pictures too, although it may show what was covered"));
+    group.options.push_back(flag(
+        "keep-metadata", "keep the metadata of redacted pictures, although it may show covered content"));
   const auto is_mask = [](const InputRecord& input) { return input.role == Role::mask; };
   if (filter == nullptr || std::ranges::any_of(filter->inputs, is_mask))
     group.options.push_back(mask_from_option());
   if (filter == nullptr || filter->set_by_photo) {
-    group.options.push_back(flag(
-        "keep-depth",
-        "store the depth of --depth-from photo, and the sharp original, in the JPEG: it can be refocused"));
+    group.options.push_back(flag("keep-depth",
+                                 "store the depth of --depth-from photo and the sharp original in the JPEG, "
+                                 "so that it can be refocused"));
     group.options.push_back(file(
         "depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, or .png of 16 bits"));
   }

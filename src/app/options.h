@@ -1,11 +1,10 @@
 #pragma once
-// Options that several commands share: how they are described, and what they mean on a line.
+// Options that several commands share: their descriptions, and their values on a command line.
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "app/command_line.h"
 #include "app/commands.h"
 #include "satin/batch.h"
 #include "satin/device.h"
@@ -14,7 +13,7 @@
 
 namespace satin::app {
 
-// --- Descriptions. ---
+// --- Descriptions ---
 
 [[nodiscard]] OptionSpec flag(const std::string& name, const std::string& help, char letter = '\0');
 [[nodiscard]] OptionSpec valued(const std::string& name, const std::string& value, const std::string& help,
@@ -27,35 +26,37 @@ namespace satin::app {
 [[nodiscard]] std::vector<OptionSpec> input_options();
 /// --device and --threads.
 [[nodiscard]] std::vector<OptionSpec> device_options();
-/// Limits and patience of whatever reads pictures.
+/// Returns limits, pages and --allow-partial, for commands that read pictures.
 [[nodiscard]] std::vector<OptionSpec> read_options();
-/// How output files differ from input files.
+/// Returns --jpeg-quality, --dither and --strip.
 [[nodiscard]] std::vector<OptionSpec> write_options();
-/// The common options of a command that looks at pictures: its own, then --device, --threads, --json and
-/// --help.
+/// Returns the common options of a command that analyses pictures: `own`, then those for devices and reading,
+/// --json and --help.
 [[nodiscard]] OptionGroup analysis_options(std::vector<OptionSpec> own, const std::string& json_help);
 
-/// What is read, what becomes of existing outputs, which files are done, and what is told.
+/// Returns the options of a batch: inputs, outputs, resuming, sharding, memory and reports.
 [[nodiscard]] OptionGroup batch_option_group(const FilterRecord* filter);
 
-// --- Meanings. ---
+// --- Values ---
 
-/// The filter's parameters: its defaults and what the line sets. Throws Error(usage) that names the option.
+/// Returns the filter's defaults with the parameters that the line sets. Throws Error(usage) with the
+/// option's name.
 [[nodiscard]] Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line);
 
-/// The filter with parameters_of() and the files of its side inputs.
+/// Returns a step with parameters_of() and the files of the filter's side inputs.
 [[nodiscard]] PipelineStep step_of(const FilterRecord& filter, const ParsedLine& line);
 
 [[nodiscard]] DeviceOptions device_options_of(const ParsedLine& line);
 [[nodiscard]] ReadOptions read_options_of(const ParsedLine& line);
 
-/// The bytes that an option says; 0 without it.
+/// Returns the bytes that an option gives; 0 without it.
 [[nodiscard]] std::uint64_t bytes_of(const ParsedLine& line, const std::string& option);
 
-/// Throws Error(usage) for values and combinations; reads the list of --files-from.
+/// Returns all options of a batch, with the list of --files-from. Throws Error(usage) for wrong values and
+/// combinations.
 [[nodiscard]] BatchOptions batch_options_of(const ParsedLine& line);
 
-/// What the line says of the inputs, and nothing else.
+/// Returns only the options about inputs.
 [[nodiscard]] BatchOptions input_options_of(const ParsedLine& line);
 
 }  // namespace satin::app

@@ -1,4 +1,5 @@
-// satin regions: the record's JSON of one mask or several, and its regions as pictures and arrays.
+// satin regions: prints the regions of masks as JSON, and writes them as label pictures, arrays of
+// coordinates and overlays.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +29,7 @@ namespace {
 using Colour = std::array<std::uint8_t, 3>;
 
 constexpr std::int64_t readable_side = 600;
-constexpr double pixels_per_unit = 1000;  ///< of the longer side
+constexpr double pixels_per_unit = 1000;  ///< length of the longer side for which lines are one pixel wide
 
 constexpr Colour dark = {16, 16, 16};
 constexpr std::array<Colour, 6> bright = {
@@ -125,7 +126,7 @@ struct Rectangle {
   }
 };
 
-/// The curve of sRGB: linear light from 0 to 1 as 8 bits.
+/// Encodes linear light from 0 to 1 as sRGB with 8 bits.
 std::uint8_t encoded(float light) {
   const double value = std::isnan(light) ? 0 : std::clamp<double>(light, 0, 1);
   const double code = value <= 0.0031308 ? 12.92 * value : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
@@ -170,13 +171,13 @@ class Canvas {
             1, std::llround(static_cast<double>(std::max(image.shape().width, image.shape().height)) /
                             pixels_per_unit))) {}
 
-  /// A bright line around the box, and a dark one around that; both inside the picture.
+  /// Draws a bright line around the box and a dark line around that, both inside the picture.
   void outline(const Rectangle& box, const Colour& colour) {
     ring(box.grown(2 * unit_).within(view_.shape), 2 * unit_, dark);
     ring(box.grown(unit_).within(view_.shape), unit_, colour);
   }
 
-  /// The number above the box, or in its upper corner, or wherever it fits.
+  /// Draws the number above the box, in its upper corner, or at the nearest place inside the picture.
   void number(const Rectangle& box, std::uint32_t label, const Colour& colour) {
     const std::string text = std::to_string(label);
     const auto dots = static_cast<std::int64_t>(text.size()) * (digit_width + 1) + 1;
@@ -227,9 +228,9 @@ class Canvas {
   std::int64_t unit_;
 };
 
-/// The picture as 8-bit RGB with the box of every region outlined just outside of its pixels and its label
-/// beside it, bright on dark. Pictures with a longer side below 600 pixels are magnified by a whole factor,
-/// so that the digits can be read; lines and digits grow with larger ones. Alpha is dropped; floats are taken
+/// Returns the picture as 8-bit RGB with a box just outside the pixels of every region and its label beside
+/// it, bright on dark. Pictures with a longer side below 600 pixels are magnified by an integer factor so
+/// that the digits are readable; lines and digits grow with larger pictures. Alpha is dropped; floats count
 /// as linear light.
 Image region_overlay(const ImageView& picture, std::span<const Region> regions) {
   const std::int64_t longer = std::max(picture.shape.width, picture.shape.height);
@@ -248,10 +249,10 @@ Image region_overlay(const ImageView& picture, std::span<const Region> regions) 
 
 namespace fs = std::filesystem;
 
-/// What is done with the regions of each mask.
+/// Outputs for the regions of each mask.
 struct Task {
   RegionSearch search;
-  std::string image_path;  ///< empty if there is none
+  std::string image_path;  ///< path of --image; empty if there is none
   Image image;
   std::optional<fs::path> labels, coordinates, overlay;
   bool overwrite = false;
@@ -281,7 +282,7 @@ Shape one_pixel(int channels, Type type) {
   return shape;
 }
 
-/// Refuses two names for one file among the outputs, and outputs that are inputs.
+/// Refuses outputs that are the same file as another output or an input.
 void check_distinct(const ParsedLine& line, const Task& task) {
   std::vector<fs::path> taken(line.arguments.begin(), line.arguments.end());
   if (!task.image_path.empty()) taken.emplace_back(task.image_path);
@@ -295,7 +296,7 @@ void check_distinct(const ParsedLine& line, const Task& task) {
   }
 }
 
-/// Everything that can be known of the outputs before a mask is read.
+/// Checks the outputs as far as possible before a mask is read.
 void check_outputs(const ParsedLine& line, const Task& task) {
   if (!names_one_file(line) && (task.labels || task.coordinates || task.overlay))
     throw Error(ErrorKind::usage,
@@ -319,7 +320,7 @@ std::int64_t pixels_of(const std::vector<Region>& regions) {
                          [](std::int64_t sum, const Region& region) { return sum + region.area; });
 }
 
-/// An array of no rows, which no picture can be.
+/// Returns the bytes of an NPY file without rows, which an Image cannot represent.
 std::string empty_npy() {
   std::string header = "{'descr': '<u4', 'fortran_order': False, 'shape': (0, 3), }";
   constexpr std::size_t fixed = 10, alignment = 64;
@@ -331,8 +332,8 @@ std::string empty_npy() {
   return npy.append(header);
 }
 
-/// Label picture: u16 if the largest label fits, otherwise u32. Throws Error(usage) if the format holds only
-/// 16 bits then.
+/// Returns the label picture as u16 if the largest label fits, otherwise u32. Throws Error(usage) if the
+/// format then holds only 16 bits.
 void write_labels(const std::filesystem::path& path, const Regions& regions, bool overwrite) {
   const PatientWork patient(patience_to_write(path));
   WriteOptions options;
@@ -356,7 +357,8 @@ void write_labels(const std::filesystem::path& path, const Regions& regions, boo
   write_image(path, labels, options);
 }
 
-/// Every pixel of every region as a row of label, x, y: u32, region after region, each in raster order.
+/// Returns every pixel of every region as a row of label, x and y (u32), region after region, each in raster
+/// order.
 void write_coordinates(const std::filesystem::path& path, const Regions& regions, bool overwrite) {
   const std::int64_t pixels = pixels_of(regions.regions);
   if (pixels == 0) {
@@ -446,7 +448,7 @@ CommandSpec regions_command(CommandSpec command) {
   OptionSpec output = file("output", "file for the JSON, or - for standard output", 'o');
   output.default_text = "-";
   std::vector<OptionSpec> own = input_options();
-  own.push_back(flag("overwrite", "replace outputs that exist"));
+  own.push_back(flag("overwrite", "replace existing outputs"));
   command.groups = {
       {"Filter options", own_options(*command.filter)},
       {"Results",

@@ -13,7 +13,7 @@
 namespace satin::app {
 namespace {
 
-/// False on an error, which errno tells.
+/// Returns false on an error and leaves its code in errno.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -73,7 +73,7 @@ void print_error(std::string_view message) {
     text += printable(message.substr(first, end - first)) + "\n";
     first = end + 1;
   }
-  static_cast<void>(write_all(STDERR_FILENO, text));  // there is nowhere left to complain
+  static_cast<void>(write_all(STDERR_FILENO, text));  // a failure cannot be reported
 }
 
 bool output_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }

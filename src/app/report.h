@@ -1,5 +1,5 @@
 #pragma once
-// What a run says about itself: on standard output and standard error, as JSON, and by the exit code.
+// Output of a run: text on standard output and standard error, JSON reports, and exit codes.
 
 #include <cstddef>
 #include <span>
@@ -17,31 +17,32 @@ namespace satin::app {
 
 constexpr int exit_good = 0;
 
-/// The one place that maps errors to exit codes.
+/// Maps a kind of error to its exit code.
 [[nodiscard]] int exit_code(ErrorKind kind) noexcept;
 
-/// One file: the code of its error. Several: 1 if any failed, 3 if the machine was the reason.
+/// Returns the exit code of a batch: for one file, that of its error; for several, 1 if any failed, or 3 if
+/// one of the errors was of the environment.
 [[nodiscard]] int exit_code(const BatchResult& result) noexcept;
 
-/// Writes all of it to standard output. Throws Error(environment) if the disk is full, otherwise
-/// Error(input).
+/// Writes all of `text` to standard output. Throws Error(environment) if the disk is full, Error(input) for
+/// other failures.
 void print(std::string_view text);
 
-/// "satin: message" on standard error, every line as printable(); the prefix is coloured on a terminal unless
-/// NO_COLOR is set.
+/// Writes "satin: message" to standard error, with every line as printable(). The prefix is coloured on a
+/// terminal unless NO_COLOR is set.
 void print_error(std::string_view message);
 
 [[nodiscard]] bool output_is_terminal();
 [[nodiscard]] bool error_is_terminal();
 
-/// Columns to write help pages in.
+/// Returns the width of help pages in columns.
 [[nodiscard]] std::size_t output_columns();
 
-// Keys of the object that is being written: what was filtered, how, and where.
+// Write keys into the open object.
 void add_filter(JsonWriter& json, const Parameters& parameters);
 void add_device(JsonWriter& json, const DeviceInfo& device);
 
-/// The object that --json prints after a run.
+/// The JSON object that --json prints after a run.
 class JsonReport {
  public:
   JsonReport(const Pipeline& pipeline, std::span<const Device> devices);
@@ -52,10 +53,10 @@ class JsonReport {
   JsonWriter json_;
 };
 
-/// The object that --json prints if no run came about.
+/// Returns the JSON object that --json prints if the run did not start.
 [[nodiscard]] std::string json_report(const Error& error);
 
-/// The last line of a run that did not do everything; empty for one that did.
+/// Returns the last line of a run that did not process all files; empty if it did.
 [[nodiscard]] std::string summary_of_failure(const BatchResult& result);
 
 }  // namespace satin::app

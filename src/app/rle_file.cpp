@@ -33,14 +33,14 @@ Json parsed(std::string_view text) {
   }
 }
 
-/// The member if there is one.
+/// Returns the member of this name, or null.
 const Json* member(const Json& object, const char* key) {
   if (!object.is_object()) return nullptr;
   const auto found = object.find(key);
   return found == object.end() ? nullptr : &*found;
 }
 
-/// A whole number from 0 to `most`; `what` is for the message.
+/// Returns an integer from 0 to `most`; `what` is its name for the message.
 std::int64_t whole(const Json& value, std::int64_t most, const std::string& what) {
   const bool fits =
       value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most);
@@ -79,7 +79,7 @@ bool is_run_lengths(const Json& value) {
   return member(value, "size") != nullptr && member(value, "counts") != nullptr;
 }
 
-/// The run lengths that an entry of a list is or holds.
+/// Returns the run lengths that an entry of a list is or contains.
 const Json& run_lengths_in(const Json& entry) {
   if (is_run_lengths(entry)) return entry;
   for (const char* key : {"rle", "segmentation"}) {
@@ -102,7 +102,7 @@ std::int64_t label_of(const Json& entry, std::size_t place) {
   return static_cast<std::int64_t>(place) + 1;
 }
 
-/// The list of entries; null if the whole is one entry.
+/// Returns the list of entries, or null if the file is a single entry.
 const Json* list_in(const Json& root) {
   if (root.is_array()) return &root;
   for (const char* key : {"regions", "annotations"})
@@ -171,7 +171,7 @@ std::string read_text(std::istream& stream) {
   return text;
 }
 
-/// Gives errors the name of the file.
+/// Runs `work` and prepends the name of the file to its errors.
 template <class Work>
 auto named(const std::string& name, const Work& work) {
   try {

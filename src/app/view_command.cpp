@@ -1,3 +1,6 @@
+// satin view: starts the page with the filter of the command line, and parses command lines that users paste
+// into the page.
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -6,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/command_line.h"
 #include "app/commands.h"
 #include "app/interrupt.h"
 #include "app/options.h"
@@ -23,7 +25,7 @@ constexpr const char* usual_filter = "blur";
 constexpr const char* filter_of_depth = "dof";
 constexpr long largest_port = 65535;
 
-/// Options of the command that filters take, too, and that the shown command line repeats.
+/// Returns the options that filter commands have too and that the page's command line repeats.
 std::vector<OptionSpec> kept_options() {
   std::vector<OptionSpec> options = write_options();
   for (const OptionSpec& option : read_options())
@@ -48,10 +50,11 @@ view::LineOptions kept_of(const ParsedLine& line) {
   return kept;
 }
 
-/// --filter takes a name, or a pipeline as `satin run` does.
+/// Whether the value of --filter is a pipeline, as for `satin run`, and not a name.
 bool is_pipeline(const std::string& filter) { return filter.find_first_of(" |=") != std::string::npos; }
 
-/// The filter that the page begins with: `told`, else depth of field if there is depth, else the usual one.
+/// Returns the filter that the page starts with: `told`, or else depth of field if there is depth, or else
+/// blur.
 std::string first_filter(const std::optional<std::string>& told, bool with_depth) {
   return told.value_or(with_depth ? filter_of_depth : usual_filter);
 }
@@ -62,7 +65,7 @@ Pipeline pipeline_of(const ParsedLine& line) {
   return is_pipeline(filter) ? parse_pipeline(filter) : Pipeline{step_of(find_filter(filter), line)};
 }
 
-/// True for the filter's parameters and side inputs.
+/// Whether an option is a parameter or a side input of the filter.
 bool is_of(const FilterRecord* filter, const std::string& option) {
   if (filter == nullptr) return false;
   return filter->find_parameter(option) != nullptr ||
@@ -109,7 +112,7 @@ int run_view(const CommandSpec& /*command*/, const ParsedLine& line) {
                     interrupted};
   if (const auto port = line.value("port"))
     start.port = static_cast<std::uint16_t>(parse_integer("--port", *port, 0, largest_port));
-  const PatientWork patient(Patience::short_one);  // outlives what removes the browser's file
+  const PatientWork patient(Patience::short_one);  // outlives the object that removes the browser's file
   std::optional<view::Browser> browser;
   start.listening = [&](const std::string& url) {
     print(url + "\n");
@@ -120,7 +123,7 @@ int run_view(const CommandSpec& /*command*/, const ParsedLine& line) {
   return exit_interrupted();
 }
 
-/// first_filter() of words that are not parsed yet: the filter's own options depend on it.
+/// Returns first_filter() for words that are not parsed yet, because the options depend on the filter.
 std::string first_filter_in(const std::vector<std::string>& arguments) {
   std::optional<std::string> told;
   bool with_depth = false;
@@ -136,9 +139,9 @@ std::string first_filter_in(const std::vector<std::string>& arguments) {
 }
 
 OptionGroup page_options() {
-  OptionSpec filter = valued("filter", "NAME|PIPELINE", "filter to begin with; the page offers the others");
-  filter.default_text = "dof where there is depth, else blur";
-  OptionSpec output = file("output", "what Save writes: a file, or a folder for several", 'o');
+  OptionSpec filter = valued("filter", "NAME|PIPELINE", "filter to start with; the page offers the others");
+  filter.default_text = "dof if there is depth, else blur";
+  OptionSpec output = file("output", "output of Save: a file, or a folder for several pictures", 'o');
   output.value = "PATH";
   output.default_text = "beside the picture";
   OptionSpec port = valued("port", "N", "port of the page; 0: any that is free");
@@ -155,7 +158,7 @@ OptionGroup page_options() {
 CommandSpec view_command(const std::vector<std::string>& arguments) {
   CommandSpec command;
   command.name = "view";
-  command.help = "a page to look, click and drag, and to keep the command";
+  command.help = "open a page with controls for the filters, which shows the command line";
   command.usage = "INPUT... [--filter F] [-o OUTPUT] [options]";
   command.details =
       "Serves a page to a browser on this machine and prints its address; Ctrl-C ends it. At 1:1 the page "
@@ -168,7 +171,7 @@ CommandSpec view_command(const std::vector<std::string>& arguments) {
     command.groups.push_back({"Options of " + filter, own_options(find_filter(filter))});
   OptionGroup common{"Common options", kept_options()};
   for (const OptionSpec& option : input_options()) common.options.push_back(option);
-  common.options.push_back(flag("quiet", "no warnings, only errors", 'q'));
+  common.options.push_back(flag("quiet", "print only errors, no warnings", 'q'));
   common.options.push_back(help_option());
   command.groups.push_back(std::move(common));
   return command;

@@ -1,5 +1,5 @@
-// Files: pictures read and written with what they carry beside the pixels, and batches. Left out of modules
-// that are built without codecs.
+// Bindings for files: reading and writing pictures with their metadata, and batches, in one call or as a
+// session. Modules that are built without codecs omit this file.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -9,9 +9,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,8 +23,12 @@
 
 #include "python/foreign_array.h"
 #include "python/module.h"
+#include "satin/batch.h"
+#include "satin/batch_report.h"
 #include "satin/error.h"
 #include "satin/io.h"
+
+NB_MAKE_OPAQUE(satin::Pipeline)  // a class of its own, not a list
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -42,7 +50,7 @@ std::vector<std::byte> block_of(const nb::bytes& bytes) {
   return {first, first + bytes.size()};
 }
 
-/// The metadata, channels and warnings that were read with the pixels.
+/// Metadata, channels and warnings that were read with the pixels.
 struct Carried {
   Metadata metadata;
   std::shared_ptr<const std::vector<NamedChannel>> channels = std::make_shared<std::vector<NamedChannel>>();
@@ -51,7 +59,7 @@ struct Carried {
   std::vector<std::string> warnings;
 };
 
-/// A block of the metadata as bytes that may be replaced.
+/// Binds a block of metadata as a property of type bytes.
 template <std::vector<std::byte> Metadata::*block>
 void bind_block(nb::class_<Carried>& type, const char* name, const char* help) {
   type.def_prop_rw(
@@ -186,6 +194,222 @@ void bind_files(nb::module_& module) {
              "dither"_a, "format"_a);
   module.def("encode", &encode, "picture"_a, "metadata"_a.none(), "format"_a, "quality"_a.none(), "convert"_a,
              "dither"_a);
+}
+
+// --- Batches ---
+
+namespace {
+
+constexpr int exit_interrupted = 130;
+
+std::string json_of(const FileResult& file) {
+  JsonWriter json;
+  add_file(json, file);
+  return json.text();
+}
+
+int exit_code(const BatchResult& result) {
+  if (result.cancelled) return exit_interrupted;
+  if (!result.failure) return 0;
+  return *result.failure == ErrorKind::environment ? 3 : *result.failure == ErrorKind::usage ? 2 : 1;
+}
+
+/// A Python function, or None.
+using Callback = std::optional<nb::callable>;
+
+/// Calls back into Python from a batch that runs without Python's lock. Exceptions of the callbacks, and
+/// Ctrl-C, end the batch.
+class Listener {
+ public:
+  Listener(const Batch* batch, Callback finished, Callback reading)
+      : finished_(std::move(finished)), reading_(std::move(reading)) {
+    if (batch == nullptr) return;
+    const BatchOptions& options = batch->options;
+    if (!options.report.empty()) lines_.emplace(options.report, options.overwrite, options.resume);
+    if (!options.gallery.empty())
+      gallery_.emplace(options.gallery, batch->pipeline, options.read, options.overwrite || options.resume);
+  }
+
+  BatchEvents events() {
+    BatchEvents events;
+    events.finished = [this](const FileResult& file, const BatchResult&) { tell(file); };
+    events.cancelled = [this] { return ended_.load(); };
+    if (reading_)
+      events.stage = [this](const BatchFile& file, Stage stage, bool begins) {
+        if (stage == Stage::reading && begins) call([&] { (*reading_)(file.input); });
+      };
+    return events;
+  }
+
+  /// Finishes the report and the gallery. The caller holds Python's lock.
+  void finish(const BatchResult& result) {
+    if (failure_) std::rethrow_exception(failure_);
+    if (lines_) lines_->finish(result, exit_code(result));
+    if (gallery_) gallery_->finish(result);
+  }
+
+ private:
+  void tell(const FileResult& file) {
+    if (lines_) lines_->add(file);
+    if (gallery_) gallery_->add(file);
+    call([&] {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (finished_) (*finished_)(nb::str(json_of(file).c_str()), file.input);
+    });
+  }
+
+  template <class Work>
+  void call(const Work& work) {
+    const nb::gil_scoped_acquire lock;
+    try {
+      work();
+    } catch (...) {
+      if (!failure_) failure_ = std::current_exception();
+      ended_ = true;
+    }
+  }
+
+  Callback finished_;
+  Callback reading_;
+  std::optional<JsonLines> lines_;
+  std::optional<Gallery> gallery_;
+  std::exception_ptr failure_;  ///< guarded by Python's lock
+  std::atomic<bool> ended_{false};
+};
+
+nb::dict summary_of(const BatchResult& result) {
+  nb::dict counts;
+  counts["total"] = result.total;
+  counts["done"] = result.done;
+  counts["failed"] = result.failed;
+  counts["skipped"] = result.skipped;
+  counts["not_started"] = result.not_started();
+  counts["seconds"] = result.time.count();
+  counts["exit_code"] = exit_code(result);
+  nb::list unread;
+  for (const fs::path& path : result.unread) unread.append(path);
+  counts["unread"] = unread;
+  return counts;
+}
+
+/// A batch as a Python object. The pointer is needed because nanobind would try to copy a class that holds
+/// pictures.
+struct Prepared {
+  std::unique_ptr<const Batch> batch;
+};
+
+nb::dict run(const Prepared& prepared, const std::vector<Device>& devices, const Callback& finished) {
+  const Batch& batch = *prepared.batch;
+  return with_file_errors([&] {
+    Listener listener(&batch, finished, std::nullopt);
+    const BatchResult result = released([&] { return run_batch(devices, batch, listener.events()); });
+    listener.finish(result);
+    return summary_of(result);
+  });
+}
+
+using Names = std::vector<std::pair<fs::path, fs::path>>;
+
+nb::dict run_session(BatchSession& session, const Names& names, const Callback& finished,
+                     const Callback& reading) {
+  std::vector<PictureName> files;
+  for (const auto& [folder, relative] : names) files.push_back({folder, relative});
+  return with_file_errors([&] {
+    Listener listener(nullptr, finished, reading);
+    const BatchResult result = released([&] { return session.run(files, listener.events()); });
+    listener.finish(result);
+    return summary_of(result);
+  });
+}
+
+nb::list intentions(const Prepared& prepared) {
+  nb::list rows;
+  foresee_batch(*prepared.batch,
+                [&](const FileResult& file) { rows.append(nb::str(json_of(file).c_str())); });
+  return rows;
+}
+
+nb::list names_in(const Prepared& prepared) {
+  const Batch& batch = *prepared.batch;
+  nb::list names;
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    names.append(nb::make_tuple(batch.files.path(i), batch.files.relative(i)));
+  return names;
+}
+
+void bind_options(nb::module_& module) {
+  nb::class_<BatchOptions>(module, "BatchOptions")
+      .def(nb::init<>())
+      .def_rw("inputs", &BatchOptions::inputs)
+      .def_rw("output", &BatchOptions::output)
+      .def_rw("format", &BatchOptions::format)
+      .def_rw("recursive", &BatchOptions::recursive)
+      .def_rw("overwrite", &BatchOptions::overwrite)
+      .def_rw("skip_existing", &BatchOptions::skip_existing)
+      .def_rw("resume", &BatchOptions::resume)
+      .def_rw("manifest_part", &BatchOptions::manifest_part)
+      .def_rw("fail_fast", &BatchOptions::fail_fast)
+      .def_rw("memory", &BatchOptions::memory)
+      .def_rw("threads", &BatchOptions::threads)
+      .def_rw("report", &BatchOptions::report)
+      .def_rw("gallery", &BatchOptions::gallery)
+      .def_rw("read", &BatchOptions::read)
+      .def_rw("quality", &BatchOptions::quality)
+      .def_rw("dither", &BatchOptions::dither)
+      .def_rw("strip", &BatchOptions::strip)
+      .def_rw("keep_depth", &BatchOptions::keep_depth)
+      .def_rw("depth_out", &BatchOptions::depth_out)
+      .def_rw("keep_metadata", &BatchOptions::keep_metadata)
+      .def_rw("stream", &BatchOptions::stream)
+      .def_rw("pyramid", &BatchOptions::pyramid)
+      .def("set_shard",
+           [](BatchOptions& options, const std::string& text) { options.shard = parse_shard(text); })
+      .def("set_mask_from", [](BatchOptions& options, const std::string& name) {
+        options.mask_from = choice<MaskSource>("mask_from", name, {"file", "matte", "background"});
+      });
+}
+
+}  // namespace
+
+void bind_batch(nb::module_& module) {
+  bind_options(module);
+  nb::class_<Prepared>(module, "Batch")
+      .def(
+          "__init__",
+          [](Prepared* self, const Pipeline& pipeline, const BatchOptions& options) {
+            with_file_errors([&] {
+              const nb::gil_scoped_release lock;
+              new (self) Prepared{std::make_unique<const Batch>(prepare_batch(pipeline, options))};
+            });
+          },
+          "pipeline"_a, "options"_a)
+      .def("__len__", [](const Prepared& prepared) { return prepared.batch->size(); })
+      .def_prop_ro("unread", [](const Prepared& prepared) { return prepared.batch->unread; })
+      .def_prop_ro("notice", [](const Prepared& prepared) { return prepared.batch->notice(); })
+      .def("names", &names_in)
+      .def("intentions", &intentions)
+      .def("run", &run, "devices"_a, "finished"_a.none());
+  nb::class_<BatchSession>(module, "BatchSession")
+      .def(
+          "__init__",
+          [](BatchSession* self, std::vector<Device> devices, const Pipeline& pipeline,
+             const BatchOptions& options) {
+            with_file_errors([&] {
+              const nb::gil_scoped_release lock;
+              new (self) BatchSession(std::move(devices), pipeline, options);
+            });
+          },
+          "devices"_a, "pipeline"_a, "options"_a)
+      .def_prop_ro("manifest_folder", &BatchSession::manifest_folder)
+      .def("run", &run_session, "names"_a, "finished"_a.none(), "reading"_a.none());
+  module.def("find_pictures", [](const BatchOptions& options) {
+    return with_file_errors([&] {
+      const FoundPictures found = released([&] { return find_pictures(options); });
+      nb::list names;
+      for (const BatchFile& file : found.files) names.append(nb::make_tuple(file.input, file.output));
+      return nb::make_tuple(names, found.unread);
+    });
+  });
 }
 
 }  // namespace satin::python

@@ -1,4 +1,4 @@
-// Filters and pipelines: what the registry says of them, and plans that run on arrays.
+// Bindings for filters and pipelines: descriptions from the registry, and plans that run on arrays.
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -26,7 +26,7 @@ namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// One filter; each side input is the view of the same name.
+/// Makes a pipeline of one filter whose side inputs are the views of the same names.
 Pipeline pipeline_of_filter(const std::string& name, const Settings& settings,
                             const std::vector<std::string>& sides) {
   PipelineStep step{Parameters(find_filter(name)), {}};
@@ -39,7 +39,7 @@ Pipeline pipeline_of_filter(const std::string& name, const Settings& settings,
 
 using Sides = std::map<std::string, const Picture*>;
 
-/// A pipeline prepared for arrays of these shapes. Several threads may call it: they take turns.
+/// A pipeline prepared for arrays of certain shapes. Several threads may call it; they take turns.
 class ArrayPlan {
  public:
   ArrayPlan(const Device& device, Pipeline pipeline, const Picture& image, const Sides& sides)

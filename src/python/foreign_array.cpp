@@ -84,7 +84,7 @@ void require_aligned(const ForeignArray& array, const std::string& name) {
     refuse(name + " has elements that are not aligned to their size: copy it, as by " + name + ".copy().");
 }
 
-// --- The buffer protocol: NumPy, memoryview, array.array. ---
+// --- The buffer protocol: NumPy, memoryview, array.array ---
 
 void set_type_by_format(ForeignArray& array, const std::string& name, const Py_buffer& buffer) {
   std::string_view format = buffer.format == nullptr ? "B" : buffer.format;
@@ -117,9 +117,9 @@ ForeignArray from_buffer(nb::handle object, const std::string& name) {
   return array;
 }
 
-// --- __cuda_array_interface__: CuPy, PyTorch, Numba. ---
+// --- __cuda_array_interface__: CuPy, PyTorch, Numba ---
 
-/// The number of the device that a CUDA array lies on; the first one where it does not say.
+/// Returns the number of the device that holds a CUDA array, or 0 if the array does not say.
 int ordinal_of(nb::handle object) {
   if (!nb::hasattr(object, "__dlpack_device__")) return 0;
   return nb::cast<int>(object.attr("__dlpack_device__")()[1]);
@@ -148,12 +148,12 @@ ForeignArray from_cuda_interface(nb::handle object, const nb::dict& interface, c
   return array;
 }
 
-// --- DLPack: everybody else. ---
+// --- DLPack: other libraries ---
 
 enum DeviceKind { cpu = 1, cuda = 2, cuda_host = 3, cuda_managed = 13 };
 
-/// Owners refuse with BufferError, older ones with RuntimeError, what has no plain memory: gradients, for
-/// one.
+/// Owners refuse arrays without plain memory, such as gradients, with BufferError, older ones with
+/// RuntimeError.
 [[noreturn]] void refuse_as_owner(nb::python_error& error, const std::string& name) {
   if (!error.matches(PyExc_BufferError) && !error.matches(PyExc_RuntimeError)) throw error;
   refuse(name + ": " + nb::cast<std::string>(nb::str(error.value())));
@@ -272,7 +272,8 @@ struct Axis {
   std::ptrdiff_t stride;
 };
 
-/// The axis, or one of size 1. The stride of a size of 1 is never used: it is `packed`, which plans know.
+/// Returns the axis, or one of size 1. The stride of a size of 1 is never used; it is `packed`, which plans
+/// recognise.
 Axis axis(const Picture& picture, char letter, std::ptrdiff_t packed) {
   const std::size_t at = picture.axes.find(letter);
   if (at == std::string::npos || picture.array.sizes[at] == 1) return {1, packed};

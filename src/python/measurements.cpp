@@ -1,5 +1,5 @@
-// What is measured in pictures: statistics and tones, regions, run lengths. What each function does is said
-// in satin/_statistics.py, satin/_regions.py and satin/rle.py.
+// Bindings for measurements of pictures: statistics, tones, regions and run lengths. satin/_measurements.py
+// and satin/rle.py document them.
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -23,7 +23,7 @@ using namespace nb::literals;
 namespace satin::python {
 namespace {
 
-/// A host picture as statistics take them: interleaved, copied only where it is not.
+/// Returns an interleaved host picture; copies only pictures that are not interleaved.
 class HostPicture {
  public:
   explicit HostPicture(const Picture& picture) : view_(host_view(picture)) {
@@ -73,7 +73,7 @@ nb::tuple zones_of(const Device& device, const Picture& image, const Bins& bins)
                         array_of(std::move(zones.pixels), 0), array_of(std::move(zones.positions), 0));
 }
 
-/// The regions of one mask and the picture of their labels, which stays here until it is taken.
+/// The regions of one mask and the picture of their labels, which take_labels() moves out.
 struct FoundRegions {
   Device device;
   int ordinal = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of the native module.
+// Declarations that the files of the native module share.
 
 #include <nanobind/nanobind.h>
 
@@ -14,7 +14,7 @@
 
 namespace satin::python {
 
-void bind_batch(nanobind::module_& module);  ///< with codecs alone, as bind_files()
+void bind_batch(nanobind::module_& module);  ///< only with codecs, as bind_files()
 void bind_files(nanobind::module_& module);
 void bind_filters(nanobind::module_& module);
 void bind_regions(nanobind::module_& module);
@@ -22,26 +22,26 @@ void bind_run_lengths(nanobind::module_& module);
 void bind_scan(nanobind::module_& module);
 void bind_statistics(nanobind::module_& module);
 
-/// "uint8", "float32"
+/// Returns NumPy's name of a type, such as "uint8" or "float32".
 [[nodiscard]] const char* numpy_name(Type type) noexcept;
 
-/// A CUDA stream by its number; 0 is the device's own.
+/// Returns a CUDA stream by its number; 0 is the device's own.
 [[nodiscard]] inline Stream stream_of(std::uintptr_t number) noexcept {
   return {reinterpret_cast<void*>(number)};  // NOLINT(performance-no-int-to-ptr): that is what Python has
 }
 
-/// The array of a picture that owns its memory: NumPy's in host memory, otherwise one that has DLPack.
-/// Shape (height, width) or (height, width, channels).
+/// Moves a picture into an array: NumPy's for host memory, otherwise one with DLPack. Its shape is (height,
+/// width) or (height, width, channels).
 [[nodiscard]] nanobind::object array_of(Image&& image, int ordinal);
 
-/// Does the work without Python's lock.
+/// Runs `work` without Python's lock.
 template <class Work>
 auto released(const Work& work) {
   const nanobind::gil_scoped_release lock;
   return work();
 }
 
-/// Does the work; Error(input), which is about a file, becomes OSError. Others are as everywhere.
+/// Runs `work` and converts Error(input), which is about a file, to OSError.
 template <class Work>
 auto with_file_errors(const Work& work) try {
   return work();
@@ -51,7 +51,8 @@ auto with_file_errors(const Work& work) try {
   throw nanobind::python_error();
 }
 
-/// Throws ValueError with the choices, which are in the order of the enumerators.
+/// Parses the name of an enumerator. `choices` are in the order of the enumerators. Throws ValueError with
+/// the choices.
 template <class Enumeration>
 [[nodiscard]] Enumeration choice(const char* name, const std::string& text,
                                  const std::vector<std::string>& choices) {

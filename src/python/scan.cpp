@@ -1,4 +1,4 @@
-// The scan family on one-dimensional arrays. What each function does is said in satin/scan.py.
+// Bindings for the scan functions on one-dimensional arrays. satin/scan.py documents them.
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -21,7 +21,7 @@ using namespace nb::literals;
 namespace satin::python {
 namespace {
 
-/// Values that lie next to each other.
+/// A one-dimensional array of adjacent values.
 struct Values {
   Values(nb::handle object, std::string name_in_messages, std::uintptr_t stream)
       : name(std::move(name_in_messages)), array(foreign_array(object, name, stream)) {
@@ -50,8 +50,8 @@ Scalar scalar(const Number& number) {
   return std::visit([](auto value) { return Scalar(value); }, number);
 }
 
-/// How Python says what a function of satin/scan.h takes: `Told` is the type that is bound, take() makes the
-/// argument of it. The same for most.
+/// Converts arguments from Python to those of satin/scan.h: `Told` is the type that is bound, and take()
+/// converts it. Most types need no conversion.
 template <class T>
 struct Argument {
   using Told = T;
@@ -112,7 +112,7 @@ struct Argument<Stream> {
   static Stream take(const Device& /*device*/, Told number) { return stream_of(number); }
 };
 
-/// Binds functions of satin/scan.h under one name; arguments are in the order that they have there.
+/// Binds functions of satin/scan.h under one name, with their arguments in the same order.
 template <class Result, class... Arguments>
 void define(nb::module_& module, const char* name, Result (*function)(const Device&, Arguments...)) {
   module.def(

@@ -1,5 +1,5 @@
 #pragma once
-// The lines of JSON of a batch's report, and its page with small pictures.
+// Reports of a batch: lines of JSON, and an HTML page with thumbnails.
 
 #include <cstdio>
 #include <filesystem>
@@ -14,31 +14,31 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// The error for `what` that cannot be written, by errno: Error(environment) if the disk is full, otherwise
-/// Error(input).
+/// Returns the error for `what` that cannot be written, with the errno `code`: Error(environment) if the disk
+/// is full, otherwise Error(input).
 [[nodiscard]] Error write_failure(const std::string& what, int code);
 
-/// An object of a message and its kind, under the key "error".
+/// Writes the key "error" with an object that holds the message and its kind.
 void add_error(JsonWriter& json, const Error& error);
-/// An object of what became of a file.
+/// Writes an object that describes the result of a file.
 void add_file(JsonWriter& json, const FileResult& file);
-/// Keys of the object that is being written: status and exit code.
+/// Writes the keys for status and exit code into the open object.
 void add_outcome(JsonWriter& json, const BatchResult& result, int exit_code);
-/// Keys of the object that is being written: the counts.
+/// Writes the counts into the open object.
 void add_summary(JsonWriter& json, const BatchResult& result);
-/// A key of the object that is being written: Batch::unread.
+/// Writes the key for Batch::unread into the open object.
 void add_unread(JsonWriter& json, const std::vector<std::filesystem::path>& files);
 
-/// A file with what became of every file, a line of JSON each, written while the batch runs.
+/// A report with one line of JSON per file, written while the batch runs.
 class JsonLines {
  public:
-  /// Throws Error(usage) if the file exists and is not to be replaced, Error(input) if it cannot be written.
-  /// If `resume` is true, lines are added to those of earlier runs.
+  /// Creates the file, or appends to it if `resume` is true. Throws Error(usage) if it exists and neither
+  /// `overwrite` nor `resume` is set, and Error(input) if it cannot be written.
   JsonLines(const std::filesystem::path& path, bool overwrite, bool resume);
 
-  /// Both functions throw Error(environment) if the disk is full, otherwise Error(input).
+  /// Adds the line of a file. Throws Error(environment) if the disk is full, Error(input) for other failures.
   void add(const FileResult& file);
-  void finish(const BatchResult& result, int exit_code);  ///< adds a line that sums up
+  void finish(const BatchResult& result, int exit_code);  ///< adds a summary line; throws as add()
 
  private:
   struct Close {
@@ -51,18 +51,18 @@ class JsonLines {
   std::unique_ptr<std::FILE, Close> stream_;
 };
 
-/// A page that shows what a batch has done: pictures before and after, failures with their reason.
+/// An HTML page with thumbnails of inputs and outputs, and the reasons of failures.
 ///
-/// The page is plain HTML that works from disk. Its small pictures lie in the folder folder_of_gallery(),
-/// named by a hash of the output's name, so that a resumed run finds those of outputs that it leaves alone.
-/// Entries are kept on disk until the page is finished, in a file without a name: nothing is left if it never
-/// is. Everything throws Error(input), or Error(environment) on a full disk.
+/// The page works from disk, without a server. Thumbnails are in the folder folder_of_gallery() and named by
+/// a hash of the output's name, so that a resumed run finds the thumbnails of outputs that it skips. Until
+/// the page is finished, its entries are in an unnamed temporary file, which vanishes if the process ends
+/// early. All functions throw Error(input), or Error(environment) on a full disk.
 class Gallery {
  public:
-  /// `replaces` allows a page and pictures that exist to be replaced.
+  /// `replaces` allows an existing page and existing thumbnails to be replaced.
   Gallery(std::filesystem::path page, const Pipeline& pipeline, const ReadOptions& read, bool replaces);
 
-  /// Adds a file to the page. Files must come in the order of the page.
+  /// Adds a file to the page. The page keeps the order of the calls.
   void add(const FileResult& file);
   /// Writes the page.
   void finish(const BatchResult& result);
@@ -79,7 +79,7 @@ class Gallery {
   std::filesystem::path page_;
   std::filesystem::path folder_;
   std::string pipeline_;
-  ReadOptions read_;  ///< of the inputs
+  ReadOptions read_;  ///< options of the inputs
   bool shows_before_;
   bool replaces_;
   std::unique_ptr<std::FILE, Close> entries_;

@@ -2,14 +2,14 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// What a window sees outside the picture.
+/// Values that a window reads outside the picture.
 enum class Border {
-  shrink,   ///< nothing: the mean of the pixels that exist
-  clamp,    ///< the edge pixel, on and on
+  shrink,   ///< none: the window holds only the pixels that exist
+  clamp,    ///< the nearest edge pixel
   reflect,  ///< the picture mirrored, the edge pixel repeated: c b a | a b c
   mirror,   ///< the picture mirrored, the edge pixel not repeated: c b | a b c
-  wrap,     ///< the opposite side
-  constant  ///< one value everywhere
+  wrap,     ///< the opposite side of the picture
+  constant  ///< one fixed value
 };
 
 }  // namespace satin

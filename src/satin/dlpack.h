@@ -1,6 +1,6 @@
 #pragma once
-// DLPack's tensors as views, without copies, and pictures as tensors that own them. For code that has
-// <dlpack/dlpack.h>; nothing else in Satin includes this header.
+// Views of DLPack tensors without copies, and tensors that own a Satin picture. Needs <dlpack/dlpack.h>;
+// nothing else in Satin includes this header.
 //
 // DLPack: Open In Memory Tensor Structure, https://dmlc.github.io/dlpack/latest
 
@@ -16,27 +16,28 @@
 
 namespace satin {
 
-/// Which dimensions of a tensor are what. A tensor of 2 dimensions is (height, width) in both.
+/// Order of a tensor's dimensions. A tensor of 2 dimensions is (height, width) in both layouts.
 enum class TensorLayout {
   channels_last,  ///< (height, width, channels), (frames, height, width, channels)
   channels_first  ///< (channels, height, width), (frames, channels, height, width)
 };
 
-/// What a tensor does not know of its channels.
+/// Meaning of a tensor's dimensions and channels, which DLPack does not describe.
 struct TensorMeaning {
-  TensorLayout layout = TensorLayout::channels_last;  ///< what its dimensions are
-  Alpha alpha = Alpha::none;                          ///< of the last of 2 or 4 channels
-  Order order = Order::rgb;                           ///< of the colours
+  TensorLayout layout = TensorLayout::channels_last;  ///< order of the dimensions
+  Alpha alpha = Alpha::none;                          ///< meaning of the last of 2 or 4 channels
+  Order order = Order::rgb;                           ///< order of the colours
 };
 
-/// The elements of a type.
+/// Returns the DLPack element type for a type of Satin.
 [[nodiscard]] inline DLDataType tensor_type(Type type) noexcept {
   const bool real = type == Type::f32 || type == Type::f64;
   const auto code = real ? kDLFloat : type == Type::i32 ? kDLInt : kDLUInt;
   return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * size_of(type)), 1};
 }
 
-/// The type of a tensor's elements. Throws Error(usage) for those that no picture has.
+/// Returns the type of a tensor's elements. Throws Error(usage) for element types that Satin does not
+/// support.
 [[nodiscard]] inline Type type_of_tensor(const DLDataType& elements) {
   for (const Type type : {Type::u8, Type::u16, Type::u32, Type::u64, Type::i32, Type::f32, Type::f64}) {
     const DLDataType known = tensor_type(type);
@@ -47,10 +48,10 @@ struct TensorMeaning {
                                     " bits is no picture: convert it to u8, u16 or f32.");
 }
 
-/// The pixels of a tensor of 2, 3 or 4 dimensions and any strides. It holds no reference: the tensor must
-/// live as long. Memory of CUDA must be that of the device that the view is used with; what is in the works
-/// on another stream has to be waited for by the caller. Throws Error(usage) for other dimensions, elements
-/// or devices, and for more than 4 channels.
+/// Views the pixels of a tensor of 2, 3 or 4 dimensions with any strides. The view holds no reference, so the
+/// tensor must outlive it. CUDA memory must belong to the device that the view is used with, and the caller
+/// must wait for work on other streams. Throws Error(usage) for other dimensions, elements or devices, and
+/// for more than 4 channels.
 [[nodiscard]] inline MutableImageView mutable_view_of(const DLTensor& tensor,
                                                       const TensorMeaning& meaning = {}) {
   if (tensor.ndim < 2 || tensor.ndim > 4)
@@ -104,13 +105,14 @@ struct TensorMeaning {
   return view;
 }
 
-/// The tensor as a view to be read.
+/// Views a tensor read-only; see mutable_view_of().
 [[nodiscard]] inline ImageView view_of(const DLTensor& tensor, const TensorMeaning& meaning = {}) {
   return mutable_view_of(tensor, meaning);
 }
 
-/// Hands a picture over: a tensor (height, width, channels), or (frames, height, width, channels) of a batch,
-/// whose deleter frees it. `ordinal` is the N of cuda:N for a picture in device memory.
+/// Moves a picture into a tensor of (height, width, channels), or (frames, height, width, channels) for a
+/// batch. The tensor's deleter frees the picture. `ordinal` is the N of cuda:N for a picture in device
+/// memory.
 [[nodiscard]] inline DLManagedTensor* tensor_of(Image image, int ordinal = 0) {
   struct Owner {
     Image image;

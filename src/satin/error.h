@@ -7,23 +7,23 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// What kind of thing went wrong; the command maps each kind to its exit code.
+/// The kind of an error. The command maps each kind to an exit code.
 enum class ErrorKind {
-  input,        ///< a picture could not be read or processed, or an output could not be written (exit 1)
+  input,        ///< a picture cannot be read or processed, or an output cannot be written (exit 1)
   usage,        ///< a name, a range, a shape or a combination that the caller can correct (exit 2)
-  environment,  ///< no such device, a driver too old, out of memory, a full disk (exit 3)
-  cancelled     ///< a Progress function of the caller said so (exit 130)
+  environment,  ///< no such device, driver too old, out of memory, disk full (exit 3)
+  cancelled     ///< a Progress function of the caller returned false (exit 130)
 };
 
-/// A name as messages show it: on one line, with nothing that a terminal would obey ("\\n", "\\x1b").
+/// Returns a name as messages show it: on one line and with control characters escaped ("\\n", "\\x1b").
 [[nodiscard]] std::string printable(std::string_view name);
 
 /// An error with a message of one or two lines: what, where, and what to do about it.
 class Error : public std::runtime_error {
  public:
-  /// `message` says what, where and what to do.
+  /// The message should say what happened, where, and what to do.
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
-  /// What kind of thing went wrong.
+  /// The kind of the error.
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
 
  private:

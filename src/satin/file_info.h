@@ -1,5 +1,5 @@
 #pragma once
-// What is in a picture file.
+// Contents of a picture file.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,21 +11,23 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// A file, with the picture that is read from it.
+/// Facts about a file, and the picture that is read from it.
 struct FileInfo {
-  std::string format;              ///< "HEIC"
-  std::uint64_t bytes = 0;         ///< of the file
-  std::size_t pages = 1;           ///< pictures that are no part of another one
-  std::vector<std::string> parts;  ///< names of the parts of an OpenEXR file that have one
-  int orientation = 1;             ///< how the picture is stored, 1 to 8 as in EXIF; `picture` is upright
-  std::string profile;             ///< name of the ICC profile, or of colours by number; empty for none
-  bool gain_map = false;           ///< it has a second picture for displays of higher range
-  /// The one that the options choose, else the first, with Picture::photo; its metadata as the file has it.
+  std::string format;       ///< name of the format, such as "HEIC"
+  std::uint64_t bytes = 0;  ///< size of the file
+  std::size_t pages =
+      1;  ///< number of pictures, without thumbnails and other pictures that belong to one of them
+  std::vector<std::string> parts;  ///< names of the parts of an OpenEXR file, if it has named parts
+  int orientation = 1;    ///< orientation of the stored pixels, 1 to 8 as in EXIF; `picture` is upright
+  std::string profile;    ///< name of the ICC profile, or of the colours that the file gives by number; empty
+                          ///< if there are none
+  bool gain_map = false;  ///< whether there is a second picture for displays of higher range
+  /// The chosen picture, or else the first, with Picture::photo and the metadata as stored in the file.
   Picture picture;
 };
 
-/// Reads a file as read_picture() with ReadOptions::photo_depth does; of several pictures the first one
-/// unless the options choose another. Throws as read_picture().
+/// Reads a file as read_picture() with ReadOptions::photo_depth does. If the file holds several pictures and
+/// the options choose none, it reads the first. Throws as read_picture().
 [[nodiscard]] FileInfo read_file_info(const std::filesystem::path& path, const ReadOptions& options = {});
 
 }  // namespace satin

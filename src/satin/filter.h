@@ -1,5 +1,6 @@
 #pragma once
-// A filter described once. The registry lists the records; everything that faces a user is made from them.
+// The record that describes a filter. Options, help, the pipeline grammar and the Python package are
+// generated from the records.
 
 #include <functional>
 #include <memory>
@@ -19,119 +20,124 @@ struct FilterPlan;
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// What a side input means to the filter.
+/// Meaning of a side input.
 enum class Role {
   radius_map,  ///< a radius for every pixel
-  mask,        ///< where, and how much
+  mask,        ///< how strongly the filter acts on every pixel
   depth,       ///< distance or its inverse
-  guide,       ///< the picture whose edges count
+  guide,       ///< a picture whose edges the filter follows
   aperture     ///< the opening of a lens, of any size
 };
 
-/// One side input: a picture beside the one that is filtered.
+/// A side input: a picture beside the one that is filtered.
 struct InputRecord {
   std::string name;        ///< "radius-map": the option is --radius-map FILE
-  Role role = Role::mask;  ///< what it means
+  Role role = Role::mask;  ///< meaning of the input
   std::string help;        ///< one line
-  bool required = false;   ///< the filter cannot do without it
-  /// Its view in the filter's parameter struct, for calls of the filter's own function.
+  bool required = false;   ///< whether the filter needs it
+  /// Returns its view from the filter's parameter struct, for calls of the filter's own function.
   std::function<const ImageView&(const void* parameters)> view{};
 };
 
+/// Kind of a filter's result.
 enum class OutputKind {
   image,  ///< a picture like the input
-  table,  ///< numbers: written to .npy or .tiff
-  json    ///< what is known of the picture, as text
+  table,  ///< numbers, written to .npy or .tiff
+  json    ///< text that describes the picture
 };
 
-/// "image", "table", "json"
+/// Returns "image", "table" or "json".
 [[nodiscard]] const char* name_of(OutputKind kind) noexcept;
 
-/// A picture that has a name: settings call it by that ("blur mask=soft" takes the view "soft"), JSON too.
+/// A picture with a name. The setting "blur mask=soft" uses the view "soft", and JSON output repeats the
+/// name.
 struct NamedView {
-  std::string name;  ///< what a setting says; may be empty in JSON
+  std::string name;  ///< name that a setting uses; may be empty for JSON
   ImageView view;    ///< the picture
 };
 
-/// What the property tests may expect of a filter with any parameters but a constant border, which brings in
-/// a value.
+/// Properties of a filter that hold for all parameters except a constant border. The property tests check
+/// them.
 struct Traits {
-  bool keeps_constant = false;  ///< a constant picture comes back unchanged, byte for byte
-  bool keeps_range = false;     ///< no output value lies outside the range of the input
-  bool linear = false;          ///< on encoded values, up to rounding
-  bool masks_alone = false;     ///< it works on masks: run lengths may stand for its picture
-  bool covers = false;          ///< what it hides must not remain elsewhere in the file
+  bool keeps_constant = false;  ///< a constant picture keeps its bytes
+  bool keeps_range = false;     ///< results stay within the range of the input
+  bool linear = false;          ///< results are linear in the stored values, up to rounding
+  bool masks_alone = false;     ///< the input is a mask, so run lengths may replace the picture
+  bool covers = false;          ///< the filter hides parts of the picture, which must not remain in metadata
 };
 
 class Parameters;
 
-/// One filter. Parameters are passed as a pointer to the filter's own parameter struct.
+/// The record of a filter. Parameters are passed as a pointer to the filter's own parameter struct.
 struct FilterRecord {
   std::string name{};                         ///< "edge-smooth": the command is satin edge-smooth
-  std::string category{};                     ///< filters of one kind are listed together
+  std::string category{};                     ///< heading in the list of filters
   std::string help{};                         ///< one line
   std::string paper{};                        ///< author, title, year; empty if there is none
-  std::vector<ParameterRecord> parameters{};  ///< in the order of the help
-  std::vector<InputRecord> inputs{};          ///< side inputs, after the picture
-  OutputKind output = OutputKind::image;      ///< what it makes
-  Space space = Space::linear;                ///< what it computes in by default
-  Traits traits{};                            ///< what its results keep
+  std::vector<ParameterRecord> parameters{};  ///< parameters in the order of the help
+  std::vector<InputRecord> inputs{};          ///< side inputs in the order of plans
+  OutputKind output = OutputKind::image;      ///< kind of result
+  Space space = Space::linear;                ///< default space of the computation
+  Traits traits{};                            ///< properties of the results
 
-  /// A new parameter struct with its defaults.
+  /// Returns a new parameter struct with the defaults.
   std::function<std::shared_ptr<void>()> defaults{};
-  /// How far from a pixel its result looks, in pixels, for a picture of this shape.
+  /// Returns how far from a pixel the filter reads, in pixels, for a picture of this shape.
   std::function<double(const void* parameters, const Shape& shape)> reach{};
-  /// `shapes` are the picture's and those of the side inputs in order; width 0 for one that is not used.
+  /// Makes a plan. `shapes` are those of the picture and of the side inputs in order; width 0 for an unused
+  /// input.
   std::function<Plan(const Device&, std::span<const Shape> shapes, const void* parameters)> plan{};
-  /// What `plan` is made of, before any memory is taken: for RowPipeline. Null for filters that make JSON.
+  /// Returns the description that `plan` prepares, before any memory is allocated, for RowPipeline. Null for
+  /// filters that make JSON.
   std::function<std::shared_ptr<const FilterPlan>(const Device&, std::span<const Shape> shapes,
                                                   const void* parameters)>
       describe{};
-  /// set_by_photo() and photo_blur() for the filter's parameters; null for filters that take no depth.
+  /// Calls set_by_photo() for the filter's parameters. Null for filters without depth.
   std::function<void(void* parameters, const Photo& photo)> set_by_photo{};
-  /// See set_by_photo.
+  /// Calls photo_blur() for the filter's parameters. Null for filters without depth.
   std::function<PhotoBlur(const void* parameters, const Photo& photo, const Shape& picture)> photo_blur{};
-  /// In place of `plan` for a filter that makes JSON: the members of one object, without braces. `pictures`
-  /// are the picture and the side inputs as in `plan`, interleaved, in host memory. Throws as the operations
-  /// that it calls.
+  /// Replaces `plan` for a filter that makes JSON: returns the members of one object, without braces.
+  /// `pictures` are the picture and the side inputs as in `plan`, interleaved, in host memory. Throws as the
+  /// operations that it calls.
   std::function<std::string(const Device&, std::span<const NamedView> pictures, const void* parameters)>
       analyse{};
 
-  /// Null if there is none of that name.
+  /// Returns the parameter of this name, or null.
   [[nodiscard]] const ParameterRecord* find_parameter(std::string_view parameter) const noexcept;
-  /// The first that means this; null if there is none.
+  /// Returns the first parameter with this role, or null.
   [[nodiscard]] const ParameterRecord* find_parameter(ParameterRole role) const noexcept;
 };
 
-/// Every filter, in the order of the list.
+/// Returns all filters in the order of the list.
 [[nodiscard]] std::span<const FilterRecord> filters();
 
-/// All of them as JSON: {"filters": [{"name": ..., "parameters": [...], "inputs": [...]}, ...]}.
+/// Returns all filters as JSON: {"filters": [{"name": ..., "parameters": [...], "inputs": [...]}, ...]}.
 [[nodiscard]] std::string describe_filters();
 
-/// Throws Error(usage) with the nearest real name.
+/// Returns the filter of this name. Throws Error(usage) with the nearest existing name.
 [[nodiscard]] const FilterRecord& find_filter(std::string_view name);
 
-/// A sentence that names Satin's way to do what `word` means in other programs, in any spelling of capitals,
+/// Returns a sentence that names Satin's equivalent of a command of other programs, whatever the capitals,
 /// dashes and underscores; empty for an unknown word.
 [[nodiscard]] std::string advice_for(std::string_view word);
 
 /// Parameters of one filter, set by name and text.
 class Parameters {
  public:
-  /// The defaults. The record is one of filters(), and outlives them.
+  /// Starts with the defaults. The record must be one of filters().
   explicit Parameters(const FilterRecord& filter) : filter_(&filter), values_(filter.defaults()) {}
 
-  /// Throws Error(usage) for an unknown name (with the nearest real one), a value that is not valid, and one
-  /// of two parameters that stand for each other if the other one was set.
+  /// Sets a parameter. Throws Error(usage) for an unknown name (with the nearest existing one), an invalid
+  /// value, and a parameter that excludes one that was set before (ParameterRecord::instead_of).
   void set(std::string_view name, std::string_view text);
-  /// The text that set() takes, empty if it is not set. Throws Error(usage) for an unknown name.
+  /// Returns the value as text that set() accepts, empty if it is not set. Throws Error(usage) for an unknown
+  /// name.
   [[nodiscard]] std::string get(std::string_view name) const;
-  /// The text of the parameter that means this; empty if the filter has none.
+  /// Returns the text of the parameter with this role; empty if the filter has none.
   [[nodiscard]] std::string get(ParameterRole role) const;
-  /// These parameters for one photograph: set_by_photo().
+  /// Returns these parameters after set_by_photo() for one photograph.
   [[nodiscard]] Parameters for_photo(const Photo& photo) const;
-  /// Whose parameters they are.
+  /// The filter that the parameters belong to.
   [[nodiscard]] const FilterRecord& filter() const noexcept { return *filter_; }
   /// The filter's own parameter struct.
   [[nodiscard]] const void* data() const noexcept { return values_.get(); }

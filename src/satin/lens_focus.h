@@ -1,5 +1,5 @@
 #pragma once
-// What a lens does with a depth image: where it focuses, and how large the blur of everything else is.
+// Parameters of a lens: where it focuses, and how depth becomes the radius of the blur.
 
 #include <cstdint>
 #include <optional>
@@ -10,90 +10,92 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// What the values of a depth image mean.
+/// Meaning of the values of a depth image.
 enum class DepthKind : std::uint8_t {
   disparity,  ///< inverse distance: large is near, 0 is infinitely far
   depth       ///< distance: small is near; 0 and less are unknown
 };
 
-/// Where the depth of a picture comes from.
+/// Source of a picture's depth.
 enum class DepthSource : std::uint8_t {
   image,    ///< an image of its own
-  alpha,    ///< the last channel of the picture, which is then no opacity
-  channel,  ///< a named channel of the picture's file; a caller of the library gives it as an image of its
-            ///< own
-  photo     ///< what the photograph carries (satin/photo_depth.h); a caller gives it as an image of its own
+  alpha,    ///< the last channel of the picture, which is then not opacity
+  channel,  ///< a named channel of the picture's file; callers of the library pass it as an image
+  photo     ///< the depth inside the photograph (satin/photo_depth.h); callers of the library pass it as an
+            ///< image
 };
 
-/// One channel of several.
+/// Selects a channel of a picture.
 struct DepthChannel {
-  int index = 0;       ///< from 0
-  std::string name{};  ///< not empty: that of a file, by which a command finds it; then the index is not used
+  int index = 0;       ///< index from 0, used if `name` is empty
+  std::string name{};  ///< name of the channel in a file, which the command looks up
 
-  /// The first one.
+  /// Selects the first channel.
   DepthChannel() = default;
-  /// 2 is a channel.
+  /// Selects a channel by its index.
   // NOLINTNEXTLINE(google-explicit-constructor)
   DepthChannel(int number) : index(number) {}
-  /// And "depth.V" is one.
+  /// Selects a channel by its name in the file, such as "depth.V".
   // NOLINTNEXTLINE(google-explicit-constructor)
   DepthChannel(std::string channel_name) : name(std::move(channel_name)) {}
 };
 
-/// How values of a depth image become the signed radius of each pixel's circle of confusion, positive for
-/// what is nearer than the focus.
+/// Maps the values of a depth image to the signed radius of each pixel's circle of confusion, which is
+/// positive in front of the focus.
 ///
-/// The value of a pixel is what is stored times `depth_scale`. With K the strength, r = K (d - d_focus) of
-/// disparities and r = K (1 / z - 1 / z_focus) of depths, in pixels of the picture; radii are rounded to
-/// 1/256 pixel, ties up, and held within `max_radius`.
+/// The value of a pixel is the stored value times `depth_scale`. With K the strength, r = K (d - d_focus) of
+/// disparities and r = K (1 / z - 1 / z_focus) of depths, in pixels of the picture. Radii are rounded to
+/// 1/256 pixel, ties up, and clamped to `max_radius`.
 ///
-/// A strength of P % makes the range of the depth span P % of the longer side W of the picture, whatever the
-/// unit of the depth: K = P / 100 W / (d_high - d_low), where d_low and d_high are the 0.5 and the 99.5
-/// percentile of the known disparities (1 / z of depths), the nearest to the outside of two values. Where
-/// all values are the same, K is 0.
+/// A strength of P % makes the range of the depth map to radii that differ by P % of the longer side W of the
+/// picture, whatever the unit of the depth: K = P / 100 W / (d_high - d_low), where d_low and d_high are the
+/// 0.5 and the 99.5 percentile of the known disparities (1 / z of depths), rounded outwards to stored values.
+/// If all values are equal, K is 0.
 ///
 /// A lens of focal length f and f-number N before a sensor of width S has, with all lengths in one unit and W
-/// the longer side of the picture in pixels, K = (W / S) f^2 z_focus / (2 N (z_focus - f)). Any of
-/// `f_number`, `focal_length` and `sensor_width` chooses it; those not given are f/2.8, 50 mm and 36 mm.
-/// Disparities are then the inverse of distances in the same unit.
+/// the longer side of the picture in pixels, K = (W / S) f^2 z_focus / (2 N (z_focus - f)). Setting any of
+/// `f_number`, `focal_length` and `sensor_width` selects this formula; the others default to f/2.8, 50 mm and
+/// 36 mm. Disparities are then the inverse of distances in the same unit.
 struct LensFocus {
-  DepthSource depth_from = DepthSource::image;  ///< where it comes from
-  DepthKind depth_kind = DepthKind::disparity;  ///< what its values mean; a photograph tells it
-  /// Channel of a depth image that has several; unset: it has one, or grey and alpha.
+  DepthSource depth_from = DepthSource::image;  ///< source of the depth
+  DepthKind depth_kind =
+      DepthKind::disparity;  ///< meaning of the values; set by the photograph if the depth comes from it
+  /// Channel of a depth image with several channels. If unset, the image must have one channel, or grey and
+  /// alpha.
   std::optional<DepthChannel> depth_channel;
-  /// Value of what is stored as 1; unset: 1/255 for u8, 1/65535 for u16, 1 for floats.
+  /// Value that a stored 1 represents. Unset: 1/255 for u8, 1/65535 for u16, 1 for floats.
   std::optional<double> depth_scale;
-  /// Values of the nearest and of the farthest depth that an image without a unit can store, in place of a
-  /// scale: disparities (the first one larger) or distances (the first one smaller, above 0).
-  /// Stored values from 0 to 255, 65535 or 1 lie evenly between them, near ones high in a disparity and low
-  /// in a depth, unless inverted.
+  /// Nearest and farthest value that an image without a unit can store, instead of a scale: disparities (the
+  /// first larger) or distances (the first smaller and above 0). Stored values from 0 to 255, 65535 or 1 map
+  /// linearly to this range. Near is the largest stored value of a disparity and the smallest of a depth,
+  /// unless inverted.
   std::optional<ValueRange> depth_range;
-  /// Near and far are the other way round: v becomes white - v, for floats 1 - v, before it is scaled.
+  /// Exchanges near and far: a stored v becomes white - v (floats: 1 - v) before scaling.
   bool invert_depth = false;
-  /// Radius of the median that the depth image is replaced by before anything else, in its pixels, 0 to 512:
-  /// thin outliers go, edges stay. What means that nothing is known counts like a value. 0: none.
+  /// Radius of a median over the depth image before anything else, in its pixels, 0 to 512; 0: none. It
+  /// removes thin outliers and keeps edges. Unknown values count as values.
   int depth_despeckle = 0;
-  /// A stored value that means that nothing is known. NaN and infinity always mean that.
+  /// Stored value that marks unknown depth. NaN and infinity always do.
   std::optional<double> unknown;
 
-  /// The value that is sharp: scaled, and as stored where depth is inverted. One that no known value of the
-  /// depth image reaches, with the sharp range around it, is refused, but for a depth image of one value.
-  /// At most one of the two.
+  /// Value that is sharp: scaled, and as stored if depth is inverted. Refused if the depth image has no known
+  /// value within the sharp range around it, unless all its values are equal. Excludes `focus_at`.
   std::optional<double> focus;
-  /// The place in the upright picture that is sharp: the median of the known values of 5 x 5 pixels of the
-  /// depth image around it (the lower one of two), of those that exist. Unset, like `focus`: the middle.
+  /// Point of the upright picture that is sharp: the focus is the median (the lower of two) of the known
+  /// values among 5 x 5 pixels of the depth image around it. If neither this nor `focus` is set, it is the
+  /// centre.
   std::optional<Point> focus_at;
-  /// Values that differ from the focus by at most so much are sharp too; radii grow from there on. Unset: 0,
-  /// or 1 % of the range of soft depth, at least half of whose silhouettes are ramps, if no lens is given.
+  /// Largest difference from the focus that is still sharp; radii grow beyond it. Unset: 0, or 1 % of the
+  /// range if depth is soft (at least half of its silhouettes are ramps) and no lens is given.
   std::optional<double> sharp_range;
 
-  /// K in pixels for a value of 1, or a percentage; 1 % if no lens is given either.
+  /// K in pixels for a value of 1, or a percentage. Unset: 1 %, unless a lens is given.
   std::optional<Length> strength;
   std::optional<double> f_number;      ///< N
   std::optional<double> focal_length;  ///< f in mm
   std::optional<double> sensor_width;  ///< S in mm, along the picture's longer side
-  double depth_unit = 1000;            ///< mm in a unit of depth: 1000 where depth is in metres
-  double max_radius = 64;              ///< pixels, up to 512
+  double depth_unit = 1000;            ///< millimetres per unit of depth: 1000 for metres
+  double max_radius = 64;              ///< largest radius in pixels, up to 512
 };
 
 }  // namespace satin

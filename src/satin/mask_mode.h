@@ -2,10 +2,10 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// What a mask does.
+/// How a mask acts on a filter.
 enum class MaskMode {
-  blend,   ///< it weights the result against the input; every pixel counts in the windows of others
-  exclude  ///< the same, and pixels where it is 0 count in no window
+  blend,   ///< the mask weights the result against the input; windows read every pixel
+  exclude  ///< as `blend`, and windows ignore the pixels where the mask is 0
 };
 
 }  // namespace satin

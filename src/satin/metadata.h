@@ -1,6 +1,6 @@
 #pragma once
-// What a file carries beside the pixels: opaque blocks, of which only what would lie about a new picture is
-// changed (satin/io.h).
+// Metadata of picture files. Blocks are opaque; only entries that would be wrong for a new picture are
+// changed (see satin/io.h).
 
 #include <array>
 #include <cstddef>
@@ -16,106 +16,106 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// How the pixels of a JPEG file were quantised: what "the same quality" means, without guessing a number.
+/// Quantisation of a JPEG file, which reproduces its quality without guessing a number.
 struct JpegCoding {
-  /// One component of the colours.
+  /// A colour component.
   struct Component {
-    int horizontal = 1;                     ///< sampling factors, 1 to 4
-    int vertical = 1;                       ///< likewise
+    int horizontal = 1;                     ///< horizontal sampling factor, 1 to 4
+    int vertical = 1;                       ///< vertical sampling factor, 1 to 4
     std::array<std::uint16_t, 64> steps{};  ///< quantiser in natural order
     friend bool operator==(const Component&, const Component&) = default;
   };
   std::vector<Component> components;  ///< 1 (grey) or 3 (YCbCr)
-  bool progressive = false;           ///< several scans of growing detail
+  bool progressive = false;           ///< whether there are several scans of growing detail
   friend bool operator==(const JpegCoding&, const JpegCoding&) = default;
 };
 
-/// How many pixels lie on a length, as a file says it.
+/// Pixels per length, as stored in a file.
 struct Resolution {
-  /// The length.
+  /// Unit of length.
   enum class Unit {
     none,        ///< unknown
     inch,        ///< 0.0254 m
     centimetre,  ///< 0.01 m
     metre        ///< 1 m
   };
-  double x = 0;            ///< pixels per unit; without a unit the ratio of the two alone says something
-  double y = 0;            ///< likewise
-  Unit unit = Unit::none;  ///< of both
+  double x = 0;  ///< pixels per unit along a row; without a unit only the ratio of x and y has a meaning
+  double y = 0;  ///< pixels per unit along a column
+  Unit unit = Unit::none;  ///< unit of both
   friend bool operator==(const Resolution&, const Resolution&) = default;
 };
 
-/// The colour chunks of a PNG file, as stored; those behind the first one are left out beside a profile.
+/// The colour chunks of a PNG file, as stored. Beside a profile only cICP is kept.
 struct PngColour {
   std::optional<std::array<std::uint8_t, 4>> code_points;      ///< cICP: primaries, transfer, matrix, range
   std::optional<std::uint32_t> gamma;                          ///< gAMA: exponent times 100,000
   std::optional<std::array<std::uint32_t, 8>> chromaticities;  ///< cHRM: white, red, green, blue x, y
-  std::optional<std::uint8_t> srgb_intent;                     ///< sRGB
+  std::optional<std::uint8_t> srgb_intent;                     ///< sRGB: rendering intent
 };
 
-/// What an OpenEXR file says of its picture. Another one takes it over if the picture keeps its size.
+/// Header of an OpenEXR file. It is written to the output if the picture keeps its size.
 struct ExrHeader {
-  PixelBox data{};         ///< data window: where the picture lies
-  PixelBox display{};      ///< display window: what is shown
+  PixelBox data{};         ///< data window: position of the picture
+  PixelBox display{};      ///< display window: visible area
   float pixel_aspect = 1;  ///< width of a pixel over its height
   std::string part{};      ///< name of the part; empty if it has none
-  std::string view{};      ///< the eye that a part is for, such as left; likewise
+  std::string view{};      ///< view of the part, such as left for one eye; empty if it has none
   std::string channel{};   ///< name of the only channel, such as Z; empty for a picture of colours
 };
 
 /// A chunk of a PNG file, as stored.
 struct PngChunk {
-  std::string name;                ///< "tEXt"
-  std::vector<std::byte> content;  ///< without its length and checksum
+  std::string name;                ///< name of the chunk, such as "tEXt"
+  std::vector<std::byte> content;  ///< content without length and checksum
   friend bool operator==(const PngChunk&, const PngChunk&) = default;
 };
 
-/// The blocks of a file.
+/// Metadata of one file.
 struct Metadata {
-  std::vector<std::byte> icc;                         ///< profile of the pixels
-  std::vector<std::byte> exif;                        ///< from its TIFF header on
-  std::vector<std::byte> xmp;                         ///< the packet, UTF-8
-  std::vector<std::byte> iptc;                        ///< the data sets of IIM
-  std::optional<Resolution> resolution;               ///< of the upright picture
+  std::vector<std::byte> icc;                         ///< ICC profile of the pixels
+  std::vector<std::byte> exif;                        ///< EXIF, starting with its TIFF header
+  std::vector<std::byte> xmp;                         ///< XMP packet, UTF-8
+  std::vector<std::byte> iptc;                        ///< IPTC data sets (IIM)
+  std::optional<Resolution> resolution;               ///< pixels per length of the upright picture
   std::vector<std::vector<std::byte>> jpeg_comments;  ///< COM segments of a JPEG file
   std::vector<PngChunk> png_texts;                    ///< tEXt, zTXt and iTXt of a PNG file, without XMP
-  /// tIME of a PNG file. It is kept, as the time of the file and the dates of EXIF are: a new time would make
-  /// other bytes at every run. (PNG, 11.3.6.1, intends it for the time of the last change.)
+  /// tIME of a PNG file. It is kept although PNG 11.3.6.1 intends it for the last change, because a new time
+  /// would give different bytes in every run.
   std::vector<std::byte> png_time;
-  std::vector<std::uint8_t> significant_bits;  ///< sBIT of a PNG file: one number a channel
-  PngColour png;                               ///< of a PNG file
-  std::optional<JpegCoding> jpeg;              ///< of a JPEG file
-  bool half_floats = false;                    ///< of an OpenEXR file
-  std::optional<ExrHeader> exr;                ///< of an OpenEXR file
+  std::vector<std::uint8_t> significant_bits;  ///< sBIT of a PNG file: significant bits per channel
+  PngColour png;                               ///< colour chunks of a PNG file
+  std::optional<JpegCoding> jpeg;              ///< quantisation of a JPEG file
+  bool half_floats = false;                    ///< whether an OpenEXR file stores half floats
+  std::optional<ExrHeader> exr;                ///< header of an OpenEXR file
 };
 
-/// What may stay when parts of the picture were covered: the profile, how the file was coded, and of the EXIF
-/// block, written anew, resolution, times, camera, lens, exposure and copyright, each a short text or a few
-/// numbers. Places, names, comments, texts, previews, the maker's note, XMP and IPTC are not among them.
+/// Returns the metadata that may stay when parts of the picture were covered: the profile, the coding of the
+/// file, and a new EXIF block with resolution, times, camera, lens, exposure and copyright, each a short text
+/// or a few numbers. Locations, names, comments, texts, previews, maker notes, XMP and IPTC are dropped.
 [[nodiscard]] Metadata redacted(const Metadata& metadata);
 
-/// A channel beside red, green, blue and alpha: of OpenEXR, where `Z` is depth.
+/// A channel of an OpenEXR file other than red, green, blue and alpha, such as `Z` for depth.
 struct NamedChannel {
-  std::string name;  ///< "Z"
-  Image plane;       ///< one channel, f32 or u32, of the picture's size
+  std::string name;  ///< name, such as "Z"
+  Image plane;       ///< values as one channel, f32 or u32, of the picture's size
 };
 
-/// A picture with everything that was read from its file.
+/// A picture with everything that was read from its file, or that goes into one.
 struct Picture {
-  Image image;                           ///< upright
-  Metadata metadata{};                   ///< what travels with it
-  std::string format{};                  ///< of its file: the usual extension, with the dot
-  std::vector<NamedChannel> channels{};  ///< beside red, green, blue and alpha
-  std::vector<std::string> warnings{};   ///< what was read but may surprise
-  std::optional<Photo> photo{};          ///< where ReadOptions::photo_depth asked for it
+  Image image;                           ///< the pixels, upright
+  Metadata metadata{};                   ///< metadata of the file
+  std::string format{};                  ///< format of its file: the usual extension, with the dot
+  std::vector<NamedChannel> channels{};  ///< channels other than red, green, blue and alpha
+  std::vector<std::string> warnings{};   ///< warnings of the reader
+  std::optional<Photo> photo{};          ///< depth and focus, if ReadOptions::photo_depth was set
 
-  /// No picture.
+  /// Holds no picture.
   Picture() = default;
-  /// Pixels alone.
+  /// Holds pixels without metadata.
   // NOLINTNEXTLINE(google-explicit-constructor): most formats hold pixels alone
   Picture(Image pixels) : image(std::move(pixels)) {}
 
-  /// Null if there is no such channel.
+  /// Returns the channel of this name, or null.
   [[nodiscard]] const Image* find_channel(const std::string& name) const noexcept {
     for (const NamedChannel& channel : channels)
       if (channel.name == name) return &channel.plane;

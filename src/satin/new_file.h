@@ -1,5 +1,5 @@
 #pragma once
-// Files that are too long for memory and yet appear as a whole.
+// Atomic writing of files that do not fit in memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,29 +10,30 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// A file that is written piece by piece, for as long as it takes, and is there as a whole or not at all.
-/// Until then its bytes are in a temporary file in the same folder. Errors are those of write_image().
+/// A file that is written step by step and appears complete or not at all. Until finish() its bytes are in a
+/// temporary file in the same folder. Throws as write_image().
 class NewFile {
  public:
-  /// `overwrite` allows replacing a file that exists.
+  /// `overwrite` allows an existing file to be replaced.
   NewFile(const std::filesystem::path& path, bool overwrite);
-  /// Removes the temporary file unless the new one is finished.
+  /// Removes the temporary file unless finish() was called.
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  /// Appends.
+  /// Appends bytes.
   void add(std::span<const std::byte> bytes);
-  /// Writes over bytes that were added, from this offset on: a header that only the end of the file tells.
+  /// Overwrites bytes that were added, starting at offset `at`. Use it for a header that depends on the whole
+  /// file.
   void replace(std::uint64_t at, std::span<const std::byte> bytes);
-  /// Synchronises the file and gives it its name, and its time if that is given.
+  /// Synchronises the file, renames it to its target, and sets its time if one is given.
   void finish(std::optional<std::filesystem::file_time_type> modified = {});
 
  private:
   class Temporary;
 
   std::filesystem::path path_;
-  std::filesystem::path target_;  ///< behind links
+  std::filesystem::path target_;  ///< the path with links resolved
   bool overwrite_;
   std::unique_ptr<Temporary> temporary_;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// OpenCV's matrices as views, without copies. For code that has OpenCV; nothing else in Satin includes this
-// header, and the library is not linked with OpenCV because of it.
+// Views of OpenCV matrices without copies. Needs OpenCV's headers; nothing else in Satin includes this
+// header, and the library does not link OpenCV because of it.
 //
 //   cv::Mat soft(photo.size(), photo.type());
 //   satin::Plan blur = satin::plan(device, satin::view_of(photo).shape, satin::Blur{.radius = 8});
@@ -20,17 +20,17 @@
 
 namespace satin {
 
-/// What a matrix does not know of its channels. OpenCV's own functions hold colours as blue, green, red.
+/// Meaning of a matrix's channels, which OpenCV does not store. OpenCV's own functions use blue, green, red.
 struct MatMeaning {
-  Order order = Order::bgr;   ///< of 3 or 4 channels
-  Alpha alpha = Alpha::none;  ///< of the last of 2 or 4 channels
+  Order order = Order::bgr;   ///< order of 3 or 4 channels
+  Alpha alpha = Alpha::none;  ///< meaning of the last of 2 or 4 channels
 };
 
-/// The depths of matrices that are types of Satin.
+/// OpenCV depths and the types of Satin that correspond to them.
 inline constexpr std::pair<int, Type> mat_depths[] = {
     {CV_8U, Type::u8}, {CV_16U, Type::u16}, {CV_32S, Type::i32}, {CV_32F, Type::f32}, {CV_64F, Type::f64}};
 
-/// The type of CV_8U, CV_16U, CV_32S, CV_32F or CV_64F. Throws Error(usage) for other depths.
+/// Returns the type for CV_8U, CV_16U, CV_32S, CV_32F or CV_64F. Throws Error(usage) for other depths.
 [[nodiscard]] inline Type type_of_depth(int depth) {
   for (const auto& [known, type] : mat_depths)
     if (known == depth) return type;
@@ -39,14 +39,14 @@ inline constexpr std::pair<int, Type> mat_depths[] = {
                   " has no type in Satin: convert it to CV_8U, CV_16U or CV_32F, as convertTo() does.");
 }
 
-/// The depth of a type. Throws Error(usage) for u32 and u64, which OpenCV does not have.
+/// Returns the OpenCV depth of a type. Throws Error(usage) for u32 and u64, which OpenCV does not have.
 [[nodiscard]] inline int depth_of_type(Type type) {
   for (const auto& [depth, known] : mat_depths)
     if (known == type) return depth;
   throw Error(ErrorKind::usage, std::string("OpenCV has no matrices of ") + name_of(type) + ".");
 }
 
-/// The shape of a matrix, or of a cv::cuda::GpuMat, of 1 to 4 channels.
+/// Returns the shape of a cv::Mat or cv::cuda::GpuMat with 1 to 4 channels.
 template <class Matrix>
 [[nodiscard]] Shape shape_of_mat(const Matrix& matrix, const MatMeaning& meaning = {}) {
   Shape shape;
@@ -59,9 +59,9 @@ template <class Matrix>
   return shape;
 }
 
-/// The pixels of a matrix of two dimensions, a part of another one too; an empty view of an empty matrix. It
-/// holds no reference: the matrix must live as long. Throws Error(usage) for more dimensions, other depths or
-/// more channels.
+/// Views the pixels of a matrix of two dimensions, which may be a region of another matrix. An empty matrix
+/// gives an empty view. The view holds no reference, so the matrix must outlive it. Throws Error(usage) for
+/// more dimensions, other depths or more channels.
 [[nodiscard]] inline MutableImageView mutable_view_of(cv::Mat& matrix, const MatMeaning& meaning = {}) {
   if (matrix.empty()) return {};
   if (matrix.dims != 2)
@@ -78,8 +78,8 @@ template <class Matrix>
   return mutable_view_of(same, meaning);
 }
 
-/// A matrix over the pixels of an interleaved host view of one frame, such as an Image's. It does not own
-/// them. Throws Error(usage) for other views, rows that run upwards, u32 and u64.
+/// Makes a matrix header for an interleaved host view of one frame, such as an Image's. The matrix does not
+/// own the pixels. Throws Error(usage) for other views, negative row strides, u32 and u64.
 [[nodiscard]] inline cv::Mat mat_of(const MutableImageView& view) {
   if (view.empty()) return {};
   if (view.memory != Memory::host || !view.interleaved() || view.shape.frames != 1 || view.strides.row < 0)
@@ -92,7 +92,7 @@ template <class Matrix>
 
 #if __has_include(<opencv2/core/cuda.hpp>)
 
-/// The pixels of a matrix in the memory of the CUDA device that the view is used with.
+/// Views the pixels of a matrix in the memory of the CUDA device that the view is used with.
 [[nodiscard]] inline MutableImageView mutable_view_of(cv::cuda::GpuMat& matrix,
                                                       const MatMeaning& meaning = {}) {
   if (matrix.empty()) return {};
@@ -107,8 +107,8 @@ template <class Matrix>
   return mutable_view_of(same, meaning);
 }
 
-/// OpenCV's stream as the order of Satin's work. OpenCV's default stream has no handle, which to Satin means
-/// the device's own stream: use a stream that was made.
+/// Uses OpenCV's stream for Satin's work. OpenCV's default stream has no handle, which Satin takes for the
+/// device's own stream, so construct a stream instead.
 [[nodiscard]] inline Stream stream_of(const cv::cuda::Stream& stream) { return {stream.cudaPtr()}; }
 
 #endif

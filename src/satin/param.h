@@ -1,6 +1,6 @@
 #pragma once
-// How a filter describes its parameters: a record for each member of its parameter struct. The command's
-// options, the help, the pipeline grammar and the bindings are made from these records and from nothing else.
+// Records of filter parameters, one for each member of a filter's parameter struct. The command's options,
+// the help, the pipeline grammar and the bindings are generated from these records alone.
 
 #include <cstdint>
 #include <functional>
@@ -18,16 +18,16 @@ namespace [[gnu::visibility("default")]] satin {
 
 /// A length in pixels, or in percent of the longer side of the picture.
 struct Length {
-  double value = 0;      ///< pixels or percent
-  bool percent = false;  ///< of the longer side; otherwise pixels
+  double value = 0;      ///< number of pixels or percent
+  bool percent = false;  ///< whether `value` is in percent of the longer side
 
   /// 0 pixels.
   constexpr Length() = default;
-  /// Pixels, or a percentage if so told.
+  /// A number of pixels, or a percentage if `is_percentage`.
   // NOLINTNEXTLINE(google-explicit-constructor): 3.5 is a length
   constexpr Length(double number, bool is_percentage = false) : value(number), percent(is_percentage) {}
 
-  /// The length in pixels of a picture whose longer side is this.
+  /// Returns the length in pixels for a picture with this longer side.
   [[nodiscard]] double pixels(double longer_side) const noexcept {
     return percent ? value * longer_side / 100 : value;
   }
@@ -41,31 +41,31 @@ struct Radius {
 
   /// 0 pixels.
   Radius() = default;
-  /// One radius along both.
+  /// The same radius along both axes.
   // NOLINTNEXTLINE(google-explicit-constructor): 3.5 is a radius
   Radius(double pixels) : x{pixels, false}, y{pixels, false} {}
-  /// One along each.
+  /// A radius along each axis.
   Radius(Length along_x, Length along_y) : x(along_x), y(along_y) {}
   friend bool operator==(const Radius&, const Radius&) = default;
 };
 
-/// A place in a picture: from its left and upper edge, in pixels or in percent of its width and height.
+/// A position in a picture, in pixels or in percent of its width and height.
 struct Point {
-  Length x;  ///< from the left edge
-  Length y;  ///< from the upper edge
+  Length x;  ///< distance from the left edge
+  Length y;  ///< distance from the upper edge
 
   friend bool operator==(const Point&, const Point&) = default;
 };
 
 /// A pair of different values.
 struct ValueRange {
-  double first = 0;   ///< any number
-  double second = 0;  ///< any other
+  double first = 0;   ///< first value
+  double second = 0;  ///< second value, different from the first
 
   friend bool operator==(const ValueRange&, const ValueRange&) = default;
 };
 
-/// A colour as files hold it: sRGB, 8 bits.
+/// An sRGB colour of 8 bits per channel.
 struct Colour {
   std::uint8_t red = 0;    ///< 0 to 255
   std::uint8_t green = 0;  ///< 0 to 255
@@ -74,13 +74,13 @@ struct Colour {
   friend bool operator==(const Colour&, const Colour&) = default;
 };
 
-/// What values a filter computes with.
+/// Values that a filter computes with.
 enum class Space {
-  linear,  ///< linear light: 8- and 16-bit values are decoded by the sRGB curve, and encoded back
-  encoded  ///< the values as stored
+  linear,  ///< linear light: 8- and 16-bit values are decoded by the sRGB curve and encoded again
+  encoded  ///< values as stored
 };
 
-/// What the text of a parameter looks like.
+/// Syntax of a parameter's text.
 enum class ParameterKind {
   real,     ///< "2.5"
   reals,    ///< "1,2.5,30"
@@ -95,98 +95,100 @@ enum class ParameterKind {
   range     ///< "A:B"
 };
 
-/// What a parameter means to code that knows no filter: batches decode depth and light by it.
+/// Meaning of a parameter to code that knows no filter. Batches use it to decode depth and light.
 enum class ParameterRole {
-  own,            ///< nothing
-  space,          ///< linear light, or the values as stored
-  depth_source,   ///< where depth comes from: its own picture, or a part of the filtered one
-  depth_channel,  ///< which channel of a picture is depth
-  may_vanish      ///< a flag: what is asked for may lie nowhere in the picture, as in smaller previews
+  own,            ///< no meaning outside the filter
+  space,          ///< selects linear light or stored values
+  depth_source,   ///< selects where depth comes from: a picture of its own, or the filtered picture's file
+  depth_channel,  ///< selects the channel of a picture that is depth
+  may_vanish      ///< flag: allows the target to lie outside the picture, as in small previews
 };
 
-/// "real", "reals", "integer", ...
+/// Returns "real", "reals", "integer", ...
 [[nodiscard]] const char* name_of(ParameterKind kind) noexcept;
 
-/// One parameter. Text is the common form: set() parses and checks, get() prints what set() takes.
+/// A parameter, with functions that convert its value from and to text.
 struct ParameterRecord {
   std::string name;                                           ///< "radius-max": the option is --radius-max
-  ParameterKind kind = ParameterKind::real;                   ///< what its text looks like
-  std::string unit;                                           ///< "px"; empty if it has none
+  ParameterKind kind = ParameterKind::real;                   ///< syntax of its text
+  std::string unit;                                           ///< unit, such as "px"; empty if it has none
   std::string help;                                           ///< one line
-  double minimum = -std::numeric_limits<double>::infinity();  ///< smallest number
-  double maximum = std::numeric_limits<double>::infinity();   ///< largest number
-  std::vector<std::string> choices;         ///< of a choice, in the order of the enumerators
-  std::string default_text;                 ///< empty: not set unless told
-  ParameterRole role = ParameterRole::own;  ///< for code that knows no filter
-  std::string instead_of;                   ///< a parameter that must not be set besides
-  bool whole = false;                       ///< of a radius: whole pixels; percentages are rounded, ties up
-  bool varies = false;  ///< plans may change it (Plan::vary()), and commands take several values: a series
+  double minimum = -std::numeric_limits<double>::infinity();  ///< smallest valid number
+  double maximum = std::numeric_limits<double>::infinity();   ///< largest valid number
+  std::vector<std::string> choices;         ///< names of a choice, in the order of the enumerators
+  std::string default_text;                 ///< default; empty: not set
+  ParameterRole role = ParameterRole::own;  ///< meaning to code that knows no filter
+  std::string instead_of;                   ///< parameter that this one excludes
+  bool whole = false;  ///< whether a radius must be in whole pixels; percentages are rounded, ties up
+  bool varies =
+      false;  ///< whether a plan can change it (Plan::vary()) and commands accept several values, a series
 
-  /// Throws Error(usage) that names the parameter, the text and what is valid; nearest name for a choice.
+  /// Parses, checks and stores a value. Throws Error(usage) with the name, the text and the valid values, and
+  /// the nearest name for a choice.
   std::function<void(void* parameters, std::string_view text)> set;
-  /// Empty if the parameter is not set.
+  /// Returns the value as text that `set` accepts, empty if the parameter is not set.
   std::function<std::string(const void* parameters)> get;
 };
 
-// Parsers that the records share. Each takes the parameter's name for its message and throws Error(usage) for
-// text that is not wholly of the form, NaN, infinity, or a value outside the range.
-/// A number such as "2.5".
+// Parsers that the records share. `name` is the parameter's name for messages. Each throws Error(usage) if
+// the text does not match completely, and for NaN, infinity and values outside the range.
+/// Parses a number such as "2.5".
 [[nodiscard]] double parse_real(std::string_view name, std::string_view text, double minimum, double maximum);
-/// Numbers with commas between them.
+/// Parses numbers that are separated by commas.
 [[nodiscard]] std::vector<double> parse_reals(std::string_view name, std::string_view text, double minimum,
                                               double maximum);
-/// A whole number.
+/// Parses an integer.
 [[nodiscard]] long parse_integer(std::string_view name, std::string_view text, long minimum, long maximum);
-/// true, yes, on, 1; false, no, off, 0.
+/// Parses true, yes, on or 1; false, no, off or 0.
 [[nodiscard]] bool parse_flag(std::string_view name, std::string_view text);
-/// The index of one of the choices.
+/// Returns the index of one of the choices.
 [[nodiscard]] std::size_t parse_choice(std::string_view name, std::string_view text,
                                        std::span<const std::string> choices);
-/// "L", or "P%" of at most 1000 %; the range is in pixels.
+/// Parses "L", or "P%" of at most 1000 %. The range is in pixels.
 [[nodiscard]] Length parse_length(std::string_view name, std::string_view text, double minimum,
                                   double maximum);
-/// "R", "RXxRY", each with an optional % sign; the range is in pixels.
+/// Parses "R" or "RXxRY", each with an optional % sign. The range is in pixels.
 [[nodiscard]] Radius parse_radius(std::string_view name, std::string_view text, double minimum,
                                   double maximum);
 
-/// A radius of whole pixels: 2.5 is refused, 2.5% is not.
+/// Parses a radius of whole pixels: 2.5 is refused, 2.5% is not.
 [[nodiscard]] Radius parse_whole_radius(std::string_view name, std::string_view text, double minimum,
                                         double maximum);
 
-/// "X,Y,W,H" in whole pixels, several with ';' between them; W and H are 1 or more.
+/// Parses boxes "X,Y,W,H" in whole pixels, separated by ';'. W and H are 1 or more.
 [[nodiscard]] std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text);
-/// "X,Y", each with an optional % sign.
+/// Parses "X,Y", each with an optional % sign.
 [[nodiscard]] Point parse_point(std::string_view name, std::string_view text);
 /// Parses "A:B", two different numbers.
 [[nodiscard]] ValueRange parse_range(std::string_view name, std::string_view text, double minimum,
                                      double maximum);
-/// "#RRGGBB", hexadecimal.
+/// Parses "#RRGGBB", hexadecimal.
 [[nodiscard]] Colour parse_colour(std::string_view name, std::string_view text);
 
-/// The shortest text that parses back to the same value.
+/// Returns the shortest text that parses back to the same value.
 [[nodiscard]] std::string print_real(double value);
-/// A text that parse_reals() takes.
+/// Returns a text that parse_reals() accepts.
 [[nodiscard]] std::string print_reals(std::span<const double> values);
-/// A text that parse_length() takes.
+/// Returns a text that parse_length() accepts.
 [[nodiscard]] std::string print_length(const Length& length);
-/// A text that parse_radius() takes.
+/// Returns a text that parse_radius() accepts.
 [[nodiscard]] std::string print_radius(const Radius& radius);
-/// A text that parse_point() takes.
+/// Returns a text that parse_point() accepts.
 [[nodiscard]] std::string print_point(const Point& point);
-/// A text that parse_range() takes.
+/// Returns a text that parse_range() accepts.
 [[nodiscard]] std::string print_range(const ValueRange& range);
-/// A text that parse_boxes() takes.
+/// Returns a text that parse_boxes() accepts.
 [[nodiscard]] std::string print_boxes(std::span<const PixelBox> boxes);
-/// A text that parse_colour() takes.
+/// Returns a text that parse_colour() accepts.
 [[nodiscard]] std::string print_colour(const Colour& colour);
 
-/// The parts of a text between these signs; one more than there are signs.
+/// Splits a text at every `sign`. The result has one element more than there are signs.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char sign);
 
-/// The candidate with the smallest edit distance to `text`, or empty if none is near.
+/// Returns the candidate with the smallest edit distance to `text`, or an empty text if none is near.
 [[nodiscard]] std::string nearest(std::string_view text, std::span<const std::string> candidates);
 
-/// " Did you mean 'x'?" or nothing.
+/// Returns " Did you mean 'x'?" or an empty text.
 [[nodiscard]] std::string did_you_mean(std::string_view text, std::span<const std::string> candidates);
 
 }  // namespace satin

@@ -1,6 +1,6 @@
 #pragma once
-// The depth that photographs carry, with what lies beside it: mattes, the sharp original, the focus that was
-// chosen when the photograph was taken. ReadOptions::photo_depth asks for it; Picture::photo holds it.
+// Depth inside photographs, with mattes, the sharp original and the focus of the camera.
+// ReadOptions::photo_depth requests it; Picture::photo holds it.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// How codes of a stored depth picture become values, in the terms of Google's GDepth, to which Apple's
-/// disparity translates. A code is c of 0 to 1.
+/// Conversion from the codes of a stored depth picture to values, as in Google's GDepth. Apple's disparity
+/// translates to the same form. A code c is 0 to 1.
 struct DepthCoding {
-  /// Which value lies between the two ends.
+  /// Quantity that codes interpolate.
   enum class Format : std::uint8_t {
     range_inverse,  ///< 1 / z = 1 / near + c (1 / far - 1 / near): the value is disparity
     range_linear    ///< z = near + c (far - near): the value is depth
@@ -26,78 +26,82 @@ struct DepthCoding {
   double far = 1;                         ///< distance where c = 1
 };
 
-/// The depth picture as a file may keep it, so that the depth can be read from there again with the same
-/// bits. It lies as the stored picture lies, before the orientation is applied.
+/// The depth picture as stored in a file, so that reading it again gives the same bits. Its orientation is
+/// that of the stored picture.
 struct StoredDepth {
-  std::vector<std::byte> item;  ///< a whole PNG or JPEG file; empty: `codes` are to be written as PNG
-  std::string mime;             ///< of the item: "image/png"
-  Image codes;                  ///< u8 or u16, one channel; where there is no item
+  std::vector<std::byte> item;  ///< complete PNG or JPEG file; empty: `codes` are to be written as PNG
+  std::string mime;             ///< MIME type of the item, such as "image/png"
+  Image codes;                  ///< depth codes, u8 or u16, one channel; used if there is no item
   std::string format;           ///< "RangeInverse" or "RangeLinear"
-  std::string near;             ///< as text, from which the same number is read
-  std::string far;              ///< likewise
+  std::string near;             ///< GDepth:Near as text that parses to the same number
+  std::string far;              ///< GDepth:Far as text that parses to the same number
   std::string units;            ///< "m", "mm"; empty if the file does not say
 };
 
 /// The depth of a photograph.
 struct PhotoDepth {
-  Image values;                           ///< f32, one channel, upright, of a size of its own
-  DepthKind kind = DepthKind::disparity;  ///< what the values are
-  bool metric = false;                    ///< in 1/m or m; otherwise the file says no unit
-  float lowest = 0;                       ///< of the values
-  float highest = 0;                      ///< of the values
-  std::string format;                     ///< "Apple disparity", "GDepth RangeInverse"
-  std::string place;                      ///< where it lay: "picture 3 of the MPF index"
-  StoredDepth stored;                     ///< for a result that can be refocused
+  Image values;                           ///< values, f32, one channel, upright, of any size
+  DepthKind kind = DepthKind::disparity;  ///< meaning of the values
+  bool metric = false;                    ///< whether values are in 1/m or m; otherwise the unit is unknown
+  float lowest = 0;                       ///< smallest value
+  float highest = 0;                      ///< largest value
+  std::string format;                     ///< format, such as "Apple disparity" or "GDepth RangeInverse"
+  std::string place;                      ///< position in the file, such as "picture 3 of the MPF index"
+  StoredDepth stored;                     ///< stored form, for a result that can be refocused
 };
 
-/// A picture of how much of every pixel belongs to something.
+/// A matte: how much of every pixel belongs to a subject.
 struct PhotoMatte {
   std::string name;  ///< "portrait", "hair", "skin", "teeth", "glasses", "sky"
-  Image weights;     ///< u8, one channel, upright, of a size of its own
+  Image weights;     ///< weights, u8, one channel, upright, of any size
 };
 
-/// The picture before blur was added to it.
+/// The photograph before the camera blurred it.
 struct PhotoOriginal {
-  std::vector<std::byte> file;  ///< a JPEG file in one piece that holds no word of other pictures
-  std::string place;            ///< where it lay: "GImage:Data"; empty: it is the picture of the file itself
+  std::vector<std::byte> file;  ///< complete JPEG file without references to other pictures
+  std::string place;  ///< position in the file, such as "GImage:Data"; empty: it is the file's own picture
 };
 
-/// Where a photograph is sharp.
+/// Focus that a photograph records.
 struct PhotoFocus {
-  std::optional<double> distance;  ///< in the unit of the depth
-  std::optional<Point> place;      ///< in the upright picture, in percent
+  std::optional<double> distance;  ///< distance in the unit of the depth
+  std::optional<Point> place;      ///< point of the upright picture in percent
   std::string source;              ///< "GFocus", "EXIF SubjectArea"
 };
 
-/// What a photograph carries for refocusing.
+/// Data in a photograph for refocusing.
 struct Photo {
-  std::optional<PhotoDepth> depth;  ///< absent: the file has none, or `problem` says why it is not read
-  std::string problem;              ///< why depth that is there was not read, with the remedy
-  std::vector<PhotoMatte> mattes;   ///< in the order of the file
-  /// What Picture::image was decoded from, where that can be kept; empty bytes otherwise.
+  std::optional<PhotoDepth>
+      depth;            ///< depth; absent if the file has none or `problem` says why it cannot be read
+  std::string problem;  ///< why existing depth cannot be read, with the remedy
+  std::vector<PhotoMatte> mattes;  ///< mattes in the order of the file
+  /// File that Picture::image was decoded from, or no bytes if it cannot be kept.
   PhotoOriginal original;
-  int orientation = 1;  ///< how the stored picture, its original and its stored depth lie, as in EXIF
-  std::optional<PhotoFocus> focus;  ///< of the file; absent if it does not tell
-  /// FocalLengthIn35mmFilm of the EXIF block: mm before a sensor of 36 mm; absent if it does not tell.
+  int orientation = 1;              ///< orientation of the stored picture, original and depth, as in EXIF
+  std::optional<PhotoFocus> focus;  ///< focus; absent if the file does not record it
+  /// FocalLengthIn35mmFilm of the EXIF block: mm for a sensor of 36 mm.
   std::optional<double> focal_length;
 };
 
-/// Where a photograph is sharp after depth of field was added to it.
+/// Focus and blur of a photograph after depth of field was applied.
 struct PhotoBlur {
-  double disparity = 0;               ///< that is sharp, by the values' own unit
-  std::optional<Point> place;         ///< in the upright picture, in percent, if it was chosen by place
-  std::string source;                 ///< "--focus-at", "GFocus", "the middle"
-  double largest = 0;                 ///< radius that others are held to, in pixels
-  double at_infinity = 0;             ///< radius there, as a part of the picture's longer side; a run tells
-  std::vector<std::string> warnings;  ///< what was assumed
+  double disparity = 0;  ///< disparity that is sharp, in the unit of the values
+  std::optional<Point>
+      place;           ///< point of the upright picture in percent, if the focus was chosen by a point
+  std::string source;  ///< source of the focus: "--focus-at", "GFocus", "the middle"
+  double largest = 0;  ///< largest allowed radius in pixels
+  double at_infinity =
+      0;  ///< radius at infinity, as a fraction of the picture's longer side; known after a run
+  std::vector<std::string> warnings;  ///< assumptions that were made
 };
 
-/// Sets what is open in the lens by what the photograph tells: the kind of its depth; the focus, unless one
-/// is set; and the focal length, if any of the lens (f_number, focal_length, sensor_width) is set, but not
-/// that. The f-number is then one of a camera with 35-mm film that sees what the photograph shows.
+/// Completes the lens from the photograph: the kind of depth; the focus, unless it is set; and the focal
+/// length, if f_number or sensor_width is set but focal_length is not. The f-number then belongs to a 35-mm
+/// camera with the same field of view.
 void set_by_photo(LensFocus& lens, const Photo& photo);
 
-/// What follows for a picture of this shape from a lens as it was before set_by_photo(). Throws as dof().
+/// Returns focus and blur for a picture of this shape. `lens` is the lens before set_by_photo(). Throws as
+/// dof().
 [[nodiscard]] PhotoBlur photo_blur(LensFocus lens, const Photo& photo, const Shape& picture);
 
 }  // namespace satin

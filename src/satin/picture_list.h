@@ -1,5 +1,5 @@
 #pragma once
-// The names of very many files in little memory.
+// A compact list of file names, for batches of very many files.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,19 +10,21 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// What an output is written as where it takes its extension from a file whose format is read alone.
+/// Format of an output that would take its extension from an input in a format that Satin reads but does not
+/// write; `none` for all other outputs.
 enum class StandIn : std::uint8_t { none, jpeg, png };
 
-/// Files as a folder and a name below it. The names lie one after another, with 16 bytes beside each.
+/// A list of files, each a folder and a name below it. Names are stored one after another, with 16 bytes
+/// beside each.
 class PictureList {
  public:
-  /// Names a folder for the files that add() gives from now on; empty for files as they were named.
+  /// Sets the folder of the files that add() appends from now on; empty for files that were named directly.
   void below(const std::filesystem::path& folder);
-  /// `relative` is the name below the folder.
+  /// Appends a file; `relative` is its name below the folder.
   void add(std::string_view relative);
-  /// Sorts the files from this one on by name, byte by byte, and drops repetitions.
+  /// Sorts the files from index `first` on by name, byte by byte, and drops duplicates.
   void sort_from(std::size_t first);
-  /// Drops the files for which keep(name as added) is false.
+  /// Drops the files for which keep(name) is false.
   template <class Keep>
   void filter(const Keep& keep) {
     std::erase_if(entries_, [&](const Entry& entry) { return !keep(text(entry)); });
@@ -30,16 +32,18 @@ class PictureList {
 
   /// Number of files.
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
-  /// True if there are none.
+  /// Whether the list is empty.
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
-  /// The whole name.
+  /// Returns folder and name.
   [[nodiscard]] std::filesystem::path path(std::size_t index) const;
-  /// The name below its folder; for a file that was named itself, its name without folders.
+  /// Returns the name below the folder; for a file that was named directly, its name without folders.
   [[nodiscard]] std::filesystem::path relative(std::size_t index) const;
 
-  /// What set_stand_in() said; otherwise StandIn::none.
+  /// Returns the format set by set_stand_in(), or StandIn::none.
   [[nodiscard]] StandIn stand_in(std::size_t index) const { return entries_[index].stand_in; }
-  void set_stand_in(std::size_t index, StandIn kind) { entries_[index].stand_in = kind; }  ///< of this file
+  void set_stand_in(std::size_t index, StandIn kind) {
+    entries_[index].stand_in = kind;
+  }  ///< sets the format of the output
 
  private:
   struct Entry {

@@ -4,7 +4,7 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// A rectangle of whole pixels; (x, y) is its upper left one.
+/// A rectangle of whole pixels; (x, y) is its upper left pixel.
 struct PixelBox {
   std::int64_t x = 0;       ///< left column
   std::int64_t y = 0;       ///< upper row

@@ -1,6 +1,5 @@
 #pragma once
-// Masks as regions: connected components, their places, sizes and values. The filter `regions` makes JSON of
-// them.
+// Connected components of masks: their positions, sizes and values. The filter `regions` prints them as JSON.
 //
 // Rosenfeld and Pfaltz, Sequential operations in digital picture processing, 1966; He, Chao, Suzuki, A
 // run-based two-scan labeling algorithm, 2008; Playne and Hawick, A new algorithm for parallel
@@ -21,80 +20,82 @@ namespace [[gnu::visibility("default")]] satin {
 
 struct FilterRecord;
 
-/// Which pixels are neighbours.
+/// Definition of neighbouring pixels.
 enum class Connectivity : std::uint8_t {
   four,  ///< those that share a side
   eight  ///< those that share a side or a corner
 };
 
-/// One channel of a picture under a region; values as stored.
+/// Statistics of one channel of a picture over a region, on stored values.
 struct RegionValues {
-  double mean = 0;       ///< of the region's pixels
+  double mean = 0;       ///< mean value
   double minimum = 0;    ///< smallest value
   double maximum = 0;    ///< largest value
-  double deviation = 0;  ///< of the population: the root of the mean square of value - mean
+  double deviation = 0;  ///< population standard deviation
 };
 
-/// One connected component. Pixel centres have integer coordinates, (0, 0) is the first pixel.
+/// A connected component. Pixel centres have integer coordinates, (0, 0) is the first pixel.
 struct Region {
-  std::uint32_t label = 0;           ///< its pixels in Regions::labels
-  std::int64_t area = 0;             ///< pixels
-  std::int64_t x = 0;                ///< bounding box: left column,
-  std::int64_t y = 0;                ///< upper row,
-  std::int64_t width = 0;            ///< columns,
-  std::int64_t height = 0;           ///< rows
-  double centroid_x = 0;             ///< mean of its pixels' x,
-  double centroid_y = 0;             ///< and of their y
-  bool touches_border = false;       ///< a pixel lies in the first or last row or column
-  std::vector<RegionValues> values;  ///< one a channel of RegionsOptions::image; none without one
+  std::uint32_t label = 0;      ///< value of its pixels in Regions::labels
+  std::int64_t area = 0;        ///< number of pixels
+  std::int64_t x = 0;           ///< left column of the bounding box
+  std::int64_t y = 0;           ///< upper row of the bounding box
+  std::int64_t width = 0;       ///< columns of the bounding box
+  std::int64_t height = 0;      ///< rows of the bounding box
+  double centroid_x = 0;        ///< mean of its pixels' x
+  double centroid_y = 0;        ///< mean of its pixels' y
+  bool touches_border = false;  ///< whether a pixel is in the first or last row or column
+  std::vector<RegionValues>
+      values;  ///< statistics per channel of RegionsOptions::image, empty without an image
 };
 
-/// How regions are found.
+/// Options of find_regions().
 struct RegionsOptions {
-  Connectivity connectivity = Connectivity::eight;  ///< which pixels are neighbours
-  bool zeros = false;  ///< the pixels that are 0 make regions instead of the others
-  ImageView image{};   ///< u8, u16 or f32 of the mask's size: its values under every region
+  Connectivity connectivity = Connectivity::eight;  ///< definition of neighbouring pixels
+  bool zeros = false;                               ///< finds regions of pixels that are 0 instead
+  ImageView image{};  ///< picture to measure under every region: u8, u16 or f32, of the mask's size
 };
 
-/// What was found.
+/// Result of find_regions().
 struct Regions {
   std::vector<Region> regions;  ///< labels 1, 2 ... in the raster order of their first pixels
-  Image labels;                 ///< u32, one channel: 0 outside, where the mask lives
-  std::uint32_t largest = 0;    ///< label in the picture
-  std::uint32_t found = 0;      ///< regions of the mask, with those that were left out since
+  Image labels;                 ///< u32, one channel, in the mask's memory; 0 outside
+  std::uint32_t largest = 0;    ///< largest label in `labels`
+  std::uint32_t found = 0;      ///< number of regions in the mask, including regions removed since
 };
 
-/// The connected components of a mask: one channel of u8, one frame, any strides, every value but 0 is
-/// inside; fewer than 2^32 pixels, where every row counts as the next multiple of 32. An image is one frame
-/// in the memory where the mask is. Besides the labels a GPU needs 2.5 bytes a pixel; the CPU, which keeps
-/// runs, 0.2 to 9, and 20 bytes a column and thread; both need 40 bytes a region (and 32 a channel of an
-/// image) and the 96 of its Region.
+/// Finds the connected components of a mask: u8, one channel, one frame, any strides, with every value but 0
+/// inside. It must have fewer than 2^32 pixels when rows are rounded up to multiples of 32. The image, if
+/// any, is one frame in the mask's memory. Beside the labels, a GPU needs 2.5 bytes per pixel. The CPU, which
+/// stores runs, needs 0.2 to 9 bytes per pixel, and 20 per column and thread. Both need 40 bytes per region
+/// (32 more per channel of an image) and the 96 of its Region.
 ///
-/// The same bytes on every device: areas, boxes and sums are exact integers, centroids are divided once.
-/// Means and deviations of u8 and u16 come from exact sums; floats are fixed-point numbers of 40 bits below
-/// the largest magnitude of the picture (fewer from 2^23 pixels on), minimum and maximum are exact. Throws
-/// Error(usage) for shapes that do not fit, Error(input) if the image holds NaN or infinity anywhere.
+/// Results are the same on every device, byte for byte. Areas, boxes and sums are exact integers; centroids
+/// are divided once. Means and deviations of u8 and u16 come from exact sums; floats are fixed-point
+/// numbers of 40 bits below the largest magnitude of the picture (fewer from 2^23 pixels on), minimum and
+/// maximum are exact. Throws Error(usage) for shapes that do not fit, Error(input) if the image holds NaN or
+/// infinity anywhere.
 [[nodiscard]] Regions find_regions(const Device& device, const ImageView& mask,
                                    const RegionsOptions& options = {});
 
-// --- Choosing among them. regions.regions is a plain vector: erase from it, or sort it, as you like; then
-// renumber(). ---
+// --- Selecting regions: erase from or sort the vector Regions::regions, then call renumber(). ---
 
-/// Bounds that a region has to keep, the bounds themselves included.
+/// Inclusive bounds for regions.
 struct RegionFilter {
-  std::int64_t min_area = 0;                                           ///< pixels
-  std::int64_t max_area = std::numeric_limits<std::int64_t>::max();    ///< pixels
-  std::int64_t min_width = 0;                                          ///< columns of the bounding box
-  std::int64_t max_width = std::numeric_limits<std::int64_t>::max();   ///< columns of the bounding box
-  std::int64_t min_height = 0;                                         ///< rows of the bounding box
-  std::int64_t max_height = std::numeric_limits<std::int64_t>::max();  ///< rows of the bounding box
-  std::optional<bool> touches_border{};  ///< true: only those that do; false: only those that do not
+  std::int64_t min_area = 0;                                          ///< smallest area in pixels
+  std::int64_t max_area = std::numeric_limits<std::int64_t>::max();   ///< largest area in pixels
+  std::int64_t min_width = 0;                                         ///< smallest width of the bounding box
+  std::int64_t max_width = std::numeric_limits<std::int64_t>::max();  ///< largest width of the bounding box
+  std::int64_t min_height = 0;                                        ///< smallest height of the bounding box
+  std::int64_t max_height = std::numeric_limits<std::int64_t>::max();  ///< largest height of the bounding box
+  std::optional<bool>
+      touches_border{};  ///< true: only regions at the border; false: only regions away from it; unset: all
 };
 
-/// True if the region keeps every bound.
+/// Whether the region is within all bounds.
 [[nodiscard]] bool passes(const Region& region, const RegionFilter& filter) noexcept;
 
-/// What regions are sorted by: members of Region, and of its values.
+/// Sort key of regions: a member of Region or of its values.
 enum class RegionKey : std::uint8_t {
   label,     ///< raster order of the first pixels
   area,      ///< pixels
@@ -102,58 +103,58 @@ enum class RegionKey : std::uint8_t {
   y,         ///< upper row
   width,     ///< columns of the bounding box
   height,    ///< rows of the bounding box
-  mean,      ///< of the values
-  minimum,   ///< of the values
-  maximum,   ///< of the values
-  deviation  ///< of the values
+  mean,      ///< mean value
+  minimum,   ///< smallest value
+  maximum,   ///< largest value
+  deviation  ///< standard deviation of the values
 };
 
-/// Stable. The last four are those of one channel of the values. Throws Error(usage) for regions without that
-/// channel.
+/// Sorts regions, stably. `channel` selects the values for the last four keys. Throws Error(usage) for
+/// regions without that channel.
 void sort_by(std::vector<Region>& regions, RegionKey key, bool descending = false, int channel = 0);
 
-/// Gives the regions that are left the labels 1, 2 ... in the vector's order, and the pixels of the label
-/// picture theirs; pixels of regions that are gone become 0. On the device, in place: 8 bytes a pixel move.
-/// Throws Error(usage) for labels that occur twice, are 0 or above regions.largest.
+/// Renumbers the remaining regions as 1, 2 ... in the vector's order, in the label picture too; pixels of
+/// removed regions become 0. Works on the device in place and moves 8 bytes per pixel. Throws Error(usage)
+/// for labels that occur twice, are 0 or exceed `regions.largest`.
 void renumber(const Device& device, Regions& regions);
 
-// --- What the filter `regions` does. ---
+// --- The filter `regions` ---
 
-/// Run lengths of a region in JSON (satin/rle.h).
+/// Format of a region's run lengths in JSON (satin/rle.h).
 enum class RunLengthText : std::uint8_t {
-  compressed,    ///< COCO's text
-  uncompressed,  ///< numbers
-  none           ///< left out
+  compressed,    ///< COCO's text form
+  uncompressed,  ///< an array of numbers
+  none           ///< omitted
 };
 
-/// What is a mask, which of its regions count, and how they are told.
+/// Parameters of the filter `regions`.
 struct RegionSearch {
-  Connectivity connectivity = Connectivity::eight;  ///< which pixels are neighbours
-  double level = 0;       ///< inside is what is above, as a fraction of white; colours by their luminance
-  bool invert = false;    ///< inside is what is not above
-  RegionFilter filter{};  ///< which are kept
-  bool inner = false;     ///< those that touch the border are not
+  Connectivity connectivity = Connectivity::eight;  ///< definition of neighbouring pixels
+  double level = 0;       ///< pixels above this fraction of white are inside; colours count by luminance
+  bool invert = false;    ///< makes the other pixels the inside
+  RegionFilter filter{};  ///< bounds for the regions that are kept
+  bool inner = false;     ///< drops regions that touch the border
   RegionKey key = RegionKey::label;  ///< order of the list, by the first channel of the values
-  bool descending = false;           ///< the largest first
+  bool descending = false;           ///< sorts the largest first
   std::int64_t limit =
-      std::numeric_limits<std::int64_t>::max();   ///< the first so many in this order are kept
-  RunLengthText rle = RunLengthText::compressed;  ///< run lengths in JSON
+      std::numeric_limits<std::int64_t>::max();   ///< largest number of regions to keep, in this order
+  RunLengthText rle = RunLengthText::compressed;  ///< format of run lengths in JSON
 };
 
-/// Throws Error(usage) for bounds that no region keeps, and an order by values without an image.
+/// Throws Error(usage) for contradictory bounds, and for an order by values without an image.
 void validate(const RegionSearch& search, bool with_image);
 
-/// The regions of a picture, numbered in raster order and listed in that of the search. `image` may be empty.
-/// Throws as find_regions() and validate().
+/// Finds the regions of a picture, numbered in raster order and listed in the order of the search. `image`
+/// may be empty. Throws as find_regions() and validate().
 [[nodiscard]] Regions search_regions(const Device& device, const ImageView& picture, const ImageView& image,
                                      const RegionSearch& search);
 
-/// Writes the members "image" (what was looked at, and how) and "regions". `pictures` are the mask and the
-/// image; names that are empty are left out. Labels are in host memory.
+/// Writes the members "image" (inputs and parameters) and "regions". `pictures` are the mask and the image;
+/// empty names are omitted. The labels must be in host memory.
 void add_regions(JsonWriter& json, std::span<const NamedView> pictures, const RegionSearch& search,
                  const Regions& regions);
 
-/// What `regions` is: parameters, inputs, output, reach (satin/filter.h).
+/// Returns the record of the filter `regions`.
 [[nodiscard]] const FilterRecord& regions_record();
 
 }  // namespace satin

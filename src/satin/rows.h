@@ -1,5 +1,6 @@
 #pragma once
-// Pictures that are never whole in memory: where their rows come from, and filters that take them row by row.
+// Row-by-row processing of pictures that do not fit in memory: sources of rows, and pipelines that filter
+// them.
 
 #include <cstddef>
 #include <memory>
@@ -13,7 +14,7 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// The rows of a picture, from the top to the bottom.
+/// A source of the rows of a picture, from top to bottom.
 class RowSource {
  public:
   RowSource() = default;
@@ -21,45 +22,45 @@ class RowSource {
   RowSource& operator=(const RowSource&) = delete;
   virtual ~RowSource();
 
-  /// The shape of the whole picture: one frame.
+  /// The shape of the whole picture, one frame.
   [[nodiscard]] virtual const Shape& shape() const noexcept = 0;
-  /// Begins again at the top.
+  /// Starts again at the top.
   virtual void rewind() = 0;
-  /// Reads the rows that follow, as many as `rows` has, to interleaved host memory. There must be so many.
+  /// Reads the next rows into `rows`, an interleaved view in host memory. `rows` must not be higher than the
+  /// rest of the picture.
   virtual void read(const MutableImageView& rows) = 0;
 };
 
-/// A pipeline that takes the rows of a picture and gives those of its result: the bytes that a PipelinePlan
-/// gives for the whole picture. Each step holds a band of rows as high as its window, twice the reach of its
-/// results and 256 rows or twice that reach more, so that memory grows with the width of the picture and not
-/// with its height.
+/// A pipeline that reads the rows of a picture and provides the rows of its result, with the bytes that a
+/// PipelinePlan gives for the whole picture. Each step holds as many rows as twice its reach, and 256 or
+/// twice its reach more, so memory grows with the width of the picture but not with its height.
 ///
-/// What a step must know of the whole picture (the range of floats, the level of otsu, the deviations of
-/// wolf) is measured before the first row is given: the picture is read once more for each.
+/// Measurements of the whole picture that a step needs (the range of floats, the level of otsu, the
+/// deviations of wolf) precede the first row. The picture is read once more for each of them.
 class RowPipeline final : public RowSource {
  public:
-  /// `picture`, and `sides`: those of inputs_of() behind the picture, null for one that is not used. They
-  /// must outlive the pipeline; each has one reader. Throws Error(usage) for what the filters refuse and,
-  /// with the name of the filter and the reason, for one that looks at the whole picture, at the other end of
-  /// it (border wrap), or makes JSON; Error(environment) if there is no memory for a few rows.
+  /// `sides` are the inputs of inputs_of() after the picture, null for unused ones. All sources must outlive
+  /// the pipeline, and each may have only one reader. Throws Error(usage) if a filter refuses its parameters,
+  /// and with the filter's name and the reason if a filter needs the whole picture or its opposite side
+  /// (border wrap), or makes JSON. Throws Error(environment) if there is no memory for a few rows.
   RowPipeline(const Device& device, const Pipeline& pipeline, RowSource& picture,
               std::span<RowSource* const> sides = {});
   ~RowPipeline() override;
 
   /// The shape of the result.
   [[nodiscard]] const Shape& shape() const noexcept override;
-  void rewind() override;  ///< nothing is measured again
-  /// Throws Error(input) for values that a filter does not take, as far as they are measured before anything
-  /// is read, and what the sources throw.
+  void rewind() override;  ///< starts again without repeating the measurements
+  /// Throws Error(input) for values that a filter refuses, if measurements find them, and whatever the
+  /// sources throw.
   void read(const MutableImageView& rows) override;
 
-  /// Bytes that the steps hold.
+  /// Returns the bytes that the steps hold.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
-  /// How often the picture is read: once, and once more for every measurement of a step.
+  /// Returns how often the picture is read: once, and once more for every measurement.
   [[nodiscard]] int passes() const noexcept;
-  /// As PipelinePlan::watch(), from the thread that reads; the share is that of all passes.
+  /// As PipelinePlan::watch(), called from the thread that reads, with the share of all passes.
   void watch(Progress progress);
-  /// As PipelinePlan::check(), once all rows have been read.
+  /// As PipelinePlan::check(). Call it after all rows have been read.
   [[nodiscard]] std::vector<std::string> check();
 
  private:

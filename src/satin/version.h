@@ -2,7 +2,7 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// "0.2.0"
+/// Returns the version of the library, such as "0.2.0".
 [[nodiscard]] const char* version() noexcept;
 
 }  // namespace satin

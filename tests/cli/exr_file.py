@@ -5,7 +5,7 @@ import zlib
 import numpy as np
 
 NUMBERS = {0: np.dtype("<u4"), 1: np.dtype("<f2"), 2: np.dtype("<f4")}
-LINES = {0: 1, 2: 1, 3: 16}  # of a chunk: not compressed, ZIPS, ZIP
+LINES = {0: 1, 2: 1, 3: 16}  # rows of a chunk without compression, with ZIPS, with ZIP
 
 
 def attribute(name, kind, data):

@@ -1,4 +1,4 @@
-"""What a box blur of stored values is, in exact integers."""
+"""A box blur of stored values in exact integers."""
 import math
 
 import numpy as np

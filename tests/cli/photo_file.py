@@ -111,7 +111,7 @@ def apple(picture, others, kind=0):
     directory += struct.pack("<HHII", 0xB002, 7, 16 * count, 8 + 2 + 3 * 12 + 4) + struct.pack("<I", 0)
     size = len(picture) + 4 + 4 + 8 + len(directory) + 16 * count
     entries = struct.pack("<IIIHH", 0x030000, size, 0, 0, 0)
-    at = size - 10  # of the index's header
+    at = size - 10  # position of the index's header
     for other in others:
         entries += struct.pack("<IIIHH", kind, len(other), at, 0, 0)
         at += len(other)

@@ -1,4 +1,4 @@
-"""--stream, what takes too long for tests/run: random pictures, and four gigapixels with memory, libvips and kill -9."""
+"""--stream, tests that take too long for tests/run: random pictures, and four gigapixels with memory, libvips and kill -9."""
 import random
 import subprocess
 import time
@@ -34,7 +34,7 @@ def write(path):
 
 
 def crop_of(path, x, y, width, height):
-    """Of the raw file, without the rest of it in memory."""
+    """Reads from the raw file without loading the rest of it."""
     with open(path, "rb") as file:
         start = len(b"P5\n%d %d\n255\n" % (SIDE, SIDE))
         rows = []

@@ -1,4 +1,4 @@
-"""satin bench: what it prints and what it refuses. Times are the business of whoever reads them."""
+"""satin bench: what it prints and what it refuses. Times are not checked."""
 import json
 import os
 import re

@@ -1,4 +1,4 @@
-"""What files carry beside ICC, EXIF and XMP: it is kept where the format has a place for it, and named where not."""
+"""Metadata beside ICC, EXIF and XMP: kept if the format can hold it, otherwise named in a warning."""
 import hashlib
 import shutil
 import struct
@@ -170,7 +170,7 @@ def test_what_a_format_does_not_hold_is_named_in_one_warning(satin):
 
 
 def linear_mean(satin, chunks, values, depth=np.uint8):
-    """What a blur over the whole of a row makes of its values."""
+    """Returns the result of a blur over a whole row."""
     row = np.repeat(np.array(values, depth)[None, :, None], 3, axis=2)
     write_png(satin.folder / "in.png", row, chunks)
     satin.good("blur", "in.png", "-o", "out.png", "--radius", "40", "--overwrite")

@@ -1,4 +1,4 @@
-"""satin dof: where depth comes from, what is told of it, and what is shown of it."""
+"""satin dof: sources of depth, reported values and debug pictures."""
 import json
 
 import numpy as np

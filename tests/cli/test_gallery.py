@@ -19,7 +19,7 @@ BLUR = ("--radius", "2")
 
 
 class Page(HTMLParser):
-    """What a browser would see: entries with texts, links and pictures; scripts and handlers."""
+    """Reads a page as a browser would: entries with texts, links and pictures; scripts and handlers."""
 
     def __init__(self, path):
         super().__init__()

@@ -29,7 +29,7 @@ def heif(path, array, *options, quality="-L"):
 
 
 def converted(source, target):
-    """What heif-convert makes of it: PNG."""
+    """Converts the file to PNG with heif-convert."""
     subprocess.run(["heif-convert", source, target], check=True, stdout=subprocess.DEVNULL)
     return png_file.read(target)
 

@@ -1,4 +1,4 @@
-"""satin mask: what is drawn by hand comes out by hand."""
+"""satin mask: small masks against results drawn by hand."""
 import numpy as np
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a file carries beside its pixels, seen by Pillow: profiles, EXIF, XMP, quality, times."""
+"""Metadata of outputs as Pillow reads it: profiles, EXIF, XMP, quality, times."""
 import functools
 import json
 import os

@@ -1,4 +1,4 @@
-"""Which files a batch takes and what it calls the results."""
+"""The files that a batch finds, and the names of its results."""
 import json
 import os
 

@@ -1,4 +1,4 @@
-"""The line that says how far a batch is: on a terminal, and nowhere else."""
+"""The progress line of a batch appears on a terminal, and nowhere else."""
 import os
 import pty
 import re

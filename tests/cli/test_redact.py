@@ -1,4 +1,4 @@
-"""satin redact: what is covered is gone, here and in what the file carries along."""
+"""satin redact: covered content is gone from the pixels and from the metadata."""
 import io
 import json
 

@@ -51,7 +51,7 @@ def test_resume_does_what_is_not_done(satin, three, noise):
     wanted = {name: (out / name).read_bytes() for name in ("a.png", "b.png", "c.png")}
     (out / "b.png").write_bytes(wanted["b.png"][:-1])  # cut
     assert statuses(satin, "--resume") == ["unchanged", "done", "unchanged"]
-    (out / "c.png").write_bytes(wanted["c.png"][:-1] + b"x")  # of the same size
+    (out / "c.png").write_bytes(wanted["c.png"][:-1] + b"x")  # same size, other bytes
     os.remove(out / "a.png")
     assert statuses(satin, "--resume") == ["done", "unchanged", "done"]
     assert {name: (out / name).read_bytes() for name in wanted} == wanted

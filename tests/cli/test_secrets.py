@@ -1,4 +1,4 @@
-"""satin redact: a secret that a file carries beside its pixels does not come out, wherever it was put."""
+"""satin redact: a secret in the metadata does not reach the output, wherever it is stored."""
 import hashlib
 import struct
 import subprocess

@@ -1,4 +1,4 @@
-"""--shard auto: the part of a batch that the program says which started the process."""
+"""--shard auto: the share of a batch that the launching program assigns."""
 import json
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Standard input, standard output, and what else is printed."""
+"""Standard input, standard output, and other printed text."""
 import os
 import pty
 

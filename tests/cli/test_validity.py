@@ -1,4 +1,4 @@
-"""What other programs say of the files that Satin writes."""
+"""Other programs accept the files that Satin writes."""
 import collections
 import hashlib
 import re
@@ -16,7 +16,7 @@ from test_metadata import FORMATS, iptc_segment, iptc_sets, save
 
 pytestmark = pytest.mark.skipif(not FULL_CODECS, reason="metadata needs the codecs of SATIN_CODECS=FULL")
 ONCE = [b"IHDR", b"PLTE", b"IEND", b"cHRM", b"gAMA", b"iCCP", b"sRGB", b"eXIf", b"pHYs", b"tIME", b"cICP", b"sBIT"]  # PNG, 5.6
-# What the inputs of Pillow lack, and what TIFF 6.0 has only in its extensions: compression by Deflate.
+# Omissions of the inputs that Pillow writes, and compression by Deflate, which TIFF 6.0 has only in its extensions.
 OF_THE_SOURCE = re.compile(r"Missing required|Improperly enclosed XMP|\[minor\]|tag 0x0103 Compression")
 
 

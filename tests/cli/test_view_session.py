@@ -1,4 +1,4 @@
-"""satin view: what the page shows is what the command writes that it shows; settings and previews."""
+"""satin view: the page shows the pixels that its command writes; settings and previews."""
 import io
 import json
 import shlex

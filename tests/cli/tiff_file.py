@@ -14,7 +14,7 @@ KINDS = {1: "u", 2: "i", 3: "f"}
 
 
 class Page:
-    """One directory of a file: the values of its tags by number, and its pixels."""
+    """A directory of a file: the values of its tags by number, and its pixels."""
 
     def __init__(self, file, tags):
         self.file = file
@@ -61,7 +61,7 @@ class Page:
 
 
 def write(path, values):
-    """One channel in one strip, not compressed."""
+    """Writes one channel in one strip without compression."""
     values = np.asarray(values, values.dtype.newbyteorder("<"))
     height, width = values.shape
     kind = {number: name for name, number in KINDS.items()}[values.dtype.kind]

@@ -1,4 +1,4 @@
-"""`satin view` spoken to by raw sockets."""
+"""A client of `satin view` on raw sockets."""
 import json
 import re
 import signal

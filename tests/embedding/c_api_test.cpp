@@ -1,4 +1,4 @@
-// The C functions against the C++ ones, and everything that they refuse.
+// The C functions give the results of the C++ functions, and refuse invalid arguments.
 
 #include <gtest/gtest.h>
 
@@ -73,7 +73,7 @@ TEST_F(FromC, TakesAnyStridesAndMeanings) {
   EXPECT_EQ(difference(found, blur(device_under_test(), pixels, {.radius = 2})), "");
 }
 
-TEST_F(FromC, TellsTheOutputBeforehand) {
+TEST_F(FromC, ReturnsTheShapeOfTheOutputBeforeRunning) {
   satin_view output;
   ASSERT_EQ(satin_output_view(device_, "integral", &picture_, nullptr, 0, &output), SATIN_OK);
   EXPECT_EQ(output.data, nullptr);

@@ -1,5 +1,4 @@
-// What a program that carries the library keeps in its own hands: memory, the end of long work, pictures of
-// any layout.
+// Control of a host program over the library: memory, cancelling long work, pictures of any layout.
 
 #include <gtest/gtest.h>
 
@@ -47,7 +46,7 @@ TEST(CallersMemory, HoldsPicturesArraysAndPlans) {
   EXPECT_TRUE(ledger.taken.empty());
 }
 
-TEST(CallersMemory, MayRunOutAndMustBeAligned) {
+TEST(CallersMemory, IsRefusedIfExhaustedOrUnaligned) {
   const Allocator none{[](std::size_t) -> void* { return nullptr; }, [](void*, std::size_t) {}};
   const Device poor = Device::open("cpu", {.allocator = none});
   expect_error(ErrorKind::environment, "no 300 bytes for cpu", [&] {
@@ -89,7 +88,7 @@ TEST(CallersMemory, HoldsHostPictures) {
                [&] { return allocate_host(1, {.allocate = ledger.allocator().allocate, .free = {}}); });
 }
 
-TEST(LongWork, TellsEveryFrame) {
+TEST(LongWork, ReportsProgressAfterEveryFrame) {
   Shape film{30, 20, 1, Type::f32};
   film.frames = 5;
   const Image frames = random_picture(film, 6);
@@ -101,7 +100,7 @@ TEST(LongWork, TellsEveryFrame) {
     return true;
   });
   steps.run(frames, result.view());
-  // Floats are looked at before they are filtered: two steps a frame.
+  // Floats are measured before they are filtered: two steps per frame.
   ASSERT_GE(told.size(), 5U);
   EXPECT_EQ(told.size() % 5, 0U);
   EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
@@ -110,7 +109,7 @@ TEST(LongWork, TellsEveryFrame) {
   EXPECT_EQ(difference(result, blur(device_under_test(), frames, {.radius = 2})), "");
 }
 
-TEST(LongWork, TellsEveryWindowAndEnds) {
+TEST(LongWork, ReportsEveryChunkAndCanBeCancelled) {
   const Device device = Device::open(device_under_test().info().id);
   const Shape shape{600, 500, 1, Type::u8};
   const Image picture = random_picture(shape, 7);
@@ -125,12 +124,12 @@ TEST(LongWork, TellsEveryWindowAndEnds) {
   });
   EXPECT_EQ(windows, 3);
 
-  steps.watch({});  // the plan is as good as before
+  steps.watch({});  // the plan remains usable
   steps.run(picture, result.view());
   EXPECT_EQ(difference(result, blur(device_under_test(), picture, {.radius = 4})), "");
 }
 
-TEST(LongWork, LetsTheCallersErrorThrough) {
+TEST(LongWork, PassesOnExceptionsOfTheCallback) {
   const Shape shape{30, 20, 1, Type::u8};
   const Image picture = random_picture(shape, 8);
   Image result(shape);

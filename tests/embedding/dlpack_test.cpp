@@ -83,7 +83,7 @@ TEST(DlPack, KnowsWhereTheMemoryIs) {
   EXPECT_THROW(static_cast<void>(view_of(tensor(bytes, shape, nullptr, u8, {kDLMetal, 0}))), Error);
 }
 
-TEST(DlPack, RefusesWhatIsNoPicture) {
+TEST(DlPack, RefusesTensorsThatAreNotPictures) {
   std::uint8_t bytes[64]{};
   std::vector<std::int64_t> line{16};
   EXPECT_THROW(static_cast<void>(view_of(tensor(bytes, line, nullptr, u8))), Error);
@@ -96,7 +96,7 @@ TEST(DlPack, RefusesWhatIsNoPicture) {
   EXPECT_THROW(static_cast<void>(view_of(tensor(bytes, plane, nullptr, {kDLUInt, 8, 4}))), Error);
 }
 
-TEST(DlPack, HandsAnImageOver) {
+TEST(DlPack, MovesAnImageIntoATensor) {
   Image image(Shape{5, 4, 3, Type::u8});
   image.view().value<std::uint8_t>(4, 3, 2) = 17;
   const std::byte* pixels = image.data();

@@ -70,7 +70,7 @@ TEST(OpenCv, AnImageIsAMatrix) {
   EXPECT_EQ(mat.at<double>(4, 5), table.view().value<double>(5, 4));
 }
 
-TEST(OpenCv, RefusesWhatIsNoPicture) {
+TEST(OpenCv, RefusesMatricesThatAreNotPictures) {
   EXPECT_TRUE(view_of(cv::Mat()).empty());
   EXPECT_THROW(static_cast<void>(view_of(cv::Mat(3, 3, CV_8SC1))), Error);
   EXPECT_THROW(static_cast<void>(view_of(cv::Mat(3, 3, CV_8UC(5)))), Error);

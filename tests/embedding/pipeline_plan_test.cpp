@@ -1,4 +1,4 @@
-// Pipelines in memory: the steps one after another, side inputs by name.
+// Pipelines on pictures in memory: order of steps, and side inputs by name.
 
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ TEST_F(PipelineInMemory, MayEndInATableAndWriteOverItsInput) {
   EXPECT_EQ(difference(picture_, expected), "");
 }
 
-TEST_F(PipelineInMemory, WatchesTheWholeOfIt) {
+TEST_F(PipelineInMemory, ReportsProgressOfTheWholePipeline) {
   const Pipeline pipeline =
       parse_pipeline("blur radius=2 | dilate radius=1 | erode radius=1 | blur radius=1");
   PipelinePlan steps = plan(device_, pipeline, shapes_of(inputs_of(pipeline, picture_)));
@@ -86,7 +86,7 @@ TEST_F(PipelineInMemory, WatchesTheWholeOfIt) {
   });
 }
 
-TEST_F(PipelineInMemory, RefusesWhatDoesNotFit) {
+TEST_F(PipelineInMemory, RefusesInputsThatDoNotFit) {
   const auto refused = [&](const std::string& piece, const char* text, std::span<const NamedView> sides) {
     expect_error(ErrorKind::usage, piece,
                  [&] { return run(device_, parse_pipeline(text), picture_, sides); });

@@ -1,5 +1,5 @@
-// Several callers on one device, and on one device each: the bytes are those of one caller. ThreadSanitizer
-// looks at the same in the variant tsan.
+// Several callers on one device, and on one device each, get the bytes of a single caller. The variant tsan
+// runs the same tests under ThreadSanitizer.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 constexpr int thread_count = 8;
 const Shape shape{211, 157, 3, Type::u8};
 
-/// Filters of every kind of operation, and of what is set up when it is first needed: 16-bit tables.
+/// Filters of every kind of operation, including one that needs lazily built 16-bit tables.
 const char* const pipelines[] = {
     "blur radius=5",
     "blur radius=3 radius-map=map radius-max=9 mask=map",
@@ -32,7 +32,7 @@ const char* const pipelines[] = {
     "threshold window=21 | mask grow=3 feather=4",
 };
 
-/// Everything that one thread does, as bytes.
+/// Returns the results of all filters that one thread runs, as bytes.
 std::vector<std::byte> work(const Device& device, int thread) {
   std::vector<std::byte> bytes;
   const auto keep = [&](const Image& image) {
@@ -78,7 +78,7 @@ std::vector<std::vector<std::byte>> serial() {
   return results;
 }
 
-/// What a caller runs and is to get: the picture, or the text of an analysis.
+/// A filter run and its expected result: the picture, or the text of an analysis.
 struct Errand {
   FilterCase filter_case;
   Image picture;
@@ -103,7 +103,8 @@ struct Errand {
   }
 };
 
-/// Every filter with every combination of its side inputs, and what it makes on a device with one caller.
+/// Returns every filter with every combination of its side inputs, and its result on a device with one
+/// caller.
 std::vector<Errand> every_errand() {
   const Device quiet = cpu_of_threads(2);
   std::vector<Errand> errands;
@@ -131,8 +132,8 @@ std::vector<Errand> every_errand() {
   return errands;
 }
 
-/// Callers begin at different errands, so that different plans run at the same time, and some at the same
-/// one.
+/// Callers start at different filters, so that different plans, and sometimes equal ones, run at the same
+/// time.
 void expect_right_for_callers(const Device& device, const std::vector<Errand>& errands, int threads) {
   constexpr std::size_t callers = 4;
   std::vector<std::string> wrong(callers);
@@ -157,7 +158,7 @@ TEST(Threads, FourCallersOfADeviceGetWhatOneGets) {
 
 TEST(Threads, ShareADeviceOrHaveOneEach) {
   const std::string id = device_under_test().info().id;
-  // The threads go first: what a device sets up when it is first needed is not there yet.
+  // The threads run first, before the device has built its lazy tables.
   const auto shared = in_threads({Device::open(id)});
   std::vector<Device> own;
   for (int t = 0; t < thread_count; ++t) own.push_back(Device::open(id, {.threads = 2}));

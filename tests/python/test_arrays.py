@@ -1,4 +1,4 @@
-"""What arrays may be: layouts, strides, types, owners."""
+"""Accepted arrays: layouts, strides, types, owners."""
 import array
 import warnings
 
@@ -329,7 +329,7 @@ def test_the_buffer_protocol(image, expected):
 
 
 class CudaArray:
-    """What a GPU array tells of itself; there is no memory behind it."""
+    """The interface of a GPU array without memory behind it."""
 
     __cuda_array_interface__ = {
         "shape": (4, 4),

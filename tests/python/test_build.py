@@ -1,4 +1,4 @@
-"""What a build of the package says where something is missing."""
+"""Messages of a build of the package when something is missing."""
 import os
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is 
 
 
 def configured(folder, *options, path=os.environ["PATH"]):
-    """What CMake says, in one line: it breaks long ones."""
+    """Returns the output of CMake as one line, because CMake breaks long ones."""
     command = [shutil.which("cmake"), "-S", ROOT, "-B", folder / "build", "-DSATIN_BUILD_PYTHON=ON", "-DSATIN_BUILD_TESTS=OFF",
                "-DSATIN_BUILD_APP=OFF", "-DSATIN_BUILD_SAMPLES=OFF", f"-DPython_EXECUTABLE={sys.executable}", *options]  # fmt: skip
     environment = {key: value for key, value in os.environ.items() if key not in ("CXX", "CC")} | {"PATH": path}

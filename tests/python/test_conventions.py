@@ -1,4 +1,4 @@
-"""What people who know other libraries type, and messages in the words of Python."""
+"""Names and values of other libraries, and messages in the words of Python."""
 import json
 import re
 
@@ -8,7 +8,7 @@ import pytest
 
 import satin
 from satin import _native, _values
-from satin._words import options_of, python_words
+from satin._translation import options_of, python_words
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Arrays of Dask: the bytes of the whole, however it is cut."""
+"""Arrays of Dask: the bytes do not depend on the chunks."""
 import inspect
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What help() shows, and its examples."""
+"""The output of help(), and its examples."""
 import doctest
 import importlib
 import inspect
@@ -89,7 +89,7 @@ def test_names_of_other_libraries_are_theirs(library):
         for name in _peers.names_of(row[LIBRARIES[library]]):
             place, _, attribute = f"{library}.{name}".rpartition(".")
             if place == "cv2.ximgproc" and not hasattr(importlib.import_module("cv2"), "ximgproc"):
-                continue  # of OpenCV's contrib modules
+                continue  # functions of OpenCV's contrib modules
             assert hasattr(importlib.import_module(place), attribute), name
 
 

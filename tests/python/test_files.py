@@ -1,4 +1,4 @@
-"""Files: what is read is written again, with what it carries."""
+"""Files: pictures and metadata survive reading and writing."""
 import io
 import json
 import subprocess

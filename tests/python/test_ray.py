@@ -202,7 +202,7 @@ class Killer(threading.Thread):
 def test_a_file_that_kills_its_process_is_a_row(folder):
     poison = folder / "poison.png"
     os.mkfifo(poison)  # reading it takes until the process dies
-    from satin.ray._attempts import Attempts
+    from satin.ray._filter import Attempts
 
     killer = Killer(Attempts(folder / "out" / ".satin-attempts", "test").file(str(poison)))
     killer.start()
@@ -257,11 +257,11 @@ def test_an_actor_takes_its_share(monkeypatch, assigned, expected):
         def limit_memory(self, size):
             opened.append((self.id, self.threads, size))
 
-    from satin.ray import _share
+    from satin.ray import _filter
 
-    monkeypatch.setattr(_share, "_assigned", lambda: assigned)
-    monkeypatch.setattr(_share._native, "Device", Device)
-    share = _share.share_of_actor(None, 0, 0, 0)
+    monkeypatch.setattr(_filter, "_assigned", lambda: assigned)
+    monkeypatch.setattr(_filter._native, "Device", Device)
+    share = _filter.share_of_actor(None, 0, 0, 0)
     assert opened == expected and share.threads == expected[0][1]
     assert (share.memory == 0) == (not assigned)
 

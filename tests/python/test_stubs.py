@@ -67,7 +67,7 @@ satin.gaussian(image)
 
 @pytest.fixture
 def callers(tmp_path):
-    """What callers write, rightly and wrongly; checked by what the package's folder holds."""
+    """Right and wrong calls, checked against the stubs in the package's folder."""
     (tmp_path / "right.py").write_text(RIGHT)
     (tmp_path / "wrong.py").write_text(WRONG)
     return tmp_path

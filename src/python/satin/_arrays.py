@@ -1,4 +1,4 @@
-"""Arrays of other libraries: their stream, new ones like them, and the device that works on them."""
+"""Arrays of other libraries: their streams, new arrays of the same kind, and the device that works on them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _CUDA = (2, 13)  # device kinds of DLPack: memory of a CUDA device, and managed 
 
 
 def _library(array: Any, name: str, type_name: str) -> Any:
-    """The module that the array is of, if it has been imported."""
+    """Returns the module of the array's library, if it has been imported."""
     module = sys.modules.get(name)
     array_type = getattr(module, type_name, None)
     return module if array_type is not None and isinstance(array, array_type) else None
 
 
 def current_stream(array: Any) -> int:
-    """The CUDA stream on which the array's library works; 0 for arrays in host memory."""
+    """Returns the current CUDA stream of the array's library; 0 for arrays in host memory."""
     if isinstance(array, numpy.ndarray):
         return 0
     torch = _library(array, "torch", "Tensor")
@@ -44,13 +44,14 @@ def current_stream(array: Any) -> int:
 
 
 def single(array: Any) -> Any:
-    """The array as float32, of its own library and where it is."""
+    """Converts the array to float32, in its own library and memory."""
     torch = _library(array, "torch", "Tensor")
     return array.to(torch.float32) if torch is not None else array.astype("float32")
 
 
 def _levels_to_caller() -> int:
-    """The stack level, as warnings count from this function's caller, of the first function outside this package."""
+    """Returns the stack level of the first function outside this package, as warnings count from this function's
+    caller."""
     level, frame = 0, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "satin":
         level, frame = level + 1, frame.f_back
@@ -68,7 +69,8 @@ def _tell_of_float64() -> None:
 
 
 def as_read(array: Any) -> Any:
-    """The array, or what is read in its place: booleans as 0 and 255, float64 as float32, which is said once a process."""
+    """Returns the array as Satin reads it: booleans become 0 and 255, float64 becomes float32 with a warning once per
+    process."""
     dtype = str(getattr(array, "dtype", "")).rpartition(".")[2]
     if dtype == "bool":
         torch = _library(array, "torch", "Tensor")
@@ -80,7 +82,7 @@ def as_read(array: Any) -> Any:
 
 
 def empty_like(array: Any, on_cuda: bool, shape: tuple[int, ...], dtype: str) -> Any:
-    """Memory of the array's own library, where the array is; of NumPy for JAX, whose arrays cannot be written."""
+    """Allocates an array in the library and memory of `array`; in NumPy for JAX, whose arrays cannot be written."""
     torch = _library(array, "torch", "Tensor")
     if torch is not None:
         if not hasattr(torch, dtype):
@@ -101,8 +103,8 @@ def empty_like(array: Any, on_cuda: bool, shape: tuple[int, ...], dtype: str) ->
 
 
 def given_back(result: Any, array: Any) -> Any:
-    """The result in an array of :func:`empty_like`, as its caller gets it: for JAX in an array of its own, which takes the
-    memory over where it is aligned to 64 bytes, and copies it elsewhere."""
+    """Converts the result from :func:`empty_like` to an array of the caller's library. For JAX this takes over memory
+    that is aligned to 64 bytes and copies other memory."""
     jax = _library(array, "jax", "Array")
     if jax is None:
         return result
@@ -113,7 +115,7 @@ def given_back(result: Any, array: Any) -> Any:
 
 
 def adopt(result: Any, array: Any) -> Any:
-    """What Satin allocated, as an array of the library that the given one is of."""
+    """Converts an array that Satin allocated to the library of `array`."""
     torch = _library(array, "torch", "Tensor")
     if torch is not None:
         return torch.from_dlpack(result)
@@ -129,7 +131,7 @@ def _opened(spec: str) -> Device:
 
 
 def device_for(device: DeviceLike, arrays: Iterable[Union[Picture, Values, None]]) -> Device:
-    """The device that was told, otherwise the one on which the arrays are, otherwise the best one."""
+    """Returns the given device, or else the device of the arrays, or else the best one."""
     if isinstance(device, Device):
         return device
     if device is None:
@@ -162,10 +164,10 @@ class Call:
         return self._views[name]
 
     def run(self, function: str, *arguments: Any) -> Any:
-        """Calls this function of the native half on the device and the stream."""
+        """Calls a function of the native module on the device and the stream."""
         return getattr(_native, function)(self.device, *arguments, self.stream)
 
     def result(self, size: int, dtype: str, out: Any = None) -> tuple[Any, Values]:
-        """A new array, or `out`, and the view of it."""
+        """Returns a new array, or `out`, and its view."""
         array = empty_like(self._like, self.first.on_cuda, (size,), dtype) if out is None else out
         return array, Values(array, "out", self.stream)

@@ -1,4 +1,4 @@
-"""Many files: what the command does with folders, from Python."""
+"""Batches: processes many files as the command does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from satin import _native
 from satin._arrays import DeviceLike
 from satin._files import _MAX_BYTES, _MAX_PIXELS, _MAX_STREAMED_PIXELS, need_files
 from satin._pipeline import pipeline_words
-from satin._words import worded
+from satin._translation import worded
 
 PathLike = Union[str, "os.PathLike[str]"]
 Row = dict[str, Any]
@@ -22,14 +22,14 @@ Row = dict[str, Any]
 class BatchResult:
     """Counts of a batch, and what failed."""
 
-    total: int  #: files of the batch
-    done: int  #: written
-    failed: int  #: not written, for an error
-    skipped: int  #: left out, as told
-    not_started: int  #: the batch ended early
-    seconds: float  #: of the whole run
-    exit_code: int  #: that of the command: 0 all good, 1 a file failed, 3 the machine was the reason
-    unread: list[Path]  #: files of the folders that are no pictures that Satin reads
+    total: int  #: number of files in the batch
+    done: int  #: files written
+    failed: int  #: files not written because of an error
+    skipped: int  #: files skipped
+    not_started: int  #: files never started because the batch ended early
+    seconds: float  #: duration of the run
+    exit_code: int  #: exit code of the command: 0 success, 1 a file failed, 3 an error of the environment
+    unread: list[Path]  #: files in folders that Satin does not read
     failures: list[Row] = field(default_factory=list)  #: rows of files that failed
 
 
@@ -57,7 +57,7 @@ def batch_options(
     stream: bool = False,
     pyramid: bool = False,
 ) -> Any:
-    """The options that a batch and its parts on other machines have in common."""
+    """Returns the options that a batch shares with its actors on other machines."""
     native = need_files()
     options = native.BatchOptions()
     options.output = output
@@ -78,7 +78,8 @@ def inputs_of(inputs: Union[PathLike, Sequence[PathLike]]) -> list[PathLike]:
 
 
 def _devices(device: Union[DeviceLike, Sequence[DeviceLike]], threads: int, memory_limit: int) -> list[_native.Device]:
-    """Devices of this batch's own, so that its limits are nobody else's; those that are open already stay as they are."""
+    """Opens devices for this batch, so that its memory limit affects no other work. Devices that are open already are
+    not changed."""
     wanted: list[Any] = list(device) if isinstance(device, (list, tuple)) else [device]
     devices = [each if isinstance(each, _native.Device) else _native.Device(each or "auto", threads) for each in wanted]
     for opened, told in zip(devices, wanted):
@@ -88,7 +89,7 @@ def _devices(device: Union[DeviceLike, Sequence[DeviceLike]], threads: int, memo
 
 
 class Progress:
-    """A bar of tqdm on standard error, where that is a terminal and tqdm is installed; otherwise nothing."""
+    """Shows a bar of tqdm on standard error if that is a terminal and tqdm is installed."""
 
     def __init__(self, total: int, wanted: Optional[bool]) -> None:
         self._bar: Any = None
@@ -136,21 +137,21 @@ def batch(
     finished: Optional[Callable[[Row], None]] = None,
     **options: Any,
 ) -> BatchResult:
-    """Filters files as ``satin run`` does: every picture is read, filtered and written with its metadata, whatever becomes
-    of the others.
+    """Filters files as ``satin run`` does: every picture is read, filtered and written with its metadata, even if
+    others fail.
 
     `pipeline` is the text of ``satin run``, such as ``"blur radius=8 mask={dir}/{stem}_mask.png"``; side inputs are names
     of files or patterns. `inputs` are files, folders and patterns with wildcards. `output` is a file, a folder, or a
     pattern such as ``"{dir}/{stem}_soft.{ext}"``. Everything that can be checked without decoding is checked before the
     first file is touched.
 
-    shard : "2/8" does the second of eight parts; "auto" the part that SLURM, Kubernetes or GNU parallel says
-    report, gallery : files that tell of every file, as lines of JSON and as a page of HTML
+    shard : "2/8" processes the second of eight shares; "auto" the share that SLURM, Kubernetes or GNU parallel assigns
+    report, gallery : files that list every result, as lines of JSON and as an HTML page
     device : as for the filters; several share the files
-    threads : of the CPU; 0: all that the process may use
-    memory_limit : bytes of a device that its plans may hold; 0: as many as are free
-    progress : a bar by tqdm; by default where tqdm is installed and standard error is a terminal
-    finished : called with the row of each file, in their order; what it raises ends the batch
+    threads : number of CPU threads; 0: all that the process may use
+    memory_limit : bytes that plans may hold on each device; 0: all free memory
+    progress : shows a bar by tqdm; by default if tqdm is installed and standard error is a terminal
+    finished : called with the row of each file, in their order; an exception ends the batch
 
     The other options are the command's, with its defaults: format, overwrite, resume, memory (bytes for the pictures in
     flight), quality, dither, strip, mask_from, keep_depth, depth_out, keep_metadata, page, part, all_pages,

@@ -7,10 +7,9 @@ import re
 import textwrap
 from typing import Any
 
-from satin._values import BORDERS, TYPES, default_of, identifier, is_border
-from satin._words import options_of, python_words
+from satin._translation import BORDERS, TYPES, default_of, identifier, is_border, options_of, python_words
 
-#: What every filter takes beside its own parameters: annotation, default and help.
+#: Parameters of every filter beside its own: annotation, default and help.
 COMMON = {
     "out": ("Any", None, "array to write into, of the result's shape and type; it may be `image` where that is "
             "interleaved and the result is like it"),
@@ -22,7 +21,7 @@ COMMON = {
                "are, and for arrays in host memory the first usable GPU, otherwise the CPU"),
 }  # fmt: skip
 
-# Calls that show what a filter is for; others show their first parameter.
+# Example calls; filters without one show their first parameter.
 _CALLS = {
     "blur": "satin.blur(image, 12, border='reflect')",
     "edge-smooth": "satin.edge_smooth(image, sigma_s=30, sigma_r=0.2)",
@@ -41,16 +40,16 @@ _ARRAYS = {
     "mask": "mask = numpy.eye(48, 64, dtype=bool)",
 }
 
-_MOST_LINES = 17  # of the parameters: with all around them help() of any filter fits into 30
-_ENDLESS = 1e12  # a bound of this size or more is none that anybody meets
+_MOST_LINES = 17  # for the parameters, so that help() of any filter fits into 30 lines
+_ENDLESS = 1e12  # bounds of this size or more are not shown
 _WIDTH = 96
 
 
 class ShortSignature(inspect.Signature):
-    """A signature that is complete for programs; people see the picture, the first parameter and the side inputs of it."""
+    """A signature that is complete for programs and prints only the picture, the first parameter and the side inputs."""
 
     def format(self, **_: Any) -> str:
-        """The short text; what is asked for is how a long one would be broken into lines."""
+        """Returns the short text. The arguments would break a long text into lines."""
         return str(self)
 
     def __str__(self) -> str:
@@ -74,12 +73,12 @@ def _annotation(record: dict[str, Any]) -> str:
 
 
 def picture_name(record: dict[str, Any]) -> str:
-    """What the picture is called: not as a side input."""
+    """Returns the name of the picture's parameter, which must differ from the side inputs."""
     return "picture" if any(each["name"] == "image" for each in record["inputs"]) else "image"
 
 
 def signature_of(record: dict[str, Any]) -> inspect.Signature:
-    """The picture, the filter's first parameter by position or name, all others by name."""
+    """Returns the signature: the picture, the filter's first parameter by position or name, and all others by name."""
     maps = {each["name"] for each in record["inputs"]}
 
     def argument(each: dict[str, Any], by_position: bool) -> inspect.Parameter:
@@ -118,7 +117,7 @@ def _range_text(record: dict[str, Any]) -> str:
 
 
 def _words_of(record: dict[str, Any]) -> dict[str, str]:
-    """The help of every parameter of the filter's own."""
+    """Returns the help of every parameter of the filter."""
     maps = {each["name"] for each in record["inputs"]}
     words = {}
     for each in record["parameters"]:
@@ -142,7 +141,7 @@ def _example(record: dict[str, Any]) -> str:
 
 
 def _short_entries(record: dict[str, Any], signature: inspect.Signature) -> list[tuple[str, list[str]]]:
-    """For each parameter its lines: those that the example gives come first, and side inputs."""
+    """Returns the lines of each parameter. Parameters of the example and side inputs come first."""
     words, example = _words_of(record), _example(record)
     sides = {identifier(each["name"]) for each in record["inputs"]}
 
@@ -159,7 +158,7 @@ def _short_entries(record: dict[str, Any], signature: inspect.Signature) -> list
 
 
 def _lines_for(entries: list[tuple[str, list[str]]]) -> list[str]:
-    """Lines of as many parameters as there is room for, then the names of the others."""
+    """Returns the lines of as many parameters as fit, then the names of the others."""
     for shown in range(len(entries), -1, -1):
         lines = [line for _, text in entries[:shown] for line in text]
         if shown < len(entries):
@@ -175,7 +174,7 @@ def _summary(record: dict[str, Any]) -> str:
 
 
 def docstring_of(record: dict[str, Any], signature: inspect.Signature) -> str:
-    """What help() shows, in 30 lines at most."""
+    """Returns the text for help(), at most 30 lines."""
     lines = _lines_for(_short_entries(record, signature))
     name = identifier(record["name"])
     more = f"{', '.join(COMMON)}: as of every filter. satin.describe('{name}') has types, ranges and errors."
@@ -193,7 +192,7 @@ def _entry(parameter: inspect.Parameter, text: str) -> str:
 
 
 def description_of(record: dict[str, Any], signature: inspect.Signature) -> str:
-    """All that is known of a filter, as NumPy's docstrings have it."""
+    """Returns the complete description of a filter in the style of NumPy's docstrings."""
     picture = picture_name(record)
     texts = {
         picture: "picture or batch of pictures: NumPy's, or with DLPack, __cuda_array_interface__ or the buffer protocol; "

@@ -8,12 +8,12 @@ from typing import Any, Iterator, Optional, Sequence, Union
 
 from satin import _native
 from satin._arrays import as_read, picture
-from satin._words import worded
+from satin._translation import worded
 
 Source = Union[str, bytes, "os.PathLike[str]"]
 
 _MAX_PIXELS = 1 << 30
-_MAX_STREAMED_PIXELS = 1 << 44  # rows take the memory of their width
+_MAX_STREAMED_PIXELS = 1 << 44  # memory grows only with the width
 _MAX_BYTES = 1 << 34
 
 
@@ -24,7 +24,7 @@ _REMEDY = (
 
 
 def need_files() -> Any:
-    """The native half, if it was built with files."""
+    """Returns the native module, if it was built with files."""
     if not hasattr(_native, "read_file"):
         raise RuntimeError(f"This satin was built without files. Build it anew without SATIN_CODECS=NONE. {_REMEDY}")
     return _native
@@ -32,7 +32,7 @@ def need_files() -> Any:
 
 @contextlib.contextmanager
 def _remedied() -> Iterator[None]:
-    """Adds to an error about a format that this build lacks how to build another."""
+    """Adds the remedy to an error about a format that this build lacks."""
     try:
         yield
     except (ValueError, RuntimeError, OSError) as error:
@@ -42,9 +42,9 @@ def _remedied() -> Iterator[None]:
 
 
 def formats() -> list[dict[str, Any]]:
-    """The formats of files, as dictionaries: name, extensions, reads and writes (whether this build does), pages (whether
-    a file may hold several pictures), and the types and channels that a file can hold. What a build leaves out is refused
-    with a message that names the library that was missing.
+    """Lists the file formats as dictionaries: name, extensions, reads and writes (whether this build does), pages
+    (whether a file may hold several pictures), and the types and channels that a file can hold. Formats that a build
+    lacks are refused with a message that names the missing library.
 
     >>> import satin
     >>> [each["reads"] for each in satin.formats() if each["name"] == "PNG"]
@@ -66,16 +66,16 @@ def read(
     max_pixels: int = _MAX_PIXELS,
     max_bytes: int = _MAX_BYTES,
 ) -> Any:
-    """The picture in a file, upright: an array (height, width) or (height, width, channels) of uint8, uint16, float32,
-    or of what a table holds; colours are red, green, blue, and alpha stands last.
+    """Reads the picture in a file, upright, as an array (height, width) or (height, width, channels) of uint8, uint16,
+    float32, or the type of a table. Colours are in the order red, green, blue; alpha is last.
 
     `source` is a path, or the bytes of a file. With `metadata` the result is the array and a :class:`Metadata` that
-    :func:`write` puts into another file. Of a file of several pictures `page` (from 1) or `part` (of OpenEXR, by name or
-    number) chooses one; `all_pages` gives a list of all. `allow_partial` takes what there is of a damaged file. Files and
-    pictures above the limits are refused before anything is allocated.
+    :func:`write` puts into another file. If a file holds several pictures, `page` (from 1) or `part` (of OpenEXR, by
+    name or number) selects one; `all_pages` returns a list of all. `allow_partial` reads the intact part of a damaged
+    file. Files and pictures above the limits are refused before anything is allocated.
 
-    Raises OSError with the file, the reason and the remedy for what cannot be read, ValueError for a page that is not
-    there, RuntimeError for a library that is missing.
+    Raises OSError with the file, the reason and the remedy if it cannot be read, ValueError for a page that does not
+    exist, RuntimeError for a missing library.
 
     >>> import numpy, satin
     >>> file = satin.encode(numpy.full((2, 3), 7, numpy.uint8), ".png")
@@ -100,7 +100,7 @@ def read(
 
 
 def _alpha(image: Any, carried: Optional[_native.Metadata], told: Optional[str]) -> str:
-    """The meaning of the last of 2 or 4 channels: as told, as it was read, otherwise straight alpha."""
+    """Returns the meaning of the last of 2 or 4 channels: as given, as it was read, or else straight alpha."""
     if told is not None:
         return told
     shape: tuple[int, ...] = getattr(image, "shape", ())
@@ -110,7 +110,7 @@ def _alpha(image: Any, carried: Optional[_native.Metadata], told: Optional[str])
 
 
 def _page(image: Any, extension: str, carried: Optional[_native.Metadata], alpha: Optional[str]) -> Any:
-    """The picture with what it carries; float64 stays where the format holds it."""
+    """Returns the picture with its metadata. float64 is kept if the format holds it."""
     wide = any(extension in each["extensions"] and "f64" in each["types"] for each in formats())
     held = image if wide and str(getattr(image, "dtype", "")) == "float64" else as_read(image)
     return picture(held, "image", None, _alpha(image, carried, alpha)), carried
@@ -129,17 +129,17 @@ def write(
     alpha: Optional[str] = None,
     format: str = "",
 ) -> None:
-    """Writes an array (height, width) or (height, width, channels) in host memory to a file, all of it or nothing.
+    """Writes an array (height, width) or (height, width, channels) in host memory to a file, atomically.
 
-    The extension of the path chooses the format, or `format` (".png"). A list of arrays makes the pages of a TIFF file or
-    the parts of an OpenEXR file, each with its own of the `metadata`. `quality` (1 to 100) is that of JPEG and WebP;
-    without it a JPEG is quantised as the file was that `metadata` was read from, otherwise with 95. `convert` writes types
-    that the format does not hold as the nearest that it does, floats as linear light of 0 to 1; `dither` then dithers 8
-    bits. `alpha` is what the last of 2 or 4 channels means: 'none', 'straight' or 'premultiplied'; by default what it was
-    when it was read, otherwise 'straight'.
+    The extension of the path chooses the format, or `format` (".png"). A list of arrays becomes the pages of a TIFF
+    file or the parts of an OpenEXR file, each with its own element of `metadata`. `quality` (1 to 100) applies to JPEG
+    and WebP; by default a JPEG is quantised as the file that `metadata` was read from, or else with 95. `convert`
+    writes types that the format does not hold as the nearest type that it does, with floats as linear light of 0 to 1;
+    `dither` then dithers 8 bits. `alpha` is the meaning of the last of 2 or 4 channels: 'none', 'straight' or
+    'premultiplied'; by default as it was read, or else 'straight'.
 
-    Raises ValueError for an existing file without `overwrite` and for what the format does not hold, OSError for what
-    cannot be written, RuntimeError for a full disk.
+    Raises ValueError for an existing file without `overwrite` and for pictures that the format does not hold, OSError
+    if the file cannot be written, RuntimeError for a full disk.
 
     >>> import numpy, satin, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -171,7 +171,7 @@ def encode(
     dither: bool = False,
     alpha: Optional[str] = None,
 ) -> bytes:
-    """The bytes of the file that :func:`write` would make; `format` is its extension: ".png".
+    """Returns the bytes of the file that :func:`write` would make; `format` is its extension, such as ".png".
 
     >>> import numpy, satin
     >>> satin.encode(numpy.zeros((2, 3), numpy.uint8), ".png")[1:4]

@@ -1,4 +1,4 @@
-"""What SciPy, scikit-image and OpenCV call the things that Satin does: for those who type their names, and for a table."""
+"""Names of Satin's functions in SciPy, scikit-image and OpenCV: for messages about unknown names, and for a table."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ _PARAMETERS = {
 
 
 def parameter_for(name: str, known: list[str]) -> str:
-    """Which of a function's `known` parameters another library calls `name`, as the end of a message; empty if none."""
+    """Returns the end of a message that names the `known` parameter for another library's `name`; empty if there is
+    none."""
     for ours, theirs in _PARAMETERS.items():
         if _normal(name) in map(_normal, theirs.split()):
             for each in filter(known.__contains__, ours.split()):
@@ -77,7 +78,7 @@ def parameter_for(name: str, known: list[str]) -> str:
 
 
 def names_of(cell: str) -> list[str]:
-    """The names of functions in a cell of the table."""
+    """Returns the names of functions in a cell of the table."""
     plain = re.sub(r"\([^)]*\)", "", cell)
     return [] if "=" in plain or ":" in plain else [each.strip() for each in plain.split(",") if each.strip()]
 
@@ -96,7 +97,7 @@ def _calls() -> dict[str, str]:
 
 
 def advice_for(name: str, known: list[str]) -> str:
-    """What to say to somebody who looks for `name` in this package, which has the `known` ones."""
+    """Returns the message for an unknown `name`; `known` are the names of this package."""
     text = f"satin has no '{name}'"
     call = _calls().get(_normal(name))
     if call is not None:
@@ -108,7 +109,7 @@ def advice_for(name: str, known: list[str]) -> str:
 
 
 def table() -> str:
-    """The table in Markdown."""
+    """Returns the table in Markdown."""
     rows: list[tuple[str, ...]] = [("", "scipy.ndimage", "skimage", "cv2", "satin"), ("---",) * 5]
     rows += [(task, *(f"`{cell}`" if cell else "" for cell in cells)) for task, *cells in ROWS]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)

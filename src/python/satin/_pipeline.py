@@ -1,4 +1,4 @@
-"""Filters on arrays: once, or planned and run many times."""
+"""Filters on arrays: run once, or planned and run many times."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Callable, Mapping, Optional
 
 from satin import _native
 from satin._arrays import DeviceLike, as_read, current_stream, device_for, empty_like, given_back, picture, single
-from satin._words import Options, in_python_words, options_of, python_words
+from satin._translation import Options, in_python_words, options_of, python_words
 
 __all__ = ["Plan", "apply", "run", "single"]
 
@@ -18,7 +18,7 @@ Inputs = Optional[Mapping[str, Any]]
 
 
 def _side_axes(axes: str, dimensions: Optional[int]) -> Optional[str]:
-    """How a side input beside a picture with these axes is read: without C, without N, or with all of them."""
+    """Returns the axes of a side input beside a picture with these axes: all of them, or without C, or H and W alone."""
     size = "".join(axis for axis in axes if axis in "HW")
     for candidate in (axes, axes.replace("C", ""), size):
         if len(candidate) == dimensions:
@@ -34,7 +34,7 @@ def _side(array: Any, name: str, image: _native.Picture, alpha: str, order: str)
 
 
 class _Arguments:
-    """The arrays of one call as the native half sees them."""
+    """The arrays of one call as the native module sees them."""
 
     def __init__(self, image: Any, inputs: Inputs, layout: Optional[str], alpha: str, order: str) -> None:
         self.image = picture(as_read(image), "image", layout, alpha, order)
@@ -61,12 +61,12 @@ def _fill(plan: _native.Plan, arguments: _Arguments, image: Any, out: Any, strea
 
 @functools.lru_cache(maxsize=None)
 def _options_of_pipelines() -> Options:
-    """The settings of every filter."""
+    """Returns the settings of every filter."""
     return options_of(json.loads(_native.describe_filters())["filters"])
 
 
 def pipeline_words() -> contextlib.AbstractContextManager[None]:
-    """Errors in the words of a pipeline's text, whose names have dashes."""
+    """Raises errors in the words of a pipeline's text, whose names have dashes."""
     return in_python_words(_options_of_pipelines(), str)
 
 
@@ -82,7 +82,7 @@ def apply(
     options: Options,
     spelled: Callable[[str], str],
 ) -> Any:
-    """Plans the pipeline for the image, runs it once, and waits. Warnings are in the words of :func:`python_words`."""
+    """Plans the pipeline for the image, runs it once, and waits. Warnings are translated by :func:`python_words`."""
     arguments = _Arguments(image, inputs, layout, alpha, order)
     plan = _native.Plan(arguments.device(device), pipeline, arguments.image, arguments.sides)
     stream = current_stream(image)
@@ -105,10 +105,10 @@ def run(
 ) -> Any:
     """Runs several filters one after another: ``run("blur radius=8 | unsharp amount=0.5", image)``.
 
-    The text is that of the command ``satin run``; names are the command's (radius-map). A setting such as
-    ``mask=sky`` takes the array ``inputs["sky"]``. A pipeline that ends with `stats`, `bins` or `regions` returns a
-    dictionary. The other arguments, and what is returned and raised, are those
-    of the filters. Pictures between the filters stay on the device.
+    The text has the syntax of the command ``satin run``, with the command's names (radius-map). The setting
+    ``mask=sky`` uses the array ``inputs["sky"]``. A pipeline that ends with `stats`, `bins` or `regions` returns a
+    dictionary. The other arguments, results and exceptions are those of the filters. Pictures between the filters stay
+    on the device.
 
     >>> import numpy, satin
     >>> page = numpy.full((48, 64), 200, numpy.uint8)
@@ -127,10 +127,10 @@ def run(
 class Plan:
     """A pipeline prepared for arrays like `image`: plan once, run many times.
 
-    The plan owns all workspace. Calling it with arrays in GPU memory and `out` allocates nothing, copies
-    nothing that lies interleaved, and does not wait: the work is put into `stream`, by default the current one of
-    the array's library. Then NaN and infinity are not told before :meth:`check`. Arrays in host memory are done
-    when the call returns. Threads may share a plan and take turns; work of one plan must be in one stream.
+    The plan owns all workspace. Calling it with arrays in GPU memory and `out` allocates nothing, copies no interleaved
+    arrays, and does not wait: the work is queued in `stream`, by default the current one of the array's library, and
+    :meth:`check` reports NaN and infinity. For arrays in host memory the call returns with the result. Threads may
+    share a plan and take turns; all work of a plan must be in one stream.
 
     >>> import numpy, satin
     >>> frames = numpy.zeros((3, 48, 64), numpy.uint8)
@@ -151,7 +151,7 @@ class Plan:
         order: str = "rgb",
         device: DeviceLike = None,
     ) -> None:
-        """Only shape, type and place of the arrays are looked at. Arguments and errors are those of :func:`run`."""
+        """Uses only shape, type and memory of the arrays. Arguments and errors are those of :func:`run`."""
         with pipeline_words():
             arguments = _Arguments(image, inputs, layout, alpha, order)
             self._look = (arguments.image.axes, alpha, order)
@@ -161,7 +161,7 @@ class Plan:
         self._stream = current_stream(image)
 
     def __call__(self, image: Any, *, inputs: Inputs = None, out: Any = None, stream: Optional[int] = None) -> Any:
-        """Filters `image` into `out`, or into a new array, and returns that.
+        """Filters `image` into `out`, or into a new array, and returns the result.
 
         `stream` is a CUDA stream as a number (1: CUDA's default stream).
         """
@@ -182,10 +182,10 @@ class Plan:
 
     @property
     def dtype(self) -> str:
-        """The element type of the result, by its name in NumPy."""
+        """The element type of the result, as named by NumPy."""
         return self._plan.dtype
 
     @property
     def workspace_bytes(self) -> int:
-        """Bytes of memory that the plan holds, on the device."""
+        """Bytes of device memory that the plan holds."""
         return self._plan.workspace_bytes

@@ -31,27 +31,27 @@ _SAMPLE = 64  # pixels: the short side of pictures on which a pipeline is asked 
 
 
 def _deep_enough(array: Any, depth: dict[int, int]) -> Any:
-    """All channels in each chunk, and no chunk smaller than what its neighbours want of it."""
+    """Rechunks so that each chunk has all channels and is at least as long as the margin that its neighbours read."""
     least: Any = dask.array.overlap.ensure_minimum_chunksize
     chunks = {axis: least(wanted, array.chunks[axis]) if wanted else array.chunks[axis] for axis, wanted in depth.items()}
     return array.rechunk({**chunks, 2: -1} if array.ndim == 3 else chunks)
 
 
 def _zeros(array: Any, height: int, width: int) -> Any:
-    """A part of that size of a picture like this; booleans as they are read."""
+    """Returns zeros of at most this size, with the channels and the type of a picture; booleans become uint8."""
     dtype = numpy.dtype("uint8") if array.dtype == bool else array.dtype
     return numpy.zeros((min(height, array.shape[0]), min(width, array.shape[1]), *array.shape[2:]), dtype)
 
 
 class _Call:
-    """A pipeline with what is told of its picture, and its side inputs."""
+    """A pipeline with the properties of its picture and its side inputs."""
 
     def __init__(self, pipeline: str, inputs: dict[str, Any], alpha: str, order: str, device: DeviceLike) -> None:
         self.pipeline, self.inputs, self.alpha, self.order, self.device = pipeline, inputs, alpha, order, device
 
     def reach(self, array: Any) -> tuple[int, int]:
-        """The reach of results in pixels: up and down, then to the left and right. Each is asked of a stripe of the
-        picture's whole length along that axis, as some filters look no farther than the picture is long."""
+        """Returns the reach of results in pixels along columns and along rows. Each is computed for a sample with the
+        picture's whole length along that axis, because some filters reach no farther than the picture's length."""
         reach = []
         for axis, size in enumerate(((array.shape[0], _SAMPLE), (_SAMPLE, array.shape[1]))):
             view = picture(_zeros(array, *size), "array", None, self.alpha, self.order)
@@ -66,14 +66,14 @@ class _Call:
         return run(self.pipeline, image, inputs=sides, alpha=self.alpha, order=self.order, device=self.device)
 
     def sample(self, array: Any) -> Any:
-        """The result of a small picture, for its type and channels."""
+        """Returns the result of a small picture, for its type and channels."""
         return self.run(
             _zeros(array, _SAMPLE, _SAMPLE), {name: _zeros(side, _SAMPLE, _SAMPLE) for name, side in self.inputs.items()}
         )
 
 
 def _side(array: Any, name: str, image: Any) -> Any:
-    """A side input as an array of Dask, in the picture's chunks."""
+    """Returns a side input as an array of Dask, in the picture's chunks."""
     if array.shape != image.shape[:2]:
         raise ValueError(f"{name} has the shape {array.shape}: (height, width) of the picture, {image.shape[:2]}, is expected.")
     from_array: Any = dask.array.from_array
@@ -89,17 +89,17 @@ def map(
     order: str = "rgb",
     device: DeviceLike = None,
 ) -> Any:
-    """The picture in an array of Dask, filtered; lazy, and chunked as the array is.
+    """Filters a picture in an array of Dask. The result is lazy and has the chunks of the array.
 
-    `array` is (height, width) or (height, width, channels) of uint8 or uint16, in any chunks. Every chunk is filtered with
-    as many of its neighbours' pixels as the pipeline looks at, so the bytes are those of the whole picture whatever the
-    chunks are. `pipeline`, `inputs`, `alpha`, `order` and `device` are those of :func:`satin.run`; a device is opened by
-    each process that computes, so pass its name. `inputs` are masks, radius maps and guides (height, width) of the picture's
-    size, of Dask in any chunks or of NumPy: they are cut as the picture is.
+    `array` is (height, width) or (height, width, channels) of uint8 or uint16, in any chunks. Every chunk is filtered
+    with as many of its neighbours' pixels as the pipeline reads, so the bytes equal those for the whole picture,
+    whatever the chunks are. `pipeline`, `inputs`, `alpha`, `order` and `device` are those of :func:`satin.run`; each
+    process that computes opens its own device, so pass its name. `inputs` are masks, radius maps and guides (height,
+    width) of the picture's size, arrays of Dask in any chunks or of NumPy, and are cut like the picture.
 
-    Raises ValueError, before anything is computed, for pipelines whose results depend on more than what lies around a
-    pixel: of recursive filters, thresholds and statistics of the whole, depth of field, of floats (which are scaled by the
-    largest of the whole), and for lengths in percent of the picture.
+    Raises ValueError, before anything is computed, for pipelines whose results depend on more than the pixels around
+    each pixel: recursive filters, thresholds and statistics of the whole picture, depth of field, floats (which are
+    scaled by the largest value of the picture), and lengths in percent.
 
     >>> import dask.array, satin.dask
     >>> page = dask.array.full((300, 400), 200, chunks=(100, 130), dtype="uint8")
@@ -139,7 +139,8 @@ def _result_chunks(array: Any, made: Any) -> tuple[Any, ...]:
 
 
 def _filter(block: Any, *others: Any, block_info: Any = None) -> Any:
-    """One chunk, filtered with its neighbours' pixels, which are cut off again; beyond the picture's ends are none."""
+    """Filters one chunk with its neighbours' pixels, and cuts those off again. There are none beyond the picture's
+    borders."""
     *sides, call, depth, blocks = others
     flat = (side[..., 0] if side.ndim == 3 else side for side in sides)
     made = call.run(numpy.ascontiguousarray(block), dict(zip(call.inputs, flat)))

@@ -10,8 +10,7 @@ from satin import _native
 from satin._documents import COMMON, description_of, docstring_of, picture_name, signature_of
 from satin._peers import parameter_for
 from satin._pipeline import apply, single
-from satin._values import identifier, is_array, map_of_radii, text_of
-from satin._words import in_python_words, options_of
+from satin._translation import identifier, in_python_words, is_array, map_of_radii, options_of, text_of
 
 
 def _refuse_unknown(name: str, unknown: str, known: list[str]) -> None:
@@ -21,8 +20,8 @@ def _refuse_unknown(name: str, unknown: str, known: list[str]) -> None:
 
 
 def _with_map(record: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
-    """What was told, with an array of radii as the filter's map of them: all pixels of the map's type where the caller
-    says what its ends mean, otherwise radii in pixels."""
+    """Moves an array of radii to the filter's radius map. Its values are those of a map if the caller sets the radius
+    for its maximum, otherwise radii in pixels."""
     inputs = {each["name"] for each in record["inputs"]}
     for each in record["parameters"]:
         name = identifier(each["name"])
@@ -82,7 +81,7 @@ _RECORDS = {identifier(each["name"]): each for each in json.loads(_native.descri
 
 
 def describe(filter: Union[str, Callable[..., Any]]) -> str:
-    """All that is known of a filter: every parameter with its type, default and range, results, errors and the paper.
+    """Describes a filter completely: every parameter with its type, default and range, results, errors and the paper.
 
     >>> import satin
     >>> print(satin.describe("blur"))                     # doctest: +ELLIPSIS

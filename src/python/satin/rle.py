@@ -1,4 +1,4 @@
-"""Masks as run lengths, as COCO defines them: column after column, the first run outside.
+"""Masks as run lengths in the format of COCO: column by column, starting with a run outside.
 
 A mask is ``{"size": [height, width], "counts": ...}``, where counts are a list of numbers or COCO's text.
 """
@@ -29,7 +29,7 @@ def _native_runs(runs: RunLengths) -> _Native:
 
 
 def encode(mask: Any, *, compressed: bool = False) -> RunLengths:
-    """The pixels of a mask (height, width) of uint8 or bool that are not 0.
+    """Encodes the pixels of a mask (height, width) of uint8 or bool that are not 0.
 
     >>> import numpy, satin
     >>> satin.rle.encode(numpy.array([[0, 1], [1, 1]], bool))
@@ -39,7 +39,7 @@ def encode(mask: Any, *, compressed: bool = False) -> RunLengths:
 
 
 def encode_labels(labels: Any, wanted: Iterable[int], *, compressed: bool = False) -> list[RunLengths]:
-    """For each of the wanted labels the pixels of a uint32 picture that bear it, all in one pass.
+    """Encodes the pixels of each wanted label of a uint32 picture, all in one pass.
 
     >>> import numpy, satin
     >>> satin.rle.encode_labels(numpy.array([[2, 2, 3]], numpy.uint32), [3])
@@ -50,7 +50,7 @@ def encode_labels(labels: Any, wanted: Iterable[int], *, compressed: bool = Fals
 
 
 def decode(runs: RunLengths) -> Any:
-    """A mask of uint8 (height, width), 255 inside. Raises ValueError for run lengths that are none.
+    """Decodes a mask of uint8 (height, width), 255 inside. Raises ValueError for invalid run lengths.
 
     >>> import satin
     >>> satin.rle.decode({"size": [2, 2], "counts": [1, 3]})
@@ -61,7 +61,7 @@ def decode(runs: RunLengths) -> Any:
 
 
 def area(runs: RunLengths) -> int:
-    """Number of pixels inside.
+    """Returns the number of pixels inside.
 
     >>> import satin
     >>> satin.rle.area({"size": [2, 2], "counts": [1, 3]})
@@ -71,7 +71,7 @@ def area(runs: RunLengths) -> int:
 
 
 def bbox(runs: RunLengths) -> tuple[int, int, int, int]:
-    """x, y, width and height of the smallest box around the pixels inside; all 0 if there are none.
+    """Returns x, y, width and height of the smallest box around the pixels inside; all 0 if there are none.
 
     >>> import satin
     >>> satin.rle.bbox({"size": [2, 2], "counts": [2, 2]})

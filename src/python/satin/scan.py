@@ -1,14 +1,14 @@
-"""Prefix sums and what is built on them, on one-dimensional arrays.
+"""Prefix sums and functions built on them, on one-dimensional arrays.
 
 Arrays are NumPy's or GPU arrays with DLPack or `__cuda_array_interface__`, of uint8, uint16, uint32, uint64, int32,
-float32 or float64, with values that lie next to each other; they are not copied. Results are new arrays of the same
-library, or `out`; of NumPy for arrays of JAX, which has no uint64 unless told. Work on GPU arrays is put into the
-library's current stream; functions that return a number, or arrays whose length depends on the values, wait for it.
+float32 or float64, with adjacent values; they are not copied. Results are new arrays of the same library, or `out`; for
+JAX, which has no uint64 by default, they are NumPy's. Work on GPU arrays is queued in the library's current stream;
+functions that return a number, or arrays whose length depends on the values, wait for it.
 
-Operators are sum, product, min and max. Sums and products of unsigned integers are uint64 unless `dtype` says
-otherwise; integers wrap around. A `selection` is a mask of uint8 or bool, or a comparison with a number such as
-``(">", 0)``. Bins are a number of even bins over a range, or their ascending edges; values beyond the ends
-belong to the outer bins, NaN to the last.
+Operators are sum, product, min and max. Sums and products of unsigned integers are uint64 unless `dtype` names another
+type; integers wrap around. A `selection` is a mask of uint8 or bool, or a comparison with a number such as ``(">",
+0)``. Bins are a number of even bins over a range, or their ascending edges; values beyond the ends fall into the outer
+bins, NaN into the last.
 """
 
 from __future__ import annotations
@@ -58,21 +58,21 @@ _ENDS = {"uint8": (0.0, 256.0), "uint16": (0.0, 65536.0)}
 
 
 class Pairs(NamedTuple):
-    """Keys in order, and the values that went with them."""
+    """Sorted keys and their values."""
 
     keys: Any
     values: Any
 
 
 class ByBin(NamedTuple):
-    """Values bin after bin."""
+    """Values sorted by bin."""
 
-    values: Any  #: of all bins, each in their order
-    counts: Any  #: uint64: how many are in each bin
-    indices: Any  #: uint64: where each value was
+    values: Any  #: values bin after bin, each in their order
+    counts: Any  #: number of values in each bin, uint64
+    indices: Any  #: index of each value in the input, uint64
 
 
-# --- What callers say, as the native half takes it. ---
+# --- Arguments for the native module ---
 
 
 def _number(value: Any) -> Number:
@@ -80,13 +80,13 @@ def _number(value: Any) -> Number:
 
 
 def _state(values: Values, op: str, dtype: Optional[str]) -> str:
-    """The type of sums and the like."""
+    """Returns the type of sums and other reductions."""
     wide = op in ("sum", "product") and values.dtype.startswith("uint")
     return dtype or ("uint64" if wide else values.dtype)
 
 
 def _bins_for(bins: BinsLike, range: Optional[tuple[float, float]], dtype: str) -> _native.Bins:
-    """Bins from what a caller says of them."""
+    """Returns the bins that a caller describes."""
     if not isinstance(bins, (int, numpy.integer)):
         return _native.Bins.between([float(edge) for edge in bins])
     lower, upper = range or _ENDS.get(dtype) or (None, None)
@@ -99,7 +99,7 @@ def _bins_for(bins: BinsLike, range: Optional[tuple[float, float]], dtype: str) 
 
 
 def reduce(values: Any, op: str = "sum", *, dtype: Optional[str] = None, device: DeviceLike = None) -> Number:
-    """values[0] op values[1] op ...; the identity for no values.
+    """Returns values[0] op values[1] op ..., or the identity for no values.
 
     >>> import numpy, satin
     >>> satin.scan.reduce(numpy.array([3, 1, 2], numpy.uint8), "max")
@@ -113,7 +113,7 @@ def reduce(values: Any, op: str = "sum", *, dtype: Optional[str] = None, device:
 
 
 def mean(values: Any, *, device: DeviceLike = None) -> float:
-    """The arithmetic mean: of integers the exact sum, modulo 2^64, divided once; NaN for no values.
+    """Returns the arithmetic mean, NaN for no values. For integers it is the exact sum, modulo 2^64, divided once.
 
     >>> import numpy, satin
     >>> satin.scan.mean(numpy.array([3, 1, 2], numpy.uint8))
@@ -127,7 +127,7 @@ def mean(values: Any, *, device: DeviceLike = None) -> float:
 def _scan(
     function: str, call: Call, dtype: str, op: str, initial: Optional[Number], out: Any, *more: Any
 ) -> Any:
-    """A scan of the first array of the call, `more` of them beside it, into one of the same length."""
+    """Scans the first array of the call, with the arrays `more`, into an array of the same length."""
     first = call.first
     result, view = call.result(first.size, dtype, out)
     call.run(function, first, *more, view, op, *(() if initial is None else (_number(initial),)))
@@ -175,7 +175,7 @@ def exclusive_scan(
 def inclusive_to_exclusive(
     inclusive: Any, op: str = "sum", *, initial: Optional[Number] = None, out: Any = None, device: DeviceLike = None
 ) -> Any:
-    """The exclusive scan that belongs to an inclusive one.
+    """Converts an inclusive scan to the exclusive one.
 
     >>> import numpy, satin
     >>> satin.scan.inclusive_to_exclusive(numpy.array([3, 4, 6], numpy.uint64)).tolist()
@@ -188,7 +188,7 @@ def inclusive_to_exclusive(
 def exclusive_to_inclusive(
     exclusive: Any, values: Any, op: str = "sum", *, out: Any = None, device: DeviceLike = None
 ) -> Any:
-    """The inclusive scan that belongs to the exclusive one of `values`.
+    """Converts the exclusive scan of `values` to the inclusive one.
 
     >>> import numpy, satin
     >>> values, before = numpy.array([3, 1, 2], numpy.uint64), numpy.array([0, 3, 4], numpy.uint64)
@@ -203,7 +203,7 @@ def exclusive_to_inclusive(
 
 
 def _segmented_call(values: Any, heads: Any, groups: Any, device: DeviceLike) -> tuple[Call, tuple[Values, bool]]:
-    """The call, and its segments as the native half takes them."""
+    """Returns the call, and its segments for the native module."""
     if (heads is None) == (groups is None):
         raise TypeError("Segments are told by heads or by groups, one of the two.")
     call = Call(device, values=values, marks=heads if groups is None else groups)
@@ -220,7 +220,7 @@ def segmented_inclusive_scan(
     out: Any = None,
     device: DeviceLike = None,
 ) -> Any:
-    """The inclusive scan that begins anew at every segment.
+    """Inclusive scan that restarts at every segment.
 
     >>> import numpy, satin
     >>> values, heads = numpy.array([3, 1, 2], numpy.uint8), numpy.array([1, 0, 1], bool)
@@ -241,7 +241,7 @@ def segmented_exclusive_scan(
     out: Any = None,
     device: DeviceLike = None,
 ) -> Any:
-    """The exclusive scan that begins each segment with the identity.
+    """Exclusive scan that starts each segment with the identity.
 
     >>> import numpy, satin
     >>> values, heads = numpy.array([3, 1, 2], numpy.uint8), numpy.array([1, 0, 1], bool)
@@ -262,8 +262,8 @@ def segmented_reduce(
     dtype: Optional[str] = None,
     device: DeviceLike = None,
 ) -> Any:
-    """One result for each segment. With groups there are `count` of them, result[g] belongs to group g, and a
-    group that does not occur has the identity.
+    """Returns one result per segment. With groups there are `count` results, result[g] belongs to group g, and a group
+    without values has the identity.
 
     >>> import numpy, satin
     >>> values, groups = numpy.array([3, 1, 2], numpy.uint8), numpy.array([0, 0, 2], numpy.uint32)
@@ -284,7 +284,7 @@ def segmented_reduce(
 def _select(
     function: str, values: Any, selection: Selection, device: DeviceLike, dtype: Optional[str] = None
 ) -> tuple[Any, int]:
-    """The result with room for all of the values, and how many there are in it."""
+    """Returns the result, as long as the values, and the number of selected values in it."""
     chosen: Any
     if isinstance(selection, tuple):
         call = Call(device, values=values)
@@ -297,7 +297,7 @@ def _select(
 
 
 def compact(values: Any, selection: Selection, *, device: DeviceLike = None) -> Any:
-    """The selected values in their order.
+    """Returns the selected values in their order.
 
     >>> import numpy, satin
     >>> satin.scan.compact(numpy.array([3, 1, 2], numpy.uint8), (">", 1)).tolist()
@@ -308,7 +308,7 @@ def compact(values: Any, selection: Selection, *, device: DeviceLike = None) -> 
 
 
 def partition(values: Any, selection: Selection, *, device: DeviceLike = None) -> tuple[Any, int]:
-    """Selected values first, then the others, both in their order; and how many are selected.
+    """Returns the selected values first, then the others, both in their order; and how many are selected.
 
     >>> import numpy, satin
     >>> values, selected = satin.scan.partition(numpy.array([3, 1, 2], numpy.uint8), ("<", 3))
@@ -319,7 +319,7 @@ def partition(values: Any, selection: Selection, *, device: DeviceLike = None) -
 
 
 def compact_indices(values: Any, selection: Optional[Selection] = None, *, device: DeviceLike = None) -> Any:
-    """The indices (uint64) of the selected values; of a mask alone those that are not 0.
+    """Returns the indices (uint64) of the selected values, or of the elements of a mask that are not 0.
 
     >>> import numpy, satin
     >>> satin.scan.compact_indices(numpy.array([3, 0, 2], numpy.uint8)).tolist()
@@ -345,7 +345,7 @@ def histogram(
     out: Any = None,
     device: DeviceLike = None,
 ) -> Any:
-    """How many values (uint64) are in each bin. The range of uint8 and uint16 is theirs unless it is told.
+    """Returns the number of values (uint64) in each bin. The range defaults to that of the type for uint8 and uint16.
 
     >>> import numpy, satin
     >>> satin.scan.histogram(numpy.array([3, 200, 2], numpy.uint8), 4).tolist()
@@ -366,7 +366,7 @@ def extract_bin(
     *,
     device: DeviceLike = None,
 ) -> Any:
-    """The values of one bin in their order.
+    """Returns the values of one bin in their order.
 
     >>> import numpy, satin
     >>> satin.scan.extract_bin(numpy.array([3, 200, 2], numpy.uint8), 0, 4).tolist()
@@ -382,7 +382,7 @@ def extract_bin(
 def extract_bins(
     values: Any, bins: BinsLike, range: Optional[tuple[float, float]] = None, *, device: DeviceLike = None
 ) -> ByBin:
-    """The values of all bins, bin after bin, each in their order, with counts and indices.
+    """Returns the values sorted by bin, stably, with counts and indices.
 
     >>> import numpy, satin
     >>> satin.scan.extract_bins(numpy.array([3, 200, 2], numpy.uint8), 2).values.tolist()
@@ -426,7 +426,7 @@ def radix_sort(keys: Any, *, out: Any = None, device: DeviceLike = None) -> Any:
 
 
 def radix_sort_pairs(keys: Any, values: Any, *, device: DeviceLike = None) -> Pairs:
-    """The keys in order, and the values that go with them.
+    """Sorts values by their keys.
 
     >>> import numpy, satin
     >>> keys, values = numpy.array([3, 1, 2], numpy.uint8), numpy.array([7, 8, 9], numpy.uint32)
@@ -437,7 +437,7 @@ def radix_sort_pairs(keys: Any, values: Any, *, device: DeviceLike = None) -> Pa
 
 
 def counting_sort(keys: Any, range: int, *, out: Any = None, device: DeviceLike = None) -> Any:
-    """Unsigned keys below `range`, which is at most 65536, in order.
+    """Sorts unsigned keys below `range`, which is at most 65536.
 
     >>> import numpy, satin
     >>> satin.scan.counting_sort(numpy.array([3, 1, 2], numpy.uint8), 4).tolist()
@@ -447,7 +447,7 @@ def counting_sort(keys: Any, range: int, *, out: Any = None, device: DeviceLike 
 
 
 def counting_sort_pairs(keys: Any, values: Any, range: int, *, device: DeviceLike = None) -> Pairs:
-    """Unsigned keys below `range` in order, and the values that go with them.
+    """Sorts values by their unsigned keys below `range`.
 
     >>> import numpy, satin
     >>> keys, values = numpy.array([3, 1, 2], numpy.uint8), numpy.array([7, 8, 9], numpy.uint32)
@@ -458,8 +458,7 @@ def counting_sort_pairs(keys: Any, values: Any, range: int, *, device: DeviceLik
 
 
 def percentiles(values: Any, percents: Sequence[float], *, device: DeviceLike = None) -> list[float]:
-    """The values below which so many percent of the sorted ones lie, interpolated between neighbours; NaN if there
-    is a NaN or no value.
+    """Returns percentiles, interpolated between neighbours; NaN if there is a NaN or no value.
 
     >>> import numpy, satin
     >>> satin.scan.percentiles(numpy.array([3, 1, 2], numpy.uint8), [0, 50, 75])
@@ -471,7 +470,7 @@ def percentiles(values: Any, percents: Sequence[float], *, device: DeviceLike = 
 
 
 def percentile(values: Any, percent: float, *, device: DeviceLike = None) -> float:
-    """One of :func:`percentiles`.
+    """Returns one of :func:`percentiles`.
 
     >>> import numpy, satin
     >>> satin.scan.percentile(numpy.array([3, 1, 2], numpy.uint8), 100)
@@ -481,7 +480,7 @@ def percentile(values: Any, percent: float, *, device: DeviceLike = None) -> flo
 
 
 def median(values: Any, *, device: DeviceLike = None) -> float:
-    """The percentile 50.
+    """Returns the 50th percentile.
 
     >>> import numpy, satin
     >>> satin.scan.median(numpy.array([3, 1, 2], numpy.uint8))

@@ -1,6 +1,6 @@
 #pragma once
-// Iterators that compute what is read and map what is written, so that a scan with maps reads and writes
-// memory once; and CUB's scan and selection with 64-bit sizes in every CUDA from 12.0 on.
+// Iterators that compute the values a scan reads and map the values it writes, so that a scan with maps reads
+// and writes memory once; and CUB's scan and selection with 64-bit sizes for every CUDA from 12.0 on.
 
 #include <cuda_runtime.h>
 
@@ -14,7 +14,7 @@
 
 namespace satin::gpu {
 
-/// Element i is function(i), a Value.
+/// An input iterator whose element i is function(i).
 template <class Value, class Function>
 class Computed {
  public:
@@ -48,7 +48,7 @@ class Computed {
   std::int64_t index_;
 };
 
-/// Writing a Value to element i calls function(i, value).
+/// An output iterator: writing a value to element i calls function(i, value).
 template <class Value, class Function>
 class Consumed {
  public:
@@ -97,13 +97,13 @@ class Consumed {
   std::int64_t index_;
 };
 
-/// Device memory for one pass. Every pass is called twice, as CUB's are: without memory it only sets `bytes`.
+/// Device memory for one pass. As in CUB, every pass is called twice; without memory it only sets `bytes`.
 struct Workspace {
   void* memory = nullptr;
   std::size_t bytes = 0;
 };
 
-// Before these versions CUB's functions took an int as the number of items; what is behind them did not.
+// Older versions of CUB take an int as the number of items, but the dispatch layer below takes 64 bits.
 
 template <class In, class Out, class Combine>
 cudaError_t inclusive_pass(Workspace& workspace, In in, Out out, Combine combine, std::int64_t n,
@@ -164,8 +164,8 @@ cudaError_t predicate_pass(Workspace& workspace, In in, Out out, std::int64_t* c
 #endif
 }
 
-/// A state that knows whether a segment begins in what it stands for, and the operator of segmented scans
-/// (Sengupta, Harris, Zhang and Owens, 2007): (v1, f1) + (v2, f2) = (f2 ? v2 : v1 op v2, f1 | f2).
+/// The state of a range of values and whether a segment begins in it, for segmented scans (Sengupta, Harris,
+/// Zhang and Owens, 2007): (v1, f1) + (v2, f2) = (f2 ? v2 : v1 op v2, f1 | f2).
 template <class State>
 struct Flagged {
   State value;
@@ -180,7 +180,7 @@ struct FlaggedCombine {
   }
 };
 
-/// A state that counts the segments which begin in what it stands for.
+/// The state of a range of values and the number of segments that begin in it.
 template <class State>
 struct Counted {
   State value;

@@ -1,20 +1,21 @@
 #pragma once
-// Scans of device arrays with a caller's own operator, state and maps, for code that nvcc compiles. (On the
-// CPU, with the same names: satin/host/scan.h. For the usual operators and types: satin/scan.h.)
+// Scans of device arrays with a caller's own operator, state and maps, for code that nvcc compiles.
+// (satin/host/scan.h has the same functions for the CPU; satin/scan.h has the usual operators and types.)
 //
-// A scan combines states. to_state(value, index) makes one of each value, to_value(state) makes a result of
-// one; both are fused into the scan, which reads and writes memory once. `combine(earlier, later)` must be
-// associative, and need not commute; `identity` changes nothing on either side. Operator, maps and predicates
-// are function objects for the device whose calls are const. A State is trivially copyable and can be
-// constructed without arguments. The forms without maps convert with static_cast.
+// A scan combines states. to_state(value, index) converts a value to a state and to_value(state) converts a
+// state to a result. Both are fused into the scan, which reads and writes memory once. `combine(earlier,
+// later)` must be associative, and need not commute; `identity` changes nothing on either side. Operator,
+// maps and predicates are function objects for the device whose calls are const. A State is trivially
+// copyable and can be constructed without arguments. The forms without maps convert with static_cast.
 //
-// States are combined left to right; where `combine` is associative but for rounding, the last bits may
+// States are combined left to right. If `combine` is associative only up to rounding, the last bits may
 // differ from run to run.
 //
-// Arrays are in the memory of the current device, whose stream is `stream`. `result` may be `values` itself
-// if both have one type; otherwise arrays do not overlap. n may be 0, and may be above 2^32. Functions that
-// return something wait for `stream`; the others are in stream order and do not wait. Workspace is allocated
-// and freed in stream order (cudaMallocAsync). Errors of CUDA are satin::Error(environment).
+// Arrays are in the memory of the current device, and `stream` is one of its streams. `result` may be
+// `values` itself if both have one type; otherwise arrays do not overlap. n may be 0, and may be above 2^32.
+// Functions that return something wait for `stream`; the others are in stream order and do not wait.
+// Workspace is allocated and freed in stream order (cudaMallocAsync). CUDA errors throw
+// satin::Error(environment).
 //
 // Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016 (CUB).
 
@@ -30,7 +31,7 @@
 
 namespace satin::gpu {
 
-/// The map of the forms without maps: static_cast.
+/// The default map: static_cast.
 template <class To>
 struct Cast {
   /// Converts a state.
@@ -48,16 +49,16 @@ struct Cast {
 /// Throws Error(environment) unless the call succeeded.
 inline void require(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
-  static_cast<void>(cudaGetLastError());  // so that it is not told twice
+  static_cast<void>(cudaGetLastError());  // clears the error, so that it is not reported twice
   throw Error(ErrorKind::environment, std::string("CUDA failed while ") + doing + ": " +
                                           cudaGetErrorString(status) + " (" + cudaGetErrorName(status) +
                                           ").");
 }
 
-/// Device memory that lives in stream order.
+/// Device memory that is allocated and freed in stream order.
 class StreamMemory {
  public:
-  /// Throws Error(environment) if there is none.
+  /// Throws Error(environment) if there is no memory.
   StreamMemory(std::size_t bytes, cudaStream_t stream) : stream_(stream) {
     require(cudaMallocAsync(&data_, bytes == 0 ? 1 : bytes, stream), "allocating the workspace of a scan");
   }
@@ -72,7 +73,7 @@ class StreamMemory {
   cudaStream_t stream_;
 };
 
-/// Calls pass(workspace) for its size, then with memory.
+/// Calls pass(workspace) twice: for the size of its memory, and with the memory.
 template <class Pass>
 void run_pass(const Pass& pass, cudaStream_t stream) {
   Workspace workspace;
@@ -82,7 +83,7 @@ void run_pass(const Pass& pass, cudaStream_t stream) {
   require(pass(workspace), "scanning");
 }
 
-/// A value in device memory, on the host. Waits for the stream.
+/// Copies a value from device memory to the host. Waits for the stream.
 template <class Value>
 [[nodiscard]] Value download(const void* device, cudaStream_t stream) {
   Value value;
@@ -93,7 +94,7 @@ template <class Value>
 }
 
 /// \cond
-// --- What is read and written for element i ---
+// --- Reading and writing element i ---
 
 template <class In, class State, class ToState>
 struct ReadState {
@@ -109,7 +110,7 @@ struct ReadFlagged {
   __device__ Flagged<State> operator()(std::int64_t i) const { return {read(i), heads[i] != 0 ? 1U : 0U}; }
 };
 
-/// The first value begins a segment whatever its flag.
+/// A segment begins at the first value whatever its flag.
 template <class In, class State, class ToState>
 struct ReadCounted {
   ReadState<In, State, ToState> read;
@@ -146,7 +147,7 @@ struct WriteFlaggedExclusive {
   }
 };
 
-/// Only the last state, to `result`.
+/// Writes only the last state, to `result`.
 template <class State>
 struct WriteLast {
   State* result;
@@ -156,7 +157,7 @@ struct WriteLast {
   }
 };
 
-/// The state at the end of each segment.
+/// Writes the state at the end of each segment.
 template <class Out, class State, class ToValue>
 struct WriteEnds {
   Out* result;
@@ -217,7 +218,7 @@ void exclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int
       stream);
 }
 
-/// The inclusive scan that begins anew at every i with heads[i] != 0.
+/// Inclusive scan that restarts at every i with heads[i] != 0.
 template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
           class ToValue = Cast<Out>>
 void segmented_inclusive_scan(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
@@ -235,8 +236,7 @@ void segmented_inclusive_scan(cudaStream_t stream, const In* values, const std::
       stream);
 }
 
-/// The exclusive scan that begins anew, with the identity, at every i with heads[i] != 0. Reads the flags
-/// twice.
+/// Exclusive scan that restarts with the identity at every i with heads[i] != 0. Reads the flags twice.
 template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
           class ToValue = Cast<Out>>
 void segmented_exclusive_scan(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
@@ -255,7 +255,7 @@ void segmented_exclusive_scan(cudaStream_t stream, const In* values, const std::
       stream);
 }
 
-/// s0 + s1 + ...; the identity for no values. Waits.
+/// Returns s0 + s1 + ..., or the identity for no values. Waits.
 template <class In, class Combine, class State, class ToState = Cast<State>>
 [[nodiscard]] State reduce(cudaStream_t stream, const In* values, std::int64_t n, Combine combine,
                            State identity, ToState to_state = {}) {
@@ -273,7 +273,7 @@ template <class In, class Combine, class State, class ToState = Cast<State>>
 }
 
 /// result[s] = to_value(the states of segment s combined); a segment begins at the first value and at every i
-/// with heads[i] != 0. Returns how many there are. Not in place. Waits.
+/// with heads[i] != 0. Returns the number of segments. Not in place. Waits.
 template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
           class ToValue = Cast<Out>>
 std::int64_t segmented_reduce(cudaStream_t stream, const In* values, const std::uint8_t* heads, Out* result,
@@ -294,7 +294,8 @@ std::int64_t segmented_reduce(cudaStream_t stream, const In* values, const std::
   return download<std::int64_t>(segments.get(), stream);
 }
 
-/// The values for which predicate(value) holds, in their order; returns how many. Not in place. Waits.
+/// Keeps the values for which predicate(value) holds, in their order, and returns how many. Not in place.
+/// Waits.
 template <class In, class Predicate>
 std::int64_t compact(cudaStream_t stream, const In* values, In* result, std::int64_t n, Predicate predicate) {
   if (n <= 0) return 0;
@@ -308,7 +309,7 @@ std::int64_t compact(cudaStream_t stream, const In* values, In* result, std::int
   return download<std::int64_t>(count.get(), stream);
 }
 
-/// The indices of those values, ascending. Waits.
+/// Writes the indices of those values in ascending order and returns how many. Waits.
 template <class In, class Index, class Predicate>
 std::int64_t compact_indices(cudaStream_t stream, const In* values, Index* indices, std::int64_t n,
                              Predicate predicate) {

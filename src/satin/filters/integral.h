@@ -4,19 +4,20 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// Kind of a table's sums: exact or modulo 2^32.
+/// Reduction of a table's sums.
 enum class Modulo {
-  none,       ///< exact, of the type that holds the sum of the whole picture
-  two_to_32,  ///< of integers, less their multiples of 2^32: u32 for any picture
+  none,       ///< exact sums, in a type that holds the sum of the whole picture
+  two_to_32,  ///< sums of integers modulo 2^32, as u32 for any picture
 };
 
 /// Parameters of integral().
 struct Integral {
   bool squared = false;          ///< sums of squares instead of sums
-  Modulo modulo = Modulo::none;  ///< whether the sums are kept whole
+  Modulo modulo = Modulo::none;  ///< reduction of the sums
 };
 
-/// The summed-area table: entry (x, y) is the sum over all pixels from (0, 0) to (x, y), both included.
+/// Computes the summed-area table. Entry (x, y) is the sum over all pixels from (0, 0) to (x, y), both
+/// included.
 ///
 /// Pixels: u8, u16 or f32 as stored; 1 to 4 channels, each with its own table. The result has the picture's
 /// size (no border row) and the type u32 where width * height * largest value (squared) is below 2^32,
@@ -24,16 +25,16 @@ struct Integral {
 /// above 2^23 pixels). Sums are exact. Throws Error(usage) if even 64 bits do not suffice, Error(input) for
 /// NaN or infinity.
 ///
-/// With Modulo::two_to_32 entries are sums modulo 2^32, in half the bytes where u64 would be needed. They are
-/// no sums themselves then, but a difference of four entries, taken in 32 bits, is the exact sum of its box
-/// while that sum is below 2^32. Throws Error(usage) for floats.
+/// With Modulo::two_to_32 entries are sums modulo 2^32, in half the bytes where u64 would be needed. The
+/// difference of four entries, computed in 32 bits, is the exact sum of its box as long as that sum is below
+/// 2^32. Throws Error(usage) for floats.
 ///
 /// Crow, Summed-area tables for texture mapping, 1984.
 [[nodiscard]] Image integral(const Device& device, const ImageView& image, const Integral& parameters = {});
 
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Integral& parameters);
 
-/// What `integral` is: parameters, inputs, output, reach (satin/filter.h).
+/// Returns the record of the filter `integral`.
 [[nodiscard]] const FilterRecord& integral_record();
 
 }  // namespace satin

@@ -8,23 +8,23 @@ namespace [[gnu::visibility("default")]] satin {
 /// Parameters of normalize().
 struct Normalize {
   int window = 101;        ///< side of the window in pixels; odd, 1 to 32767, also larger than the picture
-  double mean = 0.5;       ///< what the mean becomes, as a fraction of white (floats: the value itself)
-  double deviation = 0.2;  ///< what the standard deviation becomes, likewise; 0 or more
-  double gain = 5;         ///< differences from the mean grow at most so many times; 0 or more
-  Border border = Border::shrink;  ///< all but constant
+  double mean = 0.5;       ///< target of the mean, as a fraction of white (floats: the value)
+  double deviation = 0.2;  ///< target of the standard deviation in the same unit; 0 or more
+  double gain = 5;         ///< largest factor for differences from the mean; 0 or more
+  Border border = Border::shrink;  ///< any border except constant
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
 };
 
 /// Evens out light and contrast: (v - m) deviation / max(s, deviation / gain) + mean, where m and s are mean
-/// and standard deviation of the values in a window around the pixel. Slow changes of brightness go, faint
-/// detail comes up, noise no more than `gain` times.
+/// and standard deviation of the values in a window around the pixel. This removes slow changes of brightness
+/// and amplifies faint detail, and noise, by at most `gain`.
 ///
-/// Values as stored, every colour by itself; alpha takes no part and comes back as it was. Pixels: u8, u16 or
-/// f32; 1 to 4 channels. m and s are those of local_mean() and local_deviation() before these are rounded
-/// (floats are cut to 30 bits below the largest magnitude, for windows of n pixels to (62 - log2 n) / 2 if
-/// that is less); the rest is double, in this order. 8- and 16-bit results are clamped and rounded to
-/// nearest, ties up; floats are not clamped. A constant picture becomes `mean`. With a mask the result is
-/// blended before it is rounded.
+/// The filter works on stored values, each colour separately; alpha is ignored and returned unchanged.
+/// Pixels: u8, u16 or f32; 1 to 4 channels. m and s are those of local_mean() and local_deviation() before
+/// these are rounded (floats are cut to 30 bits below the largest magnitude, for windows of n pixels to (62 -
+/// log2 n) / 2 if that is less); the rest is double, in this order. 8- and 16-bit results are clamped and
+/// rounded to nearest, ties up; floats are not clamped. A constant picture becomes `mean`. With a mask the
+/// result is blended before it is rounded.
 ///
 /// The result has the input's shape, is the same on every device, byte for byte, and does not alias the
 /// input. Throws Error(usage) for parameters and shapes that do not fit, Error(input) for NaN or infinity.
@@ -32,10 +32,10 @@ struct Normalize {
 /// Wallis, An approach to the space variant restoration and enhancement of images, 1976.
 [[nodiscard]] Image normalize(const Device& device, const ImageView& image, const Normalize& parameters = {});
 
-/// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
+/// Prepares the filter; run() reads the picture and the mask. Only the shape of the view is read here.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Normalize& parameters);
 
-/// What `normalize` is: parameters, inputs, output, reach (satin/filter.h).
+/// Returns the record of the filter `normalize`.
 [[nodiscard]] const FilterRecord& normalize_record();
 
 }  // namespace satin

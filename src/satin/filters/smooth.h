@@ -8,34 +8,35 @@ namespace [[gnu::visibility("default")]] satin {
 /// Parameters of smooth().
 struct Smooth {
   Radius sigma = 8;  ///< standard deviation of the kernel, 0 to 4096 pixels: one, or one along each axis
-  Space space = Space::linear;  ///< of the values that are averaged
+  Space space = Space::linear;  ///< space of the values that are averaged
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
 };
 
-/// Two-sided exponential smoothing at a cost that does not depend on sigma: y[i] += (1 - alpha)
+/// Smooths exponentially in both directions, at a cost that does not depend on sigma: y[i] += (1 - alpha)
 /// (y[i-1] - y[i]) forward, then backward, along rows, then along columns.
 ///
 /// The kernel along an axis is alpha / (2 - alpha) (1 - alpha)^|n|; its variance is sigma^2 with alpha = 2 /
 /// (1 + sqrt(1 + 2 sigma^2)). It has longer tails than a gaussian, and a point becomes a star with four arms.
-/// Beyond the picture its edge pixels go on, without end, in both directions of the scan, so that a flipped
-/// picture gives the flipped result up to rounding. With sigma 0, and for a constant picture, the bytes stay.
+/// The edge pixels continue beyond the picture without end, for both directions of the scan, so that a
+/// flipped picture gives the flipped result up to rounding. With sigma 0, and for a constant picture, the
+/// bytes do not change.
 ///
 /// Pixels: u8, u16 or f32; 1 to 4 channels. 8- and 16-bit values are averaged in linear light (16 and 24
 /// bits) unless `space` says encoded; straight alpha weights the colours; fully transparent results keep the
 /// input's colour bytes. Working values are IEEE single for 8 bits and IEEE double otherwise, rounded to
 /// nearest once, at the end. The result has the input's shape and is the same on every device, byte for byte.
 ///
-/// The output lies where the input lies and does not alias it. Throws Error(usage) for parameters and shapes
+/// The output is in the input's memory and does not alias it. Throws Error(usage) for parameters and shapes
 /// that do not fit, Error(input) for NaN or infinity.
 ///
 /// Deriche, Recursively implementing the Gaussian and its derivatives, 1993 (the first-order case); Blelloch,
 /// Prefix sums and their applications, 1990 (recurrences as scans).
 [[nodiscard]] Image smooth(const Device& device, const ImageView& image, const Smooth& parameters = {});
 
-/// The prepared form; run() takes the picture and the mask. Of the view only its shape is read.
+/// Prepares the filter; run() reads the picture and the mask. Only the shape of the view is read here.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Smooth& parameters);
 
-/// What `smooth` is: parameters, inputs, output, reach (satin/filter.h).
+/// Returns the record of the filter `smooth`.
 [[nodiscard]] const FilterRecord& smooth_record();
 
 }  // namespace satin

@@ -1,11 +1,11 @@
 #pragma once
-// A chained scan on threads: chunks of fixed length, each drawn by one thread, with one state handed from
-// chunk to chunk. What satin/host/scan.h and the CPU's own scans stand on.
+// A chained scan on threads, the basis of satin/host/scan.h and of Satin's own scans on the CPU. Values are
+// divided into chunks of fixed length, and one state is passed from chunk to chunk.
 //
-// A thread works out the state of its chunk alone, waits for the state of everything before it, passes both
-// combined to the next chunk and then finishes its own. Chunks are drawn in order by an atomic ticket, so
-// that none waits for one that nobody has begun, on any number of threads. States are combined in the order
-// of the chunks, so that the result depends on the number of values alone.
+// A thread computes the state of its chunk, waits for the state of all earlier values, passes the combination
+// to the next chunk and then finishes its own chunk. Threads draw chunks in order from an atomic counter, so
+// that no chunk waits for one that has not started, on any number of threads. States are combined in the
+// order of the chunks, so that the result depends only on the number of values.
 //
 // Yan, Long, Zhang, StreamScan: fast scan algorithms for GPUs without global barrier synchronization, 2013;
 // Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016.
@@ -21,56 +21,57 @@
 
 namespace satin::host {
 
-/// Values of a chunk whose inputs and outputs have these types: 128 KiB, so that the second look at them
-/// comes from the L2 cache.
+/// Number of values in a chunk with these input and output types: 128 KiB, so that the second pass over them
+/// reads from the L2 cache.
 template <class... T>
 inline constexpr std::int64_t chunk_length = 131072 / static_cast<std::int64_t>((sizeof(T) + ...));
 
-/// States on their way from chunk to chunk.
+/// Passes states from chunk to chunk.
 template <class State>
 class Carries {
  public:
-  /// The state before the first chunk.
+  /// `initial` is the state before the first chunk.
   explicit Carries(const State& initial) {
     slots_[0].state = initial;
     slots_[0].chunk.store(0, std::memory_order_release);
   }
 
-  /// The number of a chunk that nobody has begun.
+  /// Draws the number of the next chunk.
   [[nodiscard]] std::int64_t draw() { return next_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Waits for the state before `chunk`, hands it on combined with the chunk's own, and returns it.
+  /// Waits for the state before `chunk`, passes on its combination with the chunk's own state, and returns
+  /// it.
   template <class Combine>
   State pass(std::int64_t chunk, const State& own, const Combine& combine) {
     Slot& before = slot(chunk);
     wait_for(before, chunk);
     State carry = *before.state;
-    // Who read this slot last has passed its own state on before `chunk` could be here.
+    // The last reader of this slot passed on its own state before `chunk` could get here.
     Slot& after = slot(chunk + 1);
     after.state = combine(carry, own);
     after.chunk.store(chunk + 1, std::memory_order_release);
     return carry;
   }
 
-  /// The state before `chunk`, which all earlier ones have passed.
+  /// Returns the state before `chunk`. All earlier chunks must have called pass().
   [[nodiscard]] const State& before(std::int64_t chunk) { return *slot(chunk).state; }
 
-  /// True after fail().
+  /// Whether fail() was called.
   [[nodiscard]] bool failed() const { return failed_.load(std::memory_order_acquire); }
-  /// Keeps the first exception and lets nobody wait any more.
+  /// Keeps the first exception and ends all waiting.
   void fail(std::exception_ptr error) {
     if (claimed_.exchange(true)) return;
     error_ = std::move(error);
     failed_.store(true, std::memory_order_release);
   }
-  /// Throws what fail() was given, if anything.
+  /// Throws the exception that fail() keeps, if any.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
   struct Abandoned {};
-  struct alignas(64) Slot {  // a cache line each, so that waiting threads do not disturb one another
+  struct alignas(64) Slot {  // one cache line each, so that waiting threads do not disturb one another
     std::atomic<std::int64_t> chunk{-1};
     std::optional<State> state;
   };
@@ -118,8 +119,9 @@ State chain(const InBlocks& in_blocks, std::int64_t n, std::int64_t length, cons
   return carries.before(chunks);
 }
 
-/// Scans n states with load(i) -> State and store(i, State), which gets the inclusive or the exclusive state
-/// of i. A value is loaded twice, the second time right before it is stored. Returns the state of all.
+/// Scans n states with load(i) -> State and store(i, State), which receives the inclusive or the exclusive
+/// state of i. Each value is loaded twice, the second time just before it is stored. Returns the state of all
+/// values.
 template <bool Exclusive, class State, class InBlocks, class Combine, class Load, class Store>
 State chained_scan(const InBlocks& in_blocks, std::int64_t n, std::int64_t length, const State& identity,
                    const State& initial, const Combine& combine, const Load& load, const Store& store) {

@@ -1,20 +1,20 @@
 #pragma once
-// Scans of host arrays with a caller's own operator, state and maps, on the threads of a CPU device. (On a
-// GPU: satin/cuda/scan.cuh. For the usual operators and types: satin/scan.h.)
+// Scans of host arrays with a caller's own operator, state and maps, on the threads of a CPU device.
+// (satin/cuda/scan.cuh has the same functions for a GPU; satin/scan.h has the usual operators and types.)
 //
-// A scan combines states. to_state(value, index) makes one of each value, to_value(state) makes a result of
-// one; both are fused into the scan, which reads and writes memory once. `combine(earlier, later)` must be
-// associative, and need not commute; `identity` changes nothing on either side. A State is copyable. The
-// forms without maps convert with static_cast.
+// A scan combines states. to_state(value, index) converts a value to a state and to_value(state) converts a
+// state to a result. Both are fused into the scan, which reads and writes memory once. `combine(earlier,
+// later)` must be associative, and need not commute; `identity` changes nothing on either side. A State is
+// copyable. The forms without maps convert with static_cast.
 //
-// Maps and the operator are called from several threads at once, for a value twice, and must not call Satin.
-// An exception of theirs ends the scan and reaches the caller; the results are then unspecified.
+// Maps and the operator are called from several threads at once, twice per value, and must not call Satin. An
+// exception from them ends the scan and reaches the caller; the results are then unspecified.
 //
 // States are combined left to right within chunks of fixed length, and chunks in their order: the bytes of
 // the result depend on the number of values and their types, not on threads or runs.
 //
 // `result` may be `values` itself if both have one type; otherwise arrays do not overlap. n may be 0. All
-// functions wait for the result. A CUDA device is Error(usage).
+// functions wait for the result and throw Error(usage) for a CUDA device.
 
 #include <cstdint>
 #include <functional>
@@ -25,31 +25,31 @@
 namespace satin::host {
 
 /// Calls body(block) for 0 ... blocks - 1 on the device's threads, each once, and returns when all are done.
-/// If some throw, one of the exceptions is thrown again, and blocks that were not begun are left out. Throws
+/// If calls throw, one of the exceptions is rethrown, and blocks that have not started are skipped. Throws
 /// Error(usage) for a CUDA device.
 [[gnu::visibility("default")]] void for_blocks(const Device& device, std::int64_t blocks,
                                                const std::function<void(std::int64_t block)>& body);
 
-/// A state that knows whether a segment begins in what it stands for: the segmented operator of Sengupta,
-/// Harris, Zhang and Owens, 2007, (v1, f1) + (v2, f2) = (f2 ? v2 : v1 op v2, f1 | f2).
+/// The state of a range of values and whether a segment begins in it, for segmented scans (Sengupta, Harris,
+/// Zhang and Owens, 2007): (v1, f1) + (v2, f2) = (f2 ? v2 : v1 op v2, f1 | f2).
 template <class State>
 struct Flagged {
-  State value;  ///< since the last head
-  bool head;    ///< a segment begins in it
+  State value;  ///< state since the last head
+  bool head;    ///< whether a segment begins in the range
 };
 
 /// The operator on flagged states.
 template <class Combine>
 struct FlaggedCombine {
-  Combine combine;  ///< of plain states
-  /// `a` is the earlier one.
+  Combine combine;  ///< operator on plain states
+  /// Combines two adjacent ranges; `a` is the earlier one.
   template <class State>
   Flagged<State> operator()(const Flagged<State>& a, const Flagged<State>& b) const {
     return {b.head ? b.value : combine(a.value, b.value), a.head || b.head};
   }
 };
 
-/// What for_blocks() takes, bound to a device.
+/// for_blocks() bound to a device.
 struct BlocksOf {
   const Device& device;  ///< a CPU device
   /// Runs the body as for_blocks() does.
@@ -59,7 +59,7 @@ struct BlocksOf {
   }
 };
 
-/// The map of the forms without maps: static_cast.
+/// The default map: static_cast.
 template <class To>
 struct Cast {
   /// Converts a state.
@@ -96,7 +96,7 @@ void exclusive_scan(const Device& device, const In* values, Out* result, std::in
       [&](std::int64_t i, const State& state) { result[i] = to_value(state); });
 }
 
-/// The inclusive scan that begins anew at every i with heads[i] != 0.
+/// Inclusive scan that restarts at every i with heads[i] != 0.
 template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
           class ToValue = Cast<Out>>
 void segmented_inclusive_scan(const Device& device, const In* values, const std::uint8_t* heads, Out* result,
@@ -111,7 +111,7 @@ void segmented_inclusive_scan(const Device& device, const In* values, const std:
       [&](std::int64_t i, const Flagged<State>& state) { result[i] = to_value(state.value); });
 }
 
-/// The exclusive scan that begins anew, with the identity, at every i with heads[i] != 0.
+/// Exclusive scan that restarts with the identity at every i with heads[i] != 0.
 template <class In, class Out, class Combine, class State, class ToState = Cast<State>,
           class ToValue = Cast<Out>>
 void segmented_exclusive_scan(const Device& device, const In* values, const std::uint8_t* heads, Out* result,
@@ -128,7 +128,7 @@ void segmented_exclusive_scan(const Device& device, const In* values, const std:
       });
 }
 
-/// s0 + s1 + ...; the identity for no values.
+/// Returns s0 + s1 + ..., or the identity for no values.
 template <class In, class Combine, class State, class ToState = Cast<State>>
 [[nodiscard]] State reduce(const Device& device, const In* values, std::int64_t n, Combine combine,
                            State identity, ToState to_state = {}) {

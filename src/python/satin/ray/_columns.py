@@ -1,4 +1,4 @@
-"""Actors that filter what lies in columns: arrays, and the bytes of files."""
+"""Actors that filter columns of a dataset: arrays, and the bytes of files."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any, Optional
 import numpy
 
 from satin._pipeline import Plan
-from satin.ray._filter import Filter
-from satin.ray._share import share_of_actor
+from satin.ray._filter import Filter, share_of_actor
 
-_MOST_PLANS = 4  # of different shapes, the ones used last
+_MOST_PLANS = 4  # plans of different shapes that are kept, the most recently used
 
 
 class Arrays:
@@ -60,7 +59,7 @@ class Arrays:
         return {**batch, self._into: column}
 
     def _filter(self, stack: numpy.ndarray) -> numpy.ndarray:
-        """Pictures of one shape, one behind the other."""
+        """Filters pictures of one shape, stacked along the first axis."""
         key = (stack.shape, stack.dtype.str)
         plan = self._plans.pop(key, None)
         if plan is None:
@@ -73,13 +72,13 @@ class Arrays:
 
 
 class Bytes:
-    """Filters files that are values of a column, such as those of Parquet: a class for ``map_batches``.
+    """Filters files that are stored in a column, for instance of Parquet: a class for ``map_batches``.
 
-    The `column` holds the bytes of files; in the result it holds those of files made of them by the pipeline, as the command
-    would have made them, metadata kept, or None for what failed. The columns status ('done' or 'failed') and error are
-    added. `name` is a column of names, whose extensions say what the results are encoded as unless `format` does. The
-    options are those of :class:`Filter`. Files pass through a folder of the actor's in `scratch`, by default in memory
-    (/dev/shm) where that is. They have no name that outlives the actor, so one that kills its process is not given up.
+    The `column` holds the bytes of files; in the result it holds the filtered files, as the command would write them,
+    with metadata, or None for failures. The columns status ('done' or 'failed') and error are added. `name` is a column
+    of names, whose extensions say what the results are encoded as unless `format` does. The options are those of
+    :class:`Filter`. Files pass through a folder of the actor's in `scratch`, by default in memory (/dev/shm) where that
+    is. They have no name that outlives the actor, so the attempts log does not apply to them.
     """
 
     def __init__(

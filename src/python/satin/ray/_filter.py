@@ -1,22 +1,143 @@
-"""The actor that filters files by their names."""
+"""The actor that filters files by their names, with its share of the machine and its log of attempts."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import socket
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, Optional, Sequence, Union
 
 import numpy
+import ray
 from pyarrow import fs
 
 from satin import _native
 from satin._batch import PathLike, Row, batch_options, row_of
 from satin._pipeline import pipeline_words
-from satin._words import worded
+from satin._translation import worded
 from satin.ray import _remote
-from satin.ray._attempts import MOST_DEATHS, Attempts, process_name
-from satin.ray._share import Devices, check_options, share_of_actor
+
+Devices = Union[None, str, Sequence[str]]
+
+_USUAL_MEMORY = 0.25  # share of the machine's memory for pictures in flight, as in the command
+
+
+@dataclass
+class Share:
+    """Devices, threads and memory of one actor."""
+
+    devices: list[_native.Device]
+    threads: int  #: CPU threads; 0: all
+    memory: int  #: bytes for pictures in flight; 0: the default share of the machine
+
+
+def _assigned() -> dict[str, float]:
+    """Returns the resources that Ray assigned to this process; empty outside of Ray's tasks and actors."""
+    context = ray.get_runtime_context() if ray.is_initialized() else None
+    return context.get_assigned_resources() if context is not None and context.get_task_id() is not None else {}
+
+
+def _open(name: str, threads: int, memory_limit: int, share: float) -> _native.Device:
+    device = _native.Device(name, threads)
+    limit = memory_limit or (int(share * device.memory) if share < 1 and device.id != "cpu" else 0)
+    device.limit_memory(limit)
+    return device
+
+
+_OF_BATCH = {
+    "fail_fast": "let `finished` raise where a row has failed",
+    "gallery": "satin.batch(..., resume=True, gallery=...) makes the page afterwards",
+    "shard": "Ray shares the files out among its actors",
+}
+_OF_RUN = dict.fromkeys(("finished", "progress", "recursive", "report"), "it is one of satin.ray.run")
+
+
+def check_options(options: dict[str, Any], of_run: bool = False) -> None:
+    """Refuses options of satin.batch that an actor, or satin.ray.run, does not have."""
+    for name, reason in (_OF_BATCH if of_run else {**_OF_BATCH, **_OF_RUN}).items():
+        if name in options:
+            raise ValueError(f"{name} is not an option here: {reason}.")
+    device = options.get("device")
+    if device is not None and not all(isinstance(each, str) for each in ([device] if isinstance(device, str) else device)):
+        raise ValueError("Every actor opens devices of its own: pass their names, such as 'cuda:0'.")
+    if not options.get("resume", True):
+        raise ValueError("Actors always resume, because Ray starts those that died again: leave resume out.")
+
+
+def share_of_actor(device: Devices, threads: int, memory: int, memory_limit: int) -> Share:
+    """Returns the share of the machine that Ray assigned to this actor. Ray sets CUDA_VISIBLE_DEVICES, so the GPUs of
+    an actor are the first ones that it sees. An actor with a fraction of a GPU uses at most that fraction of its
+    memory, unless a limit is given; without a GPU the CPU filters."""
+    assigned = _assigned()
+    cpus, gpus = assigned.get("CPU", 0.0), assigned.get("GPU", 0.0)
+    if not threads and cpus:
+        threads = max(1, int(cpus))
+    if not memory and cpus:
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        memory = int(_USUAL_MEMORY * machine * min(1.0, max(cpus, 1.0) / (os.cpu_count() or 1)))
+    if device is not None:
+        names = device.split(",") if isinstance(device, str) else list(device)
+    elif gpus:
+        names = [f"cuda:{index}" for index in range(max(1, int(gpus)))]
+    else:
+        names = ["cpu" if assigned else "auto"]
+    part = gpus if 0 < gpus < 1 else 1.0
+    return Share([_open(name, threads, memory_limit, part) for name in names], threads, memory)
+
+
+MOST_DEATHS = 2
+
+
+def process_name() -> str:
+    """Returns a name for this process that is unique on all machines, with letters that every file system accepts."""
+    host = "".join(letter if letter.isalnum() else "-" for letter in socket.gethostname())
+    return f"{host}-{os.getpid()}-{os.urandom(4).hex()}"
+
+
+def _stamp(path: str) -> str:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return "none"
+    return f"{status.st_size}-{status.st_mtime_ns}"
+
+
+class Attempts:
+    """The attempts log: a small file for every picture that was started and not finished, with a line per attempt.
+
+    A line is written before its picture is opened and removed when the picture has its row, so a line of an earlier
+    process means that it died. Lines hold the picture's size and time, so a replaced picture starts anew. No locks are
+    needed, because Ray gives each name to one actor.
+    """
+
+    def __init__(self, folder: Path, process: str) -> None:
+        self._folder = folder
+        self._process = process
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def file(self, path: str) -> Path:
+        """Returns the file that lists the attempts at this picture."""
+        return self._folder / hashlib.sha256(os.fsencode(path)).hexdigest()[:24]
+
+    def deaths(self, path: str) -> int:
+        """Returns how many processes died while this picture, in its present state, was in progress."""
+        try:
+            lines = self.file(path).read_text().splitlines()
+        except FileNotFoundError:
+            return 0
+        stamp = _stamp(path)
+        return sum(line.split(" ")[0] == stamp for line in lines)
+
+    def begin(self, path: str) -> None:
+        with open(self.file(path), "a") as log:
+            log.write(f"{_stamp(path)} {self._process}\n")
+
+    def end(self, path: str) -> None:
+        self.file(path).unlink(missing_ok=True)
+
 
 COLUMNS = ("path", "output", "status", "error", "milliseconds", "bytes", "hash")
 
@@ -34,7 +155,7 @@ def _row(path: str, told: Row) -> Row:
 
 
 def _name_of(path: str, sub: str) -> tuple[str, str]:
-    """Folder and name below it, of which a batch makes the output's name."""
+    """Returns the folder and the name below it, which determine the output's name."""
     relative = os.path.normpath(os.path.join(sub, os.path.basename(path)))
     folder = path[: -len(relative)]
     if not path.endswith(relative) or (folder and not folder.endswith("/")):
@@ -43,26 +164,27 @@ def _name_of(path: str, sub: str) -> tuple[str, str]:
 
 
 class Filter:
-    """Filters files by their names: a class for ``map_batches``, of which every actor makes one.
+    """Filters files by their names: a class for ``map_batches``, with one object per actor.
 
     `pipeline` is the text of ``satin run``; `output` a folder, into which {sub} of the rows leads, or a pattern such as
-    ``"soft/{sub}/{stem}.png"``. Batches need a column path, and may have sub, as :func:`satin.ray.find` gives them. An
-    actor reads ahead within a batch: let it have several times as many names as the actor has CPUs, as in
-    ``batch_size=64``. For GPUs Ray wants a number; without them None takes the blocks of the dataset as they are.
+    ``"soft/{sub}/{stem}.png"``. Batches need a column path, and may have sub, as in the rows of :func:`satin.ray.find`.
+    An actor reads ahead within a batch: choose several times as many names as the actor has CPUs, as in
+    ``batch_size=64``. With GPUs Ray requires a number; without them None uses the blocks of the dataset.
 
-    Out comes a row for every input: path, output, status ('done', 'failed', 'exists' or 'unchanged'), error (empty, or one
-    or two lines), milliseconds of work, and bytes and hash of the output (FNV-1a of 64 bits, 16 digits).
+    The result has a row for every input: path, output, status ('done', 'failed', 'exists' or 'unchanged'), error
+    (empty, or one or two lines), milliseconds of work, and bytes and hash of the output (FNV-1a of 64 bits, 16 digits).
 
     device : 'cpu', 'cuda:N' or several with commas; by default the GPUs that Ray gave the actor, otherwise the CPU
-    threads : of the CPU; by default as many as the actor has CPUs
-    memory : bytes for the pictures in flight; by default the CPUs' part of a quarter of the machine's
-    memory_limit : bytes of a GPU that plans may hold; by default the actor's part of it
-    filesystem : of pyarrow.fs, for names with a scheme; by default what the scheme says
-    skip_existing : leaves out inputs whose output exists, whatever it is, in place of resuming
+    threads : number of CPU threads; by default as many as the actor has CPUs
+    memory : bytes for the pictures in flight; by default the CPUs' share of a quarter of the machine's memory
+    memory_limit : bytes that plans may hold on a GPU; by default the actor's share of its memory
+    filesystem : a file system of pyarrow.fs for names with a scheme; by default that of the scheme
+    skip_existing : skips inputs whose output exists, instead of resuming
 
-    The other options are those of :func:`satin.batch`, except for what is of a whole batch; `resume` is always on. Outputs
-    that exist and that no manifest knows are refused without `overwrite`. A file that kills its process (a fault of a codec, the memory killer) is tried once more, alone; after two
-    deaths it is a row. What tells so lies in the folder ``.satin-attempts`` beside the manifest: remove it to try again.
+    The other options are those of :func:`satin.batch`, except for options of a whole batch; `resume` is always on.
+    Existing outputs that no manifest lists are refused without `overwrite`. A file that kills its process (a fault of a
+    codec, the out-of-memory killer) is tried once more, alone; after two deaths it becomes a row with an error. The
+    folder ``.satin-attempts`` beside the manifest records this: remove it to try again.
 
     Raises ValueError for a pipeline, a name or an option to be corrected, RuntimeError for a missing device.
     """
@@ -110,7 +232,8 @@ class Filter:
         return columns_of([rows[path] for path in paths])
 
     def _rows(self, subs: dict[str, str]) -> dict[str, Row]:
-        """A row for each of these paths. Those that may have killed a process are done alone, behind the others."""
+        """Returns a row for each of these paths. Pictures that may have killed a process are processed alone, after the
+        others."""
         rows: dict[str, Row] = {}
         names: dict[str, tuple[str, str]] = {}
         for path, sub in subs.items():
@@ -127,7 +250,7 @@ class Filter:
         return rows
 
     def _run(self, paths: list[str], names: dict[str, tuple[str, str]], rows: dict[str, Row]) -> None:
-        """Does these files together. What is refused before any is begun is told by each file alone."""
+        """Processes these files together. If the batch is refused before it starts, each file is tried alone."""
         if not paths:
             return
 

@@ -1,8 +1,8 @@
-"""Files of object stores and the like, by pyarrow.fs: pictures pass through a folder of the actor's.
+"""Files in object stores, through pyarrow.fs. Pictures pass through a local folder of the actor.
 
-What is done stands in objects beside the outputs, `.satin-manifest.PROCESS-N.jsonl`, one for each piece of work. An output
-is left alone if one of them says that it was made from an input of this size and time by the same work, and it still has
-the size that is told there. (Its bytes are not read again, as they are on disks.)
+Objects beside the outputs, `.satin-manifest.PROCESS-N.jsonl`, record finished work, one object per batch. An output is
+kept if one of them says that it was made from an input of this size and time by the same work, and it still has the
+recorded size. (Its bytes are not read again, unlike on disks.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Rows = Callable[[dict[str, str]], dict[str, Row]]
 
 
 def failed(path: str, error: str) -> Row:
-    """The row of a file that was not done."""
+    """Returns the row of a failed file."""
     return {"path": path, "output": "", "status": "failed", "error": error, "milliseconds": 0.0, "bytes": 0, "hash": ""}
 
 
@@ -35,7 +35,7 @@ System = Optional[fs.FileSystem]
 
 
 def _split(name: str, system: System) -> tuple[fs.FileSystem, str, str]:
-    """The file system, the scheme with which its names begin, and the path in it, which may be a pattern."""
+    """Returns the file system, the scheme that its names start with, and the path in it, which may be a pattern."""
     scheme, _, path = name.partition("://")
     if system is None:
         system, _ = fs.FileSystem.from_uri(f"{scheme}://{path.partition('/')[0]}")
@@ -47,7 +47,7 @@ def _extensions() -> set[str]:
 
 
 def find(name: str, recursive: bool, filesystem: System) -> list[dict[str, Any]]:
-    """The rows of the pictures below a folder, or of one file."""
+    """Returns the rows of the pictures below a folder, or of one file."""
     system, prefix, path = _split(name.rstrip("/"), filesystem)
     info = system.get_file_info(path)
     if info.type == fs.FileType.NotFound:
@@ -96,7 +96,8 @@ class Store:
                 self._made.setdefault(made["path"], []).append(made)
 
     def filter(self, paths: list[str], subs: list[str], rows_of: Rows) -> list[Row]:
-        """A row for each of the paths: what is not done yet is brought here, filtered by `rows_of`, and taken back."""
+        """Returns a row for each path. Pictures that are not done yet are downloaded, filtered by `rows_of`, and
+        uploaded."""
         stamps = {path: self._stamp(path) for path in paths}
         rows = {path: row for path in paths if (row := self._unchanged(path, stamps[path])) is not None}
         local: dict[str, str] = {}
@@ -140,7 +141,7 @@ class Store:
         return str(here)
 
     def _take_back(self, path: str, here: str, row: Row) -> Row:
-        """The row with the names that a caller knows, when the output is where it belongs."""
+        """Uploads the output and returns the row with the caller's names."""
         os.unlink(here)
         made = row["output"]
         output = made.replace(str(self._scratch / "out") + "/", "").replace(str(self._scratch / "in") + "/", "")

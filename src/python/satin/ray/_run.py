@@ -1,4 +1,4 @@
-"""A whole batch on a cluster, in one call."""
+"""Finds pictures as a dataset of names, and runs a whole batch on a cluster in one call."""
 
 from __future__ import annotations
 
@@ -7,31 +7,99 @@ import json
 import logging
 import os
 import time
+import warnings
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, Union
 
+import pyarrow
 import ray
+from pyarrow import fs
 
 from satin import _native
 from satin._batch import PathLike, Progress, Row, batch_options, inputs_of
+from satin._files import need_files
 from satin._pipeline import pipeline_words
-from satin._words import worded
+from satin._translation import worded
 from satin.ray import _remote
-from satin.ray._filter import Filter
-from satin.ray._find import block_size, dataset_of, find, row_of
-from satin.ray._share import check_options
+from satin.ray._filter import Filter, check_options
+
+_SCHEMA = pyarrow.schema(
+    [("path", pyarrow.string()), ("sub", pyarrow.string()), ("size", pyarrow.int64()), ("mtime", pyarrow.int64())]
+)
+_LARGEST_BLOCK = 256  # names per block; an actor processes one block at a time
+_SMALLEST_BLOCK = 8
+
+
+def _local(inputs: list[PathLike], recursive: bool) -> Iterator[dict[str, Any]]:
+    options = need_files().BatchOptions()
+    options.inputs, options.recursive = inputs, recursive
+    names, unread = need_files().find_pictures(options)
+    if unread:
+        warnings.warn(f"{len(unread)} files are no pictures that Satin reads, such as {unread[0]}", stacklevel=4)
+    for path, relative in names:
+        yield row_of(os.path.abspath(path), os.fspath(relative))
+
+
+def row_of(path: str, relative: str) -> dict[str, Any]:
+    """Returns the row of a file. Size and time are 0 for a missing file, which the filter reports."""
+    try:
+        status = os.stat(path)
+        size, mtime = status.st_size, status.st_mtime_ns
+    except OSError:
+        size = mtime = 0
+    return {"path": path, "sub": os.path.dirname(relative) or ".", "size": size, "mtime": mtime}
+
+
+def block_size(names: int, actors: int = 0) -> int:
+    """Returns the number of names per block: small enough that every actor gets many blocks and all end at about the
+    same time, and large enough that actors do not wait between blocks."""
+    cpus = int(ray.cluster_resources().get("CPU", 1)) if ray.is_initialized() else os.cpu_count() or 1
+    return min(max(names // (4 * (actors or cpus) or 1), _SMALLEST_BLOCK), _LARGEST_BLOCK)
+
+
+def dataset_of(rows: Iterable[dict[str, Any]], actors: int = 0) -> ray.data.Dataset:
+    rows = list(rows)
+    size = block_size(len(rows), actors)
+    try:
+        tables = [pyarrow.Table.from_pylist(rows[i : i + size], _SCHEMA) for i in range(0, len(rows), size)]
+    except UnicodeEncodeError as error:
+        raise ValueError(f"Names must be UTF-8 to travel through Ray, but {error.object!r} is not.") from None
+    return ray.data.from_arrow(tables or [_SCHEMA.empty_table()])
+
+
+def find(
+    path: Union[PathLike, list[PathLike]], recursive: bool = False, filesystem: Optional[fs.FileSystem] = None
+) -> ray.data.Dataset:
+    """Finds the pictures that files, folders and patterns lead to, as the command does, and returns a dataset of rows
+
+    path : absolute name, which must be valid on the actors
+    sub : folder below the input folder, "." for none; the value of {sub} in outputs
+    size : size in bytes
+    mtime : time of the last change, in nanoseconds since 1970
+
+    `recursive` also searches all folders below the input folders. A name with a scheme, such as "s3://bucket/photos",
+    is listed by pyarrow.fs, through `filesystem` or the file system of the scheme. Raises OSError for a folder that
+    cannot be read or holds no picture, ValueError for names that are not UTF-8. One warning counts the files that are
+    not pictures.
+    """
+    inputs = inputs_of(path)
+    remote = [each for each in inputs if _remote.is_remote(each)]
+    rows = list(_local([each for each in inputs if each not in remote], recursive)) if len(remote) < len(inputs) else []
+    for each in remote:
+        rows += _remote.find(os.fspath(each), recursive, filesystem)
+    return dataset_of(rows)
 
 
 @dataclass
 class Result:
     """Counts of a run, and what failed."""
 
-    total: int  #: files
-    seconds: float = 0.0  #: of the whole run
-    done: int = 0  #: written
-    skipped: int = 0  #: left out, as they were done before
+    total: int  #: number of files
+    seconds: float = 0.0  #: duration of the run
+    done: int = 0  #: files written
+    skipped: int = 0  #: files skipped because they were done before
     failures: list[Row] = field(default_factory=list)  #: rows of files that failed
-    unread: list[str] = field(default_factory=list)  #: files of the folders that are no pictures that Satin reads
+    unread: list[str] = field(default_factory=list)  #: files in folders that Satin does not read
 
     @property
     def failed(self) -> int:
@@ -53,7 +121,7 @@ class Result:
 
 
 def _actors(gpus: Optional[float]) -> tuple[int, float, float]:
-    """The number of actors, and the CPUs and GPUs of each: one a GPU, or without GPUs one a machine."""
+    """Returns the number of actors, and the CPUs and GPUs of each: one actor per GPU, or without GPUs one per machine."""
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
     if not nodes:
         raise RuntimeError("Ray has no machine with a CPU left.")
@@ -71,7 +139,8 @@ def _actors(gpus: Optional[float]) -> tuple[int, float, float]:
 
 
 def _absolute(name: PathLike) -> str:
-    """The name as every process has it, whatever its folder is. Some patterns begin with the folder of the input."""
+    """Returns the absolute name, which is valid in every process. Patterns that begin with {dir}, the input's folder,
+    are kept."""
     text = os.fspath(name)
     return text if _remote.is_remote(text) or text.startswith("{dir}") else os.path.abspath(text)
 
@@ -79,7 +148,7 @@ def _absolute(name: PathLike) -> str:
 def _names(
     pipeline: str, inputs: Sequence[PathLike], output: PathLike, recursive: bool, actors: int, options: dict[str, Any]
 ) -> tuple[ray.data.Dataset, Result]:
-    """The names, when all has been checked that the command checks before it begins, and a result without rows yet."""
+    """Checks everything that the command checks before it starts, and returns the names and a result without rows."""
     resume = not options.get("skip_existing", False)
     of_actors = ("device", "filesystem", "memory_limit", "resume", "skip_existing")
     settings = batch_options(output, resume=resume, **{key: value for key, value in options.items() if key not in of_actors})
@@ -101,7 +170,7 @@ def _rows(dataset: ray.data.Dataset) -> Iterator[Row]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Ray Data is silent meanwhile, but for errors: the rows tell how far the work is."""
+    """Silences Ray Data except for errors, because the rows show the progress."""
     context, logger = ray.data.DataContext.get_current(), logging.getLogger("ray.data")
     before = context.enable_progress_bars, logger.level
     context.enable_progress_bars = False
@@ -134,14 +203,14 @@ def run(
 ) -> Result:
     """Filters files on all machines of the Ray cluster that the program is connected to, otherwise on this one.
 
-    Names and options are checked first, as the command does, and raise what :func:`satin.batch` raises. Then every file is
-    a row, added to the file `report` as a line of JSON as soon as it comes. Run the same again after a crash: what is
-    done is left alone.
+    Names and options are checked first, as the command does, and raise what :func:`satin.batch` raises. Then every file
+    gives a row, which is appended to the file `report` as a line of JSON. Run the same line again after a crash:
+    finished files are kept.
 
-    actors : how many; by default one a GPU, or without GPUs one a machine
-    cpus, gpus : of each actor; a `gpus` of 0.5 lets two share a GPU, 0 filters on CPUs
+    actors : number of actors; by default one per GPU, or without GPUs one per machine
+    cpus, gpus : resources of each actor; with `gpus` of 0.5 two share a GPU, 0 filters on CPUs
     progress : a bar by tqdm; by default where tqdm is installed and standard error is a terminal
-    finished : called with the row of each file as it comes; what it raises ends the run
+    finished : called with the row of each file; an exception ends the run
 
     The other options are those of :class:`Filter`. ``raise SystemExit(result.exit_code)`` ends a script as the command
     would.
