@@ -65,7 +65,24 @@ struct FileFacts {
 };
 
 class InputFile;
-class RowReader;
+
+/// One picture of a file. Errors lack the name of the file.
+class RowReader {
+ public:
+  RowReader(const RowReader&) = delete;
+  RowReader& operator=(const RowReader&) = delete;
+  virtual ~RowReader() = default;
+
+  /// Those from row `y` on, which exist, to interleaved host memory.
+  virtual void read(std::int64_t y, const MutableImageView& rows) = 0;
+
+  Shape shape{};
+  Metadata metadata{};  ///< as Codec::decode gives it
+  std::vector<std::string> warnings{};
+
+ protected:
+  RowReader() = default;
+};
 
 struct Codec {
   const char* name = "";

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "io/support.h"
+#include "io/codec_steps.h"
 
 namespace satin::io {
 namespace {

@@ -9,9 +9,8 @@
 #include <exception>
 #include <new>
 
-#include "io/exr_interface.h"
+#include "io/codec_steps.h"
 #include "io/module.h"
-#include "io/support.h"
 #include "satin/error.h"
 
 namespace satin::io {

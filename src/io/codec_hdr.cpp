@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "io/text_header.h"
+#include "io/codec_steps.h"
 #include "satin/error.h"
 
 namespace satin::io {

@@ -5,10 +5,9 @@
 #include <limits>
 #include <memory>
 
-#include "io/heif_interface.h"
+#include "io/codec_steps.h"
 #include "io/module.h"
 #include "io/photo_depth.h"
-#include "io/support.h"
 #include "metadata/colour_profile.h"
 #include "metadata/heif_boxes.h"
 #include "satin/error.h"

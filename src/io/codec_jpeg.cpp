@@ -11,9 +11,9 @@
 #include <new>
 #include <optional>
 
+#include "io/codec_steps.h"
 #include "io/convert.h"
 #include "io/photo_depth.h"
-#include "io/support.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/resolution.h"
 #include "metadata/xmp.h"

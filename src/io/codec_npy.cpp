@@ -7,8 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "io/row_reader.h"
-#include "io/support.h"
+#include "io/codec_steps.h"
 #include "satin/error.h"
 
 namespace satin::io {

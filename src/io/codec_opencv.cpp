@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "io/codec_steps.h"
 #include "io/module.h"
-#include "io/opencv_interface.h"
-#include "io/support.h"
 #include "metadata/colour_profile.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"

@@ -5,8 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "io/row_reader.h"
-#include "io/text_header.h"
+#include "io/codec_steps.h"
 #include "satin/error.h"
 
 namespace satin::io {

@@ -14,7 +14,7 @@
 #include <optional>
 #include <string_view>
 
-#include "io/support.h"
+#include "io/codec_steps.h"
 #include "metadata/png_chunks.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"

@@ -6,9 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "io/codec_steps.h"
 #include "io/convert.h"
-#include "io/row_reader.h"
-#include "io/text_header.h"
 #include "satin/error.h"
 
 namespace satin::io {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "io/support.h"
+#include "io/codec_steps.h"
 
 namespace satin::io {
 namespace {

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "io/support.h"
+#include "io/codec_steps.h"
 #include "satin/error.h"
 #include "satin/tone_curves.h"
 #ifdef SATIN_IO_LCMS

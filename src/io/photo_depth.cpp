@@ -5,8 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "io/support.h"
-#include "metadata/exif.h"
+#include "io/codec_steps.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"

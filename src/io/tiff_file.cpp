@@ -2,14 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <string_view>
+#include <system_error>
+#include <thread>
+#include <type_traits>
 #include <vector>
 
+#include "io/codec_steps.h"
 #include "metadata/exif.h"
 #include "metadata/resolution.h"
 #include "satin/error.h"
@@ -245,6 +253,350 @@ FileBytes encode_tiff_tile(const Shape& tile, std::span<std::byte> pixels) {
   const std::size_t start = TIFFGetStrileOffset(tiff.get(), 0);
   const std::size_t size = TIFFGetStrileByteCount(tiff.get(), 0);
   return copy_of(Bytes(file.bytes()).subspan(start, size));
+}
+
+// ---- tiles
+
+namespace {
+
+std::uint64_t tiles_in(std::int64_t pixels) {
+  return static_cast<std::uint64_t>((pixels + tile_side - 1) / tile_side);
+}
+
+std::uint64_t count_tiles(const Shape& page) { return tiles_in(page.width) * tiles_in(page.height); }
+
+Shape tile_of(const Shape& page) {
+  Shape tile = page;
+  tile.width = tile.height = tile_side;
+  return tile;
+}
+
+template <class Number>
+ExifField field(std::uint32_t type, std::span<const Number> numbers) {
+  ExifField result{type, static_cast<std::uint32_t>(numbers.size()), {}};
+  result.value.reserve(numbers.size_bytes());
+  for (const Number number : numbers)
+    for (unsigned i = 0; i < sizeof(Number); ++i)
+      result.value.push_back(static_cast<std::byte>(std::uint64_t{number} >> 8 * i & 255));
+  return result;
+}
+
+ExifField field_of_long(std::int64_t value) {
+  const auto number = static_cast<std::uint32_t>(value);
+  return field(type_long, std::span(&number, 1));
+}
+
+/// Those of a file that is whole in memory, so that a tag is chosen in one place: a picture of one pixel is
+/// written as such, and its directory taken over but for sizes and strips.
+ExifDirectory tags_of(const Shape& page, const Metadata& metadata, bool is_level) {
+  Shape pixel = page;
+  pixel.width = pixel.height = 1;
+  const FileBytes zeros(byte_size(pixel));
+  WriteOptions options;
+  options.metadata.icc = metadata.icc;
+  options.metadata.xmp = metadata.xmp;
+  options.metadata.resolution = metadata.resolution;
+  std::vector<ExifDirectory> directories =
+      read_directories(encode_tiff(view_of(zeros.data(), pixel), options));
+  if (directories.size() != 1) not_encoded("TIFF", "its directory cannot be made");
+  ExifDirectory tags = std::move(directories.front());
+  for (const std::uint32_t strips : {std::uint32_t{TIFFTAG_STRIPOFFSETS}, std::uint32_t{TIFFTAG_ROWSPERSTRIP},
+                                     std::uint32_t{TIFFTAG_STRIPBYTECOUNTS}})
+    tags.erase(strips);
+  tags[TIFFTAG_SUBFILETYPE] = field_of_long(is_level ? FILETYPE_REDUCEDIMAGE : 0);
+  tags[TIFFTAG_IMAGEWIDTH] = field_of_long(page.width);
+  tags[TIFFTAG_IMAGELENGTH] = field_of_long(page.height);
+  tags[TIFFTAG_TILEWIDTH] = tags[TIFFTAG_TILELENGTH] = field_of_long(tile_side);
+  return tags;
+}
+
+/// Sums of products: of u16, four times 65535 squared stay below 2^35; floats as doubles.
+template <class Value>
+using Sum = std::conditional_t<std::is_floating_point_v<Value>, double, std::uint64_t>;
+
+template <class Value>
+Value quotient(Sum<Value> sum, Sum<Value> weights) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    return static_cast<Value>(sum / weights);
+  } else {
+    return static_cast<Value>((2 * sum + weights) / (2 * weights));
+  }
+}
+
+/// The pixels whose mean is one pixel of the next level.
+template <class Value>
+struct Square {
+  const Value* pixels[4];
+  int count;
+};
+
+template <class Value>
+Value plain_mean(const Square<Value>& square, int channel) {
+  Sum<Value> sum = 0;
+  for (int i = 0; i < square.count; ++i) sum += square.pixels[i][channel];
+  return quotient<Value>(sum, static_cast<Sum<Value>>(square.count));
+}
+
+template <class Value>
+void straight_mean(const Square<Value>& square, int colours, Value* target) {
+  Sum<Value> weights = 0;
+  for (int i = 0; i < square.count; ++i) weights += square.pixels[i][colours];
+  target[colours] = plain_mean(square, colours);
+  for (int c = 0; c < colours; ++c) {
+    Sum<Value> sum = 0;
+    for (int i = 0; i < square.count; ++i)
+      sum += Sum<Value>{square.pixels[i][c]} * Sum<Value>{square.pixels[i][colours]};
+    target[c] = weights > 0 ? quotient<Value>(sum, weights) : plain_mean(square, c);
+  }
+}
+
+template <class Value>
+void halve_row(const ImageView& rows, Value* target) {
+  const Shape& shape = rows.shape;
+  const int step = shape.channels;
+  const bool straight = shape.alpha == Alpha::straight;
+  const Value* const top = rows.row<Value>(0);
+  const Value* const bottom = rows.row<Value>(shape.height - 1);
+  for (std::int64_t x = 0; x < shape.width; x += 2, target += step) {
+    if (const Value* a = top + x * step, *b = bottom + x * step;
+        !straight && shape.height == 2 && x + 1 < shape.width) {
+      // Nearly all pixels: a mean of four without a division.
+      for (int c = 0; c < step; ++c)
+        target[c] = quotient<Value>(Sum<Value>{a[c]} + a[c + step] + b[c] + b[c + step], 4);
+      continue;
+    }
+    Square<Value> square{};
+    for (std::int64_t y = 0; y < shape.height; ++y)
+      for (std::int64_t i = x; i < std::min(x + 2, shape.width); ++i)
+        square.pixels[square.count++] = rows.row<Value>(y) + i * step;
+    if (straight) {
+      straight_mean(square, step - 1, target);
+    } else {
+      for (int c = 0; c < step; ++c) target[c] = plain_mean(square, c);
+    }
+  }
+}
+
+/// Writes a row of the next level, of u8, u16 or f32: the mean of each two by two pixels of one or two dense
+/// rows, rounded to nearest, ties up. At odd edges it is the mean of the pixels that exist. Straight colours
+/// are weighted by alpha; where all of that is 0, every pixel counts the same.
+void halve(const ImageView& rows, std::byte* target) {
+  if (rows.shape.type == Type::u8) halve_row(rows, reinterpret_cast<std::uint8_t*>(target));
+  if (rows.shape.type == Type::u16) halve_row(rows, reinterpret_cast<std::uint16_t*>(target));
+  if (rows.shape.type == Type::f32) halve_row(rows, reinterpret_cast<float*>(target));
+}
+
+/// The shapes of a picture and of the levels behind it, each half as wide and high as the one before, rounded
+/// up, until `most` holds both sides.
+std::vector<Shape> pyramid_of(const Shape& picture, std::int64_t most) {
+  std::vector<Shape> shapes{picture};
+  while (shapes.back().width > most || shapes.back().height > most) {
+    Shape half = shapes.back();
+    half.width = (half.width + 1) / 2;
+    half.height = (half.height + 1) / 2;
+    shapes.push_back(half);
+  }
+  return shapes;
+}
+
+Shape with_height(Shape shape, std::int64_t height) {
+  shape.height = height;
+  return shape;
+}
+
+/// The tile of a row of tiles that begins at column `x`; what lies outside of the picture is 0.
+FileBytes encode_tile(const ImageView& rows, std::int64_t x) {
+  Shape tile = rows.shape;
+  tile.width = tile.height = tile_side;
+  const Strides strides = interleaved_strides(tile);
+  FileBytes pixels(byte_size(tile));
+  const auto bytes = static_cast<std::size_t>(std::min(tile_side, rows.shape.width - x) * strides.pixel);
+  for (std::int64_t y = 0; y < rows.shape.height; ++y)
+    std::memcpy(pixels.data() + y * strides.row, rows.at(x, y), bytes);
+  return encode_tiff_tile(tile, pixels);
+}
+
+/// The tiles of a row from left to right. What a thread throws is thrown when all of them have ended.
+std::vector<FileBytes> encode_row(const ImageView& rows, int threads) {
+  std::vector<FileBytes> tiles(static_cast<std::size_t>((rows.shape.width + tile_side - 1) / tile_side));
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr thrown;
+  const auto work = [&] {
+    try {
+      for (std::size_t i = next++; i < tiles.size(); i = next++)
+        tiles[i] = encode_tile(rows, static_cast<std::int64_t>(i) * tile_side);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      thrown = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    const std::size_t wanted = std::min(tiles.size(), static_cast<std::size_t>(std::max(1, threads)));
+    try {
+      while (others.size() + 1 < wanted) others.emplace_back(work);
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those that run do all of the work.
+    }
+    work();
+  }
+  if (thrown) std::rethrow_exception(thrown);
+  return tiles;
+}
+
+/// A page of the file: its rows are kept until they fill a row of tiles. Two rows that become one of the
+/// next page never lie in two rows of tiles, as the side of a tile is even.
+class Page {
+ public:
+  /// `next` is the page of half the size, null behind the last one.
+  Page(TiledTiff& file, std::size_t index, const Shape& shape, int threads, Page* next)
+      : file_(file),
+        index_(index),
+        shape_(shape),
+        threads_(threads),
+        next_(next),
+        row_bytes_(static_cast<std::size_t>(interleaved_strides(shape).row)),
+        rows_(row_bytes_ * static_cast<std::size_t>(std::min(tile_side, shape.height))) {}
+
+  /// True once all rows are there.
+  [[nodiscard]] bool complete() const { return begun_ == shape_.height; }
+
+  /// Where the rows that follow go, as many as fit.
+  [[nodiscard]] MutableImageView room() {
+    const std::int64_t count = std::min(tile_side - filled_, shape_.height - begun_ - filled_);
+    return mutable_view_of(rows_.data() + static_cast<std::size_t>(filled_) * row_bytes_,
+                           with_height(shape_, count));
+  }
+
+  /// So many rows are there now.
+  void add(std::int64_t count) {
+    if (next_ != nullptr) pass_on(filled_ + count);
+    filled_ += count;
+    if (filled_ < tile_side && begun_ + filled_ < shape_.height) return;
+    const ImageView rows = view_of(rows_.data(), with_height(shape_, filled_));
+    for (const FileBytes& tile : encode_row(rows, threads_)) file_.add_tile(index_, tile);
+    begun_ += filled_;
+    filled_ = 0;
+  }
+
+ private:
+  /// Halves the pairs of rows that are complete with those before `end`, and the last row of all alone.
+  void pass_on(std::int64_t end) {
+    for (std::int64_t y = filled_ / 2 * 2; y < end; y += 2) {
+      const bool alone = begun_ + y + 1 == shape_.height;
+      if (y + 1 == end && !alone) break;
+      const ImageView pair = view_of(rows_.data() + static_cast<std::size_t>(y) * row_bytes_,
+                                     with_height(shape_, alone ? 1 : 2));
+      halve(pair, next_->room().data);
+      next_->add(1);
+    }
+  }
+
+  TiledTiff& file_;
+  std::size_t index_;
+  Shape shape_;
+  int threads_;
+  Page* next_;
+  std::size_t row_bytes_;
+  FileBytes rows_;           ///< of one row of tiles
+  std::int64_t begun_ = 0;   ///< rows of the picture above it
+  std::int64_t filled_ = 0;  ///< rows in it
+};
+
+}  // namespace
+
+// Deflate makes a tile that does not shrink longer by less than 1 in 1000 (RFC 1951: 5 bytes a stored block);
+// the directories' tags have the rest up to 2^32.
+bool needs_big_tiff(std::span<const Shape> pages, const Metadata& metadata) {
+  constexpr std::uint64_t classic_limit = 4'000'000'000;
+  constexpr std::uint64_t beside_a_tile = 16;
+  const std::uint64_t blocks =
+      metadata.icc.size() + metadata.exif.size() + metadata.xmp.size() + metadata.iptc.size();
+  const std::uint64_t size =
+      std::accumulate(pages.begin(), pages.end(), blocks, [](std::uint64_t sum, const Shape& page) {
+        return sum + count_tiles(page) * (byte_size(tile_of(page)) + beside_a_tile);
+      });
+  return size > classic_limit;
+}
+
+TiledTiff::TiledTiff(NewFile& file, std::span<const Shape> pages, const Metadata& metadata, bool big)
+    : file_(file), big_(big) {
+  for (const Shape& shape : pages) {
+    const bool is_level = !pages_.empty();
+    Page& page = pages_.emplace_back();
+    page.tags = tags_of(shape, is_level ? Metadata{} : metadata, is_level);
+    if (!is_level) page.description = add_tags(page.tags, {metadata.exif, metadata.iptc});
+  }
+  // The offset of the first directory follows: finish() knows it.
+  append(FileBytes(big_ ? 16 : 8));
+}
+
+void TiledTiff::append(Bytes bytes) {
+  file_.add(bytes);
+  end_ += bytes.size();
+}
+
+void TiledTiff::add_tile(std::size_t page, Bytes tile) {
+  constexpr std::array<std::byte, 1> padding{};
+  pages_[page].offsets.push_back(end_);
+  pages_[page].sizes.push_back(static_cast<std::uint32_t>(tile.size()));
+  append(tile);
+  if (end_ % 2 != 0) append(padding);
+}
+
+void TiledTiff::finish() {
+  std::uint64_t next = 0;
+  for (std::size_t i = pages_.size(); i-- > 0;) {  // a directory points to that of the next page
+    Page& page = pages_[i];
+    if (big_) {
+      page.tags[TIFFTAG_TILEOFFSETS] = field(type_long8, std::span<const std::uint64_t>(page.offsets));
+    } else {
+      const std::vector<std::uint32_t> offsets(page.offsets.begin(), page.offsets.end());
+      page.tags[TIFFTAG_TILEOFFSETS] = field(type_long, std::span(offsets));
+    }
+    page.tags[TIFFTAG_TILEBYTECOUNTS] = field(type_long, std::span<const std::uint32_t>(page.sizes));
+    Sink directories;
+    next = append_directories(directories, {end_, big_}, std::move(page.tags), page.description, next);
+    append(directories.bytes);
+  }
+  Sink header;
+  header.text("II");
+  header.le16(big_ ? TIFF_VERSION_BIG : TIFF_VERSION_CLASSIC);
+  if (big_) {
+    header.le32(sizeof(std::uint64_t));  // the size of offsets, and 0
+    header.le32(static_cast<std::uint32_t>(next));
+    header.le32(static_cast<std::uint32_t>(next >> 32));
+  } else {
+    header.le32(static_cast<std::uint32_t>(next));
+  }
+  file_.replace(0, header.bytes);
+}
+
+void write_tiles(NewFile& file, RowSource& rows, const RowWriteOptions& options) {
+  Shape shape = rows.shape();
+  const bool swapped = shape.order == Order::bgr && shape.channels >= 3;
+  shape.order = Order::rgb;
+  const std::vector<Shape> shapes = options.pyramid ? pyramid_of(shape, tile_side) : std::vector{shape};
+  TiledTiff tiff(file, shapes, options.metadata, needs_big_tiff(shapes, options.metadata));
+  const int threads =
+      options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+  std::vector<std::unique_ptr<Page>> pages;  // from the smallest to the picture
+  for (std::size_t i = shapes.size(); i-- > 0;)
+    pages.push_back(
+        std::make_unique<Page>(tiff, i, shapes[i], threads, pages.empty() ? nullptr : pages.back().get()));
+  Page& picture = *pages.back();
+  while (!picture.complete()) {
+    const MutableImageView room = picture.room();
+    MutableImageView asked = room;
+    asked.shape.order = rows.shape().order;
+    rows.read(asked);
+    if (swapped)
+      swap_red_and_blue(room.data, static_cast<std::size_t>(room.shape.width * room.shape.height),
+                        static_cast<std::size_t>(shape.channels), size_of(shape.type));
+    picture.add(room.shape.height);
+  }
+  tiff.finish();
 }
 
 }  // namespace satin::io

@@ -1,14 +1,21 @@
 #pragma once
-// libtiff on files in memory and on the disk, and its writing.
+// libtiff on files in memory and on the disk, and the two writers: of pictures that are whole in memory, and
+// of tiles that arrive one after the other.
 
 #include <tiffio.h>
 
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "io/input_file.h"
-#include "io/support.h"
+#include "io/codec_steps.h"
+#include "io/file.h"
+#include "metadata/exif.h"
+#include "satin/metadata.h"
+#include "satin/new_file.h"
+#include "satin/row_files.h"
+#include "satin/view.h"
 
 namespace satin::io {
 
@@ -77,5 +84,40 @@ using TiffHandle = std::unique_ptr<TIFF, TiffCloser>;
 /// The compressed bytes of one tile of a file as encode_tiff() makes them. `pixels`, dense and of the tile's
 /// shape, may be changed. The sides of a tile are multiples of 16.
 [[nodiscard]] FileBytes encode_tiff_tile(const Shape& tile, std::span<std::byte> pixels);
+
+constexpr std::int64_t tile_side = 256;
+
+/// True if offsets of 32 bits, those of classic TIFF, might not reach the end of such a file.
+[[nodiscard]] bool needs_big_tiff(std::span<const Shape> pages, const Metadata& metadata);
+
+class TiledTiff {
+ public:
+  /// `pages`: the picture, then the levels of its pyramid. `metadata` is that of the picture. `big`: BigTIFF.
+  TiledTiff(NewFile& file, std::span<const Shape> pages, const Metadata& metadata, bool big);
+
+  /// Appends a compressed tile: the one that follows in its page, from left to right and from top to bottom.
+  void add_tile(std::size_t page, Bytes tile);
+  /// Once every page has all its tiles.
+  void finish();
+
+ private:
+  struct Page {
+    ExifDirectory tags;
+    ExifDescription description;
+    std::vector<std::uint64_t> offsets;
+    std::vector<std::uint32_t> sizes;
+  };
+
+  void append(Bytes bytes);
+
+  NewFile& file_;
+  bool big_;
+  std::uint64_t end_ = 0;
+  std::vector<Page> pages_;
+};
+
+/// Writes all rows of the source, which stands at its top, to the file. Each level of a pyramid holds a row
+/// of tiles as the picture does: together no more than the picture's own.
+void write_tiles(NewFile& file, RowSource& rows, const RowWriteOptions& options);
 
 }  // namespace satin::io

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "io/tiff_file.h"
-#include "io/tiled_tiff.h"
 #include "metadata/exif.h"
 #include "tests/io/by_rows.h"
 #include "tests/io/tiff_pages.h"

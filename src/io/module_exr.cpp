@@ -19,7 +19,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "io/exr_interface.h"
+#include "io/module.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/heif_interface.h"
+#include "io/module.h"
 
 namespace {
 

@@ -1,11 +1,10 @@
-#include "io/support.h"
+#include "io/codec_steps.h"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
 
-#include "io/row_reader.h"
 #include "metadata/resolution.h"
 #include "satin/error.h"
 

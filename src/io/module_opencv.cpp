@@ -10,7 +10,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <vector>
 
-#include "io/opencv_interface.h"
+#include "io/module.h"
 
 namespace {
 

@@ -1,0 +1,174 @@
+#pragma once
+// Small things that several codecs share.
+
+#include <charconv>
+#include <csetjmp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/codec.h"
+#include "io/file.h"
+
+namespace satin::io {
+
+/// What is said about a picture that ReadOptions::allow_partial let through.
+[[nodiscard]] std::string partial_warning(const char* format);
+
+/// JPEG and WebP, where nothing says otherwise.
+constexpr int default_quality = 95;
+
+/// Throws Error(input) if a picture of this shape exceeds the limits; works for any size that a header can
+/// claim.
+void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type type,
+                  const ReadLimits& limits);
+
+/// Checks the limits, and tells whom the options name.
+void accept(std::uint64_t width, std::uint64_t height, int channels, Type type, const ReadOptions& options,
+            std::uint64_t beside = 0);
+
+[[nodiscard]] Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha);
+
+/// Accepts the picture and allocates where the options say. Alpha::straight is assumed for 2 and 4 channels
+/// if `alpha` says so.
+[[nodiscard]] Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha,
+                             const ReadOptions& options);
+
+/// Alpha::straight for 2 and 4 channels.
+[[nodiscard]] constexpr Alpha alpha_of(int channels) {
+  return channels % 2 == 0 ? Alpha::straight : Alpha::none;
+}
+
+/// ".png", ".tiff" as "`.png`, `.tiff` or `.hdr`".
+[[nodiscard]] std::string one_of(const std::vector<std::string>& words);
+
+/// Row `y` of a dense host picture.
+[[nodiscard]] inline std::byte* row_of(Image& image, std::int64_t y) {
+  return image.data() + interleaved_strides(image.shape()).row * y;
+}
+
+/// One channel of ink over another, both as reflectance (the whole range = paper): v = c * k / maximum,
+/// rounded. This is the plain conversion without colour management.
+[[nodiscard]] constexpr std::uint32_t ink(std::uint32_t c, std::uint32_t k, std::uint32_t maximum) {
+  return static_cast<std::uint32_t>((std::uint64_t{c} * k + maximum / 2) / maximum);
+}
+
+/// The picture as its orientation tag (1 to 8, as in EXIF and TIFF) wants it to be seen.
+[[nodiscard]] Image upright(Image image, int orientation, const Allocator& allocator);
+
+/// Makes it the image of a picture whose metadata was read, in which the resolution turns with it.
+void turn_upright(Picture& picture, Image image, int orientation, const Allocator& allocator);
+
+/// Swaps the first and the third channel of `count` dense pixels of three or four samples of `size` bytes.
+void swap_red_and_blue(std::byte* pixels, std::size_t count, std::size_t channels, std::size_t size);
+
+/// Spreads the codes from `black` to `white` of one channel (u8 or u16) over the whole range of its type,
+/// rounded to nearest; codes beyond them are clipped.
+void spread_codes(Image& image, int channel, std::uint32_t black, std::uint32_t white);
+
+/// Throws Error(environment): the library that encodes gave up.
+[[noreturn]] void not_encoded(const char* format, const std::string& reason);
+
+/// For C libraries that report errors by longjmp: runs `step` and returns false if it left by longjmp(jump,
+/// 1). Nothing inside `step` may have a destructor that does something: longjmp skips it.
+template <class Step>
+[[nodiscard]] bool guarded(std::jmp_buf& jump, const Step& step) {
+  if (setjmp(jump) != 0) return false;
+  step();
+  return true;
+}
+
+/// The limits of a picture that is never whole in memory.
+[[nodiscard]] inline ReadLimits without_bytes(const ReadLimits& limits) { return {limits.pixels, INT64_MAX}; }
+
+/// As accept() for a picture that is never whole in memory: the limit of bytes holds for those that are
+/// `held`, which are what is told as beside the picture.
+void accept_rows(std::uint64_t width, std::uint64_t height, int channels, Type type, std::uint64_t held,
+                 const ReadOptions& options);
+
+/// Pixels that are stored row after row, each with so many bytes.
+struct StoredRows {
+  const char* format = "";
+  Shape shape{};
+  std::uint64_t start = 0;  ///< of the first row in the file
+  std::size_t row_bytes = 0;
+  bool upwards = false;  ///< the last row is the first in the file
+  /// Stored bytes of a row, which it may change, to the pixels of one.
+  std::function<void(std::span<std::byte> stored, std::byte* pixels)> decode{};
+};
+
+/// `file` must outlive the rows.
+[[nodiscard]] std::unique_ptr<RowReader> stored_rows(const InputFile& file, StoredRows rows,
+                                                     const ReadOptions& options);
+
+/// Headers of words and numbers, as in PNM and PFM.
+class TextHeader {
+ public:
+  TextHeader(Bytes bytes, const char* format, std::size_t start)
+      : bytes_(bytes), format_(format), at_(start) {}
+
+  [[nodiscard]] std::size_t position() const noexcept { return at_; }
+
+  /// The next word; comments from # to the end of the line are skipped. Empty at the end of the data.
+  std::string_view word() {
+    skip_space();
+    const std::size_t start = at_;
+    while (at_ < bytes_.size() && !is_space(bytes_[at_]) && bytes_[at_] != std::byte{'#'}) ++at_;
+    return text_of(bytes_.subspan(start, at_ - start));
+  }
+
+  /// The next non-negative whole number.
+  std::uint64_t number() {
+    const std::string_view digits = word();
+    if (digits.empty()) truncated(format_);
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size())
+      damaged(format_, "'" + std::string(digits.substr(0, 20)) + "' stands where a number belongs");
+    return value;
+  }
+
+  /// A single 0 or 1, which may touch its neighbours.
+  bool bit() {
+    skip_space();
+    if (at_ >= bytes_.size()) truncated(format_);
+    const std::byte c = bytes_[at_++];
+    if (c != std::byte{'0'} && c != std::byte{'1'}) damaged(format_, "a pixel is neither 0 nor 1");
+    return c == std::byte{'1'};
+  }
+
+  /// Skips the one white-space character between a header and binary data and returns what follows.
+  Bytes rest() {
+    if (at_ >= bytes_.size()) truncated(format_);
+    if (!is_space(bytes_[at_])) damaged(format_, "its header does not end");
+    return bytes_.subspan(at_ + 1);
+  }
+
+ private:
+  static bool is_space(std::byte c) noexcept {
+    const auto value = std::to_integer<unsigned>(c);
+    return value == ' ' || (value >= 9 && value <= 13);
+  }
+
+  void skip_space() noexcept {
+    while (at_ < bytes_.size()) {
+      if (bytes_[at_] == std::byte{'#'}) {
+        while (at_ < bytes_.size() && bytes_[at_] != std::byte{'\n'} && bytes_[at_] != std::byte{'\r'}) ++at_;
+      } else if (is_space(bytes_[at_])) {
+        ++at_;
+      } else {
+        break;
+      }
+    }
+  }
+
+  Bytes bytes_;
+  const char* format_;
+  std::size_t at_;
+};
+
+}  // namespace satin::io
