@@ -1,5 +1,6 @@
 #pragma once
-// What every file format is to the rest of satin_io: one record in the list of codecs.cpp.
+// The interface between a file format and the rest of satin_io: one record, `Codec`, in the list of
+// codecs.cpp.
 
 #include <cstdint>
 #include <memory>
@@ -17,67 +18,68 @@
 
 namespace satin::io {
 
-/// The set of values of an enum or of small numbers, as bits.
+/// Returns a set of enum values or small numbers as bits.
 template <class... Values>
 constexpr unsigned set_of(Values... values) {
   return (0U | ... | (1U << static_cast<unsigned>(values)));
 }
 
-/// What a file may carry beside the pixels.
+/// Data that a file may carry beside the pixels.
 enum class Carried { icc, exif, xmp, iptc, resolution, comments, png, channels, windows };
 
-/// What a format can hold when it is written.
+/// Limits of a format that is written.
 struct Holds {
-  unsigned types = 0;                    ///< set of Type
-  unsigned channels = 0;                 ///< set of channel counts
-  unsigned alpha = set_of(Alpha::none);  ///< set of Alpha
+  unsigned types = 0;                    ///< bits of Type
+  unsigned channels = 0;                 ///< bits of channel counts
+  unsigned alpha = set_of(Alpha::none);  ///< bits of Alpha
   bool extra = false;                    ///< 2 or 4 channels may mean something other than opacity
   std::int64_t max_side = (std::int64_t{1} << 31) - 1;  ///< largest width and height
-  unsigned metadata = 0;                                ///< set of Carried
-  std::size_t longest_exif = SIZE_MAX;                  ///< in bytes
+  unsigned metadata = 0;                                ///< bits of Carried
+  std::size_t longest_exif = SIZE_MAX;                  ///< bytes
 };
 
-/// One of the pictures in a file.
+/// A picture of a file that may hold several.
 struct FilePicture {
-  std::string name;          ///< of a part of OpenEXR; empty if it has none
-  std::uint64_t at = 0;      ///< where the codec finds it; 0 for the picture that Codec::decode reads
-  bool beside = false;       ///< there is a chief picture, which is read if none is chosen
-  std::size_t left_out = 0;  ///< pictures beside this one that are not read; the user is told
-  std::uint64_t shift = 0;   ///< of TIFF: bytes between the pixels that its directory names and its own
+  std::string name;          ///< name of an OpenEXR part; empty if it has none
+  std::uint64_t at = 0;      ///< position for the codec; 0 for the picture that Codec::decode reads
+  bool beside = false;       ///< another picture is the main one, which is read if none is chosen
+  std::size_t left_out = 0;  ///< number of other pictures that are not read; the user is told
+  std::uint64_t shift =
+      0;  ///< TIFF stacks: bytes between the pixels that the directory names and those of this picture
 };
 
-/// What a format has whose files may hold several pictures; otherwise nothing is set.
+/// Functions of a format whose files may hold several pictures. All are null for other formats.
 struct SeveralPictures {
-  const char* word = nullptr;  ///< "page"
-  /// The pictures in their order, one at least. Throws as Codec::decode.
+  const char* word = nullptr;  ///< "page" or "part", for messages
+  /// Returns the pictures in their order, at least one. Throws like Codec::decode.
   std::vector<FilePicture> (*list)(Bytes bytes, const ReadOptions& options) = nullptr;
-  /// Decodes one picture of the file. Where Codec::decode reads the chief picture, this reads the others;
-  /// null: it reads them too, from FilePicture::at on.
+  /// Decodes one picture of the file. If Codec::decode reads the main picture, this function reads the
+  /// others. If it is null, Codec::decode reads them too, from FilePicture::at on.
   Picture (*decode)(Bytes bytes, const FilePicture& picture, const ReadOptions& options) = nullptr;
-  /// One file of all, with as many options as images; null if such files are read alone.
+  /// Encodes all images, each with its options, into one file. Null if a file holds one picture only.
   FileBytes (*encode)(std::span<const ImageView> images, std::span<const WriteOptions> options) = nullptr;
 };
 
-/// What a file says of itself beside what is decoded.
+/// Facts about a file that decoding does not return.
 struct FileFacts {
-  std::optional<int> orientation{};  ///< of the stored picture; absent: as EXIF says
+  std::optional<int> orientation{};  ///< orientation of the stored picture; empty if EXIF says it
   bool gain_map = false;
 };
 
 class InputFile;
 
-/// One picture of a file. Errors lack the name of the file.
+/// Reads rows of a picture that stays in its file. Errors lack the name of the file.
 class RowReader {
  public:
   RowReader(const RowReader&) = delete;
   RowReader& operator=(const RowReader&) = delete;
   virtual ~RowReader() = default;
 
-  /// Those from row `y` on, which exist, to interleaved host memory.
+  /// Reads rows into interleaved host memory, from row `y` on. All of them must exist.
   virtual void read(std::int64_t y, const MutableImageView& rows) = 0;
 
   Shape shape{};
-  Metadata metadata{};  ///< as Codec::decode gives it
+  Metadata metadata{};  ///< same as from Codec::decode
   std::vector<std::string> warnings{};
 
  protected:
@@ -86,53 +88,54 @@ class RowReader {
 
 struct Codec {
   const char* name = "";
-  std::vector<std::string_view> extensions;  ///< lower case, with the dot; the first one is the usual one
-  /// Tells the format by the first bytes (64 KiB at least, or the whole file). `extension` is that of the
-  /// file's name, in lower case, and decides only where the bytes alone cannot.
+  std::vector<std::string_view> extensions;  ///< lower case, with the dot, the usual one first
+  /// Recognises the format by the first bytes (at least 64 KiB, or the whole file). `extension` is that of
+  /// the file name, in lower case, and decides only where the bytes alone cannot.
   bool (*sniff)(Bytes bytes, std::string_view extension) = nullptr;
-  /// Null if the format is not read. Throws Error with the reason alone; the caller adds the name of the
+  /// Null if the format is not read. Throws Error with the reason alone. The caller adds the name of the
   /// file.
   Picture (*decode)(Bytes bytes, const ReadOptions& options) = nullptr;
   /// Null if the format is not written. The view is a dense, interleaved RGB picture that `holds` allows.
   FileBytes (*encode)(const ImageView& image, const WriteOptions& options) = nullptr;
   Holds holds = {};
-  const char* advice = "";  ///< where decode or encode is missing: why, and what to do
-  /// Loads what the codec needs. Throws Error(environment) if that is not installed.
+  const char* advice = "";  ///< reason and remedy where decode or encode is missing
+  /// Loads the library that the codec needs. Throws Error(environment) if it is not installed.
   void (*require)() = nullptr;
-  /// For files that may be far larger than their header: checks what the header says, from the first bytes
-  /// (as for sniff), as decode() will do. What is damaged there is left to decode().
+  /// Checks the header against the limits, given the first bytes of the file (as for sniff), before the rest
+  /// is read. Damage is left to decode(). Null where files are not much larger than their header.
   void (*look)(Bytes start, const ReadOptions& options) = nullptr;
-  /// Of a format that is read alone: true for 8 bits without alpha; nothing if these bytes, which may be the
-  /// start of a file, do not tell.
+  /// For formats that are only read: whether the picture has 8 bits and no alpha. Empty if these bytes, which
+  /// may be just the start of a file, do not say.
   std::optional<bool> (*fits_jpeg)(Bytes bytes) = nullptr;
-  /// As decode, with Picture::photo but for what EXIF tells; null for formats that carry no depth.
+  /// Decodes like `decode` and fills in Picture::photo, except for facts from EXIF. Null for formats without
+  /// depth.
   Picture (*decode_photo)(Bytes bytes, const ReadOptions& options) = nullptr;
-  /// Null: nothing but EXIF tells.
+  /// Null if EXIF says everything.
   FileFacts (*facts)(Bytes bytes) = nullptr;
   SeveralPictures several = {};
-  /// Null if the format is read as a whole only. `bytes` are those of the file, mapped for the length of the
-  /// call; `file` outlives the reader. Throws as `decode`, and Error(usage) with the remedy for what is read
-  /// as a whole only.
+  /// Opens a picture for reading row by row. Null if the format does not support it. `bytes` is the mapped
+  /// file, valid during the call; `file` outlives the reader. Throws like `decode`, and Error(usage) with a
+  /// remedy for files of the format that can be read only as a whole.
   std::unique_ptr<RowReader> (*open_rows)(const InputFile& file, Bytes bytes, const FilePicture& picture,
                                           const ReadOptions& options) = nullptr;
-  /// Null if the format is written as a whole only. The source stands at its top, and `holds` allows its
-  /// shape.
+  /// Writes a file row by row. Null if the format does not support it. `rows` is at its first row, and
+  /// `holds` allows its shape.
   void (*write_rows)(NewFile& file, RowSource& rows, const RowWriteOptions& options) = nullptr;
 
   [[nodiscard]] bool reads() const noexcept { return decode != nullptr || several.decode != nullptr; }
 };
 
-/// Every format that Satin knows, in the order in which inputs are compared with them.
+/// Returns all formats, in the order in which inputs are compared with them.
 [[nodiscard]] const std::vector<Codec>& codecs();
 
-/// The types that it can hold, by name, and the numbers of channels.
+/// Return the names of the types and the numbers of channels that a format holds.
 [[nodiscard]] std::vector<std::string> types_in(const Holds& holds);
 [[nodiscard]] std::vector<std::string> channels_in(const Holds& holds);
 
-/// Empty if the codec can hold the shape, otherwise the reason with a remedy.
+/// Returns the reason why the codec cannot hold the shape, with a remedy. Empty if it can.
 [[nodiscard]] std::string why_not(const Codec& codec, const Shape& shape);
 
-// Records, one function a file of codec_*.cpp.
+// Records of the codecs, each defined in its codec_*.cpp.
 [[nodiscard]] Codec png_codec();
 [[nodiscard]] Codec jpeg_codec();
 [[nodiscard]] Codec tiff_codec();
@@ -149,11 +152,11 @@ struct Codec {
 [[nodiscard]] Codec avif_codec();
 [[nodiscard]] std::vector<Codec> refused_codecs();
 
-/// A format that is told by its bytes, so that it can be refused with advice.
+/// Returns the record of a format that is only recognised, to be refused with advice.
 [[nodiscard]] Codec refused(const char* name, std::vector<std::string_view> extensions,
                             bool (*sniff)(Bytes, std::string_view), const char* advice);
 
-// Signatures that are needed where the codec itself is not built.
+// Signatures that are needed even if their codec is not part of the build.
 [[nodiscard]] bool sniff_tiff(Bytes bytes, std::string_view extension);
 [[nodiscard]] bool sniff_exr(Bytes bytes, std::string_view extension);
 [[nodiscard]] bool sniff_webp(Bytes bytes, std::string_view extension);

@@ -1,4 +1,5 @@
-// BMP: the headers of Windows and OS/2, with palettes, run lengths and masks. Written without compression.
+// BMP: the headers of Windows and OS/2, with palettes, run lengths and masks. Writes files without
+// compression.
 
 #include <algorithm>
 #include <array>
@@ -25,12 +26,12 @@ bool sniff_bmp(Bytes bytes, std::string_view) {
          size == v5_header;
 }
 
-/// Adjacent bits of a pixel.
+/// Adjacent bits of a pixel that hold one channel.
 struct Field {
   std::uint32_t mask = 0;
   int shift = 0;
 
-  /// Rounded to 8 bits.
+  /// Returns the channel of a pixel, rounded to 8 bits.
   [[nodiscard]] std::byte operator()(std::uint32_t pixel) const {
     const std::uint64_t highest = mask >> shift, value = (pixel & mask) >> shift;
     return static_cast<std::byte>(highest == 0 || highest == 255 ? value
@@ -39,15 +40,15 @@ struct Field {
 };
 
 struct Header {
-  std::uint32_t size = 0;  ///< of the header behind that of the file
+  std::uint32_t size = 0;  ///< size of the header after the file header
   std::uint64_t width = 0, height = 0;
   bool top_down = false;
   unsigned bits = 0;
   std::uint32_t compression = uncompressed;
-  std::array<Field, 4> fields{};                        ///< red, green, blue and alpha of 16 to 32 bits
-  std::array<std::array<std::byte, 3>, 256> colours{};  ///< the palette of 1 to 8 bits
+  std::array<Field, 4> fields{};                        ///< red, green, blue and alpha in 16 to 32 bits
+  std::array<std::array<std::byte, 3>, 256> colours{};  ///< palette for 1 to 8 bits
   unsigned colour_count = 0;
-  Bytes data;  ///< the pixels
+  Bytes data;  ///< stored pixels
 
   [[nodiscard]] bool is_os2() const {
     return size < info_header ||
@@ -61,7 +62,7 @@ struct Header {
   [[nodiscard]] std::uint64_t used_bytes() const { return (width * bits + 7) / 8; }
   [[nodiscard]] std::uint64_t row_bytes() const { return (used_bytes() + 3) / 4 * 4; }
   [[nodiscard]] const std::byte* stored_row(std::uint64_t y) const { return data.data() + y * row_bytes(); }
-  /// Row of the picture that the stored row is.
+  /// Returns the row of the picture for a stored row.
   [[nodiscard]] std::int64_t row(std::uint64_t y) const {
     return static_cast<std::int64_t>(top_down ? y : height - 1 - y);
   }
@@ -102,12 +103,12 @@ void read_masks(Bytes bytes, Header& header) {
     const int shift = masks[i] == 0 ? 0 : std::countr_zero(masks[i]);
     if (!std::has_single_bit(std::uint64_t{masks[i] >> shift} + 1) ||
         std::uint64_t{masks[i]} >> header.bits != 0)
-      damaged(format, "the mask of a channel is not one run of a pixel's bits");
+      damaged(format, "the mask of a channel is not one run of adjacent bits");
     header.fields[i] = {masks[i], shift};
   }
 }
 
-/// `count` entries behind the headers, which are cut off where the pixels begin.
+/// Reads `count` palette entries after the headers, or as many as precede the pixels.
 void read_palette(Bytes stored, std::uint32_t count, Header& header) {
   const unsigned most = 1U << header.bits;
   const std::size_t entry = header.size == core_header ? 3 : 4;
@@ -118,7 +119,7 @@ void read_palette(Bytes stored, std::uint32_t count, Header& header) {
     for (std::size_t c = 0; c < 3; ++c) header.colours[i][c] = stored[i * entry + 2 - c];
 }
 
-/// Checks that `bytes` hold the rows, or run lengths that can make so many pixels.
+/// Checks that the data can hold the rows, or run lengths for that many pixels.
 void check_rows(const Header& header, const ReadLimits& limits) {
   check_limits(header.width, header.height, 1, Type::u8, limits);
   const std::uint64_t stored = header.data.size();
@@ -128,7 +129,7 @@ void check_rows(const Header& header, const ReadLimits& limits) {
       truncated(format);
     return;
   }
-  // Two bytes make at most 255 pixels. Small pictures may skip most of theirs.
+  // Two bytes encode at most 255 pixels. Small pictures may skip most of theirs.
   constexpr std::uint64_t small = std::uint64_t{1} << 22;
   const std::uint64_t pixels = header.width * header.height;
   if (pixels > small && pixels / 128 > stored) truncated(format);
@@ -138,7 +139,7 @@ Header read_header(Bytes bytes, const ReadLimits& limits) {
   Header header;
   header.size = le32(bytes, file_header);
   if (bytes.size() < file_header + header.size) truncated(format);
-  // Fields that lie beyond a short header are 0.
+  // Fields beyond a short header are 0.
   const auto field = [&](std::size_t at) {
     return at + 4 <= header.size ? le32(bytes, file_header + at) : std::uint32_t{0};
   };
@@ -173,14 +174,15 @@ Header read_header(Bytes bytes, const ReadLimits& limits) {
   return header;
 }
 
-/// Returns the stored bits of pixel `x`, which has 16 or 32.
+/// Returns the stored bits of pixel `x`: 16 or 32 of them.
 std::uint32_t pixel_at(const std::byte* row, std::size_t x, unsigned bits) {
   const Bytes stored(row + x * (bits / 8), bits / 8);
   return bits == 32 ? le32(stored, 0) : le16(stored, 0);
 }
 
-/// Headers before version 4 do not say whether the bits beside the colours are used, and neither do 32 bits
-/// without masks: they are alpha if one of them is set anywhere. From version 4 on a mask of alpha counts.
+/// Whether the bits beside the colours are alpha. From version 4 of the header on, the mask of alpha says so.
+/// Older headers do not say whether these bits are used, and neither do 32 bits without masks: they are alpha
+/// if any pixel sets one.
 bool has_alpha(const Header& header) {
   const std::uint32_t mask = header.fields[3].mask;
   if (mask == 0 || (header.has_masks() && header.size >= v4_header)) return mask != 0;
@@ -225,7 +227,7 @@ class PaletteWriter {
     }
   }
 
-  /// Pixels that no run covers have the first colour.
+  /// Decodes run lengths. Pixels without a run have the first colour.
   void read_runs() {
     std::byte* target = image_.data();
     for (std::uint64_t i = 0; i < header_.width * header_.height; ++i) put(target, 0);
@@ -268,7 +270,7 @@ class PaletteWriter {
     target += channels_;
   }
 
-  /// `count` pixels by the indices in `stored`, over and over again.
+  /// Writes `count` pixels by the indices in `stored`, repeated as needed.
   void put_run(std::uint64_t& x, std::uint64_t y, unsigned count, Bytes stored) {
     if (count > header_.width - x) damaged(format, "a run of pixels does not fit its row");
     std::byte* target = row_of(image_, header_.row(y)) + x * channels_;
@@ -285,7 +287,7 @@ class PaletteWriter {
   std::size_t channels_;
 };
 
-/// A picture whose palette has no colour but grey has one channel.
+/// Returns the channels of the picture: one if its palette is all grey.
 int channels_of(const Header& header) {
   if (!header.has_palette()) return has_alpha(header) ? 4 : 3;
   const auto first = header.colours.begin();

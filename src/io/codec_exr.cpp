@@ -1,6 +1,6 @@
 // OpenEXR: float pictures with named channels, of which Z is depth. R, G, B (or Y) and A are the picture, in
-// the size of the data window; every other channel comes along by its name. A file may have several parts,
-// each a picture of its own.
+// the size of the data window. Every other channel is kept under its name. A file may have several parts,
+// each a picture of its own. The module satin_io_exr holds the library.
 
 #include <algorithm>
 #include <array>
@@ -38,11 +38,11 @@ SatinExrChannel* find(Channels channels, std::string_view name) {
   return found == channels.end() ? nullptr : &*found;
 }
 
-/// The channels of the picture in its order.
+/// Returns the channels of the picture in their order.
 std::vector<SatinExrChannel*> colours_of(Channels channels) {
   std::vector<SatinExrChannel*> colours{find(channels, "R"), find(channels, "G"), find(channels, "B")};
   if (std::find(colours.begin(), colours.end(), nullptr) != colours.end()) colours = {find(channels, "Y")};
-  if (channels.size() == 1) colours = {channels.data()};  // a picture of depth alone, for example
+  if (channels.size() == 1) colours = {channels.data()};  // for example, a picture of depth alone
   if (colours.front() == nullptr) {
     std::vector<std::string> names;
     for (const SatinExrChannel& channel : channels.first(std::min<std::size_t>(channels.size(), 8)))
@@ -53,7 +53,7 @@ std::vector<SatinExrChannel*> colours_of(Channels channels) {
     colours.push_back(alpha);
   for (const SatinExrChannel* colour : colours)
     if (colour->subsampled != 0 || colour->type == satin_exr_uint)
-      unsupported(format, "colours that are integers or of a lower resolution", "Save it with R, G and B.");
+      unsupported(format, "integer colours, or colours at a lower resolution", "Save it with R, G and B.");
   if (find(channels, "RY") != nullptr && colours.size() <= 2)
     unsupported(format, "luminance and chroma", "Save it with R, G and B.");
   return colours;
@@ -99,7 +99,7 @@ struct Receiver {
     clear(picture.image);
     for (std::size_t c = 0; c < colours.size(); ++c) point(*colours[c], picture.image, c);
     ReadOptions of_planes = options;
-    of_planes.filterable = false;  // integers beside the colours may be left alone
+    of_planes.filterable = false;  // integers are read although filters do not accept them
     for (SatinExrChannel& channel : channels) {
       if (channel.data != nullptr) continue;
       if (channel.subsampled != 0) {
@@ -116,7 +116,7 @@ struct Receiver {
   }
 
  private:
-  /// Rows that are missing stay 0.
+  /// Clears a picture of which rows may be missing.
   void clear(Image& image) const {
     if (options.allow_partial) std::memset(image.data(), 0, byte_size(image.shape()));
   }
@@ -176,7 +176,7 @@ Picture decode_part(Bytes bytes, const FilePicture& part, const ReadOptions& opt
   return std::move(receiver.picture);
 }
 
-/// Half floats hold up to 65504.
+/// Whether all finite values fit half floats, which hold up to 65504.
 bool fits_half(const ImageView& image) {
   constexpr float largest = 65504.0F;
   for (std::int64_t y = 0; y < image.shape.height; ++y) {
@@ -189,14 +189,14 @@ bool fits_half(const ImageView& image) {
 }
 
 SatinExrChannel channel_of(const char* name, SatinExrType type, const ImageView& view, int index) {
-  // The module reads from here; the interface has one structure for both ways.
+  // The module only reads from here. The interface has one structure for reading and writing.
   auto* data = const_cast<char*>(reinterpret_cast<const char*>(view.at(0, 0, index)));
   const auto pixel = static_cast<std::size_t>(view.strides.pixel);
   const auto row = static_cast<std::size_t>(view.strides.row);
   return {name, type, 0, data, pixel, row};
 }
 
-/// What the file that the picture was read from said of it, if it still has that size.
+/// Returns the header of the file that the picture was read from, if the picture still has that size.
 ExrHeader header_of(const ImageView& image, const Metadata& metadata) {
   const PixelBox whole{0, 0, image.shape.width, image.shape.height};
   ExrHeader header = metadata.exr.value_or(ExrHeader{whole, whole});
@@ -205,7 +205,7 @@ ExrHeader header_of(const ImageView& image, const Metadata& metadata) {
   return header;
 }
 
-/// The channels of a picture as a file stores them.
+/// Returns the channels of a picture as the file stores them.
 std::vector<SatinExrChannel> stored_channels(const ImageView& image, const WriteOptions& options) {
   constexpr std::array<const char*, 4> rgba{"R", "G", "B", "A"};
   constexpr std::array<const char*, 2> grey{"Y", "A"};
@@ -222,14 +222,15 @@ std::vector<SatinExrChannel> stored_channels(const ImageView& image, const Write
     channels.front().name = header->channel.c_str();
   for (const NamedChannel& named : options.channels) {
     const Shape& plane = named.plane.shape();
-    if (plane.width != shape.width || plane.height != shape.height) continue;  // of a picture of another size
+    if (plane.width != shape.width || plane.height != shape.height)
+      continue;  // belongs to a picture of another size
     const SatinExrType stored = plane.type == Type::u32 ? satin_exr_uint : satin_exr_float;
     channels.push_back(channel_of(named.name.c_str(), stored, named.plane.view(), 0));
   }
   return channels;
 }
 
-/// Parts share one display window: the smallest that holds all of theirs. Their names differ.
+/// Gives all parts one display window, the smallest that contains all of theirs, and different names.
 void make_parts(std::span<ExrHeader> headers) {
   PixelBox display = headers.front().display;
   for (std::size_t i = 0; i < headers.size(); ++i) {

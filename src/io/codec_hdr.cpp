@@ -1,4 +1,4 @@
-// Radiance HDR (RGBE): written with run lengths.
+// Radiance HDR (RGBE), with and without run lengths. Writes run lengths for all widths that allow them.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ constexpr const char* format = "HDR";
 
 using Pixel = std::array<unsigned char, 4>;  // red, green, blue, exponent
 
-/// The pixels behind the header.
+/// Cursor over the bytes of the file.
 class Source {
  public:
   explicit Source(Bytes bytes) : bytes_(bytes) {}
@@ -37,7 +37,7 @@ class Source {
     return std::to_integer<unsigned char>(bytes_[at_++]);
   }
 
-  /// True if the next row has run lengths.
+  /// Whether the next row has run lengths.
   [[nodiscard]] bool at_runs(std::size_t width) const {
     return left() >= 4 && be16(bytes_, at_) == 0x0202U && be16(bytes_, at_ + 2) == width;
   }
@@ -67,7 +67,7 @@ void store_row(const std::vector<Pixel>& row, float* target) {
       *target++ = pixel[3] == 0 ? 0.0F : std::ldexp(static_cast<float>(pixel[c]), pixel[3] - bias);
 }
 
-/// "-Y 480 +X 640", the only order of rows that programs write.
+/// Reads the line "-Y 480 +X 640". Programs write rows in no other order.
 std::array<std::uint64_t, 2> read_size(std::string_view line) {
   TextHeader text(std::as_bytes(std::span(line)), format, 0);
   if (text.word() != "-Y")
@@ -86,7 +86,7 @@ Picture decode_hdr(Bytes bytes, const ReadOptions& options) {
   if (!known) unsupported(format, "values other than RGBE", "Convert it to RGBE or to .pfm first.");
   const auto [width, height] = read_size(source.line());
   check_limits(width, height, 3, Type::f32, options.limits);
-  // A run of 127 pixels takes two bytes in each of four planes.
+  // A run of 127 pixels has two bytes in each of four planes.
   if (height > source.left() || width / 127 * 8 > source.left() / height) truncated(format);
   Image image = allocate(width, height, 3, Type::f32, Alpha::none, options);
   std::vector<Pixel> row(width);
@@ -105,7 +105,7 @@ Picture decode_hdr(Bytes bytes, const ReadOptions& options) {
   return image;
 }
 
-/// Mantissas of 8 bits under the exponent of the largest channel; v = mantissa * 2^(e - 136).
+/// Returns 8-bit mantissas for the exponent e of the largest channel: v = mantissa * 2^(e - 136).
 std::array<unsigned, 4> to_rgbe(const float* rgb) {
   const float largest = std::max({rgb[0], rgb[1], rgb[2]});
   if (largest < 1e-38F) return {0, 0, 0, 0};
@@ -117,7 +117,7 @@ std::array<unsigned, 4> to_rgbe(const float* rgb) {
           static_cast<unsigned>(mantissa(rgb[2])), static_cast<unsigned>(exponent + 128)};
 }
 
-/// Counts above 128 repeat a byte, others announce that many different ones.
+/// Writes run lengths: counts above 128 repeat the next byte, others announce that many different bytes.
 void write_runs(Sink& sink, const std::vector<unsigned char>& values) {
   const std::size_t count = values.size();
   const auto run_at = [&](std::size_t at) {
@@ -151,7 +151,7 @@ void check_values(const ImageView& image) {
       if (!(row[i] >= 0.0F && row[i] <= largest))
         throw Error(ErrorKind::input, "HDR holds no negative, infinite or undefined values, and pixel " +
                                           std::to_string(i / 3) + ", " + std::to_string(y) +
-                                          " is such. Write .pfm, .tiff or .npy instead.");
+                                          " has one. Write .pfm, .tiff or .npy instead.");
   }
 }
 
@@ -161,8 +161,7 @@ FileBytes encode_hdr(const ImageView& image, const WriteOptions&) {
   Sink sink;
   sink.text("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y " + std::to_string(shape.height) + " +X " +
             std::to_string(shape.width) + "\n");
-  const bool runs =
-      shape.width >= 8 && shape.width < 32768;  // the format has run lengths for these widths alone
+  const bool runs = shape.width >= 8 && shape.width < 32768;  // run lengths exist for these widths only
   std::array<std::vector<unsigned char>, 4> planes;
   for (std::int64_t y = 0; y < shape.height; ++y) {
     for (std::vector<unsigned char>& plane : planes) plane.clear();

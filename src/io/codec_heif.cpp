@@ -1,5 +1,5 @@
-// HEIC and AVIF by libheif, reading alone. Samples of 9 to 16 bits become u16: code * 65535 / largest code,
-// rounded to nearest.
+// HEIC and AVIF by libheif, for reading only. The module satin_io_heif holds the library. Samples of 9 to 16
+// bits become u16: code * 65535 / largest code, rounded to nearest.
 
 #include <algorithm>
 #include <limits>
@@ -27,7 +27,7 @@ const SatinHeif& libheif() {
 
 void require_libheif() { static_cast<void>(libheif()); }
 
-/// An open file in libheif.
+/// A file that is open in libheif.
 class HeifFile {
  public:
   /// Opens the picture with this number, or the primary one for 0.
@@ -43,9 +43,9 @@ class HeifFile {
     if (file_ == nullptr) fail(message);
   }
 
-  const char* const format;  ///< as messages name it
+  const char* const format;  ///< name for messages
   const Bytes bytes;
-  const HeifPicture stored;  ///< by the boxes of the file
+  const HeifPicture stored;  ///< description by the boxes of the file
 
   [[nodiscard]] std::span<const SatinHeifItem> items() const {
     int count = 0;
@@ -53,14 +53,14 @@ class HeifFile {
     return {first, static_cast<std::size_t>(count)};
   }
 
-  /// The numbers of the pictures beside the primary one.
+  /// Returns the numbers of the pictures beside the primary one.
   [[nodiscard]] std::span<const unsigned> pictures() const {
     int count = 0;
     const unsigned* const first = functions_.pictures(file_.get(), &count);
     return {first, static_cast<std::size_t>(count)};
   }
 
-  /// An item as u8 or u16 of this many channels.
+  /// Decodes an item to u8 or u16 with this many channels.
   [[nodiscard]] Image decode(std::size_t index, int channels, const ReadOptions& options,
                              bool quarter_chroma = false) const {
     const SatinHeifItem& item = items()[index];
@@ -88,7 +88,7 @@ class HeifFile {
  private:
   [[noreturn]] void fail(const SatinHeifMessage& message) const {
     const std::string text(message.text);
-    const std::string reason = text.substr(0, text.find_last_not_of("\n. ") + 1);  // on one line
+    const std::string reason = text.substr(0, text.find_last_not_of("\n. ") + 1);  // joined to one line
     const std::string_view coding = heif_coding(bytes);
     constexpr std::string_view known[] = {"hvc1", "av01", "grid", "iden", "iovl", ""};
     if (coding.empty() && heif_sequence_length(bytes) != 0)
@@ -100,9 +100,9 @@ class HeifFile {
     damaged(format, reason);
   }
 
-  /// Half samples of a pixel that libheif holds: its result, the planes that the decoder gives and, above 8
-  /// bits, planes of colours. By libheif 1.15, 12 megapixels of 10 bits and a quarter of the chroma: 14.6
-  /// bytes.
+  /// Returns the memory of libheif in half samples per pixel: its result, the planes of the decoder and,
+  /// above 8 bits, planes of colours. Measured with libheif 1.15: 14.6 bytes per pixel for 12 megapixels of
+  /// 10 bits with quarter chroma.
   static std::uint64_t halves_beside(int channels, int bits, bool quarter_chroma) {
     const int planes = 2 * channels - (quarter_chroma && channels >= 3 ? 3 : 0);
     return static_cast<std::uint64_t>(2 * channels + planes + (bits > 8 && channels >= 3 ? 6 : 0));
@@ -110,16 +110,16 @@ class HeifFile {
 
   static std::uint64_t side_of(int length) { return static_cast<std::uint64_t>(std::max(length, 0)); }
 
-  /// libheif 1.15 converts the colours of these matrices wrongly.
+  /// Whether libheif 1.15 converts the colours of this matrix wrongly.
   static bool is_converted_wrongly(const SatinHeifItem& item) {
-    constexpr int gbr = 0, ycgco = 8, last_simple = 9, by_primaries = 12;  // of ITU-T H.273
+    constexpr int gbr = 0, ycgco = 8, last_simple = 9, by_primaries = 12;  // ITU-T H.273
     if (item.matrix == gbr) return item.is_limited != 0;
     if (item.matrix == ycgco) return item.is_limited != 0 || item.bits > 8;
     return item.matrix > last_simple && item.matrix != by_primaries;
   }
 
-  /// Grey codes of limited range, and those of 9 to 16 bits, over the whole range of the type; libheif does
-  /// it to colours of limited range, and alpha is never so.
+  /// Spreads grey codes of limited range, and codes of 9 to 16 bits, over the whole range of the type.
+  /// libheif does the former for colours; alpha always has the full range.
   void spread(Image& image, const SatinHeifItem& item) const {
     const int channels = image.shape().channels;
     if (channels >= 3 && is_converted_wrongly(item))
@@ -143,8 +143,8 @@ class HeifFile {
 
 Bytes bytes_of(const SatinHeifBytes& block) { return std::as_bytes(std::span(block.data, block.size)); }
 
-/// The block begins with the place of its TIFF header (ISO/IEC 23008-12, A.2.1); some writers put a marker of
-/// JPEG between them and don't count it.
+/// Returns the TIFF structure of an EXIF block. The block begins with its offset (ISO/IEC 23008-12, A.2.1).
+/// Some writers put the marker of JPEG between them and do not count it.
 Bytes exif_of(Bytes block) {
   constexpr std::size_t place = 4;
   if (block.size() < place) return {};
@@ -171,7 +171,7 @@ void divide_by_alpha(Image& image) {
   }
 }
 
-/// The profile of an item; without one that of the numbers by which its colours are coded.
+/// Returns the profile of an item, or one made from its code points.
 FileBytes profile_of(const SatinHeifItem& item, const char* format) {
   if (item.icc.size != 0) return copy_of(bytes_of(item.icc));
   const CodedColour colour{item.primaries, item.transfer};
@@ -183,7 +183,7 @@ FileBytes profile_of(const SatinHeifItem& item, const char* format) {
 
 Picture decode_picture(const HeifFile& file, const ReadOptions& options) {
   const SatinHeifItem& item = file.items().front();
-  static_cast<void>(profile_of(item, file.format));  // refuses at once what need not be decoded
+  static_cast<void>(profile_of(item, file.format));  // refuses before decoding
   const HeifPicture& stored = file.stored;
   const int colours = stored.grey ? 1 : 3;
   Picture picture(
@@ -202,12 +202,11 @@ Picture decode_picture(const HeifFile& file, const ReadOptions& options) {
   return picture;
 }
 
-/// The primary picture.
 Picture decode_heif(Bytes bytes, const ReadOptions& options) {
   return decode_picture(HeifFile(bytes), options);
 }
 
-/// The primary picture first.
+/// Lists the primary picture first.
 std::vector<FilePicture> list_pictures(Bytes bytes, const ReadOptions& /*options*/) {
   const HeifFile file(bytes);
   const std::vector<std::uint32_t> parts = heif_tiles(bytes);
@@ -221,8 +220,8 @@ Picture decode_further(Bytes bytes, const FilePicture& picture, const ReadOption
   return decode_picture(HeifFile(bytes, static_cast<std::uint32_t>(picture.at)), options);
 }
 
-/// What the codes of an auxiliary picture mean as depth: by its own XMP, else by its bit stream; without
-/// either, white is near. Nothing if it is no depth.
+/// Returns the meaning of an auxiliary picture's codes as depth: by its own XMP, or else by its bit stream.
+/// Without either, white is near. Returns nothing if the picture is not depth.
 std::optional<DepthTerms> depth_terms(const SatinHeifItem& item) {
   const std::optional<XmpNode> xmp = parse_xmp(bytes_of(item.xmp));
   if (std::optional<DepthTerms> terms = xmp ? apple_terms(*xmp) : std::nullopt) return terms;
@@ -234,7 +233,8 @@ std::optional<DepthTerms> depth_terms(const SatinHeifItem& item) {
   return relative_terms(item.depth.first, item.depth.last, item.depth.is_distance != 0);
 }
 
-/// Depth that cannot be used is told as a problem, a matte as a warning: the picture is read all the same.
+/// Adds the depth or matte of an auxiliary picture. Unusable depth becomes Photo::problem, an unusable matte
+/// a warning: the picture itself is read all the same.
 void add_auxiliary(const HeifFile& file, std::size_t index, const ReadOptions& options, Picture& picture) {
   const SatinHeifItem& item = file.items()[index];
   Photo& photo = *picture.photo;
@@ -282,7 +282,7 @@ std::optional<bool> fits_jpeg(Bytes bytes) {
 Codec heif_codec(const char* name, std::vector<std::string_view> extensions,
                  bool (*sniff)(Bytes, std::string_view)) {
   Codec codec{name, std::move(extensions), sniff, decode_heif};
-  codec.advice = "Satin reads them alone. Write .jpg, .png or .tiff instead.";
+  codec.advice = "Satin only reads them. Write .jpg, .png or .tiff instead.";
   codec.require = require_libheif;
   codec.fits_jpeg = fits_jpeg;
   codec.decode_photo = decode_heif_photo;

@@ -1,4 +1,5 @@
-// JPEG by libjpeg-turbo.
+// JPEG by libjpeg-turbo. A file that is written without a quality keeps the quantisers, sampling and
+// progression of the file that the picture came from.
 
 #include <cstdio>
 #include <cstring>
@@ -22,15 +23,15 @@
 namespace satin::io {
 namespace {
 
-// A crafted progressive file can ask for any number of passes over the whole picture.
+// Limit on scans: a crafted progressive file can request any number of passes over the picture.
 constexpr int most_scans = 200;
 
 struct Errors {
-  jpeg_error_mgr base;  // first, because libjpeg hands out its address
+  jpeg_error_mgr base;  // must be first: libjpeg passes its address
   std::jmp_buf jump;
   std::array<char, JMSG_LENGTH_MAX> message{};
   bool ended = false;
-  bool forgiving = false;  ///< libjpeg may make up what is missing
+  bool forgiving = false;  ///< missing data may be replaced
   bool forgave = false;
 };
 
@@ -45,8 +46,8 @@ void keep_message(j_common_ptr info) {
   std::longjmp(reinterpret_cast<Errors*>(info->err)->jump, 1);
 }
 
-// libjpeg calls it a warning when it makes up the missing part of a picture. Only what leaves the pixels
-// alone passes: odd headers, and stray bytes between segments, which cameras and phones are known to write.
+// libjpeg reports missing data, which it replaces, as a warning. Only warnings that leave the pixels alone
+// pass: unusual headers, and stray bytes between segments, which cameras and phones are known to write.
 void on_message(j_common_ptr info, int level) {
   if (level >= 0) return;
   const int code = info->err->msg_code;
@@ -101,7 +102,8 @@ struct Reader {
   }
 
  private:
-  /// Whole files of these kinds have 12 bits, are coded without loss, or use what libjpeg was built without.
+  /// Whether the error means an unsupported kind of file, not damage: 12 bits, lossless coding, or features
+  /// that this libjpeg was built without.
   [[nodiscard]] bool is_lack(int code) const {
     constexpr int deep = 12;
     return code == JERR_SOF_UNSUPPORTED || code == JERR_ARITH_NOTIMPL || code == JERR_NOT_COMPILED ||
@@ -114,7 +116,7 @@ bool is_cmyk(const jpeg_decompress_struct& info) {
   return info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
 }
 
-/// Reads the header and chooses the colours of the output; throws for those that are not read.
+/// Reads the header and chooses the colours of the output. Throws for components that are not read.
 void read_header(Reader& reader, Bytes bytes) {
   jpeg_decompress_struct& info = reader.info;
   bool known_channels = true;
@@ -137,7 +139,7 @@ void read_header(Reader& reader, Bytes bytes) {
     unsupported("JPEG", std::to_string(info.num_components) + " components", "Convert it to RGB first.");
 }
 
-/// Decodes into rows of the picture, or of inks; false if the data is damaged.
+/// Decodes rows, through inks if there are any. Returns false if the data is damaged.
 bool read_rows(Reader& reader, Image& image, const InkConversion* inks) {
   jpeg_decompress_struct& info = reader.info;
   std::byte* const pixels = image.data();
@@ -155,12 +157,13 @@ bool read_rows(Reader& reader, Image& image, const InkConversion* inks) {
   });
 }
 
-/// Looks for the end of the file; false if it is not there. The tables of the components go with it.
+/// Looks for the end of the file. Returns false if it is missing. Frees the tables of the components.
 bool finish(Reader& reader) {
   return guarded(reader.errors.jump, [&] { jpeg_finish_decompress(&reader.info); });
 }
 
-/// How a file was coded that is not finished yet; nothing for colours that Satin does not write.
+/// Returns how the file is coded, for use before finish(). Returns nothing for colours that Satin does not
+/// write.
 std::optional<JpegCoding> coding_of(const jpeg_decompress_struct& info) {
   if (info.jpeg_color_space != JCS_GRAYSCALE && info.jpeg_color_space != JCS_YCbCr) return std::nullopt;
   JpegCoding coding;
@@ -183,7 +186,7 @@ void decode_by_libjpeg(Reader& reader, Image& image, const ReadOptions& options,
   reader.errors.forgiving = options.allow_partial;
   std::optional<InkConversion> inks;
   if (is_cmyk(info)) {
-    // Adobe stores reflectance, everybody else the amount of ink.
+    // Adobe stores reflectance, all others the amount of ink.
     inks.emplace(picture.metadata.icc, Type::u8, info.saw_Adobe_marker != FALSE);
     if (std::string warning = inks->warning(); !warning.empty())
       picture.warnings.push_back(std::move(warning));
@@ -200,7 +203,8 @@ void decode_by_libjpeg(Reader& reader, Image& image, const ReadOptions& options,
   if (reader.errors.forgave) picture.warnings.push_back(partial_warning("JPEG"));
 }
 
-/// The coefficients of a picture of several scans are kept until the last scan has been read.
+/// Returns the memory for coefficients: a picture with several scans keeps them until the last scan has been
+/// read.
 std::uint64_t bytes_of_scans(jpeg_decompress_struct& info) {
   if (jpeg_has_multiple_scans(&info) == FALSE) return 0;
   std::uint64_t blocks = 0;
@@ -225,7 +229,7 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
 }
 
 struct Target {
-  jpeg_destination_mgr base;  // first, because libjpeg hands out its address
+  jpeg_destination_mgr base;  // must be first: libjpeg passes its address
   std::array<JOCTET, 1 << 16> buffer;
   Sink sink;
 };
@@ -269,8 +273,8 @@ struct Writer {
   Writer& operator=(const Writer&) = delete;
 };
 
-/// True if libjpeg can write these sampling factors: each divides the largest, and a unit of a scan has ten
-/// blocks at most (ITU-T T.81, A.2.3).
+/// Whether libjpeg can write these sampling factors: each divides the largest, and a unit of a scan has at
+/// most ten blocks (ITU-T T.81, A.2.3).
 bool writable(const JpegCoding& coding) {
   int widest = 1, tallest = 1, blocks = 0;
   for (const JpegCoding::Component& component : coding.components) {
@@ -285,8 +289,8 @@ bool writable(const JpegCoding& coding) {
          });
 }
 
-/// The quantisers and the sampling of the file that the picture came from. A component with the steps of an
-/// earlier one shares its table.
+/// Sets the quantisers and the sampling of the file that the picture came from. Components with equal
+/// quantisers share a table.
 void set_coding(jpeg_compress_struct& info, const JpegCoding& coding) {
   std::array<const JpegCoding::Component*, 4> tables{};
   int count = 0;
@@ -301,7 +305,7 @@ void set_coding(jpeg_compress_struct& info, const JpegCoding& coding) {
       tables[static_cast<std::size_t>(count++)] = &kept;
     }
     info.comp_info[c].quant_tbl_no = table;
-    // One component alone has no other resolution to relate to.
+    // A single component has no other resolution to relate to.
     info.comp_info[c].h_samp_factor = info.num_components == 1 ? 1 : kept.horizontal;
     info.comp_info[c].v_samp_factor = info.num_components == 1 ? 1 : kept.vertical;
   }
@@ -316,7 +320,7 @@ void set_resolution(jpeg_compress_struct& info, const StoredResolution& resoluti
 
 void set_quality(jpeg_compress_struct& info, int quality) {
   jpeg_set_quality(&info, quality, TRUE);
-  // Halved colour resolution shows before the coarser steps of a high quality do.
+  // Halved colour resolution is visible before the coarser steps of a high quality are.
   constexpr int full_colour_from = 90;
   if (info.num_components != 3 || quality < full_colour_from) return;
   info.comp_info[0].h_samp_factor = 1;
@@ -352,7 +356,7 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
                         reinterpret_cast<const JOCTET*>(segment.content.data()),
                         static_cast<unsigned>(segment.content.size()));
     while (info.next_scanline < info.image_height) {
-      // libjpeg does not write to the row; its interface is older than const.
+      // libjpeg does not write to the row; its interface predates const.
       auto* row = const_cast<JSAMPROW>(reinterpret_cast<const JSAMPLE*>(image.at(0, info.next_scanline)));
       jpeg_write_scanlines(&info, &row, 1);
     }

@@ -1,4 +1,5 @@
-// NPY, the array files of NumPy: shape (h, w) or (h, w, c), rows from top to bottom.
+// NPY, the array files of NumPy: shape (h, w) or (h, w, c), rows from top to bottom. The shortest codec that
+// can read row by row.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, Type>, 6> type_codes{{{"u1", Ty
 
 bool sniff_npy(Bytes bytes, std::string_view) { return starts_with(bytes, magic); }
 
-/// The text behind `'key':` in the header, without leading blanks.
+/// Returns the text after `'key':` in the header, without leading blanks.
 std::string_view value_of(std::string_view header, std::string_view key) {
   const std::string quoted = std::string("'").append(key).append("'");
   std::size_t at = header.find(quoted);
@@ -66,7 +67,7 @@ void read_sizes(std::string_view value, Header& header) {
     if (at == last) break;
     std::uint64_t size = 0;
     const auto [next, error] = std::from_chars(at, last, size);
-    if (error != std::errc()) damaged("NPY", "its shape is not made of numbers");
+    if (error != std::errc()) damaged("NPY", "its shape does not consist of numbers");
     if (count < header.sizes.size()) header.sizes[count] = size;
     ++count;
     at = next;
@@ -75,7 +76,7 @@ void read_sizes(std::string_view value, Header& header) {
     unsupported("NPY", std::to_string(count) + " dimensions", "Save an array of shape (h, w) or (h, w, c).");
 }
 
-/// Leaves what follows the header in `bytes`.
+/// Reads the header and removes it from `bytes`.
 Header read_header(Bytes& bytes) {
   const std::size_t length_size = bytes.size() > 6 && byte_at(bytes, 6) >= 2 ? 4 : 2;
   const std::size_t start = 8 + length_size;
@@ -110,7 +111,7 @@ void look_at_npy(Bytes start, const ReadOptions& options) {
   accept(header.sizes[1], header.sizes[0], channels_of(header), header.type, options);
 }
 
-/// The header, with the samples of the pixels left in `bytes`, checked.
+/// Reads and checks the header, and leaves the samples in `bytes`.
 Header read_whole_header(Bytes& bytes, const ReadLimits& limits) {
   const Header header = read_header(bytes);
   const auto [height, width, channels] = header.sizes;
@@ -126,7 +127,7 @@ Header read_whole_header(Bytes& bytes, const ReadLimits& limits) {
   return header;
 }
 
-/// Samples in the byte order of the machine.
+/// Copies samples to the byte order of the machine.
 void read_samples(const Header& header, const std::byte* stored, std::size_t samples, std::byte* target) {
   const std::size_t size = size_of(header.type);
   std::memcpy(target, stored, samples * size);
@@ -166,7 +167,7 @@ FileBytes encode_npy(const ImageView& image, const WriteOptions&) {
           std::to_string(shape.width);
   if (shape.channels > 1) text += ", " + std::to_string(shape.channels);
   text += "), }";
-  // The data starts at a multiple of 64 bytes.
+  // The data begins at a multiple of 64 bytes.
   constexpr std::size_t fixed = 10, alignment = 64;
   while ((fixed + text.size() + 1) % alignment != 0) text += ' ';
   text += '\n';

@@ -1,4 +1,6 @@
-// WebP and JPEG 2000 (reading alone) by OpenCV; their containers, sizes and completeness are looked at here.
+// WebP, and JPEG 2000 for reading only, by OpenCV. The module satin_io_opencv holds the library, which
+// decodes pixels and no more: this file parses the containers, checks sizes and completeness, and reads and
+// writes metadata.
 
 #include <algorithm>
 #include <exception>
@@ -65,7 +67,7 @@ struct Contents {
   bool animated = false;
   bool alpha = false;
   Bytes icc, exif, xmp;
-  std::vector<Bytes> pixels;  ///< whole chunks: ALPH, VP8 or VP8L
+  std::vector<Bytes> pixels;  ///< ALPH, VP8 and VP8L chunks, with their headers
 };
 
 void read_size(Bytes chunk, Contents& contents) {
@@ -113,10 +115,10 @@ Picture decode_webp(Bytes bytes, const ReadOptions& options) {
   if (contents.animated)
     unsupported("WebP", "animation", "Save the frames as .png first, for example with anim_dump or ffmpeg.");
   if (contents.width == 0 || contents.height == 0) damaged("WebP", "it holds no picture");
-  // OpenCV's picture, and libwebp's where it is lossless.
+  // Memory of OpenCV's picture and of libwebp's, where it is lossless.
   accept(contents.width, contents.height, 4, Type::u8, options, 8 * contents.width * contents.height);
   Bytes exif = contents.exif;
-  constexpr std::string_view prefix{"Exif\0\0", 6};  // left over from JPEG by some writers
+  constexpr std::string_view prefix{"Exif\0\0", 6};  // some writers keep the prefix of JPEG
   if (starts_with(exif, prefix)) exif = exif.subspan(prefix.size());
   Picture picture = upright(decode_with_opencv("WebP", bytes, options),
                             stored_orientation(exif, contents.xmp).value_or(1), options.allocator);
@@ -146,7 +148,7 @@ FileBytes extension_chunk(const Contents& contents, const Metadata& metadata) {
   return std::move(sink.bytes);
 }
 
-/// The picture with its blocks in the order of the specification: VP8X, ICCP, pixels, EXIF, XMP.
+/// Inserts the metadata into a file, in the order of the specification: VP8X, ICCP, pixels, EXIF, XMP.
 FileBytes with_metadata(const FileBytes& file, const Metadata& metadata) {
   const Contents contents = read_contents(file);
   Sink body;
@@ -177,13 +179,13 @@ FileBytes encode_webp(const ImageView& image, const WriteOptions& options) {
 constexpr const char* jpeg2000 = "JPEG 2000";
 constexpr std::string_view codestream_start = "\xff\x4f\xff\x51";
 
-/// The boxes of a .jp2 file (ISO/IEC 15444-1, annex I), empty where it has none, and its codestream.
+/// The codestream of a .jp2 file (ISO/IEC 15444-1, annex I) and the boxes that are read; empty if missing.
 struct Jp2Boxes {
   Bytes stream, colour, channels;
   bool has_palette = false;
 };
 
-/// Goes into the header box, up to the codestream.
+/// Collects the boxes up to the codestream, also inside the header box.
 void read_boxes(Bytes bytes, Jp2Boxes& boxes) {
   std::size_t at = 0;
   while (boxes.stream.empty() && bytes.size() - at >= 8) {
@@ -201,7 +203,7 @@ void read_boxes(Bytes bytes, Jp2Boxes& boxes) {
     const std::string_view type = text_of(bytes.subspan(at + 4, 4));
     if (type == "jp2c") boxes.stream = content;
     if (type == "jp2h") read_boxes(content, boxes);
-    if (type == "colr" && boxes.colour.empty()) boxes.colour = content;  // the others are alternatives
+    if (type == "colr" && boxes.colour.empty()) boxes.colour = content;  // later ones are alternatives
     if (type == "pclr") boxes.has_palette = true;
     if (type == "cdef") boxes.channels = content;
     at += length;
@@ -212,8 +214,8 @@ void read_boxes(Bytes bytes, Jp2Boxes& boxes) {
   unsupported(jpeg2000, what, "Convert it to .png or .tiff first, for example with opj_decompress.");
 }
 
-/// Refuses samples that OpenCV does not read, or not as they are meant, by the size segment (ITU-T T.800,
-/// A.5.1). Gives their bits.
+/// Refuses samples that OpenCV does not read, or reads wrongly, by the size segment (ITU-T T.800, A.5.1).
+/// Returns their bits.
 int bits_of_components(Bytes stream, std::size_t count) {
   constexpr std::size_t first = 42, component = 3;
   if (stream.size() < first + count * component) truncated(jpeg2000);
@@ -230,7 +232,7 @@ int bits_of_components(Bytes stream, std::size_t count) {
   return bits;
 }
 
-/// Refuses what OpenCV takes for grey, RGB and opacity although it is not. Gives the profile.
+/// Refuses colours that OpenCV mistakes for grey, RGB or opacity. Returns the profile.
 Bytes check_colours(const Jp2Boxes& boxes, std::size_t channels) {
   constexpr unsigned by_number = 1, by_profile = 2;
   constexpr std::uint32_t srgb = 16, grey = 17, opacity = 1;
@@ -245,7 +247,7 @@ Bytes check_colours(const Jp2Boxes& boxes, std::size_t channels) {
     if (!describes(profile, static_cast<int>(channels))) refuse_jpeg2000("a profile of other colours");
   }
   std::size_t opaque = 0;
-  for (std::size_t at = 2; at + 6 <= boxes.channels.size(); at += 6) {  // number, type, colour
+  for (std::size_t at = 2; at + 6 <= boxes.channels.size(); at += 6) {  // fields: number, type, colour
     const std::uint32_t type = be16(boxes.channels, at + 2);
     if (type > opacity) refuse_jpeg2000("channels that are neither colours nor straight alpha");
     opaque += type;
@@ -273,12 +275,12 @@ Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
   check_limits(right - left, bottom - top, channels, Type::u8, options.limits);
   const int bits = bits_of_components(stream, components);
   const Type type = bits > 8 ? Type::u16 : Type::u8;
-  // OpenJPEG's samples have 32 bits, and OpenCV's picture is as large as ours.
+  // Memory of OpenJPEG, whose samples have 32 bits, and of OpenCV's picture.
   const std::uint64_t beside = (sizeof(std::int32_t) + size_of(type)) * components;
   accept(right - left, bottom - top, channels, type, options,
          beside * (right - left) * std::uint64_t{bottom - top});
   const Bytes profile = check_colours(boxes, components);
-  // The decoder fills in what is missing. Zeros behind the end are padding.
+  // The decoder replaces missing data without an error. Zeros after the end are padding.
   const std::string_view text = text_of(stream);
   if (!text.substr(0, text.find_last_not_of('\0') + 1).ends_with("\xff\xd9")) truncated(jpeg2000);
   Picture picture(decode_with_opencv(jpeg2000, bytes, options));
@@ -288,7 +290,7 @@ Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
   return picture;
 }
 
-/// By the size segment, which begins the codestream.
+/// Reads the size segment, which begins the codestream.
 std::optional<bool> fits_jpeg(Bytes bytes) {
   const std::size_t at = text_of(bytes).find("\xff\x4f\xff\x51");
   constexpr std::size_t components = 40, bits = 42;

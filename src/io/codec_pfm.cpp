@@ -16,8 +16,8 @@ bool sniff_pfm(Bytes bytes, std::string_view) {
          (bytes[2] == std::byte{'\n'} || bytes[2] == std::byte{' '} || bytes[2] == std::byte{'\r'});
 }
 
-// The sign of the scale tells the byte order. Its size is a unit that no two programs agree on; values are
-// read as they are stored.
+// The sign of the scale gives the byte order. Its magnitude is a unit on which no two programs agree, so
+// values are read as they are stored.
 bool read_little_endian(TextHeader& text) {
   std::string_view word = text.word();
   if (word.empty()) truncated("PFM");
@@ -43,11 +43,11 @@ void look_at_pfm(Bytes start, const ReadOptions& options) {
   accept(width, height, channels_of_pfm(start), Type::f32, options);
 }
 
-/// A header that keeps to the limits, and the rows behind it, from the bottom to the top.
+/// A header within the limits, and the rows after it, from bottom to top.
 struct Stored {
   std::uint64_t width = 0, height = 0;
   int channels = 1;
-  bool swapped = false;  ///< the byte order is not that of the machine
+  bool swapped = false;  ///< stored in the other byte order than the machine's
   Bytes data;
 
   [[nodiscard]] std::size_t row_samples() const { return static_cast<std::size_t>(channels) * width; }

@@ -22,16 +22,16 @@
 namespace satin::io {
 namespace {
 
-/// Whatever the callbacks of libpng need.
+/// State of libpng's callbacks.
 struct Context {
   std::jmp_buf jump;
   std::array<char, 160> message{};
-  std::array<char, 160> profile_warning{};  ///< why libpng left out the profile
+  std::array<char, 160> profile_warning{};  ///< reason why libpng ignored the profile
   Bytes input;
   std::size_t position = 0;
-  bool ended = false;  ///< the input was too short
+  bool ended = false;  ///< the input ended early
   Sink output;
-  std::size_t most_bytes = SIZE_MAX;  ///< that libpng may allocate at once
+  std::size_t most_bytes = SIZE_MAX;  ///< largest allocation of libpng
 };
 
 [[noreturn]] void on_error(png_structp png, png_const_charp text) {
@@ -116,7 +116,7 @@ struct Header {
 
 constexpr std::size_t usual_chunk = 8'000'000;
 
-/// Largest text or profile, in bytes once it is inflated: deflate makes a thousand bytes of one.
+/// Returns the largest size of an inflated text or profile: deflate expands at most a thousand times.
 std::size_t longest_block(Bytes file, const ReadLimits& limits) {
   return std::max<std::size_t>(std::min<std::uint64_t>(usual_chunk, limits.bytes), file.size());
 }
@@ -126,18 +126,18 @@ void read_header(Reader& reader, Header& header, std::size_t longest) {
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // ReadLimits decide
   png_set_chunk_malloc_max(png, longest);
   png_set_read_fn(png, &reader.context, on_read);
-  // libpng would inflate and keep every text; text_in() inflates the two that are used.
+  // libpng would inflate and keep every text. text_in() inflates the two that are used.
   constexpr std::string_view texts{"tEXt\0zTXt\0iTXt", 15};
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, reinterpret_cast<png_const_bytep>(texts.data()),
                               3);
-  // libpng allocates what a chunk claims to hold before it looks whether that is there.
+  // libpng allocates the size that a chunk claims before it checks whether the data is there.
   reader.context.most_bytes = std::max(usual_chunk, 2 * reader.context.input.size());
   png_read_info(png, reader.info);
   reader.context.most_bytes = SIZE_MAX;
   header.width = png_get_image_width(png, reader.info);
   header.height = png_get_image_height(png, reader.info);
   header.stored_row = png_get_rowbytes(png, reader.info);
-  png_set_expand(png);  // palettes, 1, 2 and 4 bits, and tRNS to alpha
+  png_set_expand(png);  // expands palettes, samples of 1, 2 and 4 bits, and tRNS
   if (std::endian::native == std::endian::little) png_set_swap(png);
 }
 
@@ -162,7 +162,7 @@ PngColour read_colour(png_structp png, png_infop info) {
   return colour;
 }
 
-/// Inflates a zlib stream; nothing if it is damaged or holds more than `longest` bytes.
+/// Inflates a zlib stream. Returns nothing if it is damaged or longer than `longest` bytes.
 std::optional<FileBytes> inflated(Bytes data, std::size_t longest) {
   z_stream stream{};
   if (inflateInit(&stream) != Z_OK) throw std::bad_alloc();
@@ -183,8 +183,8 @@ std::optional<FileBytes> inflated(Bytes data, std::size_t longest) {
   return result;
 }
 
-/// The text of a tEXt, zTXt or iTXt chunk (PNG, 11.3.3), which begins with its name; empty for no chunk.
-/// Nothing if it is damaged or inflates to more than `longest` bytes.
+/// Returns the text of a tEXt, zTXt or iTXt chunk (PNG, 11.3.3), given from its name on. Empty for no chunk.
+/// Returns nothing if it is damaged or inflates to more than `longest` bytes.
 std::optional<FileBytes> text_in(Bytes chunk, std::size_t longest) {
   if (chunk.empty()) return FileBytes();
   Bytes rest = chunk.subspan(4);
@@ -192,7 +192,7 @@ std::optional<FileBytes> text_in(Bytes chunk, std::size_t longest) {
     const std::size_t end = text_of(rest).find('\0');
     rest = rest.subspan(end == std::string_view::npos ? rest.size() : end + 1);
   };
-  skip_word();  // the keyword, which has an end in the chunks that are kept
+  skip_word();  // the keyword; scan_png() keeps only chunks in which it ends
   if (starts_with(chunk, "tEXt")) return copy_of(rest);
   const bool is_international = starts_with(chunk, "iTXt");
   const std::size_t flags = is_international ? 2 : 1;
@@ -201,12 +201,13 @@ std::optional<FileBytes> text_in(Bytes chunk, std::size_t longest) {
   rest = rest.subspan(flags);
   if (is_international) {
     skip_word();  // the language
-    skip_word();  // the keyword in it
+    skip_word();  // the translated keyword
   }
   return is_compressed ? inflated(rest, longest) : copy_of(rest);
 }
 
-/// Blocks may stand before and behind the pixels. Nothing here calls back, so nothing jumps.
+/// Reads the metadata blocks, which may come before and after the pixels. Nothing here calls back, so nothing
+/// jumps.
 void read_metadata(const Reader& reader, const PngChunks& chunks, const Header& header, std::size_t longest,
                    Picture& picture) {
   Metadata& metadata = picture.metadata;
@@ -234,7 +235,7 @@ void read_metadata(const Reader& reader, const PngChunks& chunks, const Header& 
   add_chunks(metadata, chunks, header.channels, header.depth);
 }
 
-/// False if the data is damaged or ends early.
+/// Reads all rows. Returns false if the data is damaged or ends early.
 bool read_rows(Reader& reader, const Header& header, Image& image) {
   std::byte* const pixels = image.data();
   const std::ptrdiff_t row_bytes = interleaved_strides(image.shape()).row;
@@ -256,7 +257,7 @@ Picture decode_png(Bytes bytes, const ReadOptions& options) {
   const std::size_t longest = longest_block(bytes, options.limits);
   if (!guarded(reader.context.jump, [&] { read_header(reader, header, longest); })) reader.fail();
   check_limits(header.width, header.height, 1, Type::u8, options.limits);
-  // Deflate makes at most 1032 bytes of one, so that a small file cannot make us allocate a large picture.
+  // Deflate expands at most 1032 times, so a small file cannot make us allocate a large picture.
   constexpr std::uint64_t deflate_ratio = 1032;
   const bool too_short = std::uint64_t{header.stored_row} * header.height / deflate_ratio > bytes.size();
   if (too_short && !options.allow_partial) truncated("PNG");
@@ -289,8 +290,8 @@ void write_colour(png_structp png, png_infop info, const PngColour& colour) {
   if (colour.srgb_intent) png_set_sRGB(png, info, *colour.srgb_intent);
 }
 
-/// A profile replaces gAMA, cHRM and sRGB, which would say less (PNG specification, 11.3.3). libpng refuses
-/// one for other channels than the picture has: a grey mask made of a colour picture then has none.
+/// Sets profile or colour chunks, and EXIF. A profile replaces gAMA, cHRM and sRGB, which would say less (PNG
+/// specification, 11.3.3). libpng refuses a profile for other channels than the picture has.
 void set_metadata(png_structp png, png_infop info, const Metadata& metadata) {
   if (!metadata.icc.empty())
     png_set_iCCP(png, info, "ICC profile", PNG_COMPRESSION_TYPE_BASE,
@@ -298,13 +299,13 @@ void set_metadata(png_structp png, png_infop info, const Metadata& metadata) {
                  static_cast<png_uint_32>(metadata.icc.size()));
   else
     write_colour(png, info, metadata.png);
-  // libpng copies the block; its interface is older than const.
+  // libpng copies the block; its interface predates const.
   if (!metadata.exif.empty())
     png_set_eXIf_1(png, info, static_cast<png_uint_32>(metadata.exif.size()),
                    const_cast<png_bytep>(reinterpret_cast<png_const_bytep>(metadata.exif.data())));
 }
 
-/// The packet, which ends with a zero byte in memory, as text.
+/// Sets the XMP packet, which ends with a zero byte in memory.
 void set_xmp(png_structp png, png_infop info, const FileBytes& terminated) {
   png_text text{};
   text.compression = PNG_ITXT_COMPRESSION_NONE;
@@ -340,13 +341,13 @@ FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
     png_structp png = writer.png;
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_write_fn(png, &writer.context, on_write, on_flush);
-    // A photograph of 2.2 Mpx on one core of an AMD EPYC: level 2 takes 272 ms and 3.33 MB, 4 takes 461 ms
-    // and 3.46 MB, 6 takes 1089 ms and 3.32 MB.
+    // Level 2: measured for a photograph of 2.2 Mpx on one core of an AMD EPYC: level 2 takes 272 ms and 3.33
+    // MB, 4 takes 461 ms and 3.46 MB, 6 takes 1089 ms and 3.32 MB.
     png_set_compression_level(png, 2);
     png_set_IHDR(png, writer.info, static_cast<png_uint_32>(shape.width),
                  static_cast<png_uint_32>(shape.height), depth, color_type, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_set_benign_errors(png, 1);  // a profile of other channels is left out, the picture is written
+    png_set_benign_errors(png, 1);  // a profile for other channels is dropped, and the picture is written
     set_metadata(png, writer.info, options.metadata);
     if (!xmp.empty()) set_xmp(png, writer.info, xmp);
     if (!iptc.empty()) set_iptc(png, writer.info, iptc);
@@ -358,7 +359,7 @@ FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
     if (depth == 16 && std::endian::native == std::endian::little) png_set_swap(png);
     for (std::int64_t y = 0; y < shape.height; ++y)
       png_write_row(png, reinterpret_cast<png_const_bytep>(image.at(0, y)));
-    png_write_end(png, nullptr);  // with the info it would write eXIf once more
+    png_write_end(png, nullptr);  // with `info` libpng would write eXIf twice
   });
   if (!complete) not_encoded("PNG", writer.context.message.data());
   return std::move(writer.context.output.bytes);

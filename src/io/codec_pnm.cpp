@@ -1,4 +1,4 @@
-// PBM, PGM and PPM, plain and binary, and PAM, whose binary files may hold one picture after another.
+// PBM, PGM and PPM, plain and binary, and PAM. Binary files may hold several pictures one after the other.
 
 #include <algorithm>
 #include <array>
@@ -27,16 +27,16 @@ struct Header {
   char kind = 0;
   std::uint64_t width = 0, height = 0, maximum = 1, channels = 1;
   Alpha alpha = Alpha::none;
-  bool is_cmyk = false;  ///< four channels that become three; the largest value is full ink
+  bool is_cmyk = false;  ///< four ink channels that become RGB; the largest value is full ink
 
-  /// Number of channels of the picture that is read.
+  /// Returns the channels of the picture that is read.
   [[nodiscard]] int channels_read() const {
     return is_cmyk ? 3 : static_cast<int>(std::min<std::uint64_t>(channels, 1000));
   }
   [[nodiscard]] Type type() const { return maximum > 255 ? Type::u16 : Type::u8; }
   [[nodiscard]] std::uint64_t samples() const { return width * height * channels; }
   [[nodiscard]] bool plain() const { return kind <= '3'; }
-  /// Bytes of the pixels, of plain files the least.
+  /// Returns the bytes of the pixels. For plain files this is the least number.
   [[nodiscard]] std::uint64_t bytes() const {
     if (kind == '4') return (width + 7) / 8 * height;
     return plain() ? samples() : samples() * size_of(type());
@@ -53,8 +53,8 @@ void describe_tuple(std::string_view tuple, Header& header) {
   for (const auto& [name, channels] : kinds) {
     if (colours != name) continue;
     if (header.channels != channels + (has_alpha ? 1 : 0))
-      damaged(format, "its TUPLTYPE " + std::string(tuple) + " has not " + std::to_string(header.channels) +
-                          " channels");
+      damaged(format, "its TUPLTYPE " + std::string(tuple) + " does not have " +
+                          std::to_string(header.channels) + " channels");
     header.is_cmyk = name == "CMYK";
     if (header.is_cmyk && has_alpha)
       unsupported(format, "inks and alpha", "Save it as RGB_ALPHA, or without alpha.");
@@ -136,7 +136,7 @@ void read_plain(TextHeader& text, const Header& header, Image& image) {
   }
 }
 
-/// Rows of one bit a pixel, of which 1 is black.
+/// Reads rows of one bit a pixel, where 1 is black.
 void read_bits(const std::byte* data, const Header& header, std::uint64_t rows, std::byte* target) {
   const std::uint64_t row_bytes = (header.width + 7) / 8;
   for (std::uint64_t y = 0; y < rows; ++y, data += row_bytes)
@@ -146,7 +146,7 @@ void read_bits(const std::byte* data, const Header& header, std::uint64_t rows, 
     }
 }
 
-/// Rows of a binary file, with all of their channels.
+/// Reads rows of a binary file, with all of their channels.
 void read_samples(const std::byte* data, const Header& header, std::uint64_t rows, std::byte* target) {
   const std::size_t size = size_of(header.type());
   const std::uint64_t samples = header.width * header.channels * rows;
@@ -160,7 +160,7 @@ void read_samples(const std::byte* data, const Header& header, std::uint64_t row
     scaler.store(size == 1 ? byte_at(bytes, i) : be16(bytes, i * 2), target + i * size);
 }
 
-/// Rows of a binary file.
+/// Reads rows of a binary file. Inks become RGB.
 void read_binary(const std::byte* data, const Header& header, std::uint64_t rows, std::byte* target) {
   if (header.kind == '4') return read_bits(data, header, rows, target);
   if (!header.is_cmyk) return read_samples(data, header, rows, target);
@@ -190,14 +190,14 @@ void look_at_pnm(Bytes start, const ReadOptions& options) {
   accept(header.width, header.height, header.channels_read(), header.type(), options);
 }
 
-/// A header that keeps to the limits.
+/// Reads a header and checks the limits.
 Header checked_header(TextHeader& text, Bytes bytes, const ReadLimits& limits) {
   const Header header = read_header(text, static_cast<char>(byte_at(bytes, 1)));
   check_limits(header.width, header.height, header.channels_read(), header.type(), limits);
   return header;
 }
 
-/// A picture that is not whole is one of them as well.
+/// Lists the pictures, including a last one that is truncated.
 std::vector<FilePicture> list_pictures(Bytes bytes, const ReadOptions& options) {
   std::vector<FilePicture> pictures;
   for (Bytes rest = bytes;
@@ -213,7 +213,7 @@ std::vector<FilePicture> list_pictures(Bytes bytes, const ReadOptions& options) 
   return pictures;
 }
 
-/// One of the pictures of a file: its header and what follows it.
+/// A picture of the file: its header and the data that follows.
 struct Stored {
   Header header;
   TextHeader text;
@@ -308,7 +308,7 @@ FileBytes encode_pbm(const ImageView& image, const WriteOptions&) {
     for (std::size_t x = 0; x < static_cast<std::size_t>(shape.width); ++x) {
       if (from[x] != 0 && from[x] != 255)
         throw Error(ErrorKind::input,
-                    "PBM holds black (0) and white (255) alone, and the picture has the value " +
+                    "PBM holds only black (0) and white (255), and the picture has the value " +
                         std::to_string(from[x]) + ". Apply a threshold first, or write .pgm.");
       if (from[x] == 0) row[x / 8] |= std::byte{0x80} >> x % 8;
     }

@@ -1,5 +1,6 @@
 // PNG and JPEG by stb_image and stb_image_write, for builds without libpng or libjpeg-turbo. SATIN_IO_STB_PNG
-// and SATIN_IO_STB_JPEG say which of the two are wanted.
+// and SATIN_IO_STB_JPEG select the codecs. stb trusts its input, so this file checks data before and while
+// stb reads it: truncation, checksums of PNG, tables of JPEG.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +29,7 @@
 #ifdef SATIN_IO_STB_JPEG
 #define STBI_ONLY_JPEG
 #endif
-// Zeroed, so that whatever a damaged file leaves out is the same in every run.
+// Memory is zeroed, so that a damaged file gives the same pixels in every run.
 #define STBI_MALLOC(size) std::calloc(1, size)
 #define STBI_REALLOC(old, size) std::realloc(old, size)
 #define STBI_FREE(old) std::free(old)
@@ -36,7 +37,7 @@
 #include <stb/stb_image.h>
 
 namespace {
-// stb_image_write does not look at the result.
+// stb_image_write does not check the result of an allocation.
 void* allocate_or_throw(void* old, std::size_t size) {
   void* memory = std::realloc(old, size);
   if (memory == nullptr) throw std::bad_alloc();
@@ -55,8 +56,8 @@ void* allocate_or_throw(void* old, std::size_t size) {
 namespace satin::io {
 namespace {
 
-/// The data as stb reads it. stb refills its own buffer, always at the same address, and reads ahead there;
-/// it also reads straight into its result, and then needs all that it asks for.
+/// Input of stb. stb refills its own buffer, always at the same address, and may read less there. It also
+/// reads directly into its result, and then needs everything that it asks for: less is an overrun.
 struct Source {
   Bytes bytes;
   std::size_t position = 0;
@@ -84,12 +85,13 @@ int on_read(void* user, char* target, int size) {
 
 void on_skip(void* user, int distance) {
   auto& source = *static_cast<Source*>(user);
-  if (distance < 0) {  // back into what was read already
+  if (distance < 0) {  // stb steps back
     source.position -=
         std::min(source.position, static_cast<std::size_t>(-static_cast<std::int64_t>(distance)));
     return;
   }
-  // Missing padding behind the last row does no harm; a read after a skip that goes too far is noticed there.
+  // Missing padding after the last row does no harm. A read after a skip past the end is noticed in
+  // on_read().
   source.position += std::min(source.bytes.size() - source.position, static_cast<std::size_t>(distance));
 }
 
@@ -109,8 +111,8 @@ struct StbFree {
   damaged(format, reason != nullptr ? reason : "unknown reason");
 }
 
-/// Decodes PNG or JPEG; `format` is for messages. stb fills what is missing from a file with zeros; here
-/// every read behind the end of the data is noticed and refused.
+/// Decodes PNG or JPEG; `format` is for messages. stb replaces missing data by zeros. Here every read past
+/// the end of the data is noticed and refused.
 Image decode_with_stb(const char* format, Bytes bytes, const ReadOptions& options) {
   const stbi_io_callbacks callbacks{on_read, on_skip, on_end};
   Source source{bytes};
@@ -131,7 +133,7 @@ Image decode_with_stb(const char* format, Bytes bytes, const ReadOptions& option
   }
   if (pixels == nullptr || source.overrun) fail(format, source);
   const auto columns = static_cast<std::uint64_t>(width), rows = static_cast<std::uint64_t>(height);
-  if (channels == 4 && std::string_view(format) == "JPEG") channels = 3;  // the inks have become RGB
+  if (channels == 4 && std::string_view(format) == "JPEG") channels = 3;  // stb has converted CMYK to RGB
   check_limits(columns, rows, channels, type, options.limits);
 
   Shape shape;
@@ -168,7 +170,7 @@ void check_size(std::size_t size, const char* format) {
 
 namespace {
 
-/// A zlib stream.
+/// Returns a zlib stream.
 FileBytes deflate_with_stb(Bytes bytes) {
   check_size(bytes.size(), "PNG");
   int size = 0;
@@ -184,7 +186,7 @@ FileBytes deflate_with_stb(Bytes bytes) {
 Picture decode_png(Bytes bytes, const ReadOptions& options) {
   const PngChunks chunks = scan_png(bytes, true);
   refuse_unreadable(chunks);
-  // stb looks at neither.
+  // stb checks neither.
   if (!chunks.bad_chunk.empty())
     damaged("PNG", "the checksum of its " + chunks.bad_chunk + " chunk is wrong");
   if (!chunks.complete) truncated("PNG");
@@ -201,7 +203,7 @@ unsigned paeth(unsigned left, unsigned above, unsigned corner) {
   return to_above <= to_corner ? above : corner;
 }
 
-/// One row with filter 4 (Paeth) of the PNG specification; `above` may be null.
+/// Filters one row by filter 4 (Paeth) of the PNG specification. `above` may be null.
 void filter_row(const std::byte* row, const std::byte* above, std::size_t size, std::size_t pixel,
                 std::byte* target) {
   *target++ = std::byte{4};
@@ -274,7 +276,7 @@ Codec png_codec() {
 
 namespace {
 
-/// Baseline JPEG of 1 or 3 channels.
+/// Encodes baseline JPEG of 1 or 3 channels.
 FileBytes encode_jpeg_with_stb(const ImageView& image, int quality) {
   check_size(byte_size(image.shape), "JPEG");
   Sink sink;
@@ -287,9 +289,9 @@ FileBytes encode_jpeg_with_stb(const ImageView& image, int quality) {
 
 constexpr const char* format = "JPEG";
 
-/// A look at the file before stb_image 2.27, which trusts what it finds there: run() throws Error(input) if a
-/// code table has more than 256 codes (stb writes behind its array), or if a scan uses a code table or a
-/// quantiser that is not defined (stb reads memory that was never set). Visits the same segments as stb.
+/// Checks a JPEG file before stb_image 2.27, which trusts its tables, reads it. run() throws Error(input) if
+/// a code table has more than 256 codes (stb writes past its array), or if a scan uses a code table or a
+/// quantiser that is not defined (stb reads uninitialised memory). Visits the same segments as stb.
 class Checker {
  public:
   explicit Checker(Bytes bytes) : bytes_(bytes) {}
@@ -308,7 +310,7 @@ class Checker {
   }
 
  private:
-  /// Goes behind the next marker. Stuffed bytes and restart markers belong to the data of a scan.
+  /// Advances past the next marker. Stuffed bytes and restart markers belong to the data of a scan.
   bool next_marker() {
     while (at_ + 1 < bytes_.size()) {
       if (byte_at(bytes_, at_) != 0xFF) {
@@ -422,7 +424,7 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   return picture;
 }
 
-// stb stores one channel as three equal ones, so that a gray picture is read back as RGB.
+// stb stores one channel as three equal ones: a grey picture is read back as RGB.
 FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
   return encode_jpeg_with_stb(image, options.quality.value_or(default_quality));
 }

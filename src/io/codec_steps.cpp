@@ -11,14 +11,14 @@
 namespace satin::io {
 namespace {
 
-/// Address of target pixel (0, 0) in the source, and the way from a target pixel to the next one.
+/// Source address of target pixel (0, 0), and the source distances between neighbouring target pixels.
 struct Walk {
   const std::byte* first;
   std::ptrdiff_t right;
   std::ptrdiff_t down;
 };
 
-// Squares keep both pictures in the cache when rows become columns.
+// Squares of pixels keep both pictures in the cache when rows become columns.
 constexpr std::int64_t square = 32;
 
 template <std::size_t pixel_size>
@@ -35,7 +35,7 @@ void copy_pixels(const Walk& walk, Image& target) {
       }
 }
 
-/// With the size of a pixel known to the compiler, which is one of these.
+/// Selects the instance for the pixel size of the picture, which is one of `sizes`.
 template <std::size_t... sizes>
 void copy_pixels_of(const Walk& walk, Image& target) {
   const auto size = static_cast<std::size_t>(interleaved_strides(target.shape()).pixel);
@@ -62,8 +62,8 @@ void spread(Image& image, int channel, std::uint32_t black, std::uint32_t white)
   }
 }
 
-/// Bytes that are read at once: as many as a disk gives quickly.
-constexpr std::size_t piece = std::size_t{1} << 20;
+/// Bytes read at once, enough for the full speed of a disk.
+constexpr std::size_t read_bytes = std::size_t{1} << 20;
 
 class RowsAsStored final : public RowReader {
  public:
@@ -169,8 +169,8 @@ Image upright(Image image, int orientation, const Allocator& allocator) {
   if (orientation >= 5) std::swap(turned.width, turned.height);
   Image result(turned, allocator);
 
-  // 2, 3, 7, 8 count the columns of the source backwards, 3, 4, 6, 7 its rows; from 5 on, rows become
-  // columns.
+  // Orientations 2, 3, 7 and 8 reverse the columns of the source, 3, 4, 6 and 7 its rows. From 5 on, rows
+  // become columns.
   const bool flip_x = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
   const bool flip_y = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
   Walk walk{image.data(), flip_x ? -strides.pixel : strides.pixel, flip_y ? -strides.row : strides.row};
@@ -202,7 +202,7 @@ void accept_rows(std::uint64_t width, std::uint64_t height, int channels, Type t
   ReadOptions rows = options;
   rows.limits = without_bytes(options.limits);
   if (held > options.limits.bytes)
-    throw Error(ErrorKind::input, "reading its rows takes " + std::to_string(held) +
+    throw Error(ErrorKind::input, "reading its rows needs " + std::to_string(held) +
                                       " bytes of memory, which is over the limit of " +
                                       std::to_string(options.limits.bytes) + ". Raise it (--max-bytes).");
   accept(width, height, channels, type, rows, held);
@@ -211,7 +211,8 @@ void accept_rows(std::uint64_t width, std::uint64_t height, int channels, Type t
 std::unique_ptr<RowReader> stored_rows(const InputFile& file, StoredRows rows, const ReadOptions& options) {
   const Shape& shape = rows.shape;
   const std::size_t whole = rows.row_bytes * static_cast<std::size_t>(shape.height);
-  const std::size_t held = std::min(whole, std::max(piece / rows.row_bytes, std::size_t{1}) * rows.row_bytes);
+  const std::size_t held =
+      std::min(whole, std::max(read_bytes / rows.row_bytes, std::size_t{1}) * rows.row_bytes);
   accept_rows(static_cast<std::uint64_t>(shape.width), static_cast<std::uint64_t>(shape.height),
               shape.channels, shape.type, held, options);
   return std::make_unique<RowsAsStored>(file, std::move(rows), held);

@@ -1,5 +1,6 @@
 #pragma once
-// Small things that several codecs share.
+// Steps that several codecs share: limits and allocation, orientation, ranges of codes, rows read from a file
+// that stores them uncompressed, and text headers.
 
 #include <charconv>
 #include <csetjmp>
@@ -16,51 +17,45 @@
 
 namespace satin::io {
 
-/// What is said about a picture that ReadOptions::allow_partial let through.
+/// Returns the warning for an incomplete picture that ReadOptions::allow_partial let through.
 [[nodiscard]] std::string partial_warning(const char* format);
 
-/// JPEG and WebP, where nothing says otherwise.
+/// Quality of JPEG and WebP unless options or the input set another.
 constexpr int default_quality = 95;
 
-/// Throws Error(input) if a picture of this shape exceeds the limits; works for any size that a header can
+/// Throws Error(input) if a picture of this shape exceeds the limits. Works for any size that a header can
 /// claim.
 void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type type,
                   const ReadLimits& limits);
 
-/// Checks the limits, and tells whom the options name.
+/// Checks the limits and calls ReadOptions::accept. `beside` is the memory in bytes that decoding needs
+/// beside the picture.
 void accept(std::uint64_t width, std::uint64_t height, int channels, Type type, const ReadOptions& options,
             std::uint64_t beside = 0);
 
 [[nodiscard]] Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha);
 
-/// Accepts the picture and allocates where the options say. Alpha::straight is assumed for 2 and 4 channels
-/// if `alpha` says so.
+/// Checks the picture like accept() and allocates it with the allocator of the options.
 [[nodiscard]] Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha,
                              const ReadOptions& options);
 
-/// Alpha::straight for 2 and 4 channels.
+/// Returns Alpha::straight for 2 and 4 channels.
 [[nodiscard]] constexpr Alpha alpha_of(int channels) {
   return channels % 2 == 0 ? Alpha::straight : Alpha::none;
 }
 
-/// ".png", ".tiff" as "`.png`, `.tiff` or `.hdr`".
+/// Joins words to a list, such as ".png, .tiff or .hdr".
 [[nodiscard]] std::string one_of(const std::vector<std::string>& words);
 
-/// Row `y` of a dense host picture.
+/// Returns row `y` of a dense host picture.
 [[nodiscard]] inline std::byte* row_of(Image& image, std::int64_t y) {
   return image.data() + interleaved_strides(image.shape()).row * y;
 }
 
-/// One channel of ink over another, both as reflectance (the whole range = paper): v = c * k / maximum,
-/// rounded. This is the plain conversion without colour management.
-[[nodiscard]] constexpr std::uint32_t ink(std::uint32_t c, std::uint32_t k, std::uint32_t maximum) {
-  return static_cast<std::uint32_t>((std::uint64_t{c} * k + maximum / 2) / maximum);
-}
-
-/// The picture as its orientation tag (1 to 8, as in EXIF and TIFF) wants it to be seen.
+/// Turns the picture upright by its orientation tag (1 to 8, as in EXIF and TIFF).
 [[nodiscard]] Image upright(Image image, int orientation, const Allocator& allocator);
 
-/// Makes it the image of a picture whose metadata was read, in which the resolution turns with it.
+/// Stores the upright image in `picture` and turns the resolution of its metadata too.
 void turn_upright(Picture& picture, Image image, int orientation, const Allocator& allocator);
 
 /// Swaps the first and the third channel of `count` dense pixels of three or four samples of `size` bytes.
@@ -70,11 +65,11 @@ void swap_red_and_blue(std::byte* pixels, std::size_t count, std::size_t channel
 /// rounded to nearest; codes beyond them are clipped.
 void spread_codes(Image& image, int channel, std::uint32_t black, std::uint32_t white);
 
-/// Throws Error(environment): the library that encodes gave up.
+/// Throws Error(environment) with the reason of the library that failed to encode.
 [[noreturn]] void not_encoded(const char* format, const std::string& reason);
 
-/// For C libraries that report errors by longjmp: runs `step` and returns false if it left by longjmp(jump,
-/// 1). Nothing inside `step` may have a destructor that does something: longjmp skips it.
+/// Runs `step` of a C library that reports errors by longjmp(jump, 1). Returns false if that happened.
+/// Nothing inside `step` may have a destructor with an effect, as longjmp skips it.
 template <class Step>
 [[nodiscard]] bool guarded(std::jmp_buf& jump, const Step& step) {
   if (setjmp(jump) != 0) return false;
@@ -82,30 +77,30 @@ template <class Step>
   return true;
 }
 
-/// The limits of a picture that is never whole in memory.
+/// Returns the limits for a picture that is never whole in memory.
 [[nodiscard]] inline ReadLimits without_bytes(const ReadLimits& limits) { return {limits.pixels, INT64_MAX}; }
 
-/// As accept() for a picture that is never whole in memory: the limit of bytes holds for those that are
-/// `held`, which are what is told as beside the picture.
+/// Like accept(), for a picture that is never whole in memory. The limit of bytes applies to `held`, the
+/// memory for the rows that are kept, which is reported as memory beside the picture.
 void accept_rows(std::uint64_t width, std::uint64_t height, int channels, Type type, std::uint64_t held,
                  const ReadOptions& options);
 
-/// Pixels that are stored row after row, each with so many bytes.
+/// Pixels that a file stores row after row, with a fixed number of bytes each.
 struct StoredRows {
   const char* format = "";
   Shape shape{};
-  std::uint64_t start = 0;  ///< of the first row in the file
+  std::uint64_t start = 0;  ///< offset of the first stored row
   std::size_t row_bytes = 0;
-  bool upwards = false;  ///< the last row is the first in the file
-  /// Stored bytes of a row, which it may change, to the pixels of one.
+  bool upwards = false;  ///< the bottom row is stored first
+  /// Converts the stored bytes of a row, which it may overwrite, to pixels.
   std::function<void(std::span<std::byte> stored, std::byte* pixels)> decode{};
 };
 
-/// `file` must outlive the rows.
+/// Returns a reader for stored rows. `file` must outlive it.
 [[nodiscard]] std::unique_ptr<RowReader> stored_rows(const InputFile& file, StoredRows rows,
                                                      const ReadOptions& options);
 
-/// Headers of words and numbers, as in PNM and PFM.
+/// Parser for headers of words and numbers, as in PNM, PFM and Radiance HDR.
 class TextHeader {
  public:
   TextHeader(Bytes bytes, const char* format, std::size_t start)
@@ -113,7 +108,8 @@ class TextHeader {
 
   [[nodiscard]] std::size_t position() const noexcept { return at_; }
 
-  /// The next word; comments from # to the end of the line are skipped. Empty at the end of the data.
+  /// Returns the next word, or an empty one at the end of the data. Skips comments, from # to the end of the
+  /// line.
   std::string_view word() {
     skip_space();
     const std::size_t start = at_;
@@ -121,18 +117,18 @@ class TextHeader {
     return text_of(bytes_.subspan(start, at_ - start));
   }
 
-  /// The next non-negative whole number.
+  /// Reads the next non-negative integer.
   std::uint64_t number() {
     const std::string_view digits = word();
     if (digits.empty()) truncated(format_);
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size())
-      damaged(format_, "'" + std::string(digits.substr(0, 20)) + "' stands where a number belongs");
+      damaged(format_, "'" + std::string(digits.substr(0, 20)) + "' is not a number");
     return value;
   }
 
-  /// A single 0 or 1, which may touch its neighbours.
+  /// Reads a single 0 or 1, with or without white space after it.
   bool bit() {
     skip_space();
     if (at_ >= bytes_.size()) truncated(format_);

@@ -1,4 +1,4 @@
-// TGA: colours of 15 to 32 bits, palettes and grey, with and without run lengths. Written without them.
+// TGA: colours of 15 to 32 bits, palettes and grey, with and without run lengths. Writes files without them.
 
 #include <algorithm>
 #include <array>
@@ -12,10 +12,10 @@ namespace {
 constexpr const char* format = "TGA";
 constexpr std::size_t header_size = 18;
 constexpr unsigned mapped = 1, true_colour = 2, gray = 3, run_lengths = 8;
-constexpr unsigned alpha_bits = 0x0F, right_to_left = 0x10, top_down = 0x20;  // of the descriptor
+constexpr unsigned alpha_bits = 0x0F, right_to_left = 0x10, top_down = 0x20;  // bits of the descriptor
 constexpr std::string_view signature{"TRUEVISION-XFILE.\0", 18};
 
-// TGA has no signature: the header has to make sense in every field.
+// TGA has no signature. A file is recognised if every field of its header makes sense.
 bool sniff_tga(Bytes bytes, std::string_view extension) {
   if (bytes.size() <= header_size) return false;
   const unsigned map = byte_at(bytes, 1), type = byte_at(bytes, 2) & ~run_lengths;
@@ -28,7 +28,7 @@ bool sniff_tga(Bytes bytes, std::string_view extension) {
   if (type == mapped && (!among(bits, 8U, 16U) || le16(bytes, 5) == 0)) return false;
   if (type == true_colour && !among(bits, 15U, 16U, 24U, 32U)) return false;
   if (type == gray && !among(bits, 8U, 16U)) return false;
-  // Without a palette its fields are unused; a file that is not called .tga has to leave them zero.
+  // The palette fields are unused without a palette. Unless the file is called .tga, they must be zero.
   return extension == ".tga" || map == 1 || (le16(bytes, 3) == 0 && le16(bytes, 5) == 0);
 }
 
@@ -47,7 +47,7 @@ AlphaType alpha_type(Bytes bytes) {
   return type < types.size() ? types[type] : AlphaType::unknown;
 }
 
-using Colour = std::array<std::uint8_t, 4>;  // red, green, blue and alpha
+using Colour = std::array<std::uint8_t, 4>;  // red, green, blue, alpha
 
 std::uint8_t five_bits(unsigned value) { return static_cast<std::uint8_t>(((value & 31U) * 255 + 15) / 31); }
 
@@ -63,7 +63,7 @@ struct Header {
   unsigned type = 0;
   bool has_runs = false;
   std::uint64_t width = 0, height = 0;
-  unsigned bits = 0, colour_bits = 0;  ///< of a stored pixel, and of an entry of the palette
+  unsigned bits = 0, colour_bits = 0;  ///< bits of a stored pixel and of a palette entry
   unsigned descriptor = 0;
   unsigned first_index = 0;
   std::vector<Colour> palette{};
@@ -104,7 +104,7 @@ Header read_header(Bytes bytes, const ReadLimits& limits) {
     for (std::size_t i = 0; i < entries; ++i)
       header.palette.push_back(colour_of(bytes.data() + map_at + i * entry, header.colour_bits));
   }
-  // A run of 128 pixels is a byte and a pixel.
+  // A run of 128 pixels has one byte and one pixel.
   const std::uint64_t stored = header.data.size(), size = header.pixel_bytes();
   if (header.has_runs ? header.pixels() / 128 > stored / (1 + size) : header.pixels() > stored / size)
     truncated(format);
@@ -133,8 +133,9 @@ void for_each_pixel(const Header& header, const Visit& visit) {
   }
 }
 
-/// The bit beside 15 of colour is alpha if the descriptor counts it. A byte is alpha as well if the
-/// descriptor counts no bits, as many writers leave it, but some pixel sets one.
+/// Whether the fourth channel is alpha. The bit beside 15 bits of colour is alpha if the descriptor counts
+/// it. A byte is also alpha if the descriptor counts no bits, as many writers leave it, but some pixel sets
+/// one.
 bool has_alpha(const Header& header, AlphaType type) {
   const bool counted = (header.descriptor & alpha_bits) != 0;
   const bool is_gray = header.type == gray;

@@ -1,5 +1,5 @@
-// TIFF by libtiff: reading. What libtiff delivers are blocks (strips or tiles) of samples; TiffBlocks puts
-// them in rows, TiffColours turns samples into pixels.
+// TIFF by libtiff: reading. libtiff delivers blocks (strips or tiles) of samples. TiffBlocks arranges them in
+// rows, and TiffColours converts samples to pixels. Pages are read as a whole or row by row.
 
 #include <algorithm>
 #include <array>
@@ -30,46 +30,46 @@ struct TiffLayout {
   std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
   std::uint16_t compression = COMPRESSION_NONE;
   std::uint16_t orientation = ORIENTATION_TOPLEFT;
-  bool separate = false;  ///< planes one after the other
+  bool separate = false;  ///< channels are stored in separate planes
   Type type = Type::u8;
-  Alpha alpha = Alpha::none;  ///< as stored
+  Alpha alpha = Alpha::none;  ///< as stored in the file
 
-  /// Integers with premultiplied alpha are straightened.
+  /// Returns the alpha of the pixels: integers with premultiplied alpha are straightened.
   [[nodiscard]] Alpha pixel_alpha() const noexcept {
     const bool straightened = alpha == Alpha::premultiplied && (type == Type::u8 || type == Type::u16);
     return straightened ? Alpha::straight : alpha;
   }
 };
 
-/// Error(input) with what libtiff complained of, which is then forgotten.
+/// Throws Error(input) with the error of libtiff, and clears it.
 [[noreturn]] void fail(TiffFile& file);
 
-/// As camera RAW has it: the picture is behind a pointer.
+/// Whether the file begins with a preview and stores the picture in a child directory, as camera RAW does.
 [[nodiscard]] bool has_preview_first(TIFF* tiff);
 
-/// The current directory. Throws Error(input) for pixels that are not read.
+/// Reads the current directory. Throws Error(input) for pixels that are not supported.
 [[nodiscard]] TiffLayout read_layout(TIFF* tiff);
 
-/// Samples of a page, read by rows of blocks, which are strips or tiles.
+/// The samples of a page, read one row of blocks (strips or tiles) at a time.
 class TiffBlocks {
  public:
   /// The handle, whose current directory is that of the page, and its file must outlive the blocks. Throws
-  /// Error(input) for blocks that do not fit the page. With `in_rows`, high strips whose compression allows
-  /// it are read a few rows at a time, in their order. Memory is taken by read().
+  /// Error(input) for blocks that do not fit the page. With `in_rows`, high strips are read a few rows at a
+  /// time, in their order, if their compression allows it. Only read() allocates.
   TiffBlocks(TIFF* tiff, TiffFile& file, const TiffLayout& layout, const ReadOptions& options, bool in_rows);
 
-  /// Rows of pixels in a row of blocks, of which the last one may have fewer.
+  /// Returns the height of a row of blocks in pixels. The last one may be lower.
   [[nodiscard]] std::uint32_t height() const noexcept { return height_; }
-  /// Bytes that a block takes beside the rows.
+  /// Returns the size of the buffer that a block needs beside the rows.
   [[nodiscard]] std::size_t held() const noexcept { return direct_ ? 0 : block_bytes_; }
 
-  /// The row of blocks that begins at this row of pixels, to dense interleaved rows, in which samples of 1, 2
-  /// and 4 bits become one byte each. False if blocks are missing, which only ReadOptions::allow_partial lets
-  /// through: their pixels are then 0.
+  /// Reads the row of blocks that begins at row `y` to dense interleaved rows, in which samples of 1, 2 and 4
+  /// bits become one byte each. Returns false if blocks are missing, which only ReadOptions::allow_partial
+  /// permits. Their pixels are then 0.
   bool read(std::uint32_t y, std::byte* rows);
 
  private:
-  /// One strip or tile and the part of it that lies inside the picture.
+  /// A strip or tile; width and height are the portion inside the picture.
   struct Block {
     std::uint32_t x, y, width, height;
     std::uint16_t plane;
@@ -84,31 +84,32 @@ class TiffBlocks {
   TiffLayout layout_;
   bool partial_;
   bool tiled_;
-  bool lines_ = false;   ///< a few rows of a strip at a time
-  bool direct_ = false;  ///< blocks are stored as rows are
+  bool lines_ = false;   ///< a few rows of a strip are read at a time
+  bool direct_ = false;  ///< blocks have the layout of rows
   std::uint32_t width_ = 0;
   std::uint32_t height_ = 0;
   std::uint64_t row_bytes_ = 0;
   std::uint64_t block_bytes_ = 0;
-  FileBytes buffer_;  ///< one block
+  FileBytes buffer_;  ///< one decoded block
 };
 
-/// What samples mean: palettes, few bits, white as zero, inks and integer premultiplied alpha become what
-/// Satin works on. Integers lose the colour of faint pixels when it is multiplied by alpha, so that such a
-/// file is straightened once, on reading.
+/// Conversion of samples to pixels: palettes, samples of few bits, white as zero, inks, and integer
+/// premultiplied alpha. Integers lose the colour of faint pixels each time it is multiplied by alpha, so such
+/// a file is straightened once, on reading.
 class TiffColours {
  public:
   /// `icc` is the profile of the page.
   TiffColours(TIFF* tiff, const TiffLayout& layout, Bytes icc);
 
-  /// Of a pixel, which may differ from the samples.
+  /// Returns the channels of a pixel, which may differ from the number of samples.
   [[nodiscard]] int channels() const noexcept;
-  /// True if the pixels have left the profile behind.
+  /// Whether the conversion has applied the profile, which the pixels then no longer need.
   [[nodiscard]] bool uses_profile() const noexcept { return inks_.has_value(); }
-  /// Empty if there is nothing to say.
+  /// Returns a warning, or an empty text.
   [[nodiscard]] std::string warning() const { return inks_ ? inks_->warning() : std::string(); }
 
-  /// Samples as TiffBlocks has them to pixels, which may lie where the samples do if there are as many.
+  /// Converts samples of TiffBlocks to pixels. Both may be at the same address if there are as many channels
+  /// as samples.
   void convert(const std::byte* samples, std::byte* pixels, std::size_t count) const;
 
  private:
@@ -139,7 +140,7 @@ Alpha read_alpha(TIFF* tiff, const TiffLayout& layout) {
   if (layout.samples % 2 != 0 || layout.photometric == PHOTOMETRIC_SEPARATED) return Alpha::none;
   std::uint16_t count = 0;
   std::uint16_t* kinds = nullptr;
-  // A last channel that nobody describes is opacity: so mean the writers that leave the tag out.
+  // A last channel without a description is opacity: this is the meaning for writers that omit the tag.
   if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) == 0 || count == 0) return Alpha::straight;
   switch (kinds[count - 1]) {
     case EXTRASAMPLE_ASSOCALPHA:
@@ -157,7 +158,8 @@ bool has_cmyk(TIFF* tiff) {
   return inks == INKSET_CMYK;
 }
 
-/// Photometric meaning of samples in a file without that tag. Follows libtiff: white is 0 in fax codings.
+/// Returns the photometric interpretation for a file without that tag. Follows libtiff: white is 0 in fax
+/// codings.
 std::uint16_t usual_photometric(const TiffLayout& layout) {
   if (layout.samples >= 3) return PHOTOMETRIC_RGB;
   const bool fax = layout.compression == COMPRESSION_CCITTRLE ||
@@ -199,7 +201,7 @@ void check_photometric(TIFF* tiff, const TiffLayout& layout) {
   }
 }
 
-/// XMP says it where the tag is missing, as other programs that turn pictures write it.
+/// Reads the orientation from its tag, or from XMP if the tag is missing, as other programs write it.
 void read_orientation(TIFF* tiff, TiffLayout& layout) {
   std::uint32_t size = 0;
   const std::byte* packet = nullptr;
@@ -208,10 +210,10 @@ void read_orientation(TIFF* tiff, TiffLayout& layout) {
     layout.orientation = static_cast<std::uint16_t>(stored_orientation({}, {packet, size}).value_or(1));
 }
 
-/// Strips above this are read in parts, where that can be.
+/// Strips above this size are read a few rows at a time, where their compression allows it.
 constexpr std::uint64_t high_strip = std::uint64_t{1} << 20;
 
-/// Compressions that libtiff decodes line after line.
+/// Whether libtiff decodes this compression line by line.
 bool has_lines(std::uint16_t compression) {
   switch (compression) {
     case COMPRESSION_LZW:
@@ -226,7 +228,7 @@ bool has_lines(std::uint16_t compression) {
   }
 }
 
-/// Most bytes that these compressions make of one: LZW makes 3838 of a code of 12 bits.
+/// Largest expansion of these compressions: LZW makes 3838 bytes from one 12-bit code.
 constexpr std::uint64_t largest_ratio = 2560;
 
 bool has_largest_ratio(std::uint16_t compression) {
@@ -267,7 +269,7 @@ void widen_bits(std::byte* pixels, std::size_t count, const TiffLayout& layout) 
 void fail(TiffFile& file) {
   if (file.error.empty()) truncated("TIFF");
   const std::string reason = std::exchange(file.error, {});
-  if (reason.starts_with("Fax")) damaged("TIFF", reason);  // damaged codes are unsupported to it
+  if (reason.starts_with("Fax")) damaged("TIFF", reason);  // libtiff calls damaged fax codes unsupported
   not_decoded("TIFF", "libtiff", reason, "Save it with LZW or Deflate.");
 }
 
@@ -327,7 +329,8 @@ TiffBlocks::TiffBlocks(TIFF* tiff, TiffFile& file, const TiffLayout& layout, con
   row_bytes_ = (width_ * per_pixel + 7) / 8;
   block_bytes_ = tiled_ ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
   const Shape whole = shape_of(layout.width, layout.height, layout.samples, layout.type, Alpha::none);
-  // A tile may reach beyond the picture, but not without bound. Of rows, the reader checks what it holds.
+  // A tile may reach beyond the picture, but not without bound. For reading in rows, the reader checks its
+  // buffer.
   const std::uint64_t most = std::min<std::uint64_t>(
       in_rows ? UINT64_MAX : options.limits.bytes,
       std::max<std::uint64_t>(std::uint64_t{64} << 20, 2 * std::uint64_t{byte_size(whole)}));
@@ -377,10 +380,10 @@ bool TiffBlocks::decode(const Block& block, std::byte* target) {
   const auto wanted = static_cast<tmsize_t>(size);
   const std::uint32_t index = tiled_ ? TIFFComputeTile(tiff_, block.x, block.y, 0, block.plane)
                                      : TIFFComputeStrip(tiff_, block.y, block.plane);
-  // Before memory is touched that a small file claims to need.
+  // Checked before touching memory that a small file claims to need.
   const std::uint64_t stored = std::min<std::uint64_t>(TIFFGetStrileByteCount(tiff_, index), file_.size());
   if (has_largest_ratio(layout_.compression) && stored < size / largest_ratio) return false;
-  // libtiff takes Deflate data that is longer than its block for good and does not write all of the block.
+  // libtiff accepts Deflate data that is longer than its block and then does not write the whole block.
   std::memset(target, 0, size);
   const tmsize_t got = tiled_ ? TIFFReadEncodedTile(tiff_, index, target, wanted)
                               : TIFFReadEncodedStrip(tiff_, index, target, wanted);
@@ -419,7 +422,7 @@ void TiffColours::read_palette(TIFF* tiff) {
   if (TIFFGetField(tiff, TIFFTAG_COLORMAP, &maps[0], &maps[1], &maps[2]) == 0)
     damaged("TIFF", "it has no palette");
   const std::size_t count = std::size_t{1} << layout_.bits;
-  // Some writers store bytes where 16 bits belong.
+  // Some writers store 8-bit values in the 16-bit palette.
   const bool bytes = std::all_of(std::begin(maps), std::end(maps), [&](const std::uint16_t* map) {
     return std::all_of(map, map + count, [](std::uint16_t v) { return v < 256; });
   });
@@ -447,7 +450,7 @@ void TiffColours::convert(const std::byte* samples, std::byte* pixels, std::size
   if (layout_.type == Type::u16) normalise<std::uint16_t>(pixels, count, layout_);
 }
 
-// ---- pages
+// Pages.
 
 FileBytes block_of(TIFF* tiff, std::uint32_t tag) {
   std::uint32_t size = 0;
@@ -465,7 +468,7 @@ Metadata read_metadata(TIFF* tiff, Bytes file, std::uint64_t directory) {
   return metadata;
 }
 
-/// The pictures that ImageJ's description of a stack counts; 1 without one.
+/// Returns the number of pictures that ImageJ's description of a stack names, or 1 without one.
 std::uint64_t images_of_stack(TIFF* tiff) {
   const char* text = nullptr;
   std::uint64_t count = 1;
@@ -477,8 +480,9 @@ std::uint64_t images_of_stack(TIFF* tiff) {
   return count;
 }
 
-/// libtiff keeps the values of all tags of a directory, and many tags can name the same bytes. In honest
-/// files values and directories lie apart, so that together they are no larger than the file.
+/// Throws if the tags claim more memory than the file has. libtiff keeps the values of all tags of a
+/// directory, and many tags can name the same bytes. In honest files values and directories do not overlap,
+/// so that they fit the file together.
 void check_tags(Bytes bytes) {
   const ExifReader reader(bytes, true);
   const std::uint64_t most = bytes.size() + (std::uint64_t{1} << 20);  // small files may be odd
@@ -511,8 +515,8 @@ PixelRange pixels_in_one_piece(TIFF* tiff) {
   return range;
 }
 
-/// ImageJ writes a stack above 4 GB with the directory of its first picture alone; the pixels of the others
-/// follow those of the first.
+/// Adds the pictures of a stack above 4 GB, which ImageJ writes with the directory of the first picture
+/// alone. The pixels of the others follow those of the first.
 void add_stack(TIFF* tiff, std::uint64_t file_size, const ReadOptions& options,
                std::vector<FilePicture>& pages) {
   constexpr std::uint64_t most = std::uint64_t{1} << 20;
@@ -520,7 +524,7 @@ void add_stack(TIFF* tiff, std::uint64_t file_size, const ReadOptions& options,
   const auto [begin, end] = images > 1 ? pixels_in_one_piece(tiff) : PixelRange{};
   if (begin >= end || end > file_size) return;
   const std::uint64_t there = (file_size - begin) / (end - begin);
-  if (there == 1) return;  // a page that was taken out of a stack
+  if (there == 1) return;  // a single page saved from a stack
   if (there < images && !options.allow_partial) truncated("TIFF");
   if (images > most)
     unsupported("TIFF", "a stack of " + std::to_string(images) + " pictures", "Cut it into smaller ones.");
@@ -528,9 +532,9 @@ void add_stack(TIFF* tiff, std::uint64_t file_size, const ReadOptions& options,
     pages.push_back({{}, pages.front().at, false, 0, i * (end - begin)});
 }
 
-/// The pages by the offsets of their directories; thumbnails and steps of a pyramid are none. Transparency
-/// masks stand beside a page. Where there is none, as in camera RAW with a preview before the picture, the
-/// first directory is taken for one.
+/// Lists the pages by the offsets of their directories. Thumbnails, levels of a pyramid and transparency
+/// masks are not pages. If that leaves none, as in camera RAW with a preview before the picture, the first
+/// directory is the page.
 std::vector<FilePicture> list_pages(Bytes bytes, const ReadOptions& options) {
   check_tags(bytes);
   TiffInput file(bytes);
@@ -555,7 +559,7 @@ std::vector<FilePicture> list_pages(Bytes bytes, const ReadOptions& options) {
   return pages.empty() ? std::vector{first} : pages;
 }
 
-/// The handle at the directory of a page.
+/// Opens the file at the directory of a page.
 TiffHandle open_page(TiffFile& file, const FilePicture& page) {
   TiffHandle tiff = open_tiff(file, "rm");
   if (tiff == nullptr) fail(file);
@@ -568,12 +572,12 @@ TiffHandle open_page(TiffFile& file, const FilePicture& page) {
   return tiff;
 }
 
-/// Says whether a page that is there has one behind it that is not.
+/// Adds a warning if the directory after this page is damaged.
 void check_next_page(Bytes bytes, const FilePicture& page, std::vector<std::string>& warnings) {
   TiffInput file(bytes);
   const TiffHandle tiff = open_page(file, page);
   if (TIFFLastDirectory(tiff.get()) == 0 && TIFFReadDirectory(tiff.get()) == 0)
-    warnings.emplace_back("what follows this page cannot be read.");
+    warnings.emplace_back("the page after this one cannot be read.");
 }
 
 /// Adds the warning of a page's colours, and drops a profile that has been used up.
@@ -587,7 +591,7 @@ Picture decode_page(Bytes bytes, const FilePicture& page, const ReadOptions& opt
   const TiffHandle tiff = open_page(file, page);
   const TiffLayout layout = read_layout(tiff.get());
   check_limits(layout.width, layout.height, layout.samples, layout.type, options.limits);
-  file.error.clear();  // complaints about tags that were not needed
+  file.error.clear();  // errors about tags that were not needed
   TiffBlocks blocks(tiff.get(), file, layout, options, false);
   accept(layout.width, layout.height, layout.samples, layout.type, options, blocks.held());
   Picture picture =
@@ -614,7 +618,7 @@ Picture decode_page(Bytes bytes, const FilePicture& page, const ReadOptions& opt
   return picture;
 }
 
-/// Rows of a page. A row of blocks is held.
+/// Reads rows of a page. Keeps one row of blocks.
 class PageRows final : public RowReader {
  public:
   PageRows(const InputFile& file, Bytes bytes, const FilePicture& page, const ReadOptions& options)
@@ -649,7 +653,7 @@ class PageRows final : public RowReader {
     layout_ = read_layout(tiff_.get());
     check_limits(layout_.width, layout_.height, layout_.samples, layout_.type,
                  without_bytes(options_.limits));
-    file_.error.clear();  // complaints about tags that were not needed
+    file_.error.clear();  // errors about tags that were not needed
     blocks_.emplace(tiff_.get(), file_, layout_, options_, true);
   }
 
@@ -663,9 +667,9 @@ class PageRows final : public RowReader {
   }
 
   void load(std::uint32_t begin) {
-    there_ = false;  // for as long as they are read
-    // The handle is opened anew, because libtiff keeps what it has met further down, such as tables of
-    // damaged JPEG data, and would decode the rows above with it.
+    there_ = false;  // until load() succeeds
+    // Going back opens the file again: libtiff keeps state from further down, such as tables of damaged JPEG
+    // data, and would decode the rows above with it.
     if (begin < begin_) open();
     begin_ = begin;
     if (!blocks_->read(begin, rows_.data()) && !damaged_) {
@@ -684,8 +688,8 @@ class PageRows final : public RowReader {
   FileBytes rows_;
   std::optional<TiffBlocks> blocks_;
   std::optional<TiffColours> colours_;
-  std::uint32_t begin_ = 0;  ///< first row of those that were asked for last
-  bool there_ = false;       ///< they are held
+  std::uint32_t begin_ = 0;  ///< first row of the row of blocks requested last
+  bool there_ = false;       ///< `rows_` holds the row of blocks at `begin_`
   bool damaged_ = false;
 };
 

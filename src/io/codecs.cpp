@@ -1,6 +1,7 @@
-// The list of formats, their signatures where those are needed without a codec, and the formats that are
-// recognised so that they can be refused with advice. An input takes the first entry whose signature fits, so
-// that formats with a weak signature stand last.
+// The list of formats, in the order in which an input is compared with them. Weak signatures come last.
+//
+// The file also holds the signatures that are needed even without a codec, and the formats that are only
+// recognised, so that they can be refused with advice.
 
 #include <array>
 
@@ -33,7 +34,8 @@ bool sniff_raw(Bytes bytes, std::string_view extension) {
     return true;
   if (!sniff_tiff(bytes, extension)) return false;
   if (starts_with(bytes, "CR", 8)) return true;
-  // The others are TIFF files whose first picture is a small preview, so that their name has to decide.
+  // The other RAW formats are TIFF files whose first picture is a small preview: only the name tells them
+  // apart.
   constexpr std::array names{".nef", ".nrw", ".arw", ".srf", ".sr2", ".dng", ".pef", ".srw", ".cr2",
                              ".orf", ".rw2", ".3fr", ".iiq", ".mef", ".mos", ".erf", ".dcr", ".kdc"};
   for (const std::string_view name : names)
@@ -56,7 +58,6 @@ Codec refused(const char* name, std::vector<std::string_view> extensions,
   return {name, std::move(extensions), sniff, nullptr, nullptr, {}, advice};
 }
 
-// Here, because a build without libtiff has to know the signature too.
 bool sniff_tiff(Bytes bytes, std::string_view) {
   return starts_with(bytes, {"II*\0", 4}) || starts_with(bytes, {"MM\0*", 4}) ||
          starts_with(bytes, {"II+\0", 4}) || starts_with(bytes, {"MM\0+", 4});

@@ -22,7 +22,7 @@ double srgb_to_linear(double encoded) {
   return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
 }
 
-/// Smallest linear value of every 16-bit code but the first: that of the middle between it and the one below.
+/// Smallest linear value of every 16-bit code except the first: halfway between this code and the one below.
 const std::vector<float>& thresholds16() {
   static const std::vector<float> thresholds = [] {
     std::vector<float> values;
@@ -69,7 +69,8 @@ Image codes16(const ImageView& image) {
   return result;
 }
 
-/// Rank of (x, y) in the ordered matrix of 16 x 16: the bits of x xor y and of y, interleaved from the last.
+/// Returns the rank of (x, y) in the ordered 16 x 16 matrix: the bits of x xor y and of y, interleaved from
+/// the lowest.
 constexpr unsigned bayer(std::int64_t x, std::int64_t y) {
   unsigned rank = 0;
   for (int bit = 0; bit < 4; ++bit) {
@@ -80,7 +81,7 @@ constexpr unsigned bayer(std::int64_t x, std::int64_t y) {
   return rank;
 }
 
-/// Both fit 64 bits by far: 65535 * 255 * 512 < 2^34.
+/// The products stay below 65535 * 255 * 512 < 2^34.
 std::uint8_t rounded(std::uint32_t v) { return static_cast<std::uint8_t>((v * 255U + 32767U) / 65535U); }
 std::uint8_t dithered(std::uint32_t v, unsigned rank) {
   constexpr std::uint64_t parts = 512;
@@ -102,7 +103,14 @@ Image bytes_of(const ImageView& image, bool dither) {
   return result;
 }
 
-/// Linear light of 0 to 1 by the file's curves, or sRGB's; colours times their alpha where there is one.
+/// Puts one channel of ink over black, both as reflectance (the whole range is paper): c * k / maximum,
+/// rounded. This is the plain conversion without colour management.
+constexpr std::uint32_t ink_over(std::uint32_t c, std::uint32_t k, std::uint32_t maximum) {
+  return static_cast<std::uint32_t>((std::uint64_t{c} * k + maximum / 2) / maximum);
+}
+
+/// Converts codes to linear light of 0 to 1 by the file's curves, or by sRGB's, and multiplies colours by
+/// alpha.
 Image linear_floats(const ImageView& image, const Shape& target, const Metadata& metadata) {
   const std::optional<ToneCurves> own = ToneCurves::of(metadata, image.shape);
   const Image light = (own ? *own : ToneCurves::srgb(image.shape.type)).decoded(image);
@@ -131,8 +139,8 @@ using Context = std::unique_ptr<std::remove_pointer_t<cmsContext>, ContextCloser
 using Profile = std::unique_ptr<void, Closer<cmsCloseProfile>>;
 using Transform = std::unique_ptr<void, Closer<cmsDeleteTransform>>;
 
-/// To sRGB: relative colorimetric with black point compensation. Null if the profile is damaged or is not one
-/// of `space`.
+/// Returns a transform to sRGB: relative colorimetric, with black point compensation. Null if the profile is
+/// damaged or not one of `space`.
 Transform transform_to_srgb(cmsContext context, Bytes profile, cmsColorSpaceSignature space,
                             cmsUInt32Number from, cmsUInt32Number to) {
   const Profile own(
@@ -145,7 +153,7 @@ Transform transform_to_srgb(cmsContext context, Bytes profile, cmsColorSpaceSign
                                          cmsFLAGS_BLACKPOINTCOMPENSATION | alpha | cmsFLAGS_NOCACHE));
 }
 
-/// True if no colour of a grid changes by more than rounding.
+/// Whether no colour of a grid changes by more than rounding.
 bool changes_nothing(const Transform& transform, int channels) {
   constexpr int step = 17;
   std::vector<std::uint8_t> before;
@@ -237,7 +245,7 @@ void InkConversion::convert_plainly(const Value* inks, Value* rgb, std::size_t c
   const Value invert = reflectance_ ? Value{0} : maximum;
   for (std::size_t i = 0; i < count; ++i, inks += 4)
     for (std::size_t c = 0; c < 3; ++c)
-      *rgb++ = static_cast<Value>(ink(inks[c] ^ invert, inks[3] ^ invert, maximum));
+      *rgb++ = static_cast<Value>(ink_over(inks[c] ^ invert, inks[3] ^ invert, maximum));
 }
 
 void InkConversion::convert(const std::byte* inks, std::byte* rgb, std::size_t count) const {

@@ -17,7 +17,7 @@ namespace satin::io {
 
 namespace fs = std::filesystem;
 
-// ---- inputs
+// Inputs.
 
 namespace {
 
@@ -45,7 +45,7 @@ Descriptor open_input(const fs::path& path, const std::string& name) {
   return file;
 }
 
-/// Asks the system for size and kind of an open input. Throws for a folder.
+/// Returns size and kind of an open input. Throws for a folder.
 struct stat examine(int descriptor, const std::string& name) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0)
@@ -60,7 +60,7 @@ std::string failed_to_read(int code) {
 
 constexpr const char* is_empty = "the file is empty. Get a complete copy of it.";
 
-/// Reads until `wanted` bytes are there or the data ends; true at the end.
+/// Reads until `wanted` bytes are there or the data ends. Returns true at the end.
 bool read_up_to(int descriptor, FileBytes& bytes, std::size_t wanted, const std::string& name) {
   std::size_t filled = bytes.size();
   bytes.resize(wanted);
@@ -108,7 +108,7 @@ FileBytes read_file(const fs::path& path, std::uint64_t limit, const std::functi
   bool ended = read_up_to(descriptor, bytes, first_part, name);
   if (bytes.empty()) fail_to_read(name, is_empty);
   if (!accept(bytes)) return bytes;
-  // One byte more than the size, so that the end is seen without another round.
+  // Asks for one byte more than the size, so that the end is noticed without another round.
   while (!ended) {
     const std::uint64_t next = std::max<std::uint64_t>(known_size + 1, std::uint64_t{bytes.size()} * 2);
     ended = read_up_to(descriptor, bytes, static_cast<std::size_t>(std::min(next, limit + 1)), name);
@@ -165,7 +165,7 @@ MappedFile::~MappedFile() {
   ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-// ---- outputs
+// Outputs.
 
 namespace {
 
@@ -189,7 +189,7 @@ namespace {
   refuse(path, "the file exists already. Give another name, or allow replacing it (--overwrite).");
 }
 
-/// Folder and name of the file behind symbolic links, so that a link stays a link when its file is replaced.
+/// Follows symbolic links, so that a link stays a link when its file is replaced.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   fs::path result = fs::canonical(path, error);
@@ -211,12 +211,12 @@ void write_all(int descriptor, Bytes bytes, const std::string& name) {
   }
 }
 
-/// A new file that is removed unless it is kept.
+/// A temporary file beside the target. The destructor removes it unless keep() was called.
 class NamedTemporary {
  public:
   explicit NamedTemporary(const fs::path& target) {
     static std::atomic<unsigned> counter{0};
-    constexpr int attempts = 1000;  // names that a killed process of the same number left behind
+    constexpr int attempts = 1000;  // names left behind by a killed process with the same id
     for (int i = 0; i < attempts; ++i) {
       path_ = folder_of(target) /
               (".satin-" + std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1)) + ".tmp");
@@ -236,7 +236,7 @@ class NamedTemporary {
 
   [[nodiscard]] const fs::path& path() const noexcept { return path_; }
   [[nodiscard]] Descriptor& descriptor() noexcept { return descriptor_; }
-  /// The file has got another name.
+  /// Call this when the file has been renamed.
   void keep() noexcept { path_.clear(); }
 
  private:
@@ -244,8 +244,8 @@ class NamedTemporary {
   Descriptor descriptor_;
 };
 
-/// Owner, group and permissions of the file that is replaced; owner and group as far as they may be given
-/// away.
+/// Copies owner, group and permissions of the replaced file. Owner and group are copied only as far as the
+/// system allows.
 void take_over_permissions(int descriptor, const struct stat& old) {
   struct stat current {};
   if (::fstat(descriptor, &current) == 0 && (current.st_uid != old.st_uid || current.st_gid != old.st_gid))
@@ -260,7 +260,7 @@ bool same_entry(const fs::path& path, const struct stat& other) {
          status.st_ino == other.st_ino;
 }
 
-/// Gives the temporary file its name, never replacing a file.
+/// Renames the temporary file without ever replacing an existing one.
 void rename_to_new(NamedTemporary& temporary, const fs::path& target) {
   const char* from = temporary.path().c_str();
 #ifdef RENAME_NOREPLACE
@@ -268,9 +268,9 @@ void rename_to_new(NamedTemporary& temporary, const fs::path& target) {
   if (errno == EEXIST) refuse_existing(target);
   if (errno != EINVAL && errno != ENOSYS) fail(printable(target.native()), errno);
 #endif
-  if (::link(from, target.c_str()) == 0) return;  // the temporary name goes with the object
+  if (::link(from, target.c_str()) == 0) return;  // the destructor removes the temporary name
   if (errno == EEXIST) refuse_existing(target);
-  // Neither is known to this file system: reserve the name, then replace the reservation.
+  // This file system knows neither call: reserve the name, then replace the reservation.
   const Descriptor reservation(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (reservation.get() < 0 && errno == EEXIST) refuse_existing(target);
   if (reservation.get() < 0) fail(printable(target.native()), errno);
@@ -283,11 +283,11 @@ void rename_to_new(NamedTemporary& temporary, const fs::path& target) {
 
 void synchronise_folder(const fs::path& folder) {
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems cannot do it; the file itself is safe on the disk already.
+  // Some file systems cannot synchronise folders. The file itself is on the disk already.
   if (descriptor.get() >= 0) static_cast<void>(::fsync(descriptor.get()) == 0);
 }
 
-/// Not of a pipe that a shell has opened, which /dev/fd/63 leads to.
+/// Whether the path itself is a pipe. A pipe opened by a shell is not, as /dev/fd/63 is a link to it.
 bool is_named_pipe(const fs::path& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
@@ -372,7 +372,7 @@ void NewFile::replace(std::uint64_t at, std::span<const std::byte> bytes) {
 }
 
 void NewFile::finish(std::optional<std::filesystem::file_time_type> modified) {
-  std::error_code ignored;  // a file system without times holds the file all the same
+  std::error_code ignored;  // some file systems store no times
   if (modified) std::filesystem::last_write_time(temporary_->path(), *modified, ignored);
   if (::fsync(temporary_->descriptor().get()) != 0) io::fail(printable(path_.native()), errno);
   if (!temporary_->descriptor().close()) io::fail(printable(path_.native()), errno);

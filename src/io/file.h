@@ -1,5 +1,6 @@
 #pragma once
-// Files of the system: inputs, read as a whole or in places, and outputs, of which nobody ever sees a half.
+// Files of the operating system. Inputs are read as a whole or in places. Outputs are written to a temporary
+// file and renamed, so that no program ever sees half of one.
 
 #include <unistd.h>
 #include <cstdint>
@@ -28,7 +29,7 @@ class Descriptor {
 
   [[nodiscard]] int get() const noexcept { return descriptor_; }
 
-  /// False, with errno set, if the data of the file may not have arrived.
+  /// Returns false and sets errno if the system may not have stored the data.
   [[nodiscard]] bool close() noexcept {
     const int descriptor = std::exchange(descriptor_, -1);
     return descriptor < 0 || ::close(descriptor) == 0;
@@ -38,45 +39,45 @@ class Descriptor {
   int descriptor_ = -1;
 };
 
-/// Gives the system's words for an error code.
+/// Returns the system's message for an error code.
 [[nodiscard]] std::string error_text(int code);
 
-/// Throws Error(usage) if nothing can be written there. Creates nothing.
+/// Throws Error(usage) if this path cannot be written. Creates nothing.
 void check_target(const std::filesystem::path& path, bool overwrite);
 
 /// Writes and synchronises a temporary file beside the target and renames it. Without `overwrite` a file that
-/// appears meanwhile is not replaced. Devices, pipes and "-" are written to directly. The file gets the time
-/// `modified`, if that is given.
+/// appears meanwhile is not replaced. Devices, pipes and "-" are written directly. The file gets the
+/// modification time `modified`, if that is given.
 void write_file(const std::filesystem::path& path, Bytes bytes, bool overwrite,
                 std::optional<std::filesystem::file_time_type> modified = {});
 
-/// True for the names of standard input and standard output.
+/// Whether the path is "-", which names standard input or standard output.
 [[nodiscard]] bool is_standard_stream(const std::filesystem::path& path);
 
-/// What messages call it.
+/// Returns the name of an input for messages.
 [[nodiscard]] std::string name_of_input(const std::filesystem::path& path);
 
-/// Everything in a file or, for "-", in standard input. `accept` sees the first 64 KiB (or all, if it is
-/// less) before more is read; it says whether it is, and may throw. Throws Error(input) with the name of the
-/// file.
+/// Reads a file or, for "-", standard input. `accept` sees the first 64 KiB (or everything, if that is less)
+/// before more is read. It decides whether the rest is read, and may throw. Errors are Error(input) and name
+/// the file.
 [[nodiscard]] FileBytes read_file(const std::filesystem::path& path, std::uint64_t limit,
                                   const std::function<bool(Bytes)>& accept);
 
-/// A file on the disk that stays open.
+/// An input file that stays open. Its bytes can be read from any offset.
 class InputFile {
  public:
-  /// Throws as read_file(), and Error(usage) for standard input, devices and pipes.
+  /// Throws like read_file(), and Error(usage) for standard input, devices and pipes.
   explicit InputFile(const std::filesystem::path& path);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
 
-  /// Fills `target` from this offset on; gives how many bytes there were: fewer at the end, or with an error
-  /// `code` of the system.
+  /// Fills `target` from offset `at` on and returns the number of bytes read. It is smaller at the end of the
+  /// file, or after an error, whose code is then in `code`.
   [[nodiscard]] std::size_t read_some(std::uint64_t at, std::span<std::byte> target,
                                       int& code) const noexcept;
-  /// Throws Error(input), without the name of the file, unless all of them are there.
+  /// Throws Error(input), without the name of the file, if the file ends before `target` is full.
   void read(std::uint64_t at, std::span<std::byte> target, const char* format) const;
 
  private:
@@ -85,9 +86,9 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-/// The bytes of a file as if it were whole in memory, of which the system reads what is touched. For the
-/// moment in which headers and metadata are looked for: if another program shortens the file meanwhile, the
-/// system ends this one (SIGBUS), so that pixels are read by InputFile.
+/// Maps a file into memory, for the short time in which headers and metadata are examined. If another program
+/// truncates the file meanwhile, the system ends this process (SIGBUS): pixels are therefore read by
+/// InputFile.
 class MappedFile {
  public:
   /// Throws Error(input), without the name of the file.

@@ -1,4 +1,5 @@
-// The public functions of satin/io.h and satin/row_files.h over the list of codecs.
+// The public functions of satin/io.h and satin/row_files.h: they choose a codec from the list and a picture
+// from its file, check options and limits, and put the name of the file before every message.
 
 #include <algorithm>
 #include <charconv>
@@ -28,7 +29,7 @@
 namespace satin::io {
 namespace {
 
-/// Puts the name of the file before the messages of `work`.
+/// Runs `work` and puts the name of the file before the message of any error.
 template <class Work>
 decltype(auto) named(const std::string& name, const Work& work) {
   try {
@@ -51,7 +52,7 @@ std::vector<std::string> names_of(const Pictures& pictures) {
   return names;
 }
 
-/// "3 pages", or "2 parts ('beauty', 'depth')" with the first names.
+/// Returns "3 pages", or "2 parts ('beauty', 'depth')" with the first names.
 std::string describe(const Codec& codec, const Pictures& pictures) {
   constexpr std::size_t most = 8;
   const std::vector<std::string> names = names_of(pictures);
@@ -72,7 +73,7 @@ FilePicture page_of(const Codec& codec, const Pictures& pages, std::int64_t page
                 (pages.size() == 1 ? "." : "; --page counts from 1."));
 }
 
-/// A name comes before a number, from 1.
+/// Finds a part by its name, or else by its number, which counts from 1.
 FilePicture part_of(const Codec& codec, const Pictures& parts, const std::string& part) {
   const auto found = std::find_if(parts.begin(), parts.end(),
                                   [&](const FilePicture& picture) { return picture.name == part; });
@@ -85,7 +86,7 @@ FilePicture part_of(const Codec& codec, const Pictures& parts, const std::string
                 describe(codec, parts) + "; numbers count from 1.");
 }
 
-/// The only picture, or the chief one with those beside it.
+/// Returns the only picture, or the main one with the number of others that are left out.
 FilePicture only_one(const Codec& codec, Pictures pictures, const std::string& remedy) {
   if (pictures.size() == 1) return std::move(pictures.front());
   const auto is_chief = [](const FilePicture& picture) { return !picture.beside; };
@@ -97,7 +98,7 @@ FilePicture only_one(const Codec& codec, Pictures pictures, const std::string& r
   throw Error(ErrorKind::input, "the file has " + describe(codec, pictures) + ". " + remedy);
 }
 
-/// Formats whose files hold one picture.
+/// Refuses pages and parts for formats whose files hold one picture.
 void check_choice_of_one(const Codec& codec, const ReadOptions& options) {
   if (!options.part.empty())
     refuse_choice(std::string(codec.name) + " files have no parts. Leave out --part.");
@@ -106,13 +107,14 @@ void check_choice_of_one(const Codec& codec, const ReadOptions& options) {
                   " files hold one picture. Leave out --page.");
 }
 
-/// Phones name the standard of their gain map in the XMP of the picture.
+/// Whether the XMP declares a gain map. Phones name its standard there.
 bool names_gain_map(Bytes xmp) {
   const std::string_view text = text_of(xmp);
   return text.find("http://ns.adobe.com/hdr-gain-map/") != std::string_view::npos ||
          text.find("http://ns.apple.com/HDRGainMap/") != std::string_view::npos;
 }
 
+/// Returns the codec that reads these bytes. Throws Error(input), without the name of the file.
 const Codec& codec_for(Bytes bytes, std::string_view extension) {
   for (const Codec& codec : codecs()) {
     if (!codec.sniff(bytes, extension)) continue;
@@ -127,6 +129,7 @@ const Codec& codec_for(Bytes bytes, std::string_view extension) {
               "this is not an image format that Satin reads. Convert it to " + one_of(names) + ".");
 }
 
+/// Corrects what the metadata blocks say about a picture that was turned upright and now has this shape.
 void describe(Metadata& metadata, const Shape& shape, std::vector<std::string>& warnings) {
   if (!metadata.resolution) metadata.resolution = resolution_of_exif(metadata.exif);
   describe_in_exif(metadata.exif, shape.width, shape.height);
@@ -139,6 +142,8 @@ void describe(Metadata& metadata, const Shape& shape, std::vector<std::string>& 
                         " pixels, as the picture has, and was left out.");
 }
 
+/// Returns the pictures that the options choose: one, or all if they choose none. Throws Error(usage) for a
+/// page or a part that does not exist.
 Pictures chosen_pictures(const Codec& codec, Bytes bytes, const ReadOptions& options) {
   const SeveralPictures& several = codec.several;
   if (several.list == nullptr) {
@@ -156,6 +161,7 @@ Pictures chosen_pictures(const Codec& codec, Bytes bytes, const ReadOptions& opt
   return {page_of(codec, pictures, *options.page)};
 }
 
+/// Returns the chosen picture, or else the only or main one. Throws Error(input) if there are several.
 FilePicture chosen_picture(const Codec& codec, Bytes bytes, const ReadOptions& options) {
   const bool pages = codec.several.word != nullptr && std::string_view(codec.several.word) == "page";
   return only_one(codec, chosen_pictures(codec, bytes, options),
@@ -163,12 +169,15 @@ FilePicture chosen_picture(const Codec& codec, Bytes bytes, const ReadOptions& o
                       ", or take all with --all-pages.");
 }
 
+/// Returns the only or main picture of the file, whatever the options choose. Throws Error(input) if there
+/// are several.
 FilePicture only_picture(const Codec& codec, Bytes bytes, const ReadOptions& options) {
   if (codec.several.list == nullptr) return {};
   return only_one(codec, codec.several.list(bytes, options),
-                  "Save the one that is meant as a file of its own.");
+                  "Save the picture that you need as a file of its own.");
 }
 
+/// Throws Error(usage) if files of this format hold one picture only.
 void check_holds_several(const Codec& codec) {
   if (codec.several.encode != nullptr) return;
   refuse_choice(
@@ -176,7 +185,8 @@ void check_holds_several(const Codec& codec) {
       " files hold one picture, and there are several. Use .tiff or .exr, or choose one with --page.");
 }
 
-void tell_left_out(const FilePicture& picture, std::vector<std::string>& warnings) {
+/// Adds a warning that counts the pictures that are not read.
+void warn_left_out(const FilePicture& picture, std::vector<std::string>& warnings) {
   if (picture.left_out != 0)
     warnings.push_back("the file has " + std::to_string(picture.left_out) + " further picture" +
                        (picture.left_out == 1 ? ", which was" : "s, which were") +
@@ -192,7 +202,7 @@ Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, cons
     return photo ? codec.decode_photo(bytes, options) : codec.decode(bytes, options);
   };
   Picture result = read();
-  tell_left_out(picture, result.warnings);
+  warn_left_out(picture, result.warnings);
   result.format = codec.extensions.front();
   return result;
 }
@@ -242,7 +252,7 @@ std::string extension_of(const std::filesystem::path& path, const WriteOptions& 
   return io::lower((options.format.front() == '.' ? "" : ".") + options.format);
 }
 
-/// The codec with this extension, in lower case; null if there is none.
+/// Returns the codec with this extension, in lower case, or null.
 const Codec* find_codec(std::string_view extension) {
   for (const Codec& codec : io::codecs())
     if (std::find(codec.extensions.begin(), codec.extensions.end(), extension) != codec.extensions.end())
@@ -250,13 +260,13 @@ const Codec* find_codec(std::string_view extension) {
   return nullptr;
 }
 
-/// The same if it writes.
+/// Returns the codec with this extension if it writes files, or null.
 const Codec* find_writer(const std::string& extension) {
   const Codec* const codec = find_codec(io::lower(extension));
   return codec == nullptr || codec->encode == nullptr ? nullptr : codec;
 }
 
-/// The codec that writes this shape under this extension. Throws Error(usage).
+/// Returns the codec that writes this shape under this extension. Throws Error(usage).
 const Codec& codec_for(const std::string& extension, const Shape& shape, const WriteOptions& options) {
   if (extension.empty())
     throw Error(ErrorKind::usage, "the name has no extension, which chooses the format. Use " +
@@ -283,7 +293,8 @@ const Codec& codec_for(const std::string& extension, const Shape& shape, const W
   return *found;
 }
 
-/// A dense, interleaved RGB picture with the pixels of the view; the view itself if it is one.
+/// A dense, interleaved RGB picture with the pixels of a view: a copy, or the view itself if it is already
+/// that.
 struct Prepared {
   Image copy;
   ImageView view;
@@ -305,7 +316,7 @@ Prepared prepare(const ImageView& image) {
   return result;
 }
 
-/// A picture as the codec takes it, with its options.
+/// A picture as the codec accepts it, with its options.
 struct Encodable {
   Prepared picture;
   WriteOptions options;
@@ -358,7 +369,7 @@ std::vector<std::byte> encode(std::span<const ImageView> images, const std::stri
   return codec->several.encode(views, own);
 }
 
-/// Puts right what the blocks of a picture that was read say of it.
+/// Completes the facts about a decoded picture, and corrects its metadata blocks for the upright shape.
 Picture described(Picture picture) {
   const Shape& shape = picture.image.shape();
   if (picture.photo) io::complete_photo(*picture.photo, picture.metadata, shape);
@@ -366,7 +377,7 @@ Picture described(Picture picture) {
   return picture;
 }
 
-/// The codec that reads these bytes, which are all of a file.
+/// Returns the codec that reads these bytes, which are a whole file.
 const Codec& codec_for_file(Bytes bytes, const std::string& name) {
   if (bytes.empty()) throw Error(ErrorKind::input, "the file is empty. Get a complete copy of it.");
   return codec_for(bytes, io::lower(std::filesystem::path(name).extension().string()));
@@ -391,7 +402,8 @@ std::vector<Picture> decode_pictures(Bytes bytes, const std::string& name, const
   return pictures;
 }
 
-/// All of a file, if its beginning is that of a picture and `wanted` of its format.
+/// Reads a file whose beginning is that of a picture. Reads only the beginning if `wanted` rejects its
+/// format.
 std::vector<std::byte> bytes_of(
     const std::filesystem::path& path, const ReadOptions& options,
     bool (*wanted)(const Codec&) = [](const Codec&) { return true; }) {
@@ -543,7 +555,7 @@ bool fits_jpeg(const std::filesystem::path& file) {
     const Codec& codec = codec_for(bytes, io::lower(file.extension().string()));
     if (codec.fits_jpeg != nullptr)
       fits = codec.fits_jpeg(bytes);
-    else  // another format under this name
+    else  // a format that needs no closer look
       fits = codec.holds.types == io::set_of(Type::u8) && codec.holds.alpha == io::set_of(Alpha::none);
     return !fits;
   };
@@ -552,7 +564,7 @@ bool fits_jpeg(const std::filesystem::path& file) {
     if (!fits) look(bytes);
     return fits.value_or(false);
   } catch (const Error&) {
-    return false;  // reading the picture will tell why
+    return false;  // reading the picture reports the reason
   }
 }
 
@@ -607,7 +619,7 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   return !error_a && !error_b && full_a == full_b;
 }
 
-// ---- rows
+// Rows.
 
 namespace {
 
@@ -615,7 +627,7 @@ namespace {
   throw Error(ErrorKind::usage, printable(path.native()) + ": " + reason);
 }
 
-/// The codec that writes rows under this name. Throws Error(usage).
+/// Returns the codec that writes rows under this extension. Throws Error(usage).
 const Codec& row_writer(const std::filesystem::path& path) {
   std::vector<std::string> words;
   const std::string extension = io::lower(path.extension().string());
@@ -631,10 +643,10 @@ const Codec& row_writer(const std::filesystem::path& path) {
         path,
         "this build of Satin has no TIFF, the only format that is written row by row. Build it with libtiff "
         "and SATIN_CODECS=FULL.");
-  refuse(path, "rows are written to TIFF files alone. Use " + io::one_of(words) + ".");
+  refuse(path, "only TIFF files are written row by row. Use " + io::one_of(words) + ".");
 }
 
-/// Rows for a picture of this shape: of its width and pixels, and no more than are left.
+/// Throws Error(usage) unless the rows have width and pixels of `shape`, and at most `left` are requested.
 void check_rows(const MutableImageView& rows, const Shape& shape, std::int64_t left) {
   const Shape& asked = rows.shape;
   if (asked.width != shape.width || asked.channels != shape.channels || asked.type != shape.type ||
@@ -646,7 +658,7 @@ void check_rows(const MutableImageView& rows, const Shape& shape, std::int64_t l
                                       std::to_string(left) + " are left. Ask for fewer, or rewind.");
 }
 
-/// The formats that are read row by row, by name.
+/// Returns the names of the formats that are read row by row.
 std::vector<std::string> row_formats() {
   std::vector<std::string> names;
   for (const Codec& codec : io::codecs())
@@ -654,7 +666,7 @@ std::vector<std::string> row_formats() {
   return names;
 }
 
-/// A reader and where it stands.
+/// A reader with its current row.
 class RowsOfFile final : public FileRows {
  public:
   RowsOfFile(const std::filesystem::path& path, const ReadOptions& options) : file_(path) {
@@ -682,14 +694,14 @@ class RowsOfFile final : public FileRows {
     if (codec.open_rows == nullptr)
       throw Error(ErrorKind::usage,
                   std::string(codec.name) +
-                      " files are read as a whole, not row by row. Leave that out (--stream), or convert the "
+                      " files are read only as a whole, not row by row. Leave out --stream, or convert the "
                       "file to " +
                       io::one_of(row_formats()) + " first.");
     ReadOptions choice = options;
     choice.limits = io::without_bytes(options.limits);
     const io::FilePicture picture = io::chosen_picture(codec, mapped.bytes(), choice);
     reader_ = codec.open_rows(file_, mapped.bytes(), picture, options);
-    io::tell_left_out(picture, reader_->warnings);
+    io::warn_left_out(picture, reader_->warnings);
     io::describe(reader_->metadata, reader_->shape, reader_->warnings);
   }
 
@@ -728,7 +740,7 @@ void check_rows_writable(const std::filesystem::path& path, const Shape& shape,
   if (std::error_code error; std::filesystem::exists(path, error) &&
                              !std::filesystem::is_regular_file(path, error) &&
                              !std::filesystem::is_directory(path, error))
-    refuse(path, "it is not a file, and rows are written to files alone. Give the name of a file.");
+    refuse(path, "it is not a file, and rows are written only to files. Give the name of a file.");
   WriteOptions whole;
   whole.overwrite = options.overwrite;
   check_writable(path, shape, whole);

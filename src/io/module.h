@@ -11,15 +11,16 @@
 
 namespace satin::io {
 
-/// The function `entry` of the module `file`, looked for beside the binary that this code is part of, beside
-/// the program, and where `install` puts it; null with the reason in `error`. A module is never unloaded.
+/// Returns the function `entry` of the module `file`. It is searched beside the binary of this code, beside
+/// the program, and in the installation folder. Returns null with the reason in `error` on failure. Modules
+/// are never unloaded.
 [[nodiscard]] void* load_module(const char* file, const char* entry, std::string& error);
 
-/// The functions of a module, which its entry gives.
+/// Table of functions of a module, loaded by the constructor.
 template <class Functions>
 struct Module {
   const Functions* functions = nullptr;
-  std::string error;  ///< why there are none
+  std::string error;  ///< reason for null `functions`
 
   Module(const char* file, const char* entry, int version) {
     void* const function = load_module(file, entry, error);
@@ -31,7 +32,7 @@ struct Module {
   }
 };
 
-/// What a module writes the file to that it makes: `sink` is a Sink. Returns 0 if there is no memory.
+/// Write callback of modules: `sink` is a Sink. Returns 0 if there is no memory.
 inline int write_to_sink(void* sink, const void* data, std::size_t size) {
   return static_cast<Sink*>(sink)->write(data, size) ? 1 : 0;
 }
@@ -45,12 +46,12 @@ struct SatinOpenCvMessage {
   char text[300];
 };
 
-/// Memory for a densely packed RGB picture of samples of `sample_bytes`; null to give up.
+/// Allocates a dense RGB picture with samples of `sample_bytes`; returns null to stop.
 using SatinOpenCvAllocate = void* (*)(void* user, int width, int height, int channels, int sample_bytes);
 /// Returns 0 to give up.
 using SatinOpenCvWrite = int (*)(void* user, const void* data, std::size_t size);
 
-/// Each function returns 1, or 0 with a reason in the message.
+/// Functions of the OpenCV module. Each returns 1, or 0 with a reason in the message.
 struct SatinOpenCv {
   int version;
   int (*decode)(const unsigned char* data, std::size_t size, SatinOpenCvAllocate allocate, void* user,
@@ -66,7 +67,7 @@ struct SatinExrMessage {
   char text[300];
 };
 
-/// One channel. `type` is that of the file; in memory uint stays, half and float are 32-bit floats.
+/// A channel. `type` is the type in the file. In memory uint stays, half and float are 32-bit floats.
 struct SatinExrChannel {
   const char* name;
   enum SatinExrType type;
@@ -76,15 +77,15 @@ struct SatinExrChannel {
   std::size_t row_stride;
 };
 
-/// Pixels from the left and top to the right and bottom ones, these included.
+/// A rectangle of pixels. All four sides are inside.
 struct SatinExrWindow {
   int left, top, right, bottom;
 };
 
-/// One part of a file; a file of one part is that part.
+/// A part of a file. A plain file has exactly one.
 struct SatinExrPart {
   const char* name;  ///< empty if it has none
-  const char* view;  ///< likewise; of stereo pictures
+  const char* view;  ///< name of the stereo view, or empty
   struct SatinExrWindow data;
   struct SatinExrWindow display;
   float pixel_aspect;  ///< width of a pixel over its height
@@ -92,9 +93,9 @@ struct SatinExrPart {
   int count;
 };
 
-/// Shows the name of a part; returns 0 to give up.
+/// Receives the name of a part; returns 0 to stop.
 using SatinExrName = int (*)(void* user, const char* name);
-/// Shows a part, and takes where its channels go; returns 0 to give up.
+/// Receives a part and sets where its channels are stored; returns 0 to stop.
 using SatinExrPlace = int (*)(void* user, const SatinExrPart* part);
 /// Returns 0 to give up.
 using SatinExrWrite = int (*)(void* user, const void* data, std::size_t size);
@@ -103,13 +104,14 @@ enum SatinExrResult { satin_exr_failed = 0, satin_exr_good = 1, satin_exr_partia
 
 struct SatinExr {
   int version;
-  /// Shows the names of all parts in their order.
+  /// Passes the names of all parts to `show`, in their order.
   enum SatinExrResult (*list)(const char* data, std::size_t size, SatinExrName show, void* user,
                               SatinExrMessage* message);
-  /// `part` counts from 0. `partial`: rows that cannot be read are left as they are.
+  /// `part` counts from 0. With `partial`, rows that cannot be read stay unchanged.
   enum SatinExrResult (*decode)(const char* data, std::size_t size, int part, int partial,
                                 SatinExrPlace place, void* user, SatinExrMessage* message);
-  /// Several parts have different names, and the display window and the shape of pixels of the first one.
+  /// If there are several parts, their names differ, and all have the display window and pixel aspect of the
+  /// first.
   enum SatinExrResult (*encode)(const SatinExrPart* parts, int count, SatinExrWrite write, void* user,
                                 SatinExrMessage* message);
 };
@@ -117,7 +119,7 @@ struct SatinExr {
 // libheif: HEIC and AVIF.
 struct SatinHeifMessage {
   char text[300];
-  int lacks;  ///< the file may be whole: libheif does not read its kind
+  int lacks;  ///< 1 if the file may be intact, but libheif does not support its kind
 };
 
 struct SatinHeifBytes {
@@ -125,23 +127,23 @@ struct SatinHeifBytes {
   std::size_t size;
 };
 
-/// How depth is coded by the bit stream: 0 for what it does not say.
+/// Meaning of depth codes by the bit stream; `known` is 0 if it does not say.
 struct SatinHeifDepth {
   int known;
-  int is_distance;  ///< codes are even in distance, otherwise in its inverse
+  int is_distance;  ///< 1 if codes are linear in distance, 0 if linear in its inverse
   double first;     ///< value of the smallest code: 1 / distance, or distance
   double last;      ///< value of the largest code
 };
 
-/// The picture of an open file, or one that is auxiliary to it. Everything lives as long as the file.
+/// The picture of an open file, or an auxiliary picture. All pointers are valid as long as the file is open.
 struct SatinHeifItem {
-  const char* auxiliary_type;  ///< empty: the picture itself
+  const char* auxiliary_type;  ///< empty for the picture itself
   int width, height;           ///< upright
-  int bits;                    ///< of a sample
+  int bits;                    ///< bits per sample
   int has_alpha;
   int is_premultiplied;
-  int primaries, transfer, matrix;  ///< numbers of ITU-T H.273; 2: unknown
-  int is_limited;                   ///< black and white are 16 and 235 of 8 bits
+  int primaries, transfer, matrix;  ///< code points of ITU-T H.273; 2 if unknown
+  int is_limited;                   ///< 1 if black and white are 16 and 235 in 8 bits
   SatinHeifBytes icc, exif, xmp;
   SatinHeifDepth depth;
 };
@@ -154,14 +156,15 @@ struct SatinHeif {
   /// a reason in the message.
   SatinHeifFile* (*open)(const void* data, std::size_t size, unsigned picture, SatinHeifMessage* message);
   void (*close)(SatinHeifFile* file);
-  /// The picture first.
+  /// Returns the items, the picture first.
   const SatinHeifItem* (*items)(const SatinHeifFile* file, int* count);
-  /// The numbers of the pictures beside the primary one that are not hidden, thumbnails or auxiliary.
+  /// Returns the numbers of the other pictures that are not hidden, thumbnails or auxiliary.
   const unsigned* (*pictures)(const SatinHeifFile* file, int* count);
   /// Decodes an upright picture: 3 or 4 channels are colours, 1 and 2 are luma. Samples are bytes for 8 bits,
-  /// otherwise 16-bit words that hold the codes as they are. Returns 1, or 0 with a reason in the message, or
-  /// 2 without pixels if the picture lies otherwise than libheif said: its width and height are exchanged
-  /// now. Afterwards what is said of colours is what the bit stream says, if the file did not say it.
+  /// otherwise 16-bit words with unscaled codes. Returns 1 on success and 0 with a reason in the message.
+  /// Returns 2, without pixels, if the picture is turned other than libheif said: its width and height have
+  /// then been swapped. Afterwards the item has the colour description of the bit stream, if the file had
+  /// none.
   int (*decode)(SatinHeifFile* file, int item, int channels, void* pixels, SatinHeifMessage* message);
 };
 }

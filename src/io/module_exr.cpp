@@ -1,4 +1,4 @@
-// The module itself: OpenEXR, from memory to memory.
+// The OpenEXR module (interface: module.h): OpenEXR from memory to memory.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompression.h>
@@ -87,7 +87,7 @@ std::vector<SatinExrChannel> channels_of(const exr::Header& header) {
 
 exr::PixelType type_in_memory(SatinExrType type) { return type == satin_exr_uint ? exr::UINT : exr::FLOAT; }
 
-/// OpenEXR counts from pixel (0, 0), wherever the window lies.
+/// Describes a channel to OpenEXR, which addresses pixels from (0, 0) wherever the window is.
 exr::Slice slice_of(const SatinExrChannel& channel, exr::PixelType type, int left, int top) {
   const auto address = reinterpret_cast<std::uintptr_t>(channel.data) -
                        static_cast<std::uintptr_t>(static_cast<std::int64_t>(left)) * channel.pixel_stride -
@@ -95,7 +95,7 @@ exr::Slice slice_of(const SatinExrChannel& channel, exr::PixelType type, int lef
   return {type, reinterpret_cast<char*>(address), channel.pixel_stride, channel.row_stride};
 }
 
-/// Reads rows one by one; true if all of them are there.
+/// Reads rows one by one and skips damaged ones. Returns true if all could be read.
 bool read_what_is_there(exr::InputPart& part, int top, int bottom) {
   bool complete = true;
   for (int y = top; y <= bottom; ++y) try {
@@ -161,7 +161,7 @@ SatinExrResult decode(const char* data, std::size_t size, int index, int partial
   return fail(message, error.what());
 }
 
-/// The values of a channel as half floats, rounded to nearest.
+/// Returns the values of a channel as half floats, rounded to nearest.
 std::vector<half> halves_of(const SatinExrChannel& channel, int width, int height) {
   std::vector<half> values;
   values.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
@@ -234,7 +234,7 @@ SatinExrResult encode(const SatinExrPart* parts, int count, SatinExrWrite write,
 
 extern "C" __attribute__((visibility("default"))) const SatinExr* satin_exr() {
   static const SatinExr table = [] {
-    // Tables are allocated by the size that a header claims, before this library can look at it.
+    // OpenEXR allocates tables by the size that a header claims, before codec_exr.cpp can check it.
     constexpr int largest_side = 1 << 20, largest_tile = 1 << 14;
     exr::Header::setMaxImageSize(largest_side, largest_side);
     exr::Header::setMaxTileSize(largest_tile, largest_tile);

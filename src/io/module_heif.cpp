@@ -1,4 +1,4 @@
-// The module itself: libheif, from memory to memory.
+// The libheif module (interface: module.h): HEIC and AVIF from memory to memory.
 
 #include <libheif/heif.h>
 
@@ -15,7 +15,7 @@
 
 namespace {
 
-/// What libheif hands out is given back by this function.
+/// Deleter for objects of libheif.
 template <auto release>
 struct Release {
   template <class Object>
@@ -34,7 +34,7 @@ using DepthInfo =
 
 struct Failure {
   std::string reason;
-  bool lacks = false;  ///< libheif does not read files of this kind
+  bool lacks = false;  ///< libheif does not support this kind of file
 };
 
 void check(const heif_error& error) {
@@ -54,7 +54,7 @@ Block profile_of(const heif_image_handle* handle) {
   return block;
 }
 
-/// The first block of this type and content type; empty for none.
+/// Returns the first metadata block of this type and content type, or an empty one.
 Block metadata_of(const heif_image_handle* handle, const char* type, const char* content_type) {
   std::vector<heif_item_id> ids(
       static_cast<std::size_t>(heif_image_handle_get_number_of_metadata_blocks(handle, type)));
@@ -83,10 +83,11 @@ std::string auxiliary_type_of(const heif_image_handle* handle) {
   return type;
 }
 
-/// Depth by the bit stream (ISO/IEC 23008-2, the SEI message of depth representation). Nonuniform kinds are
-/// left out.
+/// Reads the meaning of depth codes from the bit stream (ISO/IEC 23008-2, SEI message of depth
+/// representation). Nonuniform kinds are ignored.
 SatinHeifDepth depth_of(const heif_image_handle* primary, heif_item_id id) {
-  // libheif 1.15 reads through a null pointer where a picture has no depth, and knows of one depth picture.
+  // libheif 1.15 reads through a null pointer for a picture without depth, and knows of one depth picture
+  // only.
   heif_item_id depth = 0;
   if (heif_image_handle_get_list_of_depth_image_IDs(primary, &depth, 1) != 1 || depth != id) return {};
   const heif_depth_representation_info* found = nullptr;
@@ -105,11 +106,11 @@ SatinHeifDepth depth_of(const heif_image_handle* primary, heif_item_id id) {
   }
 }
 
-/// Where the samples of a decoded picture lie in libheif.
+/// Samples of a decoded picture in the memory of libheif.
 struct Plane {
   const unsigned char* data = nullptr;
   int row_bytes = 0;
-  int samples = 1;  ///< beside each other in a pixel
+  int samples = 1;  ///< interleaved samples per pixel
 };
 
 Plane plane_of(const heif_image* image, heif_channel channel, const SatinHeifItem& item, int samples) {
@@ -124,7 +125,7 @@ Plane plane_of(const heif_image* image, heif_channel channel, const SatinHeifIte
   return plane;
 }
 
-/// Copies the samples of a plane to their places among `channels`, from the channel `first` on.
+/// Copies the samples of a plane to a picture of `channels` channels, from channel `first` on.
 template <class Sample>
 void copy_plane(const Plane& plane, const SatinHeifItem& item, int channels, int first, void* pixels) {
   const auto width = static_cast<std::size_t>(item.width);
@@ -143,7 +144,7 @@ void copy_plane(const Plane& plane, const SatinHeifItem& item, int channels, int
 
 }  // namespace
 
-/// The items with what they point at: deques keep their elements where they are.
+/// An open file: the items and everything that they point to. Deques keep the addresses of their elements.
 struct SatinHeifFile {
   SatinHeifFile(const void* data, std::size_t size, heif_item_id picture) : context(heif_context_alloc()) {
     if (context == nullptr) throw std::bad_alloc();
@@ -164,7 +165,7 @@ struct SatinHeifFile {
     for (const heif_item_id id : ids) add_auxiliary(primary, id);
   }
 
-  /// Takes the handle.
+  /// Adds an item. Takes ownership of the handle.
   SatinHeifItem& add(const heif_image_handle* handle) {
     handles.emplace_back(handle);
     SatinHeifItem item{};
@@ -213,13 +214,13 @@ void copy_out(const heif_image* image, const SatinHeifItem& item, int channels, 
   const auto copy = item.bits == 8 ? copy_plane<std::uint8_t> : copy_plane<std::uint16_t>;
   if (channels >= 3)
     return copy(plane_of(image, heif_channel_interleaved, item, channels), item, channels, 0, pixels);
-  // libheif makes colours of grey tiles.
+  // libheif converts grey tiles to colours.
   const heif_channel grey = heif_image_has_channel(image, heif_channel_Y) ? heif_channel_Y : heif_channel_R;
   copy(plane_of(image, grey, item, 1), item, channels, 0, pixels);
   if (channels == 2) copy(plane_of(image, heif_channel_Alpha, item, 1), item, channels, 1, pixels);
 }
 
-/// False if the sides of the picture are exchanged.
+/// Decodes an item. Returns false if width and height turned out to be swapped.
 bool decode_item(SatinHeifFile& file, std::size_t index, int channels, void* pixels) {
   SatinHeifItem& item = file.items.at(index);
   const Options options(heif_decoding_options_alloc());
@@ -234,7 +235,7 @@ bool decode_item(SatinHeifFile& file, std::size_t index, int channels, void* pix
   if (heif_image_get_decoding_warnings(decoded, 0, &warning, 1) != 0) check(warning);
   const int width = heif_image_get_primary_width(decoded), height = heif_image_get_primary_height(decoded);
   if (width != height && width == item.height && height == item.width) {
-    std::swap(item.width, item.height);  // libheif forgets a turn that the file tells before the size
+    std::swap(item.width, item.height);  // libheif ignores a rotation that precedes the size
     return false;
   }
   copy_out(decoded, item, channels, pixels);
@@ -244,7 +245,7 @@ bool decode_item(SatinHeifFile& file, std::size_t index, int channels, void* pix
   return true;
 }
 
-/// Calls work() and turns what it throws into a message.
+/// Calls work() and stores what it throws as a message.
 template <class Work>
 bool good(SatinHeifMessage* message, const Work& work) {
   const char* reason = "";

@@ -1,4 +1,4 @@
-// The module itself: imgcodecs of OpenCV, from memory to memory.
+// The OpenCV module (interface: module.h): WebP and JPEG 2000 by imgcodecs, from memory to memory.
 
 #include <cstdint>
 #include <cstdio>
@@ -21,7 +21,7 @@ int fail(SatinOpenCvMessage* message, const char* text) {
 
 int ignore_error(int, const char*, const char*, const char*, int, void*) { return 0; }
 
-/// OpenCV reports damaged files on std::cerr, besides by its result.
+/// Silences std::cerr, where OpenCV reports damaged files in addition to its result.
 class Silence {
  public:
   Silence() : lock_(mutex()), state_(std::cerr.rdstate()) { std::cerr.setstate(std::ios::failbit); }

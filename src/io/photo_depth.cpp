@@ -14,8 +14,8 @@
 namespace satin::io {
 namespace {
 
-/// Every code's value is worked out in double and rounded once, so that the same texts of near and far give
-/// the same bits wherever the depth lies.
+/// Converts codes to values. Each is computed in double and rounded once, so that the same near and far give
+/// the same bits wherever a file stores its depth.
 template <class Code>
 void decode(const Image& codes, const DepthTerms& terms, Image& values) {
   constexpr double white = std::numeric_limits<Code>::max();
@@ -37,7 +37,7 @@ void turn_round(Image& codes) {
     code[i] = static_cast<Code>(std::numeric_limits<Code>::max() - code[i]);
 }
 
-/// The first channel of several colours that agree.
+/// Returns the first channel of a picture whose colours agree.
 template <class Code>
 Image one_channel(const Image& image) {
   const Shape& shape = image.shape();
@@ -67,7 +67,7 @@ const Codec* codec_of(Bytes item) {
   return nullptr;
 }
 
-/// A picture of codes, lying as it is stored.
+/// Decodes a picture of codes, oriented as stored.
 Image decode_codes(Bytes item, const ReadOptions& options) {
   const Codec* codec = codec_of(item);
   if (codec == nullptr) refuse_depth("its picture is neither PNG nor JPEG");
@@ -81,7 +81,7 @@ PhotoDepth decode_depth(DepthItem& source, int orientation, const ReadOptions& o
   PhotoDepth depth =
       photo_depth(decode_codes(source.item, options), source.terms, orientation, options.allocator);
   depth.place = std::move(source.place);
-  if (source.terms.turned) return depth;  // its own picture says the opposite of what GDepth's would
+  if (source.terms.turned) return depth;  // the stored picture has the opposite sense of GDepth's
   depth.stored.codes = Image();
   depth.stored.item = std::move(source.item);
   depth.stored.mime =
@@ -89,7 +89,7 @@ PhotoDepth decode_depth(DepthItem& source, int orientation, const ReadOptions& o
   return depth;
 }
 
-/// A matte that cannot be decoded is left out with a warning.
+/// Adds a matte. One that cannot be decoded is left out with a warning.
 void add_matte(Photo& photo, const MatteItem& matte, const ReadOptions& options,
                std::vector<std::string>& warnings) {
   try {
@@ -100,7 +100,8 @@ void add_matte(Photo& photo, const MatteItem& matte, const ReadOptions& options,
   }
 }
 
-/// The picture to be filtered: the original, described by the blocks of the file that it lay in.
+/// Decodes the original, which is the picture to be filtered, and gives it the metadata of the enclosing
+/// file.
 Picture decode_original(const PhotoOriginal& original, Metadata metadata, int orientation,
                         const ReadOptions& options, const Codec& jpeg) {
   Picture picture = jpeg.decode(original.file, options);
@@ -112,7 +113,7 @@ Picture decode_original(const PhotoOriginal& original, Metadata metadata, int or
   return picture;
 }
 
-/// What turns an upright picture to how it was stored.
+/// Returns the orientation that turns an upright picture back to how it was stored.
 constexpr int inverse_of(int orientation) {
   return orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
 }
@@ -127,7 +128,7 @@ void add(std::string& text, const char* name, std::string_view value) {
   if (!value.empty()) text += std::string(" ") + name + "=\"" + std::string(value) + "\"";
 }
 
-/// Distances are in the unit of the depth as it is stored.
+/// Adds the focus. Distances are in the unit of the stored depth.
 void add_focus(std::string& text, const PhotoBlur& blur, const Photo& photo) {
   if (blur.disparity > 0) {
     const double metres = photo.depth->stored.units == "mm" ? 0.001 : 1;
@@ -141,7 +142,7 @@ void add_focus(std::string& text, const PhotoBlur& blur, const Photo& photo) {
   add(text, "GFocus:FocalPointY", print_real(stored.y.value / 100));
 }
 
-/// The XMP of a photograph that can be refocused again: GDepth, GImage and GFocus.
+/// Returns the XMP of a photograph that can be refocused again: GDepth, GImage and GFocus.
 std::string packet_of(const Photo& photo, const PhotoBlur& blur) {
   const StoredDepth& depth = photo.depth->stored;
   std::string text =
@@ -241,7 +242,7 @@ KeptPhoto keep_photo(const ImageView& image, const WriteOptions& options) {
   Metadata& metadata = kept.options.metadata;
   describe_in_exif(metadata.exif, shape.width, shape.height, photo.orientation);
   static_cast<void>(describe_in_xmp(metadata.xmp, shape.width, shape.height, photo.orientation));
-  // A damaged block was left out, and with it how original and depth are turned.
+  // If a damaged block was left out, the orientation of original and depth was lost with it.
   if (stored_orientation(metadata.exif, metadata.xmp).value_or(1) != photo.orientation)
     metadata.exif = exif_of_orientation(photo.orientation);
   const std::string packet = packet_of(photo, options.blur);

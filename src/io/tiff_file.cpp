@@ -27,7 +27,7 @@ namespace {
 
 TiffFile& file_of(thandle_t handle) { return *static_cast<TiffFile*>(handle); }
 
-/// A file in memory that is written.
+/// An output in memory.
 class TiffOutput final : public TiffFile {
  public:
   [[nodiscard]] std::uint64_t size() const noexcept override { return sink_.bytes.size(); }
@@ -67,7 +67,8 @@ toff_t on_size(thandle_t handle) { return file_of(handle).size(); }
 
 toff_t on_seek(thandle_t handle, toff_t offset, int whence) {
   TiffFile& file = file_of(handle);
-  // Offsets from the middle and the end come as negative numbers in an unsigned type: wrapping is wanted.
+  // Offsets relative to the position and the end are negative numbers in an unsigned type: wrapping is
+  // intended.
   if (whence == SEEK_CUR) offset += file.position;
   if (whence == SEEK_END) offset += file.size();
   file.position = offset;
@@ -85,7 +86,7 @@ int on_error(TIFF*, void* user, const char* module, const char* format, va_list 
   return 1;
 }
 
-// Damage to fax and JPEG data is only a warning to libtiff; other warnings are about odd tags.
+// libtiff reports damaged fax and JPEG data as warnings only. Its other warnings are about unusual tags.
 int on_warning(TIFF* tiff, void* user, const char* module, const char* format, va_list arguments) {
   const std::string_view name = module != nullptr ? module : "";
   if (name.substr(0, 3) == "Fax" || name == "JPEGLib") on_error(tiff, user, module, format, arguments);
@@ -93,8 +94,8 @@ int on_warning(TIFF* tiff, void* user, const char* module, const char* format, v
 }
 #endif
 
-/// Deflate of bytes and 16-bit samples, with differences of neighbours, is lossless and read everywhere.
-/// Tables and floats hardly shrink and stay plain, so that every reader takes them.
+/// Whether samples are compressed. Deflate with horizontal differences is lossless and every reader knows it
+/// for 8 and 16 bits. Tables and floats hardly shrink and stay uncompressed.
 bool compresses(Type type) {
   return (type == Type::u8 || type == Type::u16) && TIFFIsCODECConfigured(COMPRESSION_ADOBE_DEFLATE) != 0;
 }
@@ -134,7 +135,7 @@ bool set_block(TIFF* tiff, std::uint32_t tag, const FileBytes& block) {
 bool set_page(TIFF* tiff, std::size_t index, std::size_t count) {
   constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
   if (TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_PAGE) == 0) return false;
-  // Pages are counted in 16 bits, and 0 stands for an unknown number of all.
+  // The page number has 16 bits, and 0 means an unknown total.
   return index > most || TIFFSetField(tiff, TIFFTAG_PAGENUMBER, static_cast<int>(index),
                                       static_cast<int>(count > most ? 0 : count)) != 0;
 }
@@ -152,8 +153,7 @@ bool set_resolution(TIFF* tiff, const std::optional<Resolution>& resolution) {
 
 bool write_strips(TIFF* tiff, const ImageView& image, std::int64_t rows_per_strip) {
   const auto row_bytes = static_cast<std::size_t>(image.strides.row);
-  FileBytes strip(row_bytes *
-                  static_cast<std::size_t>(rows_per_strip));  // libtiff may change what it is given
+  FileBytes strip(row_bytes * static_cast<std::size_t>(rows_per_strip));  // libtiff may change its input
   std::uint32_t index = 0;
   for (std::int64_t y = 0; y < image.shape.height; y += rows_per_strip, ++index) {
     const std::size_t size =
@@ -221,7 +221,7 @@ FileBytes encode_tiff(const ImageView& image, const WriteOptions& options) {
 }
 
 FileBytes encode_tiff_pages(std::span<const ImageView> images, std::span<const WriteOptions> options) {
-  constexpr std::size_t classic_limit = std::size_t{4'000'000'000};  // offsets of classic TIFF have 32 bits
+  constexpr std::size_t classic_limit = std::size_t{4'000'000'000};  // classic TIFF has 32-bit offsets
   const std::size_t size =
       std::accumulate(images.begin(), images.end(), std::size_t{0},
                       [](std::size_t sum, const ImageView& image) { return sum + byte_size(image.shape); });
@@ -255,7 +255,7 @@ FileBytes encode_tiff_tile(const Shape& tile, std::span<std::byte> pixels) {
   return copy_of(Bytes(file.bytes()).subspan(start, size));
 }
 
-// ---- tiles
+// Tiles.
 
 namespace {
 
@@ -286,8 +286,8 @@ ExifField field_of_long(std::int64_t value) {
   return field(type_long, std::span(&number, 1));
 }
 
-/// Those of a file that is whole in memory, so that a tag is chosen in one place: a picture of one pixel is
-/// written as such, and its directory taken over but for sizes and strips.
+/// Returns the tags of a page but for sizes of its tiles. The tags are chosen in one place only: a picture of
+/// one pixel is encoded by encode_tiff(), and its directory is copied without sizes and strips.
 ExifDirectory tags_of(const Shape& page, const Metadata& metadata, bool is_level) {
   Shape pixel = page;
   pixel.width = pixel.height = 1;
@@ -310,7 +310,7 @@ ExifDirectory tags_of(const Shape& page, const Metadata& metadata, bool is_level
   return tags;
 }
 
-/// Sums of products: of u16, four times 65535 squared stay below 2^35; floats as doubles.
+/// Type for sums of products. Four products of u16 stay below 2^35; floats are summed as doubles.
 template <class Value>
 using Sum = std::conditional_t<std::is_floating_point_v<Value>, double, std::uint64_t>;
 
@@ -323,7 +323,7 @@ Value quotient(Sum<Value> sum, Sum<Value> weights) {
   }
 }
 
-/// The pixels whose mean is one pixel of the next level.
+/// The 1 to 4 pixels whose mean is one pixel of the next level.
 template <class Value>
 struct Square {
   const Value* pixels[4];
@@ -360,7 +360,7 @@ void halve_row(const ImageView& rows, Value* target) {
   for (std::int64_t x = 0; x < shape.width; x += 2, target += step) {
     if (const Value* a = top + x * step, *b = bottom + x * step;
         !straight && shape.height == 2 && x + 1 < shape.width) {
-      // Nearly all pixels: a mean of four without a division.
+      // Nearly all pixels take this path: a mean of four without a division.
       for (int c = 0; c < step; ++c)
         target[c] = quotient<Value>(Sum<Value>{a[c]} + a[c + step] + b[c] + b[c + step], 4);
       continue;
@@ -377,17 +377,17 @@ void halve_row(const ImageView& rows, Value* target) {
   }
 }
 
-/// Writes a row of the next level, of u8, u16 or f32: the mean of each two by two pixels of one or two dense
-/// rows, rounded to nearest, ties up. At odd edges it is the mean of the pixels that exist. Straight colours
-/// are weighted by alpha; where all of that is 0, every pixel counts the same.
+/// Writes a row of the next level for u8, u16 or f32: the mean of 2 x 2 pixels of one or two dense rows,
+/// rounded to nearest, ties up. At odd edges it is the mean of the pixels that exist. Straight colours are
+/// weighted by alpha. Where all alpha is 0, every pixel has the same weight.
 void halve(const ImageView& rows, std::byte* target) {
   if (rows.shape.type == Type::u8) halve_row(rows, reinterpret_cast<std::uint8_t*>(target));
   if (rows.shape.type == Type::u16) halve_row(rows, reinterpret_cast<std::uint16_t*>(target));
   if (rows.shape.type == Type::f32) halve_row(rows, reinterpret_cast<float*>(target));
 }
 
-/// The shapes of a picture and of the levels behind it, each half as wide and high as the one before, rounded
-/// up, until `most` holds both sides.
+/// Returns the shapes of a picture and its levels. Each level has half the width and height of the one
+/// before, rounded up, until both sides are at most `most`.
 std::vector<Shape> pyramid_of(const Shape& picture, std::int64_t most) {
   std::vector<Shape> shapes{picture};
   while (shapes.back().width > most || shapes.back().height > most) {
@@ -404,7 +404,7 @@ Shape with_height(Shape shape, std::int64_t height) {
   return shape;
 }
 
-/// The tile of a row of tiles that begins at column `x`; what lies outside of the picture is 0.
+/// Compresses the tile that begins at column `x`. Pixels outside of the picture are 0.
 FileBytes encode_tile(const ImageView& rows, std::int64_t x) {
   Shape tile = rows.shape;
   tile.width = tile.height = tile_side;
@@ -416,7 +416,8 @@ FileBytes encode_tile(const ImageView& rows, std::int64_t x) {
   return encode_tiff_tile(tile, pixels);
 }
 
-/// The tiles of a row from left to right. What a thread throws is thrown when all of them have ended.
+/// Compresses the tiles of a row on several threads, and returns them from left to right. If a thread throws,
+/// its exception is rethrown when all threads have ended.
 std::vector<FileBytes> encode_row(const ImageView& rows, int threads) {
   std::vector<FileBytes> tiles(static_cast<std::size_t>((rows.shape.width + tile_side - 1) / tile_side));
   std::atomic<std::size_t> next{0};
@@ -437,7 +438,7 @@ std::vector<FileBytes> encode_row(const ImageView& rows, int threads) {
     try {
       while (others.size() + 1 < wanted) others.emplace_back(work);
     } catch (const std::system_error&) {
-      // The system gives no more threads: those that run do all of the work.
+      // The system starts no more threads: the running ones do all the work.
     }
     work();
   }
@@ -445,11 +446,11 @@ std::vector<FileBytes> encode_row(const ImageView& rows, int threads) {
   return tiles;
 }
 
-/// A page of the file: its rows are kept until they fill a row of tiles. Two rows that become one of the
-/// next page never lie in two rows of tiles, as the side of a tile is even.
+/// A page of the file. It keeps its rows until they fill a row of tiles. The two rows that become one row of
+/// the next page are always in the same row of tiles, as the side of a tile is even.
 class Page {
  public:
-  /// `next` is the page of half the size, null behind the last one.
+  /// `next` is the page of half the size, or null for the last one.
   Page(TiledTiff& file, std::size_t index, const Shape& shape, int threads, Page* next)
       : file_(file),
         index_(index),
@@ -459,17 +460,17 @@ class Page {
         row_bytes_(static_cast<std::size_t>(interleaved_strides(shape).row)),
         rows_(row_bytes_ * static_cast<std::size_t>(std::min(tile_side, shape.height))) {}
 
-  /// True once all rows are there.
+  /// Whether all rows have been added.
   [[nodiscard]] bool complete() const { return begun_ == shape_.height; }
 
-  /// Where the rows that follow go, as many as fit.
-  [[nodiscard]] MutableImageView room() {
+  /// Returns the buffer for the next rows, as many as fit.
+  [[nodiscard]] MutableImageView next_rows() {
     const std::int64_t count = std::min(tile_side - filled_, shape_.height - begun_ - filled_);
     return mutable_view_of(rows_.data() + static_cast<std::size_t>(filled_) * row_bytes_,
                            with_height(shape_, count));
   }
 
-  /// So many rows are there now.
+  /// Adds `count` rows, which the buffer of next_rows() now holds.
   void add(std::int64_t count) {
     if (next_ != nullptr) pass_on(filled_ + count);
     filled_ += count;
@@ -481,14 +482,15 @@ class Page {
   }
 
  private:
-  /// Halves the pairs of rows that are complete with those before `end`, and the last row of all alone.
+  /// Passes the halves of all complete pairs of rows before `end` to the next page. The last row of an odd
+  /// page goes alone.
   void pass_on(std::int64_t end) {
     for (std::int64_t y = filled_ / 2 * 2; y < end; y += 2) {
       const bool alone = begun_ + y + 1 == shape_.height;
       if (y + 1 == end && !alone) break;
       const ImageView pair = view_of(rows_.data() + static_cast<std::size_t>(y) * row_bytes_,
                                      with_height(shape_, alone ? 1 : 2));
-      halve(pair, next_->room().data);
+      halve(pair, next_->next_rows().data);
       next_->add(1);
     }
   }
@@ -499,15 +501,15 @@ class Page {
   int threads_;
   Page* next_;
   std::size_t row_bytes_;
-  FileBytes rows_;           ///< of one row of tiles
-  std::int64_t begun_ = 0;   ///< rows of the picture above it
-  std::int64_t filled_ = 0;  ///< rows in it
+  FileBytes rows_;           ///< one row of tiles
+  std::int64_t begun_ = 0;   ///< rows of the page above `rows_`
+  std::int64_t filled_ = 0;  ///< rows in `rows_`
 };
 
 }  // namespace
 
-// Deflate makes a tile that does not shrink longer by less than 1 in 1000 (RFC 1951: 5 bytes a stored block);
-// the directories' tags have the rest up to 2^32.
+// Deflate lengthens a tile that does not shrink by less than 1 in 1000 (RFC 1951: 5 bytes for each stored
+// block). The remaining room up to 2^32 is for the tags of the directories.
 bool needs_big_tiff(std::span<const Shape> pages, const Metadata& metadata) {
   constexpr std::uint64_t classic_limit = 4'000'000'000;
   constexpr std::uint64_t beside_a_tile = 16;
@@ -528,7 +530,7 @@ TiledTiff::TiledTiff(NewFile& file, std::span<const Shape> pages, const Metadata
     page.tags = tags_of(shape, is_level ? Metadata{} : metadata, is_level);
     if (!is_level) page.description = add_tags(page.tags, {metadata.exif, metadata.iptc});
   }
-  // The offset of the first directory follows: finish() knows it.
+  // Leaves room for the header, which finish() writes.
   append(FileBytes(big_ ? 16 : 8));
 }
 
@@ -547,7 +549,7 @@ void TiledTiff::add_tile(std::size_t page, Bytes tile) {
 
 void TiledTiff::finish() {
   std::uint64_t next = 0;
-  for (std::size_t i = pages_.size(); i-- > 0;) {  // a directory points to that of the next page
+  for (std::size_t i = pages_.size(); i-- > 0;) {  // each directory points to the next one
     Page& page = pages_[i];
     if (big_) {
       page.tags[TIFFTAG_TILEOFFSETS] = field(type_long8, std::span<const std::uint64_t>(page.offsets));
@@ -587,14 +589,14 @@ void write_tiles(NewFile& file, RowSource& rows, const RowWriteOptions& options)
         std::make_unique<Page>(tiff, i, shapes[i], threads, pages.empty() ? nullptr : pages.back().get()));
   Page& picture = *pages.back();
   while (!picture.complete()) {
-    const MutableImageView room = picture.room();
-    MutableImageView asked = room;
+    const MutableImageView next = picture.next_rows();
+    MutableImageView asked = next;
     asked.shape.order = rows.shape().order;
     rows.read(asked);
     if (swapped)
-      swap_red_and_blue(room.data, static_cast<std::size_t>(room.shape.width * room.shape.height),
+      swap_red_and_blue(next.data, static_cast<std::size_t>(next.shape.width * next.shape.height),
                         static_cast<std::size_t>(shape.channels), size_of(shape.type));
-    picture.add(room.shape.height);
+    picture.add(next.shape.height);
   }
   tiff.finish();
 }

@@ -1,6 +1,6 @@
 #pragma once
-// libtiff on files in memory and on the disk, and the two writers: of pictures that are whole in memory, and
-// of tiles that arrive one after the other.
+// libtiff on files in memory and on the disk, and the two TIFF writers: encode_tiff() for pictures in memory,
+// and TiledTiff for pictures that arrive row by row and are never whole in memory.
 
 #include <tiffio.h>
 
@@ -24,7 +24,7 @@ struct PixelRange {
   std::uint64_t begin = 0, end = 0;
 };
 
-/// What libtiff works on. Must outlive the handle and stay where it is. Nothing here throws, as libtiff is C.
+/// A file for libtiff. It must outlive the handle and keep its address. Nothing here throws, as libtiff is C.
 class TiffFile {
  public:
   TiffFile() = default;
@@ -33,18 +33,18 @@ class TiffFile {
   virtual ~TiffFile() = default;
 
   [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
-  /// Fills `target` from this offset on; gives how many bytes there were.
+  /// Fills `target` from offset `at` on and returns the number of bytes read.
   [[nodiscard]] virtual std::size_t read(std::uint64_t at, std::span<std::byte> target) noexcept = 0;
-  /// False if that cannot be.
+  /// Returns false if the file cannot be written.
   [[nodiscard]] virtual bool write(std::uint64_t at, Bytes bytes) noexcept = 0;
 
   std::uint64_t position = 0;
-  std::string error;  ///< the first complaint of libtiff
-  PixelRange moved;   ///< what is read from here is taken from `shift` bytes behind
+  std::string error;  ///< first error of libtiff
+  PixelRange moved;   ///< reads in this range are redirected by `shift` bytes
   std::uint64_t shift = 0;
 };
 
-/// Bytes in memory that are read.
+/// An input in memory.
 class TiffInput final : public TiffFile {
  public:
   explicit TiffInput(Bytes bytes) : bytes_(bytes) {}
@@ -56,7 +56,7 @@ class TiffInput final : public TiffFile {
   Bytes bytes_;
 };
 
-/// A file on the disk that is read.
+/// An input on the disk.
 class TiffOnDisk final : public TiffFile {
  public:
   explicit TiffOnDisk(const InputFile& file) : file_(file) {}
@@ -73,31 +73,36 @@ struct TiffCloser {
 };
 using TiffHandle = std::unique_ptr<TIFF, TiffCloser>;
 
-/// `mode` as for TIFFOpen(). Null if libtiff does not accept the file; the reason is then in `file.error`.
+/// Opens a file with a `mode` of TIFFOpen(). Returns null, with the reason in `file.error`, if libtiff
+/// rejects it.
 [[nodiscard]] TiffHandle open_tiff(TiffFile& file, const char* mode);
 
 [[nodiscard]] FileBytes encode_tiff(const ImageView& image, const WriteOptions& options);
-/// One page for each image.
+/// Writes one page for each image.
 [[nodiscard]] FileBytes encode_tiff_pages(std::span<const ImageView> images,
                                           std::span<const WriteOptions> options);
 
-/// The compressed bytes of one tile of a file as encode_tiff() makes them. `pixels`, dense and of the tile's
-/// shape, may be changed. The sides of a tile are multiples of 16.
+/// Compresses one tile as encode_tiff() compresses pictures, and returns its bytes. `pixels`, dense and of
+/// the shape of the tile, may be changed. The sides of a tile are multiples of 16.
 [[nodiscard]] FileBytes encode_tiff_tile(const Shape& tile, std::span<std::byte> pixels);
 
 constexpr std::int64_t tile_side = 256;
 
-/// True if offsets of 32 bits, those of classic TIFF, might not reach the end of such a file.
+/// Whether a tiled file of these pages might need offsets beyond the 32 bits of classic TIFF.
 [[nodiscard]] bool needs_big_tiff(std::span<const Shape> pages, const Metadata& metadata);
 
+/// A TIFF file of tiles that is written from the front to the back. It begins with its tiles, in the order in
+/// which they arrive. The directories of all pages follow, and the header, which points to the first one, is
+/// set last.
 class TiledTiff {
  public:
-  /// `pages`: the picture, then the levels of its pyramid. `metadata` is that of the picture. `big`: BigTIFF.
+  /// `pages` are the shapes of the picture and of the levels of its pyramid. `metadata` belongs to the
+  /// picture. `big` selects BigTIFF.
   TiledTiff(NewFile& file, std::span<const Shape> pages, const Metadata& metadata, bool big);
 
-  /// Appends a compressed tile: the one that follows in its page, from left to right and from top to bottom.
+  /// Appends the next compressed tile of a page. Tiles come from left to right and from top to bottom.
   void add_tile(std::size_t page, Bytes tile);
-  /// Once every page has all its tiles.
+  /// Writes directories and header. Call it when every page has all its tiles.
   void finish();
 
  private:
@@ -116,8 +121,8 @@ class TiledTiff {
   std::vector<Page> pages_;
 };
 
-/// Writes all rows of the source, which stands at its top, to the file. Each level of a pyramid holds a row
-/// of tiles as the picture does: together no more than the picture's own.
+/// Writes all rows of the source, which is at its first row, as a tiled file. Each level of a pyramid keeps
+/// one row of tiles, like the picture: together they need no more memory than the picture's own row of tiles.
 void write_tiles(NewFile& file, RowSource& rows, const RowWriteOptions& options);
 
 }  // namespace satin::io
