@@ -16,14 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include "batch/by_rows.h"
+#include "batch/file_names.h"
 #include "batch/file_stamp.h"
 #include "batch/file_work.h"
-#include "batch/inputs.h"
 #include "batch/manifest.h"
 #include "batch/outputs.h"
 #include "batch/photographs.h"
 #include "batch/side_inputs.h"
+#include "batch/streaming.h"
 #include "satin/row_files.h"
 
 // --- The files of a batch side by side: while one is filtered, others are read and written. ---

@@ -1,12 +1,18 @@
 #pragma once
-// What tells a file from an earlier state of itself, and hashes.
+// Hashes, and the stamp that tells a file from an earlier state of itself.
 
+#include <sys/stat.h>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "batch/file_names.h"
+#include "satin/error.h"
 
 namespace satin::batch {
 
@@ -29,7 +35,11 @@ class Hash {
 };
 
 /// The value as 16 hexadecimal digits.
-[[nodiscard]] std::string hexadecimal(std::uint64_t value);
+[[nodiscard]] inline std::string hexadecimal(std::uint64_t value) {
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[(value >> shift) & 15];
+  return text;
+}
 
 struct FileStamp {
   std::uint64_t size = 0;
@@ -39,9 +49,24 @@ struct FileStamp {
 };
 
 /// All zero if there is no such file.
-[[nodiscard]] FileStamp stamp_of(const std::filesystem::path& path);
+[[nodiscard]] inline FileStamp stamp_of(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  constexpr std::int64_t second = 1'000'000'000;
+  return {static_cast<std::uint64_t>(status.st_size),
+          status.st_mtim.tv_sec * second + status.st_mtim.tv_nsec};
+}
 
 /// Throws Error(input) if it cannot be read.
-[[nodiscard]] std::uint64_t hash_of_file(const std::filesystem::path& path);
+[[nodiscard]] inline std::uint64_t hash_of_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 65536> piece{};
+  Hash hash;
+  while (file.read(piece.data(), piece.size()) || file.gcount() > 0)
+    hash.add(std::string_view(piece.data(), static_cast<std::size_t>(file.gcount())));
+  if (!file.eof())
+    throw Error(ErrorKind::input, "The output " + quoted(path) + " cannot be read to check it.");
+  return hash.value();
+}
 
 }  // namespace satin::batch

@@ -5,13 +5,12 @@
 #include <exception>
 #include <new>
 
-#include "batch/by_rows.h"
-#include "batch/inputs.h"
+#include "batch/file_names.h"
 #include "batch/linear_light.h"
-#include "batch/names.h"
 #include "batch/outputs.h"
 #include "batch/photographs.h"
 #include "batch/side_inputs.h"
+#include "batch/streaming.h"
 #include "batch/thumbnail.h"
 
 namespace satin::batch {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <system_error>
 
-#include "batch/names.h"
+#include "batch/file_names.h"
 #include "batch/outputs.h"
 #include "satin/error.h"
 #include "satin/version.h"

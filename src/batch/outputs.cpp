@@ -12,11 +12,11 @@
 #include <system_error>
 #include <utility>
 
-#include "batch/by_rows.h"
+#include "batch/file_names.h"
 #include "batch/file_stamp.h"
 #include "batch/manifest.h"
-#include "batch/names.h"
 #include "batch/side_inputs.h"
+#include "batch/streaming.h"
 #include "satin/param.h"
 
 namespace satin::batch {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/inputs.h"
+#include "batch/file_names.h"
 #include "satin/batch.h"
 #include "satin/io.h"
 #include "satin/pipeline.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "batch/names.h"
+#include "batch/file_names.h"
 #include "batch/outputs.h"
 #include "satin/io.h"
 #include "satin/photo_depth.h"

@@ -1,15 +1,28 @@
+// What a batch writes beside its outputs: a report in JSON, and a gallery in HTML.
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
+#include "batch/file_names.h"
 #include "batch/file_stamp.h"
-#include "batch/names.h"
 #include "satin/batch_report.h"
 #include "satin/error.h"
+#include "satin/io.h"
+#include "satin/json.h"
+#include "satin/new_file.h"
 #include "satin/param.h"
 
 namespace satin {
 namespace {
+
+constexpr std::string_view digits = "0123456789abcdef";
 
 const char* name_of_kind(ErrorKind kind) {
   switch (kind) {
@@ -28,7 +41,6 @@ const char* name_of_kind(ErrorKind kind) {
 /// A name that is no UTF-8 as hexadecimal bytes: as text it would lose some.
 void add_bytes(JsonWriter& json, const char* key, const std::filesystem::path& path) {
   if (batch::is_utf8(path.native())) return;
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
   for (const char c : path.native()) {
     text += digits[static_cast<unsigned char>(c) / 16];
@@ -168,6 +180,238 @@ void JsonLines::write(const std::string& line) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stream_.get()) == text.size() &&
                        std::fflush(stream_.get()) == 0;
   if (!written) throw write_failure("The report '" + path_.string() + "'", errno);
+}
+
+// The gallery.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// CSS.
+constexpr std::string_view gallery_style = R"(
+:root { color-scheme: light dark; --paper: #f6f6f4; --card: #fff; --ink: #222; --faint: #667; --line: #ddd; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #17181a; --card: #222428; --ink: #e6e6e6; --faint: #9aa0a6; --line: #3a3d42; --bad: #ff8a80; }
+}
+body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.4 system-ui, sans-serif; }
+header { position: sticky; top: 0; z-index: 1; padding: 12px 20px; background: var(--paper); border-bottom: 1px solid var(--line); }
+h1 { display: inline; margin: 0 12px 0 0; font-size: 18px; }
+code { font: 13px ui-monospace, monospace; overflow-wrap: anywhere; }
+form { margin-top: 8px; display: flex; flex-wrap: wrap; gap: 6px 16px; align-items: center; }
+input[type=search] { font: inherit; width: min(24em, 90vw); padding: 3px 8px; }
+main { display: grid; align-items: start; grid-template-columns: repeat(auto-fill, minmax(min(100%, 430px), 1fr)); gap: 16px; padding: 20px; }
+figure { margin: 0; padding: 10px; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
+  content-visibility: auto; contain-intrinsic-size: auto 300px; }
+figure.failed { border-color: var(--bad); }
+figure div { display: grid; grid-template-columns: 1fr 1fr; gap: 8px; align-items: end; }
+figure div > * { text-align: center; font-size: 12px; color: var(--faint); text-decoration: none; }
+img { display: block; margin: auto; max-width: 100%; height: auto; border-radius: 3px; }
+figcaption { margin-top: 8px; overflow-wrap: anywhere; }
+figcaption p { margin: 4px 0 0; color: var(--faint); font-size: 13px; }
+.failed p { color: var(--bad); }
+[hidden] { display: none !important; }
+)";
+
+/// The search.
+constexpr std::string_view gallery_script = R"(
+const search = document.querySelector('input[type=search]'), only = document.querySelector('input[type=checkbox]');
+const figures = [...document.querySelectorAll('figure')].map(f => [f, f.textContent.toLowerCase()]);
+const show = () => {
+  const wanted = search.value.toLowerCase();
+  let count = 0;
+  for (const [figure, text] of figures)
+    count += !(figure.hidden = !text.includes(wanted) || (only.checked && figure.className !== 'failed'));
+  document.querySelector('output').textContent = count + ' shown';
+};
+search.oninput = only.onchange = show;
+document.querySelector('form').onsubmit = () => false;
+document.querySelector('form').hidden = false;
+show();
+)";
+
+/// What the page may load; names the script by its hash.
+constexpr std::string_view gallery_policy =
+    "default-src 'none'; img-src 'self' file:; style-src 'unsafe-inline'; "
+    "script-src 'sha256-CpxlZIsDU4+9zp+OLfGXedFMSHThF+/gxrIzZqd6RG0='";
+
+/// Text that HTML shows as it is: no tag, no quote, nothing that is not UTF-8.
+std::string escaped(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view special = "&<>\"'";
+    if (length == 0)
+      result += "\xEF\xBF\xBD";
+    else if (special.find(text.front()) != std::string_view::npos)
+      result += "&#" + std::to_string(static_cast<int>(text.front())) + ";";
+    else
+      result += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result;
+}
+
+std::string name_text(const fs::path& path) { return "<bdi>" + escaped(printable(path.native())) + "</bdi>"; }
+
+/// A relative reference: every byte that could mean something else than itself as %XX.
+std::string reference(const fs::path& file, const fs::path& page) {
+  std::error_code error;
+  const fs::path from = fs::absolute(page, error).lexically_normal().parent_path();
+  const fs::path relative = fs::absolute(file, error).lexically_normal().lexically_relative(from);
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
+  std::string text;
+  for (const char c : relative.native()) {
+    const auto code = static_cast<unsigned char>(c);
+    if (plain.find(c) != std::string_view::npos)
+      text += c;
+    else
+      text += {'%', digits[code / 16], digits[code % 16]};
+  }
+  return text;
+}
+
+std::string format_of_pictures() {
+  for (const FormatInfo& format : formats())
+    if (format.writes && format.name == "JPEG") return ".jpg";
+  return ".png";
+}
+
+std::string linked(const fs::path& file, const fs::path& page, const std::string& content) {
+  if (file == "-") return "<span>" + content + "</span>";
+  return "<a href=\"" + reference(file, page) + "\">" + content + "</a>";
+}
+
+std::string details(const FileResult& file) {
+  switch (file.status) {
+    case FileStatus::done:
+      return describe(file.shape) + ", " + short_number(file.time.count(), 2) + " s";
+    case FileStatus::failed:
+      return file.error ? file.error->what() : "";
+    case FileStatus::exists:
+      return "left out: the output existed";
+    case FileStatus::unchanged:
+      return "made by an earlier run";
+  }
+  return "";
+}
+
+std::string head(const std::string& pipeline, const BatchResult& result) {
+  std::string counts = std::to_string(result.done) + " done, " + std::to_string(result.skipped) +
+                       " left out, " + std::to_string(result.failed) + " failed";
+  if (result.not_started() != 0) counts += ", " + std::to_string(result.not_started()) + " not begun";
+  if (result.cancelled) counts += " (interrupted)";
+  std::string text = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  text += "<meta http-equiv=\"Content-Security-Policy\" content=\"" + std::string(gallery_policy) + "\">\n";
+  text += "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Satin: " + counts + "</title>\n";
+  text +=
+      "<style>" + std::string(gallery_style) + "</style>\n</head>\n<body>\n<header><h1>" + counts + "</h1>";
+  text += "<code>" + escaped(pipeline) + "</code>\n" + escaped(describe_unread(result.unread)) +
+          "<form hidden><input type=\"search\" placeholder=\"Search\" ";
+  text += "aria-label=\"Search\"><label><input type=\"checkbox\"> failures alone</label>";
+  return text + "<output></output></form></header>\n<main>\n";
+}
+
+std::string tail() {
+  return "</main>\n<script>" + std::string(gallery_script) + "</script>\n</body>\n</html>\n";
+}
+
+/// A file in this folder that has no name and goes with its descriptor.
+int nameless_file(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor >= 0) return descriptor;
+  std::string name = folder / ".satin-gallery-XXXXXX";  // a file system that cannot do that
+  const int named = ::mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) ::unlink(name.c_str());
+  return named;
+}
+
+void create_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error)
+    throw Error(ErrorKind::input, "The folder '" + printable(folder.native()) +
+                                      "' cannot be created: " + error.message() + ".");
+}
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+}  // namespace
+
+Gallery::Gallery(fs::path page, const Pipeline& pipeline, const ReadOptions& read, bool replaces)
+    : page_(std::move(page)),
+      folder_(folder_of_gallery(page_)),
+      pipeline_(print_pipeline(pipeline)),
+      read_(read),
+      shows_before_(!covers(pipeline)),
+      replaces_(replaces) {
+  const int descriptor = nameless_file(page_.has_parent_path() ? page_.parent_path() : ".");
+  if (descriptor >= 0) entries_.reset(::fdopen(descriptor, "w+"));
+  if (!entries_) throw failure(errno);
+}
+
+void Gallery::add(const FileResult& file) {
+  std::string text = file.status == FileStatus::failed ? "<figure class=\"failed\">" : "<figure>";
+  const std::string before = picture(file, "before");
+  const std::string after = picture(file, "after");
+  if (!before.empty() || !after.empty())
+    text += "<div>" + (before.empty() ? "" : linked(file.input, page_, before + "before")) +
+            (file.status == FileStatus::failed ? "" : linked(file.output, page_, after + "after")) + "</div>";
+  text += "<figcaption>" + name_text(file.input) + "<p>" + escaped(details(file)) + "</p>";
+  for (const std::string& warning : file.warnings) text += "<p>" + escaped(warning) + "</p>";
+  text += "</figcaption></figure>\n";
+  if (std::fwrite(text.data(), 1, text.size(), entries_.get()) != text.size()) throw failure(errno);
+}
+
+/// Of a file that this run left out: from the disk.
+Image Gallery::left_out(const FileResult& file, const std::string& when) const {
+  if (file.status == FileStatus::done || file.status == FileStatus::failed) return {};
+  if (when == "after") return thumbnail_of(file.output, {.all_pages = read_.all_pages});
+  return shows_before_ ? thumbnail_of(file.input, read_) : Image();
+}
+
+/// The HTML of one small picture, which it writes or finds; empty if there is none.
+std::string Gallery::picture(const FileResult& file, const std::string& when) {
+  static const std::string extension = format_of_pictures();
+  const fs::path path = folder_ / (batch::hexadecimal(batch::Hash().add(file.output.native()).value()) + "-" +
+                                   when + extension);
+  std::string size;
+  std::error_code ignored;
+  if (file.status != FileStatus::unchanged || !fs::exists(path, ignored)) {
+    const Image made = file.thumbnails ? Image() : left_out(file, when);
+    const Image& image = !file.thumbnails   ? made
+                         : when == "before" ? file.thumbnails->before
+                                            : file.thumbnails->after;
+    if (image.empty()) return "";
+    WriteOptions options;
+    options.convert = true;
+    options.quality = 85;
+    const std::vector<std::byte> bytes = encode_image(image, extension, options);
+    create_folder(folder_);
+    const std::unique_ptr<std::FILE, Close> stream(std::fopen(path.c_str(), "wbe"));
+    if (!stream || std::fwrite(bytes.data(), 1, bytes.size(), stream.get()) != bytes.size() ||
+        std::fflush(stream.get()) != 0)
+      throw failure(errno);
+    size = " width=\"" + std::to_string(image.shape().width) + "\" height=\"" +
+           std::to_string(image.shape().height) + "\"";
+  }
+  return "<img loading=\"lazy\" alt=\"\"" + size + " src=\"" + reference(path, page_) + "\">";
+}
+
+void Gallery::finish(const BatchResult& result) {
+  if (std::fflush(entries_.get()) != 0 || std::fseek(entries_.get(), 0, SEEK_SET) != 0) throw failure(errno);
+  NewFile page(page_, replaces_);
+  page.add(bytes_of(head(pipeline_, result)));
+  std::array<char, 1 << 16> block{};
+  while (const std::size_t size = std::fread(block.data(), 1, block.size(), entries_.get()))
+    page.add(std::as_bytes(std::span(block).first(size)));
+  if (std::ferror(entries_.get()) != 0) throw failure(errno);
+  page.add(bytes_of(tail()));
+  page.finish();
+}
+
+Error Gallery::failure(int code) const {
+  return write_failure("The gallery '" + printable(page_.native()) + "'", code);
 }
 
 }  // namespace satin

@@ -7,11 +7,10 @@
 #include <system_error>
 #include <utility>
 
-#include "batch/inputs.h"
-#include "batch/names.h"
+#include "batch/file_names.h"
 #include "batch/outputs.h"
 #include "batch/photographs.h"
-#include "batch/row_sources.h"
+#include "batch/streaming.h"
 #include "satin/io.h"
 #include "satin/param.h"
 #include "satin/row_files.h"

@@ -1,6 +1,6 @@
 #include "view/command_text.h"
 
-#include "batch/names.h"
+#include "batch/file_names.h"
 #include "satin/error.h"
 #include "satin/json.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "batch/names.h"
+#include "batch/file_names.h"
 #include "batch/outputs.h"
 #include "batch/side_inputs.h"
 #include "satin/filters/dof.h"

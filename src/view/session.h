@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "batch/file_names.h"
 #include "batch/file_stamp.h"
-#include "batch/inputs.h"
 #include "view/answers.h"
 #include "view/renderer.h"
 #include "view/server.h"

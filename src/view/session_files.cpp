@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "batch/names.h"
+#include "batch/file_names.h"
 #include "view/command_text.h"
 #include "view/session.h"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "batch/file_names.h"
 #include "batch/linear_light.h"
-#include "batch/names.h"
 #include "batch/side_inputs.h"
 #include "satin/error.h"
 

@@ -1,4 +1,4 @@
-#include "batch/names.h"
+#include "batch/file_names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,17 @@
 #pragma once
-// Pictures of a batch that are never whole in memory, and pyramids: BatchOptions::stream and `pyramid`.
+// Pictures of a batch that are read, filtered and written row by row and are never whole in memory
+// (BatchOptions::stream), and pyramids (BatchOptions::pyramid).
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "satin/batch.h"
+#include "satin/image.h"
+#include "satin/rows.h"
+#include "satin/tone_curves.h"
 
 namespace satin::batch {
 
@@ -47,5 +52,19 @@ void check_output(const std::filesystem::path& path, const Shape& shape, const W
 /// Writes the picture with its pyramid, with what write_image() writes beside it.
 void write_with_pyramid(const std::filesystem::path& path, const ImageView& picture,
                         const WriteOptions& options, int threads);
+
+/// Codes as f32 in the linear light of their curves.
+[[nodiscard]] std::unique_ptr<RowSource> linear_rows(RowSource& source, const ToneCurves& curves);
+
+/// Linear light as codes again, by the same curves.
+[[nodiscard]] std::unique_ptr<RowSource> encoded_rows(RowSource& source, const ToneCurves& curves);
+
+/// A map or mask of several channels as its alpha, or as its first channel: reading then throws Error(usage)
+/// with this message where the colours differ.
+[[nodiscard]] std::unique_ptr<RowSource> one_channel_rows(RowSource& source, bool alpha,
+                                                          const std::string& refusal);
+
+/// Whether any pixel is not opaque. Reads all rows of a picture with alpha, and rewinds.
+[[nodiscard]] bool is_transparent(RowSource& source);
 
 }  // namespace satin::batch

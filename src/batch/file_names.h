@@ -1,12 +1,15 @@
 #pragma once
-// Names of files: as messages show them, with wildcards, with placeholders.
+// Names of files: how messages show them, the inputs that paths, folders and wildcards lead to, and names
+// made of placeholders.
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "satin/batch.h"
 #include "satin/io.h"
 
 namespace satin::batch {
@@ -74,5 +77,21 @@ class NamePattern {
 
   std::vector<Piece> pieces_;
 };
+
+struct InputList {
+  PictureList files;
+  std::vector<std::filesystem::path> unread;  ///< what folders and patterns lead to beside pictures, sorted
+  bool many = false;                          ///< a folder, a pattern, or more than one file
+};
+
+/// Throws Error(usage) for none, and for standard input among others; Error(input) if the folders hold no
+/// picture or no file matches a pattern.
+[[nodiscard]] InputList find_inputs(const BatchOptions& options);
+
+/// True if the extension is of a format that Satin reads.
+[[nodiscard]] bool is_picture(const std::filesystem::path& name);
+
+/// The error for a file that cannot be opened, if so. Pipes and devices pass.
+[[nodiscard]] std::optional<Error> reading_problem(const std::filesystem::path& path);
 
 }  // namespace satin::batch
