@@ -26,14 +26,15 @@
 #include "batch/streaming.h"
 #include "satin/row_files.h"
 
-// --- The files of a batch side by side: while one is filtered, others are read and written. ---
+// A batch: its files overlap, so that others are read and written while one is filtered. The first half of
+// this file is the flow graph that does so; the second half prepares and runs a batch.
 
 namespace satin::batch {
 namespace {
 
 using Flight = std::shared_ptr<FileInFlight>;
 
-/// Files that are done, on their way to the thread that waits for them.
+/// Queue of finished files for the thread that started the batch.
 class Arrivals {
  public:
   void put(Flight flight) {
@@ -44,7 +45,7 @@ class Arrivals {
     changed_.notify_one();
   }
 
-  /// Waits for one at least.
+  /// Waits for at least one file.
   std::vector<Flight> take() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !flights_.empty(); });
@@ -57,10 +58,10 @@ class Arrivals {
   std::vector<Flight> flights_;
 };
 
-/// A picture and the chain that filters it.
+/// A file and the chain that filters it.
 using Job = std::pair<Flight, FilterChain*>;
 
-/// Pictures that are read and chains that are free, until one of each is there.
+/// Pairs files that have been read with free chains.
 class Waiting {
  public:
   [[nodiscard]] std::optional<Job> add(Flight flight) {
@@ -89,14 +90,13 @@ class Waiting {
   std::vector<FilterChain*> chains_;
 };
 
-/// read -> filter -> write as a flow graph. Threads prefer what comes last: a device that has no picture does
-/// not wait for a decoder, and pictures that are done make room. The calling thread feeds the graph and never
-/// works in it, so it may wait for room.
+/// The flow graph read -> filter -> write. Threads prefer the last stages: a device without a picture does
+/// not wait for a decoder, and finished pictures free memory. The calling thread feeds the graph and never
+/// works in it, so it may wait for memory.
 class Graph {
  public:
   Graph(FileWork& work, Arrivals& arrivals, int threads)
-      // One thread more than there are cores to run on while another waits for the disk; the caller waits
-      // too.
+      // One thread more than requested runs while another waits for the disk. The caller waits too.
       : control_(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads) + 2),
         arena_(threads + 1, 0) {
     arena_.execute([&] { nodes_.emplace(work, arrivals); });
@@ -157,14 +157,14 @@ class Graph {
   std::optional<Nodes> nodes_;
 };
 
-/// Does the files from 0 to count - 1 and tells of each in that order, from the calling thread; `tell` gives
-/// false to begin no more. `threads` read and write, 0: all that the process may use.
+/// Processes the files 0 to count - 1 and reports each in that order, from the calling thread. `tell` returns
+/// false to start no more. `threads` threads read and write; 0 means all that the process may use.
 void run_overlapped(FileWork& work, PictureMemory& memory, std::size_t count, int threads,
                     const std::function<bool(FileInFlight& flight)>& tell) {
   const int used = threads > 0 ? threads : tbb::info::default_concurrency();
-  const std::size_t most_in_flight = 3 * static_cast<std::size_t>(used) + 2;  // some in every stage
+  const std::size_t most_in_flight = 3 * static_cast<std::size_t>(used) + 2;  // some files in every stage
   Arrivals arrivals;
-  std::map<std::size_t, Flight> arrived;  // and not yet told of, because one before is not there
+  std::map<std::size_t, Flight> arrived;  // finished, but an earlier file is not
   Graph graph(work, arrivals, used);
   std::size_t begun = 0;
   std::size_t told = 0;
@@ -216,7 +216,7 @@ void keep_shard(PictureList& files, const Shard& shard) {
   files.filter([&](std::string_view name) { return batch::Hash().add(name).value() % count == wanted; });
 }
 
-/// Counts, tells, and decides when to stop.
+/// Counts and reports finished files, and decides when to stop.
 class ProgressSink {
  public:
   ProgressSink(const Batch& work, const BatchEvents& events) : work_(work), events_(events) {
@@ -224,7 +224,7 @@ class ProgressSink {
     result_.unread = work.unread;
   }
 
-  /// False: begin no more.
+  /// Returns false to start no more files.
   bool tell(batch::FileInFlight& flight) {
     if (flight.cancelled) {
       result_.cancelled = true;
@@ -252,7 +252,7 @@ class ProgressSink {
   int lost_in_a_row_ = 0;
 };
 
-/// The problem of an input, as far as it can be told without decoding.
+/// Returns the problem of an input, as far as it shows without decoding.
 std::optional<Error> foreseen_problem(const BatchFile& file, const Batch& work) try {
   if (auto problem = batch::reading_problem(file.input)) return problem;
   const ReadOptions& read = work.options.read;
@@ -262,7 +262,7 @@ std::optional<Error> foreseen_problem(const BatchFile& file, const Batch& work) 
   }
   const bool asks = read.page || !read.part.empty() || read.all_pages ||
                     batch::is_extension_of(&FormatInfo::pages, file.input.extension().string());
-  const bool regular = std::filesystem::is_regular_file(file.input);  // a pipe can be read once only
+  const bool regular = std::filesystem::is_regular_file(file.input);  // a pipe can be read only once
   if (!asks || !regular || count_pictures(file.input, read) <= 1) return std::nullopt;
   WriteOptions options;
   options.format = work.options.format;
@@ -272,7 +272,7 @@ std::optional<Error> foreseen_problem(const BatchFile& file, const Batch& work) 
   return error;
 }
 
-/// `finds_many` looks for the inputs, and tells whether there may be several.
+/// `finds_many` searches for the inputs and returns whether there may be several.
 Batch batch_without_files(const Pipeline& pipeline, const BatchOptions& options,
                           const std::function<bool()>& finds_many) {
   if (pipeline.empty()) throw Error(ErrorKind::usage, "There is no filter to run.");
@@ -283,20 +283,20 @@ Batch batch_without_files(const Pipeline& pipeline, const BatchOptions& options,
   Batch work;
   work.options = options;
   work.options.read.filterable = true;
-  work.options.list = std::string();  // gives their memory back
+  work.options.list = std::string();  // frees their memory
   work.options.inputs = std::vector<std::filesystem::path>();
   work.pipeline = pipeline;
   return work;
 }
 
-/// Names the outputs of these inputs; they are all different.
+/// Names the outputs of these inputs and checks that they differ.
 void take_files(Batch& work, batch::InputList inputs) {
   const OutputKind kind = output_kind(work.pipeline);
   batch::check_output_name(inputs, work.options, kind);
   work.folder_output = batch::output_is_folder(inputs, work.options);
   work.files = std::move(inputs.files);
   work.unread = std::move(inputs.unread);
-  batch::find_stand_ins(work);
+  batch::choose_stand_ins(work);
   if (const BatchFile first = work.file(0); !batch::is_stream(first.input))
     static_cast<void>(batch::output_format(first, work.options, kind));
   batch::check_distinct(work);
@@ -345,7 +345,7 @@ BatchResult run_files(batch::FileWork& files, batch::PictureMemory& memory, cons
   return sink.finish();
 }
 
-/// True if an output exists that a manifest should know and does not.
+/// Whether an output exists that the manifest should know and does not.
 bool meets_unknown_output(const Batch& work) {
   if (!work.manifest) return false;
   for (std::size_t i = 0; i < work.size(); ++i) {
@@ -388,7 +388,7 @@ void foresee_batch(const Batch& work, const std::function<void(const FileResult&
     FileResult result;
     result.input = file.input;
     result.output = file.output;
-    batch::tell_place_in_series(work, i, result);
+    batch::set_series_index(work, i, result);
     result.status = batch::status_after(batch::decide(work, i, file));
     if (result.status == FileStatus::done) result.error = foreseen_problem(file, work);
     if (result.error) result.status = FileStatus::failed;

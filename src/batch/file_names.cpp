@@ -23,6 +23,7 @@ namespace {
 
 bool has_wildcard(const fs::path& part) { return part.native().find_first_of("*?[") != std::string::npos; }
 
+/// Walks the folders that match a pattern, one path component after the other.
 class Expansion {
  public:
   using Found = std::function<void(const fs::path&)>;
@@ -30,7 +31,7 @@ class Expansion {
   Expansion(fs::path root, std::vector<std::string> parts, const Found& found)
       : root_(std::move(root)), parts_(std::move(parts)), found_(found) {}
 
-  /// `relative` is a folder that matches the parts before `part`.
+  /// `relative` is a folder that matches the components before `part`.
   void walk(const fs::path& relative, std::size_t part) const {
     if (parts_[part] == "**") return walk_deep(relative, part);
     if (!has_wildcard(parts_[part])) return take(relative / parts_[part], part);
@@ -111,7 +112,7 @@ std::string NameFields::*field_of(const std::string& name, const fs::path& whole
 
 [[noreturn]] void refuse_brace(const fs::path& whole) {
   throw Error(ErrorKind::usage,
-              quoted(whole) + ": a brace stands alone. Write {{ or }} for a brace in the name.");
+              quoted(whole) + ": a brace has no partner. Write {{ or }} for a brace in the name.");
 }
 
 }  // namespace
@@ -202,30 +203,30 @@ NamePattern::NamePattern(const fs::path& text, bool counts) {
     } else {
       const std::size_t end = all.find('}', at);
       if (c == '}' || end == std::string::npos) refuse_brace(text);
-      pieces_.push_back({"", field_of(all.substr(at + 1, end - at - 1), text)});
+      tokens_.push_back({"", field_of(all.substr(at + 1, end - at - 1), text)});
       at = end;
     }
   }
-  const bool has_index = std::any_of(pieces_.begin(), pieces_.end(),
-                                     [](const Piece& piece) { return piece.field == &NameFields::index; });
+  const bool has_index = std::any_of(tokens_.begin(), tokens_.end(),
+                                     [](const Token& token) { return token.field == &NameFields::index; });
   if (has_index && !counts) refuse_index(text);
   if (counts && !has_index) refuse_one_name(text);
 }
 
 void NamePattern::add_text(char c) {
-  if (pieces_.empty() || pieces_.back().field != nullptr) pieces_.emplace_back();
-  pieces_.back().text += c;
+  if (tokens_.empty() || tokens_.back().field != nullptr) tokens_.emplace_back();
+  tokens_.back().text += c;
 }
 
 fs::path NamePattern::fill(const NameFields& fields) const {
   std::string text;
-  for (const Piece& piece : pieces_) text += piece.field == nullptr ? piece.text : fields.*piece.field;
+  for (const Token& token : tokens_) text += token.field == nullptr ? token.text : fields.*token.field;
   return fs::path(text).lexically_normal();
 }
 
 fs::path NamePattern::fixed_folder() const {
-  if (pieces_.empty() || pieces_.front().field != nullptr) return ".";
-  const std::string& text = pieces_.front().text;
+  if (tokens_.empty() || tokens_.front().field != nullptr) return ".";
+  const std::string& text = tokens_.front().text;
   const std::size_t end = text.find_last_of('/');
   if (end == std::string::npos) return ".";
   return end == 0 ? fs::path("/") : fs::path(text.substr(0, end));
@@ -235,7 +236,8 @@ namespace {
 
 bool is_hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }
 
-/// A pattern that matches one means it.
+/// Whether this is a picture of a format that Satin does not read. A pattern that matches one is meant to: it
+/// becomes an input, which fails with advice.
 bool is_picture_of_others(const fs::path& name) {
   constexpr std::string_view extensions =
       " .heic .heif .avif .gif .psd .xcf .svg .jxl .ico .dng .cr2 .cr3 .nef .arw .raf .orf .rw2 .pef ";
@@ -243,7 +245,7 @@ bool is_picture_of_others(const fs::path& name) {
   return !extension.empty() && extensions.find(" " + extension + " ") != std::string_view::npos;
 }
 
-/// Adds what one input stands for to the list.
+/// Collects the files of each input.
 class InputSearch {
  public:
   explicit InputSearch(const BatchOptions& options) : options_(options) {}
@@ -294,7 +296,7 @@ class InputSearch {
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
       if (is_hidden(entry->path())) continue;
       const fs::path name = relative / entry->path().filename();
-      std::error_code ignored;  // a dangling link is no picture
+      std::error_code ignored;  // dangling links are skipped
       if (entry->is_directory(ignored)) {
         if (options_.recursive && !entry->is_symlink(ignored) && !is_output(entry->path()))
           collect(entry->path(), name, error);
@@ -366,8 +368,8 @@ std::string describe_unread(const std::vector<std::filesystem::path>& files) {
   constexpr std::size_t named = 8;
   if (files.empty()) return "";
   std::string text =
-      std::to_string(files.size()) + (files.size() == 1 ? " file is no picture that Satin reads: "
-                                                        : " files are no pictures that Satin reads: ");
+      std::to_string(files.size()) + (files.size() == 1 ? " file is not a picture that Satin reads: "
+                                                        : " files are not pictures that Satin reads: ");
   for (std::size_t i = 0; i < std::min(files.size(), named); ++i)
     text += (i == 0 ? "" : ", ") + batch::quoted(files[i]);
   return text + (files.size() > named ? " and " + std::to_string(files.size() - named) + " more." : ".");

@@ -1,5 +1,5 @@
 #pragma once
-// Hashes, and the stamp that tells a file from an earlier state of itself.
+// Hashes of data, and stamps that show whether a file has changed.
 
 #include <sys/stat.h>
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace satin::batch {
 
-/// FNV-1a of 64 bits: stable between runs, machines and versions. It finds accidents, not forgeries.
+/// FNV-1a with 64 bits: the same between runs, machines and versions. It detects accidents, not forgeries.
 class Hash {
  public:
   Hash& add(std::span<const std::byte> bytes) noexcept {
@@ -34,21 +34,22 @@ class Hash {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-/// The value as 16 hexadecimal digits.
+/// Returns 16 hexadecimal digits.
 [[nodiscard]] inline std::string hexadecimal(std::uint64_t value) {
   std::string text;
   for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[(value >> shift) & 15];
   return text;
 }
 
+/// Size and time of a file.
 struct FileStamp {
   std::uint64_t size = 0;
-  std::int64_t time = 0;  ///< of the last change, in nanoseconds
+  std::int64_t time = 0;  ///< last change in nanoseconds
 
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-/// All zero if there is no such file.
+/// Returns the stamp of a file, or all zeros if it does not exist.
 [[nodiscard]] inline FileStamp stamp_of(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {};
@@ -57,13 +58,13 @@ struct FileStamp {
           status.st_mtim.tv_sec * second + status.st_mtim.tv_nsec};
 }
 
-/// Throws Error(input) if it cannot be read.
+/// Returns the hash of a file. Throws Error(input) if it cannot be read.
 [[nodiscard]] inline std::uint64_t hash_of_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::array<char, 65536> piece{};
+  std::array<char, 65536> block{};
   Hash hash;
-  while (file.read(piece.data(), piece.size()) || file.gcount() > 0)
-    hash.add(std::string_view(piece.data(), static_cast<std::size_t>(file.gcount())));
+  while (file.read(block.data(), block.size()) || file.gcount() > 0)
+    hash.add(std::string_view(block.data(), static_cast<std::size_t>(file.gcount())));
   if (!file.eof())
     throw Error(ErrorKind::input, "The output " + quoted(path) + " cannot be read to check it.");
   return hash.value();

@@ -16,7 +16,7 @@
 namespace satin::batch {
 namespace {
 
-/// Names the file in a message that does not do so itself.
+/// Adds the name of the file to a message that lacks it.
 Error with_name(const Error& error, const BatchFile& file) {
   const std::string message = error.what();
   for (const auto& name : {printable(file.input.native()), printable(file.output.native())})
@@ -24,7 +24,7 @@ Error with_name(const Error& error, const BatchFile& file) {
   return {error.kind(), (is_stream(file.input) ? "standard input" : quoted(file.input)) + ": " + message};
 }
 
-/// Tells that a stage begins, and that it ends however it ends.
+/// Reports the begin and the end of a stage.
 class StageScope {
  public:
   StageScope(const BatchEvents& events, const BatchFile& file, Stage stage)
@@ -51,7 +51,7 @@ std::uint64_t bytes_of(const std::vector<std::vector<Image>>& sides) {
   return bytes;
 }
 
-/// The warnings about all pages; those about some of them tell which.
+/// Returns the warnings about all pages. A warning that does not concern every page names its page.
 std::vector<std::string> warnings_of(const std::vector<PageInFlight>& pages) {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < pages.size(); ++i)
@@ -65,13 +65,13 @@ std::vector<std::string> warnings_of(const std::vector<PageInFlight>& pages) {
   return all;
 }
 
-/// Page-locking costs about 10 ms for a picture of 36 MB, one after the other for all threads (H200 machine,
-/// 16 cores: with all of 50 pictures in flight a batch of 96 was slower than on the CPU). A batch begins with
-/// enough for the pictures being copied and some that wait.
+/// Initial size of the page-locked pool: enough for the pictures being copied and some that wait. Page-
+/// locking costs about 10 ms for a picture of 36 MB, one after the other for all threads. On a machine with
+/// an H200 and 16 cores, page-locking all of 50 pictures in flight made a batch of 96 slower than on the CPU.
 constexpr std::uint64_t first_page_locked = std::uint64_t{512} << 20;
 
-/// Pictures of several files that a GPU filters are read into at most `most` bytes of page-locked memory,
-/// unless the caller has an allocator.
+/// Returns options that read into page-locked memory, at most `most` bytes, if a GPU filters several files
+/// and the caller has no allocator.
 ReadOptions reading_for(std::span<const Device> devices, const Batch& work, std::uint64_t most) {
   ReadOptions options = work.options.read;
   if (options.allocator.allocate || work.size() == 1) return options;
@@ -109,7 +109,7 @@ FileInFlight FileWork::begin(std::size_t index) const {
   flight.file = work_.file(index);
   flight.result.input = flight.file.input;
   flight.result.output = flight.file.output;
-  tell_place_in_series(work_, index, flight.result);
+  set_series_index(work_, index, flight.result);
   const bool whole = !work_.options.stream && !is_stream(flight.file.input);
   flight.share = work_.options.stream ? 0 : memory_.estimate(whole ? stamp_of(flight.file.input).size : 0);
   return flight;
@@ -148,22 +148,22 @@ void FileWork::read(FileInFlight& flight) const {
   });
 }
 
-/// Whether there is anything to do, and how.
+/// Decides whether the file is processed, and how.
 void FileWork::decide_on(FileInFlight& flight) const {
   const Decision decision = decide(work_, flight.index, flight.file);
   flight.result.status = status_after(decision);
-  flight.result.bytes = decision.made.size;
-  flight.result.hash = decision.made.hash;
+  flight.result.bytes = decision.record.size;
+  flight.result.hash = decision.record.hash;
   if (flight.over()) return;
   flight.replaces = decision.action == Decision::Action::replace || work_.options.overwrite;
-  if (log_) flight.made = made_now(work_, flight.index, flight.file);
+  if (log_) flight.record = record_now(work_, flight.index, flight.file);
   if (auto problem = reading_problem(flight.file.input)) throw Error(*problem);
 }
 
 void FileWork::read_pages(FileInFlight& flight) const {
   std::uint64_t bytes = 0;
   for (std::shared_ptr<PageSource>& source : sources_of(flight)) {
-    // The picture, its side inputs, the result and the encoded result.
+    // Counts the picture, the result and the encoded result.
     constexpr std::uint64_t copies = 3;
     bytes += copies * byte_size(source->picture.image.shape()) + bytes_of(source->own_sides);
     PageInFlight& page = flight.pages.emplace_back(PageInFlight{std::move(source)});
@@ -188,7 +188,7 @@ FileWork::Sources FileWork::read_sources(const FileInFlight& flight) const {
   Sources sources;
   for (Picture& picture : read_pictures(flight.file.input, reading_of_pictures())) {
     PageSource& source = *sources.emplace_back(std::make_shared<PageSource>(PageSource{std::move(picture)}));
-    if (covers(work_.pipeline)) drop_what_may_show(source.picture, work_.options);
+    if (covers(work_.pipeline)) drop_revealing_data(source.picture, work_.options);
     source.own_sides =
         read_own_side_inputs(work_, flight.index, source.picture, reading_, source.picture.warnings);
     if (work_.options.keep_depth) make_original(source.picture);
@@ -196,7 +196,7 @@ FileWork::Sources FileWork::read_sources(const FileInFlight& flight) const {
   return sources;
 }
 
-/// The pictures of a file. For a series it is read once, and kept until another file is read.
+/// Returns the pictures of a file. For a series they are read once, and kept until another file is read.
 FileWork::Sources FileWork::sources_of(const FileInFlight& flight) const {
   if (work_.options.series.empty()) return read_sources(flight);
   const std::lock_guard lock(series_mutex_);
@@ -204,29 +204,29 @@ FileWork::Sources FileWork::sources_of(const FileInFlight& flight) const {
   return last_read_.second;
 }
 
-/// Refuses a picture by its header if its filters do not stay below the memory limit, or if all that it takes
-/// is above what is free. `beside`: what decoding takes.
+/// Refuses a picture by its header if its filters cannot stay below the memory limit, or if everything
+/// together exceeds the free memory. `beside` is the memory that decoding needs.
 void FileWork::foresee(const Shape& picture, std::uint64_t beside) const {
   const FilterChain::Needs needs = needs_of(picture);
   const std::uint64_t bytes = byte_size(picture) + std::max(beside, needs.workspace + needs.result);
   const std::uint64_t limit = memory_limit(devices_.front());
   const bool limited = limit != 0 && !devices_.front().is_cuda();
   if (limited && beside > limit + needs.result)
-    throw Error(ErrorKind::environment, "To decode the picture takes " + std::to_string(beside) +
+    throw Error(ErrorKind::environment, "Decoding the picture needs " + std::to_string(beside) +
                                             " bytes beside it, above the memory limit of " +
                                             std::to_string(limit) + " bytes: raise it.");
   constexpr std::uint64_t always_free = std::uint64_t{64} << 20;
   if (bytes <= always_free) return;
   if (const std::uint64_t free = free_memory(); bytes > free)
     throw Error(ErrorKind::environment,
-                "The picture, its filters and its result take " + std::to_string(bytes) +
+                "The picture, its filters and its result need " + std::to_string(bytes) +
                     " bytes, above the " + std::to_string(free) +
-                    " bytes that are free. Make the picture smaller, or let filters take "
+                    " bytes that are free. Make the picture smaller, or let filters use "
                     "less by --memory-limit.");
 }
 
-/// On a GPU, whose memory is not the process's, nothing. Other errors than of memory are left to the filters.
-/// A picture that is alone is planned once: plans are slow for some filters.
+/// Returns the memory of the pipeline for a picture, or 0 on a GPU, which has its own. Errors other than of
+/// memory are left to the filters. A single picture is planned only once, as plans are slow for some filters.
 FilterChain::Needs FileWork::needs_of(const Shape& picture) const {
   if (devices_.front().is_cuda()) return {};
   const std::lock_guard lock(mutex_);
@@ -247,7 +247,7 @@ FilterChain::Needs FileWork::needs_of(const Shape& picture) const {
   return needs;
 }
 
-/// The steps become those of this photograph.
+/// Adapts the steps to this photograph.
 void FileWork::take_photo(FileInFlight& flight, PageInFlight& page) const {
   PhotoPipeline own = pipeline_for(work_.steps(flight.index), page.source->picture);
   page.own_steps = std::move(own.steps);
@@ -271,7 +271,7 @@ FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
     flight.result.error.reset();
   } else {
     for (PageInFlight& page : flight.pages) {
-      if (!work_.options.series.empty()) break;  // the others of the series take them as well
+      if (!work_.options.series.empty()) break;  // the rest of the series needs them
       page.source->picture.image = Image();
       page.source->own_sides.clear();
     }
@@ -279,7 +279,7 @@ FilterChains::Next FileWork::filter(FileInFlight& flight, FilterChain& chain) {
   return next;
 }
 
-/// All stages of a file whose rows stay there: one file a device at a time.
+/// Runs all stages of a file that is streamed. Each device streams one file at a time.
 void FileWork::work_by_rows(FileInFlight& flight, const FilterChain& chain) const {
   if (log_) log_->begin(flight.file.output);
   WrittenRows written =
@@ -304,7 +304,7 @@ void FileWork::filter_pages(FileInFlight& flight, FilterChain& chain) const {
   flight.result.output_shape = flight.pages.front().output.shape();
 }
 
-/// A line for the only page; of several, an object with their objects in a list.
+/// Returns one line for a single page, or an object with the objects of all pages in a list.
 std::string FileWork::json_of_pages(FileInFlight& flight, FilterChain& chain) const {
   std::string all;
   for (PageInFlight& page : flight.pages) {
@@ -313,7 +313,7 @@ std::string FileWork::json_of_pages(FileInFlight& flight, FilterChain& chain) co
         chain.plan(flight.file.input, light.picture().shape(), page.source->own_sides, page.own_steps));
     std::string text;
     page.warnings = chain.json(flight.file.input, light.picture(), text, progress_of(flight));
-    if (flight.pages.size() > 1) text.pop_back();  // the end of the line
+    if (flight.pages.size() > 1) text.pop_back();  // removes the end of the line
     all += (all.empty() ? "" : ",\n") + text;
   }
   return flight.pages.size() > 1 ? "{\"pages\": [" + all + "]}\n" : all;
@@ -399,11 +399,11 @@ void FileWork::write_pages(FileInFlight& flight) const {
 void FileWork::log_done(FileInFlight& flight) const {
   if (!log_) return;
   const std::filesystem::path& output = flight.file.output;
-  flight.made.size = stamp_of(output).size;
-  flight.made.hash = hash_of_file(output);
-  log_->done(output, flight.made);
-  flight.result.bytes = flight.made.size;
-  flight.result.hash = flight.made.hash;
+  flight.record.size = stamp_of(output).size;
+  flight.record.hash = hash_of_file(output);
+  log_->done(output, flight.record);
+  flight.result.bytes = flight.record.size;
+  flight.result.hash = flight.record.hash;
 }
 
 }  // namespace satin::batch

@@ -1,5 +1,5 @@
 #pragma once
-// One file through a batch: read, filter, write.
+// The three stages of a file in a batch: read, filter, write.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,47 +19,47 @@
 
 namespace satin::batch {
 
-/// One picture of a file and its own side images.
+/// A picture of a file, with the side images that belong to it alone.
 struct PageSource {
   Picture picture;
   std::vector<std::vector<Image>> own_sides{};
 };
 
-/// A page or part of a file, or the only picture in it.
+/// A page or part of a file in flight, or its only picture.
 struct PageInFlight {
-  std::shared_ptr<PageSource> source;  ///< shared by the pictures of a series
-  Pipeline own_steps{};  ///< in place of those of the batch, by what the photograph tells; empty: those
+  std::shared_ptr<PageSource> source;  ///< shared by all pictures of a series
+  Pipeline own_steps{};  ///< steps for this photograph or member of a series; empty: those of the batch
   std::vector<std::string> photo_warnings{};
   Image output{};
   std::vector<std::string> warnings{};
 };
 
-/// A file in flight and what is known of it so far.
+/// A file in flight and everything known about it so far.
 struct FileInFlight {
   std::size_t index = 0;
-  std::uint64_t share = 0;  ///< of the memory for pictures
+  std::uint64_t share = 0;  ///< bytes of the memory for pictures
   BatchFile file;
   FileResult result;
   bool cancelled = false;
   bool replaces = false;                   ///< the output may be overwritten
-  Made made;                               ///< with a manifest
-  std::shared_ptr<Thumbnails> thumbnails;  ///< with a gallery
-  std::vector<PageInFlight> pages;         ///< one, if not all of a file are taken
-  std::string json;                        ///< in place of the outputs
+  OutputRecord record;                     ///< used with a manifest
+  std::shared_ptr<Thumbnails> thumbnails;  ///< used with a gallery
+  std::vector<PageInFlight> pages;         ///< one, unless all pages are read
+  std::string json;                        ///< output of a pipeline that makes JSON
 
-  /// True if there is nothing left to do.
+  /// Whether nothing is left to do.
   [[nodiscard]] bool over() const noexcept { return cancelled || result.status != FileStatus::done; }
 };
 
-/// The three stages. Errors end up in the file's result. read() and write() may run for any number of files
-/// at once, filter() for one a chain.
+/// Runs the stages of the files of a batch. Errors are stored in the result of the file. read() and write()
+/// may run for any number of files at the same time, filter() for one file per chain.
 class FileWork {
  public:
-  /// All arguments must outlive it.
+  /// All arguments must outlive the object.
   FileWork(std::span<const Device> devices, const Batch& work, const BatchEvents& events,
            PictureMemory& memory);
 
-  /// FilterChains::first() of this work's chains.
+  /// Returns FilterChains::first().
   [[nodiscard]] std::vector<FilterChain*> first_chains() const { return chains_.first(); }
 
   /// Throws Error(usage) for parameters that fit no picture.
@@ -67,7 +67,7 @@ class FileWork {
 
   [[nodiscard]] FileInFlight begin(std::size_t index) const;
   void read(FileInFlight& flight) const;
-  /// Tells which chains are free afterwards, and whether the file is to be filtered once more.
+  /// Returns the chains that are free afterwards, and whether the file must be filtered again.
   [[nodiscard]] FilterChains::Next filter(FileInFlight& flight, FilterChain& chain);
   void write(FileInFlight& flight) const;
 
@@ -96,12 +96,12 @@ class FileWork {
   const Batch& work_;
   const BatchEvents& events_;
   PictureMemory& memory_;
-  ReadOptions reading_;  ///< of the pictures and of their own side inputs
+  ReadOptions reading_;  ///< options for pictures and their own side inputs
   FilterChains chains_;
   mutable std::mutex series_mutex_;
-  mutable std::pair<std::filesystem::path, Sources> last_read_;  ///< of a series
+  mutable std::pair<std::filesystem::path, Sources> last_read_;  ///< file of a series that was read last
   mutable std::mutex mutex_;
-  mutable std::optional<std::pair<Shape, FilterChain::Needs>> foreseen_;  ///< of the last shape
+  mutable std::optional<std::pair<Shape, FilterChain::Needs>> foreseen_;  ///< memory needs of the last shape
   std::unique_ptr<ManifestLog> log_;
 };
 

@@ -12,10 +12,10 @@
 namespace satin::batch {
 namespace {
 
-// A camera's folder holds upright and lying pictures; more plans would hold device memory for little.
+// The folder of a camera has upright and horizontal pictures. More plans would hold device memory for little.
 constexpr std::size_t kept_plans = 2;
 
-/// The steps as text; those of a series without the parameters that vary.
+/// Returns the steps as text. In a series the parameters that vary are left out.
 std::string text_of(const Pipeline& steps, bool series) {
   if (steps.empty() || !series) return steps.empty() ? std::string() : print_pipeline(steps);
   std::string text;
@@ -39,7 +39,7 @@ FilterChain::FilterChain(const Device& device, const Batch& work)
   inputs_ = shared_;
 }
 
-/// A copy on the device, unless there is no memory for it.
+/// Adds a shared image, copied to the device unless that lacks memory.
 void FilterChain::share(const Image& image) {
   shared_.push_back(image.view());
   if (!device_.is_cuda() || image.empty()) return;
@@ -58,7 +58,7 @@ void check_with_usual_channels(const std::function<void(int channels)>& plan) {
     try {
       return plan(channels);
     } catch (const Error& error) {
-      if (error.kind() == ErrorKind::input) return;  // it depends on the picture
+      if (error.kind() == ErrorKind::input) return;  // depends on the picture
       if (error.kind() != ErrorKind::usage) throw;
       if (!refusal) refusal = error;
     }
@@ -217,7 +217,7 @@ FilterChains::Next FilterChains::after_run(FilterChain& chain, bool lost) {
   Next next{{&chain}, false};
   if (members.size() == 1 && member->had_company) {
     member->had_company = false;
-    if (no_memory) chain.forget_plans();  // there is more memory for them now
+    if (no_memory) chain.forget_plans();  // plans can use more memory now
     next.again = lost;
   }
   if (!no_memory) complete(device, chain, next.free);
@@ -236,7 +236,7 @@ FilterChains::OfDevice& FilterChains::device_of(const FilterChain& chain) {
   });
 }
 
-/// Adds the chains that the device lacks, as far as there is memory for more like the example.
+/// Adds missing chains, as long as there is memory for one more like the example.
 void FilterChains::complete(OfDevice& device, const FilterChain& example,
                             std::vector<FilterChain*>& free) const {
   std::vector<Member>& members = device.members;

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures whose profile has tone curves other than sRGB's, for filters that work in linear light.
+// Linear light of pictures whose profile has other tone curves than sRGB's.
 
 #include <algorithm>
 #include <optional>
@@ -12,15 +12,16 @@
 
 namespace satin::batch {
 
-/// Tone curves that the picture is taken through, so that the pipeline works in its linear light.
+/// Tone curves that are applied to the picture, so that the pipeline works in its linear light.
 struct LightOfPicture {
-  std::optional<ToneCurves> curves{};  ///< absent: the picture goes through the pipeline as it is stored
-  std::string warning{};               ///< empty if there is nothing to say
+  std::optional<ToneCurves> curves{};  ///< empty: the pipeline gets the picture as stored
+  std::string warning{};               ///< empty if there is none
 };
 
-/// Filters decode integers by the sRGB curve. Where the profile says otherwise and every step of the pipeline
-/// works in linear light, the picture goes through it as f32 in the linear light of its own curves; where
-/// only some steps do, or the profile has no curves, they use sRGB's, and a warning says so.
+/// Decides in which light a picture is filtered. Filters decode integers by the sRGB curve. If the profile
+/// has other curves and every step works in linear light, the picture becomes f32 in the linear light of its
+/// own curves. If only some steps do, or the profile has no curves, all of them use sRGB's, and a warning
+/// says so.
 [[nodiscard]] inline LightOfPicture light_of(const Metadata& metadata, const Shape& picture,
                                              const Pipeline& pipeline) {
   const auto steps = std::ranges::count_if(pipeline, [](const PipelineStep& step) {
@@ -39,18 +40,18 @@ struct LightOfPicture {
   return {ToneCurves::of(metadata, picture), {}};
 }
 
-/// A picture in memory in the linear light that light_of() tells.
+/// A picture in memory in the linear light that light_of() chooses.
 class LinearLight {
  public:
-  /// `source` must outlive the object; what is made of it lies in memory of the allocator.
+  /// `source` must outlive the object. The allocator provides memory for the converted picture.
   LinearLight(const Picture& source, const Pipeline& pipeline, const Allocator& allocator)
       : source_(source), light_(light_of(source.metadata, source.image.shape(), pipeline)) {
     if (light_.curves) linear_ = light_.curves->decoded(source.image, allocator);
   }
 
-  /// What the pipeline takes.
+  /// Returns the input of the pipeline.
   [[nodiscard]] const Image& picture() const noexcept { return light_.curves ? linear_ : source_.image; }
-  /// The shape of what is written for a result of this shape, and that itself.
+  /// Return the shape, and the picture, to be written for a result of the pipeline.
   [[nodiscard]] Shape encoded(Shape result) const {
     if (light_.curves) result.type = light_.curves->type();
     return result;
@@ -58,7 +59,7 @@ class LinearLight {
   [[nodiscard]] Image encoded(Image result) const {
     return light_.curves ? light_.curves->encoded(result) : std::move(result);
   }
-  /// Empty if there is nothing to say.
+  /// Returns a warning, or an empty text.
   [[nodiscard]] const std::string& warning() const noexcept { return light_.warning; }
 
  private:

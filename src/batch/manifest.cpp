@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view first_line = "satin-manifest 1";
 constexpr std::size_t longest_line = 16384;  // a path of 4096 bytes, each as %XX, and five numbers
 
-/// The name from the manifest's folder, on one line and in one word.
+/// Returns the name relative to the folder of the manifest, as one word.
 std::string name_in(const fs::path& manifest, const fs::path& output) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::error_code ignored;
@@ -67,8 +67,8 @@ bool take_number(std::string_view text, Number& number) {
   return code == std::errc() && end == text.data() + text.size();
 }
 
-std::optional<Made> made_of(const std::vector<std::string_view>& words) {
-  Made made;
+std::optional<OutputRecord> record_of(const std::vector<std::string_view>& words) {
+  OutputRecord made;
   made.finished = true;
   const bool whole = words.size() == 7 && take_number(words[2], made.input.size) &&
                      take_number(words[3], made.input.time) && take_number(words[4], made.work) &&
@@ -77,7 +77,7 @@ std::optional<Made> made_of(const std::vector<std::string_view>& words) {
   return made;
 }
 
-/// True for a file that a crash has not cut, and for none.
+/// Whether the last line is complete. True for a missing or empty file.
 bool ends_with_whole_line(const fs::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file || file.tellg() == 0) return true;
@@ -91,7 +91,7 @@ bool ends_with_whole_line(const fs::path& path) {
               "The manifest " + quoted(file) + " cannot be " + what + ": " + std::strerror(errno) + ".");
 }
 
-/// Everything beside the picture that decides the bytes of the output.
+/// Returns the hash of everything beside the picture that determines the bytes of the output.
 std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   Hash hash;
   hash.add(print_pipeline(work.steps(index))).add(std::uint64_t{0}).add(work.options.format);
@@ -117,11 +117,13 @@ std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   return hash.value();
 }
 
-/// The earlier entry of the output, if the output is still that and would be made so now.
-std::optional<Made> unchanged(const std::vector<Made>& before, const Made& now, const fs::path& output) {
+/// Returns the entry that matches the existing output and everything it would be made from now, if there is
+/// one.
+std::optional<OutputRecord> unchanged(const std::vector<OutputRecord>& before, const OutputRecord& now,
+                                      const fs::path& output) {
   const std::uint64_t size = stamp_of(output).size;
   std::optional<std::uint64_t> hash;
-  for (const Made& made : before) {
+  for (const OutputRecord& made : before) {
     if (!made.finished || made.input != now.input || made.work != now.work || made.size != size) continue;
     if (!hash) hash = hash_of_file(output);
     if (made.hash == *hash) return made;
@@ -161,10 +163,10 @@ void Manifest::read(const fs::path& part) {
   std::ifstream lines(part, std::ios::binary);
   if (!lines) fail(part, "read");
   std::string line;
-  // A crash may have cut the very first line: it begins like a manifest all the same.
+  // A crash may have cut even the first line: a beginning of it is accepted.
   if (std::getline(lines, line) && first_line.substr(0, line.size()) != line)
     throw Error(ErrorKind::input,
-                quoted(part) + " is no manifest of this version. Move it away to begin anew.");
+                quoted(part) + " is not a manifest of this version. Move it away to start again.");
   ByName& made = parts_.emplace_back();
   while (std::getline(lines, line))
     if (!lines.eof()) take_line(line, made);
@@ -177,12 +179,12 @@ void Manifest::take_line(std::string_view line, ByName& made) {
     (words[1] == host_name() ? processes_ : elsewhere_).push_back(process);
   if (words[0] == "begin" && words.size() == 2) made[Hash().add(words[1]).value()] = {};
   if (words[0] != "done") return;
-  if (const std::optional<Made> done = made_of(words)) made[Hash().add(words[1]).value()] = *done;
+  if (const std::optional<OutputRecord> done = record_of(words)) made[Hash().add(words[1]).value()] = *done;
 }
 
-std::vector<Made> Manifest::find(const fs::path& output) const {
+std::vector<OutputRecord> Manifest::find(const fs::path& output) const {
   const std::uint64_t name = Hash().add(name_in(file_, output)).value();
-  std::vector<Made> all;
+  std::vector<OutputRecord> all;
   for (const ByName& part : parts_)
     if (const auto found = part.find(name); found != part.end()) all.push_back(found->second);
   return all;
@@ -202,7 +204,7 @@ ManifestLog::ManifestLog(const fs::path& file) : file_(file), buffer_(longest_li
 
 void ManifestLog::begin(const fs::path& output) { append("begin " + name_in(file_, output)); }
 
-void ManifestLog::done(const fs::path& output, const Made& made) {
+void ManifestLog::done(const fs::path& output, const OutputRecord& made) {
   append("done " + name_in(file_, output) + " " + std::to_string(made.input.size) + " " +
          std::to_string(made.input.time) + " " + std::to_string(made.work) + " " + std::to_string(made.size) +
          " " + std::to_string(made.hash));
@@ -232,9 +234,10 @@ Decision decide(const Batch& work, std::size_t index, const BatchFile& file) {
   std::error_code ignored;
   if (is_stream(file.output) || !fs::is_regular_file(file.output, ignored)) return {};
   if (options.skip_existing) return {Action::leave_existing};
-  const std::vector<Made> before = work.manifest ? work.manifest->find(file.output) : std::vector<Made>();
+  const std::vector<OutputRecord> before =
+      work.manifest ? work.manifest->find(file.output) : std::vector<OutputRecord>();
   if (before.empty()) return {options.overwrite ? Action::replace : Action::make};
-  const std::optional<Made> made = unchanged(before, made_now(work, index, file), file.output);
+  const std::optional<OutputRecord> made = unchanged(before, record_now(work, index, file), file.output);
   return made ? Decision{Action::leave_unchanged, *made} : Decision{Action::replace};
 }
 
@@ -243,8 +246,8 @@ FileStatus status_after(const Decision& decision) {
   return decision.action == Decision::Action::leave_unchanged ? FileStatus::unchanged : FileStatus::done;
 }
 
-Made made_now(const Batch& work, std::size_t index, const BatchFile& file) {
-  Made made;
+OutputRecord record_now(const Batch& work, std::size_t index, const BatchFile& file) {
+  OutputRecord made;
   made.input = stamp_of(file.input);
   made.work = hash_of_work(work, index);
   made.finished = true;

@@ -1,15 +1,16 @@
 #pragma once
-// What is to be done with an output that may be there already, and the manifest: the file beside the outputs
-// that lets a batch go on where it ended, however it ended. Its lines are words; names are relative to its
-// folder, with %XX for what is no plain character:
+// The manifest: a file beside the outputs that lets a batch continue where an earlier run ended, however that
+// run ended. It also decides what happens to an output that exists.
+//
+// Each line consists of words. Names are relative to the folder of the manifest, with %XX for special
+// characters:
 //   satin-manifest 1
-//   run HOST PROCESS                 a process has begun to add lines
-//   begin NAME                       from here on NAME, if there is one, is an output of ours
+//   run HOST PROCESS      a process begins to add lines
+//   begin NAME            from here on, an existing NAME is an output of this batch
 //   done NAME INPUT-SIZE INPUT-TIME WORK OUTPUT-SIZE OUTPUT-HASH
-// Each line is appended by one write, so that the shards of a batch may share the file; a line that a crash
-// has cut is ignored. The last line about a name counts. Parts of a manifest (BatchOptions::manifest_part)
-// lie beside it. What two parts say of one name are two ways in which the output may have come about: which
-// of them it was is told by its size and hash.
+// Each line is appended by a single write, so that the shards of a batch can share the file. A line cut by a
+// crash is ignored. The last line about a name counts. Parts of a manifest (BatchOptions::manifest_part) are
+// files beside it. If two parts describe one name, size and hash of the output say which of them made it.
 
 #include <cstdint>
 #include <cstdio>
@@ -26,35 +27,35 @@
 
 namespace satin::batch {
 
-/// What an output was made from, and what it is.
-struct Made {
+/// The inputs from which an output was made, and its size and hash.
+struct OutputRecord {
   FileStamp input;
-  std::uint64_t work = 0;  ///< hash of the pipeline, the format, the side inputs and the version
+  std::uint64_t work = 0;  ///< hash of pipeline, format, side inputs and version
   std::uint64_t size = 0;
   std::uint64_t hash = 0;
-  bool finished = false;  ///< otherwise it was begun, and the rest is not known
+  bool finished = false;  ///< false: writing began, and the other members are unknown
 
-  friend bool operator==(const Made&, const Made&) = default;
+  friend bool operator==(const OutputRecord&, const OutputRecord&) = default;
 };
 
-/// A process of this machine that added lines.
+/// Id of a process of this machine that added lines.
 using ProcessId = long;
 
 class Manifest {
  public:
-  /// Reads the file and all parts beside it. Throws Error(input) if one is there but cannot be read or is no
+  /// Reads the file and all parts beside it. Throws Error(input) if one of them cannot be read or is not a
   /// manifest.
   explicit Manifest(std::filesystem::path file);
 
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
   [[nodiscard]] bool knows(const std::filesystem::path& output) const { return !find(output).empty(); }
-  /// The entries of the output in all parts of the manifest.
-  [[nodiscard]] std::vector<Made> find(const std::filesystem::path& output) const;
-  /// Processes that ran here and nowhere else under the same number.
+  /// Returns the entries of an output in all parts of the manifest.
+  [[nodiscard]] std::vector<OutputRecord> find(const std::filesystem::path& output) const;
+  /// Returns the processes of this machine whose id no other machine used.
   [[nodiscard]] const std::vector<ProcessId>& processes() const noexcept { return processes_; }
 
  private:
-  using ByName = std::unordered_map<std::uint64_t, Made>;  ///< by the hash of the name
+  using ByName = std::unordered_map<std::uint64_t, OutputRecord>;  ///< key: hash of the name
 
   void read(const std::filesystem::path& part);
   void take_line(std::string_view line, ByName& made);
@@ -65,14 +66,14 @@ class Manifest {
   std::vector<ProcessId> elsewhere_;
 };
 
-/// Appends to a manifest; may be used by several threads.
+/// Appends to a manifest. Thread-safe.
 class ManifestLog {
  public:
-  /// Creates the file and its folder if need be.
+  /// Creates the file and its folder if needed.
   explicit ManifestLog(const std::filesystem::path& file);
 
   void begin(const std::filesystem::path& output);
-  void done(const std::filesystem::path& output, const Made& made);
+  void done(const std::filesystem::path& output, const OutputRecord& made);
 
  private:
   struct Close {
@@ -82,35 +83,36 @@ class ManifestLog {
   void append(const std::string& line);
 
   std::filesystem::path file_;
-  std::vector<char> buffer_;  ///< longer than a line: so each is one write
+  std::vector<char> buffer_;  ///< longer than any line, so that each line is one write
   std::unique_ptr<std::FILE, Close> stream_;
 };
 
-/// Where the manifest of this batch lies: in the output folder, that of a single output, or the folder before
-/// a pattern's first placeholder. Throws Error(usage) if the output is a stream.
+/// Returns the path of the manifest: in the output folder, the folder of a single output, or the folder
+/// before the first placeholder of a pattern. Throws Error(usage) if the output is a stream.
 [[nodiscard]] std::filesystem::path manifest_file(const BatchOptions& options, bool folder_output);
 
+/// What to do about an output.
 struct Decision {
   enum class Action { make, replace, leave_existing, leave_unchanged };
 
   Action action = Action::make;
-  Made made{};  ///< the entry of an output that is left unchanged
+  OutputRecord record{};  ///< manifest entry of an output that is left unchanged
 };
 
-/// With `resume` reads the output to compare its hash.
+/// Decides whether an output is made. With `resume`, reads an existing output to compare its hash.
 [[nodiscard]] Decision decide(const Batch& work, std::size_t index, const BatchFile& file);
 
 [[nodiscard]] FileStatus status_after(const Decision& decision);
 
-/// What an output is made from now; its size and hash follow when it is written.
-[[nodiscard]] Made made_now(const Batch& work, std::size_t index, const BatchFile& file);
+/// Returns the record of an output that is made now. Size and hash follow when it is written.
+[[nodiscard]] OutputRecord record_now(const Batch& work, std::size_t index, const BatchFile& file);
 
-/// The file to which the process adds.
+/// Returns the part of the manifest that this process appends to.
 [[nodiscard]] std::filesystem::path own_part(const std::filesystem::path& manifest,
                                              const BatchOptions& options);
 
-/// Removes temporary files beside the outputs that processes left which the manifest knows and which are no
-/// more, in folders that are not among those `looked_at`; adds these.
+/// Removes temporary files beside the outputs that processes of the manifest left when they were killed.
+/// Skips the folders in `looked_at`, and adds those that it visits.
 void remove_left_over_files(const Batch& work, std::set<std::filesystem::path>& looked_at);
 
 }  // namespace satin::batch

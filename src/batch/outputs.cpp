@@ -42,7 +42,7 @@ void check_format(const std::string& format) {
 
 bool ends_with_separator(const fs::path& path) { return !path.empty() && !path.has_filename(); }
 
-/// JPEG in the place of other codings: beyond that, files grow faster than pictures get better.
+/// Quality of JPEG that replaces other formats. Above it, files grow faster than pictures improve.
 constexpr int stand_in_quality = 92;
 
 std::string default_extension(const fs::path& input, StandIn stand_in, const BatchOptions& options,
@@ -56,7 +56,7 @@ std::string default_extension(const fs::path& input, StandIn stand_in, const Bat
   return stand_in == StandIn::jpeg ? ".jpg" : ".png";
 }
 
-/// True if outputs are called by the extensions of their inputs.
+/// Whether outputs take the extensions of their inputs.
 bool takes_extensions(const Batch& work) {
   const BatchOptions& options = work.options;
   if (!options.format.empty() || output_kind(work.pipeline) != OutputKind::image) return false;
@@ -65,7 +65,7 @@ bool takes_extensions(const Batch& work) {
   return !NamePattern::is_one(options.output) || options.output.native().find("{ext}") != std::string::npos;
 }
 
-/// The place in the series as text: "07" for 7 in a series of 10 to 99.
+/// Returns the number in the series as text: "07" for 7 in a series of 10 to 99.
 std::string index_text(const Batch& work, std::size_t index) {
   const std::string text = std::to_string(index % work.series() + 1);
   return std::string(std::to_string(work.series()).size() - text.size(), '0') + text;
@@ -97,7 +97,7 @@ void refuse_file_for_many(const BatchOptions& options) {
                   " looks like a file.\nName a folder; end its name with '/' if that is one.");
 }
 
-/// The names of the blocks that a file has beside its profile.
+/// Returns the names of the metadata blocks of a file, without the profile.
 std::string blocks_of(const Metadata& metadata) {
   std::string names;
   for (const auto& [name, is_empty] :
@@ -115,7 +115,7 @@ std::optional<fs::file_time_type> time_of(const fs::path& input) {
   return error ? std::nullopt : std::optional(time);
 }
 
-/// What makes two names the same file, through any links.
+/// Identity of a file behind any links.
 using Identity = std::pair<dev_t, ino_t>;
 
 struct Status {
@@ -130,7 +130,7 @@ std::optional<Status> status_of(const fs::path& path) {
   return Status{{status.st_dev, status.st_ino}, S_ISREG(status.st_mode), S_ISDIR(status.st_mode)};
 }
 
-/// The name of an output without links on the way, as far as it exists. Remembers the last folder.
+/// Resolves the links in names of outputs, as far as they exist. Caches the last folder.
 class RealNames {
  public:
   std::string of(const fs::path& output) {
@@ -157,12 +157,13 @@ class RealNames {
                                     ".\nRename one of them, or run them separately.");
 }
 
+/// A file that is read, with the index of the input, or one past the last for a side input.
 struct Owner {
   Identity identity;
   std::size_t file;
 };
 
-/// Every file that is read, with the number of the input (or one past the last for a side input).
+/// Returns every file that is read, sorted by identity.
 std::vector<Owner> identities_of_inputs(const Batch& work) {
   std::vector<Owner> inputs;
   const auto add = [&](const fs::path& path, std::size_t file) {
@@ -225,7 +226,7 @@ void check_existing(const Batch& work) {
                                                    : ". --skip-existing" + left));
 }
 
-/// For a file beside the outputs, which `what` names.
+/// Checks a file that is written beside the outputs; `what` is its name in messages.
 void check_by_product(const Batch& work, const std::string& what, const fs::path& path) {
   if (path.empty()) return;
   RealNames names;
@@ -315,7 +316,8 @@ void check_output_name(const InputList& inputs, const BatchOptions& options, Out
     return;
   }
   if (is_stream(options.output))
-    throw Error(ErrorKind::usage, "Standard output takes one picture, not several. Name a folder with -o.");
+    throw Error(ErrorKind::usage,
+                "Standard output can hold one picture, not several. Name a folder with -o.");
   if (is_stream(inputs.files.path(0)))
     throw Error(ErrorKind::usage, "A picture from standard input has no name. Name the output file with -o.");
   if (NamePattern::is_one(options.output)) return static_cast<void>(NamePattern(options.output, counts));
@@ -329,7 +331,7 @@ NameFields name_fields(const fs::path& input, const fs::path& relative, const fs
           input.stem().native(), ext};
 }
 
-void find_stand_ins(Batch& work) {
+void choose_stand_ins(Batch& work) {
   if (!takes_extensions(work)) return;
   for (std::size_t i = 0; i < work.files.size(); ++i) {
     const fs::path input = work.files.path(i);
@@ -338,7 +340,7 @@ void find_stand_ins(Batch& work) {
   }
 }
 
-void tell_place_in_series(const Batch& work, std::size_t index, FileResult& result) {
+void set_series_index(const Batch& work, std::size_t index, FileResult& result) {
   if (work.options.series.empty()) return;
   result.index = index % work.series() + 1;
   result.pipeline = print_pipeline(work.steps(index));
@@ -391,7 +393,7 @@ WriteOptions write_options(const BatchFile& file, const Picture& source, const B
   return result;
 }
 
-void drop_what_may_show(Picture& source, const BatchOptions& options) {
+void drop_revealing_data(Picture& source, const BatchOptions& options) {
   if (options.strip) return;
   if (!source.channels.empty())
     throw Error(ErrorKind::input, "beside its colours the file has the channel " +
@@ -421,7 +423,7 @@ void check_distinct(const Batch& work) {
   outputs.reserve(work.size());
   for (std::size_t i = 0; i < work.size(); ++i) {
     const BatchFile file = work.file(i);
-    // What is no picture by its name fails by itself, and lets the others be done.
+    // An input that is not a picture by its name fails alone, and the others are processed.
     if (work.folder_output && work.options.format.empty() && is_picture(file.input) &&
         output_kind(work.pipeline) != OutputKind::json)
       check_extension(file.output);

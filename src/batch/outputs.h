@@ -1,5 +1,6 @@
 #pragma once
-// The outputs: their names, what must hold before any is written, and what they take over from their inputs.
+// Outputs: their names, the checks before any of them is written, and the metadata that they take from their
+// inputs.
 
 #include <filesystem>
 #include <string>
@@ -12,53 +13,54 @@
 
 namespace satin::batch {
 
-/// True if OUTPUT names a folder or is a pattern: its folders are created.
+/// Whether OUTPUT names a folder or is a pattern, in which case folders are created.
 [[nodiscard]] bool output_is_folder(const InputList& inputs, const BatchOptions& options);
 
-/// Where outputs take their extension from inputs, finds what stands for one that is not written: looks into
-/// those files.
-void find_stand_ins(Batch& work);
+/// Chooses the formats that replace formats which are read but not written, where outputs take the extension
+/// of their inputs. Reads the beginning of those files.
+void choose_stand_ins(Batch& work);
 
-/// Throws Error(usage) for a format that cannot be written, and if several pictures are to go into what is no
-/// folder. JSON may have any name.
+/// Throws Error(usage) for a format that cannot be written, and for several pictures with an output that is
+/// not a folder. JSON may have any name.
 void check_output_name(const InputList& inputs, const BatchOptions& options, OutputKind kind);
 
-/// Throws Error(usage) if the extension of an output of a folder names no format.
+/// Throws Error(usage) if the extension of an output in a folder names no format.
 void check_extension(const std::filesystem::path& output);
 
-/// Throws unless every output differs from every other and its name tells a format.
+/// Throws unless all outputs are different and their names have the extension of a format.
 void check_distinct(const Batch& work);
 
-/// Throws unless every output differs from every input and every side input, exists only if it may be
-/// replaced or left out, and lies in a folder that can be written.
+/// Throws unless every output differs from all inputs and side inputs, exists only if it may be replaced or
+/// skipped, and is in a folder that can be written.
 void check_outputs(const Batch& work);
 
-/// What the placeholders mean for one picture; `extension` is that of its output, with the dot.
+/// Returns the values of the placeholders for one picture. `extension` is that of its output, with the dot.
 [[nodiscard]] NameFields name_fields(const std::filesystem::path& input,
                                      const std::filesystem::path& relative,
                                      const std::filesystem::path& extension);
 
-/// FileResult::index and `pipeline` of a picture of a series.
-void tell_place_in_series(const Batch& work, std::size_t index, FileResult& result);
+/// Sets FileResult::index and `pipeline` for a picture of a series.
+void set_series_index(const Batch& work, std::size_t index, FileResult& result);
 
-/// Creates the folders above a file. Throws Error(input), or Error(environment) on a full disk.
+/// Creates the folder of a file. Throws Error(input), or Error(environment) on a full disk.
 void create_folder_of(const std::filesystem::path& file);
 
-/// The extension that decides the format of standard output, which is that of the input (`of_input` where
-/// its name does not tell) unless options say another; for other outputs that of `options`.
+/// Returns the extension that decides the format of an output. For standard output it is that of the options,
+/// of the input's name or `of_input`, in this order. For other outputs it is that of the options, which may
+/// be empty.
 [[nodiscard]] std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind,
                                         const std::string& of_input = {});
 
-/// Metadata, named channels and the time of the input, as the options want them; nothing is overwritten.
-/// `source` must outlive the result.
+/// Returns the options for writing: metadata, named channels and the time of the input as far as `options`
+/// ask for them. Nothing is overwritten. `source` must outlive the result.
 [[nodiscard]] WriteOptions write_options(const BatchFile& file, const Picture& source,
                                          const BatchOptions& options, OutputKind kind);
 
-/// For pipelines that cover parts of the picture: what may show these outside the picture's own channels
-/// goes, or the picture is refused with Error(input).
-void drop_what_may_show(Picture& source, const BatchOptions& options);
+/// Removes metadata that may show what a pipeline covers in the picture. Throws Error(input) for channels
+/// beside the picture's own, which would remain uncovered.
+void drop_revealing_data(Picture& source, const BatchOptions& options);
 
-/// What a user should know about the reading and the writing of this file.
+/// Returns the warnings about reading and writing a file.
 [[nodiscard]] std::vector<std::string> file_warnings(const BatchFile& file, const Picture& source,
                                                      const Shape& output, const WriteOptions& options);
 

@@ -14,11 +14,11 @@
 namespace satin::batch {
 namespace {
 
-constexpr std::int64_t edge_window = 16;  // pixels of a row in which an edge is looked for
-constexpr std::int64_t window_step = 3;   // from window to window, in both directions
+constexpr std::int64_t edge_window = 16;  // pixels of a row searched for an edge
+constexpr std::int64_t window_step = 3;   // distance of windows in both directions
 constexpr double outer_share = 0.3;
 
-/// A value below which this share of all lies.
+/// Returns the value below which this share of all values is.
 template <class Value>
 Value percentile(std::vector<Value>& values, double share) {
   const auto at =
@@ -28,11 +28,11 @@ Value percentile(std::vector<Value>& values, double share) {
 }
 
 struct Edge {
-  float contrast = 0;   ///< from the darkest to the brightest pixel of the window
-  float steepness = 0;  ///< the largest difference of neighbours, as a part of that
+  float contrast = 0;   ///< difference of the darkest and brightest pixel in the window
+  float steepness = 0;  ///< largest difference of neighbours, divided by the contrast
 };
 
-/// The findings in one of the two groups of pixels.
+/// Measurements in one of the two groups of pixels, near and far.
 struct Detail {
   std::vector<Edge> edges;
   double energy = 0;
@@ -41,7 +41,7 @@ struct Detail {
     return energy / static_cast<double>(edges.size() * (edge_window - 1));
   }
 
-  /// The steepness that a tenth of the pixels surpasses, among the hundredth part with the most contrast.
+  /// Returns the 90th percentile of steepness among the hundredth of windows with the most contrast.
   [[nodiscard]] double edge_steepness() {
     const auto kept = static_cast<std::ptrdiff_t>(edges.size() / 100 + 1);
     std::nth_element(edges.begin(), edges.begin() + kept - 1, edges.end(),
@@ -88,11 +88,10 @@ bool compare(const ImageView& picture, const ImageView& values, float low, float
   return far.mean_energy() < 0.15 * near.mean_energy() && far.edge_steepness() < 0.5 * near.edge_steepness();
 }
 
-/// Whether a photograph was given its blur before: a second one on top of it would look wrong.
-/// Compares what is far with what is near, the outer 30 percent of the depth each: by the energy of gradients
-/// between neighbours, and by how steep the strongest edges are. What is far is held for blurred if it has
-/// less than 15 percent of the energy and its edges half the steepness: a plain background alone, or haze,
-/// has the one or the other.
+/// Whether the photograph already has a blurred background: a second blur would look wrong. Compares the far
+/// and the near 30 percent of the depth by the energy of gradients between neighbours and the steepness of
+/// the strongest edges. The far group counts as blurred if it has less than 15 percent of the energy and less
+/// than half the steepness of the near one. A plain background or haze has only one of the two.
 bool seems_blurred(const ImageView& picture, const PhotoDepth& depth) {
   const auto* first = reinterpret_cast<const float*>(depth.values.data());
   const Shape& shape = depth.values.shape();
@@ -109,7 +108,7 @@ bool seems_blurred(const ImageView& picture, const PhotoDepth& depth) {
 
 namespace fs = std::filesystem;
 
-/// Codes of 16 bits from the lowest value to the highest.
+/// Returns 16-bit codes, which map the lowest to the highest value to their whole range.
 Image codes_of(const PhotoDepth& depth) {
   Shape shape = depth.values.shape();
   shape.type = Type::u16;
@@ -130,11 +129,10 @@ fs::path depth_file(const Batch& work, std::size_t index) {
 
 bool may_replace(const Batch& work) { return work.options.overwrite || work.options.resume; }
 
-/// Where the middle of a pixel of a longer or shorter row lies among the samples: the one before it, the one
-/// behind it, and the part of the second.
+/// Position of a resampled pixel between two samples: their indices and the weight of the second.
 struct Between {
   std::int64_t first, second;
-  double part;
+  double weight;
 };
 
 Between between(std::int64_t pixel, std::int64_t pixels, std::int64_t samples) {
@@ -145,21 +143,21 @@ Between between(std::int64_t pixel, std::int64_t pixels, std::int64_t samples) {
   return {first, std::min(first + 1, samples - 1), inside - static_cast<double>(first)};
 }
 
-/// A mask of u8 in another size, bilinear.
+/// Scales a u8 mask by bilinear interpolation.
 Image scaled(const ImageView& mask, std::int64_t width, std::int64_t height, const Allocator& allocator) {
   Image result({width, height, 1, Type::u8}, allocator);
   const MutableImageView to = result.view();
-  const auto mix = [](double a, double b, double part) { return a + (b - a) * part; };
+  const auto mix = [](double a, double b, double weight) { return a + (b - a) * weight; };
   for (std::int64_t y = 0; y < height; ++y) {
     const Between row = between(y, height, mask.shape.height);
     for (std::int64_t x = 0; x < width; ++x) {
       const Between column = between(x, width, mask.shape.width);
       const auto at = [&](std::int64_t line) {
         return mix(mask.value<std::uint8_t>(column.first, line),
-                   mask.value<std::uint8_t>(column.second, line), column.part);
+                   mask.value<std::uint8_t>(column.second, line), column.weight);
       };
       to.value<std::uint8_t>(x, y) =
-          static_cast<std::uint8_t>(mix(at(row.first), at(row.second), row.part) + 0.5);
+          static_cast<std::uint8_t>(mix(at(row.first), at(row.second), row.weight) + 0.5);
     }
   }
   return result;
@@ -211,7 +209,8 @@ void make_original(Picture& picture) {
   options.convert = true;
   options.metadata = picture.metadata;
   picture.photo->original.file = encode_image(picture.image, ".jpg", options);
-  picture.warnings.emplace_back("the original is kept as a JPEG of quality 95, as GDepth holds no other.");
+  picture.warnings.emplace_back(
+      "the original is kept as a JPEG of quality 95, as GDepth can hold no other format.");
 }
 
 Image matte_of(const Picture& picture, MaskSource source, const Allocator& allocator) {
@@ -243,7 +242,7 @@ PhotoPipeline pipeline_for(const Pipeline& pipeline, const Picture& picture) {
   }
   if (seems_blurred(picture.image, depth))
     result.report.blur.warnings.emplace_back(
-        "it seems to be blurred already, where it is far. Take the photograph without its portrait effect: "
+        "its background seems to be blurred already. Take the photograph without its portrait effect: "
         "export the unmodified original.");
   result.report.depth = depth.values.shape();
   result.report.kind = depth.kind;

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures of a batch that carry their depth with them: --depth-from photo.
+// Photographs that carry their own depth: --depth-from photo.
 
 #include <span>
 
@@ -7,38 +7,37 @@
 
 namespace satin::batch {
 
-/// True if the step takes depth from the photograph, or a step of the pipeline does.
+/// Whether the step, or any step of the pipeline, uses the depth of the photograph.
 [[nodiscard]] bool takes_photo(const PipelineStep& step);
 [[nodiscard]] bool takes_photo(const Pipeline& pipeline);
 
-/// Throws Error(usage) for what is asked of photographs without such a step, --keep-depth for a format that
-/// cannot keep it, and one file of depth for several pictures.
+/// Throws Error(usage) for options about photographs without such a step, for --keep-depth with a format that
+/// cannot keep it, and for one depth file with several pictures.
 void check_photo_options(const Pipeline& pipeline, const BatchOptions& options, bool several);
 
-/// Throws Error(usage) for a file of depth that exists, or is another file of the batch.
+/// Throws Error(usage) if a depth file to be written exists, or is another file of the batch.
 void check_depth_out(const Batch& work);
 
-/// The depth of a photograph. Throws Error(input) if it has none, or why it cannot be used.
+/// Returns the depth of a photograph. Throws Error(input) if it has none, with the reason.
 [[nodiscard]] const PhotoDepth& depth_of(const Picture& picture);
 
-/// For photographs whose file holds no JPEG that can be kept as the original (HEIC): the picture becomes one.
+/// Encodes the picture as the original if the file has no JPEG that can be kept as such (HEIC).
 void make_original(Picture& picture);
 
-/// The portrait matte as a mask of the picture's size. Throws Error(input) if there is none.
+/// Returns the portrait matte as a mask of the picture's size. Throws Error(input) if there is none.
 [[nodiscard]] Image matte_of(const Picture& picture, MaskSource source, const Allocator& allocator);
 
-/// The pipeline with what the photograph tells, and what that is.
+/// A pipeline with the parameters that a photograph determines, and a report about them.
 struct PhotoPipeline {
   Pipeline steps;
   PhotoReport report;
 };
 [[nodiscard]] PhotoPipeline pipeline_for(const Pipeline& pipeline, const Picture& picture);
 
-/// After a run: the blur at infinity follows from the strength that it found.
+/// Computes the blur at infinity from the strength that a run found.
 void set_blur_at_infinity(PhotoReport& report, std::span<const FoundValue> found, const Shape& picture);
 
-/// Writes the depth to the file that the options name for this picture; says what its codes mean where they
-/// are no values.
+/// Writes the depth to the file that the options name for this picture, and sets PhotoReport::depth_out.
 void write_depth(const Batch& work, std::size_t index, const PhotoDepth& depth, PhotoReport& report);
 
 }  // namespace satin::batch

@@ -16,7 +16,7 @@
 namespace satin::batch {
 namespace {
 
-/// Eighths of the power of two below, and whole pages.
+/// Rounds up to eighths of the next lower power of two, and to whole pages.
 std::size_t rounded(std::size_t bytes) {
   constexpr std::size_t page = 4096;
   const std::size_t step = std::max(std::bit_floor(bytes) / 8, page);
@@ -34,7 +34,7 @@ class PicturePool {
   PicturePool(const PicturePool&) = delete;
   PicturePool& operator=(const PicturePool&) = delete;
 
-  /// Null if the system has none either.
+  /// Returns memory from the pool or the system, or null.
   void* take(std::size_t bytes) {
     void* memory = take_block(rounded(bytes));
     return memory != nullptr ? memory : take_ordinary(bytes);
@@ -46,13 +46,13 @@ class PicturePool {
   }
 
  private:
-  /// The blocks of one size. `idle` has room for all of them, so that putting one back cannot fail.
+  /// Blocks of one size. `idle` has capacity for all of them, so that put() cannot fail.
   struct Blocks {
     std::vector<void*> idle;
     std::size_t count = 0;
   };
 
-  /// Null beyond the bound, and where the source has none.
+  /// Returns null beyond the bound, or if the source has no memory.
   void* take_block(std::size_t size) {
     {
       const std::lock_guard lock(mutex_);
@@ -68,12 +68,12 @@ class PicturePool {
       ++blocks.count;
       held_ += size;
     }
-    void* memory = source_.allocate(size);  // may take long
+    void* memory = source_.allocate(size);  // may be slow
     if (memory == nullptr) forget(size);
     return memory;
   }
 
-  /// What the source does not have now is not asked for with every picture.
+  /// Lowers the bound, so that a source without memory is not asked again for every picture.
   void forget(std::size_t size) noexcept {
     const std::lock_guard lock(mutex_);
     --sizes_.find(size)->second.count;
@@ -101,7 +101,7 @@ class PicturePool {
     return true;
   }
 
-  /// Returns an idle block, of the largest, to the source; false if there is none.
+  /// Returns the largest idle block to the source, or false if there is none.
   bool drop_one() {
     const auto largest = std::find_if(sizes_.rbegin(), sizes_.rend(),
                                       [](const auto& entry) { return !entry.second.idle.empty(); });
@@ -118,10 +118,10 @@ class PicturePool {
   std::mutex mutex_;
   std::uint64_t first_;
   std::uint64_t most_;
-  std::uint64_t handed_out_ = 0;  ///< bytes, ordinary ones too
-  std::uint64_t held_ = 0;        ///< bytes of blocks, in use or idle
+  std::uint64_t handed_out_ = 0;  ///< bytes handed out, from the system too
+  std::uint64_t held_ = 0;        ///< bytes of blocks from the source, in use or idle
   std::map<std::size_t, Blocks> sizes_;
-  std::unordered_map<void*, Buffer> ordinary_;  ///< in use
+  std::unordered_map<void*, Buffer> ordinary_;  ///< memory from the system in use
 };
 
 }  // namespace

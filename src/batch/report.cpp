@@ -1,4 +1,5 @@
-// What a batch writes beside its outputs: a report in JSON, and a gallery in HTML.
+// What a batch writes beside its outputs: a report in JSON lines, and a gallery, which is an HTML page with
+// thumbnails.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -38,7 +39,7 @@ const char* name_of_kind(ErrorKind kind) {
   return "input";
 }
 
-/// A name that is no UTF-8 as hexadecimal bytes: as text it would lose some.
+/// Adds a name that is not UTF-8 as hexadecimal bytes: as text it would lose some.
 void add_bytes(JsonWriter& json, const char* key, const std::filesystem::path& path) {
   if (batch::is_utf8(path.native())) return;
   std::string text;
@@ -182,13 +183,12 @@ void JsonLines::write(const std::string& line) {
   if (!written) throw write_failure("The report '" + path_.string() + "'", errno);
 }
 
-// The gallery.
+// Gallery.
 
 namespace {
 
 namespace fs = std::filesystem;
 
-/// CSS.
 constexpr std::string_view gallery_style = R"(
 :root { color-scheme: light dark; --paper: #f6f6f4; --card: #fff; --ink: #222; --faint: #667; --line: #ddd; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) {
@@ -213,7 +213,7 @@ figcaption p { margin: 4px 0 0; color: var(--faint); font-size: 13px; }
 [hidden] { display: none !important; }
 )";
 
-/// The search.
+/// Script that searches the names.
 constexpr std::string_view gallery_script = R"(
 const search = document.querySelector('input[type=search]'), only = document.querySelector('input[type=checkbox]');
 const figures = [...document.querySelectorAll('figure')].map(f => [f, f.textContent.toLowerCase()]);
@@ -230,12 +230,12 @@ document.querySelector('form').hidden = false;
 show();
 )";
 
-/// What the page may load; names the script by its hash.
+/// Content security policy of the page. Contains the hash of the script.
 constexpr std::string_view gallery_policy =
     "default-src 'none'; img-src 'self' file:; style-src 'unsafe-inline'; "
     "script-src 'sha256-CpxlZIsDU4+9zp+OLfGXedFMSHThF+/gxrIzZqd6RG0='";
 
-/// Text that HTML shows as it is: no tag, no quote, nothing that is not UTF-8.
+/// Escapes text for HTML: no tag, no quote, only UTF-8.
 std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
@@ -254,7 +254,7 @@ std::string escaped(std::string_view text) {
 
 std::string name_text(const fs::path& path) { return "<bdi>" + escaped(printable(path.native())) + "</bdi>"; }
 
-/// A relative reference: every byte that could mean something else than itself as %XX.
+/// Returns a relative reference, with every special byte as %XX.
 std::string reference(const fs::path& file, const fs::path& page) {
   std::error_code error;
   const fs::path from = fs::absolute(page, error).lexically_normal().parent_path();
@@ -308,7 +308,7 @@ std::string head(const std::string& pipeline, const BatchResult& result) {
       "<style>" + std::string(gallery_style) + "</style>\n</head>\n<body>\n<header><h1>" + counts + "</h1>";
   text += "<code>" + escaped(pipeline) + "</code>\n" + escaped(describe_unread(result.unread)) +
           "<form hidden><input type=\"search\" placeholder=\"Search\" ";
-  text += "aria-label=\"Search\"><label><input type=\"checkbox\"> failures alone</label>";
+  text += "aria-label=\"Search\"><label><input type=\"checkbox\"> only failures</label>";
   return text + "<output></output></form></header>\n<main>\n";
 }
 
@@ -316,11 +316,11 @@ std::string tail() {
   return "</main>\n<script>" + std::string(gallery_script) + "</script>\n</body>\n</html>\n";
 }
 
-/// A file in this folder that has no name and goes with its descriptor.
+/// Opens a file without a name in this folder. It disappears with its descriptor.
 int nameless_file(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor >= 0) return descriptor;
-  std::string name = folder / ".satin-gallery-XXXXXX";  // a file system that cannot do that
+  std::string name = folder / ".satin-gallery-XXXXXX";  // for file systems without such files
   const int named = ::mkostemp(name.data(), O_CLOEXEC);
   if (named >= 0) ::unlink(name.c_str());
   return named;
@@ -363,14 +363,14 @@ void Gallery::add(const FileResult& file) {
   if (std::fwrite(text.data(), 1, text.size(), entries_.get()) != text.size()) throw failure(errno);
 }
 
-/// Of a file that this run left out: from the disk.
+/// Makes the thumbnail of a file that this run skipped, from the file on the disk.
 Image Gallery::left_out(const FileResult& file, const std::string& when) const {
   if (file.status == FileStatus::done || file.status == FileStatus::failed) return {};
   if (when == "after") return thumbnail_of(file.output, {.all_pages = read_.all_pages});
   return shows_before_ ? thumbnail_of(file.input, read_) : Image();
 }
 
-/// The HTML of one small picture, which it writes or finds; empty if there is none.
+/// Returns the HTML of a thumbnail, which it writes or finds. Empty if there is none.
 std::string Gallery::picture(const FileResult& file, const std::string& when) {
   static const std::string extension = format_of_pictures();
   const fs::path path = folder_ / (batch::hexadecimal(batch::Hash().add(file.output.native()).value()) + "-" +

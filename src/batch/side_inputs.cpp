@@ -24,19 +24,19 @@ const SideInput* find_side(const PipelineStep& step, const std::string& name) {
   return found == step.side_inputs.end() ? nullptr : &*found;
 }
 
-/// The option of the parameter with this role, for messages.
+/// Returns the option of the parameter with this role, for messages.
 std::string option_of(const PipelineStep& step, ParameterRole role) {
   const ParameterRecord* record = step.parameters.filter().find_parameter(role);
   return record == nullptr ? "" : "--" + record->name;
 }
 
-/// Depth lies in the picture's own file: in a channel, or as photographs carry it.
+/// Whether depth comes from the file of the picture: from a channel, or as photographs carry it.
 bool is_in_picture(const PipelineStep& step, const InputRecord& input) {
   const std::string source = step.parameters.get(ParameterRole::depth_source);
   return input.role == Role::depth && (source == "channel" || source == "photo");
 }
 
-/// The mask is the photograph's matte.
+/// Whether the mask is the matte of the photograph.
 bool is_matte(const PipelineStep& step, const InputRecord& input, const BatchOptions& options) {
   return options.mask_from != MaskSource::file && input.role == Role::mask &&
          find_side(step, input.name) == nullptr;
@@ -64,7 +64,8 @@ void check_names(const PipelineStep& step) {
   }
 }
 
-/// `stream_taken`: standard input is read already; set if this one reads it.
+/// Checks that a file can be read. `stream_taken` says that standard input is already in use, and is set if
+/// this file uses it.
 void check_file(const SideInput& side, bool& stream_taken) {
   if (is_side_pattern(side)) return static_cast<void>(NamePattern(side.path));
   if (is_stream(side.path) && stream_taken)
@@ -98,13 +99,14 @@ bool is_transparent_of(const ImageView& picture) {
   return false;
 }
 
-/// Depth may be one of several channels, if that is told; the filter checks which.
+/// Whether all channels are kept: those of a guide, and of depth if its channel is chosen. The filter checks
+/// the channel.
 bool keeps_channels(const PipelineStep& step, const InputRecord& input) {
   return input.role == Role::guide ||
          (input.role == Role::depth && !step.parameters.get(ParameterRole::depth_channel).empty());
 }
 
-/// The channel that is to be depth by its name; empty if that is told by number or not at all.
+/// Returns the name of the channel that is depth; empty if it is chosen by number or not at all.
 std::string depth_channel_name(const PipelineStep& step) {
   const std::string text = step.parameters.get(ParameterRole::depth_channel);
   return text.find_first_not_of("0123456789") == std::string::npos ? "" : text;
@@ -145,8 +147,9 @@ std::string warning_about_alpha(const InputRecord& input, const SideInput& side)
                                    : "its alpha is not used.");
 }
 
-/// Maps and masks have one channel; many are saved as grey in three, or with an alpha channel that is opaque
-/// everywhere. Where it is not, the mask was painted on a transparent layer, in whatever colour.
+/// Reduces an image to one channel. Many maps and masks are saved as grey in three channels, or with an alpha
+/// channel that is opaque everywhere. If it is not, the mask was painted on a transparent layer, in any
+/// colour.
 Image one_channel(Image image, const InputRecord& input, const SideInput& side, const Allocator& allocator,
                   std::vector<std::string>& warnings) {
   if (image.shape().channels == 1) return image;
@@ -172,7 +175,7 @@ Image read_side(const PipelineStep& step, const InputRecord& input, const SideIn
              : one_channel(std::move(image), input, side, options.allocator, warnings);
 }
 
-/// Its file must hold no other picture, whatever the options choose.
+/// Opens the rows of a side input, whose file must hold one picture, whatever page the options choose.
 std::unique_ptr<RowSource> open_side(const SideInput& side, const ReadOptions& options) {
   ReadOptions only = options;
   only.page.reset();
@@ -299,7 +302,8 @@ void check_sizes(const PipelineStep& step, std::span<const Shape> sides, const s
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const Role role = step.parameters.filter().inputs[i].role;
     const Shape& shape = sides[i];
-    if (shape.width == 0 || role == Role::depth || role == Role::aperture) continue;  // filters scale them
+    if (shape.width == 0 || role == Role::depth || role == Role::aperture)
+      continue;  // filters scale depth and apertures
     if (shape.width == picture.width && shape.height == picture.height) continue;
     const std::string& name = step.parameters.filter().inputs[i].name;
     throw Error(ErrorKind::usage, "--" + name + " " + quoted(find_side(step, name)->path) + " is " +

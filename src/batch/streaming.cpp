@@ -18,8 +18,8 @@
 namespace satin::batch {
 namespace {
 
-/// A source is read in parts of so many bytes, so that what lies between two sources is small beside bands.
-constexpr std::size_t bytes_of_part = std::size_t{4} << 20;
+/// Bytes read from a source at once: small beside the memory of a filter.
+constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
 
 Shape with_rows(Shape shape, std::int64_t rows) {
   shape.height = rows;
@@ -27,13 +27,13 @@ Shape with_rows(Shape shape, std::int64_t rows) {
   return shape;
 }
 
-std::int64_t rows_of_part(const Shape& whole) {
+std::int64_t chunk_rows(const Shape& whole) {
   const std::size_t row = byte_size(with_rows(whole, 1));
-  return static_cast<std::int64_t>(std::max<std::size_t>(bytes_of_part / row, 1));
+  return static_cast<std::int64_t>(std::max<std::size_t>(chunk_bytes / row, 1));
 }
 
 template <class Byte>
-BasicImageView<Byte> part_of(BasicImageView<Byte> view, std::int64_t first, std::int64_t count) {
+BasicImageView<Byte> rows_of(BasicImageView<Byte> view, std::int64_t first, std::int64_t count) {
   view.data = view.at(0, first);
   view.shape.height = count;
   return view;
@@ -49,12 +49,13 @@ Shape of_type(Shape shape, Type type) {
   return shape;
 }
 
+/// Rows of a source, converted.
 class ChangedRows final : public RowSource {
  public:
-  /// Makes as many rows of those of the source, which are dense.
+  /// Converts rows of the source, which are dense, to as many rows.
   using Change = std::function<void(const ImageView& from, const MutableImageView& to)>;
 
-  /// `shape` is that of the source but for the pixels.
+  /// `shape` differs from that of the source only in type and channels.
   ChangedRows(RowSource& source, const Shape& shape, Change change)
       : source_(source), shape_(shape), change_(std::move(change)) {}
 
@@ -63,13 +64,13 @@ class ChangedRows final : public RowSource {
 
   void read(const MutableImageView& rows) override {
     const Shape& whole = source_.shape();
-    const std::int64_t most = rows_of_part(whole);
+    const std::int64_t most = chunk_rows(whole);
     for (std::int64_t y = 0; y < rows.shape.height;) {
       const std::int64_t count = std::min(most, rows.shape.height - y);
-      if (part_.empty() || part_.shape().height < count) part_ = Image(with_rows(whole, count));
-      const MutableImageView part = part_of(part_.view(), 0, count);
-      source_.read(part);
-      change_(part, part_of(rows, y, count));
+      if (chunk_.empty() || chunk_.shape().height < count) chunk_ = Image(with_rows(whole, count));
+      const MutableImageView chunk = rows_of(chunk_.view(), 0, count);
+      source_.read(chunk);
+      change_(chunk, rows_of(rows, y, count));
       y += count;
     }
   }
@@ -78,13 +79,13 @@ class ChangedRows final : public RowSource {
   RowSource& source_;
   Shape shape_;
   Change change_;
-  Image part_{};  ///< some rows of the source
+  Image chunk_{};  ///< rows of the source
 };
 
 namespace fs = std::filesystem;
 
-/// The rows of a pipeline, which is checked before the last ones are given, so that no file of wrong ones is
-/// finished.
+/// The rows of a pipeline. Checks the pipeline before it returns the last rows, so that no file with wrong
+/// pixels is finished.
 class CheckedRows final : public RowSource {
  public:
   /// `pipeline` must outlive the object.
@@ -101,7 +102,7 @@ class CheckedRows final : public RowSource {
     if (next_ == shape().height) warnings_ = pipeline_.check();
   }
 
-  /// The warnings of RowPipeline::check(), which are there once all rows have been read.
+  /// Returns the warnings of RowPipeline::check(), available when all rows have been read.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
  private:
@@ -110,7 +111,7 @@ class CheckedRows final : public RowSource {
   std::vector<std::string> warnings_;
 };
 
-/// The shape of a picture without the picture, to plan by. Reading it is an error of the program.
+/// The shape of a picture without its rows, for planning. Reading it is a programming error.
 class ShapeAlone final : public RowSource {
  public:
   explicit ShapeAlone(const Shape& shape) : shape_(shape) {}
@@ -125,10 +126,10 @@ class ShapeAlone final : public RowSource {
   Shape shape_;
 };
 
-/// The option that asks for rows.
+/// Returns the option that causes outputs to be written by rows.
 std::string option_of(const BatchOptions& options) { return options.stream ? "--stream" : "--pyramid"; }
 
-/// An option that does not go with --stream or --pyramid.
+/// An option that excludes --stream or --pyramid.
 struct Refused {
   bool given;
   const char* option;
@@ -139,11 +140,11 @@ void refuse(const std::string& option, const std::vector<Refused>& refused) {
   for (const Refused& each : refused)
     if (each.given)
       throw Error(ErrorKind::usage,
-                  std::string(each.option) + " does not go with " + option + ": " + each.reason);
+                  std::string(each.option) + " cannot be combined with " + option + ": " + each.reason);
 }
 
 void refuse_standard_input(const Pipeline& pipeline, const BatchOptions& options) {
-  const char* const reason = " does not go with --stream: rows are read from a file, more than once. ";
+  const char* const reason = " cannot be combined with --stream: rows are read from a file, more than once. ";
   if (std::ranges::any_of(options.inputs, is_stream))
     throw Error(ErrorKind::usage, std::string("Standard input") + reason + "Save it, and name the file.");
   for (const PipelineStep& step : pipeline)
@@ -152,7 +153,7 @@ void refuse_standard_input(const Pipeline& pipeline, const BatchOptions& options
         throw Error(ErrorKind::usage, "--" + side.name + " -" + reason + "Save it, and name the file.");
 }
 
-/// The size of every side input is that of the picture.
+/// Throws unless every side input has the size of the picture.
 void check_side_sizes(const Pipeline& steps, const SideRows& sides, const fs::path& input,
                       const Shape& picture) {
   std::size_t next = 0;
@@ -168,7 +169,7 @@ RowWriteOptions row_options(const WriteOptions& options, bool pyramid, int threa
   return {options.overwrite, pyramid, threads, options.metadata, options.modified};
 }
 
-/// Refuses a file by its header if its reader holds more than filters may, or more than is free.
+/// Refuses a file by its header if its reader needs more memory than filters may use, or more than is free.
 void refuse_large_parts(const Device& device, std::uint64_t beside) {
   constexpr std::uint64_t always_free = std::uint64_t{64} << 20;
   const std::uint64_t limit = memory_limit(device);
@@ -177,13 +178,13 @@ void refuse_large_parts(const Device& device, std::uint64_t beside) {
   const std::uint64_t most = limited ? limit : free_memory();
   if (beside > most)
     throw Error(ErrorKind::environment,
-                "The strips or tiles of the file take " + std::to_string(beside) + " bytes, above the " +
+                "The strips or tiles of the file need " + std::to_string(beside) + " bytes, above the " +
                     (limited ? "memory limit of " + std::to_string(most) + " bytes: raise it, or save"
                              : std::to_string(most) + " bytes that are free. Save") +
                     " the picture in smaller ones.");
 }
 
-/// Adds what the reader noticed since it had `known` warnings.
+/// Adds the warnings of the reader beyond the first `known`.
 void add_warnings(std::vector<std::string>& warnings, const FileRows& picture, std::size_t known) {
   const std::vector<std::string>& all = picture.warnings();
   warnings.insert(warnings.end(), all.begin() + static_cast<std::ptrdiff_t>(known), all.end());
@@ -215,11 +216,11 @@ std::unique_ptr<RowSource> one_channel_rows(RowSource& source, bool alpha, const
 bool is_transparent(RowSource& source) {
   const Shape& whole = source.shape();
   if (whole.alpha == Alpha::none) return false;
-  const std::int64_t most = rows_of_part(whole);
-  Image part(with_rows(whole, std::min(most, whole.height)));
+  const std::int64_t most = chunk_rows(whole);
+  Image chunk(with_rows(whole, std::min(most, whole.height)));
   bool found = false;
   for (std::int64_t y = 0; y < whole.height && !found; y += most) {
-    const MutableImageView rows = part_of(part.view(), 0, std::min(most, whole.height - y));
+    const MutableImageView rows = rows_of(chunk.view(), 0, std::min(most, whole.height - y));
     source.read(rows);
     found = is_transparent(rows);
   }
@@ -249,7 +250,7 @@ void check_row_options(const Pipeline& pipeline, const BatchOptions& options) {
   const char* const photo = "photographs with depth are not read by rows. Drop one of them.";
   refuse(option,
          {{!options.gallery.empty(), "--gallery",
-           "its small pictures are made of whole ones. Use --report, or drop --stream."},
+           "its thumbnails need whole pictures. Use --report, or drop --stream."},
           {!options.read.part.empty(), "--part", "OpenEXR files are not read by rows. Drop one of them."},
           {options.mask_from != MaskSource::file, "--mask-from", photo},
           {!options.depth_out.empty(), "--depth-out", photo}});
@@ -286,7 +287,7 @@ WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t i
   source.metadata = picture->metadata();
   source.warnings = picture->warnings();
   const std::size_t known = source.warnings.size();
-  if (covers(steps)) drop_what_may_show(source, work.options);
+  if (covers(steps)) drop_revealing_data(source, work.options);
 
   const SideRows sides(work, index, options);
   check_side_sizes(steps, sides, file.input, picture->shape());

@@ -18,7 +18,7 @@ float linear_from_srgb(double code) {
   return static_cast<float>(code <= 0.04045 ? code / 12.92 : std::pow((code + 0.055) / 1.055, 2.4));
 }
 
-/// Channels as fractions of 1: colour in linear light, alpha as it is.
+/// Converts channels to 0 to 1: colours to linear light, alpha unchanged.
 template <class T>
 class Fractions {
  public:
@@ -44,14 +44,14 @@ class Fractions<float> {
   [[nodiscard]] static float alpha(float value) { return colour(value); }
 };
 
-/// Where the source pixels of each of `parts` begin, and the end: every part has one at least.
+/// Returns where the source pixels of each of `parts` cells begin, and the end. Every cell has at least one.
 std::vector<std::int64_t> borders(std::int64_t length, std::int64_t parts) {
   std::vector<std::int64_t> result;
   for (std::int64_t part = 0; part <= parts; ++part) result.push_back(part * length / parts);
   return result;
 }
 
-/// Adds a row of the picture to one of sums of premultiplied colour and alpha.
+/// Adds a row of the picture to a row of sums of premultiplied colour and alpha.
 template <class T>
 void add_row(const T* row, const Shape& shape, const Fractions<T>& fractions, std::span<float> sums) {
   const auto channels = static_cast<std::size_t>(shape.channels);
@@ -68,15 +68,16 @@ void add_row(const T* row, const Shape& shape, const Fractions<T>& fractions, st
   }
 }
 
-/// Light and less light squares of 8 pixels, in linear light.
+/// Returns the checkerboard behind transparent pixels: squares of 8 pixels, in linear light.
 float backdrop(std::int64_t x, std::int64_t y) { return ((x / 8 + y / 8) % 2 == 0) ? 0.6F : 0.35F; }
 
+/// Divides sums of rows by the number of pixels, and composites them over the checkerboard.
 class Reduction {
  public:
   Reduction(const Shape& picture, Image& output)
       : picture_(picture), output_(output), columns_(borders(picture.width, output.shape().width)) {}
 
-  /// Row `y` of the output from the sums of that many rows.
+  /// Writes row `y` of the output from the sums of `rows` rows.
   void finish_row(std::int64_t y, std::span<const float> sums, std::int64_t rows) {
     const Shape& shape = output_.shape();
     auto* out = output_.view().row<float>(y);

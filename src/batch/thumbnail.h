@@ -1,5 +1,5 @@
 #pragma once
-// Small pictures for a page that shows many.
+// Thumbnails for the gallery.
 
 #include <cstdint>
 
@@ -7,9 +7,10 @@
 
 namespace satin::batch {
 
-/// The host picture with its longer side at most `side` pixels: f32 in linear light, 1 or 3 channels, every
-/// pixel the mean of those that it stands for; alpha is laid over grey squares. Integers are read as sRGB,
-/// floats as linear light; values that are not 0 to 1 are clipped, NaN is black.
+/// Reduces a host picture until its longer side is at most `side` pixels. The result is f32 in linear light
+/// with 1 or 3 channels. Every pixel is the mean of the pixels that it covers, and alpha is composited over a
+/// checkerboard. Integers are decoded as sRGB, floats are linear light. Values are clipped to 0 to 1, and NaN
+/// becomes black.
 [[nodiscard]] Image thumbnail(const ImageView& picture, std::int64_t side);
 
 }  // namespace satin::batch

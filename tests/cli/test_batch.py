@@ -184,13 +184,13 @@ def test_what_a_folder_holds_beside_pictures_is_counted_and_named(satin, noise):
     names = ["in/IMG_1.DNG", "in/b.gif", "in/c.psd"]
     result = satin.good("blur", "in", "-o", "out", "--report", "report", "--gallery", "page.html", "--json", *BLUR)
     check(satin.folder / "out", arrays)
-    told = "3 files are no pictures that Satin reads: 'in/IMG_1.DNG', 'in/b.gif', 'in/c.psd'."
+    told = "3 files are not pictures that Satin reads: 'in/IMG_1.DNG', 'in/b.gif', 'in/c.psd'."
     assert told in result.stderr.decode()
     report = json.loads((satin.folder / "report").read_text().splitlines()[-1])
     for summary in report["summary"], json.loads(result.stdout)["summary"]:
         assert summary["unread"] == names and summary["total"] == 1
     page = (satin.folder / "page.html").read_text()
-    assert "3 files are no pictures" in page and "IMG_1.DNG" in page
+    assert "3 files are not pictures" in page and "IMG_1.DNG" in page
     assert told in satin.good("blur", "in", "-o", "x", "--dry-run", *BLUR).stderr.decode()
     foreseen = satin.good("blur", "in", "-o", "x", "--dry-run", "--json", *BLUR)
     assert json.loads(foreseen.stdout.splitlines()[-1]) == {"unread": names}

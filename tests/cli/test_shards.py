@@ -63,7 +63,7 @@ def test_completions_may_be_told_on_the_line_alone(folder):
     ({"PARALLEL_SEQ": "2", "JOB_COMPLETION_INDEX": "0"}, ["PARALLEL_SEQ", "JOB_COMPLETION_INDEX", "both"]),
     # --array=1,3,7: three tasks, whose numbers make no range.
     ({"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_MAX": "7",
-      "SLURM_ARRAY_TASK_STEP": "1", "SLURM_ARRAY_TASK_COUNT": "3"}, ["no plain range", "--array=1-N"]),
+      "SLURM_ARRAY_TASK_STEP": "1", "SLURM_ARRAY_TASK_COUNT": "3"}, ["not a plain range", "--array=1-N"]),
     ({"JOB_COMPLETION_INDEX": "3", "JOB_COMPLETIONS": "3"}, ["JOB_COMPLETION_INDEX", "4 of 3"]),
     ({"JOB_COMPLETION_INDEX": "x", "JOB_COMPLETIONS": "3"}, ["JOB_COMPLETION_INDEX"]),
 ], ids=["none", "kubernetes alone", "parallel alone", "two", "no range", "beyond", "no number"])

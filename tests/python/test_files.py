@@ -190,7 +190,7 @@ def test_names_and_settings_are_the_commands(folder):
         satin.batch("blur radius=2", folder / "in" / "0.png", folder / "in" / "0.png")
     with pytest.raises(TypeError, match="overwrit"):
         satin.batch("blur radius=2", folder / "in", folder / "out", overwrit=True)
-    with pytest.raises(ValueError, match="shard='auto': this is no task"):
+    with pytest.raises(ValueError, match="shard='auto': this is not a task"):
         satin.batch("blur radius=2", folder / "in", folder / "out", shard="auto")
     assert not (folder / "out").exists()
 
