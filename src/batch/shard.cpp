@@ -44,9 +44,10 @@ std::optional<EnvironmentShard> slurm() {
   const long step = number_in("SLURM_ARRAY_TASK_STEP").value_or(1);
   const long count = number_in("SLURM_ARRAY_TASK_COUNT").value_or(0);
   if (step < 1 || (*id - first) % step != 0 || (last - first) / step + 1 != count)
-    throw Error(ErrorKind::usage,
-                "--shard auto: the tasks of this array of SLURM are not a plain range, so the shard of task " +
-                    std::to_string(*id) + " is not known. Submit --array=1-N, or use --shard I/N.");
+    throw Error(
+        ErrorKind::usage,
+        "--shard auto: the tasks of this array of SLURM are not a plain range, so the shard of task " +
+            std::to_string(*id) + " is not known. Submit --array=1-N, or use --shard I/N.");
   return EnvironmentShard{"SLURM_ARRAY_TASK_ID",
                           shard_of("SLURM_ARRAY_TASK_ID", (*id - first) / step + 1, count)};
 }

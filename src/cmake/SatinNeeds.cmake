@@ -1,3 +1,33 @@
+# Decides SATIN_WITH_CUDA from SATIN_CUDA and enables the CUDA language.
+include(CheckLanguage)
+set(SATIN_WITH_CUDA OFF)
+if(SATIN_CUDA STREQUAL "ON")
+  set(SATIN_WITH_CUDA ON)
+elseif(SATIN_CUDA STREQUAL "AUTO" AND EXISTS /dev/nvidiactl)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(SATIN_WITH_CUDA ON)
+  endif()
+endif()
+
+if(SATIN_WITH_CUDA)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    if(EXISTS /dev/nvidiactl)
+      set(CMAKE_CUDA_ARCHITECTURES native)
+    else()
+      set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90-real)
+    endif()
+  endif()
+  enable_language(CUDA)
+  find_package(CUDAToolkit 12 REQUIRED)
+  set(CMAKE_CUDA_STANDARD 20)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake before 3.26 does not know that nvcc 12 has C++20
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  endif()
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+endif()
+message(STATUS "Satin: CUDA kernels ${SATIN_WITH_CUDA}, codecs ${SATIN_CODECS}")
+
 # The packages that this build needs: missing ones are told all at once, by their names in Debian.
 set(satin_missing "")
 
@@ -33,4 +63,23 @@ if(satin_missing)
   list(JOIN satin_missing " " satin_missing)
   message(FATAL_ERROR "Satin: libraries are missing. Debian and Ubuntu have them: apt-get install ${satin_missing}\n"
                       "(SATIN_CODECS=NONE leaves out files, and what reading them needs.)")
+endif()
+
+# Decides SATIN_WITH_TESTS from SATIN_BUILD_TESTS.
+set(SATIN_WITH_TESTS OFF)
+if(SATIN_BUILD_TESTS STREQUAL "AUTO")
+  if(PROJECT_IS_TOP_LEVEL)
+    find_package(GTest QUIET)
+    set(SATIN_WITH_TESTS ${GTest_FOUND})
+    if(NOT GTest_FOUND)
+      message(STATUS "Satin: tests are left out, as GoogleTest was not found (Debian and Ubuntu: libgtest-dev)")
+    endif()
+  endif()
+elseif(SATIN_BUILD_TESTS)
+  find_package(GTest QUIET)
+  if(NOT GTest_FOUND)
+    message(FATAL_ERROR "Satin: GoogleTest was not found. Install it (Debian and Ubuntu: libgtest-dev), "
+                        "or configure with SATIN_BUILD_TESTS=OFF.")
+  endif()
+  set(SATIN_WITH_TESTS ON)
 endif()

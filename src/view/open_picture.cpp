@@ -1,12 +1,20 @@
 #include "view/open_picture.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
+#include "batch/file_names.h"
 #include "batch/file_stamp.h"
+#include "batch/linear_light.h"
 #include "batch/photographs.h"
 #include "batch/side_inputs.h"
 #include "io/convert.h"
+#include "satin/error.h"
 
 namespace satin::view {
 namespace {
@@ -31,6 +39,139 @@ std::string key_of(const Batch& work, const OpenPicture& picture) {
     }
   }
   return key;
+}
+
+/// The smaller picture with what belongs to the whole one.
+Picture at_level(const OpenPicture& picture, int level) {
+  Picture small(picture.pixels().make_quickly(level)->clone());
+  small.metadata = picture.source().metadata;
+  return small;
+}
+
+/// Depth in the size of the smaller picture, which has not quite the aspect of the whole one. Between two
+/// surfaces nothing is made up: every pixel takes the value at its place.
+std::shared_ptr<const Image> depth_at_level(const Image& depth, const Shape& picture, int level) {
+  Shape shape = depth.shape();
+  shape.width = shape_at(picture, level).width;
+  shape.height = shape_at(picture, level).height;
+  Image small(shape);
+  const ImageView from = depth.view();
+  const MutableImageView to = small.view();
+  const auto place = [level](std::int64_t at, std::int64_t whole, std::int64_t size) {
+    return ((at << level) * 2 + 1) * size / (2 * whole);
+  };
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    for (std::int64_t x = 0; x < shape.width; ++x)
+      std::memcpy(
+          to.at(x, y),
+          from.at(place(x, picture.width, from.shape.width), place(y, picture.height, from.shape.height)),
+          static_cast<std::size_t>(to.strides.pixel));
+  return std::make_shared<const Image>(std::move(small));
+}
+
+/// The pictures beside the one of this step.
+std::vector<std::shared_ptr<const Image>> at_level(const PipelineStep& step,
+                                                   const std::vector<std::shared_ptr<Pyramid>>& sides,
+                                                   const Shape& picture, int level) {
+  std::vector<std::shared_ptr<const Image>> images;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const bool is_depth = step.parameters.filter().inputs[i].role == Role::depth;
+    std::shared_ptr<const Image> image;
+    if (sides[i] != nullptr) image = sides[i]->make_quickly(is_depth ? 0 : level);
+    if (image != nullptr && is_depth && level > 0) image = depth_at_level(*image, picture, level);
+    images.push_back(std::move(image));
+  }
+  return images;
+}
+
+Filtered run(const Device& device, const Pipeline& steps, const Picture& picture,
+             std::vector<ImageView> inputs, const std::filesystem::path& name, const Progress& progress) {
+  const batch::LinearLight light(picture, steps, {});
+  inputs.front() = light.picture();
+  std::vector<Shape> shapes;
+  for (const ImageView& view : inputs) shapes.push_back(view.empty() ? Shape{} : view.shape);
+  const auto check = [&](std::size_t step, const Shape& shape) {
+    std::size_t first = 1;
+    for (std::size_t i = 0; i < step; ++i) first += steps[i].parameters.filter().inputs.size();
+    const std::size_t count = steps[step].parameters.filter().inputs.size();
+    batch::check_sizes(steps[step], std::span(inputs).subspan(first, count), name, shape);
+  };
+  PipelinePlan plan(device, steps, shapes, check);
+  plan.watch(progress);
+  Image output(plan.output_shape());
+  plan.run(inputs, output.view());
+  static_cast<void>(plan.check());
+  return {light.encoded(std::move(output)), plan.found()};
+}
+
+std::string extension_of(const std::filesystem::path& name, const WriteOptions& options) {
+  return options.format.empty() ? name.extension().string() : options.format;
+}
+
+constexpr double endless = std::numeric_limits<double>::max();
+
+Length scaled(const Length& length, double scale, bool whole) {
+  if (length.percent) return length;
+  const double value = length.value * scale;
+  return {whole ? std::round(value) : value};
+}
+
+PixelBox scaled(const PixelBox& box, double scale) {
+  const auto edge = [scale](std::int64_t at) { return std::llround(static_cast<double>(at) * scale); };
+  const std::int64_t left = edge(box.x), top = edge(box.y);
+  return {left, top, std::max<std::int64_t>(edge(box.x + box.width) - left, 1),
+          std::max<std::int64_t>(edge(box.y + box.height) - top, 1)};
+}
+
+std::string scaled(const ParameterRecord& parameter, const std::string& text, double scale) {
+  const std::string& name = parameter.name;
+  switch (parameter.kind) {
+    case ParameterKind::real:
+      return print_real(std::clamp(parse_real(name, text, -endless, endless) * scale, parameter.minimum,
+                                   parameter.maximum));
+    case ParameterKind::integer: {
+      const auto value = parse_real(name, text, -endless, endless);
+      const double odd = std::fmod(std::abs(value), 2);  // windows are odd, and stay so
+      return print_real(std::max(2 * std::round((value * scale - odd) / 2) + odd, parameter.minimum));
+    }
+    case ParameterKind::length:
+      return print_length(scaled(parse_length(name, text, -endless, endless), scale, false));
+    case ParameterKind::radius: {
+      const Radius radius = parse_radius(name, text, 0, endless);
+      return print_radius(
+          {scaled(radius.x, scale, parameter.whole), scaled(radius.y, scale, parameter.whole)});
+    }
+    case ParameterKind::point: {
+      const Point point = parse_point(name, text);
+      return print_point({scaled(point.x, scale, false), scaled(point.y, scale, false)});
+    }
+    case ParameterKind::boxes: {
+      std::vector<PixelBox> boxes = parse_boxes(name, text);
+      for (PixelBox& box : boxes) box = scaled(box, scale);
+      return print_boxes(boxes);
+    }
+    default:
+      return text;
+  }
+}
+
+/// Sets those that are told, or those that are left at their defaults.
+void set_scaled(Parameters& to, const Parameters& from, double scale, bool told) {
+  for (const ParameterRecord& parameter : from.filter().parameters) {
+    const std::string text = from.get(parameter.name);
+    const bool in_pixels = parameter.unit == "px";
+    if (text.empty() || (text != parameter.default_text) != told || (!told && !in_pixels)) continue;
+    to.set(parameter.name, in_pixels ? scaled(parameter, text, scale) : text);
+  }
+}
+
+/// A default may stand beside a parameter that is told in its place: then it does not count.
+void set_defaults(Parameters& to, const Parameters& from, double scale) {
+  try {
+    set_scaled(to, from, scale, false);
+  } catch (const Error&) {
+    return;
+  }
 }
 
 }  // namespace
@@ -84,6 +225,45 @@ Sides SidePictures::of(const Batch& work, const OpenPicture& picture) {
   }
   key_ = std::move(key);
   return known_;
+}
+
+Filtered filtered(const Device& device, const Pipeline& steps, const OpenPicture& picture, int level,
+                  const Sides& sides, const std::filesystem::path& name, const Progress& progress) {
+  std::vector<std::shared_ptr<const Image>> kept;
+  std::vector<ImageView> inputs(1);
+  for (std::size_t step = 0; step < steps.size(); ++step)
+    for (std::shared_ptr<const Image>& image : at_level(steps[step], sides[step], picture.shape(), level)) {
+      inputs.push_back(image == nullptr ? ImageView{} : image->view());
+      kept.push_back(std::move(image));
+    }
+  if (level == 0) return run(device, steps, picture.source(), std::move(inputs), name, progress);
+  return run(device, steps, at_level(picture, level), std::move(inputs), name, progress);
+}
+
+bool file_keeps(const Shape& pixels, const std::filesystem::path& name, const WriteOptions& options) {
+  const std::string extension = batch::lower(extension_of(name, options));
+  constexpr std::string_view formats[] = {".png", ".tif", ".tiff", ".bmp", ".tga", ".ppm", ".pgm", ".pnm"};
+  return pixels.type == Type::u8 && std::ranges::find(formats, extension) != std::end(formats);
+}
+
+std::shared_ptr<const Image> as_in_file(const Image& pixels, const std::filesystem::path& name,
+                                        const WriteOptions& options) {
+  Picture decoded = decode_picture(encode_image(pixels, extension_of(name, options), options), name.string());
+  return in_8_bits(std::make_shared<const Image>(std::move(decoded.image)), decoded.metadata);
+}
+
+Pipeline scaled(const Pipeline& pipeline, int level) {
+  const double scale = std::ldexp(1.0, -level);
+  Pipeline result;
+  for (const PipelineStep& step : pipeline) {
+    PipelineStep& small =
+        result.emplace_back(PipelineStep{Parameters(step.parameters.filter()), step.side_inputs});
+    set_scaled(small.parameters, step.parameters, scale, true);
+    set_defaults(small.parameters, step.parameters, scale);
+    const ParameterRecord* flag = step.parameters.filter().find_parameter(ParameterRole::may_vanish);
+    if (level > 0 && flag != nullptr) small.parameters.set(flag->name, "true");
+  }
+  return result;
 }
 
 }  // namespace satin::view

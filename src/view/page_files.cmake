@@ -11,7 +11,7 @@ foreach(name IN LISTS files)
   math(EXPR length "${length} / 2")
   string(APPEND entries "    {\"${name}\",\n     {\"${bytes}\",\n      ${length}}},\n")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"view/pages.h\"
+file(WRITE ${OUTPUT} "#include \"view/server.h\"
 
 namespace satin::view {
 

@@ -1,6 +1,9 @@
 #include "view/pyramid.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -74,6 +77,86 @@ class Halving {
   Image soft_;
 };
 
+constexpr int fraction_bits = 8;
+constexpr int one = 1 << fraction_bits;
+
+/// The place of a row or column of the canvas between two pixels: `part` of 256 on the way to the second.
+struct Place {
+  std::int64_t first = -1;  ///< -1: outside
+  std::int64_t second = 0;
+  int part = 0;
+};
+
+using Pixel = std::array<std::uint8_t, 4>;
+
+std::vector<Place> places(std::int64_t count, double corner, double zoom, std::int64_t size,
+                          std::int64_t at_level, int level) {
+  std::vector<Place> all(static_cast<std::size_t>(count));
+  const bool pixel_by_pixel = level == 0 && zoom >= 1;
+  const double scale = std::ldexp(1.0, -level);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double at = corner + (static_cast<double>(i) + 0.5) / zoom;
+    if (!(at >= 0 && at < static_cast<double>(size))) continue;
+    // The centre of pixel j of a level is that of pixel 2^level j of the picture.
+    const double place = (at - 0.5) * scale;
+    const auto largest = static_cast<double>(at_level - 1);
+    if (pixel_by_pixel) {
+      all[i].first = all[i].second = static_cast<std::int64_t>(at);
+    } else {
+      const double held = std::clamp(place, 0.0, largest);
+      const double below = std::floor(held);
+      all[i] = {static_cast<std::int64_t>(below),
+                std::min(static_cast<std::int64_t>(below) + 1, at_level - 1),
+                static_cast<int>((held - below) * one)};
+    }
+  }
+  return all;
+}
+
+constexpr int over_white(int colour, int alpha) {
+  constexpr int white = 255;
+  return (colour * alpha + white * (white - alpha) + white / 2) / white;
+}
+
+/// A pixel of an 8-bit picture as opaque RGB.
+class Colours {
+ public:
+  explicit Colours(const ImageView& picture)
+      : picture_(picture),
+        has_colour_(picture.shape.channels >= 3),
+        has_alpha_(picture.shape.alpha != Alpha::none),
+        alpha_(picture.shape.channels - 1) {}
+
+  [[nodiscard]] Pixel at(std::int64_t x, std::int64_t y) const {
+    const auto* pixel = reinterpret_cast<const std::uint8_t*>(picture_.at(x, y));
+    Pixel result{pixel[0], pixel[has_colour_ ? 1 : 0], pixel[has_colour_ ? 2 : 0], 255};
+    if (!has_alpha_) return result;
+    for (std::size_t c = 0; c < 3; ++c)
+      result[c] = static_cast<std::uint8_t>(over_white(result[c], pixel[alpha_]));
+    return result;
+  }
+
+  [[nodiscard]] Pixel between(const Place& column, const Place& row) const {
+    if (column.part == 0 && row.part == 0) return at(column.first, row.first);
+    const Pixel corners[] = {at(column.first, row.first), at(column.second, row.first),
+                             at(column.first, row.second), at(column.second, row.second)};
+    Pixel result{0, 0, 0, 255};
+    for (std::size_t c = 0; c < 3; ++c) {
+      const int above = corners[0][c] * (one - column.part) + corners[1][c] * column.part;
+      const int below = corners[2][c] * (one - column.part) + corners[3][c] * column.part;
+      result[c] = static_cast<std::uint8_t>((above * (one - row.part) + below * row.part + one * one / 2) /
+                                            (one * one));
+    }
+    return result;
+  }
+
+ private:
+  ImageView picture_;
+  bool has_colour_;
+  bool has_alpha_;
+  int alpha_;
+};
+
 }  // namespace
 
 Pyramid::Pyramid(Device device, std::shared_ptr<const Image> picture, Space space)
@@ -122,6 +205,43 @@ Shape shape_at(Shape picture, int level) {
     picture.height = (picture.height + 1) / 2;
   }
   return picture;
+}
+
+int level_for(const Viewport& viewport, const Shape& picture) {
+  const int last = last_level(picture);
+  int level = 0;
+  while (level < last && std::ldexp(viewport.zoom, level + 1) <= 1) ++level;
+  return level;
+}
+
+std::string cut(const Image& level, int number, const Shape& picture, const Viewport& viewport) {
+  const Shape& size = level.shape();
+  const std::vector<Place> columns =
+      places(viewport.width, viewport.x, viewport.zoom, picture.width, size.width, number);
+  const std::vector<Place> rows =
+      places(viewport.height, viewport.y, viewport.zoom, picture.height, size.height, number);
+  const Colours colours(level.view());
+  std::string bytes(columns.size() * rows.size() * sizeof(Pixel), '\0');
+  char* to = bytes.data();
+  for (const Place& row : rows)
+    for (const Place& column : columns) {
+      if (row.first >= 0 && column.first >= 0) {
+        const Pixel pixel = colours.between(column, row);
+        std::memcpy(to, pixel.data(), sizeof pixel);
+      }
+      to += sizeof(Pixel);
+    }
+  return bytes;
+}
+
+std::optional<std::vector<int>> colour_at(const Image& level, int number, const Shape& picture, double x,
+                                          double y) {
+  const Shape& size = level.shape();
+  const Place column = places(1, x - 0.5, 1, picture.width, size.width, number).front();
+  const Place row = places(1, y - 0.5, 1, picture.height, size.height, number).front();
+  if (column.first < 0 || row.first < 0) return std::nullopt;
+  const Pixel pixel = Colours(level.view()).between(column, row);
+  return std::vector<int>{pixel[0], pixel[1], pixel[2]};
 }
 
 }  // namespace satin::view

@@ -1,9 +1,13 @@
 #pragma once
-// A picture and halves of it, halves of those, and so on.
+// Smaller copies of a picture, and the part of them that the page shows.
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "satin/device.h"
 #include "satin/image.h"
@@ -40,5 +44,27 @@ class Pyramid {
 
 /// The size of a picture at this level.
 [[nodiscard]] Shape shape_at(Shape picture, int level);
+
+struct Viewport {
+  double x = 0;  ///< of the canvas's corner, in pixels of the picture
+  double y = 0;
+  double zoom = 1;         ///< canvas pixels a picture pixel
+  std::int64_t width = 0;  ///< of the canvas
+  std::int64_t height = 0;
+};
+
+constexpr std::int64_t largest_viewport = 8192;
+
+/// The level of the picture that has a pixel for every canvas pixel at least.
+[[nodiscard]] int level_for(const Viewport& viewport, const Shape& picture);
+
+/// RGBA. `level` is the picture's level of this number, 8 bits with straight alpha, which is composited on
+/// white; outside the picture alpha is 0. Level 0 at a zoom of 1 or more is shown pixel by pixel, others are
+/// interpolated.
+[[nodiscard]] std::string cut(const Image& level, int number, const Shape& picture, const Viewport& viewport);
+
+/// Red, green and blue of the pixel of this level at a place in the picture; nothing outside.
+[[nodiscard]] std::optional<std::vector<int>> colour_at(const Image& level, int number, const Shape& picture,
+                                                        double x, double y);
 
 }  // namespace satin::view

@@ -9,8 +9,8 @@
 #include "satin/error.h"
 #include "satin/pipeline.h"
 #include "view/answers.h"
+#include "view/open_picture.h"
 #include "view/settings.h"
-#include "view/true_pixels.h"
 
 namespace satin::view {
 namespace {

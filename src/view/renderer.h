@@ -16,8 +16,8 @@
 #include "satin/batch.h"
 #include "satin/device.h"
 #include "view/open_picture.h"
+#include "view/pyramid.h"
 #include "view/server.h"
-#include "view/viewport.h"
 
 namespace satin::view {
 

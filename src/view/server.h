@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,5 +61,13 @@ struct ServerModule {
 constexpr int server_version = 1;
 constexpr const char* server_file = "satin_view.so";
 constexpr const char* server_entry = "satin_view";
+
+struct PageFile {
+  std::string_view name;  ///< "view.js"
+  std::string_view text;
+};
+
+/// The files of src/view/page.
+[[nodiscard]] std::span<const PageFile> page_files();
 
 }  // namespace satin::view

@@ -14,7 +14,7 @@
 #include "batch/side_inputs.h"
 #include "satin/filters/dof.h"
 #include "satin/pipeline.h"
-#include "view/command_text.h"
+#include "view/settings.h"
 
 namespace satin::view {
 namespace {
@@ -458,7 +458,7 @@ std::shared_ptr<const Batch> Session::work() const {
   for (auto part = below.begin(); part != below.end(); ++part) folder = folder.parent_path();
   if (!folder.empty()) work->files.below(folder);
   work->files.add(below.native());
-  batch::find_stand_ins(*work);
+  batch::choose_stand_ins(*work);
   return work;
 }
 

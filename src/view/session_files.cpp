@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "batch/file_names.h"
-#include "view/command_text.h"
 #include "view/session.h"
+#include "view/settings.h"
 
 namespace satin::view {
 namespace {

@@ -17,7 +17,6 @@
 #include "satin/json.h"
 #include "view/admission.h"
 #include "view/answers.h"
-#include "view/command_text.h"
 #include "view/settings.h"
 
 namespace {

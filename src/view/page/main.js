@@ -1,20 +1,17 @@
 // The page: its parts, and who tells whom.
 
 import { Brush } from "./brush.js";
-import { PictureCanvas } from "./canvas.js";
-import { Changes } from "./changes.js";
-import { Compare } from "./compare.js";
+import { Compare, PictureCanvas } from "./canvas.js";
 import { byId, capital, notice, takeBack } from "./dom.js";
+import { Changes, Keeping } from "./files.js";
 import { Frames } from "./frames.js";
-import { Gestures } from "./gestures.js";
-import { Keeping } from "./keeping.js";
+import { Gestures, Strength } from "./gestures.js";
 import { Keys } from "./keys.js";
 import { Loupe } from "./loupe.js";
 import { Marks } from "./marks.js";
 import { Server } from "./server.js";
 import { Session } from "./session.js";
 import { Steps } from "./steps.js";
-import { Strength } from "./strength.js";
 import { Strip } from "./strip.js";
 import { Viewport } from "./viewport.js";
 

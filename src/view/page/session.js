@@ -1,7 +1,47 @@
-// The state that the server and the page share: the picture, the filters' records, the pipeline and its command.
+// The state that the server and the page share: the picture, the records of the filters, the pipeline and its command.
+// Undo and redo are part of it.
 
-import { History } from "./history.js";
 import { Refusal } from "./server.js";
+
+const most = 500; // states kept
+
+class History {
+  #states;
+  #place = 0;
+
+  constructor(state) {
+    this.#states = [state];
+  }
+
+  get canUndo() {
+    return this.#place > 0;
+  }
+
+  get canRedo() {
+    return this.#place + 1 < this.#states.length;
+  }
+
+  /** The state at the start. */
+  get first() {
+    return this.#states[0];
+  }
+
+  /** Drops what could be redone. A state equal to the present one is none. */
+  add(state) {
+    if (state === this.#states[this.#place]) return;
+    this.#states.splice(this.#place + 1, Infinity, state);
+    if (this.#states.length > most) this.#states.splice(1, 1);
+    this.#place = this.#states.length - 1;
+  }
+
+  undo() {
+    return this.#states[(this.#place -= 1)];
+  }
+
+  redo() {
+    return this.#states[(this.#place += 1)];
+  }
+}
 
 const rest = 600;
 

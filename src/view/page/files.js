@@ -1,6 +1,6 @@
-// The parts of the page that keep results: the output, the command, and commands that set every control.
+// Results and files outside the page: saving, commands, files that change on the disk, progress, and the end of the server.
 
-import { ask, byId, element, notice } from "./dom.js";
+import { ask, byId, element, notice, takeBack } from "./dom.js";
 
 /** "out-2.jpg" for "folder/out.jpg". */
 function otherName(path) {
@@ -114,5 +114,70 @@ export class Keeping {
     } catch (error) {
       notice("save", error.message, { wrong: true });
     }
+  }
+}
+
+const pause = { busy: 250, idle: 2000 };
+
+const told = {
+  picture: "The picture has changed on disk.",
+  depth: "The depth image has changed on disk.",
+  output: "The output has been changed by another program.",
+};
+
+export class Changes {
+  #server;
+  #session;
+  #frames;
+  #known = "";
+
+  constructor(server, session, frames) {
+    this.#server = server;
+    this.#session = session;
+    this.#frames = frames;
+    const ended = "satin view has ended. Start it again to go on; the command below is still right.";
+    server.addEventListener("gone", () => notice("server", ended, { wrong: true }));
+    server.addEventListener("back", () => takeBack("server"));
+    this.#watch();
+  }
+
+  async #watch() {
+    for (;;) {
+      const busy = this.#frames.state !== "true" && !this.#frames.refused;
+      await new Promise((resolve) => setTimeout(resolve, busy ? pause.busy : pause.idle));
+      if (document.hidden) continue;
+      try {
+        this.#show(await this.#server.json("changes"));
+      } catch {
+        this.#showProgress(1);
+      }
+    }
+  }
+
+  #show({ changed, progress }) {
+    this.#showProgress(this.#frames.state === "true" ? 1 : progress ?? 1);
+    const known = changed.join(" ");
+    if (known === this.#known) return;
+    this.#known = known;
+    takeBack("changes");
+    if (!changed.length) return;
+    const again = { name: "Read again", run: () => this.#readAgain() };
+    const files = changed.some((name) => name !== "output");
+    notice("changes", changed.map((name) => told[name] ?? name).join(" "), { action: files ? again : null });
+  }
+
+  async #readAgain() {
+    takeBack("changes");
+    try {
+      await this.#session.open(this.#session.index);
+    } catch (error) {
+      notice("changes", error.message, { wrong: true });
+    }
+  }
+
+  #showProgress(share) {
+    const state = byId("state");
+    state.style.setProperty("--progress", share);
+    state.classList.toggle("working", share > 0 && share < 1);
   }
 }
