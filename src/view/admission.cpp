@@ -15,7 +15,7 @@ std::string_view text_of(boost::beast::string_view view) { return {view.data(), 
 std::string_view value_of(const Head& head, field name) { return text_of(head[name]); }
 std::string_view value_of(const Head& head, const char* name) { return text_of(head[name]); }
 
-/// Takes the same time wherever the texts differ.
+/// Compares in constant time, wherever the texts differ.
 bool same_secret(std::string_view given, std::string_view secret) {
   if (given.size() != secret.size()) return false;
   unsigned difference = 0;
@@ -29,7 +29,7 @@ bool is_json(std::string_view type) {
   return boost::beast::iequals({name.data(), name.size()}, {json.data(), json.size()});
 }
 
-/// A path of printable ASCII: what the page itself asks for.
+/// Whether the target is a path of printable ASCII, as the page itself requests.
 bool is_plain(std::string_view target) {
   return target.starts_with('/') &&
          std::ranges::all_of(target, [](char c) { return c > ' ' && c < '\x7f' && c != '#' && c != '\\'; });
@@ -61,27 +61,27 @@ std::string Admission::cookie_field() const {
 }
 
 Verdict Admission::judge_form(const Head& head) const {
-  if (head.version() != 10 && head.version() != 11) return {400, "HTTP/1.1 is spoken here."};
-  if (!is_plain(text_of(head.target()))) return {400, "The target is no path."};
+  if (head.version() != 10 && head.version() != 11) return {400, "This server speaks HTTP/1.1."};
+  if (!is_plain(text_of(head.target()))) return {400, "The target is not a path."};
   for (const field name : {field::host, field::origin, field::cookie, field::content_type})
-    if (head.count(name) > 1) return {400, "A field is there twice."};
+    if (head.count(name) > 1) return {400, "A field is repeated."};
   if (head.method() != http::verb::get && head.method() != http::verb::post)
     return {405, "Only GET and POST are answered."};
   if (head.count(field::host) == 0) return {400, "There is no host."};
-  if (head.count(field::expect) != 0) return {417, "Nothing can be expected."};
-  if (head.count(field::transfer_encoding) != 0) return {411, "The length of the body must be told."};
+  if (head.count(field::expect) != 0) return {417, "Expect is not supported."};
+  if (head.count(field::transfer_encoding) != 0) return {411, "The length of the body is missing."};
   const bool has_body =
       head.count(field::content_length) != 0 && value_of(head, field::content_length) != "0";
   if (head.method() == http::verb::get && has_body) return {400, "A GET has no body."};
   return {};
 }
 
-/// A page of another site can make a browser ask, but it knows no token, and the browser adds no Strict
-/// cookie.
+/// Decides by the origin of the request. A page of another site can make a browser send requests, but it does
+/// not know the token, and the browser does not add a Strict cookie.
 Verdict Admission::judge_sender(const Head& head) const {
-  if (value_of(head, field::host) != authority_) return {421, "That host is not here."};
+  if (value_of(head, field::host) != authority_) return {421, "This server has another host name."};
   if (head.count(field::origin) != 0 && value_of(head, field::origin) != "http://" + authority_)
-    return {403, "Another site may not ask."};
+    return {403, "Requests from other sites are refused."};
   const Target target = target_of(head);
   if (head.method() == http::verb::get && target.path == "/" && !target.query.empty()) {
     const bool has_token =
@@ -90,7 +90,8 @@ Verdict Admission::judge_sender(const Head& head) const {
                      : Verdict{403, "The address is not the one that satin view printed."};
   }
   const std::string_view site = value_of(head, "Sec-Fetch-Site");
-  if (!site.empty() && site != "same-origin" && site != "none") return {403, "Another site may not ask."};
+  if (!site.empty() && site != "same-origin" && site != "none")
+    return {403, "Requests from other sites are refused."};
   if (!has_cookie(head)) return {403, "Open the address that satin view printed."};
   return {};
 }
@@ -98,13 +99,14 @@ Verdict Admission::judge_sender(const Head& head) const {
 Verdict Admission::judge_change(const Head& head) const {
   if (!same_secret(value_of(head, "X-Satin-Token"), secrets_.header))
     return {403, "A change needs the token of the page."};
-  if (!is_json(value_of(head, field::content_type))) return {415, "A body is JSON."};
+  if (!is_json(value_of(head, field::content_type))) return {415, "The body must be JSON."};
   const std::string_view length = value_of(head, field::content_length);
-  if (length.empty()) return {411, "The length of the body must be told."};
+  if (length.empty()) return {411, "The length of the body is missing."};
   std::uint64_t bytes = 0;
   const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), bytes);
   if (error == std::errc::result_out_of_range || bytes > longest_body) return {413, "The body is too long."};
-  if (error != std::errc{} || end != length.data() + length.size()) return {400, "The length is no number."};
+  if (error != std::errc{} || end != length.data() + length.size())
+    return {400, "The length is not a number."};
   return {};
 }
 

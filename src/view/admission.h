@@ -1,6 +1,6 @@
 #pragma once
-// The admission of requests: each is judged by the head of a request alone, before anything of its body is
-// read.
+// Admission of requests: whether a request is answered is decided by its head alone, before any of its body
+// is read.
 
 #include <boost/beast/http/fields.hpp>
 #include <boost/beast/http/message.hpp>
@@ -16,28 +16,28 @@ using Head = boost::beast::http::request_header<>;
 
 constexpr std::uint64_t longest_body = std::uint64_t{8} << 20;
 
-/// The target of a request, taken apart at its question mark.
+/// The target of a request, split at its question mark.
 struct Target {
   std::string_view path;
   std::string_view query;
 };
 [[nodiscard]] Target target_of(const Head& head);
 
-/// The judgement of a request: a status of 200 lets it in.
+/// The decision about a request. A status of 200 admits it.
 struct Verdict {
   int status = 200;
   const char* reason = "";
-  bool sets_cookie = false;  ///< it came with the token
+  bool sets_cookie = false;  ///< the request has the token of the printed address
 };
 
-/// The rules of one server as a connection sees it.
+/// Applies the rules of the server to the requests of one connection.
 class Admission {
  public:
-  /// `authority` is the address and the port that the connection came to: "127.0.0.1:8080".
+  /// `authority` is the address and port that the connection was made to, such as "127.0.0.1:8080".
   Admission(const Secrets& secrets, std::string authority);
 
   [[nodiscard]] Verdict judge(const Head& head) const;
-  /// The field that sets the cookie.
+  /// Returns the value of the Set-Cookie field.
   [[nodiscard]] std::string cookie_field() const;
 
  private:

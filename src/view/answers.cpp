@@ -10,11 +10,11 @@
 namespace satin::view {
 namespace {
 
-constexpr double farthest = 1e9;  ///< from the picture, in pixels
+constexpr double farthest = 1e9;  ///< largest distance from the picture in pixels
 constexpr double smallest_zoom = 1e-4, largest_zoom = 256;
-constexpr std::int64_t most_pixels = std::int64_t{1} << 24;  ///< of a viewport: 64 MiB of answer
+constexpr std::int64_t most_pixels = std::int64_t{1} << 24;  ///< largest viewport in pixels: 64 MiB of answer
 constexpr std::size_t longest_word = 64;
-constexpr int deepest = 16;
+constexpr int deepest = 16;  ///< nesting of JSON
 
 }  // namespace
 
@@ -52,7 +52,7 @@ Query query_of(std::string_view text) {
     const std::size_t equals = std::min(pair.find('='), pair.size());
     const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
     if (!query.emplace(pair.substr(0, equals), value).second)
-      throw Error(ErrorKind::usage, "A name is there twice in the address.");
+      throw Error(ErrorKind::usage, "A name is repeated in the address.");
   }
   return query;
 }
@@ -90,7 +90,7 @@ nlohmann::json object_of(const std::string& body) {
     return !too_deep;
   };
   nlohmann::json json = nlohmann::json::parse(body, look, false);
-  if (too_deep || !json.is_object()) throw Error(ErrorKind::usage, "The body is no JSON object.");
+  if (too_deep || !json.is_object()) throw Error(ErrorKind::usage, "The body is not a JSON object.");
   return json;
 }
 

@@ -26,7 +26,7 @@ std::shared_ptr<Pyramid> shown_of(const Device& device, const std::shared_ptr<co
   return shown == image ? pixels : std::make_shared<Pyramid>(device, std::move(shown), Space::linear);
 }
 
-/// All that the side inputs of a pipeline follow from.
+/// Returns a text of everything that the side inputs of a pipeline depend on.
 std::string key_of(const Batch& work, const OpenPicture& picture) {
   std::string key = work.file(0).input.string() + (picture.with_photo() ? " photo" : "");
   for (const PipelineStep& step : work.pipeline) {
@@ -41,15 +41,15 @@ std::string key_of(const Batch& work, const OpenPicture& picture) {
   return key;
 }
 
-/// The smaller picture with what belongs to the whole one.
+/// Returns a level of the picture, with the metadata of the whole.
 Picture at_level(const OpenPicture& picture, int level) {
   Picture small(picture.pixels().make_quickly(level)->clone());
   small.metadata = picture.source().metadata;
   return small;
 }
 
-/// Depth in the size of the smaller picture, which has not quite the aspect of the whole one. Between two
-/// surfaces nothing is made up: every pixel takes the value at its place.
+/// Samples depth in the size of a level, whose aspect differs slightly from that of the whole picture.
+/// Nothing is interpolated between two surfaces: every pixel gets the value at its position.
 std::shared_ptr<const Image> depth_at_level(const Image& depth, const Shape& picture, int level) {
   Shape shape = depth.shape();
   shape.width = shape_at(picture, level).width;
@@ -69,7 +69,7 @@ std::shared_ptr<const Image> depth_at_level(const Image& depth, const Shape& pic
   return std::make_shared<const Image>(std::move(small));
 }
 
-/// The pictures beside the one of this step.
+/// Returns the side images of a step at a level.
 std::vector<std::shared_ptr<const Image>> at_level(const PipelineStep& step,
                                                    const std::vector<std::shared_ptr<Pyramid>>& sides,
                                                    const Shape& picture, int level) {
@@ -131,7 +131,7 @@ std::string scaled(const ParameterRecord& parameter, const std::string& text, do
                                    parameter.maximum));
     case ParameterKind::integer: {
       const auto value = parse_real(name, text, -endless, endless);
-      const double odd = std::fmod(std::abs(value), 2);  // windows are odd, and stay so
+      const double odd = std::fmod(std::abs(value), 2);  // odd values, such as windows, stay odd
       return print_real(std::max(2 * std::round((value * scale - odd) / 2) + odd, parameter.minimum));
     }
     case ParameterKind::length:
@@ -155,7 +155,7 @@ std::string scaled(const ParameterRecord& parameter, const std::string& text, do
   }
 }
 
-/// Sets those that are told, or those that are left at their defaults.
+/// Sets the parameters that differ from their defaults (`told`), or those in pixels that do not.
 void set_scaled(Parameters& to, const Parameters& from, double scale, bool told) {
   for (const ParameterRecord& parameter : from.filter().parameters) {
     const std::string text = from.get(parameter.name);
@@ -165,7 +165,8 @@ void set_scaled(Parameters& to, const Parameters& from, double scale, bool told)
   }
 }
 
-/// A default may stand beside a parameter that is told in its place: then it does not count.
+/// Scales the defaults. A default may conflict with a parameter that was set in its place: then it is
+/// ignored.
 void set_defaults(Parameters& to, const Parameters& from, double scale) {
   try {
     set_scaled(to, from, scale, false);
@@ -193,7 +194,7 @@ Pipeline steps_for(const Pipeline& pipeline, const OpenPicture& picture) {
 
 std::shared_ptr<const Image> in_8_bits(std::shared_ptr<const Image> image, const Metadata& metadata) {
   Shape target = image->shape();
-  const bool has_codes = target.type != Type::f32;  // floats are linear light of sRGB's primaries
+  const bool has_codes = target.type != Type::f32;  // floats are linear light with the primaries of sRGB
   target.type = Type::u8;
   if (target.alpha == Alpha::premultiplied) target.alpha = Alpha::straight;
   if (target != image->shape())
@@ -209,7 +210,7 @@ Sides SidePictures::of(const Batch& work, const OpenPicture& picture) {
   key_.clear();
   known_.clear();
   batch::check_side_inputs(work.pipeline, work.options);
-  std::vector<std::string> warnings;  // the command that the page shows tells them
+  std::vector<std::string> warnings;  // the command that the page shows reports them
   std::vector<std::vector<Image>> own =
       batch::read_own_side_inputs(work, 0, picture.source(), work.options.read, warnings);
   for (std::size_t step = 0; step < work.pipeline.size(); ++step) {

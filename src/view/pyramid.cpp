@@ -13,7 +13,7 @@
 namespace satin::view {
 namespace {
 
-constexpr std::int64_t band = 1024;  ///< rows, even: what is blurred at a time takes little memory
+constexpr std::int64_t chunk_height = 1024;  ///< rows blurred at a time, an even number
 constexpr std::int64_t small_side = 256;
 constexpr std::int64_t very_large = std::int64_t{1} << 26;  ///< pixels
 
@@ -24,7 +24,7 @@ ImageView rows_of(const ImageView& picture, std::int64_t top, std::int64_t botto
   return rows;
 }
 
-/// Every second pixel of every second row, from row `first` on, to rows of `to` from `row` on.
+/// Copies every second pixel of every second row, from row `first` on, to rows of `to` from `row` on.
 void copy_even(const ImageView& from, std::int64_t first, const MutableImageView& to, std::int64_t row) {
   const auto pixel = static_cast<std::size_t>(to.strides.pixel);
   for (std::int64_t y = first; y < from.shape.height && row < to.shape.height; y += 2, ++row) {
@@ -35,7 +35,7 @@ void copy_even(const ImageView& from, std::int64_t first, const MutableImageView
   }
 }
 
-/// A box of radius 1/2 weighs 1/4, 1/2, 1/4.
+/// Halves a picture by a box blur of radius 1/2, whose weights are 1/4, 1/2, 1/4.
 class Halving {
  public:
   Halving(const Device& device, Space space) : device_(device) {
@@ -45,20 +45,20 @@ class Halving {
 
   Image run(const ImageView& picture) {
     Image half(shape_at(picture.shape, 1));
-    for (std::int64_t top = 0; top < picture.shape.height; top += band) {
+    for (std::int64_t top = 0; top < picture.shape.height; top += chunk_height) {
       const std::int64_t first = std::max<std::int64_t>(top - 1, 0);
-      const std::int64_t last = std::min(top + band, picture.shape.height);
+      const std::int64_t last = std::min(top + chunk_height, picture.shape.height);
       const ImageView rows = rows_of(picture, first, std::min(last + 1, picture.shape.height));
       const std::int64_t count = last - top;
-      MutableImageView part = half.view();
-      part.shape.height = std::min(top / 2 + (count + 1) / 2, half.shape().height);
-      copy_even(softened(rows), top - first, part, top / 2);
+      MutableImageView target = half.view();
+      target.shape.height = std::min(top / 2 + (count + 1) / 2, half.shape().height);
+      copy_even(softened(rows), top - first, target, top / 2);
     }
     return half;
   }
 
  private:
-  /// Pictures with values that no filter takes stay as they are.
+  /// Blurs rows. Pictures with values that no filter accepts stay unchanged.
   ImageView softened(const ImageView& rows) try {
     if (soft_.empty() || soft_.shape() != rows.shape) {
       plan_.emplace(plan(device_, rows.shape, parameters_));
@@ -80,24 +80,24 @@ class Halving {
 constexpr int fraction_bits = 8;
 constexpr int one = 1 << fraction_bits;
 
-/// The place of a row or column of the canvas between two pixels: `part` of 256 on the way to the second.
-struct Place {
-  std::int64_t first = -1;  ///< -1: outside
+/// Position of a row or column of the canvas between two pixels.
+struct Position {
+  std::int64_t first = -1;  ///< -1 outside of the picture
   std::int64_t second = 0;
-  int part = 0;
+  int weight = 0;  ///< weight of the second pixel, of 256
 };
 
 using Pixel = std::array<std::uint8_t, 4>;
 
-std::vector<Place> places(std::int64_t count, double corner, double zoom, std::int64_t size,
-                          std::int64_t at_level, int level) {
-  std::vector<Place> all(static_cast<std::size_t>(count));
+std::vector<Position> positions(std::int64_t count, double corner, double zoom, std::int64_t size,
+                                std::int64_t at_level, int level) {
+  std::vector<Position> all(static_cast<std::size_t>(count));
   const bool pixel_by_pixel = level == 0 && zoom >= 1;
   const double scale = std::ldexp(1.0, -level);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double at = corner + (static_cast<double>(i) + 0.5) / zoom;
     if (!(at >= 0 && at < static_cast<double>(size))) continue;
-    // The centre of pixel j of a level is that of pixel 2^level j of the picture.
+    // The centre of pixel j of a level is that of pixel 2^level * j of the picture.
     const double place = (at - 0.5) * scale;
     const auto largest = static_cast<double>(at_level - 1);
     if (pixel_by_pixel) {
@@ -118,7 +118,7 @@ constexpr int over_white(int colour, int alpha) {
   return (colour * alpha + white * (white - alpha) + white / 2) / white;
 }
 
-/// A pixel of an 8-bit picture as opaque RGB.
+/// Pixels of an 8-bit picture as opaque RGB.
 class Colours {
  public:
   explicit Colours(const ImageView& picture)
@@ -136,16 +136,16 @@ class Colours {
     return result;
   }
 
-  [[nodiscard]] Pixel between(const Place& column, const Place& row) const {
-    if (column.part == 0 && row.part == 0) return at(column.first, row.first);
+  [[nodiscard]] Pixel between(const Position& column, const Position& row) const {
+    if (column.weight == 0 && row.weight == 0) return at(column.first, row.first);
     const Pixel corners[] = {at(column.first, row.first), at(column.second, row.first),
                              at(column.first, row.second), at(column.second, row.second)};
     Pixel result{0, 0, 0, 255};
     for (std::size_t c = 0; c < 3; ++c) {
-      const int above = corners[0][c] * (one - column.part) + corners[1][c] * column.part;
-      const int below = corners[2][c] * (one - column.part) + corners[3][c] * column.part;
-      result[c] = static_cast<std::uint8_t>((above * (one - row.part) + below * row.part + one * one / 2) /
-                                            (one * one));
+      const int above = corners[0][c] * (one - column.weight) + corners[1][c] * column.weight;
+      const int below = corners[2][c] * (one - column.weight) + corners[3][c] * column.weight;
+      result[c] = static_cast<std::uint8_t>(
+          (above * (one - row.weight) + below * row.weight + one * one / 2) / (one * one));
     }
     return result;
   }
@@ -174,7 +174,7 @@ std::shared_ptr<const Image> Pyramid::make(int level) {
   while (image == nullptr) image = find(--at);
   for (Halving halving(device_, space_); at < level; ++at) {
     image = std::make_shared<const Image>(halving.run(*image));
-    if (at + 1 < level && is_very_large(image->shape())) continue;  // nobody has asked for it
+    if (at + 1 < level && is_very_large(image->shape())) continue;  // large and not requested
     const std::lock_guard lock(mutex_);
     levels_.emplace(at + 1, image);
   }
@@ -216,15 +216,15 @@ int level_for(const Viewport& viewport, const Shape& picture) {
 
 std::string cut(const Image& level, int number, const Shape& picture, const Viewport& viewport) {
   const Shape& size = level.shape();
-  const std::vector<Place> columns =
-      places(viewport.width, viewport.x, viewport.zoom, picture.width, size.width, number);
-  const std::vector<Place> rows =
-      places(viewport.height, viewport.y, viewport.zoom, picture.height, size.height, number);
+  const std::vector<Position> columns =
+      positions(viewport.width, viewport.x, viewport.zoom, picture.width, size.width, number);
+  const std::vector<Position> rows =
+      positions(viewport.height, viewport.y, viewport.zoom, picture.height, size.height, number);
   const Colours colours(level.view());
   std::string bytes(columns.size() * rows.size() * sizeof(Pixel), '\0');
   char* to = bytes.data();
-  for (const Place& row : rows)
-    for (const Place& column : columns) {
+  for (const Position& row : rows)
+    for (const Position& column : columns) {
       if (row.first >= 0 && column.first >= 0) {
         const Pixel pixel = colours.between(column, row);
         std::memcpy(to, pixel.data(), sizeof pixel);
@@ -237,8 +237,8 @@ std::string cut(const Image& level, int number, const Shape& picture, const View
 std::optional<std::vector<int>> colour_at(const Image& level, int number, const Shape& picture, double x,
                                           double y) {
   const Shape& size = level.shape();
-  const Place column = places(1, x - 0.5, 1, picture.width, size.width, number).front();
-  const Place row = places(1, y - 0.5, 1, picture.height, size.height, number).front();
+  const Position column = positions(1, x - 0.5, 1, picture.width, size.width, number).front();
+  const Position row = positions(1, y - 0.5, 1, picture.height, size.height, number).front();
   if (column.first < 0 || row.first < 0) return std::nullopt;
   const Pixel pixel = Colours(level.view()).between(column, row);
   return std::vector<int>{pixel[0], pixel[1], pixel[2]};

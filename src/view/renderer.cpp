@@ -17,13 +17,13 @@ namespace {
 
 using std::chrono::duration;
 
-/// Time without changes before true pixels are made: nobody waits for them while a slider moves.
+/// Pause after the last change before true pixels are computed: nobody waits for them while a slider moves.
 constexpr std::chrono::milliseconds settling{150};
-/// Seconds within which the true pixels are as good as a preview, and those for a preview. A change is to be
-/// seen within 0.15 s, with cutting and sending.
+/// Time limits in seconds: for showing true pixels without a preview, and for a preview. A change should be
+/// visible within 0.15 s, including cutting and sending.
 constexpr double at_once = 0.09;
 constexpr double preview_time = 0.05;
-/// Runs on fewer pixels say little of the speed on larger pictures: plans cost time, too.
+/// Runs on fewer pixels do not predict the time for larger pictures, because planning takes time too.
 constexpr double telling_pixels = 200'000;
 
 double pixels_of(const Shape& shape) {
@@ -64,7 +64,7 @@ void Renderer::show(Scene scene) {
     const std::lock_guard lock(mutex_);
     scene_ = std::move(scene);
     changed_ = Clock::now();
-    slots_.clear();
+    known_.clear();
     found_.clear();
     done_ = 0;
     stale.swap(waiting_);
@@ -92,16 +92,16 @@ void Renderer::post(std::function<void()> task, Turn turn) {
   wake_.notify_all();
 }
 
-/// The best pixels for the wish, whether or not their level is made.
+/// Returns the best known pixels for a wish, whether or not the level it needs has been made.
 std::optional<Renderer::Shown> Renderer::best(const Wish& wish) const {
   if (scene_.picture == nullptr) return std::nullopt;
   const OpenPicture& picture = *scene_.picture;
   if (wish.before)
     return Shown{std::shared_ptr<Pyramid>(scene_.picture, &picture.shown()), 0, picture.shape(), true};
-  const auto slot = slots_.find(wish.overlay);
-  if (slot == slots_.end()) return std::nullopt;
-  if (slot->second.exact) return slot->second.exact;
-  return wish.exact ? std::nullopt : slot->second.quick;
+  const auto known = known_.find(wish.overlay);
+  if (known == known_.end()) return std::nullopt;
+  if (known->second.exact) return known->second.exact;
+  return wish.exact ? std::nullopt : known->second.quick;
 }
 
 bool Renderer::answer_if_known(const Wish& wish, const Reply& reply) {
@@ -111,9 +111,9 @@ bool Renderer::answer_if_known(const Wish& wish, const Reply& reply) {
     const std::lock_guard lock(mutex_);
     if (wish.generation != scene_.generation) return reply(stale_answer()), true;
     error = scene_.problem;
-    if (const auto slot = slots_.find(wish.overlay);
-        !wish.before && slot != slots_.end() && slot->second.error)
-      error = slot->second.error;
+    if (const auto known = known_.find(wish.overlay);
+        !wish.before && known != known_.end() && known->second.error)
+      error = known->second.error;
     shown = best(wish);
   }
   if (error) return reply(refused_answer(*error)), true;
@@ -122,7 +122,7 @@ bool Renderer::answer_if_known(const Wish& wish, const Reply& reply) {
   int level = wanted;
   std::shared_ptr<const Image> image = shown->pixels->find(level);
   if (!wish.exact && is_very_large(shown->picture))
-    while (image == nullptr) image = shown->pixels->find(--level);  // grainy, but there at once
+    while (image == nullptr) image = shown->pixels->find(--level);  // grainy, but available at once
   if (image == nullptr) return false;
   const bool exact = shown->exact && level == wanted;
   reply(pixels_answer(wish, cut(*image, shown->level + level, shown->picture, wish.viewport), exact));
@@ -194,7 +194,7 @@ void Renderer::work_on(const Wish& wish) {
   }
   if (!error || error->kind() == ErrorKind::cancelled) return;
   const std::lock_guard lock(mutex_);
-  if (wish.generation == scene_.generation) slots_[wish.overlay].error = error;
+  if (wish.generation == scene_.generation) known_[wish.overlay].error = error;
 }
 
 void Renderer::make_levels(const Wish& wish, const Shown& shown) {
@@ -210,7 +210,7 @@ void Renderer::filter(const Wish& wish) {
   if (const int level = wish.exact ? 0 : preview_level(scene, wish); level > 0) try {
       return filter_quickly(scene, wish, level);
     } catch (const Error& error) {
-      // A smaller picture may be refused where the whole one is not.
+      // A smaller picture may be refused although the whole one is not.
       if (error.kind() == ErrorKind::cancelled) throw;
     }
   filter_truly(scene, wish);
@@ -293,12 +293,12 @@ void Renderer::filter_truly(const Scene& scene, const Wish& wish) {
 void Renderer::keep(const Scene& scene, const Wish& wish, Shown shown) {
   const std::lock_guard lock(mutex_);
   if (scene_.generation != scene.generation) return;
-  Slot& slot = slots_[wish.overlay];
+  Known& known = known_[wish.overlay];
   if (shown.exact) {
-    slot.exact = std::move(shown);
-    slot.quick.reset();
+    known.exact = std::move(shown);
+    known.quick.reset();
   } else {
-    slot.quick = std::move(shown);
+    known.quick = std::move(shown);
   }
 }
 
@@ -331,8 +331,8 @@ Sides Renderer::sides() const {
 
 double Renderer::progress() const {
   const std::lock_guard lock(mutex_);
-  const auto slot = slots_.find("");
-  return slot != slots_.end() && slot->second.exact ? 1 : done_;
+  const auto known = known_.find("");
+  return known != known_.end() && known->second.exact ? 1 : done_;
 }
 
 }  // namespace satin::view

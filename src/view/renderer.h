@@ -1,5 +1,6 @@
 #pragma once
-// The thread that filters what the page shows. A newer generation of the settings ends its work.
+// The renderer: a thread that filters what the page shows. A preview comes first, then the true pixels. A new
+// generation of the settings cancels the work for the old one.
 
 #include <chrono>
 #include <condition_variable>
@@ -24,12 +25,12 @@ namespace satin::view {
 /// The picture and pipeline that the page shows.
 struct Scene {
   int generation = 0;
-  std::shared_ptr<const Batch> work;           ///< the pipeline for one file
-  std::shared_ptr<const OpenPicture> picture;  ///< null: it is being read
-  std::optional<Error> problem;                ///< why there is no picture
+  std::shared_ptr<const Batch> work;           ///< pipeline for one file
+  std::shared_ptr<const OpenPicture> picture;  ///< null while it is being read
+  std::optional<Error> problem;                ///< reason for a missing picture
 };
 
-/// A view that the page asks for.
+/// A view that the page requests.
 struct Wish {
   int generation = 0;
   Viewport viewport;
@@ -47,38 +48,38 @@ class Renderer {
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  /// Shows another scene; ends the work for an earlier generation.
+  /// Shows another scene and cancels the work for an earlier generation.
   void show(Scene scene);
-  /// Answers at once where all is there, otherwise from the worker.
+  /// Answers at once if the pixels are known, otherwise from the worker.
   void view(const Wish& wish, Reply reply);
-  /// The turn of a task of the worker: before pixels that the page waits for, or when nothing else is there.
+  /// When the worker runs a task: before the pixels that the page waits for, or when nothing else is left.
   enum class Turn { first, last };
-  /// Runs the task on the worker.
+  /// Runs a task on the worker.
   void post(std::function<void()> task, Turn turn = Turn::first);
-  /// Ends the worker; nothing is answered afterwards.
+  /// Ends the worker. Nothing is answered afterwards.
   void stop();
 
-  /// The pixel of the result of this generation, as good as it is known; nothing if it is not.
+  /// Returns a pixel of the current result, as exactly as it is known, or nothing.
   [[nodiscard]] std::optional<std::vector<int>> result_at(double x, double y) const;
-  /// The values that filters of this generation found.
+  /// Returns the values that filters of this generation found.
   [[nodiscard]] std::vector<FoundValue> found() const;
-  /// The side inputs that were read last.
+  /// Returns the side inputs that were read last.
   [[nodiscard]] Sides sides() const;
-  /// The share of the true pixels that is done.
+  /// Returns the completed fraction of the true pixels.
   [[nodiscard]] double progress() const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Pixels in 8 bits; its level 0 is this level of the picture.
+  /// Known pixels in 8 bits. Level 0 of `pixels` is level `level` of the result.
   struct Shown {
     std::shared_ptr<Pyramid> pixels;
     int level = 0;
-    Shape picture{};  ///< the shape of the whole result
+    Shape picture{};  ///< shape of the whole result
     bool exact = false;
   };
-  /// The known pixels of the result, or of an overlay.
-  struct Slot {
+  /// Known pixels of the result, or of an overlay.
+  struct Known {
     std::optional<Shown> quick;
     std::optional<Shown> exact;
     std::optional<Error> error;
@@ -106,20 +107,20 @@ class Renderer {
   void learn(double seconds, const Shape& shape);
 
   Device device_;
-  SidePictures side_pictures_;  ///< the worker's alone
+  SidePictures side_pictures_;  ///< used by the worker only
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool stopped_ = false;
   Scene scene_;
   Clock::time_point changed_{};
-  std::map<std::string, Slot> slots_;  ///< known pixels by overlay
+  std::map<std::string, Known> known_;  ///< known pixels by overlay
   std::vector<FoundValue> found_;
   Sides sides_;
   double done_ = 0;
   std::vector<Waiting> waiting_;
   std::deque<std::function<void()>> tasks_;
   std::deque<std::function<void()>> late_tasks_;
-  double seconds_per_pixel_ = 1e-7;  ///< of the last runs
+  double seconds_per_pixel_ = 1e-7;  ///< estimated from the last runs
   std::thread thread_;
 };
 

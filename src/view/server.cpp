@@ -21,6 +21,9 @@
 
 #include "view/admission.h"
 
+// The server: accepts connections, lets Admission judge the head of every request, serves the files of the
+// page, and passes other requests to the application. One thread runs everything.
+
 namespace satin::view {
 namespace {
 
@@ -53,7 +56,7 @@ bool is_malformed(const error_code& error) {
          error != http::error::end_of_stream && error != http::error::partial_message;
 }
 
-/// Nothing but the page's own files runs there, nothing is embedded elsewhere, nothing is kept.
+/// Sets fields so that only the files of the page run, nothing is embedded elsewhere, and nothing is cached.
 void protect(http::response_header<>& head) {
   head.set(http::field::server, "satin");
   head.set("Content-Security-Policy",
@@ -67,14 +70,14 @@ void protect(http::response_header<>& head) {
   head.set(http::field::cache_control, "no-store");
 }
 
-/// The file of this name; null if there is none.
+/// Returns the file of this name, or null.
 const PageFile* find_page_file(std::string_view name) {
   const std::span<const PageFile> files = page_files();
   const auto found = std::ranges::find(files, name, &PageFile::name);
   return found == files.end() ? nullptr : &*found;
 }
 
-/// The media type that the extension stands for.
+/// Returns the media type of an extension.
 const char* media_type(std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, const char*>, 4> types{
       {{".html", "text/html; charset=utf-8"},
@@ -86,6 +89,7 @@ const char* media_type(std::string_view name) {
   return "application/octet-stream";
 }
 
+/// A connection of a browser: requests one after the other.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Clock = std::chrono::steady_clock;
@@ -93,14 +97,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Connection(Socket socket, const Secrets& secrets, Application& application);
 
-  /// `closed` is called once, when nothing more comes.
+  /// `closed` is called once, when the connection ends.
   void start(std::function<void(const Connection*)> closed);
-  /// Answers 503 in place of what is asked.
+  /// Answers the first request with 503.
   void refuse_busy();
-  /// Ends the pending operations.
+  /// Cancels pending operations.
   void close();
 
-  /// Since when it waits for a request; nothing while one is under way.
+  /// Returns since when the connection waits for a request, or nothing while it handles one.
   [[nodiscard]] std::optional<Clock::time_point> idle_since() const { return idle_since_; }
 
  private:
@@ -129,8 +133,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Response response_;
   std::function<void(const Connection*)> closed_;
   std::optional<Clock::time_point> idle_since_;
-  int late_ = 0;                   ///< the status for a browser that was too slow
-  std::array<char, 4096> rest_{};  ///< takes the bytes that a refused browser goes on to send
+  int late_ = 0;                   ///< status for a browser that was too slow
+  std::array<char, 4096> rest_{};  ///< buffer for bytes that a refused browser still sends
 };
 
 Connection::Connection(Socket socket, const Secrets& secrets, Application& application)
@@ -155,11 +159,11 @@ void Connection::close() {
   socket_.close(ignored);
 }
 
-/// Sets a time after which the pending operation ends with an error; a status tells the browser why.
+/// Cancels the pending operation after `time`. `status`, unless 0, then tells the browser why.
 void Connection::limit(seconds time, int status) {
   timer_.expires_after(time);
   timer_.async_wait([self = shared_from_this(), status](const error_code& error) {
-    if (error || self->timer_.expiry() > Clock::now()) return;  // it may have been set anew meanwhile
+    if (error || self->timer_.expiry() > Clock::now()) return;  // the timer may have been restarted
     self->late_ = status;
     error_code ignored;
     self->socket_.cancel(ignored);
@@ -180,7 +184,7 @@ void Connection::read_head() {
   if (!idle_since_) idle_since_ = Clock::now();
   parser_.emplace();
   parser_->header_limit(longest_head);
-  parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // the admission judges it
+  parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // Admission checks the length
   limit(head_time, 408);
   http::async_read_header(socket_, buffer_, *parser_,
                           [self = shared_from_this()](const error_code& error, std::size_t) {
@@ -189,7 +193,7 @@ void Connection::read_head() {
                             if (self->late_ != 0)
                               return self->refuse(self->late_, "The request took too long.");
                             if (!is_malformed(error)) return self->finish();
-                            self->refuse(status_of(error), "That is no request.");
+                            self->refuse(status_of(error), "This is not a request.");
                           });
 }
 
@@ -208,7 +212,7 @@ void Connection::take_head() {
 
 void Connection::read_body() {
   if (!target_of(parser_->get().base()).path.starts_with("/api/"))
-    return refuse(405, "Files of the page are got.");
+    return refuse(405, "Files of the page can only be read.");
   parser_->body_limit(longest_body);
   limit(transfer_time, 408);
   http::async_read(socket_, buffer_, *parser_,
@@ -216,7 +220,7 @@ void Connection::read_body() {
                      if (!error) return self->dispatch();
                      if (self->late_ != 0) return self->refuse(self->late_, "The body took too long.");
                      if (!is_malformed(error)) return self->finish();
-                     self->refuse(status_of(error), "The body is not what the head says.");
+                     self->refuse(status_of(error), "The body does not match the head.");
                    });
 }
 
@@ -240,7 +244,7 @@ void Connection::answer_file(std::string_view name, bool sets_cookie) {
   send(std::move(answer));
 }
 
-/// A browser that was refused may have more to say, which nobody reads as a request.
+/// Refuses a request and ends the connection. What the browser still sends is not read as a request.
 void Connection::refuse(int status, const char* reason) {
   late_ = 0;
   response_ = Response(http::int_to_status(static_cast<unsigned>(status)), 11, std::string(reason) + "\n");
@@ -273,7 +277,7 @@ void Connection::write(bool keeps_alive) {
                     });
 }
 
-/// Reads on to the end: a socket that is closed with bytes unread takes the answer back.
+/// Reads to the end: closing a socket with unread bytes would discard the answer.
 void Connection::drain() {
   socket_.async_read_some(asio::buffer(rest_),
                           [self = shared_from_this()](const error_code& error, std::size_t) {
@@ -296,7 +300,7 @@ class Server {
   Server(const ServerOptions& options, Application& application)
       : options_(options), application_(application), acceptor_(io_), timer_(io_) {}
 
-  /// Begins to listen. Returns an empty text, or why it cannot.
+  /// Starts listening. Returns an empty text, or the reason why it cannot.
   std::string listen();
   void run();
 
@@ -318,7 +322,7 @@ class Server {
 std::string Server::listen() {
   error_code error;
   const auto address = asio::ip::make_address(options_.address, error);
-  if (error) return "'" + options_.address + "' is no address. Give one such as 127.0.0.1.";
+  if (error) return "'" + options_.address + "' is not an address. Give one such as 127.0.0.1.";
   const tcp::endpoint wanted(address, options_.port);
   acceptor_.open(wanted.protocol(), error);
   if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
@@ -339,7 +343,7 @@ void Server::run() {
   application_.stop();
 }
 
-/// An error is one of this moment, such as too many open files: the next look tries again.
+/// Accepts connections. Errors such as too many open files are temporary: look_for_end() tries again.
 void Server::accept() {
   accepting_ = true;
   acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
@@ -359,7 +363,7 @@ void Server::admit(tcp::socket socket) {
   });
 }
 
-/// The connection that has waited longest for a request gives way.
+/// Closes the connection that has been idle longest, if all are in use. Returns false if none is idle.
 bool Server::make_room() {
   if (connections_.size() < most_connections) return true;
   std::shared_ptr<Connection> oldest;

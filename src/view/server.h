@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the server and the command. The server is a module that only `satin view` loads: it
-// holds Boost.Beast and the files of the page.
+// The interface between the command and the server. The server is a module that only `satin view` loads: it
+// contains Boost.Beast and the files of the page.
 
 #include <cstdint>
 #include <functional>
@@ -12,11 +12,11 @@
 
 namespace satin::view {
 
-/// A request that was let in, for a path below /api/.
+/// An admitted request for a path below /api/.
 struct Request {
   std::string method;  ///< "GET" or "POST"
   std::string path;    ///< "/api/view"
-  std::string query;   ///< the text behind the question mark
+  std::string query;   ///< text after the question mark
   std::string body;
 };
 
@@ -27,34 +27,35 @@ struct Answer {
   std::vector<std::pair<std::string, std::string>> fields{};
 };
 
-/// An object that answers requests.
+/// Answers requests.
 class Application {
  public:
   virtual ~Application() = default;
-  /// Called on the server's one thread. `reply` is called once, at once or later, from any thread.
+  /// Called on the single thread of the server. `reply` is called once, immediately or later, from any
+  /// thread.
   virtual void answer(const Request& request, std::function<void(Answer)> reply) = 0;
-  /// Ends the work; no reply is called afterwards.
+  /// Ends the work. No reply is called afterwards.
   virtual void stop() = 0;
 };
 
 /// The secrets of a session, 256 bits each, in hexadecimal.
 struct Secrets {
   std::string token;   ///< opens the page
-  std::string cookie;  ///< the page has it afterwards
-  std::string header;  ///< the page repeats it with every change
+  std::string cookie;  ///< authenticates the page afterwards
+  std::string header;  ///< repeated by the page with every change
 };
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;  ///< 0: any that is free
+  std::uint16_t port = 0;  ///< 0 for any free port
   Secrets secrets{};
-  std::function<void(const std::string& url)> listening{};  ///< told once where the page is
-  std::function<bool()> ended{};                            ///< asked every now and then
+  std::function<void(const std::string& url)> listening{};  ///< called once with the address of the page
+  std::function<bool()> ended{};                            ///< polled regularly
 };
 
 struct ServerModule {
   int version;
-  /// Runs until `ended` says so. Returns an empty text, or why it cannot listen.
+  /// Runs until `ended` returns true. Returns an empty text, or the reason why it cannot listen.
   std::string (*run)(const ServerOptions& options, Application& application);
 };
 
@@ -62,12 +63,13 @@ constexpr int server_version = 1;
 constexpr const char* server_file = "satin_view.so";
 constexpr const char* server_entry = "satin_view";
 
+/// A file of src/view/page, which the build embeds in the module.
 struct PageFile {
-  std::string_view name;  ///< "view.js"
+  std::string_view name;  ///< such as "main.js"
   std::string_view text;
 };
 
-/// The files of src/view/page.
+/// Returns all files of the page.
 [[nodiscard]] std::span<const PageFile> page_files();
 
 }  // namespace satin::view

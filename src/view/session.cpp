@@ -19,12 +19,10 @@
 namespace satin::view {
 namespace {
 
-// Depth and blur under the pointer.
-
+/// Depth and blur under the pointer.
 struct LensReading {
-  double depth = 0;  ///< as the focus is told: scaled
-  std::optional<double>
-      radius;  ///< in pixels, positive for what is nearer than the focus; unknown before a run
+  double depth = 0;              ///< depth in the scale of the focus
+  std::optional<double> radius;  ///< radius in pixels, positive in front of the focus; unknown before a run
 };
 
 double white_of(Type type) {
@@ -32,7 +30,7 @@ double white_of(Type type) {
   return type == Type::u16 ? std::numeric_limits<std::uint16_t>::max() : 1;
 }
 
-/// A depth image as a lens takes it.
+/// Values of a depth image as depth of field interprets them.
 class DepthValues {
  public:
   DepthValues(const Image& image, const LensFocus& lens, const Shape& picture)
@@ -44,10 +42,10 @@ class DepthValues {
         across_(static_cast<double>(view_.shape.width) / static_cast<double>(picture.width)),
         down_(static_cast<double>(view_.shape.height) / static_cast<double>(picture.height)) {}
 
-  /// The depth at a place in the picture, scaled as the focus is told.
+  /// Returns the depth at a position in the picture, in the scale of the focus.
   [[nodiscard]] double at(double x, double y) const { return scale_ * stored(column(x), row(y)); }
 
-  /// The lower median of the known values of 5 x 5 pixels.
+  /// Returns the lower median of the known values in 5 x 5 pixels.
   [[nodiscard]] std::optional<double> focus_around(double x, double y) const {
     constexpr std::int64_t reach = 2;
     std::vector<double> known;
@@ -64,7 +62,7 @@ class DepthValues {
     return scale_ * *middle;
   }
 
-  /// Signed radius of blur at this depth.
+  /// Returns the signed blur radius at a depth.
   [[nodiscard]] double radius(double depth, double focus, double strength) const {
     const double away = std::max(std::abs(depth - focus) - lens_.sharp_range.value_or(0), 0.0);
     const double held = depth < focus ? focus - away : focus + away;
@@ -113,8 +111,8 @@ std::optional<double> radius_of(const DepthValues& values, const LensFocus& lens
   return std::isfinite(radius) ? std::optional(radius) : std::nullopt;
 }
 
-/// Depth and blur at a place in the picture, by the last filter that takes depth; nothing without one.
-/// `found` is what its run found. Throws as the filters do.
+/// Returns depth and blur at a position in the picture for the last step that reads depth, or nothing.
+/// `found` are the values that its run found. Throws like the filters.
 std::optional<LensReading> lens_at(const Pipeline& steps, const Sides& sides,
                                    std::span<const FoundValue> found, const Shape& picture, double x,
                                    double y) {
@@ -136,7 +134,8 @@ std::optional<LensReading> lens_at(const Pipeline& steps, const Sides& sides,
 
 namespace fs = std::filesystem;
 
-/// The output unless told: beside the picture; for several, the folder "satin" in that of the first.
+/// Returns the default output: beside the picture, or for several pictures the folder "satin" beside the
+/// first.
 fs::path usual_output(const batch::InputList& inputs) {
   const fs::path first = inputs.files.path(0);
   if (inputs.many) return batch::folder_of(first) / "satin" / "";
@@ -162,7 +161,7 @@ double number_in(const nlohmann::json& body, const char* name) {
   return found->get<double>();
 }
 
-/// The filter that takes what photographs carry; nothing if there is none.
+/// Returns a pipeline of the filter that uses the depth of photographs, or nothing.
 std::optional<Pipeline> pipeline_for_photos() {
   for (const FilterRecord& filter : filters()) {
     const ParameterRecord* source = filter.find_parameter(ParameterRole::depth_source);
@@ -182,7 +181,7 @@ Session::Session(const Start& start, std::string header)
     : start_(start), header_(std::move(header)), line_(start.line), renderer_(start.device) {
   inputs_ = batch::find_inputs(line_.options);
   if (batch::is_stream(inputs_.files.path(0)))
-    throw Error(ErrorKind::usage, "satin view takes files, not standard input.");
+    throw Error(ErrorKind::usage, "satin view reads files, not standard input.");
   if (!inputs_.many)
     if (const auto problem = batch::reading_problem(inputs_.files.path(0))) throw Error(*problem);
   if (line_.options.output.empty()) line_.options.output = usual_output(inputs_);
@@ -258,7 +257,7 @@ void Session::open(const Json& body, const Reply& reply) {
   const double index = number_in(body, "index");
   const std::lock_guard lock(mutex_);
   if (!(index >= 0 && index < static_cast<double>(inputs_.files.size())))
-    throw Error(ErrorKind::usage, "There is no picture of that number.");
+    throw Error(ErrorKind::usage, "There is no picture with that number.");
   index_ = static_cast<std::size_t>(index);
   picture_.reset();
   problem_.reset();
@@ -269,7 +268,7 @@ void Session::open(const Json& body, const Reply& reply) {
   renderer_.post([this] { load(); });
 }
 
-/// Masks that were painted belong to the picture that they were painted on.
+/// Removes painted masks: they belong to the picture on which they were painted.
 void Session::drop_paintings() {
   Settings settings = settings_of(line_.pipeline);
   for (const auto& [step, painting] : std::exchange(paintings_, {}))
@@ -279,7 +278,7 @@ void Session::drop_paintings() {
   line_.pipeline = pipeline_of(settings);
 }
 
-/// Reads the picture, on the worker.
+/// Reads the picture. Runs on the worker.
 void Session::load() {
   std::unique_lock lock(mutex_);
   if (picture_ != nullptr) return;
@@ -297,7 +296,7 @@ void Session::load() {
     Picture read = read_picture(file, options);
     if (chooses && read.photo && read.photo->depth) chosen = pipeline_for_photos();
     if (!chosen && !wants && read.photo && !read.photo->original.place.empty()) {
-      options.photo_depth = false;  // it is the sharp original, which only depth of field takes
+      options.photo_depth = false;  // this is the sharp original, which only depth of field uses
       read = read_picture(file, options);
     }
     picture = std::make_shared<const OpenPicture>(start_.device, std::move(read), wants || chosen);
@@ -312,7 +311,7 @@ void Session::load() {
   picture_ = std::move(picture);
   problem_ = std::move(problem);
   if (picture_ != nullptr && picture_->with_photo() != wants_photo(line_.pipeline, line_.options)) {
-    picture_.reset();  // the settings have changed while it was read
+    picture_.reset();  // the settings changed while the picture was read
     return renderer_.post([this] { load(); });
   }
   remember(file);
@@ -322,7 +321,7 @@ void Session::load() {
   for (const Reply& reply : std::exchange(waiting_, {})) reply(json_answer(session_json()));
 }
 
-/// The settings after a change, or as they were, with the reason why they stay.
+/// Returns the settings after a change, or the unchanged ones with the reason.
 Answer Session::attempt(const std::function<void()>& change) {
   try {
     change();
@@ -391,7 +390,7 @@ Answer Session::look_at(const Query& query) const {
   return json_answer(json);
 }
 
-/// The pipeline from now on. Depth and mattes of a photograph are read when they are first wanted.
+/// Sets the pipeline. Depth and mattes of a photograph are read when they are first needed.
 void Session::use(const Pipeline& pipeline) {
   line_.pipeline = pipeline;
   ++generation_;
@@ -446,7 +445,7 @@ Session::Json Session::paintings_json() const {
   return all;
 }
 
-/// The batch of the open file alone.
+/// Returns a batch of the open file only.
 std::shared_ptr<const Batch> Session::work() const {
   auto work = std::make_shared<Batch>();
   work->pipeline = line_.pipeline;
@@ -466,7 +465,8 @@ std::string Session::command() const {
   return command_line(line_.pipeline, {argument_of(input())}, output().string(), line_.kept);
 }
 
-/// The page names pictures that the command line has named, painted masks, and files beside the picture.
+/// Checks the files that the page names: pictures of the command line, painted masks, and files beside the
+/// picture.
 Pipeline Session::checked(Settings settings) const {
   for (StepSettings& step : settings)
     for (const InputRecord& record : find_filter(step.filter).inputs) {
@@ -476,7 +476,7 @@ Pipeline Session::checked(Settings settings) const {
       std::error_code ignored;
       if (fs::path(name).filename() != name || !fs::is_regular_file(beside, ignored))
         throw SettingsError(
-            Error(ErrorKind::usage, "The page may not name the file " + batch::quoted(name) +
+            Error(ErrorKind::usage, "The page may not use the file " + batch::quoted(name) +
                                         ": put it beside the picture, or name it when satin view "
                                         "starts."),
             record.name);

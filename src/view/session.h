@@ -1,5 +1,6 @@
 #pragma once
-// The state of a session: the files, the settings, the picture that is open.
+// A session: the files, the settings and the open picture, and the requests of the page about them.
+// session.cpp answers requests, session_files.cpp writes files.
 
 #include <functional>
 #include <map>
@@ -22,7 +23,7 @@ namespace satin::view {
 
 class Session final : public Application {
  public:
-  /// `header` is what the page repeats with every change. Throws as serve().
+  /// `header` is the secret that the page repeats with every change. Throws like serve().
   Session(const Start& start, std::string header);
 
   void answer(const Request& request, std::function<void(Answer)> reply) override;
@@ -31,20 +32,20 @@ class Session final : public Application {
  private:
   using Json = nlohmann::json;
 
-  /// A mask that the page has painted, kept so that a page that is loaded again can go on painting.
+  /// A mask painted on the page. It is kept so that a reloaded page can continue painting.
   struct Painting {
     std::filesystem::path file;
-    std::string strokes = "[]";  ///< JSON, at most as long as the body of a request
+    std::string strokes = "[]";  ///< JSON, at most the length of a request body
   };
 
-  // Answers that are there at once.
+  // Requests that are answered at once, with the mutex held.
   Answer attempt(const std::function<void()>& change);
   Answer change_settings(const Json& body);
   Answer take_command(const Json& body);
   Answer set_focus(const Json& body);
   Answer tell_changes() const;
   Answer look_at(const Query& query) const;
-  // Answers that the worker makes, which take the mutex themselves.
+  // Requests that the worker answers. These functions lock the mutex themselves.
   Answer save(const Json& body);
   Answer paint(const Json& body);
   Answer thumbnail(const Query& query);
@@ -55,7 +56,7 @@ class Session final : public Application {
 
   void take(const Request& request, const Reply& reply);
   Answer at_once(const std::string& name, const std::string& query, const Json& body);
-  /// Runs `work` on the worker; an error that it throws becomes a refusal, which the page expects.
+  /// Runs `work` on the worker. An error becomes a refusal, which the page expects.
   void later(const Reply& reply, std::function<Answer()> work, Renderer::Turn turn = Renderer::Turn::first);
   void load();
   void drop_paintings();
@@ -77,17 +78,18 @@ class Session final : public Application {
   std::string header_;
   batch::InputList inputs_;
   bool folder_output_ = false;
-  mutable std::mutex mutex_;  ///< held by answer(); later() lets its work take it
-  Line line_;                 ///< the present command line
+  mutable std::mutex mutex_;  ///< held by answer(), but not by the work of later()
+  Line line_;                 ///< current command line
   std::size_t index_ = 0;
   int generation_ = 1;
   std::shared_ptr<const OpenPicture> picture_;
   std::optional<Error> problem_;
-  std::vector<Reply> waiting_;                      ///< replies that wait for the picture
-  std::vector<std::string> pictures_;               ///< names that side inputs may have
-  std::map<std::size_t, Painting> paintings_;       ///< painted masks, by step
-  std::map<std::string, batch::FileStamp> stamps_;  ///< of the files in use, as they were read or written
-  Renderer renderer_;                               ///< last: its worker uses all of it
+  std::vector<Reply> waiting_;                 ///< replies waiting for the picture
+  std::vector<std::string> pictures_;          ///< names allowed for side inputs
+  std::map<std::size_t, Painting> paintings_;  ///< painted masks by step
+  std::map<std::string, batch::FileStamp>
+      stamps_;         ///< stamps of the files in use, when they were read or written
+  Renderer renderer_;  ///< last member: its worker uses the others
 };
 
 }  // namespace satin::view

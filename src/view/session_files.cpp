@@ -1,4 +1,4 @@
-// The files that a session writes: results, masks, lists of files.
+// The files that a session writes: results, painted masks, lists of files.
 
 #include <algorithm>
 #include <cmath>
@@ -18,16 +18,15 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 struct StrokePoint {
-  double x = 0;  ///< in pixels of the picture, from its left edge
+  double x = 0;  ///< in pixels of the picture
   double y = 0;
 };
 
-/// A line of places that a round brush goes along.
+/// The path of a round brush.
 struct Stroke {
   std::vector<StrokePoint> points;
-  double radius = 16;  ///< of the brush, in pixels
-  double hardness =
-      1;  ///< within this part of the radius the brush covers fully; beyond, it fades to the edge
+  double radius = 16;   ///< radius of the brush in pixels
+  double hardness = 1;  ///< fraction of the radius with full cover, which then falls to 0 at the edge
   bool erase = false;
 };
 
@@ -37,11 +36,11 @@ constexpr std::size_t most_points = 200'000;
 
 [[noreturn]] void refuse(const char* what) { throw Error(ErrorKind::usage, what); }
 
-/// A name without folders, as the page may choose one.
+/// Returns the name without folders that the page chose, or an empty path.
 fs::path plain_name(const Json& body) {
   const auto found = body.find("name");
   if (found == body.end() || found->is_null()) return {};
-  if (!found->is_string()) refuse("The name of the output is no text.");
+  if (!found->is_string()) refuse("The name of the output is not a text.");
   const auto name = found->get<std::string>();
   const bool is_plain = !name.empty() && name.front() != '.' && name.find('/') == std::string::npos &&
                         name.find('\0') == std::string::npos && !batch::NamePattern::is_one(name);
@@ -50,7 +49,8 @@ fs::path plain_name(const Json& body) {
 }
 
 double finite(const Json& value) {
-  if (!value.is_number() || !std::isfinite(value.get<double>())) refuse("A number of a stroke is none.");
+  if (!value.is_number() || !std::isfinite(value.get<double>()))
+    refuse("A stroke has a value that is not a number.");
   return value.get<double>();
 }
 
@@ -87,7 +87,7 @@ std::vector<Stroke> strokes_from(const Json& body) {
   return strokes;
 }
 
-/// The name of the filter's input for masks.
+/// Returns the name of the filter's input for masks.
 std::string mask_input(const std::string& filter) {
   const std::vector<InputRecord>& inputs = find_filter(filter).inputs;
   const auto found = std::ranges::find(inputs, Role::mask, &InputRecord::role);
@@ -97,7 +97,7 @@ std::string mask_input(const std::string& filter) {
 
 constexpr int white = 255;
 
-/// A rectangle of pixels, the ends not included.
+/// A rectangle of pixels. Right and bottom are excluded.
 struct Area {
   std::int64_t left, top, right, bottom;
 };
@@ -113,7 +113,7 @@ Area area_of(const StrokePoint& a, const StrokePoint& b, double radius, std::int
           held(std::ceil(std::max(a.y, b.y) + radius), height)};
 }
 
-/// Square of the distance to a segment.
+/// Returns the squared distance to a line segment.
 double square_distance(double x, double y, const StrokePoint& a, const StrokePoint& b) {
   const double along_x = b.x - a.x, along_y = b.y - a.y;
   const double length = along_x * along_x + along_y * along_y;
@@ -123,7 +123,7 @@ double square_distance(double x, double y, const StrokePoint& a, const StrokePoi
   return away_x * away_x + away_y * away_y;
 }
 
-/// A round brush; cover() is its cover of a pixel, of 255, by the squared distance.
+/// A round brush. cover() returns its cover of a pixel, of 255, from the squared distance.
 class Brush {
  public:
   Brush(double radius, double hardness)
@@ -134,8 +134,8 @@ class Brush {
   [[nodiscard]] int cover(double square) const {
     if (square >= outer_ * outer_) return 0;
     if (square <= hard_ * hard_) return white;
-    const double part = std::min((outer_ - std::sqrt(square)) / ramp_, 1.0);
-    return static_cast<int>(part * white + 0.5);
+    const double cover = std::min((outer_ - std::sqrt(square)) / ramp_, 1.0);
+    return static_cast<int>(cover * white + 0.5);
   }
 
  private:
@@ -144,7 +144,7 @@ class Brush {
 
 constexpr int product(int a, int b) { return (a * b + white / 2) / white; }
 
-/// Adds strokes to a mask, one after another; `cover_` is that of the stroke under way.
+/// Paints strokes on a mask, one after the other. `cover_` is the cover of the current stroke.
 class Canvas {
  public:
   Canvas(std::int64_t width, std::int64_t height)
@@ -178,7 +178,7 @@ class Canvas {
     }
   }
 
-  /// Areas overlap: what is blended is taken away, so that it counts once.
+  /// Blends the cover into the mask and clears it, so that overlapping areas count once.
   void blend(const Area& area, bool erase) {
     for (std::int64_t y = area.top; y < area.bottom; ++y) {
       auto* mask = mask_.view().row<std::uint8_t>(y);
@@ -195,10 +195,10 @@ class Canvas {
   Image cover_;
 };
 
-/// The mask of the strokes, one channel of 8 bits. The brush's cover of a pixel is a function of the distance
-/// of its centre to the nearest segment: 1 up to hardness times radius, then falling evenly to 0 at the
-/// radius, over one pixel at least. A stroke's cover a takes a mask m to m + a (1 - m), an erasing one to m
-/// (1 - a).
+/// Returns the mask of the strokes, one channel of 8 bits. The cover of a pixel depends on the distance of
+/// its centre to the nearest segment: 1 up to hardness times radius, then falling linearly to 0 at the
+/// radius, over at least one pixel. A stroke with cover a changes a mask m to m + a (1 - m), an erasing one
+/// to m (1 - a).
 Image mask_of(const std::vector<Stroke>& strokes, std::int64_t width, std::int64_t height) {
   Canvas canvas(width, height);
   for (const Stroke& stroke : strokes) canvas.add(stroke);
@@ -207,7 +207,7 @@ Image mask_of(const std::vector<Stroke>& strokes, std::int64_t width, std::int64
 
 }  // namespace
 
-/// A name beside the picture that no file has.
+/// Returns an unused name beside the picture.
 fs::path Session::free_name(const std::string& end) const {
   const fs::path stem = input().parent_path() / input().stem();
   for (int number = 1;; ++number) {
@@ -249,7 +249,7 @@ Answer Session::save(const Json& body) {
   return json_answer({{"saved", target.string()}, {"warnings", warnings}, {"command", command()}});
 }
 
-/// A picture of the folder, small, as RGBA.
+/// Returns a thumbnail of a picture of the folder as RGBA.
 Answer Session::thumbnail(const Query& query) {
   const auto last = static_cast<double>(inputs_.files.size() - 1);
   const auto index = static_cast<std::size_t>(number_in(query, "index", 0, last));
@@ -272,7 +272,7 @@ Answer Session::paint(const Json& body) {
   const double number = body.contains("step") ? finite(body["step"]) : 0;
   const std::shared_ptr<const OpenPicture> picture = picture_;
   const std::size_t steps = line_.pipeline.size();
-  if (number < 0 || number >= static_cast<double>(steps)) refuse("There is no filter of that number.");
+  if (number < 0 || number >= static_cast<double>(steps)) refuse("There is no filter with that number.");
   const auto step = static_cast<std::size_t>(number);
   const std::string input_name = mask_input(line_.pipeline[step].parameters.filter().name);
   Painting& painting = paintings_[step];

@@ -112,8 +112,8 @@ StepSettings step_from(const json& object) {
 
 constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
 
-/// Octal digits stand for every byte that printf or the quotes would take for something else. Newlines at the
-/// very end of such a name are lost: a command substitution drops them.
+/// Writes special bytes as octal digits for printf. Newlines at the very end of such a name are lost, as a
+/// command substitution drops them.
 std::string through_printf(const std::string& word) {
   std::string text = "\"$(printf '";
   for (const char c : word) {
@@ -132,7 +132,7 @@ std::string through_printf(const std::string& word) {
   throw Error(ErrorKind::usage, what + " Paste a command line as satin view shows it.");
 }
 
-/// Takes a line apart, a character at a time.
+/// Splits a line, one character at a time.
 class Words {
  public:
   explicit Words(std::string_view line) : rest_(line) {}
@@ -181,7 +181,7 @@ class Words {
     refuse("A quote is open.");
   }
 
-  /// A backslash before the end of a line joins two lines.
+  /// A backslash before a newline joins two lines.
   void take_escaped() {
     if (rest_.empty()) refuse("A backslash ends the line.");
     if (const char c = next(); c != '\n') add(c);
@@ -210,7 +210,7 @@ class Words {
   std::vector<std::string> words_;
 };
 
-/// A flag stands alone; a value that begins with a dash is joined by an equals sign.
+/// Adds an option. A flag has no value. A value that begins with a dash is joined by an equals sign.
 void add_option(std::vector<std::string>& words, const std::string& name, const std::string& value,
                 bool is_flag) {
   if (is_flag) {

@@ -1,5 +1,5 @@
 #pragma once
-// The settings of the page: texts by name, which become JSON, pipelines and command lines.
+// The settings of the page: texts by name. They are converted to and from pipelines, JSON and command lines.
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
@@ -14,18 +14,18 @@
 
 namespace satin::view {
 
-/// A filter and its settings: parameters and side inputs by name.
+/// A filter of the pipeline and its settings: parameters and side inputs by name.
 struct StepSettings {
   std::string filter;
   std::vector<std::pair<std::string, std::string>> values{};
 
-  void set(std::string_view name, const std::string& text);    ///< an empty text takes it away
-  [[nodiscard]] std::string get(std::string_view name) const;  ///< empty if it is not set
+  void set(std::string_view name, const std::string& text);    ///< an empty text removes it
+  [[nodiscard]] std::string get(std::string_view name) const;  ///< empty if not set
 };
 
 using Settings = std::vector<StepSettings>;
 
-/// Settings that mean no pipeline.
+/// Error for settings that do not describe a pipeline, with the name of the parameter, which may be empty.
 class SettingsError : public Error {
  public:
   SettingsError(const Error& error, std::string parameter)
@@ -36,42 +36,48 @@ class SettingsError : public Error {
   std::string parameter_;
 };
 
-/// The settings of the pipeline that differ from the defaults.
+/// Returns the settings of a pipeline that differ from their defaults.
 [[nodiscard]] Settings settings_of(const Pipeline& pipeline);
 
-/// Throws SettingsError for what the filters refuse, and for filters that make no picture.
+/// Makes a pipeline. Throws SettingsError for values that filters refuse, and for filters that make no
+/// picture.
 [[nodiscard]] Pipeline pipeline_of(const Settings& settings);
 
-/// The choices of the parameter that shows what the filter saw, without its default; empty for most filters.
+/// Returns the choices of the parameter that shows what the filter saw, without its default. Empty for most
+/// filters.
 [[nodiscard]] std::vector<std::string> overlays_of(const FilterRecord& filter);
 
-/// The pipeline, in which the last filter that has this overlay shows it. Throws Error(usage) if none has it.
+/// Returns the pipeline up to the last filter that has this overlay, which then shows it. Throws Error(usage)
+/// if no filter has it.
 [[nodiscard]] Pipeline with_overlay(const Pipeline& pipeline, const std::string& overlay);
 
-/// Every filter that makes a picture, from its record; `pictures` are the names that side inputs may have.
+/// Returns every filter that makes a picture, from its record. `pictures` are the names that side inputs may
+/// have.
 [[nodiscard]] nlohmann::json filters_json(const std::vector<std::string>& pictures);
 
 [[nodiscard]] nlohmann::json settings_json(const Settings& settings);
 
-/// Throws SettingsError for other JSON than that of settings.
+/// Parses the JSON of settings. Throws SettingsError for any other JSON.
 [[nodiscard]] Settings settings_from(const nlohmann::json& json);
 
-/// The text of the JSON; bytes that are no UTF-8 become U+FFFD.
+/// Returns the text of the JSON. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string text_of(const nlohmann::json& json);
 
-/// The word as a shell reads it back, byte for byte. Bytes that are no UTF-8 go through printf.
+/// Quotes a word for a POSIX shell, which reads it back byte for byte. Bytes that are not UTF-8 are written
+/// with printf.
 [[nodiscard]] std::string quoted_word(const std::string& word);
 
-/// The words of a line without expansions, assignments and operators: quotes and backslashes are taken as
-/// shells take them. Throws Error(usage) for what only a shell can do, and for a quote that is open.
+/// Splits a command line into words by the rules of POSIX shells for quotes and backslashes. Throws
+/// Error(usage) for expansions, assignments and operators, which need a shell, and for an open quote. Satin
+/// never runs the line.
 [[nodiscard]] std::vector<std::string> shell_words(std::string_view line);
 
-/// `satin FILTER INPUT -o OUTPUT --name value ...`, or `satin run` for several filters. `inputs` are words of
-/// their own, options too.
+/// Returns `satin FILTER INPUT -o OUTPUT --name value ...`, or `satin run` for several filters. `inputs` are
+/// separate words and may include options.
 [[nodiscard]] std::string command_line(const Pipeline& pipeline, const std::vector<std::string>& inputs,
                                        const std::string& output, const LineOptions& kept);
 
-/// The name as an argument that is no option.
+/// Returns the name as an argument that cannot be mistaken for an option.
 [[nodiscard]] std::string argument_of(const std::filesystem::path& name);
 
 }  // namespace satin::view

@@ -22,11 +22,11 @@ extern char** environ;
 namespace satin::view {
 namespace {
 
-/// A secret of 256 random bits in hexadecimal.
+/// Returns a secret of 256 random bits in hexadecimal.
 std::string secret() {
   std::array<unsigned char, 32> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw Error(ErrorKind::environment, "The system gives no random numbers for the token of the page.");
+    throw Error(ErrorKind::environment, "The system provides no random numbers for the token of the page.");
   constexpr const char* digits = "0123456789abcdef";
   std::string text;
   for (const unsigned char byte : bytes) {
@@ -46,7 +46,7 @@ const ServerModule& server_module() {
   return *module.functions;
 }
 
-/// A file that only its owner can read, with a name that nobody can guess.
+/// Writes a file that only its owner can read, with a random name. Returns the name, or an empty text.
 std::string write_private_file(const std::string& text) {
   const char* own = std::getenv("XDG_RUNTIME_DIR");
   std::error_code ignored;
@@ -65,7 +65,7 @@ std::string write_private_file(const std::string& text) {
   return "";
 }
 
-/// Starts the desktop's own opener, and waits for it elsewhere: it may live as long as the browser.
+/// Starts the opener of the desktop. Another thread waits for it, as it may live as long as the browser.
 void open_file(const std::string& name) {
   posix_spawn_file_actions_t actions;
   if (::posix_spawn_file_actions_init(&actions) != 0) return;

@@ -1,5 +1,5 @@
 #pragma once
-// A session of `satin view`: one browser on one picture, or on the pictures of a folder.
+// Starts a session of `satin view`: one browser on one picture, or on the pictures of a folder.
 
 #include <cstdint>
 #include <functional>
@@ -13,37 +13,37 @@
 
 namespace satin::view {
 
-/// Options as a command line has them: names without dashes; "true" for a flag.
+/// Options of a command line: names without dashes, and "true" for a flag.
 using LineOptions = std::vector<std::pair<std::string, std::string>>;
 
-/// A command line, understood.
+/// A parsed command line.
 struct Line {
   Pipeline pipeline;
-  BatchOptions options;  ///< the inputs, the output, how pictures are read and written
-  LineOptions kept;      ///< those of `options` that the session's command lines repeat
+  BatchOptions options;  ///< inputs, output, and options for reading and writing
+  LineOptions kept;      ///< options that the command lines of the session repeat
 };
 
-/// The beginning of a session.
+/// Arguments of a session.
 struct Start {
   Line line;
   Device device;
-  bool may_choose = false;  ///< nobody has named a filter: a photograph with depth begins with depth of field
+  bool may_choose = false;  ///< no filter was named: photographs with depth start with depth of field
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;  ///< 0: any that is free
-  /// Takes the words of a command line, the first of them "satin". Throws Error(usage).
+  std::uint16_t port = 0;  ///< 0 for any free port
+  /// Parses the words of a command line, beginning with "satin". Throws Error(usage).
   std::function<Line(const std::vector<std::string>& words)> understand;
   /// Called once with the address of the page.
   std::function<void(const std::string& url)> listening;
-  /// Asked from several threads; true ends the session.
+  /// Polled from several threads. True ends the session.
   std::function<bool()> ended;
 };
 
-/// Serves the page until `ended`. Throws Error(usage) for inputs and names to be corrected, Error(input) for
-/// a folder without pictures, Error(environment) if the module of the server is missing or cannot listen.
+/// Serves the page until `ended`. Throws Error(usage) for wrong inputs and names, Error(input) for a folder
+/// without pictures, Error(environment) if the server module is missing or cannot listen.
 void serve(const Start& start);
 
-/// Gives the user's browser the address in a file that nobody else can read, so that no list of processes
-/// shows it. The file is there as long as the object.
+/// Opens the address in the user's browser. The address is passed in a file that only the user can read, so
+/// that it does not show in the list of processes. The destructor removes the file.
 class Browser {
  public:
   explicit Browser(const std::string& url);
