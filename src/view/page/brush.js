@@ -1,11 +1,11 @@
-// The brush: strokes in pixels of the picture, which Satin makes a mask of, and how they look meanwhile.
+// The brush: strokes in pixels of the picture, from which Satin makes a mask, and their preview on the page.
 
 import { Control } from "./control.js";
 import { beforeNextFrame, byId } from "./dom.js";
 
-const apart = 0.15;
+const apart = 0.15; // distance of points, in radii
 
-/** The records that the brush's controls are made from, as those of filters are. */
+/** Records for the controls of the brush, in the form of a filter's parameters. */
 const records = {
   radius: { kind: "number", unit: "px", minimum: 0.5, maximum: 4096, help: "radius of the brush: [ and ] change it" },
   hardness: { kind: "number", unit: "%", minimum: 0, maximum: 100, help: "share of the radius that is fully painted" },
@@ -54,12 +54,12 @@ export class Brush {
     if (!Number.isNaN(value)) this.#settings[name] = Math.min(maximum, Math.max(minimum, value));
   }
 
-  /** True if the shown filter takes a mask. */
+/** Whether the shown filter accepts a mask. */
   get #paints() {
     return this.#session.filter?.parameters.some(({ name, kind }) => name === "mask" && kind === "image") ?? false;
   }
 
-  /** Takes the brush or the eraser in hand, or lays it down. */
+/** Activates the brush or the eraser, or deactivates it. */
   hold(which) {
     if (!this.#paints || byId(which).disabled) return;
     if (this.#holding === which) {
@@ -80,13 +80,13 @@ export class Brush {
     this.draw();
   }
 
-  /** Makes the brush larger or smaller. */
+/** Changes the size of the brush. */
   grow(direction) {
     this.#set("radius", Math.round(this.#settings.radius * 1.25 ** direction * 2) / 2);
     this.#controls[0].show();
   }
 
-  /** The ring shows what the brush covers. */
+/** Moves the ring that shows the size of the brush. */
   #moveRing({ offsetX, offsetY }) {
     const ring = byId("ring");
     ring.hidden = !this.#holding;
@@ -132,7 +132,7 @@ export class Brush {
     this.draw();
   }
 
-  /** Strokes are seen while the brush is in hand, over the result. */
+/** Draws the strokes over the result while the brush is active. */
   #paint() {
     const { width, height } = this.#viewport;
     Object.assign(this.#layer, { width, height });

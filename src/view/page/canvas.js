@@ -2,7 +2,7 @@
 
 import { beforeNextFrame, byId } from "./dom.js";
 
-/** A canvas of a frame's pixels, made when it must be scaled. */
+/** Returns a canvas with the pixels of a frame, made when the frame must be scaled. */
 function surface(frame) {
   if (!frame.surface) {
     frame.surface = new OffscreenCanvas(frame.width, frame.height);
@@ -17,7 +17,7 @@ export class PictureCanvas {
   #viewport;
   #frames;
   draw = beforeNextFrame(() => this.#paint());
-  /** The share of the width, from the left, that shows the picture before. */
+/** Fraction of the width, from the left, that shows the picture before. */
   share = 0;
 
   constructor(element, viewport, frames) {
@@ -37,7 +37,7 @@ export class PictureCanvas {
     return this.#element;
   }
 
-  /** Sets the size in pixels of the screen. */
+/** Sets the size in screen pixels. */
   resize(width, height) {
     this.#element.width = width;
     this.#element.height = height;
@@ -77,6 +77,7 @@ export class PictureCanvas {
   }
 }
 
+/** The comparison of before and after: a line that is dragged across the view, and a button that is held. */
 export class Compare {
   #canvas;
   #frames;

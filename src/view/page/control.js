@@ -1,19 +1,19 @@
-// A control for a parameter, made from its record and from nothing else, and the scale of its slider.
+// A control for a parameter, built from the parameter's record alone, and the scale of its slider.
 
 import { element, fill, iconButton, words } from "./dom.js";
 
-export const positions = 1000;
+export const positions = 1000; // of a slider
 
-const unlimited = 1e6;
+const unlimited = 1e6; // ratio of limits from which they are ignored
 const digits = 3;
 
-/** The number and the sign that a text begins and ends with: "1.5%" is 1.5 and "%". */
+/** Splits "1.5%" into its number and whether it is a percentage. */
 export function partsOf(text) {
   const [, number, sign] = /^\s*(-?[\d.]+(?:e-?\d+)?)\s*(%?)\s*$/i.exec(text) ?? [null, "", ""];
   return { number: number === "" ? NaN : Number(number), percent: sign === "%" };
 }
 
-/** The value with three digits; a whole number from 100 on. */
+/** Rounds to three digits, or to an integer from 100 on. */
 function rounded(value) {
   if (Math.abs(value) >= 100) return Math.round(value);
   return Number(value.toPrecision(digits));
@@ -21,7 +21,7 @@ function rounded(value) {
 
 const isLength = ({ kind, unit }) => kind === "length" || unit === "px";
 
-/** A slider's largest value: the record's if a slider can resolve it, else what fits the picture and the default. */
+/** Returns the largest value of a slider: the record's if a slider resolves it, else one that suits picture and default. */
 function upperEnd(parameter, percent, longerSide) {
   const { minimum, kind } = parameter;
   const most = parameter.maximum ?? Infinity;
@@ -38,7 +38,7 @@ function lowerEnd(parameter, high) {
   return minimum < -1000 ? -high : minimum;
 }
 
-/** The curve of a slider: ratios where values span decades from above 0, finer near 0 for lengths, even otherwise. */
+/** The curve of a slider: logarithmic where positive values span decades, finer near 0 for lengths, linear otherwise. */
 function curveOf(parameter, low, high) {
   if (low > 0 && high / low > 1000) {
     const ratio = high / low;
@@ -51,7 +51,7 @@ function curveOf(parameter, low, high) {
   };
 }
 
-/** {position(value), value(position)} for a parameter, with room for the value that it has. */
+/** Returns {position(value), value(position), next(value, direction)}. The range includes the current value. */
 export function scaleOf(parameter, text, longerSide) {
   const { number, percent } = partsOf(text);
   const usual = partsOf(parameter.default ?? "").number;
@@ -81,8 +81,8 @@ export function scaleOf(parameter, text, longerSide) {
 const sliding = new Set(["number", "integer", "length"]);
 
 /**
- * A control is made from the parameter's record, its text now, what sets it (`settled` at the end of a change),
- * the longer side of the picture for lengths, and `draw`, which arms a tool on the picture for points and boxes.
+* The control of a parameter: `value` returns its text, `set(text, settled)` changes it (`settled` at the end of a change),
+* `longerSide` returns the longer side of the picture, and `draw` activates the tool for points and boxes on the picture.
  */
 export class Control {
   element;
@@ -116,7 +116,7 @@ export class Control {
     this.show();
   }
 
-  /** The field that holds the text as the command takes it. */
+/** Makes the field, which has the text in the syntax of the command. */
   #makeField(id) {
     const { kind, choices } = this.#record;
     if (kind === "flag") {
@@ -137,7 +137,7 @@ export class Control {
     return field;
   }
 
-  /** The unit; of lengths a button between pixels and percent of the longer side. */
+/** Adds the unit. For lengths it is a button that switches between pixels and percent of the longer side. */
   #addUnit() {
     const { kind, unit } = this.#record;
     if (kind !== "length") {
@@ -177,7 +177,7 @@ export class Control {
     this.show();
   }
 
-  /** The slider's scale: it stays as it is during a drag. */
+/** The scale of the slider, which does not change during a drag. */
   get #scale() {
     return this.#held ?? scaleOf(this.#record, this.#value(), this.#longerSide());
   }
@@ -190,7 +190,7 @@ export class Control {
     this.element.append(button);
   }
 
-  /** Arrows up and down step through numbers, ten steps with the shift key. */
+/** Steps through numbers with the arrows up and down, ten steps with the shift key. */
   #step(event) {
     const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     const { number, percent } = partsOf(this.#field.value || this.#record.default || "0");
@@ -204,7 +204,7 @@ export class Control {
     this.show();
   }
 
-  /** Shows the text that the parameter has now, unless it is being typed. */
+/** Shows the current text of the parameter, unless it is being typed. */
   show() {
     const text = this.#value();
     const { kind } = this.#record;
@@ -219,7 +219,7 @@ export class Control {
     if (this.#slider) this.#showPosition(number, text);
   }
 
-  /** A slider that stands for the number already stays where it is: several places round to one number. */
+/** Moves the slider, unless its position already means the number: several positions round to one number. */
   #showPosition(number, text) {
     const scale = this.#scale;
     const unset = Number.isNaN(number);
@@ -239,7 +239,7 @@ export class Control {
     if (this.#field.type === "text") this.#field.placeholder = kind === "box" ? "none" : "auto";
   }
 
-  /** Shows what is wrong with the text, or that nothing is. */
+/** Shows an error about the text, or removes it. */
   refuse(message) {
     this.#field.setAttribute("aria-invalid", String(Boolean(message)));
     this.#message.textContent = message ?? "";

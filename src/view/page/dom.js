@@ -1,8 +1,8 @@
-// Elements of the page, short messages above the picture, and questions in front of it.
+// Elements of the page, messages above the picture, and dialogs.
 
 export const byId = (id) => document.getElementById(id);
 
-/** An element with properties, attributes (names with a hyphen, role, for) and children. */
+/** Makes an element with properties, attributes (names with a hyphen, role, for) and children. */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -14,7 +14,7 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** An icon of those that index.html holds. */
+/** Makes an icon from a symbol of index.html. */
 function icon(name) {
   const namespace = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(namespace, "svg");
@@ -29,10 +29,10 @@ export function iconButton(name, label, onclick) {
   return element("button", { className: "icon", type: "button", ...told, onclick }, icon(name));
 }
 
-/** A text as the beginning of a line. */
+/** Capitalises the first letter. */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A name as people read it: "Sharp range" for "sharp-range". */
+/** Returns a readable name: "Sharp range" for "sharp-range". */
 export const words = (name) => capital(name).replaceAll("-", " ");
 
 /** Fills the track of a slider up to its thumb. */
@@ -41,7 +41,7 @@ export function fill(slider) {
   slider.style.setProperty("--filled", `${100 * share}%`);
 }
 
-/** A function that calls `paint` before the next picture of the screen, once however often it is called until then. */
+/** Returns a function that calls `paint` once before the next frame of the screen, however often it is called until then. */
 export function beforeNextFrame(paint) {
   let scheduled = false;
   return () => {
@@ -54,10 +54,10 @@ export function beforeNextFrame(paint) {
   };
 }
 
-const shown = new Map(); // messages, one for each subject
-const brief = 6000;
+const shown = new Map(); // one message for each subject
+const brief = 6000; // milliseconds
 
-/** Shows a message until it is replaced, taken back or closed; `passing` ones go by themselves. */
+/** Shows a message until it is replaced, removed or closed. `passing` messages disappear by themselves. */
 export function notice(subject, text, { wrong = false, passing = false, action = null } = {}) {
   takeBack(subject);
   const line = element("div", { className: wrong ? "notice wrong" : "notice" }, element("p", {}, text));
@@ -77,8 +77,8 @@ export function takeBack(subject) {
 }
 
 /**
- * Asks, and resolves to the answer's name: "" when it is closed otherwise. The first of `answers` is the main one, what
- * the key Enter gives; `body` are elements between the text and the answers.
+* Opens a dialog and resolves to the name of the chosen answer, or "" if the dialog is closed. The first of `answers` is the
+* default, for the key Enter. `body` are elements between the text and the answers.
  */
 export function ask(title, text, answers, body = []) {
   const dialog = byId("dialog");

@@ -2,14 +2,14 @@
 
 import { ask, byId, element, notice, takeBack } from "./dom.js";
 
-/** "out-2.jpg" for "folder/out.jpg". */
+/** Suggests another name: "out-2.jpg" for "folder/out.jpg". */
 function otherName(path) {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");
   return dot > 0 ? `${name.slice(0, dot)}-2${name.slice(dot)}` : `${name}-2`;
 }
 
-/** The command in the clipboard where the browser has let the page read it before; empty otherwise. */
+/** Returns the command in the clipboard, if the browser already allows the page to read it, or "". */
 async function commandOfClipboard() {
   try {
     const { state } = await navigator.permissions.query({ name: "clipboard-read" });
@@ -20,6 +20,7 @@ async function commandOfClipboard() {
   }
 }
 
+/** Saves results, copies commands, and pastes commands that set every control. */
 export class Keeping {
   #server;
   #session;
@@ -40,7 +41,7 @@ export class Keeping {
     byId("save").disabled = !this.#session.picture;
   }
 
-  /** Writes the output; a file that exists is replaced after a question only. */
+/** Writes the output. Asks before it replaces a file. */
   async save() {
     await this.#told(async () => {
       let name = null;
@@ -69,7 +70,7 @@ export class Keeping {
     }
   }
 
-  /** Browsers give the clipboard to pages of the same machine; on others the text is selected. */
+/** Copies a text. Browsers allow it only for pages of the same machine; for others the text is selected. */
   async #copy(text) {
     try {
       await navigator.clipboard.writeText(text);
@@ -90,7 +91,7 @@ export class Keeping {
     });
   }
 
-  /** Asks for a command; empty if there is none. */
+/** Asks for a command and returns it, or "". */
   async #askForCommand() {
     const field = element("textarea", { rows: 5, spellcheck: false, "aria-label": "Command" });
     const text = "Every control is set as the command says. The picture and the output stay.";
@@ -98,7 +99,7 @@ export class Keeping {
     return answer === "Set" ? field.value.trim() : "";
   }
 
-  /** Every picture of the folder: Satin writes the list of names, the command does the rest. */
+/** Shows the command for every picture of the folder, whose names Satin writes to a list. */
   async #batch() {
     await this.#told(async () => {
       const { list, command } = await this.#server.post("list", {});
@@ -117,7 +118,7 @@ export class Keeping {
   }
 }
 
-const pause = { busy: 250, idle: 2000 };
+const pause = { busy: 250, idle: 2000 }; // milliseconds
 
 const told = {
   picture: "The picture has changed on disk.",
@@ -125,6 +126,7 @@ const told = {
   output: "The output has been changed by another program.",
 };
 
+/** Polls the server: files that change on the disk, the progress of a long run, and the end of the server. */
 export class Changes {
   #server;
   #session;

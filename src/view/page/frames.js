@@ -1,18 +1,18 @@
-// Pictures from the server: the newest wish wins, older requests are given up.
+// Frames from the server: the newest wish wins, and older requests are cancelled.
 
 import { Refusal } from "./server.js";
 
 /**
- * Milliseconds after which a picture of a drag is given up for a newer one; sooner, it is still worth a look. Of two
- * one at least is waited for, or a long drag would show none.
+* Milliseconds after which a frame of a drag is cancelled for a newer one. Before that it is still worth showing. At least
+* every second one is awaited, or a long drag would show none.
  */
 const patience = 400;
 
 const same = (a, b) => a.x === b.x && a.y === b.y && a.zoom === b.zoom && a.width === b.width && a.height === b.height;
 
 /**
- * Holds the frame of the result and that of the picture before. At most one request is under way: settings first, then
- * the quickest frame, then the true one. Dispatches "frame" for every new one and "state" when another is wished.
+* Keeps the frame of the result and that of the picture before. At most one request is pending: settings first, then the
+* quickest frame, then the true one. Dispatches "frame" for every new frame and "state" when another one is wanted.
  */
 export class Frames extends EventTarget {
   after = null;
@@ -43,24 +43,24 @@ export class Frames extends EventTarget {
     server.addEventListener("back", () => this.#forget());
   }
 
-  /** True if the picture before is shown as well. */
+/** Sets whether the picture before is shown as well. */
   set wantsBefore(wants) {
     this.#wantsBefore = wants;
     this.renew();
   }
 
-  /** "busy" until a frame of what is wished is there, then "preview" or "true". */
+/** "busy" until a frame of the current settings and position is there, then "preview" or "true". */
   get state() {
     if (!this.#isCurrent(this.after) || this.#session.dirty) return "busy";
     return this.#wantsBefore && !this.#isCurrentBefore ? "busy" : this.after.state;
   }
 
-  /** True if the filter refuses the settings: the picture before is shown then. */
+/** Whether the filter refuses the settings. The picture before is shown then. */
   get refused() {
     return this.#refused === this.#key;
   }
 
-  /** Asks for what is missing, also for what could not be had before. */
+/** Requests missing frames, also after a failure. */
   renew() {
     this.#failed = false;
     this.#giveUp();
@@ -68,7 +68,7 @@ export class Frames extends EventTarget {
     this.#work();
   }
 
-  /** Ends a request for true pixels at once, others if they are late. */
+/** Cancels a request for true pixels at once, others if they are late. */
   #giveUp() {
     const request = this.#request;
     const late = request && !this.#gaveUp && performance.now() - request.since > patience;
@@ -77,7 +77,7 @@ export class Frames extends EventTarget {
     request.control.abort();
   }
 
-  /** The former frames stay on the canvas until others come, unless there is no picture that others could come of. */
+/** Forgets all frames. They stay on the canvas until others arrive, unless there is no picture. */
   #forget() {
     this.after = this.before = this.whole = null;
     if (!this.#session.picture) this.dispatchEvent(new Event("frame"));
@@ -85,8 +85,8 @@ export class Frames extends EventTarget {
   }
 
   /**
-   * Fetches until nothing is missing. The look at what is missing and the end of the loop are one step, without `await`
-   * between them: a wish that comes between the two would find the loop at work and wait for ever.
+* Fetches until nothing is missing. The check for missing frames and the end of the loop are one step without `await`
+* between them: a wish between the two would find the loop running and wait for ever.
    */
   async #work() {
     if (this.#working) return;
@@ -95,13 +95,13 @@ export class Frames extends EventTarget {
     this.#working = false;
   }
 
-  /** What is next: settings that are not sent, then the frame that is missing. Null: nothing, or nothing can be had. */
+/** The next request: unsent settings, then a missing frame. Null if there is none, or the server failed. */
   get #wish() {
     if (this.#failed || this.#session.waiting) return null;
     return this.#session.dirty ? { send: true } : this.#missing();
   }
 
-  /** Does one thing. It throws nothing, or the loop would end as if it were at work. */
+/** Performs one request. Throws nothing, or the loop would end while marked as running. */
   async #fulfil(wish) {
     const control = new AbortController();
     const key = this.#key;
@@ -117,7 +117,7 @@ export class Frames extends EventTarget {
     }
   }
 
-  /** `key` is that of what was asked for: the overlay may be another one by now. */
+/** Handles an error. `key` belongs to the request: the overlay may have changed since. */
   #after(error, wish, key) {
     if (error.name === "AbortError") return;
     if (!(error instanceof Refusal)) {
@@ -151,7 +151,7 @@ export class Frames extends EventTarget {
     return Boolean(this.before) && same(this.before, this.#viewport);
   }
 
-  /** The frame to ask for next, or null. */
+/** The next frame to request, or null. */
   #missing() {
     if (!this.#session.picture || !this.#viewport.width) return null;
     const { refused } = this;

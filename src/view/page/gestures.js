@@ -3,16 +3,16 @@
 
 import { partsOf, positions, scaleOf } from "./control.js";
 
-const slack = 4;
+const slack = 4; // pixels that a click may move
 
 /**
- * One tool at most is in hand: {press, drag, release, cancel}, which get places in the picture. Without one a drag
- * moves the view and a click goes to `click`.
+* Gestures on the picture. At most one tool is active: {press, drag, release, cancel}, called with positions in the picture.
+* Without one a drag moves the view and a click calls `click`.
  */
 export class Gestures {
-  /** Gets the place of a click without a tool. */
+/** Called with the position of a click without a tool. */
   click = () => {};
-  /** Drag with the shift key: gets the way in pixels, and null at its end. */
+/** Called during a drag with the shift key with its distance in pixels, and with null at its end. */
   pull = () => {};
   #element;
   #viewport;
@@ -38,7 +38,7 @@ export class Gestures {
     return this.#tool;
   }
 
-  /** Takes a tool in hand, or none; the one before is told that it is laid down. */
+/** Activates a tool, or none. Calls `laidDown` of the former tool. */
   take(tool, laidDown = () => {}) {
     const former = this.#laidDown;
     this.#tool = null;
@@ -48,14 +48,14 @@ export class Gestures {
     this.#laidDown = laidDown;
   }
 
-  /** A pixel of the canvas, from a place in the page. */
+/** Converts a position in the page to a pixel of the canvas. */
   #canvasPlace({ clientX, clientY }) {
     const box = this.#element.getBoundingClientRect();
     const scale = this.#element.width / box.width;
     return [(clientX - box.left) * scale, (clientY - box.top) * scale];
   }
 
-  /** A place in the picture, from a place in the page. */
+/** Converts a position in the page to one in the picture. */
   place(event) {
     return this.#viewport.toPicture(...this.#canvasPlace(event));
   }
@@ -104,7 +104,7 @@ export class Gestures {
     else if (!moved && event.type === "pointerup") this.click(...this.place(event));
   }
 
-  /** Moves and scales by two fingers: the part of the picture between them stays between them. */
+/** Moves and scales by two fingers: the picture between them stays between them. */
   #pinch(id, at) {
     const other = [...this.#pointers].find(([key]) => key !== id)?.[1];
     if (!other) return;
@@ -117,7 +117,7 @@ export class Gestures {
     this.#viewport.pan(toX - fromX, toY - fromY);
   }
 
-  /** The wheel zooms at the pointer; sideways, or with the shift key, it moves. */
+/** Zooms at the pointer by the wheel. Sideways, or with the shift key, the wheel moves the view. */
   #wheel(event) {
     event.preventDefault();
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
@@ -132,8 +132,9 @@ export class Gestures {
 }
 
 const names = ["strength", "radius", "sigma", "sigma-s", "amount", "window", "cell", "grow", "roughness"];
-const fullWay = 500;
+const fullWay = 500; // pixels of the page for the whole range
 
+/** Changes how strong the shown filter is, by a drag with the shift key, up or down. */
 export class Strength {
   #session;
   #parameter = null;
@@ -145,7 +146,7 @@ export class Strength {
     this.#session = session;
   }
 
-  /** Gets the way since the press, in pixels of the page, and null at the end of the drag. */
+/** Handles the distance since the press, in pixels of the page, and null at the end of the drag. */
   pull = (way) => {
     if (way === null) {
       this.#parameter = null;

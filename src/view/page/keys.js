@@ -1,4 +1,4 @@
-// Keys: those of the page, and those of the picture with its cross for hands without a mouse.
+// Keys of the page and of the picture, and the cross that replaces the mouse.
 
 import { ask, byId, element } from "./dom.js";
 
@@ -88,7 +88,7 @@ export class Keys {
     this.#drawCross();
   }
 
-  /** Enter clicks; with a tool, Enter or Space begins to draw, and ends it. */
+/** Enter clicks. With a tool, Enter or Space begins and ends a stroke. */
   #crossAction(key) {
     const { gestures } = this.#parts;
     if (key === "Escape") return () => this.#leaveCross();

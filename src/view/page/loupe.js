@@ -1,9 +1,9 @@
-// The loupe: the pixels around the pointer, and what Satin knows of the one under it.
+// The loupe: the pixels around the pointer, and colour, depth and radius of the one under it.
 
 import { byId, element } from "./dom.js";
 import { Refusal } from "./server.js";
 
-const side = 11;
+const side = 11; // pixels
 
 const hex = (colour) => `#${colour.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
 const number = (value) => String(Number(value.toPrecision(4))).replace("-", "−");
@@ -35,7 +35,7 @@ export class Loupe {
     this.#renew();
   }
 
-  /** Looks at a place of the picture. */
+/** Shows the loupe at a position of the picture. */
   look(x, y) {
     this.#at = [Math.floor(x), Math.floor(y)];
     this.#renew();
@@ -74,7 +74,7 @@ export class Loupe {
     }
   }
 
-  /** Asks for the newest place as soon as the answer for the last one is there. */
+/** Requests the values at the newest position, one request after the other. */
   async #ask() {
     if (this.#asking) return;
     this.#asking = true;

@@ -1,4 +1,4 @@
-// The page: its parts, and who tells whom.
+// Starts the page: makes its components and connects them.
 
 import { Brush } from "./brush.js";
 import { Compare, PictureCanvas } from "./canvas.js";
@@ -18,15 +18,15 @@ import { Viewport } from "./viewport.js";
 const states = {
   busy: "Computing", preview: "Preview", true: "True pixels", refused: "Refused", none: "No picture",
 };
-const moment = 250;
+const moment = 250; // milliseconds
 
-/** A length in pixels of the screen; the browser's own number is used if it is near, as rounding depends on the place. */
+/** Converts a length to screen pixels. Prefers the browser's own number, as rounding depends on the position. */
 function pixelsOf(length, told) {
   const computed = length * devicePixelRatio;
   return Math.abs(told - computed) <= 1 ? told : Math.round(computed);
 }
 
-/** The canvas has the stage's size in pixels of the screen, which not every browser tells. */
+/** Keeps the canvas at the size of the stage in screen pixels, which not every browser reports. */
 function followSize(stage, viewport, canvas) {
   const box = "devicePixelContentBoxSize" in ResizeObserverEntry.prototype ? "device-pixel-content-box" : "content-box";
   new ResizeObserver(([{ contentRect, devicePixelContentBoxSize }]) => {
@@ -69,7 +69,7 @@ function showPicture(session, viewport) {
   if (picture) viewport.open(picture);
 }
 
-/** Says which pixels are seen. What is busy for a moment alone, as in a drag, changes nothing. */
+/** Shows which pixels are visible. Short busy states, as in a drag, are not shown. */
 function showState(session, canvas, frames) {
   let timer = 0;
   const show = (state) => {
@@ -96,7 +96,7 @@ function showErrors(session, steps) {
   show();
 }
 
-/** The help of what is looked at, at the foot of the panel. */
+/** Shows help for the element under the pointer or with the focus at the foot of the panel. */
 function showHelp() {
   const show = ({ target }) => {
     const about = target.closest?.("[title], [data-help]");

@@ -1,4 +1,4 @@
-// Places and boxes of the shown step: handles above the picture that are dragged, and the tools that make them.
+// Points and boxes of the shown step: handles on the picture that can be dragged, and the tools that make them.
 
 const namespace = "http://www.w3.org/2000/svg";
 const corner = 12;
@@ -9,7 +9,7 @@ function shape(tag, attributes) {
   return made;
 }
 
-/** [x, y] in pixels of "X,Y", each perhaps in percent; null for anything else. */
+/** Parses "X,Y", each possibly in percent, to [x, y] in pixels. Returns null for anything else. */
 function parsePoint(text, { width, height }) {
   const parts = text.split(",");
   if (parts.length !== 2) return null;
@@ -18,13 +18,13 @@ function parsePoint(text, { width, height }) {
   return lengths.every(Number.isFinite) ? lengths : null;
 }
 
-/** A place as its parameter writes it: in percent where it was in percent, else the pixel. */
+/** Prints a point: in percent if `before` was in percent, otherwise in pixels. */
 function printPoint([x, y], before, { width, height }) {
   if (before.includes("%")) return `${((100 * x) / width).toFixed(2)}%,${((100 * y) / height).toFixed(2)}%`;
   return `${Math.floor(x)},${Math.floor(y)}`;
 }
 
-/** [x, y, width, height] of every box of "X,Y,W,H;X,Y,W,H" that is one. */
+/** Parses "X,Y,W,H;X,Y,W,H" to [x, y, width, height] of every valid box. */
 function parseBoxes(text) {
   const boxes = text.split(";").map((box) => box.split(",").map(Number));
   return boxes.filter((box) => box.length === 4 && box.every(Number.isFinite));
@@ -54,7 +54,7 @@ export class Marks {
     return this.#session.filter?.parameters.filter((parameter) => parameter.kind === kind) ?? [];
   }
 
-  /** A click without a tool puts the step's first place there. */
+/** Sets the first point of the step by a click without a tool. */
   #click(x, y) {
     const [parameter] = this.#parameters("point");
     if (!parameter) return;
@@ -68,7 +68,7 @@ export class Marks {
     this.#session.set(parameter, printPoint(inside, this.#session.value(parameter), picture));
   }
 
-  /** Takes or lays down the tool of a parameter; `button` shows which. */
+/** Activates or deactivates the tool of a parameter; `button` shows its state. */
   arm(parameter, button) {
     if (this.#armed === button) return this.#gestures.take(null);
     const tool = parameter.kind === "point" ? this.#pointTool(parameter) : this.#boxTool(parameter);
@@ -96,7 +96,7 @@ export class Marks {
     return { press, drag: put, release, cancel: () => this.#session.settle() };
   }
 
-  /** A drag makes one more box. */
+/** Adds one box per drag. */
   #boxTool(parameter) {
     let from = null;
     let others = [];
@@ -119,7 +119,7 @@ export class Marks {
     };
   }
 
-  /** The pixels between two places, inside the picture; none if they span none. */
+/** Returns the box between two positions, clipped to the picture, as a list that is empty for an empty box. */
   #boxBetween([fromX, fromY], [toX, toY]) {
     const { width, height } = this.#session.picture;
     const left = Math.max(0, Math.floor(Math.min(fromX, toX)));
@@ -136,7 +136,7 @@ export class Marks {
     for (const parameter of this.#parameters("box")) this.#drawBoxes(parameter);
   }
 
-  /** A place of the picture in pixels of the page. */
+/** Converts a position in the picture to pixels of the page. */
   #inPage(x, y) {
     return this.#viewport.toCanvas(x, y).map((value) => value / devicePixelRatio);
   }
@@ -177,7 +177,7 @@ export class Marks {
     }
   }
 
-  /** The layer is drawn anew during a drag, so the page's window listens until its end. */
+/** Makes a mark draggable. The layer is redrawn during a drag, so the window listens until its end. */
   #makeDraggable(mark, put) {
     mark.addEventListener("pointerdown", (event) => {
       if (event.button > 0 || this.#gestures.tool) return;

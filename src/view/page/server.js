@@ -1,8 +1,8 @@
-// Requests to the server that this page came from.
+// Requests to the server of this page.
 
 /**
- * The server understood a request and refuses it. `stale`: only because the settings have changed meanwhile. What
- * may happen in the course of work has status 200 and says so in its head, as browsers write other ones to the console.
+* The server understood a request but refuses it. `stale`: only because the settings have changed since. Errors that are
+* expected during work have status 200 and a field in the head, as browsers write all other statuses to the console.
  */
 export class Refusal extends Error {
   constructor(status, stale, { error }) {
@@ -15,7 +15,7 @@ export class Refusal extends Error {
 /** The server cannot be reached. */
 class Gone extends Error {}
 
-/** The JSON of a refusal; those of the server itself, before the session, are plain texts. */
+/** Parses the JSON of a refusal. Refusals by the server itself are plain texts. */
 function contentOf(text) {
   try {
     return JSON.parse(text);
@@ -24,30 +24,30 @@ function contentOf(text) {
   }
 }
 
-/** Dispatches "gone" and "back" as the server goes and comes. */
+/** Dispatches "gone" when the server cannot be reached and "back" when it can again. */
 export class Server extends EventTarget {
   #header = "";
   #gone = false;
 
-  /** The session that the page needs to start; every later POST repeats its header. */
+/** Gets the session, with which the page starts. Every later POST repeats its header. */
   async session(signal) {
     const session = await this.json("session", {}, signal);
     this.#header = session.header;
     return session;
   }
 
-  /** GET of JSON. */
+/** Gets JSON. */
   async json(name, query = {}, signal = undefined) {
     return (await this.#ask(name, query, { signal }, "json")).body;
   }
 
-  /** POST of JSON, answered by JSON. */
+/** Posts JSON and returns the JSON of the answer. */
   async post(name, body, signal = undefined) {
     const headers = { "Content-Type": "application/json", "X-Satin-Token": this.#header };
     return (await this.#ask(name, {}, { method: "POST", headers, body: JSON.stringify(body), signal }, "json")).body;
   }
 
-  /** GET of raw RGBA: {pixels: ImageData, state, generation}. */
+/** Gets raw RGBA: {pixels: ImageData, state, generation}. */
   async pixels(name, query, signal) {
     const { head, body } = await this.#ask(name, query, { signal }, "arrayBuffer");
     const bytes = new Uint8ClampedArray(body);
@@ -59,7 +59,7 @@ export class Server extends EventTarget {
     };
   }
 
-  /** The answer's head and its whole body, read as "json" or "arrayBuffer". A body that breaks off is no answer. */
+/** Returns the head and the whole body of an answer, read as "json" or "arrayBuffer". A truncated body is an error. */
   async #ask(name, query, options, kind) {
     const search = new URLSearchParams(query).toString();
     const always = { cache: "no-store", redirect: "error" };

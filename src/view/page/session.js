@@ -21,12 +21,12 @@ class History {
     return this.#place + 1 < this.#states.length;
   }
 
-  /** The state at the start. */
+/** The initial state. */
   get first() {
     return this.#states[0];
   }
 
-  /** Drops what could be redone. A state equal to the present one is none. */
+/** Adds a state, unless it equals the current one, and drops states that could be redone. */
   add(state) {
     if (state === this.#states[this.#place]) return;
     this.#states.splice(this.#place + 1, Infinity, state);
@@ -43,18 +43,18 @@ class History {
   }
 }
 
-const rest = 600;
+const rest = 600; // milliseconds without a change that end one
 
-/** True if one of two parameters must not be set besides the other. A place, focus-at, stands for the value there. */
+/** Whether two parameters exclude each other. A position, focus-at, replaces the value, focus. */
 function areRivals(one, other) {
   return one.instead_of === other.name || other.instead_of === one.name ||
     one.name === `${other.name}-at` || other.name === `${one.name}-at`;
 }
 
 /**
- * The pipeline as the page has set it. `change` is for every step of a drag, `settle` ends one for undo. Dispatches
- * "open" for another picture, "pipeline" for other steps, "values" for other values and "answer" after the server has
- * taken them.
+* The pipeline as set on the page. Call `change` for every step of a drag and `settle` at its end, for undo. Dispatches
+* "open" for another picture, "pipeline" for other steps, "values" for other values and "answer" when the server has
+* received them.
  */
 export class Session extends EventTarget {
   steps = [];
@@ -63,7 +63,7 @@ export class Session extends EventTarget {
   generation = 0;
   command = "";
   error = null;
-  /** A request is under way that changes the generation: pictures of this one would be refused. */
+/** Whether a request is pending that changes the generation: requests for pixels would be refused. */
   waiting = false;
   #server;
   #history;
@@ -91,7 +91,7 @@ export class Session extends EventTarget {
     this.#take(told, told.paintings);
   }
 
-  /** Takes what the server says of the settings, and the strokes of masks that this page has not painted itself. */
+/** Adopts the settings of the server, and the strokes of masks that this page has not painted itself. */
   #take(told, paintings = []) {
     this.#answered(told);
     if (!told.settings || this.error) return;
@@ -111,7 +111,7 @@ export class Session extends EventTarget {
     return this.steps[this.active];
   }
 
-  /** The record of that step's filter. */
+/** The record of the filter of that step. */
   get filter() {
     return this.step && this.filters.get(this.step.filter);
   }
@@ -120,12 +120,12 @@ export class Session extends EventTarget {
     return this.#dirty;
   }
 
-  /** The text of a parameter of the shown step, empty if it is not set and has no default. */
+/** Returns the text of a parameter of the shown step, or "" if it is not set and has no default. */
   value(parameter) {
     return this.step.values[parameter.name] ?? parameter.default ?? "";
   }
 
-  /** Sets a parameter of the shown step and leaves out its rivals; an empty text and its default leave it out. */
+/** Sets a parameter of the shown step and removes its rivals. An empty text and the default remove it. */
   set(parameter, text) {
     const { values } = this.step;
     for (const other of this.filter.parameters) if (areRivals(parameter, other)) delete values[other.name];
@@ -134,13 +134,13 @@ export class Session extends EventTarget {
     this.change();
   }
 
-  /** Tells that the settings will change until `settle`, with pauses. */
+/** Announces changes until `settle`, possibly with pauses. */
   begin() {
     this.#dragging = true;
     clearTimeout(this.#resting);
   }
 
-  /** Tells that the settings have changed, and may go on changing. */
+/** Announces that the settings have changed. */
   change(event = "values") {
     this.#dirty = true;
     clearTimeout(this.#resting);
@@ -148,7 +148,7 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event(event));
   }
 
-  /** Makes the present settings a state for undo. */
+/** Saves the current settings as a state for undo. */
   settle() {
     this.#dragging = false;
     clearTimeout(this.#resting);
@@ -182,7 +182,7 @@ export class Session extends EventTarget {
     this.settle();
   }
 
-  /** The settings as a text, which does not depend on the order in which they were set. */
+/** The settings as a text that does not depend on the order in which they were set. */
   get #state() {
     const sorted = (values) => Object.fromEntries(Object.entries(values).sort());
     return JSON.stringify(this.steps.map((step) => ({ ...step, values: sorted(step.values) })));
@@ -202,7 +202,7 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event("overlay"));
   }
 
-  /** Sends the settings. A change meanwhile makes them dirty again, and so does a request that was not answered. */
+/** Sends the settings. A change meanwhile makes them dirty again, and so does a request without an answer. */
   async send(signal) {
     const steps = [...this.steps];
     this.#dirty = false;
@@ -225,13 +225,13 @@ export class Session extends EventTarget {
     if (this.#lost) throw this.#lost;
   }
 
-  /** The filter refuses what is set. */
+/** Records that the filter refuses the settings. */
   refuse(error) {
     this.error = error;
     this.dispatchEvent(new Event("answer"));
   }
 
-  /** The steps as the server takes them: strokes are a mask by its name. */
+/** The steps as sent to the server: strokes are replaced by the name of their mask. */
   get #sent() {
     return this.steps.map(({ filter, values, strokes }, i) => {
       const mask = strokes.length ? this.#painted[i]?.mask : undefined;
@@ -239,7 +239,7 @@ export class Session extends EventTarget {
     });
   }
 
-  /** Sends strokes that are new. Until the answer is there nobody knows which ones the mask of the server has. */
+/** Sends new strokes. Until the answer arrives it is unknown which strokes the mask of the server has. */
   async #sendPaintings(steps, signal) {
     for (const [i, { strokes }] of steps.entries()) {
       const text = JSON.stringify(strokes);
@@ -265,7 +265,7 @@ export class Session extends EventTarget {
     return this.error;
   }
 
-  /** Asks for a change of the generation and takes the answer before pictures are asked for again. */
+/** Requests a change of the generation, and adopts the answer before pixels are requested again. */
   async #ask(name, body, take) {
     const wait = (waiting) => {
       this.waiting = waiting;
@@ -287,13 +287,13 @@ export class Session extends EventTarget {
     }
   }
 
-  /** The command after a save under another name. */
+/** Sets the command after a save under another name. */
   saved(command) {
     this.command = command;
     this.dispatchEvent(new Event("answer"));
   }
 
-  /** Another picture of the folder, with the settings of this one. */
+/** Opens another picture of the folder, with the settings of this one. */
   async open(index) {
     await this.sent();
     await this.#ask("open", { index }, (told) => {

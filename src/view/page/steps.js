@@ -1,9 +1,9 @@
-// The pipeline: its steps, one of them open with a control for every parameter of its filter.
+// The pipeline: a list of steps, one of which is open and has a control for every parameter of its filter.
 
 import { Control } from "./control.js";
 import { byId, capital, element, iconButton, words } from "./dom.js";
 
-/** Parameters that are seldom changed once they are right: they come last, folded away. */
+/** Parameters that are rarely changed once they are right. They come last, in a collapsed section. */
 const seldom = new Set([
   "border", "border-value", "space", "debug", "mask", "mask-mode", "feather-side", "shape", "connectivity", "depth",
   "depth-from", "depth-kind", "depth-channel", "depth-scale", "depth-despeckle", "depth-unit", "invert-depth",
@@ -18,7 +18,7 @@ export class Steps {
   #marks;
   #controls = new Map();
   #unfolded = false;
-  /** The settings of filters that others have replaced. */
+/** Settings of filters that were replaced by others. */
   #former = new Map();
 
   constructor(session, marks) {
@@ -34,7 +34,7 @@ export class Steps {
     this.#build();
   }
 
-  /** The filters by category, to add one. */
+/** Fills the list of filters that can be added. */
   #addFilters() {
     const select = byId("add-step");
     select.append(...this.#choices());
@@ -135,7 +135,7 @@ export class Steps {
     });
   }
 
-  /** The controls' texts, and the error at the control that it is about. */
+/** Updates the texts of the controls, and shows the error at its control. */
   #show() {
     const { error } = this.#session;
     for (const [name, control] of this.#controls) {

@@ -1,4 +1,4 @@
-// The pictures of a folder: a strip below the view. The settings go along from one to the next.
+// The strip of pictures of a folder below the view. Settings are kept from one picture to the next.
 
 import { byId, element, notice } from "./dom.js";
 
@@ -38,7 +38,7 @@ export class Strip {
     this.#mark();
   }
 
-  /** The small pictures of buttons that are about to be seen. */
+/** Requests the thumbnails of buttons that are about to become visible. */
   #want(entries) {
     for (const { target, isIntersecting } of entries) {
       if (!isIntersecting) continue;
@@ -48,7 +48,7 @@ export class Strip {
     this.#load();
   }
 
-  /** Loads the small pictures one by one, while nothing larger is waited for. */
+/** Loads thumbnails one by one, while nothing larger is pending. */
   async #load() {
     if (this.#loading) return;
     this.#loading = true;
@@ -75,7 +75,7 @@ export class Strip {
     this.#buttons[this.#session.index]?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  /** The next picture, or the one before. */
+/** Opens the picture `by` positions further. */
   step(by) {
     const index = this.#session.index + by;
     if (index >= 0 && index < this.#session.files.length) this.open(index);

@@ -1,10 +1,10 @@
-// The part of the picture that the canvas shows: its corner, in pixels of the picture, and its scale.
+// The viewport: position of the canvas's upper left corner, in pixels of the picture, and scale.
 
 const largest = 32;
 const enlarged = [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 const stops = [...enlarged.map((zoom) => 1 / zoom), ...enlarged.slice(1)];
 
-/** Dispatches "move" after every change. Canvas pixels are those of the screen. */
+/** Dispatches "move" after every change. Canvas pixels are screen pixels. */
 export class Viewport extends EventTarget {
   x = 0;
   y = 0;
@@ -14,7 +14,7 @@ export class Viewport extends EventTarget {
   picture = { width: 1, height: 1 };
   #fits = true;
 
-  /** Shows the whole of another picture; one of the same size keeps the view. */
+/** Shows another picture as a whole, or at the same position if its size is the same. */
   open(picture) {
     const same = picture.width === this.picture.width && picture.height === this.picture.height;
     this.picture = picture;
@@ -29,7 +29,7 @@ export class Viewport extends EventTarget {
     else this.#place(x - width / 2 / this.zoom, y - height / 2 / this.zoom);
   }
 
-  /** The scale at which the whole picture is seen, never enlarged. */
+/** The scale that shows the whole picture, at most 1. */
   get fitting() {
     return Math.min(1, this.width / this.picture.width, this.height / this.picture.height);
   }
@@ -41,7 +41,7 @@ export class Viewport extends EventTarget {
     this.#fits = true;
   }
 
-  /** Keeps the pixel of the picture that lies at this place of the canvas. */
+/** Zooms. The pixel at this position of the canvas stays there. */
   zoomTo(zoom, atX = this.width / 2, atY = this.height / 2) {
     const [x, y] = this.toPicture(atX, atY);
     this.zoom = Math.min(largest, Math.max(Math.min(1 / largest, this.fitting), zoom));
@@ -61,7 +61,7 @@ export class Viewport extends EventTarget {
     this.#place(this.x - alongX / this.zoom, this.y - alongY / this.zoom);
   }
 
-  /** Moves no further than needed to show a place of the picture. */
+/** Moves just as far as needed to show a position of the picture. */
   reveal(x, y) {
     const outside = (at, from, size) => Math.min(0, at - from) + Math.max(0, at - from - size);
     const byX = outside(x, this.x, this.width / this.zoom - 1);
@@ -77,7 +77,7 @@ export class Viewport extends EventTarget {
     return [(x - this.x) * this.zoom, (y - this.y) * this.zoom];
   }
 
-  /** A smaller picture lies in the middle, a larger one fills the canvas; its pixels lie on those of the canvas. */
+/** Sets the corner. A smaller picture is centred, a larger one fills the canvas. Pixels are aligned with the canvas. */
   #place(x, y) {
     const held = (from, size, whole) => {
       const seen = size / this.zoom;
