@@ -1,4 +1,4 @@
-# Refuses to go on where there is no C++ compiler, before project() does so without naming a package.
+# Stops if there is no C++ compiler, before project() does so without naming a package.
 if(CMAKE_HOST_UNIX AND NOT CMAKE_CXX_COMPILER AND NOT CMAKE_TOOLCHAIN_FILE AND NOT DEFINED ENV{CXX})
   find_program(satin_compiler NAMES c++ g++ clang++ icpx NO_CACHE)
   if(NOT satin_compiler)

@@ -1,5 +1,5 @@
-# cmake --install: headers, static and shared libraries, the command, the Python package if it is built, and packages for
-# find_package(satin CONFIG) and pkg-config. CPack makes a Debian package of each component.
+# cmake --install: headers, static and shared libraries, the command, the Python package if it is built, and
+# packages for find_package(satin CONFIG) and pkg-config. CPack makes a Debian package of each component.
 include(CMakePackageConfigHelpers)
 set(satin_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/satin)
 
@@ -38,7 +38,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/satinConfigVersion.cmake 
 install(FILES ${PROJECT_BINARY_DIR}/satinConfig.cmake ${PROJECT_BINARY_DIR}/satinConfigVersion.cmake
         DESTINATION ${satin_package_dir} COMPONENT development)
 
-# pkg-config: satin is the core, satin-io reads and writes files. What the static libraries need is told by --static.
+# pkg-config: satin is the core, satin-io reads and writes files. --static adds the dependencies of static
+# libraries.
 set(satin_static_libs "-lhwy -ltbb")
 if(TARGET satin_kernels)
   string(PREPEND satin_static_libs "-lsatin_kernels ")

@@ -1,4 +1,5 @@
-# Decides SATIN_WITH_CUDA from SATIN_CUDA and enables the CUDA language.
+# The compilers and libraries that the build needs. Decides SATIN_WITH_CUDA from SATIN_CUDA and
+# SATIN_WITH_TESTS from SATIN_BUILD_TESTS.
 include(CheckLanguage)
 set(SATIN_WITH_CUDA OFF)
 if(SATIN_CUDA STREQUAL "ON")
@@ -21,17 +22,17 @@ if(SATIN_WITH_CUDA)
   enable_language(CUDA)
   find_package(CUDAToolkit 12 REQUIRED)
   set(CMAKE_CUDA_STANDARD 20)
-  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake before 3.26 does not know that nvcc 12 has C++20
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake before 3.26 does not know that nvcc 12 supports C++20
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   endif()
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 endif()
 message(STATUS "Satin: CUDA kernels ${SATIN_WITH_CUDA}, codecs ${SATIN_CODECS}")
 
-# The packages that this build needs: missing ones are told all at once, by their names in Debian.
+# Required libraries: all missing ones are reported at once, by the names of their Debian packages.
 set(satin_missing "")
 
-# satin_needs(PACKAGE DEBIAN_NAME): a package of CMake's.
+# satin_needs(PACKAGE DEBIAN_NAME): a package that find_package() finds.
 macro(satin_needs package debian)
   find_package(${package} QUIET)
   if(NOT ${package}_FOUND)
@@ -65,7 +66,7 @@ if(satin_missing)
                       "(SATIN_CODECS=NONE leaves out files, and what reading them needs.)")
 endif()
 
-# Decides SATIN_WITH_TESTS from SATIN_BUILD_TESTS.
+# Tests need GoogleTest.
 set(SATIN_WITH_TESTS OFF)
 if(SATIN_BUILD_TESTS STREQUAL "AUTO")
   if(PROJECT_IS_TOP_LEVEL)

@@ -1,7 +1,9 @@
-# cpack: the Debian packages satin (the command), libsatin0.2 (shared libraries), libsatin-dev, satin-view (the page of
-# `satin view`), python3-satin (where SATIN_BUILD_PYTHON is on) and satin-heif: the module for libheif, which in Debian links an
-# encoder under the GPL.
-# Debian wants a maintainer's address in every package. Nobody gets mail at example.org, a domain that is reserved for examples.
+# cpack: the Debian packages satin (the command), libsatin0.2 (shared libraries), libsatin-dev, satin-view
+# (the page of `satin view`), python3-satin (if SATIN_BUILD_PYTHON is on) and satin-heif: the module for
+# libheif, which in Debian links an encoder under the GPL.
+#
+# Debian requires the address of a maintainer in every package. example.org is reserved for examples: mail to
+# it reaches nobody.
 set(SATIN_CONTACT "Unnamed packager of Satin <nobody@example.org>" CACHE STRING
     "The maintainer whom the Debian packages name: set it to your own name and address before you give packages to others")
 set(CPACK_GENERATOR DEB)
@@ -40,7 +42,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME libsatin${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
-# What programs that are linked with the libraries depend on: a minor number has one interface.
+# Dependencies of programs that are linked with the libraries: a minor version has one interface.
 set(satin_shlibs "")
 foreach(library IN LISTS satin_shared)
   string(REGEX REPLACE "_shared$" "" name ${library})
@@ -66,15 +68,15 @@ set(CPACK_COMPONENT_HEIF_DESCRIPTION "Reads HEIC and AVIF for satin, by libheif.
 set(CPACK_COMPONENT_HEIF_DEPENDS libraries)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-satin)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
-# The module is of one minor version of Python: its stable interface, which nanobind uses, begins with 3.12.
+# The module works with one minor version of Python: nanobind's stable interface begins with 3.12.
 math(EXPR satin_next_python "${Python_VERSION_MINOR} + 1")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
     "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${satin_next_python}), python3-numpy")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/src/cmake/postinst ${PROJECT_SOURCE_DIR}/src/cmake/prerm)
-# The module finds the libraries of the build here; that it depends on their package is said by its component.
+# The module finds the libraries in the build tree. Its component declares the dependency on their package.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src ${PROJECT_BINARY_DIR}/src/io ${PROJECT_BINARY_DIR}/src/batch)
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Filters, scans and image files for Python, on NumPy's arrays and others.")
 set(CPACK_COMPONENT_PYTHON_DEPENDS libraries)
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "The command satin.")
-set(CPACK_COMPONENT_COMMAND_DEPENDS libraries)  # the modules of the codecs
+set(CPACK_COMPONENT_COMMAND_DEPENDS libraries)  # for the codec modules
 include(CPack)

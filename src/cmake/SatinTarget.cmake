@@ -1,24 +1,24 @@
-# The headers that most files include.
+# How targets are built: precompiled headers, compile options, shared libraries, the linker.
 set(satin_precompiled <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <limits> <memory> <optional> <span>
                       <string> <utility> <vector>)
 
-# satin_target(NAME): what every target of the project is compiled with. No floating-point contraction anywhere:
-# equal bytes on every device and SIMD target rest on it.
+# satin_target(NAME): sets the compile options of a target. Floating-point contraction is off everywhere:
+# equal bytes on every device and SIMD target depend on it.
 function(satin_target name)
   target_compile_options(${name} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -ffp-contract=off>
-    # GCC 12 sees overlaps in joined strings that are not there (its bug 105651).
+    # GCC 12 warns of overlaps in joined strings that do not exist (its bug 105651).
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<AND:$<BOOL:${SATIN_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
   target_compile_definitions(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:HWY_DISABLED_TARGETS=${SATIN_DISABLED_TARGETS}>)
-  get_filename_component(sources ${CMAKE_CURRENT_FUNCTION_LIST_DIR} DIRECTORY)  # src, from a package built by itself too
+  get_filename_component(sources ${CMAKE_CURRENT_FUNCTION_LIST_DIR} DIRECTORY)  # src, also if src/python is built by itself
   target_include_directories(${name} PRIVATE ${sources})
   get_target_property(sources ${name} SOURCES)
   list(LENGTH sources files)
-  if(SATIN_PRECOMPILE AND files GREATER 4)  # for fewer files precompiling takes longer than it saves
+  if(SATIN_PRECOMPILE AND files GREATER 4)  # precompiling for fewer files takes longer than it saves
     target_precompile_headers(${name} PRIVATE ${satin_precompiled})
-    # With precompiled headers GCC 12 to 14 see overlong strings and copies beyond them that are not there, for the same
-    # reason. The other options let ccache keep what is compiled with them.
+    # With precompiled headers GCC 12 to 14 warns of overlong strings and copies that do not exist, for the
+    # same reason. The other options let ccache cache objects that use them.
     target_compile_options(${name} PRIVATE
       $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-stringop-overflow;-Wno-array-bounds;-fpch-preprocess>
       "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:SHELL:-Xclang -fno-pch-timestamp>")
@@ -35,16 +35,17 @@ function(satin_target name)
   endif()
 endfunction()
 
-# satin_instances(SOURCE...): instances for every type and operator, which sanitizers take longer to optimise than to run.
+# satin_instances(SOURCE...): does not optimise instances for every type and operator in builds with
+# sanitizers, where optimising takes longer than running.
 function(satin_instances)
   if(SATIN_SANITIZE OR SATIN_FUZZ)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 
-# satin_shared(NAME [OTHER...]): beside the static library satin_NAME the shared one, satin_NAME_shared, of the same
-# objects, linked with the shared OTHERs. It exports what the public headers declare and nothing else; whatever else it is
-# linked with stays its own affair. None with sanitizers.
+# satin_shared(NAME [OTHER...]): adds the shared library satin_NAME_shared, made from the objects of the
+# static library satin_NAME and linked with the shared OTHERs. It exports only the public headers'
+# declarations; other libraries are linked privately. Builds with sanitizers have no shared libraries.
 set(SATIN_SYMBOLS ${PROJECT_SOURCE_DIR}/src/cmake/symbols.map)
 
 function(satin_shared name)
@@ -75,7 +76,7 @@ function(satin_shared name)
     INSTALL_RPATH $ORIGIN LINK_DEPENDS ${SATIN_SYMBOLS} EXPORT_NAME ${name})
 endfunction()
 
-# SATIN_QUICK_LINKER: links everything by the quickest linker that is found.
+# SATIN_QUICK_LINKER: links with the quickest linker that is found.
 if(SATIN_QUICK_LINKER)
   include(CheckLinkerFlag)
   foreach(linker mold lld)

@@ -1,7 +1,8 @@
-# Run by cpack between staging and packing, a folder a component: what Debian wants in a package and a prefix has no use for.
-# Each package gets its copyright and its changelog, which names the version and whoever packs it, and compressed manual pages.
+# Run by cpack between staging and packing, with one folder per component: adds files that Debian requires in
+# packages. Each package gets its copyright, its changelog with the version and the packager, and compressed
+# manual pages.
 find_program(gzip gzip REQUIRED)
-string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)  # SOURCE_DATE_EPOCH sets it
+string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)  # can be set by SOURCE_DATE_EPOCH
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} upper)
   set(package ${CPACK_DEBIAN_${upper}_PACKAGE_NAME})

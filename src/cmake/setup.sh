@@ -1,18 +1,20 @@
-# Sourced by samples/run, tests/run and tests/try: the packages that a build needs, where to build, and how.
+# Sourced by samples/run, tests/run and tests/try: packages that a build needs, build folders, caches and
+# targets.
 
 satin_python_packages="python3-dev python3-venv"
 satin_build_packages="g++ cmake make ninja-build ccache dpkg-dev file libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libstb-dev
   libboost-dev libexpat1-dev libheif-dev libpng-dev libjpeg-dev libtiff-dev libopenexr-dev liblcms2-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev"
 satin_test_packages="chromium chromium-driver clang clang-format doxygen libdlpack-dev libgtest-dev libheif-examples libimage-exiftool-perl libtiff-tools lld openexr parallel pkg-config python3 python3-pytest python3-numpy python3-pil python3-selenium valgrind"
 
-# apt_get ARGUMENT...: apt-get as root or through sudo; waits up to ten minutes while another program installs.
+# apt_get ARGUMENT...: runs apt-get as root or through sudo. Waits up to ten minutes while another program
+# installs.
 apt_get() {
   local as_root=()
   [ "$(id -u)" = 0 ] || as_root=(sudo)
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@" >/dev/null
 }
 
-# install_packages NAME...: installs those that are missing, as root or through sudo.
+# install_packages NAME...: installs missing packages, as root or through sudo.
 install_packages() {
   local missing=() name
   for name in "$@"; do
@@ -31,14 +33,14 @@ install_packages() {
   apt_get update && apt_get install -y --no-install-recommends "${missing[@]}"
 }
 
-# debian_mirror: where this machine's packages of Debian 12 come from; nothing on another system.
+# debian_mirror: prints the mirror for Debian 12 of this machine, or nothing on other systems.
 debian_mirror() {
   command -v apt-get >/dev/null || return 0
   apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
     awk '$1 == "bookworm" && $2 == "main" { print $3; exit }'
 }
 
-# build_folder ROOT: ROOT/.build, or one of the user's own where that one is not writable.
+# build_folder ROOT: prints ROOT/.build, or a folder of the user if that is not writable.
 build_folder() {
   local folder="$1/.build"
   if mkdir -p "$folder" 2>/dev/null && [ -w "$folder" ]; then
@@ -52,9 +54,9 @@ build_folder() {
   fi
 }
 
-# cache_objects ROOT BUILD: what one build under BUILD compiled, the others take: most of their objects are the same.
-# Without the sloppiness it would keep nothing that is compiled with precompiled headers. A launcher that the user has set
-# stays.
+# cache_objects ROOT BUILD: shares compiled objects between the builds under BUILD, most of whose objects are
+# equal. Without the sloppiness ccache would cache nothing that uses precompiled headers. A launcher that the
+# user has set is kept.
 cache_objects() {
   command -v ccache >/dev/null || return 0
   export CCACHE_DIR="${CCACHE_DIR:-$2/ccache}" CCACHE_BASEDIR="$1" CCACHE_NOHASHDIR=1
@@ -63,8 +65,9 @@ cache_objects() {
   export CMAKE_CUDA_COMPILER_LAUNCHER="${CMAKE_CUDA_COMPILER_LAUNCHER:-ccache}"
 }
 
-# other_targets: Highway's SIMD targets that this machine's processor has no use for, as SATIN_DISABLED_TARGETS takes them: what is
-# built here runs everywhere, and compiles in two thirds of the time. The baseline stays. Nothing is said of other processors.
+# other_targets: prints Highway's SIMD targets that the processor of this machine does not need, for
+# SATIN_DISABLED_TARGETS. Such builds run everywhere and compile in two thirds of the time. The baseline
+# stays. Prints nothing for other processors.
 other_targets() {
   local flags
   flags=$(grep -m1 '^flags' /proc/cpuinfo 2>/dev/null) || return 0
@@ -74,7 +77,7 @@ other_targets() {
   esac
 }
 
-# build_targets BUILD TARGET...: shows how far it is on a terminal, and nothing elsewhere unless it fails.
+# build_targets BUILD TARGET...: builds. Shows progress on a terminal, and otherwise nothing unless it fails.
 build_targets() {
   local build=$1
   shift
@@ -85,7 +88,7 @@ build_targets() {
   fi
 }
 
-# find_nvcc: puts nvcc on the PATH where the toolkit is in its usual place.
+# find_nvcc: puts nvcc on the PATH if the toolkit is in its usual folder.
 find_nvcc() {
   command -v nvcc >/dev/null && return 0
   [ -x /usr/local/cuda/bin/nvcc ] || return 1

@@ -1,5 +1,6 @@
-# cmake -DMANIFEST=FILE -DFOLDERS=LIST -P uninstall.cmake: removes the files that the manifest of the last `cmake --install`
-# lists and nothing else; then those of Satin's own folders (LIST, below any prefix) that are empty. DESTDIR is honoured.
+# cmake -DMANIFEST=FILE -DFOLDERS=LIST -P uninstall.cmake: removes the files that the manifest of the last
+# `cmake --install` lists and nothing else, then those of Satin's own folders (LIST, relative to any prefix)
+# that are empty. Honours DESTDIR.
 if(NOT EXISTS ${MANIFEST})
   message(FATAL_ERROR "Satin: there is no ${MANIFEST}, so nothing is known to be installed from this build. "
                       "`cmake --install` of the same version with the same prefix writes it again.")
@@ -16,7 +17,7 @@ foreach(file IN LISTS files)
     endif()
     math(EXPR removed "${removed} + 1")
   endif()
-  # Every folder from that of the file up to Satin's own.
+  # Collects every folder from that of the file up to Satin's own.
   foreach(own IN LISTS FOLDERS)
     if(path MATCHES "^(.*/${own})/")
       set(top "${CMAKE_MATCH_1}")
@@ -31,7 +32,7 @@ foreach(file IN LISTS files)
   endforeach()
 endforeach()
 
-# The longest names first, so that a folder comes after those that it holds.
+# Longest names first, so that a folder comes after those inside it.
 list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING)
 foreach(folder IN LISTS folders)

@@ -1,11 +1,12 @@
-# cmake -DFOLDER=... -DOUTPUT=... -P page_files.cmake: the text files of the folder as page_files() of C++.
+# cmake -DFOLDER=... -DOUTPUT=... -P page_files.cmake: writes page_files() in C++, with the text files of the
+# folder.
 file(GLOB files RELATIVE ${FOLDER} ${FOLDER}/*)
 list(SORT files)
 set(entries "")
 foreach(name IN LISTS files)
   file(READ ${FOLDER}/${name} hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\\\x\\1" bytes "${hex}")
-  # A literal of lines: compilers take long texts in pieces.
+  # One literal per line: compilers limit the length of a literal.
   string(REGEX REPLACE "(\\\\x0a)" "\\1\"\n     \"" bytes "${bytes}")
   string(LENGTH "${hex}" length)
   math(EXPR length "${length} / 2")
