@@ -1,4 +1,5 @@
-// How many pictures a device has at a time. The devices are CPUs that say what a GPU says.
+// The number of pictures that a device filters at a time. The devices are CPUs that report the properties of
+// a GPU.
 
 #include "batch/filter_chains.h"
 
@@ -20,14 +21,14 @@ const Shape shape{200, 150, 3, Type::u8};
 
 class Chains : public ::testing::Test {
  protected:
-  /// A device that keeps busy with so many runs.
+  /// Returns a device that is kept busy by this many runs.
   static Device device_of(int runs, const Allocator& allocator = {}) {
     Device device = Device::open("cpu", {.threads = 1, .allocator = allocator});
     device.backend().runs_at_once = runs;
     return device;
   }
 
-  /// A batch of no files.
+  /// Returns a batch without files.
   static Batch batch_of(const std::string& pipeline) {
     Batch work;
     work.pipeline = parse_pipeline(pipeline);
@@ -100,7 +101,7 @@ TEST_F(Chains, OneThatRunsInWindowsGivesWay) {
   EXPECT_TRUE(next.free.empty());
   EXPECT_FALSE(next.again);
 
-  // Planned while there were two, in windows for lack of memory: it looks again.
+  // Planned in windows for lack of memory, while there were two: it is planned again.
   first.forget_plans();
   run(first);
   ASSERT_TRUE(first.in_windows());

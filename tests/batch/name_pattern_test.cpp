@@ -27,7 +27,7 @@ TEST(NamePattern, FixedFolder) {
   EXPECT_EQ(NamePattern("/{stem}").fixed_folder(), "/");
 }
 
-TEST(NamePattern, RefusesWhatIsNone) {
+TEST(NamePattern, RefusesInvalidPlaceholders) {
   for (const char* text : {"{", "}", "{stem", "stem}", "{}", "{Stem}", "{stem}}", "{{stem}", "{ stem}"})
     EXPECT_THROW(NamePattern{text}, Error) << text;
   EXPECT_FALSE(NamePattern::is_one("plain.png"));

@@ -1,4 +1,4 @@
-// Files that are read, filtered and written side by side, and how many.
+// Files of a batch overlap: how many are read, filtered and written at a time.
 
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ class Overlap : public ::testing::Test {
        ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-/// How many files are between the beginning of the first and the end of the last stage.
+/// Counts the files between the beginning of the first and the end of the last stage.
 TEST_F(Overlap, WithoutMemoryOneFileIsInFlight) {
   std::atomic<int> in_flight{0};
   std::atomic<int> most{0};
@@ -130,8 +130,8 @@ TEST_F(Overlap, EachDeviceFiltersAPictureOfItsOwn) {
   expect_same_files("one", "two");
 }
 
-/// Counts the pictures that are filtered at a time, and makes them wait until there have been two, as long as
-/// a busy machine may take.
+/// Counts the pictures that are filtered at a time, and makes them wait until there have been two, with a
+/// limit for busy machines.
 class FilteringTogether {
  public:
   BatchEvents events() {
@@ -143,7 +143,7 @@ class FilteringTogether {
       begun_ += begins ? 1 : 0;
       most_ = std::max(most_, now_);
       changed_.notify_all();
-      // The first one is alone: it tells what a run holds.
+      // The first one is alone: it shows how much memory a run holds.
       if (begins && begun_ > 1) changed_.wait_for(lock, std::chrono::seconds(10), [&] { return most_ > 1; });
     };
     events.finished = [this](const FileResult& file, const BatchResult&) {
@@ -177,7 +177,7 @@ TEST_F(Overlap, ADeviceThatSaysSoFiltersTwoPicturesAtATime) {
   expect_same_files("one", "two");
 }
 
-/// The CPU with memory of its own, to which pictures are copied, as a GPU has.
+/// The CPU with its own memory, to which pictures are copied, like a GPU.
 TEST_F(Overlap, ADeviceWithMemoryOfItsOwnWritesTheSameBytes) {
   write_pictures({300, 200, 3});
   const std::string pipeline = "blur radius=6 | unsharp amount=0.5 | smooth sigma=3";
@@ -204,7 +204,7 @@ TEST_F(Overlap, ADeviceWithMemoryOfItsOwnWritesTheSameBytes) {
   }
 }
 
-/// On a GPU: copies and kernels of two pictures, in page-locked memory; with SATIN_TEST_DEVICE=cuda:0.
+/// With SATIN_TEST_DEVICE=cuda:0: copies and kernels of two pictures, in page-locked memory.
 TEST_F(Overlap, TheDeviceUnderTestWritesTheBytesOfTheCpu) {
   write_pictures({500, 300, 3});
   const std::string pipeline = "blur radius=6 | unsharp amount=0.5 | smooth sigma=3";
@@ -220,7 +220,7 @@ TEST_F(Overlap, TheDeviceUnderTestWritesTheBytesOfTheCpu) {
   expect_same_files("cpu", "two");
 }
 
-/// A filter that windows help, and one that has to see the whole picture.
+/// A filter that can run in windows, and one that needs the whole picture.
 TEST_F(Overlap, GoesOnWithOnePictureWhereThereIsNoMemoryForTwo) {
   const Shape shape{300, 300, 3};  // more than is tried before the batch begins
   write_pictures(shape);

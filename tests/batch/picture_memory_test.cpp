@@ -16,7 +16,7 @@ TEST(PictureMemory, FillsToTheLimitAndNoFurther) {
   EXPECT_TRUE(memory.has_room(61));
 }
 
-TEST(PictureMemory, OneThatIsLargerThanTheLimitIsAlone) {
+TEST(PictureMemory, APictureLargerThanTheLimitIsAlone) {
   PictureMemory memory(100);
   EXPECT_TRUE(memory.has_room(1000));
   memory.take(1000);

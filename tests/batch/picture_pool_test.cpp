@@ -110,7 +110,7 @@ TEST(PicturePool, HandsOutOrdinaryMemoryWhereTheSourceHasNone) {
   EXPECT_TRUE(source.holds(smaller.get()));
 }
 
-TEST(PicturePool, WhatHoldsMemoryMayOutliveIt) {
+TEST(PicturePool, MemoryMayOutliveThePool) {
   Ledger source;
   Image picture;
   {

@@ -1,4 +1,4 @@
-// A batch whose files come bit by bit, and manifests in parts.
+// A batch whose files arrive in several calls, and manifests in parts.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ class SessionTest : public testing::Test {
     return BatchSession({Device::open("cpu")}, parse_pipeline("blur radius=2"), options);
   }
 
-  /// The status of every file after the run.
+  /// Returns the status of every file after the run.
   static std::vector<FileStatus> run(BatchSession& session, const std::vector<PictureName>& files,
                                      std::vector<FileResult>* results = nullptr) {
     std::vector<FileStatus> statuses;
@@ -76,7 +76,7 @@ class SessionTest : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(SessionTest, PiecesAreTheBatch) {
+TEST_F(SessionTest, SeveralRunsGiveTheOutputsOfOneBatch) {
   BatchSession pieces = session(options(""));
   for (const auto& [first, last] : {std::pair(0, 3), std::pair(3, 4), std::pair(4, 6)})
     EXPECT_EQ(run(pieces, names(first, last)),

@@ -29,7 +29,7 @@ TEST(Thumbnail, SmallPicturesKeepTheirSize) {
 }
 
 TEST(Thumbnail, EveryPixelIsTheMeanOfItsOwn) {
-  // 7 columns onto 3: of 2, 2 and 3.
+  // 7 columns become 3 of 2, 2 and 3 source columns.
   const Image small = thumbnail(picture<float>(7, 1, 1, Type::f32, {0, 1, 0.5F, 0.5F, 1, 1, 0.25F}), 3);
   ASSERT_EQ(small.shape().width, 3);
   EXPECT_EQ(small.shape().height, 1);
@@ -38,7 +38,7 @@ TEST(Thumbnail, EveryPixelIsTheMeanOfItsOwn) {
   EXPECT_FLOAT_EQ(small.view().value<float>(2, 0), 0.75F);
 }
 
-TEST(Thumbnail, MeansAreOfLight) {
+TEST(Thumbnail, MeansAreInLinearLight) {
   const Image bytes = thumbnail(picture<std::uint8_t>(2, 1, 1, Type::u8, {0, 255}), 1);
   EXPECT_FLOAT_EQ(bytes.view().value<float>(0, 0), 0.5F);
   const Image grey = thumbnail(picture<std::uint8_t>(1, 1, 1, Type::u8, {188}), 1);
@@ -57,8 +57,8 @@ TEST(Thumbnail, LongerSideDecides) {
   EXPECT_EQ(tall.shape().height, 256);
 }
 
-TEST(Thumbnail, AlphaLetsSquaresThrough) {
-  // Opaque red, and nothing whose hidden colour is green.
+TEST(Thumbnail, TransparentPixelsShowTheCheckerboard) {
+  // Opaque red, and transparent pixels whose hidden colour is green.
   const Image small = thumbnail(
       picture<std::uint8_t>(2, 1, 4, Type::u8, {255, 0, 0, 255, 0, 255, 0, 0}, Alpha::straight), 256);
   ASSERT_EQ(small.shape().channels, 3);

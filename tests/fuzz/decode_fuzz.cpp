@@ -1,4 +1,4 @@
-// libFuzzer: whatever the bytes are, the answer is a picture or an Error, and a picture can be written again.
+// libFuzzer: any bytes give a picture or an Error, and a picture can be written again.
 //
 //   cmake -S . -B build-fuzz -DCMAKE_CXX_COMPILER=clang++ -DSATIN_FUZZ=ON
 //   cmake --build build-fuzz --target decode_fuzz satin_fuzz_corpus
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// Metadata of strangers goes through every writer of blocks.
+/// Foreign metadata must pass every writer of metadata blocks.
 void write_again(const satin::Picture& picture) {
   satin::WriteOptions options;
   options.metadata = picture.metadata;

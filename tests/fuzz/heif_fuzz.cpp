@@ -1,6 +1,6 @@
-// libFuzzer: HEIC and AVIF through the reader of boxes and, by the module, through libheif: a picture with
-// its depth and mattes, or an Error. Files of heif-enc are a corpus to start from; without a module that is
-// loaded only the boxes are read.
+// libFuzzer: HEIC and AVIF files pass the reader of boxes and, through the module, libheif. The result is a
+// picture with its depth and mattes, or an Error. Files of heif-enc are a starting corpus. If the module
+// cannot be loaded, only the boxes are read.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// libFuzzer: whatever the blocks of a file are, they are read or left out, and an XMP packet that is cut into
-// segments has the same properties when these are joined. decode_fuzz.cpp says how to build it; without a
-// corpus it starts from decode.dict.
+// libFuzzer: any metadata blocks are read or left out, and an XMP packet that is cut into segments has the
+// same properties when they are joined. decode_fuzz.cpp says how to build it. Without a corpus it starts from
+// decode.dict.
 
 #include <algorithm>
 #include <cstdint>
@@ -36,7 +36,7 @@ Values values_in(Bytes xmp) {
   return values;
 }
 
-/// Packets are made long, as short ones stay whole.
+/// Lengthens packets, as short ones are not split.
 void cut_and_join(Bytes packet) {
   const auto all = io::xmp_properties(packet);
   if (!all) return;
@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Bytes bytes(reinterpret_cast<const std::byte*>(data), size);
   read_blocks(bytes);
   cut_and_join(bytes);
-  // Two packets with a byte between them that is in none.
+  // Two packets with an unused byte between them.
   const auto between = std::find(bytes.begin(), bytes.end(), std::byte{0xFF});
   const auto first = static_cast<std::size_t>(between - bytes.begin());
   if (first != size) static_cast<void>(io::joined_xmp(bytes.first(first), bytes.subspan(first + 1)));

@@ -1,6 +1,5 @@
-// What photographs carry: any input is a picture or an Error, and depth that is kept comes back with the same
-// bits. The structure of the file, its XMP as a tree and its base 64 are read with the bytes as they are,
-// too.
+// Depth in photographs: any input is a picture or an Error, and depth that is kept comes back with the same
+// bits. The structure of the file, its XMP tree and its base 64 are also read directly from the input.
 
 #include <cstdint>
 #include <cstdlib>

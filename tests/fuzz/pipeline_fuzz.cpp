@@ -1,4 +1,4 @@
-// Any text either is refused with Error(usage), whose caret points into it, or is a pipeline whose canonical
+// Any text is either refused with Error(usage), whose caret points into it, or is a pipeline whose canonical
 // text parses back to itself.
 
 #include <cstddef>

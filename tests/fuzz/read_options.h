@@ -1,5 +1,5 @@
 #pragma once
-// How fuzzers read: pictures are small, so that many are tried.
+// Options for reading in fuzzers: small pictures, so that many are tried.
 
 #include <cstdint>
 

@@ -1,4 +1,5 @@
-// Runs the inputs that the fuzzers kept through the same targets: tests/fuzz/corpus has a folder a target.
+// Runs the inputs that the fuzzers found through the same targets. tests/fuzz/corpus has one folder per
+// target.
 
 #include <gtest/gtest.h>
 

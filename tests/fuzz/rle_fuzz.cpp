@@ -1,5 +1,5 @@
 // Run lengths as compressed text and as JSON: any input is refused with Error(input), or is a mask that
-// pixels and text give back.
+// pixels and text reproduce.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Files read row by row: whatever the bytes are, the answer is that of reading them as a whole, or an Error
-// of the same kind; what is read as a whole only is refused as such.
+// Files read row by row: any bytes give the result of reading them as a whole, or an Error of the same kind.
+// Files that can be read only as a whole are refused as such.
 //
 //   build-fuzz/satin_fuzz_corpus corpus && build-fuzz/rows_fuzz -dict=tests/fuzz/decode.dict corpus
 
@@ -22,7 +22,7 @@ namespace {
 
 using satin::ErrorKind;
 
-/// A file without a name, which is read by the name of its descriptor.
+/// A file without a name, read through the name of its descriptor.
 class MemoryFile {
  public:
   MemoryFile(const std::uint8_t* data, std::size_t size) : descriptor_(::memfd_create("fuzz", MFD_CLOEXEC)) {
@@ -54,7 +54,7 @@ Read attempt(const Work& work) {
   return read;
 }
 
-/// Seven rows at a time, and all of them twice.
+/// Reads seven rows at a time, and everything twice.
 satin::Picture read_rows(const std::string& path, const satin::ReadOptions& options) {
   const auto rows = satin::open_rows(path, options);
   satin::Image image(rows->shape());

@@ -1,7 +1,7 @@
 // Fuzzes the bytes that a browser may send. The first byte chooses:
-// 0  the head of a request: whoever is let in knows the secrets, and is of the right host and origin;
+// 0  the head of a request: an admitted one has the secrets, and the right host and origin;
 // 1  a command line: its words, quoted again, are the same words;
-// 2  settings as JSON: refused with an Error, or a pipeline whose settings are a pipeline's again;
+// 2  settings as JSON: refused with an Error, or a pipeline whose settings give a pipeline again;
 // 3  the query of a view: refused with an Error, or within its limits.
 
 #include <boost/beast/http/parser.hpp>

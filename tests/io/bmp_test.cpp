@@ -1,4 +1,4 @@
-// BMP of every header and coding, made here byte by byte.
+// BMP with every header and coding, built byte by byte.
 
 #include <array>
 #include <cmath>
@@ -10,7 +10,7 @@ namespace {
 
 using Values = std::vector<unsigned>;
 
-/// A file whose headers say what a test wants them to say.
+/// A file whose headers a test can set freely.
 struct Bmp {
   unsigned header = 40;
   std::int32_t width = 1, height = 1;
@@ -54,7 +54,7 @@ void expect_refused(const std::string& text, const Bmp& bmp) {
   expect_error(ErrorKind::input, text, [&] { static_cast<void>(read(bmp)); });
 }
 
-/// Blue, green and red of entry i: 10 i, 20 i and 5 i, modulo 256.
+/// Returns a palette: blue, green and red of entry i are 10 i, 20 i and 5 i, modulo 256.
 std::string palette_of(unsigned entries, bool is_core) {
   std::string palette;
   for (unsigned i = 0; i < entries; ++i) {
@@ -125,7 +125,7 @@ TEST(Bmp, RowsFromBelowAndFromAbove) {
   EXPECT_EQ(read(bmp), (Values{3, 2, 1, 6, 5, 4}));
 }
 
-/// Bits of the mask as 8 bits, rounded to nearest.
+/// Returns the bits of the mask as 8 bits, rounded to nearest.
 unsigned scaled(unsigned pixel, unsigned mask) {
   if (mask == 0) return 0;
   double value = 0, highest = 0, weight = 1;
@@ -215,8 +215,7 @@ Bmp with_runs(unsigned bits, std::initializer_list<int> codes) {
 }
 
 TEST(Bmp, RunLengthsOfEightBits) {
-  // The lower row is a run and three single pixels with a byte of padding, the upper one begins behind a
-  // step.
+  // The lower row is a run and three single pixels with a byte of padding. The upper one begins after a step.
   EXPECT_EQ(read(with_runs(8, {3, 7, 0, 3, 1, 2, 3, 0, 0, 0, 0, 2, 2, 0, 2, 9, 0, 1})),
             colours_of({0, 0, 9, 9, 0, 0, 7, 7, 7, 1, 2, 3}));
   EXPECT_EQ(read(with_runs(8, {2, 5, 0, 2, 1, 1, 1, 6, 0, 1})),
@@ -255,7 +254,7 @@ TEST(Bmp, OtherCodingsAreRefusedWithTheirName) {
   expect_refused("plane", bmp);
 }
 
-TEST(Bmp, MemoryIsTakenForPixelsThatAreThere) {
+TEST(Bmp, MemoryIsAllocatedOnlyForExistingPixels) {
   std::vector<Bmp> files{{.width = 30000, .height = 23000, .bits = 24},
                          {.header = 12, .width = 30000, .height = 23000, .bits = 24},
                          {.width = 0x7FFFFFFF, .height = 2, .bits = 1, .palette = palette_of(2, false)},

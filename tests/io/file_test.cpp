@@ -136,7 +136,7 @@ TEST(Write, OldFileSurvivesAFailure) {
 TEST(Write, FileThatIsTooLargeLeavesNothing) {
   const TemporaryFolder folder;
   store(folder / "old.npy", "old");
-  // A child writes, because the limit of a file's size holds for the whole process.
+  // A child process writes, because the limit on file sizes applies to the whole process.
   const pid_t child = ::fork();
   if (child == 0) {
     const rlimit limit{500, 500};

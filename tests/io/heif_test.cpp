@@ -6,7 +6,7 @@
 #include "metadata/heif_boxes.h"
 #include "satin/file_info.h"
 #include "satin/tone_curves.h"
-#include "tests/io/made_heif.h"
+#include "tests/io/heif_writer.h"
 
 namespace satin::test {
 namespace {
@@ -37,10 +37,10 @@ Image grey_as_colour(int channels, int bits) {
 }
 
 Image picture(int channels = 3) { return grey_as_colour<std::uint8_t>(channels, 8); }
-/// Codes of so many bits in u16.
+/// Returns random codes with this many bits in u16.
 Image codes_of(int bits, int channels = 3) { return grey_as_colour<std::uint16_t>(channels, bits); }
 
-/// These codes over the whole range of u16, rounded to nearest.
+/// Returns the codes spread over the whole range of u16, rounded to nearest.
 Image widened(const Image& codes, int bits) {
   Image image = copy_of(codes.view());
   auto* const samples = reinterpret_cast<std::uint16_t*>(image.data());
@@ -63,7 +63,7 @@ TEST_F(Heif, EightOrientations) {
   const Image image = picture();
   for (int orientation = 1; orientation <= 8; ++orientation) {
     const FileBytes file = made_heif(image, {.orientation = orientation});
-    // EXIF says it as well, and must not turn the picture once more.
+    // EXIF has the orientation too, and must not turn the picture again.
     const FileBytes both =
         made_heif(image, {.orientation = orientation, .exif = bytes_of(exif_block(orientation, true))});
     expect_same(decode_image(file, "x"), turned(image, orientation), std::to_string(orientation));
@@ -179,7 +179,7 @@ TEST_F(Heif, WhatLiesBehindTheBoxesIsNoDamage) {
   expect_same(decode_image(file, "x"), image, "with a trailer");
 }
 
-/// Codes of limited range over the whole of 8 or 16 bits, by H.273: black is 16, white 235 of 8 bits.
+/// Returns codes of limited range spread over 8 or 16 bits, by H.273: black is 16, white 235 in 8 bits.
 Image spread(const Image& codes, int bits) {
   Image image = copy_of(codes.view());
   const double black = 16 << (bits - 8), span = 219 << (bits - 8), largest = bits == 8 ? 255 : 65535;
@@ -193,7 +193,7 @@ Image spread(const Image& codes, int bits) {
   return image;
 }
 
-/// One channel of a picture.
+/// Returns one channel of a picture.
 Image grey_of(const Image& image) {
   Shape shape = image.shape();
   shape.channels = 1;
@@ -228,7 +228,7 @@ TEST_F(Heif, ColoursThatLibheifConvertsWronglyAreNotRead) {
   expect_same(decode_image(made_heif(image, {.matrix = 0}), "x"), image, "GBR");
 }
 
-/// The place behind the name of the first box of this type.
+/// Returns the position after the name of the first box of this type.
 std::size_t behind(const FileBytes& file, std::string_view type) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   const std::size_t at = text.find(type);
@@ -236,10 +236,10 @@ std::size_t behind(const FileBytes& file, std::string_view type) {
   return at + type.size();
 }
 
-TEST_F(Heif, ATurnMayStandBeforeTheSize) {
+TEST_F(Heif, ARotationMayPrecedeTheSize) {
   const Image image = picture();
   FileBytes file = made_heif(image, {.orientation = 6});
-  // Version, flags, number of items, item, number of its properties, and those.
+  // Version, flags, number of items, item, number of its properties, and the properties.
   const std::size_t count = behind(file, "ipma") + 10, first = count + 1;
   const std::size_t turn = first + std::to_integer<std::size_t>(file[count]) - 1;
   std::rotate(file.begin() + static_cast<std::ptrdiff_t>(first),
@@ -329,12 +329,12 @@ class HeifDepth : public Heif {
     GTEST_SKIP() << "no file " << path;
   }
 
-  /// Writes one text of the file over another; blanks fill what is left.
+  /// Replaces a text of the file by another one, padded with blanks.
   void replace(const std::string& text, std::string by) {
     by.resize(text.size(), ' ');
     std::memcpy(file_.data() + find(text), by.data(), by.size());
   }
-  /// Writes what follows a text anew.
+  /// Replaces the bytes after a text.
   void replace_behind(const std::string& text, const std::string& by) {
     std::memcpy(file_.data() + find(text) + text.size(), by.data(), by.size());
   }

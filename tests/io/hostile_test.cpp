@@ -1,4 +1,4 @@
-// Whatever the bytes are, the answer is a picture or an Error.
+// Any bytes give a picture or an Error.
 
 #include <chrono>
 #include <random>
@@ -15,7 +15,7 @@ ReadLimits small_limits() {
   return limits;
 }
 
-/// True if the bytes are a picture. Any other exception than Error fails the test.
+/// Returns whether the bytes are a picture. Any exception other than Error fails the test.
 bool survives(const FileBytes& file, const std::string& name) {
   try {
     const Picture picture = decode_picture(file, name, {.limits = small_limits()});
@@ -49,7 +49,7 @@ struct Sample {
   FileBytes file;
 };
 
-/// One file of every format that this build writes, with pixels that no compression shortens much.
+/// Returns one file of every format that this build writes, with pixels that hardly compress.
 std::vector<Sample> samples() {
   std::vector<Sample> result;
   for (const FormatInfo& info : formats()) {
@@ -65,7 +65,7 @@ std::vector<Sample> samples() {
   return result;
 }
 
-// What is taken in part has the size that the file claims, and nothing else than an Error comes out.
+// A partially read picture has the size that the file claims, and only Errors are thrown.
 TEST(Hostile, EveryFileIsReadInPartOrRefused) {
   const std::vector<fs::path> files = data_files("hostile");
   if (files.empty()) GTEST_SKIP() << "no hostile files in " << SATIN_TEST_DATA;
@@ -86,7 +86,7 @@ TEST(Hostile, EveryFileIsReadInPartOrRefused) {
 
 TEST(Hostile, TruncatedFilesOfEveryFormatAreRefused) {
   for (const Sample& sample : samples()) {
-    // Everything behind the pixels of these is optional.
+    // Everything after the pixels of these files is optional.
     const std::size_t tail = sample.extension == ".tga" ? 26 : 0;
     const std::size_t step = sample.file.size() > 2000 ? 13 : 1;
     for (std::size_t size = 0; size < sample.file.size() - tail; size += step) {
@@ -104,7 +104,7 @@ TEST(Hostile, RandomChangesNeverCrash) {
       FileBytes file = sample.file;
       const int changes = 1 + static_cast<int>(random() % 8);
       for (int i = 0; i < changes; ++i) {
-        // Half of the changes hit the header, where they matter most.
+        // Half of the changes affect the header, where they matter most.
         const std::size_t range = random() % 2 == 0 ? std::min<std::size_t>(file.size(), 128) : file.size();
         file[random() % range] = static_cast<std::byte>(random() >> 24);
       }

@@ -1,5 +1,5 @@
-// CMYK JPEG files become RGB by their profile. The profile is made here: grey of lightness 100 (1 - K)
-// whatever the other inks, so that using it and not using it cannot be confused.
+// CMYK JPEG files become RGB by their profile. The test makes a profile: grey of lightness 100 (1 - K)
+// whatever the other inks, so that using it and ignoring it give different pixels.
 
 #include <lcms2.h>
 
@@ -39,7 +39,7 @@ std::vector<unsigned char> profile_of_black() {
   return bytes;
 }
 
-/// sRGB code of a neutral of this CIE lightness.
+/// Returns the sRGB code of a neutral colour of this CIE lightness.
 double code_of(double lightness) {
   const double y = lightness > 8 ? std::pow((lightness + 16) / 116, 3) : lightness / 903.3;
   return 255 * (y <= 0.0031308 ? 12.92 * y : 1.055 * std::pow(y, 1 / 2.4) - 0.055);
@@ -65,7 +65,7 @@ TEST(Inks, TheProfileOfTheFileDecides) {
   }
 }
 
-TEST(Inks, WithoutAProfileThePlainConversionIsTold) {
+TEST(Inks, WithoutAProfileAWarningNamesThePlainConversion) {
   const Picture picture = decode_picture(cmyk_jpeg({55, 155, 205, 127}, false, JCS_CMYK, {0}), "x.jpg");
   ASSERT_EQ(picture.warnings.size(), 1U);
   EXPECT_NE(picture.warnings[0].find("plain"), std::string::npos);

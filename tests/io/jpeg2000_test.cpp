@@ -7,7 +7,7 @@
 namespace satin::test {
 namespace {
 
-// 64 x 48 pixels of (200, 100, 50), without loss, by OpenJPEG.
+// 64 x 48 pixels of (200, 100, 50), lossless, by OpenJPEG.
 constexpr std::string_view sample =
     "0000000c6a5020200d0a870a00000014667479706a703220000000006a7032200000002d6a7032680000001669686472"
     "00000030000000400003070700000000000f636f6c7201000000000010000000ba6a703263ff4fff51002f0000000000"
@@ -16,7 +16,7 @@ constexpr std::string_view sample =
     "4a5045472076657273696f6e20322e352e30ff90000a0000000000330001ff93cfb41001d78943c3e70808818e7fcfb4"
     "14088f9edb1f808080808080808080808080808080ffd9";
 
-// Likewise 2000 x 1500 pixels.
+// 2000 x 1500 pixels of the same kind.
 constexpr std::string_view large_sample =
     "0000000c6a5020200d0a870a00000014667479706a703220000000006a7032200000002d6a7032680000001669686472"
     "000005dc000007d00003070700000000000f636f6c7201000000000010000001076a703263ff4fff51002f0000000007"
@@ -69,14 +69,14 @@ class Jpeg2000File : public testing::Test {
   void SetUp() override {
     if (!reads("JPEG 2000")) GTEST_SKIP() << "this build has no JPEG 2000";
   }
-  /// The sample with one byte changed, so many bytes behind a text.
+  /// Returns the sample with one byte changed, at a distance after a text.
   static FileBytes changed(std::string_view text, std::size_t behind, int value) {
     FileBytes file = sample_file();
     const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
     file.at(all.find(text) + behind) = static_cast<std::byte>(value);
     return file;
   }
-  /// The sample with a box more in its header box.
+  /// Returns the sample with an additional box in its header box.
   static FileBytes with_box(const std::string& box) {
     FileBytes file = sample_file();
     file[35] = static_cast<std::byte>(0x2d + box.size());

@@ -61,7 +61,7 @@ TEST(Jpeg, InksBecomeRgb) {
   expect_colour(cmyk_jpeg(amounts, false, JCS_CMYK), 100, 50, 25);
 }
 
-// A scan that ends in the middle although the end marker is there.
+// A scan that ends early, followed by the end marker.
 TEST(Jpeg, MissingMiddleIsRefused) {
   FileBytes file = encode_image(random_image(shape_of(64, 64, 3, Type::u8)), ".jpg");
   file.erase(file.end() - 1500, file.end() - 2);

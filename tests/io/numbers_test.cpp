@@ -1,4 +1,4 @@
-// Text headers, byte orders and scales of PNM, PFM, NPY and BMP, against values worked out by hand.
+// Text headers, byte orders and scales of PNM, PFM, NPY and BMP, compared with values computed by hand.
 
 #include "tests/io/support.h"
 
@@ -109,7 +109,7 @@ TEST(Npy, DataStartsAtAMultipleOf64) {
 TEST(Bmp, PaletteWithoutTheColourOfAPixelIsRefused) {
   const Image image = random_image(shape_of(4, 4, 1, Type::u8));
   FileBytes file = encode_image(image, ".bmp");
-  // Two colours remain, and the pixels follow them at once.
+  // Two colours remain, and the pixels follow directly.
   file[10] = std::byte{14 + 40 + 2 * 4};
   file[11] = std::byte{0};
   expect_error(ErrorKind::input, "palette", [&] { static_cast<void>(decode_image(file, "x.bmp")); });

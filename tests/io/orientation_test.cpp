@@ -24,7 +24,7 @@ TEST(Orientation, JpegIsTurnedUpright) {
   expect_placed(jpeg_with_orientation(file, 6, true), "x.jpg");
 }
 
-// The eight files of a series show one scene; each was turned before it was compressed.
+// The eight files of a series show one scene. Each was turned before compression.
 TEST(Orientation, PhotographsOfOneSceneLookAlike) {
   const fs::path folder = fs::path(SATIN_TEST_DATA) / "orientation";
   if (!fs::exists(folder)) GTEST_SKIP() << "no folder " << folder;
@@ -35,7 +35,7 @@ TEST(Orientation, PhotographsOfOneSceneLookAlike) {
     for (int i = 0; i <= 8; ++i) {
       const Image other = read_image(folder / (series + "_" + std::to_string(i) + ".jpg"));
       EXPECT_EQ(describe(other.shape()), describe(first.shape())) << i;
-      // Each carries its number as a small text.
+      // The files differ by their number, which each shows as a small text.
       EXPECT_LT(mean_difference(other, first), 6.0) << series << " " << i;
     }
   }

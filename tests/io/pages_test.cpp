@@ -1,14 +1,14 @@
-// Which directories of a TIFF file are pages, in files made by libtiff.
+// Directories of TIFF files that are pages, in files made by libtiff.
 
 #include <tiffio.h>
 
 #include "metadata/bytes.h"
-#include "tests/io/by_rows.h"
+#include "tests/io/row_comparison.h"
 
 namespace satin::test {
 namespace {
 
-/// A grey directory of one value, and what is to be said of it.
+/// A grey directory of one value with its tags.
 struct Directory {
   unsigned char grey = 0;
   std::uint32_t subfile = 0;
@@ -55,7 +55,7 @@ TEST(Pages, EachIsReadByItsNumberInEveryLayout) {
   }
 }
 
-TEST(Pages, ThumbnailsAndPyramidsAreNone) {
+TEST(Pages, ThumbnailsAndPyramidLevelsAreNotPages) {
   const Directory small{1, FILETYPE_REDUCEDIMAGE};
   EXPECT_EQ(grey_of(make_file({{10}, small, small})), 10);
   EXPECT_EQ(grey_of(make_file({{10}, {2, FILETYPE_MASK | FILETYPE_REDUCEDIMAGE}})), 10);
@@ -82,8 +82,8 @@ TEST(Pages, TransparencyMasksStandBesideTheirPage) {
   expect_error(ErrorKind::input, "3 pages", [&] { grey_of(make_file({{10}, mask, {20}})); });
 }
 
-/// A stack as ImageJ writes it above 4 GB: one directory, and the pixels of all pictures behind it. Picture i
-/// of 3 x 2 grey pixels of 16 bits, big-endian, has the values 1000 i + 0 to 5.
+/// Returns a stack as ImageJ writes it above 4 GB: one directory, followed by the pixels of all pictures.
+/// Picture i of 3 x 2 grey pixels of 16 bits, big-endian, has the values 1000 i + 0 to 5.
 FileBytes stack_file(int images, int said) {
   const std::string description = "ImageJ=1.53k\nimages=" + std::to_string(said) + "\nslices=2\n";
   constexpr std::uint32_t entries = 10, start = 8, end = start + 2 + 12 * entries + 4;
@@ -107,7 +107,7 @@ FileBytes stack_file(int images, int said) {
   return file.bytes;
 }
 
-TEST(Pages, PicturesOfAnImageJStackAreThose) {
+TEST(Pages, PicturesOfAnImageJStackArePages) {
   const FileBytes file = stack_file(3, 3);
   expect_error(ErrorKind::input, "3 pages", [&] { grey_of(file); });
   for (int number = 1; number <= 3; ++number) {
@@ -149,7 +149,7 @@ TEST(Pages, ADirectoryThatCannotBeReadIsNotPassedOver) {
   expect_error(ErrorKind::input, "page 2 cannot be read", [&] { grey_of(file); });
 }
 
-TEST(Pages, TogetherTheyAreWithinTheLimit) {
+TEST(Pages, AllPagesTogetherStayWithinTheLimit) {
   const TemporaryFolder folder;
   const fs::path path = folder / "x.tif";
   Image image(shape_of(100, 10, 1, Type::u8));

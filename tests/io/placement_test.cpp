@@ -1,4 +1,4 @@
-// Decoded pixels lie where the caller wants them.
+// Decoded pixels are placed in the memory of the caller.
 
 #include <sstream>
 
@@ -15,7 +15,7 @@ Type type_called(const std::string& name) {
   return Type::u8;
 }
 
-/// Random pixels that every format holds: PBM has black and white alone.
+/// Returns random pixels that the format holds: PBM has only black and white.
 Image picture_for(const FormatInfo& format, const Shape& shape) {
   Image image = random_image(shape);
   if (format.name == "PBM")

@@ -10,7 +10,7 @@
 namespace satin::test {
 namespace {
 
-/// The shape that the name of a PngSuite file promises; transparency adds a channel.
+/// Returns the shape given by the name of a PngSuite file. Transparency adds a channel.
 Shape promised(const std::string& name, const Shape& actual) {
   const char colour = name[4];
   const int bits = std::stoi(name.substr(6, 2));
@@ -33,7 +33,7 @@ Shape promised(const std::string& name, const Shape& actual) {
   return shape;
 }
 
-/// Apple's tools put CgBI before IHDR: the pixels are BGR, and their deflate data has no header.
+/// Inserts CgBI before IHDR, as Apple's tools do: the pixels are BGR, and their deflate data has no header.
 TEST(Png, ACriticalChunkThatIsNotKnownIsNotCalledDamaged) {
   if (!can_write(".tif")) GTEST_SKIP() << "this build reads PNG by stb_image";
   FileBytes file = encode_image(random_image(shape_of(9, 7, 3, Type::u8)), ".png");
@@ -99,7 +99,7 @@ std::string big_endian(std::uint32_t value) {
   return text;
 }
 
-/// The file with one more chunk behind its header.
+/// Returns the file with an additional chunk after its header.
 FileBytes with_chunk(const FileBytes& file, const std::string& name, const std::string& content) {
   constexpr std::size_t end_of_header = 33;
   const std::string chunk = big_endian(static_cast<std::uint32_t>(content.size())) + name + content +
@@ -155,7 +155,7 @@ std::string deflated(const std::string& text) {
   return result;
 }
 
-/// An XMP packet of this length.
+/// Returns an XMP packet of this length.
 std::string packet_of(std::size_t size) {
   const std::string start = "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">", end = "</x:xmpmeta>";
   return start + std::string(size - start.size() - end.size(), ' ') + end;
@@ -187,7 +187,7 @@ TEST(Png, TextsThatNobodyAsksForAreNotInflated) {
   EXPECT_LT(*peak_of_memory(), before + 4 * 1024);
 }
 
-TEST(Png, ProfilesThatAreLeftOutAreTold) {
+TEST(Png, IgnoredProfilesGiveAWarning) {
   const FileBytes file = encode_image(random_image(shape_of(4, 4, 3, Type::u8)), ".png");
   for (const std::size_t size : {200U, 9'000'000U}) {
     std::string profile(size, '\0');

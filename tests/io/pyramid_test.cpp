@@ -1,4 +1,4 @@
-// The levels of a pyramid, held against means in double precision.
+// The levels of a pyramid, compared with means in double precision.
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ double value_of(const Image& image, std::int64_t x, std::int64_t y, int c) {
   return static_cast<double>(view.value<float>(x, y, c));
 }
 
-/// The mean of the pixels around (2x, 2y) that exist, of straight colours by alpha if there is any.
+/// Returns the mean of the existing pixels around (2x, 2y). Straight colours are weighted by alpha.
 double mean_of(const Image& image, std::int64_t x, std::int64_t y, int c) {
   const Shape& shape = image.shape();
   const int alpha = shape.channels - 1;
@@ -50,7 +50,7 @@ void expect_level(const Image& level, const Image& below) {
   EXPECT_LE(worst, shape.type == Type::f32 ? 1e-7 : 0) << describe(shape);
 }
 
-/// Whole areas of no alpha, and of little of it.
+/// Makes areas of the picture fully or nearly transparent.
 void make_sparse(Image& image, unsigned seed) {
   const MutableImageView view = image.view();
   std::mt19937 random(seed);
@@ -87,7 +87,7 @@ void expect_pyramid(const Shape& shape, unsigned seed) {
     EXPECT_FALSE(pages[i].has_profile);
     expect_level(pages[i].image, pages[i - 1].image);
   }
-  // The levels are no pages to a reader.
+  // Readers do not see the levels as pages.
   expect_same(read_image(folder / "x.tif"), image, "read");
 }
 
@@ -102,7 +102,7 @@ TEST(Pyramid, HoldsTheMeansOfFour) {
   expect_pyramid(shape_of(259, 301, 4, Type::u8, Alpha::none), ++seed);
 }
 
-TEST(Pyramid, OfEverySize) {
+TEST(Pyramid, IsRightForEverySize) {
   for (const auto& [width, height] :
        {std::pair{1, 1}, {256, 256}, {257, 1}, {1, 257}, {2049, 3}, {5, 1025}, {513, 511}})
     expect_pyramid(shape_of(width, height, 1, Type::u8), static_cast<unsigned>(width));

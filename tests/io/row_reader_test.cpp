@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "tests/io/by_rows.h"
+#include "tests/io/row_comparison.h"
 
 namespace satin::test {
 namespace {
@@ -13,7 +13,7 @@ FileBytes encoded(const Shape& shape, const std::string& extension) {
   return encode_image(random_image(shape), extension);
 }
 
-/// The formats that are read by rows and written in this build, with shapes that they hold.
+/// Formats that this build reads by rows and writes, with shapes that they hold.
 struct Sample {
   std::string extension;
   Type type;
@@ -36,7 +36,7 @@ Shape shape_for(const Sample& sample, std::int64_t width, std::int64_t height) {
   return shape_of(width, height, sample.channels, sample.type, alpha ? Alpha::straight : Alpha::none);
 }
 
-TEST(RowReader, GivesWhatReadPictureGives) {
+TEST(RowReader, GivesTheSamePixelsAsReadPicture) {
   std::mt19937 random(3);
   for (const Sample& sample : samples())
     for (const auto& [width, height] : {std::pair{1, 1}, {1 + static_cast<int>(random() % 90), 77}}) {
@@ -96,8 +96,8 @@ TEST(RowReader, TakesTheChosenPage) {
   EXPECT_FALSE(expect_same_by_rows(both, "x.pnm"));
 }
 
-/// Files that end anywhere, or of which one byte is another, are refused or taken as they are as a whole.
-TEST(RowReader, TakesAndRefusesWhatReadPictureDoes) {
+/// Truncated files and files with one changed byte are refused or read like whole files.
+TEST(RowReader, AcceptsAndRefusesTheSameFilesAsReadPicture) {
   std::mt19937 random(7);
   int good = 0, bad = 0;
   for (const Sample& sample : samples()) {
@@ -127,7 +127,7 @@ std::unique_ptr<FileRows> opened(const fs::path& path, const FileBytes& bytes,
   return open_rows(path, options);
 }
 
-TEST(RowReader, RefusesWhatIsNoFileOfRows) {
+TEST(RowReader, RefusesFilesWithoutRows) {
   const TemporaryFolder folder;
   const auto refused = [&](ErrorKind kind, const std::string& text, const std::string& name,
                            const FileBytes& bytes) {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <random>
 
-#include "tests/io/by_rows.h"
-#include "tests/io/made_tiff.h"
+#include "tests/io/row_comparison.h"
+#include "tests/io/tiff_writer.h"
 
 namespace satin::test {
 namespace {
@@ -16,7 +16,7 @@ std::vector<unsigned char> noise(std::size_t bytes, unsigned seed = 1) {
   return result;
 }
 
-/// As many bytes as libtiff takes of such a picture.
+/// Returns the number of bytes that libtiff needs for the pixels.
 std::size_t size_of_pixels(const Tags& tags) {
   const bool separate = tags.planar == PLANARCONFIG_SEPARATE;
   const auto per_row = static_cast<std::size_t>((separate ? 1 : tags.samples) * tags.bits) * tags.width;
@@ -36,7 +36,7 @@ Tags coloured(int samples = 3) {
   return tags;
 }
 
-/// Pages whose strips are too high to be decoded at once.
+/// Returns the tags of a page whose strips are too high to be decoded at once.
 Tags high(std::uint32_t height, std::uint32_t strip, int compression) {
   Tags tags = coloured();
   tags.width = 256;
@@ -132,7 +132,7 @@ TEST(RowTiff, JpegCompressedColour) {
   expect_read(tags, "JPEG in tiles");
 }
 
-/// The memory that reading takes does not follow the height of a strip.
+/// The memory for reading does not depend on the height of a strip.
 TEST(RowTiff, HighStripsAreReadInParts) {
   for (const int compression :
        {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS})
@@ -144,7 +144,7 @@ TEST(RowTiff, HighStripsAreReadInParts) {
       EXPECT_TRUE(expect_same_by_rows(file, "x.tif")) << compression << " " << strip;
       ReadOptions options;
       options.accept = [&](const Shape&, std::uint64_t beside) {
-        // libtiff cuts what is not compressed if that is one strip.
+        // libtiff splits an uncompressed picture that is one strip.
         EXPECT_TRUE(beside <= 1U << 20 || (compression == COMPRESSION_NONE && strip != tags.height))
             << beside;
       };

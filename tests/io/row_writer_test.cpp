@@ -1,4 +1,4 @@
-// Pictures that are written row by row: the files that read_picture() and libtiff find.
+// Pictures written row by row: the files as read_picture() and libtiff read them.
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "io/tiff_file.h"
-#include "metadata/exif.h"
-#include "tests/io/by_rows.h"
+#include "metadata/exif_directories.h"
+#include "tests/io/row_comparison.h"
 #include "tests/io/tiff_pages.h"
 #include "tests/oracles/device_under_test.h"
 
@@ -27,7 +27,7 @@ RowWriteOptions overwriting() {
   return options;
 }
 
-TEST(RowWriter, IsWhatReadPictureReads) {
+TEST(RowWriter, WritesWhatReadPictureReads) {
   const TemporaryFolder folder;
   const std::pair<int, int> sizes[] = {{1, 1}, {255, 3}, {256, 256}, {257, 259}, {3, 513}, {700, 5}};
   std::size_t next = 0;
@@ -108,7 +108,7 @@ TEST(RowWriter, KeepsTheMetadataThatWriteImageKeeps) {
   EXPECT_TRUE(read_picture(folder / "rows.tif").metadata.icc.empty());  // a profile of colours
 }
 
-/// Written as BigTIFF, which takes 4 GB otherwise.
+/// Writes BigTIFF, which is otherwise used from 4 GB on.
 TEST(RowWriter, BigTiffHoldsTheSame) {
   const TemporaryFolder folder;
   const Image image = random_image(shape_of(256, 256, 3, Type::u8));
@@ -155,13 +155,13 @@ TEST(RowWriter, BigTiffBeginsExactlyAtItsBound) {
   EXPECT_TRUE(big(most + 1, 0));
   EXPECT_FALSE(big(most, limit - most * tile));
   EXPECT_TRUE(big(most, limit - most * tile + 1));
-  // What the bound takes for granted: a tile that does not shrink hardly grows.
+  // Assumption of the bound: a tile that does not shrink hardly grows.
   Image noise = random_image(shape_of(256, 256, 3, Type::u8));
   EXPECT_LT(io::encode_tiff_tile(noise.shape(), std::span(noise.data(), tile - 16)).size(),
             tile * 1001 / 1000);
 }
 
-TEST(RowWriter, TheNumberOfThreadsDoesNotShow) {
+TEST(RowWriter, TheNumberOfThreadsDoesNotChangeTheBytes) {
   const TemporaryFolder folder;
   const Image image = random_image(shape_of(1500, 300, 3, Type::u8));
   std::vector<FileBytes> files;
@@ -210,7 +210,7 @@ TEST(RowWriter, RefusesWhatItCannotWrite) {
   EXPECT_EQ(folder.names(), (std::vector<std::string>{"null.tif", "old.tif"}));
 }
 
-/// Rows of grey that may end in an error.
+/// Grey rows that may end in an error.
 class Grey final : public RowSource {
  public:
   Grey(const Shape& shape, std::int64_t good) : shape_(shape), good_(good) {}
@@ -228,7 +228,7 @@ class Grey final : public RowSource {
   std::int64_t next_ = 0;
 };
 
-TEST(RowWriter, NothingIsLeftOfAFailure) {
+TEST(RowWriter, AFailureLeavesNoFile) {
   const TemporaryFolder folder;
   store(folder / "old.tif", "old");
   for (const char* name : {"old.tif", "new.tif"}) {
@@ -242,7 +242,7 @@ TEST(RowWriter, NothingIsLeftOfAFailure) {
 TEST(RowWriter, AFullDiskLeavesNothing) {
   const TemporaryFolder folder;
   const Image image = random_image(shape_of(600, 600, 1, Type::u8));
-  // In a child, because the limit of a file's size holds for the whole process.
+  // In a child process, because the limit on file sizes applies to the whole process.
   const pid_t child = ::fork();
   if (child == 0) {
     const rlimit limit{100'000, 100'000};
@@ -261,7 +261,7 @@ TEST(RowWriter, AFullDiskLeavesNothing) {
   EXPECT_TRUE(folder.names().empty());
 }
 
-/// KiB that writing a pyramid by rows, and reading and writing it again, takes at most.
+/// Returns the peak memory in KiB of writing a pyramid by rows, and of reading and writing it again.
 long peak_of_rows(const TemporaryFolder& folder, std::int64_t height) {
   const Shape shape = shape_of(6000, height, 3, Type::u8);
   Grey grey(shape, height);
@@ -282,7 +282,7 @@ TEST(RowWriter, MemoryFollowsTheWidth) {
   if (!reset_peak() || !peak_of_memory()) GTEST_SKIP() << "this system does not tell the peak of memory";
   const TemporaryFolder folder;
   const long low = peak_of_rows(folder, 700), high = peak_of_rows(folder, 2800);
-  // Of 50 MB in the picture: rows of tiles of the reader, the picture and the levels, and what is beside.
+  // The picture has 50 MB. Memory is needed for rows of tiles of the reader, the picture and the levels.
   constexpr long row_of_tiles = 6000L * 256 * 3 / 1024;
   EXPECT_LT(high, 3 * row_of_tiles + 16 * 1024);
   EXPECT_LT(high - low, 4 * 1024);

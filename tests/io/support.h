@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of satin_io share.
+// Shared functions of the tests of satin_io.
 
 #include <gtest/gtest.h>
 
@@ -21,25 +21,25 @@ using FileBytes = std::vector<std::byte>;
 
 Shape shape_of(std::int64_t width, std::int64_t height, int channels, Type type, Alpha alpha = Alpha::none);
 
-/// Random bytes; floats are random numbers from 0 to 1.
+/// Returns random bytes, or random floats from 0 to 1.
 Image random_image(const Shape& shape, unsigned seed = 1);
-/// A smooth picture, which lossy formats keep well.
+/// Returns a smooth picture, which lossy formats preserve well.
 Image smooth_image(const Shape& shape);
 
 /// Compares shapes and all bytes.
 void expect_same(const ImageView& actual, const ImageView& expected, const std::string& what);
-/// Mean of absolute differences of u8 pictures.
+/// Returns the mean of absolute differences of u8 pictures.
 double mean_difference(const Image& a, const Image& b);
 
 /// Expects an Error of this kind whose message has this text.
 void expect_error(ErrorKind kind, const std::string& text, const std::function<void()>& work);
 
-/// Decodes the file as it is and into an allocator's memory: the pictures are equal, the second one lies in
-/// that memory with all its channels, and nothing else is left there.
+/// Decodes the file normally and into the memory of an allocator. The pictures must be equal, the second one
+/// with all its channels in that memory, and nothing else may remain there.
 void expect_placed(std::span<const std::byte> file, const std::string& name);
 
 bool can_write(const std::string& extension);
-/// A pixel written to satin::io's public view of a format: true if this build has a codec of this name.
+/// Whether this build has a codec of this name.
 bool reads(const std::string& name);
 
 /// A new folder that disappears with the object.
@@ -62,22 +62,21 @@ void store(const fs::path& path, const std::string& content);
 std::string text_of(const fs::path& path);
 FileBytes bytes_of(const std::string& text);
 
-/// Regular files of a folder of test data, sorted; empty if the data is not there.
+/// Returns the regular files of a folder of test data, sorted. Empty if the data is missing.
 std::vector<fs::path> data_files(const std::string& folder);
 
-/// The largest amount of memory that this process has had, in KiB, since it was last reset.
+/// Returns the peak memory of this process in KiB since it was last reset.
 std::optional<long> peak_of_memory();
-/// False if this system does not tell the peak.
+/// Returns false if this system does not report the peak.
 bool reset_peak();
 
-/// Decodes the file and expects that it takes no more memory than ReadOptions::accept was told, but for 24
-/// megabytes.
+/// Decodes the file and expects that it needs at most 24 MB more memory than ReadOptions::accept was told.
 void expect_foreseen_memory(const FileBytes& file, const std::string& name);
 
-/// EXIF block (without its "Exif" prefix) that holds one orientation.
+/// Returns an EXIF block (without its "Exif" prefix) with an orientation.
 std::string exif_block(int orientation, bool little_endian);
 
-/// All the ways to turn a picture, written pixel by pixel.
+/// Turns a picture by an orientation, pixel by pixel.
 Image turned(const Image& image, int orientation);
 
 }  // namespace satin::test

@@ -1,4 +1,4 @@
-// TGA of every kind, made here byte by byte.
+// TGA files of every kind, built byte by byte.
 
 #include "tests/io/support.h"
 
@@ -17,7 +17,7 @@ struct Tga {
   int type = 2, width = 2, height = 1, bits = 24, descriptor = 0x20;
   int first_index = 0, entries = 0, entry_bits = 0;
   std::string rest{};   ///< palette and pixels
-  int alpha_type = -1;  ///< of the extension area; without one if it is negative
+  int alpha_type = -1;  ///< alpha type of the extension area; none if negative
 
   [[nodiscard]] FileBytes file() const {
     std::string text = text_of({0, entries != 0 ? 1 : 0, type, first_index, 0, entries, 0, entry_bits, 0, 0,
@@ -39,7 +39,7 @@ Values read(const Tga& tga) {
 }
 
 TEST(Tga, TheDescriptorTellsWhetherTheSixteenthBitIsAlpha) {
-  // 3, 2 and 1 of 31 without the bit; all ones with it.
+  // 3, 2 and 1 of 31 without the bit, and all ones with it.
   Tga tga{.bits = 16, .rest = text_of({0x41, 0x0C, 0xFF, 0xFF})};
   EXPECT_EQ(read(tga), (Values{25, 16, 8, 255, 255, 255}));
   tga.descriptor |= 1;
@@ -48,7 +48,7 @@ TEST(Tga, TheDescriptorTellsWhetherTheSixteenthBitIsAlpha) {
   EXPECT_EQ(read(tga), (Values{25, 16, 8, 255, 255, 255}));
 }
 
-TEST(Tga, ABytesOfAlphaThatIsNotCountedIsAlphaIfOneIsSet) {
+TEST(Tga, AnUncountedAlphaByteIsAlphaIfAnyIsSet) {
   Tga tga{.bits = 32, .rest = text_of({1, 2, 3, 0, 4, 5, 6, 0})};
   EXPECT_EQ(read(tga), (Values{3, 2, 1, 6, 5, 4}));
   tga.rest[7] = 9;

@@ -77,7 +77,6 @@ TiffPage read_page(TIFF* tiff) {
   return page;
 }
 
-/// Leaves the directory of the page.
 double exposure_time(TIFF* tiff) {
   toff_t directory = 0;
   float time = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What libtiff finds in a file, without Satin's reader.
+// The contents of a TIFF file as libtiff reads them, without Satin's reader.
 
 #include <tiffio.h>
 
@@ -16,10 +16,10 @@ struct TiffPage {
   std::uint16_t compression = 0, predictor = 0, photometric = 0, format = 0, bits = 0;
   std::vector<std::uint16_t> extra;
   bool has_profile = false;
-  double exposure_time = 0;  ///< of EXIF
+  double exposure_time = 0;  ///< from EXIF
 };
 
-/// All directories of a file whose samples are interleaved; it must give libtiff nothing to warn of.
+/// Returns all directories of a file whose samples are interleaved. libtiff must not warn.
 std::vector<TiffPage> tiff_pages(const fs::path& path);
 
 }  // namespace satin::test

@@ -1,7 +1,7 @@
 // TIFF files of kinds that Satin reads but does not write, made by libtiff.
 
-#include "tests/io/made_tiff.h"
 #include "tests/io/support.h"
+#include "tests/io/tiff_writer.h"
 
 namespace satin::test {
 namespace {
@@ -228,7 +228,7 @@ TEST(Tiff, TagsThatShareTheirValuesAreRefused) {
   }
 }
 
-// Nothing compresses that well: memory for it is not touched.
+// Nothing compresses that well: no memory is touched for it.
 TEST(Tiff, StripsThatAreTooShortForTheirPixelsAreRefused) {
   for (const int compression :
        {COMPRESSION_NONE, COMPRESSION_PACKBITS, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE}) {

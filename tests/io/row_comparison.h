@@ -1,5 +1,5 @@
 #pragma once
-// Files read row by row, held against the same files read as a whole.
+// Compares files read row by row with the same files read as a whole.
 
 #include <span>
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace satin::test {
 
-/// All rows that are left, a random number of them at a time, in memory whose rows are loose or turned over.
+/// Reads all remaining rows, a random number at a time, into memory with padded or reversed rows.
 Image rest_of(RowSource& rows, std::int64_t left, unsigned seed = 1);
 
-/// What reading `file` by rows gives is what read_picture() gives: the pixels twice, the metadata and the
-/// warnings, or an error of the same kind that names the file. True if it was read.
+/// Expects that reading `file` by rows gives the result of read_picture(): the pixels, twice, the metadata
+/// and the warnings, or an error of the same kind that names the file. Returns true if it was read.
 bool expect_same_by_rows(std::span<const std::byte> file, const std::string& name,
                          const ReadOptions& options = {}, unsigned seed = 1);
 

@@ -1,10 +1,11 @@
-#include "tests/io/made_heif.h"
+#include "tests/io/heif_writer.h"
 
 #include <libheif/heif.h>
 
 #include <cstring>
 
-/// The encoder keeps tables until the process ends. LeakSanitizer, where it is linked, asks for this text.
+/// Suppression for LeakSanitizer, which asks for this text where it is linked: the encoder keeps tables until
+/// the process ends.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libx265"; }
 
@@ -21,7 +22,7 @@ heif_chroma chroma_of(const Shape& shape) {
   return shape.channels == 3 ? heif_chroma_interleaved_RRGGBB_LE : heif_chroma_interleaved_RRGGBBAA_LE;
 }
 
-/// Planes of the channels of an interleaved picture.
+/// Returns the channels of an interleaved picture as planes.
 heif_image* planes_of(const Image& image, const HeifRecipe& recipe) {
   const Shape& shape = image.shape();
   const bool grey = shape.channels == 1;

@@ -1,4 +1,4 @@
-#include "tests/io/by_rows.h"
+#include "tests/io/row_comparison.h"
 
 #include <algorithm>
 #include <cstring>
@@ -46,7 +46,7 @@ Image rest_of(RowSource& rows, std::int64_t left, unsigned seed) {
   for (std::int64_t y = 0; y < left;) {
     Shape part = shape;
     part.height = std::min<std::int64_t>(1 + any(40), left - y);
-    // Padding of a sample's size keeps floats where floats may lie.
+    // Padding by the size of a sample keeps floats aligned.
     const std::ptrdiff_t loose = row + static_cast<std::ptrdiff_t>(size_of(shape.type)) * any(3);
     std::vector<std::byte> memory(static_cast<std::size_t>(loose * part.height));
     MutableImageView view = mutable_view_of(memory.data(), part);

@@ -1,4 +1,4 @@
-#include "tests/io/made_tiff.h"
+#include "tests/io/tiff_writer.h"
 
 #include <algorithm>
 

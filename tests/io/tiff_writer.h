@@ -10,7 +10,7 @@
 
 namespace satin::test {
 
-/// Leaves the tag out.
+/// value for a missing tag
 constexpr int no_photometric = -1;
 
 struct Tags {
@@ -18,12 +18,12 @@ struct Tags {
   int samples = 1, bits = 8, photometric = PHOTOMETRIC_MINISBLACK, planar = PLANARCONFIG_CONTIG;
   int compression = COMPRESSION_NONE, orientation = ORIENTATION_TOPLEFT, format = SAMPLEFORMAT_UINT;
   std::vector<std::uint16_t> extra;
-  std::uint32_t tile = 0;  ///< its side; 0: strips
+  std::uint32_t tile = 0;  ///< side of a tile; 0 for strips
   std::uint32_t strip = 16;
   std::function<void(TIFF*)> more = [](TIFF*) {};
 };
 
-/// `pixels` as libtiff wants them: row by row, with separate planes one after the other.
+/// `pixels` in the order of libtiff: row by row, with separate planes one after the other.
 FileBytes make_tiff(const Tags& tags, std::vector<unsigned char> pixels, const char* mode = "w");
 
 }  // namespace satin::test
