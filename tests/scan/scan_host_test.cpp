@@ -179,7 +179,7 @@ std::vector<std::vector<std::byte>> float_results(const Device& device, const st
   return results;
 }
 
-TEST(HostScan, TheNumberOfThreadsDoesNotChangeTheBytes) {
+TEST(HostScan, TheNumberOfThreadsDoesNotShow) {
   for (const std::int64_t n : sizes()) {
     const std::vector<float> values = random_floats(n);
     const auto expected = float_results(with_threads()[0], values);
