@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/codec_steps.h"
+#include "metadata/exif.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"

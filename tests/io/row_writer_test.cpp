@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "io/tiff_file.h"
-#include "metadata/exif_directories.h"
+#include "metadata/exif.h"
 #include "tests/io/row_comparison.h"
 #include "tests/io/tiff_pages.h"
 #include "tests/oracles/device_under_test.h"
