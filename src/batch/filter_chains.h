@@ -111,7 +111,7 @@ class FilterChains {
   /// Returns the first chains, one per device.
   [[nodiscard]] std::vector<FilterChain*> first() const;
 
-  /// What to do after a run.
+  /// Continuation after a run.
   struct Next {
     std::vector<FilterChain*> free;  ///< chains that can filter a picture now
     bool again = false;              ///< the run failed because other chains held memory: repeat it

@@ -91,7 +91,7 @@ class ManifestLog {
 /// before the first placeholder of a pattern. Throws Error(usage) if the output is a stream.
 [[nodiscard]] std::filesystem::path manifest_file(const BatchOptions& options, bool folder_output);
 
-/// What to do about an output.
+/// Decision about an output.
 struct Decision {
   enum class Action { make, replace, leave_existing, leave_unchanged };
 

@@ -16,8 +16,8 @@ namespace satin::batch {
 /// Whether OUTPUT names a folder or is a pattern, in which case folders are created.
 [[nodiscard]] bool output_is_folder(const InputList& inputs, const BatchOptions& options);
 
-/// Chooses the formats that replace formats which are read but not written, where outputs take the extension
-/// of their inputs. Reads the beginning of those files.
+/// Chooses formats for inputs whose format is read but not written, where outputs have the extensions of
+/// their inputs. Reads the beginning of those files.
 void choose_stand_ins(Batch& work);
 
 /// Throws Error(usage) for a format that cannot be written, and for several pictures with an output that is
@@ -45,8 +45,8 @@ void set_series_index(const Batch& work, std::size_t index, FileResult& result);
 /// Creates the folder of a file. Throws Error(input), or Error(environment) on a full disk.
 void create_folder_of(const std::filesystem::path& file);
 
-/// Returns the extension that decides the format of an output. For standard output it is that of the options,
-/// of the input's name or `of_input`, in this order. For other outputs it is that of the options, which may
+/// Returns the extension that decides the format of an output. For standard output it comes from the options,
+/// the name of the input, or `of_input`, in this order. For other outputs it comes from the options and may
 /// be empty.
 [[nodiscard]] std::string output_format(const BatchFile& file, const BatchOptions& options, OutputKind kind,
                                         const std::string& of_input = {});

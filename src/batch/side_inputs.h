@@ -62,8 +62,8 @@ class SideRows {
   std::vector<std::string> warnings_;
 };
 
-/// Throws Error(usage) if a side input does not have the size of the picture, whose name is `input`. A width
-/// of 0 means that it is not given.
+/// Throws Error(usage) if a side input does not have the size of the picture, whose name is `input`. Inputs
+/// that are not given have a width of 0.
 void check_sizes(const PipelineStep& step, std::span<const Shape> sides, const std::filesystem::path& input,
                  const Shape& picture);
 void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,

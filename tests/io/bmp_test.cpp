@@ -121,7 +121,7 @@ TEST(Bmp, RowsFromBelowAndFromAbove) {
   EXPECT_EQ(read(bmp), (Values{6, 5, 4, 3, 2, 1}));
   bmp.height = -2;
   EXPECT_EQ(read(bmp), (Values{3, 2, 1, 6, 5, 4}));
-  bmp.palette = palette_of(4, false);  // of no use to 24 bits
+  bmp.palette = palette_of(4, false);  // unused with 24 bits
   EXPECT_EQ(read(bmp), (Values{3, 2, 1, 6, 5, 4}));
 }
 

@@ -150,7 +150,7 @@ TEST(RowReader, KeepsToTheLimits) {
   const TemporaryFolder folder;
   ReadOptions options;
   const FileBytes file = encoded(shape_of(1000, 3000, 3, Type::u8), ".ppm");
-  options.limits.bytes = 2'000'000;  // of 9 million in the picture
+  options.limits.bytes = 2'000'000;  // the picture has 9 million
   std::uint64_t told = 0;
   options.accept = [&](const Shape& shape, std::uint64_t beside) {
     EXPECT_EQ(shape, shape_of(1000, 3000, 3, Type::u8));

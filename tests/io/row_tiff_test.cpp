@@ -164,7 +164,7 @@ TEST(RowTiff, KeepsToTheLimitOfBytes) {
   const FileBytes file = make_tiff(tags, noise(size_of_pixels(tags)));
   store(folder / "x.tif", {reinterpret_cast<const char*>(file.data()), file.size()});
   ReadOptions options;
-  options.limits.bytes = 2'000'000;  // of 6 million in the strip
+  options.limits.bytes = 2'000'000;  // the strip has 6 million
   EXPECT_EQ(rest_of(*open_rows(folder / "x.tif", options), 4000).shape().height, 4000);
   options.allow_partial = true;  // which takes the strip as a whole
   expect_error(ErrorKind::input, "--max-bytes",

@@ -2,7 +2,7 @@
 
 import { element, fill, iconButton, words } from "./dom.js";
 
-export const positions = 1000; // of a slider
+export const positions = 1000; // steps of a slider
 
 const unlimited = 1e6; // ratio of limits from which they are ignored
 const digits = 3;
