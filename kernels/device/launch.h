@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/active_tiles.h"
+#include "core/plan_operations.h"
 
 struct CUstream_st;
 

@@ -10,7 +10,7 @@
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
-#include "kernels/tables/blocks.h"
+#include "kernels/tables/launch.h"
 #include "means/box_mean.h"
 #include "means/maths/mean.h"
 #include "means/tiling.h"

@@ -10,9 +10,8 @@
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/launch.h"
+#include "pixels/light_tables.h"
 #include "pixels/maths/pixel.h"
-#include "pixels/maths/rough_light.h"
-#include "pixels/root_cells.h"
 
 namespace satin::kernels {
 

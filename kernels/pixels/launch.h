@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/maths/fixed_point.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "kernels/device/launch.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/premultiplied.h"

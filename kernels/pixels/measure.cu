@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/maths/fixed_point.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"

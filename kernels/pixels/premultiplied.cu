@@ -1,7 +1,7 @@
 // Bytes with straight alpha to premultiplied values and back, one thread a pixel, whose values move together.
 
+#include "kernels/device/exact_division.cuh"
 #include "kernels/device/vector.cuh"
-#include "kernels/device/wide_division.cuh"
 #include "kernels/pixels/each_place.cuh"
 #include "pixels/premultiplied.h"
 

@@ -4,9 +4,8 @@
 #include <cstdint>
 
 #include "kernels/device/warp.cuh"
+#include "kernels/scan/arrays.cuh"
 #include "kernels/scan/launch.h"
-#include "kernels/scan/types.cuh"
-#include "kernels/scan/vectors.cuh"
 #include "scan/maths/scan_operator.h"
 
 namespace satin::kernels {

@@ -3,10 +3,9 @@
 
 #include <cstdint>
 
-#include "kernels/scan/any_operator.cuh"
+#include "kernels/scan/arrays.cuh"
 #include "kernels/scan/launch.h"
-#include "kernels/scan/types.cuh"
-#include "kernels/scan/workspace.cuh"
+#include "kernels/scan/passes.cuh"
 
 namespace satin::kernels {
 namespace {

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "kernels/device/warp.cuh"
+#include "kernels/scan/arrays.cuh"
 #include "kernels/scan/launch.h"
-#include "kernels/scan/types.cuh"
 #include "scan/maths/sort_key.h"
 
 namespace satin::kernels {

@@ -5,8 +5,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <limits>
 
+#include "kernels/scan/arrays.cuh"
 #include "kernels/scan/launch.h"
-#include "kernels/scan/types.cuh"
 
 namespace satin::kernels {
 

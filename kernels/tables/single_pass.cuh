@@ -10,7 +10,6 @@
 #include <numeric>
 
 #include "kernels/device/published.cuh"
-#include "kernels/device/registers.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"

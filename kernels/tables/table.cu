@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "core/with_type.h"
-#include "kernels/pixels/read.cuh"
+#include "kernels/pixels/lane.cuh"
 #include "kernels/tables/launch.h"
 #include "kernels/tables/table.cuh"
 #include "pixels/pixels.h"

@@ -28,7 +28,6 @@
 #include "kernels/pixels/lane.cuh"
 #include "kernels/tables/blocks.cuh"
 #include "kernels/tables/launch.h"
-#include "kernels/tables/upper_bits.cuh"
 
 namespace satin::kernels {
 

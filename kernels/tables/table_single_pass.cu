@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "kernels/tables/single_pass_launch.cuh"
+#include "kernels/tables/table_single_pass.cuh"
 #include "pixels/pixels.h"
 
 namespace satin::kernels {

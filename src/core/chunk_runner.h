@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "core/copy.h"
+#include "core/plan_operations.h"
 #include "core/prepared_filter.h"
 #include "core/watch.h"
 

@@ -7,8 +7,8 @@
 
 #include "core/backend.h"
 #include "core/chunk_runner.h"
-#include "core/copy.h"
 #include "core/host_memory.h"
+#include "core/plan_operations.h"
 #include "core/prepared_filter.h"
 #include "core/workspace.h"
 #include "satin/error.h"

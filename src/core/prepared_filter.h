@@ -12,7 +12,7 @@
 
 #include "core/backend.h"
 #include "core/few.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "core/windows.h"
 #include "satin/plan.h"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "pixels/root_cells.h"
+#include "pixels/light_tables.h"
 #include "tests/oracles/oracle_transfer.h"
 
 namespace satin::test {

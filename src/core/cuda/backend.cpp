@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "core/cuda/check.h"
 #include "kernels/device/tuning.h"
 
 namespace satin {

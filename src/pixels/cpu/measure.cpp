@@ -11,7 +11,7 @@
 #include <mutex>
 
 #include "core/cpu/backend.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "pixels/cpu/measure-inl.h"
 
 HWY_BEFORE_NAMESPACE();

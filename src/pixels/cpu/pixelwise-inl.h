@@ -12,8 +12,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "core/cpu/backend.h"
+#include "pixels/pixelwise.h"
+#include "pixels/transfer.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -77,6 +80,28 @@ class EachRow {
 
   CpuBackend& backend_;
 };
+
+/// The CPU's operation for the jobs of pixels/pixelwise.h. `Launch` is EachRow or derives from it.
+template <class Job, class Launch>
+class Pixelwise final : public PixelwiseOperation<Job> {
+ public:
+  Pixelwise(Backend& backend, const Job& job)
+      : backend_(as_cpu(backend)), job_(job), transfer_(pixelwise_transfer(job, host_transfer)) {}
+
+  void run(const typename Job::Images& images, Stream) override {
+    job_.each(images, transfer_, Launch(backend_));
+  }
+
+ private:
+  CpuBackend& backend_;
+  Job job_;
+  TransferView transfer_;
+};
+
+template <class Launch, class Job>
+std::unique_ptr<PixelwiseOperation<Job>> prepare_pixelwise(Backend& backend, const Job& job) {
+  return std::make_unique<Pixelwise<Job, Launch>>(backend, job);
+}
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

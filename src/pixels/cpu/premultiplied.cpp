@@ -9,7 +9,6 @@
 #include <array>
 
 #include "pixels/cpu/pixelwise-inl.h"
-#include "pixels/cpu/pixelwise.h"
 #include "pixels/cpu/premultiplied-inl.h"
 #include "pixels/premultiplied.h"
 

@@ -2,7 +2,6 @@
 // The GPU's class for all operations on each pixel alone.
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "kernels/pixels/launch.h"
 #include "pixels/cuda/transfer.h"
 #include "pixels/pixelwise.h"

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pixels/maths/rough_light.h"
-#include "pixels/root_cells.h"
+#include "pixels/light_tables.h"
 #include "pixels/transfer.h"
 
 namespace satin::cuda {

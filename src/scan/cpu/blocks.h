@@ -2,7 +2,9 @@
 // Independent blocks of work on the threads of the backend.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 
 #include "core/cpu/backend.h"
@@ -10,8 +12,24 @@
 namespace satin::cpu {
 
 /// Calls body(block) for 0 ... blocks - 1. The first exception ends the work and is thrown again.
-void for_blocks(CpuBackend& backend, std::int64_t blocks,
-                const std::function<void(std::int64_t block)>& body);
+inline void for_blocks(CpuBackend& backend, std::int64_t blocks,
+                       const std::function<void(std::int64_t block)>& body) {
+  std::atomic<bool> failed{false};
+  std::exception_ptr error;  // written by the one that sets `failed`, read when all are done
+  const auto run = [&](std::int64_t first, std::int64_t last, int) {
+    for (std::int64_t block = first; block < last && !failed.load(std::memory_order_relaxed); ++block) try {
+        body(block);
+      } catch (...) {
+        if (!failed.exchange(true)) error = std::current_exception();
+      }
+  };
+  if (blocks == 1) {
+    run(0, 1, 0);
+  } else if (blocks > 1) {
+    backend.threads.for_rows(blocks, 1, run);
+  }
+  if (error) std::rethrow_exception(error);
+}
 
 /// What host::chain() takes.
 struct BlocksOf {

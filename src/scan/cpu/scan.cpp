@@ -2,7 +2,9 @@
 
 #include <functional>
 
+#include "satin/error.h"
 #include "satin/host/chain.h"
+#include "satin/host/scan.h"
 #include "scan/cpu/blocks.h"
 #include "scan/cpu/chunk.h"
 #include "scan/cpu/operations.h"
@@ -106,3 +108,15 @@ void combine(Backend& backend, ArrayView a, ArrayView b, MutableArrayView result
 }
 
 }  // namespace satin::cpu
+
+namespace satin {
+
+void host::for_blocks(const Device& device, std::int64_t blocks,
+                      const std::function<void(std::int64_t block)>& body) {
+  if (device.is_cuda())
+    throw Error(ErrorKind::usage, "Functions of satin::host run on the device cpu; this one is " +
+                                      device.info().id + ": see satin/cuda/scan.cuh.");
+  cpu::for_blocks(cpu::as_cpu(device.backend()), blocks, body);
+}
+
+}  // namespace satin

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "satin/host/chain.h"
-#include "scan/cpu/bin_index.h"
 #include "scan/cpu/blocks.h"
 #include "scan/cpu/operations.h"
 #include "scan/cpu/types.h"
+#include "scan/maths/bin.h"
 
 namespace satin::cpu {
 namespace {

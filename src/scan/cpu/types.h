@@ -5,10 +5,10 @@
 #include <optional>
 #include <type_traits>
 
-#include "core/scalar.h"
 #include "core/with_type.h"
 #include "satin/scan.h"
 #include "scan/maths/scan_operator.h"
+#include "scan/scan.h"
 
 namespace satin::cpu {
 

@@ -6,13 +6,13 @@
 #include <optional>
 #include <type_traits>
 
-#include "core/scalar.h"
 #include "core/with_type.h"
-#include "kernels/scan/interval.h"
+#include "kernels/scan/launch.h"
 #include "scan/cuda/operations.h"
 #include "scan/cuda/space.h"
 #include "scan/maths/bin.h"
 #include "scan/maths/scan_operator.h"
+#include "scan/scan.h"
 
 namespace satin::cuda {
 namespace {

@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "kernels/scan/launch.h"
 
 namespace satin::cuda {

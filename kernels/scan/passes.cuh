@@ -4,11 +4,23 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/scalar.h"
+#include "kernels/scan/launch.h"
+#include "satin/cuda/fused.cuh"
 #include "scan/maths/scan_operator.h"
 #include "scan/scan.h"
 
 namespace satin::kernels {
+
+// The workspace of a scan or selection by CUB.
+
+/// pass(workspace) in the memory of `space`, or, where there is none, for its size.
+template <class Pass>
+int in_workspace(Space& space, const Pass& pass) {
+  gpu::Workspace workspace{space.memory, space.bytes};
+  const int status = pass(workspace);
+  space.bytes = workspace.bytes;
+  return status;
+}
 
 template <class T>
 struct AnyOperator {

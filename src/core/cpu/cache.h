@@ -6,9 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/cpu/cache_lines.h"
-
 namespace satin::cpu {
+
+// Sizes in cache lines, so that whole cells and SIMD vectors never lie across two lines.
+
+inline constexpr std::size_t cache_line_bytes = 64;
+
+/// The next count that fills whole cache lines.
+template <class T>
+constexpr std::size_t whole_cache_lines(std::size_t count) {
+  constexpr std::size_t values = cache_line_bytes / sizeof(T);
+  return (count + values - 1) / values * values;
+}
 
 /// Fetches rows of strips or tiles: they are apart in memory, so that the processor does not see the next one
 /// coming. g++ 12 takes a function that only fetches for one without effects and drops calls of it: it has to
