@@ -1,5 +1,6 @@
 #pragma once
-// From the types of arrays to templates: function.operator()<In, Out>() for the pairs that scans take.
+// Arrays in kernels: aligned vectors of 16 bytes, loops over a grid, and calls of templates with the types of
+// arrays.
 
 #include <cuda_runtime.h>
 
@@ -12,8 +13,7 @@
 
 namespace satin::kernels {
 
-// An array as a run of aligned 16-byte vectors, with a few elements before and behind.
-
+/// An array as a sequence of aligned vectors of 16 bytes, with a few elements before and after them.
 template <class T>
 struct Vectors {
   static constexpr int length = 16 / static_cast<int>(sizeof(T));
@@ -33,14 +33,13 @@ struct Vectors {
   [[nodiscard]] __device__ uint4 load(std::int64_t vector) const {
     return __ldcs(reinterpret_cast<const uint4*>(values + head) + vector);
   }
-  /// Elements outside of the vectors, fewer than 2 * length.
+  /// Number of elements outside the vectors, fewer than 2 * length.
   [[nodiscard]] __device__ std::int64_t loose() const { return size - count * length; }
   [[nodiscard]] __device__ T loose_element(std::int64_t i) const {
     return values[i < head ? i : i + count * length];
   }
 };
 
-/// Element i of a vector.
 template <class T>
 __device__ T element_of(const uint4& vector, int i) {
   if constexpr (sizeof(T) == 8) {
@@ -62,7 +61,7 @@ __device__ T element_of(const uint4& vector, int i) {
   }
 }
 
-/// Calls visit(element) for every element, spread over the grid. All loads of a step are under way together.
+/// Calls visit(element) for every element, spread over the grid. The loads of a step are in flight together.
 template <int Loads, class T, class Visit>
 __device__ void for_each_element(const Vectors<T>& vectors, const Visit& visit) {
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -82,7 +81,7 @@ __device__ void for_each_element(const Vectors<T>& vectors, const Visit& visit) 
   if (thread < vectors.loose()) visit(vectors.loose_element(thread));
 }
 
-/// Blocks for `vectors` with `loads` a thread, at most `most`, at least one.
+/// Returns the number of blocks whose threads load `loads` vectors each, from 1 to `most`.
 template <class T>
 unsigned blocks_over(const Vectors<T>& vectors, int threads, int loads, std::int64_t most) {
   const std::int64_t per_block = static_cast<std::int64_t>(threads) * loads;
@@ -90,7 +89,7 @@ unsigned blocks_over(const Vectors<T>& vectors, int threads, int loads, std::int
   return static_cast<unsigned>(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
-/// Unsigned integers of the type's size.
+/// Calls function.operator()<Word>() with the unsigned integer of the type's size.
 template <class Function>
 int with_word(Type type, Function function) {
   return with_type(type, [&]<class T>() {
@@ -101,7 +100,7 @@ int with_word(Type type, Function function) {
   });
 }
 
-/// function.operator()<Word>(test) with a test whether a value's bits are in the interval.
+/// Calls function.operator()<Word>(test), where test(bits) is whether a value is in the interval.
 template <class Function>
 int with_interval(Type type, const Interval& interval, Function function) {
   if (type == Type::f32)
@@ -113,7 +112,8 @@ int with_interval(Type type, const Interval& interval, Function function) {
   });
 }
 
-/// The type itself, or a wider one for sums and products.
+/// Calls function.operator()<In, Out>() for a pair of types that scan() accepts: equal ones, or a wider
+/// result for sums and products.
 template <class Function>
 int with_types(Type in, Type out, Function function) {
   if (in == out) return with_type(in, [&]<class T>() { return function.template operator()<T, T>(); });
@@ -129,14 +129,14 @@ int with_types(Type in, Type out, Function function) {
   return cudaErrorInvalidValue;
 }
 
-/// Blocks of `threads` for `count` threads, at most as many as fill any card a few times over.
+/// Returns the number of blocks for `count` threads, limited to what fills any card several times.
 inline unsigned blocks_of(std::int64_t count, int threads) {
   constexpr std::int64_t most = 1 << 16;
   const std::int64_t blocks = (count + threads - 1) / threads;
   return static_cast<unsigned>(blocks < most ? blocks : most);
 }
 
-/// The items of one thread in a grid of one dimension, whose threads go on in steps of the whole grid.
+/// The loop of a thread in a grid of one dimension: first item, and distance to the next one.
 struct GridStride {
   std::int64_t first;
   std::int64_t step;

@@ -1,8 +1,8 @@
-// TODO head
-// Counting sort of keys alone: counts, their scan, and each key written as often as it was counted.
-// Histograms. Bytes are counted as they are and their 256 counts put into bins afterwards, so that no bin is
-// computed for a pixel.
-// What a sort by bins needs: the bin of each value, indices, and counts of what has been sorted.
+// Histograms, counting sort of keys alone, and what a sort by bins needs besides the sort itself.
+//
+// Every block counts in its shared memory, in several copies while they are small, and adds its counts to the
+// totals at the end. Bins that do not fit shared memory are counted by atomics in global memory. Additions
+// modulo 2^n give the same counts in every order.
 
 #include <cstdint>
 #include <cub/block/block_scan.cuh>
@@ -15,16 +15,15 @@
 namespace satin::kernels {
 namespace {
 
-// Counting into bins: every block counts in its shared memory, in several copies while they are small, and
-// adds what it found to the totals at its end. Too many bins for that are counted in global memory.
+// --- Counting ---
 
 inline constexpr int count_threads = 256;
-inline constexpr int count_loads = 2;  ///< vectors in flight a thread
+inline constexpr int count_loads = 2;  ///< vectors in flight per thread
 inline constexpr int count_blocks_per_multiprocessor = 7;
 inline constexpr std::int64_t most_shared_bins = 8192;  ///< 32 KB
 static_assert(most_counted_keys <= most_shared_bins);
 
-/// Totals of 32 or 64 bits; one of the pointers is null.
+/// Totals of 32 or 64 bits. One of the pointers is null.
 struct Totals {
   std::uint32_t* narrow;
   std::uint64_t* wide;
@@ -42,7 +41,7 @@ inline Totals totals_of(const MutableArrayView& counts) {
   return {nullptr, counts.values<std::uint64_t>()};
 }
 
-/// Joins equal bins that follow one another in one thread, so that a constant array is no queue of atomics.
+/// Joins runs of equal bins in one thread, so that a constant array does not serialize on one counter.
 template <class Add>
 class Runs {
  public:
@@ -66,9 +65,10 @@ class Runs {
   std::uint32_t length_ = 0;
 };
 
-/// `slot_of(value, skipped)` is where a value is counted, unless it sets `skipped`; `bin_of_slot(slot)` is
-/// the slot's bin in the totals. Each copy has `slots` counters of 32 bits: a block sees fewer than 2^32
-/// values while there are fewer than 2^32 * gridDim.x, and the grid is a full card from 2^20 values on.
+/// Counts in shared memory. `slot_of(value, skipped)` returns the counter of a value, unless it sets
+/// `skipped`; `bin_of_slot(slot)` returns the bin to which a counter is added. Counters have 32 bits: a block
+/// sees fewer than 2^32 values as long as there are fewer than 2^32 * gridDim.x, and the grid fills the card
+/// from 2^20 values on.
 template <class T, class SlotOf, class BinOfSlot>
 __global__ void __launch_bounds__(count_threads)
     count_shared(const Vectors<T> vectors, SlotOf slot_of, BinOfSlot bin_of_slot, std::uint32_t slots,
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(count_threads)
   if (found) *invalid = 1;
 }
 
-/// The exclusive scan of range + 1 counts, in place, by one block.
+/// Scans range + 1 counts exclusively, in place, by one block.
 __global__ void __launch_bounds__(offset_threads) scan_counts(std::uint64_t* counts, std::int64_t range) {
   using Scan = cub::BlockScan<std::uint64_t, offset_threads>;
   __shared__ typename Scan::TempStorage storage;
@@ -167,12 +167,12 @@ __global__ void __launch_bounds__(offset_threads) scan_counts(std::uint64_t* cou
   }
 }
 
-/// The largest key of first ... last whose offset is at most `place`: offsets ascend.
+/// Returns the largest key of first ... last whose offset is at most `position`. Offsets ascend.
 __device__ std::int64_t key_at(const std::uint64_t* offsets, std::int64_t first, std::int64_t last,
-                               std::uint64_t place) {
+                               std::uint64_t position) {
   while (first < last) {
     const std::int64_t middle = last - (last - first) / 2;
-    if (offsets[middle] <= place)
+    if (offsets[middle] <= position)
       first = middle;
     else
       last = middle - 1;
@@ -180,7 +180,8 @@ __device__ std::int64_t key_at(const std::uint64_t* offsets, std::int64_t first,
   return first;
 }
 
-/// A block writes a tile of write_threads * keys_per_thread keys, neighbouring threads neighbouring keys.
+/// Writes a tile of write_threads * keys_per_thread keys by one block; neighbouring threads write
+/// neighbouring keys.
 template <class T>
 __global__ void __launch_bounds__(write_threads)
     write_keys(T* result, std::int64_t n, std::int64_t range, const std::uint64_t* offsets) {
@@ -235,6 +236,9 @@ void write_counted(MutableArrayView result, std::int64_t range, const std::uint6
 
 namespace {
 
+// --- Histograms. Bytes are counted as they are and their 256 counts are put into bins afterwards, so that no
+// bin is computed for a pixel.
+
 struct ByteSlot {
   __device__ std::uint32_t operator()(std::uint8_t value, bool&) const { return value; }
 };
@@ -281,7 +285,7 @@ __global__ void __launch_bounds__(threads)
     bins[i] = static_cast<Bin>(bin_of(static_cast<double>(values[i]), rule));
 }
 
-/// How many of the ascending keys are below `key`.
+/// Returns the number of ascending keys below `key`.
 template <class Key>
 __device__ std::int64_t keys_below(const Key* keys, std::int64_t n, std::int64_t key) {
   std::int64_t first = 0;

@@ -1,6 +1,6 @@
-// TODO head
-// Sums: CUB's own operator, which its tuning knows.
-// Scans by an operator that is chosen at run time.
+// Scans by CUB in one pass. Sums use CUB's own operator, which its tuning knows; all other operators, and
+// sums with an initial value, use AnyOperator, which is chosen at run time so that there is one scan for each
+// type.
 
 #include <cstdint>
 #include <type_traits>
@@ -21,7 +21,7 @@ using Plus = ::cuda::std::plus<>;
 using Plus = cub::Sum;
 #endif
 
-/// The type in which sums are made: modulo 2^bits of `Out`, or floats.
+/// Type in which sums are computed: unsigned with at least the bits of `Out`, or the float itself.
 template <class Out>
 using StateOf = std::conditional_t<std::is_floating_point_v<Out>, Out,
                                    std::conditional_t<sizeof(Out) == 8, std::uint64_t, std::uint32_t>>;
@@ -42,8 +42,8 @@ int scan(Space& space, In in, Out* out, const ScanRule& rule, State initial, std
 }
 
 template <class In, class Out>
-int scan_typed(Space& space, const In* values, Out* result, const ScanRule& rule, std::int64_t n,
-               cudaStream_t stream) {
+int scan_as_sum(Space& space, const In* values, Out* result, const ScanRule& rule, std::int64_t n,
+                cudaStream_t stream) {
   using State = StateOf<Out>;
   const auto initial =
       static_cast<State>(rule.initial.has_value() ? value_of<Out>(*rule.initial).value_or(Out{0}) : Out{0});
@@ -61,7 +61,7 @@ int scan_typed(Space& space, const In* values, Out* result, const ScanRule& rule
 int scan_sums(Space& space, ArrayView values, MutableArrayView result, const ScanRule& rule,
               StreamHandle stream) {
   return with_types(values.type, result.type, [&]<class In, class Out>() {
-    return scan_typed(space, values.values<In>(), result.values<Out>(), rule, values.size, stream);
+    return scan_as_sum(space, values.values<In>(), result.values<Out>(), rule, values.size, stream);
   });
 }
 
@@ -78,8 +78,8 @@ struct WriteAfter {
 };
 
 template <class In, class T>
-int scan_typed(gpu::Workspace& workspace, const In* values, T* result, const ScanRule& rule, std::int64_t n,
-               cudaStream_t stream) {
+int scan_by(gpu::Workspace& workspace, const In* values, T* result, const ScanRule& rule, std::int64_t n,
+            cudaStream_t stream) {
   const AnyOperator<T> combine{rule.op};
   const T initial = combine.initial(rule);
   const gpu::Computed<T, ReadBy<In, T>> in(ReadBy<In, T>{values, combine});
@@ -101,7 +101,7 @@ int scan_by_operator(Space& space, ArrayView values, MutableArrayView result, co
                      StreamHandle stream) {
   return with_types(values.type, result.type, [&]<class In, class Out>() {
     return in_workspace(space, [&](gpu::Workspace& workspace) {
-      return scan_typed(workspace, values.values<In>(), result.values<Out>(), rule, values.size, stream);
+      return scan_by(workspace, values.values<In>(), result.values<Out>(), rule, values.size, stream);
     });
   });
 }

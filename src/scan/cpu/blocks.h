@@ -11,11 +11,11 @@
 
 namespace satin::cpu {
 
-/// Calls body(block) for 0 ... blocks - 1. The first exception ends the work and is thrown again.
+/// Calls body(block) for 0 ... blocks - 1. The first exception ends the work and is rethrown.
 inline void for_blocks(CpuBackend& backend, std::int64_t blocks,
                        const std::function<void(std::int64_t block)>& body) {
   std::atomic<bool> failed{false};
-  std::exception_ptr error;  // written by the one that sets `failed`, read when all are done
+  std::exception_ptr error;  // written by the thread that sets `failed`, read after all blocks
   const auto run = [&](std::int64_t first, std::int64_t last, int) {
     for (std::int64_t block = first; block < last && !failed.load(std::memory_order_relaxed); ++block) try {
         body(block);
@@ -31,7 +31,7 @@ inline void for_blocks(CpuBackend& backend, std::int64_t blocks,
   if (error) std::rethrow_exception(error);
 }
 
-/// What host::chain() takes.
+/// for_blocks() as host::chain() expects it.
 struct BlocksOf {
   CpuBackend& backend;
   template <class Body>
@@ -42,7 +42,7 @@ struct BlocksOf {
 
 /// Calls body(first, last) for ranges of at most `length` that together cover [0, n).
 template <class Body>
-void for_parts(CpuBackend& backend, std::int64_t n, std::int64_t length, const Body& body) {
+void for_ranges(CpuBackend& backend, std::int64_t n, std::int64_t length, const Body& body) {
   for_blocks(backend, (n + length - 1) / length,
              [&](std::int64_t block) { body(block * length, std::min(n, (block + 1) * length)); });
 }

@@ -1,7 +1,9 @@
-// TODO head
-// Radix sort from the least significant digit (Knuth, The Art of Computer Programming 3, 5.2.5), and counting
-// sort: each digit is a stable counting sort of its own.
-// Histogram and bins.
+// Histograms, bins and sorts on the CPU: all of them count small indices and scatter values stably by them.
+//
+// The array is cut into shares, one task each. Every share counts its own indices; a scan over all counts
+// (bucket by bucket, share by share within a bucket) gives the first position of each share and bucket; then
+// every share moves its values there. Radix sort does so for each digit, from the least significant one
+// (Knuth, The Art of Computer Programming 3, 5.2.5).
 
 #include <cstdint>
 #include <vector>
@@ -15,26 +17,24 @@
 namespace satin::cpu {
 namespace {
 
-// Counting and stable scattering by a small index: what histograms, bins and sorts have in common.
-
-/// An array in parts that are counted, and scattered, one by one, each by one thread.
-struct Parts {
-  Parts(const CpuBackend& backend, std::int64_t size)
+/// An array in shares. One task counts or scatters a share.
+struct Shares {
+  Shares(const CpuBackend& backend, std::int64_t size)
       : n(size),
         count(std::clamp<std::int64_t>(size / smallest, 1,
                                        backend.threads.count() == 1 ? 1 : 4 * backend.threads.count())) {}
 
   static constexpr std::int64_t smallest = 32768;
-  [[nodiscard]] std::int64_t begin(std::int64_t part) const {
-    return part * (n / count) + std::min(part, n % count);
+  [[nodiscard]] std::int64_t begin(std::int64_t share) const {
+    return share * (n / count) + std::min(share, n % count);
   }
 
   std::int64_t n;
   std::int64_t count;
 };
 
-/// Calls use(i, bucket) for [first, last). Indices are worked out a block ahead, in a loop of its own that
-/// the compiler can vectorise.
+/// Calls use(i, bucket) for [first, last). Computes the indices of a block in a loop of their own, which the
+/// compiler can vectorize.
 template <class Index, class Use>
 void for_indices(const Index& index_of, std::int64_t first, std::int64_t last, const Use& use) {
   constexpr std::int64_t length = 2048;
@@ -47,12 +47,12 @@ void for_indices(const Index& index_of, std::int64_t first, std::int64_t last, c
   }
 }
 
-/// counts[i] += how often index() gives i over [first, last). Four tables take turns while they fit the L1
-/// cache, so that equal indices in a row do not wait for one another's store.
+/// Adds to counts[i] how often index() is i over [first, last). Uses four tables in turn while they fit the
+/// L1 cache, so that neighbouring values with one index do not wait for each other's store.
 template <class Index>
 void count_indices(const Index& index_of, std::int64_t first, std::int64_t last, std::size_t buckets,
                    std::uint64_t* counts) {
-  constexpr std::int64_t most = std::int64_t{1} << 31;  // what the 32 bits of a table can count
+  constexpr std::int64_t most = std::int64_t{1} << 31;  // limit of the counters of 32 bits
   const Index index = index_of;
   const std::size_t stride = buckets <= 2048 ? buckets : 0;
   std::vector<std::uint32_t> tables(stride == 0 ? buckets : 4 * buckets);
@@ -71,20 +71,19 @@ void count_indices(const Index& index_of, std::int64_t first, std::int64_t last,
   }
 }
 
-/// Counts of every part: of part p from p * buckets on.
+/// Counts the indices of every share. The counts of share s begin at s * buckets.
 template <class Index>
-std::vector<std::uint64_t> count_parts(CpuBackend& backend, const Parts& parts, std::size_t buckets,
-                                       const Index& index) {
-  std::vector<std::uint64_t> counts(static_cast<std::size_t>(parts.count) * buckets);
-  for_blocks(backend, parts.count, [&](std::int64_t part) {
-    count_indices(index, parts.begin(part), parts.begin(part + 1), buckets,
-                  counts.data() + static_cast<std::size_t>(part) * buckets);
+std::vector<std::uint64_t> count_shares(CpuBackend& backend, const Shares& shares, std::size_t buckets,
+                                        const Index& index) {
+  std::vector<std::uint64_t> counts(static_cast<std::size_t>(shares.count) * buckets);
+  for_blocks(backend, shares.count, [&](std::int64_t share) {
+    count_indices(index, shares.begin(share), shares.begin(share + 1), buckets,
+                  counts.data() + static_cast<std::size_t>(share) * buckets);
   });
   return counts;
 }
 
-/// Turns the counts of all parts into where each part's values of each bucket begin: bucket by bucket, in
-/// each part by part.
+/// Turns the counts of all shares into first positions: bucket by bucket, share by share within a bucket.
 inline void exclusive_positions(std::vector<std::uint64_t>& counts, std::size_t buckets) {
   std::uint64_t position = 0;
   for (std::size_t bucket = 0; bucket < buckets; ++bucket)
@@ -95,25 +94,26 @@ inline void exclusive_positions(std::vector<std::uint64_t>& counts, std::size_t 
     }
 }
 
-/// How often each index occurs in all parts together.
+/// Adds up the counts of all shares.
 inline std::vector<std::uint64_t> totals(const std::vector<std::uint64_t>& counts, std::size_t buckets) {
   std::vector<std::uint64_t> sums(buckets);
   for (std::size_t at = 0; at < counts.size(); ++at) sums[at % buckets] += counts[at];
   return sums;
 }
 
-/// move(i, position) for every value, positions from exclusive_positions(), which are used up: stable.
+/// Calls move(i, position) for every value, in stable order. Advances the positions, which come from
+/// exclusive_positions().
 template <class Index, class Move>
-void scatter(CpuBackend& backend, const Parts& parts, std::vector<std::uint64_t>& positions,
+void scatter(CpuBackend& backend, const Shares& shares, std::vector<std::uint64_t>& positions,
              std::size_t buckets, const Index& index, const Move& move) {
-  for_blocks(backend, parts.count, [&](std::int64_t part) {
-    std::uint64_t* position = positions.data() + static_cast<std::size_t>(part) * buckets;
-    for_indices(index, parts.begin(part), parts.begin(part + 1),
+  for_blocks(backend, shares.count, [&](std::int64_t share) {
+    std::uint64_t* position = positions.data() + static_cast<std::size_t>(share) * buckets;
+    for_indices(index, shares.begin(share), shares.begin(share + 1),
                 [&move, position](std::int64_t i, std::size_t bucket) { move(i, position[bucket]++); });
   });
 }
 
-// Bin indices of values, and runs of code specialised on how they are found.
+// --- Indices of bins ---
 
 template <class T>
 struct EvenIndex {
@@ -133,7 +133,7 @@ struct EdgeIndex {
   }
 };
 
-/// The index of each of 2^8 or 2^16 values, looked up.
+/// Looks up the bins of values of 8 or 16 bits.
 template <class T>
 struct TableIndex {
   const T* values;
@@ -148,7 +148,8 @@ inline std::vector<std::uint16_t> indices_of_codes(const BinRule& rule, std::siz
   return table;
 }
 
-/// function(index), where index(i) is the bin of value i.
+/// Calls function(index), where index(i) is the bin of value i. Builds a table where there are at least as
+/// many values as codes.
 template <class Function>
 void with_bin_index(ArrayView values, const Bins& bins, const Function& function) {
   with_type(values.type, [&]<class T>() {
@@ -172,7 +173,8 @@ void with_bin_index(ArrayView values, const Bins& bins, const Function& function
 constexpr int digit_bits = 8;
 constexpr std::size_t digits = std::size_t{1} << digit_bits;
 
-/// Floats are moved as their bits, for a NaN would otherwise not keep its own.
+/// How keys are stored and ordered. Floats move as their bits, since a NaN in a register may lose its
+/// payload.
 template <class T>
 struct Key {
   using Stored = T;
@@ -188,7 +190,7 @@ struct Key<float> {
   }
 };
 
-/// Keys and what goes with them, in one order.
+/// Keys and their values, in one order.
 template <class K, class V>
 struct Run {
   K* keys;
@@ -202,7 +204,7 @@ class RadixSort {
 
   RadixSort(CpuBackend& backend, const SortArrays& arrays)
       : backend_(backend),
-        parts_(backend, arrays.keys.size),
+        shares_(backend, arrays.keys.size),
         from_{arrays.keys.values<K>(), arrays.values.size == 0 ? nullptr : arrays.values.values<V>()},
         result_{arrays.sorted_keys.values<K>(),
                 arrays.values.size == 0 ? nullptr : arrays.sorted_values.values<V>()} {}
@@ -210,7 +212,7 @@ class RadixSort {
   void run() {
     for (int shift = 0; shift < static_cast<int>(sizeof(K)) * 8; shift += digit_bits) sort_digit(shift);
     if (from_.keys == result_.keys) return;
-    for_parts(backend_, parts_.n, Parts::smallest, [this](std::int64_t first, std::int64_t last) {
+    for_ranges(backend_, shares_.n, Shares::smallest, [this](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) result_.keys[i] = Key<T>::canonical(from_.keys[i]);
       if (result_.values != nullptr)
         std::copy(from_.values + first, from_.values + last, result_.values + first);
@@ -223,18 +225,18 @@ class RadixSort {
     const auto digit = [=](std::int64_t i) {
       return static_cast<std::uint16_t>(Key<T>::order(keys[i]) >> shift & (digits - 1));
     };
-    std::vector<std::uint64_t> positions = count_parts(backend_, parts_, digits, digit);
+    std::vector<std::uint64_t> positions = count_shares(backend_, shares_, digits, digit);
     const std::vector<std::uint64_t> sums = totals(positions, digits);
-    if (std::find(sums.begin(), sums.end(), static_cast<std::uint64_t>(parts_.n)) != sums.end()) return;
+    if (std::find(sums.begin(), sums.end(), static_cast<std::uint64_t>(shares_.n)) != sums.end()) return;
     exclusive_positions(positions, digits);
     const Run<K, V> to = next();
     if (to.values == nullptr) {
-      scatter(backend_, parts_, positions, digits, digit, [=](std::int64_t i, std::uint64_t position) {
+      scatter(backend_, shares_, positions, digits, digit, [=](std::int64_t i, std::uint64_t position) {
         to.keys[position] = Key<T>::canonical(keys[i]);
       });
     } else {
       const V* values = from_.values;
-      scatter(backend_, parts_, positions, digits, digit, [=](std::int64_t i, std::uint64_t position) {
+      scatter(backend_, shares_, positions, digits, digit, [=](std::int64_t i, std::uint64_t position) {
         to.keys[position] = Key<T>::canonical(keys[i]);
         to.values[position] = values[i];
       });
@@ -242,7 +244,8 @@ class RadixSort {
     from_ = {to.keys, to.values};
   }
 
-  /// Where the next digit is sorted to: with all digits in use, the last one to the result.
+  /// Returns the target of the next digit, chosen so that the last digit ends in the result if none is
+  /// skipped.
   Run<K, V> next() {
     const bool odd = sizeof(K) * 8 / digit_bits % 2 == 1;
     if (from_.keys != result_.keys && (odd || from_.keys == other().keys)) return result_;
@@ -251,7 +254,7 @@ class RadixSort {
 
   Run<K, V> other() {
     if (keys_.get() == nullptr) {
-      const auto n = static_cast<std::size_t>(parts_.n);
+      const auto n = static_cast<std::size_t>(shares_.n);
       keys_ = allocate_host(n * sizeof(K));
       if (result_.values != nullptr) values_ = allocate_host(n * sizeof(V));
     }
@@ -259,7 +262,7 @@ class RadixSort {
   }
 
   CpuBackend& backend_;
-  Parts parts_;
+  Shares shares_;
   Run<const K, const V> from_;
   Run<K, V> result_;
   Buffer keys_;
@@ -268,7 +271,7 @@ class RadixSort {
 
 template <class K>
 void write_runs(CpuBackend& backend, const std::vector<std::uint64_t>& starts, K* result, std::int64_t n) {
-  for_parts(backend, n, Parts::smallest, [&](std::int64_t first, std::int64_t last) {
+  for_ranges(backend, n, Shares::smallest, [&](std::int64_t first, std::int64_t last) {
     auto at = static_cast<std::uint64_t>(first);
     const auto end = static_cast<std::uint64_t>(last);
     auto next = std::upper_bound(starts.begin(), starts.end(), at);
@@ -280,25 +283,25 @@ void write_runs(CpuBackend& backend, const std::vector<std::uint64_t>& starts, K
   });
 }
 
-/// Keys from `range` on share the last bucket, which must stay empty.
+/// Returns false if a key is `range` or larger: such keys fall into a last bucket, which must stay empty.
 template <class K>
 bool sort_by_counts(CpuBackend& backend, const SortArrays& arrays, std::int64_t range) {
   const auto limit = static_cast<std::size_t>(range);
   const std::size_t buckets = limit + 1;
-  const Parts parts(backend, arrays.keys.size);
+  const Shares shares(backend, arrays.keys.size);
   const K* keys = arrays.keys.values<K>();
   const auto index = [=](std::int64_t i) { return std::min<std::size_t>(keys[i], limit); };
-  std::vector<std::uint64_t> positions = count_parts(backend, parts, buckets, index);
+  std::vector<std::uint64_t> positions = count_shares(backend, shares, buckets, index);
   const std::vector<std::uint64_t> sums = totals(positions, buckets);
   if (sums[limit] != 0) return false;
   exclusive_positions(positions, buckets);
   const std::vector<std::uint64_t> starts(positions.begin(), positions.begin() + range);
-  write_runs(backend, starts, arrays.sorted_keys.values<K>(), parts.n);
+  write_runs(backend, starts, arrays.sorted_keys.values<K>(), shares.n);
   if (arrays.values.size == 0) return true;
   with_size(size_of(arrays.values.type), [&]<class V>() {
     const V* from = arrays.values.values<V>();
     V* to = arrays.sorted_values.values<V>();
-    scatter(backend, parts, positions, buckets, index,
+    scatter(backend, shares, positions, buckets, index,
             [=](std::int64_t i, std::uint64_t position) { to[position] = from[i]; });
   });
   return true;
@@ -335,7 +338,8 @@ void histogram(Backend& any, ArrayView values, const Bins& bins, MutableArrayVie
   CpuBackend& backend = as_cpu(any);
   const auto buckets = static_cast<std::size_t>(bins.count());
   with_bin_index(values, bins, [&](const auto& index) {
-    store_counts(totals(count_parts(backend, Parts(backend, values.size), buckets, index), buckets), counts);
+    store_counts(totals(count_shares(backend, Shares(backend, values.size), buckets, index), buckets),
+                 counts);
   });
 }
 
@@ -343,19 +347,19 @@ void extract_bins(Backend& any, ArrayView values, const Bins& bins, MutableArray
                   MutableArrayView counts, MutableArrayView indices, Stream) {
   CpuBackend& backend = as_cpu(any);
   const auto buckets = static_cast<std::size_t>(bins.count());
-  const Parts parts(backend, values.size);
+  const Shares shares(backend, values.size);
   auto* indices32 =
       indices.size != 0 && indices.type == Type::u32 ? indices.values<std::uint32_t>() : nullptr;
   auto* indices64 =
       indices.size != 0 && indices.type == Type::u64 ? indices.values<std::uint64_t>() : nullptr;
   with_bin_index(values, bins, [&](const auto& index) {
-    std::vector<std::uint64_t> positions = count_parts(backend, parts, buckets, index);
+    std::vector<std::uint64_t> positions = count_shares(backend, shares, buckets, index);
     store_counts(totals(positions, buckets), counts);
     exclusive_positions(positions, buckets);
     with_size(size_of(values.type), [&]<class T>() {
       const T* from = values.values<T>();
       T* to = result.values<T>();
-      scatter(backend, parts, positions, buckets, index, [=](std::int64_t i, std::uint64_t position) {
+      scatter(backend, shares, positions, buckets, index, [=](std::int64_t i, std::uint64_t position) {
         to[position] = from[i];
         if (indices32 != nullptr) indices32[position] = static_cast<std::uint32_t>(i);
         if (indices64 != nullptr) indices64[position] = static_cast<std::uint64_t>(i);

@@ -1,4 +1,5 @@
-// TODO head
+// The scan family on the GPU, except selection: each function allocates workspace in stream order and
+// launches the kernels of kernels/scan.
 
 #include <algorithm>
 #include <bit>
@@ -148,8 +149,8 @@ void sort_by_bits(const CudaBackend& device, const SortArrays& arrays, int bits,
   });
 }
 
-/// Keys alone need no look at NaN before: what is equal looks alike after. The sort's workspace, which is
-/// free again, serves to move the numbers if there are NaN of negative sign.
+/// Sorts keys alone. NaN are moved afterwards, since equal keys need not keep their order; the sort's
+/// workspace is free again and holds the numbers that move.
 void sort_floats(const CudaBackend& device, const SortArrays& arrays, Stream stream) {
   const cudaStream_t handle = device.stream_of(stream);
   const auto bytes = static_cast<std::size_t>(arrays.keys.size) * size_of(arrays.keys.type);
@@ -161,7 +162,7 @@ void sort_floats(const CudaBackend& device, const SortArrays& arrays, Stream str
   check_launch("moving NaN to the end");
 }
 
-/// NaN become equal before, so that they keep their order.
+/// Sorts pairs. All NaN become one key beforehand, so that their values keep their order.
 void sort_float_pairs(const CudaBackend& device, const SortArrays& arrays, Stream stream) {
   const StreamArray keys(device, arrays.keys.type, arrays.keys.size, stream);
   kernels::canonical_floats(arrays.keys, keys.view(), device.stream_of(stream));
@@ -170,7 +171,7 @@ void sort_float_pairs(const CudaBackend& device, const SortArrays& arrays, Strea
   sort_by_bits(device, canonical, bits_of(arrays.keys.type), stream);
 }
 
-/// Counts, their scan, and each key written as often as it was counted.
+/// Counts the keys, scans the counts, and writes each key as often as it was counted.
 void count_and_write(const CudaBackend& device, const SortArrays& arrays, std::int64_t range,
                      std::int64_t* invalid, Stream stream) {
   const cudaStream_t handle = device.stream_of(stream);
@@ -192,8 +193,8 @@ void radix_sort(Backend& backend, const SortArrays& arrays, Stream stream) {
   sort_float_pairs(device, arrays, stream);
 }
 
-// Pairs, and keys of a range too large for the counts of a block, are sorted by the digits of 8 bits that the
-// range needs: each is a stable counting sort.
+// Pairs, and keys whose counts do not fit the shared memory of a block, are radix-sorted by the bits of the
+// range.
 bool counting_sort(Backend& backend, const SortArrays& arrays, std::int64_t range, Stream stream) {
   CudaBackend& device = as_cuda(backend);
   device.select();

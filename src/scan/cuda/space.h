@@ -1,5 +1,5 @@
 #pragma once
-// Workspace in stream order, and the two calls of every function that needs one.
+// Workspace in stream order, and the two calls of a kernel function with a kernels::Space.
 
 #include <cuda_runtime_api.h>
 
@@ -13,7 +13,7 @@
 
 namespace satin::cuda {
 
-/// Memory of the backend's pool that lives in stream order.
+/// Memory of the backend's pool, allocated and freed in stream order.
 class StreamBuffer {
  public:
   StreamBuffer(const CudaBackend& backend, std::size_t bytes, Stream stream)
@@ -42,7 +42,7 @@ class StreamBuffer {
   std::unique_ptr<void, FreeInOrder> data_;
 };
 
-/// An array in stream order.
+/// An array in a StreamBuffer.
 class StreamArray {
  public:
   StreamArray(const CudaBackend& backend, Type type, std::int64_t size, Stream stream)
@@ -57,7 +57,7 @@ class StreamArray {
   Type type_;
 };
 
-/// Calls function(space) for its size, then with memory of at least `least` bytes, which it returns.
+/// Calls function(space) for its size, then with memory of at least `least` bytes. Returns that memory.
 template <class Function>
 StreamBuffer run_in_space(const CudaBackend& backend, Stream stream, const char* doing, std::size_t least,
                           const Function& function) {
@@ -70,13 +70,12 @@ StreamBuffer run_in_space(const CudaBackend& backend, Stream stream, const char*
   return memory;
 }
 
-/// Runs the function with the memory that it asks for, and no more.
 template <class Function>
 void run_in_space(const CudaBackend& backend, Stream stream, const char* doing, const Function& function) {
   static_cast<void>(run_in_space(backend, stream, doing, 0, function));
 }
 
-/// A value in device memory, on the host. Waits.
+/// Copies a value from device memory. Waits.
 template <class Value>
 [[nodiscard]] Value download(CudaBackend& backend, const void* device, Stream stream) {
   Value value{};
