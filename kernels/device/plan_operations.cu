@@ -1,7 +1,5 @@
-// TODO head
-// The tiles of a mask in which it is not 0.
-// Copies between pictures of any strides. Rows that are contiguous in both are copied as the widest words
-// that the alignment of both allows.
+// The kernels of core/plan_operations.h: the active tiles of a mask, and copies between views of any strides.
+// Also the probe that tells whether the current device can run this build's kernels.
 
 #include <cstdint>
 
@@ -12,13 +10,14 @@ namespace satin::kernels {
 
 namespace {
 
-constexpr std::int64_t most_blocks_along_y = 65535;
-
 unsigned blocks_along_y(std::int64_t rows) {
-  return static_cast<unsigned>(rows < most_blocks_along_y ? rows : most_blocks_along_y);
+  constexpr std::int64_t most = 65535;
+  return static_cast<unsigned>(rows < most ? rows : most);
 }
 
-/// Whether the thread's words of a tile hold anything: rows of `bytes` bytes, `Word`s one after the other.
+// --- Active tiles ---
+
+/// Whether any of the thread's words of a tile is not 0. A row of the tile has `bytes` bytes.
 template <class Word>
 __device__ bool holds_anything(const std::byte* tile, std::int64_t row, int bytes, int rows) {
   const int words = bytes / static_cast<int>(sizeof(Word));
@@ -35,7 +34,7 @@ __device__ bool holds_anything(const std::byte* tile, std::int64_t row, int byte
   return found != 0;
 }
 
-/// One block a tile.
+/// Examines tiles, one block each.
 __global__ void __launch_bounds__(tuning::active_tile_threads)
     find_active(const __grid_constant__ ActiveTilesArguments arguments) {
   const ActiveTilesJob& job = arguments.job;
@@ -67,6 +66,9 @@ void find_active_tiles(const ActiveTilesArguments& arguments, StreamHandle strea
   find_active<<<blocks, tuning::active_tile_threads, 0, stream>>>(arguments);
 }
 
+// --- Copies. Rows that are contiguous in both views are copied in the widest words that both alignments
+// allow.
+
 namespace {
 
 template <class Element>
@@ -94,12 +96,10 @@ __global__ void __launch_bounds__(tuning::copy_threads)
 
 template <class Element>
 void launch(const CopyArguments& arguments, StreamHandle stream) {
-  constexpr std::int64_t most_rows = 65535;
   const std::int64_t columns = (arguments.width + tuning::copy_threads - 1) / tuning::copy_threads;
   const std::int64_t rows =
       (arguments.height + tuning::copy_rows_per_block - 1) / tuning::copy_rows_per_block;
-  const dim3 blocks(static_cast<unsigned>(columns),
-                    static_cast<unsigned>(rows < most_rows ? rows : most_rows),
+  const dim3 blocks(static_cast<unsigned>(columns), blocks_along_y(rows),
                     static_cast<unsigned>(arguments.channels));
   copy_elements<Element><<<blocks, tuning::copy_threads, 0, stream>>>(arguments);
 }
@@ -111,7 +111,7 @@ bool contiguous(const CopyArguments& a) {
   return channels && a.source_pixel == pixel && a.target_pixel == pixel;
 }
 
-/// Describes this copy of contiguous rows by elements of `size` bytes.
+/// Describes a copy of contiguous rows by elements of `size` bytes.
 CopyArguments by_elements_of(int size, std::int64_t row_bytes, const CopyArguments& arguments) {
   CopyArguments result = arguments;
   result.element_size = size;
@@ -150,6 +150,8 @@ void copy(const CopyArguments& arguments, StreamHandle stream) {
       return launch<uint4>(widest, stream);
   }
 }
+
+// --- Probe ---
 
 namespace {
 __global__ void nothing() {}

@@ -1,14 +1,13 @@
 #pragma once
-// A few values that one access moves.
+// Values in registers: short vectors that one access loads or stores, and barriers against the compiler's
+// rematerialization and reordering.
 
 #include <cstdint>
 
 namespace satin::kernels {
 
-// Values that the compiler is to keep in registers, or not to look through.
-
-/// A value that is not computed again where it is used: what it came from needs no register, and what depends
-/// on lanes is not computed again in every turn of a loop.
+/// Returns the value, which the compiler then keeps in a register: it neither keeps the operands alive to
+/// compute the value again, nor computes it again in every iteration of a loop.
 __device__ inline std::uint32_t opaque(std::uint32_t value) {
   asm volatile("" : "+r"(value));
   return value;
@@ -22,7 +21,8 @@ __device__ inline std::int64_t opaque(std::int64_t value) {
   return value;
 }
 
-/// A value that is first used here: sums that it is added to are then computed where they are stored.
+/// Returns the value, which the compiler then cannot use before this point: sums that contain it are computed
+/// where they are stored.
 __device__ inline std::uint32_t used_from_here(std::uint32_t value) {
   asm volatile("" : "+r"(value));
   return value;
@@ -32,6 +32,7 @@ __device__ inline std::uint64_t used_from_here(std::uint64_t value) {
   return value;
 }
 
+/// N values, aligned for the widest access that divides their size.
 template <class T, int N>
 struct alignas(sizeof(T) * (N & -N)) Vector {
   static constexpr int count = N;
