@@ -1,5 +1,6 @@
 #pragma once
-// A lane's few neighbouring pixels of one row after another, kept as they lie in memory.
+// Neighbouring pixels in the registers of one lane: loaded in wide words and kept as in memory (Lane,
+// LaneRows), and converted to working values (read_working).
 
 #include <cfloat>
 #include <cstddef>
@@ -15,12 +16,9 @@
 
 namespace satin::kernels {
 
-// What one lane of a warp holds of a row of tile: a few neighbouring pixels, such that a lane's sums fill 16
-// bytes where the channels allow it.
+// --- Working values (pixels/maths/pixel.h) ---
 
-// One stored pixel -> its working values (pixels/maths/pixel.h).
-
-/// What is uniform over a picture when its pixels are read.
+/// How the pixels of a picture are read; uniform over the picture.
 struct ReadRule {
   bool weighted = false;
   bool squared = false;
@@ -38,7 +36,7 @@ __device__ inline double finite_or_zero(float value) {
   return fabsf(value) <= FLT_MAX ? static_cast<double>(value) : 0.0;
 }
 
-/// Types of 4 bytes and more other than float hold working values already.
+/// Converts one stored pixel to its working values. Integers of 4 and more bytes are working values already.
 template <int Channels, class T, class Sum>
 __device__ void read_working(const T* stored, const ReadRule& rule, Sum* values) {
   constexpr int alpha = Channels - 1;
@@ -66,18 +64,21 @@ __device__ void read_working(const T* stored, const ReadRule& rule, Sum* values)
   }
 }
 
+// --- Lanes of a tile ---
+
+/// Returns the pixels of a lane, chosen so that its sums fill 16 bytes where the channels allow it.
 constexpr int pixels_per_lane(int channels, int sum_size) {
   const int sums = 16 / sum_size;
   return channels == 3 ? sums : sums > channels ? sums / channels : 1;
 }
 
-/// Bytes of neighbouring pixels, packed into registers as they lie in memory.
+/// Bytes of neighbouring pixels, in the order of memory.
 template <int Bytes>
 struct Packed {
   std::uint32_t words[(Bytes + 3) / 4];
 };
 
-/// Reads `Size` bytes from aligned memory to `offset` bytes into the words, which are 0 there.
+/// Reads `Size` bytes from aligned memory to byte `offset` of the words, which are 0 there.
 template <int Size>
 __device__ void fetch(std::uint32_t* words, int offset, const std::byte* from) {
   if constexpr (Size == 16) {
@@ -101,7 +102,7 @@ __device__ void fetch(std::uint32_t* words, int offset, const std::byte* from) {
   }
 }
 
-/// Element `index` of packed elements of type T.
+/// Returns element `index` of packed elements of type T.
 template <class T>
 __device__ T element(const std::uint32_t* words, int index) {
   const int offset = index * static_cast<int>(sizeof(T));
@@ -122,7 +123,7 @@ struct Lane {
   static constexpr int sum_bytes = elements * static_cast<int>(sizeof(Sum));
   /// The widest aligned access that divides a lane's bytes.
   static constexpr int access = (source_bytes & -source_bytes) > 16 ? 16 : source_bytes & -source_bytes;
-  /// Rows that are loaded before the first is used: a power of two.
+  /// Rows that are loaded before the first is used; a power of two.
   static constexpr int rows = [] {
     int n = 1;
     constexpr int bytes =
@@ -134,7 +135,7 @@ struct Lane {
 
   using Source = Packed<source_bytes>;
 
-  /// Loads `Lane::rows` rows; those from `existing` on, and pixels from `valid` on, are 0.
+  /// Loads `rows` rows. Rows from `existing` on and pixels from `valid` on are 0.
   static __device__ void load(Source (&loaded)[rows], const std::byte* from, std::int64_t row, int existing,
                               int valid, bool aligned) {
 #pragma unroll
@@ -179,7 +180,9 @@ struct Lane {
   }
 };
 
-/// How many elements a lane holds: its pixels fill 8, 12, 16 or 24 bytes, and groups of 4 elements.
+// --- Lanes of sliding windows ---
+
+/// Elements of a lane, chosen so that its pixels fill 8, 12, 16 or 24 bytes and whole groups of 4 elements.
 template <class T, int Channels, class Sum>
 constexpr int elements_per_lane = sizeof(T) == 1 && sizeof(Sum) == 4 ? (Channels == 3 ? 24 : 16)
                                                                      : (Channels == 3 ? 12 : 8);
@@ -199,21 +202,20 @@ struct LaneRows {
   };
 
   enum class Place {
-    nowhere,   ///< all its pixels are 0
-    inside,    ///< in the picture, with a word to spare unless rows are aligned
-    scattered  ///< some pixels are outside of the picture: each is looked for
+    nowhere,   ///< all pixels are 0
+    inside,    ///< all pixels are in the picture, with a word to spare unless rows are aligned
+    scattered  ///< some pixels are outside the picture: each has a column of its own
   };
 
   const std::byte* data;
   std::int64_t row;
-  const int*
-      columns;  ///< the column of the picture that stands at the lane's first pixel, and those after it
-  int offset;   ///< bytes from a row's beginning to the lane's first pixel
+  const int* columns;  ///< source columns of the lane's pixels
+  int offset;          ///< bytes from a row's start to the lane's first pixel
   Place place;
   bool aligned;
 
-  /// The lane's first pixel is at x, a multiple of `pixels`, of the picture extended by its border; what lies
-  /// beyond `last` is not needed. `of_positions`: the column at every x, -1 where there is none.
+  /// The lane's first pixel is at x, a multiple of `pixels`, of the picture extended by its border. Pixels
+  /// beyond `last` are not needed. `of_positions` is the source column of every x, -1 where there is none.
   __device__ LaneRows(const Source& source, int x, int last, int width, bool clipped, const int* of_positions)
       : data(source.data),
         row(source.row),
@@ -232,7 +234,7 @@ struct LaneRows {
     }
   }
 
-  /// Row y of the picture; zeros if y is negative.
+  /// Loads row y of the picture; zeros if y is negative.
   __device__ void load(int y, Words& loaded) const {
     loaded = {};
     if (y < 0 || place == Place::nowhere) return;
