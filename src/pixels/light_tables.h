@@ -1,6 +1,6 @@
 #pragma once
-// A small table that encodes 16-bit linear light: along the square root of the light codes are spaced so
-// evenly that a cell of it has one threshold at most.
+// Compact tables for linear light, for the shared memory of a GPU: a table of 384 words that encodes 16-bit
+// light (RootCells), and a polynomial that halves the table which decodes 16-bit codes (rough_quarter_light).
 
 #include <cmath>
 #include <cstddef>
@@ -11,13 +11,11 @@
 
 namespace satin {
 
-// About the 24-bit linear light of a 16-bit code (IEC 61966-2-1): what is missing fits 16 bits, so that a
-// table of it is half as large as one of light.
+inline constexpr float rough_light_base = 8388608.0F;  ///< 2^23: floats from there to 2^24 are integers
 
-inline constexpr float rough_light_base = 8388608.0F;  ///< 2^23: from there to 2^24 floats are whole
-
-/// A quarter of the light by the best cubic polynomial, which errs by 15387 of the light, to a whole number;
-/// with rough_light_base added.
+/// Returns rough_light_base plus a quarter of the approximate 24-bit linear light of a 16-bit code (IEC
+/// 61966-2-1), as an integer. The cubic polynomial errs by at most 15387 units of light, so the difference
+/// from the exact light fits 16 bits.
 SATIN_HD float rough_quarter_light(float code) {
   constexpr float most = 65535.0F;
   constexpr float first = 183417.8F / 4 / most;
@@ -27,14 +25,16 @@ SATIN_HD float rough_quarter_light(float code) {
   return fmaf(code, slope, rough_light_base + 3846);
 }
 
+/// Cells of equal width along the square root of linear light. Codes are spaced so evenly along it that a
+/// cell has at most one threshold.
 struct RootCells {
   static constexpr float per_root = 1.5F;
   static constexpr int count = 384;  ///< per_root * sqrt(65535), rounded up
 };
 
-/// Of every cell a word: with a value of the cell added, its upper half is the value's code. Values are in
-/// cell floor(per_root * sqrt(value)), or where that is within 1/512 of another cell in either. `encode8`:
-/// the codes of all values.
+/// Returns a word for every cell, such that the upper half of word + value is the code of a value in the
+/// cell. Value v is in cell floor(per_root * sqrt(v)); both cells hold it where the argument of floor() is
+/// within 1/512 of an integer, so an approximate root will do. `encode8` has the codes of all values.
 inline std::vector<std::uint32_t> cells_of(const std::vector<std::uint8_t>& encode8) {
   constexpr double doubt = 1.0 / 512;
   const auto last = static_cast<double>(encode8.size() - 1);

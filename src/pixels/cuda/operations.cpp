@@ -1,4 +1,4 @@
-// TODO head
+// The threshold and measure operations on the GPU: host side of kernels/pixels.
 
 #include "core/cuda/backend.h"
 #include "core/plan_operations.h"
@@ -9,9 +9,9 @@ namespace satin::cuda {
 
 namespace {
 
-class Level final : public FixedThresholdOperation {
+class FixedThreshold final : public FixedThresholdOperation {
  public:
-  Level(CudaBackend& backend, const FixedThresholdJob& job)
+  FixedThreshold(CudaBackend& backend, const FixedThresholdJob& job)
       : backend_(backend),
         job_(job),
         counts_(backend.allocate(codes_of(job.plane.type) * sizeof(std::uint64_t))) {}
@@ -59,7 +59,7 @@ class Level final : public FixedThresholdOperation {
 }  // namespace
 
 Prepared<FixedThresholdJob> prepare_fixed_threshold(Backend& backend, const FixedThresholdJob& job) {
-  return std::make_unique<Level>(as_cuda(backend), job);
+  return std::make_unique<FixedThreshold>(as_cuda(backend), job);
 }
 
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// The GPU's class for all operations on each pixel alone.
+// The GPU's class for all operations of pixels/pixelwise.h.
 
 #include "core/cuda/backend.h"
 #include "kernels/pixels/launch.h"

@@ -10,6 +10,7 @@
 namespace satin::cuda {
 namespace {
 
+/// Returns TransferView::bucket_sums8 of the codes of all linear values.
 std::vector<std::uint16_t> bucket_sums(const std::vector<std::uint8_t>& codes) {
   std::vector<std::uint16_t> sums(TransferView::buckets8);
   for (std::size_t i = 0; i < codes.size(); ++i)
@@ -17,6 +18,7 @@ std::vector<std::uint16_t> bucket_sums(const std::vector<std::uint8_t>& codes) {
   return sums;
 }
 
+/// Returns the light of every code minus four times rough_quarter_light().
 std::vector<std::int16_t> more_than_rough(const std::vector<std::uint32_t>& light) {
   std::vector<std::int16_t> more;
   for (std::size_t code = 0; code < light.size(); ++code) {
