@@ -1,5 +1,5 @@
-// The launch of steps on each pixel alone, for files that Highway compiles once for every SIMD target: the
-// compiler vectorizes the steps for the target.
+// The CPU's class for all operations of pixels/pixelwise.h, for files that Highway compiles for every SIMD
+// target: the compiler vectorizes the loop over a row for the target.
 
 #if defined(SATIN_PIXELWISE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_PIXELWISE_INL_H
@@ -21,8 +21,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// launch(width, height, step) of pixels/pixelwise.h, by rows. A topic derives from it to add overloads for
-/// steps that have a faster way through a row.
+/// The launch(width, height, step) of pixels/pixelwise.h, by rows. Topics derive from it and add overloads
+/// for steps with a faster loop of their own.
 class EachRow {
  public:
   explicit EachRow(CpuBackend& backend) : backend_(backend) {}
@@ -48,15 +48,16 @@ class EachRow {
       if constexpr (requires { step.row(y); }) {
         columns(static_cast<int>(width), step.row(y));
       } else {
-        const Step own = step;  // what is stored cannot change it
+        const Step own = step;  // a copy, which no store can change
         for (int x = 0; x < width; ++x) own(x, y);
       }
     });
   }
 
  private:
-  /// Rows of rare pixels are looked at by so many columns, in a loop that compilers vectorize. Rows with
-  /// `inner` have their ends apart, which lack a neighbour.
+  /// Runs a row. Where the row tells rare pixels from usual ones, 64 columns at a time are searched for rare
+  /// ones in a loop that compilers vectorize. Rows with inner() treat their two ends, which lack a neighbour,
+  /// apart.
   template <class Row>
   static HWY_INLINE void columns(int width, Row row) {
     if constexpr (requires { row.is_rare(0); }) {
