@@ -1,4 +1,4 @@
-// TODO head
+// Devices and arrays: which backend a name opens, and the checks before it is called.
 
 #include <charconv>
 #include <string>
@@ -31,7 +31,7 @@ std::shared_ptr<Backend> open_auto(const DeviceOptions& options) {
     try {
       return open_cuda(parse_ordinal(info.id));
     } catch (const Error&) {
-      break;  // `auto` means: whatever works
+      break;  // falls back to the CPU
     }
   }
   return open_cpu(options.threads);

@@ -1,6 +1,6 @@
 #pragma once
-// Reduction that floats need before they are summed: the largest and smallest magnitudes, and whether all is
-// finite.
+// The operations that a plan needs beside those of its filter: copies, the active tiles of a mask, and the
+// measures of floats.
 
 #include <cstdint>
 
@@ -9,10 +9,7 @@
 
 namespace satin {
 
-// Which tiles of a mask hold anything but 0.
-
-/// Copies pixels of one type between two views of the same shape in the backend's memory, whatever their
-/// strides.
+/// Copies pixels between two views of one shape, of any strides, in the backend's memory.
 struct CopyOperation : Operation {
   virtual void run(const ImageView& source, const MutableImageView& target, Stream stream) = 0;
 };
@@ -21,6 +18,7 @@ struct CopyJob {
   using Operation = CopyOperation;
 };
 
+/// Finds the tiles of a mask that are not all 0.
 struct ActiveTilesOperation;
 
 struct ActiveTilesJob {
@@ -29,14 +27,14 @@ struct ActiveTilesJob {
   std::int64_t width = 0;
   std::int64_t height = 0;
   Type type = Type::u8;   ///< u8 or u16
-  std::int64_t tile = 0;  ///< side of a tile, a multiple of 64; those at the right and below may be cut
+  std::int64_t tile = 0;  ///< side of a tile, a multiple of 64; tiles at the right and bottom may be smaller
 };
 
 struct ActiveTilesOperation : Operation {
-  /// Looks for them, without waiting.
+  /// Starts the search, without waiting.
   virtual void find(const ImageView& mask, Stream stream) = 0;
-  /// Waits for the last find(). `active`, in host memory, has one value a tile, row by row, 0 where all of
-  /// the tile is 0.
+  /// Waits for the last find(). Sets one value for each tile, row by row, in host memory: 0 if all of the
+  /// tile is 0.
   virtual void fetch(std::uint8_t* active, Stream stream) = 0;
   void run(const ImageView& mask, std::uint8_t* active, Stream stream) {
     find(mask, stream);
@@ -44,6 +42,8 @@ struct ActiveTilesOperation : Operation {
   }
 };
 
+/// Finds what floats need before they are summed: the largest and smallest magnitude, and whether all are
+/// finite.
 struct MeasureOperation;
 
 struct MeasureJob {
@@ -53,19 +53,20 @@ struct MeasureJob {
   std::int64_t height = 0;
   int channels = 1;
   bool weighted = false;
-  bool magnitudes = true;  ///< false: all that counts is whether every value is finite
-  std::uint64_t at_least[2] = {0,
-                               0};  ///< bits of magnitudes that are summed beside the picture: colour, alpha
+  bool magnitudes = true;  ///< false: only whether every value is finite
+  /// Lower bounds of the largest magnitudes, as bits of doubles: of values summed besides the picture.
+  /// Colour, alpha.
+  std::uint64_t at_least[2] = {0, 0};
 };
 
-/// `result` is one Measured in the backend's memory.
+/// Results are one Measured in the backend's memory.
 struct MeasureOperation : Operation {
-  /// Sets *result to the state before anything was measured.
+  /// Sets *result to that of an empty picture.
   virtual void clear(Measured* result, Stream stream) = 0;
-  /// Float picture: magnitudes (colour * alpha as a double product if weighted) and picture_not_finite.
-  /// Values that are not finite count as 0. The largest magnitudes are those of the job at least.
+  /// Adds the magnitudes of a float picture (products with alpha in double if weighted) and
+  /// picture_not_finite. Values that are not finite count as 0.
   virtual void measure(const ImageView& picture, Measured* result, Stream stream) = 0;
-  /// Float radius map of one channel: map_out_of_range.
+  /// Adds map_out_of_range of a float radius map with one channel.
   virtual void check_map(const ImageView& map, Measured* result, Stream stream) = 0;
 };
 

@@ -1,5 +1,5 @@
-// TODO head
-// Masked work by windows around the active tiles of the mask.
+// The parts of prepared_filter.h that all filters share: the measures of floats before a run and their check
+// after it, and masked work by windows around the active tiles of the mask.
 
 #include <limits>
 #include <vector>
@@ -83,6 +83,8 @@ void check_measured(Backend& backend, const FilterPlan& filter, const Buffer& me
 
 namespace {
 
+/// A filter under a mask. Runs on windows around active tiles and copies the rest, or runs on the whole
+/// picture where that takes less time (WindowCover).
 class PreparedMasked final : public PreparedFilter {
  public:
   PreparedMasked(Backend& backend, const FilterPlan& filter)
@@ -124,10 +126,10 @@ class PreparedMasked final : public PreparedFilter {
   void run_window(const WindowCover::Run& run, std::span<const ImageView> inputs,
                   const MutableImageView& output, Measured* measured, Stream stream) {
     const Rectangle window = cover_.window_of(run);
-    parts_.clear();
-    for (const ImageView& input : inputs) parts_.push_back(part_of(input, window));
+    windows_.clear();
+    for (const ImageView& input : inputs) windows_.push_back(part_of(input, window));
     const MutableImageView result = part_of(result_.view(), {{0, window.x.size()}, {0, window.y.size()}});
-    filters_[run.size]->run(parts_, result, measured, stream);
+    filters_[run.size]->run(windows_, result, measured, stream);
     copy_->run(part_of(result, seen_from(window, run.inner)), part_of(output, run.inner), stream);
   }
 
@@ -135,10 +137,10 @@ class PreparedMasked final : public PreparedFilter {
   WindowCover cover_;
   std::unique_ptr<CopyOperation> copy_;
   std::unique_ptr<ActiveTilesOperation> active_tiles_;
-  std::vector<std::unique_ptr<PreparedFilter>> filters_;  ///< one a size of windows
+  std::vector<std::unique_ptr<PreparedFilter>> filters_;  ///< one for each window size
   std::vector<std::uint8_t> active_;
-  std::vector<ImageView> parts_;  ///< of the inputs of one run
-  Image result_;                  ///< of the largest window
+  std::vector<ImageView> windows_;  ///< window of each input
+  Image result_;                    ///< room for the largest window
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// TODO head
+// Text: JSON, numbers in few digits, UTF-8, and names that are safe to print.
 
 #include <array>
 #include <charconv>
@@ -122,7 +122,8 @@ std::size_t utf8_length(std::string_view text) {
 
 namespace {
 
-/// Bytes of a control character at the front: 1 for ASCII, 2 for C1 as UTF-8 (0xC2 and 0x80 to 0x9F), else 0.
+/// Returns the length of a control character at the front: 1 for ASCII, 2 for C1 in UTF-8 (0xC2 and 0x80 to
+/// 0x9F), otherwise 0.
 std::size_t control_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x20 || byte(0) == 0x7F) return 1;

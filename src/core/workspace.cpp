@@ -1,5 +1,5 @@
-// TODO head
-// What the system and the control groups of this process leave (man 7 cgroups).
+// Workspace: budgets, memory aligned to cache lines, and the memory that the system and the control groups of
+// this process leave (man 7 cgroups).
 
 #include <algorithm>
 #include <cstddef>
@@ -22,18 +22,18 @@ namespace {
 
 thread_local WorkspaceBudget* current = nullptr;
 
-/// Below this nobody asks what is free, which takes as long as a small filter.
+/// Bytes up to which free_memory(), which takes as long as a small filter, is not asked.
 constexpr std::size_t always_free = std::size_t{64} << 20;
 
 constexpr std::size_t line = 64;
 constexpr std::size_t most_bytes = SIZE_MAX - line;
-static_assert(line >= alignof(std::max_align_t) + sizeof(void*));  // room for the address before the line
+static_assert(line >= alignof(std::max_align_t) + sizeof(void*));  // room for the pointer before the line
 
-/// So few zeros are written sooner than calloc() finds memory, for which it does not look among the pieces
-/// that this thread gave back last.
+/// Bytes up to which memory is zeroed here. calloc() is slower for them, since it does not use the thread's
+/// cache of freed blocks.
 constexpr std::size_t cleared_here = 2048;
 
-/// The first line after the start of this memory, whose address is kept before it.
+/// Returns the first cache line after the start of this memory, and stores the start before it.
 void* line_in(void* memory) noexcept {
   if (memory == nullptr) return nullptr;
   void* const lines =
@@ -65,7 +65,7 @@ void WorkspaceBudget::give_back(std::size_t bytes) noexcept {
   if (current != nullptr) current->reduce(bytes);
 }
 
-// Only calloc() has zeros that cost nothing before they are used.
+// calloc(), since its zeros cost nothing before they are used.
 // NOLINTBEGIN(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
 void* new_lines(std::size_t bytes) noexcept {
   return bytes > most_bytes ? nullptr : line_in(std::malloc(bytes + line));
@@ -105,7 +105,7 @@ void WorkspaceBudget::check(std::size_t bytes) {
 
 namespace {
 
-/// The number behind this word at the start of a line: "MemAvailable: 123 kB".
+/// Returns the number after this word at the start of a line: "MemAvailable: 123 kB".
 std::optional<std::uint64_t> number_in(const std::string& file, const std::string& word) {
   std::ifstream in(file);
   std::string found;
@@ -115,7 +115,7 @@ std::optional<std::uint64_t> number_in(const std::string& file, const std::strin
   return std::nullopt;
 }
 
-/// None if it is "max", or there is no such file.
+/// Returns the number in a file; none if it says "max" or does not exist.
 std::optional<std::uint64_t> number_of(const std::string& file) {
   std::ifstream in(file);
   std::uint64_t number = 0;
@@ -125,13 +125,13 @@ std::optional<std::uint64_t> number_of(const std::string& file) {
 struct GroupFiles {
   const char* limit;
   const char* usage;
-  const char* reclaimable;  ///< a word of memory.stat: pages of files, which the kernel drops when asked
+  const char* reclaimable;  ///< word of memory.stat: pages of files, which the kernel can drop
 };
 
 constexpr GroupFiles version_1{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"};
 constexpr GroupFiles version_2{"/memory.max", "/memory.current", "inactive_file"};
 
-/// What the group in this folder leaves.
+/// Returns the bytes that the group in this folder may still use.
 std::uint64_t left_by(const std::string& folder, const GroupFiles& files) {
   const std::optional<std::uint64_t> limit = number_of(folder + files.limit);
   const std::optional<std::uint64_t> usage = number_of(folder + files.usage);
@@ -141,8 +141,8 @@ std::uint64_t left_by(const std::string& folder, const GroupFiles& files) {
   return *limit - std::min(*limit, used);
 }
 
-/// What the group of this name and those around it leave. In a container the name may be one outside of it,
-/// whose folders are not there, but the root is the container's own.
+/// Returns the bytes that a group and its ancestors may still use. In a container the name may belong to the
+/// host, so that its folders do not exist; the root is the container's own.
 std::uint64_t left_by_groups(const std::string& root, std::string name, const GroupFiles& files) {
   std::uint64_t left = left_by(root, files);
   for (; name.size() > 1; name.resize(name.rfind('/'))) left = std::min(left, left_by(root + name, files));
@@ -151,7 +151,7 @@ std::uint64_t left_by_groups(const std::string& root, std::string name, const Gr
 
 std::uint64_t left_by_groups() {
   std::uint64_t left = UINT64_MAX;
-  std::ifstream groups("/proc/self/cgroup");  // lines "4:memory:/name" of version 1, "0::/name" of version 2
+  std::ifstream groups("/proc/self/cgroup");  // version 1: "4:memory:/name"; version 2: "0::/name"
   for (std::string line; std::getline(groups, line);) {
     const std::size_t first = line.find(':');
     const std::size_t second = line.find(':', first + 1);

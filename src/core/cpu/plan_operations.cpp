@@ -1,4 +1,4 @@
-// TODO head
+// The copy and active-tiles operations on the CPU.
 
 #include <algorithm>
 #include <numeric>
@@ -34,7 +34,7 @@ class ActiveTiles final : public ActiveTilesOperation {
   void fetch(std::uint8_t* active, Stream) override { std::ranges::copy(active_, active); }
 
  private:
-  /// Looks no farther than the first row that holds something.
+  /// Stops at the first row that is not all 0.
   [[nodiscard]] bool is_active(const ImageView& mask, std::int64_t column, std::int64_t row) const {
     const std::int64_t left = column * job_.tile;
     const std::int64_t bytes = std::min(job_.tile, job_.width - left) * mask.strides.pixel;

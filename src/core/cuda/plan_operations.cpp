@@ -1,4 +1,4 @@
-// TODO head
+// The copy and active-tiles operations on the GPU: host side of kernels/device/plan_operations.cu.
 
 #include "core/plan_operations.h"
 #include "core/cuda/backend.h"
