@@ -11,12 +11,12 @@
 namespace satin::cpu {
 namespace {
 
-/// A range is this part of the rows that are left in a share, so that workers end at the same time.
+/// A range has the remaining rows of a share divided by this, so that workers end at the same time.
 constexpr std::int64_t ranges_of_share = 4;
 constexpr int most_shares = 64;
 
-/// Neighbouring rows, which one worker begins with and the others help with. In a line of the cache of its
-/// own.
+/// Neighbouring rows that one worker begins with and the others help to finish. Aligned to a cache line of
+/// its own.
 struct alignas(64) Share {
   std::atomic<std::int64_t> next = 0;
   std::int64_t end = 0;
@@ -38,8 +38,8 @@ void Threads::for_rows(std::int64_t rows, std::int64_t grain, const RowRange& bo
   if (cancelled) Watch::throw_cancelled();
 }
 
-// A slot belongs to a worker, not to a thread: a thread that waits for one worker and meanwhile runs another
-// one has another slot there, whatever the scheduler does.
+// A slot belongs to a worker, not to a thread: a thread that waits in one worker and meanwhile runs another
+// one has another slot there.
 void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& body) {
   if (rows <= 0) return;
   const std::int64_t grains = (rows + grain - 1) / grain;
@@ -62,8 +62,8 @@ void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& bo
       }
     }
   };
-  if (workers == 1) return worker(0);      // on this thread: no other one is woken, or waits
-  run_workers(workers, std::ref(worker));  // a reference takes no memory
+  if (workers == 1) return worker(0);      // on this thread, so that no other is woken
+  run_workers(workers, std::ref(worker));  // a reference needs no allocation
 }
 
 }  // namespace satin::cpu

@@ -25,7 +25,8 @@ int Threads::usable(int wanted) {
 
 void Threads::run_workers(int workers, const std::function<void(int)>& worker) {
   implementation_->arena.execute([&] {
-    // A caller whose loop is done does not begin a worker of another caller's loop while it waits.
+    // Isolated, so that a caller that waits for its own loop does not start a worker of another caller's
+    // loop.
     tbb::this_task_arena::isolate([&] { tbb::parallel_for(0, workers, worker, tbb::simple_partitioner()); });
   });
 }
