@@ -48,11 +48,10 @@ void copy_area(const ImageView& picture, const Rectangle& area, const MutableIma
 [[noreturn]] void refuse(const NoMemory& reason, const ChunkGrid& grid, ChunkShape shape) {
   const std::string width = std::to_string(grid.x.area());
   const std::string height = std::to_string(grid.y.area());
-  throw NoMemory((shape == ChunkShape::rows
-                      ? "Even for a band of " + height + " rows of " + width + " pixels there"
-                      : "Even for a part of the picture, which takes a window of " + width + " x " + height +
-                            " pixels, there") +
-                 " is not enough memory. " + reason.what());
+  throw NoMemory("There is not enough memory even for " +
+                 (shape == ChunkShape::rows ? height + " rows of " + width + " pixels. "
+                                            : "a window of " + width + " x " + height + " pixels. ") +
+                 reason.what());
 }
 
 }  // namespace

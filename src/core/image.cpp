@@ -1,3 +1,5 @@
+// Pictures: shapes, strides, views, host memory and copies between views.
+
 #include "satin/image.h"
 
 #include <sys/mman.h>

@@ -154,7 +154,7 @@ TEST(Chunks, MayOverwriteTheirPicture) {
 
 TEST(Chunks, AreRefusedWhereTheyCannotBe) {
   const Shape shape{200, 200, 1, Type::u8};
-  expect_error(ErrorKind::environment, "not run on parts",
+  expect_error(ErrorKind::environment, "cannot run on chunks",
                [&] { static_cast<void>(plan(limited_device(100), shape, Smooth{})); });
   expect_error(ErrorKind::environment, "memory limit of 100 bytes",
                [&] { static_cast<void>(plan(limited_device(100), shape, Blur{})); });
