@@ -34,7 +34,6 @@ __device__ bool holds_anything(const std::byte* tile, std::int64_t row, int byte
   return found != 0;
 }
 
-/// Examines tiles, one block each.
 __global__ void __launch_bounds__(tuning::active_tile_threads)
     find_active(const __grid_constant__ ActiveTilesArguments arguments) {
   const ActiveTilesJob& job = arguments.job;

@@ -169,7 +169,6 @@ __device__ void store_row(const Vector<Sum, N>& sums, Sum* to, int behind) {
   }
 }
 
-/// Stores a whole row of a warp at any address.
 template <class Sum, int N>
 __device__ void store_row(const Vector<Sum, N>& sums, Sum* to) {
   const int behind = sums_behind<N>(to);  // uniform over the warp
@@ -178,7 +177,6 @@ __device__ void store_row(const Vector<Sum, N>& sums, Sum* to) {
     if (behind == i) return store_row(sums, to, i);
 }
 
-/// Stores the first `valid` sums of the lane.
 template <class Sum, int N>
 __device__ void store_row_at_edge(const Vector<Sum, N>& sums, Sum* to, int valid) {
   if (valid >= N && sums_behind<N>(to) == 0) return store(to, sums);

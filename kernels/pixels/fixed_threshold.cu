@@ -13,7 +13,6 @@ namespace {
 constexpr int small_codes = 256;
 constexpr unsigned counting_rows = 512;  ///< blocks along y: long ones merge their counts less often
 
-/// Counts of bytes in shared memory.
 class ByteCounts {
  public:
   __device__ ByteCounts(unsigned* own, unsigned long long* counts) : own_(own), counts_(counts) {

@@ -102,7 +102,6 @@ __device__ void fetch(std::uint32_t* words, int offset, const std::byte* from) {
   }
 }
 
-/// Returns element `index` of packed elements of type T.
 template <class T>
 __device__ T element(const std::uint32_t* words, int index) {
   const int offset = index * static_cast<int>(sizeof(T));

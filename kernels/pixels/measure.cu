@@ -18,7 +18,6 @@ constexpr std::uint64_t no_bits = ~std::uint64_t{0};
 
 __device__ bool finite(float value) { return fabsf(value) <= FLT_MAX; }
 
-/// Extremes that one thread has found.
 struct Found {
   std::uint64_t largest[2] = {0, 0};
   std::uint64_t smallest[2] = {no_bits, no_bits};
@@ -99,7 +98,6 @@ struct FoundFloats {
   }
 };
 
-/// Measures all values alike.
 __global__ void __launch_bounds__(tuning::measure_threads)
     measure_values(const MeasureJob job, const Source picture, Measured* result) {
   constexpr int batch = 8;

@@ -83,14 +83,6 @@ __device__ void load_words(const T* from, int count, std::uint32_t (&words)[N * 
   }
 }
 
-template <int N, class T>
-__device__ void load_values(const T* from, int count, T (&values)[N]) {
-  std::uint32_t words[N * sizeof(T) / 4];
-  load_words<N>(from, count, words);
-#pragma unroll
-  for (int i = 0; i < N; ++i) values[i] = element<T>(words, i);
-}
-
 /// Stores the first `count` values, in whole words if all are wanted and aligned.
 template <int N, class T>
 __device__ void store_values(const T (&values)[N], int count, T* to) {
@@ -110,7 +102,6 @@ __device__ void store_values(const T (&values)[N], int count, T* to) {
   }
 }
 
-/// Stores the first `count` values.
 template <class T>
 __device__ void store_quad(const Vector<T, quad>& values, int count, T* to) {
   if (count == quad && reinterpret_cast<std::uintptr_t>(to) % sizeof values == 0) {

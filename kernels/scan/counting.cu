@@ -65,6 +65,18 @@ class Runs {
   std::uint32_t length_ = 0;
 };
 
+/// Calls add(slot, number) for runs of values with one slot.
+template <class T, class SlotOf, class Add>
+__device__ void add_runs(const Vectors<T>& vectors, const SlotOf& slot_of, const Add& add) {
+  Runs runs(add);
+  for_each_element<count_loads>(vectors, [&](T value) {
+    bool skipped = false;
+    const std::uint32_t slot = slot_of(value, skipped);
+    if (!skipped) runs.include(slot);
+  });
+  runs.finish();
+}
+
 /// Counts in shared memory. `slot_of(value, skipped)` returns the counter of a value, unless it sets
 /// `skipped`; `bin_of_slot(slot)` returns the bin to which a counter is added. Counters have 32 bits: a block
 /// sees fewer than 2^32 values as long as there are fewer than 2^32 * gridDim.x, and the grid fills the card
@@ -77,14 +89,8 @@ __global__ void __launch_bounds__(count_threads)
   for (std::uint32_t i = threadIdx.x; i < slots * copies; i += count_threads) counters[i] = 0;
   __syncthreads();
   std::uint32_t* own = counters + threadIdx.x / warp_size % copies * slots;
-  const auto add = [&](std::uint32_t slot, std::uint32_t number) { atomicAdd(own + slot, number); };
-  Runs runs(add);
-  for_each_element<count_loads>(vectors, [&](T value) {
-    bool skipped = false;
-    const std::uint32_t slot = slot_of(value, skipped);
-    if (!skipped) runs.include(slot);
-  });
-  runs.finish();
+  add_runs(vectors, slot_of,
+           [&](std::uint32_t slot, std::uint32_t number) { atomicAdd(own + slot, number); });
   __syncthreads();
   for (std::uint32_t slot = threadIdx.x; slot < slots; slot += count_threads) {
     std::uint32_t number = 0;
@@ -96,14 +102,7 @@ __global__ void __launch_bounds__(count_threads)
 template <class T, class SlotOf>
 __global__ void __launch_bounds__(count_threads)
     count_global(const Vectors<T> vectors, SlotOf slot_of, Totals totals) {
-  const auto add = [&](std::uint32_t slot, std::uint32_t number) { totals.add(slot, number); };
-  Runs runs(add);
-  for_each_element<count_loads>(vectors, [&](T value) {
-    bool skipped = false;
-    const std::uint32_t slot = slot_of(value, skipped);
-    if (!skipped) runs.include(slot);
-  });
-  runs.finish();
+  add_runs(vectors, slot_of, [&](std::uint32_t slot, std::uint32_t number) { totals.add(slot, number); });
 }
 
 struct SameBin {
@@ -285,7 +284,6 @@ __global__ void __launch_bounds__(threads)
     bins[i] = static_cast<Bin>(bin_of(static_cast<double>(values[i]), rule));
 }
 
-/// Returns the number of ascending keys below `key`.
 template <class Key>
 __device__ std::int64_t keys_below(const Key* keys, std::int64_t n, std::int64_t key) {
   std::int64_t first = 0;

@@ -96,7 +96,6 @@ int select_by_mask(Space& space, ArrayView values, ArrayView mask, bool partitio
                    std::int64_t* count, StreamHandle stream);
 int select_indices(Space& space, ArrayView values, const Interval& interval, MutableArrayView indices,
                    std::int64_t* count, StreamHandle stream);
-/// Reverses the values after the first *count.
 void reverse_behind(MutableArrayView result, const std::int64_t* count, StreamHandle stream);
 
 // --- Bins. `rule.inner` is device memory. Counts are u32 or u64, and zero before. ---
@@ -107,7 +106,6 @@ void histogram(ArrayView values, const BinRule& rule, MutableArrayView counts, i
 void bin_indices(ArrayView values, const BinRule& rule, MutableArrayView bins, StreamHandle stream);
 /// Sets counts[b] to the number of keys equal to b. Keys are u8 or u16 and ascend.
 void counts_of_sorted(ArrayView keys, MutableArrayView counts, StreamHandle stream);
-/// Writes 0, 1, 2 ... as u32 or u64.
 void write_indices(MutableArrayView indices, StreamHandle stream);
 void gather(ArrayView values, ArrayView indices, MutableArrayView result, StreamHandle stream);
 

@@ -62,7 +62,6 @@ struct AnyOperator {
   }
 };
 
-/// Reads element i for the operator.
 template <class In, class T>
 struct ReadBy {
   const In* values;

@@ -10,7 +10,6 @@
 namespace satin::kernels {
 namespace {
 
-/// Tests value i.
 template <class Word, class Test>
 struct TestOf {
   const Word* values;

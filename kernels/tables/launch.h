@@ -54,7 +54,6 @@ struct TableTiles {
   std::int64_t tile_rows = 0;
 };
 
-/// Chooses the fastest method for the job.
 [[nodiscard]] TableTiles table_tiles(const TableJob& job, int multiprocessors);
 
 /// Returns the bytes through which tiles exchange sums. They are cleared before the first run; runs that

@@ -44,12 +44,10 @@ struct Pixels {
   static constexpr int phases = Channels / step;
   static constexpr int kinds = elements < Channels ? elements : Channels;  ///< number of channels in one word
 
-  /// Returns a stored word as elements of 8 or 16 bits.
   __device__ static std::uint32_t from_stored(std::uint32_t word) {
     return elements == 4 || sizeof(T) == 2 ? word : __byte_perm(word, 0, 0x4140);
   }
 
-  /// Returns the sum plus the elements times 8-bit weights.
   __device__ static std::uint32_t weighted(std::uint32_t word, std::uint32_t weights, std::uint32_t sum) {
     if constexpr (elements == 4) return __dp4a(word, weights, sum);
     return __dp2a_lo(word, weights, sum);
@@ -108,7 +106,6 @@ struct Pixels {
       if constexpr (phases == 1) return element % Channels == channel;
       return phase_ == (channel + Channels - element % Channels) % Channels;
     }
-    /// Returns weights of 1 for the elements of a channel.
     [[nodiscard]] __device__ std::uint32_t weights_of(int channel) const {
       std::uint32_t weights = 0;
 #pragma unroll
@@ -153,7 +150,6 @@ struct TileShape {
   static constexpr int leftward = Leftward;
 };
 
-/// Sizes of a tile that the host needs.
 struct TileSizes {
   int channels;
   int width;  ///< elements
@@ -163,7 +159,6 @@ struct TileSizes {
   int corner_words;  ///< words of a corner
 };
 
-/// Tiles of one shape on pixels of one type.
 template <class PixelsType, class Shape>
 struct Tiling {
   using Pixels = PixelsType;
@@ -236,7 +231,6 @@ struct Tile {
   std::uint32_t tag;
 };
 
-/// Shared memory of a block.
 template <class Tiling>
 struct Exchange {
   using Sum = typename Tiling::Sum;
@@ -293,7 +287,6 @@ template <class Tiling>
 __device__ int padded_width(const Job& job) {
   return job.tile_columns * Tiling::width;
 }
-/// Returns the index of the sums of a lane's columns in a tile.
 template <class Tiling>
 __device__ int index_of_columns(const Job& job, const Tile& tile, int lane_across) {
   return tile.row * padded_width<Tiling>(job) + tile.column * Tiling::width + lane_across * Tiling::elements;
@@ -303,7 +296,6 @@ __device__ int column_plane(const Job& job) {
   return job.tile_rows * padded_width<Tiling>(job);
 }
 
-/// Returns the index of the sum of a row of a tile.
 template <class Tiling>
 __device__ int index_of_row(const Tile& tile, int channel, int row) {
   return (tile.number * Tiling::channels + channel) * tile_height + row;

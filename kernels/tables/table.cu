@@ -78,7 +78,6 @@ __global__ void __launch_bounds__(columns_per_block* tuning::carry_segments)
   }
 }
 
-/// Converts sums in fixed point to doubles, in place.
 __global__ void __launch_bounds__(tuning::to_double_threads)
     convert_sums(const __grid_constant__ ToDoubleArguments arguments) {
   const FixedExponents exponents =

@@ -54,7 +54,6 @@ Carries<Sum> carries_of(const TableTiles& tiles, void* workspace) {
 template <class Sum>
 void scan_carries(const TableArguments& arguments, const Carries<Sum>& carries, StreamHandle stream);
 
-/// Tile of the calling warp.
 struct Tile {
   std::int64_t column = 0;
   std::int64_t row = 0;

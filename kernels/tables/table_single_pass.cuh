@@ -330,7 +330,6 @@ __device__ inline unsigned run_of_draw(const Job& job, unsigned drawn) {
 
 // --- Sums of a tile ---
 
-/// Sums the columns and rows of the warp.
 template <class Tiling>
 __device__ void sum_pixels(const typename Tiling::Pixels::Word (&words)[Tiling::rows],
                            Exchange<Tiling>& shared) {
@@ -397,7 +396,6 @@ __device__ void publish_sums(const Job& job, const Tile& tile, const Exchange<Ti
 
 // --- The table ---
 
-/// Sums of the pixels before a warp.
 template <class Tiling>
 struct Carry {
   Vector<typename Tiling::Sum, Tiling::elements> columns;  ///< sums above the lane's columns
@@ -463,7 +461,6 @@ __device__ void resolve_rows(const Job& job, const Tile& tile, const WarpPositio
       shared.row_carries[at.warp][phase][lane].of[k] = carries[(phase * Pixels::step + k) % Pixels::channels];
 }
 
-/// Returns the sum of a channel above the warp and to the left of its columns.
 template <class Tiling>
 __device__ typename Tiling::Sum resolve_base(const WarpPosition<Tiling>& at, int channel,
                                              const Exchange<Tiling>& shared) {
@@ -506,7 +503,6 @@ __device__ Carry<Tiling> resolve(const Job& job, const Tile& tile, Exchange<Tili
   return carry;
 }
 
-/// Returns the table row above the warp.
 template <class Tiling>
 __device__ auto row_above(const typename Tiling::Phase& phase, const Carry<Tiling>& carry) {
   using Sum = typename Tiling::Sum;
@@ -781,7 +777,6 @@ using SmallRgbaTile = TileShape<2, 4, 32, 2, 10, 14>;
 using PairTile = TileShape<2, 4, 32, 3, 9, 13>;
 using RgbPairTile = TileShape<3, 4, 32, 2, 9, 9>;
 
-/// The tiling of sums of 64 bits.
 template <class T, int Channels>
 using Pairs =
     Tiling<Pixels<T, Channels, std::uint64_t>, std::conditional_t<Channels == 1, PairTile, RgbPairTile>>;

@@ -59,7 +59,6 @@ struct Backend : std::enable_shared_from_this<Backend> {
   [[nodiscard]] Buffer allocate(std::size_t bytes);
   /// Allocates a picture. Throws NoMemory.
   [[nodiscard]] Image allocate(const Shape& shape) { return {shape, allocate(byte_size(shape)), memory()}; }
-  /// Returns the memory of its pictures.
   [[nodiscard]] Memory memory() const noexcept { return host_memory ? Memory::host : Memory::device; }
   /// Copy bytes in stream order, and return when the host memory has been read or written.
   virtual void upload(void* device, const void* host, std::size_t bytes, Stream stream) = 0;

@@ -21,7 +21,6 @@ struct Chunk {
   Rectangle area;  ///< goes beyond the picture, to its other end, where the filter wraps around
 };
 
-/// How an axis of the picture is divided.
 struct ChunkAxis {
   std::int64_t line;   ///< pixels of the picture
   std::int64_t inner;  ///< results of a chunk; fewer in the last one
@@ -88,7 +87,6 @@ class ChunkRunner {
   std::vector<ImageView> views_;  ///< views of the inputs' areas
 
  private:
-  /// Returns the reason if memory does not suffice.
   std::optional<NoMemory> try_to_prepare(const FilterPlan& filter, std::size_t held);
 };
 
@@ -101,7 +99,6 @@ class ChunkedFilter final : public ChunkRunner {
   /// Runs on single frames in any memory, with any strides. The output overlaps no input.
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream, Watch& watch);
-  /// Returns how often a run calls watch.step().
   [[nodiscard]] std::int64_t steps() const noexcept { return chunks() * (measurements() + 1); }
 
  private:

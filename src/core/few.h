@@ -23,7 +23,6 @@ class Few {
     for (std::size_t i = 0; i < size_; ++i) elements_[i] = elements[i];
   }
 
-  /// New elements are T().
   void resize(std::size_t size) {
     if (size > most) throw std::length_error("Few");
     for (std::size_t i = size; i < size_; ++i) elements_[i] = T();

@@ -19,7 +19,6 @@ void require_whole(const Allocator& allocator);
 /// Copies row `y` of a frame between two views of one shape and any strides.
 void copy_row(const ImageView& from, const MutableImageView& to, std::int64_t y, std::int64_t frame);
 
-/// Copies all rows of all frames.
 void copy_pixels(const ImageView& from, const MutableImageView& to);
 
 }  // namespace satin

@@ -17,7 +17,6 @@ namespace satin {
 
 struct Backend;
 
-/// Base of every prepared operation.
 struct Operation {
   Operation() = default;
   Operation(const Operation&) = delete;

@@ -18,7 +18,6 @@ struct CopyJob {
   using Operation = CopyOperation;
 };
 
-/// Finds the tiles of a mask that are not all 0.
 struct ActiveTilesOperation;
 
 struct ActiveTilesJob {

@@ -130,7 +130,6 @@ struct FilterPlan {
   std::optional<Reach> reach{};
   /// Prepares the filter for inputs of this size, with parameters that were resolved for the whole picture.
   Prepare prepare{};
-  /// The costs of its windows.
   const WindowCosts Backend::*costs = &Backend::mean_windows;
   /// Whether every result is the sum, modulo its type, of all pixels above and to the left. Such a filter has
   /// no reach, but a chunk of rows only lacks the results of the last row above it.
@@ -142,7 +141,6 @@ struct FilterPlan {
   std::size_t mask = 0;      ///< index of the input whose zeros leave the picture's bytes alone; 0: none
 };
 
-/// Returns the job for pictures of another size.
 template <class Job>
 [[nodiscard]] Job resized(Job job, std::int64_t width, std::int64_t height) {
   job.width = width;
@@ -173,7 +171,6 @@ FilterPlan::Prepare prepare_one(const Device& device, const Job& job, const Run&
 void check_measured(Backend& backend, const FilterPlan& filter, const Buffer& measured,
                     std::vector<std::string>& warnings, Stream stream);
 
-/// Prepares the filter and its measures.
 [[nodiscard]] std::unique_ptr<PreparedFilter> prepare(Backend& backend, const FilterPlan& filter,
                                                       std::int64_t width, std::int64_t height);
 /// Prepares the filter for the whole picture. With a mask, a reach and a picture that is large enough, it

@@ -25,7 +25,6 @@ const P& as(const void* parameters) {
   return *static_cast<const P*>(parameters);
 }
 
-/// The texts of a parameter.
 struct Text {
   std::string name;
   std::string unit;
@@ -62,8 +61,8 @@ std::string printed(const std::optional<Value>& value, const Print& print) {
   return value ? print(*value) : std::string();
 }
 
-/// A parameter of any kind. parse(name, text) returns the member's value, print(value) its text; an optional
-/// member without a value has an empty text.
+/// A parameter of any kind, also if its member is optional. parse(name, text) returns the member's value,
+/// print(value) its text; an optional member without a value has an empty text.
 template <class P, class Member, class Parse, class Print>
 ParameterRecord field(ParameterKind kind, Member P::*member, Text text, Parse parse, Print print) {
   ParameterRecord record;
@@ -88,13 +87,11 @@ ParameterRecord ranged(ParameterKind kind, Member P::*member, Number minimum, Nu
   return record;
 }
 
-/// A number. The member may be optional.
 template <class P, class Member>
 ParameterRecord real(Member P::*member, double minimum, double maximum, Text text) {
   return ranged(ParameterKind::real, member, minimum, maximum, std::move(text), parse_real, print_real);
 }
 
-/// A list of numbers.
 template <class P>
 ParameterRecord reals(std::vector<double> P::*member, double minimum, double maximum, Text text) {
   return ranged(ParameterKind::reals, member, minimum, maximum, std::move(text), parse_reals, print_reals);
@@ -111,7 +108,6 @@ ParameterRecord integer(Member P::*member, long minimum, long maximum, Text text
   return ranged(ParameterKind::integer, member, minimum, maximum, std::move(text), parse, print);
 }
 
-/// A length. The member may be optional.
 template <class P, class Member>
 ParameterRecord length(Member P::*member, double minimum, double maximum, Text text) {
   return ranged(ParameterKind::length, member, minimum, maximum, std::move(text), parse_length, print_length);
@@ -143,7 +139,6 @@ ParameterRecord radius(Radius P::*member, double minimum, double maximum, Text t
   return ranged(ParameterKind::radius, member, minimum, maximum, std::move(text), parse_radius, print_radius);
 }
 
-/// A radius in whole pixels.
 template <class P>
 ParameterRecord whole_radius(Radius P::*member, double minimum, double maximum, Text text) {
   ParameterRecord record = ranged(ParameterKind::radius, member, minimum, maximum, std::move(text),
@@ -162,7 +157,6 @@ ParameterRecord colour(Colour P::*member, Text text) {
   return field(ParameterKind::colour, member, std::move(text), parse_colour, print_colour);
 }
 
-/// A point of the picture. The member may be optional.
 template <class P, class Member>
 ParameterRecord point(Member P::*member, Text text) {
   return field(ParameterKind::point, member, std::move(text), parse_point, print_point);
@@ -174,7 +168,6 @@ ParameterRecord range(Member P::*member, double minimum, double maximum, Text te
   return ranged(ParameterKind::range, member, minimum, maximum, std::move(text), parse_range, print_range);
 }
 
-/// The space in which the filter computes.
 template <class P>
 ParameterRecord space(Space P::*member, const char* help) {
   ParameterRecord record = choice(member, {"linear", "encoded"}, {"space", "", help});
@@ -211,7 +204,6 @@ InputRecord side(ImageView P::*member, InputRecord record) {
   return record;
 }
 
-/// A mask that blends the result with the picture.
 template <class P>
 InputRecord blend_mask(ImageView P::*member = &P::mask) {
   return side(member, {"mask", Role::mask,

@@ -16,7 +16,6 @@ class Watch {
   Watch() = default;
   explicit Watch(Progress progress) : progress_(std::move(progress)) {}
 
-  /// Begins a run.
   void begin(std::int64_t steps) noexcept {
     steps_ = steps;
     done_ = 0;

@@ -34,7 +34,6 @@ class WindowCover {
   [[nodiscard]] std::int64_t columns() const noexcept { return levels_.front().columns; }
   [[nodiscard]] std::int64_t rows() const noexcept { return levels_.front().rows; }
   [[nodiscard]] bool is_whole(const Run& run) const noexcept { return run.size + 1 == sizes_.size(); }
-  /// Returns the window of a run.
   [[nodiscard]] Rectangle window_of(const Run& run) const;
 
   /// Returns the runs for rows() x columns() tiles, of which the active ones are not 0. The inner rectangles

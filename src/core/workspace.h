@@ -72,7 +72,6 @@ struct WorkspaceAllocator {
   bool operator==(const WorkspaceAllocator& /*other*/) const = default;
 };
 
-/// Workspace of an operation in host memory.
 template <class T>
 using WorkspaceVector = std::vector<T, WorkspaceAllocator<T>>;
 

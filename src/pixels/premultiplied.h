@@ -30,7 +30,6 @@ SATIN_HD std::uint32_t alpha_byte(std::uint32_t alpha, std::uint32_t white) {
   return (alpha + white / 2) / white;
 }
 
-/// Premultiplies one pixel.
 template <int Channels, class Value>
 SATIN_HD void premultiply(const std::uint8_t* stored, const PremultiplyRule& rule, Value* values) {
   const std::uint32_t alpha = stored[Channels - 1];
@@ -92,7 +91,6 @@ struct PremultipliedJob {
   [[nodiscard]] PremultiplyRule rule(const TransferView& transfer) const {
     return {{true, mask_maximum, transfer}, static_cast<std::uint32_t>(white_of(read))};
   }
-  /// Calls step.operator()<Channels, Value>().
   template <class Step>
   void with_values(const Step& step) const;
 };
@@ -109,7 +107,6 @@ void PremultipliedJob::with_values(const Step& step) const {
   narrow ? step.template operator()<4, std::uint16_t>() : step.template operator()<4, std::uint32_t>();
 }
 
-/// Premultiplies a picture.
 struct PremultiplyJob : PremultipliedJob {
   using Operation = PixelwiseOperation<PremultiplyJob>;
   static constexpr const char* doing = "multiplying a picture by its alpha";

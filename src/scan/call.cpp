@@ -46,7 +46,6 @@ std::string elements(std::int64_t count) {
   return std::to_string(count) + (count == 1 ? " element" : " elements");
 }
 
-/// Returns a list such as "u32 or u64".
 std::string list_of(std::initializer_list<Type> types) {
   std::string text;
   for (const Type& type : types) {

@@ -24,7 +24,6 @@ HWY_INLINE void fetch(const std::byte* row, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += cache_line_bytes) hwy::Prefetch(row + i);
 }
 
-/// Prefetches `count` values.
 template <class T>
 HWY_INLINE void fetch_values(const T* values, std::int64_t count) {
   fetch(reinterpret_cast<const std::byte*>(values), static_cast<std::size_t>(count) * sizeof(T));

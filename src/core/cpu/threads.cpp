@@ -1,3 +1,10 @@
+// Loops over rows on the threads of a CPU device.
+//
+// Rows are cut into shares, one for each worker. A worker takes ranges from its own share, then helps with
+// the others; ranges shrink as a share empties, so that all workers end at the same time. Workers are tasks
+// of oneTBB, or plain threads for ThreadSanitizer (SATIN_PLAIN_THREADS), which cannot follow a oneTBB that
+// was built without it.
+
 #include "core/cpu/threads.h"
 
 #include <algorithm>
@@ -5,6 +12,13 @@
 #include <atomic>
 #include <cstddef>
 #include <thread>
+#include <vector>
+
+#ifndef SATIN_PLAIN_THREADS
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#endif
 
 #include "core/watch.h"
 
@@ -65,5 +79,46 @@ void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& bo
   if (workers == 1) return worker(0);      // on this thread, so that no other is woken
   run_workers(workers, std::ref(worker));  // a reference needs no allocation
 }
+
+#ifdef SATIN_PLAIN_THREADS
+struct Threads::Implementation {};
+
+Threads::Threads(int count) : count_(count) {}
+
+int Threads::usable(int wanted) {
+  const int available = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return wanted > 0 ? std::min(wanted, available) : available;
+}
+
+void Threads::run_workers(int workers, const std::function<void(int)>& worker) {
+  std::vector<std::thread> others;
+  for (int i = 1; i < workers; ++i) others.emplace_back(worker, i);
+  worker(0);
+  for (std::thread& other : others) other.join();
+}
+#else
+struct Threads::Implementation {
+  tbb::task_arena arena;
+};
+
+Threads::Threads(int count)
+    : count_(count),
+      implementation_(std::make_unique<Implementation>(Implementation{tbb::task_arena(count)})) {}
+
+int Threads::usable(int wanted) {
+  const int available = tbb::info::default_concurrency();
+  return wanted > 0 ? std::min(wanted, available) : available;
+}
+
+void Threads::run_workers(int workers, const std::function<void(int)>& worker) {
+  implementation_->arena.execute([&] {
+    // Isolated, so that a caller that waits for its own loop does not start a worker of another caller's
+    // loop.
+    tbb::this_task_arena::isolate([&] { tbb::parallel_for(0, workers, worker, tbb::simple_partitioner()); });
+  });
+}
+#endif
+
+Threads::~Threads() = default;
 
 }  // namespace satin::cpu

@@ -11,8 +11,7 @@ namespace satin::cpu {
 /// for_rows() that run at the same time have different slots.
 using RowRange = std::function<void(std::int64_t first, std::int64_t last, int slot)>;
 
-/// Threads of oneTBB (threads_tbb.cpp), or plain ones (threads_std.cpp) for ThreadSanitizer, which cannot
-/// follow a oneTBB that was built without it. Several threads may call for_rows() at the same time.
+/// Several threads may call for_rows() at the same time.
 class Threads {
  public:
   /// Returns the number of threads for a device: `wanted`, at most what the process may use; 0 means all of

@@ -70,7 +70,6 @@ DeviceInfo describe(int ordinal) {
   return info;
 }
 
-/// Returns the number of devices; 0 with a reason if there is none.
 int count_devices(std::string& reason) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);

@@ -16,7 +16,6 @@ SATIN_HD std::uint32_t add_shared(std::uint32_t* number, std::uint32_t value) {
 #endif
 }
 
-/// Sets a byte to 1.
 SATIN_HD void set_shared(std::uint8_t* flag) {
 #ifdef __CUDA_ARCH__
   *flag = 1;

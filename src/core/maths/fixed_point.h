@@ -49,7 +49,6 @@ SATIN_HD std::int64_t to_fixed(double value, int exponent) {
   return static_cast<double>(truncated) > scaled ? truncated - 1 : truncated;
 }
 
-/// Exponents of the fixed-point values of a float picture.
 struct FixedExponents {
   int colour = 0;
   int alpha = 0;

@@ -15,7 +15,6 @@ using Radius256 = std::int32_t;
 inline constexpr int radius_one = 256;
 inline constexpr int largest_radius = 16384;
 
-/// The whole window [centre - reach, centre + reach].
 struct Window {
   std::int64_t low = 0;
   std::int64_t high = 0;

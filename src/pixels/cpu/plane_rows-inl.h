@@ -16,7 +16,6 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Loads the first three channels.
 template <int Channels, class D>
 HWY_INLINE void LoadColours(D d, const std::uint8_t* pixels, hn::Vec<D>& c0, hn::Vec<D>& c1, hn::Vec<D>& c2) {
   if constexpr (Channels == 3) {

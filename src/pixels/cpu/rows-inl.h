@@ -127,7 +127,6 @@ void InRanges(std::size_t pixels, std::size_t channels, const Run& run) {
   for (std::size_t first = 0; first < pixels; first += part) run(first, std::min(part, pixels - first));
 }
 
-/// Reads bytes with alpha or in linear light.
 template <class Sum>
 void ReadBytes(const RowReader& reader, const std::uint8_t* source, std::size_t pixels, Sum* values) {
   const auto channels = static_cast<std::size_t>(reader.read.channels);

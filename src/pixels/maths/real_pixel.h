@@ -20,7 +20,6 @@ SATIN_HD bool is_finite(float value) { return value - value == 0.0F; }
 
 SATIN_HD double finite_value(float value) { return is_finite(value) ? static_cast<double>(value) : 0.0; }
 
-/// Returns the working value of channel c of a pixel.
 template <class Stored>
 SATIN_HD RealOf<Stored> read_real(const Stored* pixel, int c, int channels, bool weighted,
                                   const TransferView& transfer) {

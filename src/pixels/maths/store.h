@@ -8,7 +8,6 @@
 
 namespace satin {
 
-/// How the pixels of a picture are stored.
 struct StoreRule {
   bool weighted = false;           ///< the last channel is alpha; colours were averaged times alpha
   std::uint32_t mask_maximum = 0;  ///< 0: no mask

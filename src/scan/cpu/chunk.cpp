@@ -217,7 +217,6 @@ void Reduce(const void* from, std::size_t count, void* total) {
   *static_cast<Out*>(total) = sums[0];
 }
 
-/// Sums bytes, eight to a lane.
 template <class Out>
 void ReduceBytes(const void* from, std::size_t count, void* total) {
   const auto* values = static_cast<const std::uint8_t*>(from);

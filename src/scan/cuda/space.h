@@ -42,7 +42,6 @@ class StreamBuffer {
   std::unique_ptr<void, FreeInOrder> data_;
 };
 
-/// An array in a StreamBuffer.
 class StreamArray {
  public:
   StreamArray(const CudaBackend& backend, Type type, std::int64_t size, Stream stream)
