@@ -148,8 +148,8 @@ struct RunningMeanJob : TiledMeanJob {
 
 struct RunningMeanArguments : TiledMeanArguments<RunningMeanJob> {
   TransferView transfer;
-  const std::uint32_t* cells8 = nullptr;  ///< pixels/root_cells.h, where means become codes of 8 bits
-  const std::int16_t* more_than_rough16 = nullptr;  ///< light of 16-bit codes: pixels/maths/rough_light.h
+  const std::uint32_t* cells8 = nullptr;  ///< pixels/light_tables.h, where means become codes of 8 bits
+  const std::int16_t* more_than_rough16 = nullptr;  ///< light of 16-bit codes: pixels/light_tables.h
   void* groups = nullptr;
   const Measured* measured = nullptr;  ///< floats and their fixed point
 };

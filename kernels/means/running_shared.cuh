@@ -57,7 +57,7 @@ struct DecodeTable {
 };
 
 /// 24-bit linear values of the 65536 codes, which as words would not fit: what each has more than
-/// pixels/maths/rough_light.h.
+/// pixels/light_tables.h.
 struct WideDecodeTable {
   static constexpr int bytes = 2 << 16;
 
@@ -80,7 +80,7 @@ struct WideDecodeTable {
   }
 };
 
-/// root_cells.h's words once for each lane, behind the other table where values are bytes.
+/// cells_of()'s words once for each lane, behind the other table where values are bytes.
 template <class T>
 struct EncodeTable {
   static constexpr int first_byte = sizeof(T) == 1 ? DecodeTable::bytes : 0;
