@@ -7,7 +7,6 @@
 #include "kernels/device/tuning.h"
 
 namespace satin::kernels {
-
 namespace {
 
 unsigned blocks_along_y(std::int64_t rows) {

@@ -12,7 +12,6 @@
 #include "scan/scan.h"
 
 namespace satin::kernels {
-
 namespace {
 
 #if CUB_VERSION >= 200700

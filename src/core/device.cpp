@@ -12,7 +12,6 @@
 #include "satin/error.h"
 
 namespace satin {
-
 namespace {
 
 int parse_ordinal(std::string_view spec) {

@@ -11,7 +11,6 @@
 #include "satin/param.h"
 
 namespace satin {
-
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::input, what); }

@@ -10,7 +10,6 @@
 #include "satin/json.h"
 
 namespace satin {
-
 namespace {
 
 std::string escaped(char c) {

@@ -17,7 +17,6 @@
 #include "satin/plan.h"
 
 namespace satin {
-
 namespace {
 
 thread_local WorkspaceBudget* current = nullptr;

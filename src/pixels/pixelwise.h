@@ -7,10 +7,9 @@
 //   doing                            a phrase for messages: "comparing a picture with a level"
 //   Images                           the views of one run
 //   each(images, transfer, launch)   calls launch(width, height, step) for each step of a run, in order. The
-//   backend
-//                                    calls step(x, y) for every pixel of a plane, in any order; or, where the
-//                                    step has row(y), row(x) with row = step.row(y), which holds what is
-//                                    constant in a row
+//                                    backend calls step(x, y) for every pixel of a plane, in any order; or,
+//                                    if the step has row(y), row(x) of row = step.row(y), which holds the
+//                                    constants of a row
 //   codes()                          optional: the stored type and transfer whose tables the steps need
 
 #include "core/operation.h"

@@ -15,7 +15,6 @@
 #include "scan/scan.h"
 
 namespace satin {
-
 namespace {
 
 /// Drops an initial value that is NaN for minima and maxima, where NaN counts as the identity.

@@ -9,7 +9,6 @@
 #include "core/workspace.h"
 
 namespace satin::cpu {
-
 namespace {
 
 class ActiveTiles final : public ActiveTilesOperation {

@@ -5,7 +5,6 @@
 #include "kernels/device/launch.h"
 
 namespace satin::cuda {
-
 namespace {
 
 class ActiveTiles final : public ActiveTilesOperation {

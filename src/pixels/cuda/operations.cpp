@@ -6,7 +6,6 @@
 #include "pixels/fixed_threshold.h"
 
 namespace satin::cuda {
-
 namespace {
 
 class FixedThreshold final : public FixedThresholdOperation {

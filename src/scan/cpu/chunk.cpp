@@ -1,5 +1,5 @@
-// Reduction and scan of one chunk by SIMD (see chunk.h), compiled for every SIMD target. Each operator
-// gives four small functions (Load, Stored, Combine, identity); the loops are written once for all of them.
+// Reduction and scan of one chunk by SIMD (see chunk.h), compiled for every SIMD target. Each operator gives
+// four small functions (Load, Stored, Combine, identity); the loops are written once for all of them.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "scan/cpu/chunk.cpp"
