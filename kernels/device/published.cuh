@@ -58,18 +58,18 @@ __device__ bool is_current(const Vector<std::uint32_t, N>& words, std::uint32_t 
 /// Number of words in which a sum is published, `value_bits` in each.
 
 template <class Sum>
-inline constexpr int pieces_of = (static_cast<int>(sizeof(Sum)) * 8 + value_bits - 1) / value_bits;
+inline constexpr int word_count_of = (static_cast<int>(sizeof(Sum)) * 8 + value_bits - 1) / value_bits;
 
 template <class Sum>
-__device__ std::uint32_t piece_of(Sum sum, int piece) {
-  return static_cast<std::uint32_t>(sum >> piece * value_bits) & largest_value;
+__device__ std::uint32_t word_of(Sum sum, int word) {
+  return static_cast<std::uint32_t>(sum >> word * value_bits) & largest_value;
 }
 template <class Sum, int N>
-__device__ Vector<std::uint32_t, N> piece_of(const Vector<Sum, N>& sums, int piece) {
-  Vector<std::uint32_t, N> pieces;
+__device__ Vector<std::uint32_t, N> word_of(const Vector<Sum, N>& sums, int word) {
+  Vector<std::uint32_t, N> sum_words;
 #pragma unroll
-  for (int i = 0; i < N; ++i) pieces.of[i] = piece_of(sums.of[i], piece);
-  return pieces;
+  for (int i = 0; i < N; ++i) sum_words.of[i] = word_of(sums.of[i], word);
+  return sum_words;
 }
 
 __device__ inline void publish(std::uint32_t* to, std::uint32_t word) {

@@ -31,11 +31,11 @@ SATIN_HD std::uint64_t float_key(std::uint64_t bits) {
   return (positive & sign) != 0 ? ~positive : positive | sign;
 }
 
-/// The values with first <= key <= first + span modulo 2^bits, so that the complement of an interval is an
+/// The values with first <= key <= first + width modulo 2^bits, so that the complement of an interval is an
 /// interval too. Keys of integers are their bits; for signed types `first` includes the offset of the sign.
 struct Interval {
   std::uint64_t first = 0;
-  std::uint64_t span = 0;
+  std::uint64_t width = 0;
   bool empty = false;
 };
 
@@ -43,14 +43,14 @@ struct Interval {
 template <class Word, bool Floats>
 struct InInterval {
   Word first;
-  Word span;
+  Word width;
 
   explicit InInterval(const Interval& interval)
-      : first(static_cast<Word>(interval.first)), span(static_cast<Word>(interval.span)) {}
+      : first(static_cast<Word>(interval.first)), width(static_cast<Word>(interval.width)) {}
 
   SATIN_HD bool operator()(Word bits) const {
     if constexpr (Floats) bits = float_key(bits);
-    return static_cast<Word>(bits - first) <= span;
+    return static_cast<Word>(bits - first) <= width;
   }
 };
 

@@ -103,7 +103,7 @@ class UpperSums {
   UpperSums() = default;
   /// The box has the columns [left, right) and the rows [top, bottom).
   __device__ UpperSums(const UpperBits& upper, int left, int right, int top, int bottom) {
-    const auto entry = [](int place) { return static_cast<unsigned>(place) / UpperBits::step; };
+    const auto entry = [](int position) { return static_cast<unsigned>(position) / UpperBits::step; };
     const std::uint32_t* above = upper.data + entry(top) * static_cast<unsigned>(upper.row);
     const std::uint32_t* last = upper.data + entry(bottom) * static_cast<unsigned>(upper.row);
     bytes_ = (__ldg(last + entry(right)) - __ldg(last + entry(left))) -

@@ -155,7 +155,7 @@ struct TileSizes {
   int width;  ///< elements
   int upward;
   int leftward;
-  int pieces;        ///< words of an inclusive sum
+  int sum_words;     ///< words of an inclusive sum
   int corner_words;  ///< words of a corner
 };
 
@@ -166,7 +166,7 @@ struct Tiling {
   using Phase = typename Pixels::Phase;
   static constexpr int elements = Pixels::elements;
   static constexpr int channels = Pixels::channels;
-  static constexpr int pieces = pieces_of<Sum>;
+  static constexpr int sum_words = word_count_of<Sum>;
   static constexpr int warp_columns = Shape::warp_columns;
   static constexpr int warp_rows = Shape::warp_rows;
   static constexpr int rows = Shape::rows;
@@ -180,11 +180,11 @@ struct Tiling {
   static constexpr int width = lanes_across * elements;
   /// Number of warps of one column that look upward, and of warps that look left for one channel. Warps left
   /// over look nowhere.
-  static constexpr int upward_groups = warp_rows < upward + pieces ? warp_rows : upward + pieces;
+  static constexpr int upward_groups = warp_rows < upward + sum_words ? warp_rows : upward + sum_words;
   static constexpr int leftward_groups = warps / channels;
   static constexpr int corner_words = static_cast<int>(sizeof(Sum)) / 4;
   static constexpr bool pairs_columns = elements != 2;
-  static constexpr TileSizes sizes = {channels, width, upward, leftward, pieces, corner_words};
+  static constexpr TileSizes sizes = {channels, width, upward, leftward, sum_words, corner_words};
 
   static_assert(warp_rows * rows == tile_height && tile_height == warp_size * lane_rows);
   static_assert(rows % lane_rows == 0 && rows <= warp_size);
@@ -204,11 +204,12 @@ struct Tiling {
 
 /// Workspace in device memory, indexed in 32 bits.
 struct Workspace {
-  unsigned* counter;           ///< counts the blocks that have run
-  std::uint64_t* totals;       ///< [1 + corner_words][channels][tiles]: totals of tiles, then their corners
-  std::uint32_t* column_sums;  ///< [1 + pieces][tile rows][padded width]: sums of tiles, then inclusive sums
+  unsigned* counter;      ///< counts the blocks that have run
+  std::uint64_t* totals;  ///< [1 + corner_words][channels][tiles]: totals of tiles, then their corners
   std::uint32_t*
-      row_sums;  ///< [1 + pieces][tiles][channels][tile height]: sums of tiles, then inclusive sums
+      column_sums;  ///< [1 + sum_words][tile rows][padded width]: sums of tiles, then inclusive sums
+  std::uint32_t*
+      row_sums;  ///< [1 + sum_words][tiles][channels][tile height]: sums of tiles, then inclusive sums
 };
 
 struct Job {

@@ -158,9 +158,9 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
   for (int c = 0; c < Channels; ++c) {
     const Sum total = sum_over<Lane::rows>(totals[c]);
     if (lane_index() == 0) {
-      const std::int64_t place = (tile.row * tiles.tile_columns + tile.column) * Channels + c;
-      carries.totals[place] = total;
-      carries.fine_totals[place] = total / upper_unit;
+      const std::int64_t index = (tile.row * tiles.tile_columns + tile.column) * Channels + c;
+      carries.totals[index] = total;
+      carries.fine_totals[index] = total / upper_unit;
     }
   }
 }

@@ -44,11 +44,11 @@ namespace satin::kernels::single_pass {
 // --- Look-back ---
 
 /// Reads the sums of `Width` neighbouring columns or rows in the tiles before this one. Slots 0 .. Depth - 1
-/// are the sums of `Depth` tiles, slots Depth .. Depth + Pieces - 1 the words of the inclusive sums of the
+/// are the sums of `Depth` tiles, slots Depth .. Depth + SumWords - 1 the words of the inclusive sums of the
 /// tile before those. A thread reads every `Groups`-th slot.
-template <int Width, int Depth, int Pieces, int Groups>
+template <int Width, int Depth, int SumWords, int Groups>
 struct LookBack {
-  static constexpr int slots = (Depth + Pieces + Groups - 1) / Groups;
+  static constexpr int slots = (Depth + SumWords + Groups - 1) / Groups;
   Vector<std::uint32_t, Width> words[slots];
 
   const std::uint32_t* sums;  ///< sums of all tiles
@@ -65,7 +65,7 @@ struct LookBack {
   }
   [[nodiscard]] __device__ bool exists(int k) const {
     const int slot = group + k * Groups;
-    return is_inclusive(k) ? slot < Depth + Pieces && Depth < tiles_before : slot < tiles_before;
+    return is_inclusive(k) ? slot < Depth + SumWords && Depth < tiles_before : slot < tiles_before;
   }
   [[nodiscard]] __device__ const std::uint32_t* address(int k) const {
     const int slot = group + k * Groups;
@@ -96,8 +96,8 @@ struct LookBack {
     Vector<Sum, Width> total{};
 #pragma unroll
     for (int k = 0; k < slots; ++k) {
-      const int piece = group + k * Groups - Depth;
-      const int shift = is_inclusive(k) && piece < Pieces ? piece * value_bits : 0;
+      const int word = group + k * Groups - Depth;
+      const int shift = is_inclusive(k) && word < SumWords ? word * value_bits : 0;
 #pragma unroll
       for (int i = 0; i < Width; ++i) total.of[i] += static_cast<Sum>(value_of(words[k].of[i])) << shift;
     }
@@ -195,7 +195,7 @@ __device__ bool look_back(const Job& job, const Tile& tile, Exchange<Tiling>& sh
   const int channel = at.warp / Tiling::leftward_groups;
   const int group = at.warp % Tiling::leftward_groups;
   const bool looks_left = Tiling::warps % Tiling::channels == 0 || channel < Tiling::channels;
-  LookBack<Tiling::elements, Tiling::upward, Tiling::pieces, Tiling::warp_rows> above{
+  LookBack<Tiling::elements, Tiling::upward, Tiling::sum_words, Tiling::warp_rows> above{
       {},
       job.workspace.column_sums,
       index_of_columns<Tiling>(job, tile, at.lane_across),
@@ -203,7 +203,7 @@ __device__ bool look_back(const Job& job, const Tile& tile, Exchange<Tiling>& sh
       column_plane<Tiling>(job),
       tile.row,
       at.row};
-  LookBack<lane_rows, Tiling::leftward, Tiling::pieces, Tiling::leftward_groups> left{
+  LookBack<lane_rows, Tiling::leftward, Tiling::sum_words, Tiling::leftward_groups> left{
       {},
       job.workspace.row_sums,
       index_of_row<Tiling>(tile, channel, lane * lane_rows),
@@ -233,8 +233,8 @@ __device__ bool look_back(const Job& job, const Tile& tile, Exchange<Tiling>& sh
   constexpr int lanes = Tiling::rows / lane_rows;  // lanes that cover the rows of one warp
   const Sum rows_of_warp = sum_over<lanes>(sum_of(rows));
   if (lane % lanes == 0) shared.rows_left_of_warp[at.warp][lane / lanes] = rows_of_warp;
-  const Sum parts = warp_sum(corner.sum());
-  if (lane == 0) shared.corner[at.warp] = parts;
+  const Sum terms = warp_sum(corner.sum());
+  if (lane == 0) shared.corner[at.warp] = terms;
   return looks > 0;
 }
 
@@ -418,8 +418,8 @@ __device__ auto resolve_columns(const Job& job, const Tile& tile, const WarpPosi
     const auto inclusive = columns + converted<typename Tiling::Sum>(own);
     std::uint32_t* to = job.workspace.column_sums + index_of_columns<Tiling>(job, tile, at.lane_across);
 #pragma unroll
-    for (int piece = 0; piece < Tiling::pieces; ++piece)
-      publish(to + (piece + 1) * column_plane<Tiling>(job), tagged(tile.tag, piece_of(inclusive, piece)));
+    for (int word = 0; word < Tiling::sum_words; ++word)
+      publish(to + (word + 1) * column_plane<Tiling>(job), tagged(tile.tag, word_of(inclusive, word)));
   }
   return columns;
 }
@@ -448,8 +448,8 @@ __device__ void resolve_rows(const Job& job, const Tile& tile, const WarpPositio
       const Sum sum = carries[c] + shared.row_sums[c][at.column][row];
       std::uint32_t* to = job.workspace.row_sums + index_of_row<Tiling>(tile, c, row);
 #pragma unroll
-      for (int piece = 0; piece < Tiling::pieces; ++piece)
-        publish(to + (piece + 1) * row_plane<Tiling>(job), tagged(tile.tag, piece_of(sum, piece)));
+      for (int word = 0; word < Tiling::sum_words; ++word)
+        publish(to + (word + 1) * row_plane<Tiling>(job), tagged(tile.tag, word_of(sum, word)));
     }
   }
 #pragma unroll
@@ -656,8 +656,8 @@ inline TableTiles tiles_of(std::int64_t width, std::int64_t height, const TileSi
 }
 
 /// Returns the number of planes: the sums, and the words of inclusive sums if a tile looks back that far.
-inline std::int64_t planes(std::int64_t tiles, int depth, int pieces) {
-  return tiles > depth + 1 ? 1 + pieces : 1;
+inline std::int64_t planes(std::int64_t tiles, int depth, int sum_words) {
+  return tiles > depth + 1 ? 1 + sum_words : 1;
 }
 
 /// Lays the workspace out from `memory` on, and computes its size.
@@ -670,15 +670,15 @@ struct Layout {
     const std::int64_t count = tiles.tile_columns * tiles.tile_rows;
     take(workspace.counter, 1);
     take(workspace.totals, (1 + sizes.corner_words) * sizes.channels * count);
-    take(workspace.column_sums, planes(tiles.tile_rows, sizes.upward, sizes.pieces) * count * sizes.width);
+    take(workspace.column_sums, planes(tiles.tile_rows, sizes.upward, sizes.sum_words) * count * sizes.width);
     take(workspace.row_sums,
-         planes(tiles.tile_columns, sizes.leftward, sizes.pieces) * count * sizes.channels * tile_height);
+         planes(tiles.tile_columns, sizes.leftward, sizes.sum_words) * count * sizes.channels * tile_height);
   }
 
  private:
   template <class Word>
-  void take(Word*& part, std::int64_t words) {
-    if (memory_ != nullptr) part = reinterpret_cast<Word*>(memory_ + bytes);
+  void take(Word*& array, std::int64_t words) {
+    if (memory_ != nullptr) array = reinterpret_cast<Word*>(memory_ + bytes);
     bytes += static_cast<std::size_t>(words) * sizeof(Word);
     bytes = (bytes + array_alignment - 1) / array_alignment * array_alignment;
   }

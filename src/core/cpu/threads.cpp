@@ -68,8 +68,9 @@ void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& bo
     for (int i = 0; i < count; ++i) {
       Share& share = shares[static_cast<std::size_t>((slot + i) % count)];
       for (std::int64_t first = share.next; first < share.end;) {
-        const std::int64_t part = std::max<std::int64_t>((share.end - first) / (grain * ranges_of_share), 1);
-        const std::int64_t last = std::min(first + part * grain, share.end);
+        const std::int64_t grains_taken =
+            std::max<std::int64_t>((share.end - first) / (grain * ranges_of_share), 1);
+        const std::int64_t last = std::min(first + grains_taken * grain, share.end);
         if (!share.next.compare_exchange_weak(first, last)) continue;
         body(first, last, slot);
         first = share.next;

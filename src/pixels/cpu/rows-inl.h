@@ -123,20 +123,21 @@ constexpr std::size_t range_entries = 4096;
 
 template <class Run>
 void InRanges(std::size_t pixels, std::size_t channels, const Run& run) {
-  const std::size_t part = range_entries / channels;
-  for (std::size_t first = 0; first < pixels; first += part) run(first, std::min(part, pixels - first));
+  const std::size_t length = range_entries / channels;
+  for (std::size_t first = 0; first < pixels; first += length) run(first, std::min(length, pixels - first));
 }
 
 template <class Sum>
 void ReadBytes(const RowReader& reader, const std::uint8_t* source, std::size_t pixels, Sum* values) {
   const auto channels = static_cast<std::size_t>(reader.read.channels);
-  InRanges(pixels, channels, [&](std::size_t first, std::size_t part) {
+  InRanges(pixels, channels, [&](std::size_t first, std::size_t length) {
     std::uint16_t light[range_entries];
     const std::size_t at = first * channels;
     if (reader.read.weighted)
-      return WeighAnyPixels(source + at, part, reader.read.channels, reader.transfer, light, 1, values + at);
-    DecodeRow(source + at, part * channels, reader.transfer, light);
-    std::copy_n(light, part * channels, values + at);
+      return WeighAnyPixels(source + at, length, reader.read.channels, reader.transfer, light, 1,
+                            values + at);
+    DecodeRow(source + at, length * channels, reader.transfer, light);
+    std::copy_n(light, length * channels, values + at);
   });
 }
 
@@ -233,10 +234,10 @@ inline void EncodeWorking(const std::uint16_t* values, std::size_t count, const 
 inline void EncodeWorking(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                           std::uint8_t* codes) {
   if (transfer.decode == nullptr) return Narrow(values, count, codes);
-  InRanges(count, 1, [&](std::size_t first, std::size_t part) {
+  InRanges(count, 1, [&](std::size_t first, std::size_t length) {
     std::uint16_t light[range_entries];
-    Narrow(values + first, part, light);
-    EncodeRow(light, part, transfer, codes + first);
+    Narrow(values + first, length, light);
+    EncodeRow(light, length, transfer, codes + first);
   });
 }
 
@@ -269,20 +270,20 @@ inline void StoreWithAlpha(const std::uint16_t* values, std::size_t pixels, std:
 template <class Stored>
 void BlendRow(const Stored* original, const std::uint16_t* means, const std::uint8_t* mask,
               std::size_t pixels, std::size_t channels, const TransferView& transfer, Stored* out) {
-  InRanges(pixels, channels, [&](std::size_t first, std::size_t part) {
+  InRanges(pixels, channels, [&](std::size_t first, std::size_t length) {
     const std::size_t at = first * channels;
     if constexpr (sizeof(Stored) == 2) {
-      BlendPixels(original + at, means + at, mask + first, part, channels, out + at);
+      BlendPixels(original + at, means + at, mask + first, length, channels, out + at);
     } else {
       std::uint16_t own[range_entries];
       std::uint16_t blended[range_entries];
       if (transfer.decode == nullptr) {
-        BlendPixels(original + at, means + at, mask + first, part, channels, blended);
+        BlendPixels(original + at, means + at, mask + first, length, channels, blended);
       } else {
-        DecodeRow(original + at, part * channels, transfer, own);
-        BlendPixels(own, means + at, mask + first, part, channels, blended);
+        DecodeRow(original + at, length * channels, transfer, own);
+        BlendPixels(own, means + at, mask + first, length, channels, blended);
       }
-      EncodeWorking(blended, part * channels, transfer, out + at);
+      EncodeWorking(blended, length * channels, transfer, out + at);
     }
   });
 }

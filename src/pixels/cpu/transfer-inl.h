@@ -53,8 +53,8 @@ inline std::size_t Encode16Vectors(const std::uint32_t* values, std::size_t coun
     const auto pair = gather(firsts, hn::ShiftLeft<1>(hn::ShiftRight<8>(value)));  // this code and the next
     const auto first = hn::And(pair, hn::Set(d, 0xFFFF));
     const auto step = hn::Sub(hn::ShiftRight<16>(pair), first);
-    const auto part = hn::And(value, hn::Set(d, 0xFF));
-    const auto code = hn::Add(first, hn::ShiftRight<8>(hn::Mul(step, part)));
+    const auto rest = hn::And(value, hn::Set(d, 0xFF));
+    const auto code = hn::Add(first, hn::ShiftRight<8>(hn::Mul(step, rest)));
     const auto own = gather(thresholds, hn::ShiftLeft<2>(code));
     const auto last = hn::Set(d, 0xFFFF);
     const auto next = gather(thresholds, hn::ShiftLeft<2>(hn::Min(hn::Add(code, hn::Set(d, 1)), last)));
