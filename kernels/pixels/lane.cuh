@@ -200,7 +200,7 @@ struct LaneRows {
     std::uint32_t words[word_count];
   };
 
-  enum class Position {
+  enum class Place {
     nowhere,   ///< all pixels are 0
     inside,    ///< all pixels are in the picture, with a word to spare unless rows are aligned
     scattered  ///< some pixels are outside the picture: each has a column of its own
@@ -210,7 +210,7 @@ struct LaneRows {
   std::int64_t row;
   const int* columns;  ///< source columns of the lane's pixels
   int offset;          ///< bytes from a row's start to the lane's first pixel
-  Position position;
+  Place place;
   bool aligned;
 
   /// The lane's first pixel is at x, a multiple of `pixels`, of the picture extended by its border. Pixels
@@ -225,20 +225,20 @@ struct LaneRows {
                 0) {
     const int margin = aligned ? 0 : 4;
     if (x > last || (clipped && (x >= width || x + pixels <= 0))) {
-      position = Position::nowhere;
+      place = Place::nowhere;
     } else if (offset >= margin && offset + bytes + margin <= width * pixel_bytes) {
-      position = Position::inside;
+      place = Place::inside;
     } else {
-      position = Position::scattered;
+      place = Place::scattered;
     }
   }
 
   /// Loads row y of the picture; zeros if y is negative.
   __device__ void load(int y, Words& loaded) const {
     loaded = {};
-    if (y < 0 || position == Position::nowhere) return;
+    if (y < 0 || place == Place::nowhere) return;
     const std::byte* line = data + y * row;
-    if (position == Position::scattered) return load_scattered(line, loaded.words);
+    if (place == Place::scattered) return load_scattered(line, loaded.words);
     const std::byte* from = line + offset;
     if (aligned) {
 #pragma unroll
