@@ -24,9 +24,10 @@ thread_local WorkspaceBudget* current = nullptr;
 /// Bytes up to which free_memory(), which takes as long as a small filter, is not asked.
 constexpr std::size_t always_free = std::size_t{64} << 20;
 
-constexpr std::size_t line = 64;
-constexpr std::size_t most_bytes = SIZE_MAX - line;
-static_assert(line >= alignof(std::max_align_t) + sizeof(void*));  // room for the pointer before the line
+constexpr std::size_t cache_line_bytes = 64;
+constexpr std::size_t most_bytes = SIZE_MAX - cache_line_bytes;
+static_assert(cache_line_bytes >=
+              alignof(std::max_align_t) + sizeof(void*));  // room for the pointer before the line
 
 /// Bytes up to which memory is zeroed here. calloc() is slower for them, since it does not use the thread's
 /// cache of freed blocks.
@@ -35,8 +36,8 @@ constexpr std::size_t cleared_here = 2048;
 /// Returns the first cache line after the start of this memory, and stores the start before it.
 void* line_in(void* memory) noexcept {
   if (memory == nullptr) return nullptr;
-  void* const lines =
-      static_cast<std::byte*>(memory) + (line - reinterpret_cast<std::uintptr_t>(memory) % line);
+  void* const lines = static_cast<std::byte*>(memory) +
+                      (cache_line_bytes - reinterpret_cast<std::uintptr_t>(memory) % cache_line_bytes);
   std::memcpy(static_cast<std::byte*>(lines) - sizeof memory, &memory, sizeof memory);
   return lines;
 }
@@ -67,11 +68,12 @@ void WorkspaceBudget::give_back(std::size_t bytes) noexcept {
 // calloc(), since its zeros cost nothing before they are used.
 // NOLINTBEGIN(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
 void* new_lines(std::size_t bytes) noexcept {
-  return bytes > most_bytes ? nullptr : line_in(std::malloc(bytes + line));
+  return bytes > most_bytes ? nullptr : line_in(std::malloc(bytes + cache_line_bytes));
 }
 
 void* zeroed_lines(std::size_t bytes) noexcept {
-  if (bytes > cleared_here) return bytes > most_bytes ? nullptr : line_in(std::calloc(bytes + line, 1));
+  if (bytes > cleared_here)
+    return bytes > most_bytes ? nullptr : line_in(std::calloc(bytes + cache_line_bytes, 1));
   void* const lines = new_lines(bytes);
   return lines == nullptr ? nullptr : std::memset(lines, 0, bytes);
 }

@@ -75,9 +75,9 @@ class CudaBackend final : public Backend {
   template <class T>
   [[nodiscard]] T& resident() {
     const std::lock_guard lock(residents_mutex_);
-    std::shared_ptr<void>& resident = residents_[typeid(T)];
-    if (resident == nullptr) resident = std::make_shared<T>(*this);
-    return *static_cast<T*>(resident.get());
+    std::shared_ptr<void>& object = residents_[typeid(T)];
+    if (object == nullptr) object = std::make_shared<T>(*this);
+    return *static_cast<T*>(object.get());
   }
 
  private:
