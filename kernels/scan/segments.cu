@@ -11,7 +11,7 @@
 namespace satin::kernels {
 namespace {
 
-/// Where segments begin: at flags, or where the group index changes.
+/// The heads of segments: at flags, or where the group index changes.
 struct Heads {
   const std::uint8_t* flags;    ///< null for group indices
   const std::uint32_t* groups;  ///< null for flags

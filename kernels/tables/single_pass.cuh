@@ -202,14 +202,13 @@ struct Tiling {
   static_assert(leftward * largest_of_row <= 0xFFFFFFFF && upward * largest_of_column <= 0xFFFFFFFF);
 };
 
-/// Workspace in device memory, indexed in 32 bits.
+/// Workspace in device memory, indexed in 32 bits. Plane 0 of each array holds the sums of tiles; the planes
+/// after it hold the words of corners or of inclusive sums.
 struct Workspace {
-  unsigned* counter;      ///< counts the blocks that have run
-  std::uint64_t* totals;  ///< [1 + corner_words][channels][tiles]: totals of tiles, then their corners
-  std::uint32_t*
-      column_sums;  ///< [1 + sum_words][tile rows][padded width]: sums of tiles, then inclusive sums
-  std::uint32_t*
-      row_sums;  ///< [1 + sum_words][tiles][channels][tile height]: sums of tiles, then inclusive sums
+  unsigned* counter;           ///< counts the blocks that have run
+  std::uint64_t* totals;       ///< [1 + corner_words][channels][tiles]
+  std::uint32_t* column_sums;  ///< [1 + sum_words][tile rows][padded width]
+  std::uint32_t* row_sums;     ///< [1 + sum_words][tiles][channels][tile height]
 };
 
 struct Job {
@@ -255,7 +254,7 @@ struct Exchange {
 template <class Tiling>
 struct WarpPosition {
   int warp;
-  int column;  ///< of warps
+  int column;  ///< column of warps
   int row;
   int lane_across;
 

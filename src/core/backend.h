@@ -28,7 +28,7 @@ struct NoMemory : Error {
   explicit NoMemory(const std::string& message) : Error(ErrorKind::environment, message) {}
 };
 
-/// One open device. Thread-safe: state that operations share is set up when the backend is opened.
+/// An open device. Thread-safe: state that operations share is set up when the backend is opened.
 struct Backend : std::enable_shared_from_this<Backend> {
   DeviceInfo info;
   Operations operations;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t smallest_chunk = 16;
 constexpr std::int64_t least_rows = 256;  ///< with fewer, rows that areas share cost more
-constexpr std::int64_t least_pixels = std::int64_t{1}
-                                      << 20;  ///< with fewer, narrow chunks do not occupy all cores
+/// With fewer pixels, narrow chunks do not occupy all cores.
+constexpr std::int64_t least_pixels = std::int64_t{1} << 20;
 
 /// Returns the rows of a chunk where memory suffices. At least twice the reach, so that a row is in at most
 /// two areas on average.

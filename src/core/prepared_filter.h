@@ -21,7 +21,7 @@ namespace satin {
 
 struct FilterPlan;
 
-/// What is measured in the inputs before a filter of floats runs. Results are one Measured for each frame,
+/// The measures of the inputs before a filter of floats runs. Results are one Measured for each frame,
 /// followed by one for the guide.
 struct InputMeasures {
   std::optional<MeasureJob> picture{};  ///< size and channels are filled in by the plan
@@ -113,7 +113,7 @@ class OneOperation final : public PreparedFilter {
   Run run_;
 };
 
-/// One element for the picture and for each side input.
+/// A list with an element for the picture and for each side input.
 inline constexpr std::size_t most_inputs = 4;
 template <class T>
 using OfInputs = Few<T, most_inputs>;

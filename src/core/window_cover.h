@@ -20,7 +20,7 @@ class WindowCover {
     std::int64_t height = 0;
     [[nodiscard]] std::int64_t pixels() const noexcept { return width * height; }
   };
-  /// One run of the filter: a window of size sizes()[size], of whose results `inner` is kept.
+  /// A run of the filter: a window of size sizes()[size], of whose results `inner` is kept.
   struct Run {
     Rectangle inner;
     std::size_t size = 0;

@@ -53,8 +53,8 @@ struct InBin {
   std::int64_t bin = 0;
 };
 
-/// Which values are selected, and what is stored of them. A mask has type u8 and one element for each value.
-/// For the indices of a mask, `values` is the mask itself.
+/// The values that are selected, and the form in which they are stored. A mask has type u8 and one element
+/// for each value. For the indices of a mask, `values` is the mask itself.
 struct Selection {
   enum class Keep : std::uint8_t { values, indices, partition };
 

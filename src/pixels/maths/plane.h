@@ -29,7 +29,7 @@ struct Quantised {
   double scale = 1;
 };
 
-/// Which plane of a picture is read, and how.
+/// The plane of a picture that is read, and its format.
 struct PlaneRead {
   static constexpr int weighted = -1;  ///< selects the luminance as channel
 

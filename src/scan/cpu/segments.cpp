@@ -11,7 +11,7 @@
 namespace satin::cpu {
 namespace {
 
-/// Where segments begin: at flags, or where the group index changes. The loops decide at run time which of
+/// The heads of segments: at flags, or where the group index changes. The loops decide at run time which of
 /// the two is meant, as an instance for each would double the time to compile.
 struct Heads {
   const std::uint8_t* flags;    ///< null: by group
