@@ -1,13 +1,72 @@
 #pragma once
-// round(sum / divisor), ties up, exactly: an estimate in float that errs to one known side, corrected by the
-// exact remainder where one float is not enough.
+// Exact division on a GPU, which has no fast integer division: round(sum / divisor), ties up.
+//
+// Every quotient is estimated by a product with the reciprocal, in float where the quotient is below 2^16 or
+// 2^24, otherwise in double. The bounds below show that the floor of the estimate is that of the quotient or
+// differs in one known direction; the exact remainder, modulo 2^32 or 2^64, then corrects it.
 
 #include <cstdint>
 
+#include "core/maths/fixed_point.h"
+
 namespace satin::kernels {
 
-/// A quotient below 2^24: the estimate in float is wrong by a few at most, and the exact remainder
-/// corrects it. `inverse` is about 1 / divisor.
+// --- Estimates in double ---
+
+/// The sum of this and an integer below 2^51 in magnitude has the integer in its low bits, as two's
+/// complement.
+inline constexpr double whole_numbers = 0x1.8p52;
+inline constexpr std::uint64_t whole_number_bits = 0x4338000000000000U;
+
+/// floor(value), for magnitudes below 2^51.
+__device__ inline std::int64_t floor_of(double value) {
+  return __double_as_longlong(__dadd_rd(value, whole_numbers)) - static_cast<std::int64_t>(whole_number_bits);
+}
+
+/// A divisor below 2^47.
+struct WideDivisor {
+  std::uint64_t divisor = 0;
+  double inverse = 0;
+
+  __device__ explicit WideDivisor(std::uint64_t of) : divisor(of), inverse(1.0 / static_cast<double>(of)) {}
+
+  /// Returns round(total / divisor), ties up, modulo 2^64. `estimate` is the total with at most seven
+  /// roundings of 2^-53 of its terms, which are below 2^41 times the divisor, so the quotient errs by less
+  /// than 2^-8. The floor of the estimate plus 1/2 - 2^-6 is therefore that of the exact quotient plus 1/2,
+  /// or one less.
+  [[nodiscard]] __device__ std::uint64_t rounded(std::uint64_t total, double estimate) const {
+    const auto quotient = static_cast<std::uint64_t>(floor_of(__fma_rn(estimate, inverse, 0.5 - 0x1p-6)));
+    const std::uint64_t rest = total + divisor / 2 - quotient * divisor;
+    return quotient + (rest >= divisor ? 1U : 0U);
+  }
+};
+
+/// Returns total / divisor * 2^-exponent with the one rounding of IEEE arithmetic, for integer totals and
+/// divisors below 2^47.
+///
+/// The product with the rounded reciprocal errs by at most two units in the last place. The remainder is a
+/// multiple of that unit below 2^49 units, so it is exact. The correction by it errs by 2^-52 units, and no
+/// quotient is as near as 2^-48 units to the middle of two doubles. Powers of two do not change the argument.
+class FloatDivision {
+ public:
+  __device__ FloatDivision(const WideDivisor& by, int exponent)
+      : inverse_(by.inverse * power_of_two(-exponent)),
+        divisor_(static_cast<double>(by.divisor) * power_of_two(exponent)) {}
+
+  [[nodiscard]] __device__ double operator()(double total) const {
+    const double near = total * inverse_;
+    return __fma_rn(__fma_rn(-near, divisor_, total), inverse_, near);
+  }
+
+ private:
+  double inverse_;
+  double divisor_;
+};
+
+// --- Estimates in float ---
+
+/// Returns round(sum / divisor), which is below 2^24. The float estimate errs by a few at most. `inverse` is
+/// an approximation of 1 / divisor.
 __device__ inline std::uint32_t divide_near(std::uint64_t sum, std::uint64_t divisor, float inverse) {
   auto quotient = static_cast<std::uint32_t>(static_cast<float>(sum) * inverse);
   auto remainder = static_cast<std::int64_t>(sum + divisor / 2 - quotient * divisor);
@@ -23,31 +82,31 @@ __device__ inline std::uint32_t divide_near(std::uint64_t sum, std::uint64_t div
   return quotient;
 }
 
-/// 1 / value with a relative error of at most 2^-23, in one instruction.
+/// Returns 1 / value with a relative error of at most 2^-23, in one instruction.
 __device__ inline float rough_reciprocal(float value) {
   float result = 0;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
   return result;
 }
 
-/// Floats of 2^23 and more hold integers in their low mantissa bits.
+/// Floats of 2^23 and more have an integer in the low bits of their mantissa.
 struct FloatInteger {
   static constexpr float whole = 8388608.0F;    ///< 2^23: the lowest bit of the mantissa counts ones
-  static constexpr float middle = 12582912.0F;  ///< 1.5 * 2^23: the same, also for sums just below it
+  static constexpr float middle = 12582912.0F;  ///< 1.5 * 2^23: also for sums just below it
   static constexpr std::uint32_t whole_bits = 0x4B000000U;
 };
 
-/// Corrects estimates in float of quotients below 2^16 by a divisor below 2^31. The floor of an estimate must
-/// be that of the quotient or one less.
+/// Corrects float estimates of quotients below 2^16 by a divisor below 2^31. The floor of an estimate must be
+/// that of the quotient or one less.
 class EstimatedQuotient {
  public:
   __device__ explicit EstimatedQuotient(std::uint32_t divisor)
       : negative_(0 - divisor), offset_(divisor / 2 - divisor + FloatInteger::whole_bits * divisor) {}
 
-  /// round(total / divisor), ties up; `low`: the low 32 bits of the total.
+  /// Returns round(total / divisor), ties up. `low` is the low 32 bits of the total.
   [[nodiscard]] __device__ std::uint32_t operator()(float estimate, std::uint32_t low) const {
     const std::uint32_t bits = __float_as_uint(__fadd_rz(estimate, FloatInteger::whole));
-    // The remainder without the divisor: negative where the estimate has the quotient's floor.
+    // Remainder minus divisor: negative if the estimate has the quotient's floor.
     const auto excess = static_cast<std::int32_t>(bits * negative_ + (low + offset_));
     return bits - (FloatInteger::whole_bits - 1) + static_cast<std::uint32_t>(excess >> 31);
   }
@@ -57,15 +116,15 @@ class EstimatedQuotient {
   std::uint32_t offset_;
 };
 
-/// The divisor of many means of sums that are mixed of an inner and an outer one; quotients are below 2^16
-/// and the divisor below 2^31 for 32-bit sums, below 2^24 and 2^47 for 64-bit sums.
+/// Divides inner * i + outer * o, the weighted sum of an inner and an outer window, by one divisor. Bounds:
+/// quotients below 2^16 and divisors below 2^31 for 32-bit sums, below 2^24 and 2^47 for 64-bit sums.
 template <class Sum>
 class MixedDivision;
 
-/// The estimate inner * i + outer * o + 7/16 has eight roundings of 2^-24, the reciprocal's counted twice: it
-/// errs by less than 2^16 * 8 * 2^-24 < 1/16. So it lies in (q - 1/8, q) for the exact q = total / divisor +
-/// 1/2, its floor is that of q or one less, and the remainder, at most twice the divisor, fits 32 bits: all
-/// else is modulo 2^32.
+/// The estimate of the quotient plus 7/16 has eight roundings of 2^-24, that of the reciprocal counted twice:
+/// it errs by less than 2^16 * 8 * 2^-24 < 1/16. It lies in (q - 1/8, q) for the exact q = total / divisor +
+/// 1/2, so its floor is that of q or one less. The remainder is at most twice the divisor and fits 32 bits;
+/// all other arithmetic is modulo 2^32.
 template <>
 class MixedDivision<std::uint32_t> {
  public:
@@ -82,7 +141,7 @@ class MixedDivision<std::uint32_t> {
     return quotient_(estimate, inner * inner_ + outer * outer_);
   }
 
-  /// The quotient for an inner weight of 1 and no outer sum.
+  /// Returns the quotient for an inner weight of 1 and no outer sum.
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t sum) const {
     return quotient_(__fmaf_rn(__uint2float_rn(sum), estimate_inner_, 0.4375F), sum);
   }
@@ -118,13 +177,13 @@ class MixedDivision<std::uint64_t> {
   std::uint32_t outer_;
 };
 
-/// The divisor, below 2^28, of 64-bit sums below 2^56, or below 2^31 of 32-bit sums. Quotients are below
-/// 2^16, or 2^24 if `Wide`.
+/// Divides 64-bit sums below 2^56 by a divisor below 2^28, or 32-bit sums by a divisor below 2^31. Quotients
+/// are below 2^16, or below 2^24 if `Wide`.
 ///
-/// The estimate has six roundings of 2^-24, the reciprocal's counted twice. Below 2^16 that is less than
-/// 1/16, so that the estimate with 7/16 has the floor of the exact quotient with 1/2, or one less. Below 2^24
-/// it is less than 6, and the remainder, below 2^31, gives what is missing. Remainders need only the low 32
-/// bits.
+/// The estimate has six roundings of 2^-24, that of the reciprocal counted twice. For quotients below 2^16 it
+/// errs by less than 1/16, so the estimate plus 7/16 has the floor of the exact quotient plus 1/2, or one
+/// less. For quotients below 2^24 it errs by less than 6; the remainder, below 2^31, is divided once more.
+/// Remainders need only the low 32 bits.
 template <bool Wide>
 class LongDivision {
  public:
@@ -152,7 +211,7 @@ class LongDivision {
     }
   }
 
-  /// round(sum / (2^bits divisor)), ties up: with half of that divisor added, a floor of a floor.
+  /// Returns round(sum / (2^bits divisor)), ties up, as the floor of a floor.
   [[nodiscard]] __device__ std::uint32_t scaled_down(std::uint64_t sum, int bits) const {
     const std::uint64_t half = static_cast<std::uint64_t>(divisor_) << (bits - 1);
     return (*this)(((sum + half) >> bits) - divisor_ / 2);

@@ -1,14 +1,14 @@
 #pragma once
-// What the host side sees of the kernels: plain functions that put work into a stream. None of them waits,
-// allocates or reports; errors of a launch stay in cudaGetLastError().
+// The interface between host side and kernels: plain functions that put work into a stream. None of them
+// waits, allocates or throws; errors of a launch stay in cudaGetLastError().
 //
-// All pointers but those of the argument structs themselves are device memory. Rows are distances in bytes,
-// of any sign, multiples of the element's size. Pixels are interleaved unless strides say otherwise.
+// All pointers point to device memory. Rows are distances in bytes, of any sign, and multiples of the
+// element's size. Pixels are interleaved unless strides say otherwise.
 
 #include <cstddef>
 #include <cstdint>
 
-#include "core/active_tiles.h"
+#include "core/plan_operations.h"
 
 struct CUstream_st;
 
@@ -16,7 +16,7 @@ namespace satin::kernels {
 
 using StreamHandle = CUstream_st*;
 
-/// Interleaved pixels to read, and to write. Null data where a job has no such picture.
+/// Interleaved pixels to read (Source) and to write (Target). Data is null where a job has no such picture.
 struct Source {
   const std::byte* data = nullptr;
   std::int64_t row = 0;
@@ -26,10 +26,10 @@ struct Target {
   std::int64_t row = 0;
 };
 
-/// The code of a cudaError_t: 0 if the current device can run the kernels of this build.
+/// Returns a cudaError_t: 0 if the current device can run the kernels of this build.
 [[nodiscard]] int probe();
 
-/// A copy of pixels between any strides, all in bytes.
+/// A copy between views of any strides, which are in bytes.
 struct CopyArguments {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -46,7 +46,7 @@ void copy(const CopyArguments& arguments, StreamHandle stream);
 struct ActiveTilesArguments {
   ActiveTilesJob job;
   Source mask;
-  std::uint8_t* active = nullptr;  ///< one value a tile, row by row: 1 or 0
+  std::uint8_t* active = nullptr;  ///< 1 or 0 for each tile, row by row
 };
 
 void find_active_tiles(const ActiveTilesArguments& arguments, StreamHandle stream);

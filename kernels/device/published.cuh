@@ -1,13 +1,15 @@
 #pragma once
-// Words that blocks of one launch hand to each other through device memory. Each carries its own proof that
-// it is there: the tag of the run that wrote it. So no word needs another one to be visible before it, and
-// relaxed accesses of single words are enough: no fence, no acquire, no flag.
+// Words that blocks of one launch exchange through device memory without fences.
 //
-// Every published word is written again in every run, and runs of one workspace follow each other. What a
-// reader can find is therefore this run's word or that of the run before (all zero before the first), and
-// tags that differ between successive runs are never confused, however often they wrap around.
+// Every word carries the tag of the run that wrote it, which proves that it has arrived. So no word depends
+// on another one being visible first, and relaxed accesses of single words suffice: no fence, no acquire, no
+// flag.
 //
-// An access to a vector counts as one to each of its elements, in any order (PTX memory consistency model).
+// Every word is written in every run, and runs of one workspace follow each other. A reader therefore finds
+// the word of this run or of the run before (zero before the first run). Tags differ between successive runs,
+// so wrapping around does no harm.
+//
+// An access to a vector counts as one access to each element, in any order (PTX memory consistency model).
 
 #include <cstdint>
 
@@ -19,8 +21,8 @@ inline constexpr int tag_bits = 8;
 inline constexpr int value_bits = 32 - tag_bits;
 inline constexpr std::uint32_t largest_value = (1U << value_bits) - 1;
 
-/// Tag of run 0, 1, 2 ...: that of run 0 is not the 0 of cleared memory. The numbers may begin again at 0
-/// after any power of two from 2 on: successive tags differ there, too.
+/// Returns the tag of run 0, 1, 2 ... The tag of run 0 differs from the 0 of cleared memory. Run numbers may
+/// wrap to 0 at any power of two from 2 on: successive tags differ there as well.
 __device__ inline std::uint32_t tag_of_run(std::uint32_t run) { return (run + 1) & ((1U << tag_bits) - 1); }
 
 __device__ inline std::uint32_t tagged(std::uint32_t tag, std::uint32_t value) {
@@ -53,21 +55,21 @@ __device__ bool is_current(const Vector<std::uint32_t, N>& words, std::uint32_t 
   return differences <= largest_value;
 }
 
-// A sum that fits no word is published as several, `value_bits` each.
+/// Number of words in which a sum is published, `value_bits` in each.
 
 template <class Sum>
-inline constexpr int pieces_of = (static_cast<int>(sizeof(Sum)) * 8 + value_bits - 1) / value_bits;
+inline constexpr int word_count_of = (static_cast<int>(sizeof(Sum)) * 8 + value_bits - 1) / value_bits;
 
 template <class Sum>
-__device__ std::uint32_t piece_of(Sum sum, int piece) {
-  return static_cast<std::uint32_t>(sum >> piece * value_bits) & largest_value;
+__device__ std::uint32_t word_of(Sum sum, int word) {
+  return static_cast<std::uint32_t>(sum >> word * value_bits) & largest_value;
 }
 template <class Sum, int N>
-__device__ Vector<std::uint32_t, N> piece_of(const Vector<Sum, N>& sums, int piece) {
-  Vector<std::uint32_t, N> pieces;
+__device__ Vector<std::uint32_t, N> word_of(const Vector<Sum, N>& sums, int word) {
+  Vector<std::uint32_t, N> sum_words;
 #pragma unroll
-  for (int i = 0; i < N; ++i) pieces.of[i] = piece_of(sums.of[i], piece);
-  return pieces;
+  for (int i = 0; i < N; ++i) sum_words.of[i] = word_of(sums.of[i], word);
+  return sum_words;
 }
 
 __device__ inline void publish(std::uint32_t* to, std::uint32_t word) {

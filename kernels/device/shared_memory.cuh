@@ -1,10 +1,10 @@
 #pragma once
-// Shared memory above 48 KB has to be asked for, kernel by kernel.
+// Kernels must opt in to more than 48 KB of shared memory.
 
 namespace satin::kernels {
 
-/// Lets launches of a kernel ask for as much dynamic shared memory as the current device has. The limit
-/// belongs to the kernel, not to a launch, so it is the same for all plans. Returns a cudaError_t.
+/// Allows launches of a kernel to use all shared memory of the current device. The limit belongs to the
+/// kernel and not to a launch, so it is the same for all plans. Returns a cudaError_t.
 template <class... Parameters>
 int allow_all_shared_memory(void (*kernel)(Parameters...)) {
   int device = 0;

@@ -1,8 +1,38 @@
 #pragma once
-// A few values that one access moves.
+// Values in registers: short vectors that one access loads or stores, and barriers against the compiler's
+// rematerialization and reordering.
+
+#include <cstdint>
 
 namespace satin::kernels {
 
+/// Returns the value, which the compiler then keeps in a register: it neither keeps the operands alive to
+/// compute the value again, nor computes it again in every iteration of a loop.
+__device__ inline std::uint32_t opaque(std::uint32_t value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+__device__ inline int opaque(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+__device__ inline std::int64_t opaque(std::int64_t value) {
+  asm volatile("" : "+l"(value));
+  return value;
+}
+
+/// Returns the value, which the compiler then cannot use before this point: sums that contain it are computed
+/// where they are stored.
+__device__ inline std::uint32_t used_from_here(std::uint32_t value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+__device__ inline std::uint64_t used_from_here(std::uint64_t value) {
+  asm volatile("" : "+l"(value));
+  return value;
+}
+
+/// N values, aligned for the widest access that divides their size.
 template <class T, int N>
 struct alignas(sizeof(T) * (N & -N)) Vector {
   static constexpr int count = N;

@@ -1,5 +1,5 @@
 #pragma once
-// Sums and scans within one warp. Every function is to be called by all 32 lanes.
+// Sums and scans within one warp. All 32 lanes must call every function.
 
 #include <cstdint>
 
@@ -10,7 +10,8 @@ inline constexpr unsigned whole_warp = 0xFFFFFFFFU;
 
 __device__ inline int lane_index() { return static_cast<int>(threadIdx.x % warp_size); }
 
-/// The sum of the values of the lanes up to this one (Hillis and Steele 1986).
+/// Returns the sum of the values of all lanes up to this one (Hillis and Steele, Data parallel algorithms,
+/// 1986).
 template <class Sum>
 __device__ Sum inclusive_scan(Sum value) {
 #pragma unroll
@@ -21,7 +22,8 @@ __device__ Sum inclusive_scan(Sum value) {
   return value;
 }
 
-/// inclusive_scan() of some values side by side, where a lane adds by the predicate that the shuffle gives.
+/// Applies inclusive_scan() to several values at once. The shuffle's predicate decides whether a lane adds,
+/// which saves a comparison.
 template <int Count>
 __device__ void inclusive_scans(std::uint32_t (&values)[Count]) {
 #pragma unroll
@@ -69,12 +71,12 @@ __device__ void inclusive_scans(float (&values)[Count]) {
   }
 }
 
-/// The sum of the lanes' values modulo 2^32, or 2^64 for up to 32 of them.
+/// Returns the sum over all lanes, modulo 2^32 or 2^64.
 __device__ inline std::uint32_t sum_of_lanes(std::uint32_t value) {
   return __reduce_add_sync(whole_warp, value);
 }
 __device__ inline std::uint64_t sum_of_lanes(std::uint64_t value) {
-  constexpr unsigned bits = 27;  // five more for 32 of them
+  constexpr unsigned bits = 27;  // sums of 32 lanes have five bits more
   constexpr std::uint32_t mask = (1U << bits) - 1;
   const std::uint32_t low = sum_of_lanes(static_cast<std::uint32_t>(value) & mask);
   const std::uint32_t middle = sum_of_lanes(static_cast<std::uint32_t>(value >> bits) & mask);
@@ -82,7 +84,7 @@ __device__ inline std::uint64_t sum_of_lanes(std::uint64_t value) {
   return low + (static_cast<std::uint64_t>(middle) << bits) + (static_cast<std::uint64_t>(high) << 2 * bits);
 }
 
-/// The sum over groups of `Lanes` neighbouring lanes, in each of them.
+/// Returns the sum over groups of `Lanes` neighbouring lanes, to every lane.
 template <int Lanes, class Sum>
 __device__ Sum sum_over(Sum value) {
 #pragma unroll
@@ -91,8 +93,8 @@ __device__ Sum sum_over(Sum value) {
   return value;
 }
 
-/// Half of the rows stays with either half of the lanes, again and again. Recursion, as a loop is not
-/// unrolled and its values would leave the registers.
+/// Halves the rows of each lane, again and again: either half of the lanes keeps one half. Recursive, since a
+/// loop would not be unrolled and the values would leave the registers.
 template <int Half, class Sum, int Rows>
 __device__ void fold_rows(Sum (&values)[Rows]) {
   if constexpr (Half >= 1) {
@@ -107,9 +109,8 @@ __device__ void fold_rows(Sum (&values)[Rows]) {
   }
 }
 
-/// Sums `Rows` values over the warp at once: lane l gets the sum of values[l % Rows]. Each step halves the
-/// rows that a lane is responsible for, so that it takes Rows - 1 + log2(32 / Rows) shuffles instead of 5
-/// Rows.
+/// Sums `Rows` values over the warp at once; lane l gets the sum of values[l % Rows]. Needs
+/// Rows - 1 + log2(32 / Rows) shuffles instead of 5 Rows, since each step halves the rows of a lane.
 template <int Rows, class Sum>
 __device__ Sum sum_rows(Sum (&values)[Rows]) {
   fold_rows<Rows / 2>(values);

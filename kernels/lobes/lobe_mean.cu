@@ -7,8 +7,8 @@
 
 #include "core/with_type.h"
 #include "kernels/lobes/launch.h"
+#include "kernels/pixels/lane.cuh"
 #include "kernels/pixels/plane.cuh"
-#include "kernels/pixels/read.cuh"
 #include "lobes/maths/lobe_cells.h"
 
 namespace satin::kernels {

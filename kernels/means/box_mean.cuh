@@ -22,7 +22,7 @@
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/launch.h"
-#include "kernels/pixels/read.cuh"
+#include "kernels/pixels/lane.cuh"
 #include "means/box_mean.h"
 #include "means/maths/covered_box.h"
 #include "means/maths/mean.h"

@@ -23,8 +23,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/device/exact_division.cuh"
 #include "kernels/device/vector.cuh"
-#include "kernels/device/wide_division.cuh"
 #include "kernels/means/box_mean_whole.cuh"
 #include "kernels/means/encode16.cuh"
 #include "kernels/means/row_groups.cuh"

@@ -10,7 +10,7 @@
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
-#include "kernels/tables/blocks.h"
+#include "kernels/tables/launch.h"
 #include "means/box_mean.h"
 #include "means/maths/mean.h"
 #include "means/tiling.h"
@@ -148,8 +148,8 @@ struct RunningMeanJob : TiledMeanJob {
 
 struct RunningMeanArguments : TiledMeanArguments<RunningMeanJob> {
   TransferView transfer;
-  const std::uint32_t* cells8 = nullptr;  ///< pixels/root_cells.h, where means become codes of 8 bits
-  const std::int16_t* more_than_rough16 = nullptr;  ///< light of 16-bit codes: pixels/maths/rough_light.h
+  const std::uint32_t* cells8 = nullptr;  ///< pixels/light_tables.h, where means become codes of 8 bits
+  const std::int16_t* more_than_rough16 = nullptr;  ///< light of 16-bit codes: pixels/light_tables.h
   void* groups = nullptr;
   const Measured* measured = nullptr;  ///< floats and their fixed point
 };

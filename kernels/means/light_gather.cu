@@ -16,7 +16,6 @@
 #include "kernels/pixels/byte_light.cuh"
 #include "kernels/pixels/plane.cuh"
 #include "kernels/tables/blocks.cuh"
-#include "kernels/tables/upper_bits.cuh"
 
 namespace satin::kernels {
 namespace {

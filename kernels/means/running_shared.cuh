@@ -10,9 +10,8 @@
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/launch.h"
+#include "pixels/light_tables.h"
 #include "pixels/maths/pixel.h"
-#include "pixels/maths/rough_light.h"
-#include "pixels/root_cells.h"
 
 namespace satin::kernels {
 
@@ -58,7 +57,7 @@ struct DecodeTable {
 };
 
 /// 24-bit linear values of the 65536 codes, which as words would not fit: what each has more than
-/// pixels/maths/rough_light.h.
+/// pixels/light_tables.h.
 struct WideDecodeTable {
   static constexpr int bytes = 2 << 16;
 
@@ -81,7 +80,7 @@ struct WideDecodeTable {
   }
 };
 
-/// root_cells.h's words once for each lane, behind the other table where values are bytes.
+/// cells_of()'s words once for each lane, behind the other table where values are bytes.
 template <class T>
 struct EncodeTable {
   static constexpr int first_byte = sizeof(T) == 1 ? DecodeTable::bytes : 0;

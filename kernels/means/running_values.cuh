@@ -7,9 +7,9 @@
 #include <type_traits>
 
 #include "core/maths/fixed_point.h"
-#include "kernels/device/wide_division.cuh"
+#include "kernels/device/exact_division.cuh"
 #include "kernels/means/running_shared.cuh"
-#include "kernels/pixels/lane_rows.cuh"
+#include "kernels/pixels/lane.cuh"
 #include "means/maths/mean.h"
 
 namespace satin::kernels {

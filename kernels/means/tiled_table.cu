@@ -21,9 +21,9 @@
 #include <cuda/ptx>
 #include <limits>
 
-#include "kernels/device/registers.cuh"
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/device/tuning.h"
+#include "kernels/device/vector.cuh"
 #include "kernels/means/tile_part.cuh"
 #include "kernels/means/tiled_table_values.cuh"
 #include "means/box_mean.h"

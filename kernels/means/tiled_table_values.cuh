@@ -9,12 +9,11 @@
 
 #include "core/maths/window.h"
 #include "kernels/device/exact_division.cuh"
-#include "kernels/device/registers.cuh"
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/launch.h"
 #include "kernels/pixels/byte_light.cuh"
-#include "kernels/pixels/lane_rows.cuh"
+#include "kernels/pixels/lane.cuh"
 
 namespace satin::kernels {
 

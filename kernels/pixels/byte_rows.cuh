@@ -1,6 +1,7 @@
 #pragma once
-// Rows of bytes, read by a warp as one neighbouring word of 2 or 4 bytes a lane, and rows of a few sums a
-// lane, stored by a warp: 4-byte loads and 16-byte stores wherever the rows begin.
+// Rows that a warp loads and stores in wide words at any alignment: bytes, one word of 2 or 4 bytes per lane,
+// by 4-byte loads; and sums, a few per lane, by 16-byte stores. Words that straddle lanes are exchanged by
+// shuffles.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,21 +11,20 @@
 
 namespace satin::kernels {
 
-/// Rows of a picture.
 struct ByteRows {
   const std::byte* data;
-  std::int64_t row;  ///< bytes from one to the next
-  int bytes;         ///< of a row
+  std::int64_t row;  ///< bytes to the next row
+  int bytes;         ///< bytes of a row
   int height;
 };
 
-/// Bytes that an address lies behind a multiple of 4; 0 where `Aligned` says that words are read as they lie.
+/// Returns the address modulo 4; 0 if `Aligned`, where words are read at their own address.
 template <bool Aligned>
 __device__ int behind_word(const std::byte* address) {
   return Aligned ? 0 : static_cast<int>(reinterpret_cast<std::uintptr_t>(address) % 4);
 }
 
-/// The word that holds the byte at an address.
+/// Returns the start of the word that holds the byte at an address.
 template <bool Aligned>
 __device__ const std::byte* aligned_down(const std::byte* address) {
   return Aligned ? address
@@ -38,7 +38,7 @@ __device__ std::uint32_t load_word(const std::byte* from) {
   return __ldg(reinterpret_cast<const std::uint32_t*>(from));
 }
 
-/// The word at x of a row, with 0 for the bytes outside of the row, which are not touched.
+/// Returns the word at byte x of a row. Bytes outside the row are 0 and are not read.
 __device__ inline std::uint32_t word_of_row(const std::byte* row, int x, int bytes) {
   std::uint32_t word = 0;
 #pragma unroll
@@ -48,7 +48,7 @@ __device__ inline std::uint32_t word_of_row(const std::byte* row, int x, int byt
   return word;
 }
 
-/// Rows of a warp whose bytes, with 3 more, or rows are not all in the picture. `extra` as below.
+/// load_rows() where not all bytes, with 3 more, or not all rows are in the picture. `extra` as there.
 template <bool Aligned, int LaneBytes, int Rows>
 __device__ void load_rows_at_edge(const ByteRows& picture, int first_x, int first_y,
                                   std::uint32_t (&words)[Rows], std::uint32_t& extra) {
@@ -64,7 +64,7 @@ __device__ void load_rows_at_edge(const ByteRows& picture, int first_x, int firs
     if (r < existing && lane_x - behind_word<Aligned>(at) + word_bytes <= picture.bytes)
       words[r] = load_word<word_bytes>(aligned_down<Aligned>(at));
   }
-  // Lane r looks after the end of row r: one word that is partly in the picture, for whichever lane has it.
+  // Lane r reads the end of row r: the one word that is partly in the picture, for the lane that holds it.
   std::uint32_t last = 0;
   if (lane < min(existing, Rows)) {
     const std::byte* row = top + lane * picture.row;
@@ -83,20 +83,20 @@ __device__ void load_rows_at_edge(const ByteRows& picture, int first_x, int firs
   }
 }
 
-/// `LaneBytes` a lane of `Rows` rows, the left one lowest; 0 outside of the picture. The loads of all rows
-/// are in flight together. Words with a byte of the picture in them are read whole, but for those with the
-/// last byte of a row. `Aligned`: rows begin at multiples of LaneBytes.
+/// Loads `LaneBytes` bytes per lane of `Rows` rows, the left byte lowest; bytes outside the picture are 0.
+/// The loads of all rows are in flight together. Words that hold a byte of the picture are read whole, except
+/// those with the last byte of a row. `Aligned` says that rows begin at multiples of LaneBytes.
 template <bool Aligned, int LaneBytes, int Rows>
 __device__ void load_rows(const ByteRows& picture, int first_x, int first_y, std::uint32_t (&words)[Rows]) {
-  static_assert(Rows <= warp_size, "each row has a lane that looks after its end");
+  static_assert(Rows <= warp_size, "each row has a lane that reads its end");
   constexpr int word_bytes = Aligned ? LaneBytes : 4;
   constexpr int warp_bytes = warp_size * LaneBytes;
   constexpr int margin = Aligned ? 0 : 3;
   const std::byte* top = picture.data + first_y * picture.row + first_x;
   const std::byte* from = top + lane_index() * LaneBytes;
-  std::uint32_t extra = 0;  // of lane r: the word behind those of the 32 lanes in row r
-  // Not by the number of rows that exist, cut to Rows: ptxas of CUDA 13.0 takes the predicate of its fused
-  // minimum and maximum for "all of them", which it is not.
+  std::uint32_t extra = 0;  // in lane r: the word after those of the 32 lanes in row r
+  // Not written as min(existing rows, Rows) == Rows: ptxas of CUDA 13.0 miscompiles the predicate of its
+  // fused minimum and maximum.
   if (first_y + Rows <= picture.height && first_x + warp_bytes + margin <= picture.bytes) {
 #pragma unroll
     for (int r = 0; r < Rows; ++r)
@@ -115,17 +115,16 @@ __device__ void load_rows(const ByteRows& picture, int first_x, int first_y, std
     for (int r = 0; r < Rows; ++r) {
       const std::uint32_t behind_row = __shfl_sync(whole_warp, extra, r);
       const std::uint32_t right = __shfl_down_sync(whole_warp, words[r], 1);
-      const unsigned shift = first_bit + r % 4 * bits_of_row;  // modulo 32: rows begin alike every 4 rows
+      const unsigned shift = first_bit + r % 4 * bits_of_row;  // modulo 32: alignment repeats every 4 rows
       words[r] = __funnelshift_r(words[r], lane_index() == warp_size - 1 ? behind_row : right, shift);
       if constexpr (LaneBytes == 2) words[r] &= 0xFFFF;
     }
   }
 }
 
-// --- Sums
-// --------------------------------------------------------------------------------------------------------
+// --- Sums ---
 
-/// Streaming: by one access.
+/// Stores by one streaming access.
 template <class Sum, int N>
 __device__ void store(Sum* to, const Vector<Sum, N>& sums) {
   if constexpr (sizeof sums == 16) {
@@ -135,15 +134,15 @@ __device__ void store(Sum* to, const Vector<Sum, N>& sums) {
   }
 }
 
-/// Sums that an address lies behind a multiple of N of them.
+/// Returns the index of an address modulo N, in sums.
 template <int N, class Sum>
 __device__ int sums_behind(const Sum* address) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) / sizeof(Sum) % N);
 }
 
-/// Stores a whole row of a warp; `to` is where the lane's sums go, `behind` sums behind an aligned word of N.
-/// Each lane stores the word that begins with the last sums of the lane to its left, the outermost lanes what
-/// is left over. Without branches where `behind` is a constant.
+/// Stores a whole row of a warp. `to`, the address of the lane's sums, is `behind` sums after a multiple of
+/// N. Each lane stores the aligned word that begins with the last sums of the lane to its left; the outermost
+/// lanes store the rest. Has no branches where `behind` is a constant.
 template <class Sum, int N>
 __device__ void store_row(const Vector<Sum, N>& sums, Sum* to, int behind) {
   if (behind == 0) return store(to, sums);
@@ -170,16 +169,14 @@ __device__ void store_row(const Vector<Sum, N>& sums, Sum* to, int behind) {
   }
 }
 
-/// Wherever the row begins.
 template <class Sum, int N>
 __device__ void store_row(const Vector<Sum, N>& sums, Sum* to) {
-  const int behind = sums_behind<N>(to);  // the same for all lanes
+  const int behind = sums_behind<N>(to);  // uniform over the warp
 #pragma unroll
   for (int i = 0; i < N; ++i)
     if (behind == i) return store_row(sums, to, i);
 }
 
-/// Stores the first `valid` sums of the lane.
 template <class Sum, int N>
 __device__ void store_row_at_edge(const Vector<Sum, N>& sums, Sum* to, int valid) {
   if (valid >= N && sums_behind<N>(to) == 0) return store(to, sums);

@@ -1,12 +1,13 @@
 #pragma once
-// Steps that host and device share, run over a plane: one thread a place.
+// Runs a step that host and device share (pixels/pixelwise.h) over a plane, one thread per pixel.
 
 #include "kernels/pixels/launch.h"
 #include "kernels/pixels/plane.cuh"
 
 namespace satin::kernels {
 
-/// Steps that may have nothing to do, as only the device knows, say so by idle(): few blocks look.
+/// Whether a step may turn out to be idle on the device. Such a step gets few blocks, so that asking costs
+/// little.
 template <class Step>
 concept MayBeIdle = requires(const Step& step) {
   step.idle();
@@ -28,7 +29,7 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-/// launch(width, height, step) of pixels/pixelwise.h, into a stream.
+/// The launch(width, height, step) of pixels/pixelwise.h, in a stream.
 struct EachPlace {
   StreamHandle stream;
 
@@ -41,13 +42,13 @@ struct EachPlace {
   }
 };
 
-/// What launches the steps of a job: a topic that has kernels for some of them tells another one.
+/// The type that launches the steps of a job. Topics with kernels of their own for some steps specialize it.
 template <class Job>
 struct LaunchOf {
   using Type = EachPlace;
 };
 
-/// The job of every pixelwise operation has an instance of this.
+/// Runs all steps of a job. Instantiated for every pixelwise operation.
 template <class Job>
 void run_pixelwise(const Job& job, const typename Job::Images& images, const TransferView& transfer,
                    StreamHandle stream) {

@@ -1,4 +1,5 @@
-// One threshold for all pixels, and the counts of codes that it is chosen from.
+// One threshold for all pixels, and the histogram that it is chosen from. Bytes are counted in shared memory
+// first, 16-bit codes and floats directly in global memory.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,10 +11,8 @@ namespace satin::kernels {
 namespace {
 
 constexpr int small_codes = 256;
-constexpr unsigned counting_rows =
-    512;  // blocks along y: fewer, longer ones keep more counts in shared memory
+constexpr unsigned counting_rows = 512;  ///< blocks along y: long ones merge their counts less often
 
-/// Counts codes of 8 bits in shared memory first.
 class ByteCounts {
  public:
   __device__ ByteCounts(unsigned* own, unsigned long long* counts) : own_(own), counts_(counts) {

@@ -1,28 +1,84 @@
 #pragma once
-// What one lane of a warp holds of a row of tile: a few neighbouring pixels, such that a lane's sums fill 16
-// bytes where the channels allow it.
+// Neighbouring pixels in the registers of one lane: loaded in wide words and kept as in memory (Lane,
+// LaneRows), and converted to working values (read_working).
 
+#include <cfloat>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
+#include "core/maths/fixed_point.h"
+#include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
-#include "kernels/pixels/read.cuh"
+#include "kernels/device/warp.cuh"
+#include "pixels/maths/pixel.h"
+#include "pixels/pixels.h"
 
 namespace satin::kernels {
 
+// --- Working values (pixels/maths/pixel.h) ---
+
+/// How the pixels of a picture are read; uniform over the picture.
+struct ReadRule {
+  bool weighted = false;
+  bool squared = false;
+  const std::uint32_t* decode = nullptr;
+  FixedExponents exponents;
+};
+
+__device__ inline FixedExponents exponents_of(const PixelRead& read, bool squared, const Measured* measured) {
+  if (!read.fixed_point || measured == nullptr) return {};
+  return squared ? squared_exponents(*measured, read.fixed_bits)
+                 : fixed_exponents(*measured, read.fixed_bits);
+}
+
+__device__ inline double finite_or_zero(float value) {
+  return fabsf(value) <= FLT_MAX ? static_cast<double>(value) : 0.0;
+}
+
+/// Converts one stored pixel to its working values. Integers of 4 and more bytes are working values already.
+template <int Channels, class T, class Sum>
+__device__ void read_working(const T* stored, const ReadRule& rule, Sum* values) {
+  constexpr int alpha = Channels - 1;
+#pragma unroll
+  for (int c = 0; c < Channels; ++c) {
+    if constexpr (std::is_same_v<T, float>) {
+      double value = finite_or_zero(stored[c]);
+      if (rule.weighted && c != alpha) value = value * finite_or_zero(stored[alpha]);
+      if (rule.squared) value = value * value;
+      const bool is_alpha = rule.weighted && c == alpha;
+      values[c] = static_cast<Sum>(to_fixed(value, is_alpha ? rule.exponents.alpha : rule.exponents.colour));
+    } else if constexpr (sizeof(T) >= 4) {
+      values[c] = static_cast<Sum>(stored[c]);
+    } else if (rule.weighted && c == alpha) {
+      values[c] = stored[c];
+    } else {
+      values[c] = rule.decode == nullptr ? stored[c] : rule.decode[stored[c]];
+      if (rule.weighted) values[c] *= stored[alpha];
+    }
+  }
+  if constexpr (!std::is_same_v<T, float>) {
+    if (!rule.squared) return;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) values[c] *= values[c];
+  }
+}
+
+// --- Lanes of a tile ---
+
+/// Returns the pixels of a lane, chosen so that its sums fill 16 bytes where the channels allow it.
 constexpr int pixels_per_lane(int channels, int sum_size) {
   const int sums = 16 / sum_size;
   return channels == 3 ? sums : sums > channels ? sums / channels : 1;
 }
 
-/// Bytes of neighbouring pixels, packed into registers as they lie in memory.
+/// Bytes of neighbouring pixels, in the order of memory.
 template <int Bytes>
 struct Packed {
   std::uint32_t words[(Bytes + 3) / 4];
 };
 
-/// Reads `Size` bytes from aligned memory to `offset` bytes into the words, which are 0 there.
+/// Reads `Size` bytes from aligned memory to byte `offset` of the words, which are 0 there.
 template <int Size>
 __device__ void fetch(std::uint32_t* words, int offset, const std::byte* from) {
   if constexpr (Size == 16) {
@@ -46,7 +102,6 @@ __device__ void fetch(std::uint32_t* words, int offset, const std::byte* from) {
   }
 }
 
-/// Element `index` of packed elements of type T.
 template <class T>
 __device__ T element(const std::uint32_t* words, int index) {
   const int offset = index * static_cast<int>(sizeof(T));
@@ -67,7 +122,7 @@ struct Lane {
   static constexpr int sum_bytes = elements * static_cast<int>(sizeof(Sum));
   /// The widest aligned access that divides a lane's bytes.
   static constexpr int access = (source_bytes & -source_bytes) > 16 ? 16 : source_bytes & -source_bytes;
-  /// Rows that are loaded before the first is used: a power of two.
+  /// Rows that are loaded before the first is used; a power of two.
   static constexpr int rows = [] {
     int n = 1;
     constexpr int bytes =
@@ -79,7 +134,7 @@ struct Lane {
 
   using Source = Packed<source_bytes>;
 
-  /// Loads `Lane::rows` rows; those from `existing` on, and pixels from `valid` on, are 0.
+  /// Loads `rows` rows. Rows from `existing` on and pixels from `valid` on are 0.
   static __device__ void load(Source (&loaded)[rows], const std::byte* from, std::int64_t row, int existing,
                               int valid, bool aligned) {
 #pragma unroll
@@ -120,6 +175,99 @@ struct Lane {
 #pragma unroll
       for (int c = 0; c < Channels; ++c) stored[c] = element<T>(source.words, p * Channels + c);
       read_working<Channels>(stored, rule, values[p]);
+    }
+  }
+};
+
+// --- Lanes of sliding windows ---
+
+/// Elements of a lane, chosen so that its pixels fill 8, 12, 16 or 24 bytes and whole groups of 4 elements.
+template <class T, int Channels, class Sum>
+constexpr int elements_per_lane = sizeof(T) == 1 && sizeof(Sum) == 4 ? (Channels == 3 ? 24 : 16)
+                                                                     : (Channels == 3 ? 12 : 8);
+
+template <class T, int Channels, class Sum, int Elements = elements_per_lane<T, Channels, Sum>>
+struct LaneRows {
+  static constexpr int elements = Elements;
+  static constexpr int pixels = elements / Channels;
+  static constexpr int bytes = elements * static_cast<int>(sizeof(T));
+  static constexpr int word_count = bytes / 4;
+  static constexpr int access = (bytes & -bytes) > 16 ? 16 : bytes & -bytes;
+  static constexpr int pixel_bytes = Channels * static_cast<int>(sizeof(T));
+  static_assert(elements % 4 == 0 && pixels * Channels == elements && bytes % 4 == 0);
+
+  struct Words {
+    std::uint32_t words[word_count];
+  };
+
+  enum class Place {
+    nowhere,   ///< all pixels are 0
+    inside,    ///< all pixels are in the picture, with a word to spare unless rows are aligned
+    scattered  ///< some pixels are outside the picture: each has a column of its own
+  };
+
+  const std::byte* data;
+  std::int64_t row;
+  const int* columns;  ///< source columns of the lane's pixels
+  int offset;          ///< bytes from a row's start to the lane's first pixel
+  Place place;
+  bool aligned;
+
+  /// The lane's first pixel is at x, a multiple of `pixels`, of the picture extended by its border. Pixels
+  /// beyond `last` are not needed. `of_positions` is the source column of every x, -1 where there is none.
+  __device__ LaneRows(const Source& source, int x, int last, int width, bool clipped, const int* of_positions)
+      : data(source.data),
+        row(source.row),
+        columns(of_positions + x),
+        offset(x * pixel_bytes),
+        aligned((reinterpret_cast<std::uintptr_t>(source.data) | static_cast<std::uintptr_t>(source.row)) %
+                    access ==
+                0) {
+    const int margin = aligned ? 0 : 4;
+    if (x > last || (clipped && (x >= width || x + pixels <= 0))) {
+      place = Place::nowhere;
+    } else if (offset >= margin && offset + bytes + margin <= width * pixel_bytes) {
+      place = Place::inside;
+    } else {
+      place = Place::scattered;
+    }
+  }
+
+  /// Loads row y of the picture; zeros if y is negative.
+  __device__ void load(int y, Words& loaded) const {
+    loaded = {};
+    if (y < 0 || place == Place::nowhere) return;
+    const std::byte* line = data + y * row;
+    if (place == Place::scattered) return load_scattered(line, loaded.words);
+    const std::byte* from = line + offset;
+    if (aligned) {
+#pragma unroll
+      for (int i = 0; i < bytes; i += access) fetch<access>(loaded.words, i, from + i);
+      return;
+    }
+    const auto behind = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 4);
+    const auto* words = reinterpret_cast<const std::uint32_t*>(from - behind);
+    std::uint32_t low = __ldg(words);
+#pragma unroll
+    for (int i = 0; i < word_count; ++i) {
+      const std::uint32_t high = __ldg(words + i + 1);
+      loaded.words[i] = __funnelshift_r(low, high, 8 * behind);
+      low = high;
+    }
+  }
+
+ private:
+  __device__ void load_scattered(const std::byte* line, std::uint32_t (&words)[word_count]) const {
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) {
+      const int column = __ldg(columns + p);
+      if (column < 0) continue;
+      const std::byte* from = line + column * pixel_bytes;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        constexpr int size = static_cast<int>(sizeof(T));
+        fetch<size>(words, (p * Channels + c) * size, from + c * size);
+      }
     }
   }
 };

@@ -1,17 +1,17 @@
 #pragma once
-// Launches over the pixels of a picture, in the manner of kernels/device/launch.h.
+// Launches over the pixels of a picture (see kernels/device/launch.h).
 
 #include <cstdint>
 
 #include "core/maths/fixed_point.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "kernels/device/launch.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/premultiplied.h"
 
 namespace satin::kernels {
 
-/// The steps of a pixelwise job, one thread a place (each_place.cuh). Images are in device memory.
+/// Runs the steps of a pixelwise job (each_place.cuh). Images are in device memory.
 template <class Job>
 void run_pixelwise(const Job& job, const typename Job::Images& images, const TransferView& transfer,
                    StreamHandle stream);
@@ -36,7 +36,7 @@ struct FixedThresholdArguments {
   Target output;
 };
 
-/// Adds to `counts`, which is cleared first.
+/// Counts the codes of the plane. Clears `counts` first.
 void count_codes(const FixedThresholdArguments& arguments, std::uint64_t* counts, StreamHandle stream);
 void apply_fixed_threshold(const FixedThresholdArguments& arguments, StreamHandle stream);
 

@@ -1,11 +1,11 @@
-// The largest and smallest magnitudes of a float picture, by maxima and minima of the bits of doubles: they
-// order as the numbers do, so that the order of the atomic operations does not matter.
+// The largest and smallest magnitudes of a float picture, and whether all values are finite. Bits of positive
+// doubles order as the numbers do, so atomic maxima and minima of the bits give the same result in any order.
 
 #include <cfloat>
 #include <cstdint>
 
 #include "core/maths/fixed_point.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
@@ -18,7 +18,6 @@ constexpr std::uint64_t no_bits = ~std::uint64_t{0};
 
 __device__ bool finite(float value) { return fabsf(value) <= FLT_MAX; }
 
-/// What one thread has found.
 struct Found {
   std::uint64_t largest[2] = {0, 0};
   std::uint64_t smallest[2] = {no_bits, no_bits};
@@ -56,7 +55,7 @@ __device__ void add_to(Measured* result, Found found) {
 
 __global__ void clear(Measured* result) { *result = {{0, 0}, {no_bits, no_bits}, 0, 0, 0}; }
 
-/// Colours count times alpha.
+/// Measures pixels with alpha, colours times alpha.
 __global__ void __launch_bounds__(tuning::measure_threads)
     measure_picture(const MeasureJob job, const Source picture, Measured* result) {
   const int alpha = job.channels - 1;
@@ -83,7 +82,7 @@ __global__ void __launch_bounds__(tuning::measure_threads)
   add_to(result, found);
 }
 
-/// Extremes of one group of magnitudes by the bits of floats, which order as the numbers do.
+/// Extremes of magnitudes as the bits of floats.
 struct FoundFloats {
   std::uint32_t largest = 0;
   std::uint32_t smallest_less_one = ~std::uint32_t{0};
@@ -99,7 +98,6 @@ struct FoundFloats {
   }
 };
 
-/// Every channel alike.
 __global__ void __launch_bounds__(tuning::measure_threads)
     measure_values(const MeasureJob job, const Source picture, Measured* result) {
   constexpr int batch = 8;

@@ -1,5 +1,5 @@
 #pragma once
-// Kernels over one plane of a picture: the C++ type is a template parameter, everything else is uniform.
+// Grids and rows for kernels over one plane of a picture, one thread per pixel.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ __device__ T plane_value_at(const PlaneRead& plane, const Source& picture, std::
   return plane_value(reinterpret_cast<const T*>(picture.data + y * picture.row) + x * plane.channels, plane);
 }
 
-/// One thread a pixel; rows beyond the largest grid are taken in turns.
+/// Returns a grid with one thread per pixel. Threads loop over rows beyond the largest grid.
 inline dim3 plane_grid(std::int64_t width, std::int64_t height) {
   constexpr std::int64_t most_rows = 65535;
   return {static_cast<unsigned>((width + plane_threads - 1) / plane_threads),
@@ -39,7 +39,7 @@ __device__ T* row_of(const Target& target, std::int64_t y) {
   return reinterpret_cast<T*>(target.data + y * target.row);
 }
 
-/// Calls pixel(x, y) for every pixel of the grid's picture: see plane_grid().
+/// Calls pixel(x, y) for every pixel of the calling thread, in a grid of plane_grid().
 template <class Pixel>
 __device__ void for_each_pixel(std::int64_t width, std::int64_t height, const Pixel& pixel) {
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;

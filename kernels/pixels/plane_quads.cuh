@@ -1,5 +1,6 @@
 #pragma once
-// Four neighbouring values of a plane of a picture of integers, a thread: in whole words where rows allow it.
+// Four neighbouring values of a plane per thread, for pictures of integers, loaded and stored in whole words
+// where the alignment of rows allows it.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +12,9 @@
 
 namespace satin::kernels {
 
-inline constexpr int quad = 4;  // pixels of a thread
+inline constexpr int quad = 4;  ///< pixels of a thread
 
-/// plane_value() of a pixel in registers, which cannot be indexed.
+/// Returns plane_value() of a pixel in registers, which cannot be indexed at run time.
 template <int Channels, class T>
 __device__ T channel_or_weighted(const T (&pixel)[Channels], const PlaneRead& plane) {
   if constexpr (Channels == 1) {
@@ -29,7 +30,7 @@ __device__ T channel_or_weighted(const T (&pixel)[Channels], const PlaneRead& pl
   }
 }
 
-/// Four neighbouring pixels as they lie in memory.
+/// Four neighbouring pixels in the order of memory.
 template <int Channels, class T>
 struct QuadWords {
   std::uint32_t words[quad * Channels * sizeof(T) / 4];
@@ -53,7 +54,7 @@ struct QuadWords {
   }
 };
 
-/// The values of the first `count` pixels, 1 to 4.
+/// Returns the values of the first `count` pixels, 1 to 4.
 template <int Channels, class T>
 __device__ Vector<T, quad> first_of_quad(const T* pixels, int count, const PlaneRead& plane) {
   Vector<T, quad> values{};
@@ -63,8 +64,8 @@ __device__ Vector<T, quad> first_of_quad(const T* pixels, int count, const Plane
   return values;
 }
 
-/// The first `count` of N values as they lie in memory, in whole words where they are all there and aligned;
-/// others are 0.
+/// Loads the first `count` of N values in the order of memory, in whole words if all exist and are aligned.
+/// Other values are 0.
 template <int N, class T>
 __device__ void load_words(const T* from, int count, std::uint32_t (&words)[N * sizeof(T) / 4]) {
   constexpr int size = static_cast<int>(sizeof(T));
@@ -82,15 +83,7 @@ __device__ void load_words(const T* from, int count, std::uint32_t (&words)[N * 
   }
 }
 
-template <int N, class T>
-__device__ void load_values(const T* from, int count, T (&values)[N]) {
-  std::uint32_t words[N * sizeof(T) / 4];
-  load_words<N>(from, count, words);
-#pragma unroll
-  for (int i = 0; i < N; ++i) values[i] = element<T>(words, i);
-}
-
-/// Stores the first `count` values, in whole words where they are all asked for and aligned.
+/// Stores the first `count` values, in whole words if all are wanted and aligned.
 template <int N, class T>
 __device__ void store_values(const T (&values)[N], int count, T* to) {
   constexpr int size = static_cast<int>(sizeof(T));
@@ -109,7 +102,6 @@ __device__ void store_values(const T (&values)[N], int count, T* to) {
   }
 }
 
-/// Stores the first `count` of them.
 template <class T>
 __device__ void store_quad(const Vector<T, quad>& values, int count, T* to) {
   if (count == quad && reinterpret_cast<std::uintptr_t>(to) % sizeof values == 0) {
@@ -124,7 +116,7 @@ __device__ void store_quad(const Vector<T, quad>& values, int count, T* to) {
 /// Rows that a thread loads before it uses the first.
 inline constexpr int quad_rows = 2;
 
-/// Calls use(x, y, values, count) for every quad of a thread; `count` of the values are in the picture.
+/// Calls use(x, y, values, count) for every quad of the calling thread; `count` values are in the picture.
 template <int Channels, class T, class Use>
 __device__ void for_quads(const Source& picture, std::int64_t width, std::int64_t height,
                           const PlaneRead& plane, const Use& use) {
@@ -153,12 +145,12 @@ __device__ void for_quads(const Source& picture, std::int64_t width, std::int64_
   }
 }
 
-/// `rows`: of a thread.
+/// Returns a grid whose threads have one quad in `rows` rows each.
 inline dim3 quad_grid(std::int64_t width, std::int64_t height, int rows = quad_rows) {
   return plane_grid((width + quad - 1) / quad, (height + rows - 1) / rows);
 }
 
-/// Calls launch.template operator()<T, Channels>() for integers; false for floats.
+/// Calls launch.template operator()<T, Channels>() for integers. Returns false for floats.
 template <class Launch>
 bool with_integer_plane(const PlaneRead& plane, const Launch& launch) {
   if (plane.type != Type::u8 && plane.type != Type::u16) return false;

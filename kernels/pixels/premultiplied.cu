@@ -1,14 +1,15 @@
-// Bytes with straight alpha to premultiplied values and back, one thread a pixel, whose values move together.
+// Bytes with straight alpha to premultiplied values and back, one thread per pixel. All channels of a pixel
+// move in one access, and the reciprocal of alpha is computed once for all colours.
 
+#include "kernels/device/exact_division.cuh"
 #include "kernels/device/vector.cuh"
-#include "kernels/device/wide_division.cuh"
 #include "kernels/pixels/each_place.cuh"
 #include "pixels/premultiplied.h"
 
 namespace satin::kernels {
 namespace {
 
-/// Rows of values begin at multiples of a pixel; those of the caller's bytes may begin anywhere.
+/// Rows of values begin at multiples of a pixel's size; rows of the caller's bytes may begin anywhere.
 template <int Channels, class Value>
 struct PremultiplyTogether {
   PremultiplyPixels<Channels, Value> step;

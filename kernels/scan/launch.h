@@ -1,21 +1,58 @@
 #pragma once
-// What the host side sees of the scans on a GPU. Arrays are device memory; the host side has checked types
-// and sizes, and there is at least one value.
+// Launches of the scans on a GPU. Arrays are device memory; the host side has checked types and sizes, and
+// there is at least one value.
 //
-// Functions with a Space are called twice: without memory they only set how many bytes they need; with it
-// they put work into the stream. They return the code of a cudaError_t. The others put work into the stream,
-// and errors of a launch stay in cudaGetLastError(). None waits or allocates.
+// Functions with a Space are called twice: without memory they only set the bytes that they need, with it
+// they put work into the stream. They return the code of a cudaError_t. The others put work into the stream
+// and leave errors of a launch in cudaGetLastError(). None waits or allocates.
 
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/scan/interval.h"
 #include "scan/maths/bin.h"
+#include "scan/maths/sort_key.h"
 #include "scan/scan.h"
 
 struct CUstream_st;
 
 namespace satin::kernels {
+
+// --- Intervals of keys that order as the values do. A comparison or a bin selects one interval, so one test
+// serves every type of one size.
+
+/// Returns the key of a float's bits. -0 has the key of +0; every NaN has the largest key.
+SATIN_HD std::uint32_t float_key(std::uint32_t bits) {
+  return sort_key_of_float_bits(canonical_float_bits(bits));
+}
+SATIN_HD std::uint64_t float_key(std::uint64_t bits) {
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  if ((bits & ~sign) > 0x7FF0000000000000U) return ~std::uint64_t{0};
+  const std::uint64_t positive = bits == sign ? 0 : bits;
+  return (positive & sign) != 0 ? ~positive : positive | sign;
+}
+
+/// The values with first <= key <= first + width modulo 2^bits, so that the complement of an interval is an
+/// interval too. Keys of integers are their bits; for signed types `first` includes the offset of the sign.
+struct Interval {
+  std::uint64_t first = 0;
+  std::uint64_t width = 0;
+  bool empty = false;
+};
+
+/// Whether a value with these bits is in an interval that is not empty.
+template <class Word, bool Floats>
+struct InInterval {
+  Word first;
+  Word width;
+
+  explicit InInterval(const Interval& interval)
+      : first(static_cast<Word>(interval.first)), width(static_cast<Word>(interval.width)) {}
+
+  SATIN_HD bool operator()(Word bits) const {
+    if constexpr (Floats) bits = float_key(bits);
+    return static_cast<Word>(bits - first) <= width;
+  }
+};
 
 using StreamHandle = CUstream_st*;
 
@@ -26,12 +63,12 @@ struct Space {
 
 // --- Reduce and scan ---
 
-/// i32 as a 64-bit result is sign-extended.
+/// Sign-extends i32 for a result of 64 bits.
 int reduce(Space& space, ArrayView values, Operator op, MutableArrayView result, int multiprocessors,
            StreamHandle stream);
 int scan_sums(Space& space, ArrayView values, MutableArrayView result, const ScanRule& rule,
               StreamHandle stream);
-/// Any operator; inclusive scans of sums with an initial value too.
+/// Scans by any operator, and inclusive sums with an initial value.
 int scan_by_operator(Space& space, ArrayView values, MutableArrayView result, const ScanRule& rule,
                      StreamHandle stream);
 void combine(ArrayView a, ArrayView b, MutableArrayView result, Operator op, StreamHandle stream);
@@ -41,7 +78,7 @@ void combine(ArrayView a, ArrayView b, MutableArrayView result, Operator op, Str
 int segmented_scan(Space& space, ArrayView values, const Segments& segments, MutableArrayView result,
                    const ScanRule& rule, StreamHandle stream);
 
-/// What a segmented reduction tells, in device memory, zeros before.
+/// Outcome of a segmented reduction, in device memory; zero before the launch.
 struct SegmentsFound {
   std::int64_t count = 0;
   std::int64_t invalid = 0;  ///< not 0: a group index decreases or is too large
@@ -52,27 +89,24 @@ void fill_with_identity(MutableArrayView result, Operator op, StreamHandle strea
 
 // --- Selection. `count` is device memory. ---
 
-/// The values in the interval; of a partition those that are not come last, in reverse order.
+/// Selects the values in the interval. A partition puts the other values last, in reverse order.
 int select_in(Space& space, ArrayView values, const Interval& interval, bool partition,
               MutableArrayView result, std::int64_t* count, StreamHandle stream);
 int select_by_mask(Space& space, ArrayView values, ArrayView mask, bool partition, MutableArrayView result,
                    std::int64_t* count, StreamHandle stream);
 int select_indices(Space& space, ArrayView values, const Interval& interval, MutableArrayView indices,
                    std::int64_t* count, StreamHandle stream);
-/// Reverses what follows the first *count values.
 void reverse_behind(MutableArrayView result, const std::int64_t* count, StreamHandle stream);
 
-// --- Bins. `rule.inner` is device memory. Counts are u32 or u64, zeros before. ---
+// --- Bins. `rule.inner` is device memory. Counts are u32 or u64, and zero before. ---
 
 void histogram(ArrayView values, const BinRule& rule, MutableArrayView counts, int multiprocessors,
                StreamHandle stream);
-/// The index of each value's bin: u8 or u16.
+/// Writes the bin of each value as u8 or u16.
 void bin_indices(ArrayView values, const BinRule& rule, MutableArrayView bins, StreamHandle stream);
-/// counts[b] = how many of the ascending u8 or u16 keys are b.
+/// Sets counts[b] to the number of keys equal to b. Keys are u8 or u16 and ascend.
 void counts_of_sorted(ArrayView keys, MutableArrayView counts, StreamHandle stream);
-/// 0, 1, 2 ...: u32 or u64.
 void write_indices(MutableArrayView indices, StreamHandle stream);
-/// result[i] = values[indices[i]].
 void gather(ArrayView values, ArrayView indices, MutableArrayView result, StreamHandle stream);
 
 // --- Sort, by bits [0, end_bit) of the keys ---
@@ -80,21 +114,22 @@ void gather(ArrayView values, ArrayView indices, MutableArrayView result, Stream
 int sort_keys(Space& space, ArrayView keys, MutableArrayView sorted, int end_bit, StreamHandle stream);
 int sort_pairs(Space& space, const SortArrays& arrays, int end_bit, StreamHandle stream);
 
-/// Every NaN becomes the quiet one.
+/// Replaces every NaN by the quiet one.
 void canonical_floats(ArrayView keys, MutableArrayView result, StreamHandle stream);
-/// After floats were sorted by their bits: NaN of negative sign, which came first, go to the end, and every
-/// NaN becomes the quiet one. `space` holds as many floats, and `range` two numbers.
+/// Moves NaN of negative sign, which a sort by bits puts first, to the end, and replaces every NaN by the
+/// quiet one. `space` holds as many floats as `sorted`, `range` two numbers.
 void gather_nan(MutableArrayView sorted, std::int64_t* range, void* space, StreamHandle stream);
 
 // --- Counting sort of u8, u16 and u32 keys ---
 
-inline constexpr std::int64_t most_counted_keys = 8192;  ///< counts of a block fit its shared memory
+inline constexpr std::int64_t most_counted_keys = 8192;  ///< largest range whose counts fit shared memory
 
-/// *invalid becomes 1 if there is a key from `range` on.
+/// Sets *invalid to 1 if a key is `range` or larger.
 void check_keys(ArrayView keys, std::int64_t range, std::int64_t* invalid, int multiprocessors,
                 StreamHandle stream);
-/// `offsets`: range + 1 numbers of 64 bits, zeros before; range <= most_counted_keys. They become the places
-/// where the keys begin in sorted order. Keys from `range` on are not counted and set *invalid.
+/// Counts the keys and turns the counts into the position of each key's first copy in sorted order. `offsets`
+/// has range + 1 numbers, zero before; range <= most_counted_keys. Skips keys from `range` on and sets
+/// *invalid.
 void count_keys(ArrayView keys, std::int64_t range, std::uint64_t* offsets, std::int64_t* invalid,
                 int multiprocessors, StreamHandle stream);
 /// Writes each key as often as it was counted.

@@ -1,19 +1,19 @@
-// Reductions in two launches: a sum of every block, then the sum of those. Which values meet in which order
-// follows from the number of values, their alignment and the number of multiprocessors.
+// Reductions in two launches: one value for each block, then one value of all blocks. The order in which
+// floats are combined depends on the number of values, their alignment and the number of multiprocessors,
+// nothing else.
 
 #include <cstdint>
 
 #include "kernels/device/warp.cuh"
+#include "kernels/scan/arrays.cuh"
 #include "kernels/scan/launch.h"
-#include "kernels/scan/types.cuh"
-#include "kernels/scan/vectors.cuh"
 #include "scan/maths/scan_operator.h"
 
 namespace satin::kernels {
 namespace {
 
 constexpr int threads = 256;
-constexpr int loads = 4;  ///< vectors in flight a thread
+constexpr int loads = 4;  ///< vectors in flight per thread
 constexpr int blocks_per_multiprocessor = 8;
 
 template <class Op, class T>
@@ -24,7 +24,7 @@ __device__ T reduce_warp(T value) {
   return value;
 }
 
-/// The combined values of all threads, in thread 0.
+/// Combines the values of all threads; thread 0 gets the result.
 template <class Op, class T>
 __device__ T reduce_block(T value) {
   __shared__ T of_warps[threads / warp_size];

@@ -1,20 +1,20 @@
-// Segments. Scans that begin anew at every segment are one scan of states that carry a flag; one result a
-// segment takes a scan of states that count segments, and who is last of a segment writes its result.
+// Segmented scans and reductions by CUB in one pass. A segmented scan is one scan of (value, flag). A
+// segmented reduction is one scan of (value, number of segments), in which the last element of a segment
+// writes its result.
 
 #include <cstdint>
 
-#include "kernels/scan/any_operator.cuh"
+#include "kernels/scan/arrays.cuh"
 #include "kernels/scan/launch.h"
-#include "kernels/scan/types.cuh"
-#include "kernels/scan/workspace.cuh"
+#include "kernels/scan/passes.cuh"
 
 namespace satin::kernels {
 namespace {
 
-/// Where segments begin, by flags or by group indices.
+/// The heads of segments: at flags, or where the group index changes.
 struct Heads {
-  const std::uint8_t* flags;    ///< or null
-  const std::uint32_t* groups;  ///< if there are no flags
+  const std::uint8_t* flags;    ///< null for group indices
+  const std::uint32_t* groups;  ///< null for flags
 
   __device__ bool operator()(std::int64_t i) const {
     if (i == 0) return true;
@@ -79,7 +79,7 @@ struct ReadCounted {
 template <class T>
 struct WriteEnds {
   T* result;
-  std::int64_t size;  ///< of result
+  std::int64_t size;  ///< elements of `result`
   Heads heads;
   std::int64_t last;
   SegmentsFound* found;

@@ -1,16 +1,15 @@
-// Stable selection and partition: values move as words of their size, whatever their type. CUB writes the
-// values of a partition that are not selected from the end backwards; they are reversed.
+// Stable selection and partition by CUB. Values move as words of their size, whatever their type. CUB writes
+// the rejected values of a partition backwards from the end, so they are reversed afterwards.
 
 #include <cstdint>
 
+#include "kernels/scan/arrays.cuh"
 #include "kernels/scan/launch.h"
-#include "kernels/scan/types.cuh"
-#include "kernels/scan/workspace.cuh"
+#include "kernels/scan/passes.cuh"
 
 namespace satin::kernels {
 namespace {
 
-/// The test of value i.
 template <class Word, class Test>
 struct TestOf {
   const Word* values;
@@ -34,7 +33,7 @@ int select_typed(gpu::Workspace& workspace, ArrayView values, const Interval& in
   });
 }
 
-/// The values in the interval, or these before the others.
+/// Selects the values in the interval, or puts them before the others.
 template <bool Partition>
 int pass_in(Space& space, ArrayView values, const Interval& interval, MutableArrayView result,
             std::int64_t* count, StreamHandle stream) {
@@ -46,7 +45,7 @@ int pass_in(Space& space, ArrayView values, const Interval& interval, MutableArr
   });
 }
 
-/// The values where the mask is set, or these before the others.
+/// Selects the values where the mask is set, or puts them before the others.
 template <bool Partition>
 int pass_by_mask(Space& space, ArrayView values, ArrayView mask, MutableArrayView result, std::int64_t* count,
                  StreamHandle stream) {

@@ -1,25 +1,25 @@
-// Radix sort of keys by CUB, and what is done to floats around it. CUB orders floats by their bits, but -0 as
-// +0; NaN would come first or last by their signs, and in the order of their payloads.
+// Radix sort of keys by CUB, and the treatment of NaN around it. CUB sorts floats by their bits, with -0
+// equal to +0: NaN would come first or last by their sign, in the order of their payloads.
 
 #include <cstdint>
 #include <cub/device/device_radix_sort.cuh>
 #include <type_traits>
 
 #include "kernels/device/warp.cuh"
+#include "kernels/scan/arrays.cuh"
 #include "kernels/scan/launch.h"
-#include "kernels/scan/types.cuh"
 #include "scan/maths/sort_key.h"
 
 namespace satin::kernels {
 
-// Defined in sort_pairs.cuh, instantiated by the build.
+// Defined in sort_pairs.cuh and instantiated by the build, in a source for each pair of key types.
 template <class Key>
 int sort_pairs_of(Space& space, const SortArrays& arrays, int end_bit, StreamHandle stream);
 
 namespace {
 
 constexpr int threads = 256;
-constexpr std::int64_t most_blocks = 1024;  ///< most often there is no NaN, and nothing to do
+constexpr std::int64_t most_blocks = 1024;  ///< few, since there is mostly no NaN to move
 
 template <class Function>
 int with_key(Type type, const Function& function) {
@@ -44,19 +44,19 @@ struct NoPositiveNan {
   __device__ bool operator()(std::uint32_t bits) const { return bits <= 0x7F800000U || bits >= 0x80000000U; }
 };
 
-/// How many values from the first on satisfy a predicate that none behind them satisfies: one warp looks at
-/// 32 places at a time.
+/// Returns the length of the prefix that satisfies a predicate, which no value after it satisfies. One warp
+/// searches, 32 positions at a time.
 template <class Predicate>
 __device__ std::int64_t length_of_prefix(const std::uint32_t* values, std::int64_t n, Predicate predicate) {
   std::int64_t first = 0;
   std::int64_t last = n;
   while (first < last) {
     const std::int64_t step = (last - first + warp_size - 1) / warp_size;
-    const std::int64_t place = first + lane_index() * step;
-    const bool holds = place < last && predicate(values[place]);
-    const std::int64_t true_places = __popc(__ballot_sync(whole_warp, holds));
-    if (true_places == 0) break;
-    const std::int64_t next = first + true_places * step;
+    const std::int64_t position = first + lane_index() * step;
+    const bool holds = position < last && predicate(values[position]);
+    const std::int64_t true_positions = __popc(__ballot_sync(whole_warp, holds));
+    if (true_positions == 0) break;
+    const std::int64_t next = first + true_positions * step;
     first = next - step + 1;
     last = next < last ? next : last;
   }
@@ -66,9 +66,9 @@ __device__ std::int64_t length_of_prefix(const std::uint32_t* values, std::int64
 __global__ void __launch_bounds__(2 * warp_size)
     find_numbers(const std::uint32_t* sorted, std::int64_t n, std::int64_t* range) {
   const bool begin = threadIdx.x < warp_size;
-  const std::int64_t place =
+  const std::int64_t position =
       begin ? length_of_prefix(sorted, n, NegativeNan()) : length_of_prefix(sorted, n, NoPositiveNan());
-  if (lane_index() == 0) range[begin ? 0 : 1] = place;
+  if (lane_index() == 0) range[begin ? 0 : 1] = position;
 }
 
 __global__ void __launch_bounds__(threads)

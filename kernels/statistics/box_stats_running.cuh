@@ -18,11 +18,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/device/registers.cuh"
 #include "kernels/device/tuning.h"
+#include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/running_values.cuh"
-#include "kernels/pixels/lane_rows.cuh"
+#include "kernels/pixels/lane.cuh"
 #include "kernels/statistics/launch.h"
 #include "statistics/maths/local_statistics.h"
 

@@ -9,15 +9,41 @@
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
-#include "kernels/tables/blocks.h"
 #include "pixels/maths/pixel.h"
 #include "tables/table.h"
 
 namespace satin::kernels {
 
-/// How a picture is cut into tiles: one warp each, one block each in a single pass.
+/// Bits 28 to 35 of the entries at every 16th row and column of a TableBlocks (kernels/tables/blocks.cuh):
+/// one word for each such entry, one byte of it for each channel.
+struct UpperBits {
+  static constexpr int step = 16;  ///< rows and columns of the table per entry
+  static constexpr int largest_side =
+      65537;  ///< largest side of a picture: sums of a row or column fit 32 bits
+
+  std::uint32_t* data = nullptr;  ///< [height / step + 1][row]; the first row and column are 0
+  int row = 0;                    ///< entries per row
+};
+
+/// The layout of a table of linear light modulo 2^32 that is gathered from: one plane for each channel, in
+/// blocks of 16 x 2 entries, which are a line of the L1 (128 bytes). A strip is one row of a block. Entries
+/// before the first row and column are 0.
+struct TableBlocks {
+  static constexpr int columns = 16;
+  static constexpr int rows = 2;
+  static constexpr int strip_bytes = columns * static_cast<int>(sizeof(std::uint32_t));
+
+  std::byte* data = nullptr;  ///< block of entry (0, 0), 128-byte aligned
+  int strips = 0;             ///< strips per row of blocks
+  std::int64_t plane = 0;     ///< bytes per plane
+  UpperBits upper;
+};
+
+/// How a picture is cut into tiles. A tile is the work of one warp, or of one block in a single pass.
 struct TableTiles {
-  int kind = -1;  ///< of a single pass: of tiles and pictures; -1: two readings, for any picture
+  static constexpr int two_readings = -1;
+
+  int single_pass_variant = two_readings;  ///< index into the variants of table_single_pass.cu
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;
@@ -28,21 +54,20 @@ struct TableTiles {
   std::int64_t tile_rows = 0;
 };
 
-/// Chooses the fastest method for the job.
 [[nodiscard]] TableTiles table_tiles(const TableJob& job, int multiprocessors);
 
-/// Bytes of what tiles tell each other. They are to be cleared before the first run, and runs that share them
-/// must follow each other.
+/// Returns the bytes through which tiles exchange sums. They are cleared before the first run; runs that
+/// share them must follow each other.
 [[nodiscard]] std::size_t table_workspace_bytes(const TableTiles& tiles);
 
 struct TableArguments {
   TableJob job;
   TableTiles tiles;
-  TransferView transfer;               ///< of the type that is read
-  const Measured* measured = nullptr;  ///< floats
+  TransferView transfer;               ///< tables of the type that is read
+  const Measured* measured = nullptr;  ///< null unless floats are read
   Source picture;
-  Target table;        ///< u32 or u64, by the accumulator
-  TableBlocks blocks;  ///< written instead of the table, if there are: linear light of bytes, of 32 bits
+  Target table;               ///< entries have the accumulator's type
+  TableBlocks blocks;         ///< if set, written instead of `table`: bytes in linear light, 32-bit sums
   void* workspace = nullptr;  ///< 16-byte aligned
 };
 
@@ -57,18 +82,20 @@ struct ToDoubleArguments {
 
 void to_double(const ToDoubleArguments& arguments, StreamHandle stream);
 
-// --- In one pass: for kernels/tables/table.cu, which chooses between the two methods, and for tests ---
+// --- Single pass: for build_table(), which chooses between the two methods, and for tests ---
 
-/// Tiles for a single pass over the picture, the largest first; none where there is no such kernel, or the
+/// Returns the possible tiles of a single pass, the largest first; none where no kernel serves the job or the
 /// picture is too large.
 [[nodiscard]] std::vector<TableTiles> single_pass_tiles(const TableJob& job);
 [[nodiscard]] std::optional<TableTiles> best_single_pass_tiles(const TableJob& job, int multiprocessors);
 [[nodiscard]] std::size_t single_pass_workspace_bytes(const TableTiles& tiles);
 
-/// How blocks start and how long they wait for each other: for tests, which run what hardware hardly does.
+/// How blocks start and how long they wait for each other. Tests change it to run paths that are rare in
+/// practice.
 struct SinglePassTrial {
-  int looks = tuning::single_pass_looks;  ///< for what other blocks say; with 0 every block works alone
-  bool reversed = false;                  ///< the first blocks do the last tiles
+  int looks =
+      tuning::single_pass_looks;  ///< attempts to find other blocks' sums; with 0 every block works alone
+  bool reversed = false;          ///< the first blocks do the last tiles
 };
 
 void build_table_in_one_pass(const TableArguments& arguments, StreamHandle stream,

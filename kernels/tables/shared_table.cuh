@@ -1,6 +1,6 @@
 #pragma once
-// A summed-area table of 128 x 96 pixels in the shared memory of one block of 512 threads, whose warps have 6
-// rows each: for tiles that look up many windows of up to 65 x 65 pixels.
+// A summed-area table of 128 x 96 pixels in the shared memory of one block of 512 threads, 6 rows per warp,
+// for tiles that look up many windows of up to 65 x 65 pixels.
 
 #include <cstdint>
 
@@ -17,31 +17,32 @@ inline constexpr int lane_pixels = table_width / warp_size;  ///< pixels of a ro
 inline constexpr int warp_rows = table_height / table_warps;
 static_assert(lane_pixels == 4 && warp_rows * table_warps == table_height);
 
-/// The inclusive table of one quantity around a tile, modulo 2^32, from (-1, -1) on, which is 0. Even columns
-/// and odd ones lie apart, as neighbouring threads look two columns apart.
+/// The inclusive table of one quantity around a tile, modulo 2^32, with a border of zeros in row and column
+/// -1. Even and odd columns are stored apart, since neighbouring threads look two columns apart.
 class SharedTable {
  public:
   static constexpr int bytes = ((table_height + 1) * (table_width + 4) + table_warps * table_width) * 4;
 
   __device__ explicit SharedTable(std::uint32_t* words) : words_(words) {}
 
-  /// Free between a table and the border of the next one.
+  /// Memory of the table, free after its last use and before clear_border() of the next one.
   [[nodiscard]] __device__ std::uint32_t* memory() const { return words_; }
 
-  /// The border is cleared before the first integration.
+  /// Clears the border. Called before the first integration.
   __device__ void clear_border() {
     for (int i = static_cast<int>(threadIdx.x); i < row; i += table_threads) words_[i] = 0;
     for (int y = static_cast<int>(threadIdx.x); y < table_height; y += table_threads)
-      words_[place(-1, y)] = 0;
+      words_[index_of(-1, y)] = 0;
   }
 
-  /// read(r, values) tells what the lane's pixels of row r of the warp add, and is asked twice. All threads
-  /// call it together, and __syncthreads() before the table is read.
+  /// Builds the table. read(r, values) returns the values of the lane's pixels in row r of the warp; it is
+  /// called twice for each row. All threads call this together, and __syncthreads() before they read the
+  /// table.
   template <class Read>
   __device__ void integrate(const Read& read) {
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const int first = lane_index() * lane_pixels;
-    std::uint32_t* totals = words_ + (table_height + 1) * row + first;  // of columns, by warps
+    std::uint32_t* totals = words_ + (table_height + 1) * row + first;  // column sums of each warp
     std::uint32_t sums[lane_pixels] = {};
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r) add(read, r, sums);
@@ -76,16 +77,17 @@ class SharedTable {
     }
   }
 
-  /// The sum over a window around (x, y).
+  /// Returns the sum over the window of this reach around (x, y).
   [[nodiscard]] __device__ std::uint32_t window(int x, int y, int reach) const {
     const int left = x - reach - 1;
     const int top = y - reach - 1;
-    return words_[place(x + reach, y + reach)] - words_[place(left, y + reach)] -
-           words_[place(x + reach, top)] + words_[place(left, top)];
+    return words_[index_of(x + reach, y + reach)] - words_[index_of(left, y + reach)] -
+           words_[index_of(x + reach, top)] + words_[index_of(left, top)];
   }
 
  private:
-  static constexpr int half = table_width / 2 + 2;  ///< where odd columns begin; even, for pairs of words
+  static constexpr int half =
+      table_width / 2 + 2;  ///< first odd column; even, so that pairs of words are aligned
   static constexpr int row = table_width + 4;
   static_assert(half + table_width / 2 <= row);
 
@@ -96,13 +98,13 @@ class SharedTable {
 #pragma unroll
     for (int p = 0; p < lane_pixels; ++p) sums[p] += values[p];
   }
-  [[nodiscard]] __device__ static int place(int x, int y) {
+  [[nodiscard]] __device__ static int index_of(int x, int y) {
     return (y + 1) * row + (x & 1) * half + (x >> 1);
   }
-  /// Four columns from x on, which is a multiple of 4.
+  /// Stores four columns from x on, a multiple of 4.
   __device__ void store(int x, int y, const std::uint32_t (&values)[lane_pixels]) {
-    *reinterpret_cast<uint2*>(words_ + place(x, y)) = make_uint2(values[0], values[2]);
-    *reinterpret_cast<uint2*>(words_ + place(x + 1, y)) = make_uint2(values[1], values[3]);
+    *reinterpret_cast<uint2*>(words_ + index_of(x, y)) = make_uint2(values[0], values[2]);
+    *reinterpret_cast<uint2*>(words_ + index_of(x + 1, y)) = make_uint2(values[1], values[3]);
   }
 
   std::uint32_t* words_;

@@ -1,16 +1,15 @@
 #pragma once
-// What the parts of the single-pass table (kernels/tables/table_single_pass.cuh) share: pixels, the shape of
-// a tile, the workspace, and what the warps of a block exchange.
+// Types of the single-pass table (kernels/tables/table_single_pass.cuh): pixels, the shape of a tile, the
+// workspace, and the shared memory through which the warps of a block exchange sums.
 //
-// A row is a row of elements, the channels of a pixel one after the other. A lane has one word of a row, four
-// 8-bit elements or two of 16 bits, so that its sums of 32 or 64 bits fill one store. A word may begin with
-// any channel: its phase.
+// A row is a sequence of elements, the channels of a pixel one after the other. A lane holds one word of a
+// row, four elements of 8 bits or two of 16 bits, so that its sums of 32 or 64 bits fill one store. The phase
+// of a word is the channel of its first element.
 
 #include <cstdint>
 #include <numeric>
 
 #include "kernels/device/published.cuh"
-#include "kernels/device/registers.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
@@ -18,11 +17,11 @@
 
 namespace satin::kernels::single_pass {
 
-inline constexpr int leftward_totals = warp_size - 1;  ///< one a lane; the last lane looks at the corners
+inline constexpr int leftward_totals = warp_size - 1;  ///< one per lane; the last lane reads the corners
 inline constexpr int tile_height = tuning::single_pass_tile_height;
-inline constexpr int lane_rows = 4;  ///< tile rows that a lane of a warp that covers all of them looks after
+inline constexpr int lane_rows = 4;  ///< rows per lane where one warp covers all rows of a tile
 
-/// Four bytes of each of two rows, to sums of 16 bits: even ones and odd ones.
+/// Adds four bytes of two rows to sums of 16 bits, even and odd bytes apart.
 __device__ inline void add_bytes(std::uint32_t upper, std::uint32_t lower, std::uint32_t& even,
                                  std::uint32_t& odd) {
   even += (upper & 0xFF00FF) + (lower & 0xFF00FF);
@@ -35,28 +34,26 @@ struct Pixels {
   using Sum = SumType;
   using Word = std::uint32_t;
   static constexpr int channels = Channels;
-  static constexpr int elements = sizeof(T) == 1 && sizeof(Sum) == 4 ? 4 : 2;  ///< of a lane
+  static constexpr int elements = sizeof(T) == 1 && sizeof(Sum) == 4 ? 4 : 2;  ///< elements of a lane
   static constexpr int lane_bytes = elements * static_cast<int>(sizeof(T));
   static constexpr std::uint32_t largest = (1U << 8 * sizeof(T)) - 1;
-  /// Sums of two rows of a warp fit one register.
+  /// Whether the sums of two rows of a warp fit one register.
   static constexpr bool pairs_rows = largest * warp_size * elements / Channels <= 0xFFFF;
 
-  static constexpr int step = std::gcd(elements, Channels);  ///< between phases
+  static constexpr int step = std::gcd(elements, Channels);  ///< difference of neighbouring phases
   static constexpr int phases = Channels / step;
-  static constexpr int kinds = elements < Channels ? elements : Channels;  ///< channels in one word
+  static constexpr int kinds = elements < Channels ? elements : Channels;  ///< number of channels in one word
 
-  /// A stored word as elements of 8 bits, or of 16.
   __device__ static std::uint32_t from_stored(std::uint32_t word) {
     return elements == 4 || sizeof(T) == 2 ? word : __byte_perm(word, 0, 0x4140);
   }
 
-  /// sum + the elements times 8-bit weights.
   __device__ static std::uint32_t weighted(std::uint32_t word, std::uint32_t weights, std::uint32_t sum) {
     if constexpr (elements == 4) return __dp4a(word, weights, sum);
     return __dp2a_lo(word, weights, sum);
   }
 
-  /// Weights of the elements up to `last` that are of the same channel.
+  /// Returns weights of 1 for the elements up to `last` of the same channel.
   __device__ static std::uint32_t weights_up_to(int last) {
     std::uint32_t weights = 0;
 #pragma unroll
@@ -65,7 +62,7 @@ struct Pixels {
     return weights;
   }
 
-  // Sums of the columns over rows: four of 16 bits in two registers, or two of 32 bits.
+  /// Sums of columns: four of 16 bits in two registers, or two of 32 bits.
   using ColumnSums = Vector<std::uint32_t, 2>;
   __device__ static void add_to_columns(std::uint32_t upper, std::uint32_t lower, ColumnSums& sums) {
     if constexpr (elements == 4) {
@@ -83,8 +80,8 @@ struct Pixels {
     }
   }
 
-  /// Adds to the sums of the row above: a word, and of each of its channels what is before it in the tile
-  /// and to the left of that.
+  /// Turns the sums of the row above into those of this row: adds the word and, for each channel, the pixels
+  /// before it in the warp (`before`) and to the left of the warp (`left`).
   template <class Before, class Left>
   __device__ static void add_row(std::uint32_t word, const Before& before, const Left& left,
                                  Vector<Sum, elements>& sums) {
@@ -99,7 +96,6 @@ struct Pixels {
     }
   }
 
-  /// Where a lane's words begin: the channel of its first element.
   class Phase {
    public:
     __device__ explicit Phase(int lane_across)
@@ -110,7 +106,6 @@ struct Pixels {
       if constexpr (phases == 1) return element % Channels == channel;
       return phase_ == (channel + Channels - element % Channels) % Channels;
     }
-    /// Weights of the elements of a channel.
     [[nodiscard]] __device__ std::uint32_t weights_of(int channel) const {
       std::uint32_t weights = 0;
 #pragma unroll
@@ -143,8 +138,8 @@ struct Pixels {
   };
 };
 
-/// A tile as warps of one word a lane and `Rows` rows. `Blocks` a multiprocessor bound the registers; it
-/// looks `Upward` and `Leftward` tiles far.
+/// A tile of WarpColumns x WarpRows warps, each one word per lane wide and `Rows` rows high. `Blocks` per
+/// multiprocessor bound the registers. A tile looks `Upward` and `Leftward` tiles back.
 template <int WarpColumns, int WarpRows, int Rows, int Blocks, int Upward, int Leftward>
 struct TileShape {
   static constexpr int warp_columns = WarpColumns;
@@ -155,17 +150,15 @@ struct TileShape {
   static constexpr int leftward = Leftward;
 };
 
-/// Sizes of a tile that the host must know.
 struct TileSizes {
   int channels;
   int width;  ///< elements
   int upward;
   int leftward;
-  int pieces;        ///< of an inclusive sum
-  int corner_words;  ///< likewise
+  int sum_words;     ///< words of an inclusive sum
+  int corner_words;  ///< words of a corner
 };
 
-/// Tiles of one shape on pictures of one kind.
 template <class PixelsType, class Shape>
 struct Tiling {
   using Pixels = PixelsType;
@@ -173,7 +166,7 @@ struct Tiling {
   using Phase = typename Pixels::Phase;
   static constexpr int elements = Pixels::elements;
   static constexpr int channels = Pixels::channels;
-  static constexpr int pieces = pieces_of<Sum>;
+  static constexpr int sum_words = word_count_of<Sum>;
   static constexpr int warp_columns = Shape::warp_columns;
   static constexpr int warp_rows = Shape::warp_rows;
   static constexpr int rows = Shape::rows;
@@ -185,13 +178,13 @@ struct Tiling {
   static constexpr int lanes_across = warp_columns * warp_size;
   static constexpr int warp_elements = warp_size * elements;
   static constexpr int width = lanes_across * elements;
-  /// Warps of one column that have something to look at above, and warps that look left for one channel; what
-  /// these leave over looks nowhere.
-  static constexpr int upward_groups = warp_rows < upward + pieces ? warp_rows : upward + pieces;
+  /// Number of warps of one column that look upward, and of warps that look left for one channel. Warps left
+  /// over look nowhere.
+  static constexpr int upward_groups = warp_rows < upward + sum_words ? warp_rows : upward + sum_words;
   static constexpr int leftward_groups = warps / channels;
   static constexpr int corner_words = static_cast<int>(sizeof(Sum)) / 4;
   static constexpr bool pairs_columns = elements != 2;
-  static constexpr TileSizes sizes = {channels, width, upward, leftward, pieces, corner_words};
+  static constexpr TileSizes sizes = {channels, width, upward, leftward, sum_words, corner_words};
 
   static_assert(warp_rows * rows == tile_height && tile_height == warp_size * lane_rows);
   static_assert(rows % lane_rows == 0 && rows <= warp_size);
@@ -200,7 +193,7 @@ struct Tiling {
   static_assert(3 * corner_words <= upward, "each row of totals has one word of a corner");
   static_assert(lanes_across <= threads - channels * warp_size, "the last warps publish rows");
 
-  // What is published must fit, and so must sums that share a register.
+  // Published sums, and sums that share a register, must fit.
   static constexpr std::uint64_t largest_of_row = std::uint64_t{Pixels::largest} * width / channels;
   static constexpr std::uint64_t largest_of_column = std::uint64_t{Pixels::largest} * tile_height;
   static_assert(largest_of_row <= largest_value && largest_of_column <= largest_value);
@@ -209,14 +202,13 @@ struct Tiling {
   static_assert(leftward * largest_of_row <= 0xFFFFFFFF && upward * largest_of_column <= 0xFFFFFFFF);
 };
 
-/// Its places are counted in 32 bits.
+/// Workspace in device memory, indexed in 32 bits. Plane 0 of each array holds the sums of tiles; the planes
+/// after it hold the words of corners or of inclusive sums.
 struct Workspace {
-  unsigned* counter;      ///< of the blocks that have run
-  std::uint64_t* totals;  ///< [1 + words][channels][tiles]: the sum of the tile; then the words of its
-                          ///< corner, the sum of all above and to the left
-  std::uint32_t*
-      column_sums;          ///< [1 + pieces][tile rows][padded width]: of the tile; then the inclusive ones
-  std::uint32_t* row_sums;  ///< [1 + pieces][tiles][channels][tile height]: likewise
+  unsigned* counter;           ///< counts the blocks that have run
+  std::uint64_t* totals;       ///< [1 + corner_words][channels][tiles]
+  std::uint32_t* column_sums;  ///< [1 + sum_words][tile rows][padded width]
+  std::uint32_t* row_sums;     ///< [1 + sum_words][tiles][channels][tile height]
 };
 
 struct Job {
@@ -226,8 +218,8 @@ struct Job {
   int width;  ///< elements
   int tile_columns;
   int tile_rows;
-  int run_bits;   ///< a run moves the counter on by 2^run_bits, at least the number of tiles
-  int looks;      ///< after so many a block stops waiting and works alone
+  int run_bits;   ///< a run advances the counter by 2^run_bits, at least the number of tiles
+  int looks;      ///< attempts after which a block stops waiting and works alone
   bool reversed;  ///< the first blocks do the last tiles
   Workspace workspace;
 };
@@ -239,7 +231,6 @@ struct Tile {
   std::uint32_t tag;
 };
 
-/// Shared memory.
 template <class Tiling>
 struct Exchange {
   using Sum = typename Tiling::Sum;
@@ -247,11 +238,11 @@ struct Exchange {
   static constexpr int carries = Pixels::kinds == 3 ? 4 : Pixels::kinds;
 
   Vector<Sum, Tiling::elements> columns_above[Tiling::upward_groups]
-                                             [Tiling::lanes_across];  ///< parts of the sums above
-  Vector<Sum, lane_rows> rows_left[Tiling::warps][warp_size];         ///< parts of the sums to the left
-  Vector<Sum, carries> row_carries[Tiling::warps][Pixels::phases][Tiling::rows];  ///< as words begin
+                                             [Tiling::lanes_across];  ///< terms of the sums above
+  Vector<Sum, lane_rows> rows_left[Tiling::warps][warp_size];         ///< terms of the sums to the left
+  Vector<Sum, carries> row_carries[Tiling::warps][Pixels::phases][Tiling::rows];  ///< by phase
   typename Pixels::ColumnSums column_sums[Tiling::warp_rows]
-                                         [Tiling::lanes_across];  ///< as Pixels::add_to_columns() leaves them
+                                         [Tiling::lanes_across];  ///< packed by Pixels::add_to_columns()
   alignas(16) std::uint32_t row_sums[Tiling::channels][Tiling::warp_columns][tile_height];
   Sum columns_above_of_warp[Tiling::channels][Tiling::upward_groups * Tiling::warp_columns];
   Sum rows_left_of_warp[Tiling::warps][Tiling::warp_rows];
@@ -259,22 +250,23 @@ struct Exchange {
   std::uint32_t tag;
 };
 
-/// Place of the calling warp in the tile.
+/// Position of the calling warp in the tile.
 template <class Tiling>
-struct Place {
+struct WarpPosition {
   int warp;
-  int column;  ///< of warps
+  int column;  ///< column of warps
   int row;
   int lane_across;
 
-  __device__ Place()
-      : warp(__shfl_sync(whole_warp, static_cast<int>(threadIdx.x) / warp_size, 0)),  // known to be uniform
+  __device__ WarpPosition()
+      : warp(__shfl_sync(whole_warp, static_cast<int>(threadIdx.x) / warp_size,
+                         0)),  // lets the compiler know that it is uniform
         column(warp % Tiling::warp_columns),
         row(warp / Tiling::warp_columns),
         lane_across(column * warp_size + lane_index()) {}
 };
 
-/// The sum over the warp, in every lane.
+/// Sums over the warp. Every lane gets the sum.
 template <class Sum>
 __device__ Sum warp_sum(Sum value) {
 #if __CUDA_ARCH__ >= 800
@@ -283,11 +275,11 @@ __device__ Sum warp_sum(Sum value) {
   return sum_over<warp_size>(value);
 }
 
-// --- Places in the workspace ---
+// --- Indices into the workspace ---
 
-/// Totals, and words of corners, of one channel.
+/// Returns the index of the totals, or of a word of the corners, of one channel.
 template <class Tiling>
-__device__ int place_of_totals(const Job& job, int plane, int channel) {
+__device__ int index_of_totals(const Job& job, int plane, int channel) {
   return (plane * Tiling::channels + channel) * job.tile_rows * job.tile_columns;
 }
 
@@ -295,9 +287,8 @@ template <class Tiling>
 __device__ int padded_width(const Job& job) {
   return job.tile_columns * Tiling::width;
 }
-/// The sums of a lane's columns in a tile.
 template <class Tiling>
-__device__ int place_of_columns(const Job& job, const Tile& tile, int lane_across) {
+__device__ int index_of_columns(const Job& job, const Tile& tile, int lane_across) {
   return tile.row * padded_width<Tiling>(job) + tile.column * Tiling::width + lane_across * Tiling::elements;
 }
 template <class Tiling>
@@ -305,9 +296,8 @@ __device__ int column_plane(const Job& job) {
   return job.tile_rows * padded_width<Tiling>(job);
 }
 
-/// The sum of a row of a tile.
 template <class Tiling>
-__device__ int place_of_row(const Tile& tile, int channel, int row) {
+__device__ int index_of_row(const Tile& tile, int channel, int row) {
   return (tile.number * Tiling::channels + channel) * tile_height + row;
 }
 template <class Tiling>

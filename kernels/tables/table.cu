@@ -1,11 +1,12 @@
-// The part of the table that does not depend on the type of the picture: tiles, and the scan of the carries
-// between them.
+// The parts of the summed-area table that do not depend on the picture's type: the choice between one pass
+// and two readings (table.cuh), the scan of the carries between tiles, and the conversion of fixed-point sums
+// to doubles.
 
 #include <algorithm>
 #include <type_traits>
 
 #include "core/with_type.h"
-#include "kernels/pixels/read.cuh"
+#include "kernels/pixels/lane.cuh"
 #include "kernels/tables/launch.h"
 #include "kernels/tables/table.cuh"
 #include "pixels/pixels.h"
@@ -33,8 +34,8 @@ __host__ __device__ std::int64_t blocks_of(const Matrix<Sum>& matrix) {
   return (matrix.columns + columns_per_block - 1) / columns_per_block;
 }
 
-/// Exclusive scans down the columns, in place. Each thread has one segment of one column: it sums it, learns
-/// from the segments above what comes before, and scans it.
+/// Scans columns exclusively, in place. A thread sums one segment of a column, adds the sums of the segments
+/// above, and scans its segment onto that.
 template <class Sum>
 __global__ void __launch_bounds__(columns_per_block* tuning::carry_segments)
     scan_columns(const __grid_constant__ Matrices<Sum> matrices) {
@@ -77,7 +78,6 @@ __global__ void __launch_bounds__(columns_per_block* tuning::carry_segments)
   }
 }
 
-/// Sums in fixed point -> the same sums as doubles, in place.
 __global__ void __launch_bounds__(tuning::to_double_threads)
     convert_sums(const __grid_constant__ ToDoubleArguments arguments) {
   const FixedExponents exponents =
@@ -102,7 +102,7 @@ void scan_carries(const TableArguments& arguments, const Carries<Sum>& carries, 
   const Matrices<Sum> matrices{{{carries.columns, tiles.tile_rows, tiles.width * tiles.channels},
                                 {carries.rows, tiles.tile_columns, tiles.height * tiles.channels},
                                 {carries.totals, tiles.tile_rows, tiles.tile_columns * tiles.channels},
-                                {carries.parts, tiles.tile_rows, tiles.tile_columns * tiles.channels}}};
+                                {carries.fine_totals, tiles.tile_rows, tiles.tile_columns * tiles.channels}}};
   std::int64_t blocks = 0;
   for (const Matrix<Sum>& matrix : matrices.matrix) blocks += blocks_of(matrix);
   const dim3 threads(columns_per_block, tuning::carry_segments);
@@ -131,7 +131,7 @@ TableTiles table_tiles(const TableJob& job, int multiprocessors) {
 }
 
 std::size_t table_workspace_bytes(const TableTiles& tiles) {
-  if (tiles.kind >= 0) return single_pass_workspace_bytes(tiles);
+  if (tiles.single_pass_variant != TableTiles::two_readings) return single_pass_workspace_bytes(tiles);
   const std::int64_t sums = tiles.tile_rows * tiles.width + tiles.tile_columns * tiles.height +
                             2 * tiles.tile_rows * tiles.tile_columns;
   return static_cast<std::size_t>(sums * tiles.channels * (tiles.accumulator == Accumulator::u32 ? 4 : 8));
@@ -144,7 +144,8 @@ extern template void build_table_of<std::uint64_t>(const TableArguments&, Stream
 extern template void build_table_of<float>(const TableArguments&, StreamHandle);
 
 void build_table(const TableArguments& arguments, StreamHandle stream) {
-  if (arguments.tiles.kind >= 0) return build_table_in_one_pass(arguments, stream);
+  if (arguments.tiles.single_pass_variant != TableTiles::two_readings)
+    return build_table_in_one_pass(arguments, stream);
   with_type(arguments.job.read.type, [&]<class T>() {
     if constexpr (!std::is_same_v<T, std::int32_t> && !std::is_same_v<T, double>)  // types of pixels
       build_table_of<T>(arguments, stream);

@@ -7,16 +7,15 @@
 //   1. Every tile, one warp wide, is reduced: the sums of its rows, of its columns, and of all of it.
 //   2. These carries are scanned, exclusively: row sums over the tiles to the left, column sums and totals
 //      over the tiles above.
-//   3. Every tile is read again. The table row above it is the scan of its column carries, behind the sum
-//      of the totals to the left of them. Each further row is the row before, plus the scan of the pixels'
-//      row behind its row carry.
+//   3. Every tile is read again. The table row above it is the scan of its column carries onto the sum of the
+//      totals to the left. Each further row is the row before plus the scan of the pixels onto the row carry.
 //
-// No tile waits for another within a launch, so blocks may run in any order. Each tile is the work of one
-// warp and needs no barrier.
+// No tile waits for another within a launch, so blocks may run in any order. A tile is the work of one warp
+// and needs no barrier.
 //
-// Bytes moved per element of a picture: 2 s + a, with s bytes an element of the picture and a of the table,
-// and for the carries 4 a / tile width + 4 a / tile height. The second reading comes from the L2 as far as
-// the picture fits.
+// Bytes moved per element: 2 s + a, where an element of the picture has s bytes and one of the table a, and
+// for the carries 4 a / tile width + 4 a / tile height. The second reading hits the L2 as far as the picture
+// fits.
 
 #include <cstdint>
 
@@ -28,17 +27,17 @@
 #include "kernels/pixels/lane.cuh"
 #include "kernels/tables/blocks.cuh"
 #include "kernels/tables/launch.h"
-#include "kernels/tables/upper_bits.cuh"
 
 namespace satin::kernels {
 
-/// The workspace. Totals are summed over a row of tiles by each of its tiles, so they are as few as can be.
+/// The workspace. Each tile sums the totals of the tiles to its left itself, so there is only one total for
+/// each tile and channel.
 template <class Sum>
 struct Carries {
-  Sum* columns;  ///< [tile_rows][width * channels]
-  Sum* rows;     ///< [tile_columns][height * channels]
-  Sum* totals;   ///< [tile_rows][tile_columns * channels]
-  Sum* parts;    ///< likewise, of totals / upper_part
+  Sum* columns;      ///< [tile_rows][width * channels]
+  Sum* rows;         ///< [tile_columns][height * channels]
+  Sum* totals;       ///< [tile_rows][tile_columns * channels]
+  Sum* fine_totals;  ///< [tile_rows][tile_columns * channels]: totals / upper_unit, for UpperColumn
 };
 
 template <class Sum>
@@ -47,21 +46,20 @@ Carries<Sum> carries_of(const TableTiles& tiles, void* workspace) {
   carries.columns = static_cast<Sum*>(workspace);
   carries.rows = carries.columns + tiles.tile_rows * tiles.width * tiles.channels;
   carries.totals = carries.rows + tiles.tile_columns * tiles.height * tiles.channels;
-  carries.parts = carries.totals + tiles.tile_rows * tiles.tile_columns * tiles.channels;
+  carries.fine_totals = carries.totals + tiles.tile_rows * tiles.tile_columns * tiles.channels;
   return carries;
 }
 
-/// Pass 2, for all four matrices.
+/// Pass 2.
 template <class Sum>
 void scan_carries(const TableArguments& arguments, const Carries<Sum>& carries, StreamHandle stream);
 
-/// Tile of the calling warp.
 struct Tile {
   std::int64_t column = 0;
   std::int64_t row = 0;
-  std::int64_t first_x = 0;  ///< of the calling lane
+  std::int64_t first_x = 0;  ///< first column of the calling lane
   std::int64_t first_y = 0;
-  int valid = 0;  ///< pixels of a row of the calling lane that exist
+  int valid = 0;  ///< pixels of the calling lane inside the picture, per row
   int height = 0;
   bool exists = false;
 };
@@ -87,7 +85,8 @@ __device__ inline bool aligned_rows(const std::byte* data, std::int64_t row, int
   return ((reinterpret_cast<std::uint64_t>(data) | static_cast<std::uint64_t>(row)) & (alignment - 1)) == 0;
 }
 
-/// The rule of a picture, with the decode table of 8-bit pixels in `decode8` (shared memory).
+/// Returns the read rule of the picture. Copies the decode table of 8-bit pixels to shared memory
+/// (`decode8`).
 template <class T>
 __device__ ReadRule read_rule(const TableArguments& arguments, std::uint32_t* decode8) {
   ReadRule rule{arguments.job.read.weighted, arguments.job.squared, arguments.transfer.decode,
@@ -159,14 +158,14 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
   for (int c = 0; c < Channels; ++c) {
     const Sum total = sum_over<Lane::rows>(totals[c]);
     if (lane_index() == 0) {
-      const std::int64_t place = (tile.row * tiles.tile_columns + tile.column) * Channels + c;
-      carries.totals[place] = total;
-      carries.parts[place] = total / upper_part;
+      const std::int64_t index = (tile.row * tiles.tile_columns + tile.column) * Channels + c;
+      carries.totals[index] = total;
+      carries.fine_totals[index] = total / upper_unit;
     }
   }
 }
 
-/// sums += carry + the inclusive scan of the row of values over the warp; the carry is that of lane 0.
+/// Adds the inclusive scan of a row of values over the warp, and the carry of lane 0, to the sums.
 template <int Pixels, int Channels, class Sum>
 __device__ void add_scanned_row(const Sum (&values)[Pixels][Channels], const Sum (&carry)[Channels],
                                 Sum (&sums)[Pixels][Channels]) {
@@ -184,8 +183,8 @@ __device__ void add_scanned_row(const Sum (&values)[Pixels][Channels], const Sum
   }
 }
 
-/// Writes one row of a tile with whole 16-byte words where rows are aligned; otherwise each instruction
-/// writes neighbouring elements. `stage` is the warp's own shared memory.
+/// Writes one row of a tile, in words of 16 bytes where rows are aligned; otherwise each instruction writes
+/// neighbouring elements. `stage` is shared memory of this warp.
 template <int Elements, class Sum>
 __device__ void store_row(const Sum* sums, Sum* to, int elements, bool aligned, uint4* stage) {
   constexpr int vectors = Elements * static_cast<int>(sizeof(Sum)) / 16;
@@ -211,7 +210,7 @@ __device__ void store_row(const Sum* sums, Sum* to, int elements, bool aligned, 
   for (int i = whole * per_vector + lane_index(); i < elements; i += warp_size) __stcs(to + i, staged[i]);
 }
 
-/// Writes a lane's part of row y, which begins in column x, into blocks.
+/// Writes a lane's pixels of row y, which begin in column x, into blocks.
 template <int Pixels, int Channels, class Sum>
 __device__ void store_in_blocks(const Sum (&sums)[Pixels][Channels], const TableBlocks& blocks, int x, int y,
                                 int valid) {
@@ -234,11 +233,11 @@ __device__ void store_in_blocks(const Sum (&sums)[Pixels][Channels], const Table
   }
 }
 
-/// Tables of bytes alone may be in blocks: others are gathered interleaved.
+/// Whether tables of these types may be in blocks; all others are interleaved.
 template <class T, class Sum>
 inline constexpr bool may_be_blocks = sizeof(T) == 1 && sizeof(Sum) == 4;
 
-/// The totals of all tiles to the left, which are scanned down the columns, in every lane.
+/// Sums the scanned totals of all tiles to the left; every lane gets the sums.
 template <int Channels, class Sum>
 __device__ void sum_before(const Sum* totals, const TableTiles& tiles, const Tile& tile,
                            Sum (&sums)[Channels]) {
@@ -281,7 +280,7 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
     add_scanned_row(above, corner, sums);
     if constexpr (may_be_blocks<T, Sum>) {
       if (in_blocks) {
-        sum_before<Channels>(carries.parts, tiles, tile, corner);
+        sum_before<Channels>(carries.fine_totals, tiles, tile, corner);
         upper.start(above, corner, sums);
       }
     }
@@ -310,7 +309,7 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
         carry[r][c] = lane_index() == 0 && y + r < tile.height ? __ldg(row_sums + (y + r) * Channels + c) : 0;
 #pragma unroll
     for (int r = 0; r < Lane::rows; ++r) {
-      if (y + r >= tile.height) break;  // the same for the whole warp
+      if (y + r >= tile.height) break;  // uniform over the warp
       Sum values[Lane::pixels][Channels];
       Lane::convert(loaded[r], rule, values);
       add_scanned_row(values, carry[r], sums);
@@ -347,7 +346,7 @@ void build_table_with(const TableArguments& arguments, StreamHandle stream) {
                 [&]<int Channels>() { build_table_by<T, Channels, Sum>(arguments, stream); });
 }
 
-/// For pictures of type T; instantiated by the build.
+/// Builds the table of a picture of type T. The build instantiates it in a source for each type.
 template <class T>
 void build_table_of(const TableArguments& arguments, StreamHandle stream) {
   if constexpr (sizeof(T) < 8 && !std::is_same_v<T, float>) {

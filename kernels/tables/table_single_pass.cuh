@@ -1,53 +1,60 @@
 #pragma once
-// The summed-area table in one pass: every pixel is read once and every sum written once, by decoupled
+// The summed-area table in one pass: every pixel is read once and every sum is written once, by decoupled
 // look-back (Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back, 2016) in two
-// dimensions, of a depth that is fixed.
+// dimensions and with a fixed depth.
 //
 // A tile is the work of one block, which keeps its pixels in registers from the first step to the last.
-//   1. It publishes what only its own pixels say: the sums of its columns, of its rows, and of all of it.
-//   2. It looks back, at everything at once: at the column sums of the `upward` tiles above it and the
-//      inclusive column sums of the tile above those; likewise to the left; and, for the sum of all pixels
-//      above and to the left of it (its corner), at the totals of the `upward` x `leftward_totals` tiles
-//      there and the corners of that window, which meet as the four corners of a box. What is not there yet
-//      is looked at again.
-//   3. It publishes its inclusive column and row sums and its corner, and writes its part of the table: the
-//      table row above a warp, then row by row the sums of the row before plus the scan of the row's pixels.
+//   1. It publishes the sums that depend on its own pixels alone: of its columns, of its rows, and its total.
+//   2. It looks back. For its columns it reads the column sums of the `upward` tiles above it and the
+//      inclusive column sums of the tile above those; for its rows it does the same to the left. For the sum
+//      of all pixels above and to the left of it (its corner) it reads the totals of the `upward` x
+//      `leftward_totals` tiles there and the corners of that rectangle of tiles. All reads are issued at
+//      once; a word that has not been published yet is read again.
+//   3. It publishes its inclusive column and row sums and its corner, and writes its sums: the table row
+//   above
+//      a warp, then row by row the row before plus the scan of the pixels.
 //
-// Progress: blocks do the tiles in the order of their indices, row by row, and a tile looks only at tiles
-// above it and to the left of it. Where blocks start in that order, as they do today, what a block waits for
-// is on its way. CUDA promises no such order, so no block relies on it: one that has looked in vain for some
-// milliseconds sums the pixels above it and to the left of it itself (sum_alone()), which takes long but
-// waits for nobody. Every block therefore ends, whatever the others do, and the sums are the same.
+// Progress: block i does tile i, row by row, and a tile reads only tiles above it and to the left of it. As
+// long as blocks start in the order of their indices, which they do today, every word that a block waits for
+// is on its way. CUDA promises no such order, so no block relies on it: a block that has waited for some
+// milliseconds sums the pixels above it and to the left of it itself (sum_alone()). Every block therefore
+// ends, whatever the others do, with the same sums.
 //
-// Runs: see draw(). The counter and the tags (kernels/device/published.cuh) go on from run to run, also where
-// a captured launch is replayed; the workspace is cleared once, before the first run.
+// Runs: see draw(). The counter and the tags (kernels/device/published.cuh) continue from run to run, also
+// where a captured launch is replayed; the workspace is cleared once, before the first run.
 //
-// Bytes moved per element: s + a, and for what is published, most of which stays in the L2, with p pieces an
-// inclusive sum and tiles w pixels wide, written 4 (1 + p) (1 / tile height + 1 / w), read
-// 4 (upward + p) / tile height + 4 (leftward + p) / w.
+// Bytes moved per element: s + a, where an element of the picture has s bytes and one of the table a.
+// Published words, most of which stay in the L2, add 4 (1 + p) (1 / tile height + 1 / w) written and 4
+// (upward + p) / tile height + 4 (leftward + p) / w read, with p words for an inclusive sum and tiles of w
+// pixels.
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "kernels/device/launch.h"
 #include "kernels/device/published.cuh"
 #include "kernels/pixels/byte_rows.cuh"
+#include "kernels/tables/launch.h"
 #include "kernels/tables/single_pass.cuh"
 
 namespace satin::kernels::single_pass {
 
-// How a tile of the single-pass table learns the sums above it and to the left of it: by looking back, and
-// if that was in vain, from all the pixels there.
+// --- Look-back ---
 
-/// `Width` neighbouring columns or rows in the tiles before this one, `Depth` of them and the pieces of the
-/// inclusive sums of the one before, as slots 0 .. Depth + Pieces - 1. A thread has every `Groups`-th slot.
-template <int Width, int Depth, int Pieces, int Groups>
+/// Reads the sums of `Width` neighbouring columns or rows in the tiles before this one. Slots 0 .. Depth - 1
+/// are the sums of `Depth` tiles, slots Depth .. Depth + SumWords - 1 the words of the inclusive sums of the
+/// tile before those. A thread reads every `Groups`-th slot.
+template <int Width, int Depth, int SumWords, int Groups>
 struct LookBack {
-  static constexpr int slots = (Depth + Pieces + Groups - 1) / Groups;
+  static constexpr int slots = (Depth + SumWords + Groups - 1) / Groups;
   Vector<std::uint32_t, Width> words[slots];
 
-  const std::uint32_t* sums;  ///< of all tiles
-  int own;                    ///< place of this tile's
-  int step;                   ///< to the same place of the tile before
-  int plane;                  ///< from the sums to the first pieces of inclusive sums, and on to the next
+  const std::uint32_t* sums;  ///< sums of all tiles
+  int own;                    ///< index of this tile's sums
+  int step;                   ///< distance to the sums of the tile before
+  int plane;  ///< distance from the sums to the first words of inclusive sums, and to the next
   int tiles_before;
   int group;
 
@@ -58,7 +65,7 @@ struct LookBack {
   }
   [[nodiscard]] __device__ bool exists(int k) const {
     const int slot = group + k * Groups;
-    return is_inclusive(k) ? slot < Depth + Pieces && Depth < tiles_before : slot < tiles_before;
+    return is_inclusive(k) ? slot < Depth + SumWords && Depth < tiles_before : slot < tiles_before;
   }
   [[nodiscard]] __device__ const std::uint32_t* address(int k) const {
     const int slot = group + k * Groups;
@@ -89,8 +96,8 @@ struct LookBack {
     Vector<Sum, Width> total{};
 #pragma unroll
     for (int k = 0; k < slots; ++k) {
-      const int piece = group + k * Groups - Depth;
-      const int shift = is_inclusive(k) && piece < Pieces ? piece * value_bits : 0;
+      const int word = group + k * Groups - Depth;
+      const int shift = is_inclusive(k) && word < SumWords ? word * value_bits : 0;
 #pragma unroll
       for (int i = 0; i < Width; ++i) total.of[i] += static_cast<Sum>(value_of(words[k].of[i])) << shift;
     }
@@ -98,8 +105,9 @@ struct LookBack {
   }
 };
 
-/// The corner of one channel. In slot s a lane looks at a total in the row of tiles s + 1 above, the last
-/// lane at a word of one of the corners of that window. A thread has every `Groups`-th slot.
+/// Reads the terms of the corner of one channel. In slot s a lane reads a total in the row of tiles s + 1
+/// above, and the last lane a word of one of the corners of the rectangle of tiles. A thread reads every
+/// `groups`-th slot.
 template <class Tiling>
 struct CornerLookBack {
   using Sum = typename Tiling::Sum;
@@ -107,7 +115,7 @@ struct CornerLookBack {
   static constexpr int slots = (Tiling::upward + groups - 1) / groups;
   static constexpr int nowhere = -1;
   const std::uint64_t* totals;
-  int places[slots];
+  int indices[slots];
   std::uint64_t words[slots];
   int group;
 
@@ -116,14 +124,14 @@ struct CornerLookBack {
 #pragma unroll
     for (int k = 0; k < slots; ++k) {
       words[k] = 0;
-      places[k] = place(job, tile, channel, group + k * groups);
+      indices[k] = index_of(job, tile, channel, group + k * groups);
     }
   }
-  __device__ static int place(const Job& job, const Tile& tile, int channel, int slot) {
+  __device__ static int index_of(const Job& job, const Tile& tile, int channel, int slot) {
     const int lane = lane_index();
     if (lane < leftward_totals) {
       if (slot >= Tiling::upward || slot >= tile.row || lane >= tile.column) return nowhere;
-      return place_of_totals<Tiling>(job, 0, channel) + tile.number - (slot + 1) * job.tile_columns -
+      return index_of_totals<Tiling>(job, 0, channel) + tile.number - (slot + 1) * job.tile_columns -
              (lane + 1);
     }
     const bool beyond_top = tile.row > Tiling::upward;
@@ -131,24 +139,24 @@ struct CornerLookBack {
     const int of_corner = slot % 3;
     if (slot >= 3 * Tiling::corner_words) return nowhere;
     if ((of_corner != 1 && !beyond_left) || (of_corner != 0 && !beyond_top)) return nowhere;
-    return place_of_totals<Tiling>(job, 1 + slot / 3, channel) + tile.number -
+    return index_of_totals<Tiling>(job, 1 + slot / 3, channel) + tile.number -
            (of_corner != 1 ? leftward_totals : 0) - (of_corner != 0 ? Tiling::upward * job.tile_columns : 0);
   }
   __device__ void look() {
 #pragma unroll
     for (int k = 0; k < slots; ++k)
-      if (places[k] != nowhere) look_at(totals + places[k], words[k]);
+      if (indices[k] != nowhere) look_at(totals + indices[k], words[k]);
   }
   [[nodiscard]] __device__ bool complete(std::uint32_t tag) const {
     bool all = true;
 #pragma unroll
-    for (int k = 0; k < slots; ++k) all = all && (places[k] == nowhere || is_current(words[k], tag));
+    for (int k = 0; k < slots; ++k) all = all && (indices[k] == nowhere || is_current(words[k], tag));
     return all;
   }
   __device__ void look_again(std::uint32_t tag) {
 #pragma unroll
     for (int k = 0; k < slots; ++k)
-      if (places[k] != nowhere && !is_current(words[k], tag)) look_at(totals + places[k], words[k]);
+      if (indices[k] != nowhere && !is_current(words[k], tag)) look_at(totals + indices[k], words[k]);
   }
   [[nodiscard]] __device__ Sum sum() const {
     Sum total = 0;
@@ -164,27 +172,41 @@ struct CornerLookBack {
   }
 };
 
-/// False if the warp has looked in vain; what it leaves in shared memory is worth nothing then.
+/// Stores the sums above a lane's columns, and their sum over the warp for each channel.
+template <class Tiling>
+__device__ void share_columns_above(const WarpPosition<Tiling>& at,
+                                    const Vector<typename Tiling::Sum, Tiling::elements>& columns,
+                                    Exchange<Tiling>& shared) {
+  shared.columns_above[at.row][at.lane_across] = columns;
+  const typename Tiling::Phase phase(at.lane_across);
+#pragma unroll
+  for (int c = 0; c < Tiling::channels; ++c) {
+    const typename Tiling::Sum all = warp_sum(phase.sum_of(c, columns));
+    if (lane_index() == 0) shared.columns_above_of_warp[c][at.warp] = all;
+  }
+}
+
+/// Returns false if the warp gave up waiting; the sums that it stores in shared memory are then invalid.
 template <class Tiling>
 __device__ bool look_back(const Job& job, const Tile& tile, Exchange<Tiling>& shared) {
   using Sum = typename Tiling::Sum;
   const int lane = lane_index();
-  const Place<Tiling> at;
+  const WarpPosition<Tiling> at;
   const int channel = at.warp / Tiling::leftward_groups;
   const int group = at.warp % Tiling::leftward_groups;
   const bool looks_left = Tiling::warps % Tiling::channels == 0 || channel < Tiling::channels;
-  LookBack<Tiling::elements, Tiling::upward, Tiling::pieces, Tiling::warp_rows> above{
+  LookBack<Tiling::elements, Tiling::upward, Tiling::sum_words, Tiling::warp_rows> above{
       {},
       job.workspace.column_sums,
-      place_of_columns<Tiling>(job, tile, at.lane_across),
+      index_of_columns<Tiling>(job, tile, at.lane_across),
       padded_width<Tiling>(job),
       column_plane<Tiling>(job),
       tile.row,
       at.row};
-  LookBack<lane_rows, Tiling::leftward, Tiling::pieces, Tiling::leftward_groups> left{
+  LookBack<lane_rows, Tiling::leftward, Tiling::sum_words, Tiling::leftward_groups> left{
       {},
       job.workspace.row_sums,
-      place_of_row<Tiling>(tile, channel, lane * lane_rows),
+      index_of_row<Tiling>(tile, channel, lane * lane_rows),
       Tiling::channels * tile_height,
       row_plane<Tiling>(job),
       looks_left ? tile.column : 0,
@@ -204,25 +226,19 @@ __device__ bool look_back(const Job& job, const Tile& tile, Exchange<Tiling>& sh
 
   const auto columns = above.template sum<Sum>();
   if (at.row < Tiling::upward_groups) {
-    shared.columns_above[at.row][at.lane_across] = columns;
-    const typename Tiling::Phase phase(at.lane_across);
-#pragma unroll
-    for (int c = 0; c < Tiling::channels; ++c) {
-      const Sum all = warp_sum(phase.sum_of(c, columns));
-      if (lane == 0) shared.columns_above_of_warp[c][at.warp] = all;
-    }
+    share_columns_above(at, columns, shared);
   }
   const auto rows = left.template sum<Sum>();
   shared.rows_left[at.warp][lane] = rows;
-  constexpr int lanes = Tiling::rows / lane_rows;  // of a row of warps
+  constexpr int lanes = Tiling::rows / lane_rows;  // lanes that cover the rows of one warp
   const Sum rows_of_warp = sum_over<lanes>(sum_of(rows));
   if (lane % lanes == 0) shared.rows_left_of_warp[at.warp][lane / lanes] = rows_of_warp;
-  const Sum parts = warp_sum(corner.sum());
-  if (lane == 0) shared.corner[at.warp] = parts;
+  const Sum terms = warp_sum(corner.sum());
+  if (lane == 0) shared.corner[at.warp] = terms;
   return looks > 0;
 }
 
-// --- Without the other blocks ---
+// --- Sums without the other blocks ---
 
 template <class Pixels>
 __device__ typename Pixels::Sum element_at(const ByteRows& picture, int x, int y) {
@@ -230,7 +246,7 @@ __device__ typename Pixels::Sum element_at(const ByteRows& picture, int x, int y
   return __ldg(row + x);
 }
 
-/// The sum of one channel of a row up to an element, in every lane.
+/// Sums one channel of row y up to element `end`. Every lane gets the sum.
 template <class Pixels>
 __device__ typename Pixels::Sum sum_of_row(const ByteRows& picture, int channel, int y, int end) {
   typename Pixels::Sum sum = 0;
@@ -240,7 +256,8 @@ __device__ typename Pixels::Sum sum_of_row(const ByteRows& picture, int channel,
   return warp_sum(sum);
 }
 
-/// Fills the place of what look_back() finds. To be called by the whole block, between two barriers.
+/// Computes all that look_back() finds from the pixels themselves. The whole block calls it, between two
+/// barriers.
 template <class Tiling>
 __device__ void sum_alone(const Job& job, const Tile& tile, Exchange<Tiling>& shared) {
   using Pixels = typename Tiling::Pixels;
@@ -249,7 +266,7 @@ __device__ void sum_alone(const Job& job, const Tile& tile, Exchange<Tiling>& sh
   const int first_x = tile.column * Tiling::width;
   const int first_y = tile.row * tile_height;
   const int lane = lane_index();
-  const Place<Tiling> at;
+  const WarpPosition<Tiling> at;
 
   if (at.row < Tiling::upward_groups) {
     Vector<Sum, Tiling::elements> columns{};
@@ -259,20 +276,14 @@ __device__ void sum_alone(const Job& job, const Tile& tile, Exchange<Tiling>& sh
 #pragma unroll
       for (int i = 0; i < Tiling::elements; ++i)
         if (x + i < job.width) columns.of[i] += element_at<Pixels>(picture, x + i, y);
-    shared.columns_above[at.row][at.lane_across] = columns;
-    const typename Tiling::Phase phase(at.lane_across);
-#pragma unroll
-    for (int c = 0; c < Tiling::channels; ++c) {
-      const Sum all = warp_sum(phase.sum_of(c, columns));
-      if (lane == 0) shared.columns_above_of_warp[c][at.warp] = all;
-    }
+    share_columns_above(at, columns, shared);
   }
 
   const int channel = at.warp / Tiling::leftward_groups;
   const int group = at.warp % Tiling::leftward_groups;
   if (channel >= Tiling::channels) return;
-  Sum of_rows[lane_rows] = {};  // those of the lane that this warp sums
-  Sum of_warp_row = 0;          // lane r: of those in row r of the warps
+  Sum of_rows[lane_rows] = {};  // sums of the lane's rows that this warp computes
+  Sum of_warp_row = 0;          // lane r: sum over the rows of warp row r
 #pragma unroll 1
   for (int row = group; row < tile_height && first_y + row < picture.height; row += Tiling::leftward_groups) {
     const Sum sum = sum_of_row<Pixels>(picture, channel, first_y + row, first_x);
@@ -302,10 +313,10 @@ __device__ inline Tile tile_of_block(const Job& job) {
   return tile;
 }
 
-/// Every block draws once. The draws of a run are its first number and the following ones, in whatever order
-/// the blocks come. Who draws the last of them moves the counter on to the first number of the next run: all
-/// blocks of this run have drawn by then, and none of the next one has started. So the upper bits are the
-/// number of the run, the same for all its blocks; they wrap around without harm, see tag_of_run().
+/// Draws a number from the counter, once per block. The numbers of a run are consecutive, in any order of its
+/// blocks. The block that draws the last one moves the counter to the first number of the next run: all
+/// blocks of this run have drawn by then, and none of the next one has started. The upper bits are therefore
+/// the number of the run, the same for all its blocks; they wrap around without harm, see tag_of_run().
 __device__ inline unsigned draw(const Job& job) { return atomicAdd(job.workspace.counter, 1U); }
 
 __device__ inline unsigned run_of_draw(const Job& job, unsigned drawn) {
@@ -315,18 +326,17 @@ __device__ inline unsigned run_of_draw(const Job& job, unsigned drawn) {
   return drawn >> job.run_bits;
 }
 
-// --- What a tile says of itself ---
+// --- Sums of a tile ---
 
-/// Sums of the warp's columns and rows.
 template <class Tiling>
 __device__ void sum_pixels(const typename Tiling::Pixels::Word (&words)[Tiling::rows],
                            Exchange<Tiling>& shared) {
   using Pixels = typename Tiling::Pixels;
   const int lane = lane_index();
-  const Place<Tiling> at;
+  const WarpPosition<Tiling> at;
   const typename Tiling::Phase phase(at.lane_across);
   typename Pixels::ColumnSums columns{};
-  std::uint32_t row_sums[Tiling::channels] = {};  // of the lane's row, or of two rows
+  std::uint32_t row_sums[Tiling::channels] = {};  // sums of the lane's row, or of two rows in one word
 #pragma unroll
   for (int r = 0; r < Tiling::rows; r += 2) {
     Pixels::add_to_columns(words[r], words[r + 1], columns);
@@ -359,13 +369,13 @@ template <class Tiling>
 __device__ void publish_sums(const Job& job, const Tile& tile, const Exchange<Tiling>& shared) {
   using Pixels = typename Tiling::Pixels;
   const auto thread = static_cast<int>(threadIdx.x);
-  const int channel = Place<Tiling>().warp - (Tiling::warps - Tiling::channels);
+  const int channel = WarpPosition<Tiling>().warp - (Tiling::warps - Tiling::channels);
   if (thread < Tiling::lanes_across) {
     auto sums = Pixels::of_columns(shared.column_sums[0][thread]);
 #pragma unroll
     for (int k = 1; k < Tiling::warp_rows; ++k)
       sums = sums + Pixels::of_columns(shared.column_sums[k][thread]);
-    publish(job.workspace.column_sums + place_of_columns<Tiling>(job, tile, thread), tagged(tile.tag, sums));
+    publish(job.workspace.column_sums + index_of_columns<Tiling>(job, tile, thread), tagged(tile.tag, sums));
   } else if (channel >= 0) {
     const int lane = lane_index();
     Vector<std::uint32_t, lane_rows> sums{};
@@ -373,27 +383,26 @@ __device__ void publish_sums(const Job& job, const Tile& tile, const Exchange<Ti
     for (int c = 0; c < Tiling::warp_columns; ++c)
       sums = sums + *reinterpret_cast<const Vector<std::uint32_t, lane_rows>*>(
                         &shared.row_sums[channel][c][lane * lane_rows]);
-    publish(job.workspace.row_sums + place_of_row<Tiling>(tile, channel, lane * lane_rows),
+    publish(job.workspace.row_sums + index_of_row<Tiling>(tile, channel, lane * lane_rows),
             tagged(tile.tag, sums));
     const std::uint32_t total = warp_sum(sum_of(sums));
     if (lane == 0)
-      publish(job.workspace.totals + place_of_totals<Tiling>(job, 0, channel) + tile.number,
+      publish(job.workspace.totals + index_of_totals<Tiling>(job, 0, channel) + tile.number,
               tagged_wide(tile.tag, total));
   }
 }
 
 // --- The table ---
 
-/// What lies above and to the left of a warp.
 template <class Tiling>
 struct Carry {
-  Vector<typename Tiling::Sum, Tiling::elements> columns;  ///< sums of what lies above the lane's columns
-  typename Tiling::Sum base[Tiling::channels];  ///< sums of what lies above the warp, left of its columns
+  Vector<typename Tiling::Sum, Tiling::elements> columns;  ///< sums above the lane's columns
+  typename Tiling::Sum base[Tiling::channels];  ///< sums above the warp and to the left of its columns
 };
 
-/// Sums above the lane's columns; publishes those of the tile.
+/// Returns the sums above the lane's columns, and publishes the inclusive column sums of the tile.
 template <class Tiling>
-__device__ auto resolve_columns(const Job& job, const Tile& tile, const Place<Tiling>& at,
+__device__ auto resolve_columns(const Job& job, const Tile& tile, const WarpPosition<Tiling>& at,
                                 const Exchange<Tiling>& shared) {
   using Pixels = typename Tiling::Pixels;
   auto columns = shared.columns_above[0][at.lane_across];
@@ -407,17 +416,18 @@ __device__ auto resolve_columns(const Job& job, const Tile& tile, const Place<Ti
   if (at.row == Tiling::warp_rows - 1 && tile.row + Tiling::upward + 1 < job.tile_rows) {
     const auto own = Pixels::of_columns(shared.column_sums[at.row][at.lane_across]);
     const auto inclusive = columns + converted<typename Tiling::Sum>(own);
-    std::uint32_t* to = job.workspace.column_sums + place_of_columns<Tiling>(job, tile, at.lane_across);
+    std::uint32_t* to = job.workspace.column_sums + index_of_columns<Tiling>(job, tile, at.lane_across);
 #pragma unroll
-    for (int piece = 0; piece < Tiling::pieces; ++piece)
-      publish(to + (piece + 1) * column_plane<Tiling>(job), tagged(tile.tag, piece_of(inclusive, piece)));
+    for (int word = 0; word < Tiling::sum_words; ++word)
+      publish(to + (word + 1) * column_plane<Tiling>(job), tagged(tile.tag, word_of(inclusive, word)));
   }
   return columns;
 }
 
-/// Sums to the left of the warp's rows, as its words begin; publishes those of the tile.
+/// Stores the sums to the left of the warp's rows for each phase, and publishes the inclusive row sums of the
+/// tile.
 template <class Tiling>
-__device__ void resolve_rows(const Job& job, const Tile& tile, const Place<Tiling>& at,
+__device__ void resolve_rows(const Job& job, const Tile& tile, const WarpPosition<Tiling>& at,
                              Exchange<Tiling>& shared) {
   using Pixels = typename Tiling::Pixels;
   using Sum = typename Tiling::Sum;
@@ -436,10 +446,10 @@ __device__ void resolve_rows(const Job& job, const Tile& tile, const Place<Tilin
       if (k < at.column) carries[c] += shared.row_sums[c][k][row];
     if (at.column == Tiling::warp_columns - 1 && tile.column + Tiling::leftward + 1 < job.tile_columns) {
       const Sum sum = carries[c] + shared.row_sums[c][at.column][row];
-      std::uint32_t* to = job.workspace.row_sums + place_of_row<Tiling>(tile, c, row);
+      std::uint32_t* to = job.workspace.row_sums + index_of_row<Tiling>(tile, c, row);
 #pragma unroll
-      for (int piece = 0; piece < Tiling::pieces; ++piece)
-        publish(to + (piece + 1) * row_plane<Tiling>(job), tagged(tile.tag, piece_of(sum, piece)));
+      for (int word = 0; word < Tiling::sum_words; ++word)
+        publish(to + (word + 1) * row_plane<Tiling>(job), tagged(tile.tag, word_of(sum, word)));
     }
   }
 #pragma unroll
@@ -449,9 +459,8 @@ __device__ void resolve_rows(const Job& job, const Tile& tile, const Place<Tilin
       shared.row_carries[at.warp][phase][lane].of[k] = carries[(phase * Pixels::step + k) % Pixels::channels];
 }
 
-/// The sum of a channel above the warp and to the left of its columns.
 template <class Tiling>
-__device__ typename Tiling::Sum resolve_base(const Place<Tiling>& at, int channel,
+__device__ typename Tiling::Sum resolve_base(const WarpPosition<Tiling>& at, int channel,
                                              const Exchange<Tiling>& shared) {
   using Sum = typename Tiling::Sum;
   const int lane = lane_index();
@@ -471,10 +480,10 @@ __device__ typename Tiling::Sum resolve_base(const Place<Tiling>& at, int channe
   return warp_sum(base);
 }
 
-/// Adds up what the warps have found, and publishes what this tile adds to it.
+/// Adds up the sums that the warps have found, and publishes the inclusive ones.
 template <class Tiling>
 __device__ Carry<Tiling> resolve(const Job& job, const Tile& tile, Exchange<Tiling>& shared) {
-  const Place<Tiling> at;
+  const WarpPosition<Tiling> at;
   Carry<Tiling> carry;
   carry.columns = resolve_columns(job, tile, at, shared);
   resolve_rows(job, tile, at, shared);
@@ -484,7 +493,7 @@ __device__ Carry<Tiling> resolve(const Job& job, const Tile& tile, Exchange<Tili
     if (threadIdx.x == 0) {
 #pragma unroll
       for (int word = 0; word < Tiling::corner_words; ++word)
-        publish(job.workspace.totals + place_of_totals<Tiling>(job, 1 + word, c) + tile.number,
+        publish(job.workspace.totals + index_of_totals<Tiling>(job, 1 + word, c) + tile.number,
                 tagged_wide(tile.tag, static_cast<std::uint32_t>(std::uint64_t{carry.base[c]} >> 32 * word)));
     }
   }
@@ -492,7 +501,6 @@ __device__ Carry<Tiling> resolve(const Job& job, const Tile& tile, Exchange<Tili
   return carry;
 }
 
-/// The table row above the warp.
 template <class Tiling>
 __device__ auto row_above(const typename Tiling::Phase& phase, const Carry<Tiling>& carry) {
   using Sum = typename Tiling::Sum;
@@ -510,7 +518,7 @@ __device__ auto row_above(const typename Tiling::Phase& phase, const Carry<Tilin
   return sums;
 }
 
-/// What lies in the warp before a lane's words of two rows, by the channels of a word.
+/// Sums of the pixels of the warp before the lane's words of two rows, for each channel of a word.
 template <class Pixels>
 struct RowsBefore {
   Vector<std::uint32_t, Pixels::kinds> upper, lower;
@@ -546,15 +554,16 @@ struct RowsBefore {
 
 inline constexpr int any_step = -1;
 
-/// The rows of the warp, elements from first_x on. Row r of the table begins r * Step sums behind a multiple
-/// of a lane's sums; with any_step anywhere. `Edge`: not all rows and columns are in the picture.
+/// Writes the warp's rows of the table, from element first_x on. Row r of the table begins r * Step sums
+/// after a multiple of a lane's sums, or anywhere with any_step. `Edge` says that the picture ends within the
+/// rows.
 template <class Tiling, int Step, bool Edge>
 __device__ void write_rows(const Job& job, int first_x, int y,
                            const typename Tiling::Pixels::Word (&words)[Tiling::rows],
                            const Carry<Tiling>& carry, const Exchange<Tiling>& shared) {
   using Pixels = typename Tiling::Pixels;
   using Sum = typename Tiling::Sum;
-  const Place<Tiling> at;
+  const WarpPosition<Tiling> at;
   const typename Tiling::Phase phase(at.lane_across);
   const int x = first_x + lane_index() * Tiling::elements;
   const int existing = job.picture.height - y;
@@ -589,14 +598,15 @@ __device__ void write_rows(const Job& job, int first_x, int y,
 
 template <class Tiling>
 __device__ int first_column(const Tile& tile) {
-  return tile.column * Tiling::width + Place<Tiling>().column * Tiling::warp_elements;
+  return tile.column * Tiling::width + WarpPosition<Tiling>().column * Tiling::warp_elements;
 }
 template <class Tiling>
 __device__ int first_row(const Tile& tile) {
-  return tile.row * tile_height + Place<Tiling>().row * Tiling::rows;
+  return tile.row * tile_height + WarpPosition<Tiling>().row * Tiling::rows;
 }
 
-/// `Aligned`: rows of the picture begin at multiples of a lane's bytes. `Step`: see write_rows.
+/// The kernel. `Aligned` says that rows of the picture begin at multiples of a lane's bytes; for `Step` see
+/// write_rows().
 template <class Tiling, bool Aligned, int Step>
 __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks) build(const __grid_constant__ Job job) {
   using Pixels = typename Tiling::Pixels;
@@ -605,7 +615,7 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks) build(const _
   const int x = first_column<Tiling>(tile);
   const int y = first_row<Tiling>(tile);
   unsigned drawn = 0;
-  if (threadIdx.x == 0) drawn = draw(job);  // its answer comes while the pixels do
+  if (threadIdx.x == 0) drawn = draw(job);  // in flight together with the pixels
   typename Pixels::Word words[Tiling::rows];
   load_rows<Aligned, Pixels::lane_bytes>(job.picture, x * static_cast<int>(sizeof(typename Pixels::Element)),
                                          y, words);
@@ -628,5 +638,145 @@ __global__ void __launch_bounds__(Tiling::threads, Tiling::blocks) build(const _
     write_rows<Tiling, Step, true>(job, x, y, words, carry, shared);
   }
 }
+
+// --- Host side: workspace and launch ---
+
+inline constexpr std::size_t array_alignment = 128;  // bytes: no two arrays share a line of the L2
+
+inline TableTiles tiles_of(std::int64_t width, std::int64_t height, const TileSizes& sizes) {
+  TableTiles tiles;
+  tiles.width = width;
+  tiles.height = height;
+  tiles.channels = sizes.channels;
+  tiles.tile_width = sizes.width / sizes.channels;
+  tiles.tile_height = tile_height;
+  tiles.tile_columns = (width + tiles.tile_width - 1) / tiles.tile_width;
+  tiles.tile_rows = (height + tile_height - 1) / tile_height;
+  return tiles;
+}
+
+/// Returns the number of planes: the sums, and the words of inclusive sums if a tile looks back that far.
+inline std::int64_t planes(std::int64_t tiles, int depth, int sum_words) {
+  return tiles > depth + 1 ? 1 + sum_words : 1;
+}
+
+/// Lays the workspace out from `memory` on, and computes its size.
+struct Layout {
+  Workspace workspace{};
+  std::size_t bytes = 0;
+
+  Layout(const TableTiles& tiles, const TileSizes& sizes, void* memory)
+      : memory_(static_cast<std::byte*>(memory)) {
+    const std::int64_t count = tiles.tile_columns * tiles.tile_rows;
+    take(workspace.counter, 1);
+    take(workspace.totals, (1 + sizes.corner_words) * sizes.channels * count);
+    take(workspace.column_sums, planes(tiles.tile_rows, sizes.upward, sizes.sum_words) * count * sizes.width);
+    take(workspace.row_sums,
+         planes(tiles.tile_columns, sizes.leftward, sizes.sum_words) * count * sizes.channels * tile_height);
+  }
+
+ private:
+  template <class Word>
+  void take(Word*& array, std::int64_t words) {
+    if (memory_ != nullptr) array = reinterpret_cast<Word*>(memory_ + bytes);
+    bytes += static_cast<std::size_t>(words) * sizeof(Word);
+    bytes = (bytes + array_alignment - 1) / array_alignment * array_alignment;
+  }
+
+  std::byte* memory_;
+};
+
+// Limits of a picture: bytes of a row and words of the workspace are counted in 32 bits, and rows of tiles
+// are rows of the grid.
+inline constexpr std::int64_t largest_row = 1LL << 30;
+inline constexpr std::int64_t largest_height = 65535LL * tile_height;
+inline constexpr std::size_t largest_workspace = std::size_t{1} << 32;
+
+inline bool fits(const TableTiles& tiles, const TileSizes& sizes, int pixel_bytes) {
+  return tiles.width <= largest_row / pixel_bytes && tiles.height <= largest_height &&
+         Layout(tiles, sizes, nullptr).bytes <= largest_workspace;
+}
+
+template <class Tiling>
+Job job_of(const TableArguments& arguments, const SinglePassTrial& trial) {
+  const TableTiles& tiles = arguments.tiles;
+  Job job{};
+  job.width = static_cast<int>(tiles.width * Tiling::channels);
+  job.picture = {arguments.picture.data, arguments.picture.row,
+                 job.width * static_cast<int>(sizeof(typename Tiling::Pixels::Element)),
+                 static_cast<int>(tiles.height)};
+  job.table = arguments.table.data;
+  job.table_row = arguments.table.row;
+  job.tile_columns = static_cast<int>(tiles.tile_columns);
+  job.tile_rows = static_cast<int>(tiles.tile_rows);
+  const auto count = static_cast<std::uint64_t>(tiles.tile_columns * tiles.tile_rows);
+  job.run_bits = std::bit_width(count - 1);
+  job.looks = trial.looks;
+  job.reversed = trial.reversed;
+  job.workspace = Layout(tiles, Tiling::sizes, arguments.workspace).workspace;
+  return job;
+}
+
+inline bool are_aligned(const std::byte* data, std::int64_t row, int bytes) {
+  return reinterpret_cast<std::uintptr_t>(data) % static_cast<unsigned>(bytes) == 0 && row % bytes == 0;
+}
+
+template <class Tiling>
+int step_of(const Job& job) {
+  constexpr int sum = sizeof(typename Tiling::Sum);
+  if (!are_aligned(job.table, 0, sum * Tiling::elements)) return any_step;
+  return static_cast<int>(static_cast<std::uint64_t>(job.table_row) / sum % Tiling::elements);
+}
+
+template <class Tiling>
+auto kernel_for(const Job& job) {
+  const int step = step_of<Tiling>(job);
+  if (step == 0)
+    return are_aligned(job.picture.data, job.picture.row, Tiling::Pixels::lane_bytes)
+               ? build<Tiling, true, 0>
+               : build<Tiling, false, 0>;
+  if (step == 1) return build<Tiling, false, 1>;
+  if constexpr (Tiling::elements == 4) {
+    if (step == 2) return build<Tiling, false, 2>;
+    if (step == 3) return build<Tiling, false, 3>;
+  }
+  return build<Tiling, false, any_step>;
+}
+
+template <class Tiling>
+void launch(const TableArguments& arguments, const SinglePassTrial& trial, StreamHandle stream) {
+  const Job job = job_of<Tiling>(arguments, trial);
+  const dim3 blocks(static_cast<unsigned>(job.tile_columns), static_cast<unsigned>(job.tile_rows));
+  kernel_for<Tiling>(job)<<<blocks, Tiling::threads, 0, stream>>>(job);
+}
+
+// --- Tilings ---
+//
+// Figures are the speed of a copy of the same bytes over the time, H200, 2026-11-20. All tiles are 128 rows
+// high. Depths give every warp that looks back the same number of slots. A spilled register costs 2 %.
+
+template <class Shape>
+using Bytes = Tiling<Pixels<std::uint8_t, 1, std::uint32_t>, Shape>;
+/// 256 columns: .87 at 16384 x 16384, .83 at 8192, .82 at 4096; with 16 warps of 16 rows .77 at 8192.
+using LargeTile = TileShape<2, 4, 32, 3, 7, 14>;
+/// 256 columns, deeper upward: .76 instead of .71 at 2560 x 2560, .78 instead of .73 at 3840 x 2160.
+using MediumTile = TileShape<2, 4, 32, 2, 15, 14>;
+/// 128 columns: .72 instead of .63 at 2048 x 2048, .62 instead of .53 at 1024 x 1024.
+using SmallTile = TileShape<1, 8, 16, 3, 15, 15>;
+
+/// 128 RGB pixels: .74 at 2048 x 2048, .69 at 4096, .73 at 8192; with depths of 6 and 10 .67, .69 and .71.
+using RgbTile = TileShape<3, 4, 32, 2, 10, 14>;
+/// 96 and 64 RGBA pixels: .62 and .67 at 2048 x 2048, .67 and .65 at 4096, .65 and .61 at 8192; 128 pixels
+/// .64, .64 and .69.
+using LargeRgbaTile = TileShape<3, 4, 32, 2, 6, 7>;
+using SmallRgbaTile = TileShape<2, 4, 32, 2, 10, 14>;
+
+/// 128 columns of pairs: u16 to u64 .76 at 2048 x 2048, .79 at 4096, .83 at 8192; 192 columns .60, .76, .83.
+using PairTile = TileShape<2, 4, 32, 3, 9, 13>;
+using RgbPairTile = TileShape<3, 4, 32, 2, 9, 9>;
+
+template <class T, int Channels>
+using Pairs =
+    Tiling<Pixels<T, Channels, std::uint64_t>, std::conditional_t<Channels == 1, PairTile, RgbPairTile>>;
 
 }  // namespace satin::kernels::single_pass

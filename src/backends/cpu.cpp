@@ -1,10 +1,8 @@
 // Registers the operations of the CPU, one line for each. The functions are defined in the folder cpu/ of
 // their topic.
 
-#include "core/active_tiles.h"
-#include "core/copy.h"
 #include "core/cpu/backend.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "depth/circle_of_confusion.h"
 #include "depth/depth_statistics.h"
 #include "depth/enlarge_radii.h"
@@ -26,7 +24,6 @@
 #include "order/rank.h"
 #include "order/stretch.h"
 #include "pixels/cpu/pixelwise-inl.h"
-#include "pixels/cpu/pixelwise.h"
 #include "pixels/fixed_threshold.h"
 #include "pixels/premultiplied.h"
 #include "recursive/recursive.h"
@@ -37,6 +34,7 @@
 namespace satin::cpu {
 
 using HWY_NAMESPACE::EachRow;
+using HWY_NAMESPACE::prepare_pixelwise;
 
 Prepared<CopyJob> prepare_copy(Backend& backend, const CopyJob& job);
 Prepared<MeasureJob> prepare_measure(Backend& backend, const MeasureJob& job);

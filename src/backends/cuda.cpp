@@ -1,10 +1,8 @@
 // Registers the operations of the GPU, one line for each. The functions are defined in the folder cuda/ of
 // their topic.
 
-#include "core/active_tiles.h"
-#include "core/copy.h"
 #include "core/cuda/backend.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "depth/circle_of_confusion.h"
 #include "depth/depth_statistics.h"
 #include "depth/enlarge_radii.h"

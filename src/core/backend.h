@@ -1,5 +1,5 @@
 #pragma once
-// What a backend is: memory, a stream, and the operations that it has.
+// A backend: one open device with its memory, streams and operations.
 
 #include <atomic>
 #include <chrono>
@@ -16,40 +16,39 @@
 
 namespace satin {
 
-/// What a run does one after the other. Those of one picture that the device filters in windows, or that lies
-/// in its memory already, are all `kernels`.
+/// The stages of a run. A run by windows, or on pictures in the device's memory, consists of `kernels` alone.
 enum class RunPart { copy_up, kernels, copy_down };
 
-/// Told when a part began and when the device was done with it, from the thread that called run().
+/// Called with the begin and the end of a stage on the device, from the thread that called run().
 using RunListener = std::function<void(RunPart part, std::chrono::steady_clock::time_point begin,
                                        std::chrono::steady_clock::time_point end)>;
 
-/// Thrown where memory does not suffice, so that less may be tried.
+/// Thrown where memory does not suffice. The plan then tries with less.
 struct NoMemory : Error {
   explicit NoMemory(const std::string& message) : Error(ErrorKind::environment, message) {}
 };
 
-/// One open device. Thread-safe: what operations share is set up when the backend is opened.
+/// An open device. Thread-safe: state that operations share is set up when the backend is opened.
 struct Backend : std::enable_shared_from_this<Backend> {
   DeviceInfo info;
   Operations operations;
-  WindowCosts mean_windows;                   ///< of means over boxes
-  WindowCosts box_windows;                    ///< of the mean over one box, of integers without alpha
-  WindowCosts alpha_box_windows;              ///< of integers with alpha
-  WindowCosts sliding_windows;                ///< of sliding minima and maxima
-  std::atomic<std::size_t> memory_limit = 0;  ///< bytes that a plan may hold; 0: what there is
-  Allocator allocator;                        ///< the caller's; empty: allocate_own()
-  bool host_memory = true;                    ///< its memory is the host's: nothing needs to be staged
-  int runs_at_once = 1;                       ///< that keep it busy, each in a stream of its own
-  Allocator page_locked;                      ///< host memory for copies; empty: any does
-  RunListener listener;                       ///< told of the parts of runs, which then end one by one
+  WindowCosts mean_windows;                   ///< for means over boxes
+  WindowCosts box_windows;                    ///< for the mean over one box, of integers without alpha
+  WindowCosts alpha_box_windows;              ///< for the mean over one box, of integers with alpha
+  WindowCosts sliding_windows;                ///< for sliding minima and maxima
+  std::atomic<std::size_t> memory_limit = 0;  ///< bytes that a plan may hold; 0: no limit
+  Allocator allocator;                        ///< the caller's allocator; empty: allocate_own()
+  bool host_memory = true;                    ///< whether its memory is the host's, so that nothing is staged
+  int runs_at_once = 1;                       ///< number of runs, each in its own stream, that keep it busy
+  Allocator page_locked;                      ///< host memory for fast copies; empty if any memory will do
+  RunListener listener;                       ///< if set, stages are timed and do not overlap
 
   Backend() = default;
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
-  /// The operation that the job describes; null where operations one after the other are as good.
+  /// Returns the operation that the job describes; null where a sequence of other operations is as good.
   template <class Job>
   [[nodiscard]] std::unique_ptr<typename Job::Operation> prepare(const Job& job) {
     const Prepare<Job> function = operations.find<Job>();
@@ -58,23 +57,22 @@ struct Backend : std::enable_shared_from_this<Backend> {
 
   /// Throws NoMemory.
   [[nodiscard]] Buffer allocate(std::size_t bytes);
-  /// A picture in its memory.
+  /// Allocates a picture. Throws NoMemory.
   [[nodiscard]] Image allocate(const Shape& shape) { return {shape, allocate(byte_size(shape)), memory()}; }
-  /// Where its pictures lie.
   [[nodiscard]] Memory memory() const noexcept { return host_memory ? Memory::host : Memory::device; }
-  /// Copies bytes in stream order; host memory is read, or filled, before they return.
+  /// Copy bytes in stream order, and return when the host memory has been read or written.
   virtual void upload(void* device, const void* host, std::size_t bytes, Stream stream) = 0;
   virtual void download(void* host, const void* device, std::size_t bytes, Stream stream) = 0;
   virtual void synchronize(Stream stream) = 0;
-  /// A stream that is destroyed with its last owner; null where there are none.
+  /// Returns a stream that is destroyed with its last owner; null where there are no streams.
   [[nodiscard]] virtual std::shared_ptr<void> new_stream() { return nullptr; }
 
  protected:
-  /// Memory for callers without an allocator. Throws NoMemory.
+  /// Allocates memory where the caller gave no allocator. Throws NoMemory.
   [[nodiscard]] virtual Buffer allocate_own(std::size_t bytes) = 0;
 };
 
-// The factories behind Device. Each is the only name that the rest of the library knows of its backend.
+// The factories behind Device: the only names that the rest of the library uses of each backend.
 [[nodiscard]] DeviceInfo describe_cpu();
 [[nodiscard]] std::shared_ptr<Backend> open_cpu(int threads);
 [[nodiscard]] std::vector<DeviceInfo> describe_cuda();          ///< never throws; at least one entry

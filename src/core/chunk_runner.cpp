@@ -10,35 +10,35 @@ namespace satin {
 namespace {
 
 constexpr std::int64_t smallest_chunk = 16;
-/// A row of tiles; below it more time goes to the rows that areas share.
-constexpr std::int64_t least_rows = 256;
-/// Chunks of narrow pictures are higher, so that a run has work for all cores.
+constexpr std::int64_t least_rows = 256;  ///< with fewer, rows that areas share cost more
+/// With fewer pixels, narrow chunks do not occupy all cores.
 constexpr std::int64_t least_pixels = std::int64_t{1} << 20;
 
-/// With twice the reach no row is in more than two areas, on average.
+/// Returns the rows of a chunk where memory suffices. At least twice the reach, so that a row is in at most
+/// two areas on average.
 std::int64_t usual_rows(const Shape& picture, std::int64_t reach) {
   const std::int64_t rows = std::max({least_rows, 2 * reach, least_pixels / picture.width});
   return std::min(rows, picture.height);
 }
 
-/// Calls piece(stretch of the line, where it begins in the area) for what lies together: two pieces or more
-/// where the area goes beyond an end.
-template <class Piece>
-void for_pieces(const Stretch& area, std::int64_t line, const Piece& piece) {
+/// Calls use(pixels of the line, offset in the area) for contiguous pixels of an area, which wraps around at
+/// the ends.
+template <class Use>
+void for_contiguous(const Stretch& area, std::int64_t line, const Use& use) {
   for (std::int64_t at = area.first; at < area.last;) {
     const std::int64_t from = (at % line + line) % line;
     const std::int64_t count = std::min(area.last - at, line - from);
-    piece(Stretch{from, from + count}, at - area.first);
+    use(Stretch{from, from + count}, at - area.first);
     at += count;
   }
 }
 
-/// Calls copy(part of the picture, its place in the target).
+/// Calls copy(source, target) for views that together cover an area.
 template <class Copy>
 void copy_area(const ImageView& picture, const Rectangle& area, const MutableImageView& target,
                const Copy& copy) {
-  for_pieces(area.y, picture.shape.height, [&](const Stretch& rows, std::int64_t y) {
-    for_pieces(area.x, picture.shape.width, [&](const Stretch& columns, std::int64_t x) {
+  for_contiguous(area.y, picture.shape.height, [&](const Stretch& rows, std::int64_t y) {
+    for_contiguous(area.x, picture.shape.width, [&](const Stretch& columns, std::int64_t x) {
       copy(part_of(picture, {columns, rows}),
            part_of(target, {{x, x + columns.size()}, {y, y + rows.size()}}));
     });
@@ -48,11 +48,10 @@ void copy_area(const ImageView& picture, const Rectangle& area, const MutableIma
 [[noreturn]] void refuse(const NoMemory& reason, const ChunkGrid& grid, ChunkShape shape) {
   const std::string width = std::to_string(grid.x.area());
   const std::string height = std::to_string(grid.y.area());
-  throw NoMemory((shape == ChunkShape::rows
-                      ? "Even for a band of " + height + " rows of " + width + " pixels there"
-                      : "Even for a part of the picture, which takes a window of " + width + " x " + height +
-                            " pixels, there") +
-                 " is not enough memory. " + reason.what());
+  throw NoMemory("There is not enough memory even for " +
+                 (shape == ChunkShape::rows ? height + " rows of " + width + " pixels. "
+                                            : "a window of " + width + " x " + height + " pixels. ") +
+                 reason.what());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// A filter run on one chunk of a picture after the other, where the whole picture does not fit.
+// Filters on pictures that do not fit memory: one chunk after the other, with the bytes of the whole picture.
 
 #include <algorithm>
 #include <cstddef>
@@ -9,21 +9,20 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "core/copy.h"
+#include "core/plan_operations.h"
 #include "core/prepared_filter.h"
 #include "core/watch.h"
 
 namespace satin {
 
-/// Where results lie, and the area that a filter of this reach needs for them.
+/// A chunk of results, and the area of the picture that the filter reads for them.
 struct Chunk {
   Rectangle inner;
-  Rectangle area;  ///< may go beyond the picture where the filter wraps around: to its other end
+  Rectangle area;  ///< goes beyond the picture, to its other end, where the filter wraps around
 };
 
-/// How a line of pixels is divided.
 struct ChunkAxis {
-  std::int64_t line;   ///< pixels
+  std::int64_t line;   ///< pixels of the picture
   std::int64_t inner;  ///< results of a chunk; fewer in the last one
   std::int64_t reach;
   bool wraps;
@@ -56,8 +55,8 @@ struct ChunkGrid {
 
 enum class ChunkShape { rectangles, rows };
 
-/// A filter prepared for the largest chunks for which the memory suffices, with room for the area of one
-/// chunk of each picture. Its results are the bytes of the filter for the whole picture.
+/// A filter prepared for the largest chunks that fit memory, with room for one area of each picture. Its
+/// results have the bytes of the filter on the whole picture.
 class ChunkRunner {
  public:
   ChunkRunner(const ChunkRunner&) = delete;
@@ -65,30 +64,29 @@ class ChunkRunner {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept;
   [[nodiscard]] int measurements() const noexcept { return filter_->measurements(); }
-  /// Chunks of one pass; each is a step of the watch.
+  /// Returns the chunks of one pass. Each is a step of the watch.
   [[nodiscard]] std::int64_t chunks() const noexcept { return grid_.count(); }
 
  protected:
-  /// Halves the longer side of rectangles, or the number of rows, until the memory suffices. Throws NoMemory
-  /// if it does not suffice for 16 pixels or rows. `held`: bytes that others hold of the memory that is
-  /// limited.
+  /// Halves the longer side of rectangles, or the number of rows, until memory suffices. Throws NoMemory if
+  /// it does not suffice for 16 pixels or rows. `held` is the part of the memory limit that is in use
+  /// already, in bytes.
   ChunkRunner(Backend& backend, const FilterPlan& filter, std::size_t held, ChunkShape shape);
   ~ChunkRunner() = default;
 
-  /// Fills in the area of the chunk of every input, in images_.
+  /// Copies the chunk's area of every input to images_.
   virtual void load(const Chunk& chunk, Stream stream) = 0;
-  /// What the filter needs to know of the whole picture is measured before the first chunk is run.
+  /// Measures the whole picture, before the first chunk is run.
   void measure(Measured* measured, Stream stream, Watch& watch);
   void run_chunk(const Chunk& chunk, Measured* measured, Stream stream);
 
   Backend& backend_;
   ChunkGrid grid_;
   std::unique_ptr<PreparedFilter> filter_;
-  std::vector<Image> images_;     ///< an area of each input, then of the output; empty: not used
-  std::vector<ImageView> views_;  ///< of the inputs' areas
+  std::vector<Image> images_;     ///< areas of the inputs, then of the output; empty if unused
+  std::vector<ImageView> views_;  ///< views of the inputs' areas
 
  private:
-  /// Returns the reason if there is no memory.
   std::optional<NoMemory> try_to_prepare(const FilterPlan& filter, std::size_t held);
 };
 
@@ -98,10 +96,9 @@ class ChunkedFilter final : public ChunkRunner {
   ChunkedFilter(Backend& backend, const FilterPlan& filter, std::size_t held)
       : ChunkRunner(backend, filter, held, ChunkShape::rectangles), copy_(backend.prepare(CopyJob{})) {}
 
-  /// Views of single frames in any memory, of any strides; the output overlaps no input.
+  /// Runs on single frames in any memory, with any strides. The output overlaps no input.
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream, Watch& watch);
-  /// How often a run calls watch.step().
   [[nodiscard]] std::int64_t steps() const noexcept { return chunks() * (measurements() + 1); }
 
  private:
@@ -109,7 +106,7 @@ class ChunkedFilter final : public ChunkRunner {
   void store(const Chunk& chunk, const MutableImageView& output, Stream stream);
 
   std::unique_ptr<CopyOperation> copy_;
-  std::span<const ImageView> sources_;  ///< of one run
+  std::span<const ImageView> sources_;  ///< inputs of the current run
 };
 
 }  // namespace satin

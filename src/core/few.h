@@ -1,6 +1,6 @@
 #pragma once
-// This vector holds its few elements in itself, since allocations while a filter is planned would take a good
-// part of the time of a small picture.
+// A vector with inline storage: allocations while a filter is planned would take much of the time of a small
+// picture.
 
 #include <array>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace satin {
 
-/// At most `most` elements. Throws std::length_error instead of growing further.
+/// A vector of at most `most` elements. Throws std::length_error where it would have more.
 template <class T, std::size_t most>
 class Few {
  public:
@@ -23,7 +23,6 @@ class Few {
     for (std::size_t i = 0; i < size_; ++i) elements_[i] = elements[i];
   }
 
-  /// New elements are T().
   void resize(std::size_t size) {
     if (size > most) throw std::length_error("Few");
     for (std::size_t i = size; i < size_; ++i) elements_[i] = T();

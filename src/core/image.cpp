@@ -1,3 +1,5 @@
+// Pictures: shapes, strides, views, host memory and copies between views.
+
 #include "satin/image.h"
 
 #include <sys/mman.h>
@@ -139,7 +141,7 @@ Buffer allocate_host(std::size_t bytes, const Allocator& allocator) {
   if (memory == nullptr)
     throw Error(ErrorKind::environment, "There is no memory for " + std::to_string(bytes) + " bytes.");
 #ifdef MADV_HUGEPAGE
-  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: what comes of it does not matter
+  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // a hint; failure does not matter
 #endif
   return {{static_cast<std::byte*>(memory),
            [large](std::byte* p) { large ? ::operator delete(p, alignment) : free_lines(p); }},

@@ -1,7 +1,7 @@
 #pragma once
-// An operation is described once, prepared once by a backend (which allocates its workspace there) and then
-// run often. Views given to run() are single frames, interleaved, and in memory of the backend; row strides
-// are free.
+// Operations: what a backend can compute. A job describes an operation; the backend prepares it once, which
+// allocates its workspace, and runs it often. Views given to run() are single frames, interleaved, with any
+// row stride, in memory of the backend.
 
 #include <any>
 #include <cstddef>
@@ -17,7 +17,6 @@ namespace satin {
 
 struct Backend;
 
-/// Base of every prepared operation.
 struct Operation {
   Operation() = default;
   Operation(const Operation&) = delete;
@@ -29,12 +28,12 @@ struct Operation {
 template <class Job>
 using Prepared = std::unique_ptr<typename Job::Operation>;
 
-/// How a backend prepares the operation that a job describes: allocates its workspace, and may throw
-/// Error(environment). Returns null where other operations one after the other serve this job as well.
+/// Prepares the operation that a job describes. May throw Error(environment). Returns null where a sequence
+/// of other operations serves this job as well.
 template <class Job>
 using Prepare = Prepared<Job> (*)(Backend& backend, const Job& job);
 
-/// What a backend can do: a function for each type of job.
+/// The operations of a backend: a function for each type of job.
 class Operations {
  public:
   template <class Job>
@@ -45,14 +44,14 @@ class Operations {
   void remove() {
     functions_.erase(typeid(Job));
   }
-  /// Null if the backend does not have the operation.
+  /// Returns null if the backend does not have the operation.
   template <class Job>
   [[nodiscard]] Prepare<Job> find() const {
     const auto found = functions_.find(typeid(Job));
     return found == functions_.end() ? nullptr : std::any_cast<Prepare<Job>>(found->second);
   }
 
-  /// Functions that are not prepared, as a table that outlives the backend.
+  /// Adds a table of functions that need no preparation. The table outlives the backend.
   template <class Table>
   void add_table(const Table& table) {
     tables_[typeid(Table)] = &table;

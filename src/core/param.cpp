@@ -1,3 +1,5 @@
+// Parameters: parsing, printing, and suggestions for misspelt names.
+
 #include "satin/param.h"
 
 #include <algorithm>
@@ -68,8 +70,8 @@ PixelBox parse_box(std::string_view name, std::string_view text) {
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn a into b (optimal string
-/// alignment).
+/// Returns the least number of insertions, deletions, substitutions and swaps of neighbours that turn a into
+/// b (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> distance(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -275,7 +277,7 @@ std::vector<std::string> split(std::string_view text, char sign) {
 
 std::string nearest(std::string_view text, std::span<const std::string> candidates) {
   std::string best;
-  // A name of which nothing is left is not near.
+  // A candidate that shares no character is not near.
   std::size_t best_distance = std::min(std::max<std::size_t>(1, text.size() / 3) + 1, text.size());
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(text, candidate);

@@ -1,4 +1,6 @@
-#include "satin/plan.h"
+// A plan: a filter prepared for pictures of one shape. It stages inputs and the output in the device's
+// memory, runs the filter on whole frames or chunk by chunk, measures and checks what the filter asks for,
+// and never exceeds its memory.
 
 #include <algorithm>
 #include <chrono>
@@ -7,11 +9,12 @@
 
 #include "core/backend.h"
 #include "core/chunk_runner.h"
-#include "core/copy.h"
 #include "core/host_memory.h"
+#include "core/plan_operations.h"
 #include "core/prepared_filter.h"
 #include "core/workspace.h"
 #include "satin/error.h"
+#include "satin/plan.h"
 
 namespace satin {
 namespace {
@@ -45,8 +48,9 @@ void require_shape(const Shape& given, const Shape& planned, const char* what) {
 }
 
 [[noreturn]] void refuse_whole(const NoMemory& reason) {
-  throw NoMemory(std::string(reason.what()) +
-                 " It is not run on parts, as it looks at the whole picture or counts from its corner.");
+  throw NoMemory(
+      std::string(reason.what()) +
+      " The filter cannot run on chunks, since it reads the whole picture or sums from its corner.");
 }
 
 }  // namespace
@@ -59,12 +63,12 @@ struct PlanImplementation {
 
   Device device;
   FilterPlan planned;
-  std::unique_ptr<CopyOperation> copy_operation;  ///< made when first needed
+  std::unique_ptr<CopyOperation> copy_operation;  ///< prepared when first needed
   Buffer measured;                                ///< see allocate_measured()
-  Few<Buffer, most_inputs + 1> staging;    ///< one an input, then the output; allocated when first needed
-  std::unique_ptr<PreparedFilter> filter;  ///< for the whole picture, or
-  std::unique_ptr<ChunkedFilter> chunked;
-  std::optional<std::vector<std::string>> told;  ///< warnings of the last run, if it has been checked
+  Few<Buffer, most_inputs + 1> staging;  ///< one for each input, then the output; allocated when first needed
+  std::unique_ptr<PreparedFilter> filter;        ///< for the whole picture
+  std::unique_ptr<ChunkedFilter> chunked;        ///< instead of `filter` where memory does not suffice
+  std::optional<std::vector<std::string>> told;  ///< warnings of the last run if it has been checked already
   Watch watch;
 
   Backend& backend() const { return device.backend(); }
@@ -94,7 +98,7 @@ struct PlanImplementation {
     return bytes;
   }
 
-  /// Turns to chunks if so many bytes more are above the limit.
+  /// Switches to chunks if `more` bytes exceed the limit.
   void make_room(std::size_t more) {
     try {
       const WorkspaceBudget budget(backend(), workspace_bytes());
@@ -120,7 +124,7 @@ struct PlanImplementation {
     return view.memory == Memory::host ? backend().host_memory : true;
   }
 
-  /// The view itself if the filter can read it, otherwise a packed copy in the backend's memory.
+  /// Returns the view itself if the filter can read it, otherwise a packed copy in the backend's memory.
   ImageView stage_input(std::size_t index, const ImageView& view, bool aliased, Stream stream) {
     if (in_own_memory(view) && view.interleaved() && !aliased) return view;
     const MutableImageView packed =
@@ -171,7 +175,7 @@ struct PlanImplementation {
   bool needs_staging(const ImageView& view) const { return !in_own_memory(view) || !view.interleaved(); }
   bool uses(std::size_t input) const { return planned.inputs[input].width != 0; }
 
-  /// Bytes that the whole picture's run has yet to allocate.
+  /// Returns the bytes that a run on the whole picture has yet to allocate.
   std::size_t staging_to_come(std::span<const ImageView> given, const MutableImageView& target) const {
     const auto missing = [&](std::size_t i, const Shape& shape) {
       return staging[i].get() == nullptr ? byte_size(shape) : 0;
@@ -190,7 +194,7 @@ struct PlanImplementation {
       host_views = host_views || (uses(i) && given[i].memory == Memory::host);
     told.reset();
     try {
-      if (chunked == nullptr && filter == nullptr) use_chunks();  // there was no memory in the run before
+      if (chunked == nullptr && filter == nullptr) use_chunks();  // the run before ran out of memory
       if (chunked == nullptr) make_room(staging_to_come(given, target));
       if (chunked == nullptr) run_whole(given, target, stream);
       if (chunked != nullptr) run_chunks(given, target, stream);
@@ -201,9 +205,9 @@ struct PlanImplementation {
     if (host_views) told = check_run(stream);
   }
 
-  /// Does a part of a run; tells whoever listens, once the device is done with it.
+  /// Runs a stage. If there is a listener, waits for the device and reports the stage's time.
   template <class Body>
-  void part(RunPart which, Stream stream, const Body& body) {
+  void stage(RunPart which, Stream stream, const Body& body) {
     if (!backend().listener) return body();
     const auto begin = std::chrono::steady_clock::now();
     body();
@@ -211,12 +215,12 @@ struct PlanImplementation {
     backend().listener(which, begin, std::chrono::steady_clock::now());
   }
 
-  /// Turns to chunks and runs nothing if there is no memory to stage the whole picture.
+  /// Runs on the whole picture; or only switches to chunks if there is no memory to stage it.
   void run_whole(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     MutableImageView result = target;
-    OfInputs<ImageView> ready(planned.inputs.size());  // as the filter takes them
+    OfInputs<ImageView> ready(planned.inputs.size());  // views that the filter reads
     try {
-      part(RunPart::copy_up, stream, [&] {
+      stage(RunPart::copy_up, stream, [&] {
         for (std::size_t i = 0; i < planned.inputs.size(); ++i)
           if (uses(i)) ready[i] = stage_input(i, given[i], overlap(given[i], target), stream);
       });
@@ -228,21 +232,21 @@ struct PlanImplementation {
       backend().synchronize(stream);
       return use_chunks();
     }
-    part(RunPart::kernels, stream, [&] { run_frames(ready, result, stream); });
-    part(RunPart::copy_down, stream, [&] { deliver_output(result, target, stream); });
+    stage(RunPart::kernels, stream, [&] { run_frames(ready, result, stream); });
+    stage(RunPart::copy_down, stream, [&] { deliver_output(result, target, stream); });
   }
 
   void run_chunks(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
-    OfInputs<ImageView> ready(planned.inputs.size());  // as the filter takes them
+    OfInputs<ImageView> ready(planned.inputs.size());  // views that the filter reads
     for (std::size_t i = 0; i < planned.inputs.size(); ++i)
       if (uses(i)) ready[i] = given[i];
     const Image original = overlap(ready[0], target) ? kept(ready[0], stream) : Image();
     if (!original.empty()) ready[0] = original.view();
-    part(RunPart::kernels, stream, [&] { run_frames(ready, target, stream); });
+    stage(RunPart::kernels, stream, [&] { run_frames(ready, target, stream); });
     if (!original.empty()) backend().synchronize(stream);
   }
 
-  /// A copy of a picture that is overwritten while chunks still look at it.
+  /// Returns a copy of a picture that is overwritten while chunks still read it.
   Image kept(const ImageView& picture, Stream stream) {
     if (picture.memory == Memory::host) return copy_of(picture);
     Image copied = backend().allocate(picture.shape);
@@ -289,7 +293,8 @@ struct PlanImplementation {
   std::vector<std::string> check_run(Stream stream) const {
     std::vector<std::string> warnings;
     backend().synchronize(stream);
-    if (filter != nullptr) filter->check(warnings, stream);  // first: it begins anew even if the other throws
+    if (filter != nullptr)
+      filter->check(warnings, stream);  // first, since it must reset its state even if the next call throws
     check_measured(backend(), planned, measured, warnings, stream);
     return warnings;
   }

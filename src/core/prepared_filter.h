@@ -1,5 +1,6 @@
 #pragma once
-// What a filter hands to its plan: what it needs to know, and its operations, prepared for one size.
+// The interface between a filter and its plan: FilterPlan describes the filter, PreparedFilter runs it for
+// one size.
 
 #include <cstddef>
 #include <functional>
@@ -12,7 +13,7 @@
 
 #include "core/backend.h"
 #include "core/few.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "core/windows.h"
 #include "satin/plan.h"
 
@@ -20,29 +21,30 @@ namespace satin {
 
 struct FilterPlan;
 
-/// What is measured in the inputs before a filter of floats runs. A pass over the picture fills in a
-/// Measured, and another one for the guide.
+/// The measures of the inputs before a filter of floats runs. Results are one Measured for each frame,
+/// followed by one for the guide.
 struct InputMeasures {
-  std::optional<MeasureJob> picture{};  ///< its size and channels are filled in
-  std::size_t map = 0;                  ///< among the inputs: floats that must be from 0 to 1; 0: none
-  std::size_t guide = 0;                ///< among the inputs: floats with a range of their own; 0: none
-  bool in_run = false;                  ///< run() measures: it gets a Measured that is cleared
+  std::optional<MeasureJob> picture{};  ///< size and channels are filled in by the plan
+  std::size_t map = 0;                  ///< index of an input of floats that must be from 0 to 1; 0: none
+  std::size_t guide = 0;                ///< index of an input of floats with a range of its own; 0: none
+  bool in_run = false;                  ///< whether run() itself measures, into a cleared Measured
 
   [[nodiscard]] bool pass() const noexcept { return picture || map != 0 || guide != 0; }
-  /// Number of Measured for each frame.
+  /// Returns the number of Measured for each frame.
   [[nodiscard]] std::size_t count() const noexcept { return guide != 0 ? 2 : pass() || in_run ? 1 : 0; }
 };
 
-/// The job for a picture of floats; none for integers.
+/// Returns the job for a picture of floats; none for integers.
 [[nodiscard]] inline std::optional<MeasureJob> range_of(const Shape& picture, const MeasureJob& job = {}) {
   return picture.type == Type::f32 ? std::optional(job) : std::nullopt;
 }
 
-/// The input if it holds floats, otherwise 0.
+/// Returns the index of the input if it holds floats, otherwise 0.
 [[nodiscard]] inline std::size_t float_input(std::span<const Shape> inputs, std::size_t input) {
   return inputs[input].type == Type::f32 ? input : 0;
 }
 
+/// A filter prepared for inputs of one size.
 class PreparedFilter {
  public:
   PreparedFilter() = default;
@@ -52,34 +54,35 @@ class PreparedFilter {
 
   [[nodiscard]] virtual std::size_t workspace_bytes() const noexcept = 0;
 
-  /// Prepares the plan's InputMeasures for pictures of this size.
   void prepare_measures(Backend& backend, const FilterPlan& plan, std::int64_t width, std::int64_t height);
-  /// Passes over the whole picture before run(): begin(), then measure() for each pass and each chunk.
+  /// Returns the number of passes over the whole picture before run(): begin(), then measure() for each pass
+  /// and chunk.
   [[nodiscard]] int measurements() const noexcept {
     return (measures_.pass() ? 1 : 0) + (searches() ? 1 : 0);
   }
   void begin(Measured* measured, Stream stream);
-  /// `inner` is the part of the inputs that counts in this chunk.
+  /// Does one pass over a chunk. `inner` are the pixels of the inputs that count in it.
   void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
                Stream stream);
 
-  /// Inputs and output are single frames, interleaved, in the backend's memory; output overlaps no input.
-  /// `measured` is in the backend's memory: null without measures, and followed by the guide's.
+  /// Runs the filter on single frames, interleaved, in the backend's memory. The output overlaps no input.
+  /// `measured` is in the backend's memory; null without measures.
   virtual void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
                    Stream stream) = 0;
-  /// The picture whose range is measured: 0 stands for pixels that do not count.
+  /// Returns the picture whose range is measured. Pixels that do not count are 0 in it.
   virtual ImageView counted(std::span<const ImageView> inputs, Stream /*stream*/) { return inputs.front(); }
-  /// Does Plan::vary() for this filter. False: the filter cannot vary.
+  /// Implements Plan::vary(). Returns false if the filter cannot vary.
   [[nodiscard]] virtual bool vary(const void* /*parameters*/, bool /*same_sides*/) { return false; }
-  /// Tells what the runs since the last call met: adds warnings, throws Error(input). Waits.
+  /// Reports on the runs since the last call: adds warnings, or throws Error(input). Waits.
   virtual void check(std::vector<std::string>& /*warnings*/, Stream /*stream*/) {}
-  /// Drops what check() would tell: the run was cancelled, or failed. Waits.
+  /// Discards what check() would report, after a run that was cancelled or failed. Waits.
   virtual void forget(Stream /*stream*/) {}
-  /// The values of Plan::found(), after check().
+  /// Returns the values of Plan::found(), after check().
   [[nodiscard]] virtual std::vector<FoundValue> found() const { return {}; }
 
  private:
-  /// A search is a pass after the one that measures. A filter with FilterPlan::mask has none.
+  /// Whether there is a pass after the measures, in which search() sees every chunk. Not with
+  /// FilterPlan::mask.
   [[nodiscard]] virtual bool searches() const noexcept { return false; }
   virtual void begin_search(Stream /*stream*/) {}
   virtual void search(std::span<const ImageView> /*inputs*/, const Rectangle& /*inner*/,
@@ -90,7 +93,7 @@ class PreparedFilter {
   std::unique_ptr<MeasureOperation> guide_range_;
 };
 
-/// A filter that is one operation: `run` is called with it and with the arguments of PreparedFilter::run().
+/// A filter that is one operation. Calls `run` with it and the arguments of PreparedFilter::run().
 template <class Operation, class Run>
 class OneOperation final : public PreparedFilter {
  public:
@@ -110,37 +113,34 @@ class OneOperation final : public PreparedFilter {
   Run run_;
 };
 
-/// A picture and its side inputs: something for each.
+/// A list with an element for the picture and for each side input.
 inline constexpr std::size_t most_inputs = 4;
 template <class T>
 using OfInputs = Few<T, most_inputs>;
 
-/// What a filter tells its plan. The plan decides whether the filter sees the whole picture or windows of it,
-/// skips what the mask leaves alone, and goes through the frames.
+/// The description of a filter for its plan. The plan decides whether the filter runs on the whole picture or
+/// on windows of it, skips pixels that the mask leaves alone, and loops over frames.
 struct FilterPlan {
   using Prepare = std::function<std::unique_ptr<PreparedFilter>(std::int64_t width, std::int64_t height)>;
 
   Shape output{};
   InputMeasures measures{};
-  /// None: it always sees the whole picture. Otherwise its result does not depend on where in the picture it
-  /// is, beyond this, and it can be run on windows.
+  /// How far results read. None: the filter always needs the whole picture. Otherwise a result depends only
+  /// on the pixels within reach, and the filter can run on windows.
   std::optional<Reach> reach{};
-  /// The filter for pictures of this size, with parameters that have been worked out for the whole picture.
+  /// Prepares the filter for inputs of this size, with parameters that were resolved for the whole picture.
   Prepare prepare{};
-  /// What its windows cost.
   const WindowCosts Backend::*costs = &Backend::mean_windows;
-  /// The filter has no reach: every result is a sum of integers over all that lies above it and to the left,
-  /// modulo its type, so that a band of rows by itself lacks what the last row above it adds up to, and
-  /// nothing else.
+  /// Whether every result is the sum, modulo its type, of all pixels above and to the left. Such a filter has
+  /// no reach, but a chunk of rows only lacks the results of the last row above it.
   bool adds_up = false;
-  double growth = 1;  ///< results of floats have at most so many times the picture's largest magnitude
+  double growth = 1;  ///< bound of float results, in units of the largest magnitude of the picture
 
-  // Said by the record.
+  // Set from the record:
   OfInputs<Shape> inputs{};  ///< width 0: not used
-  std::size_t mask = 0;      ///< among the inputs; 0: none whose zeros leave the picture's bytes alone
+  std::size_t mask = 0;      ///< index of the input whose zeros leave the picture's bytes alone; 0: none
 };
 
-/// This job for pictures of another size.
 template <class Job>
 [[nodiscard]] Job resized(Job job, std::int64_t width, std::int64_t height) {
   job.width = width;
@@ -148,7 +148,7 @@ template <class Job>
   return job;
 }
 
-/// Prepares a filter from the backend and from shapes and jobs of the size that is wanted.
+/// Returns a function that constructs a filter from the backend and from shapes and jobs of the wanted size.
 template <class Filter, class... Sized>
 FilterPlan::Prepare prepare_sized(const Device& device, const Sized&... sized) {
   return [&backend = device.backend(), sized...](std::int64_t width, std::int64_t height) {
@@ -156,7 +156,7 @@ FilterPlan::Prepare prepare_sized(const Device& device, const Sized&... sized) {
   };
 }
 
-/// Prepares a filter that is one operation, as OneOperation, by its job for pictures of any size.
+/// Returns a function that prepares a OneOperation from its job.
 template <class Job, class Run>
 FilterPlan::Prepare prepare_one(const Device& device, const Job& job, const Run& run) {
   return [&backend = device.backend(), job, run](std::int64_t width, std::int64_t height) {
@@ -165,24 +165,22 @@ FilterPlan::Prepare prepare_one(const Device& device, const Job& job, const Run&
   };
 }
 
-/// InputMeasures::count() for each frame.
+/// Allocates InputMeasures::count() Measured for each frame.
 [[nodiscard]] Buffer allocate_measured(Backend& backend, const FilterPlan& filter);
-/// Adds warnings about what was measured. Throws Error(input) for values that the filter does not take.
+/// Adds warnings about measured values. Throws Error(input) for values that the filter cannot process.
 void check_measured(Backend& backend, const FilterPlan& filter, const Buffer& measured,
                     std::vector<std::string>& warnings, Stream stream);
 
-/// The filter with its measures.
 [[nodiscard]] std::unique_ptr<PreparedFilter> prepare(Backend& backend, const FilterPlan& filter,
                                                       std::int64_t width, std::int64_t height);
-/// The filter for the whole picture. If it has a mask, a reach and a picture that is large enough for active
-/// tiles to be worth the search, it gives the same bytes by windows around those tiles; elsewhere the input's
-/// bytes are copied.
+/// Prepares the filter for the whole picture. With a mask, a reach and a picture that is large enough, it
+/// runs on windows around the active tiles of the mask, with the same bytes, and copies the input elsewhere.
 [[nodiscard]] std::unique_ptr<PreparedFilter> prepare_whole(Backend& backend, const FilterPlan& filter);
 
-/// Throws NoMemory where there is none even for windows.
+/// Prepares a plan. Throws NoMemory if memory does not suffice even for small chunks.
 [[nodiscard]] Plan make_plan(const Device& device, FilterPlan filter);
 
-/// A new picture where the input is: in the host's memory or in the device's.
+/// Allocates a picture in the same memory as the input, host or device.
 [[nodiscard]] Image result_image(const Device& device, const Shape& shape, Memory input);
 
 }  // namespace satin

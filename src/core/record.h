@@ -1,6 +1,6 @@
 #pragma once
-// Builders of records: of a filter from what it says of itself, of parameters and side inputs from members of
-// its parameter struct.
+// Builders of records: record::of() makes a filter's record; record::real(), length(), choice() ... make the
+// records of its parameters, from members of its parameter struct, and side() those of its side inputs.
 
 #include <algorithm>
 #include <memory>
@@ -43,7 +43,7 @@ ParameterRecord finish(ParameterRecord record, Text text) {
   return record;
 }
 
-/// The type of a member that may be optional, and its text, which is empty if it is not set.
+/// The type of a member that may be optional.
 template <class Member>
 struct Plain {
   using type = Member;
@@ -61,7 +61,8 @@ std::string printed(const std::optional<Value>& value, const Print& print) {
   return value ? print(*value) : std::string();
 }
 
-/// A parameter of this kind: parse(name, text) gives the member's value, print(value) the text.
+/// A parameter of any kind, also if its member is optional. parse(name, text) returns the member's value,
+/// print(value) its text; an optional member without a value has an empty text.
 template <class P, class Member, class Parse, class Print>
 ParameterRecord field(ParameterKind kind, Member P::*member, Text text, Parse parse, Print print) {
   ParameterRecord record;
@@ -73,7 +74,7 @@ ParameterRecord field(ParameterKind kind, Member P::*member, Text text, Parse pa
   return finish<P>(std::move(record), std::move(text));
 }
 
-/// A parameter of a kind whose parser takes a range.
+/// A parameter of a kind with a minimum and a maximum.
 template <class P, class Member, class Number, class Parse, class Print>
 ParameterRecord ranged(ParameterKind kind, Member P::*member, Number minimum, Number maximum, Text text,
                        Parse parse, Print print) {
@@ -86,19 +87,17 @@ ParameterRecord ranged(ParameterKind kind, Member P::*member, Number minimum, Nu
   return record;
 }
 
-/// A number, or an optional number that is not set unless told.
 template <class P, class Member>
 ParameterRecord real(Member P::*member, double minimum, double maximum, Text text) {
   return ranged(ParameterKind::real, member, minimum, maximum, std::move(text), parse_real, print_real);
 }
 
-/// A list of numbers.
 template <class P>
 ParameterRecord reals(std::vector<double> P::*member, double minimum, double maximum, Text text) {
   return ranged(ParameterKind::reals, member, minimum, maximum, std::move(text), parse_reals, print_reals);
 }
 
-/// A whole number, or an optional one. It is not set unless told if it is optional, or above the range.
+/// An integer. The member may be optional; a default above the maximum also means "not set".
 template <class P, class Member>
 ParameterRecord integer(Member P::*member, long minimum, long maximum, Text text) {
   using Value = typename Plain<Member>::type;
@@ -109,7 +108,6 @@ ParameterRecord integer(Member P::*member, long minimum, long maximum, Text text
   return ranged(ParameterKind::integer, member, minimum, maximum, std::move(text), parse, print);
 }
 
-/// A length, or an optional length that is not set unless told.
 template <class P, class Member>
 ParameterRecord length(Member P::*member, double minimum, double maximum, Text text) {
   return ranged(ParameterKind::length, member, minimum, maximum, std::move(text), parse_length, print_length);
@@ -123,7 +121,7 @@ ParameterRecord flag(bool P::*member, Text text, ParameterRole role = ParameterR
   return record;
 }
 
-/// An enumeration, or an optional one; `choices` are the names of the enumerators, in order from 0.
+/// An enumeration. The member may be optional. `choices` are the names of the enumerators, in order from 0.
 template <class P, class Member>
 ParameterRecord choice(Member P::*member, const std::vector<std::string>& choices, Text text) {
   using Value = typename Plain<Member>::type;
@@ -141,7 +139,6 @@ ParameterRecord radius(Radius P::*member, double minimum, double maximum, Text t
   return ranged(ParameterKind::radius, member, minimum, maximum, std::move(text), parse_radius, print_radius);
 }
 
-/// A radius in whole pixels.
 template <class P>
 ParameterRecord whole_radius(Radius P::*member, double minimum, double maximum, Text text) {
   ParameterRecord record = ranged(ParameterKind::radius, member, minimum, maximum, std::move(text),
@@ -160,19 +157,17 @@ ParameterRecord colour(Colour P::*member, Text text) {
   return field(ParameterKind::colour, member, std::move(text), parse_colour, print_colour);
 }
 
-/// A place, or an optional place that is not set unless told.
 template <class P, class Member>
 ParameterRecord point(Member P::*member, Text text) {
   return field(ParameterKind::point, member, std::move(text), parse_point, print_point);
 }
 
-/// A parameter of two numbers; none unless told.
+/// A range of two numbers. The member is optional.
 template <class P, class Member>
 ParameterRecord range(Member P::*member, double minimum, double maximum, Text text) {
   return ranged(ParameterKind::range, member, minimum, maximum, std::move(text), parse_range, print_range);
 }
 
-/// What the filter computes in.
 template <class P>
 ParameterRecord space(Space P::*member, const char* help) {
   ParameterRecord record = choice(member, {"linear", "encoded"}, {"space", "", help});
@@ -180,7 +175,7 @@ ParameterRecord space(Space P::*member, const char* help) {
   return record;
 }
 
-/// What a window sees outside the picture: any border, or one that invents no value.
+/// The border: any of them, or (inner_border) one that invents no value.
 template <class P>
 ParameterRecord border(Border P::*member) {
   return choice(member, {"shrink", "clamp", "reflect", "mirror", "wrap", "constant"},
@@ -192,7 +187,7 @@ ParameterRecord inner_border(Border P::*member,
   return choice(member, {"shrink", "clamp", "reflect", "mirror", "wrap"}, {"border", "", help});
 }
 
-/// A parameter of a struct that is itself a member of the filter's parameters.
+/// A parameter of a struct that is a member of the filter's parameters.
 template <class P, class Part>
 ParameterRecord within(Part P::*part, ParameterRecord record) {
   record.set = [part, set = std::move(record.set)](void* p, std::string_view value) {
@@ -202,46 +197,45 @@ ParameterRecord within(Part P::*part, ParameterRecord record) {
   return record;
 }
 
-/// A side input, from the member that holds its view.
+/// A side input, whose view is a member of the parameters.
 template <class P>
 InputRecord side(ImageView P::*member, InputRecord record) {
   record.view = [member](const void* p) -> const ImageView& { return as<P>(p).*member; };
   return record;
 }
 
-/// A mask that blends the result with the picture.
 template <class P>
 InputRecord blend_mask(ImageView P::*member = &P::mask) {
   return side(member, {"mask", Role::mask,
                        "where to filter: white fully, grey in part, black leaves the bytes alone"});
 }
 
-/// What the function says for pictures of one shape, completed: `shapes` are as those of FilterRecord::plan.
+/// Describes the filter for pictures of one shape. `shapes` are completed().
 template <class P>
 using Planner = FilterPlan (*)(const Device&, std::span<const Shape> shapes, const P&);
 
-/// The shapes with one for every input of the filter; width 0 for those that are not given.
+/// Returns one shape for every input of the filter, with width 0 for inputs that are not given.
 [[nodiscard]] OfInputs<Shape> completed(std::span<const Shape> shapes, std::size_t sides);
 
-/// Where the picture is blended by a mask; 0: nowhere.
+/// Returns the index of the input that blends the result with the picture; 0 if there is none.
 [[nodiscard]] std::size_t mask_of(std::span<const InputRecord> inputs);
 
-/// Throws Error(usage): a filter that makes JSON has no plan.
+/// Throws Error(usage), since a filter that makes JSON has no plan.
 [[noreturn]] Plan refuse_plan(const Device& device, std::span<const Shape> shapes, const void* parameters);
 
-/// The reach of a filter that looks at all of the picture.
+/// Returns the reach of a filter that reads the whole picture.
 inline double everywhere(const void* /*parameters*/, const Shape& shape) {
   return static_cast<double>(std::max(shape.width, shape.height));
 }
 
-/// How far from a pixel its result looks.
+/// Converts a function of the parameters to FilterRecord::reach.
 template <class P>
 auto reach(double (*pixels)(const P&, const Shape&)) {
   return [pixels](const void* parameters, const Shape& shape) { return pixels(as<P>(parameters), shape); };
 }
 
-/// The whole record, from its words and from what the filter tells its plan; without a reach the filter looks
-/// at all of the picture.
+/// Completes the record of a filter that makes a picture. Without a reach, the filter reads the whole
+/// picture.
 template <class P>
 FilterRecord of(Planner<P> planner, FilterRecord record) {
   record.defaults = [] { return std::make_shared<P>(); };
@@ -264,7 +258,7 @@ FilterRecord of(Planner<P> planner, FilterRecord record) {
   return record;
 }
 
-/// The whole record of a filter that makes JSON: `describe` writes what FilterRecord::analyse gives.
+/// Completes the record of a filter that makes JSON. `describe` writes the text of FilterRecord::analyse.
 template <class P>
 FilterRecord of(void (*describe)(JsonWriter&, const Device&, std::span<const NamedView> pictures, const P&),
                 FilterRecord record) {
@@ -280,7 +274,8 @@ FilterRecord of(void (*describe)(JsonWriter&, const Device&, std::span<const Nam
   return record;
 }
 
-/// The filter's own functions: side inputs are the views in the parameters.
+// The filter's public functions. Side inputs are the views in the parameters.
+
 [[nodiscard]] Plan plan(const FilterRecord& record, const Device& device, const Shape& shape,
                         const void* parameters);
 [[nodiscard]] Image run(const FilterRecord& record, const Device& device, const ImageView& image,

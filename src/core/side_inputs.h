@@ -1,5 +1,6 @@
 #pragma once
-// Checks that filters share. Shapes of width 0 stand for inputs that are not used. All throw Error(usage).
+// Checks of inputs and parameters that filters share. All throw Error(usage). A shape of width 0 means that
+// an input is not used.
 
 #include <cstdint>
 
@@ -10,29 +11,27 @@ namespace satin {
 
 [[nodiscard]] inline Shape shape_of(const ImageView& view) { return view.empty() ? Shape{} : view.shape; }
 
-/// Throws Error(usage) unless the side input, called `name` in the message, has the picture's size and one
-/// frame or as many.
+/// Checks that the side input, called `name` in messages, has the picture's size, and one frame or as many.
 void check_side_size(const Shape& side, const Shape& picture, const char* name);
-/// Checks a side input that has to have one channel.
+/// Checks the size of a side input, and that it has one channel.
 void check_side_map(const Shape& side, const Shape& picture, const char* name);
 
-/// A mask has one channel of type u8 or u16. Returns its largest value, 0 without a mask. Throws
-/// Error(usage).
+/// Checks that a mask has one channel of type u8 or u16. Returns its largest value, 0 without a mask.
 [[nodiscard]] std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture);
 
-/// A radius map, where there is one, has one channel of type u8, u16 or f32.
+/// Checks that a radius map, if used, has one channel of type u8, u16 or f32.
 void check_radius_map(const Shape& map, const Shape& picture);
 
-/// An input, called `name` in the message, is of type u8, u16 or f32.
+/// Checks that an input is of type u8, u16 or f32.
 void check_type(const Shape& shape, const char* name);
 
-/// A parameter of this name is at least the minimum and at most the maximum.
+/// Checks that a parameter is from `minimum` to `maximum`.
 void check_range(const char* name, double value, double minimum, double maximum);
 
-/// The shape has pixels of u8, u16 or f32.
+/// Checks that a shape is valid and has pixels of type u8, u16 or f32.
 void check_pixels(const Shape& shape);
 
-/// A radius of whole pixels, up to this one; percent of the longer side are rounded.
+/// Returns a radius in whole pixels, at most `largest`. Rounds percentages, which are of the longer side.
 [[nodiscard]] std::int64_t whole_pixels(const Length& radius, const Shape& shape, double largest);
 
 }  // namespace satin

@@ -1,5 +1,6 @@
 #pragma once
-// A run that tells a caller how far it is, and ends when the caller says so.
+// Progress and cancellation of a run. A Watch calls the caller's listener, which may cancel; WatchedRun makes
+// it known to the loops of this thread (Threads::for_rows).
 
 #include <chrono>
 #include <cstdint>
@@ -15,30 +16,29 @@ class Watch {
   Watch() = default;
   explicit Watch(Progress progress) : progress_(std::move(progress)) {}
 
-  /// A run of so many steps.
   void begin(std::int64_t steps) noexcept {
     steps_ = steps;
     done_ = 0;
     if (listens()) told_ = Clock::now();
   }
-  /// One of them is done. Throws Error(cancelled).
+  /// Ends a step. Throws Error(cancelled).
   void step() {
     ++done_;
     if (!tell()) throw_cancelled();
   }
-  /// Steps ask this often, on the thread of the run: it tells the caller at most every 100 ms how far
-  /// the run is. False if it is to end.
+  /// Returns false if the run is cancelled. Loops call this often, on the thread of the run; the listener is
+  /// called at most every 100 ms.
   [[nodiscard]] bool goes_on() { return Clock::now() - told_ < told_every || tell(); }
   [[noreturn]] static void throw_cancelled() { throw Error(ErrorKind::cancelled, "The work was cancelled."); }
 
-  /// The watch of the run that this thread is in; null if nobody watches it.
+  /// Returns the watch of this thread's run; null without one.
   [[nodiscard]] static Watch*& of_this_thread() noexcept {
     static thread_local Watch* watch = nullptr;
     return watch;
   }
   [[nodiscard]] bool listens() const noexcept { return static_cast<bool>(progress_); }
 
-  /// Tests set this to 0, to cancel runs anywhere.
+  /// Interval between calls of the listener. Tests set it to 0.
   static inline std::chrono::milliseconds told_every{100};
 
  private:
@@ -57,8 +57,8 @@ class Watch {
   std::int64_t done_ = 0;
 };
 
-/// Makes a watch that of this thread's run, until the run ends. A run inside another one that has no listener
-/// of its own leaves the other's in place.
+/// Sets the watch of this thread's run during its lifetime. A nested run without a listener keeps the outer
+/// watch.
 class WatchedRun {
  public:
   explicit WatchedRun(Watch& watch) : before_(Watch::of_this_thread()) {

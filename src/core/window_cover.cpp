@@ -6,8 +6,8 @@ namespace satin {
 namespace {
 
 constexpr std::int64_t smallest_tile = 64;
-constexpr std::int64_t most_tiles = 128;  ///< along an axis: what the decisions take is nothing beside a copy
-constexpr std::int64_t tiles_of_run = 16;  ///< a window's own cost is not worth dividing more finely
+constexpr std::int64_t most_tiles = 128;   ///< along an axis: decisions then cost nothing beside a copy
+constexpr std::int64_t tiles_of_run = 16;  ///< tiles that cost as much as a window, at most
 
 std::int64_t tile_for(const WindowCover::Size& picture, std::int64_t run_cost) {
   std::int64_t tile = smallest_tile;
@@ -18,7 +18,7 @@ std::int64_t tile_for(const WindowCover::Size& picture, std::int64_t run_cost) {
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Squares of 1, 2, 4 ... tiles with what they look at, as long as they are much less than the picture.
+/// Returns the windows of squares of 1, 2, 4 ... tiles, up to half of the picture, and the whole picture.
 std::vector<WindowCover::Size> sizes_for(const WindowCover::Size& picture, const Reach& reach,
                                          std::int64_t tile) {
   std::vector<WindowCover::Size> sizes;
@@ -106,7 +106,7 @@ std::int64_t WindowCover::cost_of_whole(std::span<const std::uint8_t> active) co
   return picture_.pixels() - pixels * (100 - costs_.left_alone_percent) / 100;
 }
 
-/// The smallest window that gives the box right.
+/// Chooses the smallest window that suffices for the box.
 void WindowCover::choose_window(Node& node) const {
   const Rectangle inner = pixels_of(node.box);
   for (node.size = 0; node.size + 1 < sizes_.size(); ++node.size) {

@@ -1,6 +1,5 @@
 #pragma once
-// Which windows of a few sizes to run so that every active tile of a picture is done, in as little time as
-// can be.
+// The windows on which a masked filter runs, chosen so that they cover all active tiles in little time.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +10,9 @@
 
 namespace satin {
 
-/// A quadtree over the tiles, with a decision at every node from the leaves up: one window around the node's
-/// active tiles, or what its four children cost.
+/// A quadtree over the tiles. Every node, from the leaves up, chooses the cheaper of one window around its
+/// active tiles and the windows of its four children. Windows have a few sizes only, for which the filter is
+/// prepared once.
 class WindowCover {
  public:
   struct Size {
@@ -20,7 +20,7 @@ class WindowCover {
     std::int64_t height = 0;
     [[nodiscard]] std::int64_t pixels() const noexcept { return width * height; }
   };
-  /// Window `size` of sizes(), to be run so that `inner` is right.
+  /// A run of the filter: a window of size sizes()[size], of whose results `inner` is kept.
   struct Run {
     Rectangle inner;
     std::size_t size = 0;
@@ -28,25 +28,24 @@ class WindowCover {
 
   WindowCover(const Size& picture, const Reach& reach, const WindowCosts& costs);
 
-  /// The sizes of the windows: the smallest first, the last one is the whole picture.
+  /// Returns the sizes of windows, ascending. The last one is the whole picture.
   [[nodiscard]] std::span<const Size> sizes() const noexcept { return sizes_; }
   [[nodiscard]] std::int64_t tile() const noexcept { return tile_; }
   [[nodiscard]] std::int64_t columns() const noexcept { return levels_.front().columns; }
   [[nodiscard]] std::int64_t rows() const noexcept { return levels_.front().rows; }
   [[nodiscard]] bool is_whole(const Run& run) const noexcept { return run.size + 1 == sizes_.size(); }
-  /// Where the window of a run lies.
   [[nodiscard]] Rectangle window_of(const Run& run) const;
 
-  /// `active`: rows() x columns() tiles, not 0 for those that are. The inner rectangles are disjoint and hold
-  /// all active tiles; either one is the whole picture, or none is. Valid until the next call, which
-  /// allocates nothing.
+  /// Returns the runs for rows() x columns() tiles, of which the active ones are not 0. The inner rectangles
+  /// are disjoint and hold all active tiles; there is either one run on the whole picture or none. Valid
+  /// until the next call. Allocates nothing.
   [[nodiscard]] std::span<const Run> of(std::span<const std::uint8_t> active);
 
  private:
   struct Node {
-    Rectangle box;         ///< in tiles: around the active ones; empty if there is none
-    std::size_t size = 0;  ///< of the window around the box
-    bool split = false;    ///< the children are done instead
+    Rectangle box;         ///< bounds of the active tiles, in tiles; empty without any
+    std::size_t size = 0;  ///< size of the window around the box
+    bool split = false;    ///< whether the children's windows are used
     std::int64_t cost = 0;
   };
   struct Level {
@@ -69,7 +68,7 @@ class WindowCover {
   WindowCosts costs_;
   std::int64_t tile_;
   std::vector<Size> sizes_;
-  std::vector<Level> levels_;  ///< the tiles first, one node last
+  std::vector<Level> levels_;  ///< from the tiles to the root
   std::vector<Run> runs_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// From a type, or a number of channels, at run time to one of the compiler.
+// Calls templates with a type, or a number of channels, that is known only at run time.
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace satin {
 
-/// function.operator()<T>() with the C++ type of `type`; every T gives a result of one type.
+/// Calls function.operator()<T>() with the C++ type of `type`. The result has the same type for every T.
 template <class Function>
 decltype(auto) with_type(Type type, const Function& function) {
   switch (type) {
@@ -29,7 +29,7 @@ decltype(auto) with_type(Type type, const Function& function) {
   return function.template operator()<std::uint32_t>();
 }
 
-/// Calls the function with the type of a pixel: u8, u16 or f32.
+/// Calls function.operator()<T>() with the type of a pixel: u8, u16 or f32.
 template <class Function>
 decltype(auto) with_pixel_type(Type type, const Function& function) {
   if (type == Type::u8) return function.template operator()<std::uint8_t>();
@@ -37,7 +37,7 @@ decltype(auto) with_pixel_type(Type type, const Function& function) {
   return function.template operator()<float>();
 }
 
-/// function.operator()<Channels>() for 1 to 4 channels.
+/// Calls function.operator()<Channels>() for 1 to 4 channels.
 template <class Function>
 decltype(auto) with_channels(int channels, const Function& function) {
   switch (channels) {

@@ -1,15 +1,19 @@
-#include "core/workspace.h"
+// Workspace: budgets, memory aligned to cache lines, and the memory that the system and the control groups of
+// this process leave (man 7 cgroups).
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/backend.h"
 #include "core/host_memory.h"
+#include "core/workspace.h"
 #include "satin/plan.h"
 
 namespace satin {
@@ -17,22 +21,23 @@ namespace {
 
 thread_local WorkspaceBudget* current = nullptr;
 
-/// Below this nobody asks what is free, which takes as long as a small filter.
+/// Bytes up to which free_memory(), which takes as long as a small filter, is not asked.
 constexpr std::size_t always_free = std::size_t{64} << 20;
 
-constexpr std::size_t line = 64;
-constexpr std::size_t most_bytes = SIZE_MAX - line;
-static_assert(line >= alignof(std::max_align_t) + sizeof(void*));  // room for the address before the line
+constexpr std::size_t cache_line_bytes = 64;
+constexpr std::size_t most_bytes = SIZE_MAX - cache_line_bytes;
+static_assert(cache_line_bytes >=
+              alignof(std::max_align_t) + sizeof(void*));  // room for the pointer before the line
 
-/// So few zeros are written sooner than calloc() finds memory, for which it does not look among the pieces
-/// that this thread gave back last.
+/// Bytes up to which memory is zeroed here. calloc() is slower for them, since it does not use the thread's
+/// cache of freed blocks.
 constexpr std::size_t cleared_here = 2048;
 
-/// The first line after the start of this memory, whose address is kept before it.
+/// Returns the first cache line after the start of this memory, and stores the start before it.
 void* line_in(void* memory) noexcept {
   if (memory == nullptr) return nullptr;
-  void* const lines =
-      static_cast<std::byte*>(memory) + (line - reinterpret_cast<std::uintptr_t>(memory) % line);
+  void* const lines = static_cast<std::byte*>(memory) +
+                      (cache_line_bytes - reinterpret_cast<std::uintptr_t>(memory) % cache_line_bytes);
   std::memcpy(static_cast<std::byte*>(lines) - sizeof memory, &memory, sizeof memory);
   return lines;
 }
@@ -60,14 +65,15 @@ void WorkspaceBudget::give_back(std::size_t bytes) noexcept {
   if (current != nullptr) current->reduce(bytes);
 }
 
-// Only calloc() has zeros that cost nothing before they are used.
+// calloc(), since its zeros cost nothing before they are used.
 // NOLINTBEGIN(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
 void* new_lines(std::size_t bytes) noexcept {
-  return bytes > most_bytes ? nullptr : line_in(std::malloc(bytes + line));
+  return bytes > most_bytes ? nullptr : line_in(std::malloc(bytes + cache_line_bytes));
 }
 
 void* zeroed_lines(std::size_t bytes) noexcept {
-  if (bytes > cleared_here) return bytes > most_bytes ? nullptr : line_in(std::calloc(bytes + line, 1));
+  if (bytes > cleared_here)
+    return bytes > most_bytes ? nullptr : line_in(std::calloc(bytes + cache_line_bytes, 1));
   void* const lines = new_lines(bytes);
   return lines == nullptr ? nullptr : std::memset(lines, 0, bytes);
 }
@@ -96,6 +102,76 @@ void WorkspaceBudget::check(std::size_t bytes) {
                  " bytes or more beside the picture, above the " +
                  (limited_ ? "memory limit of " + std::to_string(bound_) + " bytes: raise it."
                            : std::to_string(bound_) + " bytes that are free."));
+}
+
+namespace {
+
+/// Returns the number after this word at the start of a line: "MemAvailable: 123 kB".
+std::optional<std::uint64_t> number_in(const std::string& file, const std::string& word) {
+  std::ifstream in(file);
+  std::string found;
+  std::uint64_t number = 0;
+  for (std::string line; in >> found; std::getline(in, line))
+    if (found == word && in >> number) return number;
+  return std::nullopt;
+}
+
+/// Returns the number in a file; none if it says "max" or does not exist.
+std::optional<std::uint64_t> number_of(const std::string& file) {
+  std::ifstream in(file);
+  std::uint64_t number = 0;
+  return in >> number ? std::optional(number) : std::nullopt;
+}
+
+struct GroupFiles {
+  const char* limit;
+  const char* usage;
+  const char* reclaimable;  ///< word of memory.stat: pages of files, which the kernel can drop
+};
+
+constexpr GroupFiles version_1{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"};
+constexpr GroupFiles version_2{"/memory.max", "/memory.current", "inactive_file"};
+
+/// Returns the bytes that the group in this folder may still use.
+std::uint64_t left_by(const std::string& folder, const GroupFiles& files) {
+  const std::optional<std::uint64_t> limit = number_of(folder + files.limit);
+  const std::optional<std::uint64_t> usage = number_of(folder + files.usage);
+  if (!limit || !usage) return UINT64_MAX;
+  const std::uint64_t used =
+      *usage - std::min(*usage, number_in(folder + "/memory.stat", files.reclaimable).value_or(0));
+  return *limit - std::min(*limit, used);
+}
+
+/// Returns the bytes that a group and its ancestors may still use. In a container the name may belong to the
+/// host, so that its folders do not exist; the root is the container's own.
+std::uint64_t left_by_groups(const std::string& root, std::string name, const GroupFiles& files) {
+  std::uint64_t left = left_by(root, files);
+  for (; name.size() > 1; name.resize(name.rfind('/'))) left = std::min(left, left_by(root + name, files));
+  return left;
+}
+
+std::uint64_t left_by_groups() {
+  std::uint64_t left = UINT64_MAX;
+  std::ifstream groups("/proc/self/cgroup");  // version 1: "4:memory:/name"; version 2: "0::/name"
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string name = line.substr(second + 1);
+    if (controllers == ",,") left = std::min(left, left_by_groups("/sys/fs/cgroup", name, version_2));
+    if (controllers.find(",memory,") != std::string::npos)
+      left = std::min(left, left_by_groups("/sys/fs/cgroup/memory", name, version_1));
+  }
+  return left;
+}
+
+}  // namespace
+
+std::size_t free_memory() {
+  constexpr std::uint64_t kilobyte = 1024;
+  const std::optional<std::uint64_t> available = number_in("/proc/meminfo", "MemAvailable:");
+  return std::min(available ? *available * kilobyte : UINT64_MAX, left_by_groups());
 }
 
 }  // namespace satin

@@ -1,5 +1,6 @@
 #pragma once
-// Memory that filters work in, counted before it is taken, so that a plan never takes more than it may.
+// The memory in which filters work. It is counted before it is allocated, so that a plan never exceeds its
+// limit.
 
 #include <cstddef>
 #include <new>
@@ -10,8 +11,9 @@ namespace satin {
 
 struct Backend;
 
-/// Bounds the workspace that its thread takes while it lives: by the backend's memory limit less what is
-/// `held`, and without a limit on the CPU by what is free. Budgets nest: what is taken counts in each.
+/// Bounds the workspace that its thread allocates during its lifetime: by the backend's memory limit minus
+/// the bytes `held` already, or without a limit on the CPU by the free memory. Budgets nest: memory counts in
+/// each.
 class WorkspaceBudget {
  public:
   explicit WorkspaceBudget(const Backend& backend, std::size_t held = 0) noexcept;
@@ -19,10 +21,10 @@ class WorkspaceBudget {
   WorkspaceBudget(const WorkspaceBudget&) = delete;
   WorkspaceBudget& operator=(const WorkspaceBudget&) = delete;
 
-  /// The owner calls this when everything that was taken has been freed.
+  /// Called by the owner when all counted memory has been freed.
   void clear() noexcept { reduce(taken_); }
 
-  /// Allocators call this before they take memory, and when they give it back. Throws NoMemory above a bound.
+  /// Called by allocators before they allocate and after they free. take() throws NoMemory above a bound.
   static void take(std::size_t bytes);
   static void give_back(std::size_t bytes) noexcept;
 
@@ -34,17 +36,17 @@ class WorkspaceBudget {
   std::size_t bound_;
   std::size_t held_;
   std::size_t taken_ = 0;
-  bool limited_;      ///< by the caller
-  bool knows_bound_;  ///< what is free is asked for only when much is taken
+  bool limited_;      ///< whether the caller set a limit
+  bool knows_bound_;  ///< false until free memory has been asked for, which large workspaces do
 };
 
-/// Zeros that start with a line of the cache: calloc() has what is large begin 16 bytes behind the start of a
-/// line, so that each vector of 64 bytes would lie in two lines. Null if there is no memory.
+/// Allocates zeros aligned to a cache line. (Large blocks of calloc() begin 16 bytes after a line's start, so
+/// that every vector of 64 bytes would straddle two lines.) Null if there is no memory.
 [[nodiscard]] void* zeroed_lines(std::size_t bytes) noexcept;
 void free_lines(void* lines) noexcept;
 
-/// New elements are zero, as the system gives them, so that memory is resident only once it is used: a plan
-/// that turns out to be too large has cost nothing. Elements that a vector had before keep their values.
+/// Gives a vector new elements that are zero without being written, so that memory becomes resident only when
+/// it is used: a plan that turns out to be too large has cost nothing.
 template <class T>
 struct WorkspaceAllocator {
   static_assert(alignof(T) <= alignof(std::max_align_t));
@@ -70,7 +72,6 @@ struct WorkspaceAllocator {
   bool operator==(const WorkspaceAllocator& /*other*/) const = default;
 };
 
-/// What an operation works in, where that is no Buffer of its backend.
 template <class T>
 using WorkspaceVector = std::vector<T, WorkspaceAllocator<T>>;
 

@@ -20,7 +20,7 @@
 #include "depth/enlarge_radii.h"
 #include "depth/maths/signed_radius.h"
 #include "order/maths/rank.h"
-#include "pixels/maths/channel_sum.h"
+#include "pixels/maths/pixel.h"
 #include "pixels/maths/rows.h"
 #include "pixels/pixelwise.h"
 

@@ -16,12 +16,11 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "core/record.h"
 #include "extremes/sliding_extreme.h"
 #include "masks/distance.h"
 #include "masks/regions.h"
-#include "pixels/binary_plane.h"
 #include "pixels/fixed_threshold.h"
 #include "satin/error.h"
 

@@ -12,13 +12,13 @@
 #include <cmath>
 #include <optional>
 
-#include "core/active_tiles.h"
 #include "core/backend.h"
 #include "core/maths/window.h"
+#include "core/plan_operations.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
 #include "masks/paint.h"
-#include "pixels/maths/luminance.h"
+#include "pixels/maths/plane.h"
 #include "pixels/transfer.h"
 #include "satin/error.h"
 #include "satin/filters/blur.h"

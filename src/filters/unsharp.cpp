@@ -15,7 +15,7 @@
 #include "means/box_mean.h"
 #include "means/kernel_boxes.h"
 #include "means/unsharp_residual.h"
-#include "pixels/binary_plane.h"
+#include "pixels/fixed_threshold.h"
 #include "satin/error.h"
 
 namespace satin {

@@ -10,7 +10,7 @@
 
 #include "core/backend.h"
 #include "core/maths/wide.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "masks/maths/region.h"
 #include "masks/regions.h"
 #include "pixels/pixels.h"

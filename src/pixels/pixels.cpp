@@ -14,7 +14,6 @@ std::uint64_t largest_integer(Type type, Transfer transfer) {
 
 constexpr int working_fraction = 8;
 
-/// The smallest type of working values up to `maximum`.
 Type working_type(std::uint64_t maximum) {
   return maximum <= 0xFFFF ? Type::u16 : maximum <= 0xFFFFFFFF ? Type::u32 : Type::u64;
 }

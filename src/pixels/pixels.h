@@ -1,5 +1,6 @@
 #pragma once
-// How an operation reads and writes pixels: small closed descriptions that every backend understands.
+// How an operation reads and writes pixels: descriptions that every backend understands, and the choice of
+// the accumulator, the one place where the width of sums is decided.
 
 #include <cstdint>
 
@@ -12,22 +13,22 @@ enum class Transfer : std::uint8_t {
   srgb  ///< u8 <-> 16-bit linear, u16 <-> 24-bit linear; not for floats, which are linear already
 };
 
-/// Stored pixels -> working values. Types u32 and u64, and u16 with the transfer `identity`, hold working
-/// values themselves, signed if `fixed_point`.
+/// How stored pixels become working values. Types u32 and u64, and u16 with the transfer `identity`, are
+/// working values already, signed if `fixed_point`.
 struct PixelRead {
   Type type = Type::u8;
   int channels = 1;
   Transfer transfer = Transfer::identity;
   bool weighted = false;            ///< the last channel is alpha: the working colour is colour * alpha
-  bool premultiplied = false;       ///< successive_pixels() of bytes with alpha, and what is made from them
+  bool premultiplied = false;       ///< successive_pixels() of bytes with alpha, and results of such passes
   bool fixed_point = false;         ///< floats, or working values made from floats
   int fixed_bits = 0;               ///< bits of a float's magnitude in fixed point
-  int fraction = 0;                 ///< working values: bits below the point
+  int fraction = 0;                 ///< bits below the point of working values
   std::uint64_t maximum = 0;        ///< largest working value: the bound of every sum
   std::uint64_t alpha_maximum = 0;  ///< largest working alpha of weighted integers
 };
 
-/// Working values -> stored pixels, or -> working values of the next pass (type u16, u32, u64).
+/// How results become stored pixels or, if `working`, working values of the next pass (type u16, u32 or u64).
 struct PixelWrite {
   Type type = Type::u8;
   Transfer transfer = Transfer::identity;
@@ -37,48 +38,50 @@ struct PixelWrite {
 
 enum class Accumulator : std::uint8_t { u32, u64 };
 
-/// The largest working colour, without its alpha.
+/// Returns the largest working colour without its alpha.
 [[nodiscard]] inline std::uint64_t white_of(const PixelRead& read) {
   return read.alpha_maximum == 0 ? read.maximum : read.maximum / read.alpha_maximum;
 }
 
-/// Stored pixels of this shape read for sums. Floats need `area`, the number of pixels of the largest sum.
-/// Throws Error(usage) for types that are not pixels and for premultiplied integers in linear light.
+/// Describes how pixels of this shape are read for sums of at most `area` pixels, which only floats depend
+/// on. Throws Error(usage) for types that are not pixels and for premultiplied integers in linear light.
 [[nodiscard]] PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area);
 
-/// A plane of u8 that holds 1 for pixels that count and 0 for others. The pixels of any one box, at most
-/// (2 * 16385 + 1)^2, are fewer than 2^32: their counts are summed in 32 bits.
+/// Describes a validity mask: u8, 1 for pixels that count and 0 for others. A box has at most (2 * 16385 +
+/// 1)^2 < 2^32 pixels, so counts are summed in 32 bits.
 [[nodiscard]] PixelRead counted_pixels();
 
-/// The one place where the width of sums is chosen: sums are modulo 2^32 or 2^64, and a difference of table
-/// entries is exact while the true sum of that one box fits. Smallest width with area * maximum < 2^width
-/// (2^63 if signed). Throws Error(usage), which says what to reduce, if 64 bits do not suffice.
+/// Chooses the smallest width of sums with area * maximum < 2^width (2^63 if signed). Sums are modulo 2^32 or
+/// 2^64; a difference of table entries is exact while the true sum of that one box fits. Throws Error(usage),
+/// which says what to reduce, if 64 bits do not suffice.
 [[nodiscard]] Accumulator choose_accumulator(const PixelRead& read, std::uint64_t area,
                                              std::uint64_t maximum);
 
-/// Throws Error(usage) unless area-weighted sums of alpha (65536 parts a pixel) stay below the 2^61 that
-/// dividing by them allows. Holds for every 8-bit picture, and for 16-bit ones up to a radius of 11,000.
+/// Throws Error(usage) unless area-weighted sums of alpha (weights up to 65536 per pixel) stay below 2^61,
+/// the largest divisor of divide_round(). They do for every 8-bit picture, and for 16-bit ones up to a radius
+/// of 11,000.
 void check_alpha_divisor(const PixelRead& read, std::uint64_t area);
 
-/// How the first of several passes reads these pixels. Bytes with straight alpha are premultiplied
-/// (pixels/premultiplied.h): all channels are then summed alike. Others are read as they were.
+/// Describes how the first of several passes reads these pixels. Bytes with straight alpha are premultiplied
+/// (pixels/premultiplied.h), so that all channels are summed alike. Others are read unchanged.
 [[nodiscard]] PixelRead successive_pixels(const PixelRead& stored);
 
-/// The values between two passes, in the smallest type that holds them. Bytes summed as stored and colours
-/// weighted by alpha have 8 bits below the point; premultiplied bytes, 16-bit codes and linear light have
-/// none. Floats keep their fixed point.
+/// Describes the values between two passes, in the smallest type that holds them. Bytes summed as stored and
+/// colours weighted by alpha have 8 bits below the point; premultiplied bytes, 16-bit codes and linear light
+/// have none. Floats keep their fixed point.
 [[nodiscard]] PixelRead working_pixels(const PixelRead& stored);
 
-/// working_pixels() for a difference from the picture that is multiplied: always with 8 bits below the point.
+/// Returns working_pixels() with 8 bits below the point always, for a difference from the picture that is
+/// amplified.
 [[nodiscard]] PixelRead fine_working_pixels(const PixelRead& stored);
 
-/// Working values of a pass whose next one reads them so.
+/// Returns how a pass writes the working values that the next pass reads.
 [[nodiscard]] inline PixelWrite written_as(const PixelRead& working) {
   return {working.type, Transfer::identity, working.fraction, true};
 }
 
-/// Bits of the magnitude of a float in fixed point so that a signed 64-bit sum of `area` values cannot wrap:
-/// 40, or fewer from 2^23 pixels on.
+/// Returns the bits of a float's magnitude in fixed point such that a signed 64-bit sum of `area` values
+/// cannot wrap: 40, or fewer from 2^23 pixels on.
 [[nodiscard]] int fixed_bits_for(std::uint64_t area);
 
 }  // namespace satin

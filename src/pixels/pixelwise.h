@@ -1,14 +1,16 @@
 #pragma once
-// Operations on each pixel alone: their steps are functors that host and device share, and every backend has
-// one class for all of them (pixels/cpu/pixelwise.h, pixels/cuda/pixelwise.h).
+// Operations that compute each pixel from the same pixel of their inputs. Their steps are functors that host
+// and device share; every backend has one class for all of them (pixels/cpu/pixelwise-inl.h,
+// pixels/cuda/pixelwise.h).
 //
 // A job of such an operation has
-//   doing                            for messages: "comparing a picture with a level"
+//   doing                            a phrase for messages: "comparing a picture with a level"
 //   Images                           the views of one run
-//   each(images, transfer, launch)   the steps of one run in their order. launch(width, height, step) calls
-//                                    step(x, y) for every place of a plane, in any order, or row(x) of
-//                                    row = step.row(y), which has what is the same for a row
-//   codes()                          where steps need transfer tables: those of which codes
+//   each(images, transfer, launch)   calls launch(width, height, step) for each step of a run, in order. The
+//                                    backend calls step(x, y) for every pixel of a plane, in any order; or,
+//                                    if the step has row(y), row(x) of row = step.row(y), which holds the
+//                                    constants of a row
+//   codes()                          optional: the stored type and transfer whose tables the steps need
 
 #include "core/operation.h"
 #include "pixels/maths/pixel.h"
@@ -21,13 +23,13 @@ struct PixelwiseOperation : Operation {
   virtual void run(const typename Job::Images& images, Stream stream) = 0;
 };
 
-/// What transfer tables are asked for by.
+/// The type and transfer of stored values, which select transfer tables.
 struct StoredCodes {
   Type type = Type::u8;
   Transfer transfer = Transfer::identity;
 };
 
-/// The tables that a job needs: table(type, srgb) of a backend, or none.
+/// Returns the tables that a job needs, from table(type, srgb) of a backend, or none.
 template <class Job, class Table>
 [[nodiscard]] TransferView pixelwise_transfer(const Job& job, const Table& table) {
   if constexpr (requires { job.codes(); })

@@ -1,5 +1,10 @@
 #pragma once
-// Bytes with straight alpha, 2 or 4 channels, as premultiplied working values, and back.
+// Bytes with straight alpha, 2 or 4 channels, as premultiplied working values, and back: rules, steps and
+// jobs.
+//
+// A colour becomes light (or code) times alpha, which is exact, and alpha becomes white times alpha, where
+// white is 255 or, in linear light, 65535. Values are at most 255 times white: codes need 16 bits, linear
+// light 24.
 
 #include <cstdint>
 
@@ -10,26 +15,21 @@
 
 namespace satin {
 
-// Bytes with straight alpha as colours times alpha, which are exact, and back: the same lines on host and
-// device. White is 255, or 65535 in linear light; a value is at most 255 times white, so codes take 16 bits
-// and linear light takes 24.
-
 struct PremultiplyRule : StoreRule {
   std::uint32_t white = 0xFF;
 };
 
-/// The colour of premultiplied means, to nearest, ties up. May exceed white, as both were rounded; nothing
-/// where there is no alpha.
+/// Returns the colour of premultiplied means, to nearest, ties up; 0 without alpha. It may exceed white,
+/// since both means were rounded.
 SATIN_HD std::uint64_t unpremultiplied(std::uint64_t colour, std::uint32_t alpha, std::uint32_t white) {
   return alpha == 0 ? 0 : (colour * white + alpha / 2) / alpha;
 }
 
-/// The alpha byte of its mean, to nearest.
+/// Returns the alpha byte of the mean of white times alpha, to nearest.
 SATIN_HD std::uint32_t alpha_byte(std::uint32_t alpha, std::uint32_t white) {
   return (alpha + white / 2) / white;
 }
 
-/// Alpha becomes white times alpha, so that a colour is white colour / alpha.
 template <int Channels, class Value>
 SATIN_HD void premultiply(const std::uint8_t* stored, const PremultiplyRule& rule, Value* values) {
   const std::uint32_t alpha = stored[Channels - 1];
@@ -38,7 +38,7 @@ SATIN_HD void premultiply(const std::uint8_t* stored, const PremultiplyRule& rul
   values[Channels - 1] = static_cast<Value>(rule.white * alpha);
 }
 
-/// `colour(c)`: what unpremultiplied() gives of channel c, `alpha` the mean of white times alpha.
+/// Stores one pixel. `colour(c)` is unpremultiplied() of channel c, `alpha` the mean of white times alpha.
 template <int Channels, class Colour>
 SATIN_HD void store_straight(const Colour& colour, std::uint32_t alpha, const std::uint8_t* original,
                              std::uint32_t mask, const PremultiplyRule& rule, std::uint8_t* out) {
@@ -82,7 +82,7 @@ struct UnpremultiplyPixels {
 struct PremultipliedJob {
   std::int64_t width = 0;
   std::int64_t height = 0;
-  PixelRead read;                  ///< of the picture: premultiplied
+  PixelRead read;                  ///< how the picture is read: `premultiplied`
   std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
 
   [[nodiscard]] StoredCodes codes() const { return {Type::u8, read.transfer}; }
@@ -91,12 +91,11 @@ struct PremultipliedJob {
   [[nodiscard]] PremultiplyRule rule(const TransferView& transfer) const {
     return {{true, mask_maximum, transfer}, static_cast<std::uint32_t>(white_of(read))};
   }
-  /// step.operator()<Channels, Value>() with the values' type.
   template <class Step>
   void with_values(const Step& step) const;
 };
 
-/// The type of the values: u16, or u32 in linear light.
+/// Returns the type of the premultiplied values: u16, or u32 in linear light.
 [[nodiscard]] inline Type values_type(const PremultipliedJob& job) { return working_pixels(job.read).type; }
 
 template <class Step>
@@ -108,7 +107,6 @@ void PremultipliedJob::with_values(const Step& step) const {
   narrow ? step.template operator()<4, std::uint16_t>() : step.template operator()<4, std::uint32_t>();
 }
 
-/// Every pixel by premultiply().
 struct PremultiplyJob : PremultipliedJob {
   using Operation = PixelwiseOperation<PremultiplyJob>;
   static constexpr const char* doing = "multiplying a picture by its alpha";
@@ -128,7 +126,7 @@ struct PremultiplyJob : PremultipliedJob {
   }
 };
 
-/// Every pixel by store_premultiplied().
+/// Stores a picture of premultiplied values with straight alpha.
 struct UnpremultiplyJob : PremultipliedJob {
   using Operation = PixelwiseOperation<UnpremultiplyJob>;
   static constexpr const char* doing = "dividing a picture by its alpha";

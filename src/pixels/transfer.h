@@ -16,18 +16,18 @@ namespace satin {
 
 struct TransferTables {
   std::array<std::uint32_t, 256> decode8{};
-  std::vector<std::uint8_t> encode8;  ///< 65536
+  std::vector<std::uint8_t> encode8;  ///< 65536 entries
   std::array<std::uint16_t, 256> thresholds8{};
   std::vector<std::uint32_t> decode16;      ///< 65536
   std::vector<std::uint32_t> thresholds16;  ///< 65536
   std::vector<std::uint16_t> first_code16;  ///< 65537
 };
 
-/// Built when first asked for (thread-safe), separately for the two widths.
+/// Return the tables of u8 or u16, built on first use (thread-safe).
 [[nodiscard]] const TransferTables& srgb_tables8();
 [[nodiscard]] const TransferTables& srgb_tables16();
 
-/// The host's tables as the pixel maths takes them; null pointers for identity.
+/// Returns the host's tables; null pointers without srgb.
 [[nodiscard]] TransferView host_transfer(Type type, bool srgb);
 
 }  // namespace satin

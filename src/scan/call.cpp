@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/scalar.h"
 #include "core/with_type.h"
 #include "satin/error.h"
 #include "scan/maths/scan_operator.h"
+#include "scan/scan.h"
 
 namespace satin {
 namespace {
@@ -44,6 +44,15 @@ std::string number_text(const Scalar& number) {
 
 std::string elements(std::int64_t count) {
   return std::to_string(count) + (count == 1 ? " element" : " elements");
+}
+
+std::string list_of(std::initializer_list<Type> types) {
+  std::string text;
+  for (const Type& type : types) {
+    if (&type != types.begin()) text += &type + 1 == types.end() ? " or " : ", ";
+    text += name_of(type);
+  }
+  return text;
 }
 
 std::size_t bytes_of(const ArrayView& view) {
@@ -144,15 +153,6 @@ void require_fit(const Arrays& arrays, const Scalar& number, Type type) {
                    : type == Type::f32 ? fits(float{})
                                        : fits(double{});
   if (!fit) arrays.refuse("the number " + number_text(number) + " does not fit " + name_of(type));
-}
-
-std::string list_of(std::initializer_list<Type> types) {
-  std::string text;
-  for (const Type& type : types) {
-    if (&type != types.begin()) text += &type + 1 == types.end() ? " or " : ", ";
-    text += name_of(type);
-  }
-  return text;
 }
 
 MutableArrayView Stage::workspace(Type type, std::int64_t size) {

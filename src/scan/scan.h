@@ -1,10 +1,13 @@
 #pragma once
-// The scan family of a backend, behind satin/scan.h, which has checked everything: arrays are in the
-// backend's memory, their types and sizes fit, nothing overlaps that must not, and there is at least one
-// value.
+// The scan family of a backend, behind satin/scan.h. The public functions (scan/scan.cpp) have checked every
+// argument: arrays are in the backend's memory, their types and sizes fit, only permitted arrays overlap, and
+// there is at least one value.
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "satin/scan.h"
@@ -13,28 +16,54 @@ namespace satin {
 
 struct Backend;
 
+/// The number as T: integers exactly, floats rounded to nearest. None if T cannot hold it, or if a finite
+/// number would become infinite.
+template <class T, class From>
+std::optional<T> exactly(From value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const T nearest = static_cast<T>(value);
+    if constexpr (std::is_floating_point_v<From>)
+      if (std::isinf(nearest) && !std::isinf(value)) return std::nullopt;
+    return nearest;
+  } else if constexpr (std::is_floating_point_v<From>) {
+    const double limit = std::ldexp(1.0, static_cast<int>(sizeof(T)) * 8 - (std::is_signed_v<T> ? 1 : 0));
+    const double lowest = std::is_signed_v<T> ? -limit : 0;
+    if (!(value >= lowest && value < limit) || value != std::trunc(value)) return std::nullopt;
+    return static_cast<T>(value);
+  } else {
+    if (!std::in_range<T>(value)) return std::nullopt;
+    return static_cast<T>(value);
+  }
+}
+
+template <class T>
+[[nodiscard]] std::optional<T> value_of(const Scalar& number) {
+  return std::visit([](auto value) { return exactly<T>(value); }, number.value());
+}
+
 struct ScanRule {
   Operator op = Operator::sum;
   bool exclusive = false;
-  std::optional<Scalar> initial{};  ///< of the result's type; the identity if there is none
+  std::optional<Scalar> initial{};  ///< fits the type of the result; the operator's identity if not set
 };
 
-/// The values of one bin.
+/// Selects the values of one bin.
 struct InBin {
   const Bins* bins = nullptr;
   std::int64_t bin = 0;
 };
 
-/// Which values are selected, and what becomes of them. A mask is u8, one per value. Where indices of a mask
-/// are asked for, `values` is the mask.
+/// The values that are selected, and the form in which they are stored. A mask has type u8 and one element
+/// for each value. For the indices of a mask, `values` is the mask itself.
 struct Selection {
   enum class Keep : std::uint8_t { values, indices, partition };
+
   ArrayView values;
   std::variant<Predicate, ArrayView, InBin> by;
   Keep keep = Keep::values;
 };
 
-/// Keys, and what goes with them, if it is not empty.
+/// Keys and the values that move with them. `values` and `sorted_values` are empty for keys alone.
 struct SortArrays {
   ArrayView keys;
   ArrayView values;
@@ -45,14 +74,14 @@ struct SortArrays {
 /// Functions that return a number wait for it; the others are in stream order.
 struct ScanOperations {
   void (*reduce)(Backend&, ArrayView values, Operator op, MutableArrayView result, Stream stream);
-  /// The mean in double, whatever the type; see mean().
   double (*mean)(Backend&, ArrayView values, Stream stream);
   void (*scan)(Backend&, ArrayView values, MutableArrayView result, const ScanRule& rule, Stream stream);
-  /// result[i] = a[i] op b[i]. `a` has the type of the result, `b` that or a narrower one, as scan() takes.
+  /// result[i] = a[i] op b[i]. `a` has the type of the result, `b` that or a narrower one, as for scan().
   void (*combine)(Backend&, ArrayView a, ArrayView b, MutableArrayView result, Operator op, Stream stream);
   void (*segmented_scan)(Backend&, ArrayView values, const Segments& segments, MutableArrayView result,
                          const ScanRule& rule, Stream stream);
-  /// The number of segments, by group any number from 0 on; -1 if group indices decrease or are too large.
+  /// Returns the number of segments marked by flags, any number from 0 on for group indices, and -1 if group
+  /// indices decrease or are too large.
   std::int64_t (*segmented_reduce)(Backend&, ArrayView values, const Segments& segments,
                                    MutableArrayView result, Operator op, Stream stream);
   std::int64_t (*select)(Backend&, const Selection& selection, MutableArrayView result, Stream stream);
@@ -60,7 +89,7 @@ struct ScanOperations {
   void (*extract_bins)(Backend&, ArrayView values, const Bins& bins, MutableArrayView result,
                        MutableArrayView counts, MutableArrayView indices, Stream stream);
   void (*radix_sort)(Backend&, const SortArrays& arrays, Stream stream);
-  /// False if there is a key from `range` on.
+  /// Returns false if a key is `range` or larger.
   bool (*counting_sort)(Backend&, const SortArrays& arrays, std::int64_t range, Stream stream);
 };
 

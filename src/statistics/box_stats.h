@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <string>
 
-#include "core/maths/rectangle.h"
 #include "core/maths/window.h"
 #include "core/operation.h"
+#include "core/windows.h"
 #include "pixels/maths/plane.h"
 #include "satin/border.h"
 #include "satin/error.h"

@@ -9,11 +9,11 @@
 #include <string>
 
 #include "core/backend.h"
-#include "core/copy.h"
 #include "core/maths/window.h"
+#include "core/plan_operations.h"
 #include "core/prepared_filter.h"
 #include "core/side_inputs.h"
-#include "pixels/binary_plane.h"
+#include "pixels/fixed_threshold.h"
 #include "satin/error.h"
 #include "statistics/box_stats.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/with_type.h"
-#include "pixels/maths/luminance.h"
+#include "pixels/maths/plane.h"
 #include "satin/error.h"
 
 namespace satin {

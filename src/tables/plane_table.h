@@ -1,5 +1,5 @@
 #pragma once
-// The summed-area table of a plane of unsigned integers that an operation made for itself.
+// A plane of unsigned integers that an operation computes for itself, and its summed-area table.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace satin {
 
 class PlaneTable {
  public:
-  /// Tables of planes of u8 or u32 with values up to `maximum`; sums are modulo 2^32 or 2^64.
+  /// The plane has type u8 or u32 and values up to `maximum`. Sums are modulo 2^32 or 2^64.
   PlaneTable(Backend& backend, std::int64_t width, std::int64_t height, Type type, std::uint64_t maximum,
              Accumulator accumulator)
       : plane_(allocate(backend, {width, height, 1, type}, plane_buffer_)),
@@ -25,10 +25,10 @@ class PlaneTable {
     operation_ = backend.prepare(TableJob{width, height, read, false, accumulator});
   }
 
-  /// The plane to fill before run(), densely packed.
+  /// Returns the plane, to be filled before run().
   [[nodiscard]] MutableImageView plane() const { return plane_; }
   void run(Stream stream) { operation_->run(plane_, nullptr, table_, stream); }
-  /// Sum is u32 or u64, as the accumulator is.
+  /// Returns the table. Sum is the accumulator's type.
   template <class Sum>
   [[nodiscard]] TableView<Sum> table() const {
     return {reinterpret_cast<const Sum*>(table_.data),
@@ -40,7 +40,7 @@ class PlaneTable {
   }
 
  private:
-  /// Room for a plane whose rows are aligned to 64 bytes.
+  /// Allocates a plane with rows aligned to 64 bytes.
   static MutableImageView allocate(Backend& backend, const Shape& shape, Buffer& buffer) {
     const auto size = static_cast<std::ptrdiff_t>(size_of(shape.type));
     const std::ptrdiff_t row = (shape.width * size + 63) / 64 * 64;

@@ -1,5 +1,6 @@
 #pragma once
-// The summed-area table: inclusive row scans, then column scans (Crow 1984).
+// The summed-area table (Crow, Summed-area tables for texture mapping, 1984): every entry is the sum of all
+// pixels above and to the left, its own included.
 
 #include <cstdint>
 
@@ -21,13 +22,12 @@ struct TableJob {
   Accumulator accumulator = Accumulator::u32;
 };
 
-/// run() fills `table` (width x height, interleaved channels, of the accumulator's type: sums modulo 2^32 or
-/// 2^64; on a GPU that of bytes in linear light modulo 2^32 also a plane a channel). Floats are read as fixed
-/// point with the exponents of *measured (of their squares, if squared).
+/// Tables have the accumulator's type, sums modulo 2^32 or 2^64, and interleaved channels. Floats are read in
+/// fixed point with the exponents of *measured (those of squares if squared).
 struct TableOperation : Operation {
   virtual void run(const ImageView& picture, const Measured* measured, const MutableImageView& table,
                    Stream stream) = 0;
-  /// Turns signed 64-bit fixed-point sums (of squares) into IEEE doubles, in place.
+  /// Converts signed 64-bit fixed-point sums to doubles, in place.
   virtual void to_double(const MutableImageView& table, const Measured* measured, Stream stream) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Filters under memory limits: run on chunks of the picture, to the bytes of the whole.
+// Filters under memory limits: chunks give the bytes of the whole picture.
 
 #include "core/chunk_runner.h"
 
@@ -23,7 +23,7 @@ const Device& limited_device(std::size_t limit) {
   return device;
 }
 
-TEST(ChunkGrid, ChunksCoverThePictureOnceAndAreasWhatTheyLookAt) {
+TEST(ChunkGrid, ChunksCoverThePictureOnceAndAreasHoldTheReach) {
   constexpr std::int64_t width = 53;
   constexpr std::int64_t height = 37;
   for (const bool wraps : {false, true})
@@ -57,7 +57,8 @@ TEST(ChunkGrid, ChunksCoverThePictureOnceAndAreasWhatTheyLookAt) {
       }
 }
 
-/// How many plans of this filter run on chunks, under limits of a half and a sixth of what the whole takes.
+/// Returns how many plans of this filter run on chunks, under limits of 1/2 and 1/6 of the memory for the
+/// whole picture.
 int plans_in_chunks(const FilterRecord& filter) {
   int count = 0;
   for_each_filter_case(filter, [&](FilterCase filter_case) {
@@ -76,7 +77,7 @@ int plans_in_chunks(const FilterRecord& filter) {
   return count;
 }
 
-TEST(Chunks, ServeFiltersThatLookNear) {
+TEST(Chunks, ServeFiltersWithAReach) {
   if (slow_build()) GTEST_SKIP() << "too few cases to meet every filter";
   for (const char* name : {"blur", "dilate", "erode", "guided", "local-deviation", "local-mean", "mask",
                            "median", "normalize", "stretch", "threshold", "unsharp"})
@@ -85,7 +86,7 @@ TEST(Chunks, ServeFiltersThatLookNear) {
     EXPECT_EQ(plans_in_chunks(find_filter(name)), 0) << name;
 }
 
-/// Dark and flat but for one corner, so that no other chunk knows what is there.
+/// Returns a picture that is dark and flat except for one corner, which other chunks cannot see.
 Image uneven_picture(Type type) {
   const Shape shape{230, 190, 1, type};
   const Image noise = random_picture(shape, 5);
@@ -101,7 +102,7 @@ Image uneven_picture(Type type) {
   return picture;
 }
 
-/// These pixels with gaps between them, which filters do not read: a plan holds a copy.
+/// The same pixels with gaps between them, which a plan must copy.
 MutableImageView spread(const Image& picture, Image& memory) {
   Shape shape = picture.shape();
   shape.channels = 2;
@@ -114,7 +115,7 @@ MutableImageView spread(const Image& picture, Image& memory) {
   return view;
 }
 
-TEST(Chunks, KnowWhatTheWholePictureHolds) {
+TEST(Chunks, UseMeasuresOfTheWholePicture) {
   for (const Type type : {Type::u8, Type::u16, Type::f32})
     for (const Binarisation method : {Binarisation::otsu, Binarisation::wolf, Binarisation::fixed}) {
       const Image picture = uneven_picture(type);
@@ -135,7 +136,7 @@ TEST(Chunks, KnowWhatTheWholePictureHolds) {
     }
 }
 
-TEST(Chunks, MayOverwriteTheirPicture) {
+TEST(Chunks, CanRunInPlace) {
   const Image picture = random_picture({300, 260, 3, Type::u8}, 3);
   Unsharp parameters;  // keeps means of the whole picture on every device
   parameters.radius = 5;
@@ -152,9 +153,9 @@ TEST(Chunks, MayOverwriteTheirPicture) {
   EXPECT_EQ(difference(result, expected), "");
 }
 
-TEST(Chunks, AreRefusedWhereTheyCannotBe) {
+TEST(Chunks, AreRefusedForFiltersOfTheWholePicture) {
   const Shape shape{200, 200, 1, Type::u8};
-  expect_error(ErrorKind::environment, "not run on parts",
+  expect_error(ErrorKind::environment, "cannot run on chunks",
                [&] { static_cast<void>(plan(limited_device(100), shape, Smooth{})); });
   expect_error(ErrorKind::environment, "memory limit of 100 bytes",
                [&] { static_cast<void>(plan(limited_device(100), shape, Blur{})); });

@@ -1,4 +1,4 @@
-// Memory of the device: pictures there and back, and from one place to another.
+// Device memory: uploads, downloads and copies; streams; and the stages of a run.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ TEST_P(DeviceMemory, UploadAndDownloadAreInverse) {
   EXPECT_EQ(difference(device_.download(device_.upload(picture_)), picture_), "");
 }
 
-TEST_P(DeviceMemory, RefusesPicturesThatAreElsewhere) {
+TEST_P(DeviceMemory, RefusesPicturesInOtherMemory) {
   const Image own = device_.upload(picture_);
   ImageView elsewhere = picture_;
   elsewhere.memory = Memory::device;
@@ -36,7 +36,7 @@ TEST_P(DeviceMemory, RefusesPicturesThatAreElsewhere) {
   expect_error(ErrorKind::usage, "was expected", [&] { return device_.download(elsewhere); });
 }
 
-TEST_P(DeviceMemory, CopiesWhateverTheStrides) {
+TEST_P(DeviceMemory, CopiesBetweenAnyStrides) {
   const Image source = device_.upload(picture_);
   Image planes = device_.allocate(picture_.shape());
   Image target = device_.allocate(picture_.shape());
@@ -56,7 +56,7 @@ TEST_P(DeviceMemory, CopiesWhateverTheStrides) {
 INSTANTIATE_TEST_SUITE_P(Types, DeviceMemory, testing::Values(Type::u8, Type::u16, Type::f32),
                          [](const auto& type) { return std::string(name_of(type.param)); });
 
-TEST(PageLockedMemory, GoesThereAndBack) {
+TEST(PageLockedMemory, UploadAndDownloadAreInverse) {
   const Device& device = device_under_test();
   const Allocator page_locked = device.page_locked_memory();
   EXPECT_EQ(static_cast<bool>(page_locked.allocate), device.is_cuda());
@@ -67,7 +67,7 @@ TEST(PageLockedMemory, GoesThereAndBack) {
   EXPECT_EQ(difference(device.download(device.upload(source)), picture), "");
 }
 
-TEST(DeviceStreams, RunsInTwoOfThemDoNotDisturbEachOther) {
+TEST(DeviceStreams, RunsInTwoStreamsAreIndependent) {
   const Device& device = device_under_test();
   EXPECT_GE(device.runs_at_once(), device.is_cuda() ? 2 : 1);
   const Shape shape{640, 480, 3, Type::u8};
@@ -91,7 +91,7 @@ TEST(DeviceStreams, RunsInTwoOfThemDoNotDisturbEachOther) {
   other.join();
 }
 
-TEST(RunParts, AreToldInTheirOrder) {
+TEST(RunParts, AreReportedInOrder) {
   const Device device = Device::open(device_under_test().info().id);
   std::vector<RunPart> told;
   auto last = std::chrono::steady_clock::now();
@@ -107,7 +107,7 @@ TEST(RunParts, AreToldInTheirOrder) {
   EXPECT_EQ(difference(result, blur(device_under_test(), picture, {.radius = 3})), "");
 }
 
-TEST(DeviceCopy, RefusesWhatDoesNotFit) {
+TEST(DeviceCopy, RefusesOtherShapes) {
   const Device& device = device_under_test();
   const Image source = device.allocate({8, 4, 3, Type::u8});
   const auto refused = [&](const std::string& piece, const MutableImageView& target) {

@@ -1,4 +1,4 @@
-// Refusals: the kind of the error, and what its message names.
+// Refused arguments: the kind of the error, and the names in its message.
 
 #include <gtest/gtest.h>
 
@@ -110,7 +110,7 @@ TEST_F(Refused, Pictures) {
   expect_error(ErrorKind::usage, "f64", [&] { return plan(device_, Shape{5, 5, 1, Type::f64}, Integral{}); });
 }
 
-TEST_F(Refused, NumbersThatAreNone) {
+TEST_F(Refused, NaNAndInfinity) {
   for (const float value :
        {std::nanf(""), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
     Image picture = random_picture({33, 20, 3, Type::f32}, 7);
@@ -134,7 +134,7 @@ TEST_F(Refused, MapValuesOutsideTheirRange) {
   }
 }
 
-TEST_F(Refused, ErrorsOfOneRunDoNotStayWithThePlan) {
+TEST_F(Refused, AnErrorOfOneRunDoesNotAffectTheNext) {
   Image picture = random_picture({12, 9, 1, Type::f32}, 9);
   Plan prepared = plan(device_, picture.shape(), Blur{});
   Image output = poisoned(picture.shape());
@@ -208,7 +208,7 @@ TEST_F(Refused, Overlap) {
   EXPECT_NO_THROW(run(mutable_view_of(bytes.data(), shape))());
 }
 
-TEST(UnknownNames, TheNearestOneIsNamed) {
+TEST(UnknownNames, SuggestTheNearestName) {
   expect_error(ErrorKind::usage, "'blur'", [] { return &find_filter("blurr"); });
   expect_error(ErrorKind::usage, "'integral'", [] { return &find_filter("integrel"); });
   expect_error(ErrorKind::usage, "'nothing-like-it'", [] { return &find_filter("nothing-like-it"); });

@@ -1,4 +1,4 @@
-// Who may include whom: one table, held against every include of the tree.
+// Which folder may include which: one table, checked against every include of the tree.
 
 #include <gtest/gtest.h>
 
@@ -19,9 +19,8 @@ namespace fs = std::filesystem;
 
 const fs::path root = SATIN_SOURCE_DIR;
 
-/// A folder of src, and the folders whose headers it may include beside its own. Folders of topics hold
-/// `maths`, `cpu` and `cuda`: see allowed(). Every folder stands behind those that it may include, so there
-/// is no circle.
+/// A folder of src, and the folders whose headers it may include besides its own. Every folder comes after
+/// those that it may include, so there is no cycle. See allowed() for the rules inside a topic.
 struct Folder {
   std::string name;
   std::vector<std::string> below;
@@ -93,7 +92,7 @@ Source read_source(const fs::path& path) {
   return source;
 }
 
-/// Sources below a folder of the tree; none if it is not there.
+/// Returns the sources below a folder of the tree; none if it does not exist.
 std::vector<Source> sources(const std::string& folder) {
   std::vector<Source> result;
   if (!fs::exists(root / folder)) return result;
@@ -107,23 +106,23 @@ bool starts_with_any(const std::string& text, const std::vector<std::string>& pr
                      [&](const std::string& prefix) { return text.starts_with(prefix); });
 }
 
-/// A path cut at its slashes: "means/cpu/rows.h" to means, cpu, rows.h.
+/// Splits a path at its slashes.
 std::vector<std::string> parts_of(const std::string& path) {
   std::vector<std::string> parts;
   for (const fs::path& part : fs::path(path)) parts.push_back(part.string());
   return parts;
 }
 
-/// Where a file stands: its folder of src, or "kernels", and the room in it.
+/// The location of a file: its topic, and its folder in the topic (room).
 struct Place {
   bool kernel = false;
-  std::string topic;  ///< of kernels: device is one, too
-  std::string room;   ///< maths, cpu, cuda or another folder of the topic; empty: the topic's root
+  std::string topic;  ///< folder of src or of kernels
+  std::string room;   ///< maths, cpu, cuda or another folder of the topic; empty: its root
 
   [[nodiscard]] bool backend() const { return topic != "satin" && (room == "cpu" || room == "cuda"); }
 };
 
-/// `path` as an include names it: from src, or "kernels/...".
+/// Returns the location of a path as in an include: relative to src, or "kernels/...".
 Place place_of(const std::string& path) {
   std::vector<std::string> parts = parts_of(path);
   Place place;
@@ -141,8 +140,8 @@ bool may_include(const std::string& from, const std::string& to) {
   return folder != nullptr && (from == to || std::count(folder->below.begin(), folder->below.end(), to) != 0);
 }
 
-/// The rules of rooms: maths include maths, operations no backend, backends not each other, and kernels
-/// neither.
+/// The rules inside topics: maths include only maths; operations include no backend; backends do not include
+/// each other; kernels include no backend.
 bool allowed(const Place& from, const Place& to) {
   if (to.kernel) {
     if (to.topic == "device") return from.kernel || from.room == "cuda";
@@ -157,7 +156,7 @@ bool allowed(const Place& from, const Place& to) {
   return true;
 }
 
-TEST(Includes, TheTreeIsThere) {
+TEST(Includes, TheTreeIsFound) {
   EXPECT_GT(sources("src/core").size(), 20U);
   EXPECT_GT(sources("src/satin").size(), 8U);
   const std::vector<Source> image = sources("src/satin");
@@ -166,7 +165,7 @@ TEST(Includes, TheTreeIsThere) {
   }));
 }
 
-TEST(Includes, TheTableHasNoCircle) {
+TEST(Includes, TheTableHasNoCycle) {
   std::set<std::string> before;
   for (const Folder& folder : folders()) {
     for (const std::string& name : folder.below)
@@ -175,21 +174,20 @@ TEST(Includes, TheTableHasNoCircle) {
   }
 }
 
-TEST(Includes, AreWholePathsThatTheTableAllows) {
+TEST(Includes, AreFullPathsThatTheTableAllows) {
   for (const char* folder : {"src", "kernels"})
     for (const Source& source : sources(folder)) {
       const Place from = place_of(source.name.starts_with("src/") ? source.name.substr(4) : source.name);
       for (const std::string& include : source.quoted) {
         const bool there = fs::exists(root / "src" / include) ||
                            (include.starts_with("kernels/") && fs::exists(root / include));
-        ASSERT_TRUE(there) << source.name << " includes " << include << ", which is no whole path";
+        ASSERT_TRUE(there) << source.name << " includes " << include << ", which is no full path";
         EXPECT_TRUE(allowed(from, place_of(include))) << source.name << " includes " << include;
       }
     }
 }
 
-/// The table is not wider than the tree needs.
-TEST(Includes, EveryArrowOfTheTableIsUsed) {
+TEST(Includes, EveryEntryOfTheTableIsUsed) {
   std::map<std::string, std::set<std::string>> used;
   for (const char* folder : {"src", "kernels"})
     for (const Source& source : sources(folder)) {
@@ -201,7 +199,7 @@ TEST(Includes, EveryArrowOfTheTableIsUsed) {
       EXPECT_TRUE(used[folder.name].contains(name)) << folder.name << " -> " << name;
 }
 
-TEST(Includes, NoFolderIsTheWholeHouse) {
+TEST(Includes, NoFolderHoldsMoreThanAShareOfTheCode) {
   std::map<std::string, std::int64_t> lines;
   for (const Source& source : sources("src")) lines[parts_of(source.name)[1]] += source.lines;
   const std::int64_t all =
@@ -211,7 +209,7 @@ TEST(Includes, NoFolderIsTheWholeHouse) {
     EXPECT_LE(100 * count, 15 * all) << name << ": " << count << " of " << all;
 }
 
-/// Those that a program includes because it has the library they are for.
+/// Headers that a program includes only if it uses the library that they adapt.
 bool is_opt_in(const Source& source) {
   return starts_with_any(source.name, {"src/satin/cuda/", "src/satin/opencv.h", "src/satin/dlpack.h"});
 }
@@ -267,9 +265,9 @@ TEST(Includes, OnlyDeviceFilesHoldDeviceSyntax) {
     }
 }
 
-// All files that are compiled for each SIMD target share one namespace a target: two types of one name would
-// be merged by the linker, whatever they hold.
-TEST(Includes, TypesOfSimdTargetsHaveNamesOfTheirOwn) {
+// Files that are compiled for each SIMD target share one namespace per target: the linker would merge two
+// different types of one name.
+TEST(Includes, TypesOfSimdTargetsHaveUniqueNames) {
   const std::regex definition(R"(\n(?:struct|class) (\w+)[^;{]*\{)");
   std::map<std::string, std::string> defined;
   for (const Source& source : sources("src")) {
@@ -282,9 +280,8 @@ TEST(Includes, TypesOfSimdTargetsHaveNamesOfTheirOwn) {
   EXPECT_GT(defined.size(), 30U);
 }
 
-// Newer versions of Highway have further targets with AVX-512. A file that names one of them lacks the
-// others.
-TEST(Includes, OneFileSaysWhichTargetsHaveAvx512) {
+// Newer versions of Highway have more targets with AVX-512, which a file that names one of them would miss.
+TEST(Includes, OnlyOneFileNamesTargetsWithAvx512) {
   int found = 0;
   for (const Source& source : sources("src")) {
     const bool names_a_target = source.text.find("HWY_AVX3") != std::string::npos;
@@ -294,7 +291,7 @@ TEST(Includes, OneFileSaysWhichTargetsHaveAvx512) {
   EXPECT_EQ(found, 1);
 }
 
-TEST(Includes, NoFileIsNamedAfterNothing) {
+TEST(Includes, NoFileHasAVagueName) {
   const std::regex vague(R"((^|[_/])(helpers?|utils?|misc|common|stuff)(\.|_|$))");
   for (const char* folder : {"src", "kernels", "samples", "tests"})
     for (const Source& source : sources(folder))

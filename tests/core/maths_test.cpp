@@ -1,4 +1,5 @@
-// core/maths against the definitions: division, windows as prefix terms, radii from maps, fixed point.
+// core/maths and pixels/maths/divide.h against their definitions: division, windows as prefix terms, radii,
+// fixed point.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ void expect_divided(Wide sum, std::uint64_t divisor) {
       << " / " << divisor;
 }
 
-TEST(DivideRound, AroundTiesOfEverySize) {
+TEST(DivideRound, IsExactAroundTiesOfEverySize) {
   Random random(11);
   for (int divisor_bits = 1; divisor_bits <= 60; ++divisor_bits)
     for (int quotient_bits = 0; quotient_bits <= 49; ++quotient_bits)
@@ -47,7 +48,7 @@ TEST(DivideRound, AroundTiesOfEverySize) {
 }
 
 // The estimate is the sum of four rounded products, as in add_weighted().
-TEST(DivideRound, SumsOfWeightedBoxes) {
+TEST(DivideRound, IsExactForSumsOfWeightedBoxes) {
   Random random(12);
   for (int turn = 0; turn < 20000; ++turn) {
     const bool is_signed = random.one_in(2);
@@ -72,7 +73,7 @@ TEST(DivideRound, SumsOfWeightedBoxes) {
   }
 }
 
-TEST(PrefixTerms, EverySmallWindowOfEveryBorder) {
+TEST(PrefixTerms, SumEverySmallWindowOfEveryBorder) {
   Random random(13);
   constexpr int margin = 40;
   for (const Border border : every_border)
@@ -103,7 +104,7 @@ TEST(PrefixTerms, EverySmallWindowOfEveryBorder) {
     }
 }
 
-TEST(AxisBox, CountsCoveredLength) {
+TEST(AxisBox, CountsTheCoveredLength) {
   for (const Border border : every_border)
     for (const int size : {1, 2, 7, 50})
       for (const int radius : {0, 1, 64, 128, 255, 256, 257, 1000, 5120, 20000}) {
@@ -144,7 +145,7 @@ TEST(RadiusFromMap, IsNearestQuantumTiesUp) {
   EXPECT_EQ(radius_from_map(std::nanf(""), 3, 700), 3);
 }
 
-TEST(FixedPoint, ExponentBringsTheLargestJustBelowTheBits) {
+TEST(FixedPoint, ExponentBringsTheLargestValueJustBelowTheBits) {
   for (const double largest : {1.0, 0.999999, 1.5, 65504.0, 3.0e38, 1.4e-45, 1e-300, 0x1.fffffep127})
     for (const int bits : {30, 40}) {
       const int exponent = fixed_exponent(bits_of(largest), bits);

@@ -1,4 +1,4 @@
-// Every SIMD target of this processor against the plainest one, byte for byte.
+// Every SIMD target of this processor gives the bytes of the simplest one.
 
 #include <gtest/gtest.h>
 
@@ -90,7 +90,7 @@ TEST(SimdTargets, GiveTheBytesOfTheBaseline) {
   }
 }
 
-TEST(SimdTargets, LimitsHoldWhenDevicesAreOpened) {
+TEST(SimdTargets, LimitsApplyToDevicesOpenedLater) {
   const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
   for (auto target = targets.rbegin(); target != targets.rend(); ++target) {
     limit_simd(hwy::TargetName(*target));
@@ -101,7 +101,7 @@ TEST(SimdTargets, LimitsHoldWhenDevicesAreOpened) {
   }
 }
 
-TEST(SimdTargets, AreForcedIndeed) {
+TEST(SimdTargets, LimitsChooseTheTarget) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     const ForcedTarget forced(target);
     EXPECT_EQ(hwy::SupportedTargets() & target, target) << hwy::TargetName(target);

@@ -1,4 +1,4 @@
-// Rows that threads share: every row once, and no slot for two at a time, whoever else calls.
+// Loops over rows: every row runs once, and calls that run at the same time have different slots.
 
 #include "core/cpu/threads.h"
 
@@ -14,13 +14,13 @@
 namespace satin::test {
 namespace {
 
-/// One loop as a caller sees it.
+/// A loop that checks its rows and slots.
 class Loop {
  public:
   explicit Loop(cpu::Threads& threads)
       : threads_(threads), busy_(static_cast<std::size_t>(threads.count())) {}
 
-  /// Loops inside of it have rows of their own if it is `nested`.
+  /// Runs the loop; if `nested`, with another loop in each call.
   void run(std::int64_t rows, std::int64_t grain, bool nested) {
     std::vector<std::atomic<int>> done(static_cast<std::size_t>(rows));
     threads_.for_rows(rows, grain, [&](std::int64_t first, std::int64_t last, int slot) {
@@ -43,7 +43,7 @@ class Loop {
   std::atomic<int> work_ = 0;
 };
 
-TEST(Threads, NoTwoCallsOfALoopHaveOneSlot) {
+TEST(Threads, ConcurrentCallsOfALoopHaveDifferentSlots) {
   constexpr int turns = slow_build() ? 2 : 20;
   for (const int count : {1, 2, 3, 64}) {
     cpu::Threads threads(count);
@@ -59,7 +59,7 @@ TEST(Threads, NoTwoCallsOfALoopHaveOneSlot) {
   }
 }
 
-TEST(Threads, OneThreadIsTheCallers) {
+TEST(Threads, OneWorkerRunsOnTheCallersThread) {
   cpu::Threads threads(1);
   threads.for_rows(1000, 1, [caller = std::this_thread::get_id()](std::int64_t, std::int64_t, int slot) {
     EXPECT_EQ(std::this_thread::get_id(), caller);

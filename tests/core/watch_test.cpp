@@ -1,4 +1,4 @@
-// Rows that are shared among threads ask the watch of their run whether to go on.
+// Cancellation: loops over rows ask the watch of their run whether to continue.
 
 #include "core/watch.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(Watch, RowsEndSoonAfterTheCallerSaysSo) {
+TEST(Watch, LoopsEndSoonAfterCancellation) {
   cpu::Threads threads(2);
   Watch watch([](double) { return false; });
   watch.begin(1);
@@ -32,7 +32,7 @@ TEST(Watch, RowsEndSoonAfterTheCallerSaysSo) {
   EXPECT_LT(rows, 5000);
 }
 
-TEST(Watch, TheCallerIsAskedFromItsOwnThreadAlone) {
+TEST(Watch, TheListenerRunsOnTheCallersThreadOnly) {
   cpu::Threads threads(2);
   std::vector<std::thread::id> asked;
   Watch watch([&](double done) {
@@ -52,7 +52,7 @@ TEST(Watch, TheCallerIsAskedFromItsOwnThreadAlone) {
   for (const std::thread::id thread : asked) EXPECT_EQ(thread, std::this_thread::get_id());
 }
 
-TEST(Watch, ARunInsideAnotherOneIsWatchedByItsCaller) {
+TEST(Watch, ANestedRunKeepsTheOuterWatch) {
   Watch outer([](double) { return true; }), silent, inner([](double) { return true; });
   EXPECT_EQ(Watch::of_this_thread(), nullptr);
   {

@@ -1,4 +1,4 @@
-// Windows that give parts of a picture right, and which of them are chosen.
+// Windows that suffice for some pixels of a picture, and the choice of windows for active tiles.
 
 #include "core/window_cover.h"
 
@@ -9,7 +9,7 @@
 namespace satin::test {
 namespace {
 
-TEST(WindowAround, HoldsAllThatIsLookedAtAndEndsWithTheLine) {
+TEST(WindowAround, HoldsTheReachAndEndsWithTheLine) {
   for (const std::int64_t line : {1, 2, 5, 9, 16})
     for (std::int64_t reach = 0; reach <= 10; ++reach)
       for (std::int64_t inner = 1; inner <= line; ++inner)
@@ -36,7 +36,7 @@ TEST(WindowAround, HoldsAllThatIsLookedAtAndEndsWithTheLine) {
   EXPECT_FALSE(window_around({2, 8}, window_size(4, 40, 3), 40, 3, false)) << "too small";
 }
 
-/// The active tiles of a cover by their places.
+/// Returns the active tiles of a cover at these positions.
 class Tiles {
  public:
   explicit Tiles(const WindowCover& cover)
@@ -96,7 +96,7 @@ TEST(WindowCover, DoesNothingWhereNothingIsActive) {
   EXPECT_TRUE(cover.of(Tiles(cover).active).empty());
 }
 
-TEST(WindowCover, TakesTheWholePictureWhereAlmostAllIsActive) {
+TEST(WindowCover, ChoosesTheWholePictureWhereAlmostAllIsActive) {
   WindowCover cover(uhd, {16, 16}, {8000});
   const std::vector<std::uint8_t> all(static_cast<std::size_t>(cover.columns() * cover.rows()), 1);
   ASSERT_EQ(cover.of(all).size(), 1U);
@@ -108,7 +108,7 @@ TEST(WindowCover, TakesTheWholePictureWhereAlmostAllIsActive) {
   EXPECT_TRUE(cover.is_whole(cover.of(board.active).front()));
 }
 
-TEST(WindowCover, TakesOneSmallWindowForOneTileAnywhere) {
+TEST(WindowCover, ChoosesOneSmallWindowForOneTileAnywhere) {
   for (const bool wraps : {false, true}) {
     WindowCover cover(uhd, {16, 16, wraps}, {8000});
     for (std::int64_t row = 0; row < cover.rows(); ++row)
@@ -123,7 +123,7 @@ TEST(WindowCover, TakesOneSmallWindowForOneTileAnywhere) {
   }
 }
 
-TEST(WindowCover, TakesOneWindowAcrossTheMiddle) {
+TEST(WindowCover, ChoosesOneWindowAcrossTheMiddle) {
   WindowCover cover(uhd, {16, 16}, {8000});
   Tiles tiles(cover);
   for (std::int64_t row = 15; row < 17; ++row)
@@ -134,7 +134,7 @@ TEST(WindowCover, TakesOneWindowAcrossTheMiddle) {
   EXPECT_EQ(runs.front().inner, (Rectangle{{31 * 64, 33 * 64}, {15 * 64, 17 * 64}}));
 }
 
-TEST(WindowCover, TakesApartWhatIsFarApart) {
+TEST(WindowCover, SplitsTilesThatAreFarApart) {
   WindowCover cover(uhd, {16, 16}, {8000});
   Tiles tiles(cover);
   tiles.set(1, 1);
@@ -142,7 +142,7 @@ TEST(WindowCover, TakesApartWhatIsFarApart) {
   EXPECT_EQ(cover.of(tiles.active).size(), 2U);
 }
 
-TEST(WindowCover, JoinsWhereAWindowIsDear) {
+TEST(WindowCover, JoinsTilesWhereWindowsAreExpensive) {
   WindowCover cover(uhd, {16, 16}, {1'000'000});
   EXPECT_GT(cover.tile(), 64);
   Tiles tiles(cover);
@@ -151,7 +151,7 @@ TEST(WindowCover, JoinsWhereAWindowIsDear) {
   EXPECT_EQ(cover.of(tiles.active).size(), 1U);
 }
 
-TEST(WindowCover, HasNoWindowsForReachesAsLargeAsThePicture) {
+TEST(WindowCover, HasNoWindowsForAReachAsLargeAsThePicture) {
   WindowCover cover(uhd, {3000, 3000}, {8000});
   ASSERT_EQ(cover.sizes().size(), 1U);
   Tiles tiles(cover);

@@ -17,7 +17,7 @@ Device limited_cpu(std::size_t limit) {
   return device;
 }
 
-TEST(WorkspaceBudget, RefusesWhatIsAboveTheLimitBeforeItIsTaken) {
+TEST(WorkspaceBudget, RefusesMemoryAboveTheLimitBeforeItIsAllocated) {
   const Device device = limited_cpu(1000);
   const WorkspaceBudget budget(device.backend(), 100);
   const WorkspaceVector<std::uint32_t> taken(150);
@@ -32,7 +32,7 @@ TEST(WorkspaceBudget, RefusesWhatIsAboveTheLimitBeforeItIsTaken) {
   }
 }
 
-TEST(WorkspaceBudget, CountsWhatInnerOnesKeep) {
+TEST(WorkspaceBudget, CountsMemoryOfInnerBudgets) {
   const Device device = limited_cpu(1000);
   WorkspaceBudget outer(device.backend());
   {
@@ -47,7 +47,7 @@ TEST(WorkspaceBudget, CountsWhatInnerOnesKeep) {
   EXPECT_NO_THROW(WorkspaceBudget::take(1000));
 }
 
-TEST(WorkspaceBudget, WithoutALimitIsWhatIsFree) {
+TEST(WorkspaceBudget, WithoutALimitIsTheFreeMemory) {
   const Device device = Device::open("cpu");
   const WorkspaceBudget budget(device.backend());
   EXPECT_GT(free_memory(), std::size_t{1} << 20);
@@ -55,14 +55,14 @@ TEST(WorkspaceBudget, WithoutALimitIsWhatIsFree) {
   EXPECT_THROW(WorkspaceBudget::take(std::size_t{1} << 60), NoMemory);
 }
 
-TEST(WorkspaceVector, BeginsWithZeros) {
+TEST(WorkspaceVector, IsZero) {
   WorkspaceVector<double> values(1000);
   for (const double value : values) ASSERT_EQ(value, 0);
   values.resize(5000);
   for (const double value : values) ASSERT_EQ(value, 0);
 }
 
-TEST(WorkspaceVector, BeginsWithALineOfTheCache) {
+TEST(WorkspaceVector, IsAlignedToACacheLine) {
   for (const std::size_t size : {std::size_t{1}, std::size_t{63},
                                  std::size_t{100000}}) {  // a heap's own blocks, and pages of the system
     const WorkspaceVector<std::byte> bytes(size);

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "core/backend.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "lens/lens_blur.h"
 #include "tests/oracles/pictures.h"
 

@@ -9,8 +9,8 @@
 #include <limits>
 #include <utility>
 
-#include "core/active_tiles.h"
 #include "core/backend.h"
+#include "core/plan_operations.h"
 #include "core/window_cover.h"
 #include "satin/error.h"
 #include "satin/filters.h"

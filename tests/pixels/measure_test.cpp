@@ -1,4 +1,4 @@
-// Magnitudes of floats: on every SIMD target beside the rule of one value, and wherever the largest lies.
+// Magnitudes of rows of floats on every SIMD target, against the rule for one value.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ using cpu::HWY_NAMESPACE::MeasureWeightedRow;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// Zeros of both signs, the smallest and the largest floats, and what is not finite if `others`.
+/// Returns zeros of both signs, the smallest and the largest floats, and, if `others`, infinities and NaN.
 std::vector<float> telling_floats(std::size_t count, bool others, Random& random) {
   const float finite[] = {0.0F, -0.0F, 1.5F, -1.5F, 0x1p-149F, -0x1p-126F, 0x1.fffffep127F, -3e-5F};
   const float any[] = {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
@@ -111,16 +111,16 @@ namespace {
 HWY_EXPORT(CheckRows);
 HWY_EXPORT(CheckZeros);
 
-TEST(Magnitudes, OfRowsAreThoseOfTheValues) {
+TEST(Magnitudes, RowsGiveTheExtremesOfTheirValues) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckRows)(); });
 }
 
-TEST(Magnitudes, OfNothingButZerosAreNone) {
+TEST(Magnitudes, ZerosGiveNone) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckZeros)(); });
 }
 
-/// The scale of fixed point is that of the largest value, wherever it lies: missed, its sum would not fit.
-TEST(Magnitudes, OfOneLargeValueAreFoundAnywhere) {
+/// The fixed-point scale must follow the largest value anywhere in the picture, or its sum would not fit.
+TEST(Magnitudes, OneLargeValueIsFoundAnywhere) {
   const Device& device = device_under_test();
   for (std::int64_t x = 1; x < 130; ++x) {
     Image picture({131, 5, 1, Type::f32});

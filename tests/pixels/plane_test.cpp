@@ -1,4 +1,4 @@
-// Planes of colours in bytes against plane_value(), pixel by pixel, on every SIMD target.
+// Planes of pictures of bytes on every SIMD target, against plane_value().
 
 #include <gtest/gtest.h>
 
@@ -52,8 +52,7 @@ void CheckEveryLength() {
     }
 }
 
-/// Every colour of which one value is a multiple of 5: all sums that lie next to a rounding are among them
-/// many times over.
+/// Every colour with one value that is a multiple of 5, which include many sums next to every rounding.
 void CheckEveryColour() {
   std::vector<std::uint8_t> pixels;
   for (int red = 0; red < 256; red += 5)
@@ -76,7 +75,7 @@ namespace {
 HWY_EXPORT(CheckEveryLength);
 HWY_EXPORT(CheckEveryColour);
 
-TEST(TakenPlane, HasTheValuesOfPixelsForEveryLength) {
+TEST(TakenPlane, HasTheValuesOfPixelsForRowsOfEveryLength) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckEveryLength)(); });
 }
 

@@ -1,4 +1,4 @@
-// Rows of pixels with alpha to premultiplied values and back: every SIMD target against the definition.
+// Pixels with alpha to premultiplied values and back, on every SIMD target, against the definition.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/pixels/premultiplied_test.cpp"
@@ -30,7 +30,7 @@ PremultiplyRule rule_of(bool linear) {
   return rule;
 }
 
-/// Values such as means leave: colours up to what their alpha allows, and a little more.
+/// Values as means have them: colours up to the limit of their alpha, and slightly above.
 template <int Channels, class Value>
 std::vector<Value> random_values(std::size_t pixels, std::uint64_t white, Random& random) {
   std::vector<Value> values;
@@ -85,7 +85,7 @@ HWY_AFTER_NAMESPACE();
 namespace satin::test {
 namespace {
 
-/// Quotients are tried of every colour up to alpha, and of a little more, as rounding may leave.
+/// Tries every colour up to alpha and slightly above, as rounding may leave it.
 TEST(Premultiplied, QuotientsAreExactAndRoundTiesUp) {
   for (const std::uint64_t white : {255U, 65535U})
     for (std::uint64_t alpha = 1; alpha <= 255 * white; alpha += 1 + alpha * alpha / (90000 * white))
@@ -98,7 +98,7 @@ TEST(Premultiplied, QuotientsAreExactAndRoundTiesUp) {
   EXPECT_EQ(unpremultiplied(1234, 0, 255), 0U);
 }
 
-/// A constant picture is its own mean, so that this keeps it.
+/// A constant picture is its own mean, so every pixel must survive the round trip.
 template <class Value>
 void expect_every_pixel_comes_back(bool linear) {
   const PremultiplyRule rule = HWY_NAMESPACE::rule_of(linear);
@@ -114,14 +114,14 @@ void expect_every_pixel_comes_back(bool linear) {
     }
 }
 
-TEST(Premultiplied, EveryPixelComesBack) {
+TEST(Premultiplied, EveryPixelSurvivesTheRoundTrip) {
   expect_every_pixel_comes_back<std::uint16_t>(false);
   expect_every_pixel_comes_back<std::uint32_t>(true);
 }
 
 HWY_EXPORT(CheckAllRows);
 
-TEST(Premultiplied, RowsOfEverySimdTargetAreTheDefinition) {
+TEST(Premultiplied, RowsOfEverySimdTargetFollowTheDefinition) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckAllRows)(); });
 }
 

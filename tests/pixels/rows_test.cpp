@@ -1,4 +1,4 @@
-// Rows of codes and of working values on every SIMD target beside the transfer tables.
+// Rows of codes and working values on every SIMD target, against the transfer tables and blend().
 
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ void check_largest_code() {
   }
 }
 
-/// Blends of the ends of the range and of random values, with every weight and every width of a row.
+/// Blends the ends of the range and random values, with every weight and rows of every width.
 void CheckBlends() {
   Random random(7);
   const auto value = [&] {
@@ -83,7 +83,7 @@ void CheckBlends() {
     }
 }
 
-/// Stretches cover the row, and are what they are said to be.
+/// Checks that the runs cover the row, and that each has the cover that it was reported with.
 void CheckCover() {
   Random random(9);
   for (std::size_t pixels = 1; pixels <= 700; pixels += 3) {
@@ -124,19 +124,19 @@ HWY_EXPORT(CheckLargestCodes);
 HWY_EXPORT(CheckBlends);
 HWY_EXPORT(CheckCover);
 
-TEST(Rows, OfLightAreTheTables) {
+TEST(Rows, LightFollowsTheTables) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckTransfer)(); });
 }
 
-TEST(Rows, BlendsAreTheDefinition) {
+TEST(Rows, BlendsFollowTheDefinition) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckBlends)(); });
 }
 
-TEST(Rows, AreStretchesThatTheMaskLeavesCoversOrBlends) {
+TEST(Rows, RunsFollowTheCoverOfTheMask) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckCover)(); });
 }
 
-TEST(Rows, ValuesAboveTheLargestCodeAreHeldToIt) {
+TEST(Rows, ValuesAboveTheLargestCodeAreClamped) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckLargestCodes)(); });
 }
 

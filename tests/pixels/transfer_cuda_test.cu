@@ -1,4 +1,4 @@
-// The codes that device code finds for 24-bit linear light, for all of it, against the table.
+// encode() on the device, for all 24-bit linear values, against the tables.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ __global__ void encode_all(const TransferView transfer, std::uint16_t* codes) {
   codes[value] = static_cast<std::uint16_t>(code[0]);
 }
 
-TEST(TransferCuda, FindsTheCodeOfAllLight) {
+TEST(TransferCuda, EncodesEveryLinearValue) {
   const Device& device = device_under_test();
   if (!device.is_cuda()) GTEST_SKIP() << "SATIN_TEST_DEVICE is not a GPU";
   const TransferTables& tables = srgb_tables16();

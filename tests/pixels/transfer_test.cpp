@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "pixels/root_cells.h"
+#include "pixels/light_tables.h"
 #include "tests/oracles/oracle_transfer.h"
 
 namespace satin::test {
@@ -33,28 +33,30 @@ void expect_transfer(Type type, std::uint32_t largest_value, std::uint32_t step)
   ASSERT_EQ(encode(largest_value, view, Code{}), static_cast<Code>(~Code{0}));
 }
 
-TEST(Transfer, EightBits) { expect_transfer<std::uint8_t>(Type::u8, 0xFFFF, 1); }
-TEST(Transfer, SixteenBits) { expect_transfer<std::uint16_t>(Type::u16, 0xFFFFFF, 61); }
+TEST(Transfer, TablesOfEightBitsFollowTheFormula) { expect_transfer<std::uint8_t>(Type::u8, 0xFFFF, 1); }
+TEST(Transfer, TablesOfSixteenBitsFollowTheFormula) {
+  expect_transfer<std::uint16_t>(Type::u16, 0xFFFFFF, 61);
+}
 
-TEST(Transfer, CellsAlongTheRootHoldTheCodeOfEveryValue) {
+TEST(Transfer, RootCellsEncodeEveryValue) {
   const std::vector<std::uint8_t>& codes = srgb_tables8().encode8;
   const std::vector<std::uint32_t> cells = cells_of(codes);
   ASSERT_EQ(cells.size(), std::size_t{RootCells::count});
   for (std::uint32_t value = 0; value < codes.size(); ++value)
-    for (const double error : {-1.0 / 1024, 0.0, 1.0 / 1024}) {  // of the place along the root
+    for (const double error : {-1.0 / 1024, 0.0, 1.0 / 1024}) {  // error of the approximate root
       const double place = RootCells::per_root * std::sqrt(static_cast<double>(value)) + error;
       const auto cell = std::min(static_cast<std::size_t>(std::max(place, 0.0)), cells.size() - 1);
       ASSERT_EQ((cells[cell] + value) >> 16, codes[value]) << value;
     }
 }
 
-TEST(Transfer, ThresholdTableIsTheFormula) {
+TEST(Transfer, ThresholdsFollowTheFormula) {
   const OracleTransfer& oracle = oracle_srgb(Type::u16);
   for (std::size_t code = 0; code < 65536; ++code)
     ASSERT_EQ(srgb_tables16().thresholds16[code], static_cast<std::uint32_t>(oracle.threshold[code])) << code;
 }
 
-/// What kernels/means/running_shared.cuh keeps 16 bits of for each code.
+/// kernels/means/running_shared.cuh keeps 16 bits for each code.
 TEST(Transfer, SixtyFourCodesSpanLessThanSixteenBits) {
   const std::vector<std::uint32_t>& decode = srgb_tables16().decode16;
   std::uint32_t largest = 0;
@@ -63,7 +65,7 @@ TEST(Transfer, SixtyFourCodesSpanLessThanSixteenBits) {
   EXPECT_LE(largest, 0xFFFFU);
 }
 
-TEST(Transfer, EncodedValuesStayAsTheyAre) {
+TEST(Transfer, EncodedValuesAreUnchanged) {
   const TransferView view = host_transfer(Type::u16, false);
   EXPECT_EQ(decode(12345, view), 12345U);
   EXPECT_EQ(encode(54321, view, std::uint16_t{}), 54321U);

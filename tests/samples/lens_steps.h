@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "depth/signed_radii.h"
 #include "lens/lamps.h"
 #include "lens/layers.h"

@@ -1,4 +1,4 @@
-// Histogram and bins against the definition of the index.
+// Histogram and bins against the definition of a bin's index.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 const Device& device() { return device_under_test(); }
 const double infinity = std::numeric_limits<double>::infinity();
 
-/// The index by the words of the definition.
+/// Returns the index by the definition.
 std::size_t index_of(double value, const Bins& bins) {
   const auto last = static_cast<std::size_t>(bins.count() - 1);
   if (std::isnan(value)) return last;
@@ -88,7 +88,7 @@ std::vector<Bins> various_bins(double lower, double upper) {
           Bins::even(lower / 3, upper / 3, 100)};
 }
 
-TEST(Bins, EveryTypeAndKindOfBins) {
+TEST(Bins, FollowTheDefinitionForEveryTypeAndKind) {
   for_every_type([]<class T>() {
     const std::vector<T> values = random_values<T>(slow_build() ? 3001 : 70001, 1);
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -99,7 +99,7 @@ TEST(Bins, EveryTypeAndKindOfBins) {
   });
 }
 
-TEST(Bins, EverySize) {
+TEST(Bins, FollowTheDefinitionForEverySize) {
   for (const std::int64_t n : sizes()) {
     check(random_values<std::uint8_t>(n, 2), Bins::even(0, 256, 16), std::to_string(n) + " bytes");
     Random random(3);
@@ -109,7 +109,7 @@ TEST(Bins, EverySize) {
   }
 }
 
-TEST(Bins, ValuesOnAndBesideTheEdges) {
+TEST(Bins, FollowTheDefinitionOnAndBesideEdges) {
   std::vector<double> values = {0.0, -0.0, infinity, -infinity, std::nan(""), 1e300, -1e300, 5e-324};
   for (int i = -2; i <= 12; ++i) {
     const double edge = i / 10.0;
@@ -124,7 +124,7 @@ TEST(Bins, ValuesOnAndBesideTheEdges) {
   check(narrow, Bins::between(edges), "floats between edges");
 }
 
-TEST(Bins, AllInOne) {
+TEST(Bins, HoldAllValuesInOneBin) {
   const std::vector<std::uint32_t> same(70001, 5);
   check(same, Bins::even(0, 8, 8), "all equal");
   const std::vector<float> nothing(70001, std::nanf(""));

@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of satin/scan.h share: arrays in every memory that the device under test can work on, and
-// values.
+// Fixtures of the tests of satin/scan.h: arrays in every memory that the device under test can use, values,
+// and loops over types and operators.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 
 namespace satin::test {
 
-/// Arrays in one memory, each between guard bytes, results poisoned.
+/// Arrays in one memory, between guard bytes. Results are poisoned.
 class Place {
  public:
   explicit Place(Device owner) : owner_(std::move(owner)) {}
@@ -29,7 +29,7 @@ class Place {
   MutableArrayView result(std::int64_t size) {
     return copy_bytes(nullptr, size, type_of<T>());
   }
-  /// The values; fails the test if a guard byte has changed.
+  /// Returns the values, and fails the test if a guard byte has changed.
   template <class T>
   std::vector<T> read(const ArrayView& view) {
     std::vector<T> values(static_cast<std::size_t>(view.size));
@@ -51,7 +51,7 @@ class Place {
   std::vector<Guarded> arrays_;
 };
 
-/// Calls test(place) for host memory, and for device memory if the device under test has its own.
+/// Calls test(place) for host memory, and for device memory if the device under test has memory of its own.
 template <class Test>
 void in_every_place(const Test& test) {
   const Device cpu = Device::open("cpu");
@@ -63,14 +63,14 @@ void in_every_place(const Test& test) {
   test(own);
 }
 
-/// 0, 1, around a vector, a warp and a block, over many chunks.
+/// Sizes: 0, 1, around a vector, a warp and a block, and many chunks.
 inline std::vector<std::int64_t> sizes() {
   if (slow_build()) return {0, 1, 31, 33, 1025, 70001};
   return {0, 1, 31, 32, 33, 1023, 1025, (1 << 20) - 1, (1 << 20) + 1};
 }
 
-/// Random values of the whole range of an integer type; floats are whole numbers from -8 to 7, sums of
-/// which are exact.
+/// Returns random values of the whole range of an integer type; floats are integers from -8 to 7, whose sums
+/// are exact.
 template <class T>
 std::vector<T> random_values(std::int64_t size, std::uint64_t seed) {
   Random random(seed);
@@ -84,7 +84,7 @@ std::vector<T> random_values(std::int64_t size, std::uint64_t seed) {
   return values;
 }
 
-/// Random values below `count`.
+/// Returns random values below `count`.
 template <class T>
 std::vector<T> few_values(std::int64_t size, std::uint64_t count, std::uint64_t seed) {
   Random random(seed);
@@ -93,7 +93,7 @@ std::vector<T> few_values(std::int64_t size, std::uint64_t count, std::uint64_t 
   return values;
 }
 
-/// "" or the first element that differs. Floats are the same if their bits are, or if both are NaN.
+/// Returns "" or the first element that differs. Floats are equal if their bits are, or if both are NaN.
 template <class T>
 std::string first_difference(const std::vector<T>& found, const std::vector<T>& expected) {
   if (found.size() != expected.size())
@@ -110,7 +110,7 @@ std::string first_difference(const std::vector<T>& found, const std::vector<T>& 
   return {};
 }
 
-/// What the operator does to two numbers: modulo 2^bits for integers.
+/// Applies the operator to two numbers, modulo 2^bits for integers.
 template <class T>
 T combined(Operator op, T a, T b) {
   if (op == Operator::min) return b < a ? b : a;
@@ -135,7 +135,7 @@ T identity_of(Operator op) {
 
 constexpr Operator every_operator[] = {Operator::sum, Operator::product, Operator::min, Operator::max};
 
-/// test.template operator()<T>() for every type of an array.
+/// Calls test.template operator()<T>() for every type of an array.
 template <class Test>
 void for_every_type(const Test& test) {
   test.template operator()<std::uint8_t>();
@@ -147,7 +147,7 @@ void for_every_type(const Test& test) {
   test.template operator()<double>();
 }
 
-/// test.template operator()<In, Out>() for every pair of which one is summed as the other.
+/// Calls test.template operator()<In, Out>() for every pair of types where In can be summed as Out.
 template <class Test>
 void for_every_wider_pair(const Test& test) {
   test.template operator()<std::uint8_t, std::uint32_t>();
@@ -158,7 +158,7 @@ void for_every_wider_pair(const Test& test) {
   test.template operator()<float, double>();
 }
 
-/// test.template operator()<In, Out>(op) for everything that reduce() and the scans take.
+/// Calls test.template operator()<In, Out>(op) for every combination that reduce() and the scans accept.
 template <class Test>
 void for_every_sum(const Test& test) {
   for (const Operator op : every_operator) {

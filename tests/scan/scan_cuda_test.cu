@@ -1,5 +1,5 @@
-// satin/cuda/scan.cuh with an operator that does not commute, a large state and fused maps, against loops on
-// the host. All arithmetic is modulo 2^64, so that results are exact.
+// satin/cuda/scan.cuh against loops on the host, with an operator that does not commute, a large state and
+// fused maps. All arithmetic is modulo 2^64, so results are exact.
 
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ class OwnedStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// A device array with guards that are poisoned, as its results are.
+/// A device array between guards; guards and results are poisoned.
 template <class T>
 class Cells {
  public:
@@ -114,7 +114,7 @@ class ScanCuda : public testing::TestWithParam<std::int64_t> {
   }
   [[nodiscard]] std::int64_t size() const { return GetParam(); }
 
-  /// Fold of what is before, or with, each value in its segment; `cut` tells whether flags are looked at.
+  /// Returns the fold of the values before each value, or up to it. `cut` says whether flags begin segments.
   [[nodiscard]] std::vector<Word> expected(bool inclusive, bool cut) const {
     std::vector<Word> results;
     Hash text = nothing;

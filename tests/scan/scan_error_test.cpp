@@ -1,4 +1,4 @@
-// What the scan family refuses, and what it says.
+// Refused arguments of the scan family, and their messages.
 
 #include <gtest/gtest.h>
 
@@ -184,14 +184,14 @@ TEST_F(ScanRefused, RangesAndPercents) {
   expect_refused("0 to 100", [&] { static_cast<void>(percentile(device_, values_, std::nan(""))); });
 }
 
-TEST_F(ScanRefused, NothingIsWritten) {
+TEST_F(ScanRefused, CallsWriteNothing) {
   expect_refused("overlaps", [&] {
     inclusive_scan(device_, ArrayView(result_).part(0, 11), MutableArrayView(result_).part(1, 11));
   });
   EXPECT_EQ(result_, std::vector<std::uint32_t>(12, 0xCDCDCDCD));
 }
 
-TEST(ScanOfNothing, IsFine) {
+TEST(ScanOfNothing, IsAccepted) {
   const Device& device = device_under_test();
   in_every_place([&](Place& place) {
     const ArrayView none = place.copy(std::vector<std::uint32_t>{});

@@ -1,4 +1,4 @@
-// The worked examples of the literature.
+// Worked examples from the literature.
 
 #include <gtest/gtest.h>
 
@@ -117,7 +117,7 @@ TEST(ScanExamples, CountingSort) {
   });
 }
 
-/// Row sums by a segmented scan, column sums by one of the transposed table, from the lower-left corner.
+/// Sums rows by a segmented scan and columns by a scan of the transposed table, from the lower left corner.
 TEST(ScanExamples, SummedAreaTableByScans) {
   const std::vector<U32> rows = {1, 1, 0, 2, 1, 2, 1, 0, 0, 1, 2, 0, 2, 1, 0, 0};  // lowest row first
   const std::vector<U8> heads = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};

@@ -1,5 +1,4 @@
-// satin/host/scan.h: any operator, any state, any number of threads; and the CPU's scans on every SIMD
-// target.
+// satin/host/scan.h with any operator, state and number of threads; and the CPU's scans on every SIMD target.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +32,7 @@ std::vector<Device> with_threads() {
   return {Device::open("cpu", {1}), Device::open("cpu", {2}), Device::open("cpu", {3}), cpu()};
 }
 
-/// x -> scale x + offset, modulo 2^64: composition does not commute.
+/// The map x -> scale x + offset, modulo 2^64. Composition does not commute.
 struct Affine {
   U64 scale;
   U64 offset;
@@ -43,7 +42,7 @@ Affine compose(const Affine& first, const Affine& second) {
   return {first.scale * second.scale, first.offset * second.scale + second.offset};
 }
 
-/// 2 x 2, row by row, modulo 2^64.
+/// A matrix of 2 x 2, row by row, modulo 2^64.
 using Matrix = std::array<U64, 4>;
 Matrix multiply(const Matrix& a, const Matrix& b) {
   return {a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2],
@@ -57,7 +56,7 @@ std::vector<Affine> random_maps(std::int64_t n) {
   return maps;
 }
 
-TEST(HostScan, OperatorsThatDoNotCommute) {
+TEST(HostScan, KeepsTheOrderOfOperatorsThatDoNotCommute) {
   for (const Device& device : with_threads())
     for (const std::int64_t n : sizes()) {
       const std::vector<Affine> maps = random_maps(n);
@@ -153,7 +152,7 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
   return bytes;
 }
 
-/// Everything that adds floats, as bytes.
+/// Returns the bytes of all results that add floats.
 std::vector<std::vector<std::byte>> float_results(const Device& device, const std::vector<float>& values) {
   const auto n = static_cast<std::int64_t>(values.size());
   std::vector<std::vector<std::byte>> results;
@@ -179,7 +178,7 @@ std::vector<std::vector<std::byte>> float_results(const Device& device, const st
   return results;
 }
 
-TEST(HostScan, TheNumberOfThreadsDoesNotShow) {
+TEST(HostScan, BytesDoNotDependOnTheNumberOfThreads) {
   for (const std::int64_t n : sizes()) {
     const std::vector<float> values = random_floats(n);
     const auto expected = float_results(with_threads()[0], values);
@@ -188,7 +187,7 @@ TEST(HostScan, TheNumberOfThreadsDoesNotShow) {
   }
 }
 
-/// More threads than there are cores, and one alone: every other thread is late.
+/// More threads than cores, and one alone. Every other thread is late.
 TEST(HostScan, ChainsOnThreadsOfTheirOwn) {
   const std::int64_t n = 20011;
   const std::vector<Affine> maps = random_maps(n);
@@ -217,7 +216,7 @@ TEST(HostScan, ChainsOnThreadsOfTheirOwn) {
   }
 }
 
-TEST(HostScan, TheSimdTargetDoesNotShow) {
+TEST(HostScan, BytesDoNotDependOnTheSimdTarget) {
   const std::vector<float> values = random_floats(70001);
   const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
   std::vector<std::vector<std::byte>> expected;
@@ -271,7 +270,7 @@ TEST(HostScan, ExceptionsReachTheCaller) {
     }
 }
 
-TEST(HostBlocks, EachOnce) {
+TEST(HostBlocks, RunOnceEach) {
   for (const Device& device : with_threads())
     for (const std::int64_t blocks : {0, 1, 2, 1000}) {
       std::mutex mutex;

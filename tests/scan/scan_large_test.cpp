@@ -1,4 +1,4 @@
-// More values than 32 bits count, in device memory.
+// Arrays of more values than 32 bits can count, in device memory.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t large = (std::int64_t{1} << 31) + 12345;
 
-/// Why the device under test cannot hold `bytes`; empty if it can.
+/// Returns why the device under test cannot hold `bytes`; empty if it can.
 std::string too_small_for(std::int64_t bytes) {
   const Device& device = device_under_test();
   if (!device.is_cuda()) return "for a GPU: the CPU has 64-bit sizes, and tests there are to be quick";
@@ -21,7 +21,7 @@ std::string too_small_for(std::int64_t bytes) {
   return {};
 }
 
-/// u8 values of which number i is i % 251, repeated from one block.
+/// An array of u8 with the values i % 251, copied from one block.
 Array cycle(const Device& device, std::int64_t size) {
   constexpr std::int64_t block = 251 * 1048576;
   std::vector<std::uint8_t> values(static_cast<std::size_t>(size));
@@ -32,7 +32,7 @@ Array cycle(const Device& device, std::int64_t size) {
   return Array(device, values);
 }
 
-/// Sum of the first `count` values of the cycle.
+/// Returns the sum of the first `count` values.
 std::uint64_t cycle_sum(std::int64_t count) {
   const auto rounds = static_cast<std::uint64_t>(count / 251);
   const auto rest = static_cast<std::uint64_t>(count % 251);

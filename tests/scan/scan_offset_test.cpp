@@ -1,5 +1,4 @@
-// Arrays that begin anywhere between two vectors of 16 bytes, and end anywhere: elements before the first and
-// behind the last vector.
+// Arrays that begin and end at any offset in a vector of 16 bytes.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +11,7 @@ namespace {
 
 const Device& device() { return device_under_test(); }
 
-/// Calls test(part, values) for parts of one array from every offset below 16 bytes on.
+/// Calls test(part, values) for views of one array that begin at every offset below 16 bytes.
 template <class T, class Test>
 void for_every_offset(const std::vector<T>& all, const Test& test) {
   const auto offsets = static_cast<std::int64_t>(16 / sizeof(T)) + 1;

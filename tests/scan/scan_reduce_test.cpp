@@ -17,7 +17,7 @@ const float not_a_number = std::nanf("");
 
 const Device& device() { return device_under_test(); }
 
-/// Whole values whose products and sums stay exact in floats.
+/// Returns integers whose products and sums are exact in floats.
 template <class In>
 std::vector<In> exact_values(Operator op, std::int64_t n, std::uint64_t seed) {
   std::vector<In> values = random_values<In>(n, seed);
@@ -83,7 +83,7 @@ TEST(Scan, EveryTypeAndOperatorAtEverySize) {
   });
 }
 
-TEST(Scan, AgainstTheStandardLibrary) {
+TEST(Scan, AgreesWithTheStandardLibrary) {
   for (const std::int64_t n : sizes()) {
     const auto values = random_values<std::uint32_t>(n, 77);
     std::vector<std::uint32_t> expected(values.size());
@@ -182,7 +182,7 @@ TEST(Scan, FloatsStayNearTheSumInDouble) {
   double sum = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     sum += static_cast<double>(values[i]);
-    // a few roundings at this magnitude a chunk, not one a value
+    // a few roundings of this magnitude per chunk, not one per value
     ASSERT_NEAR(static_cast<double>(result[i]), sum, 1e-4 * sum + 1e-6) << i;
   }
   EXPECT_NEAR(static_cast<double>(reduce<float>(device(), values, Operator::sum)), sum, 1e-5 * sum);
@@ -199,7 +199,7 @@ TEST(Scan, WrapsAround) {
   EXPECT_EQ(reduce<std::uint16_t>(device(), shorts, Operator::product), 65535U);
 }
 
-TEST(Mean, OfEveryType) {
+TEST(Mean, ServesEveryType) {
   for_every_type([]<class T>() {
     for (const std::int64_t n : sizes()) {
       std::vector<T> values = random_values<T>(n, 8);
@@ -219,7 +219,7 @@ TEST(Mean, OfEveryType) {
   });
 }
 
-TEST(Mean, SumsOfSignedValuesAreWide) {
+TEST(Mean, SumsSignedValuesInAWiderType) {
   const std::vector<std::int32_t> values(10, INT32_MIN);
   EXPECT_EQ(mean(device(), values), static_cast<double>(INT32_MIN));
   const std::vector<float> floats = {3e38F, 3e38F};

@@ -15,8 +15,8 @@ using Heads = std::vector<std::uint8_t>;
 
 const Device& device() { return device_under_test(); }
 
-/// How an array is cut, as never decreasing group indices; about one head in `length` values, and gaps
-/// between the indices where `gaps` says so.
+/// Returns ascending group indices with about one head in `length` values, and with gaps between indices if
+/// `gaps`.
 Groups cut(std::int64_t n, std::uint64_t length, std::uint32_t gaps, std::uint64_t seed) {
   Random random(seed);
   Groups groups(static_cast<std::size_t>(n));
@@ -28,7 +28,8 @@ Groups cut(std::int64_t n, std::uint64_t length, std::uint32_t gaps, std::uint64
   return groups;
 }
 
-/// The flags of the same segments; the first one is left out, as it does not count. Any byte but 0 is a flag.
+/// Returns the flags of the same segments, without the first one, which does not matter. Any byte but 0 is a
+/// flag.
 Heads heads_of(const Groups& groups) {
   Heads heads(groups.size(), 0);
   for (std::size_t i = 1; i < groups.size(); ++i)
@@ -54,8 +55,8 @@ template <class In, class Out>
 struct Expected {
   std::vector<Out> inclusive;
   std::vector<Out> exclusive;
-  std::vector<Out> by_flag;   ///< one a segment
-  std::vector<Out> by_group;  ///< one a group index, and two more
+  std::vector<Out> by_flag;   ///< one for each segment
+  std::vector<Out> by_group;  ///< one for each group index, and two more
 
   Expected(const std::vector<In>& values, const Groups& groups, Operator op) {
     by_group.assign(groups.empty() ? 2 : groups.back() + 3, identity_of<Out>(op));

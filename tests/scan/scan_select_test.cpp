@@ -36,7 +36,7 @@ bool holds(T value, Comparison comparison, T number) {
   return false;
 }
 
-/// Calls every function with the predicate, and with a mask that says the same.
+/// Calls every function with the predicate, and with the equivalent mask.
 template <class T>
 void check(const std::vector<T>& values, const Predicate& predicate, const std::function<bool(T)>& selected,
            const std::string& where) {

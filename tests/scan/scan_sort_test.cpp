@@ -17,7 +17,7 @@ const Device& device() { return device_under_test(); }
 constexpr float inf = std::numeric_limits<float>::infinity();
 const float nan = std::nanf("");
 
-/// All NaN behind all numbers, which compare as C++ does: -0 equal to +0.
+/// Orders all NaN after all numbers, which compare as in C++: -0 equals +0.
 template <class T>
 bool comes_before(T a, T b) {
   if constexpr (std::floating_point<T>) {
@@ -29,7 +29,7 @@ bool comes_before(T a, T b) {
 template <class T>
 struct Ordered {
   std::vector<T> keys;
-  std::vector<std::uint64_t> from;  ///< where each of them was
+  std::vector<std::uint64_t> from;  ///< original position of each key
 
   explicit Ordered(const std::vector<T>& unordered) : from(unordered.size()) {
     std::iota(from.begin(), from.end(), 0U);
@@ -65,7 +65,7 @@ std::vector<Named<T>> key_lists(std::int64_t n) {
           {"few distinct in one digit", top}};
 }
 
-/// Keys alone, and with values of every size that say where each came from.
+/// Sorts keys alone, and with values of every size that hold the original positions.
 template <class T>
 void check_radix_sort(const std::vector<T>& keys, const std::string& where) {
   const auto n = static_cast<std::int64_t>(keys.size());

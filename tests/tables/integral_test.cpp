@@ -1,4 +1,4 @@
-// integral() against direct summation, and the bound between its types.
+// integral() against direct summation, and its choice of the type of sums.
 
 #include "satin/filters/integral.h"
 
@@ -31,7 +31,7 @@ double stored(const ImageView& view, std::int64_t x, std::int64_t y, int c, std:
   }
 }
 
-/// Exponent that brings the largest value (squared) of a frame to 40 bits.
+/// Returns the exponent that brings the largest value (squared) of a frame to 40 bits.
 int exponent_of(const ImageView& picture, std::int64_t frame, bool squared) {
   double largest = 0;
   for (std::int64_t y = 0; y < picture.shape.height; ++y)
@@ -44,8 +44,8 @@ int exponent_of(const ImageView& picture, std::int64_t frame, bool squared) {
   return 40 - exponent;
 }
 
-/// Sum over all pixels from (0, 0) to (x, y): the row to the left and the entry above would be a prefix sum,
-/// so the oracle adds every pixel for every entry.
+/// Returns the sum over all pixels from (0, 0) to (x, y). It adds every pixel, so as not to use prefix sums
+/// itself.
 Wide direct_sum(const Working<Wide>& working, int x, int y, int c) {
   Wide sum = 0;
   for (int j = 0; j <= y; ++j)
@@ -85,7 +85,7 @@ Image oracle_integral(const ImageView& picture, bool squared) {
   return table;
 }
 
-TEST(IntegralOracle, EveryTypeAndSize) {
+TEST(Integral, IsTheDirectSumForEveryTypeAndSize) {
   const Device& device = device_under_test();
   std::uint64_t seed = 500;
   for (const Type type : {Type::u8, Type::u16, Type::f32})
@@ -129,7 +129,7 @@ TEST(Integral, Modulo32IsTheLowHalfOfTheExactTable) {
   for (const Type type : {Type::u8, Type::u16})
     for (const bool squared : {false, true})
       for (const int channels : {1, 3}) {
-        // Every entry behind the first rows is above 2^32 where it is not reduced, but for sums of bytes.
+        // Except for bytes, every entry after the first rows exceeds 2^32 before the reduction.
         const Shape shape{517, 391, channels, type};
         SCOPED_TRACE(describe(shape) + (squared ? ", squared" : ""));
         const Image picture = random_picture(shape, ++seed);
@@ -150,7 +150,7 @@ TEST(Integral, Modulo32IsTheLowHalfOfTheExactTable) {
   });
 }
 
-TEST(Integral, WhitePicturesOnBothSidesOfTheBound) {
+TEST(Integral, IsExactForWhitePicturesOnBothSidesOfTheBound) {
   if (slow_build()) GTEST_SKIP() << "100 MB pictures";
   const Device& device = device_under_test();
   const Image below = integral(device, constant_picture({65537, 257, 1, Type::u8}, 1));

@@ -1,5 +1,4 @@
-// Tables that take many tiles, with sums that wrap, of every alignment, and again and again: what one picture
-// through integral() does not reach.
+// Tables of many tiles, with sums that wrap, at every alignment, and built repeatedly by one plan.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +11,7 @@
 namespace satin::test {
 namespace {
 
-/// The table as filters get it.
+/// The table as filters use it.
 class TableRun {
  public:
   explicit TableRun(const Layout& layout, const TableFormat& format = {}) : case_(layout, format) {
@@ -36,7 +35,7 @@ class TableRun {
   std::unique_ptr<TableOperation> operation_;
 };
 
-TEST(LargeTable, SizesAroundTheEdgesOfTiles) {
+TEST(LargeTable, HandlesSizesAroundTheEdgesOfTiles) {
   std::uint64_t seed = 1;
   for (const std::int64_t width : {1, 3, 4, 5, 127, 128, 129, 255, 256, 257, 511, 513})
     for (const std::int64_t height : {1, 31, 32, 33, 127, 128, 129, 257}) {
@@ -45,7 +44,7 @@ TEST(LargeTable, SizesAroundTheEdgesOfTiles) {
     }
 }
 
-TEST(LargeTable, ManyTilesBothWays) {
+TEST(LargeTable, HandlesManyTilesAlongBothAxes) {
   const std::vector<Layout> layouts = {{4099, 1291}, {300, 20000}, {20000, 300}, {8191, 1500},
                                        {6200, 4100}, {1, 40000},   {70000, 1},   {4096, 2048},
                                        {2815, 1665}, {2817, 1663}, {2946, 1696}, {40000, 129}};
@@ -57,7 +56,7 @@ TEST(LargeTable, ManyTilesBothWays) {
   }
 }
 
-TEST(LargeTable, RowsOfEveryAlignment) {
+TEST(LargeTable, HandlesRowsOfEveryAlignment) {
   for (const std::int64_t width : {9, 386, 770})
     for (const std::int64_t height : {150, 260})
       for (std::int64_t offset = 0; offset < 4; ++offset)
@@ -65,7 +64,7 @@ TEST(LargeTable, RowsOfEveryAlignment) {
           const Layout layout{width, height, gap, offset, (gap + offset) % 4, (offset + 2) % 4};
           ASSERT_TRUE(TableRun(layout).is_right(static_cast<std::uint64_t>(10 * offset + gap))) << layout;
         }
-  // Pictures of aligned rows that need tiles of both sizes.
+  // Pictures with aligned rows that use tiles of both sizes.
   for (const Layout& layout :
        std::vector<Layout>{{2300, 2200, 4, 0, 4, 0}, {2303, 2200, 1, 4, 1, 4}, {2301, 2200, 1, 3, 2, 1}}) {
     if (slow_build()) continue;
@@ -73,7 +72,7 @@ TEST(LargeTable, RowsOfEveryAlignment) {
   }
 }
 
-TEST(LargeTable, EveryFormat) {
+TEST(LargeTable, HandlesEveryFormat) {
   const std::vector<Layout> layouts = {{1, 1},
                                        {1, 140},
                                        {63, 33},
@@ -94,7 +93,7 @@ TEST(LargeTable, EveryFormat) {
     }
 }
 
-TEST(LargeTable, EveryFormatWithManyTilesBothWays) {
+TEST(LargeTable, HandlesEveryFormatWithManyTilesAlongBothAxes) {
   if (slow_build()) GTEST_SKIP() << "large";
   std::vector<Layout> layouts = {{131, 1801}, {1301, 150}};
   if (device_under_test().is_cuda()) layouts = {{700, 1801}, {6401, 1301}};
@@ -107,7 +106,7 @@ TEST(LargeTable, EveryFormatWithManyTilesBothWays) {
     }
 }
 
-TEST(LargeTable, TheSamePlanAgainAndAgain) {
+TEST(LargeTable, RepeatedRunsOfOnePlanAgree) {
   struct Repeats {
     Layout layout;
     std::uint64_t count;

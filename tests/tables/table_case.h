@@ -1,5 +1,5 @@
 #pragma once
-// One table to build and to compare, in memory of the device under test.
+// A table to build and to compare, in memory of the device under test.
 
 #include <algorithm>
 #include <cstring>
@@ -27,7 +27,7 @@ inline std::ostream& operator<<(std::ostream& out, const Layout& l) {
              << ", table + " << l.table_offset << " / " << l.table_gap;
 }
 
-/// What is summed to what.
+/// Types of a picture and its table.
 struct TableFormat {
   Type type = Type::u8;
   int channels = 1;
@@ -50,7 +50,7 @@ inline std::ostream& operator<<(std::ostream& out, const TableFormat& f) {
              << 8 * f.sum();
 }
 
-/// All that have a single pass on the GPU, and some that have none.
+/// All formats with a single pass on the GPU, and some without.
 inline std::vector<TableFormat> table_formats() {
   std::vector<TableFormat> formats;
   for (const int channels : {1, 2, 3, 4})
@@ -65,7 +65,7 @@ inline std::vector<TableFormat> table_formats() {
 
 constexpr std::byte poison_of_table{0xCD};
 
-/// One table, in rows of any distance, in memory of the device. Sums are modulo 2^32 or 2^64.
+/// A picture and its table in device memory, with rows of any distance. Sums are modulo 2^32 or 2^64.
 class TableCase {
  public:
   explicit TableCase(const Layout& layout, const TableFormat& format = {})
@@ -81,7 +81,8 @@ class TableCase {
         device_picture_(backend_.allocate(picture_.size())),
         device_table_(backend_.allocate(table_.size())) {}
 
-  /// Another picture with every seed; seed 0 is white. What lies between the rows must stay as it was.
+  /// Fills the picture by the seed; seed 0 is white. The gaps between rows of the table must keep their
+  /// bytes.
   [[nodiscard]] bool is_right(std::uint64_t seed,
                               const std::function<void(const ImageView&, const MutableImageView&)>& build) {
     Random random(seed);

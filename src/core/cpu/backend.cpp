@@ -11,8 +11,8 @@ namespace satin {
 namespace cpu {
 namespace {
 
-/// Pixels that a thread filters while a window is begun and ended. RGB u8, radius 16, AVX-512, windows of 96
-/// x 96 beside 544 x 544: means 2000 in linear light and 7000 as stored, extremes 2000.
+/// Pixels that a thread filters in the time that one more window costs. RGB u8, radius 16, AVX-512, windows
+/// of 96 x 96 against 544 x 544: means 2000 in linear light and 7000 as stored, extremes 2000.
 constexpr std::int64_t run_cost_of_thread = 3000;
 
 DeviceInfo describe(int threads) {
@@ -29,7 +29,7 @@ DeviceInfo describe(int threads) {
 
 }  // namespace
 
-CpuBackend::CpuBackend(int count) : threads(count) {
+CpuBackend::CpuBackend(int thread_count) : threads(thread_count) {
   info = describe(threads.count());
   mean_windows.run = sliding_windows.run = run_cost_of_thread * threads.count();
   // RGB u8, radius 16, linear light: 2.9 ms under a mask of 0, 4.8 ms otherwise; a copy takes 1.2 ms
@@ -61,8 +61,8 @@ void limit_simd(std::string_view name) {
   std::string names;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     if (name == hwy::TargetName(target)) {
-      // The bits of the abler ones are lower. Targets that are only disabled come back: SupportedTargets()
-      // chooses from all that it detects, unless it is told a set.
+      // Bits of more capable targets are lower. Disabling them is not enough: SupportedTargets() detects all
+      // targets again unless it is given a set.
       hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~(target - 1));
       hwy::GetChosenTarget().Update(hwy::SupportedTargets());
       return;

@@ -1,5 +1,6 @@
 #pragma once
-// The CPU backend: threads by oneTBB (threads.h), SIMD by Highway, chosen as a plan is made.
+// The CPU backend: threads by oneTBB (threads.h); SIMD by Highway, whose target is chosen when a plan is
+// made.
 
 #include <cstdint>
 
@@ -9,7 +10,7 @@
 namespace satin::cpu {
 
 struct CpuBackend final : Backend {
-  explicit CpuBackend(int count);  ///< of threads
+  explicit CpuBackend(int thread_count);
 
   void upload(void* device, const void* host, std::size_t bytes, Stream stream) override;
   void download(void* host, const void* device, std::size_t bytes, Stream stream) override;
@@ -30,7 +31,7 @@ void parallel_rows(CpuBackend& backend, std::int64_t rows, std::int64_t grain, c
                            [&](std::int64_t first, std::int64_t last, int) { body(first, last); });
 }
 
-/// Adds every operation of this backend: src/backends lists them.
+/// Adds every operation of this backend (src/backends/cpu.cpp).
 void add_operations(Operations& operations);
 
 }  // namespace satin::cpu

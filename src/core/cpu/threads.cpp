@@ -1,3 +1,10 @@
+// Loops over rows on the threads of a CPU device.
+//
+// Rows are cut into shares, one for each worker. A worker takes ranges from its own share, then helps with
+// the others; ranges shrink as a share empties, so that all workers end at the same time. Workers are tasks
+// of oneTBB, or plain threads for ThreadSanitizer (SATIN_PLAIN_THREADS), which cannot follow a oneTBB that
+// was built without it.
+
 #include "core/cpu/threads.h"
 
 #include <algorithm>
@@ -5,18 +12,25 @@
 #include <atomic>
 #include <cstddef>
 #include <thread>
+#include <vector>
+
+#ifndef SATIN_PLAIN_THREADS
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#endif
 
 #include "core/watch.h"
 
 namespace satin::cpu {
 namespace {
 
-/// A range is this part of the rows that are left in a share, so that workers end at the same time.
+/// A range has the remaining rows of a share divided by this, so that workers end at the same time.
 constexpr std::int64_t ranges_of_share = 4;
 constexpr int most_shares = 64;
 
-/// Neighbouring rows, which one worker begins with and the others help with. In a line of the cache of its
-/// own.
+/// Neighbouring rows that one worker begins with and the others help to finish. Aligned to a cache line of
+/// its own.
 struct alignas(64) Share {
   std::atomic<std::int64_t> next = 0;
   std::int64_t end = 0;
@@ -38,8 +52,8 @@ void Threads::for_rows(std::int64_t rows, std::int64_t grain, const RowRange& bo
   if (cancelled) Watch::throw_cancelled();
 }
 
-// A slot belongs to a worker, not to a thread: a thread that waits for one worker and meanwhile runs another
-// one has another slot there, whatever the scheduler does.
+// A slot belongs to a worker, not to a thread: a thread that waits in one worker and meanwhile runs another
+// one has another slot there.
 void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& body) {
   if (rows <= 0) return;
   const std::int64_t grains = (rows + grain - 1) / grain;
@@ -54,16 +68,58 @@ void Threads::run_rows(std::int64_t rows, std::int64_t grain, const RowRange& bo
     for (int i = 0; i < count; ++i) {
       Share& share = shares[static_cast<std::size_t>((slot + i) % count)];
       for (std::int64_t first = share.next; first < share.end;) {
-        const std::int64_t part = std::max<std::int64_t>((share.end - first) / (grain * ranges_of_share), 1);
-        const std::int64_t last = std::min(first + part * grain, share.end);
+        const std::int64_t grains_taken =
+            std::max<std::int64_t>((share.end - first) / (grain * ranges_of_share), 1);
+        const std::int64_t last = std::min(first + grains_taken * grain, share.end);
         if (!share.next.compare_exchange_weak(first, last)) continue;
         body(first, last, slot);
         first = share.next;
       }
     }
   };
-  if (workers == 1) return worker(0);      // on this thread: no other one is woken, or waits
-  run_workers(workers, std::ref(worker));  // a reference takes no memory
+  if (workers == 1) return worker(0);      // on this thread, so that no other is woken
+  run_workers(workers, std::ref(worker));  // a reference needs no allocation
 }
+
+#ifdef SATIN_PLAIN_THREADS
+struct Threads::Implementation {};
+
+Threads::Threads(int count) : count_(count) {}
+
+int Threads::usable(int wanted) {
+  const int available = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return wanted > 0 ? std::min(wanted, available) : available;
+}
+
+void Threads::run_workers(int workers, const std::function<void(int)>& worker) {
+  std::vector<std::thread> others;
+  for (int i = 1; i < workers; ++i) others.emplace_back(worker, i);
+  worker(0);
+  for (std::thread& other : others) other.join();
+}
+#else
+struct Threads::Implementation {
+  tbb::task_arena arena;
+};
+
+Threads::Threads(int count)
+    : count_(count),
+      implementation_(std::make_unique<Implementation>(Implementation{tbb::task_arena(count)})) {}
+
+int Threads::usable(int wanted) {
+  const int available = tbb::info::default_concurrency();
+  return wanted > 0 ? std::min(wanted, available) : available;
+}
+
+void Threads::run_workers(int workers, const std::function<void(int)>& worker) {
+  implementation_->arena.execute([&] {
+    // Isolated, so that a caller that waits for its own loop does not start a worker of another caller's
+    // loop.
+    tbb::this_task_arena::isolate([&] { tbb::parallel_for(0, workers, worker, tbb::simple_partitioner()); });
+  });
+}
+#endif
+
+Threads::~Threads() = default;
 
 }  // namespace satin::cpu

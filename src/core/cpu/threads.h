@@ -7,15 +7,15 @@
 
 namespace satin::cpu {
 
-/// Rows [first, last) on one of the threads. `slot` is from 0 to Threads::count() - 1. No two calls of one
-/// for_rows() that run at the same time have the same slot.
+/// Processes rows [first, last) on one of the threads. `slot` is from 0 to Threads::count() - 1; calls of one
+/// for_rows() that run at the same time have different slots.
 using RowRange = std::function<void(std::int64_t first, std::int64_t last, int slot)>;
 
-/// Threads of oneTBB (threads_tbb.cpp), or plain ones for ThreadSanitizer, which does not see into a oneTBB
-/// that was built without it (threads_std.cpp). Several threads may call for_rows() at the same time.
+/// Several threads may call for_rows() at the same time.
 class Threads {
  public:
-  /// The number of threads for a device: `wanted`, or fewer where the process may use fewer; 0: all of those.
+  /// Returns the number of threads for a device: `wanted`, at most what the process may use; 0 means all of
+  /// those.
   [[nodiscard]] static int usable(int wanted);
 
   explicit Threads(int count);
@@ -24,9 +24,9 @@ class Threads {
   Threads& operator=(const Threads&) = delete;
 
   [[nodiscard]] int count() const noexcept;
-  /// Calls body for ranges of rows that together cover [0, rows); returns when all are done. Every range but
-  /// the last one has `grain` rows or a multiple. Throws Error(cancelled), and leaves ranges out, if the
-  /// watch of this thread's run says so.
+  /// Calls body for ranges of rows that together cover [0, rows), and returns when all are done. Every range
+  /// but the last has a multiple of `grain` rows. Skips the remaining ranges and throws Error(cancelled) if
+  /// the watch of this thread's run is cancelled.
   void for_rows(std::int64_t rows, std::int64_t grain, const RowRange& body);
 
  private:

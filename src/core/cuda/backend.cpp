@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <string>
 
-#include "core/cuda/check.h"
 #include "kernels/device/tuning.h"
 
 namespace satin {
 namespace cuda {
 namespace {
 
-/// The pool keeps this share of the memory for the next scan: what is given back costs a call to the driver.
+/// The pool keeps 1 / share_of_pool of the device's memory, since returning memory to the driver costs a
+/// call.
 constexpr std::size_t share_of_pool = 8;
 
-/// 13000 -> "13.0"
+/// Returns "13.0" for 13000.
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -28,7 +28,7 @@ DeviceInfo unusable(const std::string& reason) {
   return info;
 }
 
-/// Why no device can even be counted.
+/// Returns why there is no device.
 std::string reason_for(cudaError_t status) {
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
@@ -42,6 +42,7 @@ std::string reason_for(cudaError_t status) {
   return message_of(status) + "; look at nvidia-smi";
 }
 
+/// Returns why a device cannot run the kernels.
 std::string reason_for_device(cudaError_t status, const cudaDeviceProp& properties) {
   if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorUnsupportedPtxVersion) {
     const std::string capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
@@ -69,7 +70,6 @@ DeviceInfo describe(int ordinal) {
   return info;
 }
 
-/// The number of devices; 0 with a reason if none can be used.
 int count_devices(std::string& reason) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -94,8 +94,8 @@ int count_devices(std::string& reason) {
                  ": use smaller pictures, or the device cpu.");
 }
 
-/// Host memory that all GPUs copy from and to. Every call selects the device first: a thread that has none
-/// yet would wake up cuda:0.
+/// Returns an allocator of page-locked host memory for copies from and to all GPUs. Every call selects the
+/// device first, since a thread without one would initialize cuda:0.
 Allocator page_locked_memory(int ordinal) {
   const auto lock_pages = [ordinal](std::size_t bytes) -> void* {
     void* memory = nullptr;
@@ -114,15 +114,15 @@ Allocator page_locked_memory(int ordinal) {
   return {lock_pages, unlock};
 }
 
-/// A stream of the current device that does not wait for the default stream.
+/// Creates a stream of the current device that does not wait for the default stream.
 cudaStream_t made_stream() {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
   return stream;
 }
 
-/// Memory that is allocated and freed in stream order, apart from that of other users of the device; keeps up
-/// to `kept` bytes that are not in use. Null if the device has no pools.
+/// Creates a pool of memory that is allocated and freed in stream order. It keeps up to `kept` unused bytes.
+/// Null if the device has no pools.
 cudaMemPool_t made_pool(int ordinal, std::uint64_t kept) {
   int supported = 0;
   check(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, ordinal),
@@ -149,7 +149,7 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
       pool_(made_pool(ordinal, description.memory / share_of_pool)) {
   info = description;
   host_memory = false;
-  runs_at_once = 2;  // the copies of one picture beside the kernels of another
+  runs_at_once = 2;  // copies of one picture overlap kernels of another
   page_locked = page_locked_memory(ordinal);
   mean_windows.run = kernels::tuning::mean_window_run_pixels;
   mean_windows.least_pixels = kernels::tuning::mean_window_least_pixels;

@@ -1,25 +1,43 @@
 #pragma once
-// The host side of the CUDA backend: memory and streams.
+// The host side of the CUDA backend: memory, streams and checked calls.
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <typeindex>
 #include <unordered_map>
 
 #include "core/backend.h"
 #include "kernels/device/launch.h"
+#include "satin/error.h"
 
 namespace satin::cuda {
+
+/// Returns a text such as "out of memory (cudaErrorMemoryAllocation)".
+inline std::string message_of(cudaError_t status) {
+  return std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + ")";
+}
+
+/// Throws Error(environment) with the activity `doing` if the call failed.
+inline void check(cudaError_t status, const char* doing) {
+  if (status == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());  // clears the error
+  throw Error(ErrorKind::environment,
+              std::string("CUDA failed while ") + doing + ": " + message_of(status) + ".");
+}
+
+/// Throws Error(environment) if the launch before it failed. Follows every launch.
+inline void check_launch(const char* doing) { check(cudaGetLastError(), doing); }
 
 struct Destroy {
   void operator()(CUstream_st* stream) const noexcept { static_cast<void>(cudaStreamDestroy(stream)); }
   void operator()(CUmemPoolHandle_st* pool) const noexcept { static_cast<void>(cudaMemPoolDestroy(pool)); }
 };
 
-/// Makes the device that it is constructed with the calling thread's current one.
+/// Makes a device current for the calling thread when it is constructed.
 struct SelectedDevice {
   explicit SelectedDevice(int ordinal);
 };
@@ -34,7 +52,7 @@ class CudaBackend final : public Backend {
   void synchronize(Stream stream) override;
   [[nodiscard]] std::shared_ptr<void> new_stream() override;
 
-  /// Device memory that holds the elements of a host array, for runs in any stream.
+  /// Returns device memory with the elements of a host array, usable in any stream.
   template <class Values>
   [[nodiscard]] Buffer uploaded(const Values& values) {
     const std::size_t bytes = values.size() * sizeof(values[0]);
@@ -43,30 +61,30 @@ class CudaBackend final : public Backend {
     return buffer;
   }
 
-  /// Makes this backend's device current: at the entry of every call from outside.
+  /// Makes this backend's device current. Called at the entry of every call from outside.
   void select() const;
   [[nodiscard]] cudaStream_t stream_of(Stream stream) const noexcept;
   [[nodiscard]] cudaMemPool_t pool() const noexcept { return pool_.get(); }
   [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
-  /// The most shared memory that a block may ask for.
+  /// Returns the largest shared memory of a block.
   [[nodiscard]] std::size_t shared_memory() const noexcept {
     return static_cast<std::size_t>(shared_memory_);
   }
-  /// What a topic has in device memory for as long as the device is open: T(backend), made when it is first
-  /// asked for, from any thread.
+  /// Returns the object of type T that lives as long as the device is open, such as tables in device memory.
+  /// It is constructed as T(backend) on first use. Thread-safe.
   template <class T>
   [[nodiscard]] T& resident() {
     const std::lock_guard lock(residents_mutex_);
-    std::shared_ptr<void>& slot = residents_[typeid(T)];
-    if (slot == nullptr) slot = std::make_shared<T>(*this);
-    return *static_cast<T*>(slot.get());
+    std::shared_ptr<void>& object = residents_[typeid(T)];
+    if (object == nullptr) object = std::make_shared<T>(*this);
+    return *static_cast<T*>(object.get());
   }
 
  private:
   [[nodiscard]] Buffer allocate_own(std::size_t bytes) override;
 
   int ordinal_;
-  SelectedDevice selected_;  // before what is made on the device
+  SelectedDevice selected_;  ///< before the members that are created on the device
   int multiprocessors_ = 1;
   int shared_memory_ = 0;
   std::unique_ptr<CUstream_st, Destroy> stream_;
@@ -84,7 +102,7 @@ inline CudaBackend& as_cuda(Backend& backend) { return static_cast<CudaBackend&>
   return {view.data, view.strides.row};
 }
 
-/// Adds every operation of this backend: src/backends lists them.
+/// Adds every operation of this backend (src/backends/cuda.cpp).
 void add_operations(Operations& operations);
 
 }  // namespace satin::cuda

@@ -1,6 +1,5 @@
 #pragma once
-// Numbers in memory that several threads of a device change at the same time: relaxed atomic operations of
-// host and GPU.
+// Relaxed atomic operations for host and GPU, on numbers that several threads change at the same time.
 
 #include <cstdint>
 
@@ -8,7 +7,7 @@
 
 namespace satin {
 
-/// Adds `value` and returns the number before it.
+/// Adds `value` and returns the previous number.
 SATIN_HD std::uint32_t add_shared(std::uint32_t* number, std::uint32_t value) {
 #if defined(__CUDA_ARCH__)
   return atomicAdd(number, value);
@@ -17,7 +16,6 @@ SATIN_HD std::uint32_t add_shared(std::uint32_t* number, std::uint32_t value) {
 #endif
 }
 
-/// Sets a byte to 1.
 SATIN_HD void set_shared(std::uint8_t* flag) {
 #ifdef __CUDA_ARCH__
   *flag = 1;
@@ -26,8 +24,8 @@ SATIN_HD void set_shared(std::uint8_t* flag) {
 #endif
 }
 
-/// Raises the number to at least `value`. All threads of a warp that call it together pass the same number:
-/// one of them makes the atomic operation for all.
+/// Raises the number to at least `value`. All threads of a warp that call this together pass the same
+/// address, so that one atomic operation serves all.
 SATIN_HD void raise_shared(std::int32_t* number, std::int32_t value) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const unsigned lanes = __activemask();

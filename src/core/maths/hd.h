@@ -1,5 +1,6 @@
 #pragma once
-// Small inline maths that host and device share, so that both compute the same numbers from the same lines.
+// SATIN_HD marks inline functions that are compiled for host and device, so that both compute the same
+// numbers.
 
 #if defined(__CUDACC__)
 #define SATIN_HD __host__ __device__ inline

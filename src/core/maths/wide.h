@@ -1,5 +1,5 @@
 #pragma once
-// Integers of 128 bits, and the root of a double, the same on host and device.
+// Unsigned integers of 128 bits, and square roots, with the same bits on host and device.
 
 #include <cstdint>
 
@@ -7,7 +7,6 @@
 
 namespace satin {
 
-/// An unsigned integer of 128 bits.
 struct Wide {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -27,12 +26,12 @@ SATIN_HD Wide operator-(Wide a, Wide b) {
   return {a.high - b.high - (a.low < b.low ? 1U : 0U), a.low - b.low};
 }
 
-/// Exact below 2^53; above, the halves are rounded one after the other.
+/// Converts to double: exact below 2^53; above, the two halves are rounded separately.
 SATIN_HD double to_double(Wide value) {
   return static_cast<double>(value.high) * 18446744073709551616.0 + static_cast<double>(value.low);
 }
 
-/// The correctly rounded root.
+/// Returns the correctly rounded square root.
 SATIN_HD double square_root(double value) {
 #if defined(__CUDA_ARCH__)
   return __dsqrt_rn(value);

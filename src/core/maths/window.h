@@ -1,6 +1,6 @@
 #pragma once
-// Windows along one axis: radii in 1/256 pixel, and the sum over a window as a combination of inclusive
-// prefixes, for every border and for windows larger than the picture.
+// Windows along one axis. Radii are in 1/256 pixel. The sum over a window is a combination of at most five
+// inclusive prefixes, for every border and for windows larger than the picture.
 
 #include <cstdint>
 
@@ -9,13 +9,12 @@
 
 namespace satin {
 
-/// A radius in 1/256 pixel. Whole windows of radius r >> 8 and (r >> 8) + 1 are mixed by r & 255: the covered
-/// area.
+/// A radius r in 1/256 pixel. A fractional radius mixes the whole windows of radius r >> 8 and (r >> 8) + 1
+/// by the covered area, r & 255.
 using Radius256 = std::int32_t;
 inline constexpr int radius_one = 256;
 inline constexpr int largest_radius = 16384;
 
-/// The whole window [centre - reach, centre + reach].
 struct Window {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -27,20 +26,20 @@ SATIN_HD Window window_around(std::int64_t centre, std::int64_t reach) {
 
 SATIN_HD bool inside(Window window, std::int64_t size) { return window.low >= 0 && window.high < size; }
 
-/// Pixels of the window that exist.
+/// Returns the number of pixels of the window that are in the picture.
 SATIN_HD std::int64_t existing(Window window, std::int64_t size) {
   const std::int64_t low = window.low < 0 ? 0 : window.low;
   const std::int64_t high = window.high >= size ? size - 1 : window.high;
   return high < low ? 0 : high - low + 1;
 }
 
-/// Pixels that the window counts: those that exist for shrink, otherwise all of them.
+/// Returns the number of pixels that count: those in the picture for shrink, otherwise all.
 SATIN_HD std::int64_t counted(Window window, std::int64_t size, Border border) {
   return border == Border::shrink ? existing(window, size) : window.high - window.low + 1;
 }
 
-/// sum over the window = sum of coefficient[i] * prefix(index[i]), where prefix(k) is the sum of the values
-/// 0..k. A term with coefficient 0 is to be skipped; its index may be invalid.
+/// The sum over a window as the sum of coefficient[i] * prefix(index[i]), where prefix(k) is the sum of the
+/// values 0..k. Terms with coefficient 0 may have an invalid index and must be skipped.
 struct PrefixTerms {
   static constexpr int count = 5;
   std::int32_t index[count] = {};
@@ -62,7 +61,7 @@ SATIN_HD std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return quotient * b > a ? quotient - 1 : quotient;
 }
 
-/// Adds sign * (sum of the values of the extended line up to `end`, counted from 0).
+/// Adds sign * (sum of the values 0..end of the line, extended by its border).
 SATIN_HD void add_prefix(PrefixTerms& terms, std::int64_t end, std::int64_t size, Border border, int sign,
                          int slot) {
   const std::int64_t last = size - 1;
@@ -128,7 +127,7 @@ SATIN_HD PrefixTerms prefix_terms(Window window, std::int64_t size, Border borde
   return terms;
 }
 
-/// The pixel of the picture that stands at `position` of the extended line; -1 where there is none (shrink,
+/// Returns the pixel at a position of the line extended by its border; -1 where there is none (shrink,
 /// constant).
 SATIN_HD std::int64_t source_of(std::int64_t position, std::int64_t size, Border border) {
   if (position >= 0 && position < size) return position;
@@ -154,14 +153,14 @@ SATIN_HD std::int64_t source_of(std::int64_t position, std::int64_t size, Border
   return -1;
 }
 
-/// The weights that a fractional radius gives to its inner and outer whole window, and the weighted number of
-/// pixels. Whole radii have inner = 1 and outer = 0, otherwise inner + outer = 256.
+/// The inner and the outer whole window of a radius, their weights, and the weighted number of pixels. Whole
+/// radii have the weights 1 and 0; other weights add up to 256.
 struct AxisBox {
-  std::int64_t reach = 0;  ///< of the inner window; the outer one reaches one further
+  std::int64_t reach = 0;  ///< radius of the inner window; that of the outer one is one more
   std::uint32_t inner = 1;
   std::uint32_t outer = 0;
-  std::uint64_t size = 0;      ///< weighted count: the divisor along this axis
-  std::uint64_t existing = 0;  ///< weighted count of the pixels that exist
+  std::uint64_t size = 0;      ///< weighted number of counted pixels: the divisor along this axis
+  std::uint64_t existing = 0;  ///< weighted number of pixels in the picture
 };
 
 SATIN_HD AxisBox axis_box(std::int64_t centre, std::int64_t size, Radius256 radius, Border border) {
@@ -181,7 +180,7 @@ SATIN_HD AxisBox axis_box(std::int64_t centre, std::int64_t size, Radius256 radi
   return box;
 }
 
-/// Radius of a map value: low + (high - low) * value / maximum, to the nearest 1/256, ties up.
+/// Returns the radius of a map value: low + (high - low) * value / maximum, to the nearest 1/256, ties up.
 SATIN_HD Radius256 radius_from_map(std::uint32_t value, std::uint32_t maximum, Radius256 low,
                                    Radius256 high) {
   const auto weighted =
@@ -189,8 +188,8 @@ SATIN_HD Radius256 radius_from_map(std::uint32_t value, std::uint32_t maximum, R
   return static_cast<Radius256>((2 * weighted + maximum) / (2 * static_cast<std::int64_t>(maximum)));
 }
 
-/// Radius of a value of a float map, whose maximum is 1; NaN and values outside 0..1 are clamped (and refused
-/// elsewhere).
+/// Returns the radius of a value of a float map, whose maximum is 1. Clamps NaN and values outside 0..1,
+/// which are refused elsewhere.
 SATIN_HD Radius256 radius_from_map(float value, Radius256 low, Radius256 high) {
   const double fraction = !(value > 0.0F) ? 0.0 : value > 1.0F ? 1.0 : static_cast<double>(value);
   const double radius = static_cast<double>(low) + static_cast<double>(high - low) * fraction;

@@ -13,7 +13,6 @@
 #include "depth/depth_statistics.h"
 #include "depth/soft_depth.h"
 #include "pixels/cpu/pixelwise-inl.h"
-#include "pixels/cpu/pixelwise.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {

@@ -1,6 +1,5 @@
 #include "depth/smooth_steps.h"
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "kernels/depth/launch.h"
 
 namespace satin::cuda {

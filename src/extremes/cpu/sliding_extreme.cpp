@@ -13,8 +13,8 @@
 #include <algorithm>
 
 #include "core/cpu/backend.h"
-#include "core/maths/rectangle.h"
 #include "core/maths/window.h"
+#include "core/windows.h"
 #include "core/workspace.h"
 #include "extremes/maths/extreme.h"
 #include "extremes/sliding_extreme.h"

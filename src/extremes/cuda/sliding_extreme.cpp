@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "extremes/sliding_extreme.h"
 
 namespace satin::cuda {

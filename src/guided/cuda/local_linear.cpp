@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "core/maths/window.h"
 #include "guided/local_linear.h"
 #include "kernels/guided/launch.h"

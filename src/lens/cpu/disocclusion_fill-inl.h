@@ -21,7 +21,7 @@
 #include <functional>
 
 #include "core/cpu/backend.h"
-#include "core/cpu/fetch.h"
+#include "core/cpu/cache.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "lens/layers.h"

@@ -14,7 +14,6 @@
 #include "lens/layers.h"
 #include "lens/maths/visible_samples.h"
 #include "pixels/cpu/pixelwise-inl.h"
-#include "pixels/cpu/pixelwise.h"
 #include "pixels/transfer.h"
 
 HWY_BEFORE_NAMESPACE();

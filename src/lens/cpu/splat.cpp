@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
-#include "core/cpu/cache_lines.h"
+#include "core/cpu/cache.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "lens/cpu/splat_composite-inl.h"

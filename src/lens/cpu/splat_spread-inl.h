@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/cpu/fetch.h"
+#include "core/cpu/cache.h"
 #include "core/workspace.h"
 #include "lens/maths/aperture.h"
 #include "lens/splat.h"

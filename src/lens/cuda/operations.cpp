@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "kernels/lens/launch.h"
 #include "lens/layers.h"
 #include "lens/splat.h"

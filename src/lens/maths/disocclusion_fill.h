@@ -11,7 +11,7 @@
 
 #include "lens/maths/picture.h"
 #include "lens/maths/samples.h"
-#include "pixels/maths/channel_sum.h"
+#include "pixels/maths/pixel.h"
 
 namespace satin {
 

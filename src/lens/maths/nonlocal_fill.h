@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "lens/maths/disocclusion_fill.h"
-#include "pixels/maths/channel_sum.h"
+#include "pixels/maths/pixel.h"
 
 namespace satin {
 

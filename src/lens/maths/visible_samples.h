@@ -18,7 +18,7 @@
 #include "lens/maths/depth_groups.h"
 #include "lens/maths/picture.h"
 #include "lens/maths/samples.h"
-#include "pixels/maths/channel_sum.h"
+#include "pixels/maths/pixel.h"
 
 namespace satin {
 

@@ -7,7 +7,6 @@
 #include "kernels/lobes/launch.h"
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "lobes/lobe_mean.h"
 #include "lobes/maths/lobe_cells.h"
 #include "pixels/cuda/transfer.h"

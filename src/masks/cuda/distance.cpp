@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "masks/distance.h"
 
 namespace satin::cuda {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "kernels/masks/launch.h"
 #include "scan/cuda/operations.h"
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/cuda/check.h"
+#include "core/cuda/backend.h"
 #include "core/with_type.h"
 #include "kernels/means/launch.h"
 #include "means/box_mean.h"

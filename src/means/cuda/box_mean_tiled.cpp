@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/cuda/check.h"
+#include "core/cuda/backend.h"
 #include "kernels/means/launch.h"
 #include "means/cuda/box_mean.h"
 #include "pixels/cuda/transfer.h"

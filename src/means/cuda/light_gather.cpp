@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/cuda/check.h"
+#include "core/cuda/backend.h"
 #include "kernels/means/launch.h"
 #include "kernels/tables/launch.h"
 #include "means/cuda/box_mean.h"

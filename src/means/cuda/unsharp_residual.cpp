@@ -1,7 +1,6 @@
 #include "kernels/means/launch.h"
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "means/unsharp_residual.h"
 #include "pixels/cuda/transfer.h"
 

@@ -23,8 +23,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/cpu/fetch.h"
-#include "core/maths/rectangle.h"
+#include "core/cpu/cache.h"
+#include "core/windows.h"
 #include "order/cpu/rank_program.h"
 #include "order/rank.h"
 

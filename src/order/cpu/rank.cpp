@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
-#include "core/cpu/cache_lines.h"
-#include "core/maths/rectangle.h"
+#include "core/cpu/cache.h"
 #include "core/maths/window.h"
+#include "core/windows.h"
 #include "core/workspace.h"
 #include "extremes/sliding_extreme.h"
 #include "order/cpu/chunk_ranks-inl.h"

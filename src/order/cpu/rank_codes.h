@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/maths/rectangle.h"
+#include "core/windows.h"
 #include "core/workspace.h"
 #include "order/rank.h"
 

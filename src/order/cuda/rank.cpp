@@ -3,7 +3,6 @@
 #include "order/rank.h"
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "kernels/order/launch.h"
 
 namespace satin::cuda {

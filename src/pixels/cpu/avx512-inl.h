@@ -1,4 +1,5 @@
-// Says which targets have AVX-512, and holds tables of codes in its registers.
+// Tables of 8-bit codes in AVX-512 registers. This is the one file that names AVX-512 targets; on other
+// targets the functions process nothing, and callers look up memory instead.
 
 #if defined(SATIN_AVX512_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_AVX512_INL_H
@@ -11,15 +12,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 
-#include "pixels/cpu/code_chords.h"
+#include "pixels/transfer.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Whether the target is one with AVX-512. Highway 1.0.3 has HWY_AVX3 and HWY_AVX3_DL, and newer ones add
-/// HWY_AVX3_ZEN4, HWY_AVX3_SPR and HWY_AVX10_2. Abler targets of x86 have smaller numbers, and all targets of
+/// Whether the target has AVX-512. Highway 1.0.3 has HWY_AVX3 and HWY_AVX3_DL, newer versions add
+/// HWY_AVX3_ZEN4, HWY_AVX3_SPR and HWY_AVX10_2. More capable x86 targets have smaller numbers; targets of
 /// other processors have larger ones.
 constexpr bool has_avx512 = HWY_TARGET <= HWY_AVX3;
 constexpr bool gathers_fast = HWY_TARGET <= HWY_AVX2;
@@ -30,12 +33,12 @@ using CodeWords = hn::ScalableTag<std::uint16_t>;
 using CodeVector = hn::Vec<CodeWords>;
 constexpr std::size_t code_lanes = 32;
 
-/// Bits of the index above the sixth are ignored.
+// Lookups in tables of 64, 128 and 256 words. Higher bits of the index are ignored.
+
 inline CodeVector Lookup64(const CodeVector* table, CodeVector index) {
   return CodeVector{_mm512_permutex2var_epi16(table[0].raw, index.raw, table[1].raw)};
 }
 
-/// Bits of the index above the seventh are ignored.
 inline CodeVector Lookup128(const CodeVector* table, CodeVector index) {
   const __mmask32 upper = _mm512_test_epi16_mask(index.raw, _mm512_set1_epi16(64));
   return CodeVector{
@@ -48,6 +51,7 @@ inline CodeVector Lookup256(const CodeVector* table, CodeVector index) {
       _mm512_mask_blend_epi16(upper, Lookup128(table, index).raw, Lookup128(table + 4, index).raw)};
 }
 
+/// Decodes whole vectors of codes and returns the number of codes that are done.
 template <class Light>
 std::size_t DecodeVectors(const std::uint8_t* codes, std::size_t count, const Light* light,
                           std::uint16_t* values) {
@@ -64,16 +68,54 @@ std::size_t DecodeVectors(const std::uint8_t* codes, std::size_t count, const Li
   return i;
 }
 
-/// The code of a chord of the curve, which is right or one too small, then the largest value of that code.
+/// Chords of the curve from 16-bit linear light to 8-bit sRGB codes. Below `code_chord_split` there are 32
+/// chords over 128 values each, from there on chords over 2048 values, of which the first two are unused. For
+/// a value at the fraction t / 65536 of its chord, floor((start + high word of t * rise) / 256) is the code
+/// or one less: the curve is concave, so no chord lies above it, and none is more than 0.6 codes below it.
+struct CodeChords {
+  std::array<std::uint16_t, 64> start{};  ///< codes in 1/256
+  std::array<std::uint16_t, 64> rise{};   ///< rise over the chord, in 1/256
+  std::array<std::uint16_t, 256> last{};  ///< largest value of a code
+};
+
+inline constexpr std::uint16_t code_chord_split = 4096;
+
+inline CodeChords make_code_chords() {
+  CodeChords chords;
+  const auto& first = srgb_tables8().thresholds8;
+  for (std::size_t code = 0; code < 255; ++code)
+    chords.last[code] = static_cast<std::uint16_t>(first[code + 1] - 1);
+  chords.last[255] = 0xFFFF;
+  const auto curve = [&](int value) {  // codes, interpolated between thresholds
+    std::size_t code = 0;
+    while (code < 255 && first[code + 1] <= value) ++code;
+    const std::size_t from = std::min(code, std::size_t{254});
+    return static_cast<double>(code) +
+           static_cast<double>(value - first[code]) / (first[from + 1] - first[from]);
+  };
+  constexpr double below = 1.0 / 16;  // thresholds are integers, so the curve is not quite concave
+  for (std::size_t chord = 0; chord < 64; ++chord) {
+    const int length = chord < 32 ? 128 : 2048;
+    const int value = static_cast<int>(chord % 32) * length;
+    const double start = std::max(0.0, curve(value) - below);
+    const double end = std::max(start, curve(value + length) - below);
+    chords.start[chord] = static_cast<std::uint16_t>(start * 256);
+    chords.rise[chord] = static_cast<std::uint16_t>((end - start) * 256);
+  }
+  return chords;
+}
+
+/// Returns the codes of values: the code of the chord, plus 1 where the value exceeds the largest value of
+/// that code.
 HWY_INLINE CodeVector Encode(CodeVector value, const CodeVector* start, const CodeVector* rise,
                              const CodeVector* last) {
   const __mmask32 large = _mm512_cmpge_epu16_mask(value.raw, _mm512_set1_epi16(code_chord_split));
-  const __m512i small_piece = _mm512_srli_epi16(value.raw, 7);
-  const __m512i large_piece = _mm512_or_si512(_mm512_srli_epi16(value.raw, 11), _mm512_set1_epi16(32));
-  const CodeVector piece{_mm512_mask_mov_epi16(small_piece, large, large_piece)};
-  const __m512i part = _mm512_mask_slli_epi16(_mm512_slli_epi16(value.raw, 9), large, value.raw, 5);
-  const __m512i risen = _mm512_mulhi_epu16(part, Lookup64(rise, piece).raw);
-  const __m512i code = _mm512_srli_epi16(_mm512_add_epi16(risen, Lookup64(start, piece).raw), 8);
+  const __m512i small_chord = _mm512_srli_epi16(value.raw, 7);
+  const __m512i large_chord = _mm512_or_si512(_mm512_srli_epi16(value.raw, 11), _mm512_set1_epi16(32));
+  const CodeVector chord{_mm512_mask_mov_epi16(small_chord, large, large_chord)};
+  const __m512i position = _mm512_mask_slli_epi16(_mm512_slli_epi16(value.raw, 9), large, value.raw, 5);
+  const __m512i risen = _mm512_mulhi_epu16(position, Lookup64(rise, chord).raw);
+  const __m512i code = _mm512_srli_epi16(_mm512_add_epi16(risen, Lookup64(start, chord).raw), 8);
   const __mmask32 above = _mm512_cmpgt_epu16_mask(value.raw, Lookup256(last, CodeVector{code}).raw);
   return CodeVector{_mm512_mask_add_epi16(code, above, code, _mm512_set1_epi16(1))};
 }
@@ -85,8 +127,8 @@ void LoadTable(const std::array<std::uint16_t, Entries>& entries, CodeVector (&t
     table[i] = hn::LoadU(CodeWords(), entries.data() + i * code_lanes);
 }
 
-/// store(i, values, codes) for vectors of values and their codes, the last of which may overlap the one
-/// before.
+/// Encodes values. Calls store(i, values, codes) for vectors from value i on; the last vector may overlap the
+/// one before. Returns the number of values that are done: all, or none if they do not fill a vector.
 template <class Store>
 HWY_INLINE std::size_t EncodeVectors(const std::uint16_t* values, std::size_t count, const Store& store) {
   if (count < code_lanes) return 0;
@@ -105,8 +147,8 @@ HWY_INLINE std::size_t EncodeVectors(const std::uint16_t* values, std::size_t co
   return count;
 }
 
-/// values[i] = words[codes[i]], or the code where `words` is null, for whole vectors of codes, which
-/// load(bytes, i) reads; returns how many these are.
+/// Sets values[i] to words[codes[i]], or to the code if `words` is null, for whole vectors of codes, which
+/// load(bytes, i) reads. Returns the number of codes that are done.
 template <class Load>
 HWY_INLINE std::size_t ReadWords(std::size_t count, const std::uint16_t* words, const Load& load,
                                  float* values) {

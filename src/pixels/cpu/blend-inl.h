@@ -1,5 +1,5 @@
-// Rows blended under a mask, compiled for every SIMD target: which stretches of a row the mask leaves alone
-// or covers fully, and the blend of those in between.
+// Rows blended under a mask of bytes, compiled for every SIMD target. ByCover() finds runs of pixels that the
+// mask leaves alone or covers fully, which need no blending; BlendPixels() blends the others.
 
 #if defined(SATIN_BLEND_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_BLEND_INL_H
@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// How much of a stretch of pixels a mask covers: all of its weights are 0, or the largest, or it is mixed.
+/// Whether all weights of a run of pixels are 0 (none) or the largest (full), or neither (part).
 enum class Cover : std::uint8_t { none, part, full };
 
 template <class Weight>
@@ -46,7 +46,7 @@ Cover CoverOf(const Weight* mask, std::size_t pixels) {
   return none ? Cover::none : full ? Cover::full : Cover::part;
 }
 
-/// use(cover, first, pixels) for stretches of a row, which follow each other.
+/// Calls use(cover, first, pixels) for consecutive runs of a row.
 template <class Weight, class Use>
 void ByCover(const Weight* mask, std::size_t pixels, const Use& use) {
   constexpr std::size_t block = 64;
@@ -73,7 +73,7 @@ using BlendWords = hn::ScalableTag<std::uint16_t>;
 using BlendVector = hn::Vec<BlendWords>;
 constexpr std::size_t blend_lanes = hn::MaxLanes(BlendWords());
 
-/// Pairs the entries at even places of two vectors.
+/// Returns pairs of the even entries of two vectors.
 HWY_INLINE BlendVector EvenPairs(BlendVector first, BlendVector second) {
   const BlendWords d;
   const hn::RepartitionToWide<BlendWords> pairs;
@@ -86,10 +86,10 @@ HWY_INLINE BlendVector OddPairs(BlendVector first, BlendVector second) {
   return hn::OddEven(second, hn::BitCast(d, hn::ShiftRight<16>(hn::BitCast(pairs, first))));
 }
 
-/// For pairs (own - 2^15, mean - 2^15) and (255 - weight, weight): blend() in the upper half of each pair.
-/// The sum y of products with half of 255 is at most 255 65535 + 127. With y = 255 q + r, 257 y is
-/// 2^16 q + 257 r - q, and y / 256 + 256, which lies from q to q + 256, lifts it by less than what 257 r
-/// lacks to 2^16.
+/// Blends pairs (own - 2^15, mean - 2^15) with pairs (255 - weight, weight). The upper half of each result is
+/// blend(), i.e. y / 255 for the sum of products y, rounded by adding 127, with y <= 255 * 65535 + 127.
+/// Division: for y = 255 q + r, 257 y is 2^16 q + 257 r - q. Adding y / 256 + 256, which is from q to q +
+/// 256, makes the rest non-negative and keeps it below 2^16.
 HWY_INLINE hn::Vec<hn::RepartitionToWide<BlendWords> > BlendPairs(BlendVector values, BlendVector weights) {
   const hn::RepartitionToWide<BlendWords> d;
   const hn::RebindToSigned<BlendWords> halves;
@@ -114,22 +114,22 @@ HWY_INLINE BlendVector BlendOf(BlendVector own, BlendVector means, BlendVector w
   return hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<16>(even)));
 }
 
-/// For a byte shuffle, which gives each entry the weight of its pixel as a word. Vector k of the `Channels`
-/// vectors of some pixels loads weights from that of its first pixel on; places[k] says which one every entry
-/// takes. The place 0x80 gives 0.
+/// Indices of a byte shuffle that gives each entry the weight of its pixel as a word. `Channels` vectors hold
+/// `blend_lanes` pixels; for vector k weights are loaded from the weight of its first pixel on. The index
+/// 0x80 gives 0.
 template <std::size_t Channels>
-constexpr std::array<std::array<std::uint8_t, 2 * blend_lanes>, Channels> WeightPlaces() {
-  std::array<std::array<std::uint8_t, 2 * blend_lanes>, Channels> places{};
+constexpr std::array<std::array<std::uint8_t, 2 * blend_lanes>, Channels> WeightIndices() {
+  std::array<std::array<std::uint8_t, 2 * blend_lanes>, Channels> indices{};
   for (std::size_t k = 0; k < Channels; ++k)
     for (std::size_t i = 0; i < blend_lanes; ++i) {
-      places[k][2 * i] =
+      indices[k][2 * i] =
           static_cast<std::uint8_t>((k * blend_lanes + i) / Channels - k * blend_lanes / Channels);
-      places[k][2 * i + 1] = 0x80;
+      indices[k][2 * i + 1] = 0x80;
     }
-  return places;
+  return indices;
 }
 
-/// The weights of vector k of the entries of `blend_lanes` pixels; `left` weights exist.
+/// Returns the weights of the entries of vector k; `left` weights exist.
 template <std::size_t Channels>
 HWY_INLINE BlendVector WeightsOf(const std::uint8_t* mask, std::size_t left, std::size_t k) {
   const BlendWords d;
@@ -137,17 +137,18 @@ HWY_INLINE BlendVector WeightsOf(const std::uint8_t* mask, std::size_t left, std
   if constexpr (Channels == 1) {
     return LoadWide(d, mask);
   } else {
-    alignas(64) static constexpr auto places = WeightPlaces<Channels>();
+    alignas(64) static constexpr auto indices = WeightIndices<Channels>();
     const std::size_t first = k * blend_lanes / Channels;
     alignas(16) std::uint8_t last[16] = {};
     const std::uint8_t* from = mask + first;
     if (left < first + 16) from = std::copy_n(from, left - first, last) - (left - first);
     return hn::BitCast(
-        d, hn::TableLookupBytesOr0(hn::LoadDup128(bytes, from), hn::Load(bytes, places[k].data())));
+        d, hn::TableLookupBytesOr0(hn::LoadDup128(bytes, from), hn::Load(bytes, indices[k].data())));
   }
 }
 
-/// Blends whole pixels by vectors, of which the last may overlap the one before, and returns their number.
+/// Blends pixels by vectors, the last of which may overlap the one before. Returns the number of pixels: all,
+/// or none if they do not fill a vector.
 template <int Channels, class Own>
 std::size_t BlendVectors(const Own* HWY_RESTRICT own, const std::uint16_t* HWY_RESTRICT means,
                          const std::uint8_t* HWY_RESTRICT mask, std::size_t pixels,
@@ -166,8 +167,8 @@ std::size_t BlendVectors(const Own* HWY_RESTRICT own, const std::uint16_t* HWY_R
 }
 #endif
 
-/// blended[i] = blend(own[i], means[i], the mask's weight of the pixel, 255) of pixels/maths/pixel.h.
-/// Own is u8 or u16.
+/// Sets blended[i] to blend(own[i], means[i], weight of the pixel, 255) of pixels/maths/pixel.h. Own is u8 or
+/// u16.
 template <class Own>
 void BlendPixels(const Own* own, const std::uint16_t* means, const std::uint8_t* mask, std::size_t pixels,
                  std::size_t channels, std::uint16_t* blended) {

@@ -1,4 +1,5 @@
-// One threshold for all pixels, and the counts that it is chosen from; compiled for every SIMD target.
+// One threshold for all pixels, and the histogram that it is chosen from. Compiled for every SIMD target; the
+// compiler vectorizes the comparisons.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pixels/cpu/fixed_threshold.cpp"
@@ -20,7 +21,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// Integers are above the level if they are above the largest integer that is not.
+/// Returns the level as the type of the values: an integer is above the level if it is above the level's
+/// floor.
 template <class T>
 auto LimitOf(double level) {
   if constexpr (std::is_integral_v<T>) {
@@ -30,7 +32,7 @@ auto LimitOf(double level) {
   }
 }
 
-/// out[x] = the side that value_at(x) of type T is on.
+/// Sets out[x] to side_of() of value_at(x), which has type T.
 template <class T, class ValueAt>
 void StoreSides(std::int64_t width, const FixedThresholdRule& rule, std::uint8_t* out,
                 const ValueAt& value_at) {
@@ -44,10 +46,11 @@ void StoreSides(std::int64_t width, const FixedThresholdRule& rule, std::uint8_t
   for (std::int64_t x = 0; x < width; ++x) out[x] = value_at(x) > limit ? above : below;
 }
 
-/// side_of() of `width` pixels of the plane's type; `out` does not overlap them.
+/// Compares the pixels of a row, which do not overlap `out`.
 template <class T>
 void CompareRow(const T* pixels, std::int64_t width, const FixedThresholdRule& rule, std::uint8_t* out) {
-  const PlaneRead plane = rule.plane;  // a copy: bytes that are written could be the rule's
+  const PlaneRead plane =
+      rule.plane;  // a copy: the compiler must assume that stores of bytes change the rule
   if constexpr (std::is_same_v<T, std::uint8_t>)
     if (plane.channels >= 3) {
       TakePlane(pixels, static_cast<std::size_t>(width), plane, out);
@@ -95,7 +98,7 @@ class FixedThreshold final : public FixedThresholdOperation {
  private:
   static constexpr std::int64_t chunk = 1024;  ///< pixels that stay in the L1
 
-  /// Integer is wide enough for the plane's values.
+  /// Adds the codes of the rows [first, last) to the counts. Integer holds the plane's values.
   template <class Integer>
   void count_rows(const ImageView& picture, int exponent, std::int64_t first, std::int64_t last,
                   std::vector<std::uint64_t>& counts) const {

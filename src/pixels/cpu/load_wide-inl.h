@@ -1,4 +1,4 @@
-// Loads and conversions that widen, and divisions, for the files that Highway compiles once for every SIMD
+// Loads and conversions that widen, and rounding stores, for files that Highway compiles for every SIMD
 // target.
 
 #if defined(SATIN_LOAD_WIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The values at `from` as lanes of D, which are as wide or wider.
+/// Loads values as lanes of D, which are as wide or wider.
 template <class D, class Value>
 HWY_INLINE auto LoadWide(D d, const Value* from) {
   if constexpr (sizeof(Value) == sizeof(hn::TFromD<D>)) {
@@ -29,7 +29,7 @@ HWY_INLINE auto LoadWide(D d, const Value* from) {
   }
 }
 
-/// Integers of 32 or 64 bits, as many as D has lanes, that are below 2^31 or 2^52 as signed ones.
+/// Converts integers of 32 or 64 bits, as many as D has lanes, to doubles. They are below 2^31 or 2^52.
 template <class D, class V>
 HWY_INLINE auto ExactDouble(D d, V integers) {
   if constexpr (sizeof(hn::TFromV<V>) == 4) {
@@ -39,7 +39,7 @@ HWY_INLINE auto ExactDouble(D d, V integers) {
   }
 }
 
-/// The nearest integers, ties to even, of floats below 2^31 in magnitude.
+/// Returns the nearest integers, ties to even, of floats below 2^31 in magnitude.
 template <class V>
 HWY_INLINE auto NearestWord(V floats) {
   using Words = hn::Vec<hn::RebindToSigned<hn::DFromV<V>>>;
@@ -52,8 +52,8 @@ HWY_INLINE auto NearestWord(V floats) {
   }
 }
 
-/// Added to a double q it rounds to an integer in the sum's low bits: q from 0 to 2^31, or for means of 64
-/// bits, which are signed, below 2^51 in magnitude.
+/// Constant whose sum with a double q has the rounded q in its low bits: for q from 0 to 2^31, or for means
+/// of 64 bits, which are signed, below 2^51 in magnitude.
 template <class Mean>
 constexpr double rounding_for = sizeof(Mean) == 8 ? 0x1.8p52 : 0x1p52;
 
@@ -70,7 +70,7 @@ HWY_INLINE void StoreNearest(D d, V rounded, Mean* to) {
   }
 }
 
-/// y / 255 of 32-bit words y below 2^24: q has at most 1 too little.
+/// Returns floor(y / 255) of 32-bit words y below 2^24. The estimate q is at most 1 too small.
 template <class D, class V>
 HWY_INLINE V DividedBy255(D d, V y) {
   const V q = hn::ShiftRight<8>(hn::Add(y, hn::ShiftRight<8>(y)));

@@ -1,4 +1,5 @@
-// Magnitudes of rows of floats, compiled for every SIMD target. Products of two floats are exact in double.
+// Largest and smallest magnitudes of rows of floats, compiled for every SIMD target. Magnitudes of pixels
+// with alpha are products of two floats, which are exact in double.
 
 #if defined(SATIN_MEASURE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_MEASURE_INL_H
@@ -20,17 +21,15 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Lanes of whole pixels with alpha.
-
 #if HWY_HAVE_SCALABLE
 template <std::size_t Channels>
 constexpr bool holds_pixels = false;
 #else
-/// Whether a vector of doubles holds whole pixels of 2 or 4 channels.
+/// Whether a vector of doubles holds a whole number of pixels with 2 or 4 channels.
 template <std::size_t Channels>
 constexpr bool holds_pixels = hn::MaxLanes(hn::ScalableTag<double>()) >= Channels;
 
-/// Where alpha, the last channel, lies in a vector of doubles.
+/// The lanes of alpha, the last channel, in a vector of doubles.
 template <std::size_t Channels>
 struct PixelLanes {
   using D = hn::ScalableTag<double>;
@@ -45,7 +44,7 @@ struct PixelLanes {
     is_alpha = hn::RebindMask(D(), hn::Eq(hn::Iota(integers, 0), hn::Load(integers, last)));
   }
 
-  /// Alpha of every pixel in all of its lanes.
+  /// Returns the alpha of every pixel in all of its lanes.
   [[nodiscard]] HWY_INLINE V alpha_of(V values) const { return hn::TableLookupLanes(values, alpha_lanes); }
 
   decltype(hn::SetTableIndices(D(), static_cast<const std::int64_t*>(nullptr))) alpha_lanes;
@@ -62,7 +61,7 @@ struct Magnitudes {
 struct FloatRange {
   Magnitudes colours;
   Magnitudes alphas;
-  bool others = false;  ///< infinities or NaN among the values
+  bool others = false;  ///< whether there are infinities or NaN
 };
 
 inline void Include(double magnitude, Magnitudes& found) {
@@ -79,13 +78,13 @@ inline void IncludeValue(float value, FloatRange& found) {
   }
 }
 
-/// Magnitudes by the bits of positive floats, which are ordered like them.
-/// Adds the magnitudes of a row's values to those of colours.
+/// Adds the magnitudes of a row's values to those of colours. Compares the bits of positive floats, which
+/// order as the floats do.
 inline void MeasureRow(const float* values, std::size_t count, FloatRange& found) {
   const hn::ScalableTag<std::uint32_t> d;
   constexpr std::uint32_t infinity = 0x7F800000;
   auto largest = hn::Zero(d);
-  auto before_smallest = hn::Set(d, 0xFFFFFFFFU);  // less one, so that 0 is the largest of all
+  auto before_smallest = hn::Set(d, 0xFFFFFFFFU);  // bits minus 1, so that 0 becomes the largest
   auto largest_of_any = hn::Zero(d);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
@@ -117,7 +116,7 @@ void MeasurePixel(const float* pixel, FloatRange& found) {
   }
 }
 
-/// How many values of whole pixels were measured.
+/// Measures whole vectors of pixels. Returns the number of values that are done.
 template <std::size_t Channels>
 std::size_t MeasurePixels(const float* values, std::size_t count, FloatRange& found) {
   const hn::ScalableTag<double> d;
@@ -160,7 +159,8 @@ void MeasureAllPixels(const float* values, std::size_t pixels, FloatRange& found
     MeasurePixel<Channels>(values + i, found);
 }
 
-/// Adds those of pixels with straight alpha, of colours times alpha where both are finite. 2 or 4 channels.
+/// Adds the magnitudes of a row of pixels with straight alpha, 2 or 4 channels: of alpha, and of colours
+/// times alpha where both are finite.
 inline void MeasureWeightedRow(const float* values, std::size_t pixels, int channels, FloatRange& found) {
   channels == 2 ? MeasureAllPixels<2>(values, pixels, found) : MeasureAllPixels<4>(values, pixels, found);
 }

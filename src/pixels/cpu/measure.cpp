@@ -1,4 +1,4 @@
-// Finite values and magnitudes of pictures of floats, compiled for every SIMD target.
+// Magnitudes and finiteness of pictures of floats on the CPU, compiled for every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pixels/cpu/measure.cpp"
@@ -11,7 +11,7 @@
 #include <mutex>
 
 #include "core/cpu/backend.h"
-#include "core/measure.h"
+#include "core/plan_operations.h"
 #include "pixels/cpu/measure-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -25,13 +25,13 @@ inline void include(Measured& found, int group, const Magnitudes& magnitudes) {
   found.smallest[group] = std::min(found.smallest[group], bits_of(magnitudes.smallest));
 }
 
-inline void merge(Measured& into, const Measured& part) {
+inline void merge(Measured& into, const Measured& from) {
   for (int group = 0; group < 2; ++group) {
-    into.largest[group] = std::max(into.largest[group], part.largest[group]);
-    into.smallest[group] = std::min(into.smallest[group], part.smallest[group]);
+    into.largest[group] = std::max(into.largest[group], from.largest[group]);
+    into.smallest[group] = std::min(into.smallest[group], from.smallest[group]);
   }
-  into.picture_not_finite |= part.picture_not_finite;
-  into.map_out_of_range |= part.map_out_of_range;
+  into.picture_not_finite |= from.picture_not_finite;
+  into.map_out_of_range |= from.map_out_of_range;
 }
 
 class Measure final : public MeasureOperation {

@@ -1,5 +1,5 @@
-// The launch of steps on each pixel alone, for files that Highway compiles once for every SIMD target: the
-// compiler vectorizes the steps for the target.
+// The CPU's class for all operations of pixels/pixelwise.h, for files that Highway compiles for every SIMD
+// target: the compiler vectorizes the loop over a row for the target.
 
 #if defined(SATIN_PIXELWISE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_PIXELWISE_INL_H
@@ -12,14 +12,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "core/cpu/backend.h"
+#include "pixels/pixelwise.h"
+#include "pixels/transfer.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// launch(width, height, step) of pixels/pixelwise.h, by rows. A topic derives from it to add overloads for
-/// steps that have a faster way through a row.
+/// The launch(width, height, step) of pixels/pixelwise.h, by rows. Topics derive from it and add overloads
+/// for steps with a faster loop of their own.
 class EachRow {
  public:
   explicit EachRow(CpuBackend& backend) : backend_(backend) {}
@@ -45,15 +48,16 @@ class EachRow {
       if constexpr (requires { step.row(y); }) {
         columns(static_cast<int>(width), step.row(y));
       } else {
-        const Step own = step;  // what is stored cannot change it
+        const Step own = step;  // a copy, which no store can change
         for (int x = 0; x < width; ++x) own(x, y);
       }
     });
   }
 
  private:
-  /// Rows of rare pixels are looked at by so many columns, in a loop that compilers vectorize. Rows with
-  /// `inner` have their ends apart, which lack a neighbour.
+  /// Runs a row. Where the row tells rare pixels from usual ones, 64 columns at a time are searched for rare
+  /// ones in a loop that compilers vectorize. Rows with inner() treat their two ends, which lack a neighbour,
+  /// apart.
   template <class Row>
   static HWY_INLINE void columns(int width, Row row) {
     if constexpr (requires { row.is_rare(0); }) {
@@ -77,6 +81,28 @@ class EachRow {
 
   CpuBackend& backend_;
 };
+
+/// The CPU's operation for the jobs of pixels/pixelwise.h. `Launch` is EachRow or derives from it.
+template <class Job, class Launch>
+class Pixelwise final : public PixelwiseOperation<Job> {
+ public:
+  Pixelwise(Backend& backend, const Job& job)
+      : backend_(as_cpu(backend)), job_(job), transfer_(pixelwise_transfer(job, host_transfer)) {}
+
+  void run(const typename Job::Images& images, Stream) override {
+    job_.each(images, transfer_, Launch(backend_));
+  }
+
+ private:
+  CpuBackend& backend_;
+  Job job_;
+  TransferView transfer_;
+};
+
+template <class Launch, class Job>
+std::unique_ptr<PixelwiseOperation<Job>> prepare_pixelwise(Backend& backend, const Job& job) {
+  return std::make_unique<Pixelwise<Job, Launch>>(backend, job);
+}
 
 }  // namespace satin::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

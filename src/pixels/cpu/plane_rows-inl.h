@@ -1,4 +1,4 @@
-// Rows of one plane of a picture, compiled for every SIMD target.
+// Rows of one plane of a picture, a channel or the luminance, compiled for every SIMD target.
 
 #if defined(SATIN_PLANE_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_PLANE_ROWS_INL_H
@@ -16,7 +16,6 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The first three channels.
 template <int Channels, class D>
 HWY_INLINE void LoadColours(D d, const std::uint8_t* pixels, hn::Vec<D>& c0, hn::Vec<D>& c1, hn::Vec<D>& c2) {
   if constexpr (Channels == 3) {
@@ -27,7 +26,7 @@ HWY_INLINE void LoadColours(D d, const std::uint8_t* pixels, hn::Vec<D>& c0, hn:
   }
 }
 
-/// One of the first three channels. Returns how many pixels were taken.
+/// Extracts one of the first three channels in whole vectors. Returns the number of pixels that are done.
 template <int Channels>
 std::size_t TakeChannel(const std::uint8_t* pixels, std::size_t count, int channel,
                         std::uint8_t* HWY_RESTRICT out) {
@@ -49,7 +48,7 @@ std::size_t TakeLuminance(const std::uint8_t* /*pixels*/, std::size_t /*count*/,
   return 0;
 }
 #else
-/// Blocks of 16 bytes, each `step` bytes behind the one before.
+/// Loads blocks of 16 bytes, each `step` bytes after the one before.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadBlocks(D d, const std::uint8_t* from, std::size_t step) {
   if constexpr (hn::MaxLanes(D()) <= 16) {
@@ -61,31 +60,33 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const std::uint8_t* from, std::size_t step
   }
 }
 
-/// Places of one channel's bytes in a block of four pixels, each the low byte of a word.
+/// Shuffle indices that put one channel of a block of four pixels into the low bytes of four words.
 template <int Channels>
 struct alignas(16) WordsOfChannel {
-  std::uint8_t place[16];
+  std::uint8_t index[16];
 
-  explicit constexpr WordsOfChannel(int channel) : place{} {
+  explicit constexpr WordsOfChannel(int channel) : index{} {
     for (int i = 0; i < 16; ++i)
-      place[i] = static_cast<std::uint8_t>(i % 4 == 0 ? i / 4 * Channels + channel : 0x80);
+      index[i] = static_cast<std::uint8_t>(i % 4 == 0 ? i / 4 * Channels + channel : 0x80);
   }
 };
 
-/// Floats hold the weighted sums of luminance709() exactly. The half keeps quotients 5e-5 away from integers,
-/// and they are wrong by no more than 2.2e-5: 255.6 times the error of 0.0001 and of a product.
+/// Computes luminance709() in whole vectors of floats, and returns the number of pixels that are done. Floats
+/// hold the weighted sums exactly. The half of 5000.5 keeps quotients 5e-5 away from integers, and they err
+/// by at most 2.2e-5: 255.6 times the error of 0.0001 and of a product.
 template <int Channels>
 std::size_t TakeLuminance(const std::uint8_t* pixels, std::size_t count, Order order,
                           std::uint8_t* HWY_RESTRICT out) {
   static constexpr WordsOfChannel<Channels> channels[3] = {
       WordsOfChannel<Channels>(0), WordsOfChannel<Channels>(1), WordsOfChannel<Channels>(2)};
-  constexpr std::size_t behind = Channels == 3 ? 2 : 0;  // pixels that a block of three channels reads, too
+  constexpr std::size_t behind =
+      Channels == 3 ? 2 : 0;  // pixels that a block of three channels reads beyond its own
   const hn::ScalableTag<std::uint8_t> d;
   const hn::Repartition<std::int32_t, decltype(d)> integers;
   const hn::RebindToFloat<decltype(integers)> real;
   const hn::Rebind<std::uint8_t, decltype(integers)> bytes;
   const auto channel_of = [&](auto blocks, int channel) HWY_ATTR {
-    const auto words = hn::TableLookupBytesOr0(blocks, hn::LoadDup128(d, channels[channel].place));
+    const auto words = hn::TableLookupBytesOr0(blocks, hn::LoadDup128(d, channels[channel].index));
     return hn::ConvertTo(real, hn::BitCast(integers, words));
   };
   const auto weight_of_first = hn::Set(real, order == Order::rgb ? 2126.0F : 722.0F);
@@ -111,7 +112,7 @@ std::size_t TakeVectors(const std::uint8_t* pixels, std::size_t count, const Pla
   return plane.channel > 2 ? 0 : TakeChannel<Channels>(pixels, count, plane.channel, out);
 }
 
-/// out[i] = plane_value() of pixel i, which has 3 or 4 channels.
+/// Sets out[i] to plane_value() of pixel i, which has 3 or 4 channels.
 inline void TakePlane(const std::uint8_t* pixels, std::size_t count, const PlaneRead& plane,
                       std::uint8_t* out) {
   std::size_t i = plane.channels == 3 ? TakeVectors<3>(pixels, count, plane, out)
@@ -128,7 +129,7 @@ void WithPlaneRow(const PlaneRead& plane, const ImageView& picture, std::int64_t
   work(picture.row<float>(y));
 }
 
-/// Integer is wide enough for the plane's values.
+/// Sets out[x] to the quantised value of pixel x of a row. Integer holds the plane's values.
 template <class Integer>
 void ReadQuantised(const PlaneRead& plane, int exponent, const ImageView& picture, std::int64_t y,
                    Integer* out) {
@@ -148,6 +149,7 @@ void ReadQuantised(const PlaneRead& plane, int exponent, const ImageView& pictur
   });
 }
 
+/// Sets out[x] to the stored value of pixel x of a row.
 inline void ReadValues(const PlaneRead& plane, const ImageView& picture, std::int64_t y, double* out) {
   const std::int64_t width = picture.shape.width;
   WithPlaneRow(plane, picture, y, [&](const auto* row) {

@@ -1,5 +1,5 @@
-// Rows of bytes with straight alpha, 2 or 4 channels, to premultiplied values and back as
-// pixels/premultiplied.h has it, compiled for every SIMD target.
+// Rows of bytes with straight alpha, 2 or 4 channels, to premultiplied values (pixels/premultiplied.h) and
+// back, compiled for every SIMD target. Vectors hold whole pixels, so alpha is broadcast within a vector.
 
 #if defined(SATIN_PREMULTIPLIED_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_PREMULTIPLIED_INL_H
@@ -22,9 +22,9 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The lanes of the last channel in a vector of whole pixels.
+/// Returns the lanes of the last channel in a vector of whole pixels.
 template <int Channels, class D>
-HWY_INLINE hn::Mask<D> AlphaPlaces(D d) {
+HWY_INLINE hn::Mask<D> AlphaLanes(D d) {
   const auto last = hn::Set(d, Channels - 1);
   return hn::Eq(hn::And(hn::Iota(d, 0), last), last);
 }
@@ -42,7 +42,7 @@ std::size_t UnpremultiplyVectors(const Value*, std::size_t, const PremultiplyRul
 using PixelWords = hn::ScalableTag<std::uint32_t>;
 using PixelWord = hn::Vec<PixelWords>;
 
-/// The last channel of every pixel in all of its lanes.
+/// Returns the last channel of every pixel in all of its lanes.
 template <int Channels>
 HWY_INLINE PixelWord AlphaOf(PixelWord values) {
   if constexpr (Channels == 4) {
@@ -69,12 +69,13 @@ HWY_INLINE void StoreAs(PixelWord values, Value* to) {
   }
 }
 
-/// Colours times alpha, and `whole` times alpha. `light` is the linear light of the colours, or null.
+/// Computes colours times alpha, and `whole` times alpha, in whole vectors. `light` is the linear light of
+/// the colours, or null for codes. Returns the number of values that are done.
 template <int Channels, class Value>
 std::size_t WeighVectors(const std::uint8_t* stored, std::size_t count, const std::uint16_t* light,
                          std::uint32_t whole, Value* values) {
   const PixelWords d;
-  const hn::Mask<PixelWords> alpha_lanes = AlphaPlaces<Channels>(d);
+  const hn::Mask<PixelWords> alpha_lanes = AlphaLanes<Channels>(d);
   const PixelWord whole_word = hn::Set(d, whole);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
@@ -86,7 +87,7 @@ std::size_t WeighVectors(const std::uint8_t* stored, std::size_t count, const st
 }
 
 #if HWY_TARGET == HWY_AVX2
-/// The light of the colours of one or two pixels, and `whole` in the place of alpha.
+/// Returns the light of the colours of one or two pixels, with `whole` in place of alpha.
 template <int Channels>
 HWY_INLINE hn::Vec<hn::Half<PixelWords>> LightOfPixels(const std::uint8_t* stored,
                                                        const std::uint32_t* decode, std::uint32_t whole) {
@@ -95,7 +96,7 @@ HWY_INLINE hn::Vec<hn::Half<PixelWords>> LightOfPixels(const std::uint8_t* store
   return hn::InsertLane(light, 2, decode[stored[2]]);
 }
 
-/// WeighVectors() of linear light that is looked up on the way, that of alpha not at all.
+/// WeighVectors() with the lookup of linear light in the same loop, which skips the lookup of alpha.
 template <int Channels, class Value>
 std::size_t WeighLight(const std::uint8_t* stored, std::size_t count, const std::uint32_t* decode,
                        std::uint32_t whole, Value* values) {
@@ -110,7 +111,7 @@ std::size_t WeighLight(const std::uint8_t* stored, std::size_t count, const std:
 }
 #endif
 
-/// Single precision errs by less than one, which the remainder tells.
+/// Returns round(255 colour / alpha). A float quotient errs by less than one, which the remainder corrects.
 HWY_INLINE PixelWord ColourOfCodes(PixelWord colour, PixelWord alpha) {
   const PixelWords d;
   const hn::RebindToSigned<PixelWords> integers;
@@ -127,14 +128,15 @@ HWY_INLINE PixelWord ColourOfCodes(PixelWord colour, PixelWord alpha) {
   return hn::Add(quotient, hn::BitCast(d, hn::Sub(less, more)));
 }
 
-/// floor of a quotient of integers below 2^41 and 2^24, which differs from the next integer by more than a
-/// double's rounding.
+/// Returns floor((65535 colour + half_alpha) / alpha). Operands are below 2^41 and 2^24, so the quotient
+/// differs from the next integer by more than the rounding of a double.
 template <class D, class Half>
 HWY_INLINE auto QuotientOfLight(D d, Half colour, Half alpha, Half half_alpha) {
   const auto sum = hn::MulAdd(ExactDouble(d, colour), hn::Set(d, 65535.0), ExactDouble(d, half_alpha));
   return hn::DemoteTo(hn::Rebind<std::int32_t, D>(), hn::Div(sum, ExactDouble(d, alpha)));
 }
 
+/// Returns round(65535 colour / alpha).
 HWY_INLINE PixelWord ColourOfLight(PixelWord colour, PixelWord alpha) {
   const PixelWords d;
   const hn::RebindToSigned<PixelWords> integers;
@@ -147,18 +149,19 @@ HWY_INLINE PixelWord ColourOfLight(PixelWord colour, PixelWord alpha) {
   return hn::BitCast(d, hn::Combine(integers, high, low));
 }
 
-/// y / 65535 of y up to 2^24 + 2^16.
+/// Returns floor(y / 65535) for y up to 2^24 + 2^16.
 HWY_INLINE PixelWord DividedBy65535(PixelWord y) {
   const PixelWords d;
   return hn::ShiftRight<16>(hn::Add(hn::Add(y, hn::ShiftRight<16>(y)), hn::Set(d, 1)));
 }
 
-/// Colours, which mean nothing where there is no alpha, and alpha bytes.
+/// Computes colours and alpha bytes in whole vectors. Colours are meaningless where alpha is 0. Returns the
+/// number of values that are done.
 template <int Channels, class Value>
 std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, const PremultiplyRule& rule,
                                  std::uint16_t* results) {
   const PixelWords d;
-  const hn::Mask<PixelWords> alpha_lanes = AlphaPlaces<Channels>(d);
+  const hn::Mask<PixelWords> alpha_lanes = AlphaLanes<Channels>(d);
   const PixelWord white = hn::Set(d, rule.white);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
@@ -196,8 +199,8 @@ void WeighPixels(const std::uint8_t* stored, std::size_t pixels, const TransferV
   }
 }
 
-/// Colours times alpha, and `whole` times alpha, of bytes: of linear light or, without a table for it, of the
-/// codes. `scratch` has room for the row.
+/// Computes colours times alpha, and `whole` times alpha, of bytes: in linear light, or of codes without a
+/// transfer. `scratch` has room for the row.
 template <class Value>
 void WeighAnyPixels(const std::uint8_t* stored, std::size_t pixels, int channels,
                     const TransferView& transfer, std::uint16_t* scratch, std::uint32_t whole,
@@ -206,18 +209,18 @@ void WeighAnyPixels(const std::uint8_t* stored, std::size_t pixels, int channels
                 : WeighPixels<4>(stored, pixels, transfer, scratch, whole, values);
 }
 
-/// The original's colours where alpha is 0.
+/// Restores the original's colours where alpha is 0.
 template <int Channels>
 void KeepColours(const std::uint8_t* original, std::size_t count, std::uint8_t* out) {
   for (std::size_t i = 0; i < count; i += Channels)
     if (out[i + Channels - 1] == 0) std::copy_n(original + i, Channels - 1, out + i);
 }
 
-/// A pixel of bytes, the first one lowest.
+/// A pixel of bytes as one integer, the first byte lowest.
 template <int Channels>
 using BytesOfPixel = std::conditional_t<Channels == 4, std::uint32_t, std::uint16_t>;
 
-/// Stores a vector of bytes in 16 bits each, whole pixels: the original's colours where alpha is 0.
+/// Stores whole pixels, one byte in each word of `result`, with the original's colours where alpha is 0.
 template <int Channels, class D, class V>
 HWY_INLINE void StoreShown(D /*d*/, V result, const std::uint8_t* original, std::uint8_t* out) {
   using Pixel = BytesOfPixel<Channels>;
@@ -231,7 +234,7 @@ HWY_INLINE void StoreShown(D /*d*/, V result, const std::uint8_t* original, std:
   hn::StoreU(hn::BitCast(bytes, hn::IfThenElse(hidden, colours, pixels)), bytes, out);
 }
 
-/// out = values, which are below 256.
+/// Stores values below 256 as bytes, with the original's colours where alpha is 0.
 template <int Channels>
 void StoreCodes(const std::uint16_t* values, const std::uint8_t* original, std::size_t count,
                 std::uint8_t* out) {
@@ -244,15 +247,15 @@ void StoreCodes(const std::uint16_t* values, const std::uint8_t* original, std::
   KeepColours<Channels>(original + i, count - i, out + i);
 }
 
-/// Stores `count` values of pixels with straight alpha: colours by their codes, but the original's where
-/// alpha is 0; alpha, up to 255, as it is.
+/// Stores `count` values of pixels with straight alpha: encodes colours, keeps the original's where alpha is
+/// 0, and stores alpha, up to 255, unchanged.
 template <int Channels>
 void StoreStraight(const std::uint16_t* values, const std::uint8_t* original, std::size_t count,
                    const TransferView& transfer, std::uint8_t* out) {
   if (transfer.decode == nullptr) return StoreCodes<Channels>(values, original, count, out);
   std::size_t i = EncodeVectors(values, count, [&](std::size_t at, auto value, auto code) HWY_ATTR {
     const CodeWords d;
-    const auto result = hn::IfThenElse(AlphaPlaces<Channels>(d), value, code);
+    const auto result = hn::IfThenElse(AlphaLanes<Channels>(d), value, code);
     StoreShown<Channels>(d, result, original + at, out + at);
   });
   const std::uint8_t* table = transfer.encode8;
@@ -263,7 +266,7 @@ void StoreStraight(const std::uint16_t* values, const std::uint8_t* original, st
     std::uint32_t codes = 0;
     for (std::size_t c = 0; c + 1 < Channels; ++c) codes |= std::uint32_t{table[values[i + c]]} << (8 * c);
     const std::uint32_t alpha = values[i + Channels - 1];
-    const std::uint32_t colours = alpha == 0 ? kept & ((1U << alpha_bit) - 1) : codes;  // without a branch
+    const std::uint32_t colours = alpha == 0 ? kept & ((1U << alpha_bit) - 1) : codes;  // no branch
     const auto pixel = static_cast<BytesOfPixel<Channels>>(alpha << alpha_bit | colours);
     std::memcpy(out + i, &pixel, Channels);
   }
@@ -279,14 +282,14 @@ void StorePixels(const Value* values, const std::uint8_t* original, std::size_t 
     store_premultiplied<Channels>(values + i, original + i, 0, rule, out + i);
 }
 
-/// Values are u16, of linear light u32; `scratch` has room for the row.
+/// Premultiplies a row. Values are u16, or u32 in linear light; `scratch` has room for the row.
 template <class Value>
 void PremultiplyRow(const std::uint8_t* stored, std::size_t pixels, int channels, const PremultiplyRule& rule,
                     std::uint16_t* scratch, Value* values) {
   WeighAnyPixels(stored, pixels, channels, rule.transfer, scratch, rule.white, values);
 }
 
-/// The way back, without a mask.
+/// Stores a row of premultiplied values with straight alpha, without a mask.
 template <class Value>
 void StorePremultipliedRow(const Value* values, const std::uint8_t* original, std::size_t pixels,
                            int channels, const PremultiplyRule& rule, std::uint16_t* scratch,

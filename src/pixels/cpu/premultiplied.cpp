@@ -1,4 +1,4 @@
-// Bytes with straight alpha to premultiplied values and back, compiled for every SIMD target.
+// The CPU's operations on bytes with straight alpha (pixels/premultiplied.h), compiled for every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pixels/cpu/premultiplied.cpp"
@@ -9,7 +9,6 @@
 #include <array>
 
 #include "pixels/cpu/pixelwise-inl.h"
-#include "pixels/cpu/pixelwise.h"
 #include "pixels/cpu/premultiplied-inl.h"
 #include "pixels/premultiplied.h"
 
@@ -19,11 +18,11 @@ namespace satin::cpu::HWY_NAMESPACE {
 constexpr std::int64_t at_once = 1024;  ///< pixels of a row
 using Scratch = std::array<std::uint16_t, at_once * 4>;
 
-/// Calls part(first, count) for the parts of a row.
-template <class Part>
-void ForParts(std::int64_t width, const Part& part) {
+/// Calls run(first, count) for ranges of a row whose scratch fits the L1.
+template <class Run>
+void ForRanges(std::int64_t width, const Run& run) {
   for (std::int64_t x = 0; x < width; x += at_once)
-    part(x, static_cast<std::size_t>(std::min(at_once, width - x)));
+    run(x, static_cast<std::size_t>(std::min(at_once, width - x)));
 }
 
 struct PremultipliedRows : EachRow {
@@ -34,7 +33,7 @@ struct PremultipliedRows : EachRow {
                   const PremultiplyPixels<Channels, Value>& step) const {
     rows(height, [&](int y) {
       Scratch scratch;
-      ForParts(width, [&](std::int64_t x, std::size_t count) {
+      ForRanges(width, [&](std::int64_t x, std::size_t count) {
         PremultiplyRow(step.picture.row(y) + x * Channels, count, Channels, step.rule, scratch.data(),
                        step.values.row(y) + x * Channels);
       });
@@ -47,7 +46,7 @@ struct PremultipliedRows : EachRow {
     if (step.rule.mask_maximum != 0) return each(width, height, step);
     rows(height, [&](int y) {
       Scratch scratch;
-      ForParts(width, [&](std::int64_t x, std::size_t count) {
+      ForRanges(width, [&](std::int64_t x, std::size_t count) {
         const std::int64_t at = x * Channels;
         StorePremultipliedRow(step.values.row(y) + at, step.original.row(y) + at, count, Channels, step.rule,
                               scratch.data(), step.output.row(y) + at);

@@ -1,5 +1,5 @@
-// Loops over rows of pixels, compiled for every SIMD target. Integers wrap, so that every order of adding and
-// every target gives the same bytes.
+// Rows of stored pixels to working values and back, and sums of rows, compiled for every SIMD target.
+// Integers wrap, so every order of additions and every target gives the same bytes.
 
 #if defined(SATIN_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_ROWS_INL_H
@@ -27,7 +27,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// values[i] = source[i], of u8 or u16.
+/// Sets values[i] to source[i], of u8 or u16.
 template <class Stored>
 void Widen(const Stored* HWY_RESTRICT source, std::size_t count, std::uint32_t* HWY_RESTRICT values) {
   const hn::ScalableTag<std::uint32_t> d;
@@ -39,7 +39,7 @@ void Widen(const Stored* HWY_RESTRICT source, std::size_t count, std::uint32_t* 
   for (; i < count; ++i) values[i] = source[i];
 }
 
-/// narrow[i] = values[i], which are below 2^31, or the largest u8 or u16.
+/// Sets narrow[i] to values[i], which are below 2^31, clamped to the largest u8 or u16.
 template <class Stored>
 void Narrow(const std::uint32_t* HWY_RESTRICT values, std::size_t count, Stored* HWY_RESTRICT narrow) {
   const hn::ScalableTag<std::int32_t> d;
@@ -53,7 +53,7 @@ void Narrow(const std::uint32_t* HWY_RESTRICT values, std::size_t count, Stored*
   for (; i < count; ++i) narrow[i] = static_cast<Stored>(std::min(values[i], largest));
 }
 
-/// narrow[i] = values[i], which are below 256.
+/// Sets narrow[i] to values[i], which are below 256.
 inline void Narrow(const std::uint16_t* HWY_RESTRICT values, std::size_t count,
                    std::uint8_t* HWY_RESTRICT narrow) {
   const hn::ScalableTag<std::uint16_t> d;
@@ -64,7 +64,7 @@ inline void Narrow(const std::uint16_t* HWY_RESTRICT values, std::size_t count,
   for (; i < count; ++i) narrow[i] = static_cast<std::uint8_t>(values[i]);
 }
 
-/// sums[i] += values[i]; Value is Sum, or narrower.
+/// Adds values[i] to sums[i]. Value is Sum or narrower.
 template <class Value, class Sum>
 void Add(const Value* values, std::size_t count, Sum* sums) {
   const hn::ScalableTag<Sum> d;
@@ -75,7 +75,7 @@ void Add(const Value* values, std::size_t count, Sum* sums) {
   for (; i < count; ++i) sums[i] += values[i];
 }
 
-/// sums[i] += enters[i] - leaves[i]; Value as for Add().
+/// Adds enters[i] - leaves[i] to sums[i]. Value is Sum or narrower.
 template <class Value, class Sum>
 void Exchange(const Value* enters, const Value* leaves, std::size_t count, Sum* HWY_RESTRICT sums) {
   const hn::ScalableTag<Sum> d;
@@ -88,7 +88,8 @@ void Exchange(const Value* enters, const Value* leaves, std::size_t count, Sum* 
   for (; i < count; ++i) sums[i] += static_cast<Sum>(enters[i]) - static_cast<Sum>(leaves[i]);
 }
 
-/// What is added to a whole number below 2^51 in magnitude to have it in the low bits, as two's complement.
+/// Constant whose sum with an integer below 2^51 in magnitude has the integer in its low bits, as two's
+/// complement.
 inline constexpr double whole_numbers = 0x1.8p52;
 
 template <class D>
@@ -109,33 +110,34 @@ std::size_t FixVectors(D d, const float* source, std::size_t i, std::size_t coun
   return i;
 }
 
-/// values[i] = to_fixed(source[i], exponent) as core/maths/fixed_point.h defines it, which is below 2^50 in
-/// magnitude; 0 where the float is not finite.
+/// Sets values[i] to to_fixed(source[i], exponent) of core/maths/fixed_point.h, which is below 2^50 in
+/// magnitude, or to 0 where the float is not finite.
 inline void FixFloats(const float* source, std::size_t count, int exponent, std::uint64_t* values) {
   const std::size_t done = FixVectors(hn::ScalableTag<double>(), source, 0, count, exponent, values);
   FixVectors(hn::CappedTag<double, 1>(), source, done, count, exponent, values);
 }
 
-/// Calls run(first, pixels) for parts of a row of at most part_entries entries.
-constexpr std::size_t part_entries = 4096;
+/// Calls run(first, pixels) for ranges of a row with at most range_entries entries, for which scratch fits
+/// the stack.
+constexpr std::size_t range_entries = 4096;
 
 template <class Run>
-void InParts(std::size_t pixels, std::size_t channels, const Run& run) {
-  const std::size_t part = part_entries / channels;
-  for (std::size_t first = 0; first < pixels; first += part) run(first, std::min(part, pixels - first));
+void InRanges(std::size_t pixels, std::size_t channels, const Run& run) {
+  const std::size_t length = range_entries / channels;
+  for (std::size_t first = 0; first < pixels; first += length) run(first, std::min(length, pixels - first));
 }
 
-/// Bytes with alpha, or of linear light.
 template <class Sum>
 void ReadBytes(const RowReader& reader, const std::uint8_t* source, std::size_t pixels, Sum* values) {
   const auto channels = static_cast<std::size_t>(reader.read.channels);
-  InParts(pixels, channels, [&](std::size_t first, std::size_t part) {
-    std::uint16_t light[part_entries];
+  InRanges(pixels, channels, [&](std::size_t first, std::size_t length) {
+    std::uint16_t light[range_entries];
     const std::size_t at = first * channels;
     if (reader.read.weighted)
-      return WeighAnyPixels(source + at, part, reader.read.channels, reader.transfer, light, 1, values + at);
-    DecodeRow(source + at, part * channels, reader.transfer, light);
-    std::copy_n(light, part * channels, values + at);
+      return WeighAnyPixels(source + at, length, reader.read.channels, reader.transfer, light, 1,
+                            values + at);
+    DecodeRow(source + at, length * channels, reader.transfer, light);
+    std::copy_n(light, length * channels, values + at);
   });
 }
 
@@ -197,7 +199,8 @@ inline void ReadFloats(const RowReader& reader, const float* source, std::size_t
   }
 }
 
-/// Working values of one row, interleaved; Sum is u32 or u64. Floats that are not finite count as 0.
+/// Reads the working values of one row, interleaved. Sum is u32 or u64. Floats that are not finite count as
+/// 0.
 template <class Sum>
 void ReadRow(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values) {
   switch (reader.read.type) {
@@ -216,13 +219,13 @@ void ReadRow(const RowReader& reader, const std::byte* source, std::size_t pixel
   }
 }
 
-/// codes[i] = what is stored for the working value values[i]: its code in linear light, or itself.
+/// Sets codes[i] to the stored value of the working value values[i]: its code in linear light, otherwise the
+/// value.
 inline void EncodeWorking(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
                           std::uint8_t* codes) {
   transfer.decode == nullptr ? Narrow(values, count, codes) : EncodeRow(values, count, transfer, codes);
 }
 
-/// Values of 16 bits that are not encoded.
 inline void EncodeWorking(const std::uint16_t* values, std::size_t count, const TransferView& /*transfer*/,
                           std::uint16_t* codes) {
   std::copy_n(values, count, codes);
@@ -231,10 +234,10 @@ inline void EncodeWorking(const std::uint16_t* values, std::size_t count, const 
 inline void EncodeWorking(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                           std::uint8_t* codes) {
   if (transfer.decode == nullptr) return Narrow(values, count, codes);
-  InParts(count, 1, [&](std::size_t first, std::size_t part) {
-    std::uint16_t light[part_entries];
-    Narrow(values + first, part, light);
-    EncodeRow(light, part, transfer, codes + first);
+  InRanges(count, 1, [&](std::size_t first, std::size_t length) {
+    std::uint16_t light[range_entries];
+    Narrow(values + first, length, light);
+    EncodeRow(light, length, transfer, codes + first);
   });
 }
 
@@ -244,7 +247,7 @@ inline void EncodeWorking(const std::uint32_t* values, std::size_t count, const 
   Narrow(values, count, codes);
 }
 
-/// Stores means of 16-bit pixels with straight alpha: colours by their codes, but the original's where alpha
+/// Stores means of 16-bit pixels with straight alpha: encodes colours, and keeps the original's where alpha
 /// is 0.
 inline void StoreWithAlpha(const std::uint32_t* values, std::size_t pixels, std::size_t channels,
                            const TransferView& transfer, const std::uint16_t* original, std::uint16_t* out) {
@@ -256,32 +259,31 @@ inline void StoreWithAlpha(const std::uint32_t* values, std::size_t pixels, std:
   }
 }
 
-/// Stores means of 8-bit pixels with straight alpha in the same way.
 inline void StoreWithAlpha(const std::uint16_t* values, std::size_t pixels, std::size_t channels,
                            const TransferView& transfer, const std::uint8_t* original, std::uint8_t* out) {
   channels == 2 ? StoreStraight<2>(values, original, pixels * channels, transfer, out)
                 : StoreStraight<4>(values, original, pixels * channels, transfer, out);
 }
 
-/// Stores the blend of the original's working values and means under a mask of bytes. Working values have 16
-/// bits.
+/// Stores the blend of the original's working values, which have 16 bits, and the means under a mask of
+/// bytes.
 template <class Stored>
 void BlendRow(const Stored* original, const std::uint16_t* means, const std::uint8_t* mask,
               std::size_t pixels, std::size_t channels, const TransferView& transfer, Stored* out) {
-  InParts(pixels, channels, [&](std::size_t first, std::size_t part) {
+  InRanges(pixels, channels, [&](std::size_t first, std::size_t length) {
     const std::size_t at = first * channels;
     if constexpr (sizeof(Stored) == 2) {
-      BlendPixels(original + at, means + at, mask + first, part, channels, out + at);
+      BlendPixels(original + at, means + at, mask + first, length, channels, out + at);
     } else {
-      std::uint16_t own[part_entries];
-      std::uint16_t blended[part_entries];
+      std::uint16_t own[range_entries];
+      std::uint16_t blended[range_entries];
       if (transfer.decode == nullptr) {
-        BlendPixels(original + at, means + at, mask + first, part, channels, blended);
+        BlendPixels(original + at, means + at, mask + first, length, channels, blended);
       } else {
-        DecodeRow(original + at, part * channels, transfer, own);
-        BlendPixels(own, means + at, mask + first, part, channels, blended);
+        DecodeRow(original + at, length * channels, transfer, own);
+        BlendPixels(own, means + at, mask + first, length, channels, blended);
       }
-      EncodeWorking(blended, part * channels, transfer, out + at);
+      EncodeWorking(blended, length * channels, transfer, out + at);
     }
   });
 }

@@ -1,5 +1,4 @@
-// Rows of stored pixels as working values, for files that are not compiled for every SIMD target
-// themselves.
+// read_row(): the dispatch to rows-inl.h for files that are not compiled for every SIMD target themselves.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pixels/cpu/rows.cpp"
@@ -12,7 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-// Highway dispatches plain functions: one name for each instance.
+// Highway dispatches plain functions, so each instance of ReadRow() needs a name.
 void ReadRowU32(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint32_t* values) {
   ReadRow(reader, source, pixels, values);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Rows of stored pixels as working values, and back.
+// Rows of stored pixels as working values, and weights of masks.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace satin::cpu {
 
-/// The mask's weight of a pixel; 1 where there is no mask.
+/// Returns the mask's weight of a pixel; 1 without a mask.
 template <class T>
 std::uint32_t mask_at(const ImageView& mask, std::int64_t x, std::int64_t y) {
   return mask.row<T>(y)[x];
@@ -25,20 +25,21 @@ inline std::uint32_t mask_at(const ImageView& mask, std::int64_t x, std::int64_t
 struct RowReader {
   PixelRead read;
   TransferView transfer;
-  FixedExponents exponents;  ///< of floats
-  bool squared = false;      ///< unweighted only
+  FixedExponents exponents;  ///< for floats
+  bool squared = false;      ///< only without alpha
 
-  /// The working values are the stored integers.
+  /// Whether the working values are the stored integers.
   [[nodiscard]] bool plain() const noexcept {
     return transfer.decode == nullptr && !squared &&
            (!read.weighted || read.type == Type::u32 || read.type == Type::u64);
   }
 };
 
-/// Reader for the pixels of one run; `measured` is needed for floats.
+/// Returns the reader of one run. Floats need `measured`.
 [[nodiscard]] RowReader row_reader(const PixelRead& read, const Measured* measured, bool squared = false);
 
-/// Working values of one row, interleaved; Sum is u32 or u64. Floats that are not finite count as 0.
+/// Reads the working values of one row, interleaved. Sum is u32 or u64. Floats that are not finite count as
+/// 0.
 template <class Sum>
 void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values);
 
@@ -47,7 +48,7 @@ void read_row(const RowReader& reader, const std::byte* source, std::size_t pixe
 template <>
 void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint64_t* values);
 
-/// Calls use(values) with the working values of one row: the stored integers themselves if they are the same,
+/// Calls use(values) with the working values of one row: the stored integers where these are the same,
 /// otherwise `buffer`.
 template <class Sum, class Use>
 void with_values(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* buffer,

@@ -1,5 +1,5 @@
-// Rows of codes to linear light and back, compiled for every SIMD target. AVX-512 holds the tables in
-// registers (avx512-inl.h); other targets look them up in memory.
+// Rows of codes to linear light and back, compiled for every SIMD target. AVX-512 keeps the tables in
+// registers (avx512-inl.h); other targets look values up in memory.
 
 #if defined(SATIN_TRANSFER_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_TRANSFER_INL_H
@@ -20,22 +20,23 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// values[i] = light[codes[i]]
+/// Sets values[i] to light[codes[i]].
 template <class Light>
 void DecodeBytes(const std::uint8_t* codes, std::size_t count, const Light* light, std::uint16_t* values) {
   for (std::size_t i = DecodeVectors(codes, count, light, values); i < count; ++i)
     values[i] = static_cast<std::uint16_t>(light[codes[i]]);
 }
 
-/// values[i] = decode(codes[i], transfer). A call of its own: with the loop inside a caller, g++ 13 takes the
-/// caller's array for one that may be read before anything is stored in it.
+/// Sets values[i] to decode(codes[i], transfer). Not inlined: with the loop in a caller, g++ 13 warns that
+/// the caller's array may be read before it is written.
 HWY_NOINLINE inline void DecodeRow(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
                                    std::uint16_t* values) {
   DecodeBytes(codes, count, transfer.decode, values);
 }
 
-/// Between the first codes of two values 256 apart the curve is straight enough for an estimate that errs by
-/// at most one; the thresholds of that code and of the next tell.
+/// Encodes whole vectors of 24-bit light and returns the number of values that are done. Between the first
+/// codes of two values 256 apart the curve is nearly straight, so interpolation errs by at most one code; the
+/// thresholds of that code and of the next one correct it.
 inline std::size_t Encode16Vectors(const std::uint32_t* values, std::size_t count,
                                    const TransferView& transfer, std::uint16_t* codes) {
   const hn::ScalableTag<std::uint32_t> d;
@@ -52,8 +53,8 @@ inline std::size_t Encode16Vectors(const std::uint32_t* values, std::size_t coun
     const auto pair = gather(firsts, hn::ShiftLeft<1>(hn::ShiftRight<8>(value)));  // this code and the next
     const auto first = hn::And(pair, hn::Set(d, 0xFFFF));
     const auto step = hn::Sub(hn::ShiftRight<16>(pair), first);
-    const auto part = hn::And(value, hn::Set(d, 0xFF));
-    const auto code = hn::Add(first, hn::ShiftRight<8>(hn::Mul(step, part)));
+    const auto rest = hn::And(value, hn::Set(d, 0xFF));
+    const auto code = hn::Add(first, hn::ShiftRight<8>(hn::Mul(step, rest)));
     const auto own = gather(thresholds, hn::ShiftLeft<2>(code));
     const auto last = hn::Set(d, 0xFFFF);
     const auto next = gather(thresholds, hn::ShiftLeft<2>(hn::Min(hn::Add(code, hn::Set(d, 1)), last)));
@@ -65,15 +66,15 @@ inline std::size_t Encode16Vectors(const std::uint32_t* values, std::size_t coun
   return i;
 }
 
-/// codes[i] = encode(values[i], transfer), of 24-bit linear light.
+/// Sets codes[i] to encode(values[i], transfer), of 24-bit linear light.
 inline void EncodeRow16(const std::uint32_t* values, std::size_t count, const TransferView& transfer,
                         std::uint16_t* codes) {
   for (std::size_t i = Encode16Vectors(values, count, transfer, codes); i < count; ++i)
     codes[i] = encode(values[i], transfer, std::uint16_t{});
 }
 
-/// codes[i] = encode(values[i], transfer). Codes are stored four at a time: what a byte is stored to may be
-/// anything for the compiler, the address of the table too.
+/// Sets codes[i] to encode(values[i], transfer). Stores four codes at a time: for the compiler, a store of a
+/// byte may change anything, even the address of the table.
 inline void EncodeRow(const std::uint16_t* values, std::size_t count, const TransferView& transfer,
                       std::uint8_t* codes) {
   const std::uint8_t* table = transfer.encode8;

@@ -1,8 +1,7 @@
 #pragma once
-// The GPU's class for all operations on each pixel alone.
+// The GPU's class for all operations of pixels/pixelwise.h.
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "kernels/pixels/launch.h"
 #include "pixels/cuda/transfer.h"
 #include "pixels/pixelwise.h"

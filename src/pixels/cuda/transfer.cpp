@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "pixels/maths/rough_light.h"
-#include "pixels/root_cells.h"
+#include "pixels/light_tables.h"
 #include "pixels/transfer.h"
 
 namespace satin::cuda {
 namespace {
 
+/// Returns TransferView::bucket_sums8 of the codes of all linear values.
 std::vector<std::uint16_t> bucket_sums(const std::vector<std::uint8_t>& codes) {
   std::vector<std::uint16_t> sums(TransferView::buckets8);
   for (std::size_t i = 0; i < codes.size(); ++i)
@@ -18,6 +18,7 @@ std::vector<std::uint16_t> bucket_sums(const std::vector<std::uint8_t>& codes) {
   return sums;
 }
 
+/// Returns the light of every code minus four times rough_quarter_light().
 std::vector<std::int16_t> more_than_rough(const std::vector<std::uint32_t>& light) {
   std::vector<std::int16_t> more;
   for (std::size_t code = 0; code < light.size(); ++code) {

@@ -8,14 +8,15 @@
 
 namespace satin::cuda {
 
-/// Tables for u8 and u16; null pointers otherwise, and without srgb. Those of a type are uploaded when they
-/// are first asked for.
+/// Returns the tables for u8 or u16 with srgb; null pointers otherwise. Uploads them when they are first
+/// needed.
 [[nodiscard]] TransferView device_transfer(CudaBackend& backend, Type type, bool srgb);
 
-/// The words of pixels/root_cells.h.
+/// Returns cells_of() of pixels/light_tables.h for the codes of u8.
 [[nodiscard]] const std::uint32_t* device_cells8(CudaBackend& backend);
 
-/// Of every 16-bit code the linear light without that of pixels/maths/rough_light.h.
+/// Returns, for every 16-bit code, its linear light minus that of rough_quarter_light()
+/// (pixels/light_tables.h).
 [[nodiscard]] const std::int16_t* device_more_than_rough16(CudaBackend& backend);
 
 }  // namespace satin::cuda

@@ -1,33 +1,46 @@
 #pragma once
-// One plane of a picture as unsigned integers: a channel or the luminance, floats in fixed point.
+// One plane of a picture as unsigned integers: a channel or the luminance; floats in fixed point.
 
 #include <cstdint>
 #include <type_traits>
 
 #include "core/maths/fixed_point.h"
 #include "core/maths/hd.h"
-#include "pixels/maths/luminance.h"
 #include "satin/view.h"
 
 namespace satin {
 
-/// How stored values became integers: value = (q - offset) * scale; scale is a power of two.
+/// Returns the Rec. 709 luminance of three stored values (ITU-R BT.709-6, item 3.2). Integers, below 2^16,
+/// are rounded to nearest, ties up; their weighted sum stays below 2^30.
+template <class T>
+SATIN_HD T luminance709(T r, T g, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(0.2126 * r + 0.7152 * g + 0.0722 * b);
+  } else {
+    const std::uint32_t sum = 2126U * r + 7152U * g + 722U * b;
+    return static_cast<T>((sum + 5000) / 10000);
+  }
+}
+
+/// The map from integers q back to stored values: value = (q - offset) * scale, where scale is a power of
+/// two.
 struct Quantised {
   std::uint64_t offset = 0;
   double scale = 1;
 };
 
+/// The plane of a picture that is read, and its format.
 struct PlaneRead {
-  static constexpr int weighted = -1;  ///< luminance of colours
+  static constexpr int weighted = -1;  ///< selects the luminance as channel
 
   Type type = Type::u8;
   int channels = 1;
-  int channel = 0;  ///< or `weighted`
+  int channel = 0;  ///< index, or `weighted`
   Order order = Order::rgb;
-  int float_bits = 0;  ///< magnitudes of floats become integers up to 2^float_bits, raised by as much
+  int float_bits = 0;  ///< floats become integers up to 2^float_bits in magnitude, plus 2^float_bits
 };
 
-/// The stored value of the plane; `pixel` is of the plane's type.
+/// Returns the plane's value of a stored pixel.
 template <class T>
 SATIN_HD T plane_value(const T* pixel, const PlaneRead& plane) {
   if (plane.channel != PlaneRead::weighted) return pixel[plane.channel];
@@ -39,8 +52,8 @@ SATIN_HD int plane_exponent(const PlaneRead& plane, const Measured* measured) {
   return measured == nullptr ? 0 : fixed_exponent(measured->largest[0], plane.float_bits);
 }
 
-/// Integers as they are; floats below 2^31. Those that are not finite (which are refused elsewhere) count as
-/// 0.
+/// Returns a stored value as an integer. Floats become integers below 2^31; those that are not finite, which
+/// are refused elsewhere, count as 0.
 template <class T>
 SATIN_HD std::uint32_t quantise(T value, const PlaneRead& plane, int exponent) {
   if constexpr (std::is_same_v<T, float>) {
@@ -57,19 +70,19 @@ SATIN_HD Quantised quantised(const PlaneRead& plane, int exponent) {
   return {std::uint64_t{1} << plane.float_bits, power_of_two(-exponent)};
 }
 
-/// How many codes integers have, and floats that are cut to 15 bits and a sign.
+/// Returns the number of codes of a type. Floats have 2^16: 15 bits and a sign.
 SATIN_HD std::size_t codes_of(Type type) { return type == Type::u8 ? 256 : 65536; }
 
-/// The largest magnitude may round up to one code too many.
+/// Returns the code of a quantised value, clamped since the largest magnitude may round up to 2^16.
 SATIN_HD std::uint32_t code_of(std::uint32_t quantised) { return quantised > 0xFFFF ? 0xFFFF : quantised; }
 
-/// Clamped to [0, largest] and rounded to nearest, ties up.
+/// Returns the value clamped to [0, largest] and rounded to nearest, ties up.
 SATIN_HD std::uint32_t nearest_code(double value, double largest) {
   const double above = value > 0 ? value : 0;
   return static_cast<std::uint32_t>((above < largest ? above : largest) + 0.5);
 }
 
-/// A number as a stored value: integers are the nearest code.
+/// Returns a number as a stored value; for integers the nearest code.
 template <class T>
 SATIN_HD T stored_number(double value) {
   if constexpr (std::is_same_v<T, float>) {
@@ -79,8 +92,8 @@ SATIN_HD T stored_number(double value) {
   }
 }
 
-/// A number blended with the picture's own value, and stored: `weight` parts of `whole`, of which 0 keeps the
-/// bytes; no mask where whole is 0.
+/// Returns weight / whole of a number blended with the picture's own value, as a stored value. Weight 0 keeps
+/// the own value's bits. Without a mask both are 0.
 template <class T>
 SATIN_HD T blended_number(double value, T own, std::uint32_t weight, std::uint32_t whole) {
   if (weight == whole) return stored_number<T>(value);

@@ -1,6 +1,6 @@
 #pragma once
-// Stored pixels as real working values (f32 for 8 bits, f64 otherwise; colours times alpha where alpha is
-// straight), and back; and how much two neighbours of a guide differ.
+// Stored pixels as real working values, and back: float for 8 bits, double otherwise, colours times alpha
+// where alpha is straight. Also the difference of two neighbours in a guide.
 
 #include <cmath>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace satin {
 
-/// The working value of a stored element: products of integers are exact.
+/// Type of the working value of a stored element. Products of integers are exact in it.
 template <class Stored>
 using RealOf = std::conditional_t<sizeof(Stored) == 1, float, double>;
 
@@ -20,7 +20,6 @@ SATIN_HD bool is_finite(float value) { return value - value == 0.0F; }
 
 SATIN_HD double finite_value(float value) { return is_finite(value) ? static_cast<double>(value) : 0.0; }
 
-/// Channel c of a pixel.
 template <class Stored>
 SATIN_HD RealOf<Stored> read_real(const Stored* pixel, int c, int channels, bool weighted,
                                   const TransferView& transfer) {
@@ -36,7 +35,7 @@ SATIN_HD RealOf<Stored> read_real(const Stored* pixel, int c, int channels, bool
   }
 }
 
-/// The integer from 0 to `largest` (below 2^24) that is nearest to the value, ties up.
+/// Returns the integer from 0 to `largest` (below 2^24) nearest to the value, ties up.
 template <class Real>
 SATIN_HD std::uint32_t nearest_integer(Real value, std::uint32_t largest) {
   const Real above = value > 0 ? value : 0;
@@ -69,8 +68,8 @@ SATIN_HD void store_real_pixel(const Real* values, const Stored* original, std::
   }
 }
 
-/// The sum over the channels of |p - q|, colours times alpha if weighted (alpha times `whole`, its largest
-/// value): exact for integers, in an order that red and blue may change places in for floats.
+/// Returns the sum over the channels of |p - q|; if weighted, of colours times alpha and of alpha times its
+/// largest value. Exact for integers. For floats the order of the sum gives the same bits for RGB and BGR.
 template <class Stored>
 SATIN_HD double guide_difference(const Stored* p, const Stored* q, int channels, bool weighted) {
   constexpr double whole =

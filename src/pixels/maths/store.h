@@ -1,5 +1,5 @@
 #pragma once
-// From results to the pixel that is stored: blending, alpha and encoding, the same lines on host and device.
+// From a result to the stored pixel: blending under a mask, alpha, and encoding. Host and device.
 
 #include <cstdint>
 
@@ -8,17 +8,16 @@
 
 namespace satin {
 
-/// What is the same for every pixel that is stored.
 struct StoreRule {
-  bool weighted = false;           ///< the last channel is alpha, and colours are averaged times alpha
+  bool weighted = false;           ///< the last channel is alpha; colours were averaged times alpha
   std::uint32_t mask_maximum = 0;  ///< 0: no mask
-  TransferView transfer;           ///< of the stored type
+  TransferView transfer;           ///< tables of the stored type
 };
 
-/// Stores results of integer pixels. `colour(c)` is the working value of channel c, without alpha and not
-/// above the largest one but for rounding; `alpha_value` the result of a weighted picture's alpha; `original`
-/// the pixel's own stored value (blended with, and kept where the result is fully transparent), `mask` its
-/// blend weight.
+/// Stores the result of a pixel of integers. `colour(c)` is the working value of channel c without alpha,
+/// above the largest one only by rounding; `alpha_value` is the resulting alpha of a weighted picture.
+/// `original` is the pixel's own stored value, which is blended in by the weight `mask` and kept where the
+/// result is fully transparent.
 template <int Channels, class T, class Colour>
 SATIN_HD void store_integers(const Colour& colour, std::uint64_t alpha_value, const T* original,
                              std::uint32_t mask, const StoreRule& rule, T* out) {
@@ -44,7 +43,7 @@ SATIN_HD void store_integers(const Colour& colour, std::uint64_t alpha_value, co
       continue;
     }
     std::uint64_t value = colour(c);
-    if (value > white) value = white;  // alpha was rounded on the way
+    if (value > white) value = white;  // alpha was rounded before
     if (weight != whole) {
       const std::uint64_t own = decode(original[c], rule.transfer) * own_alpha;
       value = (own + value * alpha_value * weight + blended_alpha / 2) / blended_alpha;
@@ -54,8 +53,8 @@ SATIN_HD void store_integers(const Colour& colour, std::uint64_t alpha_value, co
   out[alpha] = result_alpha;
 }
 
-/// Stores results of float pixels: ordered IEEE double arithmetic, one rounding to float at the end. Where no
-/// alpha is left, the original's values stay.
+/// Stores the result of a pixel of floats: double arithmetic in a fixed order, rounded once to float. The
+/// original's values stay where the result has no alpha.
 template <int Channels, class Colour>
 SATIN_HD void store_floats(const Colour& colour, double alpha_value, const float* original,
                            std::uint32_t mask, const StoreRule& rule, float* out) {

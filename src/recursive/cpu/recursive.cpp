@@ -17,8 +17,7 @@
 #include <cstdint>
 
 #include "core/cpu/backend.h"
-#include "core/cpu/cache_lines.h"
-#include "core/cpu/fetch.h"
+#include "core/cpu/cache.h"
 #include "core/with_type.h"
 #include "core/workspace.h"
 #include "pixels/transfer.h"

@@ -8,9 +8,8 @@
 
 #include <vector>
 
-#include "core/copy.h"
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
+#include "core/plan_operations.h"
 #include "pixels/cuda/transfer.h"
 #include "recursive/recursive.h"
 

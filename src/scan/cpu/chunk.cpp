@@ -1,4 +1,5 @@
-// The chunk loops that Highway compiles once for every SIMD target and chooses between at run time.
+// Reduction and scan of one chunk by SIMD (see chunk.h), compiled for every SIMD target. Each operator gives
+// four small functions (Load, Stored, Combine, identity); the loops are written once for all of them.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "scan/cpu/chunk.cpp"
@@ -50,20 +51,20 @@ struct VectorSum {
   }
 };
 
-/// Minima and maxima of floats are those of integers in the same order, and then -0 is below +0. A NaN
-/// becomes the identity.
+/// Minima and maxima. Floats become integer keys of the same order, so that -0 is below +0; a NaN becomes the
+/// identity.
 template <class T, bool Maximum>
 struct VectorExtreme {
   static constexpr bool is_float = std::is_floating_point_v<T>;
   using Word = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
   using Lane = std::conditional_t<is_float, Word, T>;
   static constexpr Word infinity =
-      static_cast<Word>(sizeof(T) == 8 ? 0x7FF0000000000000 : 0x7F800000);  // its key is its bits
+      static_cast<Word>(sizeof(T) == 8 ? 0x7FF0000000000000 : 0x7F800000);  // its bits are its key
   static constexpr Lane identity =
       is_float ? static_cast<Lane>(Maximum ? ~infinity : infinity)
                : (Maximum ? std::numeric_limits<Lane>::lowest() : std::numeric_limits<Lane>::max());
 
-  /// Turns bits into a key that orders as the numbers do, and back.
+  /// Converts bits into a key that orders as the numbers do, and a key into bits.
   template <class D, class V>
   static V Turn(D d, V bits) {
     return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), hn::Set(d, std::numeric_limits<Lane>::max())));
@@ -95,7 +96,7 @@ struct VectorExtreme {
   }
 };
 
-/// Lanes move up by `Lanes`, and identities move in.
+/// Moves lanes up by `Lanes`; identities fill the lowest ones.
 template <int Lanes, class Op, class D, class V>
 V ShiftUp(D d, V v) {
   const V moved = hn::ShiftLeftLanes<Lanes>(d, v);
@@ -126,12 +127,13 @@ V BroadcastLast(D d, V v) {
     return hn::Broadcast<last>(v);
 }
 
-enum class Way { cached, streamed };
+/// How results are stored: through the caches or past them.
+enum class StoreMode { cached, streamed };
 
-template <Way way, class V, class Out>
+template <StoreMode mode, class V, class Out>
 void StoreBy(V v, Out* to) {
   const hn::Full128<Out> d;
-  if constexpr (way == Way::streamed)
+  if constexpr (mode == StoreMode::streamed)
     hn::Stream(v, d, to);
   else
     hn::StoreU(v, d, to);
@@ -142,20 +144,20 @@ struct ScanLoop {
   using Lane = typename Op::Lane;
   static constexpr std::size_t lanes = 16 / sizeof(Lane);
 
-  /// One vector; returns the carry behind it.
-  template <Way way, class D, class V>
+  /// Scans one vector onto the carry and returns the next carry.
+  template <StoreMode mode, class D, class V>
   static V Step(D d, V carry, const In* values, Out* result) {
     const V prefix = ScanVector<Op>(d, Op::Load(d, values));
     V own = prefix;
     if constexpr (Exclusive) own = ShiftUp<1, Op>(d, prefix);
-    StoreBy<way>(Op::Stored(d, Op::Combine(carry, own)), result);
+    StoreBy<mode>(Op::Stored(d, Op::Combine(carry, own)), result);
     return Op::Combine(carry, BroadcastLast(d, prefix));
   }
 
-  template <Way way, class D, class V>
+  template <StoreMode mode, class D, class V>
   static V Steps(D d, V carry, const In* values, std::size_t count, Out* result) {
     for (std::size_t i = 0; i + lanes <= count; i += lanes)
-      carry = Step<way>(d, carry, values + i, result + i);
+      carry = Step<mode>(d, carry, values + i, result + i);
     return carry;
   }
 
@@ -171,16 +173,16 @@ struct ScanLoop {
     else
       carry = Op::Load(d, last);
     if (stream && reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
-      carry = Steps<Way::streamed>(d, carry, values, count, result);
+      carry = Steps<StoreMode::streamed>(d, carry, values, count, result);
       hwy::FlushStream();
     } else {
-      carry = Steps<Way::cached>(d, carry, values, count, result);
+      carry = Steps<StoreMode::cached>(d, carry, values, count, result);
     }
     const std::size_t done = count / lanes * lanes;
     if (done == count) return;
     In rest[lanes] = {};
     std::copy(values + done, values + count, rest);
-    Step<Way::cached>(d, carry, rest, last);
+    Step<StoreMode::cached>(d, carry, rest, last);
     std::copy_n(last, count - done, result + done);
   }
 };
@@ -211,11 +213,10 @@ void Reduce(const void* from, std::size_t count, void* total) {
   }
   HWY_ALIGN Out sums[lanes];
   const auto sum = Op::Combine(Op::Combine(sum0, sum1), Op::Combine(sum2, sum3));
-  StoreBy<Way::cached>(Op::Stored(d, BroadcastLast(d, ScanVector<Op>(d, sum))), sums);
+  StoreBy<StoreMode::cached>(Op::Stored(d, BroadcastLast(d, ScanVector<Op>(d, sum))), sums);
   *static_cast<Out*>(total) = sums[0];
 }
 
-/// Sums of bytes, eight at a time.
 template <class Out>
 void ReduceBytes(const void* from, std::size_t count, void* total) {
   const auto* values = static_cast<const std::uint8_t*>(from);

@@ -1,9 +1,9 @@
 #pragma once
 // Reduction and scan of one chunk by SIMD, for sums, minima and maxima.
 //
-// Vectors are 128 bits wide on every target: the order in which floats are added is part of the definition.
-// A vector is scanned by itself (Hillis and Steele, Data parallel algorithms, 1986), then the carry is added,
-// so that only one addition a vector waits for the vector before.
+// Vectors are 128 bits wide on every target, since the order in which floats are added is part of the result.
+// A vector is scanned on its own (Hillis and Steele, Data parallel algorithms, 1986) before the carry is
+// added, so only one addition per vector depends on the vector before.
 
 #include <algorithm>
 #include <array>
@@ -13,22 +13,21 @@
 
 namespace satin::cpu {
 
-/// Functions for one operator and one pair of types. Pointers are of the types that they were asked for.
+/// Functions for one operator and one pair of types. Pointers point to these types.
 struct ChunkFunctions {
-  /// *total = values[0] op values[1] ..., count > 0.
+  /// Sets *total to values[0] op values[1] ...; count > 0.
   void (*reduce)(const void* values, std::size_t count, void* total) = nullptr;
-  /// Scans onto *carry. `values` may be `result`. With `stream`, stores go past the caches.
+  /// Scan onto *carry. `values` may be `result`. With `stream`, stores go past the caches.
   void (*inclusive)(const void* values, std::size_t count, const void* carry, void* result,
                     bool stream) = nullptr;
   void (*exclusive)(const void* values, std::size_t count, const void* carry, void* result,
                     bool stream) = nullptr;
 };
 
-/// Null functions where there are none for this processor.
+/// Returns the SIMD functions of this processor; null pointers where it has none.
 [[nodiscard]] ChunkFunctions chunk_functions(Operator op, Type values, Type result);
 
-/// A chunk without SIMD, for products and for processors that have none: the same operations on vectors of
-/// 128 bits, in the same order.
+/// The same operations in the same order without SIMD, for products and for processors without SIMD.
 template <class Op, class In>
 class PlainChunk {
  public:
@@ -78,7 +77,7 @@ class PlainChunk {
     for (std::size_t lane = 0; lane < lanes; ++lane) result[lane] = Op()(a[lane], b[lane]);
     return result;
   }
-  /// Hillis and Steele: lanes at a distance of 1, 2, 4 ... are combined, identities moving in.
+  /// Combines lanes at distances of 1, 2, 4 ...; identities stand for lanes below the first.
   static Vector scanned(Vector vector) {
     for (std::size_t step = 1; step < lanes; step *= 2)
       for (std::size_t lane = lanes; lane-- > 0;)
@@ -87,7 +86,7 @@ class PlainChunk {
   }
 };
 
-/// A chunk by SIMD where there is a function for it.
+/// Returns the SIMD functions, or else those of PlainChunk.
 template <class Op, class In>
 ChunkFunctions fastest_chunk_functions(Operator op) {
   const ChunkFunctions simd = chunk_functions(op, type_of<In>(), type_of<typename Op::Value>());

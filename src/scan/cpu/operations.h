@@ -1,5 +1,5 @@
 #pragma once
-// The scan family of the CPU: see scan/scan.h.
+// The scan family of the CPU backend, as scan/scan.h defines it.
 
 #include "scan/scan.h"
 

@@ -1,8 +1,11 @@
-// Reduce and scan: chains of chunks (satin/host/chain.h).
+// Reduce, mean and scan on the CPU, as chains of chunks (satin/host/chain.h): each chunk is reduced, waits
+// for the carry of the chunks before it, and is scanned onto that carry while it is still in the cache.
 
 #include <functional>
 
+#include "satin/error.h"
 #include "satin/host/chain.h"
+#include "satin/host/scan.h"
 #include "scan/cpu/blocks.h"
 #include "scan/cpu/chunk.h"
 #include "scan/cpu/operations.h"
@@ -15,8 +18,7 @@ namespace {
 template <class In, class Out>
 constexpr std::int64_t length = host::chunk_length<In, Out>;
 
-/// Results of more bytes than caches hold are stored past them: a line that is written whole need not be read
-/// before.
+/// Bytes from which results are stored past the caches, so that no line is read before it is overwritten.
 constexpr std::int64_t stream_from = std::int64_t{1} << 24;
 
 template <class Op, class In>
@@ -50,7 +52,7 @@ void scan_all(CpuBackend& backend, const In* values, typename Op::Value* result,
               scan_chunk);
 }
 
-/// Sums of i32 need a wider type of their own.
+/// Sums i32 in 64 bits, which no operator of scan_operator.h does.
 std::int64_t sum_of_signed(CpuBackend& backend, const std::int32_t* values, std::int64_t n) {
   const auto reduce_chunk = [&](std::int64_t first, std::int64_t last, const auto& pass) {
     std::int64_t own = 0;
@@ -99,10 +101,22 @@ void combine(Backend& backend, ArrayView a, ArrayView b, MutableArrayView result
     const Out* left = a.values<Out>();
     const In* right = b.values<In>();
     Out* out = result.values<Out>();
-    for_parts(as_cpu(backend), result.size, length<In, Out>, [=](std::int64_t first, std::int64_t last) {
+    for_ranges(as_cpu(backend), result.size, length<In, Out>, [=](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) out[i] = Op()(Op::read(left[i]), Op::read(right[i]));
     });
   });
 }
 
 }  // namespace satin::cpu
+
+namespace satin {
+
+void host::for_blocks(const Device& device, std::int64_t blocks,
+                      const std::function<void(std::int64_t block)>& body) {
+  if (device.is_cuda())
+    throw Error(ErrorKind::usage, "Functions of satin::host run on the device cpu; this one is " +
+                                      device.info().id + ": see satin/cuda/scan.cuh.");
+  cpu::for_blocks(cpu::as_cpu(device.backend()), blocks, body);
+}
+
+}  // namespace satin

@@ -1,4 +1,5 @@
-// Segmented scan and reduce: the segmented operator of Sengupta et al., 2007, on chains of chunks.
+// Segmented scan and reduce on the CPU: the segmented operator (Sengupta, Harris, Zhang and Owens, Scan
+// primitives for GPU computing, 2007) on chains of chunks.
 
 #include <algorithm>
 
@@ -10,8 +11,8 @@
 namespace satin::cpu {
 namespace {
 
-/// Where segments begin: by flags, or where the group changes. Which of the two is asked in the loops, as an
-/// instance of them for each would be twice as long to compile.
+/// The heads of segments: at flags, or where the group index changes. The loops decide at run time which of
+/// the two is meant, as an instance for each would double the time to compile.
 struct Heads {
   const std::uint8_t* flags;    ///< null: by group
   const std::uint32_t* groups;  ///< null: by flags
@@ -20,11 +21,11 @@ struct Heads {
       : flags(segments.flags ? segments.marks.values<std::uint8_t>() : nullptr),
         groups(segments.flags ? nullptr : segments.marks.values<std::uint32_t>()) {}
 
-  /// A segment begins at value i.
+  /// Whether a segment begins at value i.
   bool operator()(std::int64_t i) const {
     return i == 0 || (flags != nullptr ? flags[i] != 0 : groups[i] != groups[i - 1]);
   }
-  /// The group of value i is below `count` and not below the one before.
+  /// Whether the group of value i is below `count` and not below the group before.
   [[nodiscard]] bool in_order(std::int64_t i, std::int64_t count) const {
     return flags != nullptr || (groups[i] < count && (i == 0 || groups[i - 1] <= groups[i]));
   }
@@ -52,8 +53,8 @@ void scan_segments(CpuBackend& backend, const In* values, const Heads& heads, ty
               scan_chunk);
 }
 
-/// What a chunk hands on: the value of the segment that is open at its end, how many begin up to there, and
-/// whether the group indices so far are in order.
+/// State of a chunk: the value of the segment that is open at its end, the number of segments that have
+/// begun, and whether the group indices are in order so far.
 template <class Out>
 struct Open {
   host::Flagged<Out> segment;
@@ -69,14 +70,14 @@ struct OpenCombine {
   }
 };
 
-/// Results by segment: in their order with flags, at the place of the group otherwise. Groups without values
-/// have the identity. -1 if the groups are not in order; results behind are then left.
+/// Stores one result for each segment: in order for flags, at the group's index otherwise. Groups without
+/// values get the identity. Returns -1 if the group indices are not in order; later results stay unwritten.
 template <class Op, class In>
 std::int64_t reduce_segments(CpuBackend& backend, const In* values, std::int64_t n, const Heads& heads,
                              typename Op::Value* result, std::int64_t count) {
   using Out = typename Op::Value;
   using State = Open<Out>;
-  // The segment before the head at i has ended; `before` heads came before it.
+  // Stores the segment that ends before the head at i, after `before` heads.
   const auto close = [=](std::int64_t i, std::int64_t before, Out value) {
     const std::int64_t next = heads.flags != nullptr ? before : static_cast<std::int64_t>(heads.groups[i]);
     std::int64_t ended = before - 1;

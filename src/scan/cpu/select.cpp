@@ -1,20 +1,21 @@
-// Compaction and partition: count, scan the counts, write. Where one value goes is decided by arithmetic on
-// its mask byte and not by a branch.
+// Compaction and partition on the CPU: a chunk is turned into a mask of bytes, its ones are counted, the
+// counts are scanned, and the values are written. Arithmetic on the mask byte decides where a value goes,
+// since a branch would be mispredicted for every second value of a random mask.
 
 #include <functional>
 #include <numeric>
 #include <vector>
 
 #include "satin/host/chain.h"
-#include "scan/cpu/bin_index.h"
 #include "scan/cpu/blocks.h"
 #include "scan/cpu/operations.h"
 #include "scan/cpu/types.h"
+#include "scan/maths/bin.h"
 
 namespace satin::cpu {
 namespace {
 
-/// What is selected, as one byte a value: writes 1 or 0 for the values [first, first + count).
+/// Writes 1 for selected values and 0 for others, for [first, first + count).
 using FillMask = std::function<void(std::int64_t first, std::int64_t count, std::uint8_t* mask)>;
 
 template <class Function>
@@ -71,7 +72,7 @@ FillMask mask_by(ArrayView values, const InBin& in_bin) {
   });
 }
 
-/// The selection must stay.
+/// Returns a function that refers to the selection.
 FillMask mask_of(const Selection& selection) {
   return std::visit([&](const auto& by) { return mask_by(selection.values, by); }, selection.by);
 }
@@ -88,7 +89,8 @@ struct Mask {
   }
 };
 
-/// One pass over memory: write(mask, first, offset) for every chunk, offset = how many come before it.
+/// Calls write(mask, first, offset) for every chunk; `offset` values are selected before it. One pass over
+/// memory.
 template <class Write>
 std::int64_t compact(CpuBackend& backend, std::int64_t n, const FillMask& fill, const Write& write) {
   return host::chain(BlocksOf{backend}, n, length, std::int64_t{0}, std::plus<std::int64_t>(),
@@ -124,23 +126,24 @@ std::int64_t compact_indices(CpuBackend& backend, std::int64_t n, const FillMask
   });
 }
 
-/// Two passes: the first value that is not selected goes behind all that are.
+/// Writes the selected values, then the others, each in their order. Two passes, since the place of the first
+/// other value depends on all of the mask.
 template <class T>
 std::int64_t partition(CpuBackend& backend, const T* values, std::int64_t n, const FillMask& fill,
                        T* result) {
   std::vector<std::int64_t> before(static_cast<std::size_t>((n + length - 1) / length) + 1);
-  for_parts(backend, n, length, [&](std::int64_t first, std::int64_t last) {
+  for_ranges(backend, n, length, [&](std::int64_t first, std::int64_t last) {
     before[static_cast<std::size_t>(first / length) + 1] = Mask(fill, first, last).selected;
   });
   std::partial_sum(before.begin(), before.end(), before.begin());
   const std::int64_t total = before.back();
-  for_parts(backend, n, length, [&](std::int64_t first, std::int64_t last) {
+  for_ranges(backend, n, length, [&](std::int64_t first, std::int64_t last) {
     const Mask mask(fill, first, last);
     std::int64_t selected = before[static_cast<std::size_t>(first / length)];
     std::int64_t other = total + first - selected;
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t take = mask.bytes[i - first];
-      result[other ^ ((selected ^ other) & -take)] = values[i];  // a choice that is no branch
+      result[other ^ ((selected ^ other) & -take)] = values[i];  // chooses without a branch
       selected += take;
       other += 1 - take;
     }

@@ -1,19 +1,18 @@
 #pragma once
-// From types and operators at run time to those of the compiler.
+// Calls templates with the types and operators that are known only at run time.
 
 #include <cstddef>
 #include <optional>
 #include <type_traits>
 
-#include "core/scalar.h"
 #include "core/with_type.h"
 #include "satin/scan.h"
 #include "scan/maths/scan_operator.h"
+#include "scan/scan.h"
 
 namespace satin::cpu {
 
-/// function.operator()<T>() for the unsigned type of 1, 2, 4 or 8 bytes: values that are moved, not looked
-/// at.
+/// Calls function.operator()<T>() with the unsigned type of 1, 2, 4 or 8 bytes, for values that only move.
 template <class Function>
 decltype(auto) with_size(std::size_t size, const Function& function) {
   switch (size) {
@@ -28,14 +27,14 @@ decltype(auto) with_size(std::size_t size, const Function& function) {
   }
 }
 
-/// True if values of type In are summed as Out.
+/// Whether values of type In can be summed as Out.
 template <class In, class Out>
 inline constexpr bool sums_into = std::is_same_v<In, Out> ||
                                   (std::is_unsigned_v<In> && std::is_unsigned_v<Out> &&
                                    sizeof(In) < sizeof(Out) && sizeof(Out) >= 4) ||
                                   (std::is_same_v<In, float> && std::is_same_v<Out, double>);
 
-/// function.operator()<Op, In>() for an operator of scan_operator.h and a pair of types that go together.
+/// Calls function.operator()<Op, In>() with an operator of scan_operator.h for this pair of types.
 template <class Function>
 void with_operator(Operator op, Type in, Type out, const Function& function) {
   with_type(out, [&]<class Out>() {
@@ -49,7 +48,7 @@ void with_operator(Operator op, Type in, Type out, const Function& function) {
   });
 }
 
-/// The initial value of a rule whose result is of type T.
+/// Returns the initial value as the result's type T, or the identity if there is none.
 template <class T>
 T initial_of(const std::optional<Scalar>& initial, T identity) {
   return initial ? value_of<T>(*initial).value_or(identity) : identity;

@@ -1,5 +1,5 @@
 #pragma once
-// The scan family of the CUDA backend, one file a group.
+// The scan family of the CUDA backend, as scan/scan.h defines it.
 
 #include "core/backend.h"
 #include "scan/scan.h"

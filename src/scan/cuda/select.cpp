@@ -1,4 +1,5 @@
-// Selection and partition: predicates and bins become intervals of keys, which the kernels look at.
+// Selection and partition on the GPU. A predicate or a bin becomes one interval of ordered keys (Interval),
+// so that one kernel for each element size serves all types, comparisons and bins.
 
 #include <bit>
 #include <cstdint>
@@ -6,13 +7,13 @@
 #include <optional>
 #include <type_traits>
 
-#include "core/scalar.h"
 #include "core/with_type.h"
-#include "kernels/scan/interval.h"
+#include "kernels/scan/launch.h"
 #include "scan/cuda/operations.h"
 #include "scan/cuda/space.h"
 #include "scan/maths/bin.h"
 #include "scan/maths/scan_operator.h"
+#include "scan/scan.h"
 
 namespace satin::cuda {
 namespace {
@@ -25,13 +26,13 @@ using WordOf =
                        std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
-/// The keys of the numbers of a type: NaN lies above the last.
+/// Keys that order as the numbers of a type do. NaN has a key above last().
 template <class T>
 struct Keys {
   using Word = WordOf<T>;
   static constexpr Word sign = static_cast<Word>(Word{1} << (sizeof(Word) * 8 - 1));
-  /// The difference between the bits of integers and keys that order as they do; adding it and exclusive or
-  /// are one.
+  /// Difference between an integer's key and its bits. It is the sign bit, so addition and exclusive or
+  /// agree.
   static constexpr Word offset = std::is_integral_v<T> && std::is_signed_v<T> ? sign : Word{0};
 
   static Word of(T value) {
@@ -57,14 +58,14 @@ struct Keys {
 
 constexpr Interval nothing{0, 0, true};
 
-/// Nothing if first > last.
+/// Returns the keys from `first` to `last`; nothing if first > last.
 template <class T>
 Interval between(WordOf<T> first, WordOf<T> last) {
   if (first > last) return nothing;
   return {static_cast<WordOf<T>>(first ^ Keys<T>::offset), static_cast<WordOf<T>>(last - first)};
 }
 
-/// All keys but one, those of NaN too.
+/// Returns all keys except one, those of NaN included.
 template <class T>
 Interval all_but(WordOf<T> key) {
   constexpr WordOf<T> all = std::numeric_limits<WordOf<T>>::max();
@@ -94,8 +95,8 @@ Interval compared(Comparison comparison, T number) {
   return nothing;
 }
 
-/// The smallest key of a number whose bin is at least `bin`, if there is one. Bins ascend with the numbers,
-/// as every step of bin_of() does.
+/// Returns the smallest key of a number whose bin is at least `bin`, if there is one. Binary search works
+/// since every step of bin_of() is monotonic.
 template <class T>
 std::optional<WordOf<T>> first_key_from(std::int64_t bin, const BinRule& rule) {
   using Key = Keys<T>;
@@ -115,7 +116,7 @@ std::optional<WordOf<T>> first_key_from(std::int64_t bin, const BinRule& rule) {
   return first;
 }
 
-/// The interval from the first number of the bin to the last before the next bin's; the last bin has NaN too.
+/// Returns the interval of the numbers in a bin. The last bin holds NaN as well.
 template <class T>
 Interval of_bin(const InBin& in_bin) {
   const BinRule rule = bin_rule(*in_bin.bins);
@@ -130,19 +131,17 @@ Interval of_bin(const InBin& in_bin) {
   return between<T>(*first, with_nan ? all : Keys<T>::last());
 }
 
-/// The values of one type for which a predicate holds.
 Interval interval_of(Type type, const Predicate& predicate) {
   return with_type(type, [&]<class T>() {
     return compared<T>(predicate.comparison, value_of<T>(predicate.number).value_or(T{}));
   });
 }
 
-/// The values of one type that a bin holds.
 Interval interval_of(Type type, const InBin& in_bin) {
   return with_type(type, [&]<class T>() { return of_bin<T>(in_bin); });
 }
 
-/// Mask values that select.
+/// The elements of a mask that select: 1 to 255.
 constexpr kernels::Interval not_zero{1, 254};
 
 kernels::Interval interval_for(const Selection& selection) {

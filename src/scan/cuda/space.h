@@ -1,5 +1,5 @@
 #pragma once
-// Workspace in stream order, and the two calls of every function that needs one.
+// Workspace in stream order, and the two calls of a kernel function with a kernels::Space.
 
 #include <cuda_runtime_api.h>
 
@@ -9,12 +9,11 @@
 #include <memory>
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "kernels/scan/launch.h"
 
 namespace satin::cuda {
 
-/// Memory of the backend's pool that lives in stream order.
+/// Memory of the backend's pool, allocated and freed in stream order.
 class StreamBuffer {
  public:
   StreamBuffer(const CudaBackend& backend, std::size_t bytes, Stream stream)
@@ -43,7 +42,6 @@ class StreamBuffer {
   std::unique_ptr<void, FreeInOrder> data_;
 };
 
-/// An array in stream order.
 class StreamArray {
  public:
   StreamArray(const CudaBackend& backend, Type type, std::int64_t size, Stream stream)
@@ -58,7 +56,7 @@ class StreamArray {
   Type type_;
 };
 
-/// Calls function(space) for its size, then with memory of at least `least` bytes, which it returns.
+/// Calls function(space) for its size, then with memory of at least `least` bytes. Returns that memory.
 template <class Function>
 StreamBuffer run_in_space(const CudaBackend& backend, Stream stream, const char* doing, std::size_t least,
                           const Function& function) {
@@ -71,13 +69,12 @@ StreamBuffer run_in_space(const CudaBackend& backend, Stream stream, const char*
   return memory;
 }
 
-/// Runs the function with the memory that it asks for, and no more.
 template <class Function>
 void run_in_space(const CudaBackend& backend, Stream stream, const char* doing, const Function& function) {
   static_cast<void>(run_in_space(backend, stream, doing, 0, function));
 }
 
-/// A value in device memory, on the host. Waits.
+/// Copies a value from device memory. Waits.
 template <class Value>
 [[nodiscard]] Value download(CudaBackend& backend, const void* device, Stream stream) {
   Value value{};

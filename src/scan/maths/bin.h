@@ -1,6 +1,6 @@
 #pragma once
-// The index of a value's bin, as satin/scan.h defines it: the same comparisons and the same two roundings in
-// double on host and device.
+// The index of a value's bin, as satin/scan.h defines it. Host and device make the same comparisons and the
+// same two roundings in double.
 
 #include <cstdint>
 
@@ -9,8 +9,8 @@
 
 namespace satin {
 
-/// Bins as arithmetic needs them. `inner` are the count - 1 edges between the first and the last, or null for
-/// bins of equal width; it points to memory of whoever computes.
+/// Bins as the arithmetic needs them. `inner` points to the count - 1 inner edges in the memory of the device
+/// that computes; it is null for bins of equal width.
 struct BinRule {
   double lower = 0;
   double scale = 0;  ///< even_bin_scale()
@@ -18,26 +18,26 @@ struct BinRule {
   const double* inner = nullptr;
 };
 
-/// Bins a unit, rounded once for the width and once for the quotient.
+/// Returns the number of bins per unit, rounded once for the width and once for the quotient.
 SATIN_HD double even_bin_scale(double lower, double upper, std::int64_t count) {
   return static_cast<double>(count) / (upper - lower);
 }
 
-/// Points into `bins`, which must stay.
+/// Returns a rule that points into `bins`.
 inline BinRule bin_rule(const Bins& bins) {
   return {bins.lower(), even_bin_scale(bins.lower(), bins.upper(), bins.count()),
           static_cast<std::uint32_t>(bins.count()), bins.edges().empty() ? nullptr : bins.edges().data() + 1};
 }
 
-/// floor((value - lower) * scale) within 0 ... count - 1; NaN gives the last.
+/// Returns floor((value - lower) * scale), clamped to 0 ... count - 1; the last bin for NaN.
 SATIN_HD std::uint32_t even_bin(double value, double lower, double scale, std::uint32_t count) {
   const double position = (value - lower) * scale;
   const double inside = position > 0 ? position : (position <= 0 ? 0.0 : static_cast<double>(count));
   return inside < static_cast<double>(count) ? static_cast<std::uint32_t>(inside) : count - 1;
 }
 
-/// How many of the `inner_count` ascending edges are at most `value`; NaN gives all of them. Binary search
-/// without a branch: `inner_count` and the edges decide how many steps there are, not the value.
+/// Returns the number of ascending edges that are at most `value`; all of them for NaN. A binary search
+/// without branches, whose number of steps depends only on `inner_count`.
 SATIN_HD std::uint32_t edge_bin(double value, const double* inner, std::uint32_t inner_count) {
   std::uint32_t below = 0;
   std::uint32_t length = inner_count;

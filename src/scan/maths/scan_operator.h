@@ -1,9 +1,9 @@
 #pragma once
-// The operators of the scans with their identities, the same lines on host and device.
+// The operators of the scans with their identities, for host and device.
 //
-// Integers wrap around. Minimum and Maximum are total, so that neither order nor grouping shows: -0 is below
-// +0, and a NaN is replaced by the identity when it is read. Whoever scans passes every value through read()
-// once, starts with the identity and combines.
+// Integers wrap around. Minimum and Maximum give the same bytes for every order and grouping: -0 is below +0,
+// and read() replaces a NaN by the identity. A scan passes every value through read() once, starts with the
+// identity and combines.
 
 #include <cstdint>
 #include <cstring>
@@ -14,7 +14,7 @@
 
 namespace satin {
 
-/// The unsigned type in which T is added and multiplied without overflow being undefined.
+/// Unsigned type in which T is added and multiplied, so that overflow is defined.
 template <class T>
 using WrappingWord = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
@@ -50,7 +50,7 @@ struct Product {
   }
 };
 
-/// True if a float is below another, -0 below +0. Neither is NaN.
+/// Whether a is below b, with -0 below +0. Neither is NaN.
 template <class T>
 SATIN_HD bool below(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

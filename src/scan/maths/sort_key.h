@@ -1,5 +1,5 @@
 #pragma once
-// The order of a sort as the order of unsigned integers: -0 equal to +0, all NaN equal and last.
+// Unsigned keys that order as a sort does: -0 equals +0, and all NaN are equal and last.
 
 #include <cstdint>
 #include <cstring>
@@ -16,13 +16,12 @@ SATIN_HD std::uint32_t bits_of_float(float value) {
   return bits;
 }
 
-/// What a sort stores for a float with these bits: itself, or the one quiet NaN.
+/// Returns the bits that a sort stores for a float: the float itself, or the quiet NaN for every NaN.
 SATIN_HD std::uint32_t canonical_float_bits(std::uint32_t bits) {
   return (bits & 0x7FFFFFFFU) > 0x7F800000U ? quiet_nan_bits : bits;
 }
 
-/// The key of a float's bits; the only NaN is the quiet one. -0 and +0 have one key: the bits themselves
-/// must be kept beside it.
+/// Returns the key of canonical bits. -0 and +0 have one key, so the bits cannot be recovered from it.
 SATIN_HD std::uint32_t sort_key_of_float_bits(std::uint32_t bits) {
   const std::uint32_t positive = bits == 0x80000000U ? 0U : bits;
   return (positive & 0x80000000U) != 0 ? ~positive : positive | 0x80000000U;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "kernels/statistics/launch.h"
 #include "means/cuda/box_mean.h"
 #include "statistics/maths/local_statistics.h"

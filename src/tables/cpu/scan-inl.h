@@ -1,4 +1,5 @@
-// Prefix sums along a row, compiled for every SIMD target.
+// Prefix sums along a row of interleaved channels, compiled for every SIMD target. A vector is scanned in
+// log2 steps of lane shifts; carries between vectors are lane tables that repeat the last pixel.
 
 #if defined(SATIN_SCAN_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_SCAN_INL_H
@@ -20,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_HAVE_SCALABLE  // lane tables need a size that is known: the smallest
+#if HWY_HAVE_SCALABLE  // lane tables need a known size, so vectors of the smallest one
 template <class Sum>
 using ScanTag = hn::FixedTag<Sum, 16 / sizeof(Sum)>;
 #else
@@ -31,7 +32,7 @@ using ScanTag = hn::ScalableTag<Sum>;
 template <class Sum>
 using LaneTable = std::array<hwy::MakeSigned<Sum>, hn::MaxLanes(ScanTag<Sum>())>;
 
-/// Lane j takes lane j - step.
+/// Lane j reads lane j - step.
 template <class Sum>
 constexpr LaneTable<Sum> ShiftedLanes(std::size_t step) {
   LaneTable<Sum> lanes{};
@@ -39,7 +40,7 @@ constexpr LaneTable<Sum> ShiftedLanes(std::size_t step) {
   return lanes;
 }
 
-/// Lane j takes the last lane of the channel that lane j of the next vector has.
+/// Lane j reads the last lane with the channel of lane j of the next vector.
 template <class Sum>
 constexpr LaneTable<Sum> LastPixelLanes(std::size_t channels) {
   LaneTable<Sum> lanes{};
@@ -48,7 +49,8 @@ constexpr LaneTable<Sum> LastPixelLanes(std::size_t channels) {
   return lanes;
 }
 
-/// Prefix sums within one vector whose channels repeat every `Step` lanes (Hillis and Steele, 1986).
+/// Scans one vector whose channels repeat every `Step` lanes (Hillis and Steele, Data parallel algorithms,
+/// 1986).
 template <std::size_t Step, class D, class V>
 HWY_INLINE V PrefixOfVector(D d, V v) {
   using Sum = hn::TFromD<D>;
@@ -61,7 +63,7 @@ HWY_INLINE V PrefixOfVector(D d, V v) {
   }
 }
 
-/// Lane j takes a lane of the channel that lane j has after `vectors` more vectors.
+/// Lane j reads a lane with the channel of lane j after `vectors` more vectors.
 template <class Sum>
 constexpr LaneTable<Sum> RotatedLanes(std::size_t channels, std::size_t vectors) {
   LaneTable<Sum> lanes{};
@@ -76,8 +78,7 @@ HWY_INLINE void StoreSum(D d, V sum, std::size_t at, const Sum* above, Sum* out)
   hn::StoreU(sum, d, out + at);
 }
 
-/// The prefixes of the pixel that lies before `out`, in the lanes of their channels; zeros unless it
-/// `follows` such a pixel.
+/// Returns the prefixes of the pixel before `out`, in the lanes of their channels; zeros unless `follows`.
 template <std::size_t Channels, class D, class Sum>
 HWY_INLINE auto CarryInto(D d, bool follows, const Sum* out) {
   alignas(64) static constexpr LaneTable<Sum> lanes = RotatedLanes<Sum>(Channels, 0);
@@ -85,7 +86,8 @@ HWY_INLINE auto CarryInto(D d, bool follows, const Sum* out) {
   return hn::TableLookupLanes(hn::LoadU(d, out - Channels), hn::SetTableIndices(d, lanes.data()));
 }
 
-/// Vectors that begin with the first channel each: from two to the next two only an addition waits.
+/// Scans vectors that all begin with the first channel, two at a time: one addition depends on the two
+/// before. Returns the number of values that are done.
 template <std::size_t Channels, bool Above, class D, class Value, class Sum>
 HWY_INLINE std::size_t ScanVectors(D d, bool follows, const Value* values, std::size_t count,
                                    const Sum* above, Sum* out, Sum* running) {
@@ -107,7 +109,7 @@ HWY_INLINE std::size_t ScanVectors(D d, bool follows, const Value* values, std::
   return i;
 }
 
-/// Three channels come round after three vectors.
+/// Scans three channels, whose lanes repeat after three vectors.
 template <bool Above, class D, class Value, class Sum>
 HWY_INLINE std::size_t ScanTriples(D d, bool follows, const Value* values, std::size_t count,
                                    const Sum* above, Sum* out, Sum* running) {
@@ -156,8 +158,8 @@ void ScanRow(bool follows, const Value* values, std::size_t count, const Sum* ab
   }
 }
 
-/// Does what Scan() does. If the values `follow` a pixel, its prefixes lie before `out`, and the sums go on
-/// from them; `out` is then not `values`.
+/// Scan() that continues, if the values `follow` a pixel, from that pixel's prefixes before `out`. `out` is
+/// then not `values`.
 template <class Value, class Sum>
 void ScanAfter(bool follow, const Value* values, std::size_t pixels, int channels,
                const std::type_identity_t<Sum>* above, Sum* out) {
@@ -177,17 +179,17 @@ void ScanAfter(bool follow, const Value* values, std::size_t pixels, int channel
   }
 }
 
-/// Inclusive prefix sums of interleaved channels: out[x] = values[0] + ... + values[x] of its channel, plus
-/// above[x] unless `above` is null. Integers wrap; doubles must be integers that it represents exactly, all
-/// sums too. `out` may be `values` or `above`. Value is Sum, or narrower.
+/// Sets out[x] to values[0] + ... + values[x] of its channel, plus above[x] unless `above` is null. Integers
+/// wrap; doubles must be integers, with exact sums. `out` may be `values` or `above`. Value is Sum or
+/// narrower.
 template <class Value, class Sum>
 void Scan(const Value* values, std::size_t pixels, int channels, const std::type_identity_t<Sum>* above,
           Sum* out) {
   ScanAfter(false, values, pixels, channels, above, out);
 }
 
-/// Exclusive prefixes of a row of one channel that its border extends by `reach` on either side:
-/// prefixes[i + 2 reach + 1] - prefixes[i] is the sum over the window around pixel i.
+/// Sets `prefixes` to the exclusive prefixes of a row of one channel, extended by its border by `reach` on
+/// either side. The sum over the window around pixel i is then prefixes[i + 2 reach + 1] - prefixes[i].
 template <class Sum>
 void ScanExtended(const Sum* row, std::size_t width, std::size_t reach, Border border, Sum* prefixes) {
   prefixes[0] = 0;

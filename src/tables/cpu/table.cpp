@@ -1,6 +1,10 @@
-// The table on the CPU: tiles of whole rows, one a thread. Column sums of every tile first, their prefix over
-// the tiles as the table row above each, then each tile by row scans onto the row above. The source is read
-// twice (but for its last tile), the table written once. Compiled for every SIMD target.
+// The summed-area table on the CPU. The picture is cut into tiles of whole rows, one per thread.
+//
+//   1. Every tile but the last sums its columns.
+//   2. Scans of these sums, tile after tile, give the table row above each tile.
+//   3. Every tile scans its rows, each onto the table row above it.
+//
+// The source is read twice, the table is written once. Compiled for every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tables/cpu/table.cpp"
@@ -19,7 +23,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
 constexpr std::int64_t smallest_tile = 64;
-constexpr std::int64_t smallest_part = 512;
+constexpr std::int64_t smallest_share = 512;
 
 template <class Sum>
 class Table final : public TableOperation {
@@ -28,7 +32,7 @@ class Table final : public TableOperation {
       : backend_(backend),
         job_(job),
         tiles_(std::clamp<std::int64_t>(job.height / smallest_tile, 1, backend.threads.count())),
-        parts_(std::clamp<std::int64_t>(job.width / smallest_part, 1, tiles_)),
+        shares_(std::clamp<std::int64_t>(job.width / smallest_share, 1, tiles_)),
         row_(static_cast<std::size_t>(job.width * job.read.channels)),
         above_(static_cast<std::size_t>(tiles_) * row_),
         values_(above_.size()) {}
@@ -41,8 +45,8 @@ class Table final : public TableOperation {
            Stream) override {
     const RowReader reader = row_reader(job_.read, measured, job_.squared);
     std::fill(above_.begin(), above_.end(), Sum{0});
-    parallel_rows(backend_, (tiles_ - 1) * parts_, 1, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) sum_columns(reader, picture, i / parts_, i % parts_);
+    parallel_rows(backend_, (tiles_ - 1) * shares_, 1, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) sum_columns(reader, picture, i / shares_, i % shares_);
     });
     for (std::int64_t tile = 1; tile < tiles_; ++tile)
       Scan(above(tile), static_cast<std::size_t>(job_.width), job_.read.channels, above(tile - 1),
@@ -73,10 +77,10 @@ class Table final : public TableOperation {
     return values_.data() + static_cast<std::size_t>(tile) * row_;
   }
 
-  /// Column sums of a tile in one part of its columns, where the row above the next tile is to stand.
-  void sum_columns(const RowReader& reader, const ImageView& picture, std::int64_t tile, std::int64_t part) {
-    const std::int64_t left = job_.width * part / parts_;
-    const auto pixels = static_cast<std::size_t>(job_.width * (part + 1) / parts_ - left);
+  /// Sums one share of a tile's columns into the row above the next tile.
+  void sum_columns(const RowReader& reader, const ImageView& picture, std::int64_t tile, std::int64_t share) {
+    const std::int64_t left = job_.width * share / shares_;
+    const auto pixels = static_cast<std::size_t>(job_.width * (share + 1) / shares_ - left);
     const std::int64_t first = left * job_.read.channels;
     for (std::int64_t y = tile_start(tile); y < tile_start(tile + 1); ++y)
       with_values(reader, picture.at(left, y), pixels, values(tile) + first, [&](const auto* row) {
@@ -99,10 +103,10 @@ class Table final : public TableOperation {
   CpuBackend& backend_;
   TableJob job_;
   std::int64_t tiles_;
-  std::int64_t parts_;           ///< of columns, while only column sums are made
-  std::size_t row_;              ///< entries of one row
-  WorkspaceVector<Sum> above_;   ///< the table row above every tile
-  WorkspaceVector<Sum> values_;  ///< one row of every tile
+  std::int64_t shares_;          ///< shares of columns in step 1, which all threads work on
+  std::size_t row_;              ///< entries per row
+  WorkspaceVector<Sum> above_;   ///< table row above each tile
+  WorkspaceVector<Sum> values_;  ///< working values of one row of each tile
 };
 
 inline Prepared<TableJob> PrepareTable(Backend& backend, const TableJob& job) {

@@ -1,6 +1,5 @@
 #include "tables/table.h"
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
 #include "kernels/tables/launch.h"
 #include "pixels/cuda/transfer.h"
 

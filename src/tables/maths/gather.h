@@ -1,5 +1,5 @@
 #pragma once
-// Box sums from a table in memory: four entries a whole box inside the picture, a few more at its borders.
+// Box sums from a table in memory: four entries for a box inside the picture, a few more at its borders.
 
 #include <cstdint>
 
@@ -13,12 +13,12 @@ namespace satin {
 template <class Sum>
 struct TableView {
   const Sum* data = nullptr;
-  std::int64_t row = 0;  ///< distance between rows, in entries
+  std::int64_t row = 0;  ///< entries to the next row
   std::int64_t width = 0;
   std::int64_t height = 0;
 };
 
-/// Sums modulo 2^32 or 2^64 over one whole box, one for each channel.
+/// Computes the sums over one whole box, one for each channel, modulo 2^32 or 2^64.
 template <int Channels, class Sum>
 SATIN_HD void whole_box_sums(const TableView<Sum>& table, Window x, Window y, Border border, Sum* sums) {
   if (x.low > 0 && y.low > 0 && x.high < table.width && y.high < table.height) {
@@ -47,13 +47,13 @@ SATIN_HD void whole_box_sums(const TableView<Sum>& table, Window x, Window y, Bo
 
 // --- Cells of a grid that begins at the upper left pixel ---
 
-/// The cell around position p of an axis, clipped at its end.
+/// Returns the cell around position p of an axis, clipped at its end.
 SATIN_HD Window cell_around(std::int64_t p, std::int64_t cell, std::int64_t size) {
   const std::int64_t low = p / cell * cell;
   return {low, low + cell < size ? low + cell - 1 : size - 1};
 }
 
-/// Sums over the cell that a pixel lies in, and its number of pixels.
+/// Computes the sums over the cell of a pixel, and returns its number of pixels.
 template <int Channels, class Sum>
 SATIN_HD std::uint64_t cell_sums(const TableView<Sum>& table, std::int64_t x, std::int64_t y,
                                  std::int64_t cell, bool fixed_point, WideSum* totals) {

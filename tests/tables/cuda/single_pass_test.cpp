@@ -1,5 +1,5 @@
-// The single-pass table of the GPU where blocks do not hear of each other in time: sums that blocks find
-// alone are those that they would have been told.
+// The single-pass table of the GPU where blocks give up waiting for each other: the sums that they compute
+// alone are the same.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ std::vector<kernels::TableTiles> tiles_for(const Layout& layout, const TableForm
       {layout.width, layout.height, format.read(), format.squared, format.accumulator});
 }
 
-/// One kind of tiles, for the runs of one workspace.
+/// One variant of tiles, and the workspace of its runs.
 class SinglePassRun {
  public:
   SinglePassRun(const Layout& layout, int size, const TableFormat& format = {})
@@ -56,7 +56,7 @@ class SinglePass : public testing::TestWithParam<int> {
   }
 };
 
-TEST_P(SinglePass, EveryBlockAlone) {
+TEST_P(SinglePass, IsTheSameIfEveryBlockWorksAlone) {
   const std::vector<Layout> layouts = {
       {1, 1},       {3, 130},    {129, 129},     {257, 385},           {770, 260, 1, 3, 2, 1},
       {1283, 1410}, {300, 5000}, {5000, 300, 3}, {2303, 400, 1, 4, 1}, {4099, 1291}};
@@ -67,14 +67,14 @@ TEST_P(SinglePass, EveryBlockAlone) {
   }
 }
 
-TEST_P(SinglePass, SomeBlocksAlone) {
+TEST_P(SinglePass, IsTheSameIfSomeBlocksWorkAlone) {
   const Layout layout{4099, 2500};
   SinglePassRun run(layout, GetParam());
   for (std::uint64_t seed = 0; seed < 40; ++seed)
     ASSERT_TRUE(run.is_right(seed, {.looks = static_cast<int>(seed % 8)})) << "seed " << seed;
 }
 
-TEST_P(SinglePass, RunsOfEveryKindShareAWorkspace) {
+TEST_P(SinglePass, DifferentRunsShareAWorkspace) {
   const Layout layout{2816, 1664};
   SinglePassRun run(layout, GetParam());
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
@@ -85,16 +85,15 @@ TEST_P(SinglePass, RunsOfEveryKindShareAWorkspace) {
   }
 }
 
-/// More tiles than blocks run together: those that run first wait for those that cannot start.
-TEST_P(SinglePass, TheLastTilesFirst) {
+/// There are more tiles than blocks that run together, so the first blocks wait for blocks that cannot start.
+TEST_P(SinglePass, EndsIfTheLastTilesRunFirst) {
   const Layout layout{8191, 4099};
   SinglePassRun run(layout, GetParam());
   ASSERT_TRUE(run.is_right(5, {.looks = 100, .reversed = true}));
   ASSERT_TRUE(run.is_right(0, {.reversed = true}));
 }
 
-/// Blocks of every format run alone, and all together.
-TEST_P(SinglePass, FormatsAlone) {
+TEST_P(SinglePass, IsTheSameForEveryFormatIfBlocksWorkAlone) {
   for (const TableFormat& format : table_formats()) {
     const Layout layout{1301, 700};
     if (GetParam() >= static_cast<int>(tiles_for(layout, format).size())) continue;
@@ -105,7 +104,7 @@ TEST_P(SinglePass, FormatsAlone) {
   }
 }
 
-/// Kinds of tiles are counted from the largest on.
+/// Variants are counted from the largest tile on.
 INSTANTIATE_TEST_SUITE_P(Tiles, SinglePass, testing::Range(0, 3));
 
 }  // namespace

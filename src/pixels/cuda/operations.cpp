@@ -1,14 +1,16 @@
-#include "pixels/fixed_threshold.h"
+// The threshold and measure operations on the GPU: host side of kernels/pixels.
+
 #include "core/cuda/backend.h"
-#include "core/cuda/check.h"
+#include "core/plan_operations.h"
 #include "kernels/pixels/launch.h"
+#include "pixels/fixed_threshold.h"
 
 namespace satin::cuda {
 namespace {
 
-class Level final : public FixedThresholdOperation {
+class FixedThreshold final : public FixedThresholdOperation {
  public:
-  Level(CudaBackend& backend, const FixedThresholdJob& job)
+  FixedThreshold(CudaBackend& backend, const FixedThresholdJob& job)
       : backend_(backend),
         job_(job),
         counts_(backend.allocate(codes_of(job.plane.type) * sizeof(std::uint64_t))) {}
@@ -56,7 +58,42 @@ class Level final : public FixedThresholdOperation {
 }  // namespace
 
 Prepared<FixedThresholdJob> prepare_fixed_threshold(Backend& backend, const FixedThresholdJob& job) {
-  return std::make_unique<Level>(as_cuda(backend), job);
+  return std::make_unique<FixedThreshold>(as_cuda(backend), job);
+}
+
+namespace {
+
+class Measure final : public MeasureOperation {
+ public:
+  Measure(CudaBackend& backend, const MeasureJob& job) : backend_(backend), job_(job) {}
+
+  void clear(Measured* result, Stream stream) override {
+    backend_.select();
+    kernels::clear_measured(result, backend_.stream_of(stream));
+    check_launch("clearing the measured range");
+  }
+
+  void measure(const ImageView& picture, Measured* result, Stream stream) override {
+    backend_.select();
+    kernels::measure(job_, source_of(picture), result, backend_.stream_of(stream));
+    check_launch("measuring the range of the picture");
+  }
+
+  void check_map(const ImageView& map, Measured* result, Stream stream) override {
+    backend_.select();
+    kernels::check_map(job_.width, job_.height, source_of(map), result, backend_.stream_of(stream));
+    check_launch("checking the radius map");
+  }
+
+ private:
+  CudaBackend& backend_;
+  MeasureJob job_;
+};
+
+}  // namespace
+
+Prepared<MeasureJob> prepare_measure(Backend& backend, const MeasureJob& job) {
+  return std::make_unique<Measure>(as_cuda(backend), job);
 }
 
 }  // namespace satin::cuda

@@ -1,9 +1,11 @@
-#include "core/active_tiles.h"
+// The copy and active-tiles operations on the CPU.
 
 #include <algorithm>
 #include <numeric>
 
 #include "core/cpu/backend.h"
+#include "core/host_memory.h"
+#include "core/plan_operations.h"
 #include "core/workspace.h"
 
 namespace satin::cpu {
@@ -31,7 +33,7 @@ class ActiveTiles final : public ActiveTilesOperation {
   void fetch(std::uint8_t* active, Stream) override { std::ranges::copy(active_, active); }
 
  private:
-  /// Looks no farther than the first row that holds something.
+  /// Stops at the first row that is not all 0.
   [[nodiscard]] bool is_active(const ImageView& mask, std::int64_t column, std::int64_t row) const {
     const std::int64_t left = column * job_.tile;
     const std::int64_t bytes = std::min(job_.tile, job_.width - left) * mask.strides.pixel;
@@ -53,6 +55,29 @@ class ActiveTiles final : public ActiveTilesOperation {
 
 Prepared<ActiveTilesJob> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job) {
   return std::make_unique<ActiveTiles>(as_cpu(backend), job);
+}
+
+namespace {
+
+class Copy final : public CopyOperation {
+ public:
+  explicit Copy(CpuBackend& backend) : backend_(backend) {}
+
+  void run(const ImageView& source, const MutableImageView& target, Stream) override {
+    const std::int64_t height = source.shape.height;
+    parallel_rows(backend_, height * source.shape.frames, 16, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) copy_row(source, target, i % height, i / height);
+    });
+  }
+
+ private:
+  CpuBackend& backend_;
+};
+
+}  // namespace
+
+Prepared<CopyJob> prepare_copy(Backend& backend, const CopyJob& /*job*/) {
+  return std::make_unique<Copy>(as_cpu(backend));
 }
 
 }  // namespace satin::cpu

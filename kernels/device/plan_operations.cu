@@ -1,5 +1,5 @@
-// Copies between pictures of any strides. Rows that are contiguous in both are copied as the widest words
-// that the alignment of both allows.
+// The kernels of core/plan_operations.h: the active tiles of a mask, and copies between views of any strides.
+// Also the probe that tells whether the current device can run this build's kernels.
 
 #include <cstdint>
 
@@ -7,6 +7,66 @@
 #include "kernels/device/tuning.h"
 
 namespace satin::kernels {
+namespace {
+
+unsigned blocks_along_y(std::int64_t rows) {
+  constexpr std::int64_t most = 65535;
+  return static_cast<unsigned>(rows < most ? rows : most);
+}
+
+// --- Active tiles ---
+
+/// Whether any of the thread's words of a tile is not 0. A row of the tile has `bytes` bytes.
+template <class Word>
+__device__ bool holds_anything(const std::byte* tile, std::int64_t row, int bytes, int rows) {
+  const int words = bytes / static_cast<int>(sizeof(Word));
+  unsigned found = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < words * rows; i += static_cast<int>(blockDim.x)) {
+    const int y = i / words;
+    const Word word = reinterpret_cast<const Word*>(tile + y * row)[i - y * words];
+    if constexpr (sizeof(Word) == 16) {
+      found |= word.x | word.y | word.z | word.w;
+    } else {
+      found |= word;
+    }
+  }
+  return found != 0;
+}
+
+__global__ void __launch_bounds__(tuning::active_tile_threads)
+    find_active(const __grid_constant__ ActiveTilesArguments arguments) {
+  const ActiveTilesJob& job = arguments.job;
+  const std::int64_t tile_rows = (job.height + job.tile - 1) / job.tile;
+  const std::int64_t left = static_cast<std::int64_t>(blockIdx.x) * job.tile;
+  const std::int64_t right = left + job.tile < job.width ? left + job.tile : job.width;
+  const int size = job.type == Type::u8 ? 1 : 2;
+  const auto bytes = static_cast<int>(right - left) * size;
+  for (std::int64_t tile_row = blockIdx.y; tile_row < tile_rows; tile_row += gridDim.y) {
+    const std::int64_t top = tile_row * job.tile;
+    const auto rows = static_cast<int>(top + job.tile < job.height ? job.tile : job.height - top);
+    const std::byte* tile = arguments.mask.data + top * arguments.mask.row + left * size;
+    const auto alignment =
+        reinterpret_cast<std::uint64_t>(tile) | static_cast<std::uint64_t>(arguments.mask.row) | bytes;
+    const bool found = alignment % 16 == 0
+                           ? holds_anything<uint4>(tile, arguments.mask.row, bytes, rows)
+                           : holds_anything<std::uint8_t>(tile, arguments.mask.row, bytes, rows);
+    const int active = __syncthreads_or(found ? 1 : 0);
+    if (threadIdx.x == 0) arguments.active[tile_row * gridDim.x + blockIdx.x] = active != 0 ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+void find_active_tiles(const ActiveTilesArguments& arguments, StreamHandle stream) {
+  const ActiveTilesJob& job = arguments.job;
+  const dim3 blocks(static_cast<unsigned>((job.width + job.tile - 1) / job.tile),
+                    blocks_along_y((job.height + job.tile - 1) / job.tile));
+  find_active<<<blocks, tuning::active_tile_threads, 0, stream>>>(arguments);
+}
+
+// --- Copies. Rows that are contiguous in both views are copied in the widest words that both alignments
+// allow.
+
 namespace {
 
 template <class Element>
@@ -34,12 +94,10 @@ __global__ void __launch_bounds__(tuning::copy_threads)
 
 template <class Element>
 void launch(const CopyArguments& arguments, StreamHandle stream) {
-  constexpr std::int64_t most_rows = 65535;
   const std::int64_t columns = (arguments.width + tuning::copy_threads - 1) / tuning::copy_threads;
   const std::int64_t rows =
       (arguments.height + tuning::copy_rows_per_block - 1) / tuning::copy_rows_per_block;
-  const dim3 blocks(static_cast<unsigned>(columns),
-                    static_cast<unsigned>(rows < most_rows ? rows : most_rows),
+  const dim3 blocks(static_cast<unsigned>(columns), blocks_along_y(rows),
                     static_cast<unsigned>(arguments.channels));
   copy_elements<Element><<<blocks, tuning::copy_threads, 0, stream>>>(arguments);
 }
@@ -51,7 +109,7 @@ bool contiguous(const CopyArguments& a) {
   return channels && a.source_pixel == pixel && a.target_pixel == pixel;
 }
 
-/// Describes this copy of contiguous rows by elements of `size` bytes.
+/// Describes a copy of contiguous rows by elements of `size` bytes.
 CopyArguments by_elements_of(int size, std::int64_t row_bytes, const CopyArguments& arguments) {
   CopyArguments result = arguments;
   result.element_size = size;
@@ -89,6 +147,17 @@ void copy(const CopyArguments& arguments, StreamHandle stream) {
     default:
       return launch<uint4>(widest, stream);
   }
+}
+
+// --- Probe ---
+
+namespace {
+__global__ void nothing() {}
+}  // namespace
+
+int probe() {
+  cudaFuncAttributes attributes{};
+  return static_cast<int>(cudaFuncGetAttributes(&attributes, nothing));
 }
 
 }  // namespace satin::kernels

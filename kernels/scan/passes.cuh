@@ -1,14 +1,25 @@
 #pragma once
-// An operator that is chosen at run time, so that the scans by it are compiled once a type.
+// What the passes of CUB share: their workspace, and an operator that is chosen at run time, so that scans
+// are compiled once for each type.
 
 #include <cstdint>
 #include <type_traits>
 
-#include "core/scalar.h"
+#include "kernels/scan/launch.h"
+#include "satin/cuda/fused.cuh"
 #include "scan/maths/scan_operator.h"
 #include "scan/scan.h"
 
 namespace satin::kernels {
+
+/// Calls pass(workspace) with the memory of `space`, or for its size where there is none.
+template <class Pass>
+int in_workspace(Space& space, const Pass& pass) {
+  gpu::Workspace workspace{space.memory, space.bytes};
+  const int status = pass(workspace);
+  space.bytes = workspace.bytes;
+  return status;
+}
 
 template <class T>
 struct AnyOperator {
@@ -39,20 +50,18 @@ struct AnyOperator {
         return T{Maximum<T>::identity};
     }
   }
-  /// NaN counts as the identity of min and max.
+  /// Reads NaN as the identity of min and max.
   template <class In>
   SATIN_HD T read(In value) const {
     if constexpr (std::is_same_v<In, T> && std::is_floating_point_v<T>)
       if (is_nan(value) && (op == Operator::min || op == Operator::max)) return identity();
     return static_cast<T>(value);
   }
-  /// The value that a scan begins with.
   T initial(const ScanRule& rule) const {
     return rule.initial.has_value() ? read(value_of<T>(*rule.initial).value_or(identity())) : identity();
   }
 };
 
-/// Element i as the operator reads it.
 template <class In, class T>
 struct ReadBy {
   const In* values;
