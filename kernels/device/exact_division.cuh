@@ -223,4 +223,11 @@ class LongDivision {
   EstimatedQuotient quotient_;
 };
 
+/// Returns floor(n / divisor) by a multiplication, or one more unless the divisor is exact: ScaledDivisor of
+/// kernels/means/launch.h.
+template <class Scaled>
+__device__ std::uint32_t scaled_quotient(std::uint32_t n, const Scaled& divisor) {
+  return __umulhi(n, divisor.factor) >> divisor.shift;
+}
+
 }  // namespace satin::kernels

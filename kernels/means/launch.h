@@ -1,7 +1,6 @@
 #pragma once
-// Launches of box means, one section a way to them, and of what unsharp adds, in the manner of
-// kernels/device/launch.h. Calls named prepare_ are made once for a job on its device and return the code of
-// a cudaError_t.
+// Launches of the kernels for box means and unsharp masking, in the manner of kernels/device/launch.h.
+// Functions named prepare_ are called once for a job on its device and return the code of a cudaError_t.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,25 +19,24 @@
 
 namespace satin::kernels {
 
-// --- By a table in memory: box_mean.cuh ---
+// --- Gather from a table in memory: by_map/table_gather.cuh ---
 
 struct BoxMeanArguments {
   std::int64_t width = 0;
   std::int64_t height = 0;
-  PixelRead read;  ///< of the source
+  PixelRead read;  ///< how the source is read
   TransferView read_transfer;
   RadiusField radius;
   Border border = Border::shrink;
   double border_number = 0;
   Accumulator accumulator = Accumulator::u32;
   MeanRule rule;
-  bool narrow =
-      false;  ///< every weighted sum, all its weights included, is below 2^63, and the picture is no float
+  bool fits_63_bits = false;  ///< integers whose weighted box sums are below 2^63
   const Measured* measured = nullptr;
-  const void* table = nullptr;            ///< of the source; 32-byte aligned
-  std::int64_t table_row = 0;             ///< bytes, a multiple of 32
-  const std::uint32_t* counts = nullptr;  ///< table of the pixels that count; null if all do
-  std::int64_t counts_row = 0;            ///< bytes
+  const void* table = nullptr;            ///< table of the source, aligned to 32 bytes
+  std::int64_t table_row = 0;             ///< row stride in bytes, a multiple of 32
+  const std::uint32_t* counts = nullptr;  ///< table of the validity mask; null if all pixels count
+  std::int64_t counts_row = 0;            ///< row stride in bytes
   Source source;
   Source original;
   Source radius_map;
@@ -46,183 +44,211 @@ struct BoxMeanArguments {
   Target output;
 };
 
-/// For outputs of type T; defined in box_mean.cuh, which the instances alone include.
+/// Launches the kernels for outputs of type T. Only the instances in kernels/CMakeLists.txt include its
+/// definition.
 template <class T>
 void box_mean_to(const BoxMeanArguments& arguments, StreamHandle stream);
 
-// --- Without a table in memory, in the tiles of means/tiling.h ---
+// --- Jobs in the tiles of means/tiling.h ---
 //
-// For each of the jobs that follow there are, beside prepare_mean() and launch_mean() of its arguments:
-// farthest(), how far beyond a position its windows see, and tiles_of(job, multiprocessors, shared_limit),
-// where shared_limit is the most shared memory of a block of the device.
+// Every such job has farthest(), the distance that its windows reach beyond a pixel, and a function
+// tiles_of(arguments, multiprocessors, shared_limit) that cuts the picture; shared_limit is the device's most
+// shared memory per block.
 
 struct TiledMeanJob {
   int width = 0;
   int height = 0;
   int channels = 1;
-  bool clipped = false;  ///< only pixels of the picture count: Border::shrink
+  bool clipped = false;  ///< Border::shrink: windows are clipped by the picture
 };
 
 template <class Job>
 struct TiledMeanArguments {
   Job job;
   SlidingTiles tiles;
-  const int* rows = nullptr;     ///< [y] = row of the picture at position y, or -1; from -margin on
-  const int* columns = nullptr;  ///< the same along x
+  const int* rows = nullptr;     ///< row of the picture, or -1, for every position from -margin_of(job) on
+  const int* columns = nullptr;  ///< the same for columns
   Source source;
   Target output;
 };
 
-/// Positions outside of the picture that kernels may ask for the source of, on either side: those that
-/// windows see, and what lanes have beside them.
+/// Number of positions on either side of the picture whose source kernels may look up: those that windows
+/// reach, and the rest of a lane.
 template <class Job>
 [[nodiscard]] int margin_of(const Job& job) {
   constexpr int most_lane_pixels = 32;
   return job.farthest() + most_lane_pixels;
 }
 
-// --- One radius, without a table: box_mean_running.cuh ---
+// --- Box filter with one radius: by_radius/box_filter.cuh ---
 
-/// Values of a lane: whole pixels of 1 to 4 channels, and three accesses of 16 bytes to 32-bit prefixes.
-inline constexpr int running_elements = 12;
+/// Values per lane: whole pixels of 1 to 4 channels, and three accesses of 16 bytes to 32-bit prefixes.
+inline constexpr int lane_elements = 12;
 
-/// A window along one axis: the sum over `reach` pixels to either side, times inner + outer, and outer times
-/// the two pixels beyond. The weights of core/maths/window.h without their common factor.
-struct RunningWindow {
+/// A window along one axis: the weights of core/maths/window.h without their common factor. The pixels up to
+/// `reach` weigh inner + outer, the two beyond weigh outer.
+struct AxisWindow {
   int reach = 0;
   std::uint32_t inner = 1;
-  std::uint32_t outer = 0;  ///< 0: a whole radius
+  std::uint32_t outer = 0;  ///< 0 for a whole radius
 
   [[nodiscard]] SATIN_HD int outer_reach() const { return reach + (outer != 0 ? 1 : 0); }
 };
 
-/// Widths of the sums down a column, and of those along a row.
-enum class RunningSums : std::uint8_t {
-  u32,      ///< both
-  u32_u64,  ///< 32 bits down the columns
-  u32_low,  ///< both, but only the low bits of sums along a row: of whole windows, by WholeMeans
-  u64       ///< both; of 16-bit codes and of what is `wide`
+/// Widths of column sums and of the prefix sums along a row.
+enum class SumWidths : std::uint8_t {
+  u32,      ///< 32 bits for both
+  u32_u64,  ///< 32 bits for column sums, 64 for prefixes
+  u32_low,  ///< 32 bits for both, but only the low bits of window sums: whole radii, by WholeRadiusMeans
+  u64       ///< 64 bits for both: 16-bit codes, and values above 16 bits
 };
 
-/// (n + divisor / 2) / divisor by a multiplication: factor / 2^(32 + shift) is 1 / divisor, rounded up.
+/// A divisor as a multiplication: factor / 2^(32 + shift) is 1 / divisor, rounded up.
 struct ScaledDivisor {
-  std::uint32_t divisor = 0;  ///< 0: cannot be used
+  std::uint32_t divisor = 0;  ///< 0 if no factor fits
   std::uint32_t factor = 0;
   std::uint32_t shift = 0;
   bool exact = false;  ///< otherwise the quotient may be one too large
 };
 
-/// The divisor for dividends up to `largest` times itself.
+/// Returns the factor for dividends n + divisor / 2 with n at most `largest` times the divisor.
 [[nodiscard]] ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest);
 
-struct RunningMeanJob : TiledMeanJob {
-  Type type = Type::u8;    ///< u8 or u16; what `wide` takes
-  Type output = Type::u8;  ///< u8 or u16; another one than `type` with 32 bits down columns, without weights
-  /// Source or result has more than 16 bits: floats and their fixed point (u64) to each other, to fixed point
-  /// with whole radii alone; u8, u16 and u32 to u32, u32 to u16, without weights.
-  bool wide = false;
-  int fixed_bits = 0;  ///< of a float's magnitude in fixed point
-  RunningSums sums = RunningSums::u32;
-  bool decoded = false;   ///< to linear light
-  bool encoded = false;   ///< from linear light
-  bool weighted = false;  ///< the last channel is alpha: colours count times alpha. u8 and 32-bit columns
-  int more_bits = 0;      ///< below the point that means have more than values; negative: fewer
-  RunningWindow x;
-  RunningWindow y;
-  ScaledDivisor whole;                  ///< of a window that is not clipped
-  int low_bits = 0;                     ///< without which sums of windows fit 32 bits: u32_low
-  std::uint32_t quotients_of_half = 0;  ///< 2^31 by whole.divisor, rounded down: u32_low
-  bool large_divisors = false;          ///< of 2^28 and more, times the largest alpha
+struct BoxFilterJob : TiledMeanJob {
+  Type type = Type::u8;    ///< u8 or u16; with exceeds_16_bits also u32, u64 and f32
+  Type output = Type::u8;  ///< u8 or u16; may differ from `type` with 32-bit column sums and no alpha
+  /// Whether source or result has more than 16 bits: floats and their fixed point (u64) to each other, to
+  /// fixed point for whole radii only; u8, u16 and u32 to u32; u32 to u16. Without alpha.
+  bool exceeds_16_bits = false;
+  int fixed_bits = 0;  ///< bits of a float's magnitude in fixed point
+  SumWidths sums = SumWidths::u32;
+  bool decodes = false;           ///< whether values are decoded to linear light
+  bool encodes = false;           ///< whether means are encoded from linear light
+  bool weights_by_alpha = false;  ///< by the last channel; u8 with 32-bit column sums
+  int more_bits = 0;              ///< fraction bits of means minus those of values
+  AxisWindow x;
+  AxisWindow y;
+  ScaledDivisor unclipped;              ///< divisor of a window that is not clipped
+  int low_bits = 0;                     ///< u32_low: bits by which window sums exceed 32 bits
+  std::uint32_t quotients_of_half = 0;  ///< u32_low: floor(2^31 / unclipped.divisor)
+  bool has_large_divisors = false;      ///< whether divisors times the largest alpha reach 2^28
 
   [[nodiscard]] int farthest() const { return std::max(x.outer_reach(), y.outer_reach()) + 1; }
-  /// Sums along rows have 32 bits, and windows no parts of pixels.
-  [[nodiscard]] bool whole_windows() const {
-    return (sums == RunningSums::u32 || sums == RunningSums::u32_low) && x.outer == 0 && y.outer == 0;
+  /// Whether WholeRadiusPolicy serves the job: whole radii and 32-bit prefixes.
+  [[nodiscard]] bool uses_whole_radius_kernel() const {
+    return (sums == SumWidths::u32 || sums == SumWidths::u32_low) && x.outer == 0 && y.outer == 0;
   }
-  /// Tiles start from sums over groups of rows.
-  [[nodiscard]] SATIN_HD bool grouped() const { return y.reach > tuning::running_largest_direct_reach; }
+  /// Whether tiles start from sums over groups of rows, as radii are too large to sum all rows.
+  [[nodiscard]] SATIN_HD bool starts_from_groups() const {
+    return y.reach > tuning::running_largest_direct_reach;
+  }
 };
 
-/// Bytes of the sums over groups of rows; 0 without them.
-[[nodiscard]] std::size_t running_groups_bytes(const RunningMeanJob& job);
+/// Returns the size of the groups of rows in bytes; 0 if the job has none.
+[[nodiscard]] std::size_t row_groups_bytes(const BoxFilterJob& job);
 
-struct RunningMeanArguments : TiledMeanArguments<RunningMeanJob> {
+struct BoxFilterArguments : TiledMeanArguments<BoxFilterJob> {
   TransferView transfer;
-  const std::uint32_t* cells8 = nullptr;  ///< pixels/light_tables.h, where means become codes of 8 bits
-  const std::int16_t* more_than_rough16 = nullptr;  ///< light of 16-bit codes: pixels/light_tables.h
-  void* groups = nullptr;
-  const Measured* measured = nullptr;  ///< floats and their fixed point
+  const std::uint32_t* cells8 = nullptr;            ///< words of pixels/light_tables.h, to encode 8 bits
+  const std::int16_t* more_than_rough16 = nullptr;  ///< table of WideDecodeTable, to decode 16 bits
+  void* groups = nullptr;                           ///< row_groups_bytes() of memory
+  const Measured* measured = nullptr;               ///< for floats and their fixed point
 };
 
-struct RunningKernels {
-  void (*average)(RunningMeanArguments);
-  void (*scan_groups)(RunningMeanArguments);  ///< null where jobs are not grouped()
+struct BoxFilterKernels {
+  void (*average)(BoxFilterArguments);
+  void (*scan_groups)(BoxFilterArguments);  ///< null if the job's kind never starts from groups
 };
 
-/// For pictures of type T; defined in box_mean_running.cuh, which the instances alone include.
+/// Returns the kernels for pictures of type T. Only the instances in kernels/CMakeLists.txt include its
+/// definition.
 template <class T, int Channels>
-RunningKernels running_kernels_of(const RunningMeanArguments& arguments);
+BoxFilterKernels box_filter_kernels(const BoxFilterArguments& arguments);
 
-/// A warp each span; a block does so many tiles together.
-[[nodiscard]] SlidingTiles tiles_of(const RunningMeanJob& job, int multiprocessors, std::size_t shared_limit);
-[[nodiscard]] int prepare_mean(const RunningMeanArguments& arguments);
-void launch_mean(const RunningMeanArguments& arguments, StreamHandle stream);
+[[nodiscard]] SlidingTiles tiles_of(const BoxFilterArguments& arguments, int multiprocessors,
+                                    std::size_t shared_limit);
+[[nodiscard]] int prepare_mean(const BoxFilterArguments& arguments);
+void launch_mean(const BoxFilterArguments& arguments, StreamHandle stream);
 
-// --- One radius, of the pixels that a mask leaves: box_mean_counted.cu ---
+// --- Box filter of the pixels that a mask includes: by_radius/masked_box_filter.cu ---
 
-/// Only pixels count whose mask of u8 is not 0, and their means are blended by it. Pictures of u8 with 1 or 3
-/// channels, whole radii of 96 pixels at most, sums of 32 bits.
-struct CountedMeanArguments : RunningMeanArguments {
+/// Only pixels whose mask of u8 is not 0 count, and the mask blends their means. Pictures of u8 with 1 or 3
+/// channels, whole radii up to 96, sums of 32 bits.
+struct MaskedFilterArguments : BoxFilterArguments {
   Source mask;
 };
 
-[[nodiscard]] SlidingTiles counted_tiles_of(const RunningMeanJob& job, int multiprocessors,
-                                            std::size_t shared_limit);
-[[nodiscard]] int prepare_mean(const CountedMeanArguments& arguments);
-void launch_mean(const CountedMeanArguments& arguments, StreamHandle stream);
+[[nodiscard]] SlidingTiles tiles_of(const MaskedFilterArguments& arguments, int multiprocessors,
+                                    std::size_t shared_limit);
+[[nodiscard]] int prepare_mean(const MaskedFilterArguments& arguments);
+void launch_mean(const MaskedFilterArguments& arguments, StreamHandle stream);
 
-// --- By a map, with the table in shared memory: tiled_table.cu ---
+// --- Radius map, with a table in shared memory: by_map/tiled_table.cu ---
 
 /// Means of u8 pictures of 1 to 3 channels.
 struct TiledTableJob : TiledMeanJob {
-  int reach = 0;        ///< of the largest window, rounded up
-  bool linear = false;  ///< to linear light and back
+  int reach = 0;        ///< largest radius, rounded up
+  bool linear = false;  ///< whether means are taken in linear light
   RadiusField radius;
 
   [[nodiscard]] int farthest() const { return reach + most_batch_rows; }
-  static constexpr int most_batch_rows = 8;  ///< rows that the warps of a block hand to each other
+  static constexpr int most_batch_rows = 8;  ///< most rows that the warps of a block hand over at once
 
-  /// Whole boxes have less than 2^14 pixels: kernels/means/tiled_table_values.cuh.
+  /// Whole boxes have less than 2^14 pixels, which by_map/tiled_table_values.cuh relies on.
   static constexpr int largest_reach = 63;
-  /// Bits of one channel's sum in a packed entry.
+  /// Returns the bits of one channel's sum in a packed entry.
   [[nodiscard]] static constexpr int sum_bits(int channel_count) { return channel_count == 3 ? 21 : 32; }
 };
 
 struct TiledTableArguments : TiledMeanArguments<TiledTableJob> {
   Source radius_map;
   TransferView transfer;
-  // Set by launch_mean().
-  std::int64_t map_step = 0;     ///< bytes between the rows of a warp
-  std::int64_t output_step = 0;  ///< the same
-  int ring_rows = 0;             ///< of the table that are in shared memory
+  // Set by launch_mean():
+  std::int64_t map_step = 0;     ///< bytes of the map between the rows of a warp
+  std::int64_t output_step = 0;  ///< bytes of the output between the rows of a warp
+  int ring_rows = 0;             ///< rows of the table in shared memory
   unsigned ring_bytes = 0;
 };
 
-/// A block each, of one span.
-[[nodiscard]] SlidingTiles tiles_of(const TiledTableJob& job, int multiprocessors, std::size_t shared_limit);
+/// A tile is the work of one block and has one span.
+[[nodiscard]] SlidingTiles tiles_of(const TiledTableArguments& arguments, int multiprocessors,
+                                    std::size_t shared_limit);
 [[nodiscard]] int prepare_mean(const TiledTableArguments& arguments);
 void launch_mean(const TiledTableArguments& arguments, StreamHandle stream);
 
-// --- Means under a mask: blend_means.cu ---
+// --- Gather from a table of linear light: by_map/light_gather.cu ---
 
-/// A blend of integer pictures without alpha.
+/// Means of u8 pictures in linear light with Border::shrink, by one radius or a map.
+struct LightGatherArguments {
+  static constexpr int largest_reach = 255;  ///< bound of UpperBits
+
+  int width = 0;
+  int height = 0;
+  int channels = 1;
+  RadiusField radius;  ///< the same radius along both axes
+  TransferView transfer;
+  ScaledDivisor largest_weight;  ///< as in BlendMeansArguments
+  TableBlocks table;
+  Source counts;  ///< table of the validity mask with 32-bit sums; no data if all pixels count
+  Source radius_map;
+  Source original;
+  Source mask;  ///< no data: means are not blended
+  Target output;
+  int block_rows = 0;  ///< set by gather_light()
+};
+
+void gather_light(const LightGatherArguments& arguments, StreamHandle stream);
+
+// --- A picture combined with its means: picture_with_means.cu ---
+
+/// A blend by a mask, of integer pictures without alpha.
 struct BlendMeansArguments {
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;
-  Type type = Type::u8;   ///< u8 or u16, of the picture and the output
-  TransferView transfer;  ///< of the type; means are of it, or of the next larger one in linear light
-  ScaledDivisor whole;    ///< the mask's largest weight, 255 or 65535: exact for values of 16 bits
+  Type type = Type::u8;          ///< type of the picture and the output, u8 or u16
+  TransferView transfer;         ///< in linear light the type of the means is the next larger one
+  ScaledDivisor largest_weight;  ///< 255 or 65535: exact for values of 16 bits
   Source picture;
   Source means;
   Source mask;
@@ -231,36 +257,12 @@ struct BlendMeansArguments {
 
 void blend_means(const BlendMeansArguments& arguments, StreamHandle stream);
 
-// --- From a table of linear light: light_gather.cu ---
-
-/// Means of u8 pictures with borders that shrink, by one radius or a map.
-struct LightGatherArguments {
-  static constexpr int largest_reach = 255;  ///< upper bits say no more
-
-  int width = 0;
-  int height = 0;
-  int channels = 1;
-  RadiusField radius;  ///< without a map that of x along both axes
-  TransferView transfer;
-  ScaledDivisor whole;  ///< with a mask, as BlendMeansArguments has it
-  TableBlocks table;
-  Source counts;  ///< a table of the pixels that count, of 32-bit sums in rows; none if all do
-  Source radius_map;
-  Source original;
-  Source mask;  ///< none: nothing is blended
-  Target output;
-  int block_rows = 0;  ///< set by gather_light()
-};
-
-void gather_light(const LightGatherArguments& arguments, StreamHandle stream);
-
-// --- What unsharp adds: unsharp_residual.cu ---
-
+/// Unsharp masking: the picture plus an amount of its difference from the means.
 struct UnsharpResidualArguments {
   std::int64_t width = 0;
   std::int64_t height = 0;
   int channels = 1;
-  Type type = Type::u8;  ///< of the picture and the output
+  Type type = Type::u8;  ///< type of the picture and the output
   Type means_type = Type::u32;
   UnsharpResidualRule rule;
   const Measured* measured = nullptr;

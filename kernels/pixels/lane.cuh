@@ -272,4 +272,24 @@ struct LaneRows {
   }
 };
 
+/// Returns sum + weights.low * bytes.byte0 + weights.high * bytes.byte1 for a pair of signed 16-bit weights.
+__device__ inline int add_weighted_low(std::uint32_t weights, std::uint32_t bytes, int sum) {
+  int result = 0;
+  asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(bytes), "r"(sum));
+  return result;
+}
+/// Is add_weighted_low() for bytes 2 and 3.
+__device__ inline int add_weighted_high(std::uint32_t weights, std::uint32_t bytes, int sum) {
+  int result = 0;
+  asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(weights), "r"(bytes), "r"(sum));
+  return result;
+}
+/// Returns sum + pair.low * weights.byte0 + pair.high * weights.byte1 for 16-bit values and signed bytes.
+__device__ inline std::uint32_t add_pair_weighted(std::uint32_t pair, std::uint32_t weights,
+                                                  std::uint32_t sum) {
+  int result = 0;
+  asm("dp2a.lo.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(weights), "r"(static_cast<int>(sum)));
+  return static_cast<std::uint32_t>(result);
+}
+
 }  // namespace satin::kernels

@@ -21,7 +21,6 @@
 #include "kernels/device/tuning.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
-#include "kernels/means/running_values.cuh"
 #include "kernels/pixels/lane.cuh"
 #include "kernels/statistics/launch.h"
 #include "statistics/maths/local_statistics.h"

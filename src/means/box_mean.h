@@ -1,8 +1,9 @@
 #pragma once
-// Mean over a box around every pixel: one radius, or a radius per pixel. The operation is semantic: whether a
-// table is kept in memory, in fast memory or not made at all is the backend's business; the result is defined
-// by core/maths.
+// The mean over a box around every pixel, with one radius for the picture or a radius per pixel. A job says
+// what to compute; means/maths/mean.h and core/maths/window.h define the result. Each backend decides how:
+// with a summed-area table in memory, with one in a cache, or with sliding windows and no table.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -15,8 +16,8 @@
 
 namespace satin {
 
-/// One radius along each axis, or a map of one channel (u8, u16, f32) from which both come: `low` at 0,
-/// `high` at the type's maximum (1 for floats).
+/// A radius along each axis, or a map of one channel (u8, u16, f32) that gives the radius along both axes:
+/// `low` at 0, `high` at the type's maximum (1 for floats).
 struct RadiusField {
   bool from_map = false;
   Radius256 x = 0;
@@ -26,6 +27,18 @@ struct RadiusField {
   Radius256 high = 0;
 };
 
+/// Returns the radius of a pixel by the map.
+inline Radius256 radius_at(const RadiusField& field, const ImageView& map, std::int64_t x, std::int64_t y) {
+  switch (field.map_type) {
+    case Type::u8:
+      return radius_from_map(map.row<std::uint8_t>(y)[x], 0xFF, field.low, field.high);
+    case Type::u16:
+      return radius_from_map(map.row<std::uint16_t>(y)[x], 0xFFFF, field.low, field.high);
+    default:
+      return radius_from_map(map.row<float>(y)[x], field.low, field.high);
+  }
+}
+
 struct BoxMeanOperation;
 
 struct BoxMeanJob {
@@ -33,52 +46,72 @@ struct BoxMeanJob {
 
   std::int64_t width = 0;
   std::int64_t height = 0;
-  PixelRead read;    ///< of `source`
-  PixelWrite write;  ///< of `output` and `original`
+  PixelRead read;    ///< format of `source`
+  PixelWrite write;  ///< format of `output` and `original`
   RadiusField radius;
   Border border = Border::shrink;
-  std::array<std::uint64_t, 4> border_value{};  ///< of Border::constant: working values of the channels
-  double border_number = 0;                     ///< the same for floats, whose scale is known at run time
-  std::uint32_t mask_maximum = 0;               ///< 255 or 65535; 0: no mask
-  bool excludes = false;  ///< only pixels that `included` has count; the source holds 0 at the others
+  std::array<std::uint64_t, 4> border_value{};  ///< working values outside the picture for Border::constant
+  double border_number = 0;        ///< value outside for floats, whose scale is known at run time
+  std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
+  bool excludes = false;           ///< whether pixels with `included` = 0 are left out; the source is 0 there
   Accumulator accumulator = Accumulator::u32;
 };
 
-/// Views of one run; those that the job does not use are empty.
+/// Views of one run. Views that the job does not use are empty.
 struct BoxMeanImages {
-  ImageView source;    ///< what is averaged: stored pixels, or working values of the pass before
-  ImageView original;  ///< stored pixels of the whole filter's input (== source in a single pass)
+  ImageView source;    ///< stored pixels, or working values of the pass before
+  ImageView original;  ///< stored pixels of the filter's input; the source in a single pass
   ImageView radius_map;
   ImageView mask;
-  ImageView included;                  ///< one channel of u8, 0 or 1
+  ImageView included;                  ///< validity mask: one channel of u8, 0 or 1
   MutableImageView output;             ///< may alias neither source nor the maps
-  const Measured* measured = nullptr;  ///< floats: in the backend's memory
+  const Measured* measured = nullptr;  ///< for floats: in the backend's memory
 };
 
-/// For every pixel, in this order: radius 0 along both axes, or mask weight 0: output = original, byte for
-/// byte (for working outputs: the working value, shifted); otherwise store_*_mean() of means/maths/mean.h
-/// over the four whole boxes of core/maths/window.h. With `excludes`, the weighted number of pixels is the
-/// same sum over `included`, where what a constant border adds counts as 1.
+/// Computes every pixel as follows. If the radius is 0 along both axes or the mask weight is 0, output =
+/// original, byte for byte (for working outputs: the working value, shifted). Otherwise store_*_mean() of
+/// means/maths/mean.h over the four whole boxes of core/maths/window.h. With `excludes`, the weighted number
+/// of pixels is the same sum over `included`, which is 1 in a constant border.
 struct BoxMeanOperation : Operation {
   virtual void run(const BoxMeanImages& images, Stream stream) = 0;
-  /// Whether the operation itself finds out by the mask which pixels count, in a job that `excludes`. The
-  /// source then holds all pixels, and there is no `included`.
+  /// Whether the operation of a job that `excludes` reads the mask itself to decide which pixels count. The
+  /// source then holds all pixels, and `included` is empty.
   [[nodiscard]] virtual bool selects_by_mask() const noexcept { return false; }
 };
 
-/// Successive box means at once, each of what the one before wrote.
+/// Successive box means in one operation, each of the result of the one before.
 struct BoxChainJob {
   using Operation = BoxMeanOperation;
 
   std::span<const BoxMeanJob> boxes;
 };
 
-/// Pixels of the largest whole box that the job can ask for.
-[[nodiscard]] std::uint64_t largest_box(std::int64_t width, std::int64_t height, const RadiusField& radius,
-                                        Border border);
+/// Returns the number of pixels in the largest whole box of a job.
+[[nodiscard]] inline std::uint64_t largest_box(std::int64_t width, std::int64_t height,
+                                               const RadiusField& radius, Border border) {
+  const auto extent = [border](Radius256 r, std::int64_t size) {
+    const std::int64_t reach = (static_cast<std::int64_t>(r) + radius_one - 1) / radius_one;
+    const std::int64_t window = 2 * reach + 1;
+    return static_cast<std::uint64_t>(border == Border::shrink ? std::min(window, size) : window);
+  };
+  const Radius256 largest = std::max(radius.low, radius.high);
+  return extent(radius.from_map ? largest : radius.x, width) *
+         extent(radius.from_map ? largest : radius.y, height);
+}
 
-/// The uniform part of the job (means/maths/mean.h), with a backend's transfer tables. The border values are
-/// those of the job; floats, whose scale is known at run time, use fixed_border_value().
-[[nodiscard]] MeanRule mean_rule(const BoxMeanJob& job, const TransferView& transfer);
+/// Returns the rule that is the same for all pixels of the job, with a backend's transfer tables. Its border
+/// values are those of the job; floats, whose scale is known at run time, use fixed_border_value().
+[[nodiscard]] inline MeanRule mean_rule(const BoxMeanJob& job, const TransferView& transfer) {
+  MeanRule rule;
+  rule.weighted = job.read.weighted;
+  rule.fixed_point = job.read.fixed_point;
+  rule.read_fraction = job.read.fraction;
+  rule.working = job.write.working;
+  rule.write_shift = std::max(0, job.write.fraction - job.read.fraction);
+  rule.mask_maximum = job.mask_maximum;
+  rule.transfer = transfer;
+  std::copy(job.border_value.begin(), job.border_value.end(), rule.border_value);
+  return rule;
+}
 
 }  // namespace satin

@@ -13,21 +13,20 @@
 namespace satin {
 namespace {
 
-/// Variance of a box of this radius along one axis, in square pixels.
+/// Returns the variance of a box along one axis, in square pixels.
 double box_variance(Radius256 radius) {
   const int whole_pixels = radius / radius_one;
   const double whole = whole_pixels;
-  const double part = static_cast<double>(radius % radius_one) / radius_one;
-  const double squares = whole * (whole + 1) * (2 * whole + 1) / 3 + 2 * part * (whole + 1) * (whole + 1);
-  return squares / (2 * whole + 1 + 2 * part);
+  const double fraction = static_cast<double>(radius % radius_one) / radius_one;
+  const double squares = whole * (whole + 1) * (2 * whole + 1) / 3 + 2 * fraction * (whole + 1) * (whole + 1);
+  return squares / (2 * whole + 1 + 2 * fraction);
 }
 
-/// Below this radius of the boxes those that differ by a pixel come farther from the gaussian.
+/// Smallest radius for which boxes of neighbouring whole radii approximate the gaussian well enough.
 constexpr Radius256 least_whole = 4 * radius_one;
 
-/// Radii of `boxes` successive boxes whose variances add up as nearly to `wanted` as the quantum allows: all
-/// take the largest radius that does not exceed it, then as many as bring the sum nearest take one quantum
-/// more.
+/// Returns radii of `boxes` successive boxes whose variances add up to `wanted` as nearly as the quantum
+/// allows: the largest equal radii that do not exceed it, some of them enlarged by one quantum.
 OfBoxes<Radius256> equal_radii(double wanted, int boxes) {
   Radius256 low = 0;
   Radius256 high = largest_radius * radius_one;
@@ -47,8 +46,9 @@ OfBoxes<Radius256> equal_radii(double wanted, int boxes) {
   return radii;
 }
 
-/// Radii whose variances have the wanted sum: neighbouring whole ones, which cost less, the rest by the last
-/// box. The largest distance from the gaussian stays below 6.1 % of its peak (BlurShape tests it).
+/// Returns radii whose variances add up to sigma squared. All but the last are neighbouring whole radii,
+/// which are faster; the last box supplies the rest. The largest distance from the gaussian stays below 6.1 %
+/// of its peak (tested by BlurShape).
 OfBoxes<Radius256> radii_for_sigma(double sigma, int boxes) {
   const double wanted = sigma * sigma;
   OfBoxes<Radius256> radii = equal_radii(wanted, boxes);
@@ -64,8 +64,8 @@ OfBoxes<Radius256> radii_for_sigma(double sigma, int boxes) {
   return radii;
 }
 
-/// Radii of `boxes` successive boxes that reach as far together as one of `radius`; of three or more, whole
-/// ones but for the last.
+/// Returns radii of `boxes` successive boxes that together reach as far as one of `radius`; of three or more
+/// boxes only the last may be fractional.
 OfBoxes<Radius256> radii_for_reach(Radius256 radius, int boxes) {
   const Radius256 unit = boxes >= 3 && radius / boxes >= least_whole ? radius_one : 1;
   const Radius256 units = radius / unit;
@@ -75,7 +75,7 @@ OfBoxes<Radius256> radii_for_reach(Radius256 radius, int boxes) {
   return radii;
 }
 
-/// A later box of radius 0 is none.
+/// Pairs the radii along both axes, and drops boxes of radius 0 after the first.
 OfBoxes<RadiusField> fields_of(const OfBoxes<Radius256>& x, const OfBoxes<Radius256>& y) {
   OfBoxes<RadiusField> fields;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -85,7 +85,7 @@ OfBoxes<RadiusField> fields_of(const OfBoxes<Radius256>& x, const OfBoxes<Radius
   return fields;
 }
 
-/// The jobs of these boxes for values that are premultiplied already.
+/// Returns the jobs for values that are already premultiplied, where all channels are averaged alike.
 OfBoxes<BoxMeanJob> plain_jobs(std::span<const BoxMeanJob> jobs) {
   OfBoxes<BoxMeanJob> plain(jobs);
   PixelRead values = working_pixels(jobs.front().read);
@@ -99,8 +99,8 @@ OfBoxes<BoxMeanJob> plain_jobs(std::span<const BoxMeanJob> jobs) {
   return plain;
 }
 
-/// Successive boxes of bytes with straight alpha: between the two ends all channels are averaged alike. The
-/// jobs read premultiplied pixels; the last writes stored pixels or working values.
+/// Successive boxes of bytes with straight alpha: pixels are premultiplied once, averaged, and
+/// unpremultiplied at the end unless the last job writes working values.
 class PremultipliedBoxes final : public BoxMeanOperation {
  public:
   PremultipliedBoxes(Backend& backend, std::span<const BoxMeanJob> jobs)
@@ -128,11 +128,11 @@ class PremultipliedBoxes final : public BoxMeanOperation {
     };
     premultiply_->run({images.source, values(0)}, stream);
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
-      BoxMeanImages part;
-      part.source = part.original = values(i);
+      BoxMeanImages box;
+      box.source = box.original = values(i);
       const bool writes_result = i + 1 == boxes_.size() && unpremultiply_ == nullptr;
-      part.output = writes_result ? images.output : values(i + 1);
-      boxes_[i]->run(part, stream);
+      box.output = writes_result ? images.output : values(i + 1);
+      boxes_[i]->run(box, stream);
     }
     if (unpremultiply_ == nullptr) return;
     unpremultiply_->run({values(boxes_.size()), images.original, images.mask, images.output}, stream);
@@ -141,8 +141,9 @@ class PremultipliedBoxes final : public BoxMeanOperation {
  private:
   std::unique_ptr<PremultiplyJob::Operation> premultiply_;
   OfBoxes<std::unique_ptr<BoxMeanOperation>> boxes_;
-  std::unique_ptr<UnpremultiplyJob::Operation> unpremultiply_;  ///< null if working values are wanted
-  std::array<Buffer, 2> values_;                                ///< of before and after a box, in turns
+  std::unique_ptr<UnpremultiplyJob::Operation>
+      unpremultiply_;             ///< null if the last job writes working values
+  std::array<Buffer, 2> values_;  ///< input and output of a box, in turns
   Shape shape_;
 };
 

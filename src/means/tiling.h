@@ -1,46 +1,65 @@
 #pragma once
-// How sliding windows cut a picture among the multiprocessors of a GPU.
+// How sliding windows cut a picture into tiles for the multiprocessors of a GPU.
 //
-// From the whole to its parts: a picture is cut into tiles, some columns by some rows of results, down which
-// one window slides; a row of a tile and of what its windows see beside it is cut into spans of 32 lanes; a
-// lane has a few neighbouring pixels. Before its first row a tile sums the rows of a window, so that low
-// tiles cost more, and high ones leave multiprocessors idle.
+// A tile is a rectangle of results down which one window slides. Its rows, with the columns that its windows
+// reach beside it, are cut into spans: the columns of one warp, of which each lane has a few neighbouring
+// ones. Before its first row a tile sums the rows of a window. So low tiles cost more, and high ones leave
+// multiprocessors idle.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "core/maths/hd.h"
+
 namespace satin {
 
 struct SlidingTiles {
-  int spans = 0;                 ///< of a row of a tile; 0: sliding windows are not for this job
-  int together = 1;              ///< tiles that a multiprocessor has at most
-  int width = 0;                 ///< columns of a tile; those of the last one may be fewer
-  int columns = 0;               ///< of tiles
-  int rows = 0;                  ///< of tiles: the heights of any two differ by at most one
-  std::size_t shared_bytes = 0;  ///< of a block
+  int spans = 0;                 ///< spans per row of a tile; 0: no tiles fit the job
+  int together = 1;              ///< most tiles of a multiprocessor
+  int width = 0;                 ///< columns of results per tile; the last tile may have fewer
+  int columns = 0;               ///< number of columns of tiles
+  int rows = 0;                  ///< number of rows of tiles, whose heights differ by at most one
+  std::size_t shared_bytes = 0;  ///< shared memory of a block
 };
 
-/// What tiles are chosen by. Costs are relative to each other.
+/// Results of one tile: columns [first_x, last_x) and rows [first_y, last_y).
+struct TileRect {
+  int first_x, last_x;
+  int first_y, last_y;
+};
+
+/// Returns the results of the tile in this column and row of tiles.
+SATIN_HD TileRect tile_rect(const SlidingTiles& tiles, int width, int height, int column, int row) {
+  TileRect rect{};
+  rect.first_x = column * tiles.width;
+  rect.last_x = rect.first_x + tiles.width < width ? rect.first_x + tiles.width : width;
+  rect.first_y = static_cast<int>(static_cast<std::int64_t>(row) * height / tiles.rows);
+  rect.last_y = static_cast<int>((static_cast<std::int64_t>(row) + 1) * height / tiles.rows);
+  return rect;
+}
+
+/// The picture, the device and the relative costs that the choice of tiles depends on.
 struct SlidingTileRules {
-  int width = 0;  ///< of the picture
+  int width = 0;  ///< size of the picture
   int height = 0;
   int multiprocessors = 1;
-  int pixels = 1;  ///< of a lane: tiles begin with one
+  int pixels = 1;  ///< pixels per lane: tiles begin with a lane
   int most_rows = 65535;
-  bool fewest_rows = false;  ///< no more rows of tiles than make the highest tile as low
-  int start_cost = 0;        ///< of a span of a tile, before its first row
-  int row_cost = 1;          ///< of a span of a row of results
-  int fewest_spans = 0;      ///< of a multiprocessor: with fewer it takes as long
-  int wished_spans = 0;  ///< up to so many, the last of choices that cost the same is taken; else the first
+  bool fewest_rows = false;  ///< whether rows of tiles that do not lower the highest tile are dropped
+  int start_cost = 0;        ///< cost of starting a span, before its first row
+  int row_cost = 1;          ///< cost of one row of a span
+  int fewest_spans = 0;      ///< a multiprocessor with fewer spans takes as long as with these
+  int wished_spans = 0;      ///< ties up to so many spans go to the last choice, other ties to the first
 };
 
+/// Finds the cheapest of the tilings that consider() proposes.
 class SlidingTiler {
  public:
   explicit SlidingTiler(const SlidingTileRules& rules) : rules_(rules) {}
 
-  /// Tiles of so many spans with room for `usable` columns of results, 1 to `most` of them a multiprocessor.
-  /// shared_bytes(tiles) may not be above shared_limit.
+  /// Considers tiles of `spans` spans with at most `usable` columns of results, 1 to `most` of them on a
+  /// multiprocessor, whose shared_bytes(tiles) do not exceed shared_limit.
   template <class SharedBytes>
   void consider(int spans, int usable, int most, const SharedBytes& shared_bytes, std::size_t shared_limit) {
     SlidingTiles tiles;
@@ -60,10 +79,10 @@ class SlidingTiler {
     }
   }
 
-  /// No spans if nothing that was considered fits.
+  /// Returns the cheapest tiles; without spans if none fits.
   [[nodiscard]] const SlidingTiles& best() const { return best_; }
 
-  /// Time of the multiprocessor that has most to do.
+  /// Returns the time of the busiest multiprocessor.
   [[nodiscard]] std::int64_t cost_of(const SlidingTiles& tiles) const {
     const std::int64_t count = std::int64_t{tiles.columns} * tiles.rows;
     const std::int64_t busiest = (count + rules_.multiprocessors - 1) / rules_.multiprocessors;

@@ -1,14 +1,69 @@
 #pragma once
-// A picture with what it differs by from its means, times an amount.
+// Unsharp masking: a picture plus an amount of its difference from the means around its pixels. The
+// arithmetic of one pixel is shared by host and device.
 
+#include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/operation.h"
 #include "means/box_mean.h"
-#include "means/maths/unsharp_residual.h"
+#include "means/maths/mean.h"
+#include "pixels/maths/real_pixel.h"
 #include "pixels/pixels.h"
 
 namespace satin {
+
+/// The part of a job that is the same for every pixel.
+struct UnsharpResidualRule : StoreRule {
+  double amount = 0;
+  double threshold = 0;      ///< largest difference that is not amplified, in working values
+  double mean_scale = 1;     ///< for integers: factor of a mean, or of its quotient by alpha
+  int fixed_bits = 0;        ///< for floats: bits of the fixed point
+  bool keeps_alpha = false;  ///< whether the last channel keeps its value
+};
+
+/// Returns v + amount (v - m) if |v - m| > threshold, otherwise v.
+SATIN_HD double with_detail(double own, double mean, const UnsharpResidualRule& rule) {
+  const double difference = own - mean;
+  if (rule.amount == 0 || !(fabs(difference) > rule.threshold)) return own;
+  return own + rule.amount * difference;
+}
+
+/// Stores one pixel. `means` are the working values that a box mean has written. A pixel with no alpha around
+/// it is its own mean.
+template <int Channels, class T, class Working>
+SATIN_HD void store_with_residual(const Working* means, const T* original, std::uint32_t mask,
+                                  const UnsharpResidualRule& rule, FixedExponents exponents, T* out) {
+  constexpr int last = Channels - 1;
+  if (rule.mask_maximum != 0 && mask == 0) {
+    for (int c = 0; c < Channels; ++c) out[c] = original[c];
+    return;
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    const auto fixed = [&](int c) { return static_cast<double>(static_cast<std::int64_t>(means[c])); };
+    const double scale = power_of_two(rule.weighted ? exponents.alpha - exponents.colour : -exponents.colour);
+    const auto colour = [&](int c) {
+      const double own = finite_value(original[c]);
+      if (rule.keeps_alpha && c == last) return own;
+      if (!rule.weighted) return with_detail(own, fixed(c) * scale, rule);
+      return fixed(last) > 0 ? with_detail(own, fixed(c) / fixed(last) * scale, rule) : own;
+    };
+    const double alpha = rule.weighted ? finite_value(original[last]) : 0.0;
+    store_floats<Channels>(colour, alpha, original, mask, rule, out);
+  } else {
+    const std::uint32_t white = decode(static_cast<T>(~T{0}), rule.transfer);
+    const auto colour = [&](int c) -> std::uint64_t {
+      const std::uint32_t own = decode(original[c], rule.transfer);
+      if (rule.keeps_alpha && c == last) return own;
+      if (rule.weighted && means[last] == 0) return own;
+      double mean = static_cast<double>(means[c]);
+      if (rule.weighted) mean = mean / static_cast<double>(means[last]);
+      return nearest_integer(with_detail(own, mean * rule.mean_scale, rule), white);
+    };
+    store_integers<Channels>(colour, original[last], original, mask, rule, out);
+  }
+}
 
 struct UnsharpResidualOperation;
 
@@ -18,14 +73,14 @@ struct UnsharpResidualJob {
   std::int64_t width = 0;
   std::int64_t height = 0;
   PixelRead means;   ///< working values: fine_working_pixels()
-  PixelWrite write;  ///< of the picture and the output: u8, u16 or f32
+  PixelWrite write;  ///< format of the picture and the output: u8, u16 or f32
   bool keeps_alpha = false;
   double amount = 0;
   double threshold = 0;            ///< in working values
   std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
 };
 
-/// Integers, every value by itself: neither alpha nor a mask is in the way.
+/// Whether the values are integers and independent of each other: there is neither alpha nor a mask.
 [[nodiscard]] inline bool is_plain(const UnsharpResidualJob& job) {
   const bool bytes = job.write.type == Type::u8;
   const bool words = job.write.type == Type::u16 && job.write.transfer == Transfer::identity;
@@ -39,15 +94,16 @@ struct UnsharpResidualImages {
   ImageView means;
   ImageView mask;
   MutableImageView output;
-  const Measured* measured = nullptr;  ///< floats: what the means were made with
+  const Measured* measured = nullptr;  ///< for floats: the measurement that the means used
 };
 
-/// Every pixel by store_with_residual() of means/maths/unsharp_residual.h.
+/// Computes every pixel by store_with_residual().
 struct UnsharpResidualOperation : Operation {
   virtual void run(const UnsharpResidualImages& images, Stream stream) = 0;
 };
 
-/// The residual beside the means of successive boxes of the picture at once: `means` of its images is empty.
+/// The means of successive boxes of the picture and the residual in one operation. `means` of its images is
+/// empty.
 struct UnsharpResidualChainJob {
   using Operation = UnsharpResidualOperation;
 
@@ -68,7 +124,7 @@ void with_residual_types(Type picture, Type means, const Call& call) {
                      : of_means.template operator()<std::uint64_t>();
 }
 
-/// The uniform part of the job: the same for every backend but for the place of the transfer tables.
+/// Returns the rule of the job with a backend's transfer tables.
 [[nodiscard]] inline UnsharpResidualRule residual_rule(const UnsharpResidualJob& job,
                                                        const TransferView& transfer) {
   UnsharpResidualRule rule;

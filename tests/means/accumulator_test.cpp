@@ -1,5 +1,4 @@
-// The checked choices of section "sums": the width of accumulators, the bits of floats, the divisors of
-// alpha.
+// The checked choices of widths: of accumulators, of the fixed point of floats, and of the divisors of alpha.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +16,7 @@ PixelRead read_of(Type type, int channels = 1, Transfer transfer = Transfer::ide
   return read_pixels({8, 8, channels, type, alpha}, transfer, 64);
 }
 
-/// The largest area whose sum fits 32 bits takes u32, one pixel more takes u64.
+/// Expects u32 for the largest area whose sum fits 32 bits, and u64 for one pixel more.
 void expect_narrow_up_to(std::uint64_t area, const PixelRead& read) {
   EXPECT_EQ(choose_accumulator(read, area, read.maximum), Accumulator::u32) << area;
   EXPECT_EQ(choose_accumulator(read, area + 1, read.maximum), Accumulator::u64) << area + 1;
@@ -94,7 +93,7 @@ TEST(Accumulator, AlphaDivisorStaysBelowItsLimit) {
     return 0;
   });
   EXPECT_NO_THROW(check_alpha_divisor(read_of(Type::u16), std::uint64_t{1} << 60));
-  const std::uint64_t largest_window = std::uint64_t{16385} * 16385;  // of the first of two boxes
+  const std::uint64_t largest_window = std::uint64_t{16385} * 16385;  // window of the first of two boxes
   EXPECT_NO_THROW(check_alpha_divisor(working_pixels(read_of(Type::u8, 4, Transfer::srgb, Alpha::straight)),
                                       largest_window));
 }

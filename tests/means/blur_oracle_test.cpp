@@ -1,5 +1,5 @@
-// blur() against brute force: every format with every border and kind of radius; sizes and spaces by turns,
-// at random.
+// blur() against brute force: every format with every border and kind of radius, at random sizes and in both
+// spaces.
 
 #include <gtest/gtest.h>
 
@@ -133,7 +133,7 @@ TEST_P(BlurOracle, TentAndGaussian) {
     }
 }
 
-/// Pictures that are larger than all boxes together, which are whole ones but for the last.
+/// Gaussians whose boxes have whole radii except the last, on pictures larger than all boxes together.
 TEST_P(BlurOracle, GaussiansOfWholeBoxes) {
   const Format format = GetParam();
   Random random(0xB5 + static_cast<std::uint64_t>(format.channels));
@@ -154,8 +154,8 @@ TEST_P(BlurOracle, GaussiansOfWholeBoxes) {
     }
 }
 
-/// Boxes of more than 1024 pixels with parts of pixels: weighted sums of linear light of 16 bits, or of
-/// colours times alpha, are beyond 2^50.
+/// Fractional boxes of more than 1024 pixels: weighted sums of 16-bit linear light, or of colours times
+/// alpha, exceed 2^50.
 TEST_P(BlurOracle, SumsThatDoublesDoNotHold) {
   const Format format = GetParam();
   if (format.type == Type::f32 || (format.type == Type::u8 && format.alpha != Alpha::straight))
@@ -213,13 +213,12 @@ TEST(BlurLimits, LargestRadius) {
   for (const Border border : every_border) {
     BlurCase blur_case{{7, 5, 3, Type::u8}, {.radius = 16384, .border = border}};
     check_against_oracle(blur_case);
-    blur_case.shape.type = Type::f32;  // windows above 2^23 pixels: fewer than 40 bits
+    blur_case.shape.type = Type::f32;  // windows above 2^23 pixels have fewer than 40 bits
     check_against_oracle(blur_case);
   }
 }
 
-// The sums of these windows need more than 32 bits, and the window's own sum fits 32 bits only without a
-// fraction.
+// Fractional windows whose weighted sums need more than 32 bits although whole ones fit.
 TEST(BlurLimits, SumsAroundThirtyTwoBits) {
   for (const double radius : {127.0, 128.0, 127.5, 2052.0}) {
     check_against_oracle(
@@ -230,7 +229,7 @@ TEST(BlurLimits, SumsAroundThirtyTwoBits) {
   }
 }
 
-// A float border that is larger than anything in the picture, and a picture that is 0 throughout.
+// A constant border of floats above all values of the picture, and a picture that is 0.
 TEST(BlurLimits, FloatBorderAboveThePicture) {
   for (const double value : {100.0, -3e6, 1e30}) {
     check_against_oracle(
@@ -244,7 +243,7 @@ TEST(BlurLimits, FloatBorderAboveThePicture) {
   const Device& device = device_under_test();
   const Image black = constant_picture({5, 1, 1, Type::f32}, 0);
   const Image result = blur(device, black, {.radius = 1, .border = Border::constant, .border_value = 0.75});
-  EXPECT_EQ(result.view().value<float>(2, 0), 0.5F);  // a row of nothing above, one below
+  EXPECT_EQ(result.view().value<float>(2, 0), 0.5F);  // two of its three rows are border
   EXPECT_EQ(result.view().value<float>(0, 0), 0.583333313F);
 }
 

@@ -1,4 +1,4 @@
-// What one sees of a blur: the impulse, ramps, symmetry.
+// Visible properties of a blur: its impulse response, ramps, symmetry.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(BlurShape, FractionalImpulseHasSoftEdges) {
         << x;
 }
 
-// On a straight ramp every window that lies inside gives the ramp itself, whatever its radius.
+// The mean of a straight ramp over any window inside the picture is the ramp's value.
 TEST(BlurShape, RampStaysARampUnderAMap) {
   constexpr int width = 1200;
   Image picture({width, 3, 1, Type::u16});
@@ -61,9 +61,8 @@ TEST(BlurShape, RampStaysARampUnderAMap) {
   for (int x = 42; x + 42 < width; ++x) ASSERT_EQ(result.view().value<std::uint16_t>(x, 1), 50 * x) << x;
 }
 
-// The width of a blurred edge follows an 8-bit map without steps: beside neighbouring pixels of one map value
-// the profile changes smoothly, and one map value more widens the box by radius-max / 255, not by a whole
-// pixel.
+// The width of a blurred edge follows an 8-bit map without steps: a map value more widens the box by
+// radius-max / 255 and not by a whole pixel.
 TEST(BlurShape, MapOfEightBitsMakesNoBands) {
   constexpr int size = 512;
   Image picture({65, size, 1, Type::f32});
@@ -79,8 +78,7 @@ TEST(BlurShape, MapOfEightBitsMakesNoBands) {
   parameters.radius_map = map.view();
   const Image result = blur(device_under_test(), picture, parameters);
   const auto at = [&](int x, int y) { return static_cast<double>(result.view().value<float>(x, y)); };
-  const double widening =
-      12.0 / 255 + 1.0 / 256;  // of the radius from one map value to the next, with the quantum
+  const double widening = 12.0 / 255 + 1.0 / 256;  // change of the radius for one map value, plus its quantum
   for (int x = 32; x < 52; ++x)
     for (int y = 1; y < size; ++y) {
       const double radius = 4 + 12.0 * (y / 2) / 255;
@@ -91,9 +89,8 @@ TEST(BlurShape, MapOfEightBitsMakesNoBands) {
     }
 }
 
-// Alpha is rounded to 8 bits below the point between the passes of a kernel. Where little of it is left,
-// colours must not pass beyond white, nor fall short of it by more than that rounding explains: half a part
-// in 256 alpha for each pass.
+// Between passes alpha is rounded to 8 fraction bits. Colours under thin alpha must not exceed white, nor
+// fall short of it by more than this rounding: half a unit in 256 alpha per pass.
 TEST(BlurShape, WhiteUnderThinAlphaStaysWhite) {
   const auto white_of = [](const ImageView& view, std::int64_t x, std::int64_t y) {
     return view.shape.type == Type::u8 ? view.value<std::uint8_t>(x, y) / 255.0
@@ -119,7 +116,7 @@ TEST(BlurShape, WhiteUnderThinAlphaStaysWhite) {
       }
 }
 
-/// Three boxes of one radius come as near as 6.0 % from sigma 5 on.
+/// Three boxes of equal radius differ by up to 6.0 % from sigma 5 on.
 TEST(BlurShape, GaussiansOfWholeBoxesStayNearTheGaussian) {
   for (const double sigma : {5.0, 6.0, 7.3, 8.0, 10.0, 12.0, 16.0, 20.0}) {
     Image impulse = constant_picture({401, 1, 1, Type::f32}, 0);

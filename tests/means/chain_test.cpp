@@ -1,4 +1,4 @@
-// Chains of boxes on the CPU: several strips and bands, and the bound between their two kinds of sums.
+// Chains of boxes on the CPU: pictures of several tiles, and the bound between integer and double sums.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ BlurCase case_of(const Shape& shape, const Blur& blur, std::uint64_t seed) {
   return result;
 }
 
-TEST(BoxChain, OfSeveralStrips) {
+TEST(BoxChain, IsExactAcrossTilesSideBySide) {
   check_against_oracle(case_of({13400, 8, 3, Type::u8}, {.radius = 1.5, .border = Border::shrink}, 71));
   if (slow_build()) return;
   check_against_oracle(
@@ -30,7 +30,7 @@ TEST(BoxChain, OfSeveralStrips) {
   check_against_oracle(case_of({40100, 8, 1, Type::u8}, {.radius = 2, .border = Border::mirror}, 74));
 }
 
-TEST(BoxChain, OfSeveralBands) {
+TEST(BoxChain, IsExactAcrossTilesOneBelowTheOther) {
   std::uint64_t seed = 171;
   for (const Border border : near_borders)
     for (const Space space : {Space::encoded, Space::linear})
@@ -53,16 +53,16 @@ BoxMeanJob box_job(const PixelRead& read, Radius256 radius) {
   return job;
 }
 
-bool takes_doubles(const PixelRead& read, Radius256 radius) {
+bool uses_doubles(const PixelRead& read, Radius256 radius) {
   const BoxMeanJob job = box_job(read, radius);
   const auto boxes = cpu::chain_of(std::span(&job, 1));
   EXPECT_TRUE(boxes.has_value()) << radius;
   return boxes.has_value() && boxes->front().sums == cpu::Sums::float64;
 }
 
-/// Working values of 8 bits: a column of 2 r + 1 rows, in 1/256, times the whole columns of the window, is to
-/// stay below 2^32.
-TEST(BoxChain, TakesDoublesFromTheBoundOn) {
+/// Integer sums need a column of 8-bit working values over 2 r + 1 rows, in 1/256, times the whole columns of
+/// the window to stay below 2^32.
+TEST(BoxChain, UsesDoublesFromTheBoundOn) {
   const PixelRead read = working_pixels(read_pixels({8, 8, 1, Type::u8}, Transfer::identity, 64));
   int first_wide = 0;
   for (Radius256 radius = 257; radius < 9 * 256; ++radius) {
@@ -71,12 +71,12 @@ TEST(BoxChain, TakesDoublesFromTheBoundOn) {
     const int whole = radius / 256;
     const bool wide = column * (2 * whole + 1) >= 4294967296.0;
     if (wide && first_wide == 0) first_wide = radius;
-    EXPECT_EQ(takes_doubles(read, radius), wide) << radius;
+    EXPECT_EQ(uses_doubles(read, radius), wide) << radius;
   }
   EXPECT_GT(first_wide, 7 * 256);
 }
 
-/// White is the largest sum; on either side of the bound it stays white.
+/// White has the largest sums. It stays white on both sides of the bound.
 TEST(BoxChain, KeepsWhiteOnBothSidesOfTheBound) {
   Image white({140, 140, 3, Type::u8});
   std::fill_n(white.data(), byte_size(white.shape()), std::byte{0xFF});
@@ -88,9 +88,9 @@ TEST(BoxChain, KeepsWhiteOnBothSidesOfTheBound) {
     }
 }
 
-/// Running sums of the GPU divide by less than 2^28, which the windows of sigma 32 have: 64 x 64 pixels,
-/// 65536 parts each. Above, tables do.
-TEST(BoxChain, OnBothSidesOfTheLargestDivisorOfRunningSums) {
+/// The GPU's box filter divides by less than 2^28. Windows of sigma 32 reach it: 64 x 64 pixels times 65536.
+/// A table serves larger ones.
+TEST(BoxChain, IsExactOnBothSidesOfTheLargestDivisor) {
   for (const double sigma : {31.9, 32.1})
     for (const Space space : {Space::encoded, Space::linear})
       check_against_oracle(

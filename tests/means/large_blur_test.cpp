@@ -1,5 +1,5 @@
-// Box means of pictures that a GPU cuts into several tiles, at radii around those where it changes
-// its way: the bytes of the CPU, again and again. On the CPU a few of them are compared with brute force.
+// Box means of pictures that a GPU cuts into several tiles, at radii around those where it changes the
+// kernel: the GPU must give the CPU's bytes. On the CPU a few of them are compared with brute force.
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ BlurCase random_case(Random& random) {
   return blur_case;
 }
 
-/// White, or noise: white makes every sum as large as it can be.
+/// Returns white, which has the largest sums, or noise.
 Image picture_of(const BlurCase& blur_case) {
   return blur_case.seed % 5 == 0 ? constant_picture(blur_case.shape, 1)
                                  : random_picture(blur_case.shape, blur_case.seed);
@@ -94,7 +94,7 @@ TEST(LargeBlur, OneRadiusOfAPhotograph) {
     }
 }
 
-/// Formats whose sums over a window, or those of successive boxes, need 64 bits.
+/// Formats whose window sums need 64 bits, in one box or in successive ones.
 constexpr std::array wide_formats = {
     Format{Type::f32, 1, Alpha::none},          Format{Type::f32, 2, Alpha::none},
     Format{Type::f32, 3, Alpha::none},          Format{Type::f32, 4, Alpha::none},
@@ -112,7 +112,7 @@ BlurCase wide_case(Random& random, const Format& format) {
   return blur_case;
 }
 
-TEST(LargeBlur, OneRadiusOfWideSums) {
+TEST(LargeBlur, OneRadiusWithSixtyFourBitSums) {
   if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
   Random random(0x1A473);
   for (const Format& format : wide_formats)
@@ -130,7 +130,7 @@ TEST(LargeBlur, OneRadiusOfWideSums) {
     }
 }
 
-TEST(LargeBlur, SuccessiveBoxesOfWideSums) {
+TEST(LargeBlur, SuccessiveBoxesWithSixtyFourBitSums) {
   if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
   Random random(0x1A474);
   for (const Format& format : wide_formats)
@@ -143,8 +143,8 @@ TEST(LargeBlur, SuccessiveBoxesOfWideSums) {
     }
 }
 
-// Lanes end at every place of a row, in rows of whole accesses and others, and in pictures of a few pixels.
-TEST(LargeBlur, EveryPlaceOfWideSums) {
+// Rows of every length and alignment, and pictures of a few pixels.
+TEST(LargeBlur, EveryAlignmentWithSixtyFourBitSums) {
   Random random(0x1A475);
   for (const Format& format : wide_formats)
     for (const int width : {1, 2, 5, 13, 40, 127, 130}) {
@@ -179,7 +179,7 @@ TEST(LargeBlur, RadiusMap) {
       if (turn < 4) blur_case.map_type = Type::u8;
       Image map =
           random_map(blur_case.shape.width, blur_case.shape.height, *blur_case.map_type, random.next());
-      if (high == 255 && blur_case.map_type == Type::u8)  // whole radii
+      if (high == 255 && blur_case.map_type == Type::u8)  // all radii are whole
         for (std::size_t i = 0; i < byte_size(map.shape()); ++i)
           map.data()[i] = std::byte(static_cast<unsigned>(map.data()[i]) % 33);
       check_against_cpu(blur_case, map.view());
@@ -187,7 +187,8 @@ TEST(LargeBlur, RadiusMap) {
     }
 }
 
-/// The first and third channel have a white square on black ground, the others a black one on white ground.
+/// Returns a picture with a white square on black in the first and third channel, and the inverse in the
+/// others.
 Image squares(const Shape& shape, std::int64_t left, std::int64_t top, std::int64_t side) {
   Image picture(shape);
   for (std::int64_t y = 0; y < shape.height; ++y)
@@ -199,9 +200,9 @@ Image squares(const Shape& shape, std::int64_t left, std::int64_t top, std::int6
   return picture;
 }
 
-// The GPU knows sums of light modulo 2^32, and estimates those of large boxes from every 16th row and column:
-// least well where boxes are squares that end right before such rows and columns.
-TEST(LargeBlur, LightOfTheLargestBoxesOfAMap) {
+// The GPU knows sums of light modulo 2^32 and completes those of large boxes from every 16th row and column.
+// The estimate is worst for squares that end right before such rows and columns.
+TEST(LargeBlur, LargestBoxesOfAMapInLinearLight) {
   if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
   for (const double radius : {127.5, 128.0, 200.0, 254.996, 255.0})
     for (int channels = 1; channels <= 4; ++channels)
@@ -218,7 +219,7 @@ TEST(LargeBlur, LightOfTheLargestBoxesOfAMap) {
       }
 }
 
-// Masks of every weight, over pictures that are cut at any place, by one radius and by a map.
+// Masks of every weight, over pictures of any size, with one radius and with a map.
 TEST(LargeBlur, UnderAMask) {
   if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
   Random random(0x1A474);
@@ -245,7 +246,7 @@ TEST(LargeBlur, UnderAMask) {
       }
 }
 
-/// Codes of a map that are the same in patches, change by a few from row to row, or are random.
+/// Returns codes of a map that are equal in patches, change slightly from row to row, or are random.
 Image whole_map(std::int64_t width, std::int64_t height, Random& random) {
   Image map({width, height, 1, Type::u8});
   const std::uint64_t kind = random.below(4);
@@ -262,8 +263,9 @@ Image whole_map(std::int64_t width, std::int64_t height, Random& random) {
   return map;
 }
 
-// Whole radii beyond what shared memory holds, sizes around blocks and warps, rows of any alignment.
-TEST(LargeBlur, WholeRadiiOfAMap) {
+// Whole radii above those of the table in shared memory, sizes around blocks and warps, rows of any
+// alignment.
+TEST(LargeBlur, MapOfWholeRadii) {
   if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
   constexpr std::array<std::array<double, 2>, 8> ends = {
       {{0, 255}, {255, 0}, {0, 510}, {510, 0}, {512, 512}, {513, 513}, {2, 257}, {100, 355}}};
@@ -285,7 +287,7 @@ TEST(LargeBlur, WholeRadiiOfAMap) {
       }
 }
 
-// Windows begin at every place in 16 bytes of a row, rows of whole words and of odd lengths.
+// Windows that begin at any of 16 bytes, rows of whole words and of odd lengths.
 TEST(LargeBlur, EveryAlignmentOfBytes) {
   Random random(0x1A471);
   for (const std::int64_t width : {40, 37, 296})
@@ -304,7 +306,7 @@ TEST(LargeBlur, EveryAlignmentOfBytes) {
       }
 }
 
-/// Black and white fields whose sides are as long as a window, which differ most from their neighbours.
+/// Returns black and white fields as large as a window, whose window sums differ most between neighbours.
 Image fields_of(const Shape& shape, int side) {
   Image picture = constant_picture(shape, 0);
   for (int y = 0; y < shape.height; ++y)
@@ -314,9 +316,8 @@ Image fields_of(const Shape& shape, int side) {
   return picture;
 }
 
-// On a GPU sums above 32 bits follow from those of neighbouring pixels and rows: around the largest windows
-// for which they do.
-TEST(LargeBlur, SumsThatFollowFromTheirNeighbours) {
+// WholeRadiusMeans completes sums above 32 bits from neighbouring pixels and rows: radii around its bound.
+TEST(LargeBlur, SumsCompletedFromNeighbours) {
   if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
   const auto check = [](const Format& format, int radius, Border border) {
     Shape shape{4 * radius + 330, 3 * radius + 40, format.channels, format.type};
@@ -338,9 +339,8 @@ TEST(LargeBlur, SumsThatFollowFromTheirNeighbours) {
     }
 }
 
-// These radii are around the largest sums of successive boxes of 24 bits: columns of up to 193 rows, which 32
-// bits hold.
-TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfWideSums) {
+// Radii around the largest 32-bit column sums of 24-bit values between boxes: columns of up to 193 rows.
+TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfColumnSums) {
   for (const Format& format : wide_formats)
     for (const double radius : {3 * 96.0, 3 * 96.0 + 255.0 / 256, 3 * 97.0}) {
       if (slow_build() && radius != 3 * 96.0) continue;
@@ -355,8 +355,8 @@ TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfWideSums) {
     }
 }
 
-// Thin alpha and none at all, along every place in a lane's pixels.
-TEST(LargeBlur, AlphaIsTheDefinitions) {
+// Thin alpha and no alpha, at every pixel of a lane.
+TEST(LargeBlur, ThinAlphaEqualsTheDefinition) {
   Random random(0x1A472);
   for (const double radius : {1.0, 2.0, 3.0, 4.0, 7.5, 16.0})
     for (const Border border : borders) {
@@ -373,7 +373,7 @@ TEST(LargeBlur, AlphaIsTheDefinitions) {
     }
 }
 
-TEST(LargeBlur, IsTheDefinitions) {
+TEST(LargeBlur, EqualsTheDefinition) {
   Random random(0x1A470);
   for (const double radius : {16.0, 31.75, 33.0, 100.5})
     for (const Border border : borders) {

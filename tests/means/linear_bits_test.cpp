@@ -23,7 +23,7 @@ LinearRead read_of(Type type, bool weighted) {
   return read;
 }
 
-/// The inequalities of choose_linear_bits(), for every pair of types and every size of a window.
+/// Checks the inequalities of choose_linear_bits() for every pair of types and every window size.
 TEST(LinearBits, HoldTheirBounds) {
   for (const Type type : {Type::u8, Type::u16, Type::f32})
     for (const Type guide_type : {Type::u8, Type::u16, Type::f32})

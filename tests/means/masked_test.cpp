@@ -1,4 +1,4 @@
-// Masked work against brute force: filters run by windows around the active tiles of every kind of mask.
+// Masked filters against brute force: plans filter only chunks around the active tiles of a mask.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::int64_t width = 267;  // five by four tiles, some cut
 constexpr std::int64_t height = 199;
-/// The device under test, opened again, for which small windows are worth while.
+/// Opens the device under test again, so configured that small chunks pay.
 const Device& device_with_windows() {
   static const Device device = [] {
     Device opened = Device::open(device_under_test().info().id);
@@ -87,7 +87,7 @@ Format random_format(Random& random) {
   return random.pick(formats);
 }
 
-/// A case of this format with everything else but the radius chosen.
+/// Returns a case of this format with everything chosen except the radius.
 BlurCase case_of(const Format& format, Border border, const Image& mask, Random& random) {
   BlurCase blur_case{{width, height, format.channels, format.type, format.alpha}, {.border = border}};
   blur_case.blur.border_value = 0.5;
@@ -99,7 +99,7 @@ BlurCase case_of(const Format& format, Border border, const Image& mask, Random&
 
 class MaskedBlur : public testing::TestWithParam<Border> {};
 
-TEST_P(MaskedBlur, GivesTheBytesOfBruteForce) {
+TEST_P(MaskedBlur, EqualsBruteForce) {
   Random random(0x3A + static_cast<std::uint64_t>(GetParam()));
   for (const Mask& mask : every_mask()) {
     if (random.one_in(2)) continue;
@@ -126,7 +126,7 @@ TEST_P(MaskedBlur, GivesTheBytesOfBruteForce) {
   }
 }
 
-TEST_P(MaskedBlur, GivesTheBytesOfBruteForceByMap) {
+TEST_P(MaskedBlur, EqualsBruteForceByMap) {
   Random random(0x3B + static_cast<std::uint64_t>(GetParam()));
   for (const Mask& mask : every_mask()) {
     if (!random.one_in(3)) continue;
@@ -143,7 +143,7 @@ TEST_P(MaskedBlur, GivesTheBytesOfBruteForceByMap) {
   }
 }
 
-TEST_P(MaskedBlur, GivesTheBytesOfBruteForceWithExclusion) {
+TEST_P(MaskedBlur, EqualsBruteForceWithExclusion) {
   Random random(0x3C + static_cast<std::uint64_t>(GetParam()));
   for (const Mask& mask : every_mask()) {
     if (random.one_in(2)) continue;
@@ -158,7 +158,7 @@ TEST_P(MaskedBlur, GivesTheBytesOfBruteForceWithExclusion) {
   }
 }
 
-TEST_P(MaskedBlur, ErodeAndDilateGiveTheBytesOfBruteForce) {
+TEST_P(MaskedBlur, ErodeAndDilateEqualBruteForce) {
   Random random(0x3D + static_cast<std::uint64_t>(GetParam()));
   for (const Mask& mask : every_mask()) {
     if (random.one_in(2)) continue;
@@ -187,7 +187,7 @@ TEST_P(MaskedBlur, ErodeAndDilateGiveTheBytesOfBruteForce) {
 
 INSTANTIATE_TEST_SUITE_P(Borders, MaskedBlur, testing::ValuesIn(every_border));
 
-/// The device under test, opened again, which never looks for active tiles.
+/// Opens the device under test again, configured never to look for active tiles.
 const Device& device_without_windows() {
   static const Device device = [] {
     Device opened = Device::open(device_under_test().info().id);
@@ -198,7 +198,7 @@ const Device& device_without_windows() {
 }
 
 // Plans skip inactive tiles for every filter of finite reach that takes a mask.
-TEST(Masked, OtherFiltersGiveTheBytesOfTheWholePicture) {
+TEST(Masked, OtherFiltersEqualTheWholePicture) {
   const char* const pipelines[] = {"unsharp radius=5 mask=m",
                                    "unsharp sigma=2 kernel=gaussian threshold=0.05 border=wrap mask=m",
                                    "guided radius=4 mask=m",
@@ -226,8 +226,8 @@ TEST(Masked, OtherFiltersGiveTheBytesOfTheWholePicture) {
     }
 }
 
-// What the tests above are about: these masks are done by windows, and not all by the whole picture.
-TEST(Masked, TheseMasksAreDoneByWindows) {
+// Guards the tests above: the plan does filter these masks by chunks.
+TEST(Masked, PlansFilterTheseMasksByChunks) {
   const WindowCosts& costs = device_with_windows().backend().mean_windows;
   WindowCover cover({width, height}, {13, 13}, costs);
   ASSERT_EQ(cover.tile(), 64);
@@ -275,8 +275,8 @@ TEST(Masked, FindsTheActiveTilesOfAnyMask) {
   }
 }
 
-// The scale of floats is that of the whole picture: a huge value far from all active tiles makes small ones
-// 0.
+// The scale of floats is that of the whole picture: a huge value far from all active tiles rounds small
+// values to 0.
 TEST(Masked, TheScaleOfFloatsIsThatOfTheWholePicture) {
   const Shape shape{width, height, 1, Type::f32};
   Image picture = constant_picture(shape, 1e-9);
@@ -291,7 +291,7 @@ TEST(Masked, TheScaleOfFloatsIsThatOfTheWholePicture) {
   EXPECT_EQ(plan.check().size(), 1U) << "a warning";
 }
 
-TEST(Masked, ChecksWhatIsNotFiniteEverywhereUnlessItIsExcluded) {
+TEST(Masked, RefusesNonFiniteValuesUnlessTheyAreExcluded) {
   const Shape shape{width, height, 3, Type::f32};
   Image picture = random_picture(shape, 5);
   picture.view().value<float>(250, 180, 1) = std::numeric_limits<float>::quiet_NaN();
@@ -307,7 +307,7 @@ TEST(Masked, ChecksWhatIsNotFiniteEverywhereUnlessItIsExcluded) {
       Error);
 }
 
-TEST(Masked, ExclusionTakesAMaskAndOneBox) {
+TEST(Masked, ExclusionNeedsAMaskAndOneBox) {
   const Device& device = device_under_test();
   const Shape shape{20, 10, 3, Type::u8};
   const auto refused = [&](Blur blur) {
@@ -322,8 +322,8 @@ TEST(Masked, ExclusionTakesAMaskAndOneBox) {
       device, shape, {.sigma = 3.0, .kernel = Kernel::box, .mask = mask, .mask_mode = MaskMode::exclude})));
 }
 
-// Expected by hand: 0 10 20 30 40, of which the second does not count.
-TEST(Masked, ExclusionByHand) {
+// Values computed by hand for the row 0 10 20 30 40, of which the second pixel does not count.
+TEST(Masked, ExclusionMatchesValuesComputedByHand) {
   const Device& device = device_under_test();
   Image line(Shape{5, 1, 1, Type::u8});
   Image mask = constant_picture({5, 1, 1, Type::u8}, 1);

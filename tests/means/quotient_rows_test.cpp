@@ -1,5 +1,5 @@
-// Rows of rounded quotients on every SIMD target beside integer division: ties, their neighbours and the ends
-// of what each way of dividing may be given.
+// Rows of rounded quotients on every SIMD target against integer division: ties, their neighbours and the
+// bounds of each kind of division.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/means/quotient_rows_test.cpp"
@@ -15,7 +15,6 @@
 
 #include "means/cpu/box_chain.h"
 #include "means/cpu/divide-inl.h"
-#include "means/cpu/unweight-inl.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
@@ -27,12 +26,12 @@ namespace rows = cpu::HWY_NAMESPACE;
 
 constexpr std::uint64_t two_to(int exponent) { return std::uint64_t{1} << exponent; }
 
-/// Round to nearest, ties up.
+/// Returns sum / divisor, rounded to nearest, ties up.
 std::uint64_t quotient(std::uint64_t sum, std::uint64_t divisor) {
   return sum / divisor + (sum % divisor >= divisor - divisor / 2 ? 1 : 0);
 }
 
-/// Sums up to `largest` on and beside the middles between means, the ends, and some between.
+/// Returns sums up to `largest` at and next to the midpoints between means, at the ends, and some between.
 std::vector<std::uint64_t> telling_sums(std::uint64_t divisor, std::uint64_t largest, Random& random) {
   std::vector<std::uint64_t> sums{0, 1, largest - 1, largest};
   for (int i = 0; i < 60; ++i) {
@@ -84,13 +83,13 @@ void CheckWords() {
   }
 }
 
-/// Every mean of 8 bits from both ends of the sums that have it. With a width beyond 1 every entry has its
-/// own divisor.
+/// Checks every mean of 8 bits with the least and the largest sum that has it. With a width above 1 every
+/// entry has its own divisor.
 void check_bytes(std::uint32_t width, std::uint32_t height) {
   const std::uint32_t divisor = width * height;
   std::vector<std::uint32_t> sums;
   for (std::uint32_t mean = 0; mean < 255; ++mean) {
-    const std::uint32_t next = ((2 * mean + 1) * divisor + 1) / 2;  // the least sum of the mean above
+    const std::uint32_t next = ((2 * mean + 1) * divisor + 1) / 2;  // least sum of the next mean
     sums.insert(sums.end(), {next - 1, next});
   }
   const std::vector<std::uint32_t> nothing(sums.size());
@@ -120,7 +119,7 @@ void CheckBytes() {
     check_bytes(1, height);
 }
 
-/// Rows of which every entry has an inner sum and edges of its own.
+/// Rows in which every entry has its own inner sum and edges.
 class CoveredCase {
  public:
   void push_back(std::uint32_t inner, std::uint32_t edges) {
@@ -129,7 +128,7 @@ class CoveredCase {
   }
   [[nodiscard]] std::size_t size() const { return inner_.size(); }
 
-  /// The last `count` entries.
+  /// Returns the last `count` entries.
   template <class Mean>
   void check(std::uint32_t whole, std::uint32_t outer, std::uint64_t divisor, cpu::Division division,
              std::size_t count) const {
@@ -168,7 +167,7 @@ class CoveredCase {
   std::vector<std::uint32_t> edges_;
 };
 
-/// Sums near `sum`: the weights reach multiples of 256 if `edges` is one.
+/// Checks sums near `sum`. With `edges` 1 the weights reach multiples of 256.
 void push_near(std::uint64_t sum, std::uint32_t whole, std::uint32_t outer, std::uint64_t edges,
                CoveredCase& rows) {
   edges = std::min(edges, std::min(two_to(31) - 1, outer == 0 ? 0 : sum / outer));
@@ -193,8 +192,8 @@ void check_covered(std::uint32_t whole, std::uint32_t outer, std::uint64_t divis
   }
 }
 
-/// Inner sums have all 32 bits with the largest of these divisors; means of 16 bits leave words behind
-/// largest_word_divisor.
+/// With the largest of these divisors inner sums have 32 bits; above largest_word_divisor, means of 16 bits
+/// overflow words.
 void CheckCoveredSums() {
   for (const std::uint32_t outer : {0U, 1U, 100U, 255U})
     for (const std::uint64_t divisor : {two_to(18), two_to(20) + 1, two_to(24), two_to(26) - 512, two_to(30),
@@ -209,7 +208,8 @@ void CheckCoveredSums() {
     }
 }
 
-/// Pixels whose last sum is `alpha`, and colour sums that tell: each mean has the divisor of its own pixel.
+/// Checks pixels whose last sum is `alpha`, with colour sums near ties: each mean has its own pixel's
+/// divisor.
 template <class Mean>
 void check_unweighted(std::size_t channels, std::uint64_t alpha, std::uint32_t white, std::uint64_t divisor) {
   Random random(alpha + channels);
@@ -267,19 +267,19 @@ HWY_EXPORT(CheckBytes);
 HWY_EXPORT(CheckCoveredSums);
 HWY_EXPORT(CheckUnweighted);
 
-TEST(QuotientRows, OfWordsAreExact) {
+TEST(QuotientRows, IntegerDivisionIsExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckWords)(); });
 }
 
-TEST(QuotientRows, OfBytesAreExact) {
+TEST(QuotientRows, FloatDivisionOfBytesIsExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckBytes)(); });
 }
 
-TEST(QuotientRows, OfCoveredSumsAreExact) {
+TEST(QuotientRows, DivisionOfFractionalBoxesIsExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckCoveredSums)(); });
 }
 
-TEST(QuotientRows, OfSumsTimesAlphaAreExact) {
+TEST(QuotientRows, DivisionByAlphaIsExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckUnweighted)(); });
 }
 

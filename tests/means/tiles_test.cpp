@@ -1,5 +1,4 @@
-// Tiles of sliding windows: they cover the picture, keep to the rules, and no others of the same spans take
-// less time by the rules' own account.
+// Tiles of sliding windows cover the picture, obey the rules, and are the cheapest by the rules' costs.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +26,8 @@ SlidingTileRules random_rules(Random& random) {
   return rules;
 }
 
-/// Time of the best tiles of all heights that leave no multiprocessor more than `most`, or only one row.
+/// Returns the time of the best tiles of any height with at most `most` tiles per multiprocessor, or one row
+/// of tiles.
 std::int64_t least_cost(const SlidingTiler& tiler, const SlidingTileRules& rules, const SlidingTiles& found,
                         int most) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -63,7 +63,7 @@ TEST(SlidingTiles, CoverThePictureInTheLeastTime) {
   }
 }
 
-TEST(SlidingTiles, TheBestOfAllThatFitIsTaken) {
+TEST(SlidingTiles, BestOfAllThatFitWins) {
   Random random(0x711F);
   for (int turn = 0; turn < 1000; ++turn) {
     const SlidingTileRules rules = random_rules(random);
@@ -89,8 +89,8 @@ TEST(SlidingTiles, TheBestOfAllThatFitIsTaken) {
   }
 }
 
-// The first of equals is taken, but the last of those that have the wished spans.
-TEST(SlidingTiles, EqualsAreTakenInTheStatedOrder) {
+// Among equal costs the first choice wins, but the last of those with at most the wished spans.
+TEST(SlidingTiles, TiesFollowTheStatedOrder) {
   SlidingTileRules rules;
   rules.width = rules.height = 100;
   rules.pixels = 4;
@@ -103,8 +103,8 @@ TEST(SlidingTiles, EqualsAreTakenInTheStatedOrder) {
   }
 }
 
-// A picture of a single pixel, and one that no two tiles may share.
-TEST(SlidingTiles, OfTheSmallestPictures) {
+// A picture of one pixel, and one that cannot be cut.
+TEST(SlidingTiles, FitTheSmallestPictures) {
   SlidingTileRules rules;
   rules.width = rules.height = 1;
   rules.multiprocessors = 132;

@@ -1,11 +1,17 @@
-// unsharp() against its definition: means in exact integers, pixel by pixel.
+// unsharp() against its definition, with means in exact integers, pixel by pixel; against means that are
+// stored first; and the GPU against the CPU.
 
 #include "satin/filters/unsharp.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <string>
 
+#include "core/backend.h"
+#include "means/unsharp_residual.h"
+#include "satin/filters.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/oracle_blur.h"
@@ -19,9 +25,9 @@ namespace {
 
 std::int64_t largest_of(Type type) { return type == Type::u8 ? 0xFF : 0xFFFF; }
 
-/// Stored integers as the filter computes with them.
+/// Decodes stored integers to the values that the filter computes with.
 struct Codes {
-  const OracleTransfer* transfer;  ///< null: as stored
+  const OracleTransfer* transfer;  ///< null for stored values
   std::int64_t white;
 
   Codes(Type type, Space space)
@@ -35,7 +41,7 @@ struct Codes {
   }
 };
 
-/// One box over a picture of integers.
+/// Exact means over one box of a picture of integers.
 class Box {
  public:
   Box(const ImageView& picture, const Unsharp& unsharp, const Codes& codes)
@@ -45,7 +51,7 @@ class Box {
         columns_(static_cast<int>(picture.shape.width), radius_ / 256 + 1, unsharp.border),
         rows_(static_cast<int>(picture.shape.height), radius_ / 256 + 1, unsharp.border) {}
 
-  /// The mean of the working values of channel c, times alpha if weighted, in 1/256, ties up.
+  /// Returns the mean of channel c's working values, times alpha if weighted, in 1/256, ties up.
   [[nodiscard]] std::int64_t mean256(int x, int y, int c, bool weighted) const {
     const LineWeights columns = covered_length(columns_, x, radius_);
     const LineWeights rows = covered_length(rows_, y, radius_);
@@ -108,7 +114,7 @@ void check(const Shape& shape, Unsharp unsharp, std::uint64_t seed) {
             std::fabs(difference) > limit ? own + static_cast<Real>(unsharp.amount) * difference : own;
         const Real bounded = std::fmin(std::fmax(wanted, 0), static_cast<Real>(codes.white)) + 0.5L;
         const auto expected = static_cast<std::int64_t>(std::floor(bounded));
-        // Doubles: a quotient may fall on the other side of a tie.
+        // The filter uses doubles: a quotient may fall on the other side of a tie.
         const bool tie = weighted && std::fabs(bounded - std::round(bounded)) < 1e-6L;
         if (result == codes.encode(expected)) continue;
         ASSERT_TRUE(tie) << x << ", " << y << ", " << c << ": " << result << ", not "
@@ -117,7 +123,7 @@ void check(const Shape& shape, Unsharp unsharp, std::uint64_t seed) {
     }
 }
 
-TEST(Unsharp, IsItsDefinitionForEveryFormat) {
+TEST(Unsharp, EqualsItsDefinitionForEveryFormat) {
   std::uint64_t seed = 1;
   for (const Type type : {Type::u8, Type::u16})
     for (const Space space : {Space::encoded, Space::linear})
@@ -129,7 +135,7 @@ TEST(Unsharp, IsItsDefinitionForEveryFormat) {
         }
 }
 
-/// Means of all pixels over successive boxes, without any rounding; colours times alpha if weighted.
+/// Returns unrounded means of all pixels over successive boxes, with colours times alpha if weighted.
 std::vector<Real> successive_means(const ImageView& picture, const Unsharp& unsharp, const Codes& codes) {
   Working<Real> working;
   working.width = static_cast<int>(picture.shape.width);
@@ -154,8 +160,8 @@ std::vector<Real> successive_means(const ImageView& picture, const Unsharp& unsh
   return working.values;
 }
 
-/// The means between two boxes are rounded to 16 bits, which three times may move a result by one code.
-TEST(Unsharp, OfAGaussianIsItsDefinitionWithinOneCode) {
+/// Three boxes round intermediate means to 16 bits, which may move a result by one code.
+TEST(Unsharp, GaussianIsWithinOneCodeOfItsDefinition) {
   std::uint64_t seed = 300;
   for (const Type type : {Type::u8, Type::u16})
     for (const Space space : {Space::encoded, Space::linear})
@@ -192,8 +198,8 @@ TEST(Unsharp, OfAGaussianIsItsDefinitionWithinOneCode) {
       }
 }
 
-/// A mean that is rounded to the picture's type would show: amount 100 makes steps of 1/256 visible.
-TEST(Unsharp, IsItsDefinitionForEveryAmountRadiusThresholdAndBorder) {
+/// With amount 100, a mean that is rounded to the picture's type instead of 1/256 would be visible.
+TEST(Unsharp, EqualsItsDefinitionForEveryAmountRadiusThresholdAndBorder) {
   std::uint64_t seed = 100;
   for (const double amount : {0.5, 2.0, 100.0})
     for (const double radius : {0.25, 1.0, 3.5, 40.0})
@@ -206,7 +212,7 @@ TEST(Unsharp, IsItsDefinitionForEveryAmountRadiusThresholdAndBorder) {
     check({width, height, 1, Type::u8}, {.amount = 1, .radius = 2}, ++seed);
 }
 
-TEST(Unsharp, OfFloatsIsThePictureAndItsDifferenceFromTheBlur) {
+TEST(Unsharp, FloatsAreThePicturePlusItsDifferenceFromTheBlur) {
   for (const Alpha alpha : {Alpha::none, Alpha::straight}) {
     const Shape shape{45, 33, alpha == Alpha::none ? 3 : 4, Type::f32, alpha};
     const Image picture = random_picture(shape, 3);
@@ -238,7 +244,7 @@ TEST(Unsharp, AmountOrRadiusZeroIsTheIdentity) {
       }
 }
 
-/// A step and its negative have halos of one strength.
+/// The halos of a step and of its negative are equally strong.
 TEST(Unsharp, TreatsLightAndDarkAlike) {
   Image step({60, 8, 1, Type::u8});
   Image negative({60, 8, 1, Type::u8});
@@ -269,6 +275,74 @@ TEST(Unsharp, RefusesWhatItCannotDo) {
   Image bad = constant_picture({3, 3, 1, Type::f32}, 1);
   bad.view().value<float>(1, 1) = NAN;
   expect_error(ErrorKind::input, "NaN", [&] { return unsharp(device, bad); });
+}
+
+/// Opens a device that stores the means before it adds the residual.
+Device device_without_chains() {
+  Device device = Device::open("cpu", {.threads = 2});
+  device.backend().operations.remove<UnsharpResidualChainJob>();
+  return device;
+}
+
+TEST(UnsharpResidualChain, EqualsUnsharpOfStoredMeans) {
+  if (device_under_test().is_cuda()) GTEST_SKIP() << "the CPU's";
+  const Device stored = device_without_chains();
+  const Device device = Device::open("cpu", {.threads = 2});
+  ASSERT_NE(device.backend().operations.find<UnsharpResidualChainJob>(), nullptr);
+  std::uint64_t seed = 0;
+  for (const Shape& shape : {Shape{13400, 40, 3, Type::u8}, Shape{71, 300, 1, Type::u8},
+                             Shape{70, 131, 3, Type::u16}, Shape{97, 64, 4, Type::u8, Alpha::straight}})
+    for (const Space space : {Space::encoded, Space::linear})
+      for (const Border border : {Border::shrink, Border::mirror})
+        for (const double amount : {0.5, 0.8}) {
+          const Image picture = random_picture(shape, ++seed);
+          const Unsharp unsharp{.amount = amount, .radius = 2.5, .border = border, .space = space};
+          EXPECT_EQ(
+              difference(satin::unsharp(device, picture, unsharp), satin::unsharp(stored, picture, unsharp)),
+              "")
+              << shape.width << ", " << name_of(shape.type) << " x " << shape.channels << ", " << amount;
+        }
+}
+
+// Sizes around the ends of a warp's columns.
+constexpr std::int64_t widths[] = {1, 5, 16, 239, 240, 241, 256, 257, 264, 500, 768, 1031};
+constexpr std::int64_t heights[] = {1, 9, 33, 150};
+
+class UnsharpSizes : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  }
+
+  /// Calls compare(picture, description) for noise and white of every size.
+  template <class Compare>
+  void for_pictures(const Compare& compare) {
+    std::uint64_t seed = 0x5A11;
+    for (const std::int64_t width : widths)
+      for (const std::int64_t height : heights)
+        for (const int channels : {1, 3}) {
+          const Shape shape{width, height, channels, Type::u8};
+          const std::string name =
+              std::to_string(width) + " x " + std::to_string(height) + " x " + std::to_string(channels);
+          compare(random_picture(shape, ++seed), name);
+          if (height == 33) compare(constant_picture(shape, 1), "white of " + name);
+          if (HasFatalFailure()) return;
+        }
+  }
+
+  const Device cpu_ = Device::open("cpu");
+};
+
+TEST_F(UnsharpSizes, GpuEqualsCpu) {
+  int turn = 0;
+  for_pictures([&](const Image& picture, const std::string& name) {
+    for (const double amount : {0.5, 0.3, 3.0}) {
+      Unsharp rule{.amount = amount, .radius = 1.0 + ++turn % 7};
+      rule.threshold = turn % 2 == 0 ? 0 : 0.02;
+      ASSERT_EQ(difference(unsharp(device_under_test(), picture, rule), unsharp(cpu_, picture, rule)), "")
+          << name << ", amount " << amount << ", turn " << turn;
+    }
+  });
 }
 
 }  // namespace

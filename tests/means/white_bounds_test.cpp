@@ -1,5 +1,4 @@
-// Box means of white pictures, whose sums are as large as they can be, around the bounds of the ways that a
-// GPU takes: white stays white.
+// White stays white: pictures with the largest sums, around the bounds at which a GPU changes the kernel.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +12,7 @@
 namespace satin::test {
 namespace {
 
-// The largest sums of columns in 16 bits, 257 rows of white, and the largest divisors around 2^15.
+// Around the largest column sums in 16 bits, of 257 white rows, and divisors of 2^15.
 TEST(WhiteStaysWhite, AtTheBoundsOfPackedSums) {
   constexpr std::array<std::array<double, 2>, 6> pairs = {
       {{63, 128}, {64, 128}, {63, 129}, {90, 90}, {90, 91}, {0, 128}}};
@@ -25,10 +24,9 @@ TEST(WhiteStaysWhite, AtTheBoundsOfPackedSums) {
     }
 }
 
-// Around the largest sums of one box in 32 bits (65537 pixels of 16 bits), of a column in 32 bits (256 rows
-// of 24 bits, 257 of linear light times alpha), and divisors of 2^28, which a radius of 1/256 pixel more
-// makes.
-TEST(WhiteStaysWhite, AtTheBoundsOfRunningSums) {
+// Around the largest 32-bit sums of a box (65537 pixels of 16 bits) and of a column (256 rows of 24 bits, 257
+// of linear light times alpha), and around divisors of 2^28, which a radius larger by 1/256 pixel reaches.
+TEST(WhiteStaysWhite, AtTheBoundsOfTheBoxFilter) {
   constexpr std::array<std::array<double, 2>, 11> pairs = {{{127, 127},
                                                             {128, 127},
                                                             {127, 128},
@@ -52,9 +50,9 @@ TEST(WhiteStaysWhite, AtTheBoundsOfRunningSums) {
         }
 }
 
-// Bytes become 16 bits between successive boxes and then bytes again: around the largest sums of 32 bits, (2
-// n + 3) (2 r + 1) < 257 with parts of pixels and 255 x 255 without, and the largest divisors of the last
-// box.
+// Bytes become 16 bits between successive boxes, then bytes again: around the largest 32-bit sums, (2 n + 3)
+// (2 r + 1) < 257 for fractional radii and 255 x 255 for whole ones, and around the largest divisors of the
+// last box.
 TEST(WhiteStaysWhite, AtTheBoundsOfSumsBetweenBoxes) {
   for (const double radius : {9.0, 15.125, 15.140625, 15.1875, 20.5, 21.375, 22.0, 381.0, 383.0, 384.5})
     for (int channels = 1; channels <= 4; ++channels)
@@ -67,9 +65,8 @@ TEST(WhiteStaysWhite, AtTheBoundsOfSumsBetweenBoxes) {
       }
 }
 
-// The bounds of maps: the largest sums of packed table entries and the largest divisors of tiles, and larger
-// ones; of linear light boxes of 255 x 255 pixels, whose sums 32 bits hold, and of 509 x 509, whose quarters
-// they do.
+// Around the bounds of maps: the largest sums of packed table entries and divisors of tiles; in linear light,
+// boxes of 255 x 255 pixels, whose sums fit 32 bits, and of 509 x 509, whose quarters do.
 TEST(WhiteStaysWhite, ByAMap) {
   for (int channels = 1; channels <= 4; ++channels)
     for (const double radius : {0.0, 1.0, 27.0, 28.0, 31.996, 32.0, 34.5, 35.0, 36.0, 44.0, 62.75, 63.0, 64.0,
@@ -89,8 +86,7 @@ TEST(WhiteStaysWhite, ByAMap) {
     }
 }
 
-// Sums over a box that 32 bits just hold and just do not, in windows of most rows whose counts are bytes,
-// where a random mask leaves pixels out.
+// Box sums around 2^32 under a random mask, with windows of the most rows whose counts fit bytes.
 TEST(WhiteStaysWhite, WhereAMaskExcludes) {
   constexpr std::array<std::array<double, 2>, 8> pairs = {
       {{96, 96}, {169, 96}, {170, 96}, {127, 97}, {3, 96}, {96, 0}, {0, 7}, {129.5, 64}}};
@@ -108,7 +104,7 @@ TEST(WhiteStaysWhite, WhereAMaskExcludes) {
       }
 }
 
-// More rows than a grid has blocks.
+// More rows than a grid can have blocks.
 TEST(WhiteStaysWhite, ByAMapInAHighPicture) {
   const Image white = constant_picture({5, 70'001, 3, Type::u8}, 1);
   const Image map = random_map(5, 70'001, Type::u8, 8);

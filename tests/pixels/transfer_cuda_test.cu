@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/means/encode16.cuh"
+#include "kernels/means/by_radius/row_means.cuh"
 #include "pixels/transfer.h"
 #include "satin/array.h"
 #include "tests/oracles/device_under_test.h"

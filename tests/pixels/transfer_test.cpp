@@ -56,7 +56,7 @@ TEST(Transfer, ThresholdsFollowTheFormula) {
     ASSERT_EQ(srgb_tables16().thresholds16[code], static_cast<std::uint32_t>(oracle.threshold[code])) << code;
 }
 
-/// kernels/means/running_shared.cuh keeps 16 bits for each code.
+/// kernels/means/by_radius/column_sums.cuh keeps 16 bits for each code.
 TEST(Transfer, SixtyFourCodesSpanLessThanSixteenBits) {
   const std::vector<std::uint32_t>& decode = srgb_tables16().decode16;
   std::uint32_t largest = 0;

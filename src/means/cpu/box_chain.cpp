@@ -1,4 +1,4 @@
-// Which boxes may slide down tiles, and the tiles of a picture shared among the threads.
+// Chooses the sums and the division of each box of a chain, and the tiles of a picture.
 
 #include "means/cpu/box_chain.h"
 
@@ -11,16 +11,14 @@
 namespace satin::cpu {
 namespace {
 
-/// Columns of a tile times channels. EPYC 9004, radius 16, 3840 x 2160 RGB, one thread: 1536 15.0 ms,
-/// 5760 12.4 ms, whole rows 11.0 ms, though the sums of the first alone fit the first cache: short pieces of
-/// rows are fetched late.
+/// Columns of a tile times channels. EPYC 9004, radius 16, 3840 x 2160 RGB, one thread: 1536 15.0 ms, 5760
+/// 12.4 ms, whole rows 11.0 ms. The sums of the first fit the L1 cache, but short rows are prefetched late.
 constexpr std::int64_t tile_entries = 20000;
-/// A tile has at least so many times the columns that it shares with its neighbour, and the rows of means
-/// that both make.
+/// Least ratio of the columns of a tile to those that it shares with its neighbour, and of its rows likewise.
 constexpr std::int64_t least_share = 6;
 constexpr std::int64_t least_rows = 32;
-/// Values of a tile: fewer are done sooner by one thread. EPYC 9004, radius 8, 64 x 64 RGB, two threads, plan
-/// and run: 16 us in two tiles, 10 us in one.
+/// Values of a tile below which one thread is faster. EPYC 9004, radius 8, 64 x 64 RGB, two threads, plan and
+/// run: 16 us in two tiles, 10 us in one.
 constexpr std::int64_t least_entries = 10000;
 
 bool fractional(Radius256 radius) { return radius % radius_one != 0; }
@@ -29,8 +27,8 @@ std::uint64_t covered_size(Radius256 radius) { return 2 * static_cast<std::uint6
 
 bool is_integer(Type type) { return type == Type::u8 || type == Type::u16 || type == Type::u32; }
 
-/// Whether pairs of doubles divide sums beyond divide_limit exactly. `largest` is the number of pixels in the
-/// largest box, and `weights` the factor of their sum.
+/// Whether pairs of doubles divide sums above divide_limit exactly. `largest`: pixels of the largest box.
+/// `weights`: factor of their sum.
 bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights) {
   constexpr std::uint64_t one = 1;
   const std::uint64_t largest_mean = job.write.working ? job.read.maximum : white_of(job.read);
@@ -40,8 +38,7 @@ bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t w
          largest <= (one << 52) / (radius_one * radius_one) / divisor;
 }
 
-/// How sums of 64 bits are divided. Rows are divided at once for integers, and for floats without alpha and
-/// mask.
+/// Chooses the division of 64-bit sums: by rows for integers, and for floats without alpha and mask.
 Division division_of_long_sums(const ChainBox& box, std::uint64_t largest, std::uint64_t weights,
                                bool signed_means) {
   const BoxMeanJob& job = box.job;
@@ -57,21 +54,21 @@ Division division_of_long_sums(const ChainBox& box, std::uint64_t largest, std::
   return job.write.type == Type::f32 || (fits && whole) ? Division::float64 : Division::integer64;
 }
 
-/// Chooses the narrowest sums that hold those of the job.
+/// Chooses the narrowest type that holds the job's sums.
 void choose_sums(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   const std::uint64_t maximum = job.read.maximum;
   const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
-  const bool parts_x = fractional(job.radius.x);
-  const bool parts_y = fractional(job.radius.y);
+  const bool fractional_x = fractional(job.radius.x);
+  const bool fractional_y = fractional(job.radius.y);
   const std::uint64_t largest = largest_box(job.width, job.height, job.radius, job.border);
-  const std::uint64_t weights = std::uint64_t{parts_x || parts_y ? 0x10000U : 1U} << more_bits;
-  // means go through signed words
+  const std::uint64_t weights = std::uint64_t{fractional_x || fractional_y ? 0x10000U : 1U} << more_bits;
+  // SIMD converts means as signed words.
   const bool signed_means =
       !job.read.fixed_point && is_integer(job.write.type) && maximum <= (0x7FFFFFFFU >> more_bits);
 
   const auto rows = static_cast<std::uint64_t>(2 * box.reach_y + 1);
-  const std::uint64_t column = maximum * (parts_y ? covered_size(job.radius.y) : rows);
+  const std::uint64_t column = maximum * (fractional_y ? covered_size(job.radius.y) : rows);
   const auto columns = static_cast<std::uint64_t>(job.width + 2 * box.halo_x);
   const bool short_columns = maximum <= 0x7FFFFFFF / std::max<std::uint64_t>(rows, 2);
   const bool exact = signed_means && short_columns && largest <= divide_limit / weights / (maximum + 1) &&
@@ -82,21 +79,22 @@ void choose_sums(ChainBox& box) {
     return;
   }
   const std::uint64_t inner = column * static_cast<std::uint64_t>(2 * box.reach_x + 1);
-  const bool narrow = parts_x || parts_y ? column < (1U << 30) && inner < (parts_x ? 0xFF000000 : 0x80000000)
-                                         : narrow_sums(job);
+  const bool narrow = fractional_x || fractional_y
+                          ? column < (1U << 30) && inner < (fractional_x ? 0xFF000000 : 0x80000000)
+                          : narrow_sums(job);
   box.sums = narrow && (!box.unweights() || job.excludes) ? Sums::integer32 : Sums::float64;
 }
 
-/// Replaces doubles where fewer bits divide exactly.
+/// Replaces doubles by floats or 32-bit integers if these divide exactly.
 void choose_short_division(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   if (box.sums != Sums::integer32 || box.unweights()) return;
-  const bool parts = fractional(job.radius.x) || fractional(job.radius.y);
+  const bool covers = fractional(job.radius.x) || fractional(job.radius.y);
   const int fraction = job.write.working ? 0 : job.read.fraction;
   const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
   const std::uint64_t largest = largest_box(job.width, job.height, job.radius, job.border);
-  const std::uint64_t divisor = largest * (parts ? 0x10000 : 1) << fraction;
-  if (parts) {
+  const std::uint64_t divisor = largest * (covers ? 0x10000 : 1) << fraction;
+  if (covers) {
     if (fractional(job.radius.x) && box.output == Type::u16 && divisor <= largest_word_divisor)
       box.division = Division::integer32;
     return;
@@ -106,21 +104,20 @@ void choose_short_division(ChainBox& box) {
   box.division = bytes && largest <= largest_float32_box ? Division::float32 : Division::integer32;
 }
 
-/// Returns the destination of the means of the last box.
 RowSink sink_of(const ChainBox& box) {
   const bool as_is =
       !box.unweights() && box.job.mask_maximum == 0 && box.job.write.transfer == Transfer::identity;
   return as_is ? RowSink::output_as_is : RowSink::blend_or_encode;
 }
 
-/// Chooses where the box reads its rows from, and the types of its rows.
+/// Chooses the source, the sink and the types of the box's rows.
 void choose_rows(ChainBox& box, bool first) {
   const BoxMeanJob& job = box.job;
   const PixelRead& read = job.read;
-  const bool longs = box.sums == Sums::integer64;
+  const bool is_long = box.sums == Sums::integer64;
   const bool words = read.type == Type::u32 || read.type == Type::u64;
   const bool narrow =
-      is_integer(read.type) && read.transfer == Transfer::identity && !longs && !read.weighted;
+      is_integer(read.type) && read.transfer == Transfer::identity && !is_long && !read.weighted;
   if (!first) {
     box.source = RowSource::previous_box;
   } else {
@@ -132,7 +129,7 @@ void choose_rows(ChainBox& box, bool first) {
     box.input = Type::u64;
   } else {
     const bool products = read.weighted && !job.excludes;
-    box.input = longs || products || read.maximum > 0xFFFF ? Type::u32 : Type::u16;
+    box.input = is_long || products || read.maximum > 0xFFFF ? Type::u32 : Type::u16;
   }
   box.output = job.write.type;
   if (box.division == Division::integer64) return;
@@ -146,7 +143,8 @@ void choose_rows(ChainBox& box, bool first) {
 void measure_columns(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   const auto channels = static_cast<std::size_t>(job.read.channels);
-  // These columns are one side of the picture; the window of the last is whole, or is in the middle.
+  // The columns of the left side, of which the last has an unclipped window or is in the middle of the
+  // picture.
   const std::int64_t side = std::min(box.halo_x + 1, (job.width + 1) / 2);
   const std::int64_t between = std::max<std::int64_t>(0, job.width - 2 * side);
   const auto fill = [&]<class Value>(WorkspaceVector<Value>& values, const auto& value_of) {
@@ -164,8 +162,8 @@ void measure_columns(ChainBox& box) {
   fill(box.window_pixels, [](double pixels) { return pixels; });
 }
 
-/// Where not all pixels count, the mean over those that do is a mean whose alpha is 0 or 1: one more channel,
-/// which is that alpha.
+/// The mean over the included pixels is a mean weighted by an alpha of 0 or 1: adds this alpha as one more
+/// channel.
 BoxMeanJob with_counts(BoxMeanJob job) {
   if (!job.excludes) return job;
   job.border_value[static_cast<std::size_t>(job.read.channels)] = 1;
@@ -175,12 +173,13 @@ BoxMeanJob with_counts(BoxMeanJob job) {
   return job;
 }
 
-/// Quotients of rows are made for two and four channels.
+/// Whether the pixels, with their count as one more channel, have the two or four channels that Unweight()
+/// takes.
 bool counts_in_rows(const BoxMeanJob& job) {
   return !job.read.weighted && !job.read.fixed_point && (job.read.channels == 1 || job.read.channels == 3);
 }
 
-/// Windows of a border that repeats the picture may not be far larger than it.
+/// Whether windows can slide. Those of a border that repeats the picture may not be far larger than it.
 bool slides(const BoxMeanJob& job) {
   if (job.radius.from_map || (job.radius.x == 0 && job.radius.y == 0)) return false;
   if (job.excludes && !counts_in_rows(job)) return false;
@@ -188,7 +187,7 @@ bool slides(const BoxMeanJob& job) {
          (job.radius.x / radius_one <= 2 * job.width && job.radius.y / radius_one <= 2 * job.height);
 }
 
-/// Windows that are clipped need not reach beyond the picture.
+/// Returns the reach of the inner window; clipped windows need not reach beyond the picture.
 std::int64_t reach_of(Radius256 radius, std::int64_t size, Border border) {
   const std::int64_t reach = radius / radius_one;
   return border == Border::shrink ? std::min(reach, size - 1) : reach;
@@ -247,17 +246,17 @@ BoxChain::BoxChain(CpuBackend& backend, std::vector<ChainBox> boxes)
 void BoxChain::slide(const BoxMeanImages& images, const TakeMeans& take) {
   const BoxMeanJob& job = boxes_.front().job;
   for (std::size_t i = 0; i < boxes_.size(); ++i) stores_[i] = mean_store(boxes_[i].job, images.measured);
-  const auto tiles = [&](std::int64_t begin, std::int64_t end, int slot) {
+  const auto tiles = [&](std::int64_t begin, std::int64_t end, int thread) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t x = i % across_;
       const std::int64_t y = i / across_;
       const Tile tile{job.width * x / across_, job.width * (x + 1) / across_, job.height * y / down_,
                       job.height * (y + 1) / down_};
       const bool own = tiles_.size() == static_cast<std::size_t>(across_ * down_);
-      tiles_[static_cast<std::size_t>(own ? i : slot)]->run(stores_, images, tile, take, slot);
+      tiles_[static_cast<std::size_t>(own ? i : thread)]->run(stores_, images, tile, take, thread);
     }
   };
-  backend_.threads.for_rows(across_ * down_, 1, std::ref(tiles));  // a reference takes no memory
+  backend_.threads.for_rows(across_ * down_, 1, std::ref(tiles));  // a reference allocates nothing
 }
 
 Prepared<BoxChainJob> prepare_box_chain(Backend& backend, const BoxChainJob& chain) {

@@ -1,10 +1,10 @@
-// Chooses how a box mean is computed, and computes those with a radius for each pixel.
+// Chooses how a box mean is computed, and computes those with a radius per pixel.
 //
-// One radius for all pixels is a job for sliding windows (means/cpu/box_chain.h). A radius map reads four
-// entries of a summed-area table for every whole box. Small radii of integers without alpha or mask have the
-// last rows of such a table in a ring, tile by tile, so that it stays in the cache; a ring's table covers the
-// picture extended by its border, so that only `shrink` needs a divisor of its own at the edges. All other
-// jobs have a table of the whole picture.
+// One radius for all pixels is computed by sliding windows (means/cpu/box_chain.h). A radius map reads four
+// entries of a summed-area table per whole box (Crow 1984). For small radii of integers without alpha or
+// mask, a tile keeps the last rows of its own table in a ring that stays in the cache (BoxMeanRing). That
+// table covers the picture extended by its border, so only Border::shrink needs other divisors at the edges.
+// All other jobs use a table of the whole picture (BoxMeanTable).
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "means/cpu/box_mean.cpp"
@@ -17,8 +17,7 @@
 #include "core/workspace.h"
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
-#include "means/cpu/store.h"
-#include "means/maths/covered_box.h"
+#include "means/maths/mean.h"
 #include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/rows-inl.h"
 #include "tables/cpu/scan-inl.h"
@@ -27,17 +26,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-/// Reach and weights of a window of one radius that lies inside the picture.
+/// Reach, weights and divisor of the box of one radius.
 struct BoxOfRadius {
-  std::int32_t reach = 0;   ///< of the inner whole window
-  bool fractional = false;  ///< the outer window, one further each way, counts too
+  std::int32_t reach = 0;   ///< reach of the inner whole window
+  bool fractional = false;  ///< whether the outer window, one pixel further each way, counts too
   double inner = 1;         ///< weight of a row or column of the inner window
-  double outer = 0;         ///< and of the outer one
+  double outer = 0;         ///< weight of a row or column of the outer window
   double half_up = 0;       ///< floor(divisor / 2) + 1/2
   double reciprocal = 0;    ///< 1 / divisor, correctly rounded
 };
 
-/// The divisor is what of the covered area counts: in pixels, or in 1/65536 pixels for a fractional radius.
+/// Returns the box with this divisor: its area in pixels, or in 1/65536 pixel for a fractional radius.
 inline BoxOfRadius BoxOf(Radius256 radius, std::uint64_t divisor) {
   BoxOfRadius box;
   box.reach = radius / radius_one;
@@ -52,14 +51,14 @@ inline BoxOfRadius BoxOf(Radius256 radius, std::uint64_t divisor) {
   return box;
 }
 
-/// The divisor of a window that is not clipped.
+/// Returns the box of a window that is not clipped.
 inline BoxOfRadius BoxOf(Radius256 radius) {
   const auto side = static_cast<std::uint64_t>(radius % radius_one == 0 ? 2 * (radius / radius_one) + 1
                                                                         : 2 * radius + radius_one);
   return BoxOf(radius, side * side);
 }
 
-/// A table whose rows are a ring: row y is at data + (y & row_mask) * stride.
+/// A table whose rows form a ring: row y is at data + (y & row_mask) * stride.
 template <class Sum>
 struct RingTable {
   const Sum* data = nullptr;
@@ -67,10 +66,10 @@ struct RingTable {
   std::size_t row_mask = 0;
 };
 
-/// Entries past the last pixel that GatherMeans() may read of a table, and write of the means.
+/// Entries past the last pixel that GatherMeans() may read from a table and write to the means.
 inline constexpr std::size_t gather_slack = 3;
 
-/// Sums of one whole box, as exact doubles; D holds as many channels as fit a vector.
+/// Returns the sums of one whole box as exact doubles, for the channels that D holds.
 template <class D, class Sum>
 HWY_INLINE auto WholeBox(D d, const Sum* above, const Sum* below, std::size_t left, std::size_t right) {
   const hn::Rebind<Sum, D> sums;
@@ -79,9 +78,9 @@ HWY_INLINE auto WholeBox(D d, const Sum* above, const Sum* below, std::size_t le
   return ExactDouble(d, hn::Sub(lower, upper));
 }
 
-/// means[x * Channels + c] for x in [first, last): the mean over the box of boxes[x] around (x, y) of the
-/// table's coordinates, rounded to nearest, ties up; all entries must exist, and gather_slack more. Sums are
-/// below 2^31 (u32) and weighted sums below 2^50.
+/// Sets means[x * Channels + c] for x in [first, last) to the mean over the box boxes[x] around (x, y),
+/// rounded to nearest, ties up. All entries must exist, and gather_slack more. Sums are below 2^31 (u32),
+/// weighted sums below 2^50.
 template <std::size_t Channels, class Sum>
 void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes,
                  std::size_t first, std::size_t last, std::uint32_t* HWY_RESTRICT means) {
@@ -125,7 +124,7 @@ template <class Sum>
 struct RingTile {
   WorkspaceVector<Sum> ring;
   WorkspaceVector<Sum> values;         ///< one extended row of the tile
-  WorkspaceVector<BoxOfRadius> boxes;  ///< of pixels whose box is not in the table of the map's values
+  WorkspaceVector<BoxOfRadius> boxes;  ///< boxes of pixels that box_of_code_ does not hold
   WorkspaceVector<const BoxOfRadius*> box_at;
   WorkspaceVector<std::uint32_t> means;
 };
@@ -169,8 +168,8 @@ class BoxMeanRing final : public BoxMeanOperation {
         across >= 2 * backend_.threads.count()
             ? 1
             : std::clamp<std::int64_t>(job_.height / (4 * halo_), 1, backend_.threads.count());
-    backend_.threads.for_rows(across * down, 1, [&](std::int64_t first, std::int64_t last, int slot) {
-      RingTile<Sum>& tile = tiles_[static_cast<std::size_t>(slot)];
+    backend_.threads.for_rows(across * down, 1, [&](std::int64_t first, std::int64_t last, int thread) {
+      RingTile<Sum>& tile = tiles_[static_cast<std::size_t>(thread)];
       for (std::int64_t i = first; i < last; ++i) {
         const Columns columns{i % across * tile_width, std::min((i % across + 1) * tile_width, job_.width)};
         slide(store, images, columns, job_.height * (i / across) / down,
@@ -187,7 +186,7 @@ class BoxMeanRing final : public BoxMeanOperation {
 
   void slide(const MeanStore& store, const BoxMeanImages& images, Columns columns, std::int64_t first,
              std::int64_t last, RingTile<Sum>& tile) const {
-    std::int64_t built = first - halo_;  // rows of the extended picture that are in the ring, or were
+    std::int64_t built = first - halo_;  // next row of the extended picture to be added to the ring
     for (std::int64_t y = first; y < last; ++y) {
       for (; built <= y + halo_; ++built)
         build_row(store.reader, images.source, columns, built, first - halo_, tile);
@@ -214,7 +213,7 @@ class BoxMeanRing final : public BoxMeanOperation {
     Scan(tile.values.data(), pixels, job_.read.channels, above, ring_row(tile, position));
   }
 
-  /// Working values of the tile's part of row y, with the border on either side.
+  /// Reads the working values of the tile's columns of row y, with the border on either side.
   void read_extended(const RowReader& reader, const ImageView& source, Columns columns, std::int64_t y,
                      RingTile<Sum>& tile) const {
     const std::int64_t first = columns.first - halo_;
@@ -258,7 +257,7 @@ class BoxMeanRing final : public BoxMeanOperation {
     }
   }
 
-  /// The box of every pixel of a row of the tile: the divisor of a clipped window is what of it lies in the
+  /// Finds the box of every pixel of a row of the tile. The divisor of a clipped window is its area in the
   /// picture.
   void choose_boxes(const ImageView& map, Columns columns, std::int64_t y, RingTile<Sum>& tile) const {
     BoxOfRadius* boxes = tile.boxes.data() + halo_;
@@ -283,7 +282,7 @@ class BoxMeanRing final : public BoxMeanOperation {
     for (std::int64_t x = inside.last; x < columns.last; ++x) choose(x, true);
   }
 
-  /// The columns whose windows, of any radius of the map, lie in the picture, or need not.
+  /// Returns the columns of the tile whose windows are not clipped, whatever the radius.
   [[nodiscard]] Columns unclipped(Columns columns, std::int64_t y) const {
     if (job_.border != Border::shrink) return columns;
     if (y < halo_ || y + halo_ >= job_.height) return {columns.last, columns.last};
@@ -294,11 +293,11 @@ class BoxMeanRing final : public BoxMeanOperation {
   CpuBackend& backend_;
   BoxMeanJob job_;
   std::size_t channels_;
-  std::int64_t halo_;  ///< columns and rows that windows reach beyond the tile
+  std::int64_t halo_;  ///< number of columns and rows that windows reach beyond the tile
   std::size_t ring_rows_ = 2;
-  std::size_t stride_ = 0;                    ///< entries of a row of the ring
-  WorkspaceVector<BoxOfRadius> box_of_code_;  ///< of the values of an 8-bit map
-  WorkspaceVector<RingTile<Sum>> tiles_;      ///< one a thread
+  std::size_t stride_ = 0;                    ///< entries per row of the ring
+  WorkspaceVector<BoxOfRadius> box_of_code_;  ///< box for each value of an 8-bit map
+  WorkspaceVector<RingTile<Sum>> tiles_;      ///< one per thread
 };
 
 inline Prepared<BoxMeanJob> PrepareBoxMeanRing(CpuBackend& backend, const BoxMeanJob& job) {
@@ -323,8 +322,8 @@ HWY_EXPORT(PrepareBoxMeanRing);
 
 namespace {
 
-/// Four entries of a table for every whole box, and if not all pixels count as many of a table of how many
-/// do. A radius of 0 needs no table.
+/// Reads four entries of a table for every whole box, and, if pixels are excluded, four entries of a table of
+/// the validity mask. A radius of 0 needs no table.
 template <class Sum>
 class BoxMeanTable final : public BoxMeanOperation {
  public:
@@ -334,7 +333,7 @@ class BoxMeanTable final : public BoxMeanOperation {
     table_ = backend.allocate(byte_size(table_shape_));
     build_ = backend.prepare(TableJob{job.width, job.height, job.read, false, job.accumulator});
     if (!job.excludes) return;
-    // pixels that count in a box are at most all of the largest one, below 2^32
+    // The number of pixels in a box fits 32 bits, like the pixels of the largest box.
     counts_shape_ = {job.width, job.height, 1, Type::u32};
     counts_ = backend.allocate(byte_size(counts_shape_));
     build_counts_ = backend.prepare(TableJob{job.width, job.height, counted_pixels()});

@@ -1,8 +1,8 @@
-// Means from differences of prefix sums, compiled for every SIMD target.
-//
-// Every mean is the nearest integer to sum / divisor, ties up, exactly, so that all targets give the same
-// bytes. A row is divided in single precision, in integers of 32 bits, or in doubles, of which two represent
-// a longer sum (Division in means/cpu/box_chain.h).
+// Means from differences of prefix sums, compiled for every SIMD target. Every mean is the exact integer
+// nearest to sum / divisor, ties up, so all targets give the same bytes. A row is divided in floats, in
+// integers of 32 bits, in doubles, or in pairs of doubles (Division in means/cpu/box_chain.h); the comments
+// of each prove that its roundings cannot change the result. The last section divides colours by the sum of
+// alpha.
 
 #if defined(SATIN_DIVIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_DIVIDE_INL_H
@@ -14,6 +14,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <type_traits>
 
@@ -24,27 +25,26 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Weighted differences of prefixes: the sums over the whole boxes of one window. Sum is u32, u64 or double.
-/// Differences of u32 are below 2^31; of two boxes the inner one is below 2^32, and the other is larger by
-/// less than 2^31.
+/// The sums over the whole boxes of one window as weighted differences of prefixes. Sum is u32, u64 or
+/// double. Differences of u32 are below 2^31; if there are two boxes, the inner one is below 2^32, and the
+/// outer one is larger by less than 2^31.
 template <class Sum>
 struct BoxDifferences {
-  int boxes = 1;  ///< 1 or 2; of u64 also 4
+  int boxes = 1;  ///< 1 or 2; with u64 also 4
   const Sum* ahead[4] = {};
   const Sum* behind[4] = {};
   double weight[4] = {};
 };
 
-/// How the sums of a row are divided.
+/// The divisors of a row of sums.
 struct Divisors {
   Division division = Division::float64;
-  double divisor = 1;
-  const double* window_pixels = nullptr;  ///< not null: the divisor of entry i is window_pixels[i] * divisor
-  const float* reciprocals =
-      nullptr;  ///< Division::float32 uses these instead: 1 / window_pixels[i], rounded
+  double divisor = 1;                     ///< common divisor, or common factor of the divisors
+  const double* window_pixels = nullptr;  ///< null, or the other factor of the divisor of each entry
+  const float* reciprocals = nullptr;     ///< rounded 1 / window_pixels[i], for Division::float32
 };
 
-/// call.template operator()<Boxes>() with the number of boxes.
+/// Calls call.template operator()<Boxes>() with the number of boxes.
 template <class Sum, class Call>
 void WithBoxes(const BoxDifferences<Sum>& boxes, const Call& call) {
   if (boxes.boxes == 1) return call.template operator()<1>();
@@ -66,12 +66,13 @@ HWY_INLINE auto Difference(D /*d*/, const BoxDifferences<Sum>& boxes, int box, s
   return hn::Sub(hn::LoadU(sums, boxes.ahead[box] + i), hn::LoadU(sums, boxes.behind[box] + i));
 }
 
-/// The boxes are added in their order; products and sums of u64, which are signed and may be rounded, apart.
+/// Adds the boxes in their order. Products and sums of u64, which are signed and may be rounded, are not
+/// fused.
 template <int Boxes, class D, class Sum>
 HWY_INLINE auto WeightedSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
   const auto weight = hn::Set(d, boxes.weight[0]);
   if constexpr (sizeof(Sum) == 4 && Boxes == 2) {
-    // conversion is of signed words: 2^31 less here, and more in what is added
+    // SIMD converts signed words: the inner sum is lowered by 2^31, which is added again below.
     const hn::Rebind<Sum, D> words;
     const auto outer = hn::Set(d, boxes.weight[1]);
     const auto whole = hn::Add(weight, outer);
@@ -92,7 +93,7 @@ HWY_INLINE auto WeightedSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i
   }
 }
 
-/// A sum of integers beyond 2^53: high 2^24 + low, each exact.
+/// A sum above 2^53: high * 2^24 + low, both exact integers.
 template <class V>
 struct LongSum {
   V high;
@@ -134,17 +135,17 @@ HWY_INLINE V EstimateOf(D d, LongSum<V> sum) {
   return hn::MulAdd(sum.high, hn::Set(d, 0x1p24), sum.low);
 }
 
-/// Returns a quotient that rounds to the integer nearest to sum / divisor, ties up. A quarter lifts ties over
-/// the middle between two integers, and nothing else: the sum s is an integer below 2^50, (s + 1/4) / divisor
-/// lies at least 1 / (4 divisor) from the middle, on the side of s / divisor or above it in ties, and the
-/// quotient, or a product with the rounded reciprocal, errs by less.
+/// Returns a quotient that rounds to the integer nearest to sum / divisor, ties up. Adding 1/4 moves ties
+/// above the midpoint of two integers and nothing else across it: for an integer sum s below 2^50, (s + 1/4)
+/// / divisor is at least 1 / (4 divisor) from the midpoint, and the quotient, or a product with the rounded
+/// reciprocal, errs by less.
 template <class D, class V>
 HWY_INLINE V QuotientOf(D d, V sum, V divisor) {
   return hn::Div(hn::Add(sum, hn::Set(d, 0.25)), divisor);
 }
 
-/// The quotient of long sums: an estimate that errs by at most one, then its remainder. All products and
-/// differences but the estimate's are exact.
+/// Returns the rounded quotient of a long sum: an estimate that errs by at most one, corrected by its
+/// remainder. All products and differences except those of the estimate are exact.
 template <class D, class V>
 HWY_INLINE V QuotientOf(D d, LongSum<V> sum, V divisor) {
   const auto unit = hn::Set(d, 0x1p24);
@@ -161,8 +162,8 @@ HWY_INLINE V QuotientOf(D d, LongSum<V> sum, V divisor) {
   return hn::Sub(hn::Add(quotient, more), less);
 }
 
-/// Means with a divisor for each entry, or of long sums. `boxes` is a copy, which no store to the means can
-/// change.
+/// Divides with a divisor per entry, or long sums. `boxes` is a copy, so that no store to the means can alias
+/// it.
 template <int Boxes, bool Long, class D, class Sum, class Mean>
 std::size_t DivideEach(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
                        std::size_t last, Mean* means) {
@@ -174,7 +175,7 @@ std::size_t DivideEach(D d, BoxDifferences<Sum> boxes, const Divisors& divisors,
   return i;
 }
 
-/// Means with one divisor, by its reciprocal.
+/// Divides by one divisor, multiplying with its reciprocal.
 template <int Boxes, class D, class Sum, class Mean>
 std::size_t DivideByOne(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
                         std::size_t last, Mean* means) {
@@ -188,13 +189,13 @@ std::size_t DivideByOne(D d, BoxDifferences<Sum> boxes, const Divisors& divisors
   return i;
 }
 
-/// loop(d, first) takes the vectors of a row from entry `first` on and returns the first entry that is left.
+/// Calls loop(d, first) for whole vectors, then for single entries. It returns the first entry that it left.
 template <class Loop>
 void InVectors(std::size_t first, const Loop& loop) {
   loop(hn::CappedTag<double, 1>(), loop(hn::ScalableTag<double>(), first));
 }
 
-/// means[i] of entries [first, last) in doubles, for sums below divide_limit.
+/// Divides entries [first, last) in doubles, for sums below divide_limit.
 template <int Boxes, class Sum, class Mean>
 void DivideFloat64(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first,
                    std::size_t last, Mean* means) {
@@ -204,8 +205,8 @@ void DivideFloat64(const BoxDifferences<Sum>& boxes, const Divisors& divisors, s
   });
 }
 
-/// Calls run(i) for the first entry of every vector of a row that has at least one. The last vector may
-/// overlap the one before.
+/// Calls run(i) for the first entry of every vector of a row that has at least one vector. The last vector
+/// may overlap the one before.
 template <class D, class Run>
 HWY_INLINE void InWholeVectors(D d, std::size_t first, std::size_t last, const Run& run) {
   for (std::size_t next = first; next < last; next += hn::Lanes(d)) run(std::min(next, last - hn::Lanes(d)));
@@ -221,10 +222,10 @@ HWY_INLINE void StoreWords(D d, hn::Vec<D> means, Mean* to) {
   }
 }
 
-/// Means of values of 8 bits over whole boxes of at most largest_float32_box pixels, in single precision,
-/// which holds s + 1/4 exactly for every sum s. (s + 1/4) / divisor lies at least 1 / (4 divisor) from the
-/// middle between two integers, and four roundings, each by at most 2^-24 of a mean, move it by less. What is
-/// added rounds it to the integer.
+/// Divides sums of 8-bit values over whole boxes of at most largest_float32_box pixels, in floats, which
+/// represent s + 1/4 exactly. (s + 1/4) / divisor is at least 1 / (4 divisor) from the midpoint of two
+/// integers, and four roundings, each by at most 2^-24 of the mean, move it by less. Adding 2^23 rounds it to
+/// an integer.
 template <class D, class Mean>
 void DivideFloat32(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
                    std::size_t last, Mean* means) {
@@ -243,9 +244,9 @@ void DivideFloat32(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& div
   divide([&](std::size_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, reciprocals + i), reciprocal_y); });
 }
 
-/// The nearest integer, ties up, to weight * sum / divisor: a power of two, and a divisor of at least 2.
-/// Floor(n / divisor) of words n below 2^31 is floor(n multiplier / 2^(32 + bits)), with 2^(bits + 1) the
-/// first power of two that is not below the divisor (Granlund and Montgomery 1994, theorem 4.2).
+/// The integer nearest to weight * sum / divisor, ties up, where weight is a power of two and divisor at
+/// least 2. For n below 2^31, floor(n / divisor) = floor(n multiplier / 2^(32 + bits)), where 2^(bits + 1) is
+/// the least power of two that is not below the divisor (Granlund and Montgomery 1994, theorem 4.2).
 template <class D>
 struct WordQuotient {
   using V = hn::Vec<D>;
@@ -274,10 +275,10 @@ struct WordQuotient {
   V multiplier;
 };
 
-/// The nearest integer, ties up, to the quotient of two boxes, whose weights add up to a power of two of at
-/// least 256. It is below 2^16, and the divisor at most largest_word_divisor. A quotient in single precision
-/// that is a quarter low errs by less than another quarter, so that it is rounded to the mean or to one less.
-/// The remainder, which words hold although the sums wrap, says which.
+/// The integer nearest to the weighted sum of two boxes over a divisor, ties up. The weights add up to a
+/// power of two of at least 256, the result is below 2^16, and the divisor at most largest_word_divisor. The
+/// quotient in floats is computed 1/4 too low and errs by less than 1/4, so it rounds to the mean or to one
+/// less. The remainder decides: it fits 32 bits although the sums wrap.
 template <class D>
 struct CoveredQuotient {
   using V = hn::Vec<D>;
@@ -298,8 +299,8 @@ struct CoveredQuotient {
     bias = hn::Set(Floats(), static_cast<float>(taken * scale - 0.25));
   }
 
-  /// An inner sum may have all 32 bits: it is then converted less 2^31, which times the weight of whole boxes
-  /// is a multiple of 2^32 and so leaves the remainder as it is.
+  /// An inner sum may have all 32 bits. It is then lowered by 2^31 for the conversion; times the sum of the
+  /// weights this is a multiple of 2^32, so the remainder does not change.
   HWY_INLINE V operator()(V inner_sum, V outer_sum) const {
     const Integers integers;
     const V inner = hn::Sub(inner_sum, lowered);
@@ -321,7 +322,8 @@ struct CoveredQuotient {
   hn::Vec<Floats> whole_scale, outer_scale, bias;
 };
 
-/// Whether all means are stored by integers of 32 bits: there is one divisor, and at least a vector of means.
+/// Divides by integers of 32 bits. Returns false, and stores nothing, unless there is one divisor for at
+/// least a vector of means.
 template <int Boxes, class Mean>
 bool DivideInteger32(BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
                      std::size_t last, Mean* means) {
@@ -345,9 +347,9 @@ bool DivideInteger32(BoxDifferences<std::uint32_t> boxes, const Divisors& diviso
   return false;
 }
 
-/// means[i] of entries [first, last) = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up,
-/// exactly, for sums and means within the bounds of the division. Means are below 2^31. Means of 64 bits are
-/// signed, like the sums then: the bounds are those of the magnitudes.
+/// Stores means[i] = round(sum of weight * (ahead[i] - behind[i]) / divisor), ties up, exactly, for entries
+/// [first, last) and sums within the bounds of the division. Means are below 2^31. Means of 64 bits and their
+/// sums are signed; the bounds then hold for magnitudes.
 template <class Sum, class Mean>
 void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first, std::size_t last,
             Mean* means) {
@@ -383,15 +385,165 @@ std::size_t DivideFloats(D d, BoxDifferences<std::uint64_t> boxes, const Divisor
   return i;
 }
 
-/// means[i] of entries [first, last) = (sum of weight * (ahead[i] - behind[i])) / divisor * scale, the
-/// differences signed and the boxes added in their order, each step rounded as IEEE doubles are, the last one
-/// to float.
+/// Stores means[i] = (sum of weight * (ahead[i] - behind[i])) / divisor * scale for entries [first, last),
+/// with signed differences. The boxes are added in their order, each step is rounded to double, and the last
+/// one to float.
 inline void FloatMeans(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, double scale,
                        std::size_t first, std::size_t last, float* means) {
   WithBoxes(boxes, [&]<int Boxes>() {
     InVectors(first, [&](auto d, std::size_t i) {
       return DivideFloats<Boxes>(d, boxes, divisors, scale, i, last, means);
     });
+  });
+}
+
+// --- Means of colours that were summed times alpha ---
+
+/// Returns, for every lane, the lane that holds alpha of the same pixel.
+template <std::size_t Channels, std::size_t Lanes>
+constexpr std::array<std::int64_t, Lanes> LanesOfAlpha() {
+  std::array<std::int64_t, Lanes> lanes{};
+  for (std::size_t lane = 0; lane < Lanes; ++lane)
+    lanes[lane] = static_cast<std::int64_t>(lane | (Channels - 1));
+  return lanes;
+}
+
+/// Returns the sum of alpha for every lane of a vector that begins with entry i.
+template <int Boxes, bool Long, std::size_t Channels, class D, class V, class Sum>
+HWY_INLINE auto AlphaFor(D d, V sum, const BoxDifferences<Sum>& boxes, std::size_t i) {
+  if constexpr (hn::MaxLanes(D()) >= Channels) {
+    alignas(64) static constexpr auto lanes = LanesOfAlpha<Channels, hn::MaxLanes(D())>();
+    return hn::TableLookupLanes(EstimateOf(d, sum), hn::SetTableIndices(d, lanes.data()));
+  } else {
+    const hn::CappedTag<double, 1> one;
+    const auto alpha = SumAt<Boxes, Long>(one, boxes, i | (Channels - 1));
+    return hn::Set(d, hn::GetLane(EstimateOf(one, alpha)));
+  }
+}
+
+template <int Boxes, bool Long, std::size_t Channels, class D, class Sum, class Mean>
+std::size_t UnweightVectors(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
+                            std::size_t last, std::uint32_t white, Mean* means) {
+  if (HWY_HAVE_SCALABLE && hn::MaxLanes(D()) > 1) return i;  // lane tables need a constant size
+  const hn::RebindToSigned<D> integers;
+  const auto channel_bits = hn::Set(integers, Channels - 1);
+  const auto round = hn::Set(d, rounding_for<Mean>);
+  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
+    const auto phase = static_cast<std::int64_t>(hn::MaxLanes(D()) >= Channels ? 0 : i % Channels);
+    const auto channel = hn::And(hn::Iota(integers, phase), channel_bits);
+    const auto is_alpha = hn::RebindMask(d, hn::Eq(channel, channel_bits));
+    const auto sum = SumAt<Boxes, Long>(d, boxes, i);
+    const auto alpha = hn::Max(AlphaFor<Boxes, Long, Channels>(d, sum, boxes, i), hn::Set(d, 1.0));
+    const auto divisor = hn::IfThenElse(is_alpha, DivisorAt(d, divisors, i), alpha);
+    const auto mean = hn::Min(QuotientOf(d, sum, divisor), hn::Set(d, white));
+    StoreNearest(d, hn::Add(mean, round), means + i);
+  }
+  return i;
+}
+
+#if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
+template <int Boxes, std::size_t Channels, class D, class Sum, class Mean>
+std::size_t UnweightBlocks(D, const BoxDifferences<Sum>&, const Divisors&, std::size_t i, std::size_t,
+                           std::uint32_t, Mean*) {
+  return i;
+}
+#else
+/// Returns at [k][j] the pixel of lane j of vector k, among the pixels of `Channels` vectors.
+template <std::size_t Channels, std::size_t Lanes>
+constexpr std::array<std::array<std::int64_t, Lanes>, Channels> LanesOfPixels() {
+  std::array<std::array<std::int64_t, Lanes>, Channels> lanes{};
+  for (std::size_t k = 0; k < Channels; ++k)
+    for (std::size_t j = 0; j < Lanes; ++j)
+      lanes[k][j] = static_cast<std::int64_t>((k * Lanes + j) / Channels);
+  return lanes;
+}
+
+/// Returns the sum at entry i as a double. A single box has weight 1, so its sum is the difference.
+template <int Boxes, class D, class Sum>
+HWY_INLINE auto StoredSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
+  if constexpr (Boxes != 1) {
+    return WeightedSum<Boxes>(d, boxes, i);
+  } else if constexpr (std::is_same_v<Sum, double>) {
+    return Difference(d, boxes, 0, i);
+  } else {
+    return ExactDouble(d, Difference(d, boxes, 0, i));
+  }
+}
+
+/// Stores 2 or 4 vectors at once, with the result of StoreNearest().
+template <class D, std::size_t Count, class Mean>
+HWY_INLINE void StoreBlock(D /*d*/, const hn::Vec<D> (&rounded)[Count], Mean* to) {
+  const hn::Repartition<std::uint32_t, D> words;
+  const auto low_words = [&](std::size_t k) HWY_ATTR {
+    return hn::ConcatEven(words, hn::BitCast(words, rounded[k + 1]), hn::BitCast(words, rounded[k]));
+  };
+  if constexpr (sizeof(Mean) == 2 && Count == 4) {
+    const hn::Repartition<Mean, D> halves;
+    const auto low = hn::BitCast(halves, low_words(0));
+    hn::StoreU(hn::ConcatEven(halves, hn::BitCast(halves, low_words(2)), low), halves, to);
+  } else {
+    for (std::size_t k = 0; k < Count; k += 2) StoreWords(words, low_words(k), to + k / 2 * hn::Lanes(words));
+  }
+}
+
+/// Divides as many pixels at a time as a vector has lanes, with one division for the reciprocals of all their
+/// alphas. Products with rounded reciprocals round to the same integers as quotients (QuotientOf).
+template <int Boxes, std::size_t Channels, class D, class Sum, class Mean>
+std::size_t UnweightBlocks(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
+                           std::size_t last, std::uint32_t white, Mean* means) {
+  constexpr std::size_t lanes = hn::MaxLanes(D());
+  if constexpr (lanes >= Channels) {
+    alignas(64) static constexpr auto pixels = LanesOfPixels<Channels, lanes>();
+    const hn::RebindToSigned<D> integers;
+    const auto channel_bits = hn::Set(integers, Channels - 1);
+    const auto is_alpha =
+        hn::RebindMask(d, hn::Eq(hn::And(hn::Iota(integers, 0), channel_bits), channel_bits));
+    const auto one = hn::Set(d, 1.0);
+    const auto of_alpha = hn::Set(d, 1.0 / divisors.divisor);
+    const auto quarter = hn::Set(d, 0.25);
+    const auto round = hn::Set(d, rounding_for<Mean>);
+    const auto most = hn::Set(d, rounding_for<Mean> + white);
+    for (; i + Channels * lanes <= last; i += Channels * lanes) {
+      hn::Vec<D> sums[Channels];
+      for (std::size_t k = 0; k < Channels; ++k) sums[k] = StoredSum<Boxes>(d, boxes, i + k * lanes);
+      auto alpha = hn::ConcatOdd(d, sums[1], sums[0]);
+      if constexpr (Channels == 4) alpha = hn::ConcatOdd(d, hn::ConcatOdd(d, sums[3], sums[2]), alpha);
+      const auto reciprocals = hn::Div(one, hn::Max(alpha, one));
+      for (std::size_t k = 0; k < Channels; ++k) {
+        const auto of_colour = hn::TableLookupLanes(reciprocals, hn::SetTableIndices(d, pixels[k].data()));
+        const auto reciprocal = hn::IfThenElse(is_alpha, of_alpha, of_colour);
+        const auto mean = hn::MulAdd(hn::Add(sums[k], quarter), reciprocal, round);
+        sums[k] = hn::Min(mean, most);
+      }
+      StoreBlock(d, sums, means + i);
+    }
+  }
+  return i;
+}
+#endif
+
+/// Stores the means of entries [first, last): whole pixels of 2 or 4 channels whose colours were summed times
+/// alpha. The last channel is the mean of alpha; the others are round(colour sum / alpha sum), ties up, at
+/// most `white`, and 0 if the sum of alpha is 0. Weighted sums are below 2^50, or long; sums of alpha are
+/// below 2^52.
+template <class Sum, class Mean>
+void Unweight(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first, std::size_t last,
+              std::size_t channels, std::uint32_t white, Mean* means) {
+  const auto of = [&]<int Boxes, bool Long, std::size_t Channels>() {
+    InVectors(first, [&](auto d, std::size_t i) {
+      if constexpr (!Long)
+        if (divisors.window_pixels == nullptr)
+          i = UnweightBlocks<Boxes, Channels>(d, boxes, divisors, i, last, white, means);
+      return UnweightVectors<Boxes, Long, Channels>(d, boxes, divisors, i, last, white, means);
+    });
+  };
+  const auto run = [&]<int Boxes, bool Long>() {
+    channels == 2 ? of.template operator()<Boxes, Long, 2>() : of.template operator()<Boxes, Long, 4>();
+  };
+  WithBoxes(boxes, [&]<int Boxes>() {
+    if constexpr (std::is_same_v<Sum, std::uint64_t>)
+      if (divisors.division == Division::float64_pairs) return run.template operator()<Boxes, true>();
+    run.template operator()<Boxes, false>();
   });
 }
 

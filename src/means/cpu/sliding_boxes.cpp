@@ -1,6 +1,12 @@
-// One tile of a chain of boxes, compiled for every SIMD target. Every box keeps the last rows of its input in
-// a ring; a row of its means becomes the newest row of the next box's ring, so that nothing but the picture
-// and the result is in memory.
+// One tile of a chain of boxes, compiled for every SIMD target.
+//
+// A box slides a window down the tile. For each row it updates the sums of all columns by the row that enters
+// and the row that leaves, scans them along the row to prefix sums, and divides the difference of two
+// prefixes by the number of pixels. So a row costs the same for every radius. The three steps alternate every
+// few hundred columns, so that sums and prefixes stay in the L1 cache.
+//
+// Every box keeps the last rows of its input in a ring, unless it reads the picture in place. A row of its
+// means is the newest row of the next box's ring, so that no intermediate picture is stored.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "means/cpu/sliding_boxes.cpp"
@@ -17,7 +23,6 @@
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
 #include "means/cpu/divide-inl.h"
-#include "means/cpu/unweight-inl.h"
 #include "pixels/cpu/blend-inl.h"
 #include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/rows-inl.h"
@@ -28,8 +33,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One box that slides down a tile: column sums over the rows of a window,
-// their prefix sums along the row, and means of differences of these.
+// --- Column sums ---
 
 template <class T>
 const T* As(const std::byte* row) {
@@ -41,7 +45,7 @@ T* As(WorkspaceVector<std::byte>& row) {
   return reinterpret_cast<T*>(row.data());
 }
 
-/// Lanes of D, u32 or doubles, with the integers at `from`, which are below 2^31.
+/// Loads integers below 2^31 as lanes of D, u32 or doubles.
 template <class D, class Value>
 HWY_INLINE auto LoadExact(D d, const Value* from) {
   if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
@@ -60,33 +64,35 @@ HWY_INLINE V Times256(D d, V values) {
   }
 }
 
-/// Two rows that a window gains and loses as it moves down by one row.
+/// The rows that a window gains and loses when it moves down by one row.
 template <class Value>
 struct RowChange {
   const Value* enters;
   const Value* leaves;
 };
 
-/// sums[i] += (256 - outer) whole[i] + outer larger[i], with the changes of a whole window and of the one
-/// that reaches a row further each way. Sum is u32, which wraps, or double.
+/// Adds (256 - outer) * a + outer * b to sums[i], where a is the change of the inner window and b that of the
+/// window that reaches a row further each way. Sum is u32, which wraps, or double.
 template <class Value, class Sum>
-void ExchangeCovered(RowChange<Value> whole, RowChange<Value> larger, std::uint32_t outer, std::size_t count,
-                     Sum* HWY_RESTRICT sums) {
+void ExchangeCovered(RowChange<Value> smaller, RowChange<Value> larger, std::uint32_t outer,
+                     std::size_t count, Sum* HWY_RESTRICT sums) {
   const hn::ScalableTag<Sum> d;
   const auto share = hn::Set(d, static_cast<Sum>(outer));
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto inner = hn::Sub(LoadExact(d, whole.enters + i), LoadExact(d, whole.leaves + i));
+    const auto inner = hn::Sub(LoadExact(d, smaller.enters + i), LoadExact(d, smaller.leaves + i));
     const auto more = hn::Sub(LoadExact(d, larger.enters + i), LoadExact(d, larger.leaves + i));
     const auto change = hn::Add(Times256(d, inner), hn::Mul(hn::Sub(more, inner), share));
     hn::StoreU(hn::Add(hn::LoadU(d, sums + i), change), d, sums + i);
   }
   for (; i < count; ++i) {
-    const Sum inner = static_cast<Sum>(whole.enters[i]) - static_cast<Sum>(whole.leaves[i]);
+    const Sum inner = static_cast<Sum>(smaller.enters[i]) - static_cast<Sum>(smaller.leaves[i]);
     const Sum more = static_cast<Sum>(larger.enters[i]) - static_cast<Sum>(larger.leaves[i]);
     sums[i] += inner * Sum{256} + (more - inner) * static_cast<Sum>(outer);
   }
 }
+
+// --- One box ---
 
 class SlidingBox {
  public:
@@ -108,7 +114,7 @@ class SlidingBox {
 
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size(); }
 
-  /// Places the box at the columns of its output, before the first row of a tile.
+  /// Moves the box above the first row of a tile, to columns [first, last) of its output.
   void place(std::int64_t first, std::int64_t last) {
     first_ = first;
     last_ = last;
@@ -116,8 +122,8 @@ class SlidingBox {
     left_ = first;
     right_ = last;
     if (box_.job.border == Border::shrink) {
-      // Short rows are divided in one pass, which takes clipped windows and others alike.
-      const bool alike = box_.division == Division::float32 && last - first <= piece_columns;
+      // Short rows are divided in one pass, with a reciprocal for every column.
+      const bool alike = box_.division == Division::float32 && last - first <= cached_columns;
       left_ = alike ? last : std::clamp(box_.halo_x, first, last);
       right_ = std::clamp(box_.job.width - box_.halo_x, left_, last);
     }
@@ -128,8 +134,8 @@ class SlidingBox {
     std::fill(memory_.begin(), memory_.end(), std::byte{0});
   }
 
-  /// Row y of its means, of the type of its output; rows follow each other. row_at(position) is a row of its
-  /// input from the first column on that exists, at any position of the extended picture.
+  /// Writes row y of its means, as values of its output type. Rows follow each other. row_at(position)
+  /// returns a row of its input, from in_first() on, for any position of the extended picture.
   template <class RowAt>
   void mean_row(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, const RowAt& row_at,
                 std::byte* out) {
@@ -151,17 +157,17 @@ class SlidingBox {
   [[nodiscard]] std::int64_t in_last() const { return std::min(box_.job.width, last_ + box_.halo_x); }
   [[nodiscard]] std::size_t in_pixels() const { return static_cast<std::size_t>(in_last() - in_first()); }
   [[nodiscard]] std::size_t out_pixels() const { return static_cast<std::size_t>(last_ - first_); }
-  /// Of a row of its input in a ring, at most.
+  /// Returns the largest number of entries of an input row in a ring.
   [[nodiscard]] std::size_t row_entries() const { return row_entries_; }
 
  private:
-  static constexpr std::int64_t piece_columns = 256;
+  static constexpr std::int64_t cached_columns = 256;
   static constexpr std::size_t cache_line_entries = 16;
 
-  /// Sums of columns over a window of rows, and along them: in memory_.
+  /// The sums of one window of rows, in memory_.
   struct Window {
-    std::byte* line;    ///< (weighted) column sums, and the border's on either side
-    std::byte* prefix;  ///< of `line`, behind one pixel of zeros
+    std::byte* line;    ///< column sums, with those of the border on either side
+    std::byte* prefix;  ///< prefix sums of `line`, behind one pixel of zeros
   };
 
   [[nodiscard]] std::size_t window_count() const { return static_cast<std::size_t>(box_.windows()); }
@@ -169,15 +175,13 @@ class SlidingBox {
     return static_cast<std::size_t>(pixels) * channels_;
   }
 
-  /// So many pixels, a power of two, fill whole vectors of every width, an even number of them or a multiple
-  /// of three.
+  /// Returns a power of two of pixels that fill whole vectors of every width: an even number of vectors or a
+  /// multiple of three.
   [[nodiscard]] std::int64_t vector_pixels() const { return channels_ == 1 ? 32 : channels_ == 4 ? 8 : 16; }
-  /// Rounds a number of pixels up to one that fills whole vectors.
   [[nodiscard]] std::int64_t whole_vectors(std::int64_t pixels) const {
     return (pixels + vector_pixels() - 1) & -vector_pixels();
   }
 
-  /// Bytes of whole lines of the cache.
   [[nodiscard]] static std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
   template <class Entry>
@@ -189,13 +193,13 @@ class SlidingBox {
     return reinterpret_cast<Sum*>(windows_[window].prefix) + prefix_at_;
   }
 
-  /// Column sums of a window, from the first column of the input on.
+  /// Returns the column sums of a window from in_first() on.
   template <class Sum>
   [[nodiscard]] Sum* inner_columns(std::size_t window) {
     return line_of<Sum>(window) + entries(in_first() - (first_ - box_.halo_x));
   }
 
-  /// Calls call.template operator()<Value, Sum>() with the types of the input and of the column sums.
+  /// Calls call.template operator()<Value, Sum>() with the types of input values and column sums.
   template <class Call>
   void with_columns(const Call& call) const {
     const auto with_sum = [&]<class Value>() {
@@ -210,8 +214,8 @@ class SlidingBox {
     with_sum.template operator()<std::uint32_t>();
   }
 
-  /// Finds the rows that windows gain and lose where they move down to row y. The first row of a tile has its
-  /// column sums added up instead.
+  /// Finds the rows that windows gain and lose when they move down to row y. For the first row of a tile the
+  /// column sums are added up instead.
   template <class RowAt>
   void begin_row(std::int64_t y, const RowAt& row_at) {
     for (std::int64_t reach = box_.reach_y; reach <= box_.halo_y; ++reach)
@@ -245,8 +249,8 @@ class SlidingBox {
       sums[i] = sums[i] * Sum{radius_one} + outer * (static_cast<Sum>(above[i]) + static_cast<Sum>(below[i]));
   }
 
-  /// Moves the windows of the input's columns before x down by a row, so that their sums are in the first
-  /// cache when prefix sums are made of them.
+  /// Moves the windows of input columns before x down by a row. Called shortly before their prefix sums are
+  /// needed, so that the column sums are still in the L1 cache.
   void sum_to(std::int64_t x) {
     if (x <= summed_) return;
     const std::size_t first = entries(summed_ - in_first());
@@ -268,7 +272,7 @@ class SlidingBox {
     });
   }
 
-  /// call.template operator()<Entry, Sum>() with the types of the lines and their prefixes.
+  /// Calls call.template operator()<Entry, Sum>() with the types of column sums and prefixes.
   template <class Call>
   void with_sums(const Call& call) {
     if (box_.sums == Sums::integer32) return call.template operator()<std::uint32_t, std::uint32_t>();
@@ -277,8 +281,8 @@ class SlidingBox {
                        : call.template operator()<std::uint32_t, double>();
   }
 
-  /// The border's part of the lines. Of shrink it is zeros, which place() wrote, and so are the prefixes
-  /// before the picture.
+  /// Fills in the column sums of the border. For Border::shrink they are the zeros that place() wrote, and so
+  /// are the prefixes before the picture.
   void extend() {
     const BoxMeanJob& job = box_.job;
     const std::int64_t first = first_ - box_.halo_x;
@@ -300,15 +304,15 @@ class SlidingBox {
     });
   }
 
-  /// Prefix sums of so many columns of the lines, or some more.
+  /// Computes prefix sums of at least the first `columns` columns.
   void scan_to(std::int64_t columns) {
     if (columns <= scanned_) return;
     const std::int64_t all = last_ - first_ + 2 * box_.halo_x;
-    if (all - scanned_ <= 2 * piece_columns) columns = all;
+    if (all - scanned_ <= 2 * cached_columns) columns = all;
     const std::int64_t more = whole_vectors(columns - scanned_);
     sum_to(std::min(in_last(), first_ - box_.halo_x + scanned_ + more));
     with_sums([&]<class Entry, class Sum>() {
-      using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // as signed words
+      using Scanned = std::conditional_t<std::is_same_v<Entry, Sum>, Entry, std::int32_t>;  // signed words
       for (std::size_t i = 0; i < window_count(); ++i) {
         ScanAfter(true, line_of<const Scanned>(i) + entries(scanned_), static_cast<std::size_t>(more),
                   static_cast<int>(channels_), nullptr, prefix_of<Sum>(i) + entries(scanned_ + 1));
@@ -317,7 +321,7 @@ class SlidingBox {
     scanned_ += more;
   }
 
-  /// The whole boxes of the windows around the pixels of the output.
+  /// Returns the prefixes whose weighted differences are the box sums of the output's pixels.
   template <class Sum>
   BoxDifferences<Sum> differences(double scale) {
     BoxDifferences<Sum> result;
@@ -335,7 +339,7 @@ class SlidingBox {
     return result;
   }
 
-  /// Clipped columns have sizes of their own.
+  /// Divides a row: columns with unclipped windows by one divisor, the others by their own.
   template <class Sum>
   void divide_row(const MeanStore& store, std::int64_t y, std::byte* out) {
     const BoxMeanJob& job = box_.job;
@@ -343,7 +347,7 @@ class SlidingBox {
     if (!job.write.working) size_y <<= job.read.fraction;
     const auto sums = differences<Sum>(1U << store.rule.write_shift);
     const auto divide = [&](const Divisors& divisors, std::int64_t from, std::int64_t to) {
-      if (from < to) divide_part(store, sums, divisors, from - first_, to - first_, out);
+      if (from < to) divide_columns(store, sums, divisors, from - first_, to - first_, out);
     };
     Divisors divisors;
     divisors.division = box_.division;
@@ -360,21 +364,21 @@ class SlidingBox {
     divide(divisors, right_, last_);
   }
 
-  /// Columns of the output. Prefixes are divided before they leave the first cache.
+  /// Divides columns [first, last) in steps of cached_columns, so that prefixes are still in the L1 cache.
   template <class Sum>
-  void divide_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
-                   std::int64_t first, std::int64_t last, std::byte* out) {
+  void divide_columns(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
+                      std::int64_t first, std::int64_t last, std::byte* out) {
     for (std::int64_t next = first; first < last; first = next) {
-      next = last - first < 2 * piece_columns ? last : first + piece_columns;
+      next = last - first < 2 * cached_columns ? last : first + cached_columns;
       scan_to(next + 2 * box_.halo_x);
-      divide_piece(store, sums, divisors, entries(first), entries(next), out);
+      divide_cached(store, sums, divisors, entries(first), entries(next), out);
     }
   }
 
   template <class Sum>
-  void divide_piece(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
-                    std::size_t first, std::size_t last, std::byte* out) const {
-    if (box_.unweights()) return unweight_part(store, sums, divisors, first, last, out);
+  void divide_cached(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
+                     std::size_t first, std::size_t last, std::byte* out) const {
+    if (box_.unweights()) return unweight_cached(store, sums, divisors, first, last, out);
     const auto divide = [&]<class Mean>() {
       Mean* means = reinterpret_cast<Mean*>(out);
       if constexpr (std::is_same_v<Mean, float>) {
@@ -391,10 +395,10 @@ class SlidingBox {
                                : divide.template operator()<float>();
   }
 
-  /// Means of 16 or 32 bits.
+  /// Divides colours by the sum of alpha, to means of 16 or 32 bits.
   template <class Sum>
-  void unweight_part(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
-                     std::size_t first, std::size_t last, std::byte* out) const {
+  void unweight_cached(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
+                       std::size_t first, std::size_t last, std::byte* out) const {
     const std::uint32_t white = decode(box_.job.write.type == Type::u8 ? 0xFF : 0xFFFF, store.rule.transfer);
     const auto unweight = [&](auto* means) {
       Unweight(sums, divisors, first, last, channels_, white, means);
@@ -403,7 +407,7 @@ class SlidingBox {
                              : unweight(reinterpret_cast<std::uint32_t*>(out));
   }
 
-  /// A row of means of any kind, pixel by pixel. Floats have their constant border added last.
+  /// Stores a row of means of any kind, pixel by pixel. A constant border of floats is added last.
   template <int Channels, class T>
   void store_pixels(const MeanStore& store, const BoxMeanImages& images, std::int64_t y, T* out) {
     const BoxMeanJob& job = box_.job;
@@ -437,21 +441,23 @@ class SlidingBox {
   std::size_t row_entries_;
   WorkspaceVector<std::byte> memory_;
   std::array<Window, 2> windows_{};
-  std::array<RowChange<std::byte>, 2> changes_{};  ///< of the whole window, and of the one a row larger
-  std::int64_t summed_ = 0;                        ///< columns of the input whose sums are those of the row
-  bool started_ = false;
-  std::int64_t scanned_ = 0;  ///< columns of the lines whose prefixes are known
-  std::int64_t first_ = 0;    ///< columns of its output
+  std::array<RowChange<std::byte>, 2> changes_{};  ///< rows for the inner window and the larger one
+  std::int64_t summed_ = 0;                        ///< end of the input columns whose sums are up to date
+  bool started_ = false;                           ///< whether the column sums are those of a row of the tile
+  std::int64_t scanned_ = 0;                       ///< number of columns whose prefixes are up to date
+  std::int64_t first_ = 0;                         ///< columns [first_, last_) of its output
   std::int64_t last_ = 0;
-  std::int64_t left_ = 0;  ///< of these, those with windows that are not clipped
+  std::int64_t left_ = 0;  ///< columns [left_, right_) have unclipped windows
   std::int64_t right_ = 0;
-  std::uint64_t size_x_ = 0;   ///< of windows there
-  std::size_t line_at_ = 0;    ///< where lines begin: the input's columns begin a line of the cache
-  std::size_t prefix_at_ = 0;  ///< and prefixes: theirs do
+  std::uint64_t size_x_ = 0;   ///< weighted width of unclipped windows
+  std::size_t line_at_ = 0;    ///< offset that aligns the input's column sums to a cache line
+  std::size_t prefix_at_ = 0;  ///< offset that aligns their prefixes to a cache line
 };
 
-/// row[x] = (its pixel, 1), or zeros where the mask is 0, for `pixels` pixels of `Channels` values, which end
-/// where the row of results ends: what is written never reaches what is still to be read.
+// --- Excluded pixels: their count as one more channel ---
+
+/// Expands pixels of `Channels` values, in place, by a channel that is 1; pixels with a mask of 0 become
+/// zeros. The pixels lie at the end of the expanded row, so that no value is overwritten before it is read.
 template <int Channels, class Weight, class Value>
 void AppendCounts(const Weight* mask, std::size_t pixels, Value* row) {
   static_assert(Channels == 1 || Channels == 3);
@@ -478,7 +484,7 @@ void AppendCounts(const Weight* mask, std::size_t pixels, Value* row) {
   }
 }
 
-/// The means of colours alone, in place: every pixel loses its last value.
+/// Removes the last value of every pixel, in place.
 template <int Channels, class Mean>
 void DropCounts(std::size_t pixels, Mean* means) {
   static_assert(Channels == 1 || Channels == 3);
@@ -498,6 +504,8 @@ void DropCounts(std::size_t pixels, Mean* means) {
     for (std::size_t c = 0; c < Channels; ++c) means[x * Channels + c] = means[x * (Channels + 1) + c];
 }
 
+// --- A tile of all boxes ---
+
 class TileOfBoxes final : public SlidingBoxes {
  public:
   TileOfBoxes(std::span<const ChainBox> boxes, std::int64_t width)
@@ -511,7 +519,7 @@ class TileOfBoxes final : public SlidingBoxes {
       const std::size_t ring_rows = in_place(box) ? 0 : static_cast<std::size_t>(box.ring_rows());
       state.row_bytes = entries * size_of(box.input);
       state.rows.resize((ring_rows + 1) * state.row_bytes);
-      if (box.job.border != Border::constant) continue;  // zeros, as they are
+      if (box.job.border != Border::constant) continue;  // the row outside the picture is zeros
       with_type(box.input, [&]<class Value>() {
         for (std::size_t i = 0; i < entries; ++i)
           reinterpret_cast<Value*>(state.outside())[i] = static_cast<Value>(box.outside(i % channels_));
@@ -527,14 +535,14 @@ class TileOfBoxes final : public SlidingBoxes {
   }
 
   void run(std::span<const MeanStore> stores, const BoxMeanImages& images, Tile tile, const TakeMeans& take,
-           int slot) override {
+           int thread) override {
     stores_ = stores;
     images_ = &images;
     place(tile);
     for (std::int64_t y = tile.top; y < tile.bottom; ++y) {
       if (take) {
         last_means(y, working_.data());
-        take(y, tile.left, tile.right, working_.data(), slot);
+        take(y, tile.left, tile.right, working_.data(), thread);
       } else {
         finish_row(y, tile.left);
       }
@@ -542,18 +550,17 @@ class TileOfBoxes final : public SlidingBoxes {
   }
 
  private:
-  /// Where one box of the chain stands.
   struct State {
     SlidingBox box;
     WorkspaceVector<std::byte> rows{};  ///< the ring of its input, and a row outside the picture
     std::size_t row_bytes = 0;
-    std::int64_t filled = 0;  ///< rows before this one are in the ring, or were
+    std::int64_t filled = 0;  ///< next row to be written into the ring
 
     [[nodiscard]] std::byte* outside() { return rows.data() + rows.size() - row_bytes; }
   };
 
-  /// Where the border wraps, rows above and below the picture are made like others; elsewhere they are rows
-  /// near its edge, or none.
+  /// Moves all boxes above a tile. With Border::wrap, rows outside the picture are computed like others;
+  /// other borders use rows of the picture near its edge, or a constant row.
   void place(Tile tile) {
     const BoxMeanJob& job = boxes_[0].job;
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
@@ -568,8 +575,8 @@ class TileOfBoxes final : public SlidingBoxes {
 
   std::byte* ring_row(std::size_t box, std::int64_t position) {
     const std::int64_t rows = boxes_[box].ring_rows();
-    const auto slot = static_cast<std::size_t>((position % rows + rows) % rows);
-    return states_[box].rows.data() + slot * states_[box].row_bytes;
+    const auto index = static_cast<std::size_t>((position % rows + rows) % rows);
+    return states_[box].rows.data() + index * states_[box].row_bytes;
   }
 
   const std::byte* input_row(std::size_t box, std::int64_t position) {
@@ -585,7 +592,7 @@ class TileOfBoxes final : public SlidingBoxes {
     return box.source == RowSource::picture_in_place;
   }
 
-  /// Reads one more row of the first box's input.
+  /// Decodes a row of the picture for the first box.
   void decode_row(std::int64_t position, std::byte* row) {
     const BoxMeanJob& job = boxes_[0].job;
     const SlidingBox& box = states_[0].box;
@@ -604,7 +611,7 @@ class TileOfBoxes final : public SlidingBoxes {
         : ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint64_t*>(row));
   }
 
-  /// Working values of a row, each pixel followed by 1; zeros where the mask is 0.
+  /// Reads the working values of a row, each pixel followed by 1; zeros where the mask is 0.
   template <class Value>
   void read_counted(const std::byte* source, const std::byte* mask, Value* row) const {
     const std::size_t pixels = states_[0].box.in_pixels();
@@ -627,7 +634,7 @@ class TileOfBoxes final : public SlidingBoxes {
     boxes_[0].job.mask_maximum == 0xFF ? append(As<std::uint8_t>(mask)) : append(As<std::uint16_t>(mask));
   }
 
-  /// Row y of a box's means, after the rows of its window are in its ring.
+  /// Writes row y of a box's means, after it has filled the box's ring by the means of the box before.
   void mean_row(std::size_t index, std::int64_t y, std::byte* out) {
     const ChainBox& box = boxes_[index];
     std::int64_t last = y + box.halo_y;
@@ -639,10 +646,9 @@ class TileOfBoxes final : public SlidingBoxes {
         stores_[index], *images_, y, [&](std::int64_t position) { return input_row(index, position); }, out);
   }
 
-  /// Row y of the last box's means, in the order of its columns.
   void last_means(std::int64_t y, std::byte* out) { mean_row(boxes_.size() - 1, y, out); }
 
-  /// Row y of the last box's means, as it is stored.
+  /// Writes row y of the output.
   void finish_row(std::int64_t y, std::int64_t left) {
     const ChainBox& last = boxes_.back();
     if (last.sink != RowSink::blend_or_encode) return last_means(y, images_->output.at(left, y));
@@ -651,8 +657,8 @@ class TileOfBoxes final : public SlidingBoxes {
                              : store_row<std::uint16_t, std::uint32_t>(y, left);
   }
 
-  /// Stores row y. Pixels stay as they are where the mask is 0, and are stored without a blend where it is
-  /// full.
+  /// Encodes and blends row y. Pixels with a mask of 0 are copied, and those with a full mask are not
+  /// blended.
   template <class T, class Mean>
   void store_row(std::int64_t y, std::int64_t left) {
     last_means(y, working_.data());
@@ -663,24 +669,24 @@ class TileOfBoxes final : public SlidingBoxes {
     Mean* means = As<Mean>(working_);
     if (boxes_.back().job.excludes)
       stored_channels_ == 1 ? DropCounts<1>(pixels, means) : DropCounts<3>(pixels, means);
-    const std::uint32_t whole = stores_.back().rule.mask_maximum;
-    if (whole == 0) return store_means(means, pixels, at(images_->original, 0), at(images_->output, 0));
+    const std::uint32_t full = stores_.back().rule.mask_maximum;
+    if (full == 0) return store_means(means, pixels, at(images_->original, 0), at(images_->output, 0));
     const auto under = [&](const auto* mask) {
       ByCover(mask, pixels, [&](Cover cover, std::size_t first, std::size_t count) {
-        Mean* part = means + first * stored_channels_;
+        Mean* first_mean = means + first * stored_channels_;
         const T* original = at(images_->original, first);
         T* out = at(images_->output, first);
         if (cover == Cover::none) {
           std::copy_n(original, count * stored_channels_, out);
         } else if (cover == Cover::full) {
-          store_means(part, count, original, out);
+          store_means(first_mean, count, original, out);
         } else {
-          store_blended(part, mask + first, count, original, out);
+          store_blended(first_mean, mask + first, count, original, out);
         }
       });
     };
     const std::byte* mask = images_->mask.at(left, y);
-    whole == 0xFF ? under(As<std::uint8_t>(mask)) : under(As<std::uint16_t>(mask));
+    full == 0xFF ? under(As<std::uint8_t>(mask)) : under(As<std::uint16_t>(mask));
   }
 
   [[nodiscard]] bool with_alpha() const {
@@ -695,7 +701,7 @@ class TileOfBoxes final : public SlidingBoxes {
     EncodeWorking(means, pixels * stored_channels_, rule.transfer, out);
   }
 
-  /// Means blended with the picture's own values under the mask before they are encoded.
+  /// Blends means with the picture's own values by the mask, then encodes them.
   template <class T, class Mean, class Weight>
   void store_blended(Mean* means, const Weight* mask, std::size_t pixels, const T* original, T* out) const {
     const MeanRule& rule = stores_.back().rule;
@@ -726,7 +732,7 @@ class TileOfBoxes final : public SlidingBoxes {
   std::size_t channels_;
   std::size_t stored_channels_;
   std::vector<State> states_;
-  WorkspaceVector<std::byte> working_;  ///< means before they are stored
+  WorkspaceVector<std::byte> working_;  ///< a row of means before it is stored
   std::span<const MeanStore> stores_;
   const BoxMeanImages* images_ = nullptr;
 };

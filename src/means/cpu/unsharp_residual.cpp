@@ -1,4 +1,5 @@
-// Unsharp masking: in rows, compiled for every SIMD target, or pixel by pixel.
+// Unsharp masking: by rows, compiled for every SIMD target, or pixel by pixel if there is alpha or a mask.
+// The means are an image, or come row by row from a chain of boxes and are never stored.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "means/cpu/unsharp_residual.cpp"
@@ -22,26 +23,16 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows with what they differ by from their means, times an amount.
-
-/// The rule of a row without alpha and mask; see means/maths/unsharp_residual.h.
-struct UnsharpResidualLine {
-  double amount = 0;
-  double threshold = 0;
-  double mean_scale = 1;
-  double white = 0;  ///< largest result
-};
-
 template <class D, class Own, class Mean>
 std::size_t AddVectors(D d, const Own* own, const Mean* means, std::size_t i, std::size_t count,
-                       const UnsharpResidualLine& line, Own* out) {
+                       const UnsharpResidualRule& rule, double white, Own* out) {
   const hn::Rebind<Own, D> stored;
   const hn::Rebind<std::int32_t, D> integers;
   const hn::Rebind<std::uint32_t, D> wide;
-  const auto amount = hn::Set(d, line.amount);
-  const auto threshold = hn::Set(d, line.threshold);
-  const auto scale = hn::Set(d, line.mean_scale);
-  const auto white = hn::Set(d, line.white);
+  const auto amount = hn::Set(d, rule.amount);
+  const auto threshold = hn::Set(d, rule.threshold);
+  const auto scale = hn::Set(d, rule.mean_scale);
+  const auto most = hn::Set(d, white);
   const auto half = hn::Set(d, 0.5);
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
     const auto value = ExactDouble(d, LoadWide(wide, own + i));
@@ -49,37 +40,35 @@ std::size_t AddVectors(D d, const Own* own, const Mean* means, std::size_t i, st
     const auto difference = hn::Sub(value, mean);
     const auto counts = hn::Gt(hn::Abs(difference), threshold);
     const auto result = hn::Add(value, hn::IfThenElseZero(counts, hn::Mul(difference, amount)));
-    const auto bounded = hn::Min(hn::Max(result, hn::Zero(d)), white);
+    const auto bounded = hn::Min(hn::Max(result, hn::Zero(d)), most);
     const auto nearest = hn::DemoteTo(integers, hn::Add(bounded, half));
     hn::StoreU(hn::DemoteTo(stored, nearest), stored, out + i);
   }
   return i;
 }
 
-/// out[i] = nearest_integer(with_detail(own[i], means[i] * line.mean_scale), line.white). Means are below
-/// 2^31. Instances: bytes with means of 16 bits, 16 bits with means of 32.
+/// Sets out[i] = nearest_integer(with_detail(own[i], means[i] * rule.mean_scale), white), for means below
+/// 2^31. Instances: bytes with means of 16 bits, and 16 bits with means of 32.
 template <class Own, class Mean>
-void AddResidual(const Own* own, const Mean* means, std::size_t count, const UnsharpResidualLine& line,
-                 Own* out) {
-  const std::size_t done = AddVectors(hn::ScalableTag<double>(), own, means, 0, count, line, out);
-  AddVectors(hn::CappedTag<double, 1>(), own, means, done, count, line, out);
+void AddResidual(const Own* own, const Mean* means, std::size_t count, const UnsharpResidualRule& rule,
+                 double white, Own* out) {
+  const std::size_t done = AddVectors(hn::ScalableTag<double>(), own, means, 0, count, rule, white, out);
+  AddVectors(hn::CappedTag<double, 1>(), own, means, done, count, rule, white, out);
 }
 
-/// Integers without alpha and mask: bytes, bytes in linear light, or 16 bits as stored. The means are those
-/// of an image, or of successive boxes: then every row of them becomes a row of unsharp masking, and none is
-/// stored.
+/// Integers without alpha and mask: bytes, bytes in linear light, or stored 16-bit values. The means are
+/// those of an image, or of successive boxes if `boxes` is not empty.
 class ResidualRows final : public UnsharpResidualOperation {
  public:
   ResidualRows(CpuBackend& backend, const UnsharpResidualJob& job, std::vector<ChainBox> boxes)
       : backend_(backend),
         job_(job),
         entries_(static_cast<std::size_t>(job.width * job.means.channels)),
-        transfer_(host_transfer(job.write.type, job.write.transfer == Transfer::srgb)) {
-    const UnsharpResidualRule rule = residual_rule(job, transfer_);
-    line_ = {rule.amount, rule.threshold, rule.mean_scale, job.means.type == Type::u16 ? 255.0 : 65535.0};
+        rule_(residual_rule(job, host_transfer(job.write.type, job.write.transfer == Transfer::srgb))),
+        white_(job.means.type == Type::u16 ? 255.0 : 65535.0) {
     const WorkspaceVector<std::uint16_t> row(entries_);
     const auto threads = static_cast<std::size_t>(backend.threads.count());
-    if (transfer_.decode != nullptr) linear_.resize(threads, row);
+    if (rule_.transfer.decode != nullptr) linear_.resize(threads, row);
     if (!boxes.empty()) chain_.emplace(backend, std::move(boxes));
   }
 
@@ -89,9 +78,9 @@ class ResidualRows final : public UnsharpResidualOperation {
 
   void run(const UnsharpResidualImages& images, Stream) override {
     const auto take = [&](std::int64_t y, std::int64_t left, std::int64_t right, const std::byte* means,
-                          int slot) {
-      job_.write.type == Type::u16 ? store<std::uint16_t>(images, y, left, right, means, slot)
-                                   : store<std::uint8_t>(images, y, left, right, means, slot);
+                          int thread) {
+      job_.write.type == Type::u16 ? store<std::uint16_t>(images, y, left, right, means, thread)
+                                   : store<std::uint8_t>(images, y, left, right, means, thread);
     };
     if (chain_) {
       BoxMeanImages boxes;
@@ -101,43 +90,43 @@ class ResidualRows final : public UnsharpResidualOperation {
     }
     constexpr std::int64_t rows_at_once = 16;
     backend_.threads.for_rows(job_.height, rows_at_once,
-                              [&](std::int64_t first, std::int64_t last, int slot) {
+                              [&](std::int64_t first, std::int64_t last, int thread) {
                                 for (std::int64_t y = first; y < last; ++y)
-                                  take(y, 0, job_.width, images.means.row<std::byte>(y), slot);
+                                  take(y, 0, job_.width, images.means.row<std::byte>(y), thread);
                               });
   }
 
  private:
   template <class T>
   void store(const UnsharpResidualImages& images, std::int64_t y, std::int64_t left, std::int64_t right,
-             const std::byte* means, int slot) {
+             const std::byte* means, int thread) {
     const std::int64_t channels = job_.means.channels;
     const T* own = images.picture.row<T>(y) + left * channels;
     const auto entries = static_cast<std::size_t>((right - left) * channels);
-    add<T>(own, means, entries, slot, images.output.row<T>(y) + left * channels);
+    add<T>(own, means, entries, thread, images.output.row<T>(y) + left * channels);
   }
 
   template <class T>
-  void add(const T* own, const std::byte* means, std::size_t entries, int slot, T* out) {
+  void add(const T* own, const std::byte* means, std::size_t entries, int thread, T* out) {
     if constexpr (sizeof(T) == 2) {
-      AddResidual(own, reinterpret_cast<const std::uint32_t*>(means), entries, line_, out);
+      AddResidual(own, reinterpret_cast<const std::uint32_t*>(means), entries, rule_, white_, out);
     } else if (linear_.empty()) {
-      AddResidual(own, reinterpret_cast<const std::uint16_t*>(means), entries, line_, out);
+      AddResidual(own, reinterpret_cast<const std::uint16_t*>(means), entries, rule_, white_, out);
     } else {
-      std::uint16_t* light = linear_[static_cast<std::size_t>(slot)].data();
-      DecodeRow(own, entries, transfer_, light);
-      AddResidual(light, reinterpret_cast<const std::uint32_t*>(means), entries, line_, light);
-      EncodeRow(light, entries, transfer_, out);
+      std::uint16_t* light = linear_[static_cast<std::size_t>(thread)].data();
+      DecodeRow(own, entries, rule_.transfer, light);
+      AddResidual(light, reinterpret_cast<const std::uint32_t*>(means), entries, rule_, white_, light);
+      EncodeRow(light, entries, rule_.transfer, out);
     }
   }
 
   CpuBackend& backend_;
   UnsharpResidualJob job_;
-  std::size_t entries_;  ///< of a row
-  TransferView transfer_;
-  UnsharpResidualLine line_;
-  std::vector<WorkspaceVector<std::uint16_t>> linear_;  ///< a row of light for each thread
-  std::optional<BoxChain> chain_;                       ///< of the means, unless they are an image
+  std::size_t entries_;  ///< entries per row
+  UnsharpResidualRule rule_;
+  double white_;                                        ///< largest result
+  std::vector<WorkspaceVector<std::uint16_t>> linear_;  ///< a row of linear light per thread
+  std::optional<BoxChain> chain_;                       ///< none if the means are an image
 };
 
 inline Prepared<UnsharpResidualJob> PrepareResidualRows(CpuBackend& backend, const UnsharpResidualJob& job,

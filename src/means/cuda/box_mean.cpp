@@ -1,128 +1,330 @@
-// Box means with a table of the source in device memory, then a gather: one way for bytes in linear light,
-// and one for anything. Under a mask the means of ways without a table are blended.
+// Box means on CUDA: the choice of a kernel for a job, and the operations that launch them.
+//
+// In order of preference: sliding windows or a table in shared memory, in the tiles of means/tiling.h; the
+// same for all pixels and then a blend, for a soft mask; a table of linear light in memory; a table of any
+// kind.
+
+#include "means/cuda/box_mean.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/cuda/backend.h"
 #include "core/with_type.h"
 #include "kernels/means/launch.h"
+#include "kernels/tables/launch.h"
 #include "means/box_mean.h"
-#include "means/cuda/box_mean.h"
 #include "means/maths/mean.h"
 #include "pixels/cuda/transfer.h"
 #include "tables/table.h"
 
 namespace satin::cuda {
+
+Buffer upload_positions(CudaBackend& backend, std::int64_t size, int margin, Border border) {
+  std::vector<int> sources;
+  for (std::int64_t position = -margin; position < size + margin; ++position)
+    sources.push_back(static_cast<int>(satin::source_of(position, size, border)));
+  return backend.uploaded(sources);
+}
+
 namespace {
 
-constexpr std::int64_t row_alignment = 32;        // bytes: a sector of the L2
-constexpr std::int64_t largest_side = 1LL << 30;  // positions of windows are 32-bit integers in the kernels
+// --- Kernels in the tiles of means/tiling.h ---
 
-/// True if every sum, times at most 256 * 256 parts of a pixel, is below 2^63 with the bits that a working
-/// output has more.
-bool sums_are_narrow(const BoxMeanJob& job) {
-  if (job.read.fixed_point) return false;
-  const std::uint64_t largest_sum =
-      (static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 65536) >>
-      std::max(0, job.write.fraction - job.read.fraction);
-  const std::uint64_t area = largest_box(job.width, job.height, job.radius, job.border);
-  return job.read.maximum <= largest_sum / area;
-}
+/// Offsets in a row are 32-bit integers in the kernels.
+constexpr std::int64_t largest_tiled_side = 1LL << 25;
 
-bool is_identity(const RadiusField& radius) {
-  return radius.from_map ? radius.low == 0 && radius.high == 0 : radius.x == 0 && radius.y == 0;
-}
-
-/// A table with its memory.
-class BuiltTable {
+/// A box mean by the kernels for `Arguments`.
+template <class Arguments>
+class TiledBoxMean final : public BoxMeanOperation {
  public:
-  BuiltTable(CudaBackend& backend, const TableJob& job) : build_(backend.prepare(job)) {
-    Shape shape;
-    shape.width = job.width;
-    shape.height = job.height;
-    shape.channels = job.read.channels;
-    shape.type = job.accumulator == Accumulator::u32 ? Type::u32 : Type::u64;
-    Strides strides = interleaved_strides(shape);
-    strides.row = (strides.row + row_alignment - 1) / row_alignment * row_alignment;
-    strides.frame = strides.row * shape.height;
-    memory_ = backend.allocate(static_cast<std::size_t>(strides.frame));
-    view_ = {memory_.get(), shape, strides, Memory::device};
-  }
-
-  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size + build_->workspace_bytes(); }
-  [[nodiscard]] const MutableImageView& view() const noexcept { return view_; }
-  void build(const ImageView& picture, const Measured* measured, Stream stream) {
-    build_->run(picture, measured, view_, stream);
-  }
-
- private:
-  std::unique_ptr<TableOperation> build_;
-  Buffer memory_;
-  MutableImageView view_;
-};
-
-class BoxMeanTable final : public BoxMeanOperation {
- public:
-  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job)
-      : backend_(backend), output_type_(job.write.type) {
-    if (!is_identity(job.radius)) {
-      table_.emplace(backend, table_of(job));
-      arguments_.table = table_->view().data;
-      arguments_.table_row = table_->view().strides.row;
-      if (job.excludes) {
-        counts_.emplace(backend, counts_of(job));
-        arguments_.counts = reinterpret_cast<const std::uint32_t*>(counts_->view().data);
-        arguments_.counts_row = counts_->view().strides.row;
-      }
-    }
-    arguments_.width = job.width;
-    arguments_.height = job.height;
-    arguments_.read = job.read;
-    arguments_.read_transfer = device_transfer(backend, job.read.type, job.read.transfer == Transfer::srgb);
-    arguments_.radius = job.radius;
-    arguments_.border = job.border;
-    arguments_.border_number = job.border_number;
-    arguments_.accumulator = job.accumulator;
-    arguments_.rule =
-        mean_rule(job, device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb));
-    arguments_.narrow = sums_are_narrow(job);
+  /// `memory` is the memory that the arguments point to.
+  TiledBoxMean(CudaBackend& backend, const BoxMeanJob& job, const Arguments& arguments, Buffer memory)
+      : backend_(backend), arguments_(arguments), memory_(std::move(memory)) {
+    const int margin = kernels::margin_of(arguments.job);
+    rows_ = upload_positions(backend, job.height, margin, job.border);
+    columns_ = upload_positions(backend, job.width, margin, job.border);
+    arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + margin;
+    arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + margin;
+    check(static_cast<cudaError_t>(kernels::prepare_mean(arguments_)), "asking for shared memory");
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return (table_ ? table_->bytes() : 0) + (counts_ ? counts_->bytes() : 0);
+    return rows_.size + columns_.size + memory_.size;
+  }
+  [[nodiscard]] bool selects_by_mask() const noexcept override {
+    return requires { arguments_.mask; };
   }
 
   void run(const BoxMeanImages& images, Stream stream) override {
     backend_.select();
-    if (table_) table_->build(images.source, images.measured, stream);
-    if (counts_) counts_->build(images.included, nullptr, stream);
-    kernels::BoxMeanArguments arguments = arguments_;
-    arguments.measured = images.measured;
+    Arguments arguments = arguments_;
     arguments.source = source_of(images.source);
-    arguments.original = source_of(images.original);
-    arguments.radius_map = source_of(images.radius_map);
-    arguments.mask = source_of(images.mask);
     arguments.output = target_of(images.output);
-    with_type(output_type_, [&]<class T>() {
-      if constexpr (!std::is_same_v<T, std::int32_t> && !std::is_same_v<T, double>)  // types of pixels
-        kernels::box_mean_to<T>(arguments, backend_.stream_of(stream));
-    });
+    if constexpr (requires { arguments.radius_map; }) arguments.radius_map = source_of(images.radius_map);
+    if constexpr (requires { arguments.mask; }) arguments.mask = source_of(images.mask);
+    if constexpr (requires { arguments.measured; }) arguments.measured = images.measured;
+    kernels::launch_mean(arguments, backend_.stream_of(stream));
     check_launch("averaging over boxes");
   }
 
  private:
   CudaBackend& backend_;
-  Type output_type_;
-  std::optional<BuiltTable> table_;   ///< none for radius 0
-  std::optional<BuiltTable> counts_;  ///< of the pixels that count, if only some do
-  kernels::BoxMeanArguments arguments_;
+  Arguments arguments_;
+  Buffer rows_;
+  Buffer columns_;
+  Buffer memory_;
 };
 
-/// The working values of a job's means without their mask.
+/// Returns arguments with the values that all these kernels take from a job.
+template <class Arguments>
+Arguments arguments_of(const BoxMeanJob& job) {
+  Arguments arguments;
+  arguments.job.width = static_cast<int>(job.width);
+  arguments.job.height = static_cast<int>(job.height);
+  arguments.job.channels = job.read.channels;
+  arguments.job.clipped = job.border == Border::shrink;
+  return arguments;
+}
+
+/// Prepares a box mean by the kernels for `Arguments`; null if no tiles fit the device. memory_of(arguments)
+/// allocates the memory that the arguments point to.
+template <class Arguments, class MemoryOf>
+std::unique_ptr<BoxMeanOperation> in_tiles(CudaBackend& backend, const BoxMeanJob& job, Arguments& arguments,
+                                           const MemoryOf& memory_of) {
+  arguments.tiles = kernels::tiles_of(arguments, backend.multiprocessors(), backend.shared_memory());
+  if (arguments.tiles.spans == 0) return nullptr;
+  Buffer memory = memory_of(arguments);
+  return std::make_unique<TiledBoxMean<Arguments>>(backend, job, arguments, std::move(memory));
+}
+
+/// Whether integers of 8 or 16 bits are read and stored in the same format, without a mask. `weighted`: the
+/// last channel is alpha.
+bool is_plain(const BoxMeanJob& job, bool weighted) {
+  return (job.read.type == Type::u8 || job.read.type == Type::u16) && job.write.type == job.read.type &&
+         job.read.weighted == weighted && job.read.fraction == 0 && job.write.fraction == 0 &&
+         job.mask_maximum == 0 && job.read.transfer == job.write.transfer;
+}
+
+// --- Box filter with one radius ---
+
+/// Returns the window without the common factor of its weights, so that sums are smaller.
+kernels::AxisWindow axis_window(Radius256 radius) {
+  const auto fraction = static_cast<std::uint32_t>(radius) % radius_one;
+  kernels::AxisWindow window;
+  window.reach = radius / radius_one;
+  if (fraction == 0) return window;
+  const std::uint32_t common = std::gcd(fraction, std::uint32_t{radius_one});
+  window.inner = (radius_one - fraction) / common;
+  window.outer = fraction / common;
+  return window;
+}
+
+/// Returns the largest weighted number of pixels of a window.
+std::uint64_t largest_size(const kernels::AxisWindow& window, std::int64_t size, bool clipped) {
+  const auto count = [&](std::int64_t reach) {
+    return static_cast<std::uint64_t>(clipped ? std::min(2 * reach + 1, size) : 2 * reach + 1);
+  };
+  return window.inner * count(window.reach) + window.outer * count(window.reach + 1);
+}
+
+constexpr std::uint64_t most_narrow = 0xFFFFFFFFU;
+
+/// Bounds over the whole job.
+struct Bounds {
+  std::uint64_t column;   ///< largest sum over the outer window of rows
+  std::uint64_t box;      ///< largest sum over one whole window along x of weighted columns
+  std::uint64_t divisor;  ///< largest divisor of a mean
+};
+
+Bounds bounds_of(const BoxMeanJob& job, const kernels::BoxFilterJob& filter) {
+  const std::uint64_t x = largest_size(filter.x, job.width, filter.clipped);
+  const std::uint64_t y = largest_size(filter.y, job.height, filter.clipped);
+  const std::uint64_t rows = largest_size({filter.y.outer_reach()}, job.height, filter.clipped);
+  const std::uint64_t whole_x = 2 * static_cast<std::uint64_t>(filter.x.outer_reach()) + 1;
+  const std::uint64_t alpha = job.read.weighted ? job.read.alpha_maximum : 1;
+  return {rows * job.read.maximum, whole_x * y * job.read.maximum, x * y * alpha};
+}
+
+/// Whether the job is a pass between working values of 8 or 16 bits: types, fractions or transfers differ.
+bool is_working(const BoxMeanJob& job) {
+  const auto narrow = [](Type type) { return type == Type::u8 || type == Type::u16; };
+  return (job.write.working || job.read.fraction != 0 || job.read.transfer != job.write.transfer) &&
+         narrow(job.read.type) && narrow(job.write.type) && job.read.maximum <= 0xFFFF &&
+         !job.read.weighted && job.mask_maximum == 0;
+}
+
+/// Whether the job is one of BoxFilterJob::exceeds_16_bits.
+bool is_above_16_bits(const BoxMeanJob& job, const kernels::BoxFilterJob& filter) {
+  if (job.read.weighted || job.mask_maximum != 0) return false;
+  const Type from = job.read.type;
+  const Type to = job.write.type;
+  if (job.read.fixed_point) return to == Type::f32 || (filter.x.outer == 0 && filter.y.outer == 0);
+  if (to == Type::u32) return from != Type::u64;
+  return from == Type::u32 && to == Type::u16;
+}
+
+/// Whether column sums of integers fit 32 bits, and weighted box sums, with the additional fraction bits of
+/// means, 63 bits.
+bool wide_sums_fit(const Bounds& bounds, const PixelRead& read, int more_bits) {
+  constexpr std::uint64_t most_box = ~std::uint64_t{0} >> 1;
+  if (bounds.divisor << std::max(-more_bits, 0) >= 1ULL << 47) return false;
+  if (read.fixed_point) return true;  // by their scale
+  return bounds.column <= most_narrow &&
+         read.maximum <= (most_box >> std::max(more_bits, 0)) / bounds.divisor;
+}
+
+/// Chooses the widths of the sums. Returns false if they exceed the bounds of
+/// kernels/device/exact_division.cuh.
+bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::BoxFilterJob& filter) {
+  using kernels::SumWidths;
+  const int up = std::max(filter.more_bits, 0);
+  const int down = std::max(-filter.more_bits, 0);
+  const bool narrow_box =
+      bounds.box <= most_narrow >> up && bounds.divisor < (1ULL << 31) >> down && read.maximum <= 0xFFFF;
+  const bool narrow_column = bounds.column <= most_narrow;
+  filter.sums = narrow_box && !read.weighted ? SumWidths::u32
+                : narrow_column              ? SumWidths::u32_u64
+                                             : SumWidths::u64;
+  filter.has_large_divisors = bounds.divisor >= (1ULL << 28);
+  if (filter.sums == SumWidths::u32) return true;
+  if (filter.type != filter.output) filter.sums = SumWidths::u32_u64;
+  if (filter.type != filter.output || read.weighted) return narrow_column && !filter.has_large_divisors;
+  if (filter.sums == SumWidths::u64 && filter.type == Type::u8) return false;
+  return bounds.divisor < (1ULL << 38);  // 24 bits of a value more: below 2^62
+}
+
+/// Chooses to keep only the low bits of window sums, if WholeRadiusMeans can complete them.
+void choose_low_sums(const Bounds& bounds, std::uint64_t maximum, kernels::BoxFilterJob& filter) {
+  constexpr std::uint64_t most_apart = 3ULL << 29;  // and divisors below 2^28: together below 2^31
+  if (filter.sums != kernels::SumWidths::u32_u64 || filter.type != filter.output || filter.x.outer != 0 ||
+      filter.y.outer != 0 || filter.has_large_divisors)
+    return;
+  const int low_bits = std::max(0, static_cast<int>(std::bit_width(bounds.box)) - 32);
+  const std::uint64_t half_lane = static_cast<std::uint64_t>(kernels::lane_elements / filter.channels / 2);
+  const std::uint64_t columns = 2 * static_cast<std::uint64_t>(filter.x.reach) + 1;
+  if (half_lane * bounds.column > most_apart || columns * (maximum + (1ULL << low_bits)) > most_apart) return;
+  filter.sums = kernels::SumWidths::u32_low;
+  filter.low_bits = low_bits;
+}
+
+/// Returns the divisor of unclipped windows as a multiplication.
+kernels::ScaledDivisor whole_divisor(const kernels::BoxFilterJob& filter, std::uint64_t maximum) {
+  if (!filter.uses_whole_radius_kernel()) return {};
+  const auto side = [](int reach) { return 2 * static_cast<std::uint64_t>(reach) + 1; };
+  const std::uint64_t divisor = side(filter.x.reach) * side(filter.y.reach);
+  if (filter.sums == kernels::SumWidths::u32_low)  // for any 32-bit dividend
+    return kernels::scaled_divisor(divisor, (most_narrow - divisor / 2) / divisor);
+  // A mean with fewer bits may be rounded up to the largest value plus one.
+  return filter.more_bits < 0
+             ? kernels::scaled_divisor(divisor << -filter.more_bits, (maximum >> -filter.more_bits) + 1)
+             : kernels::scaled_divisor(divisor, maximum << filter.more_bits);
+}
+
+/// Returns the tables that decode values and encode means.
+TransferView transfer_of(CudaBackend& backend, const BoxMeanJob& job) {
+  TransferView transfer = device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb);
+  transfer.decode = device_transfer(backend, job.read.type, job.read.transfer == Transfer::srgb).decode;
+  return transfer;
+}
+
+Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& job) {
+  auto arguments = arguments_of<kernels::BoxFilterArguments>(job);
+  kernels::BoxFilterJob& filter = arguments.job;
+  filter.type = job.read.type;
+  filter.output = job.write.type;
+  filter.decodes = job.read.transfer == Transfer::srgb;
+  filter.encodes = job.write.transfer == Transfer::srgb;
+  filter.more_bits = job.write.fraction - job.read.fraction;
+  filter.weights_by_alpha = job.read.weighted;
+  filter.x = axis_window(job.radius.x);
+  filter.y = axis_window(job.radius.y);
+  const Bounds bounds = bounds_of(job, filter);
+  const bool plain_with_alpha = is_plain(job, true) && job.read.type == Type::u8;
+  if (is_plain(job, false) || plain_with_alpha || is_working(job)) {
+    if (!choose_sums(bounds, job.read, filter)) return nullptr;
+    choose_low_sums(bounds, job.read.maximum, filter);
+  } else {
+    filter.exceeds_16_bits =
+        is_above_16_bits(job, filter) && wide_sums_fit(bounds, job.read, filter.more_bits);
+    if (!filter.exceeds_16_bits) return nullptr;
+    filter.sums = kernels::SumWidths::u64;
+    filter.fixed_bits = job.read.fixed_bits;
+  }
+  filter.unclipped = whole_divisor(filter, job.read.maximum);
+  if (filter.unclipped.divisor != 0) filter.quotients_of_half = (1U << 31) / filter.unclipped.divisor;
+  arguments.transfer = transfer_of(backend, job);
+  if (filter.encodes && filter.output == Type::u8) arguments.cells8 = device_cells8(backend);
+  if (filter.decodes && filter.type == Type::u16)
+    arguments.more_than_rough16 = device_more_than_rough16(backend);
+  return in_tiles(backend, job, arguments, [&](kernels::BoxFilterArguments& of_tiles) {
+    Buffer groups = backend.allocate(kernels::row_groups_bytes(filter));
+    of_tiles.groups = groups.get();
+    return groups;
+  });
+}
+
+// --- Box filter of the pixels that a mask includes ---
+
+Prepared<BoxMeanJob> prepare_masked_filter(CudaBackend& backend, const BoxMeanJob& job) {
+  const auto is_byte = [](const auto& pixels) { return pixels.type == Type::u8; };
+  const bool channels = job.read.channels == 1 || job.read.channels == 3;
+  if (!is_byte(job.read) || !is_byte(job.write) || !channels || job.read.weighted || job.mask_maximum != 0xFF)
+    return nullptr;
+  auto arguments = arguments_of<kernels::MaskedFilterArguments>(job);
+  kernels::BoxFilterJob& filter = arguments.job;
+  filter.decodes = filter.encodes = job.read.transfer == Transfer::srgb;
+  filter.x = axis_window(job.radius.x);
+  filter.y = axis_window(job.radius.y);
+  if (filter.x.outer != 0 || filter.y.outer != 0 || filter.starts_from_groups() ||
+      bounds_of(job, filter).box > most_narrow)
+    return nullptr;
+  arguments.transfer = transfer_of(backend, job);
+  if (filter.encodes) arguments.cells8 = device_cells8(backend);
+  return in_tiles(backend, job, arguments, [](const kernels::MaskedFilterArguments&) { return Buffer(); });
+}
+
+// --- Radius map, with a table in shared memory ---
+
+Prepared<BoxMeanJob> prepare_tiled_table(CudaBackend& backend, const BoxMeanJob& job) {
+  using Limits = kernels::TiledTableJob;
+  if (!is_plain(job, false) || job.read.type != Type::u8 || job.read.channels > 3) return nullptr;
+  const std::int64_t reach =
+      (std::int64_t{std::max(job.radius.low, job.radius.high)} + radius_one - 1) / radius_one;
+  const std::int64_t window = 2 * reach + 1;
+  if (reach == 0 || reach > Limits::largest_reach) return nullptr;
+  const bool linear = job.read.transfer == Transfer::srgb;
+  if (!linear && window * window * 0xFF >= std::int64_t{1} << Limits::sum_bits(job.read.channels))
+    return nullptr;
+  auto arguments = arguments_of<kernels::TiledTableArguments>(job);
+  arguments.job.reach = static_cast<int>(reach);
+  arguments.job.linear = linear;
+  arguments.job.radius = job.radius;
+  arguments.transfer = transfer_of(backend, job);
+  return in_tiles(backend, job, arguments, [](const kernels::TiledTableArguments&) { return Buffer(); });
+}
+
+Prepared<BoxMeanJob> prepare_tiled_box_mean(CudaBackend& backend, const BoxMeanJob& job) {
+  if (job.border == Border::constant || job.width > largest_tiled_side || job.height > largest_tiled_side)
+    return nullptr;
+  if (job.radius.from_map) return job.excludes ? nullptr : prepare_tiled_table(backend, job);
+  if (job.radius.x == 0 && job.radius.y == 0) return nullptr;
+  if (job.excludes) return prepare_masked_filter(backend, job);
+  return prepare_box_filter(backend, job);
+}
+
+// --- Blend under a mask ---
+
+/// Returns the job without its mask, with means in linear light if the job encodes.
 BoxMeanJob without_mask(const BoxMeanJob& job) {
   BoxMeanJob means = job;
   means.mask_maximum = 0;
@@ -134,7 +336,7 @@ BoxMeanJob without_mask(const BoxMeanJob& job) {
   return means;
 }
 
-/// Means under a mask: those of all pixels without a table in memory, then blended.
+/// Means of all pixels, then blended by the mask.
 class BlendedBoxMean final : public BoxMeanOperation {
  public:
   /// `means` is the operation of without_mask(job).
@@ -148,7 +350,7 @@ class BlendedBoxMean final : public BoxMeanOperation {
     arguments_.channels = job.read.channels;
     arguments_.type = job.write.type;
     arguments_.transfer = device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb);
-    arguments_.whole = kernels::scaled_divisor(job.mask_maximum, 0xFFFF);
+    arguments_.largest_weight = kernels::scaled_divisor(job.mask_maximum, 0xFFFF);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
@@ -177,22 +379,26 @@ class BlendedBoxMean final : public BoxMeanOperation {
   kernels::BlendMeansArguments arguments_;
 };
 
-/// Null if the job has no mask, or its means need a table in memory anyway.
+/// Prepares means that are blended; null if the job has no mask or its means need a table in memory.
 Prepared<BoxMeanJob> prepare_blended(CudaBackend& backend, const BoxMeanJob& job) {
   const bool integers = job.write.type == Type::u8 || job.write.type == Type::u16;
   if (job.mask_maximum == 0 || !integers || job.read.weighted) return nullptr;
   const BoxMeanJob means = without_mask(job);
-  // Values of one type that change their fraction are no job of running sums.
+  // The box filter does not change the fraction of values of one type.
   if (job.read.fraction != 0 && means.write.type == job.read.type) return nullptr;
   auto prepared = prepare_tiled_box_mean(backend, means);
   if (prepared == nullptr) return nullptr;
   return std::make_unique<BlendedBoxMean>(backend, job, std::move(prepared));
 }
 
-}  // namespace
+// --- Tables in memory ---
+
+constexpr std::int64_t row_alignment = 32;  // bytes: a sector of the L2
+/// Positions of windows are 32-bit integers in the kernels.
+constexpr std::int64_t largest_table_side = 1LL << 30;
 
 TableJob table_of(const BoxMeanJob& job) {
-  if (job.width > largest_side || job.height > largest_side)
+  if (job.width > largest_table_side || job.height > largest_table_side)
     throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
   TableJob table;
   table.width = job.width;
@@ -208,6 +414,216 @@ TableJob counts_of(const BoxMeanJob& job) {
   table.accumulator = Accumulator::u32;
   return table;
 }
+
+/// A summed-area table with its memory, with or without a frame: a row and a column of zeros before the first
+/// ones.
+class DeviceTable {
+ public:
+  enum class Frame : std::uint8_t { none, zeros };
+
+  DeviceTable(CudaBackend& backend, const TableJob& job, Frame frame) : build_(backend.prepare(job)) {
+    const Type type = job.accumulator == Accumulator::u32 ? Type::u32 : Type::u64;
+    const Shape shape{job.width, job.height, job.read.channels, type};
+    const bool has_frame = frame == Frame::zeros;
+    Strides strides = interleaved_strides(shape);
+    strides.row += has_frame ? strides.pixel : 0;
+    strides.row = (strides.row + row_alignment - 1) / row_alignment * row_alignment;
+    strides.frame = strides.row * shape.height;
+    // A frame needs the entry left of its row, then that row.
+    const std::int64_t frame_bytes = has_frame ? row_alignment + strides.row : 0;
+    memory_ = backend.allocate(static_cast<std::size_t>(frame_bytes + strides.frame));
+    view_ = {memory_.get() + frame_bytes, shape, strides, Memory::device};
+    if (!has_frame) return;
+    check(cudaMemsetAsync(memory_.get(), 0, memory_.size, backend.stream_of({})), "clearing a table's frame");
+    backend.synchronize({});
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size + build_->workspace_bytes(); }
+  [[nodiscard]] const MutableImageView& view() const noexcept { return view_; }
+  void build(const ImageView& picture, const Measured* measured, Stream stream) {
+    build_->run(picture, measured, view_, stream);
+  }
+
+ private:
+  std::unique_ptr<TableOperation> build_;
+  Buffer memory_;
+  MutableImageView view_;
+};
+
+/// The table of linear light modulo 2^32, a plane per channel, with its upper bits and a frame of zeros.
+class LightTable {
+ public:
+  LightTable(CudaBackend& backend, TableJob job) : backend_(backend) {
+    job.accumulator = Accumulator::u32;
+    arguments_.job = job;
+    arguments_.tiles = kernels::table_tiles(job, backend.multiprocessors());
+    arguments_.transfer = device_transfer(backend, Type::u8, true);
+    carries_ = backend.allocate(kernels::table_workspace_bytes(arguments_.tiles));
+    arguments_.workspace = carries_.get();
+
+    using Blocks = kernels::TableBlocks;
+    using Upper = kernels::UpperBits;
+    const auto blocks_of = [](std::int64_t entries, int side) { return 1 + (entries + side - 1) / side; };
+    Blocks& blocks = arguments_.blocks;
+    // With an even number of blocks per row, four neighbouring lines lie in different sets of the L1.
+    blocks.strips = static_cast<int>((blocks_of(job.width, Blocks::columns) + 1) / 2 * 2 * Blocks::rows);
+    const std::int64_t row = std::int64_t{blocks.strips} * Blocks::strip_bytes;
+    blocks.plane = blocks_of(job.height, Blocks::rows) * row;
+    blocks.upper.row = static_cast<int>(job.width / Upper::step + 1);
+    const std::int64_t planes = blocks.plane * job.read.channels;
+    const std::int64_t upper_entries = std::int64_t{blocks.upper.row} * (job.height / Upper::step + 1);
+    memory_ = backend.allocate(static_cast<std::size_t>(planes) +
+                               static_cast<std::size_t>(upper_entries) * sizeof(std::uint32_t));
+    check(cudaMemsetAsync(memory_.get(), 0, memory_.size, backend.stream_of({})), "clearing a table's frame");
+    backend.synchronize({});
+    // Every plane begins with a row of blocks of the frame, every row with one of its blocks.
+    blocks.data = memory_.get() + row + Blocks::rows * Blocks::strip_bytes;
+    blocks.upper.data = reinterpret_cast<std::uint32_t*>(memory_.get() + planes);
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size + carries_.size; }
+  [[nodiscard]] const kernels::TableBlocks& blocks() const noexcept { return arguments_.blocks; }
+  void build(const ImageView& picture, Stream stream) {
+    kernels::TableArguments arguments = arguments_;
+    arguments.picture = source_of(picture);
+    kernels::build_table(arguments, backend_.stream_of(stream));
+    check_launch("building a summed-area table");
+  }
+
+ private:
+  CudaBackend& backend_;
+  kernels::TableArguments arguments_;
+  Buffer carries_;
+  Buffer memory_;
+};
+
+class LightGather final : public BoxMeanOperation {
+ public:
+  LightGather(CudaBackend& backend, const BoxMeanJob& job)
+      : backend_(backend), table_(backend, table_of(job)) {
+    if (job.excludes) counts_.emplace(backend, counts_of(job), DeviceTable::Frame::zeros);
+    arguments_.width = static_cast<int>(job.width);
+    arguments_.height = static_cast<int>(job.height);
+    arguments_.channels = job.read.channels;
+    arguments_.radius = job.radius;
+    arguments_.transfer = device_transfer(backend, Type::u8, true);
+    arguments_.largest_weight = kernels::scaled_divisor(job.mask_maximum, 0xFFFF);
+    arguments_.table = table_.blocks();
+    if (counts_) arguments_.counts = source_of(counts_->view());
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return table_.bytes() + (counts_ ? counts_->bytes() : 0);
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    backend_.select();
+    table_.build(images.source, stream);
+    if (counts_) counts_->build(images.included, nullptr, stream);
+    kernels::LightGatherArguments arguments = arguments_;
+    arguments.radius_map = source_of(images.radius_map);
+    arguments.original = source_of(images.original);
+    arguments.mask = source_of(images.mask);
+    arguments.output = target_of(images.output);
+    kernels::gather_light(arguments, backend_.stream_of(stream));
+    check_launch("averaging over boxes");
+  }
+
+ private:
+  CudaBackend& backend_;
+  LightTable table_;
+  std::optional<DeviceTable> counts_;  ///< table of the validity mask
+  kernels::LightGatherArguments arguments_;
+};
+
+Prepared<BoxMeanJob> prepare_light_gather(CudaBackend& backend, const BoxMeanJob& job) {
+  const auto is_light = [](const auto& pixels) {
+    return pixels.type == Type::u8 && pixels.transfer == Transfer::srgb;
+  };
+  const RadiusField& radius = job.radius;
+  const Radius256 largest =
+      radius.from_map ? std::max(radius.low, radius.high) : std::max(radius.x, radius.y);
+  if (!is_light(job.read) || !is_light(job.write) || job.read.weighted || job.border != Border::shrink ||
+      (!radius.from_map && radius.x != radius.y) ||
+      largest > kernels::LightGatherArguments::largest_reach * radius_one ||
+      std::max(job.width, job.height) > kernels::UpperBits::largest_side)
+    return nullptr;
+  return std::make_unique<LightGather>(backend, job);
+}
+
+/// Whether every sum, weighted by at most 256 * 256 and with the additional fraction bits of the output, is
+/// below 2^63.
+bool sums_fit_63_bits(const BoxMeanJob& job) {
+  if (job.read.fixed_point) return false;
+  const std::uint64_t largest_sum =
+      (static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 65536) >>
+      std::max(0, job.write.fraction - job.read.fraction);
+  const std::uint64_t area = largest_box(job.width, job.height, job.radius, job.border);
+  return job.read.maximum <= largest_sum / area;
+}
+
+bool is_identity(const RadiusField& radius) {
+  return radius.from_map ? radius.low == 0 && radius.high == 0 : radius.x == 0 && radius.y == 0;
+}
+
+class BoxMeanTable final : public BoxMeanOperation {
+ public:
+  BoxMeanTable(CudaBackend& backend, const BoxMeanJob& job)
+      : backend_(backend), output_type_(job.write.type) {
+    if (!is_identity(job.radius)) {
+      table_.emplace(backend, table_of(job), DeviceTable::Frame::none);
+      arguments_.table = table_->view().data;
+      arguments_.table_row = table_->view().strides.row;
+      if (job.excludes) {
+        counts_.emplace(backend, counts_of(job), DeviceTable::Frame::none);
+        arguments_.counts = reinterpret_cast<const std::uint32_t*>(counts_->view().data);
+        arguments_.counts_row = counts_->view().strides.row;
+      }
+    }
+    arguments_.width = job.width;
+    arguments_.height = job.height;
+    arguments_.read = job.read;
+    arguments_.read_transfer = device_transfer(backend, job.read.type, job.read.transfer == Transfer::srgb);
+    arguments_.radius = job.radius;
+    arguments_.border = job.border;
+    arguments_.border_number = job.border_number;
+    arguments_.accumulator = job.accumulator;
+    arguments_.rule =
+        mean_rule(job, device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb));
+    arguments_.fits_63_bits = sums_fit_63_bits(job);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return (table_ ? table_->bytes() : 0) + (counts_ ? counts_->bytes() : 0);
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    backend_.select();
+    if (table_) table_->build(images.source, images.measured, stream);
+    if (counts_) counts_->build(images.included, nullptr, stream);
+    kernels::BoxMeanArguments arguments = arguments_;
+    arguments.measured = images.measured;
+    arguments.source = source_of(images.source);
+    arguments.original = source_of(images.original);
+    arguments.radius_map = source_of(images.radius_map);
+    arguments.mask = source_of(images.mask);
+    arguments.output = target_of(images.output);
+    with_type(output_type_, [&]<class T>() {
+      if constexpr (!std::is_same_v<T, std::int32_t> && !std::is_same_v<T, double>)  // types of pixels
+        kernels::box_mean_to<T>(arguments, backend_.stream_of(stream));
+    });
+    check_launch("averaging over boxes");
+  }
+
+ private:
+  CudaBackend& backend_;
+  Type output_type_;
+  std::optional<DeviceTable> table_;   ///< none for radius 0
+  std::optional<DeviceTable> counts_;  ///< table of the validity mask
+  kernels::BoxMeanArguments arguments_;
+};
+
+}  // namespace
 
 Prepared<BoxMeanJob> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CudaBackend& cuda = as_cuda(backend);

@@ -1,17 +1,17 @@
-// Means of bytes in linear light that other ways do not take, by a radius map of windows that shared memory
-// does not hold, and of the pixels alone that count: gathered from a table of 32-bit sums in device memory, a
-// plane a channel, in blocks of a line of the L1, as the corners of a warp's boxes lie in few lines then. A
-// thread asks for all corners of a channel's box at once.
+// Box means of bytes in linear light from a table in device memory (Crow 1984): for radius maps with windows
+// too large for the table in shared memory (tiled_table.cu), and where only some pixels count.
 //
-// Bytes moved per pixel: the map and the output; 4 words a channel from the L1 of a box of whole pixels, 16
-// of others, and 4 words of upper bits above 2^16 pixels, of which the L2 gives those of a warp's groups of
-// corners.
+// The table has 32-bit sums, a plane per channel, in blocks as large as a line of the L1, so that the corners
+// of a warp's boxes lie in few lines. Upper bits of large boxes come from a coarse table
+// (tables/upper_bits.cuh). A thread loads all corners of all channels of its box at once.
+//
+// Bytes moved per pixel: the map and the output; per channel, from the L1, 4 words for a whole box and 16 for
+// a fractional one, and 4 words of upper bits for boxes above 2^16 pixels.
 
 #include "core/with_type.h"
 #include "kernels/device/exact_division.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/warp.cuh"
-#include "kernels/means/blended.cuh"
 #include "kernels/means/launch.h"
 #include "kernels/pixels/byte_light.cuh"
 #include "kernels/pixels/plane.cuh"
@@ -20,20 +20,18 @@
 namespace satin::kernels {
 namespace {
 
-constexpr int codes = 256;                 // of an 8-bit map
+constexpr int codes = 256;                 // values of an 8-bit map
 constexpr int largest_narrow_reach = 127;  // 255 * 255 * 65535 < 2^32
 static_assert(upper_bits_say(2 * LightGatherArguments::largest_reach + 1));
 constexpr int rows_at_once = tuning::light_gather_rows;
 constexpr int threads = warp_size * rows_at_once;
-// A warp has as many columns and rows of pixels as a block of the table has of entries.
+// A warp covers as many columns and rows of pixels as a block of the table has of entries.
 constexpr int warp_columns = TableBlocks::columns;
 constexpr int warp_rows = TableBlocks::rows;
 constexpr int warps_across = warp_size / warp_columns;
 
-/// The covered area of a box, below 2^35, in parts of 2^-16 pixel, that sums of 16-bit light are divided by.
-///
-/// The estimate errs to the low side alone, by less than 2^16 * 2^-19: its floor is that of the quotient or
-/// one less.
+/// Division of a sum of 16-bit light by the covered area of a box, in 2^-16 pixel, below 2^35. The estimate
+/// is too small by less than 2^16 * 2^-19: its floor is that of the quotient or one less.
 class AreaDivision {
  public:
   __device__ explicit AreaDivision(std::uint64_t area) : area_(area) {
@@ -41,7 +39,7 @@ class AreaDivision {
     inverse_ = __fmul_rn(rough_reciprocal(near(area)), too_small);
   }
 
-  /// The mean round(sum / area), ties up.
+  /// Returns round(sum / area), ties up.
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
     const std::uint64_t total = sum + area_ / 2;
     const std::uint32_t quotient = __float2uint_rz(__fmul_rz(near(total), inverse_));
@@ -59,7 +57,7 @@ class AreaDivision {
   float inverse_;
 };
 
-/// The windows of a radius along one axis: before + 1 to last, of which only pixels inside the picture count.
+/// The inner and outer window along one axis: pixels before + 1 to last, clipped by the picture.
 struct Windows {
   int before, last;
   int outer_before, outer_last;
@@ -76,51 +74,51 @@ struct Windows {
   }
 };
 
-/// Sums of a pixel's box: over the whole pixels inside, over those that its sides cover in part, and over the
-/// four corners. Differences of entries modulo 2^32 are exact for sides, corners and boxes of 2^16 pixels.
+/// Sums of a pixel's box: over the pixels inside, over those that its sides cover partly, and over the four
+/// corners. Differences of entries modulo 2^32 are exact for sides, corners and boxes up to 2^16 pixels.
 struct BoxSums {
   std::uint64_t inside;
   std::uint32_t sides;
   std::uint32_t corners;
 
-  /// The sum over what the box covers, in parts of 2^-16: sides count `outer` of 256, corners its square.
+  /// Returns the sum over the covered area, times 2^16: sides weigh outer / 256, corners its square.
   [[nodiscard]] __device__ std::uint64_t covered(std::uint32_t outer) const {
     return (inside << 16) + static_cast<std::uint64_t>(outer * radius_one) * sides +
            static_cast<std::uint64_t>(outer * outer) * corners;
   }
 };
 
-/// Tells where a pixel's windows begin and end in a table: the numbers of their rows' strips, and how many
-/// entries a column lies behind the start of a strip.
-struct BoxPlaces {
+/// The corners of a pixel's boxes in a table: strips of their rows, and offsets of their columns in a strip.
+struct BoxCorners {
   int before_y, last_y, outer_before_y, outer_last_y;
   int before_x, last_x, outer_before_x, outer_last_x;
 
-  template <class StripOf, class PlaceOf>
-  __device__ BoxPlaces(const Windows& x, const Windows& y, const StripOf& strip_of, const PlaceOf& place_of)
+  template <class StripOf, class OffsetOf>
+  __device__ BoxCorners(const Windows& x, const Windows& y, const StripOf& strip_of,
+                        const OffsetOf& offset_of)
       : before_y(strip_of(y.before)),
         last_y(strip_of(y.last)),
         outer_before_y(strip_of(y.outer_before)),
         outer_last_y(strip_of(y.outer_last)),
-        before_x(place_of(x.before)),
-        last_x(place_of(x.last)),
-        outer_before_x(place_of(x.outer_before)),
-        outer_last_x(place_of(x.outer_last)) {}
+        before_x(offset_of(x.before)),
+        last_x(offset_of(x.last)),
+        outer_before_x(offset_of(x.outer_before)),
+        outer_last_x(offset_of(x.outer_last)) {}
 };
 
 __device__ const std::uint32_t* strip(const Source& table, int number) {
   return reinterpret_cast<const std::uint32_t*>(table.data + number * table.row);
 }
 
-/// The sum over the inner box alone. A row of the source is a strip.
-__device__ std::uint32_t inside_of(const Source& table, const BoxPlaces& at) {
+/// Returns the sum over the inner box. A row of `table` is a strip.
+__device__ std::uint32_t inside_of(const Source& table, const BoxCorners& at) {
   const auto* before = strip(table, at.before_y);
   const auto* last = strip(table, at.last_y);
   return (__ldg(last + at.last_x) - __ldg(last + at.before_x)) -
          (__ldg(before + at.last_x) - __ldg(before + at.before_x));
 }
 
-__device__ BoxSums box_sums(const Source& table, const BoxPlaces& at) {
+__device__ BoxSums box_sums(const Source& table, const BoxCorners& at) {
   struct Line {
     std::uint32_t inner, outer;
   };
@@ -150,8 +148,8 @@ __device__ Radius256 radius_at(const LightGatherArguments& arguments, const Radi
 }
 
 __device__ std::uint32_t weight_at(const LightGatherArguments& arguments, int x, int y) {
-  return arguments.whole.divisor == 0xFF ? row_of<std::uint8_t>(arguments.mask, y)[x]
-                                         : row_of<std::uint16_t>(arguments.mask, y)[x];
+  return arguments.largest_weight.divisor == 0xFF ? row_of<std::uint8_t>(arguments.mask, y)[x]
+                                                  : row_of<std::uint16_t>(arguments.mask, y)[x];
 }
 
 template <int Channels, bool Masked>
@@ -162,7 +160,7 @@ __device__ void gather_pixel(const LightGatherArguments& arguments, const TableB
   const Windows columns(x, reach, arguments.width);
   const Windows rows(y, reach, arguments.height);
   const bool counts = Masked && arguments.counts.data != nullptr;
-  const BoxPlaces at(
+  const BoxCorners at(
       columns, rows, [&](int row) { return strip_of_row(table, row); }, place_of_column);
   const bool wide = reach > largest_narrow_reach;
   UpperSums upper;
@@ -170,19 +168,19 @@ __device__ void gather_pixel(const LightGatherArguments& arguments, const TableB
     upper = UpperSums(table.upper, columns.before + 1, columns.last + 1, rows.before + 1, rows.last + 1);
   BoxSums sums[Channels];
   BoxSums counted{};
-  // The entries of all planes are asked for between two branches, so that none waits for another.
+  // The loads of all planes lie between two branches, so that none waits for another.
   const auto sum_planes = [&](const auto& sums_of) {
 #pragma unroll
     for (int c = 0; c < Channels; ++c)
       sums[c] = sums_of(Source{table.data + c * table.plane, TableBlocks::strip_bytes}, at);
     if (counts) {
-      const auto same = [](int place) { return place; };
-      counted = sums_of(arguments.counts, BoxPlaces(columns, rows, same, same));
+      const auto same = [](int index) { return index; };
+      counted = sums_of(arguments.counts, BoxCorners(columns, rows, same, same));
     }
   };
   if (outer == 0) {
-    sum_planes([&](const Source& plane, const BoxPlaces& places) {
-      return BoxSums{inside_of(plane, places), 0, 0};
+    sum_planes([&](const Source& plane, const BoxCorners& corners) {
+      return BoxSums{inside_of(plane, corners), 0, 0};
     });
   } else {
     sum_planes(box_sums);
@@ -202,7 +200,9 @@ __device__ void gather_pixel(const LightGatherArguments& arguments, const TableB
     std::uint32_t mean = division(sums[c].covered(outer));
     if constexpr (Masked) {
       const std::uint8_t* own = row_of<std::uint8_t>(arguments.original, y) + x * Channels;
-      mean = blended(light.decoded(own[c]), static_cast<std::uint16_t>(mean), weight, arguments.whole);
+      const ScaledDivisor& largest = arguments.largest_weight;
+      const std::uint32_t sum = light.decoded(own[c]) * (largest.divisor - weight) + mean * weight;
+      mean = scaled_quotient(sum + largest.divisor / 2, largest);
     }
     out[c] = static_cast<std::uint8_t>(light.encoded(mean));
   }

@@ -1,15 +1,14 @@
 #pragma once
-// Means over boxes, gathered from a table in memory (Crow 1984): four entries a whole box, one thread a
-// pixel.
+// Box means of any kind, gathered from a table in memory (Crow 1984): four entries per whole box, one thread
+// per pixel. This is the general case; faster kernels serve common jobs.
 //
-// Two kernels share the pixels. The first does those whose boxes are only clipped by the picture (all of them
-// for Border::shrink), in few registers; where no sum needs more than 64 bits, it adds and divides in
-// integers, with the same exactly rounded quotient. The second does the frame as wide as the largest radius,
-// the way that core/maths defines for every border. Where only some pixels count, a table of its own has
-// their number.
+// Two kernels share the pixels. The first computes those whose boxes are at most clipped by the picture: all
+// of them for Border::shrink. If weighted sums fit 63 bits, it sums and divides in integers, with the same
+// exactly rounded quotient. The second computes the frame, as wide as the largest radius, by
+// covered_box_sums() for every border. If only some pixels count, a second table holds their number.
 //
-// Bytes moved per pixel: the output, the maps that are used, and, as neighbouring windows share their entries
-// in the L1 and L2, the table about once (radii that are small or smooth) up to four times.
+// Bytes moved per pixel: the output, the maps in use, and the table from one time (small or smooth radii,
+// whose windows share entries in the caches) up to four times.
 
 #include <cstdint>
 #include <type_traits>
@@ -24,15 +23,14 @@
 #include "kernels/means/launch.h"
 #include "kernels/pixels/lane.cuh"
 #include "means/box_mean.h"
-#include "means/maths/covered_box.h"
 #include "means/maths/mean.h"
 #include "tables/maths/gather.h"
 
 namespace satin::kernels {
 
-// Sums over boxes of which only the part inside the picture counts, from entries of a table.
+// --- Sums over clipped boxes ---
 
-/// One entry of the table: read by as few instructions as the channels allow.
+/// Reads one entry of the table by as few instructions as the channels allow.
 template <int Channels, class Sum>
 __device__ Vector<Sum, Channels> entry_at(const TableView<Sum>& table, int x, int y) {
   if (x < 0 || y < 0) return {};
@@ -43,7 +41,7 @@ __device__ Vector<Sum, Channels> entry_at(const TableView<Sum>& table, int x, in
 struct Axis {
   int centre = 0;
   int reach = 0;
-  int size = 0;  ///< of the picture
+  int size = 0;  ///< size of the picture
   std::uint32_t fraction = 0;
 };
 
@@ -52,40 +50,40 @@ __device__ inline Axis axis_of(std::int64_t centre, Radius256 radius, std::int64
           static_cast<std::uint32_t>(radius) % radius_one};
 }
 
-/// True if the outer window is in the picture.
+/// Whether the outer window lies inside the picture.
 __device__ inline bool fits(const Axis& axis) {
   const int reach = axis.reach + (axis.fraction != 0 ? 1 : 0);
   return axis.centre >= reach && axis.centre + reach < axis.size;
 }
 
-/// The part of a window that is in the picture: pixels before + 1 to last.
-struct Span {
+/// A window clipped by the picture: pixels before + 1 to last.
+struct ClippedWindow {
   int before = 0;
   int last = 0;
 };
 
-__device__ inline Span span_of(const Axis& axis, int outer) {
+__device__ inline ClippedWindow clipped_window(const Axis& axis, int outer) {
   const int reach = axis.reach + outer;
   return {max(axis.centre - reach - 1, -1), min(axis.centre + reach, axis.size - 1)};
 }
 
-/// The weight of the inner (0) or outer (1) window.
+/// Returns the weight of the inner (0) or outer (1) window.
 __device__ inline std::uint32_t window_weight(const Axis& axis, int outer) {
   if (outer != 0) return axis.fraction;
   return axis.fraction == 0 ? 1 : radius_one - axis.fraction;
 }
 
-/// Weighted number of pixels along an axis that are in the picture.
+/// Returns the weighted number of pixels of the clipped windows along an axis.
 __device__ inline std::uint64_t count_along(const Axis& axis) {
-  const Span inner = span_of(axis, 0);
-  const Span outer = span_of(axis, 1);
+  const ClippedWindow inner = clipped_window(axis, 0);
+  const ClippedWindow outer = clipped_window(axis, 1);
   return static_cast<std::uint64_t>(window_weight(axis, 0)) *
              static_cast<std::uint32_t>(inner.last - inner.before) +
          static_cast<std::uint64_t>(axis.fraction) * static_cast<std::uint32_t>(outer.last - outer.before);
 }
 
-/// Calls add(weight, sums) for every whole box, clipped by the picture, that a box is mixed from, in the
-/// order of covered_box_sums().
+/// Calls add(weight, sums) for every whole box, clipped by the picture, of a fractional box, in the order of
+/// covered_box_sums().
 template <int Channels, class Sum, class Add>
 __device__ void for_clipped_boxes(const TableView<Sum>& table, const Axis& x, const Axis& y, const Add& add) {
   const int outer_x_end = x.fraction != 0 ? 2 : 1;
@@ -95,8 +93,8 @@ __device__ void for_clipped_boxes(const TableView<Sum>& table, const Axis& x, co
 #pragma unroll 1
     for (int outer_x = 0; outer_x < outer_x_end; ++outer_x) {
       const std::uint32_t weight = window_weight(x, outer_x) * window_weight(y, outer_y);
-      const Span columns = span_of(x, outer_x);
-      const Span rows = span_of(y, outer_y);
+      const ClippedWindow columns = clipped_window(x, outer_x);
+      const ClippedWindow rows = clipped_window(y, outer_y);
       const auto a = entry_at<Channels>(table, columns.before, rows.before);
       const auto b = entry_at<Channels>(table, columns.last, rows.before);
       const auto c = entry_at<Channels>(table, columns.before, rows.last);
@@ -109,7 +107,7 @@ __device__ void for_clipped_boxes(const TableView<Sum>& table, const Axis& x, co
   }
 }
 
-// --- What the radius map and the mask say of a pixel ---
+// --- Radius map and mask ---
 
 template <class T>
 __device__ const T* pixel_of(const Source& source, std::int64_t x, std::int64_t y, int channels) {
@@ -142,9 +140,9 @@ __device__ inline std::uint32_t mask_at(const BoxMeanArguments& arguments, std::
                                              : *pixel_of<std::uint16_t>(arguments.mask, x, y, 1);
 }
 
-// --- What is stored ---
+// --- Storing pixels ---
 
-/// Unweighted integers, unblended.
+/// Stores means of integers without alpha and blend.
 template <int Channels, class T>
 __device__ void store_plain_mean(const std::uint64_t* totals, std::uint64_t count, const MeanRule& rule,
                                  T* out) {
@@ -180,7 +178,7 @@ __device__ void keep_working(const BoxMeanArguments& arguments, std::int64_t x, 
   for (int c = 0; c < Channels; ++c) out[c] = static_cast<Working>(values[c] << arguments.rule.write_shift);
 }
 
-/// Values are read as they are stored or as those of the pass before, which no output is smaller than.
+/// Stores the working values of a pixel that keeps its value. Outputs are at least as wide as the source.
 template <int Channels, class Working>
 __device__ void keep_working_pixel(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y,
                                    Working* out) {
@@ -195,7 +193,7 @@ __device__ void keep_working_pixel(const BoxMeanArguments& arguments, std::int64
   }
 }
 
-/// Radius 0, or mask weight 0.
+/// Stores a pixel that keeps its value: radius 0 or mask weight 0.
 template <int Channels, class T>
 __device__ void keep_pixel(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y, T* out) {
   if constexpr (may_be_working<T>)
@@ -209,24 +207,23 @@ __device__ void keep_pixel(const BoxMeanArguments& arguments, std::int64_t x, st
 
 // --- The kernels ---
 
-/// One pixel of the job.
-struct Place {
+struct BoxedPixel {
   std::int64_t x = 0;
   std::int64_t y = 0;
   Axis along_x;
   Axis along_y;
   std::uint32_t mask = 0;
   bool kept = false;
-  bool clipped = false;  ///< nothing outside the picture counts
+  bool clipped = false;  ///< whether no pixel outside the picture counts
 };
 
-__device__ inline Place place_of(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y) {
+__device__ inline BoxedPixel boxed_pixel(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y) {
   const Radii radii = radii_at(arguments, x, y);
-  Place place{x, y, axis_of(x, radii.x, arguments.width), axis_of(y, radii.y, arguments.height),
-              mask_at(arguments, x, y)};
-  place.kept = (radii.x == 0 && radii.y == 0) || (arguments.rule.mask_maximum != 0 && place.mask == 0);
-  place.clipped = arguments.border == Border::shrink || (fits(place.along_x) && fits(place.along_y));
-  return place;
+  BoxedPixel pixel{x, y, axis_of(x, radii.x, arguments.width), axis_of(y, radii.y, arguments.height),
+                   mask_at(arguments, x, y)};
+  pixel.kept = (radii.x == 0 && radii.y == 0) || (arguments.rule.mask_maximum != 0 && pixel.mask == 0);
+  pixel.clipped = arguments.border == Border::shrink || (fits(pixel.along_x) && fits(pixel.along_y));
+  return pixel;
 }
 
 template <class Sum>
@@ -240,50 +237,50 @@ __device__ inline TableView<std::uint32_t> counts_of(const BoxMeanArguments& arg
   return {arguments.counts, arguments.counts_row / 4, arguments.width, arguments.height};
 }
 
-/// Weighted number of the pixels of a clipped box that count.
-__device__ inline std::uint64_t clipped_count(const BoxMeanArguments& arguments, const Place& place) {
-  if (arguments.counts == nullptr) return count_along(place.along_x) * count_along(place.along_y);
+/// Returns the weighted number of the pixels of a clipped box that count.
+__device__ inline std::uint64_t clipped_count(const BoxMeanArguments& arguments, const BoxedPixel& pixel) {
+  if (arguments.counts == nullptr) return count_along(pixel.along_x) * count_along(pixel.along_y);
   std::uint64_t count = 0;
   for_clipped_boxes<1>(
-      counts_of(arguments), place.along_x, place.along_y,
+      counts_of(arguments), pixel.along_x, pixel.along_y,
       [&](std::uint64_t weight, const std::uint32_t* pixels) { count += weight * pixels[0]; });
   return count;
 }
 
 template <int Channels, class T>
-__device__ T* output_of(const BoxMeanArguments& arguments, const Place& place) {
-  return reinterpret_cast<T*>(arguments.output.data + place.y * arguments.output.row) + place.x * Channels;
+__device__ T* output_of(const BoxMeanArguments& arguments, const BoxedPixel& pixel) {
+  return reinterpret_cast<T*>(arguments.output.data + pixel.y * arguments.output.row) + pixel.x * Channels;
 }
 
 template <class T, int Channels, class Sum>
-__device__ void average_clipped(const BoxMeanArguments& arguments, const Place& place) {
+__device__ void average_clipped(const BoxMeanArguments& arguments, const BoxedPixel& pixel) {
   const MeanRule& rule = arguments.rule;
-  T* out = output_of<Channels, T>(arguments, place);
-  const std::uint64_t count = clipped_count(arguments, place);
+  T* out = output_of<Channels, T>(arguments, pixel);
+  const std::uint64_t count = clipped_count(arguments, pixel);
   WideSum sums[Channels];
-  if (arguments.narrow) {
+  if (arguments.fits_63_bits) {
     std::uint64_t totals[Channels] = {};
-    for_clipped_boxes<Channels>(table_of<Sum>(arguments), place.along_x, place.along_y,
+    for_clipped_boxes<Channels>(table_of<Sum>(arguments), pixel.along_x, pixel.along_y,
                                 [&](std::uint64_t weight, const Sum* box) {
 #pragma unroll
                                   for (int c = 0; c < Channels; ++c) totals[c] += weight * box[c];
                                 });
     if constexpr (sizeof(T) <= 2) {
-      if (!rule.weighted && place.mask == rule.mask_maximum)
+      if (!rule.weighted && pixel.mask == rule.mask_maximum)
         return store_plain_mean<Channels>(totals, count, rule, out);
     }
 #pragma unroll
     for (int c = 0; c < Channels; ++c) sums[c] = {totals[c], static_cast<double>(totals[c])};
   } else {
-    for_clipped_boxes<Channels>(table_of<Sum>(arguments), place.along_x, place.along_y,
+    for_clipped_boxes<Channels>(table_of<Sum>(arguments), pixel.along_x, pixel.along_y,
                                 [&](std::uint64_t weight, const Sum* box) {
 #pragma unroll
                                   for (int c = 0; c < Channels; ++c)
                                     add_weighted(sums[c], weight, box[c], rule.fixed_point);
                                 });
   }
-  const T* original = pixel_of<T>(arguments.original, place.x, place.y, Channels);
-  store_mean<Channels>(arguments, sums, count, original, place.mask, out);
+  const T* original = pixel_of<T>(arguments.original, pixel.x, pixel.y, Channels);
+  store_mean<Channels>(arguments, sums, count, original, pixel.mask, out);
 }
 
 template <class T, int Channels, class Sum>
@@ -294,19 +291,19 @@ __global__ void __launch_bounds__(warp_size* tuning::box_mean_block_rows,
   if (x >= arguments.width) return;
   for (std::int64_t y = static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y;
        y < arguments.height; y += static_cast<std::int64_t>(gridDim.y) * blockDim.y) {
-    const Place place = place_of(arguments, x, y);
-    if (place.kept) {
-      keep_pixel<Channels>(arguments, x, y, output_of<Channels, T>(arguments, place));
-    } else if (place.clipped) {
-      average_clipped<T, Channels, Sum>(arguments, place);
+    const BoxedPixel pixel = boxed_pixel(arguments, x, y);
+    if (pixel.kept) {
+      keep_pixel<Channels>(arguments, x, y, output_of<Channels, T>(arguments, pixel));
+    } else if (pixel.clipped) {
+      average_clipped<T, Channels, Sum>(arguments, pixel);
     }
   }
 }
 
-/// The pixels whose boxes may leave the picture: four rectangles, cut into blocks.
+/// The pixels whose boxes may reach outside the picture: four rectangles, cut into blocks.
 struct Frame {
   static constexpr int count = 4;
-  struct Part {
+  struct Rectangle {
     std::int64_t left, top, right, bottom;
     [[nodiscard]] SATIN_HD std::int64_t columns() const { return (right - left + warp_size - 1) / warp_size; }
     [[nodiscard]] SATIN_HD std::int64_t blocks() const {
@@ -314,7 +311,7 @@ struct Frame {
       return right > left && bottom > top ? columns() * ((bottom - top + rows - 1) / rows) : 0;
     }
   };
-  Part parts[count];
+  Rectangle rectangles[count];
 };
 
 inline Frame frame_of(const BoxMeanArguments& arguments) {
@@ -340,19 +337,19 @@ __global__ void __launch_bounds__(warp_size* tuning::frame_block_rows,
                                   tuning::frame_blocks_per_multiprocessor)
     average_frame(const __grid_constant__ BoxMeanArguments arguments, const Frame frame) {
   auto block = static_cast<std::int64_t>(blockIdx.x);
-  Frame::Part part = frame.parts[0];
+  Frame::Rectangle area = frame.rectangles[0];
 #pragma unroll
   for (int i = 1; i < Frame::count; ++i) {
-    if (block < part.blocks()) break;
-    block -= part.blocks();
-    part = frame.parts[i];
+    if (block < area.blocks()) break;
+    block -= area.blocks();
+    area = frame.rectangles[i];
   }
-  const std::int64_t row = block / part.columns();
-  const std::int64_t x = part.left + (block - row * part.columns()) * warp_size + threadIdx.x;
-  const std::int64_t y = part.top + row * tuning::frame_block_rows + threadIdx.y;
-  if (x >= part.right || y >= part.bottom) return;
-  const Place place = place_of(arguments, x, y);
-  if (place.kept || place.clipped) return;  // done by average_clipped_boxes()
+  const std::int64_t row = block / area.columns();
+  const std::int64_t x = area.left + (block - row * area.columns()) * warp_size + threadIdx.x;
+  const std::int64_t y = area.top + row * tuning::frame_block_rows + threadIdx.y;
+  if (x >= area.right || y >= area.bottom) return;
+  const BoxedPixel pixel = boxed_pixel(arguments, x, y);
+  if (pixel.kept || pixel.clipped) return;  // average_clipped_boxes() stores these
 
   MeanRule rule = arguments.rule;
   if (rule.fixed_point && arguments.border == Border::constant) {
@@ -369,8 +366,8 @@ __global__ void __launch_bounds__(warp_size* tuning::frame_block_rows,
   if (arguments.counts != nullptr)
     count = covered_count(counts_of(arguments), x, y, radii.x, radii.y, arguments.border);
   const T* original = pixel_of<T>(arguments.original, x, y, Channels);
-  store_mean<Channels>(arguments, sums, count, original, place.mask,
-                       output_of<Channels, T>(arguments, place));
+  store_mean<Channels>(arguments, sums, count, original, pixel.mask,
+                       output_of<Channels, T>(arguments, pixel));
 }
 
 template <class T, int Channels, class Sum>
@@ -385,13 +382,12 @@ void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
   if (arguments.border == Border::shrink) return;
   const Frame frame = frame_of(arguments);
   std::int64_t frame_blocks = 0;
-  for (const Frame::Part& part : frame.parts) frame_blocks += part.blocks();
+  for (const Frame::Rectangle& area : frame.rectangles) frame_blocks += area.blocks();
   const dim3 frame_threads(warp_size, tuning::frame_block_rows);
   average_frame<T, Channels, Sum>
       <<<static_cast<unsigned>(frame_blocks), frame_threads, 0, stream>>>(arguments, frame);
 }
 
-/// Sums of floats always have 64 bits.
 template <class T>
 void box_mean_to(const BoxMeanArguments& arguments, StreamHandle stream) {
   with_channels(arguments.read.channels, [&]<int Channels>() {

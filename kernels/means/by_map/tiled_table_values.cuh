@@ -1,8 +1,7 @@
 #pragma once
-// The values that a table in shared memory sums:
-// - bytes as they are stored: the channels of an entry in one word,
-// - their linear light: a word a channel.
-// Both know how a lane sums its pixels, how rows are staged between warps, and how sums become codes.
+// The values of tiled_table.cu: StoredBytes sums bytes as they are stored, with the channels of an entry
+// packed into one word; LinearBytes sums their linear light, a word per channel. Both define how a lane sums
+// its pixels, how rows are staged between warps, and how sums become codes.
 
 #include <cstdint>
 #include <type_traits>
@@ -17,10 +16,10 @@
 
 namespace satin::kernels {
 
-// Means of a box from the sums of its channels: packed sums give a byte a channel, linear light 16 bits.
+// --- Sums of channels and their division ---
 
-/// Sums of all channels of 8-bit pixels in one word: the sum of packed pixels is the packed sum, and so is a
-/// difference of such sums, modulo 2^64, as long as every channel's own true sum fits its bits.
+/// Sums of all channels of 8-bit pixels in one word. Sums and differences of packed values, modulo 2^64, are
+/// the packed sums and differences as long as every channel's true result fits its bits.
 template <int Channels>
 struct PackedSums;
 
@@ -62,7 +61,7 @@ struct PackedSums<3> {
   }
 };
 
-/// The low bytes of the means of all channels, the first one lowest.
+/// Packs the low bytes of all channels' means, the first channel lowest.
 template <int Channels>
 __device__ std::uint32_t low_bytes(const std::uint32_t (&means)[Channels]) {
   if constexpr (Channels == 1) return means[0];
@@ -71,14 +70,14 @@ __device__ std::uint32_t low_bytes(const std::uint32_t (&means)[Channels]) {
   return bytes;
 }
 
-/// a & b | c, in one instruction also where b and c are constants.
+/// Returns a & b | c by one instruction, even if b and c are constants.
 __device__ inline std::uint32_t and_or(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   std::uint32_t result = 0;
   asm("lop3.b32 %0, %1, %2, %3, 0xEA;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
   return result;
 }
 
-/// The sums of all channels, each below 2^23, with 2^23 added, which makes floats of their bits.
+/// Unpacks the sums, each below 2^23, as floats sum + 2^23, whose bits are those of the sum and a constant.
 template <int Channels>
 __device__ void raise_sums(typename PackedSums<Channels>::Sum packed, float (&raised)[Channels]) {
   constexpr std::uint32_t bits = FloatInteger::whole_bits;
@@ -96,19 +95,19 @@ __device__ void raise_sums(typename PackedSums<Channels>::Sum packed, float (&ra
   }
 }
 
-/// The divisor of the sums of a whole box, below 2^14. With floor(divisor / 2) + 1/2 added a sum lies at
-/// least 1/2 from any multiple of the divisor, and its quotient, below 2^8, at least 2^-15 from any integer:
-/// a reciprocal within 2^-23 is near enough.
+/// Division of packed sums by the size of a whole box, below 2^14. After adding floor(divisor / 2) + 1/2, a
+/// sum is at least 1/2 from any multiple of the divisor, and its quotient, below 2^8, at least 2^-15 from any
+/// integer: a reciprocal with relative error 2^-23 is near enough.
 struct WholeDivision {
   float inverse = 0;
-  float offset = 0;  ///< what is added, less 2^23
+  float offset = 0;  ///< floor(divisor / 2) + 1/2 - 2^23
 
   WholeDivision() = default;
   __device__ explicit WholeDivision(std::uint32_t divisor)
       : inverse(rough_reciprocal(static_cast<float>(divisor))),
         offset(static_cast<float>(divisor / 2) + (0.5F - FloatInteger::whole)) {}
 
-  /// The mean is in the low byte. `raised` is the sum and 2^23.
+  /// Returns a word whose low byte is the mean. `raised` is the sum plus 2^23.
   [[nodiscard]] __device__ std::uint32_t operator()(float raised) const {
     return __float_as_uint(__fmaf_rd(__fadd_rn(raised, offset), inverse, FloatInteger::middle));
   }
@@ -124,35 +123,43 @@ struct WholeDivision {
   }
 };
 
-/// The weights of a box with fractional radius, and its covered area.
-///
-/// With inner and outer weights i + o = 256 along both axes, the sums I and O over the inner and the outer
-/// whole box, X over the two boxes that are inner along one axis and outer along the other, and C over the
-/// outer box's four corners, X = I + O - C. So the covered sum i i I + i o X + o o O is
-/// 256 (i I + o O) - i o C.
-///
-/// Areas are below 2^30, in parts of 2^-16 pixel, and at least 2^16. The estimate of the quotient, below 2^8,
-/// errs to the low side alone, by less than 2^8 * 2^-20 and the 2^8 / 2^16 of what is shifted out: its floor
-/// is that of the quotient or one less, and the remainder fits 32 bits.
-class CoveredDivision {
+/// The quotient of a weighted sum by the covered area of a box, in 2^-16 pixel, from 2^16 to below 2^30. The
+/// estimate is too small by less than 1: by 2^Shift / 2^16 for the bits shifted out, and by less than 2^-20
+/// of itself for the conversion and the reciprocal. Its floor is that of the quotient or one less, and the
+/// remainder fits 32 bits.
+template <int Shift>
+class AreaQuotient {
  public:
-  __device__ CoveredDivision(std::uint32_t area, std::uint32_t inner, std::uint32_t outer)
-      : area_(area), inner_(inner), outer_(outer) {
+  __device__ explicit AreaQuotient(std::uint32_t area) : area_(area) {
     constexpr float too_small = 1.0F - 1.0F / (1U << 21);
-    inverse_ = __fmul_rn(rough_reciprocal(__uint2float_rn(area)), 256.0F * too_small);
+    inverse_ = __fmul_rn(rough_reciprocal(__uint2float_rn(area)), (1U << Shift) * too_small);
   }
 
-  [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t inner_sum, std::uint32_t outer_sum,
-                                                    std::uint32_t corners) const {
-    const std::uint32_t mixed = inner_ * inner_sum + outer_ * outer_sum;
-    const std::uint64_t total = (static_cast<std::uint64_t>(mixed) << 8) + area_ / 2 -
-                                static_cast<std::uint64_t>(inner_ * outer_) * corners;
-    const float estimate =
-        __fmaf_rd(__uint2float_rz(static_cast<std::uint32_t>(total >> 8)), inverse_, FloatInteger::whole);
+  /// Returns floor(total / area).
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t total) const {
+    const std::uint32_t shifted = static_cast<std::uint32_t>(total >> Shift);
+    const float estimate = __fmaf_rd(__uint2float_rz(shifted), inverse_, FloatInteger::whole);
     const std::uint32_t quotient = __float_as_uint(estimate) - FloatInteger::whole_bits;
     const std::uint32_t remainder = static_cast<std::uint32_t>(total) - quotient * area_;
     return quotient + (remainder >= area_ ? 1U : 0U);
   }
+
+  [[nodiscard]] __device__ std::uint32_t half() const { return area_ / 2; }
+
+ private:
+  std::uint32_t area_;
+  float inverse_ = 0;  ///< at most 2^Shift / area
+};
+
+/// Division of packed sums by the covered area of a box with fractional radius. Means are below 2^8.
+///
+/// With weights i + o = 256 of the inner and outer window, sums I and O over the inner and the outer whole
+/// box, X over the two boxes that are inner along one axis and outer along the other, and C over the outer
+/// box's four corners: X = I + O - C, so the covered sum i i I + i o X + o o O is 256 (i I + o O) - i o C.
+class CoveredDivision {
+ public:
+  __device__ CoveredDivision(std::uint32_t area, std::uint32_t inner, std::uint32_t outer)
+      : quotient_(area), inner_(inner), outer_(outer) {}
 
   template <int Channels, class Sum>
   [[nodiscard]] __device__ std::uint32_t means(Sum inner, Sum outer, Sum mixed) const {
@@ -164,57 +171,33 @@ class CoveredDivision {
     PackedSums<Channels>::unpack(inner + outer - mixed, corners);
     std::uint32_t means[Channels];
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) means[c] = (*this)(inner_sums[c], outer_sums[c], corners[c]);
+    for (int c = 0; c < Channels; ++c) {
+      const std::uint32_t covered = inner_ * inner_sums[c] + outer_ * outer_sums[c];
+      means[c] = quotient_((static_cast<std::uint64_t>(covered) << 8) + quotient_.half() -
+                           static_cast<std::uint64_t>(inner_ * outer_) * corners[c]);
+    }
     return low_bytes<Channels>(means);
   }
 
  private:
-  std::uint32_t area_;
+  AreaQuotient<8> quotient_;
   std::uint32_t inner_;
   std::uint32_t outer_;
-  float inverse_ = 0;  ///< 2^8 / area, or a little less
 };
 
-/// The covered area of a box, below 2^30 and at least 2^16, in parts of 2^-16 pixel, that sums of 16-bit
-/// light are divided by.
-///
-/// The estimate errs to the low side alone: by less than 2^14 / 2^16 for what is shifted out, and by less
-/// than 2^16 * 2^-20 for the conversion and the reciprocal. Its floor is that of the quotient or one less,
-/// and the remainder fits 32 bits.
-class LightDivision {
- public:
-  __device__ explicit LightDivision(std::uint32_t area) : area_(area) {
-    constexpr float too_small = 1.0F - 1.0F / (1U << 21);
-    inverse_ = __fmul_rn(rough_reciprocal(__uint2float_rn(area)), (1U << shift) * too_small);
-  }
-
-  /// The mean round(sum / area), ties up.
-  [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
-    const std::uint64_t total = sum + area_ / 2;
-    const float estimate =
-        __fmaf_rd(__uint2float_rz(static_cast<std::uint32_t>(total >> shift)), inverse_, FloatInteger::whole);
-    const std::uint32_t quotient = __float_as_uint(estimate) - FloatInteger::whole_bits;
-    const std::uint32_t remainder = static_cast<std::uint32_t>(total) - quotient * area_;
-    return quotient + (remainder >= area_ ? 1U : 0U);
-  }
-
- private:
-  static constexpr int shift = 14;
-  std::uint32_t area_;
-  float inverse_ = 0;  ///< 2^shift / area, or a little less
-};
+// --- Values ---
 
 inline constexpr int table_lane_pixels = 8;
-inline constexpr int table_columns = warp_size * table_lane_pixels;  ///< of the source
+inline constexpr int table_columns = warp_size * table_lane_pixels;  ///< columns of a tile's table
 
 template <int Channels>
 using TableRows =
     LaneRows<std::uint8_t, Channels, std::conditional_t<Channels == 1, std::uint64_t, std::uint32_t>>;
 
-/// The place of vector i of a staged row, of which a lane stores `LaneVectors`: such that neither lanes that
-/// store the same one of theirs nor neighbouring vectors meet in a bank.
+/// Returns where vector i of a staged row is stored, of which each lane has `LaneVectors`. Neither lanes that
+/// store the same one of their vectors nor neighbouring vectors conflict in a bank.
 template <int LaneVectors>
-__device__ int staged_place(int i) {
+__device__ int staged_index(int i) {
   const int lane = i / LaneVectors;
   return lane * LaneVectors + (i ^ lane * LaneVectors / 8) % LaneVectors;
 }
@@ -227,10 +210,10 @@ class StoredBytes {
   using Words = typename TableRows<Channels>::Words;
   using Vectors = Vector<Sum, 16 / sizeof(Sum)>;
   static constexpr int channels = Channels;
-  static constexpr int batch_rows = 8;  ///< rows that the warps of a block hand to each other
-  static constexpr int ring_step = 8;   ///< of the rows of a ring
+  static constexpr int batch_rows = 8;  ///< rows that the warps of a block hand over at once
+  static constexpr int ring_step = 8;   ///< divisor of the number of rows of the ring
 
-  /// Entries of a row that a thread adds at once.
+  /// The entries of a row that a thread adds at once.
   using Unit = Vectors;
   static constexpr int units = table_columns / Unit::count;
 
@@ -239,13 +222,13 @@ class StoredBytes {
   }
   __device__ explicit StoredBytes(void* memory) : divisions_(static_cast<WholeDivision*>(memory)) {}
 
-  /// All threads of a block call it, with a barrier before anything else.
+  /// All threads of a block call this together; a barrier must follow.
   __device__ void prepare(const TiledTableArguments& arguments, int thread, int threads) const {
     for (int i = thread; i <= arguments.job.reach; i += threads)
       divisions_[i] = WholeDivision(static_cast<std::uint32_t>((2 * i + 1) * (2 * i + 1)));
   }
 
-  /// A lane's part of a scanned row.
+  /// A lane's share of a scanned row.
   class LaneSums {
    public:
     __device__ LaneSums(const StoredBytes& /*values*/, const Words& loaded) {
@@ -260,8 +243,7 @@ class StoredBytes {
       }
     }
 
-    /// Adds the lanes before this one. Sums of a whole row of the tile fit 16 bits, of which two are scanned
-    /// at once.
+    /// Sums the lanes before this one, two channels at once: sums of a row of the tile fit 16 bits.
     __device__ void scan() {
       static_assert(table_columns * 0xFF < 1 << 16);
 #pragma unroll
@@ -284,7 +266,7 @@ class StoredBytes {
         Vectors vector;
 #pragma unroll
         for (int p = 0; p < Vectors::count; ++p) vector.of[p] = before + prefix_[i * Vectors::count + p];
-        reinterpret_cast<Vectors*>(row)[staged_place<lane_vectors>(lane_index() * lane_vectors + i)] = vector;
+        reinterpret_cast<Vectors*>(row)[staged_index<lane_vectors>(lane_index() * lane_vectors + i)] = vector;
       }
     }
 
@@ -296,22 +278,22 @@ class StoredBytes {
 
   __device__ static Unit staged(const Sum* row, int unit) {
     constexpr int lane_vectors = table_lane_pixels / Vectors::count;
-    return reinterpret_cast<const Vectors*>(row)[staged_place<lane_vectors>(unit)];
+    return reinterpret_cast<const Vectors*>(row)[staged_index<lane_vectors>(unit)];
   }
   __device__ static void store(const Unit& sums, Sum* row, int unit) {
 #pragma unroll
     for (int p = 0; p < Unit::count; ++p) row[unit * Unit::count + p] = sums.of[p];
   }
 
-  /// The means of a box that has `reach` pixels to every side.
+  /// Returns the means of an unclipped whole box.
   [[nodiscard]] __device__ std::uint32_t whole_means(Sum sum, int reach) const {
     return divisions_[reach].template means<Channels>(sum);
   }
-  /// The means of a box of so many pixels.
+  /// Returns the means of a box of `count` pixels.
   [[nodiscard]] __device__ std::uint32_t clipped_means(Sum sum, std::uint32_t count) const {
     return WholeDivision(count).means<Channels>(sum);
   }
-  /// `mixed`: over both boxes that are inner along one axis and outer along the other.
+  /// Returns the means of a fractional box. `mixed`: sum over the boxes that are inner along one axis only.
   [[nodiscard]] __device__ std::uint32_t covered_means(std::uint32_t area, std::uint32_t inner,
                                                        std::uint32_t outer, Sum inner_sum, Sum outer_sum,
                                                        Sum mixed) const {
@@ -319,10 +301,10 @@ class StoredBytes {
   }
 
  private:
-  WholeDivision* divisions_;  ///< [reach + 1]: of unclipped whole boxes
+  WholeDivision* divisions_;  ///< [reach + 1]: divisions for unclipped whole boxes
 };
 
-/// 16 bits of linear light: sums of whole boxes fit a word, as they have less than 2^14 pixels.
+/// Linear light of 16 bits. Sums of whole boxes fit a word, as they have less than 2^14 pixels.
 template <int Channels>
 class LinearBytes {
  public:
@@ -330,8 +312,8 @@ class LinearBytes {
   using Words = typename TableRows<Channels>::Words;
   static constexpr int channels = Channels;
   static constexpr int batch_rows = 4;  ///< larger entries leave less room
-  /// Rows of neighbouring windows lie in the same banks before and behind the ring's end: UHD RGB, random
-  /// radii to 24, 0.184 instead of 0.193 ms.
+  /// A multiple of 32 rows keeps the banks of a row across the ring's end: UHD RGB, random radii to 24, 0.184
+  /// instead of 0.193 ms.
   static constexpr int ring_step = 32;
 
   using Unit = Sum;
@@ -344,7 +326,7 @@ class LinearBytes {
     light_.fill(arguments.transfer, thread, threads);
   }
 
-  /// A row is staged a channel after the other.
+  /// A lane's share of a scanned row, staged channel by channel.
   class LaneSums {
    public:
     __device__ LaneSums(const LinearBytes& values, const Words& loaded) {
@@ -378,7 +360,7 @@ class LinearBytes {
           Quad quad;
 #pragma unroll
           for (int p = 0; p < 4; ++p) quad.of[p] = before + prefix_[c][4 * i + p];
-          to[staged_place<lane_quads>(lane_index() * lane_quads + i)] = quad;
+          to[staged_index<lane_quads>(lane_index() * lane_quads + i)] = quad;
         }
       }
     }
@@ -389,11 +371,11 @@ class LinearBytes {
   };
 
   __device__ static Unit staged(const Sum* row, int unit) {
-    const int place = staged_place<lane_quads>(unit / 4) * 4 + unit % 4;
+    const int index = staged_index<lane_quads>(unit / 4) * 4 + unit % 4;
     Unit sums;
 #pragma unroll
     for (int c = 0; c < Channels; ++c)
-      sums.of[c] = reinterpret_cast<const std::uint32_t*>(row)[c * table_columns + place];
+      sums.of[c] = reinterpret_cast<const std::uint32_t*>(row)[c * table_columns + index];
     return sums;
   }
   __device__ static void store(const Unit& sums, Sum* row, int unit) { row[unit] = sums; }
@@ -402,13 +384,13 @@ class LinearBytes {
     return clipped_means(sum, static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1)));
   }
   [[nodiscard]] __device__ std::uint32_t clipped_means(const Sum& sum, std::uint32_t count) const {
-    return means(LightDivision(count << 16),
+    return means(AreaQuotient<14>(count << 16),
                  [&](int c) { return static_cast<std::uint64_t>(sum.of[c]) << 16; });
   }
   [[nodiscard]] __device__ std::uint32_t covered_means(std::uint32_t area, std::uint32_t inner,
                                                        std::uint32_t outer, const Sum& inner_sum,
                                                        const Sum& outer_sum, const Sum& mixed) const {
-    return means(LightDivision(area), [&](int c) {
+    return means(AreaQuotient<14>(area), [&](int c) {
       return static_cast<std::uint64_t>(inner * inner) * inner_sum.of[c] +
              static_cast<std::uint64_t>(inner * outer) * mixed.of[c] +
              static_cast<std::uint64_t>(outer * outer) * outer_sum.of[c];
@@ -419,10 +401,10 @@ class LinearBytes {
   static constexpr int lane_quads = table_lane_pixels / 4;
 
   template <class Total>
-  [[nodiscard]] __device__ std::uint32_t means(const LightDivision& division, const Total& total) const {
+  [[nodiscard]] __device__ std::uint32_t means(const AreaQuotient<14>& quotient, const Total& total) const {
     std::uint32_t means[Channels];
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) means[c] = light_.encoded(division(total(c)));
+    for (int c = 0; c < Channels; ++c) means[c] = light_.encoded(quotient(total(c) + quotient.half()));
     return low_bytes<Channels>(means);
   }
 

@@ -1,19 +1,19 @@
-// Box mean of 8-bit pixels by a radius map: a block slides a window down a tile with the last rows of the
-// tile's own summed-area table in a ring in shared memory. The channels of an entry are packed into one word;
-// in linear light they take a word each.
+// Box mean of 8-bit pixels by a radius map, with a summed-area table in shared memory (Crow 1984).
 //
-// Three groups of warps work on batches of eight or four rows, one behind the other: the first scans source
-// rows (a warp a row) into a staging buffer, the second adds them down the columns into the ring, the third
-// writes the means whose windows are complete. Each waits for what it needs alone (BatchGates): staging has
-// two buffers, and the ring has room for two batches beside the rows that are read.
+// A block slides down a tile and keeps the last rows of the tile's own table in a ring. The channels of an
+// entry are packed into one word; in linear light each channel has a word. The warps of a block have three
+// roles and work on batches of eight or four rows, one behind the other: the first scan source rows, a warp
+// each, into a staging buffer; the second add them down the columns into the ring; the third write the means
+// whose windows are complete. BatchGates order them: staging has two buffers, and the ring has room for two
+// batches beside the rows that are being read.
 //
-// The table covers the picture extended by its border; of Border::shrink, where the extension is 0, only the
+// The table covers the picture extended by its border. With Border::shrink the extension is 0, and only the
 // divisor is clipped.
 //
 // Bytes moved per pixel: the output, the map, and each pixel of the source (width + 2 reach) / width times
-// (height + 2 reach) / height of the tile, from the L2 but for once. Shared memory: two accesses of a word to
-// build an entry, four reads a whole box, sixteen one of fractional radius, which in linear light are what
-// takes the time.
+// (height + 2 reach) / height of the tile, all but once from the L2. Shared memory: two accesses per entry to
+// build it, four reads for a whole box and sixteen for a fractional one, which bound the time in linear
+// light.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,27 +24,28 @@
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/vector.cuh"
-#include "kernels/means/tile_part.cuh"
-#include "kernels/means/tiled_table_values.cuh"
+#include "kernels/means/by_map/tiled_table_values.cuh"
+#include "kernels/means/launch.h"
 #include "means/box_mean.h"
+#include "means/tiling.h"
 
 namespace satin::kernels {
 
-// Shared memory of a block, which slides a window down a tile and keeps the table of that window.
+// --- Shared memory of a block ---
 
 inline constexpr int row_warps = TiledTableJob::most_batch_rows;
 inline constexpr int column_warps = tuning::tiled_table_column_warps;
 inline constexpr int gather_warps = tuning::tiled_table_gather_warps;
 inline constexpr int tile_threads = (row_warps + column_warps + gather_warps) * warp_size;
 
-/// The warps of one group say that a batch is done, those of the next wait for it. Two in turn, for even and
-/// odd batches.
+/// Signals from the warps of one role to those of the next that a batch is done: one barrier for even
+/// batches, one for odd ones.
 class BatchGate {
  public:
   using Barrier = cuda::barrier<cuda::thread_scope_block>;
 
-  /// One thread calls this. Every lane of `warps` arrives: with one lane for all of them after __syncwarp() a
-  /// batch took 2 % longer, and racecheck did not know that order.
+  /// A single thread calls this. Every lane of `warps` warps arrives: with one lane per warp after
+  /// __syncwarp() a batch took 2 % longer, and racecheck did not understand that order.
   __device__ void prepare(int warps) {
     for (Barrier& barrier : barriers_) init(&barrier, warps * warp_size);
   }
@@ -54,7 +55,7 @@ class BatchGate {
     Barrier& barrier = barriers_[batch & 1];
     const bool parity = (batch >> 1 & 1) != 0;
 #if __CUDA_ARCH__ >= 900
-    // This loop does what wait_parity() does, in fewer instructions a turn.
+    // The same as wait_parity(), in fewer instructions.
     std::uint64_t* native = cuda::device::barrier_native_handle(barrier);
     while (!cuda::ptx::mbarrier_try_wait_parity(native, parity ? 1U : 0U)) {
     }
@@ -68,36 +69,36 @@ class BatchGate {
 };
 
 struct BatchGates {
-  BatchGate scanned;   ///< rows are in the staging buffer
-  BatchGate added;     ///< the buffer has been read, and rows are in the ring
-  BatchGate gathered;  ///< means have been taken
+  BatchGate scanned;   ///< the rows are in the staging buffer
+  BatchGate added;     ///< the buffer has been read, and the rows are in the ring
+  BatchGate gathered;  ///< the means are written
 };
 
-/// Work of one block.
-struct TablePart : TilePart {
-  int origin;   ///< position of the first column that is summed
-  int start;    ///< position of the first row that is summed
-  int batches;  ///< of source rows, from `start` on
-  int skipped;  ///< batches that complete no window; the next completes those of row first_y and some below
-  int groups;   ///< of 32 columns
+struct TableTile : TileRect {
+  int origin;        ///< first column of the table
+  int start;         ///< first row of the table
+  int batches;       ///< number of batches of source rows, from `start` on
+  int skipped;       ///< number of batches before the one that completes the windows of row first_y
+  int warps_across;  ///< number of warps side by side, each with 32 columns of results
 };
 
-__device__ inline TablePart table_part(const TiledTableArguments& arguments, int batch_rows) {
+__device__ inline TableTile table_tile(const TiledTableArguments& arguments, int batch_rows) {
   constexpr int pixels = table_lane_pixels;
   const TiledTableJob& job = arguments.job;
-  TablePart part{tile_part(job, arguments.tiles, static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y))};
-  part.origin = part.first_x - (job.reach + pixels - 1) / pixels * pixels;
-  part.skipped = (2 * job.reach + batch_rows - 1) / batch_rows;
-  part.start = part.first_y + job.reach - part.skipped * batch_rows;
-  part.batches = part.skipped + (part.last_y - part.first_y + batch_rows - 1) / batch_rows;
-  part.groups = (part.last_x - part.first_x + warp_size - 1) / warp_size;
-  return part;
+  TableTile tile{tile_rect(arguments.tiles, job.width, job.height, static_cast<int>(blockIdx.x),
+                           static_cast<int>(blockIdx.y))};
+  tile.origin = tile.first_x - (job.reach + pixels - 1) / pixels * pixels;
+  tile.skipped = (2 * job.reach + batch_rows - 1) / batch_rows;
+  tile.start = tile.first_y + job.reach - tile.skipped * batch_rows;
+  tile.batches = tile.skipped + (tile.last_y - tile.first_y + batch_rows - 1) / batch_rows;
+  tile.warps_across = (tile.last_x - tile.first_x + warp_size - 1) / warp_size;
+  return tile;
 }
 
-/// Arguments that all warps read. Shared memory holds them, so that they occupy no registers.
+/// Arguments of all warps, in shared memory to save registers.
 struct alignas(16) TiledTableHead {
   BatchGates gates;
-  TablePart part;
+  TableTile tile;
 };
 
 template <class Values>
@@ -108,16 +109,16 @@ struct TiledTableShape {
   static constexpr int ring_step = Values::ring_step;
   static constexpr int pixels = table_lane_pixels;
   static constexpr int columns = table_columns;
-  /// Entries of a row of the ring, 1 more than a multiple of 32: windows of any radii around neighbouring
-  /// pixels have two of their corners in different banks.
+  /// Entries per row of the ring, one more than a multiple of 32: the corners of windows around neighbouring
+  /// pixels then lie in different banks for two of the four corners, whatever the radii.
   static constexpr int pitch = columns + 1;
   static constexpr int row_bytes = pitch * static_cast<int>(sizeof(Sum));
-  static constexpr int origin = 1;   ///< its first column; the entry before is 0
-  static constexpr int codes = 256;  ///< of an 8-bit map
-  /// Warps that take the means of 32 columns, each of every second row of a batch.
+  static constexpr int origin = 1;  ///< index of the first column in a row of the ring; the entry before is 0
+  static constexpr int codes = 256;  ///< values of an 8-bit map
+  /// Warps that write the same 32 columns, each every second row of a batch.
   static constexpr int shares = 2;
   static constexpr int share_rows = batch_rows / shares;
-  static constexpr int most_width = gather_warps / shares * warp_size;  ///< of a tile's means
+  static constexpr int most_width = gather_warps / shares * warp_size;  ///< most columns of a tile
 
   __host__ __device__ static std::size_t bytes(int ring_rows, int reach) {
     return sizeof(TiledTableHead) + codes * sizeof(Radius256) + Values::bytes(reach) +
@@ -130,15 +131,15 @@ struct TiledTableShared {
   using Shape = TiledTableShape<Values>;
   using Sum = typename Shape::Sum;
   BatchGates& gates;
-  TablePart& part;
-  Radius256* radii;  ///< [codes]: of the values of an 8-bit map
+  TableTile& tile;
+  Radius256* radii;  ///< [codes]: radii for the values of an 8-bit map
   Values values;
-  Sum* staging;  ///< [2][batch_rows][columns], in the order of the values
+  Sum* staging;  ///< [2][batch_rows][columns], in the order of Values::staged()
   Sum* ring;     ///< [ring_rows][pitch]
 
   __device__ TiledTableShared(void* memory, int reach)
       : gates(static_cast<TiledTableHead*>(memory)->gates),
-        part(static_cast<TiledTableHead*>(memory)->part),
+        tile(static_cast<TiledTableHead*>(memory)->tile),
         radii(reinterpret_cast<Radius256*>(static_cast<TiledTableHead*>(memory) + 1)),
         values(radii + Shape::codes),
         staging(reinterpret_cast<Sum*>(reinterpret_cast<std::byte*>(radii + Shape::codes) +
@@ -146,19 +147,18 @@ struct TiledTableShared {
         ring(staging + 2 * Shape::batch_rows * Shape::columns) {}
 };
 
-// The warps that build the table of a tile: the first group scans rows, the second adds them down the
-// columns.
+// --- The warps that build the table ---
 
-/// A warp scans one row of every batch, or of every second batch if batches have fewer rows than warps.
+/// Scans one row of every batch, or of every second batch if batches have fewer rows than warps.
 template <class Values, bool Aligned>
 __device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Values>& shared,
                           TableRows<Values::channels> reader, int warp) {
   using Shape = TiledTableShape<Values>;
   constexpr int turns = row_warps / Shape::batch_rows;
   reader.aligned = Aligned;
-  const int batches = shared.part.batches;
-  const int last = shared.part.last_y - 1 + arguments.job.reach;
-  int y = shared.part.start + warp;
+  const int batches = shared.tile.batches;
+  const int last = shared.tile.last_y - 1 + arguments.job.reach;
+  int y = shared.tile.start + warp;
   const auto row_at = [&](int position) { return position <= last ? __ldg(arguments.rows + position) : -1; };
   typename Values::Words words;
   reader.load(row_at(y), words);
@@ -181,8 +181,8 @@ __device__ void scan_rows(const TiledTableArguments& arguments, const TiledTable
                           int warp) {
   const TiledTableJob& job = arguments.job;
   const TableRows<Values::channels> reader(
-      arguments.source, shared.part.origin + lane_index() * table_lane_pixels,
-      shared.part.last_x - 1 + job.reach, job.width, job.clipped, arguments.columns);
+      arguments.source, shared.tile.origin + lane_index() * table_lane_pixels,
+      shared.tile.last_x - 1 + job.reach, job.width, job.clipped, arguments.columns);
   if (reader.aligned) return scan_rows<Values, true>(arguments, shared, reader, warp);
   scan_rows<Values, false>(arguments, shared, reader, warp);
 }
@@ -196,13 +196,12 @@ __device__ void add_columns(const TiledTableArguments& arguments, const TiledTab
   constexpr int threads = column_warps * warp_size;
   constexpr int per_thread = (Values::units + threads - 1) / threads;
   Unit sums[per_thread] = {};
-  int slot = 0;
-  for (int batch = 0; batch < shared.part.batches; ++batch) {
+  int ring_row = 0;
+  for (int batch = 0; batch < shared.tile.batches; ++batch) {
     shared.gates.scanned.wait_for(batch);
-    // The ring has room for two batches beside the rows that the next is taken from.
     if (batch >= 2) shared.gates.gathered.wait_for(batch - 2);
     const auto* const from = shared.staging + (batch & 1) * batch_rows * Shape::columns;
-    auto* const to = shared.ring + slot * Shape::pitch + Shape::origin;
+    auto* const to = shared.ring + ring_row * Shape::pitch + Shape::origin;
 #pragma unroll
     for (int k = 0; k < per_thread; ++k) {
       const int unit = thread + k * threads;
@@ -218,15 +217,15 @@ __device__ void add_columns(const TiledTableArguments& arguments, const TiledTab
       }
     }
     shared.gates.added.done(batch);
-    slot += batch_rows;  // the ring is a multiple of it
-    if (slot == arguments.ring_rows) slot = 0;
+    ring_row += batch_rows;  // the ring is a multiple of it
+    if (ring_row == arguments.ring_rows) ring_row = 0;
   }
 }
 
-// The warps that write the means of a tile from its table.
+// --- The warps that write means ---
 
-/// The means of one warp: 32 columns, some rows of every batch. The loads of all its rows are in flight
-/// together where boxes are whole.
+/// Writes the means of one warp: 32 columns, every second row of a batch. If boxes are whole, the loads of
+/// all its rows are in flight together.
 template <class Values>
 class TableGather {
  public:
@@ -239,35 +238,35 @@ class TableGather {
         job_(arguments.job),
         shared_(shared),
         ring_(reinterpret_cast<const std::byte*>(shared.ring)),
-        share_(warp / shared.part.groups) {
-    const TablePart& part = shared.part;
-    const int first_x = part.first_x + warp % part.groups * warp_size;
+        share_(warp / shared.tile.warps_across) {
+    const TableTile& tile = shared.tile;
+    const int first_x = tile.first_x + warp % tile.warps_across * warp_size;
     x_ = first_x + lane_index();
-    exists_ = x_ < part.last_x;
+    exists_ = x_ < tile.last_x;
     clipped_in_row_ = job_.clipped && !fits(first_x, warp_size, job_.width);
-    joined_ = channels == 3 && first_x + warp_size <= part.last_x && is_aligned();
-    place_in_joined_ = opaque(lane_index() % 4);
-    bytes_of_joined_ = opaque(place_in_joined_ == 0 ? 0x4210 : place_in_joined_ == 1 ? 0x5421 : 0x6542);
+    stores_words_ = channels == 3 && first_x + warp_size <= tile.last_x && is_aligned();
+    lane_of_four_ = opaque(lane_index() % 4);
+    byte_selector_ = opaque(lane_of_four_ == 0 ? 0x4210 : lane_of_four_ == 1 ? 0x5421 : 0x6542);
 
-    y_ = part.first_y;
-    // Batch b completes the window around the row 8 b - reach behind the first that is summed.
-    const int slot = (part.skipped * batch_rows - job_.reach) % arguments.ring_rows;
-    place_ = wrapped_below(
-        static_cast<unsigned>((slot + share_) * row_bytes + (Shape::origin - 1 + x_ - part.origin) * entry));
+    y_ = tile.first_y;
+    // After b + 1 batches the windows of batch_rows more rows are complete, `reach` rows above the newest.
+    const int ring_row = (tile.skipped * batch_rows - job_.reach) % arguments.ring_rows;
+    offset_ = wrapped_below(static_cast<unsigned>((ring_row + share_) * row_bytes +
+                                                  (Shape::origin - 1 + x_ - tile.origin) * entry));
     from_ = arguments.radius_map.data + (y_ + share_) * arguments.radius_map.row +
             min(x_, job_.width - 1) * code_size();
     to_ = arguments.output.data + (y_ + share_) * arguments.output.row + first_x * channels +
-          (joined_ ? lane_index() / 4 * 12 + place_in_joined_ * 4 : lane_index() * channels);
+          (stores_words_ ? lane_index() / 4 * 12 + lane_of_four_ * 4 : lane_index() * channels);
   }
 
   __device__ void run() {
     if (share_ >= Shape::shares) return;
     int batch = 0;
-    for (; batch < shared_.part.skipped; ++batch) {
+    for (; batch < shared_.tile.skipped; ++batch) {
       shared_.gates.added.wait_for(batch);
       shared_.gates.gathered.done(batch);
     }
-    const int batches = shared_.part.batches;
+    const int batches = shared_.tile.batches;
     std::uint32_t codes[share_rows];
     fetch(0, batch + 1 < batches, codes);
     for (; batch < batches; ++batch) {
@@ -278,7 +277,7 @@ class TableGather {
       write(batch + 1 < batches, radii);
       shared_.gates.gathered.done(batch);
       y_ += batch_rows;
-      place_ = wrapped_below(place_ + batch_rows * row_bytes);
+      offset_ = wrapped_below(offset_ + batch_rows * row_bytes);
     }
   }
 
@@ -294,16 +293,16 @@ class TableGather {
     return (reinterpret_cast<std::uintptr_t>(out.data) | static_cast<std::uintptr_t>(out.row)) % 4 == 0;
   }
 
-  /// True if the windows around `count` positions of a line lie in it.
+  /// Whether the windows around `count` positions of a line lie inside it.
   [[nodiscard]] __device__ bool fits(int first, int count, int size) const {
     return first >= job_.reach && first + count - 1 + job_.reach < size;
   }
 
-  /// Row k of the warp in a batch.
+  /// Returns the row in the batch that is the warp's row k.
   [[nodiscard]] __device__ int row_of(int k) const { return share_ + k * Shape::shares; }
 
-  /// Reads the map for a batch some rows below y_. Pixels that are not there get the radius of one that is;
-  /// `whole`: all rows are there.
+  /// Reads the map for the batch `below` rows below y_. Unless `whole`, rows below the picture read its last
+  /// row.
   __device__ void fetch(int below, bool whole, std::uint32_t (&codes)[share_rows]) {
     switch (job_.radius.map_type) {
       case Type::u8:
@@ -336,7 +335,7 @@ class TableGather {
     }
   }
 
-  /// Loads a code into a whole register, so that nothing is to be done with it before it is needed.
+  /// Loads a code into a whole register, so that no conversion waits for the load.
   template <class Code>
   [[nodiscard]] __device__ static std::uint32_t load_code(const std::byte* from) {
     std::uint32_t code = 0;
@@ -350,7 +349,7 @@ class TableGather {
     return code;
   }
 
-  /// The map's values become radii.
+  /// Converts the map's values to radii.
   __device__ void convert(const std::uint32_t (&codes)[share_rows], Radius256 (&radii)[share_rows]) const {
     const RadiusField& field = job_.radius;
     if (field.map_type == Type::u8) {
@@ -411,7 +410,8 @@ class TableGather {
     }
   }
 
-  /// Row after row where boxes are clipped, which takes many registers: so radii and means move up.
+  /// Computes clipped boxes row after row, as they need many registers; radii and means shift through the
+  /// arrays, so that all indices are constants.
   template <bool Clipped>
   __device__ void covered_means(Radius256 (&radii)[share_rows], std::uint32_t (&means)[share_rows]) const {
 #pragma unroll(Clipped ? 1 : share_rows)
@@ -460,43 +460,42 @@ class TableGather {
     return static_cast<int>(static_cast<unsigned>(radius) / radius_one);
   }
 
-  /// Places are bytes from the ring's beginning. One behind or before the ring is above the right one in
-  /// unsigned numbers.
-  [[nodiscard]] __device__ unsigned wrapped_below(unsigned place) const {
-    return min(place, place - arguments_.ring_bytes);
+  /// Wraps an offset in the ring, in bytes. One beyond either end is, as an unsigned number, larger than the
+  /// right one.
+  [[nodiscard]] __device__ unsigned wrapped_below(unsigned offset) const {
+    return min(offset, offset - arguments_.ring_bytes);
   }
-  [[nodiscard]] __device__ unsigned wrapped_above(unsigned place) const {
-    return min(place, place + arguments_.ring_bytes);
+  [[nodiscard]] __device__ unsigned wrapped_above(unsigned offset) const {
+    return min(offset, offset + arguments_.ring_bytes);
   }
-  /// Place of the entry to the left of the pixel's own, in row k of the warp.
+  /// Returns the offset of the entry to the left of the pixel's own, in row k of the warp.
   [[nodiscard]] __device__ unsigned centre_of(int k) const {
-    return wrapped_below(place_ + static_cast<unsigned>(k * Shape::shares * row_bytes));
+    return wrapped_below(offset_ + static_cast<unsigned>(k * Shape::shares * row_bytes));
   }
-  [[nodiscard]] __device__ unsigned below_by(unsigned place, int rows) const {
-    return wrapped_below(place + static_cast<unsigned>(rows * row_bytes));
+  [[nodiscard]] __device__ unsigned below_by(unsigned offset, int rows) const {
+    return wrapped_below(offset + static_cast<unsigned>(rows * row_bytes));
   }
-  [[nodiscard]] __device__ unsigned above_by(unsigned place, int rows) const {
-    return wrapped_above(place - static_cast<unsigned>(rows * row_bytes));
+  [[nodiscard]] __device__ unsigned above_by(unsigned offset, int rows) const {
+    return wrapped_above(offset - static_cast<unsigned>(rows * row_bytes));
   }
-  /// The entry some bytes behind a place.
-  [[nodiscard]] __device__ Sum at(unsigned place, int offset) const {
-    return *reinterpret_cast<const Sum*>(ring_ + static_cast<int>(place) + offset);
+  [[nodiscard]] __device__ Sum at(unsigned offset, int bytes) const {
+    return *reinterpret_cast<const Sum*>(ring_ + static_cast<int>(offset) + bytes);
   }
 
   [[nodiscard]] __device__ static std::uint32_t count(int centre, int reach, int size) {
     return static_cast<std::uint32_t>(min(reach, centre) + min(reach, size - 1 - centre) + 1);
   }
 
-  /// A warp of three channels stores words: of four neighbouring lanes the first three, 12 bytes together.
-  /// `whole`: all rows are stored.
+  /// Stores the means. With three channels a warp stores words: of every four lanes the first three store 12
+  /// bytes. `whole`: all rows exist.
   __device__ void store(bool whole, std::uint32_t (&means)[share_rows]) {
-    if (joined_) {
+    if (stores_words_) {
 #pragma unroll
       for (std::uint32_t& mean : means)
         mean =
-            __byte_perm(mean, __shfl_down_sync(whole_warp, mean, 1), static_cast<unsigned>(bytes_of_joined_));
+            __byte_perm(mean, __shfl_down_sync(whole_warp, mean, 1), static_cast<unsigned>(byte_selector_));
       if (whole) {
-        if (place_in_joined_ < 3) {
+        if (lane_of_four_ < 3) {
           std::byte* to = to_;
 #pragma unroll
           for (int k = 0; k < share_rows; ++k) {
@@ -510,14 +509,14 @@ class TableGather {
     }
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
-      if (y_ + row_of(k) < shared_.part.last_y) store_row(to_, means[k]);
+      if (y_ + row_of(k) < shared_.tile.last_y) store_row(to_, means[k]);
       to_ += arguments_.output_step;
     }
   }
 
   __device__ void store_row(std::byte* to, std::uint32_t means) const {
-    if (joined_) {
-      if (place_in_joined_ < 3) __stcs(reinterpret_cast<std::uint32_t*>(to), means);
+    if (stores_words_) {
+      if (lane_of_four_ < 3) __stcs(reinterpret_cast<std::uint32_t*>(to), means);
     } else if (exists_) {
 #pragma unroll
       for (int c = 0; c < channels; ++c) to[c] = static_cast<std::byte>(means >> (8 * c));
@@ -528,22 +527,23 @@ class TableGather {
   const TiledTableJob& job_;
   const TiledTableShared<Values>& shared_;
   const std::byte* ring_;
-  int share_;  ///< 0 or 1: of the rows of a batch
+  int share_;  ///< 0 or 1: even or odd rows of a batch
   int x_;
   bool exists_;
   bool clipped_in_row_;
-  bool joined_;  ///< the warp's bytes of a row are stored as words
-  int place_in_joined_;
-  int bytes_of_joined_;  ///< that a word is selected from the lane's means and those of the next
-  // State of the batch at hand, at the warp's first row in it.
+  bool stores_words_;
+  int lane_of_four_;
+  int byte_selector_;  ///< permutation that joins the lane's means and those of the next to a word
+  // State of the current batch, for the warp's first row:
   int y_;
-  unsigned place_;         ///< in the ring
-  const std::byte* from_;  ///< in the map; a batch ahead
+  unsigned offset_;        ///< in the ring
+  const std::byte* from_;  ///< address in the map, one batch ahead
   std::byte* to_;
 };
+
 namespace {
 
-/// The column to the left of the tile, and the row above it.
+/// Clears the column to the left of the tile and the row above it.
 template <class Values>
 __device__ void clear_frame(const TiledTableArguments& arguments, const TiledTableShared<Values>& shared,
                             int thread) {
@@ -569,10 +569,10 @@ __global__ void __launch_bounds__(tile_threads, 1)
     shared.radii[thread] =
         radius_from_map(static_cast<std::uint32_t>(thread), 0xFFU, job.radius.low, job.radius.high);
   if (thread == 0) {
-    shared.part = table_part(arguments, Shape::batch_rows);
+    shared.tile = table_tile(arguments, Shape::batch_rows);
     shared.gates.scanned.prepare(Shape::batch_rows);
     shared.gates.added.prepare(column_warps);
-    shared.gates.gathered.prepare(shared.part.groups * Shape::shares);
+    shared.gates.gathered.prepare(shared.tile.warps_across * Shape::shares);
   }
   __syncthreads();
   if (warp < row_warps) {
@@ -584,7 +584,7 @@ __global__ void __launch_bounds__(tile_threads, 1)
   }
 }
 
-/// Calls action(TiledTableShape, kernel) for the job's channels and light.
+/// Calls action(TiledTableShape, kernel) for the job's channels and values.
 template <class Action>
 auto with_kernel(const TiledTableJob& job, const Action& action) {
   const auto of_values = [&]<class Values>() {
@@ -607,7 +607,8 @@ int ring_rows_of(const TiledTableJob& job) {
 
 }  // namespace
 
-SlidingTiles tiles_of(const TiledTableJob& job, int multiprocessors, std::size_t shared_limit) {
+SlidingTiles tiles_of(const TiledTableArguments& arguments, int multiprocessors, std::size_t shared_limit) {
+  const TiledTableJob& job = arguments.job;
   return with_kernel(job, [&](auto shape, auto*) {
     using Shape = decltype(shape);
     const int before = (job.reach + Shape::pixels - 1) / Shape::pixels * Shape::pixels;
