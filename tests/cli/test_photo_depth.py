@@ -106,7 +106,7 @@ def test_a_lens_says_what_it_assumes(satin, sharp, codes):
 
 
 @pytest.mark.parametrize("terms, says", [({"Near": "0"}, "Near 0"), ({"Far": "far"}, "'far'"), ({"Units": "ft"}, "'ft'"),
-                                         ({"Format": "Other"}, "'Other'"), ({"Far": "0.5"}, "no range")])
+                                         ({"Format": "Other"}, "'Other'"), ({"Far": "0.5"}, "are not a range")])
 def test_terms_that_mean_nothing_are_refused(satin, sharp, codes, terms, says):
     save(satin, "in.jpg", made.gdepth(made.jpeg(sharp), made.png(codes), **terms))
     satin.bad(1, "dof", "in.jpg", "-o", "out.pgm", *PHOTO, says=["in.jpg", says, "--depth FILE"])

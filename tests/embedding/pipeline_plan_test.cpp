@@ -100,7 +100,7 @@ TEST_F(PipelineInMemory, RefusesInputsThatDoNotFit) {
   const Image small = random_map(5, 5, Type::u8, 1);
   refused("one size", "blur mask=soft", std::array<NamedView, 1>{{{"soft", small}}});
   expect_error(ErrorKind::usage, "empty", [&] { return run(device_, {}, picture_); });
-  expect_error(ErrorKind::usage, "takes 3 inputs",
+  expect_error(ErrorKind::usage, "needs 3 inputs",
                [&] { return plan(device_, parse_pipeline("blur"), std::array{shape}).output_shape(); });
 }
 
