@@ -84,8 +84,8 @@ double cell(std::string_view text, int x, int y) {
   return (font[code][static_cast<std::size_t>(y)] >> (4 - column)) & 1;
 }
 
-/// Whether a line of text has ink at a point. `x` and `y` are in cells of the font from the top left corner
-/// of the line; a character has 6 x 7 cells.
+/// Whether a line of text has ink at a point. `x` and `y` are in cells of the font from the top left
+/// corner of the line; a character has 6 x 7 cells.
 bool has_ink(std::string_view text, double x, double y) {
   if (y < -0.5 || y > 7.5 || x < -0.5 || x > 6.0 * static_cast<double>(text.size())) return false;
   // Bilinear between the centres of the cells, with a threshold of about one half: strokes keep their width

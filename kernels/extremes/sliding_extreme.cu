@@ -1,5 +1,5 @@
-// Sliding minima and maxima: sizes of tiles and groups, steps on single pixels, and the choice of the kernels
-// of a type (sliding_extreme.cuh).
+// Sliding minima and maxima: sizes of tiles and groups, steps on single pixels, and the choice of the
+// kernels of a type (sliding_extreme.cuh).
 
 #include "kernels/extremes/launch.h"
 

@@ -1,8 +1,8 @@
 // The guided filter from summed-area tables, for all jobs that running_linear.cu cannot do.
 //
 // Three kernels with a thread for each pixel: moments, coefficients from the tables of moments, and results
-// from the tables of coefficients. Four planes are interleaved, so that a corner of four tables is one access
-// of 32 bytes.
+// from the tables of coefficients. Four planes are interleaved, so that a corner of four tables is one
+// access of 32 bytes.
 
 #include <cstdint>
 

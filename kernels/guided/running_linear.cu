@@ -132,8 +132,8 @@ struct LinearTile {
 };
 
 /// Returns the position whose window gives the coefficients of `position`. Borders that mirror or wrap the
-/// picture mirror or wrap its windows too, so it is `position` itself. Border::clamp repeats the coefficients
-/// of the edge.
+/// picture mirror or wrap its windows too, so it is `position` itself. Border::clamp repeats the
+/// coefficients of the edge.
 __device__ int centre_of(int position, int size, Border border) {
   return border == Border::clamp ? min(max(position, 0), size - 1) : position;
 }

@@ -94,8 +94,8 @@ struct SplatSums {
   std::uint64_t* tiles = nullptr;
   /// [group][tile row][column][plane]: last rows of the tiles, then the sums of those above.
   std::uint64_t* columns = nullptr;
-  /// [group][row][tile column][plane]: last columns of the tiles, then the sums of all tiles to the left and
-  /// of those above them.
+  /// [group][row][tile column][plane]: last columns of the tiles, then the sums of all tiles to the left
+  /// and of those above them.
   std::uint64_t* rows = nullptr;
   std::uint8_t* direct = nullptr;   ///< [group][tile]: 1 if something is added one by one
   std::uint8_t* spread = nullptr;   ///< [group][tile]: 1 if the tile has sums

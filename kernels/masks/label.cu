@@ -115,8 +115,8 @@ SATIN_HD std::uint32_t whole_warps(std::int64_t threads) {
   return static_cast<std::uint32_t>((threads + warp_size - 1) / warp_size * warp_size);
 }
 
-/// Unites the parts of a word to the right of a seam with those to the left. One thread per word; the words
-/// of a warp are below each other.
+/// Unites the parts of a word to the right of a seam with those to the left. One thread per word; the
+/// words of a warp are below each other.
 __device__ void join_columns(const LabelArguments& arguments, std::uint32_t thread) {
   constexpr int last = pixels_of_word - 1;
   const std::uint32_t height = whole_warps(arguments.job.height);

@@ -95,8 +95,8 @@ __device__ void store_cumulative(const std::uint32_t* tallies, std::uint16_t* co
   reinterpret_cast<uint4*>(counts)[lane_index()] = {pair(0), pair(2), pair(4), pair(6)};
 }
 
-/// Counts the pixels of each row that a window one pixel left of each tile sees. A warp has `row_tiles` tiles
-/// of one row.
+/// Counts the pixels of each row that a window one pixel left of each tile sees. A warp has `row_tiles`
+/// tiles of one row.
 __global__ void __launch_bounds__(row_warps* warp_size)
     count_rows(const __grid_constant__ ThresholdPass pass) {
   __shared__ alignas(16) std::uint32_t tallies_of_warps[row_warps][values];

@@ -1,5 +1,5 @@
-// Reads stored pixels into planes of working values, stores them, and computes distances between the pixels
-// of a guide, with a thread for each pixel.
+// Reads stored pixels into planes of working values, stores them, and computes distances between the
+// pixels of a guide, with a thread for each pixel.
 
 #include <algorithm>
 #include <cstdint>

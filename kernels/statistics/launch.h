@@ -67,8 +67,8 @@ struct RunningStatsArguments {
   Target output;
 };
 
-/// Whether deviations or normalised values are computed in single precision first. Only then can all channels
-/// of a picture be summed together.
+/// Whether deviations or normalised values are computed in single precision first. Only then can all
+/// channels of a picture be summed together.
 [[nodiscard]] bool has_quick_numbers(const RunningStatsArguments& arguments);
 
 /// To be called once for a job on its device. Returns the code of a cudaError_t.

@@ -3,8 +3,8 @@
 // workspace, and the shared memory through which the warps of a block exchange sums.
 //
 // A row is a sequence of elements, the channels of a pixel one after the other. A lane holds one word of a
-// row, four elements of 8 bits or two of 16 bits, so that its sums of 32 or 64 bits fill one store. The phase
-// of a word is the channel of its first element.
+// row, four elements of 8 bits or two of 16 bits, so that its sums of 32 or 64 bits fill one store. The
+// phase of a word is the channel of its first element.
 
 #include <cstdint>
 #include <numeric>

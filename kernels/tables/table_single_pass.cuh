@@ -6,8 +6,8 @@
 // A tile is the work of one block, which keeps its pixels in registers from the first step to the last.
 //   1. It publishes the sums that depend on its own pixels alone: of its columns, of its rows, and its total.
 //   2. It looks back. For its columns it reads the column sums of the `upward` tiles above it and the
-//      inclusive column sums of the tile above those; for its rows it does the same to the left. For the sum
-//      of all pixels above and to the left of it (its corner) it reads the totals of the `upward` x
+//      inclusive column sums of the tile above those; for its rows it does the same to the left. For the
+//      sum of all pixels above and to the left of it (its corner) it reads the totals of the `upward` x
 //      `leftward_totals` tiles there and the corners of that rectangle of tiles. All reads are issued at
 //      once; a word that has not been published yet is read again.
 //   3. It publishes its inclusive column and row sums and its corner, and writes its sums: the table row

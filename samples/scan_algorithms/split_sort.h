@@ -9,8 +9,8 @@
 
 namespace study {
 
-/// Moves keys whose bit is 0 to the front and the others behind them, both in their order. The exclusive scan
-/// of "the bit is 0" counts the zeros before a key, which is the new index of a zero; that of a one is i
+/// Moves keys whose bit is 0 to the front and the others behind them, both in their order. The exclusive
+/// scan of "the bit is 0" counts the zeros before a key, which is the new index of a zero; that of a one is i
 /// minus the count, after all zeros. n is a power of two. `zeros` is workspace.
 template <class Machine, class Memory>
 void split(Machine& m, Memory keys, Memory sorted, Memory zeros, Index n, int bit) {

@@ -28,8 +28,8 @@ struct Operation {
 template <class Job>
 using Prepared = std::unique_ptr<typename Job::Operation>;
 
-/// Prepares the operation that a job describes. May throw Error(environment). Returns null where a sequence
-/// of other operations serves this job as well.
+/// Prepares the operation that a job describes. May throw Error(environment). Returns null where a
+/// sequence of other operations serves this job as well.
 template <class Job>
 using Prepare = Prepared<Job> (*)(Backend& backend, const Job& job);
 

@@ -2,8 +2,8 @@
 // Fills unknown radii from the known ones around them.
 //
 // A point that stereo does not see is hidden behind a nearer thing, and so belongs to the farther surface: of
-// the four sides of a hole the farthest one decides. But measured depth also lacks single pixels on the rims
-// of things: a pixel between three sides of a nearer thing belongs to that thing.
+// the four sides of a hole the farthest one decides. But measured depth also lacks single pixels on the
+// rims of things: a pixel between three sides of a nearer thing belongs to that thing.
 //
 // The mean of a side is that of the smallest window towards it that knows enough. Two summed-area tables, of
 // the known radii and of their number, make every window cost the same.

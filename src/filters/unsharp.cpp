@@ -1,8 +1,8 @@
 // The filter unsharp: adds a multiple of the difference between the picture and its mean.
 //
 // Means keep extra fraction bits, so that small differences survive. Several boxes in a row are one operation
-// with the residual (UnsharpResidualChainJob) where the backend has it; otherwise each box writes a picture
-// of working values.
+// with the residual (UnsharpResidualChainJob) where the backend has it; otherwise each box writes a
+// picture of working values.
 
 #include "satin/filters/unsharp.h"
 

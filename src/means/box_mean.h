@@ -70,8 +70,8 @@ struct BoxMeanImages {
 
 /// Computes every pixel as follows. If the radius is 0 along both axes or the mask weight is 0, output =
 /// original, byte for byte (for working outputs: the working value, shifted). Otherwise store_*_mean() of
-/// means/maths/mean.h over the four whole boxes of core/maths/window.h. With `excludes`, the weighted number
-/// of pixels is the same sum over `included`, which is 1 in a constant border.
+/// means/maths/mean.h over the four whole boxes of core/maths/window.h. With `excludes`, the weighted
+/// number of pixels is the same sum over `included`, which is 1 in a constant border.
 struct BoxMeanOperation : Operation {
   virtual void run(const BoxMeanImages& images, Stream stream) = 0;
   /// Whether the operation of a job that `excludes` reads the mask itself to decide which pixels count. The

@@ -47,8 +47,8 @@ OfBoxes<Radius256> equal_radii(double wanted, int boxes) {
 }
 
 /// Returns radii whose variances add up to sigma squared. All but the last are neighbouring whole radii,
-/// which are faster; the last box supplies the rest. The largest distance from the gaussian stays below 6.1 %
-/// of its peak (tested by BlurShape).
+/// which are faster; the last box supplies the rest. The largest distance from the gaussian stays below 6.1
+/// % of its peak (tested by BlurShape).
 OfBoxes<Radius256> radii_for_sigma(double sigma, int boxes) {
   const double wanted = sigma * sigma;
   OfBoxes<Radius256> radii = equal_radii(wanted, boxes);

@@ -35,8 +35,8 @@ class BoxReader {
     return bytes;
   }
 
-  /// Reads the next box, with empty content if it is incomplete. A size of 1 precedes a 64-bit size; a size
-  /// of 0 means all remaining bytes (ISO/IEC 14496-12, 4.2).
+  /// Reads the next box, with empty content if it is incomplete. A size of 1 precedes a 64-bit size; a
+  /// size of 0 means all remaining bytes (ISO/IEC 14496-12, 4.2).
   Box box() {
     std::uint64_t size = number(4), header = 8;
     const std::string_view type = text_of(take(4));

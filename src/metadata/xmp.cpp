@@ -1,7 +1,7 @@
 // Three parsers on expat: Reader finds properties and their positions, TreeParser builds a tree, and Copy
 // copies a packet without the elements and attributes of other pictures, and with new values for size and
-// orientation. Names are compared by namespace, whatever their prefix, in UTF-8 and UTF-16. Extended packets
-// of JPEG follow at the end.
+// orientation. Names are compared by namespace, whatever their prefix, in UTF-8 and UTF-16. Extended
+// packets of JPEG follow at the end.
 
 #include "metadata/xmp.h"
 

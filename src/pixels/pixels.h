@@ -58,8 +58,8 @@ enum class Accumulator : std::uint8_t { u32, u64 };
                                              std::uint64_t maximum);
 
 /// Throws Error(usage) unless area-weighted sums of alpha (weights up to 65536 per pixel) stay below 2^61,
-/// the largest divisor of divide_round(). They do for every 8-bit picture, and for 16-bit ones up to a radius
-/// of 11,000.
+/// the largest divisor of divide_round(). They do for every 8-bit picture, and for 16-bit ones up to a
+/// radius of 11,000.
 void check_alpha_divisor(const PixelRead& read, std::uint64_t area);
 
 /// Describes how the first of several passes reads these pixels. Bytes with straight alpha are premultiplied

@@ -208,8 +208,8 @@ TEST(Guided, KeepsConstantPicturesWithWindowsOfAnySize) {
       }
 }
 
-/// Rows of this picture are so long that the CPU computes their coefficients twice. The left end equals that
-/// of a narrow picture.
+/// Rows of this picture are so long that the CPU computes their coefficients twice. The left end equals
+/// that of a narrow picture.
 TEST(Guided, IsTheSameInWidePictures) {
   constexpr std::int64_t height = 16;
   const Image wide = random_picture({60000, height, 3, Type::u8}, 61);

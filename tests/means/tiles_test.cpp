@@ -26,8 +26,8 @@ SlidingTileRules random_rules(Random& random) {
   return rules;
 }
 
-/// Returns the time of the best tiles of any height with at most `most` tiles per multiprocessor, or one row
-/// of tiles.
+/// Returns the time of the best tiles of any height with at most `most` tiles per multiprocessor, or one
+/// row of tiles.
 std::int64_t least_cost(const SlidingTiler& tiler, const SlidingTileRules& rules, const SlidingTiles& found,
                         int most) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();

@@ -23,8 +23,8 @@ struct OracleBlur {
 /// Returns the mask at a pixel, or 1 without a mask.
 int mask_value(const ImageView& mask, int x, int y);
 
-/// Returns the weighted number of pixels in the box around each pixel: those whose mask is not 0, and those
-/// of a constant border.
+/// Returns the weighted number of pixels in the box around each pixel: those whose mask is not 0, and
+/// those of a constant border.
 std::vector<Wide> included_counts(const OracleBlur& blur, const BoxRadii& box);
 
 /// Returns the radius nearest to `pixels` in 1/256 pixel, ties up.

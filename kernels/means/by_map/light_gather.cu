@@ -1,8 +1,8 @@
 // Box means of bytes in linear light from a table in device memory (Crow 1984): for radius maps with windows
 // too large for the table in shared memory (tiled_table.cu), and where only some pixels count.
 //
-// The table has 32-bit sums, a plane per channel, in blocks as large as a line of the L1, so that the corners
-// of a warp's boxes lie in few lines. Upper bits of large boxes come from a coarse table
+// The table has 32-bit sums, a plane per channel, in blocks as large as a line of the L1, so that the
+// corners of a warp's boxes lie in few lines. Upper bits of large boxes come from a coarse table
 // (tables/upper_bits.cuh). A thread loads all corners of all channels of its box at once.
 //
 // Bytes moved per pixel: the map and the output; per channel, from the L1, 4 words for a whole box and 16 for

@@ -1,5 +1,5 @@
-// Host side of the box filter: how a picture is cut into tiles, how much shared memory they need, the choice
-// of the kernel's instance, and its launch.
+// Host side of the box filter: how a picture is cut into tiles, how much shared memory they need, the
+// choice of the kernel's instance, and its launch.
 
 #include <algorithm>
 #include <bit>

@@ -16,8 +16,8 @@ namespace satin::kernels {
 // --- Tiles of a block ---
 
 /// Shared memory of one tile: the totals of its warps, a margin of zeros for windows that begin before the
-/// first column, and the prefixes of a row. Prefixes of 64 bits are stored as an array of low words and one
-/// of high words, each with its margin: lanes are then 48 bytes apart, without bank conflicts.
+/// first column, and the prefixes of a row. Prefixes of 64 bits are stored as an array of low words and
+/// one of high words, each with its margin: lanes are then 48 bytes apart, without bank conflicts.
 template <class Sum>
 struct TileMemory {
   static constexpr int margin = 32;  ///< elements

@@ -11,8 +11,8 @@ namespace satin {
 namespace cpu {
 namespace {
 
-/// Pixels that a thread filters in the time that one more window costs. RGB u8, radius 16, AVX-512, windows
-/// of 96 x 96 against 544 x 544: means 2000 in linear light and 7000 as stored, extremes 2000.
+/// Pixels that a thread filters in the time that one more window costs. RGB u8, radius 16, AVX-512,
+/// windows of 96 x 96 against 544 x 544: means 2000 in linear light and 7000 as stored, extremes 2000.
 constexpr std::int64_t run_cost_of_thread = 3000;
 
 DeviceInfo describe(int threads) {

@@ -1,6 +1,6 @@
 #pragma once
-// Disocclusion fill: a blurred near object shows what lies behind it. For each group but the nearest, pixels
-// of nearer groups get a hidden sample of that group.
+// Disocclusion fill: a blurred near object shows what lies behind it. For each group but the nearest,
+// pixels of nearer groups get a hidden sample of that group.
 //
 // Colour and radius are means over the group's pixels in five growing windows, the smaller ones with much
 // more weight. The weight of the sample is the share of the group among all pixels in or behind it. Sharp

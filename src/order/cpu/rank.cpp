@@ -413,8 +413,8 @@ class Rank final : public RankOperation {
   }
 
   /// Returns the side of the chunks of histograms. All pixels that a chunk's windows see are read, sorted and
-  /// counted, so chunks grow with the reach. Chunks of sorted keys are smaller, so that a window covers much
-  /// of them; others are as large as leaves every thread several.
+  /// counted, so chunks grow with the reach. Chunks of sorted keys are smaller, so that a window covers
+  /// much of them; others are as large as leaves every thread several.
   [[nodiscard]] std::int64_t side_of_chunks(std::int64_t reach) const {
     if (ChunkRanks<Key>::groups(job_)) {
       if (reach <= 24) return !job_.reach.from_map ? 192 : reach <= 8 ? 64 : 96;

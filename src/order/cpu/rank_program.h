@@ -26,8 +26,8 @@ constexpr List every_second(const List& list, std::size_t first) {
   return half;
 }
 
-/// Merges two sorted lists by Batcher's odd-even merging. exchange(x, y) returns the smaller and the larger
-/// of two elements.
+/// Merges two sorted lists by Batcher's odd-even merging. exchange(x, y) returns the smaller and the
+/// larger of two elements.
 template <class List, class Exchange>
 constexpr List odd_even_merge(const List& a, const List& b, const Exchange& exchange) {
   if (a.size() == 0) return b;
@@ -74,8 +74,8 @@ class RankProgram {
     std::uint16_t high = no_slot;
   };
 
-  /// Makes the program for windows of width x height pixels; the rank is counted from 0. `columns` and `rows`
-  /// of the tile are powers of two, at most the window's.
+  /// Makes the program for windows of width x height pixels; the rank is counted from 0. `columns` and
+  /// `rows` of the tile are powers of two, at most the window's.
   RankProgram(int width, int height, int rank, int columns, int rows);
 
   [[nodiscard]] const std::vector<Exchange>& exchanges() const noexcept { return exchanges_; }

@@ -52,8 +52,8 @@ HWY_INLINE auto NearestWord(V floats) {
   }
 }
 
-/// Constant whose sum with a double q has the rounded q in its low bits: for q from 0 to 2^31, or for means
-/// of 64 bits, which are signed, below 2^51 in magnitude.
+/// Constant whose sum with a double q has the rounded q in its low bits: for q from 0 to 2^31, or for
+/// means of 64 bits, which are signed, below 2^51 in magnitude.
 template <class Mean>
 constexpr double rounding_for = sizeof(Mean) == 8 ? 0x1.8p52 : 0x1p52;
 
