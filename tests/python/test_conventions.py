@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import satin
-from satin import _native, _values
+from satin import _native, _translation
 from satin._translation import options_of, python_words
 
 
@@ -32,7 +32,7 @@ def test_the_first_parameter_comes_by_position(image):
         satin.blur(image, 12, 3)
 
 
-@pytest.mark.parametrize("alias,border", _values.BORDERS.items())
+@pytest.mark.parametrize("alias,border", _translation.BORDERS.items())
 def test_borders_of_other_libraries(image, alias, border):
     options = {"border_value": 0.5} if border == "constant" else {}
     np.testing.assert_array_equal(satin.blur(image, 3, border=alias, **options), satin.blur(image, 3, border=border, **options))
@@ -183,4 +183,4 @@ def test_warnings_have_pythons_words(image, depth):
 ])  # fmt: skip
 def test_words(text, says):
     options = options_of(json.loads(_native.describe_filters())["filters"])
-    assert python_words(text, options, _values.identifier) == says
+    assert python_words(text, options, _translation.identifier) == says
