@@ -85,7 +85,7 @@ def describe(filter: Union[str, Callable[..., Any]]) -> str:
 
     >>> import satin
     >>> print(satin.describe("blur"))                     # doctest: +ELLIPSIS
-    Mean over a window of any radius, which a map may set for every pixel.
+    Mean over a window of any radius; a map can set the radius of every pixel.
     <BLANKLINE>
     Parameters
     ...
