@@ -1,5 +1,5 @@
 // The kernels of core/plan_operations.h: the active tiles of a mask, and copies between views of any strides.
-// Also the probe that tells whether the current device can run this build's kernels.
+// The last function probes whether the current device can run this build's kernels.
 
 #include <cstdint>
 

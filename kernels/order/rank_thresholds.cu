@@ -310,7 +310,7 @@ class March {
     bool enters, leaves;   ///< whether these rows have pixels
   };
 
-  /// In the first `start_` steps no row leaves.
+  /// Reads the rows that enter and leave in a step. No row leaves in the first `start_` steps.
   __device__ Ahead read(int step, const std::uint16_t* counts) const {
     const int y = first_y_ - start_ + step;
     const int height = static_cast<int>(pass_.job.height);

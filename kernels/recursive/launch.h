@@ -64,8 +64,8 @@ struct RecursiveGuide {
   Measured* measured = nullptr;  ///< for floats
 };
 
-/// The same for a guide of bytes without alpha, as codes: the sums of differences, 0 where there is no
-/// neighbour, and the largest code beyond the picture.
+/// Distances of a guide of bytes without alpha, stored as codes: each code is the sum of the differences of the
+/// channels, 0 where there is no neighbour, and the largest code beyond the picture.
 struct RecursiveCodes {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -100,7 +100,7 @@ struct RecursiveScan {
   [[nodiscard]] bool guided() const { return distances != nullptr || codes != nullptr; }
 };
 
-/// To be called before the first scan. Returns a cudaError_t.
+/// Prepares the kernels of a scan; call it before the first one. Returns a cudaError_t.
 [[nodiscard]] int prepare_recursive_scan(const RecursiveScan<float>& scan);
 [[nodiscard]] int prepare_recursive_scan(const RecursiveScan<double>& scan);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the passes of CUB share: their workspace, and an operator that is chosen at run time, so that scans
-// are compiled once for each type.
+// The passes of CUB share a workspace and an operator that is chosen at run time, so that scans are compiled
+// once for each type.
 
 #include <cstdint>
 #include <type_traits>

@@ -71,7 +71,7 @@ struct RunningStatsArguments {
 /// channels of a picture be summed together.
 [[nodiscard]] bool has_quick_numbers(const RunningStatsArguments& arguments);
 
-/// To be called once for a job on its device. Returns the code of a cudaError_t.
+/// Prepares the kernels of a job; call it once on its device. Returns the code of a cudaError_t.
 [[nodiscard]] int prepare_running_stats(const RunningStatsArguments& arguments);
 
 void clear_extremes(PictureExtremes* extremes, StreamHandle stream);

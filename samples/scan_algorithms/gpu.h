@@ -1,5 +1,5 @@
 #pragma once
-// The same algorithms as CUDA kernels. Without CUDA these functions check and measure nothing.
+// Scan algorithms as CUDA kernels. Without CUDA these functions check and measure nothing.
 
 #include <functional>
 #include <string>

@@ -1,4 +1,4 @@
-// What a batch writes beside its outputs: a report in JSON lines, and a gallery, which is an HTML page with
+// A batch writes two files beside its outputs: a report in JSON lines, and a gallery, which is an HTML page with
 // thumbnails.
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #pragma once
-// From the depth of a picture and the parameters of a lens to a plane of signed radii, from which lens/ makes
-// the picture.
+// Computes the plane of signed radii from the depth of a picture and the parameters of a lens. lens/ makes the
+// picture from it.
 
 #include <cstddef>
 #include <cstdint>
@@ -63,11 +63,11 @@ class SignedRadii {
   /// the depth of the last run, whose median, range and smoothed steps are used again.
   void vary(const LensFocus& focus, bool same_depth);
 
-  /// For PreparedFilter::check(): waits, warns of surprises in the runs since the last call, and throws
+  /// Implements PreparedFilter::check(): waits, warns of surprises in the runs since the last call, and throws
   /// Error(input) if no focus or no depth was found, or if the focus is outside the depth.
   void check(std::vector<std::string>& warnings, Stream stream);
 
-  /// For PreparedFilter::forget().
+  /// Implements PreparedFilter::forget().
   void forget(Stream stream);
 
   /// Findings of the last run before check(): the strength in pixels for a value of 1, the value that is

@@ -1,7 +1,7 @@
 #pragma once
 // Removes the steps of 8-bit depth.
 //
-// Where neighbours differ by one code at most, the depth is taken for a smooth surface that was rounded. Such
+// Depth whose neighbours differ by one code at most is treated as a smooth surface that was rounded. Such
 // a pixel becomes the mean over the largest window around it that holds nothing else: codes and edges are
 // summed together in one table, so that a window costs four reads whatever its size.
 
@@ -65,7 +65,7 @@ SATIN_HD std::uint16_t smoothed_code(int code, Index x, Index y, Index width, In
   return smoothed;
 }
 
-/// The same, from a table of step_value().
+/// Returns the smoothed code of a pixel, from a table of step_value().
 SATIN_HD std::uint16_t smoothed_code(int code, std::int64_t x, std::int64_t y, int unknown,
                                      const TableView<std::uint32_t>& table) {
   return smoothed_code(code, x, y, table.width, table.height, unknown, [&](std::int64_t reach) {

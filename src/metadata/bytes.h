@@ -21,7 +21,7 @@ using FileBytes = std::vector<std::byte>;
 [[noreturn]] void truncated(const char* format);
 /// The format has this feature, but Satin does not read it.
 [[noreturn]] void unsupported(const char* format, const std::string& detail, const std::string& advice);
-/// The same, with the reason of the library that decodes the format ("libjpeg says: ...").
+/// The format's library does not read this file, for `reason` ("libjpeg says: ...").
 [[noreturn]] void not_read(const char* format, const std::string& reason, const std::string& advice);
 /// Calls not_read() if the library's reason names a feature that it lacks, otherwise damaged(). For libraries
 /// without error codes for that.

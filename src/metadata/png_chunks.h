@@ -11,7 +11,7 @@ struct PngChunks {
   bool complete = false;  ///< reaches its IEND chunk
   std::string bad_chunk;  ///< name of the first chunk with a wrong checksum, if checksums are tested
   Bytes exif;             ///< content of the eXIf chunk
-  // From chunks with a correct checksum.
+  // The members below come from chunks with a correct checksum.
   std::vector<Bytes> texts;                             ///< texts, including the chunks' names
   Bytes time, physical, significant_bits, code_points;  ///< contents of tIME, pHYs, sBIT and cICP
   Bytes xmp, iptc;       ///< last texts with these keywords, including the chunks' names

@@ -41,7 +41,7 @@ struct Radius {
 
   /// 0 pixels.
   Radius() = default;
-  /// The same radius along both axes.
+  /// One radius for both axes.
   // NOLINTNEXTLINE(google-explicit-constructor): 3.5 is a radius
   Radius(double pixels) : x{pixels, false}, y{pixels, false} {}
   /// A radius along each axis.

@@ -1,5 +1,5 @@
 #pragma once
-// What filters on local statistics share: checks of the window, the job for a picture, alpha that is kept,
+// Parts that filters on local statistics share: checks of the window, the job for a picture, alpha that is kept,
 // and a plan that computes every colour.
 
 #include <algorithm>

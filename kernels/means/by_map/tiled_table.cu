@@ -55,7 +55,7 @@ class BatchGate {
     Barrier& barrier = barriers_[batch & 1];
     const bool parity = (batch >> 1 & 1) != 0;
 #if __CUDA_ARCH__ >= 900
-    // The same as wait_parity(), in fewer instructions.
+    // This loop does what wait_parity() does, in fewer instructions.
     std::uint64_t* native = cuda::device::barrier_native_handle(barrier);
     while (!cuda::ptx::mbarrier_try_wait_parity(native, parity ? 1U : 0U)) {
     }

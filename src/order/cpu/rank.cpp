@@ -193,7 +193,7 @@ class TiledRanks {
  private:
   static constexpr std::size_t block = 128 / sizeof(Key);  ///< tiles per slot
 
-  /// What an exchange reads: an element of the lines of pixels, counted from the first tile's, or of the
+  /// Source of an exchange: an element of the lines of pixels, counted from the first tile's, or of the
   /// slots.
   struct Operand {
     bool in_lines;

@@ -1,5 +1,5 @@
 #pragma once
-// From a result to the stored pixel: blending under a mask, alpha, and encoding. Host and device.
+// Turns a result into the stored pixel: blending under a mask, alpha, and encoding. Host and device.
 
 #include <cstdint>
 
