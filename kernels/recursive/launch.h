@@ -64,8 +64,8 @@ struct RecursiveGuide {
   Measured* measured = nullptr;  ///< for floats
 };
 
-/// Distances of a guide of bytes without alpha, stored as codes: each code is the sum of the differences of the
-/// channels, 0 where there is no neighbour, and the largest code beyond the picture.
+/// Distances of a guide of bytes without alpha, stored as codes: each code is the sum of the differences of
+/// the channels, 0 where there is no neighbour, and the largest code beyond the picture.
 struct RecursiveCodes {
   std::int64_t width = 0;
   std::int64_t height = 0;

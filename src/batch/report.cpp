@@ -1,5 +1,5 @@
-// A batch writes two files beside its outputs: a report in JSON lines, and a gallery, which is an HTML page with
-// thumbnails.
+// A batch writes two files beside its outputs: a report in JSON lines, and a gallery, which is an HTML page
+// with thumbnails.
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #pragma once
-// Computes the plane of signed radii from the depth of a picture and the parameters of a lens. lens/ makes the
-// picture from it.
+// Computes the plane of signed radii from the depth of a picture and the parameters of a lens. lens/ makes
+// the picture from it.
 
 #include <cstddef>
 #include <cstdint>
@@ -63,8 +63,8 @@ class SignedRadii {
   /// the depth of the last run, whose median, range and smoothed steps are used again.
   void vary(const LensFocus& focus, bool same_depth);
 
-  /// Implements PreparedFilter::check(): waits, warns of surprises in the runs since the last call, and throws
-  /// Error(input) if no focus or no depth was found, or if the focus is outside the depth.
+  /// Implements PreparedFilter::check(): waits, warns of surprises in the runs since the last call, and
+  /// throws Error(input) if no focus or no depth was found, or if the focus is outside the depth.
   void check(std::vector<std::string>& warnings, Stream stream);
 
   /// Implements PreparedFilter::forget().

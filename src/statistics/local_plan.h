@@ -1,6 +1,6 @@
 #pragma once
-// Parts that filters on local statistics share: checks of the window, the job for a picture, alpha that is kept,
-// and a plan that computes every colour.
+// Parts that filters on local statistics share: checks of the window, the job for a picture, alpha that is
+// kept, and a plan that computes every colour.
 
 #include <algorithm>
 #include <functional>

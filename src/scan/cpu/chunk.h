@@ -27,7 +27,8 @@ struct ChunkFunctions {
 /// Returns the SIMD functions of this processor; null pointers where it has none.
 [[nodiscard]] ChunkFunctions chunk_functions(Operator op, Type values, Type result);
 
-/// Scans a chunk without SIMD by the operations of ChunkFunctions in their order, for products and for processors without SIMD.
+/// Scans a chunk without SIMD by the operations of ChunkFunctions in their order, for products and for
+/// processors without SIMD.
 template <class Op, class In>
 class PlainChunk {
  public:
