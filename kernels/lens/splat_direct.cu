@@ -31,6 +31,25 @@ __global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ Spla
       mark(a, group, column, row);
 }
 
+/// Calls step(x, y, height) for the second differences of a staircase on the border that are in the picture.
+template <class Step>
+__device__ void for_border_steps(const SplatArguments& a, const Staircase& stairs, std::int32_t x,
+                                 std::int32_t y, const Step& step) {
+  const auto box = [&](std::int32_t wide, std::int32_t high, std::int32_t sign) {
+    const BorderSteps rows(y, high, a.height);
+    const BorderSteps columns(x, wide, a.width);
+    for (std::int32_t i = 0; i < rows.count(); ++i)
+      for (std::int32_t j = 0; j < columns.count(); ++j)
+        if (rows[i].place < a.height && columns[j].place < a.width)
+          step(columns[j].place, rows[i].place, sign * rows[i].height * columns[j].height);
+  };
+#pragma unroll 1
+  for (int k = 0; k < stairs.boxes; ++k) {
+    if (k > 0) box(stairs.wide[k - 1], stairs.high[k], -1);
+    box(stairs.wide[k], stairs.high[k], 1);
+  }
+}
+
 /// Adds the far staircases of some records, a lane per plane: neighbouring additions are one request. Corners
 /// above or left of the picture are moved to its border; those below or right of it are dropped.
 template <int Channels>
@@ -48,6 +67,14 @@ __device__ void add_far_records(const SplatArguments& a, std::uint32_t group, st
       const Staircase& stairs = a.kernels.staircases[k == 0 ? record.staircase[0] : record.staircase[1]];
       if (share == 0 || stairs.reach <= splat_reach) continue;
       const std::uint64_t delta = value_of<Channels, std::uint64_t>(record, lane) * share;
+      if (is_repeated(a, place, left, top)) {
+        for_border_steps(a, stairs, left + place.x(), top + place.y(),
+                         [&](std::int32_t x, std::int32_t y, std::int32_t height) {
+                           add_delta(a, group, x, y, lane,
+                                     delta * static_cast<std::uint64_t>(std::int64_t{height}));
+                         });
+        continue;
+      }
       for_corners(stairs, left + place.x(), top + place.y(), place.more(),
                   [&](std::int32_t x, std::int32_t y, bool negative) {
                     if (x < a.width && y < a.height)

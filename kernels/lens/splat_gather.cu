@@ -10,6 +10,10 @@
 // no visible sample reaches farther than 40 pixels; otherwise words are settled after a fixed number of
 // records. Tiles with highlights use long sums. Listed samples, any number of which may be in a cell, come
 // last; words are settled before them unless the tile has few records.
+//
+// A warp adds the samples on the picture's border together, as their steps are many (BorderSteps). The steps
+// of the boxes of a staircase cancel too, but for those in row 0, whose heights differ: up to 10 meet there.
+// The rows above row 0 have no samples, so that 83 * 42 + 31^2 + 2 * 9 * (83 + 31) low parts are the most.
 
 #include <bit>
 #include <climits>
@@ -131,6 +135,11 @@ class TileSums {
       before[0] = columns[0];
       before[1] = columns[1];
     }
+  }
+
+  /// Adds one second difference.
+  __device__ void add_step(std::int32_t x, std::int32_t y, const Summand& value) const {
+    add_corner(column_place(x) ^ row_place(y), value);
   }
 
   /// Reduces each low word to one low part. The block synchronises before and after.
@@ -305,9 +314,15 @@ constexpr int double_corners = 31 * 31;  ///< most second staircases that meet i
 constexpr int unsettled_reach = 40;
 constexpr int unsettled_corners = (2 * unsettled_reach + 3) * (2 * unsettled_reach + 3);
 static_assert(unsettled_corners + double_corners < most_low_parts);
+/// Most steps in one word of row 0, of a staircase on the border and of all on the upper and lower border.
+constexpr int border_corners = 2 * NearStaircase::most_boxes;
+constexpr int all_border_corners = border_corners * 2 * (columns_of_cells * splat_cell + 31);
+static_assert(all_border_corners < most_low_parts - double_corners);
 /// Chunks of visible samples, and of listed samples with two staircases each, that need no settling.
 constexpr int unsettled_visible = (most_low_parts - double_corners) / warp_size;
+constexpr int unsettled_visible_top = (most_low_parts - double_corners - all_border_corners) / warp_size;
 constexpr int unsettled_listed = most_low_parts / (2 * warp_size);
+constexpr int unsettled_listed_top = most_low_parts / (2 * border_corners * warp_size);
 
 /// Adds one record to planes `first` and following.
 template <int Channels, int Planes, bool Short>
@@ -331,6 +346,48 @@ __device__ void add_record(const SplatArguments& a, const SplatRecord& record, s
   }
 }
 
+/// Adds one record on the border of the picture, by all lanes of a warp.
+template <int Channels, int Planes, bool Short>
+__device__ void add_border_record(const SplatArguments& a, const SplatRecord& record, std::int32_t x,
+                                  std::int32_t y, int first, const TileSums<Planes, Short>& sums) {
+  using Sums = TileSums<Planes, Short>;
+  const auto add = [&](std::uint32_t share, const BorderSteps::Step& row, const BorderSteps::Step& column,
+                       bool taken) {
+    const auto height = static_cast<std::uint32_t>(row.height * column.height);
+    const bool negative = static_cast<std::int32_t>(height) < 0;
+    typename Sums::Summand value;
+#pragma unroll
+    for (int plane = 0; plane < Planes; ++plane)
+      value.set(plane, std::uint64_t{value_of<Channels, typename Sums::Factor>(record, first + plane)} *
+                           share * (negative ? 0 - height : height));
+    sums.add_step(column.place, row.place, negative != taken ? value.negative() : value);
+  };
+#pragma unroll 1
+  for (int k = 0; k < 2; ++k) {
+    const std::uint32_t share = k == 0 ? record.share[0] : record.share[1];
+    if (share == 0) continue;
+    const NearStaircase stairs = a.near[k == 0 ? record.staircase[0] : record.staircase[1]];
+    const std::int32_t reach = stairs.reach;
+    if (!sums.meets(x - reach, x + reach + 1, y - reach, y + reach + 1)) continue;
+    std::int32_t inner = -1;
+#pragma unroll
+    for (int box = 0; box < NearStaircase::most_boxes; ++box) {
+      if (box >= stairs.boxes) break;
+      const BorderSteps rows(y, stairs.high[box], a.height);
+      const BorderSteps columns(x, stairs.wide[box], a.width);
+      const BorderSteps taken(x, inner, a.width);
+      const std::int32_t across = columns.count() + (inner < 0 ? 0 : taken.count());
+#pragma unroll 1
+      for (std::int32_t i = lane_index(); i < rows.count() * across; i += warp_size) {
+        const std::int32_t column = i % across - columns.count();
+        add(share, rows[i / across], column < 0 ? columns[column + columns.count()] : taken[column],
+            column >= 0);
+      }
+      inner = stairs.wide[box];
+    }
+  }
+}
+
 /// Adds all records to planes `first` and following. Words are settled after `unsettled` chunks.
 template <int Channels, int Planes, bool Short>
 __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const RecordsAround& around,
@@ -346,11 +403,24 @@ __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const 
     const int end = min(chunks, begin + unsettled);
     for (int chunk = begin + warp; chunk < end; chunk += warps) {
       const RecordsAround::Own own = around.own(chunk);
-      if (!own.exists) continue;
-      const SplatRecord record = record_at(records, own.place);
-      const RecordPlace place(record.place);
-      add_record<Channels>(a, record, left_of_cell(tile, own.cell) + place.x(),
-                           top_of_cell(tile, own.cell) + place.y(), first, sums);
+      const std::int32_t left = left_of_cell(tile, own.cell);
+      const std::int32_t top = top_of_cell(tile, own.cell);
+      const bool whole_warp_adds = cell_on_border(a, left, top);
+      unsigned together = 0;
+      if (own.exists) {
+        const SplatRecord record = record_at(records, own.place);
+        const RecordPlace place(record.place);
+        const bool on_border = whole_warp_adds && is_repeated(a, place, left, top);
+        if (!on_border) add_record<Channels>(a, record, left + place.x(), top + place.y(), first, sums);
+        together = on_border ? 1 : 0;
+      }
+      if (!whole_warp_adds) continue;
+      for (together = __ballot_sync(whole_warp, together); together != 0; together &= together - 1) {
+        const SplatRecord record =
+            record_at(records, __shfl_sync(whole_warp, own.place, __ffs(static_cast<int>(together)) - 1));
+        const RecordPlace place(record.place);
+        add_border_record<Channels>(a, record, left + place.x(), top + place.y(), first, sums);
+      }
     }
   }
 }
@@ -416,9 +486,11 @@ struct TileRecords {
   bool has_direct;
 
   /// Whether more low parts may meet in a word than it holds; the same in all warps.
-  [[nodiscard]] __device__ bool fill_words(std::int32_t reach) const {
+  [[nodiscard]] __device__ bool fill_words(std::int32_t reach, bool top) const {
     const int single = reach > unsettled_reach ? visible.count() : min(visible.count(), unsettled_corners);
-    return single + double_corners + 2 * listed.count() >= most_low_parts;
+    const int of_listed = top ? 2 * border_corners : 2;
+    return single + double_corners + (top ? all_border_corners : 0) + of_listed * listed.count() >=
+           most_low_parts;
   }
 };
 
@@ -431,15 +503,18 @@ __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, c
   else
     sums.begin_with_nothing();
   __syncthreads();
-  const int unsettled = a.largest_reach > unsettled_reach ? unsettled_visible : INT_MAX;
+  const bool top = tile.row == 0;
+  const int visible = top ? unsettled_visible_top : unsettled_visible;
+  const int unsettled = a.largest_reach > unsettled_reach ? visible : INT_MAX;
   gather<Channels>(a, tile, records.visible, a.sums.records, unsettled, first, sums);
   if (records.listed.chunks() != 0) {
-    if (Short && records.fill_words(a.largest_reach)) {
+    if (Short && records.fill_words(a.largest_reach, top)) {
       __syncthreads();
       sums.settle();
       __syncthreads();
     }
-    gather<Channels>(a, tile, records.listed, a.sums.listed_records, unsettled_listed, first, sums);
+    gather<Channels>(a, tile, records.listed, a.sums.listed_records,
+                     top ? unsettled_listed_top : unsettled_listed, first, sums);
   }
   __syncthreads();
   store_sums(a, tile, first, sums);

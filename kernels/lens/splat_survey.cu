@@ -37,7 +37,7 @@ struct Quad {
   /// Whether the four samples can be spread as one.
   template <int Channels>
   [[nodiscard]] __device__ bool merges(const SplatArguments& a, std::int32_t x, std::int32_t y) const {
-    bool alike = can_merge(radius, a.merge_from);
+    bool alike = can_merge(radius, a.merge_from) && x > 0 && y > 0 && x + 2 < a.width && y + 2 < a.height;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       alike = alike && group[i] == group[0] && weight[i] == lens_full_weight && spreads(i);

@@ -3,6 +3,7 @@
 
 #include "kernels/device/warp.cuh"
 #include "kernels/lens/launch.h"
+#include "lens/maths/border_steps.h"
 
 namespace satin::kernels {
 
@@ -114,6 +115,16 @@ class RecordPlace {
   std::uint32_t bits_;
 };
 static_assert(splat_cell == 32);
+
+/// Whether the cell at (left, top) has pixels on the border of the picture.
+__device__ inline bool cell_on_border(const SplatArguments& a, std::int32_t left, std::int32_t top) {
+  return left == 0 || top == 0 || left + splat_cell >= a.width || top + splat_cell >= a.height;
+}
+/// Whether a sample of this cell is repeated beyond the border of the picture.
+__device__ inline bool is_repeated(const SplatArguments& a, const RecordPlace& place, std::int32_t left,
+                                   std::int32_t top) {
+  return place.more() == 1 && (on_border(left + place.x(), a.width) || on_border(top + place.y(), a.height));
+}
 
 __device__ inline SplatRecord record_at(const SplatRecords& records, std::uint32_t place) {
   return {records.colours[place], records.shapes[place]};

@@ -65,8 +65,9 @@ struct SplatImages {
 };
 
 /// Each sample distributes its weight and its weighted colour evenly over the pixels of its staircase, a lamp
-/// over those of the aperture; what falls outside the picture is lost. The sums of a group are integers
-/// modulo 2^64 that fit, so the order of samples does not matter. Composite composites them from group 0 on.
+/// over those of the aperture; what falls outside the picture is lost. A sample on the picture's border
+/// stands for all pixels beyond it, see BorderSteps. The sums of a group are integers modulo 2^64 that fit,
+/// so the order of samples does not matter. Composite composites them from group 0 on.
 struct SplatOperation : Operation {
   virtual void run(const SplatImages& images, Stream stream) = 0;
 };

@@ -163,7 +163,7 @@ void add_block(const Layers& layers, int group, int x, int y,
   };
   for (int c = 0; c < layers.channels; ++c) merged.colour[c] /= merged.weight;
   merged.radius /= merged.weight;
-  if (x + 1 < layers.width && y + 1 < layers.height && std::abs(merged.radius) > 2)
+  if (x > 0 && y > 0 && x + 2 < layers.width && y + 2 < layers.height && std::abs(merged.radius) > 2)
     return add(merged, x, y, 2);
   for (int i = 0; i < 4; ++i)
     if (hidden[static_cast<std::size_t>(i)].weight > 0)

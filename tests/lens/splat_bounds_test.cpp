@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "lens/splat.h"
 #include "tests/lens/splat_case.h"
@@ -40,9 +41,10 @@ TEST(Splat, SumsFitWhereMostMeets) {
 TEST(Splat, LowPartsOfShortSumsFitWhereMostMeet) {
   // All samples that reach the picture's corner have a corner there.
   constexpr int low_bits = 19;
-  for (const double radius : {40.0, 64.0}) {
+  for (const auto& [radius, quality] :
+       {std::pair{40.0, LensQuality::fast}, {40.0, LensQuality::high}, {64.0, LensQuality::fast}}) {
     SplatJob job = job_of(129, 129, 1, 1, radius);
-    job.quality = LensQuality::fast;
+    job.quality = quality;
     job.white = 0xFFFF;
     const std::uint64_t share = lens_kernels(job).kernels[job.largest_radius].weight[0];
     const auto low_part = [&](std::uint32_t colour) {

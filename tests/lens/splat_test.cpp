@@ -139,6 +139,24 @@ TEST(Splat, AConstantPictureStaysConstant) {
     }
 }
 
+TEST(Splat, ASurfaceIsOpaqueUpToTheBorderOfThePicture) {
+  // Samples of another colour are hidden behind all of it.
+  for (const LensQuality quality : {LensQuality::fast, LensQuality::high})
+    for (const double radius : {3.0, 14.0, 31.0, 70.0}) {
+      SplatJob job = job_of(97, 64, 3, 2, radius);
+      job.quality = quality;
+      LensScene scene = random_scene(job, 0, 7);
+      std::fill(scene.colours.begin(), scene.colours.end(), 40000U);
+      std::fill(scene.radii.begin(), scene.radii.end(), job.largest_radius);
+      std::fill(scene.groups.begin(), scene.groups.end(), std::uint8_t{0});
+      std::fill(scene.weights.begin(), scene.weights.end(), static_cast<std::uint16_t>(lens_full_weight));
+      for (std::int32_t y = 0; y < 64; ++y)
+        for (std::int32_t x = 0; x < 97; ++x)
+          scene.listed.push_back({{100, 65535, 3000}, x, y, job.largest_radius, lens_full_weight, 1, 1});
+      for (const std::uint32_t value : run_scene(scene)) ASSERT_NEAR(value, 40000, 2) << radius;
+    }
+}
+
 TEST(Splat, FocusKeepsTheColours) {
   const SplatJob job = job_of(50, 40, 4, 2, 20);
   LensScene scene = random_scene(job, 0, 3);

@@ -37,7 +37,22 @@ class Splatting {
     }
   }
 
-  void add(const LensSample& sample) {
+  /// Adds a sample, and one like it for each pixel beyond the border that it is next to.
+  void add(LensSample sample) {
+    const std::int64_t x = sample.x;
+    const std::int64_t y = sample.y;
+    const bool repeats = sample.block == 1;
+    for (std::int64_t v = repeats && y == 0 ? -reach_ : y;
+         v <= (repeats && y + 1 == job_.height ? y + reach_ : y); ++v)
+      for (std::int64_t u = repeats && x == 0 ? -reach_ : x;
+           u <= (repeats && x + 1 == job_.width ? x + reach_ : x); ++u) {
+        sample.x = static_cast<std::int32_t>(u);
+        sample.y = static_cast<std::int32_t>(v);
+        add_one(sample);
+      }
+  }
+
+  void add_one(const LensSample& sample) {
     Layer& layer = layers_[sample.group];
     bool highlight = false;
     for (int c = 0; c < job_.channels - (job_.alpha ? 1 : 0); ++c) highlight |= sample.colour[c] > job_.white;
@@ -118,7 +133,7 @@ LensSample visible_sample(const LensScene& scene, std::int64_t x, std::int64_t y
 /// Returns the radius of the block of 2 x 2 samples at (x, y), if they are merged.
 std::optional<std::uint32_t> radius_of_block(const LensScene& scene, std::int64_t x, std::int64_t y) {
   const SplatJob& job = scene.job;
-  if (x + 1 >= job.width || y + 1 >= job.height) return std::nullopt;
+  if (x == 0 || y == 0 || x + 2 >= job.width || y + 2 >= job.height) return std::nullopt;
   std::vector<std::uint32_t> radii;
   for (std::int64_t i = 0; i < 4; ++i) {
     const LensSample sample = visible_sample(scene, x + i % 2, y + i / 2);

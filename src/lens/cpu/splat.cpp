@@ -213,8 +213,10 @@ inline VisibleRow VisibleRowOf(const SplatImages& images, std::int64_t y) {
 
 inline VisiblePair VisiblePairOf(const SplatImages& images, std::int64_t y) {
   const std::int64_t upper = y / 2 * 2;
-  const bool whole = upper + 1 < images.colours.shape.height;
-  return {VisibleRowOf(images, upper), whole ? VisibleRowOf(images, upper + 1) : VisibleRow(), y != upper};
+  const std::int64_t height = images.colours.shape.height;
+  const bool whole = upper + 1 < height;
+  return {VisibleRowOf(images, upper), whole ? VisibleRowOf(images, upper + 1) : VisibleRow(), y != upper,
+          upper > 0 && upper + 2 < height};
 }
 
 struct ListsByRows {
@@ -320,7 +322,8 @@ class SlidingWindow {
   void spread_row(const SplatImages& images, const ListsByRows& lists, const Tile& tile, std::int64_t top) {
     const std::int64_t y = source_;
     find_rows(y, top);
-    const DeltaRows rows{tile.left, tile.right, rows_.data(), reach_, ring_rows(reach_)};
+    const DeltaRows rows{tile.left,         tile.right, rows_.data(), reach_,
+                         ring_rows(reach_), y,          job_.width,   job_.height};
     const std::int64_t begin = std::max<std::int64_t>(0, tile.left - reach_ - 1) / 2 * 2;
     GroupsOfRow found = SpreadVisible<Channels>(rule_, VisiblePairOf(images, y), begin,
                                                 std::min(job_.width, tile.right + reach_), rows,

@@ -22,6 +22,7 @@
 #include "core/cpu/cache.h"
 #include "core/workspace.h"
 #include "lens/maths/aperture.h"
+#include "lens/maths/border_steps.h"
 #include "lens/splat.h"
 #include "pixels/cpu/load_wide-inl.h"
 
@@ -147,6 +148,7 @@ struct VisiblePair {
   VisibleRow upper;
   VisibleRow lower;  ///< width 0 below the last row
   bool spreads_lower = false;
+  bool can_merge = true;  ///< whether neither row is on the border of the picture
 };
 
 template <int Channels>
@@ -201,7 +203,7 @@ struct VisibleRows {
               std::uint8_t* marks, bool marked)
       : upper(rule, pair.upper),
         lower(rule, pair.lower.width == 0 ? pair.upper : pair.lower),
-        merges(rule.merge_from != never_merged && pair.lower.width != 0),
+        merges(rule.merge_from != never_merged && pair.can_merge),
         sums_colours(rule.colour_bits <= 30),
         merged(marks) {
     if (merges && !marked) Mark(begin, end, marks);
@@ -251,6 +253,9 @@ struct VisibleRows {
     if constexpr (hn::MaxLanes(hn::ScalableTag<std::uint32_t>()) > 1)
       for (; !upper.highlights && x + lanes <= end; x += lanes) MarkVector(d, x, marks + x);
     for (; x < end; x += 2) marks[x] = Merges(x) ? 1 : 0;
+    const std::int64_t last = (upper.row.width - 1) / 2 * 2;
+    if (begin == 0) marks[0] = 0;
+    if (begin <= last && last < end) marks[last] = 0;
   }
 
   /// Marks a vector of columns; odd ones get the mark of the even column before them.
@@ -295,6 +300,11 @@ struct DeltaRows {
   std::uint64_t* const* rows = nullptr;
   std::int64_t reach = 0;
   std::int64_t rows_per_group = 0;
+  std::int64_t y = 0;  ///< row of the samples
+  std::int64_t picture_width = 0;
+  std::int64_t picture_height = 0;
+
+  [[nodiscard]] bool OnBorder() const { return on_border(y, picture_height); }
 };
 
 /// Groups of the samples of a row, a bit each.
@@ -341,6 +351,31 @@ HWY_NOINLINE void AddCorners(const Staircase& stairs, std::int64_t x, std::int64
   }
 }
 
+/// AddCorners() of a sample on the border of the picture.
+template <int Size>
+HWY_NOINLINE void AddBorderSteps(const Staircase& stairs, std::int64_t x, const std::uint64_t* cell,
+                                 std::uint64_t* const* rows, const DeltaRows& area) {
+  const auto steps = [](std::int64_t at, std::int32_t half, std::int64_t size) {
+    return BorderSteps(static_cast<std::int32_t>(at), half, static_cast<std::int32_t>(size));
+  };
+  const auto add_row = [&](std::uint64_t* row, std::int32_t wide, std::int32_t height) {
+    const BorderSteps columns = steps(x, wide, area.picture_width);
+    for (std::int32_t i = 0; i < columns.count(); ++i) {
+      const std::int64_t at = std::clamp<std::int64_t>(columns[i].place, area.first, area.last) - area.first;
+      const auto factor = static_cast<std::uint64_t>(std::int64_t{height} * columns[i].height);
+      for (std::int64_t lane = 0; lane < Size; ++lane) row[at * Size + lane] += factor * cell[lane];
+    }
+  };
+  for (int k = 0; k < stairs.boxes; ++k) {
+    const BorderSteps lines = steps(area.y, stairs.high[k], area.picture_height);
+    for (std::int32_t i = 0; i < lines.count(); ++i) {
+      std::uint64_t* row = rows[area.reach + lines[i].place - area.y];
+      add_row(row, stairs.wide[k], lines[i].height);
+      if (k > 0) add_row(row, stairs.wide[k - 1], -lines[i].height);
+    }
+  }
+}
+
 /// Spreads one sample. cell_of(share, lane) is the cell that each pixel of a staircase gets.
 template <int Channels, class CellOf>
 HWY_INLINE void Spread(const SplatRule& rule, const LensKernel& kernel, std::int64_t x, std::uint32_t weight,
@@ -357,7 +392,10 @@ HWY_INLINE void Spread(const SplatRule& rule, const LensKernel& kernel, std::int
     HWY_ALIGN std::uint64_t cell[static_cast<std::size_t>(cell_size(Channels))];
     for (std::size_t lane = 0; lane < cell_size(Channels); lane += hn::Lanes(d))
       hn::StoreU(cell_of(share, lane), d, cell + lane);
-    AddCorners<cell_size(Channels)>(stairs, x, more, cell, rows, area);
+    if (!block && (area.OnBorder() || on_border(x, area.picture_width)))
+      AddBorderSteps<cell_size(Channels)>(stairs, x, cell, rows, area);
+    else
+      AddCorners<cell_size(Channels)>(stairs, x, more, cell, rows, area);
   }
 }
 
@@ -574,8 +612,8 @@ HWY_INLINE void PutRun(const VisibleSamples<Channels>& samples, std::int64_t x, 
   if (whole < count) put(samples.last.colour, whole);
 }
 
-/// Spreads the run that begins at x, or the sample at x alone if its weight is not full or it reaches beyond
-/// the area. Returns the next column.
+/// Spreads the run that begins at x, or the sample at x alone if its weight is not full, it reaches beyond
+/// the area or it is on the border of the picture. Returns the next column.
 template <int Channels>
 HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const VisibleSamples<Channels>& samples,
                                   std::int64_t x, std::int64_t end, const DeltaRows& area,
@@ -584,7 +622,7 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const Visib
   const LensKernel first = samples.Kernel(x);
   const TwoStaircases stairs(samples.rule.kernels, first);
   if (samples.row.weights[x] != lens_full_weight || x - stairs.widest < area.first ||
-      x + stairs.widest >= area.last) {
+      x + stairs.widest >= area.last || area.OnBorder()) {
     const std::uint32_t* colour = samples.Colours(x);
     Spread<Channels>(samples.rule, first, x, samples.row.weights[x], group, false, area,
                      [colour](std::uint32_t share, std::size_t lane)

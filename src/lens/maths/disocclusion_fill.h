@@ -4,8 +4,8 @@
 //
 // Colour and radius are means over the group's pixels in five growing windows, the smaller ones with much
 // more weight. The weight of the sample is the share of the group among all pixels in or behind it. Sharp
-// fills are refined along the row and the column, blurred ones are merged 2 x 2. A backend provides the
-// window sums, from summed-area tables of (u, c, 1), u = v / (1 + v).
+// fills are refined along the row and the column, blurred ones off the picture's border are merged 2 x 2. A
+// backend provides the window sums, from summed-area tables of (u, c, 1), u = v / (1 + v).
 
 #include <cstdint>
 
@@ -147,8 +147,8 @@ struct FillDisocclusions {
     if (!(merged.weight > 0)) return;
     for (int c = 0; c < Channels; ++c) merged.colour[c] = merged.colour[c] / merged.weight;
     merged.radius = merged.radius / merged.weight;
-    const bool whole = 2 * x + 1 < planes.width && 2 * y + 1 < planes.height;
-    if (whole && absolute(merged.radius) > merged_radius) return make(2 * x, 2 * y, merged, 2, take);
+    const bool inner = x > 0 && y > 0 && 2 * x + 2 < planes.width && 2 * y + 2 < planes.height;
+    if (inner && absolute(merged.radius) > merged_radius) return make(2 * x, 2 * y, merged, 2, take);
     for (int i = 0; i < 4; ++i)
       if (hidden[i].weight > 0) make(2 * x + (i & 1), 2 * y + (i >> 1), hidden[i], 1, take);
   }
