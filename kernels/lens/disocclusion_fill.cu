@@ -188,6 +188,9 @@ class TileFill {
 #pragma unroll
       for (int number = 0; number < fill_windows; ++number) sums[number] = window(i, number);
       if ((sums[fill_windows - 1] & 0xFFFFU) == 0) continue;
+      fill_.expose(left_ + x_of(i), top_ + y_of(i), [&](int reach) {
+        return table_.window(x_of(i) + fill_reach, y_of(i) + fill_reach, reach) & 0xFFFFU;
+      });
       found.first = fill_windows - 1;
 #pragma unroll
       for (int number = fill_windows - 2; number >= 0; --number)
@@ -587,6 +590,7 @@ void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& s
   const LensPlanes& planes = scene.planes;
   const FillTiles tiles = fill_tiles(arguments);
   cudaMemsetAsync(tiles.counters, 0, sizeof(FillCounters), stream);
+  cudaMemsetAsync(planes.exposed, 0, static_cast<std::size_t>(planes.place(0, planes.height)), stream);
   constexpr int cell_warps = tuning::fill_cell_threads / warp_size;
   find_groups_of_cells<<<ceil_divided(tiles.cell_columns * tiles.cell_rows, cell_warps),
                          tuning::fill_cell_threads, 0, stream>>>(planes, tiles);

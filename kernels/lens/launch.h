@@ -133,6 +133,7 @@ struct SplatArguments {
   Source radii;
   Source groups;
   Source weights;
+  Source exposed;
   const LensSample* listed = nullptr;
   const std::uint32_t* count = nullptr;
   std::uint32_t most_listed = 0;

@@ -129,6 +129,12 @@ __device__ void add_focused(const SplatArguments& a, std::int32_t x, std::int32_
   sums[Channels] += weight;
 }
 
+/// Whether the pixel, which may be outside the picture, is inside a surface of this group.
+__device__ bool in_surface(const SplatArguments& a, std::uint32_t group, std::int32_t x, std::int32_t y) {
+  return a.exposed.data != nullptr && x < a.width && y < a.height && group_at(a, x, y) == group &&
+         is_inside(row_at<std::uint8_t>(a.exposed, y)[x], radius_at(a, x, y));
+}
+
 /// Stores one row, a word per lane at a time.
 template <int Channels>
 __device__ void store_row(const SplatArguments& a, const WarpArea& area, std::int32_t y,
@@ -254,7 +260,8 @@ __device__ void add_group(const SplatArguments& a, std::uint32_t group, const Wa
 #pragma unroll
     for (int c = 0; c <= Channels; ++c) sums[c] &= mask;
     if (in_focus[i] == group) add_focused<Channels>(a, area.x(), area.top + i, sums);
-    if (sums[Channels] != 0) composites[i].add(sums, unit);
+    if (sums[Channels] == 0) continue;
+    composites[i].add(sums, unit, [&] { return in_surface(a, group, area.x(), area.top + i); });
   }
 }
 

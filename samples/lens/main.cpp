@@ -124,11 +124,18 @@ struct Row {
     sum.edge_psnr += scores.edge_psnr;
     sum.ssim += scores.ssim;
     sum.specks += scores.specks;
+    sum.border_psnr += scores.border_psnr;
+    sum.whole_psnr += scores.whole_psnr;
   }
 };
 
 bool chosen(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void print_cell(const lens::Scores& sum, double count) {
+  std::printf(" %.2f / %.2f / %.4f / %.2f / %.2f / %.2f |", sum.psnr / count, sum.edge_psnr / count,
+              sum.ssim / count, sum.specks / count, sum.border_psnr / count, sum.whole_psnr / count);
 }
 
 void print_table(const std::string& title, const std::vector<Case>& cases,
@@ -144,14 +151,16 @@ void print_table(const std::string& title, const std::vector<Case>& cases,
     const auto count = static_cast<double>(cases.size());
     for (const Case& c : cases) {
       const lens::Scores& sum = row.sums.at(c.name);
-      std::printf(" %.2f / %.2f / %.4f / %.2f |", sum.psnr / seeds, sum.edge_psnr / seeds, sum.ssim / seeds,
-                  sum.specks / seeds);
+      print_cell(sum, seeds);
       mean.psnr += sum.psnr / seeds / count;
       mean.edge_psnr += sum.edge_psnr / seeds / count;
       mean.ssim += sum.ssim / seeds / count;
       mean.specks += sum.specks / seeds / count;
+      mean.border_psnr += sum.border_psnr / seeds / count;
+      mean.whole_psnr += sum.whole_psnr / seeds / count;
     }
-    std::printf(" %.2f / %.2f / %.4f / %.2f |\n", mean.psnr, mean.edge_psnr, mean.ssim, mean.specks);
+    print_cell(mean, 1);
+    std::printf("\n");
   }
 }
 
@@ -171,6 +180,8 @@ lens::Scores scores_of_truth(const lens::Views& views, const lens::Scene& scene)
   const double halved = 20 * std::log10(2);
   scores.psnr += halved;
   scores.edge_psnr += halved;
+  scores.border_psnr += halved;
+  scores.whole_psnr += halved;
   scores.ssim = 1 - (1 - scores.ssim) / 4;
   return scores;
 }
@@ -210,7 +221,8 @@ void study(const Options& options, lens::Damage damage) {
     }
   std::fprintf(stderr, "\n");
   print_table(std::string("Disparity: ") + lens::name_of(damage) +
-                  ". PSNR in dB, the same near edges, SSIM, and specks along silhouettes.",
+                  ". PSNR in dB, the same near edges, SSIM, specks along silhouettes, and PSNR at the "
+                  "picture's border and of all of it.",
               cases, rows, options.seeds);
 }
 

@@ -156,22 +156,35 @@ Scores scores_of(const satin::Image& picture, const satin::Image& truth, const S
   double count = 0;
   double band_squares = 0;
   double band_count = 0;
+  double border_squares = 0;
+  double border_count = 0;
+  double all_squares = 0;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       const Vec3 a = shown(picture, x, y);
       const Vec3 b = shown(truth, x, y);
       luminances[index_of(x, y)] = luminance(a);
       true_luminances[index_of(x, y)] = luminance(b);
-      if (x < border || y < border || x >= width - border || y >= height - border) continue;
       const double error = dot(a - b, a - b);
+      const int inwards = std::min({x, y, width - 1 - x, height - 1 - y});
+      all_squares += error;
+      if (inwards < border_band) {
+        border_squares += error;
+        border_count += 3;
+      }
+      if (inwards < border) continue;
       squares += error;
       count += 3;
       if (band[index_of(x, y)] == 0) continue;
       band_squares += error;
       band_count += 3;
     }
-  return {decibels(squares, count), decibels(band_squares, band_count), ssim_of(luminances, true_luminances),
-          specks_of(luminances, true_luminances, blurred_silhouettes(scene, disparity))};
+  return {decibels(squares, count),
+          decibels(band_squares, band_count),
+          ssim_of(luminances, true_luminances),
+          specks_of(luminances, true_luminances, blurred_silhouettes(scene, disparity)),
+          decibels(border_squares, border_count),
+          decibels(all_squares, 3.0 * width * height)};
 }
 
 }  // namespace lens

@@ -1,6 +1,7 @@
 #pragma once
 // How close a picture comes to the truth, as a person sees it: values clipped to 1 and encoded by the sRGB
-// curve. A border as wide as the largest blur is left out, because the lens sees beyond the picture there.
+// curve. A border as wide as the largest blur is left out, because the lens sees beyond the picture there;
+// two scores tell how much is lost by that.
 
 #include "layers.h"
 #include "satin/image.h"
@@ -8,6 +9,7 @@
 namespace lens {
 
 inline constexpr int border = 28;
+inline constexpr int border_band = 12;  ///< width of the band at the border that has a score of its own
 
 struct Scores {
   double psnr = 0;       ///< dB
@@ -17,6 +19,8 @@ struct Scores {
   /// pixels: root mean square of the Laplacian's excess over its largest true value in 3 x 3 pixels, in 8-bit
   /// codes.
   double specks = 0;
+  double border_psnr = 0;  ///< PSNR within border_band pixels of the picture's border
+  double whole_psnr = 0;   ///< PSNR of the whole picture
 };
 
 [[nodiscard]] Scores scores_of(const satin::Image& picture, const satin::Image& truth, const Scene& scene,

@@ -151,6 +151,7 @@ LensMemory::LensMemory(Backend& backend, const LensLayersJob& job) : arrays_(bac
   planes.magnitudes = arrays_.add<std::uint32_t>(pixels);
   planes.weights = arrays_.add<std::uint16_t>(pixels);
   planes.groups = arrays_.add<std::uint8_t>(pixels);
+  planes.exposed = arrays_.add<std::uint8_t>(pixels);
   list.capacity = job.list_capacity();
   list.samples = arrays_.add<LensSample>(list.capacity);
   list.count = arrays_.add<std::uint32_t>(2);
@@ -264,6 +265,7 @@ void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measure
     images.radii = plane(planes.magnitudes, Type::u32);
     images.groups = plane(planes.groups, Type::u8);
     images.weights = plane(planes.weights, Type::u16);
+    images.exposed = plane(planes.exposed, Type::u8);
     images.listed = scene.list.samples;
     images.count = scene.list.count;
     images.lamps = lamp_memory_->lamps().lamps;

@@ -62,6 +62,7 @@ struct SplatImages {
   const Lamp* lamps = nullptr;                ///< drawn by the aperture, unordered
   const std::uint32_t* lamp_count = nullptr;  ///< number of lamps
   Aperture aperture;
+  ImageView exposed;  ///< u8, see is_inside(); without data: no pixel is inside
 };
 
 /// Each sample distributes its weight and its weighted colour evenly over the pixels of its staircase, a lamp
@@ -158,13 +159,22 @@ struct LensKernels {
 /// ones. Throws as splat_weight_bits() does.
 [[nodiscard]] LensKernels lens_kernels(const SplatJob& job);
 
+/// Whether a pixel is inside a surface of its own group, which is opaque there.
+SATIN_HD bool is_inside(std::uint8_t exposed, std::uint32_t radius) {
+  return exposed == 0 && radius < lens_exposed_radius;
+}
+
+/// Largest weight that leaves a gap to close inside a surface, and the least weight that closes it wholly.
+inline constexpr float largest_gap_weight = 1 - 1.0F / 1024;
+inline constexpr float least_inside_weight = 1.0F / 1024;
+
 /// Colour and coverage of one pixel, composited front to back from sums of groups: the weighted colours, then
 /// the weights.
 ///
 /// With weight W in units of the full one and A = min(1, W), a group adds T A C / W and reduces the
 /// transmittance T by T A. Both equal T' times a sum, T' = T / max(1, W), so that colour / covered of a
 /// constant colour is that colour up to rounding: below half a step for colours up to 2^18 in float and 2^32
-/// in double.
+/// in double. Inside a surface A = 1: T' = T / W.
 template <class Real, int Channels>
 struct alignas(Channels % 2 == 0 ? sizeof(Real)
                : Channels == 3   ? 4 * sizeof(float)
@@ -177,20 +187,26 @@ struct alignas(Channels % 2 == 0 ? sizeof(Real)
     covered = 0;
   }
 
-  /// Returns T' for a group of weight `weight`.
-  SATIN_HD static Real factor(Real weight, Real covered_before) {
+  /// Whether a surface with this weight has a gap, if the pixel is inside.
+  SATIN_HD static bool has_gap(Real weight) { return weight < static_cast<Real>(largest_gap_weight); }
+
+  /// Returns T' for a group of weight `weight`. `closes`: it has a gap, and the pixel is inside.
+  SATIN_HD static Real factor(Real weight, Real covered_before, bool closes) {
     const Real left = 1 - covered_before;
     const Real through = left > 0 ? left : 0;
-    return weight > 1 ? through / weight : through;
+    const Real least = closes ? static_cast<Real>(least_inside_weight) : 1;
+    return through / (weight > least ? weight : least);
   }
 
   /// Rounds once, as sums are below 2^63.
   SATIN_HD static Real real(std::uint64_t sum) { return static_cast<Real>(static_cast<std::int64_t>(sum)); }
 
-  /// Adds the next group; `unit` is 2^-weight_bits.
-  SATIN_HD void add(const std::uint64_t* sums, Real unit) {
+  /// Adds the next group; `unit` is 2^-weight_bits. inside() tells if the pixel is inside the group's
+  /// surface.
+  template <class Inside>
+  SATIN_HD void add(const std::uint64_t* sums, Real unit, const Inside& inside) {
     const Real weight = real(sums[Channels]) * unit;
-    const Real through = factor(weight, covered);
+    const Real through = factor(weight, covered, has_gap(weight) && inside());
     for (int c = 0; c < Channels; ++c) colour[c] = colour[c] + through * (real(sums[c]) * unit);
     covered = covered + through * weight;
   }

@@ -200,6 +200,33 @@ TEST(DisocclusionFill, IsTheRuleWindowByWindow) {
   }
 }
 
+/// Whether a farther group is within the pixel's radius, rounded up, and one pixel more.
+bool is_exposed(const Layers& layers, int x, int y) {
+  const int reach = static_cast<int>((layers.magnitudes[layers.at(x, y)] + 255) / 256) + 1;
+  for (int v = y - reach; v <= y + reach; ++v)
+    for (int u = x - reach; u <= x + reach; ++u)
+      if (layers.holds(u, v) && layers.group_of[layers.at(u, v)] > layers.group_of[layers.at(x, y)])
+        return true;
+  return false;
+}
+
+TEST(DisocclusionFill, ExposesPixelsWithAFartherGroupInTheirRadius) {
+  const int width = 301;
+  const int height = 147;
+  const Layers layers = layers_of(device_under_test(), random_picture({width, height, 3, Type::u8}, 7),
+                                  random_radii(width, height, 20), 5, 0);
+  ASSERT_GE(layers.groups.count, 3);
+  std::size_t exposed = 0;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      if (layers.magnitudes[layers.at(x, y)] >= 31 * 256) continue;
+      ASSERT_EQ(layers.exposed[layers.at(x, y)] != 0, is_exposed(layers, x, y)) << x << ", " << y;
+      exposed += layers.exposed[layers.at(x, y)];
+    }
+  EXPECT_GT(exposed, 100U);
+  EXPECT_LT(exposed, layers.exposed.size() - 100);
+}
+
 /// Five random depths, close to each other: most pixels are silhouettes, and all but the farthest hide
 /// something.
 Layers layers_of_noise(const Device& device, int side) {

@@ -130,6 +130,42 @@ TEST(Dof, FloatsTakeTheLargestRadii) {
   }
 }
 
+/// Largest value in columns `first` to `last` - 1 and rows `top` to `bottom` - 1.
+double largest_in(const Image& picture, std::int64_t first, std::int64_t last, std::int64_t top,
+                  std::int64_t bottom) {
+  double largest = 0;
+  for (std::int64_t y = top; y < bottom; ++y)
+    for (std::int64_t x = first; x < last; ++x)
+      largest = std::max(largest, static_cast<double>(picture.view().value<float>(x, y)));
+  return largest;
+}
+
+TEST(Dof, ASurfaceWhoseRadiusStepsHidesWhatIsBehindIt) {
+  // A black thing with radii 1, 2.4, 3.8 ... before a white wall with radius 20.
+  const auto inside = [](auto x) { return x >= 24 && x < 136; };
+  const Image picture = plane_of(160, 120, [&](auto x, auto) { return inside(x) ? 0.0 : 1.0; });
+  const Image disparity = plane_of(160, 120, [&](auto x, auto) {
+    return 0.5 + (inside(x) ? 1 + 1.4 * std::floor((x - 24) / 16) : -20) / 16;
+  });
+  for (const LensQuality quality : qualities) {
+    Dof dof = lens_of(disparity);
+    dof.style.quality = quality;
+    EXPECT_LE(largest_in(result_of(picture, dof), 30, 120, 40, 80), 0.002);
+  }
+}
+
+TEST(Dof, ANearThingIsOpaqueAtTheBorderOfThePicture) {
+  // A black pole with radius 16, from the upper to the lower border, before a white wall in focus.
+  const auto inside = [](auto x) { return x >= 40 && x < 104; };
+  const Image picture = plane_of(144, 90, [&](auto x, auto) { return inside(x) ? 0.0 : 1.0; });
+  const Image disparity = plane_of(144, 90, [&](auto x, auto) { return inside(x) ? 1.5 : 0.5; });
+  for (const LensQuality quality : qualities) {
+    Dof dof = lens_of(disparity);
+    dof.style.quality = quality;
+    EXPECT_LE(largest_in(result_of(picture, dof), 62, 82, 0, 90), 0.002);
+  }
+}
+
 TEST(Dof, ABlackSubjectStaysBlackBeforeABlurredWall) {
   const auto inside = [](auto x, auto y) { return x >= 32 && x < 64 && y >= 30 && y < 70; };
   const Image picture = plane_of(96, 100, [&](auto x, auto y) { return inside(x, y) ? 0.0 : 1.0; });

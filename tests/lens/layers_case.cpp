@@ -80,6 +80,7 @@ Layers layers_of(const Device& device, const Image& picture, const std::vector<s
   layers.magnitudes = downloaded(backend, planes.magnitudes, size);
   layers.edges = downloaded(backend, planes.edges, size);
   layers.group_of = downloaded(backend, planes.groups, size);
+  layers.exposed = downloaded(backend, planes.exposed, size);
   const std::uint32_t count = downloaded(backend, scene.list.count, 1).front();
   layers.hidden = downloaded(backend, scene.list.samples, count);
   const auto first_hidden =

@@ -27,6 +27,7 @@ struct Layers {
   std::vector<std::uint32_t> magnitudes;
   std::vector<std::uint8_t> edges;
   std::vector<std::uint8_t> group_of;
+  std::vector<std::uint8_t> exposed;
   std::vector<LensSample> hidden;    ///< sorted by place and group
   std::vector<LensSample> separate;  ///< samples of silhouettes, sorted by place and group
 

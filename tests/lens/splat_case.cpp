@@ -92,6 +92,8 @@ std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& devic
   radii.fill(scene.radii);
   groups.fill(scene.groups);
   weights.fill(scene.weights);
+  Plane exposed = plane(1, Type::u8);
+  if (!scene.exposed.empty()) exposed.fill(scene.exposed);
   const std::size_t list_bytes = scene.listed.size() * sizeof(LensSample);
   const Buffer list = backend.allocate(list_bytes + sizeof(LensSample));
   const Buffer count_buffer = backend.allocate(4);
@@ -119,7 +121,8 @@ std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& devic
       reinterpret_cast<const Lamp*>(lamps.get()),
       reinterpret_cast<const std::uint32_t*>(lamp_count.get()),
       aperture_of(scene, reinterpret_cast<const ApertureRow*>(rows.get()),
-                  reinterpret_cast<const ApertureEdge*>(edges.get()))};
+                  reinterpret_cast<const ApertureEdge*>(edges.get())),
+      scene.exposed.empty() ? ImageView() : ImageView(exposed.view())};
   operation->run(images, {});
   std::vector<std::uint32_t> first = output.read();
   operation->run(images, {});
@@ -161,6 +164,8 @@ LensScene random_scene(SplatJob job, std::size_t listed, std::uint64_t seed) {
                                                                             : lens_full_weight);
         }
     }
+  for (std::size_t i = 0; i < scene.pixels(); ++i)
+    scene.exposed.push_back(random.one_in(2) ? std::uint8_t{1} : std::uint8_t{0});
   for (std::size_t i = 0; i < listed; ++i) {
     LensSample sample{};
     for (std::uint32_t& colour : sample.colour) colour = random_colour(job, random);

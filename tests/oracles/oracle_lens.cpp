@@ -228,10 +228,15 @@ std::vector<long double> expected_composite(const LensScene& scene) {
   const long double whole = std::ldexp(1.0L, splatting.weight_bits());
   for (std::size_t i = 0; i < scene.pixels(); ++i) {
     long double through = 1;
+    std::uint8_t group = 0;
     for (const Layer& layer : splatting.layers()) {
+      const bool inside = scene.groups[i] == group++ && !scene.exposed.empty() && scene.exposed[i] == 0 &&
+                          scene.radii[i] < 31 * 256;
       const auto weight = static_cast<long double>(layer.weight[i]);
       if (layer.weight[i] == 0) continue;
-      const long double opacity = std::min(1.0L, weight / whole);
+      const long double covered = weight / whole;
+      const bool closes = inside && covered < 1 - 1.0L / 1024;
+      const long double opacity = std::min(1.0L, closes ? covered * 1024 : covered);
       for (std::size_t c = 0; c < channels; ++c)
         result[i * channels + c] +=
             through * opacity * static_cast<long double>(layer.colour[i * channels + c]) / weight;

@@ -18,6 +18,7 @@ struct LensScene {
   std::vector<std::uint32_t> radii;
   std::vector<std::uint8_t> groups;
   std::vector<std::uint16_t> weights;
+  std::vector<std::uint8_t> exposed;  ///< may be empty
   std::vector<LensSample> listed;
   std::vector<Lamp> lamps;       ///< shares are not set
   ApertureTable aperture_table;  ///< shape of the lamps

@@ -129,6 +129,11 @@ class FillTables {
     largest_ = largest;
   }
 
+  /// Returns the number of the group's pixels in the window of this half side.
+  [[nodiscard]] std::uint32_t count(const LensPlanes& planes, int x, int y, int reach) const {
+    return counts(window(planes, x, y, reach)) & 0xFFFFU;
+  }
+
   /// Whether a pixel of the 2 x 2 block at (x, y) may show a sample. If not, FillDisocclusions::shows() is
   /// false for all four: no window that is as small as a pixel's radius plus the group's largest holds the
   /// group. One pixel more covers the rounding of mean radii below 2^18.
@@ -389,7 +394,11 @@ class DisocclusionFill {
 
   /// Adds the hidden samples of each group but the nearest to the list, and completes it after each group.
   void run(const LensScene& scene) {
-    tile_groups_.find(backend_, scene.planes);
+    const LensPlanes& planes = scene.planes;
+    parallel_rows(backend_, planes.height, 16, [&](std::int64_t first, std::int64_t last) {
+      std::fill(planes.exposed + first * planes.width, planes.exposed + last * planes.width, std::uint8_t{0});
+    });
+    tile_groups_.find(backend_, planes);
     with_channels(scene.planes.channels, [&]<int Channels>() {
       for (int group = 1; group < scene.work->groups.count; ++group) {
         fill_group(FillDisocclusions<Channels>{scene.planes, scene.unit, group, scene.list});
@@ -448,7 +457,9 @@ class DisocclusionFill {
         for (int i = 0; i < 4; ++i) {
           const int u = x + (i & 1);
           const int v = y + (i >> 1);
-          if (nearer_here[i]) hidden[i] = fill.hidden_at(u, v, tables.find<Channels>(planes, u, v), nearest);
+          if (!nearer_here[i]) continue;
+          fill.expose(u, v, [&](int reach) { return tables.count(planes, u, v, reach); });
+          hidden[i] = fill.hidden_at(u, v, tables.find<Channels>(planes, u, v), nearest);
         }
         fill.add_block(x / 2, y / 2, hidden);
       }

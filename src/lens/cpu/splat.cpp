@@ -206,9 +206,12 @@ class ListedRows {
 };
 
 inline VisibleRow VisibleRowOf(const SplatImages& images, std::int64_t y) {
-  return {images.colours.shape.width, images.colours.row<std::uint32_t>(y),
-          images.radii.row<std::uint32_t>(y), images.groups.row<std::uint8_t>(y),
-          images.weights.row<std::uint16_t>(y)};
+  return {images.colours.shape.width,
+          images.colours.row<std::uint32_t>(y),
+          images.radii.row<std::uint32_t>(y),
+          images.groups.row<std::uint8_t>(y),
+          images.weights.row<std::uint16_t>(y),
+          images.exposed.data == nullptr ? nullptr : images.exposed.row<std::uint8_t>(y)};
 }
 
 inline VisiblePair VisiblePairOf(const SplatImages& images, std::int64_t y) {

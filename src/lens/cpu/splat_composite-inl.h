@@ -70,16 +70,20 @@ HWY_INLINE auto RealOf(D /*d*/, V sums) {
 
 /// Composite::add() for all channels of a pixel at once.
 template <class Real, int Channels>
-HWY_INLINE void CompositeRow(const SplatRule& rule, const std::uint64_t* sums, std::int64_t pixels,
+HWY_INLINE void CompositeRow(const SplatRule& rule, const VisibleRow& row, std::uint32_t group,
+                             std::int64_t first, std::int64_t last, const std::uint64_t* sums,
                              Real* HWY_RESTRICT state) {
+  using State = Composite<Real, Channels>;
   const CellTag<Channels> d;
   const hn::Rebind<Real, CellTag<Channels>> real;
   const auto unit = static_cast<Real>(std::ldexp(1.0, -rule.kernels.weight_bits));
   constexpr std::int64_t size = cell_size(Channels);
-  for (std::int64_t i = 0; i < pixels * size; i += size) {
+  for (std::int64_t x = first; x < last; ++x) {
+    const std::int64_t i = (x - first) * size;
     if (sums[i + Channels] == 0) continue;
-    const Real weight = Composite<Real, Channels>::real(sums[i + Channels]) * unit;
-    const Real factor = Composite<Real, Channels>::factor(weight, state[i + Channels]);
+    const Real weight = State::real(sums[i + Channels]) * unit;
+    const bool closes = State::has_gap(weight) && row.IsInside(x, group);
+    const Real factor = State::factor(weight, state[i + Channels], closes);
     for (std::size_t lane = 0; lane < size; lane += hn::Lanes(d)) {
       Real* to = state + i + lane;
       const auto values = hn::Mul(RealOf<Real>(d, hn::LoadU(d, sums + i + lane)), hn::Set(real, unit));
@@ -139,6 +143,7 @@ HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group,
   constexpr std::int64_t cells = hn::MaxLanes(CellsTag<Channels>()) / size;
   const auto unit = hn::Set(real, static_cast<float>(std::ldexp(1.0, -rule.kernels.weight_bits)));
   const auto one = hn::Set(real, 1.0F);
+  const auto almost = hn::Set(real, largest_gap_weight);
   const auto zero = hn::Zero(d);
   const std::uint32_t whole = 1U << rule.kernels.weight_bits;
   const std::uint32_t last_group = rule.last_group;
@@ -153,6 +158,17 @@ HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group,
     if (!focused) return hn::Zero(one_cell);
     const std::uint32_t* colour = x + 1 == row.width ? end.colour : row.colours + x * Channels;
     return WeightedCell<Channels>(colour, sample_weight(whole, row.weights[x]), 0);
+  };
+  /// Divisors of Composite::factor(), for cells with gaps.
+  const auto divisor_of = [&](std::int64_t x, auto weight) HWY_ATTR {
+    HWY_ALIGN float divisors[static_cast<std::size_t>(cells * size)];
+    hn::Store(weight, real, divisors);
+    for (std::int64_t i = 0; i < cells; ++i) {
+      const float own = divisors[i * size];
+      const bool closes = x + i < last && own < largest_gap_weight && row.IsInside(x + i, group.group);
+      std::fill_n(divisors + i * size, size, std::max(own, closes ? least_inside_weight : 1.0F));
+    }
+    return hn::Load(real, divisors);
   };
   RowPrefix<CellsTag<Channels>, static_cast<std::size_t>(size)> prefix;
   for (std::int64_t x = first; x < last;
@@ -171,12 +187,15 @@ HWY_INLINE void IntegrateComposite(const SplatRule& rule, const GroupRow& group,
     }
     const auto values = hn::Mul(RealOf<float>(d, sums), unit);
     const auto weight = hn::Broadcast<Channels>(values);
+    auto divisor = hn::Max(weight, one);
+    const auto gap = hn::And(hn::Lt(weight, almost), hn::Gt(weight, hn::Zero(real)));
+    if (row.exposed != nullptr && !hn::AllFalse(real, gap)) divisor = divisor_of(x, weight);
     if constexpr (First) {
-      hn::StoreU(hn::Mul(hn::Div(one, hn::Max(weight, one)), values), real, state);
+      hn::StoreU(hn::Mul(hn::Div(one, divisor), values), real, state);
     } else {
       const auto before = hn::LoadU(real, state);
       const auto through = hn::Max(hn::Sub(one, hn::Broadcast<Channels>(before)), hn::Zero(real));
-      const auto factor = hn::Div(through, hn::Max(weight, one));  // as Composite::factor()
+      const auto factor = hn::Div(through, divisor);  // as Composite::factor()
       hn::StoreU(hn::Add(before, hn::Mul(factor, values)), real, state);
     }
   }
@@ -216,8 +235,10 @@ void CompositeGroup(const SplatRule& rule, const GroupRow& group, const VisibleR
     std::fill_n(sums, (last - first) * cell_size(Channels), std::uint64_t{0});
   }
   if (group.focused) AddFocused<Channels>(rule, row, group.group, first, last, sums);
-  if (narrow) return CompositeRow<float, Channels>(rule, sums, last - first, static_cast<float*>(state));
-  CompositeRow<double, Channels>(rule, sums, last - first, static_cast<double*>(state));
+  if (narrow)
+    return CompositeRow<float, Channels>(rule, row, group.group, first, last, sums,
+                                         static_cast<float*>(state));
+  CompositeRow<double, Channels>(rule, row, group.group, first, last, sums, static_cast<double*>(state));
 }
 
 /// Composite::result() of one pixel with colours below 2^most_bits_in_float. With `room`, a whole cell may be

@@ -141,6 +141,11 @@ struct VisibleRow {
   const std::uint32_t* radii = nullptr;
   const std::uint8_t* groups = nullptr;
   const std::uint16_t* weights = nullptr;
+  const std::uint8_t* exposed = nullptr;  ///< null if no pixel is inside a surface
+
+  [[nodiscard]] bool IsInside(std::int64_t x, std::uint32_t group) const {
+    return exposed != nullptr && groups[x] == group && is_inside(exposed[x], radii[x]);
+  }
 };
 
 /// Rows 2 k and 2 k + 1, whose samples may be merged.

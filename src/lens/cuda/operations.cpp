@@ -141,6 +141,7 @@ class Splat final : public SplatOperation {
     arguments.radii = source_of(images.radii);
     arguments.groups = source_of(images.groups);
     arguments.weights = source_of(images.weights);
+    arguments.exposed = source_of(images.exposed);
     arguments.listed = images.listed;
     arguments.count = images.count;
     arguments.lamps = images.lamps;

@@ -94,6 +94,11 @@ struct Hidden {
   float weight;
 };
 
+/// Half side of the window whose farther groups expose a pixel. Elsewhere the pixel is inside a surface, and
+/// opaque even where the radii around it differ so that its own group leaves gaps.
+SATIN_HD int exposed_reach(std::uint32_t radius) { return static_cast<int>((radius + 255) / 256) + 1; }
+static_assert(lens_exposed_radius <= (fill_reach - 1) * 256);
+
 template <int Channels>
 struct FillDisocclusions {
   LensPlanes planes;
@@ -103,6 +108,14 @@ struct FillDisocclusions {
 
   [[nodiscard]] SATIN_HD bool is_nearer(int x, int y) const {
     return planes.holds(x, y) && planes.groups[planes.place(x, y)] < group;
+  }
+
+  /// Marks a nearer pixel with the group in its window. count(reach) is the number of the group's pixels.
+  template <class Count>
+  SATIN_HD void expose(int x, int y, const Count& count) const {
+    const std::int64_t at = planes.place(x, y);
+    const std::uint32_t radius = planes.magnitudes[at];
+    if (radius < lens_exposed_radius && count(exposed_reach(radius)) != 0) planes.exposed[at] = 1;
   }
 
   /// Whether a sample of the group can show beside the pixel: the nearest window that has any is within both

@@ -16,6 +16,9 @@ namespace satin {
 /// Weight of a sample that covers its whole pixel.
 inline constexpr std::uint32_t lens_full_weight = 1U << 12;
 
+/// Radius from which on the search for farther groups does not reach far enough, 31 pixels in 1/256 pixel.
+inline constexpr std::uint32_t lens_exposed_radius = 31 * 256;
+
 /// Largest radius in focus, 0.6 pixels in 1/256 pixel: the sample stays on its pixel.
 inline constexpr std::uint32_t lens_focus_radius = 153;
 
@@ -98,6 +101,7 @@ struct LensPlanes {
   std::uint32_t* magnitudes = nullptr;  ///< visible samples: absolute radii
   std::uint16_t* weights = nullptr;     ///< visible samples: weights in 1/lens_full_weight
   std::uint8_t* groups = nullptr;       ///< visible samples: group numbers
+  std::uint8_t* exposed = nullptr;      ///< 1 where a farther group is as near as the pixel's radius
 
   SATIN_HD std::int64_t place(int x, int y) const { return static_cast<std::int64_t>(y) * width + x; }
   SATIN_HD bool holds(int x, int y) const { return x >= 0 && y >= 0 && x < width && y < height; }
