@@ -12,12 +12,8 @@ inline constexpr int table_fewest_tile_rows = 16;
 inline constexpr int table_most_tile_rows = 128;
 inline constexpr int table_warps_per_multiprocessor = 24;  ///< below it tiles become lower
 
-// Table in a single pass. Tile shapes are in kernels/tables/table_single_pass.cuh. With fewer tiles per
-// multiprocessor than these, smaller or deeper tiles are faster.
+// Table in a single pass. Tile shapes are in kernels/tables/table_single_pass.cuh. 
 inline constexpr int single_pass_tile_height = 128;
-inline constexpr int single_pass_fewest_large_tiles = 2;
-inline constexpr int single_pass_fewest_medium_tiles = 1;
-inline constexpr int single_pass_fewest_rgba_tiles = 4;
 /// Rows whose stores the compiler may interleave; with more it spills registers.
 template <int Step>
 inline constexpr int single_pass_rows_ahead = Step == 2 ? 2 : 4;

@@ -13,21 +13,13 @@ constexpr int word_threads = tuning::label_word_threads;
 constexpr int parts_at_once = tuning::label_parts_in_flight;
 constexpr int pixels_of_word = static_cast<int>(label_word);
 
-/// The columns of a word with a pixel in any row of its band.
-__device__ std::uint32_t band_word(const LabelArguments& arguments, std::int64_t y, std::int64_t column) {
-  const std::int64_t place = y * arguments.tiles.words + column;
-  const std::uint32_t word = arguments.bits[place];
-  if (arguments.tiles.band_rows == 1 || y + 1 == arguments.job.height) return word;
-  return word | arguments.bits[place + arguments.tiles.words];
-}
-
 __device__ std::uint32_t part_of(const LabelArguments& arguments, std::int64_t y, std::int64_t column,
                                  int bit) {
   const LabelTiles& tiles = arguments.tiles;
-  const std::int64_t band = y & -arguments.tiles.band_rows;
-  const std::uint32_t left = column % tile_words != 0 ? band_word(arguments, band, column - 1) : 0;
-  const std::uint32_t starts = starts_of(band_word(arguments, band, column), left) & up_to(bit);
-  const std::uint32_t run = arguments.runs_before[band * tiles.words + column] + __popc(starts) - 1;
+  const std::int64_t place = y * tiles.words + column;
+  const std::uint32_t left = column % tile_words != 0 ? arguments.bits[place - 1] : 0;
+  const std::uint32_t starts = starts_of(arguments.bits[place], left) & up_to(bit);
+  const std::uint32_t run = arguments.runs_before[place] + __popc(starts) - 1;
   const auto tile = static_cast<std::uint32_t>(y / tile_rows) * tiles.columns +
                     static_cast<std::uint32_t>(column / tile_words);
   return first_of(tiles, tile) + arguments.part_of_run[first_of(tiles, tile) + run];

@@ -1,6 +1,5 @@
 // Components of tiles, which are called parts: union-find of runs in shared memory (Playne and Hawick 2018;
-// runs instead of pixels as Hennequin, Lacassagne, Cabaret, Meunier 2018). With 8 neighbours bands of two
-// rows share their runs (LabelTiles), which halves the runs and leaves fewer contacts.
+// runs instead of pixels as Hennequin, Lacassagne, Cabaret, Meunier 2018).
 
 #include <algorithm>
 #include <bit>
@@ -13,23 +12,19 @@ namespace satin::kernels {
 namespace {
 
 constexpr int max_joins = tuning::label_tile_joins;
-constexpr std::uint32_t none = 0xFFFFFFFFU;
 
-/// Trees of a tile's runs; bands have `rows` rows. Sets of runs have one bit per run.
-template <int rows>
+/// Trees of a tile's runs. Sets of runs have one bit per run.
 struct Shared {
-  static constexpr int threads = tile_threads / rows;  ///< one per word of a band
-  static constexpr int blocks = tuning::label_tile_blocks * rows;
-  static constexpr int groups = tile_runs / rows / warp_size;
+  static constexpr int groups = tile_runs / warp_size;
   std::uint32_t words[tile_threads];
-  std::uint32_t starts[threads];
-  std::uint32_t before[threads];  ///< runs that begin in earlier words
-  std::uint32_t parents[tile_runs / rows];
+  std::uint32_t starts[tile_threads];
+  std::uint32_t before[tile_threads];  ///< runs that begin in earlier words
+  std::uint32_t parents[tile_runs];
   std::uint32_t roots[groups];
   std::uint32_t roots_before[groups];  ///< number of roots before this group of 32 runs
   std::uint32_t at_side[groups];       ///< roots of parts that touch a side of the tile
   std::uint32_t joins[max_joins];      ///< pairs of runs that touch, 16 bits for each run
-  int of_warps[threads / warp_size];
+  int of_warps[tile_threads / warp_size];
   int join_count;
   int parts;
 };
@@ -49,23 +44,17 @@ __device__ Around around_word(const std::uint32_t* words, int index) {
   return around;
 }
 
-template <int rows>
-__device__ std::uint32_t band_word(const std::uint32_t* words, int index) {
-  return rows == 1 ? words[index] : words[index] | words[index + tile_words];
-}
-
 /// Returns the sum of `mine` over the threads before this one; `all` becomes the sum over all threads.
-template <int warps>
-__device__ int sum_before(int mine, int (&of_warps)[warps], int& all) {
+__device__ int sum_before(int mine, Shared& shared, int& all) {
   const int scanned = inclusive_scan(mine);
-  if (lane_index() == warp_size - 1) of_warps[threadIdx.x / warp_size] = scanned;
+  if (lane_index() == warp_size - 1) shared.of_warps[threadIdx.x / warp_size] = scanned;
   __syncthreads();
   int before = scanned - mine;
   all = 0;
 #pragma unroll
-  for (int warp = 0; warp < warps; ++warp) {
-    if (warp < static_cast<int>(threadIdx.x) / warp_size) before += of_warps[warp];
-    all += of_warps[warp];
+  for (int warp = 0; warp < tile_threads / warp_size; ++warp) {
+    if (warp < static_cast<int>(threadIdx.x) / warp_size) before += shared.of_warps[warp];
+    all += shared.of_warps[warp];
   }
   return before;
 }
@@ -103,9 +92,7 @@ __device__ void unite(std::uint32_t* parents, std::uint32_t a, std::uint32_t b) 
 
 /// Lists the pairs of runs of some contacts from joins[slot] on. If the list is full, they are united at
 /// once.
-template <int rows>
-__device__ void list_joins(Shared<rows>& shared, const Links& links, std::uint32_t contacts, int after,
-                           int& slot) {
+__device__ void list_joins(Shared& shared, const Links& links, std::uint32_t contacts, int after, int& slot) {
   for (; contacts != 0; contacts &= contacts - 1, ++slot) {
     const std::uint32_t up_to = up_to_lowest(contacts);
     const std::uint32_t lower = links.lower(up_to);
@@ -119,8 +106,7 @@ __device__ void list_joins(Shared<rows>& shared, const Links& links, std::uint32
 
 /// Joins the runs of contacts. Some words have many and most have none, so a list spreads them over the
 /// threads.
-template <int rows>
-__device__ void join_runs(Shared<rows>& shared, const Links& links, const Touching& contacts) {
+__device__ void join_runs(Shared& shared, const Links& links, const Touching& contacts) {
   const int mine = __popc(contacts.here) + __popc(contacts.after);
   const int scanned = inclusive_scan(mine);
   int slot = 0;
@@ -130,18 +116,17 @@ __device__ void join_runs(Shared<rows>& shared, const Links& links, const Touchi
   list_joins(shared, links, contacts.after, 1, slot);
   __syncthreads();
   const int count = min(shared.join_count, max_joins);
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += Shared<rows>::threads)
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += tile_threads)
     unite(shared.parents, shared.joins[i] >> 16, shared.joins[i] & 0xFFFFU);
 }
 
 /// Pointer jumping until all parents of the block are roots.
-template <int threads>
 __device__ void flatten(std::uint32_t* all, int runs) {
   const volatile std::uint32_t* parents = all;
   bool changed = true;
   while (__syncthreads_or(changed) != 0) {
     changed = false;
-    for (int run = static_cast<int>(threadIdx.x); run < runs; run += threads) {
+    for (int run = static_cast<int>(threadIdx.x); run < runs; run += tile_threads) {
       const std::uint32_t parent = parents[run];
       const std::uint32_t above = parents[parent];
       if (above == parent) continue;
@@ -152,10 +137,8 @@ __device__ void flatten(std::uint32_t* all, int runs) {
 }
 
 /// Makes roots the parents of all runs, and marks which runs are roots.
-template <int rows>
-__device__ void find_roots(Shared<rows>& shared, int runs) {
-  for (int first = static_cast<int>(threadIdx.x) - lane_index(); first < runs;
-       first += Shared<rows>::threads) {
+__device__ void find_roots(Shared& shared, int runs) {
+  for (int first = static_cast<int>(threadIdx.x) - lane_index(); first < runs; first += tile_threads) {
     const int run = first + lane_index();
     bool is_root = false;
     if (run < runs) {
@@ -169,9 +152,8 @@ __device__ void find_roots(Shared<rows>& shared, int runs) {
 }
 
 /// Counts, by one warp, the roots before each group of runs.
-template <int rows>
-__device__ void count_roots(Shared<rows>& shared) {
-  constexpr int mine = Shared<rows>::groups / warp_size;
+__device__ void count_roots(Shared& shared) {
+  constexpr int mine = Shared::groups / warp_size;
   int counts[mine];
   int sum = 0;
 #pragma unroll
@@ -189,30 +171,22 @@ __device__ void count_roots(Shared<rows>& shared) {
   if (lane_index() == warp_size - 1) shared.parts = scanned;
 }
 
-template <int rows>
-__device__ bool is_root(const Shared<rows>& shared, std::uint32_t run) {
-  return (shared.roots[run / warp_size] >> run % warp_size & 1U) != 0;
-}
-
-template <int rows>
-__device__ std::uint32_t part_of_root(const Shared<rows>& shared, std::uint32_t root) {
+__device__ std::uint32_t part_of_root(const Shared& shared, std::uint32_t root) {
   const std::uint32_t group = root / warp_size;
   return shared.roots_before[group] + __popc(shared.roots[group] & ((1U << root % warp_size) - 1));
 }
 
-template <int rows>
-__device__ void mark_side(Shared<rows>& shared, std::uint32_t run) {
+__device__ void mark_side(Shared& shared, std::uint32_t run) {
   const std::uint32_t root = shared.parents[run];
   atomicOr(shared.at_side + root / warp_size, 1U << root % warp_size);
 }
 
 /// Marks the parts to which runs of a word at the tile's sides belong.
-template <int rows>
-__device__ void mark_sides(Shared<rows>& shared, int index, std::uint32_t word) {
+__device__ void mark_sides(Shared& shared, int index, std::uint32_t word) {
   const std::uint32_t before = shared.before[index];
   const std::uint32_t runs = __popc(shared.starts[index]);
   const int column = index % tile_words;
-  if (index < tile_words || index >= Shared<rows>::threads - tile_words) {
+  if (index < tile_words || index >= tile_threads - tile_words) {
     for (std::uint32_t run = 0; run < runs; ++run) mark_side(shared, before + run);
   } else {
     if (column == 0 && (word & 1U) != 0) mark_side(shared, before);
@@ -220,46 +194,14 @@ __device__ void mark_sides(Shared<rows>& shared, int index, std::uint32_t word) 
   }
 }
 
-template <int rows>
-__device__ std::uint32_t roots_of_word(const Shared<rows>& shared, int index) {
+__device__ std::uint32_t roots_of_word(const Shared& shared, int index) {
   const std::uint32_t before = shared.before[index];
-  const std::uint32_t group = before / warp_size % Shared<rows>::groups;
-  const std::uint32_t next = group + 1 < Shared<rows>::groups ? shared.roots[group + 1] : 0;
+  const std::uint32_t group = before / warp_size % Shared::groups;
+  const std::uint32_t next = group + 1 < Shared::groups ? shared.roots[group + 1] : 0;
   return __funnelshift_r(shared.roots[group], next, before) & ((1U << __popc(shared.starts[index])) - 1);
 }
 
-/// Returns the position in the tile, packed as in `part_place`, of the first of some pixels of a word of two
-/// rows.
-__device__ std::uint32_t first_pixel(const std::uint32_t* words, int place, std::uint32_t pixels) {
-  const std::uint32_t upper = words[place] & pixels;
-  const std::uint32_t row = place / tile_words + (upper == 0 ? 1 : 0);
-  const std::uint32_t bit = __ffs(static_cast<int>(upper == 0 ? pixels : upper)) - 1;
-  return row << column_bits | (place % tile_words * static_cast<std::uint32_t>(label_word) + bit);
-}
-
-/// Finds the first pixels of parts where bands have two rows. A part begins in its root's band, but maybe in
-/// another run, which has a pixel in the first row. The first pixels replace the parents of the roots.
-__device__ void find_first_pixels(Shared<2>& shared, int index, std::uint32_t word) {
-  const std::uint32_t before = shared.before[index];
-  const std::uint32_t starts = shared.starts[index];
-  for (std::uint32_t roots = roots_of_word(shared, index); roots != 0; roots &= roots - 1)
-    shared.parents[before + __ffs(static_cast<int>(roots)) - 1] = none;
-  __syncthreads();
-  const std::uint32_t first_of_band = shared.before[index / tile_words * tile_words];
-  std::uint32_t run = before - (word & ~starts & 1U);
-  for (std::uint32_t pieces = starts_of(word, 0); pieces != 0; pieces &= pieces - 1, ++run) {
-    const std::uint32_t root = is_root(shared, run) ? run : shared.parents[run];
-    if (root < first_of_band) continue;
-    const std::uint32_t from = word & -(pieces & -pieces);  // the piece, and the bits after it
-    const std::uint32_t piece = from & ~(from + (pieces & -pieces));
-    atomicMin(shared.parents + root,
-              first_pixel(shared.words, index / tile_words * 2 * tile_words + index % tile_words, piece));
-  }
-  __syncthreads();
-}
-
-template <int rows>
-__device__ void write_places(const Shared<rows>& shared, int index, std::uint16_t* places) {
+__device__ void write_places(const Shared& shared, int index, std::uint16_t* places) {
   const std::uint32_t before = shared.before[index];
   std::uint32_t starts = shared.starts[index];
   std::uint32_t roots = roots_of_word(shared, index);
@@ -269,97 +211,75 @@ __device__ void write_places(const Shared<rows>& shared, int index, std::uint16_
     if ((roots & 1U) == 0) continue;
     const std::uint32_t bit = __ffs(static_cast<int>(starts)) - 1;
     const std::uint32_t column = index % tile_words * static_cast<std::uint32_t>(label_word) + bit;
-    const std::uint32_t first = rows == 1 ? index / tile_words << column_bits | column : shared.parents[run];
+    const std::uint32_t first = index / tile_words << column_bits | column;
     const bool at_side = (shared.at_side[run / warp_size] >> run % warp_size & 1U) != 0;
     places[part++] = static_cast<std::uint16_t>(first | (at_side ? side_bit : 0));
   }
 }
 
-template <int rows>
-__device__ void begin(const LabelArguments& arguments, const Tile& tile, Shared<rows>& shared) {
-  const int index = static_cast<int>(threadIdx.x);
-  for (int i = 0; i < rows; ++i) read_rows(arguments, tile, (index / warp_size * rows + i) * 8, shared.words);
-  if (index < Shared<rows>::groups) {
-    shared.roots[index] = 0;
-    shared.at_side[index] = 0;
-  }
-  if (index == 0) shared.join_count = 0;
-}
-
-template <int rows>
-__device__ void store_words(const LabelArguments& arguments, const Tile& tile, const Shared<rows>& shared,
+__device__ void store_words(const LabelArguments& arguments, const Tile& tile, const Shared& shared,
                             std::uint32_t before) {
   const int index = static_cast<int>(threadIdx.x);
-  const int band = index / tile_words;
-  const int word_index = band * rows * tile_words + index % tile_words;
-  const std::uint32_t row = tile.row + band * rows;
+  const std::uint32_t row = tile.row + index / tile_words;
   const std::uint32_t column = tile.word + index % tile_words;
   if (row >= arguments.job.height || column >= arguments.tiles.words) return;
   const std::int64_t place = row * arguments.tiles.words + column;
-  arguments.bits[place] = shared.words[word_index];
+  arguments.bits[place] = shared.words[index];
   arguments.runs_before[place] = static_cast<std::uint16_t>(before);
-  if (rows == 2 && row + 1 < arguments.job.height)
-    arguments.bits[place + arguments.tiles.words] = shared.words[word_index + tile_words];
 }
 
-template <int rows>
-__device__ void write_parts(const LabelArguments& arguments, const Tile& tile, const Shared<rows>& shared,
+__device__ void write_parts(const LabelArguments& arguments, const Tile& tile, const Shared& shared,
                             int runs) {
-  constexpr int threads = Shared<rows>::threads;
   const int index = static_cast<int>(threadIdx.x);
   const std::uint32_t first = first_of(arguments.tiles, tile.index);
   write_places(shared, index, arguments.part_place + first);
-  for (int run = index; run < runs; run += threads) {
-    const auto own = static_cast<std::uint32_t>(run);
-    const std::uint32_t root = rows == 2 && is_root(shared, own) ? own : shared.parents[run];
-    arguments.part_of_run[first + run] = static_cast<std::uint16_t>(part_of_root(shared, root));
-  }
-  for (int part = index; part < shared.parts; part += threads) arguments.parents[first + part] = first + part;
+  for (int run = index; run < runs; run += tile_threads)
+    arguments.part_of_run[first + run] =
+        static_cast<std::uint16_t>(part_of_root(shared, shared.parents[run]));
+  for (int part = index; part < shared.parts; part += tile_threads)
+    arguments.parents[first + part] = first + part;
   if (index > 0) return;
   arguments.runs[tile.index] = static_cast<std::uint16_t>(runs);
   arguments.parts[tile.index] = static_cast<std::uint16_t>(shared.parts);
 }
 
-template <int rows>
-__global__ void __launch_bounds__(Shared<rows>::threads, Shared<rows>::blocks)
+__global__ void __launch_bounds__(tile_threads, tuning::label_tile_blocks)
     label_tiles(const __grid_constant__ LabelArguments arguments) {
-  __shared__ Shared<rows> shared;
+  __shared__ Shared shared;
   const Tile tile = tile_at(arguments.tiles, blockIdx.x);
   const int index = static_cast<int>(threadIdx.x);
-  const int band = index / tile_words;
-  const int word_index = band * rows * tile_words + index % tile_words;
-  begin(arguments, tile, shared);
+  read_rows(arguments, tile, index / warp_size * 8, shared.words);
+  if (index < Shared::groups) {
+    shared.roots[index] = 0;
+    shared.at_side[index] = 0;
+  }
+  if (index == 0) shared.join_count = 0;
   __syncthreads();
-  const Around around = around_word(shared.words, word_index);
-  const std::uint32_t word = band_word<rows>(shared.words, word_index);
-  const std::uint32_t left = index % tile_words == 0 ? 0 : band_word<rows>(shared.words, word_index - 1);
+  const Around around = around_word(shared.words, index);
   Links links;
-  links.starts = starts_of(word, left);
+  links.starts = starts_of(around.word, around.left);
   int runs = 0;
-  links.before = sum_before(__popc(links.starts), shared.of_warps, runs);
+  links.before = sum_before(__popc(links.starts), shared, runs);
   shared.starts[index] = links.starts;
   shared.before[index] = links.before;
-  for (int run = index; run < runs; run += Shared<rows>::threads) shared.parents[run] = run;
+  for (int run = index; run < runs; run += tile_threads) shared.parents[run] = run;
   store_words(arguments, tile, shared, links.before);
   __syncthreads();
-  std::uint32_t up = 0;
-  if (band > 0) {
-    up = band_word<rows>(shared.words, word_index - rows * tile_words);
+  if (index >= tile_words) {
     links.up_starts = shared.starts[index - tile_words];
     links.up_before = shared.before[index - tile_words];
   }
-  Touching contacts = touching<rows>(around, word, up);
+  Touching contacts = touching(around, arguments.job.connectivity == 8);
   contacts.here = hang_runs(shared.parents, links, contacts.here, 0);
   contacts.after = hang_runs(shared.parents, links, contacts.after, 1);
-  flatten<Shared<rows>::threads>(shared.parents, runs);
+  flatten(shared.parents, runs);
   join_runs(shared, links, contacts);
   __syncthreads();
   find_roots(shared, runs);
   __syncthreads();
   if (index < warp_size) count_roots(shared);
-  mark_sides(shared, index, word);
+  mark_sides(shared, index, around.word);
   __syncthreads();
-  if constexpr (rows == 2) find_first_pixels(shared, index, word);
   write_parts(arguments, tile, shared, runs);
 }
 
@@ -378,18 +298,12 @@ LabelTiles tiles_of(const LabelJob& job) {
   tiles.count = static_cast<std::uint32_t>(columns * rows);
   const std::int64_t words_of_tile = std::min<std::int64_t>(tiles.words, tile_words);
   const std::int64_t rows_of_tile = std::min<std::int64_t>(job.height, tile_rows);
-  const int band = job.connectivity == 8 ? 2 : 1;
-  tiles.band_rows = band;
-  tiles.run_bits = bits_for(label_word / 2 * words_of_tile) + bits_for((rows_of_tile + band - 1) / band);
+  tiles.run_bits = bits_for(label_word / 2 * words_of_tile) + bits_for(rows_of_tile);
   return tiles;
 }
 
 void find_parts(const LabelArguments& arguments, StreamHandle stream) {
-  const unsigned tiles = arguments.tiles.count;
-  if (arguments.tiles.band_rows == 2)
-    label_tiles<2><<<tiles, Shared<2>::threads, 0, stream>>>(arguments);
-  else
-    label_tiles<1><<<tiles, Shared<1>::threads, 0, stream>>>(arguments);
+  label_tiles<<<arguments.tiles.count, tile_threads, 0, stream>>>(arguments);
 }
 
 }  // namespace satin::kernels

@@ -71,25 +71,10 @@ struct Touching {
   std::uint32_t after = 0;  ///< bits that touch the run that begins after the bit
 };
 
-/// Returns `bits`, and those of `through` that follow them without a gap (Kogge and Stone 1973).
-__device__ inline std::uint32_t filled(std::uint32_t bits, std::uint32_t through) {
-  bits &= through;
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) {
-    bits |= through & bits << distance;
-    through &= through << distance;
-  }
-  return bits;
-}
-
-/// Returns the contacts of a band with the band above, whose columns are `word` and `up`: once for two runs
-/// in a word, except for diagonals after the bit.
-template <int rows>
-__device__ inline Touching touching(const Around& around, std::uint32_t word, std::uint32_t up) {
-  const Contacts contacts = contacts_of(around, rows == 2);
-  if (rows == 1) return {contacts.straight, 0};
-  const std::uint32_t here = contacts.straight | contacts.falling | (contacts.rising & up);
-  return {here & ~(filled(here, word & up) << 1), contacts.rising & ~up};
+/// Returns the contacts of a row with the row above.
+__device__ inline Touching touching(const Around& around, bool diagonals) {
+  const Contacts contacts = contacts_of(around, diagonals);
+  return {contacts.straight | contacts.falling, contacts.rising};
 }
 
 /// Tiles of 4 words by 64 rows, one thread a word.
@@ -114,7 +99,7 @@ __device__ inline std::uint32_t first_of(const LabelTiles& tiles, std::uint32_t 
   return tile << tiles.run_bits;
 }
 
-/// A word of a tile and the runs of its band, 0 outside of the picture.
+/// A word of a tile and its runs, 0 outside of the picture.
 struct TileWord {
   std::uint32_t word = 0;
   std::uint32_t starts = 0;  ///< where runs begin
@@ -124,18 +109,15 @@ struct TileWord {
 /// Returns one word per lane. All lanes of a warp call it, for 8 rows.
 __device__ inline TileWord tile_word(const LabelArguments& arguments, const Tile& tile, std::uint32_t index) {
   const LabelTiles& tiles = arguments.tiles;
-  const std::uint32_t rows = tiles.band_rows;
   const std::uint32_t row = tile.row + index / tile_words;
   const std::uint32_t column = tile.word + index % tile_words;
   TileWord mine;
   if (row < arguments.job.height && column < tiles.words) {
     mine.word = arguments.bits[row * tiles.words + column];
-    mine.before = arguments.runs_before[(row & -rows) * tiles.words + column];
+    mine.before = arguments.runs_before[row * tiles.words + column];
   }
-  std::uint32_t band = mine.word;
-  if (rows == 2) band |= __shfl_xor_sync(whole_warp, band, tile_words);
-  const std::uint32_t left = __shfl_up_sync(whole_warp, band, 1);
-  mine.starts = starts_of(band, index % tile_words != 0 ? left : 0);
+  const std::uint32_t left = __shfl_up_sync(whole_warp, mine.word, 1);
+  mine.starts = starts_of(mine.word, index % tile_words != 0 ? left : 0);
   return mine;
 }
 

@@ -46,15 +46,12 @@ inline constexpr std::int64_t label_word = 32;
 inline constexpr int label_tile_words = 4;
 inline constexpr int label_tile_rows = 64;
 
-/// The tiles of a picture, and their bands: rows that share their runs. With 8 neighbours a band has two
-/// rows, since pixels in neighbouring columns of two rows always touch: a run consists of neighbouring
-/// columns with a pixel in either row. A tile's runs are numbered band after band, and its components, which
-/// are called parts, in the order of their first runs. Arrays have 2^run_bits entries per tile for either.
+/// The tiles of a picture. A tile's runs are numbered row after row, and its components, which are called
+/// parts, in the order of their first runs. Arrays have 2^run_bits entries per tile for either.
 struct LabelTiles {
   std::int64_t words = 0;     ///< words per row
   std::uint32_t columns = 0;  ///< tiles per row
   std::uint32_t count = 0;    ///< tiles in all
-  int band_rows = 1;
   int run_bits = 0;
 };
 
@@ -68,7 +65,7 @@ struct LabelArguments {
   Target labels;
   // One element per word, row after row:
   std::uint32_t* bits = nullptr;         ///< pixels inside
-  std::uint16_t* runs_before = nullptr;  ///< number of the tile's runs before; only in first rows of bands
+  std::uint16_t* runs_before = nullptr;  ///< number of the tile's runs before
   std::uint32_t* firsts = nullptr;       ///< pixels that are the first of a component
   std::uint8_t* counts = nullptr;        ///< number of bits in `firsts`
   std::uint32_t* before = nullptr;       ///< exclusive scan of `counts`

@@ -31,7 +31,6 @@ struct BoxMeanArguments {
   double border_number = 0;
   Accumulator accumulator = Accumulator::u32;
   MeanRule rule;
-  bool fits_63_bits = false;  ///< integers whose weighted box sums are below 2^63
   const Measured* measured = nullptr;
   const void* table = nullptr;            ///< table of the source, aligned to 32 bytes
   std::int64_t table_row = 0;             ///< row stride in bytes, a multiple of 32

@@ -7,7 +7,7 @@
 #include "core/plan_operations.h"
 #include "kernels/device/launch.h"
 #include "pixels/fixed_threshold.h"
-#include "pixels/premultiplied.h"
+#include "pixels/maths/pixel.h"
 
 namespace satin::kernels {
 
@@ -15,13 +15,6 @@ namespace satin::kernels {
 template <class Job>
 void run_pixelwise(const Job& job, const typename Job::Images& images, const TransferView& transfer,
                    StreamHandle stream);
-
-template <>
-void run_pixelwise(const PremultiplyJob& job, const PremultiplyJob::Images& images,
-                   const TransferView& transfer, StreamHandle stream);
-template <>
-void run_pixelwise(const UnpremultiplyJob& job, const UnpremultiplyJob::Images& images,
-                   const TransferView& transfer, StreamHandle stream);
 
 void clear_measured(Measured* result, StreamHandle stream);
 void measure(const MeasureJob& job, const Source& picture, Measured* result, StreamHandle stream);

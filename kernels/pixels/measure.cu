@@ -55,16 +55,16 @@ __device__ void add_to(Measured* result, Found found) {
 
 __global__ void clear(Measured* result) { *result = {{0, 0}, {no_bits, no_bits}, 0, 0, 0}; }
 
-/// Measures pixels with alpha, colours times alpha.
+/// Measures pixels; with alpha, colours times alpha.
 __global__ void __launch_bounds__(tuning::measure_threads)
     measure_picture(const MeasureJob job, const Source picture, Measured* result) {
-  const int alpha = job.channels - 1;
+  const int alpha = job.weighted ? job.channels - 1 : -1;
   Found found{{job.at_least[0], job.at_least[1]}};
   for (std::int64_t y = blockIdx.x; y < job.height; y += gridDim.x) {
     const auto* row = reinterpret_cast<const float*>(picture.data + y * picture.row);
     for (std::int64_t x = threadIdx.x; x < job.width; x += blockDim.x) {
       const float* pixel = row + x * job.channels;
-      const float weight = pixel[alpha];
+      const float weight = job.weighted ? pixel[alpha] : 1;
       for (int c = 0; c < job.channels; ++c) {
         const float value = pixel[c];
         if (!finite(value)) {
@@ -79,47 +79,6 @@ __global__ void __launch_bounds__(tuning::measure_threads)
       }
     }
   }
-  add_to(result, found);
-}
-
-/// Extremes of magnitudes as the bits of floats.
-struct FoundFloats {
-  std::uint32_t largest = 0;
-  std::uint32_t smallest_less_one = ~std::uint32_t{0};
-  bool not_finite = false;
-
-  __device__ void include(float value) {
-    constexpr std::uint32_t infinity = 0x7F800000U;
-    const std::uint32_t bits = __float_as_uint(value) & 0x7FFFFFFFU;
-    not_finite = not_finite || bits >= infinity;
-    const std::uint32_t counted = bits >= infinity ? 0 : bits;
-    largest = max(largest, counted);
-    smallest_less_one = min(smallest_less_one, counted - 1);
-  }
-};
-
-__global__ void __launch_bounds__(tuning::measure_threads)
-    measure_values(const MeasureJob job, const Source picture, Measured* result) {
-  constexpr int batch = 8;
-  const std::int64_t count = job.width * job.channels;
-  FoundFloats floats;
-  for (std::int64_t y = blockIdx.x; y < job.height; y += gridDim.x) {
-    const auto* row = reinterpret_cast<const float*>(picture.data + y * picture.row);
-    for (std::int64_t i = threadIdx.x; i < count; i += batch * tuning::measure_threads) {
-      float values[batch];
-#pragma unroll
-      for (int k = 0; k < batch; ++k) {
-        const std::int64_t at = i + k * tuning::measure_threads;
-        values[k] = at < count ? __ldg(row + at) : 0.0F;
-      }
-#pragma unroll
-      for (int k = 0; k < batch; ++k) floats.include(values[k]);
-    }
-  }
-  Found found{{job.at_least[0], job.at_least[1]}};
-  found.include(0, static_cast<double>(__uint_as_float(floats.largest)));
-  found.include(0, static_cast<double>(__uint_as_float(floats.smallest_less_one + 1)));
-  found.not_finite = floats.not_finite;
   add_to(result, found);
 }
 
@@ -144,11 +103,7 @@ void clear_measured(Measured* result, StreamHandle stream) { clear<<<1, 1, 0, st
 
 void measure(const MeasureJob& job, const Source& picture, Measured* result, StreamHandle stream) {
   const unsigned blocks = blocks_for(job.height);
-  if (job.weighted || !job.magnitudes) {
-    measure_picture<<<blocks, tuning::measure_threads, 0, stream>>>(job, picture, result);
-  } else {
-    measure_values<<<blocks, tuning::measure_threads, 0, stream>>>(job, picture, result);
-  }
+  measure_picture<<<blocks, tuning::measure_threads, 0, stream>>>(job, picture, result);
 }
 
 void check_map(std::int64_t width, std::int64_t height, const Source& map, Measured* result,

@@ -64,19 +64,6 @@ struct RecursiveGuide {
   Measured* measured = nullptr;  ///< for floats
 };
 
-/// Distances of a guide of bytes without alpha, stored as codes: each code is the sum of the differences of
-/// the channels, 0 where there is no neighbour, and the largest code beyond the picture.
-struct RecursiveCodes {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  int channels = 1;
-  Source source;
-  std::uint16_t* along_x = nullptr;
-  std::uint16_t* along_y = nullptr;
-};
-[[nodiscard]] SATIN_HD constexpr int recursive_codes(int channels) { return 255 * channels + 2; }
-
-void read_codes(const RecursiveCodes& codes, StreamHandle stream);
 void read_distances(const RecursiveGuide& guide, StreamHandle stream);
 
 /// A pass along one axis of the planes, in place, or from and to stored bytes.
@@ -87,17 +74,14 @@ struct RecursiveScan {
   std::int64_t height = 0;
   int channels = 1;
   PassConstants<Real> constants;
-  const float* distances = nullptr;      ///< distances along the axis, for guides without codes
-  const std::uint16_t* codes = nullptr;  ///< codes along the axis; neither: one coefficient for all pairs
-  const Real* table = nullptr;           ///< coefficients of the codes
-  int table_size = 0;
+  const float* distances = nullptr;  ///< distances along the axis; none: one coefficient for all pairs
   Real* planes = nullptr;
   Source source;  ///< bytes to read, for a pass of floats along rows; null: read the planes
   Target output;  ///< bytes to write, without alpha and mask, for floats down columns; null: the planes
   bool weighted = false;  ///< the source's last channel is alpha
   TransferView transfer;  ///< transfer function of source and output
 
-  [[nodiscard]] bool guided() const { return distances != nullptr || codes != nullptr; }
+  [[nodiscard]] bool guided() const { return distances != nullptr; }
 };
 
 /// Prepares the kernels of a scan; call it before the first one. Returns a cudaError_t.

@@ -87,27 +87,6 @@ __global__ void __launch_bounds__(plane_threads)
   });
 }
 
-template <int Channels>
-__global__ void __launch_bounds__(plane_threads) to_codes(const __grid_constant__ RecursiveCodes arguments) {
-  for_own_pixels({arguments.width, arguments.height}, [&](std::int64_t x, std::int64_t y, std::int64_t at) {
-    int along_x = recursive_codes(Channels) - 1;
-    int along_y = along_x;
-    if (x < arguments.width && y < arguments.height) {
-      const std::uint8_t* pixel = row_of<std::uint8_t>(arguments.source, y) + x * Channels;
-      const std::uint8_t* left = x == 0 ? pixel : pixel - Channels;
-      const std::uint8_t* above = y == 0 ? pixel : pixel - arguments.source.row;
-      along_x = along_y = 0;
-#pragma unroll
-      for (int c = 0; c < Channels; ++c) {
-        along_x += abs(pixel[c] - left[c]);
-        along_y += abs(pixel[c] - above[c]);
-      }
-    }
-    arguments.along_x[at] = static_cast<std::uint16_t>(along_x);
-    arguments.along_y[at] = static_cast<std::uint16_t>(along_y);
-  });
-}
-
 dim3 square_grid(std::int64_t width, std::int64_t height) {
   constexpr std::int64_t most_down = 65535;
   const Squares squares(width, height);
@@ -133,12 +112,6 @@ void store_planes(const RecursivePixels& pixels, StreamHandle stream) {
 void read_distances(const RecursiveGuide& guide, StreamHandle stream) {
   with_pixel_type(guide.guide.type, [&]<class T>() {
     to_distances<T><<<square_grid(guide.width, guide.height), plane_threads, 0, stream>>>(guide);
-  });
-}
-
-void read_codes(const RecursiveCodes& codes, StreamHandle stream) {
-  with_channels(codes.channels, [&]<int Channels>() {
-    to_codes<Channels><<<square_grid(codes.width, codes.height), plane_threads, 0, stream>>>(codes);
   });
 }
 

@@ -220,7 +220,6 @@ struct LineMemory {
   int coefficients = 0;
   int staged = 0;
   int products = 0;
-  int table = 0;
   int decoded = 0;
   int light = 0;
   int ends = 0;
@@ -276,7 +275,6 @@ struct LineJob {
     memory.coefficients = reserve(scan.guided() ? plane : 0);
     memory.staged = reserve(Shape::rows ? side_by_side * plane : 0);
     memory.products = reserve(scan.guided() ? 0 : 2 * quads<Real> * quad_bytes);
-    memory.table = reserve(scan.table_size * static_cast<int>(sizeof(Real)));
     memory.decoded =
         reserve(scan.source.data != nullptr ? ByteLight::codes * static_cast<int>(sizeof(Real)) : 0);
     memory.light = reserve(encodes() ? ByteLight::bytes : 0);
@@ -302,10 +300,7 @@ class Lines {
       if (scan_.source.data != nullptr) fill_decoded();
     if constexpr (writes_bytes)
       if (job_.encodes()) light().fill(scan_.transfer, thread(), threads());
-    if constexpr (guided)
-      fill_table();
-    else
-      fill_products();
+    if constexpr (!guided) fill_products();
     __syncthreads();
   }
 
@@ -410,11 +405,6 @@ class Lines {
       decoded[i] = static_cast<Real>(decode(i, scan_.transfer));
   }
 
-  __device__ void fill_table() const {
-    Real* table = shared<Real>(job_.memory.table);
-    for (int i = thread(); i < scan_.table_size; i += threads()) table[i] = scan_.table[i];
-  }
-
   // Chunks and their coefficients.
 
   __device__ void begin(int chunk) {
@@ -422,46 +412,30 @@ class Lines {
     if (chunk_ >= 0) __syncthreads();
     chunk_ = chunk;
     if constexpr (guided) {
-      with_couplings([&](const auto* couplings, const auto& coefficient) {
-        rows ? fill_row(couplings, coefficient) : fill_block(couplings, coefficient);
-      });
+      rows ? fill_row() : fill_block();
       __syncthreads();
     }
   }
 
-  /// Calls use(couplings, coefficient) with codes or distances in squares, and a function from one to its
-  /// coefficient.
-  template <class Use>
-  __device__ void with_couplings(const Use& use) const {
-    if (bytes && scan_.codes != nullptr) {
-      const Real* table = shared<Real>(job_.memory.table);
-      return use(scan_.codes, [&](std::uint16_t code) { return table[code]; });
-    }
-    use(scan_.distances,
-        [&](float distance) { return decay(scan_.constants.rate * static_cast<Real>(distance)); });
+  [[nodiscard]] __device__ Real coefficient(float distance) const {
+    return decay(scan_.constants.rate * static_cast<Real>(distance));
   }
 
-  template <class Coupling, class Coefficient>
-  __device__ void fill_row(const Coupling* couplings, const Coefficient& coefficient) const {
-    constexpr int step = 16 / sizeof(Coupling);
-    const Coupling* row = couplings + job_.squares.at(first(), line());
+  __device__ void fill_row() const {
+    const float* row = scan_.distances + job_.squares.at(first(), line());
     const unsigned end = count() * block_length;
-    for (unsigned x = thread() * step; x < end; x += threads() * step) {
-      const auto here = *reinterpret_cast<const Vector<Coupling, step>*>(row + in_row(x));
+    for (unsigned x = thread() * quad_values; x < end; x += threads() * quad_values) {
+      const auto here = *reinterpret_cast<const Vector<float, quad_values>*>(row + in_row(x));
+      Quad<Real> quad;
 #pragma unroll
-      for (int q = 0; q < step; q += quad_values) {
-        Quad<Real> quad;
-#pragma unroll
-        for (int j = 0; j < quad_values; ++j) quad.of[j] = coefficient(here.of[q + j]);
-        filled()[quad_index(x + q)] = quad;
-      }
+      for (int j = 0; j < quad_values; ++j) quad.of[j] = coefficient(here.of[j]);
+      filled()[quad_index(x)] = quad;
     }
   }
 
-  template <class Coupling, class Coefficient>
-  __device__ void fill_block(const Coupling* couplings, const Coefficient& coefficient) const {
+  __device__ void fill_block() const {
     if (!exists()) return;
-    const Coupling* column = couplings + column_index();
+    const float* column = scan_.distances + column_index();
 #pragma unroll
     for (int g = 0; g < quads<Real>; ++g) {
       Quad<Real> quad;
@@ -476,13 +450,10 @@ class Lines {
   /// beyond the picture: the backward scan then stays at the last pixel, and its products at 1.
   [[nodiscard]] __device__ Real coefficient_behind() const {
     if (block() + 1 < count()) return filled()[own_index() + (rows ? 1 : Shape::lines)].of[0];
-    Real result = 1;
-    if (!exists() || ends_line()) return result;
+    if (!exists() || ends_line()) return 1;
     const std::int64_t position = first() + (block() + 1) * block_length;
-    const std::int64_t index = rows ? job_.squares.at(position, line()) : job_.squares.at(line(), position);
-    with_couplings(
-        [&](const auto* couplings, const auto& coefficient) { result = coefficient(couplings[index]); });
-    return result;
+    return coefficient(
+        scan_.distances[rows ? job_.squares.at(position, line()) : job_.squares.at(line(), position)]);
   }
 
   template <bool backward>

@@ -64,7 +64,7 @@ class StatsPrefixes {
       scanned[2 * c] = own[c].sum;
       scanned[2 * c + 1] = own[c].squares;
     }
-    scan_lanes(scanned);
+    inclusive_scans(scanned);
     Pair before[channels];
 #pragma unroll
     for (int c = 0; c < channels; ++c) before[c] = {scanned[2 * c], scanned[2 * c + 1]};
@@ -92,37 +92,13 @@ class StatsPrefixes {
   [[nodiscard]] __device__ Pair at(int index) const { return prefixes_[index]; }
 
  private:
-  // 64-bit sums are scanned one after the other, and totals added in a loop. H200, sauvola with window 31,
-  // 8192 x 8192 u16: 0.357 ms, compared with 0.370 ms if both are done as for 32 bits.
-
-  template <int Count>
-  __device__ static void scan_lanes(Sum (&values)[Count]) {
-    if constexpr (sizeof(Sum) == 4) {
-      inclusive_scans(values);
-    } else {
-#pragma unroll
-      for (Sum& value : values) value = inclusive_scan(value);
-    }
-  }
-
   /// Adds this row's sums of all warps to the left.
   __device__ void add_totals(int warp, Pair (&to)[channels]) const {
-    if constexpr (sizeof(Sum) == 4) {
 #pragma unroll
-      for (int c = 0; c < channels; ++c) {
-        const Pair total = lane_index() < warp ? totals_[lane_index() * channels + c] : Pair{};
-        to[c].sum += sum_of_lanes(total.sum);
-        to[c].squares += sum_of_lanes(total.squares);
-      }
-    } else {
-#pragma unroll 1
-      for (int w = 0; w < warp; ++w) {
-#pragma unroll
-        for (int c = 0; c < channels; ++c) {
-          to[c].sum += totals_[w * channels + c].sum;
-          to[c].squares += totals_[w * channels + c].squares;
-        }
-      }
+    for (int c = 0; c < channels; ++c) {
+      const Pair total = lane_index() < warp ? totals_[lane_index() * channels + c] : Pair{};
+      to[c].sum += sum_of_lanes(total.sum);
+      to[c].squares += sum_of_lanes(total.squares);
     }
   }
 

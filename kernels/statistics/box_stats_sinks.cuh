@@ -226,11 +226,8 @@ class QuickBinary {
 
   __device__ void write(int y) {
     if (windows_.count() == 0) return;
-    const bool proportional = threshold_.constant == 0 && threshold_.of_spread == 0;
     Results results;
-    std::uint32_t open = threshold_.without_mean ? compare<Rule::without_mean>(y, results)
-                         : proportional          ? compare<Rule::proportional>(y, results)
-                                                 : compare<Rule::any>(y, results);
+    std::uint32_t open = compare(y, results);
     while (open != 0) {
       const int i = __ffs(static_cast<int>(open)) - 1;
       open &= open - 1;
@@ -244,9 +241,6 @@ class QuickBinary {
 
  private:
   using Results = StatsResults<std::uint8_t, Windows::pixels>;
-
-  /// The terms of T in QuickThreshold that are not 0. A proportional T has neither constant nor spread.
-  enum class Rule { any, proportional, without_mean };
 
   /// Coefficients for windows of `area` pixels: T = constant + S (mean + product root) + spread root with
   /// root = n d.
@@ -264,16 +258,15 @@ class QuickBinary {
   }
 
   /// Computes all results in single precision. Returns a bit for each result that stays open.
-  template <Rule Of>
   __device__ std::uint32_t compare(int y, Results& results) const {
     const std::uint32_t rows = windows_.rows(y);
     if (!windows_.full_width())
-      return compare_by<Of>(results, [&](int i) { return terms_of(windows_.clipped_area(i, rows)); });
+      return compare_by(results, [&](int i) { return terms_of(windows_.clipped_area(i, rows)); });
     const Terms full = terms_of(windows_.full_area(rows));
-    return compare_by<Of>(results, [&](int) { return full; });
+    return compare_by(results, [&](int) { return full; });
   }
 
-  template <Rule Of, class TermsOf>
+  template <class TermsOf>
   __device__ std::uint32_t compare_by(Results& results, const TermsOf& terms_of_pixel) const {
     const std::uint32_t flip = arguments_.job.inverted ? ~0U : 0U;
     std::uint32_t open = 0;
@@ -281,7 +274,7 @@ class QuickBinary {
     for (int w = 0; w < Results::count; ++w) {
       float below[4];  // T - value
 #pragma unroll
-      for (int k = 0; k < 4; ++k) below[k] = compare_one<Of>(4 * w + k, terms_of_pixel(4 * w + k));
+      for (int k = 0; k < 4; ++k) below[k] = compare_one(4 * w + k, terms_of_pixel(4 * w + k));
       const float nearest =
           fminf(fminf(fabsf(below[0]), fabsf(below[1])), fminf(fabsf(below[2]), fabsf(below[3])));
       results.words[w] = signs_of(below) ^ flip;
@@ -290,14 +283,12 @@ class QuickBinary {
     return open;
   }
 
-  template <Rule Of>
   [[nodiscard]] __device__ float compare_one(int i, const Terms& terms) const {
     const SumPair<Sum> found = windows_.sums(i);
-    const float root = approximate_root(approximate_radicand(terms.area, found, Of == Rule::without_mean));
+    const float root = approximate_root(approximate_radicand(terms.area, found, threshold_.without_mean));
     const auto sum = static_cast<float>(found.sum);
     const float factor = __fmaf_rn(terms.product, root, terms.mean);
     const float value = float_of<T>(values_.words, i);
-    if constexpr (Of == Rule::proportional) return __fmaf_rn(sum, factor, -value);
     const float rest = __fmaf_rn(terms.spread, root, threshold_.constant);
     return __fmaf_rn(sum, factor, rest) - value;
   }

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "core/maths/fixed_point.h"
 #include "kernels/device/launch.h"
@@ -84,10 +83,8 @@ void to_double(const ToDoubleArguments& arguments, StreamHandle stream);
 
 // --- Single pass: for build_table(), which chooses between the two methods, and for tests ---
 
-/// Returns the possible tiles of a single pass, the largest first; none where no kernel serves the job or the
-/// picture is too large.
-[[nodiscard]] std::vector<TableTiles> single_pass_tiles(const TableJob& job);
-[[nodiscard]] std::optional<TableTiles> best_single_pass_tiles(const TableJob& job, int multiprocessors);
+/// Returns the tiles of a single pass; none where no kernel serves the job or the picture is too large.
+[[nodiscard]] std::optional<TableTiles> single_pass_tiles(const TableJob& job);
 [[nodiscard]] std::size_t single_pass_workspace_bytes(const TableTiles& tiles);
 
 /// How blocks start and how long they wait for each other. Tests change it to run paths that are rare in

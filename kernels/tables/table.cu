@@ -113,7 +113,7 @@ template void scan_carries(const TableArguments&, const Carries<std::uint32_t>&,
 template void scan_carries(const TableArguments&, const Carries<std::uint64_t>&, StreamHandle);
 
 TableTiles table_tiles(const TableJob& job, int multiprocessors) {
-  if (const auto tiles = best_single_pass_tiles(job, multiprocessors)) return *tiles;
+  if (const auto tiles = single_pass_tiles(job)) return *tiles;
   constexpr int step = tuning::table_most_rows_in_flight;
   TableTiles tiles;
   tiles.width = job.width;

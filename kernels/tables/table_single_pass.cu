@@ -31,27 +31,21 @@ struct Variant {
   Type type;
   Accumulator accumulator;
   TileSizes sizes;
-  int fewest;  ///< tiles per multiprocessor below which the next variant is faster
   void (*launch)(const TableArguments&, const SinglePassTrial&, StreamHandle);
 };
 
 template <class Tiling>
-constexpr Variant variant(int fewest = 0) {
+constexpr Variant variant() {
   using Pixels = typename Tiling::Pixels;
   return {sizeof(typename Pixels::Element) == 1 ? Type::u8 : Type::u16,
-          sizeof(typename Tiling::Sum) == 4 ? Accumulator::u32 : Accumulator::u64, Tiling::sizes, fewest,
+          sizeof(typename Tiling::Sum) == 4 ? Accumulator::u32 : Accumulator::u64, Tiling::sizes,
           launch<Tiling>};
 }
 
-/// The first variant that serves a picture and has enough tiles is used, so larger tiles come first.
 constexpr Variant variants[] = {
-    variant<Bytes<LargeTile>>(tuning::single_pass_fewest_large_tiles),
-    variant<Bytes<MediumTile>>(tuning::single_pass_fewest_medium_tiles),
-    variant<Bytes<SmallTile>>(),
+    variant<Tiling<Pixels<std::uint8_t, 1, std::uint32_t>, ByteTile>>(),
     variant<Tiling<Pixels<std::uint8_t, 3, std::uint32_t>, RgbTile>>(),
-    variant<Tiling<Pixels<std::uint8_t, 4, std::uint32_t>, LargeRgbaTile>>(
-        tuning::single_pass_fewest_rgba_tiles),
-    variant<Tiling<Pixels<std::uint8_t, 4, std::uint32_t>, SmallRgbaTile>>(),
+    variant<Tiling<Pixels<std::uint8_t, 4, std::uint32_t>, RgbaTile>>(),
     variant<Pairs<std::uint8_t, 1>>(),
     variant<Pairs<std::uint8_t, 3>>(),
     variant<Pairs<std::uint16_t, 1>>(),
@@ -66,24 +60,15 @@ bool serves(const Variant& variant, const TableJob& job) {
 
 }  // namespace
 
-std::vector<TableTiles> single_pass_tiles(const TableJob& job) {
-  std::vector<TableTiles> found;
+std::optional<TableTiles> single_pass_tiles(const TableJob& job) {
   for (int i = 0; i < static_cast<int>(std::size(variants)); ++i) {
     if (!serves(variants[i], job)) continue;
     TableTiles tiles = tiles_of(job.width, job.height, variants[i].sizes);
     tiles.single_pass_variant = i;
     tiles.accumulator = job.accumulator;
     const int pixel_bytes = tiles.channels * (variants[i].type == Type::u8 ? 1 : 2);
-    if (fits(tiles, variants[i].sizes, pixel_bytes)) found.push_back(tiles);
+    if (fits(tiles, variants[i].sizes, pixel_bytes)) return tiles;
   }
-  return found;
-}
-
-std::optional<TableTiles> best_single_pass_tiles(const TableJob& job, int multiprocessors) {
-  for (const TableTiles& tiles : single_pass_tiles(job))
-    if (tiles.tile_columns * tiles.tile_rows >=
-        std::int64_t{variants[tiles.single_pass_variant].fewest} * multiprocessors)
-      return tiles;
   return std::nullopt;
 }
 

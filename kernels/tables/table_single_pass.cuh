@@ -755,21 +755,12 @@ void launch(const TableArguments& arguments, const SinglePassTrial& trial, Strea
 // Figures are the speed of a copy of the same bytes over the time, H200, 2026-11-20. All tiles are 128 rows
 // high. Depths give every warp that looks back the same number of slots. A spilled register costs 2 %.
 
-template <class Shape>
-using Bytes = Tiling<Pixels<std::uint8_t, 1, std::uint32_t>, Shape>;
 /// 256 columns: .87 at 16384 x 16384, .83 at 8192, .82 at 4096; with 16 warps of 16 rows .77 at 8192.
-using LargeTile = TileShape<2, 4, 32, 3, 7, 14>;
-/// 256 columns, deeper upward: .76 instead of .71 at 2560 x 2560, .78 instead of .73 at 3840 x 2160.
-using MediumTile = TileShape<2, 4, 32, 2, 15, 14>;
-/// 128 columns: .72 instead of .63 at 2048 x 2048, .62 instead of .53 at 1024 x 1024.
-using SmallTile = TileShape<1, 8, 16, 3, 15, 15>;
-
+using ByteTile = TileShape<2, 4, 32, 3, 7, 14>;
 /// 128 RGB pixels: .74 at 2048 x 2048, .69 at 4096, .73 at 8192; with depths of 6 and 10 .67, .69 and .71.
 using RgbTile = TileShape<3, 4, 32, 2, 10, 14>;
-/// 96 and 64 RGBA pixels: .62 and .67 at 2048 x 2048, .67 and .65 at 4096, .65 and .61 at 8192; 128 pixels
-/// .64, .64 and .69.
-using LargeRgbaTile = TileShape<3, 4, 32, 2, 6, 7>;
-using SmallRgbaTile = TileShape<2, 4, 32, 2, 10, 14>;
+/// 96 RGBA pixels: .62 at 2048 x 2048, .67 at 4096, .65 at 8192; 128 pixels .64, .64 and .69.
+using RgbaTile = TileShape<3, 4, 32, 2, 6, 7>;
 
 /// 128 columns of pairs: u16 to u64 .76 at 2048 x 2048, .79 at 4096, .83 at 8192; 192 columns .60, .76, .83.
 using PairTile = TileShape<2, 4, 32, 3, 9, 13>;

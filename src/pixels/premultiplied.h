@@ -62,6 +62,11 @@ struct PremultiplyPixels {
   PremultiplyRule rule;
   Rows<const std::uint8_t> picture;
   Rows<Value> values;
+
+  SATIN_HD void operator()(int x, int y) const {
+    const std::int64_t at = std::int64_t{x} * Channels;
+    premultiply<Channels>(picture.row(y) + at, rule, values.row(y) + at);
+  }
 };
 
 template <int Channels, class Value>

@@ -3,8 +3,7 @@
 // per pixel. This is the general case; faster kernels serve common jobs.
 //
 // Two kernels share the pixels. The first computes those whose boxes are at most clipped by the picture: all
-// of them for Border::shrink. If weighted sums fit 63 bits, it sums and divides in integers, with the same
-// exactly rounded quotient. The second computes the frame, as wide as the largest radius, by
+// of them for Border::shrink. The second computes the frame, as wide as the largest radius, by
 // covered_box_sums() for every border. If only some pixels count, a second table holds their number.
 //
 // Bytes moved per pixel: the output, the maps in use, and the table from one time (small or smooth radii,
@@ -15,7 +14,6 @@
 
 #include "core/maths/window.h"
 #include "core/with_type.h"
-#include "kernels/device/exact_division.cuh"
 #include "kernels/device/launch.h"
 #include "kernels/device/tuning.h"
 #include "kernels/device/vector.cuh"
@@ -142,17 +140,6 @@ __device__ inline std::uint32_t mask_at(const BoxMeanArguments& arguments, std::
 
 // --- Storing pixels ---
 
-/// Stores means of integers without alpha and blend.
-template <int Channels, class T>
-__device__ void store_plain_mean(const std::uint64_t* totals, std::uint64_t count, const MeanRule& rule,
-                                 T* out) {
-  const std::uint64_t divisor = rule.working ? count : count << rule.read_fraction;
-  const float inverse = __frcp_rn(static_cast<float>(divisor));
-#pragma unroll
-  for (int c = 0; c < Channels; ++c)
-    out[c] = encode(divide_near(totals[c] << rule.write_shift, divisor, inverse), rule.transfer, T{});
-}
-
 template <int Channels, class T>
 __device__ void store_mean(const BoxMeanArguments& arguments, const WideSum* sums, std::uint64_t count,
                            const T* original, std::uint32_t mask, T* out) {
@@ -258,27 +245,12 @@ __device__ void average_clipped(const BoxMeanArguments& arguments, const BoxedPi
   T* out = output_of<Channels, T>(arguments, pixel);
   const std::uint64_t count = clipped_count(arguments, pixel);
   WideSum sums[Channels];
-  if (arguments.fits_63_bits) {
-    std::uint64_t totals[Channels] = {};
-    for_clipped_boxes<Channels>(table_of<Sum>(arguments), pixel.along_x, pixel.along_y,
-                                [&](std::uint64_t weight, const Sum* box) {
+  for_clipped_boxes<Channels>(table_of<Sum>(arguments), pixel.along_x, pixel.along_y,
+                              [&](std::uint64_t weight, const Sum* box) {
 #pragma unroll
-                                  for (int c = 0; c < Channels; ++c) totals[c] += weight * box[c];
-                                });
-    if constexpr (sizeof(T) <= 2) {
-      if (!rule.weighted && pixel.mask == rule.mask_maximum)
-        return store_plain_mean<Channels>(totals, count, rule, out);
-    }
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) sums[c] = {totals[c], static_cast<double>(totals[c])};
-  } else {
-    for_clipped_boxes<Channels>(table_of<Sum>(arguments), pixel.along_x, pixel.along_y,
-                                [&](std::uint64_t weight, const Sum* box) {
-#pragma unroll
-                                  for (int c = 0; c < Channels; ++c)
-                                    add_weighted(sums[c], weight, box[c], rule.fixed_point);
-                                });
-  }
+                                for (int c = 0; c < Channels; ++c)
+                                  add_weighted(sums[c], weight, box[c], rule.fixed_point);
+                              });
   const T* original = pixel_of<T>(arguments.original, pixel.x, pixel.y, Channels);
   store_mean<Channels>(arguments, sums, count, original, pixel.mask, out);
 }

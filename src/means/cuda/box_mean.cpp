@@ -551,17 +551,6 @@ Prepared<BoxMeanJob> prepare_light_gather(CudaBackend& backend, const BoxMeanJob
   return std::make_unique<LightGather>(backend, job);
 }
 
-/// Whether every sum, weighted by at most 256 * 256 and with the additional fraction bits of the output, is
-/// below 2^63.
-bool sums_fit_63_bits(const BoxMeanJob& job) {
-  if (job.read.fixed_point) return false;
-  const std::uint64_t largest_sum =
-      (static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / 65536) >>
-      std::max(0, job.write.fraction - job.read.fraction);
-  const std::uint64_t area = largest_box(job.width, job.height, job.radius, job.border);
-  return job.read.maximum <= largest_sum / area;
-}
-
 bool is_identity(const RadiusField& radius) {
   return radius.from_map ? radius.low == 0 && radius.high == 0 : radius.x == 0 && radius.y == 0;
 }
@@ -590,7 +579,6 @@ class BoxMeanTable final : public BoxMeanOperation {
     arguments_.accumulator = job.accumulator;
     arguments_.rule =
         mean_rule(job, device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb));
-    arguments_.fits_63_bits = sums_fit_63_bits(job);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {

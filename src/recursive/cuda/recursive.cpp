@@ -32,7 +32,7 @@ class Recursive final : public RecursiveOperation {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return planes_.size + couplings_.size + tables_.size;
+    return planes_.size + distances_.size;
   }
 
   void run(const RecursiveImages& images, Stream stream) override {
@@ -75,8 +75,7 @@ class Recursive final : public RecursiveOperation {
     const auto plane = static_cast<std::size_t>(kernels::Squares(job_.width, job_.height).size());
     const int channels = job_.read.channels;
     planes_ = backend_.allocate(plane * static_cast<std::size_t>(channels) * sizeof(Real));
-    if (job_.guide)
-      couplings_ = backend_.allocate(2 * plane * (guides_by_codes() ? sizeof(std::uint16_t) : sizeof(float)));
+    if (job_.guide) distances_ = backend_.allocate(2 * plane * sizeof(float));
     for (const RecursivePass& pass : job_.passes) {
       kernels::RecursiveScan<Real> scan;
       scan.axis = pass.axis;
@@ -84,64 +83,29 @@ class Recursive final : public RecursiveOperation {
       scan.height = job_.height;
       scan.channels = channels;
       scan.constants = pass_constants<Real>(pass, job_.guide.has_value());
-      if (job_.guide && !guides_by_codes()) scan.distances = couplings_along<float>(pass.axis);
-      if (guides_by_codes()) {
-        scan.codes = couplings_along<std::uint16_t>(pass.axis);
-        scan.table_size = kernels::recursive_codes(job_.guide->channels);
-      }
+      if (job_.guide) scan.distances = distances_along(pass.axis);
       scan.planes = reinterpret_cast<Real*>(planes_.get());
       scan.weighted = job_.read.weighted;
       scan.transfer = pixels_.rule.transfer;
       check(static_cast<cudaError_t>(kernels::prepare_recursive_scan(scan)), "asking for shared memory");
       scans_.push_back(scan);
     }
-    if (guides_by_codes()) upload_tables();
   }
 
-  /// Whether the guide is kept as sums of differences of bytes, from which tables give the coefficients.
-  [[nodiscard]] bool guides_by_codes() const {
-    return sizeof(Real) == 4 && job_.guide && job_.guide->type == Type::u8 && !job_.guide->weighted;
-  }
-
-  /// Uploads a table for each pass: the coefficients of all sums of differences, then 1 for positions beyond
-  /// the picture.
-  void upload_tables() {
-    std::vector<Real> tables;
-    for (const kernels::RecursiveScan<Real>& scan : scans_) {
-      for (int sum = 0; sum + 1 < scan.table_size; ++sum)
-        tables.push_back(
-            decay(scan.constants.rate * static_cast<Real>(transformed_distance(sum, job_.guide->contrast))));
-      tables.push_back(1);
-    }
-    tables_ = backend_.uploaded(tables);
-    const Real* table = reinterpret_cast<const Real*>(tables_.get());
-    for (kernels::RecursiveScan<Real>& scan : scans_) {
-      scan.table = table;
-      table += scan.table_size;
-    }
-  }
-
-  template <class Coupling>
-  [[nodiscard]] Coupling* couplings_along(Axis axis) const {
-    return reinterpret_cast<Coupling*>(couplings_.get()) +
+  [[nodiscard]] float* distances_along(Axis axis) const {
+    return reinterpret_cast<float*>(distances_.get()) +
            (axis == Axis::x ? 0 : kernels::Squares(job_.width, job_.height).size());
   }
 
   void read_guide(const RecursiveImages& images, kernels::StreamHandle stream) {
-    if (guides_by_codes()) {
-      kernels::RecursiveCodes codes{job_.width, job_.height, job_.guide->channels, source_of(images.guide)};
-      codes.along_x = couplings_along<std::uint16_t>(Axis::x);
-      codes.along_y = couplings_along<std::uint16_t>(Axis::y);
-      return kernels::read_codes(codes, stream);
-    }
     kernels::RecursiveGuide guide;
     guide.width = job_.width;
     guide.height = job_.height;
     guide.guide = *job_.guide;
     guide.source = source_of(images.guide);
     if (!scans_.empty()) {
-      guide.along_x = couplings_along<float>(Axis::x);
-      guide.along_y = couplings_along<float>(Axis::y);
+      guide.along_x = distances_along(Axis::x);
+      guide.along_y = distances_along(Axis::y);
     }
     guide.measured = images.measured;
     kernels::read_distances(guide, stream);
@@ -153,8 +117,7 @@ class Recursive final : public RecursiveOperation {
   std::unique_ptr<CopyOperation> copy_ = backend_.prepare(CopyJob{});
   std::vector<kernels::RecursiveScan<Real>> scans_;
   Buffer planes_;
-  Buffer couplings_;  ///< distances or codes along x, then along y
-  Buffer tables_;     ///< coefficients of the codes, a table for each pass
+  Buffer distances_;  ///< distances along x, then along y
 };
 
 }  // namespace
