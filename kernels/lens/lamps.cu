@@ -27,6 +27,7 @@ __device__ typename LampScene<Channels>::Around around_by_warp(const LampScene<C
   all.sum = sum_of_lanes(all.sum);
   all.pixels = sum_of_lanes(static_cast<std::uint32_t>(all.pixels));
   all.bright = sum_of_lanes(all.bright);
+  all.rows = sum_of_lanes(all.rows);
   return all;
 }
 

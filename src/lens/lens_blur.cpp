@@ -163,8 +163,11 @@ LensMemory::LensMemory(Backend& backend, const LensLayersJob& job) : arrays_(bac
 LampMemory::LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table,
                        const Shape& picture)
     : arrays_(backend) {
-  cells_ = arrays_.add<LampCell>(static_cast<std::size_t>((job.width + lamp_cell - 1) / lamp_cell) *
-                                 static_cast<std::size_t>((job.height + lamp_cell - 1) / lamp_cell));
+  const auto cells_of_side = [&](std::int64_t side) {
+    return static_cast<std::size_t>((job.width + side - 1) / side * ((job.height + side - 1) / side));
+  };
+  cells_ = arrays_.add<LampCell>(cells_of_side(lamp_cell));
+  surfaces_ = arrays_.add<LampSurface>(2 * cells_of_side(lamp_cell * lamp_block));
   auto* counts = arrays_.add<std::uint32_t>(2);
   lamps_ = {arrays_.add<Lamp>(capacity(job)), counts, counts + 1, capacity(job)};
   const double corner = std::hypot(static_cast<double>(job.width), static_cast<double>(job.height)) / 2;
@@ -255,8 +258,9 @@ void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measure
     layers_->show(scene, shown_, stream);
   } else {
     lamp_memory_->find_aperture(aperture, stream);
-    find_lamps_->run(
-        {scene, measured, lamp_memory_->cells(), lamp_memory_->lamps(), lamp_memory_->aperture()}, stream);
+    find_lamps_->run({scene, measured, lamp_memory_->cells(), lamp_memory_->surfaces(), lamp_memory_->lamps(),
+                      lamp_memory_->aperture()},
+                     stream);
     const LensPlanes& planes = scene.planes;
     const MutableImageView colours = plane(planes.colours, Type::u32, planes.channels);
     SplatImages images;

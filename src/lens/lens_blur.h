@@ -84,6 +84,7 @@ class LampMemory {
     return static_cast<std::uint32_t>(job.width * job.height / 16 + 4096);
   }
   [[nodiscard]] LampCell* cells() const noexcept { return cells_; }
+  [[nodiscard]] LampSurface* surfaces() const noexcept { return surfaces_; }
   [[nodiscard]] const LampList& lamps() const noexcept { return lamps_; }
   [[nodiscard]] const Aperture& aperture() const noexcept { return aperture_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return arrays_.bytes(); }
@@ -92,6 +93,7 @@ class LampMemory {
   BackendArrays arrays_;
   std::unique_ptr<AperturePictureJob::Operation> read_picture_;  ///< null without a picture
   LampCell* cells_ = nullptr;
+  LampSurface* surfaces_ = nullptr;
   ApertureRow* rows_ = nullptr;
   ApertureEdge* edges_ = nullptr;
   LampList lamps_;

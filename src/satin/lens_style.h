@@ -36,9 +36,10 @@ struct LensStyle {
   LensQuality quality = LensQuality::high;  ///< accuracy
   Bokeh bokeh = Bokeh::disc;                ///< shape of points
   /// Factor that restores the brightness of clipped lamps where they are out of focus, 1 (off) to 64. It is
-  /// applied in full at 100 % linear light and fades to none at 90 %. Floats with any value above 1 are not
-  /// changed. Unset: 4 for u8, otherwise 1. A lamp is a pixel above 80 % that is twice as bright as the
-  /// mean of about 49 x 49 pixels around it.
+  /// applied in full at 100 % linear light and 8 pixels of radius; it fades to none at 90 %, at 4 pixels, and
+  /// where a lamp looks like texture or like a wide surface nearby. Floats with any value above 1 are not
+  /// changed. Unset: 4 for u8, otherwise 1. A lamp is above 80 % and twice as bright as 49 x 49 pixels
+  /// around.
   std::optional<double> highlights;
   // The shape of lamps that are out of focus by 4 pixels or more, which are drawn exactly. A filter may
   // accept a picture of the aperture instead of bokeh, blades, onion and squeeze. Its longer side spans the

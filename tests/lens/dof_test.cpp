@@ -262,8 +262,8 @@ TEST(Dof, TheMaskIsABlendWeight) {
 }
 
 TEST(Dof, ClippedHighlightsThatAreOutOfFocusGrowBrighter) {
-  Image picture = constant_picture({41, 41, 1, Type::u8}, 0);
-  picture.view().value<std::uint8_t>(20, 20) = 255;
+  Image picture = constant_picture({41, 41, 1, Type::u16}, 0);
+  picture.view().value<std::uint16_t>(20, 20) = 65535;
   const auto brightness = [&](double disparity_value, double highlights) {
     const Image disparity = plane_of(41, 41, [&](auto, auto) { return disparity_value; });
     Dof dof = lens_of(disparity);
@@ -272,11 +272,12 @@ TEST(Dof, ClippedHighlightsThatAreOutOfFocusGrowBrighter) {
     const Image result = result_of(picture, dof);
     double sum = 0;
     for (std::int64_t y = 0; y < 41; ++y)
-      for (std::int64_t x = 0; x < 41; ++x) sum += result.view().value<std::uint8_t>(x, y);
+      for (std::int64_t x = 0; x < 41; ++x) sum += result.view().value<std::uint16_t>(x, y);
     return sum;
   };
-  EXPECT_EQ(brightness(0.5, 4), 255);
-  EXPECT_NEAR(brightness(0.75, 4) / brightness(0.75, 1), 4, 0.4);
+  EXPECT_EQ(brightness(0.5, 4), 65535);
+  EXPECT_NEAR(brightness(0.75, 4) / brightness(0.75, 1), 1, 0.01) << "radius 4";
+  EXPECT_NEAR(brightness(1, 4) / brightness(1, 1), 4, 0.01) << "radius 8";
 }
 
 // Debug pictures of a near square (radius 8) before a sharp surface (left half) and a far one (radius -4).

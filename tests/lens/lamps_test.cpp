@@ -283,6 +283,48 @@ TEST(Lamps, WhatIsNotAloneIsNoLamp) {
   EXPECT_EQ(difference(out_of_focus(picture, 9, strong), out_of_focus(picture, 9, off)), "");
 }
 
+/// Light that the default of 8-bit pictures adds, over the light without.
+double light_by_default(const Image& picture, double radius) {
+  LensStyle off;
+  off.highlights = 1;
+  return light_of(out_of_focus(picture, radius, {})) / light_of(out_of_focus(picture, radius, off));
+}
+
+void set_white(Image& picture, std::int64_t left, std::int64_t top, std::int64_t width, std::int64_t height) {
+  for (std::int64_t y = top; y < top + height; ++y)
+    for (std::int64_t x = left; x < left + width; ++x) set_fraction(picture.view(), x, y, 0, 1);
+}
+
+TEST(Lamps, LightComesBackWithTheRadius) {
+  EXPECT_NEAR(light_by_default(point(101, Type::u8), 4), 1, 0.05);
+  EXPECT_NEAR(light_by_default(point(101, Type::u8), 6), 2.5, 0.2);
+  EXPECT_NEAR(light_by_default(point(101, Type::u8), 8), 4, 0.3);
+}
+
+TEST(Lamps, AGapInFoliageIsAsBrightAsTheSky) {
+  Image picture = constant_picture({240, 240, 1, Type::u8}, 0);
+  for (std::int64_t y = 70; y < 110; y += 30)
+    for (std::int64_t x = 60; x < 200; x += 35) set_white(picture, x, y, 3, 3);
+  EXPECT_GT(light_by_default(picture, 12), 2.5) << "lamps in the dark";
+  set_white(picture, 0, 0, 240, 45);
+  LensStyle off;
+  off.highlights = 1;
+  EXPECT_EQ(difference(out_of_focus(picture, 12, {}), out_of_focus(picture, 12, off)), "");
+}
+
+TEST(Lamps, LitHairIsNoLamp) {
+  Image picture = constant_picture({200, 200, 1, Type::u8}, 0);
+  for (std::int64_t y = 20; y < 170; y += 14)
+    for (std::int64_t x = 20 + y % 5; x < 180; x += 12) set_white(picture, x, y, 1, 10);
+  LensStyle off;
+  off.highlights = 1;
+  const Image result = out_of_focus(picture, 10, {});
+  const Image expected = out_of_focus(picture, 10, off);
+  for (std::int64_t y = 50; y < 140; ++y)
+    for (std::int64_t x = 50; x < 150; ++x)
+      ASSERT_EQ(result.view().value<std::uint8_t>(x, y), expected.view().value<std::uint8_t>(x, y));
+}
+
 TEST(Lamps, MoreLampsThanThereIsRoomForAreNone) {
   Image picture = constant_picture({400, 400, 1, Type::u8}, 0);
   for (std::int64_t y = 0; y < 400; y += 3)

@@ -113,8 +113,9 @@ class LensSteps {
                               Memory::host};
     };
     std::vector<std::uint32_t> values(std::size_t{3} * width * height);
-    find_lamps_->run(
-        {scene(), &measured_, lamp_memory_->cells(), lamp_memory_->lamps(), lamp_memory_->aperture()}, {});
+    find_lamps_->run({scene(), &measured_, lamp_memory_->cells(), lamp_memory_->surfaces(),
+                      lamp_memory_->lamps(), lamp_memory_->aperture()},
+                     {});
     SplatImages images;
     images.lamps = lamp_memory_->lamps().lamps;
     images.lamp_count = lamp_memory_->lamps().count;
