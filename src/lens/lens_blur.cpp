@@ -294,7 +294,7 @@ std::vector<ParameterRecord> lens_style_parameters() {
           &LensStyle::quality, {"fast", "high"},
           {"quality", "",
            "fast: at most 4 groups of depth, discs of 12 corners, pixels of 2 x 2 from radius 12 on; "
-           "high: 5 groups, 20 corners"}),
+           "high: 5 groups, 20 corners, 28 above radius 32, 36 above 48"}),
       record::choice(&LensStyle::bokeh, {"disc", "hexagon", "square", "polygon"},
                      {"bokeh", "", "shape of a point that is out of focus"}),
       record::integer(&LensStyle::blades, least_blades, most_blades,

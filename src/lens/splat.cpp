@@ -39,9 +39,10 @@ constexpr double half_root_pi = 0.886226925452758;
 constexpr double half_root_3 = 0.866025403784438;
 
 constexpr BoxExtent square_boxes[] = {{half_root_pi, half_root_pi}};
-// Discs with 12, 20 and 36 corners: the half-extents of least total variation distance to the disc.
+// Discs with 12, 20, 28 and 36 corners: the half-extents of least total variation distance to the disc.
 constexpr BoxExtent disc_12[] = {{.615, .945}, {.945, .615}};
 constexpr BoxExtent disc_20[] = {{.484, .967}, {.773, .773}, {.967, .484}};
+constexpr BoxExtent disc_28[] = {{.407, .977}, {.657, .843}, {.843, .657}, {.977, .407}};
 constexpr BoxExtent disc_36[] = {{.334, .985}, {.574, .887}, {.75, .75}, {.887, .574}, {.985, .334}};
 
 // Regular hexagon with corners at the left and the right. Each step crosses a slanted side in its middle.
@@ -50,6 +51,8 @@ constexpr BoxExtent hexagon_step(int step, int steps) {
 }
 constexpr BoxExtent hexagon_12[] = {hexagon_step(0, 2), hexagon_step(1, 2)};
 constexpr BoxExtent hexagon_20[] = {hexagon_step(0, 3), hexagon_step(1, 3), hexagon_step(2, 3)};
+constexpr BoxExtent hexagon_28[] = {hexagon_step(0, 4), hexagon_step(1, 4), hexagon_step(2, 4),
+                                    hexagon_step(3, 4)};
 constexpr BoxExtent hexagon_36[] = {hexagon_step(0, 5), hexagon_step(1, 5), hexagon_step(2, 5),
                                     hexagon_step(3, 5), hexagon_step(4, 5)};
 
@@ -58,6 +61,9 @@ constexpr std::uint32_t pixel = 256;  // unit of radii
 constexpr std::uint32_t square_below = 2 * pixel;
 constexpr std::uint32_t coarse_below = 6 * pixel;  // high quality
 constexpr std::uint32_t smooth_below = 4 * pixel;  // high quality: discs of up to 36 corners, always mixed
+// From these radii on the steps of 20 and 28 corners are seen as steps: above 4 pixels.
+constexpr std::uint32_t finer_from = 32 * pixel;   // high quality
+constexpr std::uint32_t finest_from = 48 * pixel;  // high quality
 constexpr std::uint32_t mixed_up_to_fast = 8 * pixel;
 constexpr std::uint32_t mixed_up_to_high = 12 * pixel;
 constexpr std::uint32_t always = std::numeric_limits<std::uint32_t>::max();
@@ -112,16 +118,18 @@ std::vector<SizedStaircase> staircases_by_variance(std::span<const BoxExtent> bo
 }
 
 struct Shapes {
-  std::span<const BoxExtent> coarse, fine, finest;
+  std::span<const BoxExtent> coarse, fine, finer, finest;
 };
 
 Shapes shapes_of(const SplatJob& job) {
-  if (job.bokeh == Bokeh::square) return {square_boxes, square_boxes, square_boxes};
+  if (job.bokeh == Bokeh::square) return {square_boxes, square_boxes, square_boxes, square_boxes};
   const bool disc = job.bokeh != Bokeh::hexagon;
   const std::span<const BoxExtent> coarse = disc ? std::span<const BoxExtent>(disc_12) : hexagon_12;
   const std::span<const BoxExtent> fine = disc ? std::span<const BoxExtent>(disc_20) : hexagon_20;
+  const std::span<const BoxExtent> finer = disc ? std::span<const BoxExtent>(disc_28) : hexagon_28;
   const std::span<const BoxExtent> finest = disc ? std::span<const BoxExtent>(disc_36) : hexagon_36;
-  return {coarse, job.quality == LensQuality::high ? fine : coarse, finest};
+  const bool high = job.quality == LensQuality::high;
+  return {coarse, high ? fine : coarse, high ? finer : coarse, finest};
 }
 
 /// Staircases of one shape, which are in the table from index `first` on.
@@ -147,13 +155,17 @@ class Builder {
       KernelShape square = add_shape(square_boxes, block);
       KernelShape coarse = add_shape(shapes.coarse, block);
       KernelShape fine = add_shape(shapes.fine, block);
+      KernelShape finer = add_shape(shapes.finer, block);
       KernelShape finest = add_shape(shapes.finest, block);
-      const bool smooth = job_.quality == LensQuality::high && job_.bokeh == Bokeh::disc;
+      const bool high = job_.quality == LensQuality::high;
+      const bool smooth = high && job_.bokeh == Bokeh::disc;
       for (std::uint32_t r = 0; r <= job_.largest_radius; ++r)
         add(smooth && r < smooth_below ? finest
             : r < square_below         ? square
             : r < coarse_below         ? coarse
-                                       : fine,
+            : r < finer_from || !high  ? fine
+            : r < finest_from          ? finer
+                                       : finest,
             r, block, mixed);
       square.above = 1;
       finest.above = 1;

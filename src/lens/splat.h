@@ -34,7 +34,7 @@ struct SplatJob {
   std::uint32_t white = 0xFFFF;      ///< brighter samples are highlights, with finer staircases
   std::uint32_t largest_radius = 0;  ///< largest radius, 1/256 pixel; larger ones count as this one
   Bokeh bokeh = Bokeh::disc;
-  LensQuality quality = LensQuality::high;  ///< fast: 12 corners per sample; high: 12 or 20, by radius
+  LensQuality quality = LensQuality::high;  ///< fast: 12 corners per sample; high: 12 to 36, by radius
   std::uint32_t most_listed = 0;            ///< capacity of the list of samples
   std::uint32_t merge_from = never_merged;  ///< least radius of visible samples that are merged 2 x 2
   double squeeze = 1;                       ///< height over width of the shapes

@@ -121,7 +121,9 @@ TEST(LensKernels, DiscsHaveTheirCorners) {
   EXPECT_EQ(corners(fast, 5, false), 12);
   EXPECT_EQ(corners(fast, 40, false), 12);
   EXPECT_EQ(corners(high, 5, false), 12);
-  EXPECT_EQ(corners(high, 40, false), 20);
+  EXPECT_EQ(corners(high, 31, false), 20);
+  EXPECT_EQ(corners(high, 40, false), 28);
+  EXPECT_EQ(corners(high, 60, false), 36);
   EXPECT_EQ(corners(fast, 40, true), 36);
   const LensKernel& large = lens_kernel(fast.view(), 40 * 256, false, false);
   EXPECT_EQ(large.weight[1], 0U) << "one staircase where none are mixed";
