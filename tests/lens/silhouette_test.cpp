@@ -50,6 +50,10 @@ TEST(Silhouette, UnmixedColoursAreHeldToThoseAround) {
 constexpr int side = 64;
 constexpr int edge = 32;  ///< first column of the farther half
 
+float light_at(const Layers& layers, int x, int y) {
+  return lens_light(layers.colours[3 * layers.at(x, y)], layers.unit);
+}
+
 std::vector<std::int32_t> near_half(std::int32_t near = 10 * 256, std::int32_t far = 0) {
   std::vector<std::int32_t> radii(side * side, far);
   for (std::size_t i = 0; i < radii.size(); ++i)
@@ -86,6 +90,33 @@ TEST(Silhouette, ALampBesideWhatIsNearerLiesBehindIt) {
   EXPECT_GT(lens_light(bright.colours[3 * bright.at(edge - 1, 30)], bright.unit), 3);
 }
 
+TEST(Silhouette, ALampCutByAThinBarLiesBehindIt) {
+  // A blurred wall with a bright bar of one column, all of whose pixels are edges, and a lamp that it cuts.
+  std::vector<std::int32_t> radii(side * side, -10 * 256);
+  Image picture({side, side, 3, Type::f32});
+  for (int y = 0; y < side; ++y)
+    for (int x = 0; x < side; ++x) {
+      if (x == edge) radii[static_cast<std::size_t>(y * side + x)] = 0;
+      for (int c = 0; c < 3; ++c)
+        picture.view().row<float>(y)[3 * x + c] = x == edge ? 1.1F : x == edge + 1 && y == 30 ? 20.0F : 0.05F;
+    }
+  const Layers layers = layers_of(device_under_test(), picture, radii, 5, 0);
+  const auto near = std::ranges::find_if(
+      layers.separate, [](const LensSample& sample) { return sample.x == edge + 1 && sample.y == 30; });
+  EXPECT_GT(light_at(layers, edge + 1, 30), 19);
+  if (near != layers.separate.end()) {
+    EXPECT_LT(lens_light(near->colour[0], layers.unit), 2);
+  }
+}
+
+TEST(Silhouette, ALampBehindIsNotHeldToWhatShowsOfIt) {
+  // The picture has light above white elsewhere. The lamp shows in one pixel that mixes both sides.
+  Image picture = halves(0.1F, 0.05F, edge, 30, 0.9F);
+  picture.view().row<float>(2)[0] = 4;
+  const Layers layers = layers_of(device_under_test(), picture, near_half(), 5, 0);
+  EXPECT_GT(light_at(layers, edge, 30), 0.95F);
+}
+
 /// A sharp nearer half of 8 bits before a blurred darker one, with white pixels of row 30 from `first` on.
 Layers clipped_lamp(int first, int last) {
   Image picture({side, side, 3, Type::u8});
@@ -96,10 +127,6 @@ Layers clipped_lamp(int first, int last) {
                                                       : x < edge                        ? 140
                                                                                         : 60;
   return layers_of(device_under_test(), picture, near_half(0, -10 * 256), 5, 0);
-}
-
-float light_at(const Layers& layers, int x, int y) {
-  return lens_light(layers.colours[3 * layers.at(x, y)], layers.unit);
 }
 
 TEST(Silhouette, AClippedLampThatIsHalfBehindLiesBehind) {

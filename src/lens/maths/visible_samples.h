@@ -137,6 +137,8 @@ inline constexpr float least_share = 0.5F;         ///< least divisor of the une
 inline constexpr float visible_share = 0.02F;      ///< smaller shares of the nearer surface are dropped
 /// A clipped lamp is more than this many times as bright as either side.
 inline constexpr float clipped_lamp_times = 2;
+inline constexpr float least_lamp = 0.5F;        ///< more unexplained light than this is a lamp's
+inline constexpr float least_lamp_share = 0.1F;  ///< least divisor of a lamp's light on the farther side
 
 /// Adds linear light to an integer: rounded to nearest, held to [0, largest].
 SATIN_HD std::uint32_t lens_moved(std::uint32_t value, float light, const LensUnit& unit) {
@@ -392,16 +394,19 @@ struct SeparateSilhouettes {
     const bool is_front = 2 * planes().sharpened[planes().place(x, y)] > range.low + range.high;
     const bool clipped = far_light > lens_clipped_light && shows_clipped_lamp(own, front, back, unit);
     const float share = clipped ? by_depth : share_of_front(front, back, by_depth);
-    const bool lamp = clipped || shows_lamp(front, back, share);
-    const bool front_is_off = lamp ? brightest(front.range, unit) > 1 : is_front;
+    const bool lamp = clipped || (!unit.ends_at_white && shows_lamp(front, back, share));
+    const float front_light = brightest(front.range, unit);
+    const bool front_shines = (sides.front & ~sides.edges) != 0 && front_light > 1 && front_light > far_light;
+    const bool front_is_off = lamp ? front_shines : is_front;
     store_both(x, y, own_values, {front, back, share, is_front, front_is_off, lamp}, unit, sides.seen);
   }
 
-  /// Whether the light that neither side explains is above white: a lamp. It belongs to the nearer side if
-  /// that is bright around, otherwise to the farther one.
+  /// Whether neither side explains the pixel's light: a lamp. It belongs to the nearer side if pixels inside
+  /// that side are above white and above the farther side, otherwise to the farther side.
   SATIN_HD bool shows_lamp(const Side& front, const Side& back, float share) const {
     for (int c = 0; c < Channels; ++c)
-      if (c < colours() && -(share * front.colour[c]) - (1 - share) * back.colour[c] > 1) return true;
+      if (c < colours() && -(share * front.colour[c]) - (1 - share) * back.colour[c] > least_lamp)
+        return true;
     return false;
   }
 
@@ -446,6 +451,7 @@ struct SeparateSilhouettes {
                            const LensUnit& unit, const Range& seen) const {
     const auto& [front, back, share, is_front, front_is_off, lamp] = mixture;
     const bool by_sides = depth_is_soft();
+    const float least_far = lamp ? least_lamp_share : least_share;
     std::uint32_t near_colour[4];
     std::uint32_t far_colour[4];
     for (int c = 0; c < Channels; ++c) {
@@ -455,11 +461,14 @@ struct SeparateSilhouettes {
       if (front_is_off)
         f = f + error / (share > least_share ? share : least_share);
       else
-        b = b + error / (1 - share > least_share ? 1 - share : least_share);
+        b = b + error / (1 - share > least_far ? 1 - share : least_far);
       const std::uint32_t near_value = lens_moved(own[c], f, unit);
       const std::uint32_t far_value = lens_moved(own[c], b, unit);
       near_colour[c] = by_sides && !lamp ? front.range.held(c, near_value) : seen.held(c, near_value);
-      far_colour[c] = by_sides && !lamp ? back.range.held(c, far_value) : seen.held(c, far_value);
+      // A lamp behind the nearer surface is brighter than every pixel that shows a part of it.
+      far_colour[c] = lamp && !front_is_off && !unit.ends_at_white ? far_value
+                      : by_sides && !lamp                          ? back.range.held(c, far_value)
+                                                                   : seen.held(c, far_value);
     }
     const std::int32_t near_radius = front.rounded_radius();
     const std::int32_t far_radius = back.rounded_radius();
