@@ -213,7 +213,7 @@ SignedRadii::SignedRadii(Backend& backend, const Shape& picture, const Shape& de
         backend.allocate(static_cast<std::size_t>(source_.width * source_.height) * sizeof(GuideColour));
     enlarge_radii_ = backend.prepare(EnlargeRadiiJob{sizes, picture.type, picture.channels, colours});
   }
-  if (rule_.focal_length == 0) {
+  if (rule_.soft != SoftDepth::off) {
     if (enlarge_radii_ != nullptr) spare_ = plane_of_samples(spare_buffer_);
     snap_depth_ = backend.prepare(SnapDepthJob{sizes, picture.type, picture.channels, colours});
   }

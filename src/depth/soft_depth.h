@@ -2,7 +2,7 @@
 // Soft depth, as phones and learned estimators make it: its silhouettes are ramps next to the edges of the
 // picture, and overshoot.
 //
-// A depth image is soft if at least half of its silhouettes are ramps. Then
+// A depth image is soft if at least half of its silhouettes are ramps, or if the caller says so. Then
 //   - more depth around the focus is sharp (DecideSoftness),
 //   - thin extremes give way to the median around them (RejectThinExtremes),
 //   - pixels near a silhouette get the radius of the side that looks like them (SnapToColours), and so do the
@@ -104,8 +104,7 @@ struct CountRamps {
   }
 };
 
-/// Decides whether depth is soft, and then widens the sharp range; one thread. With the parameters of a lens
-/// no depth counts as soft: radii are those of the lens.
+/// Decides whether depth is soft, and then widens the sharp range; one thread.
 struct DecideSoftness {
   DepthRule rule;
   DepthStatistics* statistics;
@@ -114,7 +113,7 @@ struct DecideSoftness {
   SATIN_HD void operator()(int /*x*/, int /*y*/) const {
     const bool mostly_ramps = statistics->silhouettes >= least_silhouettes &&
                               2 * std::uint64_t{statistics->ramps} >= statistics->silhouettes;
-    statistics->soft = mostly_ramps && rule.focal_length == 0 ? 1 : 0;
+    statistics->soft = rule.soft == SoftDepth::automatic ? mostly_ramps : rule.soft == SoftDepth::on;
     if (statistics->soft == 0 || rule.sharp_range_given) return;
     const double more = soft_sharp_share * (state->high - state->low);
     state->near_edge = state->near_edge + more;
@@ -522,7 +521,7 @@ struct SoftDepthJob {
       launch(column_chunks(width), (height + soft_stride - 1) / soft_stride,
              CountRamps<T>{circles.rule, depth, width, height, images.state, images.statistics});
       launch(std::int64_t{1}, std::int64_t{1}, DecideSoftness{circles.rule, images.statistics, images.state});
-      if (circles.rule.sharp_range_given || circles.rule.focal_length != 0) return;
+      if (circles.rule.sharp_range_given || circles.rule.soft == SoftDepth::off) return;
       const RadiiOfDepth<T> again{circles.rule, depth, images.state, Rows<SignedRadius256>(images.radii)};
       launch(width, height, RadiiOfSoftDepth<T>{again, images.statistics});
     });

@@ -159,16 +159,49 @@ TEST(SoftDepth, DepthThatIsNotSoftKeepsItsRadii) {
   }
 }
 
-TEST(SoftDepth, RadiiOfALensStay) {
-  const Image depth = depth_of(edge, 8);
+/// A lens that gives a strength of about 30 pixels.
+LensFocus lens_focus_at(double value) {
   LensFocus focus;
-  focus.focus = 0.5;
+  focus.focus = value;
   focus.f_number = 1;
   focus.focal_length = 120;
   focus.max_radius = 500;
+  return focus;
+}
+
+TEST(SoftDepth, IsTheSameByALensAndByItsStrength) {
+  const Image depth = depth_of(edge - 2, 8);
+  const RadiiResult by_lens = radii_of(two_halves(), depth, lens_focus_at(0.5));
+  ASSERT_GT(by_lens.strength, 20);
+  LensFocus focus = focus_at(0.5);
+  focus.strength = Length{by_lens.strength, false};
+  focus.max_radius = 500;
+  const RadiiResult by_strength = radii_of(two_halves(), depth, focus);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) ASSERT_EQ(by_lens.at(x, y), by_strength.at(x, y)) << x << ", " << y;
+  EXPECT_GT(by_lens.at(edge - 1, 9), by_lens.strength * 256 * 0.3);
+  EXPECT_LT(by_lens.at(edge, 9), -by_lens.strength * 256 * 0.3);
+}
+
+TEST(SoftDepth, StaysIfItIsDeclaredNotToBe) {
+  const Image depth = depth_of(edge, 8);
+  LensFocus focus = focus_at(0.5);
+  focus.soft = SoftDepth::off;
+  expect_untouched(radii_of(two_halves(), depth, focus), depth, 0.5, 20);
+  focus = lens_focus_at(0.5);
+  focus.soft = SoftDepth::off;
   const RadiiResult found = radii_of(two_halves(), depth, focus);
-  ASSERT_GT(found.strength, 20);
   expect_untouched(found, depth, 0.5, found.strength);
+}
+
+TEST(SoftDepth, IsDeclaredWhereFewSilhouettesAreRamps) {
+  // The last column of the nearer thing is half covered in the depth: a ramp of one pixel in three
+  const Image depth = depth_of(edge - 0.6, 1);
+  LensFocus focus = focus_at(0.1);
+  focus.sharp_range = 0;
+  EXPECT_LT(radii_of(two_halves(), depth, focus).at(edge - 1, 9) / 256.0, 8);
+  focus.soft = SoftDepth::on;
+  EXPECT_NEAR(radii_of(two_halves(), depth, focus).at(edge - 1, 9) / 256.0, 16, 1);
 }
 
 TEST(SoftDepth, IsSharpAroundTheFocusByDefault) {
