@@ -111,6 +111,7 @@ class SignedRadii {
   Buffer samples_buffer_;
   Buffer spare_buffer_;
   Buffer colours_;            ///< colours of the samples to enlarge
+  Buffer scores_;             ///< for snap_depth_
   MutableImageView samples_;  ///< radii of the depth image's size
   MutableImageView spare_;    ///< shaped like samples_
   Buffer statistics_;
