@@ -13,6 +13,7 @@
 #include "depth/maths/signed_radius.h"
 #include "pixels/maths/rows.h"
 #include "pixels/pixelwise.h"
+#include "satin/lens_focus.h"
 
 namespace satin {
 
@@ -30,6 +31,7 @@ struct DepthRule {
   std::int64_t focus_y = 0;
   double sharp_range = 0;
   bool sharp_range_given = false;
+  SoftDepth soft = SoftDepth::automatic;
 
   /// K in 1/256 pixel for a difference of 1 in 1 / z. With a focal length F > 0, in units of depth, it is the
   /// K for a focus at infinity, to be divided by 1 - F / z_focus.

@@ -236,6 +236,7 @@ DepthRule depth_rule(const LensFocus& focus, const Shape& picture, const Shape& 
   rule.unknown = focus.unknown.value_or(0);
   rule.sharp_range = focus.sharp_range.value_or(0);
   rule.sharp_range_given = focus.sharp_range.has_value();
+  rule.soft = focus.soft;
   rule.largest = focus.max_radius * 256;
   set_focus(rule, focus, picture, depth, scale);
   set_strength(rule, focus, picture);
@@ -291,6 +292,10 @@ std::vector<ParameterRecord> lens_focus_parameters() {
                     {"focus-at", "px", "place in the picture that is sharp; the middle unless told"}),
       real(&LensFocus::sharp_range, sharp_range, "",
            "depths this near to the focus are sharp too; none, or 1 % of soft depth, unless told"),
+      record::choice(&LensFocus::soft, {"auto", "on", "off"},
+                     {"soft", "",
+                      "move blurred silhouettes of depth, as from phones and estimators, to the picture's "
+                      "edges; auto: if at least half of them are blurred"}),
       varying(record::length(&LensFocus::strength, strength_range.minimum, strength_range.maximum,
                              {"strength", "px",
                               "radius of the blur for a unit of depth; P%: from the nearest to the farthest, "

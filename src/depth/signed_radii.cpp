@@ -213,8 +213,9 @@ SignedRadii::SignedRadii(Backend& backend, const Shape& picture, const Shape& de
         backend.allocate(static_cast<std::size_t>(source_.width * source_.height) * sizeof(GuideColour));
     enlarge_radii_ = backend.prepare(EnlargeRadiiJob{sizes, picture.type, picture.channels, colours});
   }
-  if (rule_.focal_length == 0) {
+  if (rule_.soft != SoftDepth::off) {
     if (enlarge_radii_ != nullptr) spare_ = plane_of_samples(spare_buffer_);
+    scores_ = backend.allocate(static_cast<std::size_t>(source_.width * source_.height));
     snap_depth_ = backend.prepare(SnapDepthJob{sizes, picture.type, picture.channels, colours});
   }
   statistics_ = backend.allocate(sizeof(DepthStatistics));
@@ -287,7 +288,8 @@ void SignedRadii::prepare_smoothing(CircleOfConfusionJob& job) {
 
 std::size_t SignedRadii::workspace_bytes() const noexcept {
   std::size_t bytes = state_.size + statistics_.size + samples_buffer_.size + spare_buffer_.size +
-                      colours_.size + byte_size(despeckled_.shape()) + byte_size(smoothed_.shape());
+                      colours_.size + scores_.size + byte_size(despeckled_.shape()) +
+                      byte_size(smoothed_.shape());
   for (const Operation* operation : std::initializer_list<const Operation*>{
            despeckle_.get(), smooth_steps_.get(), circle_of_confusion_.get(), enlarge_radii_.get()})
     if (operation != nullptr) bytes += operation->workspace_bytes();
@@ -326,7 +328,8 @@ void SignedRadii::run(const ImageView& picture, const ImageView& depth, const Mu
   auto* colours = reinterpret_cast<GuideColour*>(colours_.get());
   // The host skips snapping if it can read that depth is not soft; otherwise the steps look for themselves
   if (snap_depth_ != nullptr && (!backend_.host_memory || statistics->soft != 0))
-    snap_depth_->run({picture, statistics, colours, samples, enlarge_radii_ != nullptr ? spare_ : spare},
+    snap_depth_->run({picture, statistics, colours, reinterpret_cast<SideScores*>(scores_.get()), samples,
+                      enlarge_radii_ != nullptr ? spare_ : spare},
                      stream);
   if (enlarge_radii_ != nullptr) enlarge_radii_->run({picture, samples, colours, radii}, stream);
 }

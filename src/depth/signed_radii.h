@@ -42,7 +42,7 @@ class FillRadii;
 ///   1. the depth is replaced by its median, if that is wanted;
 ///   2. steps of 8-bit depth are smoothed if they would be seen (16/256 pixel of radius or more);
 ///   3. values become radii, and unknown radii are filled;
-///   4. soft depth is snapped to the picture, unless the parameters of a lens are given;
+///   4. soft depth is snapped to the picture;
 ///   5. radii of a depth image of another size are enlarged.
 class SignedRadii {
  public:
@@ -99,7 +99,7 @@ class SignedRadii {
   std::unique_ptr<SmoothStepsOperation> smooth_steps_;  ///< used if smooths_
   std::unique_ptr<FillRadii> fill_radii_;
   std::unique_ptr<SoftDepthJob::Operation> soft_depth_;
-  std::unique_ptr<SnapDepthJob::Operation> snap_depth_;  ///< null with a lens
+  std::unique_ptr<SnapDepthJob::Operation> snap_depth_;  ///< null with SoftDepth::off
   std::unique_ptr<EnlargeRadiiJob::Operation> enlarge_radii_;
   std::unique_ptr<CircleOfConfusionJob::Operation> circle_of_confusion_;
   bool analysed_ = false;      ///< whether median and range of the last run's depth are known
@@ -111,6 +111,7 @@ class SignedRadii {
   Buffer samples_buffer_;
   Buffer spare_buffer_;
   Buffer colours_;            ///< colours of the samples to enlarge
+  Buffer scores_;             ///< for snap_depth_
   MutableImageView samples_;  ///< radii of the depth image's size
   MutableImageView spare_;    ///< shaped like samples_
   Buffer statistics_;

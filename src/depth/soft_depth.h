@@ -2,11 +2,13 @@
 // Soft depth, as phones and learned estimators make it: its silhouettes are ramps next to the edges of the
 // picture, and overshoot.
 //
-// A depth image is soft if at least half of its silhouettes are ramps. Then
+// A depth image is soft if at least half of its silhouettes are ramps, or if the caller says so. Then
 //   - more depth around the focus is sharp (DecideSoftness),
-//   - thin extremes give way to the median around them (RejectThinExtremes),
-//   - pixels near a silhouette get the radius of the side that looks like them (SnapToColours), and so do the
-//     rims of nearer things (SoftRim).
+//   - noise gives way to the mean on surfaces, and thin extremes to the median near silhouettes (CleanRadii),
+//   - every pixel near a silhouette is scored by how much it looks like the nearer side (ScoreSides), and
+//   gets
+//     the radius of the side that the scores around it choose (ChooseSides). A pixel alone does not decide:
+//     where both sides are textured, that would leave specks.
 // Depth that is not soft keeps every bit: against ray-traced truth snapping gains 2 dB on soft depth, and
 // costs clean depth up to 3.
 
@@ -104,8 +106,7 @@ struct CountRamps {
   }
 };
 
-/// Decides whether depth is soft, and then widens the sharp range; one thread. With the parameters of a lens
-/// no depth counts as soft: radii are those of the lens.
+/// Decides whether depth is soft, and then widens the sharp range; one thread.
 struct DecideSoftness {
   DepthRule rule;
   DepthStatistics* statistics;
@@ -114,7 +115,7 @@ struct DecideSoftness {
   SATIN_HD void operator()(int /*x*/, int /*y*/) const {
     const bool mostly_ramps = statistics->silhouettes >= least_silhouettes &&
                               2 * std::uint64_t{statistics->ramps} >= statistics->silhouettes;
-    statistics->soft = mostly_ramps && rule.focal_length == 0 ? 1 : 0;
+    statistics->soft = rule.soft == SoftDepth::automatic ? mostly_ramps : rule.soft == SoftDepth::on;
     if (statistics->soft == 0 || rule.sharp_range_given) return;
     const double more = soft_sharp_share * (state->high - state->low);
     state->near_edge = state->near_edge + more;
@@ -149,10 +150,11 @@ SATIN_HD RadiusRange range_of_square(const Rows<const SignedRadius256>& radii, s
   return range;
 }
 
-/// Replaces radii near a silhouette of soft depth by the median of 5 x 5 radii, with the rank that
-/// RankOperation has. That operation would filter every pixel, and depth that is not soft as well, because
-/// the host of a GPU does not know whether depth is soft.
-struct RejectThinExtremes {
+/// Replaces radii of soft depth by the mean of 3 x 3 radii on surfaces, and near silhouettes by the median of
+/// 5 x 5, with the rank that RankOperation has. Noise that differs from frame to frame would show as flicker.
+/// RankOperation would filter every pixel, and depth that is not soft as well, because the host of a GPU does
+/// not know whether depth is soft.
+struct CleanRadii {
   static constexpr int reach = 2;
 
   Rows<const SignedRadius256> radii;
@@ -167,10 +169,22 @@ struct RejectThinExtremes {
   }
   /// Stores the result of a pixel. `around`: the range of the radii within `reach`.
   SATIN_HD void store(int x, int y, const RadiusRange& around) const {
-    result.row(y)[x] = around.high - around.low > silhouette_step ? median_around(x, y) : radii.row(y)[x];
+    result.row(y)[x] = around.high - around.low > silhouette_step ? median_around(x, y) : mean_around(x, y);
   }
 
  private:
+  /// Rounded to nearest. Pixels on the border of the image keep their radius, so that slopes do.
+  SATIN_HD SignedRadius256 mean_around(int x, int y) const {
+    if (x < 1 || y < 1 || x + 1 >= width || y + 1 >= height) return radii.row(y)[x];
+    SignedRadius256 sum = 0;
+    for (std::int64_t v = y - 1; v <= y + 1; ++v) {
+      const SignedRadius256* row = radii.row(v) + x;
+      sum += row[-1] + row[0] + row[1];
+    }
+    constexpr SignedRadius256 raised = 1 << 18;  // so that the quotient is of positive numbers
+    static_assert(largest_lens_radius * 256 < raised);
+    return static_cast<SignedRadius256>(static_cast<std::uint32_t>(sum + 9 * raised + 4) / 9) - raised;
+  }
   SATIN_HD SignedRadius256 median_around(int x, int y) const {
     SignedRadius256 around[(2 * reach + 1) * (2 * reach + 1)];
     int count = 0;
@@ -204,6 +218,10 @@ struct ColourSoftSamples {
   }
 };
 
+SATIN_HD SignedRadius256 rounded_radius(float radius) {
+  return static_cast<SignedRadius256>(radius < 0 ? radius - 0.5F : radius + 0.5F);
+}
+
 /// Radii belong to a side of a silhouette if they differ from its extreme by less than this share of the
 /// range.
 inline constexpr float snap_side = 0.3F;
@@ -218,9 +236,7 @@ SATIN_HD float likeness_of(const GuideColour& a, const GuideColour& b) {
   return 1 / (times * times);
 }
 
-// Constants of rims. Colours decide whether a pixel is on a rim: it looks unlike the surface behind, and so
-// do at least half of the pixels next to it along the silhouette. Single pixels of a textured background do
-// not.
+// Constants of rims.
 
 inline constexpr std::int64_t rim_share = 240;  ///< rims are at most 1/240 of the width of the depth image
 inline constexpr int widest_rim = 8;
@@ -233,9 +249,7 @@ inline constexpr int rim_stride = 3;  ///< distance of its samples along rows an
 inline constexpr float rim_beyond = 2;
 inline constexpr float least_behind = 30;  ///< least total weight of the samples, out of some 1500
 inline constexpr float rim_side = 0.1F;    ///< largest difference of a sample's radius, as share of the range
-inline constexpr float rim_likeness = 0.05F;  ///< pixels of a rim look less than this like the surface behind
-inline constexpr int rim_beside = 2;          ///< distance of the pixels along the silhouette
-inline constexpr int rim_steps = 2;           ///< number of them in each direction
+inline constexpr float rim_likeness = 0.1F;  ///< pixels of a rim look less than this like the surface behind
 
 /// Returns the largest width of a rim in a depth image of this width; 0 if it is too small to have rims.
 SATIN_HD int rim_of(std::int64_t width) {
@@ -244,11 +258,12 @@ SATIN_HD int rim_of(std::int64_t width) {
   return share < widest_rim ? static_cast<int>(share) : widest_rim;
 }
 
-/// Gives pixels of rims the radius of the nearer thing. `colours(x, y)` returns the colour of a sample.
+/// Finds out which pixels may be on a rim, and whether they look like it. `colours(x, y)` returns the colour
+/// of a sample.
 ///
 /// A rim is the outermost part of a nearer thing that soft depth assigns to the surface behind: estimators
 /// work on small pictures, whose outlines are inside those of the large one. A rim would stay sharp where the
-/// thing is blurred, as a line along its silhouette.
+/// thing is blurred, as a line along its silhouette. It looks unlike the surface behind.
 template <class Colours>
 struct SoftRim {
   Rows<const SignedRadius256> radii;
@@ -256,14 +271,20 @@ struct SoftRim {
   std::int64_t height;
   Colours colours;
 
-  /// Returns the radius of a pixel, which is `own` off rims.
-  SATIN_HD SignedRadius256 radius(int x, int y, SignedRadius256 own) const {
-    const int rim = rim_of(width);
-    return rim == 0 || !may_be_near(x, y, rim, own) ? own : radius_near(x, y, rim, own);
-  }
+  /// A pixel that may be on a rim.
+  struct Candidate {
+    int x = 0;
+    int y = 0;
+    RadiusRange range{0, 0};   ///< radii around
+    SignedRadius256 near = 0;  ///< radius of the nearer thing
+    float right = 0;           ///< unit vector to the nearer thing
+    float down = 0;
+  };
 
- private:
-  SATIN_HD SignedRadius256 radius_near(int x, int y, int rim, SignedRadius256 own) const {
+  /// Returns false if no nearer thing is beside the pixel, whose radius is `own`.
+  SATIN_HD bool find(int x, int y, SignedRadius256 own, Candidate& pixel) const {
+    const int rim = rim_of(width);
+    if (rim == 0 || !may_be_near(x, y, rim, own)) return false;
     RadiusRange range{own, own};
     for_pixels_around(x, y, rim, [&](int, int, SignedRadius256 radius) {
       range.low = radius < range.low ? radius : range.low;
@@ -271,23 +292,43 @@ struct SoftRim {
     });
     const auto apart = static_cast<float>(range.high - range.low);
     if (range.high - range.low <= silhouette_step || static_cast<float>(range.high - own) < snap_side * apart)
-      return own;
+      return false;
     Nearer nearer;
     for_pixels_around(x, y, rim, [&](int i, int j, SignedRadius256 radius) {
       if (static_cast<float>(range.high - radius) < snap_side * apart) nearer.add(i, j, radius);
     });
     const float length = sqrtf(nearer.right * nearer.right + nearer.down * nearer.down);
-    if (!(length > 0)) return own;
-    // A radius that snapping changed says nothing about the surface behind
-    const Candidate pixel{x,
-                          y,
-                          nearer.right / length,
-                          nearer.down / length,
-                          radii.row(y)[x] == own ? own : range.low,
-                          rim_side * apart};
-    return looks_like_a_rim(pixel) ? radius_of_nearer(pixel, nearer.mean()) : own;
+    if (!(length > 0)) return false;
+    pixel = {x, y, range, nearer.mean(), nearer.right / length, nearer.down / length};
+    look_farther_inside(pixel);
+    return true;
   }
 
+  /// Returns a score from 0, the pixel looks like the surface behind, whose radius is `behind`, to 1.
+  SATIN_HD float score(const Candidate& pixel, SignedRadius256 behind) const {
+    const float close = rim_side * static_cast<float>(pixel.range.high - pixel.range.low);
+    const GuideColour own = colours(pixel.x, pixel.y);
+    float likeness = 0;
+    float weight = 0;
+    for (int j = -rim_reach; j <= rim_reach; j += rim_stride)
+      for (int i = -rim_reach; i <= rim_reach; i += rim_stride) {
+        const float beyond = -static_cast<float>(i) * pixel.right - static_cast<float>(j) * pixel.down;
+        const std::int64_t u = pixel.x + i;
+        const std::int64_t v = pixel.y + j;
+        if (!(beyond > rim_beyond) || i * i + j * j > rim_reach * rim_reach || u < 0 || v < 0 || u >= width ||
+            v >= height)
+          continue;
+        const auto off = static_cast<float>(radii.row(v)[u] - behind);
+        if (!((off < 0 ? -off : off) < close)) continue;
+        const float weight_here = beyond * (beyond * beyond / (rim_beyond * rim_beyond) - 1);
+        likeness = likeness + weight_here * likeness_of(own, colours(u, v));
+        weight = weight + weight_here;
+      }
+    const float most = rim_likeness * weight;
+    return weight > least_behind && likeness < most ? 1 - likeness / most : 0;
+  }
+
+ private:
   /// Sums over the pixels around that are on the nearer thing.
   struct Nearer {
     float right = 0;  ///< direction to them
@@ -301,18 +342,7 @@ struct SoftRim {
       radius = radius + static_cast<float>(own);
       count = count + 1;
     }
-    [[nodiscard]] SATIN_HD SignedRadius256 mean() const {
-      const float mean = radius / count;
-      return static_cast<SignedRadius256>(mean < 0 ? mean - 0.5F : mean + 0.5F);
-    }
-  };
-
-  /// A pixel that may be on a rim.
-  struct Candidate {
-    int x, y;
-    float right, down;       ///< unit vector to the nearer thing
-    SignedRadius256 behind;  ///< radius of the surface behind
-    float close;             ///< largest difference from `behind` on that surface
+    [[nodiscard]] SATIN_HD SignedRadius256 mean() const { return rounded_radius(radius / count); }
   };
 
   /// Whether one of the four pixels at the distance of a rim is nearer. Few pixels pass this test.
@@ -337,49 +367,13 @@ struct SoftRim {
         }
   }
 
-  /// Returns the radius of the nearer thing. The pixels found may be on its ramp, so it is looked up once
-  /// more farther inside.
-  SATIN_HD SignedRadius256 radius_of_nearer(const Candidate& pixel, SignedRadius256 found) const {
+  /// The pixels found may be on the ramp of the nearer thing, so its radius is looked up once more.
+  SATIN_HD void look_farther_inside(Candidate& pixel) const {
     const std::int64_t u = pixel.x + static_cast<int>(rim_reach * pixel.right);
     const std::int64_t v = pixel.y + static_cast<int>(rim_reach * pixel.down);
-    if (u < 0 || v < 0 || u >= width || v >= height) return found;
+    if (u < 0 || v < 0 || u >= width || v >= height) return;
     const SignedRadius256 inside = radii.row(v)[u];
-    return inside > found ? inside : found;
-  }
-
-  SATIN_HD bool looks_like_a_rim(const Candidate& pixel) const {
-    if (!differs_from_behind(pixel, pixel.x, pixel.y)) return false;
-    int beside = 0;
-    for (int step = -rim_steps; step <= rim_steps; ++step) {
-      const auto along = static_cast<float>(step * rim_beside);
-      const std::int64_t u = pixel.x + static_cast<int>(along * -pixel.down);
-      const std::int64_t v = pixel.y + static_cast<int>(along * pixel.right);
-      if (step == 0 || u < 0 || v < 0 || u >= width || v >= height) continue;
-      beside += differs_from_behind(pixel, u, v) ? 1 : 0;
-    }
-    return beside >= rim_steps;
-  }
-
-  /// Whether the colour at (u, v) is none of the surface behind the pixel.
-  SATIN_HD bool differs_from_behind(const Candidate& pixel, std::int64_t u, std::int64_t v) const {
-    const GuideColour own = colours(u, v);
-    float likeness = 0;
-    float weight = 0;
-    for (int j = -rim_reach; j <= rim_reach; j += rim_stride)
-      for (int i = -rim_reach; i <= rim_reach; i += rim_stride) {
-        const float beyond = -static_cast<float>(i) * pixel.right - static_cast<float>(j) * pixel.down;
-        const std::int64_t at_x = pixel.x + i;
-        const std::int64_t at_y = pixel.y + j;
-        if (!(beyond > rim_beyond) || i * i + j * j > rim_reach * rim_reach || at_x < 0 || at_y < 0 ||
-            at_x >= width || at_y >= height)
-          continue;
-        const auto off = static_cast<float>(radii.row(at_y)[at_x] - pixel.behind);
-        if (!((off < 0 ? -off : off) < pixel.close)) continue;
-        const float weight_here = beyond * (beyond * beyond / (rim_beyond * rim_beyond) - 1);
-        likeness = likeness + weight_here * likeness_of(own, colours(at_x, at_y));
-        weight = weight + weight_here;
-      }
-    return weight > least_behind && likeness < rim_likeness * weight;
+    if (inside > pixel.near) pixel.near = inside;
   }
 };
 
@@ -407,12 +401,75 @@ struct SnapSide {
   }
   /// Returns the mean likeness, which is near 1 / 10 if there are few samples.
   [[nodiscard]] SATIN_HD float likely() const { return (likeness + 1e-3F) / (weight + 1e-2F); }
+  [[nodiscard]] SATIN_HD SignedRadius256 mean() const { return rounded_radius(radius / inner_weight); }
 };
 
-/// Gives pixels near silhouettes of soft depth the radius of the side that looks like them. `colours(x, y)`
-/// returns the colour of a sample.
+/// The two sides of the ramp that a pixel is on.
+struct SoftRamp {
+  RadiusRange range{0, 0};  ///< radii around
+  SnapSide near;
+  SnapSide far;
+
+  /// Returns how much a pixel of the radius `own` looks like the nearer side, from 0 to 1.
+  [[nodiscard]] SATIN_HD float score(SignedRadius256 own) const {
+    const float share = static_cast<float>(own - range.low) / static_cast<float>(range.high - range.low);
+    const float nearer = near.likely() * (0.15F + share);
+    return nearer / (nearer + far.likely() * (1.15F - share));
+  }
+};
+
+/// Finds the range of the radii around the ramp at (x, y); false if the pixel is near no silhouette.
+/// `beside`: the range of the radii of 5 x 5 pixels.
+SATIN_HD bool is_on_ramp(const Rows<const SignedRadius256>& radii, std::int64_t width, std::int64_t height,
+                         int x, int y, const RadiusRange& beside, RadiusRange& range) {
+  const auto step = static_cast<float>(beside.high - beside.low);
+  if (step <= least_beside) return false;
+  range = range_of_square(radii, width, height, x, y, snap_reach);
+  return range.high - range.low > silhouette_step &&
+         step > snap_share * static_cast<float>(range.high - range.low);
+}
+
+/// Finds the sides of the ramp at (x, y), whose range is known; false if one has no samples. `likeness(u, v)`
+/// returns how much a pixel looks like this one.
+template <class Likeness>
+SATIN_HD bool find_sides(const Rows<const SignedRadius256>& radii, std::int64_t width, std::int64_t height,
+                         int x, int y, const Likeness& likeness, SoftRamp& ramp) {
+  const float close = snap_side * static_cast<float>(ramp.range.high - ramp.range.low);
+  for (int j = -snap_reach; j <= snap_reach; ++j)
+    for (int i = -snap_reach; i <= snap_reach; ++i) {
+      const int distance = i * i + j * j;
+      const std::int64_t u = x + i;
+      const std::int64_t v = y + j;
+      if (distance > snap_reach * snap_reach || u < 0 || v < 0 || u >= width || v >= height) continue;
+      const SignedRadius256 radius = radii.row(v)[u];
+      const float within_near = close - static_cast<float>(ramp.range.high - radius);
+      const float within_far = close - static_cast<float>(radius - ramp.range.low);
+      if (!(within_near > 0) && !(within_far > 0)) continue;
+      const float times = 1 + static_cast<float>(distance) / (0.72F * snap_reach * snap_reach);
+      const float weight = 1 / (times * times);
+      if (within_near > 0)
+        ramp.near.add(weight, likeness(u, v), radius, within_near);
+      else
+        ramp.far.add(weight, likeness(u, v), radius, within_far);
+    }
+  return ramp.near.weight > 0.05F && ramp.far.weight > 0.05F;
+}
+
+/// Scores of a pixel in a byte, four bits each: from 0, it looks like the farther side, to full_score.
+struct SideScores {
+  static constexpr int full_score = 14;
+  static constexpr int none = 15;  ///< the pixel is on no ramp, or on no rim
+
+  std::uint8_t ramp : 4 = none;
+  std::uint8_t rim : 4 = none;
+
+  SATIN_HD static unsigned rounded(float score) { return static_cast<unsigned>(score * full_score + 0.5F); }
+  [[nodiscard]] SATIN_HD bool exist() const { return ramp != none || rim != none; }
+};
+
+/// Scores the pixels near silhouettes of soft depth, each by its own colour.
 template <class Colours>
-struct SnapToColours {
+struct ScoreSides {
   static constexpr int reach = 2;
 
   Rows<const SignedRadius256> radii;
@@ -420,60 +477,129 @@ struct SnapToColours {
   std::int64_t height;
   Colours colours;
   const DepthStatistics* statistics;
-  Rows<SignedRadius256> result;
+  SideScores* scores;  ///< densely packed rows
 
   [[nodiscard]] SATIN_HD bool idle() const { return statistics->soft == 0; }
   SATIN_HD void operator()(int x, int y) const {
     if (!idle()) store(x, y, range_of_square(radii, width, height, x, y, reach));
   }
-  /// Stores the result of a pixel. `beside`: the range of the radii within `reach`.
+  /// Stores the score of a pixel. `beside`: the range of the radii within `reach`.
   SATIN_HD void store(int x, int y, const RadiusRange& beside) const {
-    const SoftRim<Colours> rim{radii, width, height, colours};
     const SignedRadius256 own = radii.row(y)[x];
-    const bool flat = static_cast<float>(beside.high - beside.low) <= least_beside;
-    result.row(y)[x] = rim.radius(x, y, flat ? own : snapped(x, y, beside));
+    SignedRadius256 snapped = own;
+    SideScores found;
+    SoftRamp ramp;
+    if (is_on_ramp(radii, width, height, x, y, beside, ramp.range)) {
+      const GuideColour colour = colours(x, y);
+      const auto alike = [&](std::int64_t u, std::int64_t v) { return likeness_of(colour, colours(u, v)); };
+      if (find_sides(radii, width, height, x, y, alike, ramp)) {
+        const float score = ramp.score(own);
+        found.ramp = SideScores::rounded(score) & 0xFU;
+        snapped = score > 0.5F ? ramp.near.mean() : ramp.far.mean();
+      }
+    }
+    const SoftRim<Colours> rim{radii, width, height, colours};
+    typename SoftRim<Colours>::Candidate pixel;
+    // A radius that snapping changed says nothing about the surface behind
+    if (rim.find(x, y, snapped, pixel))
+      found.rim = SideScores::rounded(rim.score(pixel, snapped == own ? own : pixel.range.low)) & 0xFU;
+    scores[y * width + x] = found;
   }
+};
+
+/// Gives pixels near silhouettes of soft depth the radius of the side that the scores of 5 x 5 pixels choose:
+/// on a ramp of the pixels that look like this one, on a rim of all of them.
+template <class Colours>
+struct ChooseSides {
+  static constexpr int score_reach = 2;
+  static constexpr float spread = 4;              ///< squared distance at which a score counts a quarter
+  static constexpr float least_likeness = 0.05F;  ///< colours that nothing around resembles count so much
+  static constexpr float rim_mean = 0.55F;        ///< least mean of the scores on a rim
+
+  Rows<const SignedRadius256> radii;
+  std::int64_t width;
+  std::int64_t height;
+  Colours colours;
+  const DepthStatistics* statistics;
+  const SideScores* scores;
+  Rows<SignedRadius256> result;
+
+  struct Row {
+    const ChooseSides& step;
+    const SideScores* scores;
+    const SignedRadius256* radii;
+    SignedRadius256* result;
+    int y;
+
+    SATIN_HD void operator()(int x) const { result[x] = step.chosen(x, y); }
+    [[nodiscard]] SATIN_HD bool is_rare(int x) const { return scores[x].exist(); }
+    SATIN_HD void usual(int x) const { result[x] = radii[x]; }
+  };
+  [[nodiscard]] SATIN_HD bool idle() const { return statistics->soft == 0; }
+  SATIN_HD Row row(int y) const { return {*this, scores + y * width, radii.row(y), result.row(y), y}; }
 
  private:
-  SATIN_HD SignedRadius256 snapped(int x, int y, const RadiusRange& beside) const {
+  SATIN_HD SignedRadius256 chosen(int x, int y) const {
     const SignedRadius256 own = radii.row(y)[x];
-    const RadiusRange range = range_of_square(radii, width, height, x, y, snap_reach);
-    const auto apart = static_cast<float>(range.high - range.low);
-    if (range.high - range.low <= silhouette_step ||
-        static_cast<float>(beside.high - beside.low) <= snap_share * apart)
-      return own;
-    SnapSide near;
-    SnapSide far;
-    add_sides(x, y, range, near, far);
-    if (!(near.weight > 0.05F) || !(far.weight > 0.05F)) return own;
-    const float share = static_cast<float>(own - range.low) / apart;
-    const bool is_near = near.likely() * (0.15F + share) > far.likely() * (1.15F - share);
-    const SnapSide& side = is_near ? near : far;
-    const float radius = side.radius / side.inner_weight;
-    return static_cast<SignedRadius256>(radius < 0 ? radius - 0.5F : radius + 0.5F);
+    const SideScores score = scores[y * width + x];
+    if (!score.exist()) return own;
+    SoftRamp ramp;
+    const auto any = [](std::int64_t, std::int64_t) { return 1.0F; };
+    const RadiusRange beside = range_of_square(radii, width, height, x, y, ScoreSides<Colours>::reach);
+    if (is_on_ramp(radii, width, height, x, y, beside, ramp.range) &&
+        find_sides(radii, width, height, x, y, any, ramp)) {
+      const bool is_near = mean_on_ramp(x, y, ramp.range) > 0.5F ||
+                           (score.rim != SideScores::none && mean_on_rim(x, y, ramp.range) > rim_mean);
+      return is_near ? ramp.near.mean() : ramp.far.mean();
+    }
+    const SoftRim<Colours> rim{radii, width, height, colours};
+    typename SoftRim<Colours>::Candidate pixel;
+    const bool is_near = rim.find(x, y, own, pixel) && mean_on_rim(x, y, pixel.range) > rim_mean;
+    return is_near ? pixel.near : own;
   }
 
-  SATIN_HD void add_sides(int x, int y, const RadiusRange& range, SnapSide& near, SnapSide& far) const {
+  /// Returns the mean of the scores of ramps, each weighted by how much the pixel looks like this one.
+  SATIN_HD float mean_on_ramp(int x, int y, const RadiusRange& range) const {
     const GuideColour own = colours(x, y);
-    const float close = snap_side * static_cast<float>(range.high - range.low);
-    for (int j = -snap_reach; j <= snap_reach; ++j)
-      for (int i = -snap_reach; i <= snap_reach; ++i) {
-        const int distance = i * i + j * j;
-        const std::int64_t u = x + i;
-        const std::int64_t v = y + j;
-        if (distance > snap_reach * snap_reach || u < 0 || v < 0 || u >= width || v >= height) continue;
-        const SignedRadius256 radius = radii.row(v)[u];
-        const float within_near = close - static_cast<float>(range.high - radius);
-        const float within_far = close - static_cast<float>(radius - range.low);
-        if (!(within_near > 0) && !(within_far > 0)) continue;
-        const float times = 1 + static_cast<float>(distance) / (0.72F * snap_reach * snap_reach);
-        const float weight = 1 / (times * times);
-        const float alike = likeness_of(own, colours(u, v));
-        if (within_near > 0)
-          near.add(weight, alike, radius, within_near);
-        else
-          far.add(weight, alike, radius, within_far);
+    return mean(x, y, [&](std::int64_t u, std::int64_t v, float& weight) {
+      const auto square = static_cast<float>((u - x) * (u - x) + (v - y) * (v - y));
+      const float times = 1 + square / spread;
+      weight = (likeness_of(own, colours(u, v)) + least_likeness) / (times * times);
+      return ramp_score(u, v, range);
+    });
+  }
+  /// Returns the mean of the scores of ramps and rims.
+  SATIN_HD float mean_on_rim(int x, int y, const RadiusRange& range) const {
+    return mean(x, y, [&](std::int64_t u, std::int64_t v, float& /*weight*/) {
+      const std::uint8_t rim = scores[v * width + u].rim;
+      const float by_rim = rim == SideScores::none ? 0 : static_cast<float>(rim) / SideScores::full_score;
+      const float by_ramp = ramp_score(u, v, range);
+      return by_rim > by_ramp ? by_rim : by_ramp;
+    });
+  }
+
+  template <class Score>
+  SATIN_HD float mean(int x, int y, const Score& score) const {
+    float sum = 0;
+    float weights = 0;
+    for (std::int64_t v = y - score_reach; v <= y + score_reach; ++v)
+      for (std::int64_t u = x - score_reach; u <= x + score_reach; ++u) {
+        if (u < 0 || v < 0 || u >= width || v >= height) continue;
+        float weight = 1;
+        const float here = score(u, v, weight);
+        sum = sum + weight * here;
+        weights = weights + weight;
       }
+    return sum / weights;
+  }
+
+  /// Returns the score of a pixel, or off ramps the place of its radius in the range.
+  SATIN_HD float ramp_score(std::int64_t u, std::int64_t v, const RadiusRange& range) const {
+    const std::uint8_t score = scores[v * width + u].ramp;
+    if (score != SideScores::none) return static_cast<float>(score) / SideScores::full_score;
+    const float share =
+        static_cast<float>(radii.row(v)[u] - range.low) / static_cast<float>(range.high - range.low);
+    return share < 0 ? 0 : share > 1 ? 1 : share;
   }
 };
 
@@ -522,14 +648,15 @@ struct SoftDepthJob {
       launch(column_chunks(width), (height + soft_stride - 1) / soft_stride,
              CountRamps<T>{circles.rule, depth, width, height, images.state, images.statistics});
       launch(std::int64_t{1}, std::int64_t{1}, DecideSoftness{circles.rule, images.statistics, images.state});
-      if (circles.rule.sharp_range_given || circles.rule.focal_length != 0) return;
+      if (circles.rule.sharp_range_given || circles.rule.soft == SoftDepth::off) return;
       const RadiiOfDepth<T> again{circles.rule, depth, images.state, Rows<SignedRadius256>(images.radii)};
       launch(width, height, RadiiOfSoftDepth<T>{again, images.statistics});
     });
   }
 };
 
-/// Removes thin extremes from the radii of soft depth and moves its silhouettes to the edges of the picture.
+/// Removes noise and thin extremes from the radii of soft depth and moves its silhouettes to the edges of the
+/// picture.
 struct SnapDepthJob {
   using Operation = PixelwiseOperation<SnapDepthJob>;
   static constexpr const char* doing = "snapping soft depth to the picture";
@@ -543,6 +670,7 @@ struct SnapDepthJob {
     ImageView picture;
     const DepthStatistics* statistics = nullptr;  ///< this and the next one: in the backend's memory
     GuideColour* sample_colours = nullptr;  ///< workspace, one for each sample; null if the sizes are equal
+    SideScores* scores = nullptr;           ///< workspace, one for each sample
     MutableImageView radii;                 ///< i32, of the depth image's size, no unknown_radius
     MutableImageView spare;                 ///< workspace, shaped like radii
   };
@@ -554,12 +682,15 @@ struct SnapDepthJob {
     const ImageView radii = images.radii;
     const ImageView spare = images.spare;
     launch(width, height,
-           RejectThinExtremes{Rows<const SignedRadius256>(radii), width, height, images.statistics,
-                              Rows<SignedRadius256>(images.spare)});
+           CleanRadii{Rows<const SignedRadius256>(radii), width, height, images.statistics,
+                      Rows<SignedRadius256>(images.spare)});
+    const Rows<const SignedRadius256> clean(spare);
     const auto snap = [&]<class Colours>(const Colours& colours_at) {
       launch(width, height,
-             SnapToColours<Colours>{Rows<const SignedRadius256>(spare), width, height, colours_at,
-                                    images.statistics, Rows<SignedRadius256>(images.radii)});
+             ScoreSides<Colours>{clean, width, height, colours_at, images.statistics, images.scores});
+      launch(width, height,
+             ChooseSides<Colours>{clean, width, height, colours_at, images.statistics, images.scores,
+                                  Rows<SignedRadius256>(images.radii)});
     };
     with_pixel_type(type, [&]<class T>() {
       const Rows<const T> picture(images.picture);

@@ -25,6 +25,15 @@ enum class DepthSource : std::uint8_t {
             ///< image
 };
 
+/// Whether a depth image is treated as soft. Soft depth has ramps beside the edges of the picture in place of
+/// silhouettes, as phones and learned estimators make it. Treated as soft, its silhouettes are moved to the
+/// edges of the picture.
+enum class SoftDepth : std::uint8_t {
+  automatic,  ///< if at least half of its silhouettes are ramps
+  on,
+  off  ///< radii follow from the depth alone: for rendered depth that is blurred, whose ramps are in place
+};
+
 /// Selects a channel of a picture.
 struct DepthChannel {
   int index = 0;       ///< index from 0, used if `name` is empty
@@ -86,8 +95,9 @@ struct LensFocus {
   /// centre.
   std::optional<Point> focus_at;
   /// Largest difference from the focus that is still sharp; radii grow beyond it. Unset: 0, or 1 % of the
-  /// range if depth is soft (at least half of its silhouettes are ramps) and no lens is given.
+  /// range if depth is soft.
   std::optional<double> sharp_range;
+  SoftDepth soft = SoftDepth::automatic;  ///< whether depth is soft
 
   /// K in pixels for a value of 1, or a percentage. Unset: 1 %, unless a lens is given.
   std::optional<Length> strength;
