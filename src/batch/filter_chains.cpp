@@ -94,7 +94,9 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
     std::rotate(plans_.begin(), known, known + 1);
   } else {
     if (plans_.size() == (memory_limit(device_) == 0 ? kept_plans : 1)) plans_.pop_back();
-    const auto check = [&](std::size_t step, const Shape& shape) { check_step(step, input, shape); };
+    const auto check = [&](std::size_t step, const Shape& shape) {
+      check_sizes(work_.pipeline, step, shapes, input, shape);
+    };
     PipelinePlan made(device_, own_steps.empty() ? work_.pipeline : own_steps, shapes, check);
     plans_.insert(plans_.begin(), ShapedPlan{std::move(shapes), std::move(text), std::move(made)});
   }
@@ -176,15 +178,6 @@ Shape FilterChain::usual_shape(int channels) const {
     shape.height = side.shape.height;
   }
   return shape;
-}
-
-void FilterChain::check_step(std::size_t step, const std::filesystem::path& input,
-                             const Shape& picture) const {
-  std::size_t first = 1;
-  for (std::size_t i = 0; i < step; ++i) first += work_.pipeline[i].parameters.filter().inputs.size();
-  const PipelineStep& checked = work_.pipeline[step];
-  check_sizes(checked, std::span(inputs_).subspan(first, checked.parameters.filter().inputs.size()), input,
-              picture);
 }
 
 FilterChains::FilterChains(std::span<const Device> devices, const Batch& work) : work_(work) {

@@ -86,7 +86,6 @@ class FilterChain {
   void share(const Image& image);
   [[nodiscard]] std::vector<Shape> shapes_with(const Shape& picture) const;
   [[nodiscard]] Shape usual_shape(int channels) const;
-  void check_step(std::size_t step, const std::filesystem::path& input, const Shape& picture) const;
 
   Device device_;
   const Batch& work_;

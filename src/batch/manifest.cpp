@@ -190,7 +190,9 @@ std::vector<OutputRecord> Manifest::find(const fs::path& output) const {
   return all;
 }
 
-ManifestLog::ManifestLog(const fs::path& file) : file_(file), buffer_(longest_line) {
+ManifestLog::ManifestLog(const fs::path& manifest, const std::string& part)
+    : file_(manifest), buffer_(longest_line) {
+  if (!part.empty()) file_ += "." + part;
   create_folder_of(file_);
   const bool whole = ends_with_whole_line(file_);
   const bool empty = stamp_of(file_).size == 0;
@@ -229,21 +231,15 @@ fs::path manifest_file(const BatchOptions& options, bool folder_output) {
 }
 
 Decision decide(const Batch& work, std::size_t index, const BatchFile& file) {
-  using Action = Decision::Action;
   const BatchOptions& options = work.options;
+  const Decision make{FileStatus::done, options.overwrite};
   std::error_code ignored;
-  if (is_stream(file.output) || !fs::is_regular_file(file.output, ignored)) return {};
-  if (options.skip_existing) return {Action::leave_existing};
-  const std::vector<OutputRecord> before =
-      work.manifest ? work.manifest->find(file.output) : std::vector<OutputRecord>();
-  if (before.empty()) return {options.overwrite ? Action::replace : Action::make};
-  const std::optional<OutputRecord> made = unchanged(before, record_now(work, index, file), file.output);
-  return made ? Decision{Action::leave_unchanged, *made} : Decision{Action::replace};
-}
-
-FileStatus status_after(const Decision& decision) {
-  if (decision.action == Decision::Action::leave_existing) return FileStatus::exists;
-  return decision.action == Decision::Action::leave_unchanged ? FileStatus::unchanged : FileStatus::done;
+  if (is_stream(file.output) || !fs::is_regular_file(file.output, ignored)) return make;
+  if (options.skip_existing) return {FileStatus::exists};
+  if (!work.manifest || !work.manifest->knows(file.output)) return make;
+  const std::optional<OutputRecord> made =
+      unchanged(work.manifest->find(file.output), record_now(work, index, file), file.output);
+  return made ? Decision{FileStatus::unchanged, false, *made} : Decision{FileStatus::done, true};
 }
 
 OutputRecord record_now(const Batch& work, std::size_t index, const BatchFile& file) {
@@ -252,12 +248,6 @@ OutputRecord record_now(const Batch& work, std::size_t index, const BatchFile& f
   made.work = hash_of_work(work, index);
   made.finished = true;
   return made;
-}
-
-fs::path own_part(const fs::path& manifest, const BatchOptions& options) {
-  fs::path part = manifest;
-  if (!options.manifest_part.empty()) part += "." + options.manifest_part;
-  return part;
 }
 
 void remove_left_over_files(const Batch& work, std::set<fs::path>& looked_at) {

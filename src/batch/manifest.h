@@ -69,8 +69,8 @@ class Manifest {
 /// Appends to a manifest. Thread-safe.
 class ManifestLog {
  public:
-  /// Creates the file and its folder if needed.
-  explicit ManifestLog(const std::filesystem::path& file);
+  /// Creates the file, or this part of it (BatchOptions::manifest_part), and its folder if needed.
+  ManifestLog(const std::filesystem::path& manifest, const std::string& part);
 
   void begin(const std::filesystem::path& output);
   void done(const std::filesystem::path& output, const OutputRecord& made);
@@ -93,23 +93,16 @@ class ManifestLog {
 
 /// Decision about an output.
 struct Decision {
-  enum class Action { make, replace, leave_existing, leave_unchanged };
-
-  Action action = Action::make;
+  FileStatus status;      ///< done: the output is made
+  bool replaces = false;  ///< whether it may replace a file
   OutputRecord record{};  ///< manifest entry of an output that is left unchanged
 };
 
 /// Decides whether an output is made. With `resume`, reads an existing output to compare its hash.
 [[nodiscard]] Decision decide(const Batch& work, std::size_t index, const BatchFile& file);
 
-[[nodiscard]] FileStatus status_after(const Decision& decision);
-
 /// Returns the record of an output that is made now. Size and hash follow when it is written.
 [[nodiscard]] OutputRecord record_now(const Batch& work, std::size_t index, const BatchFile& file);
-
-/// Returns the part of the manifest that this process appends to.
-[[nodiscard]] std::filesystem::path own_part(const std::filesystem::path& manifest,
-                                             const BatchOptions& options);
 
 /// Removes temporary files beside the outputs that processes of the manifest left when they were killed.
 /// Skips the folders in `looked_at`, and adds those that it visits.

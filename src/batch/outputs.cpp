@@ -340,12 +340,6 @@ void choose_stand_ins(Batch& work) {
   }
 }
 
-void set_series_index(const Batch& work, std::size_t index, FileResult& result) {
-  if (work.options.series.empty()) return;
-  result.index = index % work.series() + 1;
-  result.pipeline = print_pipeline(work.steps(index));
-}
-
 void create_folder_of(const fs::path& file) {
   if (!file.has_parent_path()) return;
   std::error_code error;

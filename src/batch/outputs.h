@@ -39,9 +39,6 @@ void check_outputs(const Batch& work);
                                      const std::filesystem::path& relative,
                                      const std::filesystem::path& extension);
 
-/// Sets FileResult::index and `pipeline` for a picture of a series.
-void set_series_index(const Batch& work, std::size_t index, FileResult& result);
-
 /// Creates the folder of a file. Throws Error(input), or Error(environment) on a full disk.
 void create_folder_of(const std::filesystem::path& file);
 

@@ -226,12 +226,9 @@ bool is_own_side(const PipelineStep& step, const InputRecord& input, const Batch
 }
 
 bool has_own_side_inputs(const Pipeline& pipeline, const BatchOptions& options) {
-  return std::any_of(pipeline.begin(), pipeline.end(), [&](const PipelineStep& step) {
-    const std::vector<InputRecord>& inputs = step.parameters.filter().inputs;
-    return std::any_of(step.side_inputs.begin(), step.side_inputs.end(), is_side_pattern) ||
-           std::any_of(inputs.begin(), inputs.end(), [&](const InputRecord& input) {
-             return is_in_picture(step, input) || is_matte(step, input, options);
-           });
+  return std::ranges::any_of(pipeline, [&](const PipelineStep& step) {
+    return std::ranges::any_of(step.parameters.filter().inputs,
+                               [&](const InputRecord& input) { return is_own_side(step, input, options); });
   });
 }
 
@@ -281,42 +278,36 @@ void check_side_rows(const PipelineStep& step, const ReadOptions& options) {
 SideRows::SideRows(const Batch& work, std::size_t index, const ReadOptions& options) {
   for (const PipelineStep& step : work.pipeline)
     for (const InputRecord& input : step.parameters.filter().inputs) {
-      sources_.push_back(nullptr);
+      sources.push_back(nullptr);
       const SideInput* side = find_side(step, input.name);
       if (side == nullptr) continue;
       const SideInput own{side->name, work.side_path(*side, index)};
-      owned_.push_back(open_side(own, options));
-      if (!keeps_channels(step, input) && owned_.back()->shape().channels != 1) {
-        RowSource& rows = *owned_.back();
+      owned.push_back(open_side(own, options));
+      if (!keeps_channels(step, input) && owned.back()->shape().channels != 1) {
+        RowSource& rows = *owned.back();
         const bool transparent = is_transparent(rows);
-        if (transparent) warnings_.push_back(warning_about_alpha(input, own));
-        owned_.push_back(
+        if (transparent) warnings.push_back(warning_about_alpha(input, own));
+        owned.push_back(
             one_channel_rows(rows, transparent && input.role == Role::mask, refusal_of_colours(own)));
       }
-      sources_.back() = owned_.back().get();
+      sources.back() = owned.back().get();
     }
 }
 
-void check_sizes(const PipelineStep& step, std::span<const Shape> sides, const std::filesystem::path& input,
-                 const Shape& picture) {
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    const Role role = step.parameters.filter().inputs[i].role;
-    const Shape& shape = sides[i];
-    if (shape.width == 0 || role == Role::depth || role == Role::aperture)
+void check_sizes(const Pipeline& steps, std::size_t step, std::span<const Shape> shapes,
+                 const std::filesystem::path& input, const Shape& picture) {
+  std::size_t next = 1;
+  for (std::size_t i = 0; i < step; ++i) next += steps[i].parameters.filter().inputs.size();
+  for (const InputRecord& side : steps[step].parameters.filter().inputs) {
+    const Shape& shape = shapes[next++];
+    if (shape.width == 0 || side.role == Role::depth || side.role == Role::aperture)
       continue;  // filters scale depth and apertures
     if (shape.width == picture.width && shape.height == picture.height) continue;
-    const std::string& name = step.parameters.filter().inputs[i].name;
-    throw Error(ErrorKind::usage, "--" + name + " " + quoted(find_side(step, name)->path) + " is " +
-                                      size_of_shape(shape) + " pixels, but the picture " + quoted(input) +
-                                      " is " + size_of_shape(picture) + ". They must have the same size.");
+    throw Error(ErrorKind::usage, "--" + side.name + " " + quoted(find_side(steps[step], side.name)->path) +
+                                      " is " + size_of_shape(shape) + " pixels, but the picture " +
+                                      quoted(input) + " is " + size_of_shape(picture) +
+                                      ". They must have the same size.");
   }
-}
-
-void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,
-                 const std::filesystem::path& input, const Shape& picture) {
-  std::vector<Shape> shapes;
-  for (const ImageView& side : side_images) shapes.push_back(side.empty() ? Shape{} : side.shape);
-  check_sizes(step, shapes, input, picture);
 }
 
 }  // namespace satin::batch

@@ -47,26 +47,18 @@ void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 void check_side_rows(const PipelineStep& step, const ReadOptions& options);
 
 /// The side inputs of one picture that is streamed, in the order of RowPipeline.
-class SideRows {
- public:
+struct SideRows {
   /// Throws like read_side_inputs(), and like open_rows() for files that cannot be streamed.
   SideRows(const Batch& work, std::size_t index, const ReadOptions& options);
 
-  /// Returns the sources; null for inputs that are not given.
-  [[nodiscard]] const std::vector<RowSource*>& sources() const noexcept { return sources_; }
-  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
-
- private:
-  std::vector<std::unique_ptr<RowSource>> owned_;
-  std::vector<RowSource*> sources_;
-  std::vector<std::string> warnings_;
+  std::vector<std::unique_ptr<RowSource>> owned;
+  std::vector<RowSource*> sources;  ///< null for inputs that are not given
+  std::vector<std::string> warnings;
 };
 
-/// Throws Error(usage) if a side input does not have the size of the picture, whose name is `input`. Inputs
-/// that are not given have a width of 0.
-void check_sizes(const PipelineStep& step, std::span<const Shape> sides, const std::filesystem::path& input,
-                 const Shape& picture);
-void check_sizes(const PipelineStep& step, std::span<const ImageView> side_images,
+/// Throws Error(usage) if a side input of this step does not have the size of the step's picture. `shapes`
+/// are those of PipelinePlan, `input` is the name of the file.
+void check_sizes(const Pipeline& steps, std::size_t step, std::span<const Shape> shapes,
                  const std::filesystem::path& input, const Shape& picture);
 
 /// Whether any pixel is not opaque.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "batch/file_names.h"
@@ -42,11 +43,6 @@ BasicImageView<Byte> rows_of(BasicImageView<Byte> view, std::int64_t first, std:
 void copy_rows(const ImageView& from, const MutableImageView& to) {
   const auto bytes = static_cast<std::size_t>(interleaved_strides(to.shape).row);
   for (std::int64_t y = 0; y < to.shape.height; ++y) std::memcpy(to.at(0, y), from.at(0, y), bytes);
-}
-
-Shape of_type(Shape shape, Type type) {
-  shape.type = type;
-  return shape;
 }
 
 /// Rows of a source, converted.
@@ -111,21 +107,6 @@ class CheckedRows final : public RowSource {
   std::vector<std::string> warnings_;
 };
 
-/// The shape of a picture without its rows, for planning. Reading it is a programming error.
-class ShapeAlone final : public RowSource {
- public:
-  explicit ShapeAlone(const Shape& shape) : shape_(shape) {}
-
-  [[nodiscard]] const Shape& shape() const noexcept override { return shape_; }
-  void rewind() override {}
-  void read(const MutableImageView& /*rows*/) override {
-    throw Error(ErrorKind::usage, "A shape has no rows to read.");
-  }
-
- private:
-  Shape shape_;
-};
-
 /// Returns the option that causes outputs to be written by rows.
 std::string option_of(const BatchOptions& options) { return options.stream ? "--stream" : "--pyramid"; }
 
@@ -156,13 +137,9 @@ void refuse_standard_input(const Pipeline& pipeline, const BatchOptions& options
 /// Throws unless every side input has the size of the picture.
 void check_side_sizes(const Pipeline& steps, const SideRows& sides, const fs::path& input,
                       const Shape& picture) {
-  std::size_t next = 0;
-  for (const PipelineStep& step : steps) {
-    std::vector<Shape> shapes;
-    for (std::size_t i = 0; i < step.parameters.filter().inputs.size(); ++i, ++next)
-      shapes.push_back(sides.sources()[next] == nullptr ? Shape{} : sides.sources()[next]->shape());
-    check_sizes(step, shapes, input, picture);
-  }
+  std::vector<Shape> shapes{picture};
+  for (const RowSource* side : sides.sources) shapes.push_back(side == nullptr ? Shape{} : side->shape());
+  for (std::size_t i = 0; i < steps.size(); ++i) check_sizes(steps, i, shapes, input, picture);
 }
 
 RowWriteOptions row_options(const WriteOptions& options, bool pyramid, int threads) {
@@ -184,25 +161,21 @@ void refuse_large_parts(const Device& device, std::uint64_t beside) {
                     " the picture in smaller ones.");
 }
 
-/// Adds the warnings of the reader beyond the first `known`.
-void add_warnings(std::vector<std::string>& warnings, const FileRows& picture, std::size_t known) {
-  const std::vector<std::string>& all = picture.warnings();
-  warnings.insert(warnings.end(), all.begin() + static_cast<std::ptrdiff_t>(known), all.end());
+/// Rows of another type, which convert(rows) makes.
+template <class Convert>
+std::unique_ptr<RowSource> converted_rows(RowSource& source, Type type, const Convert& convert) {
+  Shape shape = source.shape();
+  shape.type = type;
+  return std::make_unique<ChangedRows>(
+      source, shape,
+      [convert](const ImageView& from, const MutableImageView& to) { copy_rows(convert(from), to); });
+}
+
+void append(std::vector<std::string>& warnings, std::span<const std::string> more) {
+  warnings.insert(warnings.end(), more.begin(), more.end());
 }
 
 }  // namespace
-
-std::unique_ptr<RowSource> linear_rows(RowSource& source, const ToneCurves& curves) {
-  return std::make_unique<ChangedRows>(
-      source, of_type(source.shape(), Type::f32),
-      [curves](const ImageView& from, const MutableImageView& to) { copy_rows(curves.decoded(from), to); });
-}
-
-std::unique_ptr<RowSource> encoded_rows(RowSource& source, const ToneCurves& curves) {
-  return std::make_unique<ChangedRows>(
-      source, of_type(source.shape(), curves.type()),
-      [curves](const ImageView& from, const MutableImageView& to) { copy_rows(curves.encoded(from), to); });
-}
 
 std::unique_ptr<RowSource> one_channel_rows(RowSource& source, bool alpha, const std::string& refusal) {
   const Shape& shape = source.shape();
@@ -271,13 +244,14 @@ void check_row_parameters(const Device& device, const Batch& work) {
   if (std::ranges::any_of(work.pipeline, [](const PipelineStep& step) { return !step.side_inputs.empty(); }))
     return;
   check_with_usual_channels([&](int channels) {
-    ShapeAlone picture({256, 256, channels});
-    static_cast<void>(RowPipeline(device, work.pipeline, picture));
+    const Image picture({256, 256, channels});
+    ImageRows rows(picture);
+    static_cast<void>(RowPipeline(device, work.pipeline, rows));
   });
 }
 
-WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t index,
-                          const ReadOptions& reading, bool replaces, const Progress& progress) {
+void write_by_rows(const Device& device, const Batch& work, std::size_t index, const ReadOptions& reading,
+                   bool replaces, const Progress& progress, FileResult& done) {
   const BatchFile file = work.file(index);
   const Pipeline& steps = work.steps(index);
   ReadOptions options = reading;
@@ -292,25 +266,28 @@ WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t i
   const SideRows sides(work, index, options);
   check_side_sizes(steps, sides, file.input, picture->shape());
   const LightOfPicture light = light_of(source.metadata, picture->shape(), steps);
-  const std::unique_ptr<RowSource> linear = light.curves ? linear_rows(*picture, *light.curves) : nullptr;
-  RowPipeline pipeline(device, steps, linear ? *linear : *picture, sides.sources());
+  const auto decode = [&](const ImageView& rows) { return light.curves->decoded(rows); };
+  const auto encode = [&](const ImageView& rows) { return light.curves->encoded(rows); };
+  const auto linear = light.curves ? converted_rows(*picture, Type::f32, decode) : nullptr;
+  RowPipeline pipeline(device, steps, linear ? *linear : *picture, sides.sources);
   pipeline.watch(progress);
   CheckedRows checked(pipeline);
-  const std::unique_ptr<RowSource> encoded = light.curves ? encoded_rows(checked, *light.curves) : nullptr;
+  const auto encoded = light.curves ? converted_rows(checked, light.curves->type(), encode) : nullptr;
   RowSource& result = encoded ? *encoded : checked;
 
-  WrittenRows written{picture->shape(), result.shape(), {}};
   WriteOptions writing = write_options(file, source, work.options, output_kind(steps));
   writing.overwrite = replaces;
   create_folder_of(file.output);
-  check_output(file.output, written.output, writing, work.options);
+  check_output(file.output, result.shape(), writing, work.options);
   write_rows(file.output, result, row_options(writing, work.options.pyramid, work.options.threads));
-  add_warnings(source.warnings, *picture, known);
-  written.warnings = file_warnings(file, source, written.output, writing);
-  written.warnings.insert(written.warnings.end(), sides.warnings().begin(), sides.warnings().end());
-  if (!light.warning.empty()) written.warnings.push_back(light.warning);
-  written.warnings.insert(written.warnings.end(), checked.warnings().begin(), checked.warnings().end());
-  return written;
+  append(source.warnings, std::span(picture->warnings()).subspan(known));
+  done.shape = picture->shape();
+  done.output_shape = result.shape();
+  done.pages = 1;
+  done.warnings = file_warnings(file, source, done.output_shape, writing);
+  append(done.warnings, sides.warnings);
+  if (!light.warning.empty()) done.warnings.push_back(light.warning);
+  append(done.warnings, checked.warnings());
 }
 
 void check_output(const fs::path& path, const Shape& shape, const WriteOptions& options,

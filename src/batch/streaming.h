@@ -34,17 +34,11 @@ void check_row_outputs(const Batch& work);
 /// with side inputs are checked for each picture instead.
 void check_row_parameters(const Device& device, const Batch& work);
 
-/// Shapes and warnings of a file that write_by_rows() has written.
-struct WrittenRows {
-  Shape picture;
-  Shape output;
-  std::vector<std::string> warnings;
-};
-
-/// Reads, filters and writes one file. With `replaces` the output may exist. Throws like open_rows(),
-/// RowPipeline and write_rows(), and Error(cancelled) if `progress` cancels.
-[[nodiscard]] WrittenRows write_by_rows(const Device& device, const Batch& work, std::size_t index,
-                                        const ReadOptions& reading, bool replaces, const Progress& progress);
+/// Reads, filters and writes one file, and sets shapes, pages and warnings of its result. With `replaces` the
+/// output may exist. Throws like open_rows(), RowPipeline and write_rows(), and Error(cancelled) if
+/// `progress` cancels.
+void write_by_rows(const Device& device, const Batch& work, std::size_t index, const ReadOptions& reading,
+                   bool replaces, const Progress& progress, FileResult& done);
 
 /// Throws like check_rows_writable() if outputs are written by rows, otherwise like check_writable().
 void check_output(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options,
@@ -54,15 +48,9 @@ void check_output(const std::filesystem::path& path, const Shape& shape, const W
 void write_with_pyramid(const std::filesystem::path& path, const ImageView& picture,
                         const WriteOptions& options, int threads);
 
-/// Converts codes to f32 in the linear light of their curves. `source` outlives the rows and has no other
-/// reader; so it is for the other functions here.
-[[nodiscard]] std::unique_ptr<RowSource> linear_rows(RowSource& source, const ToneCurves& curves);
-
-/// Converts linear light back to codes by the same curves.
-[[nodiscard]] std::unique_ptr<RowSource> encoded_rows(RowSource& source, const ToneCurves& curves);
-
 /// Reduces a map or mask of several channels to its alpha or its first channel. Reading then throws
-/// Error(usage) with the message `refusal` if the colours differ.
+/// Error(usage) with the message `refusal` if the colours differ. `source` outlives the rows and has no other
+/// reader.
 [[nodiscard]] std::unique_ptr<RowSource> one_channel_rows(RowSource& source, bool alpha,
                                                           const std::string& refusal);
 

@@ -91,10 +91,7 @@ Filtered run(const Device& device, const Pipeline& steps, const Picture& picture
   std::vector<Shape> shapes;
   for (const ImageView& view : inputs) shapes.push_back(view.empty() ? Shape{} : view.shape);
   const auto check = [&](std::size_t step, const Shape& shape) {
-    std::size_t first = 1;
-    for (std::size_t i = 0; i < step; ++i) first += steps[i].parameters.filter().inputs.size();
-    const std::size_t count = steps[step].parameters.filter().inputs.size();
-    batch::check_sizes(steps[step], std::span(inputs).subspan(first, count), name, shape);
+    batch::check_sizes(steps, step, shapes, name, shape);
   };
   PipelinePlan plan(device, steps, shapes, check);
   plan.watch(progress);
