@@ -4,7 +4,6 @@
 #include <fnmatch.h>
 #include <unistd.h>
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -76,43 +75,9 @@ class Expansion {
   const Found& found_;
 };
 
-struct Placeholder {
-  const char* name;
-  std::string NameFields::*field;
-};
-
-constexpr std::array placeholders = {
-    Placeholder{"dir", &NameFields::dir},     Placeholder{"ext", &NameFields::ext},
-    Placeholder{"index", &NameFields::index}, Placeholder{"name", &NameFields::name},
-    Placeholder{"stem", &NameFields::stem},   Placeholder{"sub", &NameFields::sub}};
-
-[[noreturn]] void refuse_one_name(const fs::path& whole) {
-  throw Error(ErrorKind::usage, quoted(whole) +
-                                    " is one name for a series of pictures. Put {index} into it, such as "
-                                    "'{stem}_{index}.jpg'.");
-}
-
-[[noreturn]] void refuse_index(const fs::path& whole) {
-  throw Error(ErrorKind::usage,
-              quoted(whole) +
-                  ": {index} counts the pictures of a series, in the name of the output: give "
-                  "a parameter several values, such as --focus 0.2,0.4.");
-}
-
-std::string NameFields::*field_of(const std::string& name, const fs::path& whole) {
-  const auto* found = std::find_if(placeholders.begin(), placeholders.end(),
-                                   [&](const Placeholder& entry) { return entry.name == name; });
-  if (found != placeholders.end()) return found->field;
-  std::vector<std::string> names;
-  for (const Placeholder& entry : placeholders) names.emplace_back(entry.name);
-  throw Error(ErrorKind::usage, quoted(whole) + ": there is no placeholder {" + name + "}." +
-                                    did_you_mean(name, names) +
-                                    "\nThere are {dir} {sub} {name} {stem} {ext}; {{ and }} are braces.");
-}
-
-[[noreturn]] void refuse_brace(const fs::path& whole) {
-  throw Error(ErrorKind::usage,
-              quoted(whole) + ": a brace has no partner. Write {{ or }} for a brace in the name.");
+/// Throws Error(usage) about a name with placeholders.
+[[noreturn]] void refuse(const fs::path& name, const std::string& why) {
+  throw Error(ErrorKind::usage, quoted(name) + why);
 }
 
 }  // namespace
@@ -191,45 +156,47 @@ bool NamePattern::is_one(const fs::path& text) {
 }
 
 NamePattern::NamePattern(const fs::path& text, bool counts) {
+  static const std::vector<std::string> known = {"dir", "ext", "index", "name", "stem", "sub"};
   const std::string& all = text.native();
   for (std::size_t at = 0; at < all.size(); ++at) {
     const char c = all[at];
-    const bool doubled = at + 1 < all.size() && all[at + 1] == c;
-    if (c != '{' && c != '}') {
-      add_text(c);
-    } else if (doubled) {
-      add_text(c);
-      ++at;
-    } else {
-      const std::size_t end = all.find('}', at);
-      if (c == '}' || end == std::string::npos) refuse_brace(text);
-      tokens_.push_back({"", field_of(all.substr(at + 1, end - at - 1), text)});
-      at = end;
+    const bool is_brace = c == '{' || c == '}';
+    const bool is_doubled = is_brace && at + 1 < all.size() && all[at + 1] == c;
+    if (!is_brace || is_doubled) {
+      if (tokens_.empty() || tokens_.back().is_placeholder) tokens_.emplace_back();
+      tokens_.back().text += c;
+      if (is_doubled) ++at;
+      continue;
     }
+    const std::size_t end = all.find('}', at);
+    if (c == '}' || end == std::string::npos)
+      refuse(text, ": a brace has no partner. Write {{ or }} for a brace in the name.");
+    const std::string name = all.substr(at + 1, end - at - 1);
+    if (std::ranges::find(known, name) == known.end())
+      refuse(text, ": there is no placeholder {" + name + "}." + did_you_mean(name, known) +
+                       "\nThere are {dir} {sub} {name} {stem} {ext}; {{ and }} are braces.");
+    tokens_.push_back({name, true});
+    at = end;
   }
-  const bool has_index = std::any_of(tokens_.begin(), tokens_.end(),
-                                     [](const Token& token) { return token.field == &NameFields::index; });
-  if (has_index && !counts) refuse_index(text);
-  if (counts && !has_index) refuse_one_name(text);
-}
-
-void NamePattern::add_text(char c) {
-  if (tokens_.empty() || tokens_.back().field != nullptr) tokens_.emplace_back();
-  tokens_.back().text += c;
+  const bool has_index = std::ranges::any_of(
+      tokens_, [](const Token& token) { return token.is_placeholder && token.text == "index"; });
+  if (has_index && !counts)
+    refuse(text,
+           ": {index} counts the pictures of a series, in the name of the output: give a parameter several "
+           "values, such as --focus 0.2,0.4.");
+  if (counts && !has_index)
+    refuse(text, " is one name for a series of pictures. Put {index} into it, such as '{stem}_{index}.jpg'.");
 }
 
 fs::path NamePattern::fill(const NameFields& fields) const {
   std::string text;
-  for (const Token& token : tokens_) text += token.field == nullptr ? token.text : fields.*token.field;
+  for (const Token& token : tokens_) text += token.is_placeholder ? fields.at(token.text) : token.text;
   return fs::path(text).lexically_normal();
 }
 
 fs::path NamePattern::fixed_folder() const {
-  if (tokens_.empty() || tokens_.front().field != nullptr) return ".";
-  const std::string& text = tokens_.front().text;
-  const std::size_t end = text.find_last_of('/');
-  if (end == std::string::npos) return ".";
-  return end == 0 ? fs::path("/") : fs::path(text.substr(0, end));
+  if (tokens_.empty() || tokens_.front().is_placeholder) return ".";
+  return folder_of(tokens_.front().text);
 }
 
 namespace {

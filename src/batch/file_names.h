@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,15 +46,10 @@ namespace satin::batch {
 void expand_glob(const std::filesystem::path& pattern,
                  const std::function<void(const std::filesystem::path& relative)>& found);
 
-/// Values of the placeholders in a name such as {dir}/{stem}_soft.{ext}.
-struct NameFields {
-  std::string dir;      ///< folder of the input, or "."
-  std::string sub;      ///< folder of the input relative to the given folder, or "."
-  std::string name;     ///< file name
-  std::string stem;     ///< file name without extension
-  std::string ext;      ///< extension without its dot
-  std::string index{};  ///< number of a picture in its series
-};
+/// Values of the placeholders in a name such as {dir}/{stem}_soft.{ext}: `dir`, the folder of the input;
+/// `sub`, that folder relative to the given one; `name` and `stem`, the file name with and without its
+/// extension; `ext`, the extension without its dot; `index`, the number of a picture in its series.
+using NameFields = std::map<std::string, std::string>;
 
 /// A file name with placeholders in braces.
 class NamePattern {
@@ -71,11 +67,9 @@ class NamePattern {
 
  private:
   struct Token {
-    std::string text;  ///< literal text if `field` is null
-    std::string NameFields::*field = nullptr;
+    std::string text;
+    bool is_placeholder = false;  ///< `text` is the name of a placeholder
   };
-
-  void add_text(char c);
 
   std::vector<Token> tokens_;
 };

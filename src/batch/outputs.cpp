@@ -81,7 +81,7 @@ fs::path name_of(const Batch& work, std::size_t index) {
       default_extension(input, work.files.stand_in(file), options, output_kind(work.pipeline));
   if (NamePattern::is_one(options.output)) {
     NameFields fields = name_fields(input, relative, extension);
-    if (!options.series.empty()) fields.index = index_text(work, index);
+    if (!options.series.empty()) fields["index"] = index_text(work, index);
     return NamePattern(options.output, !options.series.empty()).fill(fields);
   }
   return (options.output / relative).replace_extension(extension);
@@ -327,8 +327,11 @@ void check_output_name(const InputList& inputs, const BatchOptions& options, Out
 NameFields name_fields(const fs::path& input, const fs::path& relative, const fs::path& extension) {
   std::string ext = extension.native();
   if (!ext.empty()) ext.erase(0, 1);
-  return {folder_of(input).native(), folder_of(relative).native(), input.filename().native(),
-          input.stem().native(), ext};
+  return {{"dir", folder_of(input).native()},
+          {"sub", folder_of(relative).native()},
+          {"name", input.filename().native()},
+          {"stem", input.stem().native()},
+          {"ext", ext}};
 }
 
 void choose_stand_ins(Batch& work) {

@@ -13,6 +13,7 @@
 
 #include "batch/file_names.h"
 #include "batch/file_stamp.h"
+#include "batch/outputs.h"
 #include "satin/batch_report.h"
 #include "satin/error.h"
 #include "satin/io.h"
@@ -25,19 +26,9 @@ namespace {
 
 constexpr std::string_view digits = "0123456789abcdef";
 
-const char* name_of_kind(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::input:
-      return "input";
-    case ErrorKind::usage:
-      return "usage";
-    case ErrorKind::environment:
-      return "environment";
-    case ErrorKind::cancelled:
-      return "cancelled";
-  }
-  return "input";
-}
+/// Names of the enumerators of ErrorKind and of FileStatus, in order.
+constexpr const char* kinds[] = {"input", "usage", "environment", "cancelled"};
+constexpr const char* statuses[] = {"done", "failed", "exists", "unchanged"};
 
 /// Adds a name that is not UTF-8 as hexadecimal bytes: as text it would lose some.
 void add_bytes(JsonWriter& json, const char* key, const std::filesystem::path& path) {
@@ -73,20 +64,6 @@ const char* status_of(const BatchResult& result) {
   return result.failed == 0 ? "done" : "failed";
 }
 
-const char* status_of(const FileResult& file) {
-  switch (file.status) {
-    case FileStatus::done:
-      return "done";
-    case FileStatus::failed:
-      return "failed";
-    case FileStatus::exists:
-      return "exists";
-    case FileStatus::unchanged:
-      return "unchanged";
-  }
-  return "failed";
-}
-
 }  // namespace
 
 Error write_failure(const std::string& what, int code) {
@@ -97,7 +74,7 @@ Error write_failure(const std::string& what, int code) {
 
 void add_error(JsonWriter& json, const Error& error) {
   json.key("error").begin_object();
-  json.key("kind").string(name_of_kind(error.kind()));
+  json.key("kind").string(kinds[static_cast<std::size_t>(error.kind())]);
   json.key("message").string(error.what());
   json.end_object();
 }
@@ -106,7 +83,7 @@ void add_file(JsonWriter& json, const FileResult& file) {
   json.begin_object();
   json.key("input").string(file.input.string());
   json.key("output").string(file.output.string());
-  json.key("status").string(status_of(file));
+  json.key("status").string(statuses[static_cast<std::size_t>(file.status)]);
   add_bytes(json, "input_bytes", file.input);
   add_bytes(json, "output_bytes", file.output);
   if (file.index != 0)
@@ -283,17 +260,10 @@ std::string linked(const fs::path& file, const fs::path& page, const std::string
 }
 
 std::string details(const FileResult& file) {
-  switch (file.status) {
-    case FileStatus::done:
-      return describe(file.shape) + ", " + short_number(file.time.count(), 2) + " s";
-    case FileStatus::failed:
-      return file.error ? file.error->what() : "";
-    case FileStatus::exists:
-      return "left out: the output existed";
-    case FileStatus::unchanged:
-      return "made by an earlier run";
-  }
-  return "";
+  if (file.status == FileStatus::exists) return "left out: the output existed";
+  if (file.status == FileStatus::unchanged) return "made by an earlier run";
+  if (file.status == FileStatus::failed) return file.error ? file.error->what() : "";
+  return describe(file.shape) + ", " + short_number(file.time.count(), 2) + " s";
 }
 
 std::string head(const std::string& pipeline, const BatchResult& result) {
@@ -324,14 +294,6 @@ int nameless_file(const fs::path& folder) {
   const int named = ::mkostemp(name.data(), O_CLOEXEC);
   if (named >= 0) ::unlink(name.c_str());
   return named;
-}
-
-void create_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directory(folder, error);
-  if (error)
-    throw Error(ErrorKind::input, "The folder '" + printable(folder.native()) +
-                                      "' cannot be created: " + error.message() + ".");
 }
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
@@ -387,7 +349,7 @@ std::string Gallery::picture(const FileResult& file, const std::string& when) {
     options.convert = true;
     options.quality = 85;
     const std::vector<std::byte> bytes = encode_image(image, extension, options);
-    create_folder(folder_);
+    batch::create_folder_of(path);
     const std::unique_ptr<std::FILE, Close> stream(std::fopen(path.c_str(), "wbe"));
     if (!stream || std::fwrite(bytes.data(), 1, bytes.size(), stream.get()) != bytes.size() ||
         std::fflush(stream.get()) != 0)

@@ -9,7 +9,8 @@ namespace {
 
 using batch::NamePattern;
 
-const batch::NameFields fields = {"photos/2024", "2024", "a.b.jpg", "a.b", "png"};
+const batch::NameFields fields = {
+    {"dir", "photos/2024"}, {"sub", "2024"}, {"name", "a.b.jpg"}, {"stem", "a.b"}, {"ext", "png"}};
 
 std::string filled(const std::string& text) { return NamePattern(text).fill(fields).string(); }
 
@@ -17,7 +18,7 @@ TEST(NamePattern, FillsPlaceholders) {
   EXPECT_EQ(filled("{dir}/{stem}_soft.{ext}"), "photos/2024/a.b_soft.png");
   EXPECT_EQ(filled("out/{sub}/{name}"), "out/2024/a.b.jpg");
   EXPECT_EQ(filled("{{{stem}}}.{ext}{ext}"), "{a.b}.pngpng");
-  EXPECT_EQ(NamePattern("out/{sub}/{stem}.png").fill({".", ".", "a", "a", ""}).string(), "out/a.png");
+  EXPECT_EQ(NamePattern("out/{sub}/{stem}.png").fill({{"sub", "."}, {"stem", "a"}}).string(), "out/a.png");
 }
 
 TEST(NamePattern, FixedFolder) {
