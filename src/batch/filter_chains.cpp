@@ -164,9 +164,8 @@ std::size_t FilterChain::held_bytes() const noexcept {
 bool FilterChain::in_windows() const noexcept { return planned_ != nullptr && planned_->in_windows(); }
 
 std::vector<Shape> FilterChain::shapes_with(const Shape& picture) const {
-  std::vector<Shape> shapes{picture};
-  std::transform(inputs_.begin() + 1, inputs_.end(), std::back_inserter(shapes),
-                 [](const ImageView& side) { return side.empty() ? Shape{} : side.shape; });
+  std::vector<Shape> shapes = shapes_of(inputs_);
+  shapes.front() = picture;
   return shapes;
 }
 

@@ -18,17 +18,6 @@ constexpr double largest_reach = 1 << 20;
 
 enum Input { picture, mask };
 
-struct Window {
-  Radius radius;
-  Border border = Border::shrink;
-  double border_value = 0;
-};
-
-template <class Parameters>
-Window window_of(const Parameters& parameters) {
-  return {parameters.radius, parameters.border, parameters.border_value};
-}
-
 template <class Key>
 void set_outside(SlidingExtremeJob& job, std::int32_t key) {
   std::array<Key, 4> pixel{};
@@ -37,8 +26,9 @@ void set_outside(SlidingExtremeJob& job, std::int32_t key) {
   std::copy(pixel.begin(), pixel.end(), job.border_keys.begin());
 }
 
+template <class P>
 SlidingExtremeJob extreme_job(const Shape& shape, std::uint32_t mask_maximum, Extreme extreme,
-                              const Window& window) {
+                              const P& parameters) {
   SlidingExtremeJob job;
   job.width = shape.width;
   job.height = shape.height;
@@ -46,12 +36,12 @@ SlidingExtremeJob extreme_job(const Shape& shape, std::uint32_t mask_maximum, Ex
   job.type = shape.type;
   job.weighted = shape.alpha == Alpha::straight;
   job.extreme = extreme;
-  job.reach_x = whole_pixels(window.radius.x, shape, largest_reach);
-  job.reach_y = whole_pixels(window.radius.y, shape, largest_reach);
-  job.border = window.border;
+  job.reach_x = whole_pixels(parameters.radius.x, shape, largest_reach);
+  job.reach_y = whole_pixels(parameters.radius.y, shape, largest_reach);
+  job.border = parameters.border;
   job.mask_maximum = mask_maximum;
   if (job.border != Border::constant) return job;
-  const std::int32_t key = border_key(shape.type, window.border_value);
+  const std::int32_t key = border_key(shape.type, parameters.border_value);
   if (shape.type == Type::u8) set_outside<std::uint8_t>(job, key);
   if (shape.type == Type::u16) set_outside<std::uint16_t>(job, key);
   if (shape.type == Type::f32) set_outside<FloatKey>(job, key);
@@ -63,7 +53,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const P
   const Shape shape = shapes[picture];
   check_pixels(shape);
   const std::uint32_t mask_maximum = checked_mask_maximum(shapes[mask], shape);
-  const SlidingExtremeJob job = extreme_job(shape, mask_maximum, extreme, window_of(parameters));
+  const SlidingExtremeJob job = extreme_job(shape, mask_maximum, extreme, parameters);
   const auto run = [](SlidingExtremeOperation& operation, std::span<const ImageView> inputs,
                       const MutableImageView& output, Measured*, Stream stream) {
     operation.run({inputs[picture], inputs[mask], output}, stream);

@@ -104,14 +104,12 @@ const FilterRecord& find_filter(std::string_view name) {
 }
 
 const ParameterRecord* FilterRecord::find_parameter(std::string_view parameter) const noexcept {
-  const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                  [&](const ParameterRecord& record) { return record.name == parameter; });
+  const auto found = std::ranges::find(parameters, parameter, &ParameterRecord::name);
   return found == parameters.end() ? nullptr : &*found;
 }
 
 const ParameterRecord* FilterRecord::find_parameter(ParameterRole role) const noexcept {
-  const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                  [&](const ParameterRecord& record) { return record.role == role; });
+  const auto found = std::ranges::find(parameters, role, &ParameterRecord::role);
   return found == parameters.end() ? nullptr : &*found;
 }
 

@@ -27,24 +27,9 @@ void check(const Shape& shape, const Threshold& threshold) {
   if (!std::isfinite(threshold.level)) refuse("level must be a finite number.");
 }
 
-double default_k(Binarisation method) {
-  switch (method) {
-    case Binarisation::bradley:
-      return 0.15;
-    case Binarisation::niblack:
-      return -0.2;
-    case Binarisation::sauvola:
-      return 0.2;
-    case Binarisation::wolf:
-      return 0.5;
-    case Binarisation::nick:
-      return -0.1;
-    case Binarisation::otsu:
-    case Binarisation::fixed:
-      break;
-  }
-  return 0;
-}
+/// Default of k for each method, in the order of Binarisation: otsu, bradley, niblack, sauvola, wolf, nick,
+/// fixed.
+constexpr double default_k[] = {0, 0.15, -0.2, 0.2, 0.5, -0.1, 0};
 
 /// Returns sauvola's R: 2^(bits - 1), or half of white for floats.
 double default_range(Type type) { return type == Type::u8 ? 128 : type == Type::u16 ? 32768 : 0.5; }
@@ -54,7 +39,7 @@ double white_of(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ?
 BoxStatsJob stats_job(const Shape& shape, const Threshold& threshold) {
   BoxStatsJob job = local_job(shape, threshold.window, threshold.border);
   job.rule = {static_cast<ThresholdMethod>(threshold.method),
-              threshold.k.value_or(default_k(threshold.method)),
+              threshold.k.value_or(default_k[static_cast<std::size_t>(threshold.method)]),
               threshold.range.value_or(default_range(shape.type))};
   job.inverted = threshold.invert;
   return job;
@@ -168,10 +153,9 @@ class PreparedLocal final : public PreparedFilter {
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Threshold& parameters) {
   const Shape shape = shapes.front();
   check(shape, parameters);
-  Backend& backend = device.backend();
   FilterPlan plan{binary_shape(shape), {range_of(shape)}, Reach{}};
   if (parameters.method == Binarisation::otsu || parameters.method == Binarisation::fixed) {
-    plan.prepare = [&backend, shape, parameters](std::int64_t width, std::int64_t height) {
+    plan.prepare = [&backend = device.backend(), shape, parameters](std::int64_t width, std::int64_t height) {
       return std::make_unique<PreparedFixedThreshold>(backend, resized(shape, width, height), parameters);
     };
     return plan;

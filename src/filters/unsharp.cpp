@@ -120,12 +120,8 @@ class PreparedUnsharp final : public PreparedFilter {
   Shape working_shape_;  ///< shape of the picture between two boxes
 };
 
-struct Sharpening {
-  OfBoxes<BoxMeanJob> boxes;
-  UnsharpResidualJob residual;
-};
-
-Sharpening sharpening_of(const Shape& shape, const Shape& mask_shape, const Unsharp& unsharp) {
+FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Unsharp& unsharp) {
+  const Shape shape = shapes[picture];
   check(shape, unsharp);
   const OfBoxes<RadiusField> fields = fields_of(unsharp, shape);
   std::uint64_t area = 1;
@@ -134,22 +130,15 @@ Sharpening sharpening_of(const Shape& shape, const Shape& mask_shape, const Unsh
   const bool decoded = unsharp.space == Space::linear && shape.type != Type::f32;
   PixelRead stored = read_pixels(shape, decoded ? Transfer::srgb : Transfer::identity, area);
   if (fields.size() > 1) stored = successive_pixels(stored);
-  Sharpening sharpening{box_jobs(unsharp, shape, stored, fields), residual_job(unsharp, shape, stored)};
-  sharpening.residual.mask_maximum = checked_mask_maximum(mask_shape, shape);
-  return sharpening;
-}
-
-FilterPlan plan_for(const Device& device, const Shape& shape, const Sharpening& whole) {
+  const OfBoxes<BoxMeanJob> boxes = box_jobs(unsharp, shape, stored, fields);
+  UnsharpResidualJob residual = residual_job(unsharp, shape, stored);
+  residual.mask_maximum = checked_mask_maximum(shapes[mask], shape);
   FilterPlan plan{shape,
-                  {range_of(shape, {.weighted = whole.residual.means.weighted})},
-                  reach_of(whole.boxes),
-                  prepare_sized<PreparedUnsharp>(device, whole.boxes, whole.residual)};
-  plan.growth = 1 + 2 * whole.residual.amount;
+                  {range_of(shape, {.weighted = residual.means.weighted})},
+                  reach_of(boxes),
+                  prepare_sized<PreparedUnsharp>(device, boxes, residual)};
+  plan.growth = 1 + 2 * unsharp.amount;
   return plan;
-}
-
-FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Unsharp& unsharp) {
-  return plan_for(device, shapes[picture], sharpening_of(shapes[picture], shapes[mask], unsharp));
 }
 
 double reach(const Unsharp& unsharp, const Shape& shape) {

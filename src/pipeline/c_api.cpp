@@ -3,13 +3,11 @@
 
 #include "satin/c_api.h"
 
-#include <algorithm>
 #include <limits>
 #include <new>
 #include <string>
 #include <vector>
 
-#include "core/side_inputs.h"
 #include "satin/error.h"
 #include "satin/pipeline.h"
 #include "satin/version.h"
@@ -31,19 +29,8 @@ satin_status failed(satin_status status, const char* message) noexcept {
   return status;
 }
 
-satin_status status_of(satin::ErrorKind kind) noexcept {
-  switch (kind) {
-    case satin::ErrorKind::input:
-      return SATIN_INPUT;
-    case satin::ErrorKind::usage:
-      return SATIN_USAGE;
-    case satin::ErrorKind::environment:
-      return SATIN_ENVIRONMENT;
-    case satin::ErrorKind::cancelled:
-      return SATIN_CANCELLED;
-  }
-  return SATIN_INPUT;
-}
+/// Statuses in the order of satin::ErrorKind.
+constexpr satin_status statuses[] = {SATIN_INPUT, SATIN_USAGE, SATIN_ENVIRONMENT, SATIN_CANCELLED};
 
 /// Runs `work` and turns its exceptions into a status.
 template <class Work>
@@ -52,7 +39,7 @@ satin_status guarded(const Work& work) noexcept {
     work();
     return SATIN_OK;
   } catch (const satin::Error& error) {
-    return failed(status_of(error.kind()), error.what());
+    return failed(statuses[static_cast<std::size_t>(error.kind())], error.what());
   } catch (const std::bad_alloc&) {
     return failed(SATIN_ENVIRONMENT, "There is not enough memory.");
   } catch (const std::exception& error) {
@@ -129,6 +116,13 @@ struct Planned {
   satin::PipelinePlan steps;
 
  private:
+  /// The picture of satin_output_view() may lack data.
+  std::vector<satin::Shape> shapes() const {
+    std::vector<satin::Shape> result = satin::shapes_of(inputs);
+    result.front() = inputs.front().shape;
+    return result;
+  }
+
   std::vector<satin::ImageView> inputs_from(const satin::ImageView& picture, const satin_named_view* sides,
                                             std::int32_t side_count) const {
     if (side_count < 0) refuse("The number of side inputs is negative.");
@@ -137,12 +131,6 @@ struct Planned {
     for (std::int32_t i = 0; i < side_count; ++i)
       named.push_back({required(sides[i].name, "name of a side input"), view_from(sides[i].view)});
     return satin::inputs_of(pipeline, picture, named);
-  }
-
-  std::vector<satin::Shape> shapes() const {
-    std::vector<satin::Shape> result{inputs.front().shape};
-    std::transform(inputs.begin() + 1, inputs.end(), std::back_inserter(result), satin::shape_of);
-    return result;
   }
 };
 

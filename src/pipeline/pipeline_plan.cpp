@@ -155,6 +155,12 @@ std::vector<ImageView> inputs_of(const Pipeline& pipeline, const ImageView& pict
   return inputs;
 }
 
+std::vector<Shape> shapes_of(std::span<const ImageView> inputs) {
+  std::vector<Shape> shapes(inputs.size());
+  std::transform(inputs.begin(), inputs.end(), shapes.begin(), shape_of);
+  return shapes;
+}
+
 PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes,
                            const StepCheck& check)
     : device_(device) {
@@ -269,41 +275,22 @@ PipelinePlan plan(const Device& device, const Pipeline& pipeline, std::span<cons
   return {device, pipeline, shapes};
 }
 
-namespace {
-
-/// A pipeline planned for the views of one call.
-struct Once {
-  Once(const Device& device, const Pipeline& pipeline, const ImageView& picture,
-       std::span<const NamedView> sides)
-      : inputs(inputs_of(pipeline, picture, sides)), steps(device, pipeline, shapes()) {}
-
-  std::vector<ImageView> inputs;
-  PipelinePlan steps;
-
- private:
-  [[nodiscard]] std::vector<Shape> shapes() const {
-    std::vector<Shape> shapes(inputs.size());
-    std::transform(inputs.begin(), inputs.end(), shapes.begin(), shape_of);
-    return shapes;
-  }
-};
-
-}  // namespace
-
 Image run(const Device& device, const Pipeline& pipeline, const ImageView& picture,
           std::span<const NamedView> sides) {
-  Once once(device, pipeline, picture, sides);
-  Image result = result_image(device, once.steps.output_shape(), picture.memory);
-  once.steps.run(once.inputs, result.view());
-  static_cast<void>(once.steps.check());
+  const std::vector<ImageView> inputs = inputs_of(pipeline, picture, sides);
+  PipelinePlan steps(device, pipeline, shapes_of(inputs));
+  Image result = result_image(device, steps.output_shape(), picture.memory);
+  steps.run(inputs, result.view());
+  static_cast<void>(steps.check());
   return result;
 }
 
 std::string run_to_json(const Device& device, const Pipeline& pipeline, const ImageView& picture,
                         std::span<const NamedView> sides) {
-  Once once(device, pipeline, picture, sides);
-  std::string text = once.steps.json(once.inputs);
-  static_cast<void>(once.steps.check());
+  const std::vector<ImageView> inputs = inputs_of(pipeline, picture, sides);
+  PipelinePlan steps(device, pipeline, shapes_of(inputs));
+  std::string text = steps.json(inputs);
+  static_cast<void>(steps.check());
   return text;
 }
 

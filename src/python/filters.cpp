@@ -49,9 +49,7 @@ class ArrayPlan {
         channels_(image.view.shape.channels) {
     const std::vector<ImageView> inputs = inputs_of(image, sides);
     const nb::gil_scoped_release released;
-    std::vector<Shape> shapes;
-    for (const ImageView& view : inputs) shapes.push_back(view.empty() ? Shape{} : view.shape);
-    plan_ = std::make_unique<PipelinePlan>(device_, pipeline_, shapes);
+    plan_ = std::make_unique<PipelinePlan>(device_, pipeline_, shapes_of(inputs));
   }
 
   [[nodiscard]] std::string axes() const { return result_axes(axes_, channels_, plan_->output_shape()); }
@@ -130,10 +128,8 @@ void bind_filters(nb::module_& module) {
       [](const Device& device, const Pipeline& pipeline, const Picture& picture, const Sides& sides) {
         std::vector<NamedView> named;
         for (const auto& [name, side] : sides) named.push_back({name, side->view});
-        std::vector<Shape> shapes;
-        for (const ImageView& view : inputs_of(pipeline, picture.view, named))
-          shapes.push_back(view.empty() ? Shape{} : view.shape);
-        const LocalReach reach = local_reach(device, pipeline, shapes);
+        const LocalReach reach =
+            local_reach(device, pipeline, shapes_of(inputs_of(pipeline, picture.view, named)));
         return std::pair(reach.x, reach.y);
       },
       "device"_a, "pipeline"_a, "picture"_a, "sides"_a);

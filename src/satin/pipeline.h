@@ -73,6 +73,9 @@ using Pipeline = std::vector<PipelineStep>;
 [[nodiscard]] std::vector<ImageView> inputs_of(const Pipeline& pipeline, const ImageView& picture,
                                                std::span<const NamedView> sides = {});
 
+/// Returns the shapes of inputs for a PipelinePlan; width 0 for an empty view.
+[[nodiscard]] std::vector<Shape> shapes_of(std::span<const ImageView> inputs);
+
 /// A pipeline prepared for pictures of one shape on one device. It holds the plan of every step and the
 /// pictures between them, in device memory if that suffices. Only one thread at a time may run it.
 class PipelinePlan {

@@ -88,8 +88,7 @@ Filtered run(const Device& device, const Pipeline& steps, const Picture& picture
              std::vector<ImageView> inputs, const std::filesystem::path& name, const Progress& progress) {
   const batch::LinearLight light(picture, steps, {});
   inputs.front() = light.picture();
-  std::vector<Shape> shapes;
-  for (const ImageView& view : inputs) shapes.push_back(view.empty() ? Shape{} : view.shape);
+  const std::vector<Shape> shapes = shapes_of(inputs);
   const auto check = [&](std::size_t step, const Shape& shape) {
     batch::check_sizes(steps, step, shapes, name, shape);
   };
