@@ -1,5 +1,7 @@
 #pragma once
-// Every filter.
+// Every filter. A filter has three functions: blur() filters a picture, plan() prepares the filter for
+// pictures of one shape, and blur_record() returns its record. plan() reads only the shapes of the views
+// among the parameters; Plan::run() is given the picture and the side inputs.
 
 #include "satin/filters/blur.h"              // IWYU pragma: export
 #include "satin/filters/dof.h"               // IWYU pragma: export

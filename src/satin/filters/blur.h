@@ -59,11 +59,8 @@ struct Blur {
 /// Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986.
 [[nodiscard]] Image blur(const Device& device, const ImageView& image, const Blur& parameters = {});
 
-/// Prepares the filter; run() reads the picture, the radius map and the mask. Only the shapes of views are
-/// read here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Blur& parameters);
-
-/// Returns the record of the filter `blur`.
-[[nodiscard]] const FilterRecord& blur_record();
+[[nodiscard]] const FilterRecord& blur_record();  ///< record of the filter `blur`
 
 }  // namespace satin

@@ -43,11 +43,8 @@ struct Dof {
 /// picture and for a depth image without any known value.
 [[nodiscard]] Image dof(const Device& device, const ImageView& image, const Dof& parameters);
 
-/// Prepares the filter; run() reads the picture, the depth and the mask. Only the shapes of views are read
-/// here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Dof& parameters);
-
-/// Returns the record of the filter `dof`.
-[[nodiscard]] const FilterRecord& dof_record();
+[[nodiscard]] const FilterRecord& dof_record();  ///< record of the filter `dof`
 
 }  // namespace satin

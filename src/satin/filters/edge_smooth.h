@@ -37,11 +37,8 @@ struct EdgeSmooth {
 [[nodiscard]] Image edge_smooth(const Device& device, const ImageView& image,
                                 const EdgeSmooth& parameters = {});
 
-/// Prepares the filter; run() reads the picture, the guide and the mask. Only the shapes of views are read
-/// here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const EdgeSmooth& parameters);
-
-/// Returns the record of the filter `edge-smooth`.
-[[nodiscard]] const FilterRecord& edge_smooth_record();
+[[nodiscard]] const FilterRecord& edge_smooth_record();  ///< record of the filter `edge-smooth`
 
 }  // namespace satin

@@ -43,10 +43,8 @@ struct Gloss {
 /// infinity.
 [[nodiscard]] Image gloss(const Device& device, const ImageView& map, const Gloss& parameters = {});
 
-/// Prepares the filter.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Gloss& parameters);
-
-/// Returns the record of the filter `gloss`.
-[[nodiscard]] const FilterRecord& gloss_record();
+[[nodiscard]] const FilterRecord& gloss_record();  ///< record of the filter `gloss`
 
 }  // namespace satin

@@ -50,11 +50,8 @@ struct Guided {
 /// He, Sun and Tang, Guided image filtering, ECCV 2010.
 [[nodiscard]] Image guided(const Device& device, const ImageView& image, const Guided& parameters = {});
 
-/// Prepares the filter; run() reads the picture, the guide and the mask. Only the shapes of views are read
-/// here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Guided& parameters);
-
-/// Returns the record of the filter `guided`.
-[[nodiscard]] const FilterRecord& guided_record();
+[[nodiscard]] const FilterRecord& guided_record();  ///< record of the filter `guided`
 
 }  // namespace satin

@@ -33,8 +33,6 @@ struct Integral {
 [[nodiscard]] Image integral(const Device& device, const ImageView& image, const Integral& parameters = {});
 
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Integral& parameters);
-
-/// Returns the record of the filter `integral`.
-[[nodiscard]] const FilterRecord& integral_record();
+[[nodiscard]] const FilterRecord& integral_record();  ///< record of the filter `integral`
 
 }  // namespace satin

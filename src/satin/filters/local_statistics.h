@@ -44,13 +44,10 @@ struct LocalDeviation {
 [[nodiscard]] Image local_deviation(const Device& device, const ImageView& image,
                                     const LocalDeviation& parameters = {});
 
-/// Prepares the filter; run() reads the picture and the mask. Only the shapes of views are read here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const LocalMean& parameters);
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const LocalDeviation& parameters);
-
-/// Returns the record of the filter `local-deviation`.
-[[nodiscard]] const FilterRecord& local_deviation_record();
-/// Returns the record of the filter `local-mean`.
-[[nodiscard]] const FilterRecord& local_mean_record();
+[[nodiscard]] const FilterRecord& local_deviation_record();  ///< record of the filter `local-deviation`
+[[nodiscard]] const FilterRecord& local_mean_record();       ///< record of the filter `local-mean`
 
 }  // namespace satin

@@ -67,8 +67,6 @@ struct Mask {
 [[nodiscard]] Image mask(const Device& device, const ImageView& image, const Mask& parameters = {});
 
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Mask& parameters);
-
-/// Returns the record of the filter `mask`.
-[[nodiscard]] const FilterRecord& mask_record();
+[[nodiscard]] const FilterRecord& mask_record();  ///< record of the filter `mask`
 
 }  // namespace satin

@@ -48,11 +48,8 @@ struct Median {
 /// Median filtering in constant time, 2007; Batcher, Sorting networks and their applications, 1968.
 [[nodiscard]] Image median(const Device& device, const ImageView& image, const Median& parameters = {});
 
-/// Prepares the filter; run() reads the picture, the radius map and the mask. Only the shapes of views are
-/// read here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Median& parameters);
-
-/// Returns the record of the filter `median`.
-[[nodiscard]] const FilterRecord& median_record();
+[[nodiscard]] const FilterRecord& median_record();  ///< record of the filter `median`
 
 }  // namespace satin

@@ -47,13 +47,10 @@ struct Dilate {
 /// Replaces every pixel by the largest value in the window. Everything else is as for erode().
 [[nodiscard]] Image dilate(const Device& device, const ImageView& image, const Dilate& parameters = {});
 
-/// Prepares the filter; run() reads the picture and the mask. Only the shapes of views are read here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Erode& parameters);
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Dilate& parameters);
-
-/// Returns the record of the filter `dilate`.
-[[nodiscard]] const FilterRecord& dilate_record();
-/// Returns the record of the filter `erode`.
-[[nodiscard]] const FilterRecord& erode_record();
+[[nodiscard]] const FilterRecord& dilate_record();  ///< record of the filter `dilate`
+[[nodiscard]] const FilterRecord& erode_record();   ///< record of the filter `erode`
 
 }  // namespace satin

@@ -32,10 +32,8 @@ struct Normalize {
 /// Wallis, An approach to the space variant restoration and enhancement of images, 1976.
 [[nodiscard]] Image normalize(const Device& device, const ImageView& image, const Normalize& parameters = {});
 
-/// Prepares the filter; run() reads the picture and the mask. Only the shape of the view is read here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Normalize& parameters);
-
-/// Returns the record of the filter `normalize`.
-[[nodiscard]] const FilterRecord& normalize_record();
+[[nodiscard]] const FilterRecord& normalize_record();  ///< record of the filter `normalize`
 
 }  // namespace satin

@@ -45,11 +45,8 @@ struct Redact {
 /// as well for a box outside the picture and a mask, or a frame of one, that is 0 everywhere.
 [[nodiscard]] Image redact(const Device& device, const ImageView& image, const Redact& parameters);
 
-/// Prepares the filter; run() reads the picture and the mask. Only the shape of the view is read here.
-/// Plan::check() reports that nothing is covered.
+/// Prepares the filter; see satin/filters.h. Plan::check() reports that nothing is covered.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Redact& parameters);
-
-/// Returns the record of the filter `redact`.
-[[nodiscard]] const FilterRecord& redact_record();
+[[nodiscard]] const FilterRecord& redact_record();  ///< record of the filter `redact`
 
 }  // namespace satin

@@ -33,10 +33,8 @@ struct Smooth {
 /// Prefix sums and their applications, 1990 (recurrences as scans).
 [[nodiscard]] Image smooth(const Device& device, const ImageView& image, const Smooth& parameters = {});
 
-/// Prepares the filter; run() reads the picture and the mask. Only the shape of the view is read here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Smooth& parameters);
-
-/// Returns the record of the filter `smooth`.
-[[nodiscard]] const FilterRecord& smooth_record();
+[[nodiscard]] const FilterRecord& smooth_record();  ///< record of the filter `smooth`
 
 }  // namespace satin

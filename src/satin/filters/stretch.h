@@ -28,10 +28,8 @@ struct PercentileStretch {
 [[nodiscard]] Image stretch(const Device& device, const ImageView& image,
                             const PercentileStretch& parameters = {});
 
-/// Prepares the filter; run() reads the picture and the mask. Only the shape of the view is read here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const PercentileStretch& parameters);
-
-/// Returns the record of the filter `stretch`.
-[[nodiscard]] const FilterRecord& stretch_record();
+[[nodiscard]] const FilterRecord& stretch_record();  ///< record of the filter `stretch`
 
 }  // namespace satin

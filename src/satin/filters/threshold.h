@@ -56,8 +56,6 @@ struct Threshold {
 [[nodiscard]] Image threshold(const Device& device, const ImageView& image, const Threshold& parameters = {});
 
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Threshold& parameters);
-
-/// Returns the record of the filter `threshold`.
-[[nodiscard]] const FilterRecord& threshold_record();
+[[nodiscard]] const FilterRecord& threshold_record();  ///< record of the filter `threshold`
 
 }  // namespace satin

@@ -28,10 +28,8 @@ struct TiltShift {
 [[nodiscard]] Image tilt_shift(const Device& device, const ImageView& image,
                                const TiltShift& parameters = {});
 
-/// Prepares the filter; run() reads the picture and the mask. Only the shape of the view is read here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const TiltShift& parameters);
-
-/// Returns the record of the filter `tilt-shift`.
-[[nodiscard]] const FilterRecord& tilt_shift_record();
+[[nodiscard]] const FilterRecord& tilt_shift_record();  ///< record of the filter `tilt-shift`
 
 }  // namespace satin

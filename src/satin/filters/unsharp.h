@@ -39,10 +39,8 @@ struct Unsharp {
 /// fit, Error(input) for NaN or infinity, and for floats so large that results could become infinite.
 [[nodiscard]] Image unsharp(const Device& device, const ImageView& image, const Unsharp& parameters = {});
 
-/// Prepares the filter; run() reads the picture and the mask. Only the shape of the view is read here.
+/// Prepares the filter; see satin/filters.h.
 [[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Unsharp& parameters);
-
-/// Returns the record of the filter `unsharp`.
-[[nodiscard]] const FilterRecord& unsharp_record();
+[[nodiscard]] const FilterRecord& unsharp_record();  ///< record of the filter `unsharp`
 
 }  // namespace satin
