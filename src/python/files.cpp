@@ -87,17 +87,6 @@ nb::list results_of(std::vector<satin::Picture>&& pictures) {
   return results;
 }
 
-ReadOptions read_options(std::optional<std::int64_t> page, const std::string& part, bool all_pages,
-                         bool allow_partial, std::uint64_t max_pixels, std::uint64_t max_bytes) {
-  ReadOptions options;
-  options.page = page;
-  options.part = part;
-  options.all_pages = all_pages;
-  options.allow_partial = allow_partial;
-  options.limits = {max_pixels, max_bytes};
-  return options;
-}
-
 nb::list read(const fs::path& path, const ReadOptions& options) {
   return with_file_errors([&] { return results_of(released([&] { return read_pictures(path, options); })); });
 }
@@ -183,7 +172,7 @@ void bind_files(nb::module_& module) {
           "__init__",
           [](ReadOptions* self, std::optional<std::int64_t> page, const std::string& part, bool all_pages,
              bool allow_partial, std::uint64_t max_pixels, std::uint64_t max_bytes) {
-            new (self) ReadOptions(read_options(page, part, all_pages, allow_partial, max_pixels, max_bytes));
+            new (self) ReadOptions{{max_pixels, max_bytes}, page, part, all_pages, allow_partial};
           },
           "page"_a.none() = nb::none(), "part"_a = "", "all_pages"_a = false, "allow_partial"_a = false,
           "max_pixels"_a = ReadLimits{}.pixels, "max_bytes"_a = ReadLimits{}.bytes);
@@ -201,12 +190,6 @@ void bind_files(nb::module_& module) {
 namespace {
 
 constexpr int exit_interrupted = 130;
-
-std::string json_of(const FileResult& file) {
-  JsonWriter json;
-  add_file(json, file);
-  return json.text();
-}
 
 int exit_code(const BatchResult& result) {
   if (result.cancelled) return exit_interrupted;
@@ -254,7 +237,10 @@ class Listener {
     if (gallery_) gallery_->add(file);
     call([&] {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (finished_) (*finished_)(nb::str(json_of(file).c_str()), file.input);
+      if (!finished_) return;
+      JsonWriter json;
+      add_file(json, file);
+      (*finished_)(json.text(), file.input);
     });
   }
 
@@ -277,56 +263,34 @@ class Listener {
   std::atomic<bool> ended_{false};
 };
 
-nb::dict summary_of(const BatchResult& result) {
-  nb::dict counts;
-  counts["total"] = result.total;
-  counts["done"] = result.done;
-  counts["failed"] = result.failed;
-  counts["skipped"] = result.skipped;
-  counts["not_started"] = result.not_started();
-  counts["seconds"] = result.time.count();
-  counts["exit_code"] = exit_code(result);
-  nb::list unread;
-  for (const fs::path& path : result.unread) unread.append(path);
-  counts["unread"] = unread;
-  return counts;
-}
-
 /// A batch as a Python object. The pointer is needed because nanobind would try to copy a class that holds
 /// pictures.
 struct Prepared {
   std::unique_ptr<const Batch> batch;
 };
 
-nb::dict run(const Prepared& prepared, const std::vector<Device>& devices, const Callback& finished) {
+/// Returns the first members of Python's BatchResult, in their order.
+nb::tuple run(const Prepared& prepared, const std::vector<Device>& devices, const Callback& finished) {
   const Batch& batch = *prepared.batch;
   return with_file_errors([&] {
     Listener listener(&batch, finished, std::nullopt);
     const BatchResult result = released([&] { return run_batch(devices, batch, listener.events()); });
     listener.finish(result);
-    return summary_of(result);
+    return nb::make_tuple(result.total, result.done, result.failed, result.skipped, result.not_started(),
+                          result.time.count(), exit_code(result), result.unread);
   });
 }
 
 using Names = std::vector<std::pair<fs::path, fs::path>>;
 
-nb::dict run_session(BatchSession& session, const Names& names, const Callback& finished,
-                     const Callback& reading) {
+void run_session(BatchSession& session, const Names& names, const Callback& finished,
+                 const Callback& reading) {
   std::vector<PictureName> files;
   for (const auto& [folder, relative] : names) files.push_back({folder, relative});
   return with_file_errors([&] {
     Listener listener(nullptr, finished, reading);
-    const BatchResult result = released([&] { return session.run(files, listener.events()); });
-    listener.finish(result);
-    return summary_of(result);
+    listener.finish(released([&] { return session.run(files, listener.events()); }));
   });
-}
-
-nb::list intentions(const Prepared& prepared) {
-  nb::list rows;
-  foresee_batch(*prepared.batch,
-                [&](const FileResult& file) { rows.append(nb::str(json_of(file).c_str())); });
-  return rows;
 }
 
 nb::list names_in(const Prepared& prepared) {
@@ -385,9 +349,7 @@ void bind_batch(nb::module_& module) {
           "pipeline"_a, "options"_a)
       .def("__len__", [](const Prepared& prepared) { return prepared.batch->size(); })
       .def_prop_ro("unread", [](const Prepared& prepared) { return prepared.batch->unread; })
-      .def_prop_ro("notice", [](const Prepared& prepared) { return prepared.batch->notice(); })
       .def("names", &names_in)
-      .def("intentions", &intentions)
       .def("run", &run, "devices"_a, "finished"_a.none());
   nb::class_<BatchSession>(module, "BatchSession")
       .def(

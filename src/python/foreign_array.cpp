@@ -181,26 +181,15 @@ nb::object dlpack_capsule(nb::handle object, const std::string& name, bool on_cu
   return call_dlpack(object, options, name);
 }
 
-char kind_of(const nb::dlpack::dtype& type) {
-  switch (static_cast<nb::dlpack::dtype_code>(type.code)) {
-    case nb::dlpack::dtype_code::UInt:
-      return 'u';
-    case nb::dlpack::dtype_code::Int:
-      return 'i';
-    case nb::dlpack::dtype_code::Float:
-      return 'f';
-    case nb::dlpack::dtype_code::Bool:
-      return 'b';
-    case nb::dlpack::dtype_code::Bfloat:
-      return 'B';
-    default:
-      return '?';
-  }
-}
+/// Kinds of elements by their code in DLPack: integers, unsigned ones, floats, handles, bfloat, complex,
+/// booleans.
+constexpr std::string_view kinds = "iuf?B?b";
 
 ForeignArray from_tensor(const nb::ndarray<nb::ro>& tensor, const std::string& name) {
   ForeignArray array;
-  set_type(array, name, kind_of(tensor.dtype()), tensor.dtype().lanes == 1 ? tensor.dtype().bits / 8 : 0);
+  const nb::dlpack::dtype type = tensor.dtype();
+  set_type(array, name, type.code < kinds.size() ? kinds[type.code] : '?',
+           type.lanes == 1 ? type.bits / 8 : 0);
   array.data = static_cast<std::byte*>(const_cast<void*>(tensor.data()));
   for (std::size_t i = 0; i < tensor.ndim(); ++i) {
     array.sizes.push_back(static_cast<std::int64_t>(tensor.shape(i)));

@@ -7,8 +7,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "python/foreign_array.h"
 #include "python/module.h"
@@ -38,22 +41,6 @@ class HostPicture {
   Image copy_;
 };
 
-nb::dict describe(const ChannelStatistics& channel) {
-  nb::dict result;
-  result["count"] = channel.count;
-  result["nan"] = channel.nan;
-  result["infinite"] = channel.infinite;
-  result["minimum"] = channel.minimum;
-  result["maximum"] = channel.maximum;
-  result["mean"] = channel.mean;
-  result["deviation"] = channel.deviation;
-  result["percentiles"] = channel.percentiles;
-  result["lower"] = channel.lower;
-  result["upper"] = channel.upper;
-  result["histogram"] = channel.histogram;
-  return result;
-}
-
 nb::list statistics_of(const Device& device, const Picture& image, const Picture* mask,
                        const StatisticsOptions& options) {
   const std::vector<ChannelStatistics> channels = released([&] {
@@ -63,7 +50,9 @@ nb::list statistics_of(const Device& device, const Picture& image, const Picture
     return statistics(device, picture.view(), chosen ? chosen->view() : ImageView{}, options);
   });
   nb::list result;
-  for (const ChannelStatistics& channel : channels) result.append(describe(channel));
+  for (const ChannelStatistics& each : channels)
+    result.append(nb::make_tuple(each.count, each.nan, each.infinite, each.minimum, each.maximum, each.mean,
+                                 each.deviation, each.percentiles, each.lower, each.upper, each.histogram));
   return result;
 }
 
@@ -73,49 +62,45 @@ nb::tuple zones_of(const Device& device, const Picture& image, const Bins& bins)
                         array_of(std::move(zones.pixels), 0), array_of(std::move(zones.positions), 0));
 }
 
-/// The regions of one mask and the picture of their labels, which take_labels() moves out.
-struct FoundRegions {
-  Device device;
-  int ordinal = 0;
-  Regions found;
-};
-
-FoundRegions find(const Device& device, const Picture& mask, int connectivity, bool zeros,
-                  const Picture* image, std::uintptr_t stream) {
+/// Returns the regions of a mask in their order, and the picture of their labels. `bounds` are the limits of
+/// RegionFilter in its order.
+nb::tuple find(const Device& device, const Picture& mask, const Picture* image, int connectivity, bool zeros,
+               const std::vector<std::optional<std::int64_t>>& bounds, std::optional<bool> touches_border,
+               const std::string& key, bool descending, int channel, std::uintptr_t stream) {
   require_reachable(device, mask.array.memory, mask.array.ordinal, mask.name);
-  RegionsOptions options;
   if (connectivity != 4 && connectivity != 8)
     throw Error(ErrorKind::usage, "connectivity " + std::to_string(connectivity) + ": 4 or 8 is expected.");
-  options.connectivity = connectivity == 4 ? Connectivity::four : Connectivity::eight;
-  options.zeros = zeros;
+  RegionsOptions options{connectivity == 4 ? Connectivity::four : Connectivity::eight, zeros};
   if (image != nullptr) {
     require_reachable(device, image->array.memory, image->array.ordinal, image->name);
     options.image = image->view;
   }
-  const nb::gil_scoped_release released;
-  if (mask.array.memory == Memory::device) device.synchronize(stream_of(stream));
-  return {device, mask.array.ordinal, find_regions(device, mask.view, options)};
-}
-
-nb::dict describe(const RegionValues& values) {
-  nb::dict result;
-  result["mean"] = values.mean;
-  result["minimum"] = values.minimum;
-  result["maximum"] = values.maximum;
-  result["deviation"] = values.deviation;
-  return result;
-}
-
-nb::list describe(const FoundRegions& regions) {
-  nb::list result;
-  for (const Region& region : regions.found.regions) {
+  RegionFilter filter{.touches_border = touches_border};
+  std::int64_t* const limits[] = {&filter.min_area,  &filter.max_area,   &filter.min_width,
+                                  &filter.max_width, &filter.min_height, &filter.max_height};
+  for (std::size_t i = 0; i < std::size(limits); ++i) *limits[i] = bounds.at(i).value_or(*limits[i]);
+  const auto order = choice<RegionKey>(
+      "sort_by", key,
+      {"label", "area", "x", "y", "width", "height", "mean", "minimum", "maximum", "deviation"});
+  Regions found = released([&] {
+    if (mask.array.memory == Memory::device) device.synchronize(stream_of(stream));
+    Regions all = find_regions(device, mask.view, options);
+    std::erase_if(all.regions, [&](const Region& region) { return !passes(region, filter); });
+    sort_by(all.regions, order, descending, channel);
+    renumber(device, all);
+    device.synchronize();
+    return all;
+  });
+  nb::list regions;
+  for (const Region& region : found.regions) {
     nb::list values;
-    for (const RegionValues& channel : region.values) values.append(describe(channel));
-    result.append(nb::make_tuple(
+    for (const RegionValues& each : region.values)
+      values.append(nb::make_tuple(each.mean, each.minimum, each.maximum, each.deviation));
+    regions.append(nb::make_tuple(
         region.label, region.area, nb::make_tuple(region.x, region.y, region.width, region.height),
         nb::make_tuple(region.centroid_x, region.centroid_y), region.touches_border, values));
   }
-  return result;
+  return nb::make_tuple(regions, array_of(std::move(found.labels), mask.array.ordinal));
 }
 
 RunLengths from_counts(std::vector<std::uint32_t> counts, std::int64_t height, std::int64_t width) {
@@ -144,44 +129,8 @@ void bind_statistics(nb::module_& module) {
 }
 
 void bind_regions(nb::module_& module) {
-  nb::class_<FoundRegions>(module, "FoundRegions")
-      .def(
-          "keep",
-          [](FoundRegions& regions, std::int64_t min_area, std::optional<std::int64_t> max_area,
-             std::int64_t min_width, std::optional<std::int64_t> max_width, std::int64_t min_height,
-             std::optional<std::int64_t> max_height, std::optional<bool> touches_border) {
-            RegionFilter filter{.min_area = min_area,
-                                .min_width = min_width,
-                                .min_height = min_height,
-                                .touches_border = touches_border};
-            if (max_area) filter.max_area = *max_area;
-            if (max_width) filter.max_width = *max_width;
-            if (max_height) filter.max_height = *max_height;
-            std::erase_if(regions.found.regions,
-                          [&](const Region& region) { return !passes(region, filter); });
-          },
-          "min_area"_a, "max_area"_a.none(), "min_width"_a, "max_width"_a.none(), "min_height"_a,
-          "max_height"_a.none(), "touches_border"_a.none())
-      .def(
-          "sort_by",
-          [](FoundRegions& regions, const std::string& key, bool descending, int channel) {
-            const auto by = choice<RegionKey>(
-                "sort_by", key,
-                {"label", "area", "x", "y", "width", "height", "mean", "minimum", "maximum", "deviation"});
-            sort_by(regions.found.regions, by, descending, channel);
-          },
-          "key"_a, "descending"_a, "channel"_a)
-      .def("renumber",
-           [](FoundRegions& regions) {
-             const nb::gil_scoped_release lock;
-             renumber(regions.device, regions.found);
-             regions.device.synchronize();
-           })
-      .def("regions", [](const FoundRegions& regions) { return describe(regions); })
-      .def("take_labels",
-           [](FoundRegions& regions) { return array_of(std::move(regions.found.labels), regions.ordinal); });
-  module.def("find_regions", &find, "device"_a, "mask"_a, "connectivity"_a, "zeros"_a, "image"_a.none(),
-             "stream"_a);
+  module.def("find_regions", &find, "device"_a, "mask"_a, "image"_a.none(), "connectivity"_a, "zeros"_a,
+             "bounds"_a, "touches_border"_a.none(), "sort_by"_a, "descending"_a, "channel"_a, "stream"_a);
 }
 
 void bind_run_lengths(nb::module_& module) {

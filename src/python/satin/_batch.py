@@ -191,7 +191,7 @@ def batch(
                 finished(row)
 
         counts = prepared.run(_devices(device, threads, memory_limit), tell)
-    return BatchResult(**counts, failures=failures)
+    return BatchResult(*counts, failures)
 
 
 def row_of(text: str, path: Path) -> Row:

@@ -40,10 +40,6 @@ class Regions(NamedTuple):
     labels: Any  #: uint32 (height, width): 0 outside; an array of the mask's library
 
 
-def _region(label: int, area: int, bbox: Any, centroid: Any, touches_border: bool, values: Any) -> Region:
-    return Region(label, area, bbox, centroid, touches_border, tuple(RegionValues(**each) for each in values))
-
-
 @worded()
 def find_regions(
     mask: Any,
@@ -83,12 +79,13 @@ def find_regions(
     """
     view = picture(mask, "mask", booleans=True)
     values = None if image is None else picture(as_read(image), "image", layout)
-    chosen = device_for(device, (view, values))
-    found = _native.find_regions(chosen, view, connectivity, zeros, values, current_stream(mask))
-    found.keep(min_area, max_area, min_width, max_width, min_height, max_height, touches_border)
-    found.sort_by(sort_by, descending, channel)
-    found.renumber()
-    return Regions([_region(*each) for each in found.regions()], adopt(found.take_labels(), mask))
+    bounds = [min_area, max_area, min_width, max_width, min_height, max_height]
+    found, labels = _native.find_regions(
+        device_for(device, (view, values)), view, values, connectivity, zeros, bounds, touches_border,
+        sort_by, descending, channel, current_stream(mask),
+    )  # fmt: skip
+    regions = [Region(*facts, tuple(RegionValues(*each) for each in measured)) for *facts, measured in found]
+    return Regions(regions, adopt(labels, mask))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,13 +140,10 @@ def statistics(
     chosen = None if mask is None else picture(mask, "mask", booleans=True)
     view = picture(as_read(image), "image", layout)
     found = _native.statistics(device_for(device, (view, chosen)), view, chosen, list(percents), bins, lower, upper)
-    return [_channel(**channel) for channel in found]
-
-
-def _channel(percentiles: list[float], histogram: list[int], **numbers: Any) -> ChannelStatistics:
-    return ChannelStatistics(
-        percentiles=tuple(percentiles), histogram=numpy.array(histogram, numpy.uint64), **numbers
-    )
+    return [
+        ChannelStatistics(*numbers, tuple(percentiles), low, high, numpy.array(histogram, numpy.uint64))
+        for *numbers, percentiles, low, high, histogram in found
+    ]
 
 
 @worded()
