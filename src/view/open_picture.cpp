@@ -28,7 +28,7 @@ std::shared_ptr<Pyramid> shown_of(const Device& device, const std::shared_ptr<co
 
 /// Returns a text of everything that the side inputs of a pipeline depend on.
 std::string key_of(const Batch& work, const OpenPicture& picture) {
-  std::string key = work.file(0).input.string() + (picture.with_photo() ? " photo" : "");
+  std::string key = work.file(0).input.string() + (picture.with_photo ? " photo" : "");
   for (const PipelineStep& step : work.pipeline) {
     key += "|" + step.parameters.filter().name + " " + step.parameters.get(ParameterRole::depth_source) +
            " " + step.parameters.get(ParameterRole::depth_channel);
@@ -39,13 +39,6 @@ std::string key_of(const Batch& work, const OpenPicture& picture) {
     }
   }
   return key;
-}
-
-/// Returns a level of the picture, with the metadata of the whole.
-Picture at_level(const OpenPicture& picture, int level) {
-  Picture small(picture.pixels().make_quickly(level)->clone());
-  small.metadata = picture.source().metadata;
-  return small;
 }
 
 /// Samples depth in the size of a level, whose aspect differs slightly from that of the whole picture.
@@ -173,19 +166,19 @@ void set_defaults(Parameters& to, const Parameters& from, double scale) {
 
 }  // namespace
 
-OpenPicture::OpenPicture(const Device& device, Picture picture, bool with_photo)
-    : source_(std::make_shared<const Picture>(std::move(picture))),
-      pixels_(std::make_shared<Pyramid>(device, std::shared_ptr<const Image>(source_, &source_->image),
-                                        Space::linear)),
-      shown_(shown_of(device, source_, pixels_)),
-      with_photo_(with_photo) {}
+OpenPicture::OpenPicture(const Device& device, Picture picture, bool with_photo_)
+    : source(std::make_shared<const Picture>(std::move(picture))),
+      pixels(std::make_shared<Pyramid>(device, std::shared_ptr<const Image>(source, &source->image),
+                                       Space::linear)),
+      shown(shown_of(device, source, pixels)),
+      with_photo(with_photo_) {}
 
 bool wants_photo(const Pipeline& pipeline, const BatchOptions& options) {
   return batch::takes_photo(pipeline) || options.mask_from != MaskSource::file;
 }
 
 Pipeline steps_for(const Pipeline& pipeline, const OpenPicture& picture) {
-  return batch::takes_photo(pipeline) ? batch::pipeline_for(pipeline, picture.source()).steps : pipeline;
+  return batch::takes_photo(pipeline) ? batch::pipeline_for(pipeline, *picture.source).steps : pipeline;
 }
 
 std::shared_ptr<const Image> in_8_bits(std::shared_ptr<const Image> image, const Metadata& metadata) {
@@ -208,7 +201,7 @@ Sides SidePictures::of(const Batch& work, const OpenPicture& picture) {
   batch::check_side_inputs(work.pipeline, work.options);
   std::vector<std::string> warnings;  // the command that the page shows reports them
   std::vector<std::vector<Image>> own =
-      batch::read_own_side_inputs(work, 0, picture.source(), work.options.read, warnings);
+      batch::read_own_side_inputs(work, 0, *picture.source, work.options.read, warnings);
   for (std::size_t step = 0; step < work.pipeline.size(); ++step) {
     std::vector<Image> images = batch::read_side_inputs(work.pipeline[step], work.options.read, warnings);
     std::vector<std::shared_ptr<Pyramid>>& of_step = known_.emplace_back();
@@ -233,8 +226,10 @@ Filtered filtered(const Device& device, const Pipeline& steps, const OpenPicture
       inputs.push_back(image == nullptr ? ImageView{} : image->view());
       kept.push_back(std::move(image));
     }
-  if (level == 0) return run(device, steps, picture.source(), std::move(inputs), name, progress);
-  return run(device, steps, at_level(picture, level), std::move(inputs), name, progress);
+  if (level == 0) return run(device, steps, *picture.source, std::move(inputs), name, progress);
+  Picture small(picture.pixels->make_quickly(level)->clone());
+  small.metadata = picture.source->metadata;
+  return run(device, steps, small, std::move(inputs), name, progress);
 }
 
 bool file_keeps(const Shape& pixels, const std::filesystem::path& name, const WriteOptions& options) {

@@ -15,24 +15,15 @@
 namespace satin::view {
 
 /// A picture as filters read it and as the page shows it.
-class OpenPicture {
- public:
+struct OpenPicture {
   OpenPicture(const Device& device, Picture picture, bool with_photo);
 
-  [[nodiscard]] const Picture& source() const noexcept { return *source_; }
-  /// Returns the pixels of `source`.
-  [[nodiscard]] Pyramid& pixels() const noexcept { return *pixels_; }
-  /// Returns the pixels of `source` in 8 bits.
-  [[nodiscard]] Pyramid& shown() const noexcept { return *shown_; }
-  /// Whether the picture was read with the depth and mattes of a photograph.
-  [[nodiscard]] bool with_photo() const noexcept { return with_photo_; }
-  [[nodiscard]] const Shape& shape() const noexcept { return source_->image.shape(); }
+  [[nodiscard]] const Shape& shape() const noexcept { return source->image.shape(); }
 
- private:
-  std::shared_ptr<const Picture> source_;
-  std::shared_ptr<Pyramid> pixels_;
-  std::shared_ptr<Pyramid> shown_;
-  bool with_photo_;
+  std::shared_ptr<const Picture> source;
+  std::shared_ptr<Pyramid> pixels;  ///< pixels of `source`
+  std::shared_ptr<Pyramid> shown;   ///< the same in 8 bits
+  bool with_photo;                  ///< whether it was read with the depth and mattes of a photograph
 };
 
 /// Whether the pipeline uses depth or a mask from the photograph.

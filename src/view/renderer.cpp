@@ -95,9 +95,7 @@ void Renderer::post(std::function<void()> task, Turn turn) {
 /// Returns the best known pixels for a wish, whether or not the level it needs has been made.
 std::optional<Renderer::Shown> Renderer::best(const Wish& wish) const {
   if (scene_.picture == nullptr) return std::nullopt;
-  const OpenPicture& picture = *scene_.picture;
-  if (wish.before)
-    return Shown{std::shared_ptr<Pyramid>(scene_.picture, &picture.shown()), 0, picture.shape(), true};
+  if (wish.before) return Shown{scene_.picture->shown, 0, scene_.picture->shape(), true};
   const auto known = known_.find(wish.overlay);
   if (known == known_.end()) return std::nullopt;
   if (known->second.exact) return known->second.exact;
@@ -178,13 +176,15 @@ void Renderer::run() {
 void Renderer::work_on(const Wish& wish) {
   std::optional<Error> error;
   try {
-    std::optional<Shown> shown;
-    {
-      const std::lock_guard lock(mutex_);
-      if (wish.generation != scene_.generation) return;
-      shown = best(wish);
-    }
-    shown ? make_levels(wish, *shown) : filter(wish);
+    std::unique_lock lock(mutex_);
+    if (wish.generation != scene_.generation) return;
+    const std::optional<Shown> shown = best(wish);
+    const Scene scene = scene_;
+    lock.unlock();
+    if (shown)
+      shown->pixels->make(std::max(level_for(wish.viewport, shown->picture) - shown->level, 0));
+    else
+      filter(scene, wish);
   } catch (const Error& failure) {
     error = failure;
   } catch (const std::bad_alloc&) {
@@ -197,16 +197,7 @@ void Renderer::work_on(const Wish& wish) {
   if (wish.generation == scene_.generation) known_[wish.overlay].error = error;
 }
 
-void Renderer::make_levels(const Wish& wish, const Shown& shown) {
-  shown.pixels->make(std::max(level_for(wish.viewport, shown.picture) - shown.level, 0));
-}
-
-void Renderer::filter(const Wish& wish) {
-  Scene scene;
-  {
-    const std::lock_guard lock(mutex_);
-    scene = scene_;
-  }
+void Renderer::filter(const Scene& scene, const Wish& wish) {
   if (const int level = wish.exact ? 0 : preview_level(scene, wish); level > 0) try {
       return filter_quickly(scene, wish, level);
     } catch (const Error& error) {
@@ -225,33 +216,37 @@ int Renderer::preview_level(const Scene& scene, const Wish& wish) const {
   return level;
 }
 
-Pipeline Renderer::steps_of(const Scene& scene, const Wish& wish) const {
+/// Runs the pipeline, or the steps up to the overlay, and learns how long that takes.
+Filtered Renderer::run_filters(const Scene& scene, const Wish& wish, int level) {
+  const Sides sides = side_pictures_.of(*scene.work, *scene.picture);
+  {
+    const std::lock_guard lock(mutex_);
+    sides_ = sides;
+  }
   Pipeline steps = steps_for(scene.work->pipeline, *scene.picture);
-  return wish.overlay.empty() ? steps : with_overlay(steps, wish.overlay);
-}
-
-Sides Renderer::read_sides(const Scene& scene) {
-  Sides sides = side_pictures_.of(*scene.work, *scene.picture);
-  const std::lock_guard lock(mutex_);
-  return sides_ = std::move(sides);
-}
-
-Progress Renderer::progress_of(const Scene& scene) {
-  return [this, generation = scene.generation](double done) {
+  if (!wish.overlay.empty()) steps = with_overlay(steps, wish.overlay);
+  if (level > 0) {
+    steps = scaled(steps, level);
+    scene.picture->pixels->make_quickly(level);
+  }
+  const auto progress = [this, generation = scene.generation](double done) {
     const std::lock_guard lock(mutex_);
     done_ = done;
     return !stopped_ && scene_.generation == generation;
   };
+  const Clock::time_point start = Clock::now();
+  Filtered result =
+      filtered(device_, steps, *scene.picture, level, sides, scene.work->file(0).input, progress);
+  const double pixels = pixels_of(result.pixels.shape());
+  constexpr double trust = 0.7;
+  if (pixels >= telling_pixels)
+    seconds_per_pixel_ =
+        trust * duration<double>(Clock::now() - start).count() / pixels + (1 - trust) * seconds_per_pixel_;
+  return result;
 }
 
 void Renderer::filter_quickly(const Scene& scene, const Wish& wish, int level) {
-  const Sides sides = read_sides(scene);
-  scene.picture->pixels().make_quickly(level);
-  const Clock::time_point start = Clock::now();
-  const BatchFile file = scene.work->file(0);
-  Filtered result = filtered(device_, scaled(steps_of(scene, wish), level), *scene.picture, level, sides,
-                             file.input, progress_of(scene));
-  learn(duration<double>(Clock::now() - start).count(), result.pixels.shape());
+  Filtered result = run_filters(scene, wish, level);
   const Shape& whole = scene.picture->shape();
   const Shape small = shape_at(whole, level);
   Shape picture = result.pixels.shape();
@@ -259,26 +254,21 @@ void Renderer::filter_quickly(const Scene& scene, const Wish& wish, int level) {
   picture.width = keeps_size ? whole.width : picture.width << level;
   picture.height = keeps_size ? whole.height : picture.height << level;
   auto pixels =
-      in_8_bits(std::make_shared<const Image>(std::move(result.pixels)), scene.picture->source().metadata);
+      in_8_bits(std::make_shared<const Image>(std::move(result.pixels)), scene.picture->source->metadata);
   keep(scene, wish,
        {std::make_shared<Pyramid>(device_, std::move(pixels), Space::linear), level, picture, false});
 }
 
 void Renderer::filter_truly(const Scene& scene, const Wish& wish) {
-  const Sides sides = read_sides(scene);
-  const Clock::time_point start = Clock::now();
-  const BatchFile file = scene.work->file(0);
-  const Picture& source = scene.picture->source();
-  Filtered result =
-      filtered(device_, steps_of(scene, wish), *scene.picture, 0, sides, file.input, progress_of(scene));
-  learn(duration<double>(Clock::now() - start).count(), result.pixels.shape());
+  Filtered result = run_filters(scene, wish, 0);
   if (wish.overlay.empty()) {
     const std::lock_guard lock(mutex_);
     if (scene_.generation == scene.generation) found_ = std::move(result.found);
   }
+  const BatchFile file = scene.work->file(0);
   const auto pixels = std::make_shared<const Image>(std::move(result.pixels));
-  const WriteOptions options =
-      batch::write_options(file, source, scene.work->options, output_kind(scene.work->pipeline));
+  const WriteOptions options = batch::write_options(file, *scene.picture->source, scene.work->options,
+                                                    output_kind(scene.work->pipeline));
   const bool is_shown_as_it_is = !wish.overlay.empty() || file_keeps(pixels->shape(), file.output, options);
   Shown shown{std::make_shared<Pyramid>(device_, in_8_bits(pixels, options.metadata), Space::linear), 0,
               pixels->shape(), is_shown_as_it_is};
@@ -300,13 +290,6 @@ void Renderer::keep(const Scene& scene, const Wish& wish, Shown shown) {
   } else {
     known.quick = std::move(shown);
   }
-}
-
-void Renderer::learn(double seconds, const Shape& shape) {
-  const double pixels = pixels_of(shape);
-  if (pixels < telling_pixels) return;
-  constexpr double trust = 0.7;
-  seconds_per_pixel_ = trust * seconds / pixels + (1 - trust) * seconds_per_pixel_;
 }
 
 std::optional<std::vector<int>> Renderer::result_at(double x, double y) const {

@@ -310,7 +310,7 @@ void Session::load() {
   if (chosen) line_.pipeline = *chosen;
   picture_ = std::move(picture);
   problem_ = std::move(problem);
-  if (picture_ != nullptr && picture_->with_photo() != wants_photo(line_.pipeline, line_.options)) {
+  if (picture_ != nullptr && picture_->with_photo != wants_photo(line_.pipeline, line_.options)) {
     picture_.reset();  // the settings changed while the picture was read
     return renderer_.post([this] { load(); });
   }
@@ -380,7 +380,7 @@ Answer Session::look_at(const Query& query) const {
   Json json{{"before", nullptr}, {"after", nullptr}, {"depth", nullptr}, {"radius", nullptr}};
   if (picture_ == nullptr) return json_answer(json);
   const Shape& shape = picture_->shape();
-  if (const auto colour = colour_at(*picture_->shown().find(0), 0, shape, x, y)) json["before"] = *colour;
+  if (const auto colour = colour_at(*picture_->shown->find(0), 0, shape, x, y)) json["before"] = *colour;
   if (const auto colour = renderer_.result_at(x, y)) json["after"] = *colour;
   const Pipeline steps = steps_for(line_.pipeline, *picture_);
   if (const auto lens = lens_at(steps, renderer_.sides(), renderer_.found(), shape, x, y)) {
@@ -394,7 +394,7 @@ Answer Session::look_at(const Query& query) const {
 void Session::use(const Pipeline& pipeline) {
   line_.pipeline = pipeline;
   ++generation_;
-  if (picture_ != nullptr && wants_photo(pipeline, line_.options) != picture_->with_photo()) {
+  if (picture_ != nullptr && wants_photo(pipeline, line_.options) != picture_->with_photo) {
     picture_.reset();
     renderer_.post([this] { load(); });
   }
