@@ -12,19 +12,14 @@ function surface(frame) {
 }
 
 export class PictureCanvas {
-  #element;
   #context;
-  #viewport;
-  #frames;
   draw = beforeNextFrame(() => this.#paint());
 /** Fraction of the width, from the left, that shows the picture before. */
   share = 0;
 
   constructor(element, viewport, frames) {
-    this.#element = element;
+    Object.assign(this, { element, viewport, frames });
     this.#context = element.getContext("2d", { colorSpace: "srgb", willReadFrequently: true });
-    this.#viewport = viewport;
-    this.#frames = frames;
     viewport.addEventListener("move", () => this.draw());
     frames.addEventListener("frame", () => this.draw());
     frames.addEventListener("state", () => {
@@ -33,39 +28,35 @@ export class PictureCanvas {
     });
   }
 
-  get element() {
-    return this.#element;
-  }
-
 /** Sets the size in screen pixels. */
   resize(width, height) {
-    this.#element.width = width;
-    this.#element.height = height;
+    this.element.width = width;
+    this.element.height = height;
     this.draw();
   }
 
   #paint() {
-    const { x, y, zoom, width, height } = this.#viewport;
-    const { after, before, whole } = this.#frames;
-    const split = this.#frames.refused ? width : Math.round(width * this.share);
+    const { x, y, zoom, width, height } = this.viewport;
+    const { after, before, whole } = this.frames;
+    const split = this.frames.refused ? width : Math.round(width * this.share);
     this.#context.clearRect(0, 0, width, height);
     if (whole && whole.key === after?.key && split < width) this.#place(whole, split, width);
     if (after && split < width) this.#place(after, split, width);
     if (before && split) this.#place(before, 0, split);
-    const { dataset } = this.#element;
-    Object.assign(dataset, { x, y, zoom, generation: after?.generation ?? 0, state: this.#frames.state });
-    this.#element.dispatchEvent(new Event("painted"));
+    const { dataset } = this.element;
+    Object.assign(dataset, { x, y, zoom, generation: after?.generation ?? 0, state: this.frames.state });
+    this.element.dispatchEvent(new Event("painted"));
   }
 
   /** Draws a frame between two columns of the canvas. */
   #place(frame, from, to) {
-    const { x, y, zoom, height } = this.#viewport;
+    const { x, y, zoom, height } = this.viewport;
     if (frame.x === x && frame.y === y && frame.zoom === zoom) {
       this.#context.putImageData(frame.pixels, 0, 0, from, 0, to - from, frame.height);
       return;
     }
     const scale = zoom / frame.zoom;
-    const [left, top] = this.#viewport.toCanvas(frame.x, frame.y);
+    const [left, top] = this.viewport.toCanvas(frame.x, frame.y);
     this.#context.save();
     this.#context.beginPath();
     this.#context.rect(from, 0, to - from, height);
@@ -79,14 +70,11 @@ export class PictureCanvas {
 
 /** The comparison of before and after: a line that is dragged across the view, and a button that is held. */
 export class Compare {
-  #canvas;
-  #frames;
   #slider = byId("compare");
   #held = false;
 
   constructor(canvas, frames) {
-    this.#canvas = canvas;
-    this.#frames = frames;
+    Object.assign(this, { canvas, frames });
     this.#slider.addEventListener("input", () => this.#show());
     this.#slider.addEventListener("dblclick", () => {
       this.#slider.value = 0;
@@ -118,8 +106,8 @@ export class Compare {
     split.classList.toggle("whole", this.#held);
     split.style.setProperty("--share", `${100 * share}%`);
     this.#slider.setAttribute("aria-valuetext", `${Math.round(100 * share)} % before`);
-    this.#canvas.share = share;
-    this.#frames.wantsBefore = share > 0;
-    this.#canvas.draw();
+    this.canvas.share = share;
+    this.frames.wantsBefore = share > 0;
+    this.canvas.draw();
   }
 }

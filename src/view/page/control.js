@@ -86,10 +86,6 @@ const sliding = new Set(["number", "integer", "length"]);
  */
 export class Control {
   element;
-  #record;
-  #value;
-  #set;
-  #longerSide;
   #field;
   #slider = null;
   #held = null;
@@ -97,10 +93,7 @@ export class Control {
   #message = element("p", { className: "wrong", hidden: true });
 
   constructor(record, { value, set, longerSide, draw, prefix = "control-" }) {
-    this.#record = record;
-    this.#value = value;
-    this.#set = set;
-    this.#longerSide = longerSide;
+    Object.assign(this, { record, value, set, longerSide });
     const id = prefix + record.name;
     this.#message.id = `${id}-message`;
     this.#field = this.#makeField(id);
@@ -118,19 +111,19 @@ export class Control {
 
 /** Makes the field, which has the text in the syntax of the command. */
   #makeField(id) {
-    const { kind, choices } = this.#record;
+    const { kind, choices } = this.record;
     if (kind === "flag") {
-      const onchange = ({ target }) => this.#set(String(target.checked), true);
+      const onchange = ({ target }) => this.set(String(target.checked), true);
       return element("input", { type: "checkbox", role: "switch", onchange });
     }
     if (kind === "choice" || kind === "image") {
       const options = (choices ?? []).map((choice) => element("option", { value: choice }, choice));
-      if (!this.#record.default) options.unshift(element("option", { value: "" }, kind === "image" ? "none" : "auto"));
-      return element("select", { onchange: ({ target }) => this.#set(target.value, true) }, ...options);
+      if (!this.record.default) options.unshift(element("option", { value: "" }, kind === "image" ? "none" : "auto"));
+      return element("select", { onchange: ({ target }) => this.set(target.value, true) }, ...options);
     }
     const field = element("input", {
       type: kind === "colour" ? "color" : "text", spellcheck: false, autocomplete: "off",
-      oninput: () => this.#set(field.value.trim(), false), onchange: () => this.#set(field.value.trim(), true),
+      oninput: () => this.set(field.value.trim(), false), onchange: () => this.set(field.value.trim(), true),
       onkeydown: (event) => this.#step(event), onblur: () => this.show(),
     });
     field.setAttribute("aria-describedby", `${id}-message`);
@@ -139,7 +132,7 @@ export class Control {
 
 /** Adds the unit. For lengths it is a button that switches between pixels and percent of the longer side. */
   #addUnit() {
-    const { kind, unit } = this.#record;
+    const { kind, unit } = this.record;
     if (kind !== "length") {
       const short = unit === "degrees" ? "°" : unit;
       if (short && sliding.has(kind)) this.element.append(element("span", { className: "unit" }, short));
@@ -150,15 +143,15 @@ export class Control {
   }
 
   #exchangeUnit() {
-    const { number, percent } = partsOf(this.#value());
+    const { number, percent } = partsOf(this.value());
     if (Number.isNaN(number)) return;
-    const ratio = this.#longerSide() / 100;
-    this.#set(percent ? String(rounded(number * ratio)) : `${rounded(number / ratio)}%`, true);
+    const ratio = this.longerSide() / 100;
+    this.set(percent ? String(rounded(number * ratio)) : `${rounded(number / ratio)}%`, true);
     this.show();
   }
 
   #addSlider(id) {
-    const name = `${words(this.#record.name)}, slider`;
+    const name = `${words(this.record.name)}, slider`;
     const range = { type: "range", min: 0, max: positions, value: 0 };
     this.#slider = element("input", { ...range, id: `slider-${id}`, "aria-label": name });
     const hold = (scale) => { this.#held = scale; };
@@ -171,21 +164,21 @@ export class Control {
   }
 
   #slide(settled) {
-    const text = this.#scale.value(Number(this.#slider.value)) + (partsOf(this.#value()).percent ? "%" : "");
+    const text = this.#scale.value(Number(this.#slider.value)) + (partsOf(this.value()).percent ? "%" : "");
     this.#field.value = text;
-    this.#set(text, settled);
+    this.set(text, settled);
     this.show();
   }
 
 /** The scale of the slider, which does not change during a drag. */
   get #scale() {
-    return this.#held ?? scaleOf(this.#record, this.#value(), this.#longerSide());
+    return this.#held ?? scaleOf(this.record, this.value(), this.longerSide());
   }
 
   #addDraw(draw) {
-    const point = this.#record.kind === "point";
+    const point = this.record.kind === "point";
     const label = point ? "Click the place in the picture" : "Draw boxes on the picture";
-    const button = iconButton(point ? "place" : "box", label, () => draw(this.#record, button));
+    const button = iconButton(point ? "place" : "box", label, () => draw(this.record, button));
     button.setAttribute("aria-pressed", "false");
     this.element.append(button);
   }
@@ -193,24 +186,24 @@ export class Control {
 /** Steps through numbers with the arrows up and down, ten steps with the shift key. */
   #step(event) {
     const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-    const { number, percent } = partsOf(this.#field.value || this.#record.default || "0");
-    if (!direction || !sliding.has(this.#record.kind) || Number.isNaN(number)) return;
+    const { number, percent } = partsOf(this.#field.value || this.record.default || "0");
+    if (!direction || !sliding.has(this.record.kind) || Number.isNaN(number)) return;
     event.preventDefault();
     let next = number;
     for (let i = 0; i < (event.shiftKey ? 10 : 1); ++i) next = this.#scale.next(next, direction);
-    next = Math.min(this.#record.maximum ?? Infinity, Math.max(this.#record.minimum ?? -Infinity, next));
-    this.#set(`${next}${percent ? "%" : ""}`, true);
-    this.#field.value = this.#value();
+    next = Math.min(this.record.maximum ?? Infinity, Math.max(this.record.minimum ?? -Infinity, next));
+    this.set(`${next}${percent ? "%" : ""}`, true);
+    this.#field.value = this.value();
     this.show();
   }
 
 /** Shows the current text of the parameter, unless it is being typed. */
   show() {
-    const text = this.#value();
-    const { kind } = this.#record;
+    const text = this.value();
+    const { kind } = this.record;
     if (kind === "flag") this.#field.checked = text === "true";
     else if (document.activeElement !== this.#field || kind === "colour") this.#showText(text);
-    this.element.classList.toggle("set", text !== (this.#record.default ?? ""));
+    this.element.classList.toggle("set", text !== (this.record.default ?? ""));
     const { number, percent } = partsOf(text);
     if (this.#unit) {
       this.#unit.textContent = percent ? "of side" : "px";
@@ -231,7 +224,7 @@ export class Control {
   }
 
   #showText(text) {
-    const { kind } = this.#record;
+    const { kind } = this.record;
     if (this.#field.tagName === "SELECT" && ![...this.#field.options].some((option) => option.value === text)) {
       this.#field.append(element("option", { value: text }, text || "auto"));
     }

@@ -14,62 +14,51 @@ export class Gestures {
   click = () => {};
 /** Called during a drag with the shift key with its distance in pixels, and with null at its end. */
   pull = () => {};
-  #element;
-  #viewport;
   #pointers = new Map();
   #drag = null;
-  #tool = null;
+  tool = null;
   #laidDown = () => {};
 
   constructor(element, viewport) {
-    this.#element = element;
-    this.#viewport = viewport;
+    Object.assign(this, { element, viewport });
     element.addEventListener("pointerdown", (event) => this.#down(event));
     element.addEventListener("pointermove", (event) => this.#move(event));
     for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (event) => this.#up(event));
     element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
   }
 
-  get element() {
-    return this.#element;
-  }
-
-  get tool() {
-    return this.#tool;
-  }
-
 /** Activates a tool, or none. Calls `laidDown` of the former tool. */
   take(tool, laidDown = () => {}) {
     const former = this.#laidDown;
-    this.#tool = null;
+    this.tool = null;
     this.#laidDown = () => {};
     former();
-    this.#tool = tool;
+    this.tool = tool;
     this.#laidDown = laidDown;
   }
 
 /** Converts a position in the page to a pixel of the canvas. */
   #canvasPlace({ clientX, clientY }) {
-    const box = this.#element.getBoundingClientRect();
-    const scale = this.#element.width / box.width;
+    const box = this.element.getBoundingClientRect();
+    const scale = this.element.width / box.width;
     return [(clientX - box.left) * scale, (clientY - box.top) * scale];
   }
 
 /** Converts a position in the page to one in the picture. */
   place(event) {
-    return this.#viewport.toPicture(...this.#canvasPlace(event));
+    return this.viewport.toPicture(...this.#canvasPlace(event));
   }
 
   #down(event) {
     if (event.button > 1) return;
-    this.#element.setPointerCapture(event.pointerId);
+    this.element.setPointerCapture(event.pointerId);
     this.#pointers.set(event.pointerId, this.#canvasPlace(event));
     if (this.#pointers.size === 2) {
       if (this.#drag?.tool) this.#drag.tool.cancel();
       this.#drag = { kind: "pinch", moved: true };
     } else {
       const middle = event.button === 1;
-      const tool = middle ? null : this.#tool;
+      const tool = middle ? null : this.tool;
       const kind = tool ? "tool" : event.shiftKey && !middle ? "pull" : "view";
       this.#drag = { kind, tool, from: this.#canvasPlace(event), moved: middle };
       this.#drag.tool?.press(...this.place(event));
@@ -89,7 +78,7 @@ export class Gestures {
     }
     if (!this.#drag.moved && Math.hypot(at[0] - from[0], at[1] - from[1]) < slack * devicePixelRatio) return;
     const start = this.#drag.moved ? last : from;
-    if (kind === "view") this.#viewport.pan(at[0] - start[0], at[1] - start[1]);
+    if (kind === "view") this.viewport.pan(at[0] - start[0], at[1] - start[1]);
     if (kind === "pull") this.pull((from[1] - at[1]) / devicePixelRatio);
     this.#drag.moved = true;
   }
@@ -113,8 +102,8 @@ export class Gestures {
     const middle = (place) => [(place[0] + other[0]) / 2, (place[1] + other[1]) / 2];
     const [fromX, fromY] = middle(last);
     const [toX, toY] = middle(at);
-    this.#viewport.zoomTo((this.#viewport.zoom * span(at)) / span(last), fromX, fromY);
-    this.#viewport.pan(toX - fromX, toY - fromY);
+    this.viewport.zoomTo((this.viewport.zoom * span(at)) / span(last), fromX, fromY);
+    this.viewport.pan(toX - fromX, toY - fromY);
   }
 
 /** Zooms at the pointer by the wheel. Sideways, or with the shift key, the wheel moves the view. */
@@ -123,11 +112,11 @@ export class Gestures {
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
     const [alongX, alongY] = [event.deltaX * lines, event.deltaY * lines];
     if (!event.ctrlKey && (event.shiftKey || alongX)) {
-      this.#viewport.pan(-(alongX || alongY) * devicePixelRatio, event.shiftKey ? 0 : -alongY * devicePixelRatio);
+      this.viewport.pan(-(alongX || alongY) * devicePixelRatio, event.shiftKey ? 0 : -alongY * devicePixelRatio);
       return;
     }
     const rate = event.ctrlKey ? 0.01 : 0.002;
-    this.#viewport.zoomTo(this.#viewport.zoom * Math.exp(-alongY * rate), ...this.#canvasPlace(event));
+    this.viewport.zoomTo(this.viewport.zoom * Math.exp(-alongY * rate), ...this.#canvasPlace(event));
   }
 }
 

@@ -9,20 +9,13 @@ const hex = (colour) => `#${colour.map((value) => value.toString(16).padStart(2,
 const number = (value) => String(Number(value.toPrecision(4))).replace("-", "−");
 
 export class Loupe {
-  #server;
-  #session;
-  #viewport;
-  #canvas;
   #at = null;
   #asking = false;
   #asked = "";
   #on = true;
 
   constructor(server, session, viewport, canvas, gestures) {
-    this.#server = server;
-    this.#session = session;
-    this.#viewport = viewport;
-    this.#canvas = canvas;
+    Object.assign(this, { server, session, viewport, canvas });
     canvas.element.addEventListener("pointermove", (event) => this.look(...gestures.place(event)));
     canvas.element.addEventListener("pointerleave", () => this.leave());
     canvas.element.addEventListener("painted", () => this.#renew());
@@ -47,14 +40,14 @@ export class Loupe {
   }
 
   #renew() {
-    const { picture } = this.#session;
+    const { picture } = this.session;
     const [x, y] = this.#at ?? [-1, -1];
     const inside = this.#on && picture && x >= 0 && y >= 0 && x < picture.width && y < picture.height;
     const loupe = byId("loupe");
     loupe.hidden = !inside;
     if (!inside) return;
-    const [canvasX, canvasY] = this.#viewport.toCanvas(x + 0.5, y + 0.5);
-    loupe.classList.toggle("right", canvasX < this.#viewport.width / 2 && canvasY < this.#viewport.height / 2);
+    const [canvasX, canvasY] = this.viewport.toCanvas(x + 0.5, y + 0.5);
+    loupe.classList.toggle("right", canvasX < this.viewport.width / 2 && canvasY < this.viewport.height / 2);
     this.#magnify(canvasX, canvasY);
     this.#ask();
   }
@@ -66,7 +59,7 @@ export class Loupe {
     const from = (at) => Math.floor(at) - (side - 1) / 2;
     context.imageSmoothingEnabled = false;
     context.clearRect(0, 0, target.width, target.height);
-    context.drawImage(this.#canvas.element, from(x), from(y), side, side, 0, 0, target.width, target.height);
+    context.drawImage(this.canvas.element, from(x), from(y), side, side, 0, 0, target.width, target.height);
     for (const [colour, grow] of [["#000", 1.5], ["#fff", 0.5]]) {
       context.strokeStyle = colour;
       const start = (cell * (side - 1)) / 2 - grow;
@@ -81,9 +74,9 @@ export class Loupe {
     try {
       for (;;) {
         const [x, y] = this.#at ?? [];
-        const wish = `${x} ${y} ${this.#session.generation} ${this.#canvas.element.dataset.state}`;
+        const wish = `${x} ${y} ${this.session.generation} ${this.canvas.element.dataset.state}`;
         if (x === undefined || wish === this.#asked) break;
-        this.#show(x, y, await this.#server.json("at", { x, y }));
+        this.#show(x, y, await this.server.json("at", { x, y }));
         this.#asked = wish;
       }
     } catch (error) {
@@ -106,7 +99,6 @@ export class Loupe {
   #colour(colour) {
     const sample = element("i", { className: "sample" });
     sample.style.backgroundColor = hex(colour.slice(0, 3));
-    const line = element("span", {}, sample, colour.join(" "));
-    return line;
+    return element("span", {}, sample, colour.join(" "));
   }
 }

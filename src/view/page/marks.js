@@ -33,17 +33,10 @@ function parseBoxes(text) {
 const printBoxes = (boxes) => boxes.map((box) => box.join(",")).join(";");
 
 export class Marks {
-  #layer;
-  #session;
-  #viewport;
-  #gestures;
   #armed = null;
 
   constructor(layer, session, viewport, gestures) {
-    this.#layer = layer;
-    this.#session = session;
-    this.#viewport = viewport;
-    this.#gestures = gestures;
+    Object.assign(this, { layer, session, viewport, gestures });
     viewport.addEventListener("move", () => this.draw());
     for (const event of ["values", "pipeline", "open", "answer"]) session.addEventListener(event, () => this.draw());
     session.addEventListener("pipeline", () => this.#armed && gestures.take(null));
@@ -51,7 +44,7 @@ export class Marks {
   }
 
   #parameters(kind) {
-    return this.#session.filter?.parameters.filter((parameter) => parameter.kind === kind) ?? [];
+    return this.session.filter?.parameters.filter((parameter) => parameter.kind === kind) ?? [];
   }
 
 /** Sets the first point of the step by a click without a tool. */
@@ -59,20 +52,20 @@ export class Marks {
     const [parameter] = this.#parameters("point");
     if (!parameter) return;
     this.#setPoint(parameter, x, y);
-    this.#session.settle();
+    this.session.settle();
   }
 
   #setPoint(parameter, x, y) {
-    const { picture } = this.#session;
+    const { picture } = this.session;
     const inside = [Math.min(picture.width - 1, Math.max(0, x)), Math.min(picture.height - 1, Math.max(0, y))];
-    this.#session.set(parameter, printPoint(inside, this.#session.value(parameter), picture));
+    this.session.set(parameter, printPoint(inside, this.session.value(parameter), picture));
   }
 
 /** Activates or deactivates the tool of a parameter; `button` shows its state. */
   arm(parameter, button) {
-    if (this.#armed === button) return this.#gestures.take(null);
+    if (this.#armed === button) return this.gestures.take(null);
     const tool = parameter.kind === "point" ? this.#pointTool(parameter) : this.#boxTool(parameter);
-    this.#gestures.take(tool, () => this.#show(null));
+    this.gestures.take(tool, () => this.#show(null));
     return this.#show(button);
   }
 
@@ -86,42 +79,42 @@ export class Marks {
     const put = (x, y) => this.#setPoint(parameter, x, y);
     const release = (x, y) => {
       put(x, y);
-      this.#session.settle();
-      this.#gestures.take(null);
+      this.session.settle();
+      this.gestures.take(null);
     };
     const press = (x, y) => {
-      this.#session.begin();
+      this.session.begin();
       put(x, y);
     };
-    return { press, drag: put, release, cancel: () => this.#session.settle() };
+    return { press, drag: put, release, cancel: () => this.session.settle() };
   }
 
 /** Adds one box per drag. */
   #boxTool(parameter) {
     let from = null;
     let others = [];
-    const put = (x, y) => this.#session.set(parameter, printBoxes([...others, ...this.#boxBetween(from, [x, y])]));
+    const put = (x, y) => this.session.set(parameter, printBoxes([...others, ...this.#boxBetween(from, [x, y])]));
     return {
       press: (x, y) => {
-        this.#session.begin();
+        this.session.begin();
         from = [x, y];
-        others = parseBoxes(this.#session.value(parameter));
+        others = parseBoxes(this.session.value(parameter));
       },
       drag: put,
       release: (x, y) => {
         put(x, y);
-        this.#session.settle();
+        this.session.settle();
       },
       cancel: () => {
-        this.#session.set(parameter, printBoxes(others));
-        this.#session.settle();
+        this.session.set(parameter, printBoxes(others));
+        this.session.settle();
       },
     };
   }
 
 /** Returns the box between two positions, clipped to the picture, as a list that is empty for an empty box. */
   #boxBetween([fromX, fromY], [toX, toY]) {
-    const { width, height } = this.#session.picture;
+    const { width, height } = this.session.picture;
     const left = Math.max(0, Math.floor(Math.min(fromX, toX)));
     const top = Math.max(0, Math.floor(Math.min(fromY, toY)));
     const right = Math.min(width, Math.ceil(Math.max(fromX, toX)));
@@ -130,19 +123,19 @@ export class Marks {
   }
 
   draw() {
-    this.#layer.replaceChildren();
-    if (!this.#session.picture || !this.#session.step) return;
+    this.layer.replaceChildren();
+    if (!this.session.picture || !this.session.step) return;
     for (const parameter of this.#parameters("point")) this.#drawPoint(parameter);
     for (const parameter of this.#parameters("box")) this.#drawBoxes(parameter);
   }
 
 /** Converts a position in the picture to pixels of the page. */
   #inPage(x, y) {
-    return this.#viewport.toCanvas(x, y).map((value) => value / devicePixelRatio);
+    return this.viewport.toCanvas(x, y).map((value) => value / devicePixelRatio);
   }
 
   #drawPoint(parameter) {
-    const place = parsePoint(this.#session.value(parameter), this.#session.picture);
+    const place = parsePoint(this.session.value(parameter), this.session.picture);
     if (!place) return;
     const [x, y] = this.#inPage(place[0] + 0.5, place[1] + 0.5);
     const mark = shape("g", { class: "place", transform: `translate(${x} ${y})` });
@@ -152,16 +145,16 @@ export class Marks {
       mark.append(shape("path", { d: "M0-17v8M0 9v8M-17 0h8M9 0h8", class: layer }));
     }
     this.#makeDraggable(mark, (toX, toY) => this.#setPoint(parameter, toX, toY));
-    this.#layer.append(mark);
+    this.layer.append(mark);
   }
 
   #drawBoxes(parameter) {
-    const boxes = parseBoxes(this.#session.value(parameter));
+    const boxes = parseBoxes(this.session.value(parameter));
     for (const [i, box] of boxes.entries()) {
       const [x, y] = this.#inPage(box[0], box[1]);
       const [right, bottom] = this.#inPage(box[0] + box[2], box[1] + box[3]);
       const size = { x, y, width: right - x, height: bottom - y };
-      const others = (changed) => this.#session.set(parameter, printBoxes(boxes.toSpliced(i, 1, ...changed)));
+      const others = (changed) => this.session.set(parameter, printBoxes(boxes.toSpliced(i, 1, ...changed)));
       const place = { x: right - corner, y: bottom - corner, width: corner, height: corner };
       const sizer = shape("rect", { ...place, class: "corner" });
       this.#makeDraggable(sizer, (toX, toY) => others(this.#boxBetween([box[0], box[1]], [toX, toY])));
@@ -170,23 +163,23 @@ export class Marks {
       remover.addEventListener("pointerdown", (event) => {
         event.stopPropagation();
         others([]);
-        this.#session.settle();
+        this.session.settle();
       });
       const outlines = ["under", "over"].map((layer) => shape("rect", { ...size, class: layer }));
-      this.#layer.append(...outlines, sizer, remover);
+      this.layer.append(...outlines, sizer, remover);
     }
   }
 
 /** Makes a mark draggable. The layer is redrawn during a drag, so the window listens until its end. */
   #makeDraggable(mark, put) {
     mark.addEventListener("pointerdown", (event) => {
-      if (event.button > 0 || this.#gestures.tool) return;
+      if (event.button > 0 || this.gestures.tool) return;
       event.preventDefault();
-      this.#session.begin();
-      const move = (moved) => put(...this.#gestures.place(moved));
+      this.session.begin();
+      const move = (moved) => put(...this.gestures.place(moved));
       const end = () => {
         for (const [name, listener] of Object.entries(listeners)) removeEventListener(name, listener);
-        this.#session.settle();
+        this.session.settle();
       };
       const listeners = { pointermove: move, pointerup: end, pointercancel: end };
       for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener);

@@ -14,16 +14,13 @@ const seldom = new Set([
 const overlays = ["coc", "groups", "hidden"];
 
 export class Steps {
-  #session;
-  #marks;
   #controls = new Map();
   #unfolded = false;
 /** Settings of filters that were replaced by others. */
   #former = new Map();
 
   constructor(session, marks) {
-    this.#session = session;
-    this.#marks = marks;
+    Object.assign(this, { session, marks });
     for (const event of ["pipeline", "open"]) session.addEventListener(event, () => this.#build());
     for (const event of ["values", "answer"]) session.addEventListener(event, () => this.#show());
     session.addEventListener("overlay", () => this.#showOverlays());
@@ -39,8 +36,8 @@ export class Steps {
     const select = byId("add-step");
     select.append(...this.#choices());
     select.onchange = () => {
-      this.#session.steps.push({ filter: select.value, values: {}, strokes: [] });
-      this.#session.active = this.#session.steps.length - 1;
+      this.session.steps.push({ filter: select.value, values: {}, strokes: [] });
+      this.session.active = this.session.steps.length - 1;
       select.value = "";
       this.#edited();
     };
@@ -48,7 +45,7 @@ export class Steps {
 
   #choices() {
     const groups = new Map();
-    for (const { name, category, help } of this.#session.filters.values()) {
+    for (const { name, category, help } of this.session.filters.values()) {
       if (!groups.has(category)) groups.set(category, element("optgroup", { label: words(category) }));
       groups.get(category).append(element("option", { value: name, title: help }, name));
     }
@@ -56,12 +53,12 @@ export class Steps {
   }
 
   #edited() {
-    this.#session.change("pipeline");
-    this.#session.settle();
+    this.session.change("pipeline");
+    this.session.settle();
   }
 
   #build() {
-    const { steps, active } = this.#session;
+    const { steps, active } = this.session;
     const item = (step, i) => (i === active ? this.#openStep(step, i) : this.#closedStep(step, i));
     byId("steps").replaceChildren(...steps.map(item));
     this.#show();
@@ -70,16 +67,16 @@ export class Steps {
 
   #closedStep({ filter }, i) {
     const open = () => {
-      this.#session.active = i;
-      this.#session.dispatchEvent(new Event("pipeline"));
+      this.session.active = i;
+      this.session.dispatchEvent(new Event("pipeline"));
     };
     const button = element("button", { type: "button", className: "name", onclick: open }, filter);
     return element("li", { className: "step" }, button);
   }
 
   #openStep(step, i) {
-    const { steps } = this.#session;
-    const record = this.#session.filters.get(step.filter);
+    const { steps } = this.session;
+    const record = this.session.filters.get(step.filter);
     const select = element("select", { className: "name", "aria-label": "Filter of this step" }, ...this.#choices());
     select.value = step.filter;
     select.onchange = () => {
@@ -93,15 +90,14 @@ export class Steps {
       this.#button("down", "Later in the pipeline", i + 1 < steps.length, () => move(i + 1), i + 1),
       this.#button("remove", "Remove this step", true, () => steps.splice(i, 1), Math.max(0, i - 1)),
     ];
-    const item = element("li", { className: "step open" }, element("div", { className: "head" }, select, ...moves),
+    return element("li", { className: "step open" }, element("div", { className: "head" }, select, ...moves),
       element("p", { className: "faint" }, capital(record?.help ?? "")), ...this.#makeControls(record));
-    return item;
   }
 
   #button(name, label, enabled, edit, active) {
     const button = iconButton(name, label, () => {
       edit();
-      this.#session.active = active;
+      this.session.active = active;
       this.#edited();
     });
     button.disabled = !enabled;
@@ -123,7 +119,7 @@ export class Steps {
   }
 
   #control(parameter) {
-    const session = this.#session;
+    const session = this.session;
     return new Control(parameter, {
       value: () => session.value(parameter),
       set: (text, settled) => {
@@ -131,13 +127,13 @@ export class Steps {
         if (settled) session.settle();
       },
       longerSide: () => Math.max(session.picture?.width ?? 0, session.picture?.height ?? 0),
-      draw: (record, button) => this.#marks.arm(record, button),
+      draw: (record, button) => this.marks.arm(record, button),
     });
   }
 
 /** Updates the texts of the controls, and shows the error at its control. */
   #show() {
-    const { error } = this.#session;
+    const { error } = this.session;
     for (const [name, control] of this.#controls) {
       control.show();
       control.refuse(error?.parameter === name ? error.message : null);
@@ -150,12 +146,12 @@ export class Steps {
   }
 
   #showOverlays() {
-    const known = this.#session.filter?.overlays ?? [];
+    const known = this.session.filter?.overlays ?? [];
     byId("overlays").hidden = !known.length;
     for (const name of overlays) {
       byId(`overlay-${name}`).hidden = !known.includes(name);
-      byId(`overlay-${name}`).setAttribute("aria-pressed", String(this.#session.overlay === name));
+      byId(`overlay-${name}`).setAttribute("aria-pressed", String(this.session.overlay === name));
     }
-    if (this.#session.overlay && !known.includes(this.#session.overlay)) this.#session.show("");
+    if (this.session.overlay && !known.includes(this.session.overlay)) this.session.show("");
   }
 }
