@@ -374,6 +374,33 @@ double reach(const Mask& mask, const Shape& shape) {
   return 2 * mask.open + 2 * mask.close + mask.grow + mask.shrink + (mask.feather > 0 ? mask.feather + 1 : 0);
 }
 
+std::vector<ParameterRecord> parameters() {
+  return {
+      record::real(&Mask::level, -1e30, 1e30,
+                   {"level", "", "values above this level become white, from 0 (black) to 1 (white)"}),
+      record::integer(&Mask::fill_holes, 0, 2147483647,
+                      {"fill-holes", "px", "holes of up to this area become white"}),
+      record::flag(&Mask::fill_all_holes, {"fill-all-holes", "", "holes of any area become white"}),
+      record::integer(&Mask::min_area, 0, 2147483647,
+                      {"min-area", "px", "white specks of a smaller area become black"}),
+      record::real(&Mask::open, 0, largest_length,
+                   {"open", "px", "radius of an opening (shrink, then grow), which removes thin areas"}),
+      record::real(&Mask::close, 0, largest_length,
+                   {"close", "px", "radius of a closing (grow, then shrink), which fills narrow gaps"}),
+      record::real(&Mask::grow, 0, largest_length, {"grow", "px", "white grows by this radius"}),
+      record::real(&Mask::shrink, 0, largest_length, {"shrink", "px", "white shrinks by this radius"}),
+      record::real(&Mask::feather, 0, largest_length, {"feather", "px", "width of a ramp at the outline"}),
+      record::choice(&Mask::feather_side, {"inward", "outward", "centred"},
+                     {"feather-side", "", "side of the outline that the ramp covers"}),
+      record::flag(&Mask::invert, {"invert", "", "exchange black and white, at the end"}),
+      record::choice(&Mask::shape, {"disc", "box"},
+                     {"shape", "", "shape of a radius; boxes need whole radii"}),
+      record::choice(
+          &Mask::connectivity, {"4", "8"},
+          {"connectivity", "", "neighbours of a white pixel: 4 share a side with it, 8 a side or a corner"}),
+  };
+}
+
 }  // namespace
 
 Plan plan(const Device& device, const Shape& shape, const Mask& parameters) {
@@ -385,51 +412,18 @@ Image mask(const Device& device, const ImageView& image, const Mask& parameters)
 }
 
 const FilterRecord& mask_record() {
-  static const FilterRecord filter = record::
-      of(&describe,
-         {.name = "mask",
-          .category = "masks",
-          .help = "make a mask: fill holes, drop specks, open, close, grow, shrink, feather, invert, in this "
-                  "order",
-          .paper =
-              "Meijster, Roerdink and Hesselink, A general algorithm for computing distance transforms in "
-              "linear time, 2000",
-          .parameters =
-              {
-                  record::real(
-                      &Mask::level, -1e30, 1e30,
-                      {"level", "", "values above this level become white, from 0 (black) to 1 (white)"}),
-                  record::integer(&Mask::fill_holes, 0, 2147483647,
-                                  {"fill-holes", "px", "holes of up to this area become white"}),
-                  record::flag(&Mask::fill_all_holes,
-                               {"fill-all-holes", "", "holes of any area become white"}),
-                  record::integer(
-                      &Mask::min_area, 0, 2147483647,
-                      {"min-area", "px", "white specks of a smaller area become black"}),
-                  record::real(
-                      &Mask::open, 0, largest_length,
-                      {"open", "px", "radius of an opening (shrink, then grow), which removes thin areas"}),
-                  record::real(
-                      &Mask::close, 0, largest_length,
-                      {"close", "px", "radius of a closing (grow, then shrink), which fills narrow gaps"}),
-                  record::real(&Mask::grow, 0, largest_length, {"grow", "px", "white grows by this radius"}),
-                  record::real(&Mask::shrink,
-                               0, largest_length, {"shrink", "px", "white shrinks by this radius"}),
-                  record::real(
-                      &Mask::feather, 0, largest_length, {"feather", "px", "width of a ramp at the outline"}),
-                  record::choice(&Mask::feather_side, {"inward", "outward", "centred"},
-                                 {"feather-side", "", "side of the outline that the ramp covers"}),
-                  record::flag(&Mask::invert, {"invert", "", "exchange black and white, at the end"}),
-                  record::choice(&Mask::shape, {"disc", "box"},
-                                 {"shape", "", "shape of a radius; boxes need whole radii"}),
-                  record::choice(&Mask::connectivity, {"4", "8"},
-                                 {"connectivity", "",
-                                  "neighbours of a white pixel: 4 share a side with it, 8 a side or a "
-                                  "corner"}),
-              },
-          .space = Space::encoded,
-          .traits = {.masks_alone = true},
-          .reach = record::reach<Mask>(reach)});
+  static const FilterRecord filter = record::of(
+      &describe,
+      {.name = "mask",
+       .category = "masks",
+       .help = "make a mask: fill holes, drop specks, open, close, grow, shrink, feather, invert, in this "
+               "order",
+       .paper = "Meijster, Roerdink and Hesselink, A general algorithm for computing distance transforms in "
+                "linear time, 2000",
+       .parameters = parameters(),
+       .space = Space::encoded,
+       .traits = {.masks_alone = true},
+       .reach = record::reach<Mask>(reach)});
   return filter;
 }
 

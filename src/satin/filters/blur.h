@@ -43,8 +43,7 @@ struct Blur {
 /// bits) unless `space` says encoded; straight alpha weights the colours; fully transparent results keep the
 /// input's colour bytes. Encoded integers give the exact mean, rounded to nearest, ties up. Floats are 40-bit
 /// fixed point, scaled by the largest value. Between successive boxes integers are rounded the same way, to
-/// 16 bits or more (24 bits for linear light of 16 bits, and for values times alpha). The result has the
-/// input's shape and is the same on every device, byte for byte.
+/// 16 bits or more (24 bits for linear light of 16 bits, and for values times alpha).
 ///
 /// MaskMode::exclude computes exact means over the pixels of the window whose mask is not 0, weighted by
 /// covered area. The values of the other pixels are ignored, even NaN. A border that repeats a pixel repeats
@@ -52,9 +51,6 @@ struct Blur {
 /// counts fully, and its result is blended.
 ///
 /// A mask also saves time: only tiles near a mask that is not 0 are filtered.
-///
-/// The output is in the input's memory and does not alias it. Throws Error(usage) for parameters and shapes
-/// that do not fit, Error(input) for NaN or infinity in the picture or the map.
 ///
 /// Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986.
 [[nodiscard]] Image blur(const Device& device, const ImageView& image, const Blur& parameters = {});

@@ -30,8 +30,7 @@ struct EdgeSmooth {
 /// picture as in smooth(). With sigma_s 0, and for a constant picture with any guide, the bytes stay.
 ///
 /// Pixels, working values, alpha, mask, aliasing and equality of devices: as smooth(); powers of a have a
-/// relative error below 2^-21 (8 bits) or 2^-32. Throws Error(usage) for parameters and shapes that do not
-/// fit, Error(input) for NaN or infinity in the picture or the guide.
+/// relative error below 2^-21 (8 bits) or 2^-32.
 ///
 /// Gastal and Oliveira, Domain transform for edge-aware image and video processing, 2011.
 [[nodiscard]] Image edge_smooth(const Device& device, const ImageView& image,

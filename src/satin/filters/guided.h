@@ -43,9 +43,7 @@ struct Guided {
 /// Borders apply to both means; shrink uses the pixels that exist. The result is the same on every device,
 /// byte for byte. Memory beside the pictures: each CPU thread needs up to 1700 bytes per column, 550 per
 /// column of the window, and 16 MB; a GPU needs 192 bytes per pixel for 8-bit colours that guide themselves,
-/// and 32 to 400 in other cases. The output is in the input's memory and does not alias it. Throws
-/// Error(usage) for parameters and shapes that do not fit, Error(input) for NaN or infinity in the picture or
-/// the guide.
+/// and 32 to 400 in other cases.
 ///
 /// He, Sun and Tang, Guided image filtering, ECCV 2010.
 [[nodiscard]] Image guided(const Device& device, const ImageView& image, const Guided& parameters = {});

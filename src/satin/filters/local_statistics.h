@@ -28,9 +28,7 @@ struct LocalDeviation {
 /// to 4 channels. 8- and 16-bit results are exact, rounded to nearest, ties up; floats are summed in fixed
 /// point of 40 bits below the largest magnitude, and fewer bits for very large windows.
 ///
-/// A mask blends the result into the picture. Window 1 keeps the bytes. The result has the input's shape, is
-/// the same on every device, byte for byte, and does not alias the input. Throws Error(usage) for parameters
-/// and shapes that do not fit, Error(input) for NaN or infinity.
+/// A mask blends the result into the picture. Window 1 keeps the bytes.
 ///
 /// Crow, Summed-area tables for texture mapping, 1984.
 [[nodiscard]] Image local_mean(const Device& device, const ImageView& image,

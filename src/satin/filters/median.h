@@ -40,9 +40,8 @@ struct Median {
 /// others are ignored, even NaN. With a threshold a pixel changes only if it differs from the value of that
 /// rank by more: outliers are removed and everything else keeps its bytes.
 ///
-/// -0 counts as below 0. The result has the input's shape and is the same on every device, byte for byte. The
-/// output is in the input's memory and does not alias it. Throws Error(usage) for parameters and shapes that
-/// do not fit, Error(input) for NaN or infinity in the picture, or a map outside 0 to 1.
+/// -0 counts as below 0. Throws Error(usage) for parameters and shapes that do not fit, Error(input) for NaN
+/// or infinity in the picture, or a map outside 0 to 1.
 ///
 /// Huang, Yang and Tang, A fast two-dimensional median filtering algorithm, 1979; Perreault and Hebert,
 /// Median filtering in constant time, 2007; Batcher, Sorting networks and their applications, 1968.

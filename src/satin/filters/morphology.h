@@ -36,9 +36,7 @@ struct Dilate {
 /// wherever the window leaves the picture. A mask blends the result into the picture, colours weighted by
 /// straight alpha.
 ///
-/// -0 counts as below 0. The result has the input's shape and is the same on every device, byte for byte. The
-/// output is in the input's memory and does not alias it. Throws Error(usage) for parameters and shapes that
-/// do not fit, Error(input) for NaN or infinity.
+/// -0 counts as below 0.
 ///
 /// van Herk, A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels,
 /// 1992; Gil and Werman, Computing 2-D min, median, and max filters, 1993.

@@ -26,9 +26,6 @@ struct Normalize {
 /// rounded to nearest, ties up; floats are not clamped. A constant picture becomes `mean`. With a mask the
 /// result is blended before it is rounded.
 ///
-/// The result has the input's shape, is the same on every device, byte for byte, and does not alias the
-/// input. Throws Error(usage) for parameters and shapes that do not fit, Error(input) for NaN or infinity.
-///
 /// Wallis, An approach to the space variant restoration and enhancement of images, 1976.
 [[nodiscard]] Image normalize(const Device& device, const ImageView& image, const Normalize& parameters = {});
 

@@ -36,9 +36,8 @@ struct Redact {
 /// and windows of a blur include pixels around the boxes.
 ///
 /// Pixels: u8, u16 or f32; 1 to 4 channels; means in linear light with straight alpha weighting the colours,
-/// as blur() does. The result has the input's shape and is the same on every device, byte for byte. Memory: 2
-/// bytes per pixel, and for a mosaic a table (4 or 8 bytes per pixel and channel), for a blur the memory of
-/// blur().
+/// as blur() does. Memory: 2 bytes per pixel, and for a mosaic a table (4 or 8 bytes per pixel and channel),
+/// for a blur the memory of blur().
 ///
 /// Throws Error(usage) unless exactly one of boxes and mask is given, and for an empty box, a mask of another
 /// size, and parameters out of range; Error(input) for NaN or infinity. Unless `allow_nothing`, Error(usage)

@@ -24,10 +24,7 @@ struct Smooth {
 /// Pixels: u8, u16 or f32; 1 to 4 channels. 8- and 16-bit values are averaged in linear light (16 and 24
 /// bits) unless `space` says encoded; straight alpha weights the colours; fully transparent results keep the
 /// input's colour bytes. Working values are IEEE single for 8 bits and IEEE double otherwise, rounded to
-/// nearest once, at the end. The result has the input's shape and is the same on every device, byte for byte.
-///
-/// The output is in the input's memory and does not alias it. Throws Error(usage) for parameters and shapes
-/// that do not fit, Error(input) for NaN or infinity.
+/// nearest once, at the end.
 ///
 /// Deriche, Recursively implementing the Gaussian and its derivatives, 1993 (the first-order case); Blelloch,
 /// Prefix sums and their applications, 1990 (recurrences as scans).

@@ -22,9 +22,6 @@ struct PercentileStretch {
 /// the colours of fully transparent pixels do not count. Pixels: u8, u16 or f32, which are spread from 0 to
 /// 1; 1 to 4 channels. The quotient of integers is rounded to nearest, ties up; that of floats is double. A
 /// mask blends the rounded result.
-///
-/// The result has the input's shape, is the same on every device, byte for byte, and does not alias the
-/// input. Throws Error(usage) for parameters and shapes that do not fit, Error(input) for NaN or infinity.
 [[nodiscard]] Image stretch(const Device& device, const ImageView& image,
                             const PercentileStretch& parameters = {});
 

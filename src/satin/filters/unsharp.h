@@ -34,9 +34,8 @@ struct Unsharp {
 /// leave no trace, and fully transparent pixels keep their bytes. With amount 0 or radius 0, and for a
 /// constant picture, the bytes do not change. With a mask the rounded result is blended with the picture.
 ///
-/// Pixels: u8, u16 or f32; 1 to 4 channels. The result has the input's shape, is the same on every device,
-/// byte for byte, and does not alias the input. Throws Error(usage) for parameters and shapes that do not
-/// fit, Error(input) for NaN or infinity, and for floats so large that results could become infinite.
+/// Pixels: u8, u16 or f32; 1 to 4 channels. Throws Error(usage) for parameters and shapes that do not fit,
+/// Error(input) for NaN or infinity, and for floats so large that results could become infinite.
 [[nodiscard]] Image unsharp(const Device& device, const ImageView& image, const Unsharp& parameters = {});
 
 /// Prepares the filter; see satin/filters.h.
