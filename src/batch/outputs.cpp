@@ -197,13 +197,16 @@ bool may_exist(const Batch& work, const fs::path& output) {
   return options.overwrite || options.skip_existing || (work.manifest && work.manifest->knows(output));
 }
 
-void check_existing(const Batch& work) {
+/// Returns the folders of files that exist or are made.
+std::set<fs::path> check_existing(const Batch& work) {
+  std::set<fs::path> folders;
   std::vector<Owner> inputs;
   std::size_t existing = 0;
   fs::path first;
   for (std::size_t i = 0; i < work.size(); ++i) {
     const fs::path output = work.file(i).output;
     const auto status = status_of(output);
+    if (!is_stream(output) && (!status || status->regular)) folders.insert(folder_of(output));
     if (!status) continue;
     if (status->folder)
       throw Error(ErrorKind::usage, "The output " + quoted(output) + " is a folder. Name a file.");
@@ -215,7 +218,7 @@ void check_existing(const Batch& work) {
     refuse_input(work, inputs, output, status->identity);
     if (!may_exist(work, output) && existing++ == 0) first = output;
   }
-  if (existing == 0) return;
+  if (existing == 0) return folders;
   const bool one = existing == 1;
   const std::string others = one ? " exists" : " and " + std::to_string(existing - 1) + " more exist";
   const std::string them = one ? "it" : "them";
@@ -437,16 +440,9 @@ void check_distinct(const Batch& work) {
 }
 
 void check_outputs(const Batch& work) {
-  check_existing(work);
+  const std::set<fs::path> folders = check_existing(work);
   check_by_product(work, "report", work.options.report);
   check_gallery(work);
-  std::set<fs::path> folders;
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    const fs::path output = work.file(i).output;
-    const auto status = status_of(output);
-    const bool needs_folder = !is_stream(output) && (!status || status->regular);
-    if (needs_folder) folders.insert(folder_of(output));
-  }
   for (const fs::path& path : folders) {
     if (!work.folder_output) check_folder_of_single(path);
     check_permission(nearest_existing(path));
