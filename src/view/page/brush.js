@@ -12,6 +12,10 @@ const records = {
 };
 
 export class Brush {
+  #session;
+  #viewport;
+  #gestures;
+  #layer;
   #controls;
   #settings = { radius: 40, hardness: 50 };
   #stroke = null;
@@ -19,7 +23,10 @@ export class Brush {
   draw = beforeNextFrame(() => this.#paint());
 
   constructor(layer, session, viewport, gestures) {
-    Object.assign(this, { layer, session, viewport, gestures });
+    this.#layer = layer;
+    this.#session = session;
+    this.#viewport = viewport;
+    this.#gestures = gestures;
     this.#addControls();
     byId("brush").onclick = () => this.hold("brush");
     byId("eraser").onclick = () => this.hold("eraser");
@@ -32,7 +39,7 @@ export class Brush {
   }
 
   #addControls() {
-    const longerSide = () => Math.max(this.session.picture?.width ?? 0, this.session.picture?.height ?? 0);
+    const longerSide = () => Math.max(this.#session.picture?.width ?? 0, this.#session.picture?.height ?? 0);
     this.#settings.radius = Math.max(4, Math.round(longerSide() / 40));
     this.#controls = Object.entries(records).map(([name, record]) => {
       const value = () => String(this.#settings[name]);
@@ -49,17 +56,17 @@ export class Brush {
 
 /** Whether the shown filter accepts a mask. */
   get #paints() {
-    return this.session.filter?.parameters.some(({ name, kind }) => name === "mask" && kind === "image") ?? false;
+    return this.#session.filter?.parameters.some(({ name, kind }) => name === "mask" && kind === "image") ?? false;
   }
 
 /** Activates the brush or the eraser, or deactivates it. */
   hold(which) {
     if (!this.#paints || byId(which).disabled) return;
     if (this.#holding === which) {
-      this.gestures.take(null);
+      this.#gestures.take(null);
       return;
     }
-    this.gestures.take(this.#tool, () => this.#show(""));
+    this.#gestures.take(this.#tool, () => this.#show(""));
     this.#show(which);
   }
 
@@ -83,65 +90,65 @@ export class Brush {
   #moveRing({ offsetX, offsetY }) {
     const ring = byId("ring");
     ring.hidden = !this.#holding;
-    const size = (2 * this.#settings.radius * this.viewport.zoom) / devicePixelRatio;
+    const size = (2 * this.#settings.radius * this.#viewport.zoom) / devicePixelRatio;
     Object.assign(ring.style, { left: `${offsetX}px`, top: `${offsetY}px`, width: `${size}px`, height: `${size}px` });
   }
 
   #tool = {
     press: (x, y) => {
-      this.session.begin();
+      this.#session.begin();
       const { radius, hardness } = this.#settings;
       this.#stroke = { points: [[x, y]], radius, hardness: hardness / 100, erase: this.#holding === "eraser" };
-      this.session.step.strokes.push(this.#stroke);
-      this.session.change();
+      this.#session.step.strokes.push(this.#stroke);
+      this.#session.change();
     },
     drag: (x, y) => {
       const [lastX, lastY] = this.#stroke.points.at(-1);
       if (Math.hypot(x - lastX, y - lastY) < Math.max(0.5, apart * this.#stroke.radius)) return;
       this.#stroke.points.push([Math.round(8 * x) / 8, Math.round(8 * y) / 8]);
-      this.session.change();
+      this.#session.change();
     },
-    release: () => this.session.settle(),
+    release: () => this.#session.settle(),
     cancel: () => {
-      this.session.step.strokes.pop();
-      this.session.change();
-      this.session.settle();
+      this.#session.step.strokes.pop();
+      this.#session.change();
+      this.#session.settle();
     },
   };
 
   #clear() {
-    this.session.step.strokes = [];
-    delete this.session.step.values.mask;
-    this.session.change();
-    this.session.settle();
+    this.#session.step.strokes = [];
+    delete this.#session.step.values.mask;
+    this.#session.change();
+    this.#session.settle();
   }
 
   #renew() {
     byId("mask").hidden = !this.#paints;
-    if (!this.#paints && this.#holding) this.gestures.take(null);
-    const painted = Boolean(this.session.step?.strokes.length);
+    if (!this.#paints && this.#holding) this.#gestures.take(null);
+    const painted = Boolean(this.#session.step?.strokes.length);
     byId("eraser").disabled = !painted;
-    byId("clear-mask").disabled = !painted && !this.session.step?.values.mask;
+    byId("clear-mask").disabled = !painted && !this.#session.step?.values.mask;
     this.draw();
   }
 
 /** Draws the strokes over the result while the brush is active. */
   #paint() {
-    const { width, height } = this.viewport;
-    Object.assign(this.layer, { width, height });
-    this.layer.hidden = !this.#holding;
-    if (!this.#holding || !this.session.step) return;
-    const context = this.layer.getContext("2d");
+    const { width, height } = this.#viewport;
+    Object.assign(this.#layer, { width, height });
+    this.#layer.hidden = !this.#holding;
+    if (!this.#holding || !this.#session.step) return;
+    const context = this.#layer.getContext("2d");
     context.lineCap = context.lineJoin = "round";
-    for (const { points, radius, hardness, erase } of this.session.step.strokes) {
-      const size = 2 * radius * this.viewport.zoom;
+    for (const { points, radius, hardness, erase } of this.#session.step.strokes) {
+      const size = 2 * radius * this.#viewport.zoom;
       context.globalCompositeOperation = erase ? "destination-out" : "source-over";
       context.strokeStyle = "rgb(226 74 60)";
       context.lineWidth = size * (0.5 + 0.5 * hardness);
       context.filter = hardness < 0.99 ? `blur(${(size * (1 - hardness)) / 8}px)` : "none";
       context.beginPath();
       for (const [i, point] of points.entries()) {
-        const [x, y] = this.viewport.toCanvas(...point);
+        const [x, y] = this.#viewport.toCanvas(...point);
         if (i === 0) context.moveTo(x, y);
         context.lineTo(x, y);
       }
