@@ -181,10 +181,7 @@ void Renderer::work_on(const Wish& wish) {
     const std::optional<Shown> shown = best(wish);
     const Scene scene = scene_;
     lock.unlock();
-    if (shown)
-      shown->pixels->make(std::max(level_for(wish.viewport, shown->picture) - shown->level, 0));
-    else
-      filter(scene, wish);
+    shown ? make_levels(wish, *shown) : filter(scene, wish);
   } catch (const Error& failure) {
     error = failure;
   } catch (const std::bad_alloc&) {
@@ -195,6 +192,10 @@ void Renderer::work_on(const Wish& wish) {
   if (!error || error->kind() == ErrorKind::cancelled) return;
   const std::lock_guard lock(mutex_);
   if (wish.generation == scene_.generation) known_[wish.overlay].error = error;
+}
+
+void Renderer::make_levels(const Wish& wish, const Shown& shown) {
+  shown.pixels->make(std::max(level_for(wish.viewport, shown.picture) - shown.level, 0));
 }
 
 void Renderer::filter(const Scene& scene, const Wish& wish) {
@@ -237,11 +238,7 @@ Filtered Renderer::run_filters(const Scene& scene, const Wish& wish, int level) 
   const Clock::time_point start = Clock::now();
   Filtered result =
       filtered(device_, steps, *scene.picture, level, sides, scene.work->file(0).input, progress);
-  const double pixels = pixels_of(result.pixels.shape());
-  constexpr double trust = 0.7;
-  if (pixels >= telling_pixels)
-    seconds_per_pixel_ =
-        trust * duration<double>(Clock::now() - start).count() / pixels + (1 - trust) * seconds_per_pixel_;
+  learn(duration<double>(Clock::now() - start).count(), result.pixels.shape());
   return result;
 }
 
@@ -290,6 +287,13 @@ void Renderer::keep(const Scene& scene, const Wish& wish, Shown shown) {
   } else {
     known.quick = std::move(shown);
   }
+}
+
+void Renderer::learn(double seconds, const Shape& shape) {
+  const double pixels = pixels_of(shape);
+  if (pixels < telling_pixels) return;
+  constexpr double trust = 0.7;
+  seconds_per_pixel_ = trust * seconds / pixels + (1 - trust) * seconds_per_pixel_;
 }
 
 std::optional<std::vector<int>> Renderer::result_at(double x, double y) const {

@@ -95,12 +95,14 @@ class Renderer {
   std::optional<Shown> best(const Wish& wish) const;
   void answer_waiting();
   void work_on(const Wish& wish);
+  void make_levels(const Wish& wish, const Shown& shown);
   void filter(const Scene& scene, const Wish& wish);
   [[nodiscard]] Filtered run_filters(const Scene& scene, const Wish& wish, int level);
   void filter_quickly(const Scene& scene, const Wish& wish, int level);
   void filter_truly(const Scene& scene, const Wish& wish);
   [[nodiscard]] int preview_level(const Scene& scene, const Wish& wish) const;
   void keep(const Scene& scene, const Wish& wish, Shown shown);
+  void learn(double seconds, const Shape& shape);
 
   Device device_;
   SidePictures side_pictures_;  ///< used by the worker only
