@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <map>
@@ -18,7 +19,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -485,9 +485,33 @@ using Flight = std::shared_ptr<FileInFlight>;
 /// Finished files, for the thread that started the batch.
 using Arrivals = tbb::concurrent_bounded_queue<Flight>;
 
-/// The flow graph read -> filter -> write. A join pairs files that have been read with free chains. Threads
-/// prefer the last stages: a device without a picture does not wait for a decoder, and finished pictures free
-/// memory. The calling thread feeds the graph and never works in it, so it may wait for memory.
+/// A file and the chain that filters it.
+using Job = std::pair<Flight, FilterChain*>;
+
+/// Pairs files that have been read with free chains. (A join node would do so in a task of its own, behind
+/// the writers, and a device would wait for that.)
+class Waiting {
+ public:
+  [[nodiscard]] std::optional<Job> add(const Flight& flight, FilterChain* chain) {
+    const std::lock_guard lock(mutex_);
+    if (flight) flights_.push_back(flight);
+    if (chain != nullptr) chains_.push_back(chain);
+    if (flights_.empty() || chains_.empty()) return std::nullopt;
+    Job job{std::move(flights_.front()), chains_.back()};
+    flights_.pop_front();
+    chains_.pop_back();
+    return job;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<Flight> flights_;
+  std::vector<FilterChain*> chains_;
+};
+
+/// The flow graph read -> filter -> write. Threads prefer the last stages: a device without a picture does
+/// not wait for a decoder, and finished pictures free memory. The calling thread feeds the graph and never
+/// works in it, so it may wait for memory.
 class Graph {
  public:
   Graph(FileWork& work, Arrivals& arrivals, int threads)
@@ -503,17 +527,16 @@ class Graph {
   void put(const Flight& flight) { nodes_->read.try_put(flight); }
 
  private:
-  /// A file and the chain that filters it.
-  using Job = std::tuple<Flight, FilterChain*>;
+  template <class Input>
+  using Node = tbb::flow::function_node<Input>;
 
   struct Nodes {
     Nodes(FileWork& work, Arrivals& arrivals)
         : read(graph, tbb::flow::unlimited,
-               [&work](const Flight& flight) {
+               [this, &work](const Flight& flight) {
                  work.read(*flight);
-                 return flight;
+                 pair(flight, nullptr);
                }),
-          jobs(graph),
           filter(
               graph, tbb::flow::unlimited, [this, &work](const Job& job) { run(work, job); },
               tbb::flow::node_priority_t(2)),
@@ -524,30 +547,25 @@ class Graph {
                 arrivals.push(flight);
               },
               tbb::flow::node_priority_t(1)) {
-      tbb::flow::make_edge(read, tbb::flow::input_port<0>(jobs));
-      tbb::flow::make_edge(jobs, filter);
-      add_free(work.first_chains());
+      for (FilterChain* chain : work.first_chains()) pair(nullptr, chain);
     }
 
-    void add_free(const std::vector<FilterChain*>& chains) {
-      for (FilterChain* chain : chains) tbb::flow::input_port<1>(jobs).try_put(chain);
+    void pair(const Flight& flight, FilterChain* chain) {
+      if (const std::optional<Job> job = waiting.add(flight, chain)) filter.try_put(*job);
     }
 
     void run(FileWork& work, const Job& job) {
       const auto& [flight, chain] = job;
       const FilterChains::Next next = work.filter(*flight, *chain);
-      if (next.again)
-        tbb::flow::input_port<0>(jobs).try_put(flight);
-      else
-        write.try_put(flight);
-      add_free(next.free);
+      next.again ? pair(flight, nullptr) : static_cast<void>(write.try_put(flight));
+      for (FilterChain* free : next.free) pair(nullptr, free);
     }
 
+    Waiting waiting;
     tbb::flow::graph graph;
-    tbb::flow::function_node<Flight, Flight> read;
-    tbb::flow::join_node<Job> jobs;
-    tbb::flow::function_node<Job> filter;
-    tbb::flow::function_node<Flight> write;
+    Node<Flight> read;
+    Node<Job> filter;
+    Node<Flight> write;
   };
 
   tbb::global_control control_;
