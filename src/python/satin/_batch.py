@@ -190,8 +190,9 @@ def batch(
             if finished is not None:
                 finished(row)
 
-        counts = prepared.run(_devices(device, threads, memory_limit), tell)
-    return BatchResult(*counts, failures)
+        result = BatchResult(*prepared.run(_devices(device, threads, memory_limit), tell))
+    result.failures = failures
+    return result
 
 
 def row_of(text: str, path: Path) -> Row:

@@ -84,7 +84,10 @@ def find_regions(
         device_for(device, (view, values)), view, values, connectivity, zeros, bounds, touches_border,
         sort_by, descending, channel, current_stream(mask),
     )  # fmt: skip
-    regions = [Region(*facts, tuple(RegionValues(*each) for each in measured)) for *facts, measured in found]
+    regions = [
+        Region(label, area, bbox, centroid, at_border, tuple(RegionValues(*each) for each in measured))
+        for label, area, bbox, centroid, at_border, measured in found
+    ]
     return Regions(regions, adopt(labels, mask))
 
 
@@ -141,8 +144,10 @@ def statistics(
     view = picture(as_read(image), "image", layout)
     found = _native.statistics(device_for(device, (view, chosen)), view, chosen, list(percents), bins, lower, upper)
     return [
-        ChannelStatistics(*numbers, tuple(percentiles), low, high, numpy.array(histogram, numpy.uint64))
-        for *numbers, percentiles, low, high, histogram in found
+        ChannelStatistics(
+            count, nan, infinite, least, most, mean, deviation, tuple(percentiles), low, high, numpy.array(bars, numpy.uint64)
+        )
+        for count, nan, infinite, least, most, mean, deviation, percentiles, low, high, bars in found
     ]
 
 
