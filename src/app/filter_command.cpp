@@ -218,17 +218,39 @@ class Progress {
   ~Progress() { clear(); }
 
   // Neither function shows anything in the first second.
-  void show(const BatchResult& so_far);
-  void show(double done);
-  void clear();
+  void show(const BatchResult& so_far) {
+    show_line([&](double seconds) { return progress_line(so_far, seconds); });
+  }
+  void show(double done) {
+    show_line([&](double seconds) { return progress_line(done, seconds); });
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    clear_line();
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   /// Shows line(seconds since the start), at most every 100 ms.
   template <class Line>
-  void show_line(const Line& line);
-  void clear_line();
+  void show_line(const Line& line) {
+    if (!enabled_) return;
+    const std::lock_guard lock(mutex_);
+    const Clock::time_point now = Clock::now();
+    if (now < next_) return;
+    next_ = now + std::chrono::milliseconds(100);
+    const std::string text = line(std::chrono::duration<double>(now - start_).count());
+    clear_line();
+    width_ = text.size();
+    std::cerr << '\r' << text << std::flush;
+  }
+
+  void clear_line() {
+    if (width_ == 0) return;
+    std::cerr << '\r' << std::string(width_, ' ') << '\r' << std::flush;
+    width_ = 0;
+  }
 
   bool enabled_;
   std::mutex mutex_;
@@ -236,38 +258,6 @@ class Progress {
   Clock::time_point next_ = start_ + std::chrono::seconds(1);
   std::size_t width_ = 0;
 };
-
-template <class Line>
-void Progress::show_line(const Line& line) {
-  if (!enabled_) return;
-  const std::lock_guard lock(mutex_);
-  const Clock::time_point now = Clock::now();
-  if (now < next_) return;
-  next_ = now + std::chrono::milliseconds(100);
-  const std::string text = line(std::chrono::duration<double>(now - start_).count());
-  clear_line();
-  width_ = text.size();
-  std::cerr << '\r' << text << std::flush;
-}
-
-void Progress::show(const BatchResult& so_far) {
-  show_line([&](double seconds) { return progress_line(so_far, seconds); });
-}
-
-void Progress::show(double done) {
-  show_line([&](double seconds) { return progress_line(done, seconds); });
-}
-
-void Progress::clear() {
-  const std::lock_guard lock(mutex_);
-  clear_line();
-}
-
-void Progress::clear_line() {
-  if (width_ == 0) return;
-  std::cerr << '\r' << std::string(width_, ' ') << '\r' << std::flush;
-  width_ = 0;
-}
 
 /// Passes the events of a run to the terminal, the reports and the gallery.
 class Listener {

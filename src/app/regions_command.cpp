@@ -11,7 +11,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/analysis.h"
@@ -37,77 +36,19 @@ constexpr std::array<Colour, 6> bright = {
 
 constexpr std::int64_t digit_width = 5;
 constexpr std::int64_t digit_height = 7;
-constexpr std::array<std::string_view, 10> digits = {
-    " ### "
-    "#   #"
-    "#  ##"
-    "# # #"
-    "##  #"
-    "#   #"
-    " ### ",
-    "  #  "
-    " ##  "
-    "  #  "
-    "  #  "
-    "  #  "
-    "  #  "
-    " ### ",
-    " ### "
-    "#   #"
-    "    #"
-    "   # "
-    "  #  "
-    " #   "
-    "#####",
-    " ### "
-    "#   #"
-    "    #"
-    "  ## "
-    "    #"
-    "#   #"
-    " ### ",
-    "   # "
-    "  ## "
-    " # # "
-    "#  # "
-    "#####"
-    "   # "
-    "   # ",
-    "#####"
-    "#    "
-    "#### "
-    "    #"
-    "    #"
-    "#   #"
-    " ### ",
-    " ### "
-    "#    "
-    "#    "
-    "#### "
-    "#   #"
-    "#   #"
-    " ### ",
-    "#####"
-    "    #"
-    "   # "
-    "   # "
-    "  #  "
-    "  #  "
-    "  #  ",
-    " ### "
-    "#   #"
-    "#   #"
-    " ### "
-    "#   #"
-    "#   #"
-    " ### ",
-    " ### "
-    "#   #"
-    "#   #"
-    " ####"
-    "    #"
-    "    #"
-    " ### "};
+/// The rows of the digits, from the top; a bit for each pixel, the leftmost is 16.
+constexpr std::uint8_t digits[10][digit_height] = {
+    {0x0E, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0E},
+    {0x04, 0x0C, 0x04, 0x04, 0x04, 0x04, 0x0E},
+    {0x0E, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1F},
+    {0x0E, 0x11, 0x01, 0x06, 0x01, 0x11, 0x0E},
+    {0x02, 0x06, 0x0A, 0x12, 0x1F, 0x02, 0x02},
+    {0x1F, 0x10, 0x1E, 0x01, 0x01, 0x11, 0x0E},
+    {0x0E, 0x10, 0x10, 0x1E, 0x11, 0x11, 0x0E},
+    {0x1F, 0x01, 0x02, 0x02, 0x04, 0x04, 0x04},
+    {0x0E, 0x11, 0x11, 0x0E, 0x11, 0x11, 0x0E},
+    {0x0E, 0x11, 0x11, 0x0F, 0x01, 0x01, 0x0E},
+};
 
 /// Columns [left, right) and rows [top, bottom).
 struct Rectangle {
@@ -217,10 +158,10 @@ class Canvas {
   }
 
   void digit(std::int64_t left, std::int64_t top, char character, std::int64_t dot) {
-    const std::string_view dots = digits[static_cast<std::size_t>(character - '0')];
+    const std::uint8_t* const rows = digits[character - '0'];
     for (std::int64_t y = 0; y < digit_height; ++y)
       for (std::int64_t x = 0; x < digit_width; ++x)
-        if (dots[static_cast<std::size_t>(y * digit_width + x)] == '#')
+        if ((rows[y] >> (digit_width - 1 - x) & 1) != 0)
           fill({left + x * dot, top + y * dot, left + (x + 1) * dot, top + (y + 1) * dot}, dark);
   }
 

@@ -238,32 +238,17 @@ bool has_largest_ratio(std::uint16_t compression) {
 }
 
 template <class Value>
-void for_each_pixel(std::byte* pixels, std::size_t count, int samples, Value, auto&& change) {
+void invert_colours(std::byte* pixels, std::size_t count, std::size_t samples, std::size_t colours) {
   auto* values = reinterpret_cast<Value*>(pixels);
-  for (std::size_t i = 0; i < count; ++i, values += samples) change(values);
-}
-
-template <class Value>
-void normalise(std::byte* pixels, std::size_t count, const TiffLayout& layout) {
-  constexpr std::uint32_t maximum = std::numeric_limits<Value>::max();
-  const int colours = layout.alpha == Alpha::none ? layout.samples : layout.samples - 1;
-  if (layout.photometric == PHOTOMETRIC_MINISWHITE)
-    for_each_pixel(pixels, count, layout.samples, Value{}, [&](Value* pixel) {
-      for (int c = 0; c < colours; ++c) pixel[c] = static_cast<Value>(maximum - pixel[c]);
-    });
-  if (layout.alpha == Alpha::premultiplied)
-    for_each_pixel(pixels, count, layout.samples, Value{}, [&](Value* pixel) {
-      const std::uint64_t alpha = pixel[colours];
-      for (int c = 0; c < colours && alpha != 0; ++c)
-        pixel[c] = static_cast<Value>(
-            std::min<std::uint64_t>(maximum, (pixel[c] * std::uint64_t{maximum} + alpha / 2) / alpha));
-    });
+  for (std::size_t i = 0; i < count; ++i, values += samples)
+    for (std::size_t c = 0; c < colours; ++c)
+      values[c] = static_cast<Value>(std::numeric_limits<Value>::max() - values[c]);
 }
 
 void widen_bits(std::byte* pixels, std::size_t count, const TiffLayout& layout) {
   const unsigned step = 255U / ((1U << layout.bits) - 1);
-  for_each_pixel(pixels, count, 1, std::uint8_t{},
-                 [&](std::uint8_t* value) { *value = static_cast<std::uint8_t>(*value * step); });
+  for (std::byte& value : std::span(pixels, count))
+    value = static_cast<std::byte>(std::to_integer<unsigned>(value) * step);
 }
 
 void fail(TiffFile& file) {
@@ -446,8 +431,11 @@ void TiffColours::convert(const std::byte* samples, std::byte* pixels, std::size
   }
   if (pixels != samples) std::memcpy(pixels, samples, count * layout_.samples * size_of(layout_.type));
   if (layout_.bits < 8) widen_bits(pixels, count, layout_);
-  if (layout_.type == Type::u8) normalise<std::uint8_t>(pixels, count, layout_);
-  if (layout_.type == Type::u16) normalise<std::uint16_t>(pixels, count, layout_);
+  const std::size_t stride = layout_.samples, colours = stride - (layout_.alpha == Alpha::none ? 0 : 1);
+  if (layout_.photometric == PHOTOMETRIC_MINISWHITE)
+    layout_.type == Type::u8 ? invert_colours<std::uint8_t>(pixels, count, stride, colours)
+                             : invert_colours<std::uint16_t>(pixels, count, stride, colours);
+  if (layout_.alpha != layout_.pixel_alpha()) divide_by_alpha(pixels, count, layout_.samples, layout_.type);
 }
 
 // Pages.

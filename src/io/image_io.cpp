@@ -114,8 +114,9 @@ bool names_gain_map(Bytes xmp) {
          text.find("http://ns.apple.com/HDRGainMap/") != std::string_view::npos;
 }
 
-/// Returns the codec that reads these bytes. Throws Error(input), without the name of the file.
-const Codec& codec_for(Bytes bytes, std::string_view extension) {
+/// Returns the codec that reads these bytes, without its module. Throws Error(input), without the name of the
+/// file.
+const Codec& reader_of(Bytes bytes, std::string_view extension) {
   for (const Codec& codec : codecs()) {
     if (!codec.sniff(bytes, extension)) continue;
     if (!codec.reads())
@@ -127,6 +128,10 @@ const Codec& codec_for(Bytes bytes, std::string_view extension) {
     if (codec.reads()) names.emplace_back(codec.name);
   throw Error(ErrorKind::input,
               "this is not an image format that Satin reads. Convert it to " + one_of(names) + ".");
+}
+
+const Codec& codec_for(Bytes bytes, std::string_view extension) {
+  return loaded(reader_of(bytes, extension));
 }
 
 /// Corrects what the metadata blocks say about a picture that was turned upright and now has this shape.
@@ -243,7 +248,7 @@ using io::named;
 std::vector<std::string> usual_extensions() {
   std::vector<std::string> words;
   for (const Codec& codec : io::codecs())
-    if (codec.encode != nullptr) words.emplace_back(codec.extensions.front());
+    if (codec.writes()) words.emplace_back(codec.extensions.front());
   return words;
 }
 
@@ -263,7 +268,7 @@ const Codec* find_codec(std::string_view extension) {
 /// Returns the codec with this extension if it writes files, or null.
 const Codec* find_writer(const std::string& extension) {
   const Codec* const codec = find_codec(io::lower(extension));
-  return codec == nullptr || codec->encode == nullptr ? nullptr : codec;
+  return codec == nullptr || !codec->writes() ? nullptr : codec;
 }
 
 /// Returns the codec that writes this shape under this extension. Throws Error(usage).
@@ -275,7 +280,7 @@ const Codec& codec_for(const std::string& extension, const Shape& shape, const W
   if (found == nullptr)
     throw Error(ErrorKind::usage, "'" + extension + "' is not a format that Satin writes. Use " +
                                       io::one_of(usual_extensions()) + ".");
-  if (found->encode == nullptr)
+  if (!found->writes())
     throw Error(ErrorKind::usage, std::string(found->name) + " files are not written. " + found->advice);
   if (shape.frames != 1)
     throw Error(ErrorKind::usage, "a file holds one frame. Write the frames one by one.");
@@ -289,8 +294,7 @@ const Codec& codec_for(const std::string& extension, const Shape& shape, const W
     throw Error(ErrorKind::usage,
                 std::string(found->name) +
                     " files keep no depth of a photograph. Write a .jpg, or drop --keep-depth.");
-  if (found->require != nullptr) found->require();
-  return *found;
+  return io::loaded(*found);
 }
 
 /// A dense, interleaved RGB picture with the pixels of a view: a copy, or the view itself if it is already
@@ -433,13 +437,13 @@ std::string with_blanks(const std::vector<std::string>& words) {
 std::vector<FormatInfo> formats() {
   std::vector<FormatInfo> result;
   for (const Codec& codec : io::codecs()) {
-    if (!codec.reads() && codec.encode == nullptr) continue;
+    if (!codec.reads() && !codec.writes()) continue;
     FormatInfo info;
     info.name = codec.name;
     info.extensions.assign(codec.extensions.begin(), codec.extensions.end());
     info.reads = codec.reads();
-    info.writes = codec.encode != nullptr;
-    info.pages = codec.several.list != nullptr && codec.decode == nullptr;
+    info.writes = codec.writes();
+    info.pages = codec.several.word != nullptr && codec.decode == nullptr;
     info.types = with_blanks(io::types_in(codec.holds));
     info.channels = with_blanks(io::channels_in(codec.holds));
     result.push_back(std::move(info));
@@ -552,7 +556,7 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
 bool fits_jpeg(const std::filesystem::path& file) {
   std::optional<bool> fits;
   const auto look = [&](Bytes bytes) {
-    const Codec& codec = codec_for(bytes, io::lower(file.extension().string()));
+    const Codec& codec = io::reader_of(bytes, io::lower(file.extension().string()));
     if (codec.fits_jpeg != nullptr)
       fits = codec.fits_jpeg(bytes);
     else  // a format that needs no closer look
@@ -601,7 +605,7 @@ void write_pages(const std::filesystem::path& path, std::span<const ImageView> i
 void check_holds_pages(const std::filesystem::path& path, const WriteOptions& options) {
   const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
   const Codec* const codec = find_writer(extension_of(path, options));
-  if (codec != nullptr) named(name, [&] { io::check_holds_several(*codec); });
+  if (codec != nullptr) named(name, [&] { io::check_holds_several(io::loaded(*codec)); });
 }
 
 std::vector<std::byte> encode_image(const ImageView& image, const std::string& extension,

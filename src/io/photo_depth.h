@@ -7,11 +7,6 @@
 
 namespace satin::io {
 
-/// Converts codes (u8 or u16, one channel, oriented as stored) to values and turns these upright by
-/// `orientation`. The codes become PhotoDepth::stored. Throws Error(input) for values that are not finite.
-[[nodiscard]] PhotoDepth photo_depth(Image codes, const DepthTerms& terms, int orientation,
-                                     const Allocator& allocator = {});
-
 /// Decodes the picture to be filtered and everything that the JPEG file carries with it. This is
 /// Codec::decode_photo of JPEG.
 [[nodiscard]] Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options);
