@@ -55,12 +55,8 @@ std::string range_of(const ParameterRecord& parameter) {
 }
 
 OptionSpec option_of(const ParameterRecord& parameter) {
-  OptionSpec option;
-  option.name = parameter.name;
-  option.value = metavar(parameter);
-  option.help = parameter.help;
-  option.unit = parameter.unit;
-  option.choices = parameter.choices;
+  OptionSpec option = valued(parameter.name, metavar(parameter), parameter.help,
+                             {.unit = parameter.unit, .choices = parameter.choices});
   if (parameter.kind == ParameterKind::boxes) option.joint = ';';
   if (parameter.kind != ParameterKind::flag) option.default_text = parameter.default_text;
   if (parameter.kind != ParameterKind::flag && parameter.kind != ParameterKind::choice)
@@ -69,12 +65,7 @@ OptionSpec option_of(const ParameterRecord& parameter) {
 }
 
 OptionSpec option_of(const InputRecord& input) {
-  OptionSpec option;
-  option.name = input.name;
-  option.value = "FILE";
-  option.help = input.help + (input.required ? " (required)" : "");
-  option.is_file = true;
-  return option;
+  return file(input.name, input.help + (input.required ? " (required)" : ""));
 }
 
 std::vector<std::string> written_formats() {
@@ -86,8 +77,8 @@ std::vector<std::string> written_formats() {
 
 OptionGroup common_options() {
   OptionGroup group{"Common options", {}};
-  group.options.push_back(valued("format", "EXT", "format of the output, regardless of its name"));
-  group.options.back().choices = written_formats();
+  group.options.push_back(valued("format", "EXT", "format of the output, regardless of its name",
+                                 {.choices = written_formats()}));
   for (const OptionSpec& option : write_options()) group.options.push_back(option);
   for (const OptionSpec& option : read_options()) group.options.push_back(option);
   for (const OptionSpec& option : device_options()) {
@@ -96,10 +87,10 @@ OptionGroup common_options() {
   }
   group.options.push_back(valued("memory-limit", "BYTES",
                                  "memory for a filter, such as 500M or 4G; larger pictures are filtered in "
-                                 "chunks, or refused if the filter needs the whole picture"));
-  group.options.back().default_text = "the free memory";
+                                 "chunks, or refused if the filter needs the whole picture",
+                                 {.default_text = "the free memory"}));
   group.options.push_back(flag("json", "print a report as JSON on standard output"));
-  group.options.push_back(flag("quiet", "print only errors, no progress and no warnings", 'q'));
+  group.options.push_back(flag("quiet", "print only errors, no progress and no warnings", {.letter = 'q'}));
   group.options.push_back(help_option());
   return group;
 }
@@ -172,19 +163,15 @@ CommandSpec completion_command() {
 }
 
 OptionGroup bench_options() {
-  OptionSpec size = valued("size", "WxH", "size of the picture");
-  size.default_text = "3840x2160";
-  size.unit = "px";
-  OptionSpec type = valued("type", "NAME", "type of its channels");
-  type.choices = {"u8", "u16", "f32"};
-  type.default_text = "u8";
-  OptionSpec channels = valued("channels", "N", "channels of a pixel; the last of 2 or 4 is alpha");
-  channels.range = "1 to 4";
-  channels.default_text = "3";
-  OptionSpec input = valued("input", "NAME", "the picture, and with it maps and masks");
-  input.choices = {"photograph", "noise"};
-  input.default_text = "photograph";
-  OptionGroup group{"Options", {size, type, channels, input}};
+  OptionGroup group{
+      "Options",
+      {valued("size", "WxH", "size of the picture", {.unit = "px", .default_text = "3840x2160"}),
+       valued("type", "NAME", "type of its channels",
+              {.default_text = "u8", .choices = {"u8", "u16", "f32"}}),
+       valued("channels", "N", "channels of a pixel; the last of 2 or 4 is alpha",
+              {.range = "1 to 4", .default_text = "3"}),
+       valued("input", "NAME", "the picture, and with it maps and masks",
+              {.default_text = "photograph", .choices = {"photograph", "noise"}})}};
   for (const OptionSpec& option : device_options()) group.options.push_back(option);
   group.options.push_back(flag("json", "print JSON"));
   group.options.push_back(help_option());

@@ -259,6 +259,41 @@ class Progress {
   std::size_t width_ = 0;
 };
 
+void add_step(JsonWriter& json, const PipelineStep& step) {
+  json.begin_object();
+  add_filter(json, step.parameters);
+  json.key("inputs").begin_object();
+  for (const SideInput& side : step.side_inputs) json.key(side.name).string(side.path.string());
+  json.end_object().end_object();
+}
+
+/// The JSON object that --json prints after a run.
+class JsonReport {
+ public:
+  JsonReport(const Pipeline& pipeline, std::span<const Device> devices) {
+    json_.begin_object().key("steps").array(pipeline, [&](const auto& step) { add_step(json_, step); });
+    json_.key("pipeline").string(print_pipeline(pipeline));
+    add_device(json_, devices.front().info());
+    if (devices.size() > 1)
+      json_.key("other_devices").array(devices.subspan(1), [&](const Device& device) {
+        json_.string(device.info().id);
+      });
+    json_.key("files").begin_array();
+  }
+
+  void add(const FileResult& file) { add_file(json_, file); }
+
+  [[nodiscard]] std::string finish(const BatchResult& result) {
+    json_.end_array();
+    add_outcome(json_, result, exit_code(result));
+    add_summary(json_, result);
+    return json_.end_object().text() + "\n";
+  }
+
+ private:
+  JsonWriter json_;
+};
+
 /// Passes the events of a run to the terminal, the reports and the gallery.
 class Listener {
  public:

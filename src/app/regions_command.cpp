@@ -38,16 +38,11 @@ constexpr std::int64_t digit_width = 5;
 constexpr std::int64_t digit_height = 7;
 /// The rows of the digits, from the top; a bit for each pixel, the leftmost is 16.
 constexpr std::uint8_t digits[10][digit_height] = {
-    {0x0E, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0E},
-    {0x04, 0x0C, 0x04, 0x04, 0x04, 0x04, 0x0E},
-    {0x0E, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1F},
-    {0x0E, 0x11, 0x01, 0x06, 0x01, 0x11, 0x0E},
-    {0x02, 0x06, 0x0A, 0x12, 0x1F, 0x02, 0x02},
-    {0x1F, 0x10, 0x1E, 0x01, 0x01, 0x11, 0x0E},
-    {0x0E, 0x10, 0x10, 0x1E, 0x11, 0x11, 0x0E},
-    {0x1F, 0x01, 0x02, 0x02, 0x04, 0x04, 0x04},
-    {0x0E, 0x11, 0x11, 0x0E, 0x11, 0x11, 0x0E},
-    {0x0E, 0x11, 0x11, 0x0F, 0x01, 0x01, 0x0E},
+    {0x0E, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0E}, {0x04, 0x0C, 0x04, 0x04, 0x04, 0x04, 0x0E},
+    {0x0E, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1F}, {0x0E, 0x11, 0x01, 0x06, 0x01, 0x11, 0x0E},
+    {0x02, 0x06, 0x0A, 0x12, 0x1F, 0x02, 0x02}, {0x1F, 0x10, 0x1E, 0x01, 0x01, 0x11, 0x0E},
+    {0x0E, 0x10, 0x10, 0x1E, 0x11, 0x11, 0x0E}, {0x1F, 0x01, 0x02, 0x02, 0x04, 0x04, 0x04},
+    {0x0E, 0x11, 0x11, 0x0E, 0x11, 0x11, 0x0E}, {0x0E, 0x11, 0x11, 0x0F, 0x01, 0x01, 0x0E},
 };
 
 /// Columns [left, right) and rows [top, bottom).
@@ -243,8 +238,7 @@ void check_outputs(const ParsedLine& line, const Task& task) {
     throw Error(ErrorKind::usage,
                 "--labels, --coordinates and --overlay are of one mask: name one, or leave them away.");
   check_distinct(line, task);
-  WriteOptions options;
-  options.overwrite = task.overwrite;
+  const WriteOptions options{.overwrite = task.overwrite};
   if (const auto output = path_of(line, "output"); output && *output != "-")
     check_target(*output, task.overwrite);
   if (task.labels) check_writable(*task.labels, one_pixel(1, Type::u16), options);
@@ -277,8 +271,7 @@ std::string empty_npy() {
 /// format then holds only 16 bits.
 void write_labels(const std::filesystem::path& path, const Regions& regions, bool overwrite) {
   const PatientWork patient(patience_to_write(path));
-  WriteOptions options;
-  options.overwrite = overwrite;
+  const WriteOptions options{.overwrite = overwrite};
   if (regions.regions.size() > std::numeric_limits<std::uint16_t>::max()) {
     try {
       write_image(path, regions.labels, options);
@@ -326,9 +319,7 @@ void write_coordinates(const std::filesystem::path& path, const Regions& regions
       row[2] = static_cast<std::uint32_t>(y);
     }
   }
-  WriteOptions options;
-  options.overwrite = overwrite;
-  write_image(path, rows, options);
+  write_image(path, rows, {.overwrite = overwrite});
 }
 
 void do_mask(const Device& device, const std::string& name, const Image& picture, const Task& task,
@@ -341,11 +332,9 @@ void do_mask(const Device& device, const std::string& name, const Image& picture
     write_coordinates(*task.coordinates, regions, task.overwrite);
   }
   if (task.overlay) {
-    WriteOptions write;
-    write.overwrite = task.overwrite;
     const PatientWork patient(patience_to_write(*task.overlay));
     write_image(*task.overlay, region_overlay(image.empty() ? picture.view() : image, regions.regions),
-                write);
+                {.overwrite = task.overwrite});
   }
   const NamedView pictures[] = {{name, picture}, {task.image_path, image}};
   add_regions(json, pictures, task.search, regions);
@@ -386,14 +375,13 @@ CommandSpec regions_command(CommandSpec command) {
       "list is sorted by; pixels of the others are 0 in the label picture. Colours of a mask count by their\n"
       "luminance. Several masks or a folder give {\"files\": [...]}, an object for each.";
   command.run = run;
-  OptionSpec output = file("output", "file for the JSON, or - for standard output", 'o');
-  output.default_text = "-";
   std::vector<OptionSpec> own = input_options();
   own.push_back(flag("overwrite", "replace existing outputs"));
   command.groups = {
       {"Filter options", own_options(*command.filter)},
       {"Results",
-       {output, file("labels", "write the label of every pixel, 0 outside: 16 bits, 32 above 65535 regions"),
+       {file("output", "file for the JSON, or - for standard output", {.letter = 'o', .default_text = "-"}),
+        file("labels", "write the label of every pixel, 0 outside: 16 bits, 32 above 65535 regions"),
         file("coordinates", "write label, x and y of every pixel inside as rows of a .npy file"),
         file("overlay", "draw boxes and labels over the image, or over the mask")}},
       analysis_options(std::move(own), "print errors as JSON too")};

@@ -199,19 +199,16 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
 }
 
 void accept(std::uint64_t width, std::uint64_t height, int channels, Type type, const ReadOptions& options,
-            std::uint64_t beside) {
+            std::uint64_t beside, Alpha alpha) {
   check_type(type, options);
   check_limits(width, height, channels, type, options.limits);
-  if (options.accept) options.accept(shape_of(width, height, channels, type, Alpha::none), beside);
+  if (options.accept) options.accept(shape_of(width, height, channels, type, alpha), beside);
 }
 
 Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha,
                const ReadOptions& options) {
-  check_type(type, options);
-  check_limits(width, height, channels, type, options.limits);
-  const Shape shape = shape_of(width, height, channels, type, alpha);
-  if (options.accept) options.accept(shape, 0);
-  return Image(shape, options.allocator);
+  accept(width, height, channels, type, options, 0, alpha);
+  return Image(shape_of(width, height, channels, type, alpha), options.allocator);
 }
 
 std::string one_of(const std::vector<std::string>& words) {

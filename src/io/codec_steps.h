@@ -32,7 +32,7 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
 /// Checks the limits and calls ReadOptions::accept. `beside` is the memory in bytes that decoding needs
 /// beside the picture.
 void accept(std::uint64_t width, std::uint64_t height, int channels, Type type, const ReadOptions& options,
-            std::uint64_t beside = 0);
+            std::uint64_t beside = 0, Alpha alpha = Alpha::none);
 
 [[nodiscard]] Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha);
 
