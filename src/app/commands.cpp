@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -16,32 +17,12 @@
 namespace satin::app {
 namespace {
 
+/// Returns the placeholder of a parameter's value.
 std::string metavar(const ParameterRecord& parameter) {
-  switch (parameter.kind) {
-    case ParameterKind::real:
-      return "X";
-    case ParameterKind::reals:
-      return "X,X,...";
-    case ParameterKind::integer:
-      return "N";
-    case ParameterKind::length:
-      return "X|P%";
-    case ParameterKind::flag:
-      return "";
-    case ParameterKind::choice:
-      return "NAME";
-    case ParameterKind::radius:
-      return "R|RXxRY|P%";
-    case ParameterKind::boxes:
-      return "X,Y,W,H";
-    case ParameterKind::colour:
-      return "#RRGGBB";
-    case ParameterKind::point:
-      return "X,Y|X%,Y%";
-    case ParameterKind::range:
-      return "A:B";
-  }
-  return "VALUE";
+  constexpr std::array names{
+      "X",          "X,X,...", "N",       "X|P%",      "",   "NAME",
+      "R|RXxRY|P%", "X,Y,W,H", "#RRGGBB", "X,Y|X%,Y%", "A:B"};  // in the order of the kinds
+  return names.at(static_cast<std::size_t>(parameter.kind));
 }
 
 std::string range_of(const ParameterRecord& parameter) {

@@ -353,17 +353,9 @@ class Listener {
 };
 
 const char* intention(const FileResult& file) {
-  switch (file.status) {
-    case FileStatus::done:
-      return "write    ";
-    case FileStatus::failed:
-      return "fail     ";
-    case FileStatus::exists:
-      return "exists   ";
-    case FileStatus::unchanged:
-      return "unchanged";
-  }
-  return "";
+  constexpr std::array words{"write    ", "fail     ", "exists   ",
+                             "unchanged"};  // in the order of FileStatus
+  return words.at(static_cast<std::size_t>(file.status));
 }
 
 /// Prints a line for each file on standard output for --dry-run, as text or, with --json, as JSON.

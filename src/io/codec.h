@@ -97,7 +97,8 @@ struct Codec {
   /// Null if the format is not read. Throws Error with the reason alone. The caller adds the name of the
   /// file.
   Picture (*decode)(Bytes bytes, const ReadOptions& options) = nullptr;
-  /// Null if the format is not written. The view is a dense, interleaved RGB picture that `holds` allows.
+  /// Null if the format is not written, or by SeveralPictures::encode. The view is a dense, interleaved RGB
+  /// picture that `holds` allows.
   FileBytes (*encode)(const ImageView& image, const WriteOptions& options) = nullptr;
   Holds holds = {};
   const char* advice = "";                 ///< reason and remedy where decode or encode is missing
@@ -127,7 +128,7 @@ struct Codec {
     return module != nullptr || decode != nullptr || several.decode != nullptr;
   }
   [[nodiscard]] bool writes() const noexcept {
-    return encode != nullptr || (module != nullptr && holds.types != 0);
+    return encode != nullptr || several.encode != nullptr || (module != nullptr && holds.types != 0);
   }
 };
 
@@ -144,6 +145,28 @@ struct Codec {
 
 /// Returns the reason why the codec cannot hold the shape, with a remedy. Empty if it can.
 [[nodiscard]] std::string why_not(const Codec& codec, const Shape& shape);
+
+// Photographs with depth and mattes, and more pictures in a JPEG file (photo_depth.cpp).
+
+/// Decodes the picture to be filtered and everything that the JPEG file carries with it. This is
+/// Codec::decode_photo of JPEG.
+[[nodiscard]] Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options);
+
+/// Lists the picture of a JPEG file and those of its MPF index. This is SeveralPictures::list of JPEG.
+[[nodiscard]] std::vector<FilePicture> list_jpegs(Bytes bytes, const ReadOptions& options);
+
+/// Adds the facts from EXIF: the focus, unless a more exact one is known, and the focal length. `shape` is
+/// that of the upright picture. Call it before describe_in_exif().
+void complete_photo(Photo& photo, const Metadata& metadata, const Shape& shape);
+
+/// A picture to be written, with the metadata blocks that hold its depth and original.
+struct KeptPhoto {
+  Image image;           ///< oriented like the depth and the original
+  WriteOptions options;  ///< WriteOptions::photo is null
+};
+
+/// Stores depth and original of the photograph that the options name as GDepth and GImage in XMP, for JPEG.
+[[nodiscard]] KeptPhoto keep_photo(const ImageView& image, const WriteOptions& options);
 
 // Records of the codecs, each defined in its codec_*.cpp.
 [[nodiscard]] Codec png_codec();

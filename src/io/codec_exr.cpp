@@ -380,10 +380,6 @@ FileBytes encode_parts(std::span<const ImageView> images, std::span<const WriteO
   }
 }
 
-FileBytes encode_exr(const ImageView& image, const WriteOptions& options) {
-  return encode_parts({&image, 1}, {&options, 1});
-}
-
 }  // namespace
 }  // namespace satin::io
 
@@ -395,7 +391,6 @@ extern "C" __attribute__((visibility("default"))) const satin::io::CodecModule* 
     io::exr::Header::setMaxImageSize(largest_side, largest_side);
     io::exr::Header::setMaxTileSize(largest_tile, largest_tile);
     return io::CodecModule{satin::version(), [](io::Codec& codec) {
-                             codec.encode = io::encode_exr;
                              codec.several = {"part", io::list_parts, io::decode_part, io::encode_parts};
                            }};
   }();

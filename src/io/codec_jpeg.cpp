@@ -14,7 +14,6 @@
 
 #include "io/codec_steps.h"
 #include "io/convert.h"
-#include "io/photo_depth.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/resolution.h"
 #include "metadata/xmp.h"

@@ -81,14 +81,8 @@ Alpha read_alpha(TIFF* tiff, const TiffLayout& layout) {
   std::uint16_t* kinds = nullptr;
   // A last channel without a description is opacity: this is the meaning for writers that omit the tag.
   if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) == 0 || count == 0) return Alpha::straight;
-  switch (kinds[count - 1]) {
-    case EXTRASAMPLE_ASSOCALPHA:
-      return Alpha::premultiplied;
-    case EXTRASAMPLE_UNASSALPHA:
-      return Alpha::straight;
-    default:
-      return Alpha::none;
-  }
+  if (kinds[count - 1] == EXTRASAMPLE_ASSOCALPHA) return Alpha::premultiplied;
+  return kinds[count - 1] == EXTRASAMPLE_UNASSALPHA ? Alpha::straight : Alpha::none;
 }
 
 bool has_cmyk(TIFF* tiff) {
@@ -154,17 +148,9 @@ constexpr std::uint64_t high_strip = std::uint64_t{1} << 20;
 
 /// Whether libtiff decodes this compression line by line.
 bool has_lines(std::uint16_t compression) {
-  switch (compression) {
-    case COMPRESSION_LZW:
-    case COMPRESSION_DEFLATE:
-    case COMPRESSION_ADOBE_DEFLATE:
-    case COMPRESSION_PACKBITS:
-    case COMPRESSION_LZMA:
-    case COMPRESSION_ZSTD:
-      return true;
-    default:
-      return false;
-  }
+  constexpr std::array lines{COMPRESSION_LZW,      COMPRESSION_DEFLATE, COMPRESSION_ADOBE_DEFLATE,
+                             COMPRESSION_PACKBITS, COMPRESSION_LZMA,    COMPRESSION_ZSTD};
+  return std::ranges::find(lines, int{compression}) != lines.end();
 }
 
 /// Largest expansion of these compressions: LZW makes 3838 bytes from one 12-bit code.
@@ -502,7 +488,7 @@ void add_stack(TIFF* tiff, std::uint64_t file_size, const ReadOptions& options,
 /// directory is the page.
 std::vector<FilePicture> list_pages(Bytes bytes, const ReadOptions& options) {
   check_tags(bytes);
-  TiffInput file(bytes);
+  TiffFile file(bytes);
   const TiffHandle tiff = open_tiff(file, "rm");
   if (tiff == nullptr) fail(file);
   const FilePicture first{{}, TIFFCurrentDirOffset(tiff.get())};
@@ -539,7 +525,7 @@ TiffHandle open_page(TiffFile& file, const FilePicture& page) {
 
 /// Adds a warning if the directory after this page is damaged.
 void check_next_page(Bytes bytes, const FilePicture& page, std::vector<std::string>& warnings) {
-  TiffInput file(bytes);
+  TiffFile file(bytes);
   const TiffHandle tiff = open_page(file, page);
   if (TIFFLastDirectory(tiff.get()) == 0 && TIFFReadDirectory(tiff.get()) == 0)
     warnings.emplace_back("the page after this one cannot be read.");
@@ -552,7 +538,7 @@ void take_over(const TiffColours& colours, Metadata& metadata, std::vector<std::
 }
 
 Picture decode_page(Bytes bytes, const FilePicture& page, const ReadOptions& options) {
-  TiffInput file(bytes);
+  TiffFile file(bytes);
   const TiffHandle tiff = open_page(file, page);
   const TiffLayout layout = read_layout(tiff.get());
   check_limits(layout.width, layout.height, layout.samples, layout.type, options.limits);
@@ -644,7 +630,7 @@ class PageRows final : public RowReader {
     there_ = true;
   }
 
-  TiffOnDisk file_;
+  TiffFile file_;
   FilePicture page_;
   ReadOptions options_;
   TiffHandle tiff_;
@@ -666,8 +652,8 @@ std::unique_ptr<RowReader> open_page_rows(const InputFile& file, Bytes bytes, co
 }  // namespace
 
 Codec tiff_codec() {
-  Codec codec{"TIFF", {".tiff", ".tif"}, sniff_tiff, nullptr, encode_tiff};
-  codec.several = {"page", list_pages, decode_page, encode_tiff_pages};
+  Codec codec{"TIFF", {".tiff", ".tif"}, sniff_tiff};
+  codec.several = {"page", list_pages, decode_page, encode_tiff};
   codec.open_rows = open_page_rows;
   codec.write_rows = write_tiles;
   // The header of an EXIF block is that of a classic TIFF file.

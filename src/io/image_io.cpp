@@ -15,7 +15,6 @@
 #include "io/codec_steps.h"
 #include "io/convert.h"
 #include "io/file.h"
-#include "io/photo_depth.h"
 #include "metadata/colour_profile.h"
 #include "metadata/exif.h"
 #include "metadata/resolution.h"
@@ -344,33 +343,27 @@ const Codec& codec_for(const ImageView& image, const std::string& extension, con
   return codec_for(extension, image.shape, options);
 }
 
-std::vector<std::byte> encode(const ImageView& image, const std::string& extension,
-                              const WriteOptions& options) {
-  const Codec& codec = codec_for(image, extension, options);
-  if (options.photo != nullptr) {
-    const io::KeptPhoto kept = io::keep_photo(image, options);
-    return encode(kept.image, extension, kept.options);
-  }
-  const Encodable page = encodable(codec, image, options);
-  return codec.encode(page.picture.view, page.options);
-}
-
 std::vector<std::byte> encode(std::span<const ImageView> images, const std::string& extension,
                               std::span<const WriteOptions> options) {
-  if (images.size() == 1) return encode(images.front(), extension, options.front());
   std::vector<Prepared> copies;
   std::vector<ImageView> views;
   std::vector<WriteOptions> own;
   const Codec* codec = nullptr;
   for (std::size_t i = 0; i < images.size(); ++i) {
     codec = &codec_for(images[i], extension, options[i]);
-    io::check_holds_several(*codec);
+    if (images.size() > 1) io::check_holds_several(*codec);
+    if (images.size() == 1 && options[i].photo != nullptr) {
+      const io::KeptPhoto kept = io::keep_photo(images[i], options[i]);
+      const ImageView image = kept.image;
+      return encode({&image, 1}, extension, {&kept.options, 1});
+    }
     Encodable page = encodable(*codec, images[i], options[i]);
     views.push_back(page.picture.view);
     copies.push_back(std::move(page.picture));
     own.push_back(std::move(page.options));
   }
-  return codec->several.encode(views, own);
+  const bool alone = images.size() == 1 && codec->encode != nullptr;
+  return alone ? codec->encode(views.front(), own.front()) : codec->several.encode(views, own);
 }
 
 /// Completes the facts about a decoded picture, and corrects its metadata blocks for the upright shape.

@@ -1,4 +1,4 @@
-#include "io/photo_depth.h"
+// Depth maps and mattes that photographs carry: from the pictures of a JPEG file, and back into one.
 
 #include <algorithm>
 #include <cmath>
