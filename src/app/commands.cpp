@@ -272,27 +272,9 @@ CommandSpec find_command(const std::vector<std::string>& arguments) {
 
 namespace {
 
-struct DefinedOption {
-  const OptionSpec* spec;
-  const CLI::Option* option;
-};
-
 std::string flags_of(const OptionSpec& option) {
   const std::string name = "--" + option.name;
   return option.letter == '\0' ? name : std::string{'-', option.letter, ','} + name;
-}
-
-std::vector<DefinedOption> define_options(CLI::App& parser, const CommandSpec& command) {
-  std::vector<DefinedOption> defined;
-  for (const OptionGroup& group : command.groups) {
-    for (const OptionSpec& spec : group.options) {
-      CLI::Option* option =
-          spec.value.empty() ? parser.add_flag(flags_of(spec)) : parser.add_option(flags_of(spec));
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-      defined.push_back({&spec, option});
-    }
-  }
-  return defined;
 }
 
 /// Refuses `--name=`, which CLI11 would treat as an option whose value is the next argument.
@@ -373,12 +355,6 @@ std::vector<std::string> take_arguments(const CommandSpec& command, const std::v
   return arguments;
 }
 
-std::string joined(const std::vector<std::string>& texts, char joint) {
-  std::string all = texts.front();
-  for (std::size_t i = 1; i < texts.size(); ++i) all.append(1, joint).append(texts[i]);
-  return all;
-}
-
 void parse(CLI::App& parser, const std::vector<std::string>& arguments) {
   try {
     parser.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -410,17 +386,23 @@ ParsedLine parse_line(const CommandSpec& command, const std::vector<std::string>
   CLI::App parser;
   parser.set_help_flag();
   parser.allow_extras();
-  const std::vector<DefinedOption> defined = define_options(parser, command);
+  for (const OptionGroup& group : command.groups)
+    for (const OptionSpec& spec : group.options) {
+      CLI::Option* option =
+          spec.value.empty() ? parser.add_flag(flags_of(spec)) : parser.add_option(flags_of(spec));
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
   parse(parser, arguments);
 
   ParsedLine line;
   line.arguments = take_arguments(command, parser.remaining());
-  for (const DefinedOption& entry : defined) {
-    const std::vector<std::string>& texts = entry.option->results();
-    if (texts.size() > 1 && entry.spec->joint == '\0')
-      throw Error(ErrorKind::usage, "The option --" + entry.spec->name + " is given twice.");
-    if (!texts.empty()) line.options.emplace_back(entry.spec->name, joined(texts, entry.spec->joint));
-  }
+  for (const OptionGroup& group : command.groups)
+    for (const OptionSpec& spec : group.options) {
+      const std::vector<std::string>& texts = parser.get_option("--" + spec.name)->results();
+      if (texts.size() > 1 && spec.joint == '\0')
+        throw Error(ErrorKind::usage, "The option --" + spec.name + " is given twice.");
+      if (!texts.empty()) line.options.emplace_back(spec.name, joined(texts, std::string(1, spec.joint)));
+    }
   return line;
 }
 

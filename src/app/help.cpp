@@ -119,7 +119,7 @@ std::vector<std::string> examples_of(std::string_view command) {
 
 std::string joined(const std::vector<std::string>& words, const std::string& separator) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
+  for (const std::string& word : words) text += (&word == &words.front() ? "" : separator) + word;
   return text;
 }
 

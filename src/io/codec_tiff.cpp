@@ -414,7 +414,7 @@ Metadata read_metadata(TIFF* tiff, Bytes file, std::uint64_t directory) {
   Metadata metadata;
   metadata.icc = block_of(tiff, TIFFTAG_ICCPROFILE);
   metadata.xmp = block_of(tiff, TIFFTAG_XMLPACKET);
-  metadata.exif = exif_from_tiff(file, directory);
+  metadata.exif = exif_block(read_description(file, directory));
   metadata.iptc = iptc_from_tiff(file, directory);
   return metadata;
 }

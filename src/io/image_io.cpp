@@ -296,71 +296,45 @@ const Codec& codec_for(const std::string& extension, const Shape& shape, const W
   return io::loaded(*found);
 }
 
-/// A dense, interleaved RGB picture with the pixels of a view: a copy, or the view itself if it is already
-/// that.
-struct Prepared {
-  Image copy;
-  ImageView view;
-};
-
-Prepared prepare(const ImageView& image) {
+/// Returns a dense, interleaved RGB view of the pixels: `image` itself if it is that, otherwise of `copy`.
+ImageView prepared(const ImageView& image, Image& copy) {
   if (image.memory != Memory::host)
     throw Error(ErrorKind::usage, "the picture is in device memory. Copy it first.");
   const bool dense = image.interleaved() && image.strides.row == interleaved_strides(image.shape).row;
   const bool swapped = image.shape.order == Order::bgr && image.shape.channels >= 3;
-  if (dense && !swapped) return {{}, image};
-  Prepared result{copy_of(image), {}};
-  const MutableImageView view = result.copy.view();
+  if (dense && !swapped) return image;
+  copy = copy_of(image);
+  MutableImageView view = copy.view();
   if (swapped)
     io::swap_red_and_blue(view.data, static_cast<std::size_t>(view.shape.width * view.shape.height),
                           static_cast<std::size_t>(view.shape.channels), size_of(view.shape.type));
-  result.view = view;
-  result.view.shape.order = Order::rgb;
-  return result;
-}
-
-/// A picture as the codec accepts it, with its options.
-struct Encodable {
-  Prepared picture;
-  WriteOptions options;
-};
-
-Encodable encodable(const Codec& codec, const ImageView& image, const WriteOptions& options) {
-  Encodable result{prepare(image), options};
-  Prepared& prepared = result.picture;
-  if (const Shape written = io::shape_for(codec, image.shape);
-      options.convert && written.type != image.shape.type) {
-    prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata);
-    prepared.view = prepared.copy.view();
-  }
-  if (!io::describes(options.metadata.icc, image.shape.channels)) result.options.metadata.icc.clear();
-  return result;
-}
-
-const Codec& codec_for(const ImageView& image, const std::string& extension, const WriteOptions& options) {
-  if (image.empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
-  validate(image.shape);
-  return codec_for(extension, image.shape, options);
+  view.shape.order = Order::rgb;
+  return view;
 }
 
 std::vector<std::byte> encode(std::span<const ImageView> images, const std::string& extension,
                               std::span<const WriteOptions> options) {
-  std::vector<Prepared> copies;
+  std::vector<Image> copies(images.size());
   std::vector<ImageView> views;
-  std::vector<WriteOptions> own;
+  std::vector<WriteOptions> own(options.begin(), options.end());
   const Codec* codec = nullptr;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    codec = &codec_for(images[i], extension, options[i]);
+    if (images[i].empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
+    validate(images[i].shape);
+    codec = &codec_for(extension, images[i].shape, options[i]);
     if (images.size() > 1) io::check_holds_several(*codec);
     if (images.size() == 1 && options[i].photo != nullptr) {
       const io::KeptPhoto kept = io::keep_photo(images[i], options[i]);
       const ImageView image = kept.image;
       return encode({&image, 1}, extension, {&kept.options, 1});
     }
-    Encodable page = encodable(*codec, images[i], options[i]);
-    views.push_back(page.picture.view);
-    copies.push_back(std::move(page.picture));
-    own.push_back(std::move(page.options));
+    views.push_back(prepared(images[i], copies[i]));
+    if (const Shape written = io::shape_for(*codec, images[i].shape);
+        options[i].convert && written.type != images[i].shape.type) {
+      copies[i] = io::converted(views[i], written, options[i].dither, options[i].metadata);
+      views[i] = copies[i].view();
+    }
+    if (!io::describes(options[i].metadata.icc, images[i].shape.channels)) own[i].metadata.icc.clear();
   }
   const bool alone = images.size() == 1 && codec->encode != nullptr;
   return alone ? codec->encode(views.front(), own.front()) : codec->several.encode(views, own);

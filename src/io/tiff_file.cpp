@@ -385,8 +385,7 @@ Shape with_height(Shape shape, std::int64_t height) {
 
 /// Compresses the tile that begins at column `x`. Pixels outside of the picture are 0.
 FileBytes encode_tile(const ImageView& rows, std::int64_t x) {
-  Shape tile = rows.shape;
-  tile.width = tile.height = tile_side;
+  const Shape tile = tile_of(rows.shape);
   const Strides strides = interleaved_strides(tile);
   FileBytes pixels(byte_size(tile));
   const auto bytes = static_cast<std::size_t>(std::min(tile_side, rows.shape.width - x) * strides.pixel);
