@@ -197,17 +197,6 @@ namespace {
 
 // --- Lists of filters and devices ---
 
-void write_device(JsonWriter& json, const DeviceInfo& device) {
-  json.begin_object();
-  json.key("id").string(device.id);
-  json.key("name").string(device.name);
-  json.key("memory").integer(static_cast<long long>(device.memory));
-  json.key("usable").boolean(device.usable);
-  json.key("reason").string(device.reason);
-  json.key("simd").strings(device.simd);
-  json.end_object();
-}
-
 std::string memory_text(std::size_t bytes) {
   return bytes == 0 ? "" : ", " + std::to_string(bytes >> 20U) + " MiB";
 }
@@ -257,7 +246,11 @@ std::string device_table() {
 
 std::string device_json() {
   JsonWriter json;
-  json.begin_object().key("devices").array(devices(), [&](const auto& each) { write_device(json, each); });
+  json.begin_object().key("devices").array(devices(), [&](const DeviceInfo& device) {
+    json.begin_object().key("id").string(device.id).key("name").string(device.name);
+    json.key("memory").integer(static_cast<long long>(device.memory)).key("usable").boolean(device.usable);
+    json.key("reason").string(device.reason).key("simd").strings(device.simd).end_object();
+  });
   return json.end_object().text();
 }
 

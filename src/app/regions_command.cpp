@@ -212,12 +212,6 @@ Task task_of(const CommandSpec& command, const ParsedLine& line) {
   return task;
 }
 
-Shape one_pixel(int channels, Type type) {
-  Shape shape{1, 1, channels};
-  shape.type = type;
-  return shape;
-}
-
 /// Refuses outputs that are the same file as another output or an input.
 void check_distinct(const ParsedLine& line, const Task& task) {
   std::vector<fs::path> taken(line.arguments.begin(), line.arguments.end());
@@ -241,13 +235,13 @@ void check_outputs(const ParsedLine& line, const Task& task) {
   const WriteOptions options{.overwrite = task.overwrite};
   if (const auto output = path_of(line, "output"); output && *output != "-")
     check_target(*output, task.overwrite);
-  if (task.labels) check_writable(*task.labels, one_pixel(1, Type::u16), options);
-  if (task.overlay) check_writable(*task.overlay, one_pixel(3, Type::u8), options);
+  if (task.labels) check_writable(*task.labels, Shape{1, 1, 1, Type::u16}, options);
+  if (task.overlay) check_writable(*task.overlay, Shape{1, 1, 3, Type::u8}, options);
   if (!task.coordinates) return;
   if (task.coordinates->extension() != ".npy")
     throw Error(ErrorKind::usage, "--coordinates '" + task.coordinates->string() +
                                       "': an array of numbers is written as .npy. Name such a file.");
-  check_writable(*task.coordinates, one_pixel(1, Type::u32), options);
+  check_writable(*task.coordinates, Shape{1, 1, 1, Type::u32}, options);
 }
 
 std::int64_t pixels_of(const std::vector<Region>& regions) {
@@ -302,11 +296,7 @@ void write_coordinates(const std::filesystem::path& path, const Regions& regions
   std::vector<std::int64_t> next(regions.regions.size() + 1, 0);  // row of a label's next pixel
   for (const Region& region : regions.regions) next[region.label - 1] = region.area;
   std::exclusive_scan(next.begin(), next.end(), next.begin(), std::int64_t{0});
-  Shape shape;
-  shape.width = 3;
-  shape.height = pixels;
-  shape.type = Type::u32;
-  Image rows(shape);
+  Image rows({3, pixels, 1, Type::u32});
   const MutableImageView to = rows.view();
   const ImageView labels = regions.labels;
   for (std::int64_t y = 0; y < labels.shape.height; ++y) {

@@ -2,7 +2,6 @@
 // Output of a run: text on standard output and standard error, JSON reports, and exit codes.
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 

@@ -18,7 +18,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <new>
 #include <stdexcept>
 
 #include "io/codec_steps.h"

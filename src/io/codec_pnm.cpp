@@ -101,37 +101,24 @@ Header read_header(TextHeader& text, char kind) {
 }
 
 /// Stores a sample so that the largest value of the file becomes the largest value of the type.
-class Scaler {
- public:
-  explicit Scaler(const Header& header)
-      : from_(static_cast<std::uint32_t>(header.maximum)), to_(header.type() == Type::u8 ? 255U : 65535U) {}
-
-  void store(std::uint64_t value, std::byte* target) const {
-    if (value > from_) damaged(format, "a pixel exceeds the largest value of " + std::to_string(from_));
-    const auto small = static_cast<std::uint32_t>(value);
-    const std::uint32_t scaled =
-        from_ == to_ ? small : static_cast<std::uint32_t>((std::uint64_t{small} * to_ + from_ / 2) / from_);
-    if (to_ == 255) {
-      *target = static_cast<std::byte>(scaled);
-    } else {
-      const auto wide = static_cast<std::uint16_t>(scaled);
-      std::memcpy(target, &wide, sizeof wide);
-    }
-  }
-
- private:
-  std::uint32_t from_;
-  std::uint32_t to_;
-};
+void store(const Header& header, std::uint64_t value, std::byte* target) {
+  const std::uint64_t from = header.maximum, to = header.type() == Type::u8 ? 255 : 65535;
+  if (value > from) damaged(format, "a pixel exceeds the largest value of " + std::to_string(from));
+  const std::uint64_t scaled = from == to ? value : (value * to + from / 2) / from;
+  const auto wide = static_cast<std::uint16_t>(scaled);
+  if (to == 255)
+    *target = static_cast<std::byte>(scaled);
+  else
+    std::memcpy(target, &wide, sizeof wide);
+}
 
 void read_plain(TextHeader& text, const Header& header, Image& image) {
-  const Scaler scaler(header);
   const std::size_t size = size_of(header.type());
   for (std::uint64_t i = 0; i < header.samples(); ++i) {
     if (header.kind == '1') {
       image.data()[i] = text.bit() ? std::byte{0} : std::byte{255};
     } else {
-      scaler.store(text.number(), image.data() + i * size);
+      store(header, text.number(), image.data() + i * size);
     }
   }
 }
@@ -151,9 +138,8 @@ void read_samples(Bytes row, const Header& header, std::byte* target) {
     std::memcpy(target, row.data(), row.size());
     return;
   }
-  const Scaler scaler(header);
   for (std::size_t at = 0; at < row.size(); at += size)
-    scaler.store(size == 1 ? byte_at(row, at) : be16(row, at), target + at);
+    store(header, size == 1 ? byte_at(row, at) : be16(row, at), target + at);
 }
 
 /// Reads a row of a binary file. Inks become RGB.

@@ -1,6 +1,7 @@
 #include "io/codec_steps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -164,13 +165,7 @@ PhotoDepth photo_depth(Image codes, const DepthTerms& terms, int orientation, co
 }
 
 Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha) {
-  Shape shape;
-  shape.width = static_cast<std::int64_t>(width);
-  shape.height = static_cast<std::int64_t>(height);
-  shape.channels = channels;
-  shape.type = type;
-  shape.alpha = alpha;
-  return shape;
+  return {static_cast<std::int64_t>(width), static_cast<std::int64_t>(height), channels, type, alpha};
 }
 
 std::string partial_warning(const char* format) {

@@ -244,6 +244,10 @@ using io::codec_for;
 using io::name_of_input;
 using io::named;
 
+std::string name_of_output(const std::filesystem::path& path) {
+  return io::is_standard_stream(path) ? "standard output" : printable(path.native());
+}
+
 std::vector<std::string> usual_extensions() {
   std::vector<std::string> words;
   for (const Codec& codec : io::codecs())
@@ -540,8 +544,7 @@ bool fits_jpeg(const std::filesystem::path& file) {
 }
 
 void check_writable(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
-  named(name, [&] {
+  named(name_of_output(path), [&] {
     validate(shape);
     static_cast<void>(codec_for(extension_of(path, options), shape, options));
   });
@@ -563,14 +566,14 @@ void write_pages(const std::filesystem::path& path, std::span<const ImageView> i
   if (images.empty() || images.size() != options.size())
     throw Error(ErrorKind::usage, "write_pages() takes one picture or more, and options for each.");
   for (std::size_t i = 0; i < images.size(); ++i) check_writable(path, images[i].shape, options[i]);
-  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
+  const std::string name = name_of_output(path);
   const std::vector<std::byte> bytes =
       named(name, [&] { return encode(images, extension_of(path, options.front()), options); });
   io::write_file(path, bytes, options.front().overwrite, options.front().modified);
 }
 
 void check_holds_pages(const std::filesystem::path& path, const WriteOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
+  const std::string name = name_of_output(path);
   const Codec* const codec = find_writer(extension_of(path, options));
   if (codec != nullptr) named(name, [&] { io::check_holds_several(io::loaded(*codec)); });
 }

@@ -1,8 +1,6 @@
 // Depth maps and mattes that photographs carry: from the pictures of a JPEG file, and back into one.
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "io/codec_steps.h"
