@@ -249,7 +249,7 @@ bool read_rows(Reader& reader, const Header& header, Image& image) {
 }
 
 Picture decode_png(Bytes bytes, const ReadOptions& options) {
-  const PngChunks chunks = scan_png(bytes);
+  const PngChunks chunks = scan_png(bytes, false);
   refuse_unreadable(chunks);
   Reader reader;
   reader.context.input = bytes;

@@ -35,12 +35,12 @@ Image one_channel(Image image) {
                                         : one_channel<std::uint16_t>(image);
 }
 
-/// Returns the codec of a PNG or JPEG file, or null.
 const Codec* codec_of(Bytes item) {
-  static const Codec kinds[] = {png_codec(), jpeg_codec()};
-  const auto* const found =
-      std::ranges::find_if(kinds, [&](const Codec& codec) { return codec.sniff(item, {}); });
-  return found == std::end(kinds) ? nullptr : found;
+  for (const Codec& codec : codecs())
+    if ((codec.name == std::string_view("PNG") || codec.name == std::string_view("JPEG")) &&
+        codec.sniff(item, {}))
+      return &codec;
+  return nullptr;
 }
 
 /// Decodes a picture of codes, oriented as stored.
@@ -94,6 +94,12 @@ constexpr int inverse_of(int orientation) {
   return orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
 }
 
+FileBytes png_of(const Image& codes) {
+  for (const Codec& codec : codecs())
+    if (codec.name == std::string_view("PNG")) return codec.encode(codes, {});
+  unsupported("PNG", "this build", "Build Satin with PNG.");
+}
+
 void add(std::string& text, const char* name, std::string_view value) {
   if (!value.empty()) text += std::string(" ") + name + "=\"" + std::string(value) + "\"";
 }
@@ -129,7 +135,7 @@ std::string packet_of(const Photo& photo, const PhotoBlur& blur) {
   add(text, "GDepth:Units", depth.units);
   add(text, "GDepth:Mime", depth.item.empty() ? "image/png" : depth.mime);
   add(text, "GImage:Mime", "image/jpeg");
-  add(text, "GDepth:Data", to_base64(depth.item.empty() ? png_codec().encode(depth.codes, {}) : depth.item));
+  add(text, "GDepth:Data", to_base64(depth.item.empty() ? png_of(depth.codes) : depth.item));
   add(text, "GImage:Data", to_base64(photo.original.file));
   return text + "/></rdf:RDF></x:xmpmeta><?xpacket end=\"w\"?>";
 }

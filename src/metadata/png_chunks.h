@@ -8,6 +8,8 @@ namespace satin::io {
 
 struct PngChunks {
   bool animated = false;  ///< has an acTL chunk
+  bool complete = false;  ///< reaches its IEND chunk
+  std::string bad_chunk;  ///< name of the first chunk with a wrong checksum, if checksums are tested
   Bytes exif;             ///< content of the eXIf chunk
   // The members below come from chunks with a correct checksum.
   std::vector<Bytes> texts;                             ///< texts, including the chunks' names
@@ -25,7 +27,8 @@ constexpr std::string_view png_iptc_keyword = "Raw profile type iptc";
 [[nodiscard]] FileBytes iptc_of_png_text(std::string_view text);
 
 [[nodiscard]] bool sniff_png(Bytes bytes, std::string_view extension);
-[[nodiscard]] PngChunks scan_png(Bytes bytes);
+[[nodiscard]] PngChunks scan_png(Bytes bytes, bool check_sums);
+[[nodiscard]] std::uint32_t crc32_of(Bytes bytes) noexcept;
 
 /// Throws if the file is an animation, or if its cICP chunk gives HDR values (PQ, HLG) or narrow range, which
 /// would be wrong as sRGB.

@@ -66,7 +66,7 @@ void read_blocks(Bytes bytes) {
   std::vector<std::string> warnings;
   Metadata metadata = io::jpeg_metadata(bytes, warnings);
   static_cast<void>(io::jpeg_segments(metadata));
-  const io::PngChunks chunks = io::scan_png(bytes);
+  const io::PngChunks chunks = io::scan_png(bytes, false);
   Metadata of_png;
   io::add_chunks(of_png, chunks, 3, 8);
   static_cast<void>(io::chunks_of(of_png, 3, 8));

@@ -79,7 +79,9 @@ TEST(Hostile, EveryFileIsReadInPartOrRefused) {
       EXPECT_NE(error.kind(), ErrorKind::usage) << error.what();
     }
   EXPECT_GT(whole, 0);
-  EXPECT_GT(partial, 0);
+  if (reads("TIFF")) {  // stb_image takes nothing in part
+    EXPECT_GT(partial, 0);
+  }
 }
 
 TEST(Hostile, TruncatedFilesOfEveryFormatAreRefused) {

@@ -35,6 +35,7 @@ Shape promised(const std::string& name, const Shape& actual) {
 
 /// Inserts CgBI before IHDR, as Apple's tools do: the pixels are BGR, and their deflate data has no header.
 TEST(Png, ACriticalChunkThatIsNotKnownIsNotCalledDamaged) {
+  if (!can_write(".tif")) GTEST_SKIP() << "this build reads PNG by stb_image";
   FileBytes file = encode_image(random_image(shape_of(9, 7, 3, Type::u8)), ".png");
   const FileBytes chunk = bytes_of(std::string("\0\0\0\4CgBI\x50\0\x20\6\x2c\xb8\x77\x66", 16));
   file.insert(file.begin() + 8 + 25, chunk.begin(), chunk.end());  // behind the signature and IHDR

@@ -28,8 +28,9 @@ def test_missing_headers_of_python_are_told_by_their_package(tmp_path):
 
 def test_all_that_is_missing_is_told_at_once(tmp_path):
     said = configured(tmp_path, "-DPython_INCLUDE_DIR=/nowhere", "-DSATIN_CUDA=OFF", "-DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON",
-                      "-DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON")
-    for package in ("libtbb-dev", "libpng-dev", "python3-dev"):
+                      "-DSTB_INCLUDE_DIR=STB_INCLUDE_DIR-NOTFOUND", "-DCMAKE_FIND_ROOT_PATH=/nowhere",
+                      "-DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY")  # fmt: skip
+    for package in ("libtbb-dev", "libstb-dev", "python3-dev"):
         assert package in said
 
 

@@ -135,7 +135,7 @@ def test_a_slim_build_says_what_is_missing(monkeypatch, tmp_path, image):
     monkeypatch.delattr(_native, "read_file")  # as a build with SATIN_CODECS=NONE has it
     for call in (lambda: satin.read("a.png"), lambda: satin.write("a.png", image), satin.formats,
                  lambda: satin.batch("blur radius=2", "in", "out")):  # fmt: skip
-        with pytest.raises(RuntimeError, match="apt-get install .*libpng-dev.*pip install"):
+        with pytest.raises(RuntimeError, match="apt-get install .*libstb-dev.*pip install"):
             call()
 
 

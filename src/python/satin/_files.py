@@ -18,7 +18,7 @@ _MAX_BYTES = 1 << 34
 
 
 _REMEDY = (
-    "Debian and Ubuntu have all that formats need: apt-get install libexpat1-dev libpng-dev libjpeg-dev libtiff-dev "
+    "Debian and Ubuntu have all that formats need: apt-get install libexpat1-dev libstb-dev libpng-dev libjpeg-dev libtiff-dev "
     "libopenexr-dev libheif-dev liblcms2-dev libopencv-imgcodecs-dev; then, in Satin's checkout: pip install --force-reinstall ."
 )
 
