@@ -13,67 +13,6 @@
 #include "satin/plan.h"
 
 namespace satin::app {
-namespace {
-
-/// The pictures of a file, or the error.
-struct FileContents {
-  std::vector<Picture> pictures;
-  std::optional<Error> error;
-};
-
-FileContents read(const BatchFile& input, const ReadOptions& options) try {
-  if (input.problem) return {{}, input.problem};
-  return {read_pictures(input.input, options), std::nullopt};
-} catch (const Error& error) {
-  return {{}, error};
-}
-
-/// Reports on each picture, in an object of its own if `listed`.
-class PictureReport {
- public:
-  PictureReport(JsonWriter* json, bool listed) : json_(json), listed_(listed) {}
-
-  /// Calls `work` and returns its error. Throws Error(usage).
-  std::optional<Error> tell(const BatchFile& input, const Picture& picture, std::size_t page,
-                            const PictureWork& work) {
-    begin(input, page);
-    for (const std::string& warning : picture.warnings)
-      print_error("Warning: " + name_with_page(input, page) + ": " + warning);
-    std::optional<Error> error;
-    try {
-      if (json_ != nullptr) json_->shape(picture.image.shape());
-      work(input, picture.image, page);
-    } catch (const Error& failure) {
-      if (failure.kind() == ErrorKind::usage) throw;
-      error = failure;
-    }
-    end(error);
-    return error;
-  }
-
-  void tell(const BatchFile& input, const Error& error) {
-    begin(input, 0);
-    end(error);
-  }
-
- private:
-  void begin(const BatchFile& input, std::size_t page) {
-    if (listed_) json_->begin_object();
-    if (json_ != nullptr) json_->key("input").string(input.input.string());
-    if (json_ != nullptr && page != 0) json_->key("page").integer(static_cast<long long>(page));
-  }
-
-  void end(const std::optional<Error>& error) {
-    if (error) print_error(error->what());
-    if (error && json_ != nullptr) json_->key("error").string(error->what());
-    if (listed_) json_->end_object();
-  }
-
-  JsonWriter* json_;
-  bool listed_;
-};
-
-}  // namespace
 
 Device open_device(const ParsedLine& line) {
   return Device::open(line.value("device").value_or("auto"), device_options_of(line));
@@ -105,6 +44,28 @@ ReadOptions analysis_reading(const ParsedLine& line) {
   return options;
 }
 
+void warn(const std::string& name, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) print_error("Warning: " + name + ": " + warning);
+}
+
+std::optional<Error> report_on(const BatchFile& input, std::size_t page, JsonWriter* json, bool in_object,
+                               bool throws_usage, const std::function<void()>& report) {
+  if (in_object) json->begin_object();
+  if (json != nullptr) json->key("input").string(input.input.string());
+  if (json != nullptr && page != 0) json->key("page").integer(static_cast<long long>(page));
+  std::optional<Error> error;
+  try {
+    report();
+  } catch (const Error& failure) {
+    if (failure.kind() == ErrorKind::usage && throws_usage) throw;
+    error = failure;
+    print_error(failure.what());
+    if (json != nullptr) json->key("error").string(failure.what());
+  }
+  if (in_object) json->end_object();
+  return error;
+}
+
 int for_each_file(const ParsedLine& line, JsonWriter* json, const FileWork& work) {
   const FoundPictures found = find_pictures(input_options_of(line));
   BatchResult result;
@@ -133,15 +94,24 @@ int for_each_file(const ParsedLine& line, JsonWriter* json, const FileWork& work
 int for_each_picture(const ParsedLine& line, JsonWriter* json, const PictureWork& work, bool one) {
   const ReadOptions options = analysis_reading(line);
   const bool listed = json != nullptr && !one;
-  PictureReport report(json, listed);
   return for_each_file(line, listed ? json : nullptr, [&](const BatchFile& input, bool alone) {
-    FileContents contents = read(input, options);
-    std::optional<Error> error = contents.error;
-    if (error && error->kind() == ErrorKind::usage && alone) throw Error(*error);
-    if (error) report.tell(input, *error);
-    for (std::size_t i = 0; i < contents.pictures.size(); ++i)
-      if (auto failure = report.tell(input, contents.pictures[i], options.all_pages ? i + 1 : 0, work))
-        error = failure;
+    std::vector<Picture> pictures;
+    std::optional<Error> error = input.problem;
+    try {
+      if (!error) pictures = read_pictures(input.input, options);
+    } catch (const Error& failure) {
+      error = failure;
+    }
+    if (error) error = report_on(input, 0, json, listed, alone, [&] { throw Error(*error); });
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+      const std::size_t page = options.all_pages ? i + 1 : 0;
+      const auto report = [&] {
+        warn(name_with_page(input, page), pictures[i].warnings);
+        if (json != nullptr) json->shape(pictures[i].image.shape());
+        work(input, pictures[i].image, page);
+      };
+      if (auto failure = report_on(input, page, json, listed, true, report)) error = failure;
+    }
     return error;
   });
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/commands.h"
 #include "satin/batch.h"
@@ -26,6 +27,15 @@ namespace satin::app {
 
 /// Returns a name for messages, such as "stack.tif, page 2", or only the file's name if `page` is 0.
 [[nodiscard]] std::string name_with_page(const BatchFile& file, std::size_t page);
+
+/// Prints warnings about a file or a picture.
+void warn(const std::string& name, const std::vector<std::string>& warnings);
+
+/// Calls `report` for a file or one of its pages, after its name has been written to `json`, if that is not
+/// null, `in_object` to an object of its own. Prints and writes the error of a failure, and returns it, or
+/// throws it if it is Error(usage) and `throws_usage`.
+std::optional<Error> report_on(const BatchFile& input, std::size_t page, JsonWriter* json, bool in_object,
+                               bool throws_usage, const std::function<void()>& report);
 
 /// Work on one file. `alone` says that it is the only file. Returns the error of a failure.
 using FileWork = std::function<std::optional<Error>(const BatchFile& file, bool alone)>;

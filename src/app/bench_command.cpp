@@ -395,10 +395,12 @@ Case case_of(const ParsedLine& line) {
   return timed;
 }
 
-std::vector<std::string> optional_inputs_of(const FilterRecord& filter, const ParsedLine& line) {
+/// Returns the names of the inputs that `wanted` accepts.
+template <class Wanted>
+std::vector<std::string> inputs_where(const FilterRecord& filter, const Wanted& wanted) {
   std::vector<std::string> names;
   for (const InputRecord& input : filter.inputs)
-    if (line.flag(input.name)) names.push_back(input.name);
+    if (wanted(input)) names.push_back(input.name);
   return names;
 }
 
@@ -411,19 +413,12 @@ void choose_boxes(Parameters& parameters, const Shape& picture) {
       parameters.set(parameter.name, print_boxes(std::span(&middle, 1)));
 }
 
-/// Returns the depth inputs, which `bench` always makes because such filters need depth.
-std::vector<std::string> depths_of(const FilterRecord& filter) {
-  std::vector<std::string> names;
-  for (const InputRecord& input : filter.inputs)
-    if (input.role == Role::depth) names.push_back(input.name);
-  return names;
-}
-
 Row time_if_accepted(const Device& device, const FilterRecord& filter, const Case& timed) {
   Row row{Parameters(filter), {}};
   choose_boxes(row.parameters, timed.picture);
   try {
-    row.result = bench(device, row.parameters, timed, depths_of(filter));
+    const auto is_depth = [](const InputRecord& input) { return input.role == Role::depth; };
+    row.result = bench(device, row.parameters, timed, inputs_where(filter, is_depth));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage) throw;
     row.refusal = error.what();
@@ -526,7 +521,8 @@ int run_bench(const CommandSpec& /*command*/, const ParsedLine& line) {
     rows.push_back(std::move(row));
   };
   if (one != nullptr) {
-    const std::vector<std::string> side_inputs = optional_inputs_of(*one, line);
+    const std::vector<std::string> side_inputs =
+        inputs_where(*one, [&](const InputRecord& input) { return line.flag(input.name); });
     if (side_inputs.empty()) choose_boxes(*own, timed.picture);
     add({*own, bench(device, *own, timed, side_inputs)});
   } else {

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -16,32 +17,12 @@
 namespace satin::app {
 namespace {
 
+/// Returns the placeholder of a parameter's value.
 std::string metavar(const ParameterRecord& parameter) {
-  switch (parameter.kind) {
-    case ParameterKind::real:
-      return "X";
-    case ParameterKind::reals:
-      return "X,X,...";
-    case ParameterKind::integer:
-      return "N";
-    case ParameterKind::length:
-      return "X|P%";
-    case ParameterKind::flag:
-      return "";
-    case ParameterKind::choice:
-      return "NAME";
-    case ParameterKind::radius:
-      return "R|RXxRY|P%";
-    case ParameterKind::boxes:
-      return "X,Y,W,H";
-    case ParameterKind::colour:
-      return "#RRGGBB";
-    case ParameterKind::point:
-      return "X,Y|X%,Y%";
-    case ParameterKind::range:
-      return "A:B";
-  }
-  return "VALUE";
+  constexpr std::array names{
+      "X",          "X,X,...", "N",       "X|P%",      "",   "NAME",
+      "R|RXxRY|P%", "X,Y,W,H", "#RRGGBB", "X,Y|X%,Y%", "A:B"};  // in the order of the kinds
+  return names.at(static_cast<std::size_t>(parameter.kind));
 }
 
 std::string range_of(const ParameterRecord& parameter) {
@@ -55,12 +36,8 @@ std::string range_of(const ParameterRecord& parameter) {
 }
 
 OptionSpec option_of(const ParameterRecord& parameter) {
-  OptionSpec option;
-  option.name = parameter.name;
-  option.value = metavar(parameter);
-  option.help = parameter.help;
-  option.unit = parameter.unit;
-  option.choices = parameter.choices;
+  OptionSpec option = valued(parameter.name, metavar(parameter), parameter.help,
+                             {.unit = parameter.unit, .choices = parameter.choices});
   if (parameter.kind == ParameterKind::boxes) option.joint = ';';
   if (parameter.kind != ParameterKind::flag) option.default_text = parameter.default_text;
   if (parameter.kind != ParameterKind::flag && parameter.kind != ParameterKind::choice)
@@ -69,12 +46,7 @@ OptionSpec option_of(const ParameterRecord& parameter) {
 }
 
 OptionSpec option_of(const InputRecord& input) {
-  OptionSpec option;
-  option.name = input.name;
-  option.value = "FILE";
-  option.help = input.help + (input.required ? " (required)" : "");
-  option.is_file = true;
-  return option;
+  return file(input.name, input.help + (input.required ? " (required)" : ""));
 }
 
 std::vector<std::string> written_formats() {
@@ -86,8 +58,8 @@ std::vector<std::string> written_formats() {
 
 OptionGroup common_options() {
   OptionGroup group{"Common options", {}};
-  group.options.push_back(valued("format", "EXT", "format of the output, regardless of its name"));
-  group.options.back().choices = written_formats();
+  group.options.push_back(valued("format", "EXT", "format of the output, regardless of its name",
+                                 {.choices = written_formats()}));
   for (const OptionSpec& option : write_options()) group.options.push_back(option);
   for (const OptionSpec& option : read_options()) group.options.push_back(option);
   for (const OptionSpec& option : device_options()) {
@@ -96,10 +68,10 @@ OptionGroup common_options() {
   }
   group.options.push_back(valued("memory-limit", "BYTES",
                                  "memory for a filter, such as 500M or 4G; larger pictures are filtered in "
-                                 "chunks, or refused if the filter needs the whole picture"));
-  group.options.back().default_text = "the free memory";
+                                 "chunks, or refused if the filter needs the whole picture",
+                                 {.default_text = "the free memory"}));
   group.options.push_back(flag("json", "print a report as JSON on standard output"));
-  group.options.push_back(flag("quiet", "print only errors, no progress and no warnings", 'q'));
+  group.options.push_back(flag("quiet", "print only errors, no progress and no warnings", {.letter = 'q'}));
   group.options.push_back(help_option());
   return group;
 }
@@ -172,19 +144,15 @@ CommandSpec completion_command() {
 }
 
 OptionGroup bench_options() {
-  OptionSpec size = valued("size", "WxH", "size of the picture");
-  size.default_text = "3840x2160";
-  size.unit = "px";
-  OptionSpec type = valued("type", "NAME", "type of its channels");
-  type.choices = {"u8", "u16", "f32"};
-  type.default_text = "u8";
-  OptionSpec channels = valued("channels", "N", "channels of a pixel; the last of 2 or 4 is alpha");
-  channels.range = "1 to 4";
-  channels.default_text = "3";
-  OptionSpec input = valued("input", "NAME", "the picture, and with it maps and masks");
-  input.choices = {"photograph", "noise"};
-  input.default_text = "photograph";
-  OptionGroup group{"Options", {size, type, channels, input}};
+  OptionGroup group{
+      "Options",
+      {valued("size", "WxH", "size of the picture", {.unit = "px", .default_text = "3840x2160"}),
+       valued("type", "NAME", "type of its channels",
+              {.default_text = "u8", .choices = {"u8", "u16", "f32"}}),
+       valued("channels", "N", "channels of a pixel; the last of 2 or 4 is alpha",
+              {.range = "1 to 4", .default_text = "3"}),
+       valued("input", "NAME", "the picture, and with it maps and masks",
+              {.default_text = "photograph", .choices = {"photograph", "noise"}})}};
   for (const OptionSpec& option : device_options()) group.options.push_back(option);
   group.options.push_back(flag("json", "print JSON"));
   group.options.push_back(help_option());
@@ -304,27 +272,9 @@ CommandSpec find_command(const std::vector<std::string>& arguments) {
 
 namespace {
 
-struct DefinedOption {
-  const OptionSpec* spec;
-  const CLI::Option* option;
-};
-
 std::string flags_of(const OptionSpec& option) {
   const std::string name = "--" + option.name;
   return option.letter == '\0' ? name : std::string{'-', option.letter, ','} + name;
-}
-
-std::vector<DefinedOption> define_options(CLI::App& parser, const CommandSpec& command) {
-  std::vector<DefinedOption> defined;
-  for (const OptionGroup& group : command.groups) {
-    for (const OptionSpec& spec : group.options) {
-      CLI::Option* option =
-          spec.value.empty() ? parser.add_flag(flags_of(spec)) : parser.add_option(flags_of(spec));
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-      defined.push_back({&spec, option});
-    }
-  }
-  return defined;
 }
 
 /// Refuses `--name=`, which CLI11 would treat as an option whose value is the next argument.
@@ -405,12 +355,6 @@ std::vector<std::string> take_arguments(const CommandSpec& command, const std::v
   return arguments;
 }
 
-std::string joined(const std::vector<std::string>& texts, char joint) {
-  std::string all = texts.front();
-  for (std::size_t i = 1; i < texts.size(); ++i) all.append(1, joint).append(texts[i]);
-  return all;
-}
-
 void parse(CLI::App& parser, const std::vector<std::string>& arguments) {
   try {
     parser.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -442,17 +386,23 @@ ParsedLine parse_line(const CommandSpec& command, const std::vector<std::string>
   CLI::App parser;
   parser.set_help_flag();
   parser.allow_extras();
-  const std::vector<DefinedOption> defined = define_options(parser, command);
+  for (const OptionGroup& group : command.groups)
+    for (const OptionSpec& spec : group.options) {
+      CLI::Option* option =
+          spec.value.empty() ? parser.add_flag(flags_of(spec)) : parser.add_option(flags_of(spec));
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
   parse(parser, arguments);
 
   ParsedLine line;
   line.arguments = take_arguments(command, parser.remaining());
-  for (const DefinedOption& entry : defined) {
-    const std::vector<std::string>& texts = entry.option->results();
-    if (texts.size() > 1 && entry.spec->joint == '\0')
-      throw Error(ErrorKind::usage, "The option --" + entry.spec->name + " is given twice.");
-    if (!texts.empty()) line.options.emplace_back(entry.spec->name, joined(texts, entry.spec->joint));
-  }
+  for (const OptionGroup& group : command.groups)
+    for (const OptionSpec& spec : group.options) {
+      const std::vector<std::string>& texts = parser.get_option("--" + spec.name)->results();
+      if (texts.size() > 1 && spec.joint == '\0')
+        throw Error(ErrorKind::usage, "The option --" + spec.name + " is given twice.");
+      if (!texts.empty()) line.options.emplace_back(spec.name, joined(texts, std::string(1, spec.joint)));
+    }
   return line;
 }
 

@@ -14,14 +14,14 @@
 namespace satin::app {
 
 struct OptionSpec {
-  std::string name;    ///< without dashes
-  char letter = '\0';  ///< short form; '\0' if there is none
-  std::string value;   ///< placeholder of the value in the help; empty for a flag
-  std::string help;    ///< one line
-  std::string range;   ///< valid values, such as "0 to 16384"; empty if there is no limit
-  std::string unit;
-  std::string default_text;
-  std::vector<std::string> choices;
+  std::string name{};   ///< without dashes
+  char letter = '\0';   ///< short form; '\0' if there is none
+  std::string value{};  ///< placeholder of the value in the help; empty for a flag
+  std::string help{};   ///< one line
+  std::string range{};  ///< valid values, such as "0 to 16384"; empty if there is no limit
+  std::string unit{};
+  std::string default_text{};
+  std::vector<std::string> choices{};
   bool is_file = false;
   char joint = '\0';  ///< separator of the values of an option that may be repeated; '\0' for other options
 };

@@ -218,17 +218,39 @@ class Progress {
   ~Progress() { clear(); }
 
   // Neither function shows anything in the first second.
-  void show(const BatchResult& so_far);
-  void show(double done);
-  void clear();
+  void show(const BatchResult& so_far) {
+    show_line([&](double seconds) { return progress_line(so_far, seconds); });
+  }
+  void show(double done) {
+    show_line([&](double seconds) { return progress_line(done, seconds); });
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    clear_line();
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   /// Shows line(seconds since the start), at most every 100 ms.
   template <class Line>
-  void show_line(const Line& line);
-  void clear_line();
+  void show_line(const Line& line) {
+    if (!enabled_) return;
+    const std::lock_guard lock(mutex_);
+    const Clock::time_point now = Clock::now();
+    if (now < next_) return;
+    next_ = now + std::chrono::milliseconds(100);
+    const std::string text = line(std::chrono::duration<double>(now - start_).count());
+    clear_line();
+    width_ = text.size();
+    std::cerr << '\r' << text << std::flush;
+  }
+
+  void clear_line() {
+    if (width_ == 0) return;
+    std::cerr << '\r' << std::string(width_, ' ') << '\r' << std::flush;
+    width_ = 0;
+  }
 
   bool enabled_;
   std::mutex mutex_;
@@ -237,37 +259,40 @@ class Progress {
   std::size_t width_ = 0;
 };
 
-template <class Line>
-void Progress::show_line(const Line& line) {
-  if (!enabled_) return;
-  const std::lock_guard lock(mutex_);
-  const Clock::time_point now = Clock::now();
-  if (now < next_) return;
-  next_ = now + std::chrono::milliseconds(100);
-  const std::string text = line(std::chrono::duration<double>(now - start_).count());
-  clear_line();
-  width_ = text.size();
-  std::cerr << '\r' << text << std::flush;
+void add_step(JsonWriter& json, const PipelineStep& step) {
+  json.begin_object();
+  add_filter(json, step.parameters);
+  json.key("inputs").begin_object();
+  for (const SideInput& side : step.side_inputs) json.key(side.name).string(side.path.string());
+  json.end_object().end_object();
 }
 
-void Progress::show(const BatchResult& so_far) {
-  show_line([&](double seconds) { return progress_line(so_far, seconds); });
-}
+/// The JSON object that --json prints after a run.
+class JsonReport {
+ public:
+  JsonReport(const Pipeline& pipeline, std::span<const Device> devices) {
+    json_.begin_object().key("steps").array(pipeline, [&](const auto& step) { add_step(json_, step); });
+    json_.key("pipeline").string(print_pipeline(pipeline));
+    add_device(json_, devices.front().info());
+    if (devices.size() > 1)
+      json_.key("other_devices").array(devices.subspan(1), [&](const Device& device) {
+        json_.string(device.info().id);
+      });
+    json_.key("files").begin_array();
+  }
 
-void Progress::show(double done) {
-  show_line([&](double seconds) { return progress_line(done, seconds); });
-}
+  void add(const FileResult& file) { add_file(json_, file); }
 
-void Progress::clear() {
-  const std::lock_guard lock(mutex_);
-  clear_line();
-}
+  [[nodiscard]] std::string finish(const BatchResult& result) {
+    json_.end_array();
+    add_outcome(json_, result, exit_code(result));
+    add_summary(json_, result);
+    return json_.end_object().text() + "\n";
+  }
 
-void Progress::clear_line() {
-  if (width_ == 0) return;
-  std::cerr << '\r' << std::string(width_, ' ') << '\r' << std::flush;
-  width_ = 0;
-}
+ private:
+  JsonWriter json_;
+};
 
 /// Passes the events of a run to the terminal, the reports and the gallery.
 class Listener {
@@ -328,17 +353,9 @@ class Listener {
 };
 
 const char* intention(const FileResult& file) {
-  switch (file.status) {
-    case FileStatus::done:
-      return "write    ";
-    case FileStatus::failed:
-      return "fail     ";
-    case FileStatus::exists:
-      return "exists   ";
-    case FileStatus::unchanged:
-      return "unchanged";
-  }
-  return "";
+  constexpr std::array words{"write    ", "fail     ", "exists   ",
+                             "unchanged"};  // in the order of FileStatus
+  return words.at(static_cast<std::size_t>(file.status));
 }
 
 /// Prints a line for each file on standard output for --dry-run, as text or, with --json, as JSON.

@@ -161,28 +161,6 @@ std::string table_of(const std::string& name, const FileInfo& info) {
 
 // --- The command ---
 
-/// Reports on a file and returns its error.
-std::optional<Error> tell(const BatchFile& file, bool alone, const ReadOptions& options, JsonWriter* json) {
-  const std::string name = file.input.string();
-  if (json != nullptr) json->begin_object().key("input").string(name);
-  std::optional<Error> error = file.problem;
-  try {
-    if (!error) {
-      const FileInfo info = read_file_info(file.input, options);
-      for (const std::string& warning : info.picture.warnings)
-        print_error("Warning: " + name + ": " + warning);
-      json != nullptr ? add_info(*json, info) : print(table_of(name, info));
-    }
-  } catch (const Error& failure) {
-    if (failure.kind() == ErrorKind::usage && alone) throw;
-    error = failure;
-  }
-  if (error) print_error(error->what());
-  if (error && json != nullptr) json->key("error").string(error->what());
-  if (json != nullptr) json->end_object();
-  return error;
-}
-
 int run(const CommandSpec& /*command*/, const ParsedLine& line) {
   ReadOptions options = read_options_of(line);
   options.filterable = false;
@@ -191,8 +169,14 @@ int run(const CommandSpec& /*command*/, const ParsedLine& line) {
   JsonWriter json;
   JsonWriter* const writer = line.flag("json") ? &json : nullptr;
   json.begin_object();
-  const int code = for_each_file(
-      line, writer, [&](const BatchFile& file, bool alone) { return tell(file, alone, options, writer); });
+  const int code = for_each_file(line, writer, [&](const BatchFile& file, bool alone) {
+    return report_on(file, 0, writer, writer != nullptr, alone, [&] {
+      if (file.problem) throw Error(*file.problem);
+      const FileInfo info = read_file_info(file.input, options);
+      warn(file.input.string(), info.picture.warnings);
+      writer != nullptr ? add_info(json, info) : print(table_of(file.input.string(), info));
+    });
+  });
   if (writer != nullptr) print(json.end_object().text() + "\n");
   return code;
 }

@@ -61,8 +61,7 @@ int write_mask(const ParsedLine& line) {
   const std::string source = *line.value("from-rle");
   const auto output = line.value("output");
   if (!output) refuse("There is no output: name a file with -o.");
-  WriteOptions options;
-  options.overwrite = line.flag("overwrite");
+  WriteOptions options{.overwrite = line.flag("overwrite")};
   if (const auto format = line.value("format"); format && !format->empty())
     options.format = format->front() == '.' ? *format : "." + *format;
   if (same_file(source, *output))
@@ -101,12 +100,11 @@ int run(const CommandSpec& command, const ParsedLine& line) {
 }  // namespace
 
 CommandSpec with_run_lengths(CommandSpec mask) {
-  OptionSpec label = valued("label", "LIST", "use only these labels or ids, separated by commas");
-  label.default_text = "all";
-  mask.groups.insert(
-      mask.groups.begin() + 1,
-      {"In place of INPUT",
-       {file("from-rle", "JSON of 'satin regions' or of COCO: write the union of its masks"), label}});
+  mask.groups.insert(mask.groups.begin() + 1,
+                     {"In place of INPUT",
+                      {file("from-rle", "JSON of 'satin regions' or of COCO: write the union of its masks"),
+                       valued("label", "LIST", "use only these labels or ids, separated by commas",
+                              {.default_text = "all"})}});
   mask.run = run;
   return mask;
 }

@@ -92,10 +92,8 @@ void refuse_both(const ParsedLine& line, const char* one, const char* other) {
 }
 
 OptionSpec mask_from_option() {
-  OptionSpec option =
-      valued("mask-from", "NAME", "use the photograph's portrait matte, or its inverse, as the mask");
-  option.choices = {"matte", "background"};
-  return option;
+  return valued("mask-from", "NAME", "use the photograph's portrait matte, or its inverse, as the mask",
+                {.choices = {"matte", "background"}});
 }
 
 void check_streams(const BatchOptions& options, const ParsedLine& line) {
@@ -106,70 +104,58 @@ void check_streams(const BatchOptions& options, const ParsedLine& line) {
 
 }  // namespace
 
-OptionSpec flag(const std::string& name, const std::string& help, char letter) {
-  OptionSpec option;
-  option.name = name;
-  option.letter = letter;
-  option.help = help;
-  return option;
+OptionSpec flag(const std::string& name, const std::string& help, OptionSpec facts) {
+  facts.name = name;
+  facts.help = help;
+  return facts;
 }
 
-OptionSpec valued(const std::string& name, const std::string& value, const std::string& help, char letter) {
-  OptionSpec option = flag(name, help, letter);
-  option.value = value;
-  return option;
+OptionSpec valued(const std::string& name, const std::string& value, const std::string& help,
+                  OptionSpec facts) {
+  facts.value = value;
+  return flag(name, help, std::move(facts));
 }
 
-OptionSpec file(const std::string& name, const std::string& help, char letter) {
-  OptionSpec option = valued(name, "FILE", help, letter);
-  option.is_file = true;
-  return option;
+OptionSpec file(const std::string& name, const std::string& help, OptionSpec facts) {
+  facts.is_file = true;
+  return valued(name, facts.value.empty() ? "FILE" : facts.value, help, facts);
 }
 
-OptionSpec help_option() { return flag("help", "show this page", 'h'); }
+OptionSpec help_option() { return flag("help", "show this page", {.letter = 'h'}); }
 
 std::vector<OptionSpec> input_options() {
-  return {flag("recursive", "also search all folders below the input folders", 'r'),
+  return {flag("recursive", "also search all folders below the input folders", {.letter = 'r'}),
           file("files-from", "list of further inputs, one per line; - for standard input"),
-          flag("null", "the names in that list end with zero bytes, as from find -print0", '0')};
+          flag("null", "the names in that list end with zero bytes, as from find -print0", {.letter = '0'})};
 }
 
 OptionSpec simd_option() {
-  OptionSpec simd =
-      valued("simd", "NAME", "highest instruction set of the CPU to use; 'satin devices' lists them");
-  simd.default_text = "the best";
-  return simd;
+  return valued("simd", "NAME", "highest instruction set of the CPU to use; 'satin devices' lists them",
+                {.default_text = "the best"});
 }
 
 std::vector<OptionSpec> device_options() {
-  OptionSpec device = valued("device", "NAME", "device to run filters on: auto, cpu or cuda:N");
-  device.default_text = "auto";
-  OptionSpec threads = valued("threads", "N", "number of threads on the CPU");
-  threads.range = "1 to 1024";
-  threads.default_text = "all";
-  return {device, threads, simd_option()};
+  return {
+      valued("device", "NAME", "device to run filters on: auto, cpu or cuda:N", {.default_text = "auto"}),
+      valued("threads", "N", "number of threads on the CPU", {.range = "1 to 1024", .default_text = "all"}),
+      simd_option()};
 }
 
 std::vector<OptionSpec> read_options() {
-  OptionSpec pixels = valued("max-pixels", "N", "refuse pictures with more pixels");
-  pixels.default_text = std::to_string(ReadLimits{}.pixels);
-  OptionSpec bytes = valued("max-bytes", "N", "refuse files and pictures with more bytes");
-  bytes.default_text = std::to_string(ReadLimits{}.bytes);
-  OptionSpec page = valued("page", "N", "page of a TIFF, PNM, MPO or HEIC file to read, from 1");
-  OptionSpec part = valued("part", "N|NAME", "part of an OpenEXR file to read, by name or number from 1");
-  return {pixels,
-          bytes,
-          page,
-          part,
+  return {valued("max-pixels", "N", "refuse pictures with more pixels",
+                 {.default_text = std::to_string(ReadLimits{}.pixels)}),
+          valued("max-bytes", "N", "refuse files and pictures with more bytes",
+                 {.default_text = std::to_string(ReadLimits{}.bytes)}),
+          valued("page", "N", "page of a TIFF, PNM, MPO or HEIC file to read, from 1"),
+          valued("part", "N|NAME", "part of an OpenEXR file to read, by name or number from 1"),
           flag("all-pages", "read all pages or parts of a file, and write as many"),
           flag("allow-partial", "read the intact part of damaged or incomplete files, with a warning")};
 }
 
 std::vector<OptionSpec> write_options() {
-  OptionSpec quality = valued("jpeg-quality", "N", "quality of JPEG and WebP");
-  quality.range = "1 to 100";
-  quality.default_text = "as a JPEG input, else 95";
-  return {quality, flag("dither", "dither when deeper pixels become 8 bits"),
+  return {valued("jpeg-quality", "N", "quality of JPEG and WebP",
+                 {.range = "1 to 100", .default_text = "as a JPEG input, else 95"}),
+          flag("dither", "dither when deeper pixels become 8 bits"),
           flag("strip", "drop ICC profile, EXIF, XMP, IPTC and named channels")};
 }
 
@@ -284,43 +270,42 @@ BatchOptions batch_options_of(const ParsedLine& line) {
 }
 
 OptionGroup batch_option_group(const FilterRecord* filter) {
-  OptionSpec output =
-      file("output", "file, folder, pattern such as {dir}/{stem}_soft.{ext}, or - for standard output", 'o');
-  output.value = "PATH";
-  OptionSpec memory = valued("memory", "SIZE", "memory for the pictures in flight, such as 512M or 2G");
-  memory.default_text = "a quarter of the machine's";
-  OptionGroup group{"Files", {output}};
-  for (const OptionSpec& option : input_options()) group.options.push_back(option);
-  group.options.push_back(flag("overwrite", "replace existing outputs"));
-  group.options.push_back(flag("skip-existing", "skip inputs whose output exists"));
-  group.options.push_back(
-      flag("resume", "continue a run with --resume; outputs are checked by size and hash"));
-  group.options.push_back(flag("keep-going", "process the other files if one fails (the default)"));
-  group.options.push_back(flag("fail-fast", "start no further file after a failure"));
-  group.options.push_back(valued(
-      "shard", "I/N|auto",
-      "process share I of N of the files; auto: the share that SLURM, Kubernetes or GNU parallel assigns"));
-  group.options.push_back(memory);
-  group.options.push_back(
+  OptionGroup group{
+      "Files",
+      {file("output", "file, folder, pattern such as {dir}/{stem}_soft.{ext}, or - for standard output",
+            {.letter = 'o', .value = "PATH"})}};
+  std::vector<OptionSpec>& options = group.options;
+  for (const OptionSpec& option : input_options()) options.push_back(option);
+  const OptionSpec own[] = {
+      flag("overwrite", "replace existing outputs"),
+      flag("skip-existing", "skip inputs whose output exists"),
+      flag("resume", "continue a run with --resume; outputs are checked by size and hash"),
+      flag("keep-going", "process the other files if one fails (the default)"),
+      flag("fail-fast", "start no further file after a failure"),
+      valued("shard", "I/N|auto",
+             "process share I of N of the files; auto: the share that SLURM, Kubernetes or GNU parallel "
+             "assigns"),
+      valued("memory", "SIZE", "memory for the pictures in flight, such as 512M or 2G",
+             {.default_text = "a quarter of the machine's"}),
       flag("stream",
-           "filter row by row, for pictures larger than memory: from TIFF, NPY, PFM or PNM to tiled TIFF"));
-  group.options.push_back(
-      flag("pyramid", "write TIFF with additional pictures of half the size, for viewers"));
-  group.options.push_back(flag("dry-run", "check everything and print what would be done"));
-  group.options.push_back(file("report", "write a line of JSON for each file, and a summary"));
-  group.options.push_back(
-      file("gallery", "write an HTML page with thumbnails before and after, and the failures"));
+           "filter row by row, for pictures larger than memory: from TIFF, NPY, PFM or PNM to tiled TIFF"),
+      flag("pyramid", "write TIFF with additional pictures of half the size, for viewers"),
+      flag("dry-run", "check everything and print what would be done"),
+      file("report", "write a line of JSON for each file, and a summary"),
+      file("gallery", "write an HTML page with thumbnails before and after, and the failures")};
+  options.insert(options.end(), std::begin(own), std::end(own));
   if (filter == nullptr || filter->traits.covers)
-    group.options.push_back(flag(
-        "keep-metadata", "keep the metadata of redacted pictures, although it may show covered content"));
+    options.push_back(flag("keep-metadata",
+                           "keep the metadata of redacted pictures, although it may show covered content"));
   const auto is_mask = [](const InputRecord& input) { return input.role == Role::mask; };
   if (filter == nullptr || std::ranges::any_of(filter->inputs, is_mask))
-    group.options.push_back(mask_from_option());
+    options.push_back(mask_from_option());
   if (filter == nullptr || filter->set_by_photo) {
-    group.options.push_back(flag("keep-depth",
-                                 "store the depth of --depth-from photo and the sharp original in the JPEG, "
-                                 "so that it can be refocused"));
-    group.options.push_back(file(
+    options.push_back(
+        flag("keep-depth",
+             "store the depth of --depth-from photo and the sharp original in the JPEG, so that "
+             "it can be refocused"));
+    options.push_back(file(
         "depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, or .png of 16 bits"));
   }
   return group;

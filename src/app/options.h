@@ -15,10 +15,11 @@ namespace satin::app {
 
 // --- Descriptions ---
 
-[[nodiscard]] OptionSpec flag(const std::string& name, const std::string& help, char letter = '\0');
+// Each adds its arguments to `facts`.
+[[nodiscard]] OptionSpec flag(const std::string& name, const std::string& help, OptionSpec facts = {});
 [[nodiscard]] OptionSpec valued(const std::string& name, const std::string& value, const std::string& help,
-                                char letter = '\0');
-[[nodiscard]] OptionSpec file(const std::string& name, const std::string& help, char letter = '\0');
+                                OptionSpec facts = {});
+[[nodiscard]] OptionSpec file(const std::string& name, const std::string& help, OptionSpec facts = {});
 
 [[nodiscard]] OptionSpec help_option();
 [[nodiscard]] OptionSpec simd_option();

@@ -11,7 +11,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/analysis.h"
@@ -37,77 +36,14 @@ constexpr std::array<Colour, 6> bright = {
 
 constexpr std::int64_t digit_width = 5;
 constexpr std::int64_t digit_height = 7;
-constexpr std::array<std::string_view, 10> digits = {
-    " ### "
-    "#   #"
-    "#  ##"
-    "# # #"
-    "##  #"
-    "#   #"
-    " ### ",
-    "  #  "
-    " ##  "
-    "  #  "
-    "  #  "
-    "  #  "
-    "  #  "
-    " ### ",
-    " ### "
-    "#   #"
-    "    #"
-    "   # "
-    "  #  "
-    " #   "
-    "#####",
-    " ### "
-    "#   #"
-    "    #"
-    "  ## "
-    "    #"
-    "#   #"
-    " ### ",
-    "   # "
-    "  ## "
-    " # # "
-    "#  # "
-    "#####"
-    "   # "
-    "   # ",
-    "#####"
-    "#    "
-    "#### "
-    "    #"
-    "    #"
-    "#   #"
-    " ### ",
-    " ### "
-    "#    "
-    "#    "
-    "#### "
-    "#   #"
-    "#   #"
-    " ### ",
-    "#####"
-    "    #"
-    "   # "
-    "   # "
-    "  #  "
-    "  #  "
-    "  #  ",
-    " ### "
-    "#   #"
-    "#   #"
-    " ### "
-    "#   #"
-    "#   #"
-    " ### ",
-    " ### "
-    "#   #"
-    "#   #"
-    " ####"
-    "    #"
-    "    #"
-    " ### "};
+/// The rows of the digits, from the top; a bit for each pixel, the leftmost is 16.
+constexpr std::uint8_t digits[10][digit_height] = {
+    {0x0E, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0E}, {0x04, 0x0C, 0x04, 0x04, 0x04, 0x04, 0x0E},
+    {0x0E, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1F}, {0x0E, 0x11, 0x01, 0x06, 0x01, 0x11, 0x0E},
+    {0x02, 0x06, 0x0A, 0x12, 0x1F, 0x02, 0x02}, {0x1F, 0x10, 0x1E, 0x01, 0x01, 0x11, 0x0E},
+    {0x0E, 0x10, 0x10, 0x1E, 0x11, 0x11, 0x0E}, {0x1F, 0x01, 0x02, 0x02, 0x04, 0x04, 0x04},
+    {0x0E, 0x11, 0x11, 0x0E, 0x11, 0x11, 0x0E}, {0x0E, 0x11, 0x11, 0x0F, 0x01, 0x01, 0x0E},
+};
 
 /// Columns [left, right) and rows [top, bottom).
 struct Rectangle {
@@ -217,10 +153,10 @@ class Canvas {
   }
 
   void digit(std::int64_t left, std::int64_t top, char character, std::int64_t dot) {
-    const std::string_view dots = digits[static_cast<std::size_t>(character - '0')];
+    const std::uint8_t* const rows = digits[character - '0'];
     for (std::int64_t y = 0; y < digit_height; ++y)
       for (std::int64_t x = 0; x < digit_width; ++x)
-        if (dots[static_cast<std::size_t>(y * digit_width + x)] == '#')
+        if ((rows[y] >> (digit_width - 1 - x) & 1) != 0)
           fill({left + x * dot, top + y * dot, left + (x + 1) * dot, top + (y + 1) * dot}, dark);
   }
 
@@ -276,12 +212,6 @@ Task task_of(const CommandSpec& command, const ParsedLine& line) {
   return task;
 }
 
-Shape one_pixel(int channels, Type type) {
-  Shape shape{1, 1, channels};
-  shape.type = type;
-  return shape;
-}
-
 /// Refuses outputs that are the same file as another output or an input.
 void check_distinct(const ParsedLine& line, const Task& task) {
   std::vector<fs::path> taken(line.arguments.begin(), line.arguments.end());
@@ -302,17 +232,16 @@ void check_outputs(const ParsedLine& line, const Task& task) {
     throw Error(ErrorKind::usage,
                 "--labels, --coordinates and --overlay are of one mask: name one, or leave them away.");
   check_distinct(line, task);
-  WriteOptions options;
-  options.overwrite = task.overwrite;
+  const WriteOptions options{.overwrite = task.overwrite};
   if (const auto output = path_of(line, "output"); output && *output != "-")
     check_target(*output, task.overwrite);
-  if (task.labels) check_writable(*task.labels, one_pixel(1, Type::u16), options);
-  if (task.overlay) check_writable(*task.overlay, one_pixel(3, Type::u8), options);
+  if (task.labels) check_writable(*task.labels, Shape{1, 1, 1, Type::u16}, options);
+  if (task.overlay) check_writable(*task.overlay, Shape{1, 1, 3, Type::u8}, options);
   if (!task.coordinates) return;
   if (task.coordinates->extension() != ".npy")
     throw Error(ErrorKind::usage, "--coordinates '" + task.coordinates->string() +
                                       "': an array of numbers is written as .npy. Name such a file.");
-  check_writable(*task.coordinates, one_pixel(1, Type::u32), options);
+  check_writable(*task.coordinates, Shape{1, 1, 1, Type::u32}, options);
 }
 
 std::int64_t pixels_of(const std::vector<Region>& regions) {
@@ -336,8 +265,7 @@ std::string empty_npy() {
 /// format then holds only 16 bits.
 void write_labels(const std::filesystem::path& path, const Regions& regions, bool overwrite) {
   const PatientWork patient(patience_to_write(path));
-  WriteOptions options;
-  options.overwrite = overwrite;
+  const WriteOptions options{.overwrite = overwrite};
   if (regions.regions.size() > std::numeric_limits<std::uint16_t>::max()) {
     try {
       write_image(path, regions.labels, options);
@@ -368,11 +296,7 @@ void write_coordinates(const std::filesystem::path& path, const Regions& regions
   std::vector<std::int64_t> next(regions.regions.size() + 1, 0);  // row of a label's next pixel
   for (const Region& region : regions.regions) next[region.label - 1] = region.area;
   std::exclusive_scan(next.begin(), next.end(), next.begin(), std::int64_t{0});
-  Shape shape;
-  shape.width = 3;
-  shape.height = pixels;
-  shape.type = Type::u32;
-  Image rows(shape);
+  Image rows({3, pixels, 1, Type::u32});
   const MutableImageView to = rows.view();
   const ImageView labels = regions.labels;
   for (std::int64_t y = 0; y < labels.shape.height; ++y) {
@@ -385,9 +309,7 @@ void write_coordinates(const std::filesystem::path& path, const Regions& regions
       row[2] = static_cast<std::uint32_t>(y);
     }
   }
-  WriteOptions options;
-  options.overwrite = overwrite;
-  write_image(path, rows, options);
+  write_image(path, rows, {.overwrite = overwrite});
 }
 
 void do_mask(const Device& device, const std::string& name, const Image& picture, const Task& task,
@@ -400,11 +322,9 @@ void do_mask(const Device& device, const std::string& name, const Image& picture
     write_coordinates(*task.coordinates, regions, task.overwrite);
   }
   if (task.overlay) {
-    WriteOptions write;
-    write.overwrite = task.overwrite;
     const PatientWork patient(patience_to_write(*task.overlay));
     write_image(*task.overlay, region_overlay(image.empty() ? picture.view() : image, regions.regions),
-                write);
+                {.overwrite = task.overwrite});
   }
   const NamedView pictures[] = {{name, picture}, {task.image_path, image}};
   add_regions(json, pictures, task.search, regions);
@@ -445,14 +365,13 @@ CommandSpec regions_command(CommandSpec command) {
       "list is sorted by; pixels of the others are 0 in the label picture. Colours of a mask count by their\n"
       "luminance. Several masks or a folder give {\"files\": [...]}, an object for each.";
   command.run = run;
-  OptionSpec output = file("output", "file for the JSON, or - for standard output", 'o');
-  output.default_text = "-";
   std::vector<OptionSpec> own = input_options();
   own.push_back(flag("overwrite", "replace existing outputs"));
   command.groups = {
       {"Filter options", own_options(*command.filter)},
       {"Results",
-       {output, file("labels", "write the label of every pixel, 0 outside: 16 bits, 32 above 65535 regions"),
+       {file("output", "file for the JSON, or - for standard output", {.letter = 'o', .default_text = "-"}),
+        file("labels", "write the label of every pixel, 0 outside: 16 bits, 32 above 65535 regions"),
         file("coordinates", "write label, x and y of every pixel inside as rows of a .npy file"),
         file("overlay", "draw boxes and labels over the image, or over the mask")}},
       analysis_options(std::move(own), "print errors as JSON too")};

@@ -32,14 +32,6 @@ bool error_has_colour() {
   return !refused && able && error_is_terminal();
 }
 
-void add_step(JsonWriter& json, const PipelineStep& step) {
-  json.begin_object();
-  add_filter(json, step.parameters);
-  json.key("inputs").begin_object();
-  for (const SideInput& side : step.side_inputs) json.key(side.name).string(side.path.string());
-  json.end_object().end_object();
-}
-
 }  // namespace
 
 int exit_code(ErrorKind kind) noexcept {
@@ -101,29 +93,6 @@ void add_device(JsonWriter& json, const DeviceInfo& device) {
   json.key("device").begin_object();
   json.key("id").string(device.id).key("name").string(device.name);
   json.end_object();
-}
-
-JsonReport::JsonReport(const Pipeline& pipeline, std::span<const Device> devices) {
-  json_.begin_object();
-  json_.key("steps").begin_array();
-  for (const PipelineStep& step : pipeline) add_step(json_, step);
-  json_.end_array();
-  json_.key("pipeline").string(print_pipeline(pipeline));
-  add_device(json_, devices.front().info());
-  if (devices.size() > 1) {
-    json_.key("other_devices").begin_array();
-    for (const Device& device : devices.subspan(1)) json_.string(device.info().id);
-    json_.end_array();
-  }
-  json_.key("files").begin_array();
-}
-
-std::string JsonReport::finish(const BatchResult& result) {
-  json_.end_array();
-  add_outcome(json_, result, exit_code(result));
-  add_summary(json_, result);
-  json_.end_object();
-  return json_.text() + "\n";
 }
 
 std::string json_report(const Error& error) {

@@ -2,7 +2,6 @@
 // Output of a run: text on standard output and standard error, JSON reports, and exit codes.
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -41,17 +40,6 @@ void print_error(std::string_view message);
 // Write keys into the open object.
 void add_filter(JsonWriter& json, const Parameters& parameters);
 void add_device(JsonWriter& json, const DeviceInfo& device);
-
-/// The JSON object that --json prints after a run.
-class JsonReport {
- public:
-  JsonReport(const Pipeline& pipeline, std::span<const Device> devices);
-  void add(const FileResult& file) { add_file(json_, file); }
-  [[nodiscard]] std::string finish(const BatchResult& result);
-
- private:
-  JsonWriter json_;
-};
 
 /// Returns the JSON object that --json prints if the run did not start.
 [[nodiscard]] std::string json_report(const Error& error);

@@ -241,11 +241,9 @@ Image mask_of_zone(const Image& zones, std::int64_t zone) {
 }
 
 void write_zones(const ToneZones& zones, const std::vector<fs::path>& paths, bool overwrite) {
-  WriteOptions options;
-  options.overwrite = overwrite;
   const auto write = [&](const fs::path& path, const Image& image) {
     const PatientWork patient(Patience::endless);
-    write_image(path, image, options);
+    write_image(path, image, {.overwrite = overwrite});
   };
   const std::size_t count = zones.counts.size();
   for (std::size_t zone = 0; zone < count; ++zone)
@@ -340,10 +338,8 @@ CommandSpec bins_command(CommandSpec command) {
       "and to the last zone. Of several pictures each has a folder in DIR, named after it, with one for each "
       "page.";
   command.run = run_bins;
-  OptionSpec output = file("output", "folder for the results; it is created", 'o');
-  output.value = "DIR";
   std::vector<OptionSpec> own = input_options();
-  own.push_back(output);
+  own.push_back(file("output", "folder for the results; it is created", {.letter = 'o', .value = "DIR"}));
   own.push_back(flag("overwrite", "replace existing outputs"));
   command.groups = {{"Filter options", own_options(*command.filter)},
                     analysis_options(std::move(own), "print a report as JSON on standard output")};

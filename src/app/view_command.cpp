@@ -139,18 +139,16 @@ std::string first_filter_in(const std::vector<std::string>& arguments) {
 }
 
 OptionGroup page_options() {
-  OptionSpec filter = valued("filter", "NAME|PIPELINE", "filter to start with; the page offers the others");
-  filter.default_text = "dof if there is depth, else blur";
-  OptionSpec output = file("output", "output of Save: a file, or a folder for several pictures", 'o');
-  output.value = "PATH";
-  output.default_text = "beside the picture";
-  OptionSpec port = valued("port", "N", "port of the page; 0: any that is free");
-  port.range = "0 to 65535";
-  port.default_text = "0";
-  OptionSpec listen = valued("listen", "ADDRESS", "address of this machine at which others see the page");
-  listen.default_text = "127.0.0.1";
   return {"Page",
-          {filter, output, port, listen, flag("no-browser", "print the address and open no browser")}};
+          {valued("filter", "NAME|PIPELINE", "filter to start with; the page offers the others",
+                  {.default_text = "dof if there is depth, else blur"}),
+           file("output", "output of Save: a file, or a folder for several pictures",
+                {.letter = 'o', .value = "PATH", .default_text = "beside the picture"}),
+           valued("port", "N", "port of the page; 0: any that is free",
+                  {.range = "0 to 65535", .default_text = "0"}),
+           valued("listen", "ADDRESS", "address of this machine at which others see the page",
+                  {.default_text = "127.0.0.1"}),
+           flag("no-browser", "print the address and open no browser")}};
 }
 
 }  // namespace
@@ -171,7 +169,7 @@ CommandSpec view_command(const std::vector<std::string>& arguments) {
     command.groups.push_back({"Options of " + filter, own_options(find_filter(filter))});
   OptionGroup common{"Common options", kept_options()};
   for (const OptionSpec& option : input_options()) common.options.push_back(option);
-  common.options.push_back(flag("quiet", "print only errors, no warnings", 'q'));
+  common.options.push_back(flag("quiet", "print only errors, no warnings", {.letter = 'q'}));
   common.options.push_back(help_option());
   command.groups.push_back(std::move(common));
   return command;

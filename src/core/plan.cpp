@@ -2,7 +2,6 @@
 // memory, runs the filter on whole frames or chunk by chunk, measures and checks what the filter asks for,
 // and never exceeds its memory.
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>

@@ -239,20 +239,18 @@ auto reach(double (*pixels)(const P&, const Shape&)) {
 template <class P>
 FilterRecord of(Planner<P> planner, FilterRecord record) {
   record.defaults = [] { return std::make_shared<P>(); };
-  const auto described = [planner, sides = record.inputs.size(), mask = mask_of(record.inputs)](
-                             const Device& device, std::span<const Shape> shapes, const void* parameters) {
+  record.describe = [planner, sides = record.inputs.size(), mask = mask_of(record.inputs)](
+                        const Device& device, std::span<const Shape> shapes, const void* parameters) {
     const OfInputs<Shape> all = completed(shapes, sides);
     validate(all.front());
-    FilterPlan filter = planner(device, all, as<P>(parameters));
-    filter.inputs = all;
-    filter.mask = mask;
+    const auto filter = std::make_shared<FilterPlan>(planner(device, all, as<P>(parameters)));
+    filter->inputs = all;
+    filter->mask = mask;
     return filter;
   };
-  record.describe = [described](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return std::make_shared<FilterPlan>(described(device, shapes, parameters));
-  };
-  record.plan = [described](const Device& device, std::span<const Shape> shapes, const void* parameters) {
-    return make_plan(device, described(device, shapes, parameters));
+  record.plan = [describe = record.describe](const Device& device, std::span<const Shape> shapes,
+                                             const void* parameters) {
+    return make_plan(device, std::move(*describe(device, shapes, parameters)));
   };
   if (!record.reach) record.reach = everywhere;
   return record;

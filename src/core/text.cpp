@@ -13,20 +13,9 @@ namespace satin {
 namespace {
 
 std::string escaped(char c) {
-  switch (c) {
-    case '"':
-      return "\\\"";
-    case '\\':
-      return "\\\\";
-    case '\n':
-      return "\\n";
-    case '\t':
-      return "\\t";
-    case '\r':
-      return "\\r";
-    default:
-      break;
-  }
+  constexpr std::string_view special = "\"\\\n\t\r", letters = "\"\\ntr";
+  if (const std::size_t found = special.find(c); found != std::string_view::npos)
+    return {'\\', letters[found]};
   const unsigned code = static_cast<unsigned char>(c);
   if (code >= 0x20) return {c};
   constexpr std::string_view digits = "0123456789abcdef";

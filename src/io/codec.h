@@ -86,6 +86,8 @@ class RowReader {
   RowReader() = default;
 };
 
+struct ModuleOfCodecs;
+
 struct Codec {
   const char* name = "";
   std::vector<std::string_view> extensions;  ///< lower case, with the dot, the usual one first
@@ -95,12 +97,12 @@ struct Codec {
   /// Null if the format is not read. Throws Error with the reason alone. The caller adds the name of the
   /// file.
   Picture (*decode)(Bytes bytes, const ReadOptions& options) = nullptr;
-  /// Null if the format is not written. The view is a dense, interleaved RGB picture that `holds` allows.
+  /// Null if the format is not written, or by SeveralPictures::encode. The view is a dense, interleaved RGB
+  /// picture that `holds` allows.
   FileBytes (*encode)(const ImageView& image, const WriteOptions& options) = nullptr;
   Holds holds = {};
-  const char* advice = "";  ///< reason and remedy where decode or encode is missing
-  /// Loads the library that the codec needs. Throws Error(environment) if it is not installed.
-  void (*require)() = nullptr;
+  const char* advice = "";                 ///< reason and remedy where decode or encode is missing
+  const ModuleOfCodecs* module = nullptr;  ///< holds the functions that loaded() sets; null: none is missing
   /// Checks the header against the limits, given the first bytes of the file (as for sniff), before the rest
   /// is read. Damage is left to decode(). Null where files are not much larger than their header.
   void (*look)(Bytes start, const ReadOptions& options) = nullptr;
@@ -122,11 +124,20 @@ struct Codec {
   /// `holds` allows its shape.
   void (*write_rows)(NewFile& file, RowSource& rows, const RowWriteOptions& options) = nullptr;
 
-  [[nodiscard]] bool reads() const noexcept { return decode != nullptr || several.decode != nullptr; }
+  [[nodiscard]] bool reads() const noexcept {
+    return module != nullptr || decode != nullptr || several.decode != nullptr;
+  }
+  [[nodiscard]] bool writes() const noexcept {
+    return encode != nullptr || several.encode != nullptr || (module != nullptr && holds.types != 0);
+  }
 };
 
 /// Returns all formats, in the order in which inputs are compared with them.
 [[nodiscard]] const std::vector<Codec>& codecs();
+
+/// Returns an element of codecs() with the functions of its module. Throws Error(environment) if that is not
+/// installed.
+[[nodiscard]] const Codec& loaded(const Codec& codec);
 
 /// Return the names of the types and the numbers of channels that a format holds.
 [[nodiscard]] std::vector<std::string> types_in(const Holds& holds);
@@ -134,6 +145,28 @@ struct Codec {
 
 /// Returns the reason why the codec cannot hold the shape, with a remedy. Empty if it can.
 [[nodiscard]] std::string why_not(const Codec& codec, const Shape& shape);
+
+// Photographs with depth and mattes, and more pictures in a JPEG file (photo_depth.cpp).
+
+/// Decodes the picture to be filtered and everything that the JPEG file carries with it. This is
+/// Codec::decode_photo of JPEG.
+[[nodiscard]] Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options);
+
+/// Lists the picture of a JPEG file and those of its MPF index. This is SeveralPictures::list of JPEG.
+[[nodiscard]] std::vector<FilePicture> list_jpegs(Bytes bytes, const ReadOptions& options);
+
+/// Adds the facts from EXIF: the focus, unless a more exact one is known, and the focal length. `shape` is
+/// that of the upright picture. Call it before describe_in_exif().
+void complete_photo(Photo& photo, const Metadata& metadata, const Shape& shape);
+
+/// A picture to be written, with the metadata blocks that hold its depth and original.
+struct KeptPhoto {
+  Image image;           ///< oriented like the depth and the original
+  WriteOptions options;  ///< WriteOptions::photo is null
+};
+
+/// Stores depth and original of the photograph that the options name as GDepth and GImage in XMP, for JPEG.
+[[nodiscard]] KeptPhoto keep_photo(const ImageView& image, const WriteOptions& options);
 
 // Records of the codecs, each defined in its codec_*.cpp.
 [[nodiscard]] Codec png_codec();
@@ -145,23 +178,8 @@ struct Codec {
 [[nodiscard]] std::vector<Codec> pnm_codecs();
 [[nodiscard]] Codec pfm_codec();
 [[nodiscard]] Codec npy_codec();
-[[nodiscard]] Codec exr_codec();
-[[nodiscard]] Codec webp_codec();
-[[nodiscard]] Codec jpeg2000_codec();
-[[nodiscard]] Codec heic_codec();
-[[nodiscard]] Codec avif_codec();
-[[nodiscard]] std::vector<Codec> refused_codecs();
 
-/// Returns the record of a format that is only recognised, to be refused with advice.
-[[nodiscard]] Codec refused(const char* name, std::vector<std::string_view> extensions,
-                            bool (*sniff)(Bytes, std::string_view), const char* advice);
-
-// Signatures that are needed even if their codec is not part of the build.
+/// The signature of TIFF, which camera RAW shares.
 [[nodiscard]] bool sniff_tiff(Bytes bytes, std::string_view extension);
-[[nodiscard]] bool sniff_exr(Bytes bytes, std::string_view extension);
-[[nodiscard]] bool sniff_webp(Bytes bytes, std::string_view extension);
-[[nodiscard]] bool sniff_jpeg2000(Bytes bytes, std::string_view extension);
-[[nodiscard]] bool sniff_heic(Bytes bytes, std::string_view extension);
-[[nodiscard]] bool sniff_avif(Bytes bytes, std::string_view extension);
 
 }  // namespace satin::io

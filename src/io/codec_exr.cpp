@@ -1,179 +1,246 @@
 // OpenEXR: float pictures with named channels, of which Z is depth. R, G, B (or Y) and A are the picture, in
 // the size of the data window. Every other channel is kept under its name. A file may have several parts,
-// each a picture of its own. The module satin_io_exr holds the library.
+// each a picture of its own. This is the module satin_io_exr (io/module.h).
+
+#include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfCompression.h>
+#include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfHeader.h>
+#include <OpenEXR/ImfIO.h>
+#include <OpenEXR/ImfInputPart.h>
+#include <OpenEXR/ImfMultiPartInputFile.h>
+#include <OpenEXR/ImfMultiPartOutputFile.h>
+#include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfOutputPart.h>
+#include <OpenEXR/ImfPartType.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <exception>
-#include <new>
+#include <stdexcept>
 
 #include "io/codec_steps.h"
 #include "io/module.h"
 #include "satin/error.h"
+#include "satin/version.h"
 
 namespace satin::io {
 namespace {
 
-constexpr const char* format = "OpenEXR";
-constexpr const char* save_with_zip = "Save it with ZIP compression.";
+namespace exr = OPENEXR_IMF_NAMESPACE;
+using Box = IMATH_NAMESPACE::Box2i;
 
-const SatinExr& open_exr() {
-  static const Module<SatinExr> module("satin_io_exr.so", exr_entry_name, exr_interface_version);
-  if (module.functions == nullptr)
-    throw Error(ErrorKind::environment, "OpenEXR needs Satin's OpenEXR module, and it could not be loaded (" +
-                                            module.error +
-                                            "). Install it with OpenEXR, or use .tiff or .pfm.");
-  return *module.functions;
+constexpr const char* format = "OpenEXR";
+
+/// Calls OpenEXR, and turns its exceptions into Error(input).
+template <class Work>
+decltype(auto) with_exr(const Work& work) {
+  try {
+    return work();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    not_decoded(format, "OpenEXR", error.what(), "Save it with ZIP compression.");
+  }
 }
 
-void require_exr() { static_cast<void>(open_exr()); }
+class MemoryInput : public exr::IStream {
+ public:
+  explicit MemoryInput(Bytes bytes) : IStream("memory"), bytes_(bytes) {}
 
-using Channels = std::span<SatinExrChannel>;
+  bool isMemoryMapped() const override { return false; }
+  bool read(char target[], int count) override {
+    if (count < 0 || position_ > bytes_.size() || static_cast<std::size_t>(count) > bytes_.size() - position_)
+      throw std::runtime_error("the file ends early");
+    std::memcpy(target, bytes_.data() + position_, static_cast<std::size_t>(count));
+    position_ += static_cast<std::size_t>(count);
+    return position_ < bytes_.size();
+  }
+  std::uint64_t tellg() override { return position_; }
+  void seekg(std::uint64_t position) override { position_ = position; }
+  void clear() override {}
 
-SatinExrChannel* find(Channels channels, std::string_view name) {
-  const auto found = std::find_if(channels.begin(), channels.end(),
-                                  [&](const SatinExrChannel& channel) { return channel.name == name; });
+ private:
+  Bytes bytes_;
+  std::size_t position_ = 0;
+};
+
+class MemoryOutput : public exr::OStream {
+ public:
+  MemoryOutput() : OStream("memory") {}
+
+  void write(const char data[], int count) override {
+    sink.add(std::as_bytes(std::span(data, static_cast<std::size_t>(count))));
+  }
+  std::uint64_t tellp() override { return sink.position; }
+  void seekp(std::uint64_t position) override { sink.position = position; }
+
+  Sink sink;
+};
+
+/// A channel of a file.
+struct StoredChannel {
+  std::string name;
+  exr::PixelType type;
+  bool subsampled = false;  ///< stored at a lower resolution
+  bool is_colour = false;
+};
+using Channels = std::vector<StoredChannel>;
+
+Channels channels_of(const exr::Header& header) {
+  Channels channels;
+  const exr::ChannelList& list = header.channels();
+  for (auto channel = list.begin(); channel != list.end(); ++channel) {
+    const exr::Channel& stored = channel.channel();
+    channels.push_back({channel.name(), stored.type, stored.xSampling != 1 || stored.ySampling != 1});
+  }
+  return channels;
+}
+
+StoredChannel* find(Channels& channels, std::string_view name) {
+  const auto found = std::ranges::find(channels, name, &StoredChannel::name);
   return found == channels.end() ? nullptr : &*found;
 }
 
 /// Returns the channels of the picture in their order.
-std::vector<SatinExrChannel*> colours_of(Channels channels) {
-  std::vector<SatinExrChannel*> colours{find(channels, "R"), find(channels, "G"), find(channels, "B")};
+std::vector<StoredChannel*> colours_of(Channels& channels) {
+  std::vector<StoredChannel*> colours{find(channels, "R"), find(channels, "G"), find(channels, "B")};
   if (std::find(colours.begin(), colours.end(), nullptr) != colours.end()) colours = {find(channels, "Y")};
   if (channels.size() == 1) colours = {channels.data()};  // for example, a picture of depth alone
   if (colours.front() == nullptr) {
     std::vector<std::string> names;
-    for (const SatinExrChannel& channel : channels.first(std::min<std::size_t>(channels.size(), 8)))
-      names.emplace_back(channel.name);
+    for (std::size_t i = 0; i < std::min<std::size_t>(channels.size(), 8); ++i)
+      names.push_back(channels[i].name);
     unsupported(format, "the channels " + one_of(names) + " alone", "Save it with R, G and B, or with Y.");
   }
-  if (SatinExrChannel* alpha = find(channels, "A"); alpha != nullptr && channels.size() > 1)
+  if (StoredChannel* alpha = find(channels, "A"); alpha != nullptr && channels.size() > 1)
     colours.push_back(alpha);
-  for (const SatinExrChannel* colour : colours)
-    if (colour->subsampled != 0 || colour->type == satin_exr_uint)
+  for (StoredChannel* colour : colours) {
+    if (colour->subsampled || colour->type == exr::UINT)
       unsupported(format, "integer colours, or colours at a lower resolution", "Save it with R, G and B.");
+    colour->is_colour = true;
+  }
   if (find(channels, "RY") != nullptr && colours.size() <= 2)
     unsupported(format, "luminance and chroma", "Save it with R, G and B.");
   return colours;
 }
 
-PixelBox box_of(const SatinExrWindow& window) {
-  return {window.left, window.top, std::int64_t{window.right} - window.left + 1,
-          std::int64_t{window.bottom} - window.top + 1};
+PixelBox box_of(const Box& window) {
+  return {window.min.x, window.min.y, std::int64_t{window.max.x} - window.min.x + 1,
+          std::int64_t{window.max.y} - window.min.y + 1};
 }
 
-SatinExrWindow window_of(const PixelBox& box) {
-  return {static_cast<int>(box.x), static_cast<int>(box.y), static_cast<int>(box.x + box.width - 1),
-          static_cast<int>(box.y + box.height - 1)};
+Box window_of(const PixelBox& box) {
+  return {{static_cast<int>(box.x), static_cast<int>(box.y)},
+          {static_cast<int>(box.x + box.width - 1), static_cast<int>(box.y + box.height - 1)}};
 }
 
-struct Receiver {
-  const ReadOptions& options;
-  Picture picture;
-  std::exception_ptr error;
+/// Describes memory to OpenEXR, which addresses pixels from (0, 0) wherever the window is.
+exr::Slice slice_of(exr::PixelType type, const void* first, std::ptrdiff_t pixel, std::ptrdiff_t row,
+                    const PixelBox& window) {
+  const auto stride = [](std::ptrdiff_t bytes) { return static_cast<std::uintptr_t>(bytes); };
+  const auto address = reinterpret_cast<std::uintptr_t>(first) - stride(window.x) * stride(pixel) -
+                       stride(window.y) * stride(row);
+  return {type, reinterpret_cast<char*>(address), stride(pixel), stride(row)};
+}
 
-  void place(const SatinExrPart& part) {
-    const Channels channels(part.channels, static_cast<std::size_t>(part.count));
-    const PixelBox data = box_of(part.data);
-    const auto width = static_cast<std::uint64_t>(data.width);
-    const auto height = static_cast<std::uint64_t>(data.height);
-    const ReadLimits& limits = options.limits;
-    check_limits(width, height, 1, Type::f32, limits);
-    if (channels.size() > limits.bytes / (width * height * sizeof(float)))
-      throw Error(ErrorKind::input, "the picture has " + std::to_string(channels.size()) +
-                                        " channels and is over the limit of " + std::to_string(limits.bytes) +
-                                        " bytes. Raise it (--max-bytes), or store fewer channels.");
-    const std::vector<SatinExrChannel*> colours = colours_of(channels);
-    const int count = static_cast<int>(colours.size());
-    picture.image = allocate(width, height, count, Type::f32,
-                             count % 2 == 0 ? Alpha::premultiplied : Alpha::none, options);
-    picture.metadata.half_floats = colours.front()->type == satin_exr_half;
-    picture.metadata.exr = ExrHeader{data,
-                                     box_of(part.display),
-                                     part.pixel_aspect,
-                                     part.name,
-                                     part.view,
-                                     channels.size() == 1 ? channels.front().name : ""};
-    clear(picture.image);
-    for (std::size_t c = 0; c < colours.size(); ++c) point(*colours[c], picture.image, c);
-    ReadOptions of_planes = options;
-    of_planes.filterable = false;  // integers are read although filters do not accept them
-    for (SatinExrChannel& channel : channels) {
-      if (channel.data != nullptr) continue;
-      if (channel.subsampled != 0) {
-        picture.warnings.push_back("the channel " + std::string(channel.name) +
-                                   " has a lower resolution and is left out.");
-        continue;
-      }
-      const Type type = channel.type == satin_exr_uint ? Type::u32 : Type::f32;
-      NamedChannel& named = picture.channels.emplace_back(
-          NamedChannel{channel.name, allocate(width, height, 1, type, Alpha::none, of_planes)});
-      clear(named.plane);
-      point(channel, named.plane, 0);
+exr::Slice slice_of(exr::PixelType type, const ImageView& view, int channel, const PixelBox& window) {
+  return slice_of(type, view.at(0, 0, channel), view.strides.pixel, view.strides.row, window);
+}
+
+/// Allocates a picture of which rows may be missing.
+Image allocate_plane(const PixelBox& data, int channels, Type type, const ReadOptions& options) {
+  Image image = allocate(static_cast<std::uint64_t>(data.width), static_cast<std::uint64_t>(data.height),
+                         channels, type, channels % 2 == 0 ? Alpha::premultiplied : Alpha::none, options);
+  if (options.allow_partial) std::memset(image.data(), 0, byte_size(image.shape()));
+  return image;
+}
+
+/// Allocates the picture and the planes of a part, and returns where its channels are read to.
+exr::FrameBuffer place(const exr::Header& header, const ReadOptions& options, Picture& picture) {
+  Channels channels = channels_of(header);
+  const PixelBox data = box_of(header.dataWindow());
+  const auto width = static_cast<std::uint64_t>(data.width), height = static_cast<std::uint64_t>(data.height);
+  const ReadLimits& limits = options.limits;
+  check_limits(width, height, 1, Type::f32, limits);
+  if (channels.size() > limits.bytes / (width * height * sizeof(float)))
+    throw Error(ErrorKind::input, "the picture has " + std::to_string(channels.size()) +
+                                      " channels and is over the limit of " + std::to_string(limits.bytes) +
+                                      " bytes. Raise it (--max-bytes), or store fewer channels.");
+  const std::vector<StoredChannel*> colours = colours_of(channels);
+  picture.image = allocate_plane(data, static_cast<int>(colours.size()), Type::f32, options);
+  picture.metadata.half_floats = colours.front()->type == exr::HALF;
+  picture.metadata.exr = ExrHeader{data,
+                                   box_of(header.displayWindow()),
+                                   header.pixelAspectRatio(),
+                                   header.hasName() ? header.name() : "",
+                                   header.hasView() ? header.view() : "",
+                                   channels.size() == 1 ? channels.front().name : ""};
+  exr::FrameBuffer frame;
+  for (int c = 0; c < picture.image.shape().channels; ++c)
+    frame.insert(colours[static_cast<std::size_t>(c)]->name,
+                 slice_of(exr::FLOAT, std::as_const(picture.image).view(), c, data));
+  ReadOptions of_planes = options;
+  of_planes.filterable = false;  // integers are read although filters do not accept them
+  for (const StoredChannel& channel : channels) {
+    if (channel.is_colour) continue;
+    if (channel.subsampled) {
+      picture.warnings.push_back("the channel " + channel.name + " has a lower resolution and is left out.");
+      continue;
     }
+    const bool is_integer = channel.type == exr::UINT;
+    const NamedChannel& named = picture.channels.emplace_back(
+        NamedChannel{channel.name, allocate_plane(data, 1, is_integer ? Type::u32 : Type::f32, of_planes)});
+    frame.insert(channel.name, slice_of(is_integer ? exr::UINT : exr::FLOAT, named.plane.view(), 0, data));
   }
-
- private:
-  /// Clears a picture of which rows may be missing.
-  void clear(Image& image) const {
-    if (options.allow_partial) std::memset(image.data(), 0, byte_size(image.shape()));
-  }
-
-  static void point(SatinExrChannel& channel, Image& image, std::size_t index) {
-    const Strides strides = interleaved_strides(image.shape());
-    channel.data = reinterpret_cast<char*>(image.data()) + index * sizeof(float);
-    channel.pixel_stride = static_cast<std::size_t>(strides.pixel);
-    channel.row_stride = static_cast<std::size_t>(strides.row);
-  }
-};
-
-int on_place(void* user, const SatinExrPart* part) {
-  auto& receiver = *static_cast<Receiver*>(user);
-  try {
-    receiver.place(*part);
-    return 1;
-  } catch (...) {
-    receiver.error = std::current_exception();
-    return 0;
-  }
+  return frame;
 }
 
-int on_name(void* user, const char* name) {
-  try {
-    auto& pictures = *static_cast<std::vector<FilePicture>*>(user);
-    pictures.push_back({name, pictures.size()});
-    return 1;
-  } catch (const std::bad_alloc&) {
-    return 0;
-  }
+/// Reads rows one by one and skips damaged ones. Returns true if all could be read.
+bool read_intact_rows(exr::InputPart& part, const Box& window) {
+  bool complete = true;
+  for (int y = window.min.y; y <= window.max.y; ++y) try {
+      part.readPixels(y);
+    } catch (const std::exception&) {
+      complete = false;
+    }
+  return complete;
 }
 
 std::vector<FilePicture> list_parts(Bytes bytes, const ReadOptions& /*options*/) {
-  std::vector<FilePicture> parts;
-  SatinExrMessage message{};
-  if (open_exr().list(reinterpret_cast<const char*>(bytes.data()), bytes.size(), on_name, &parts, &message) !=
-      satin_exr_good)
-    not_decoded(format, "OpenEXR", message.text, save_with_zip);
-  return parts;
+  return with_exr([&] {
+    MemoryInput input(bytes);
+    const exr::MultiPartInputFile file(input, 0);
+    std::vector<FilePicture> parts;
+    for (int i = 0; i < file.parts(); ++i)
+      parts.push_back({file.header(i).hasName() ? file.header(i).name() : "", static_cast<std::uint64_t>(i)});
+    return parts;
+  });
 }
 
-Picture decode_part(Bytes bytes, const FilePicture& part, const ReadOptions& options) {
-  Receiver receiver{options, {}, {}};
-  SatinExrMessage message{};
-  const SatinExrResult result =
-      open_exr().decode(reinterpret_cast<const char*>(bytes.data()), bytes.size(), static_cast<int>(part.at),
-                        options.allow_partial ? 1 : 0, on_place, &receiver, &message);
-  if (receiver.error != nullptr) std::rethrow_exception(receiver.error);
-  const std::string_view reason(message.text);
-  if (result == satin_exr_failed) {
-    if (reason == "deep data")
+Picture decode_part(Bytes bytes, const FilePicture& chosen, const ReadOptions& options) {
+  return with_exr([&] {
+    MemoryInput input(bytes);
+    exr::MultiPartInputFile file(input, 0);
+    const int index = static_cast<int>(chosen.at);
+    const exr::Header& header = file.header(index);
+    if (header.hasType() && exr::isDeepData(header.type()))
       unsupported(format, "deep data", "Flatten it first, for example with oiiotool.");
-    not_decoded(format, "OpenEXR", message.text, save_with_zip);
-  }
-  if (result == satin_exr_partial) receiver.picture.warnings.push_back(partial_warning(format));
-  return std::move(receiver.picture);
+    Picture picture;
+    const exr::FrameBuffer frame = place(header, options, picture);
+    bool complete = file.partComplete(index);
+    if (!complete && !options.allow_partial) damaged(format, "rows of pixels are missing");
+    exr::InputPart part(file, index);
+    part.setFrameBuffer(frame);
+    const Box& window = header.dataWindow();
+    if (options.allow_partial)
+      complete = read_intact_rows(part, window) && complete;
+    else
+      part.readPixels(window.min.y, window.max.y);
+    if (!complete) picture.warnings.push_back(partial_warning(format));
+    return picture;
+  });
 }
 
 /// Whether all finite values fit half floats, which hold up to 65504.
@@ -188,14 +255,6 @@ bool fits_half(const ImageView& image) {
   return true;
 }
 
-SatinExrChannel channel_of(const char* name, SatinExrType type, const ImageView& view, int index) {
-  // The module only reads from here. The interface has one structure for reading and writing.
-  auto* data = const_cast<char*>(reinterpret_cast<const char*>(view.at(0, 0, index)));
-  const auto pixel = static_cast<std::size_t>(view.strides.pixel);
-  const auto row = static_cast<std::size_t>(view.strides.row);
-  return {name, type, 0, data, pixel, row};
-}
-
 /// Returns the header of the file that the picture was read from, if the picture still has that size.
 ExrHeader header_of(const ImageView& image, const Metadata& metadata) {
   const PixelBox whole{0, 0, image.shape.width, image.shape.height};
@@ -205,27 +264,31 @@ ExrHeader header_of(const ImageView& image, const Metadata& metadata) {
   return header;
 }
 
-/// Returns the channels of a picture as the file stores them.
-std::vector<SatinExrChannel> stored_channels(const ImageView& image, const WriteOptions& options) {
+/// A channel of a picture as the file stores it.
+struct WrittenChannel {
+  std::string name;
+  exr::PixelType type;
+  ImageView view;
+  int index = 0;  ///< channel of the view
+};
+
+std::vector<WrittenChannel> written_channels(const ImageView& image, const WriteOptions& options) {
   constexpr std::array<const char*, 4> rgba{"R", "G", "B", "A"};
   constexpr std::array<const char*, 2> grey{"Y", "A"};
   const Shape& shape = image.shape;
   const std::optional<ExrHeader>& header = options.metadata.exr;
-  const SatinExrType type =
-      options.metadata.half_floats && fits_half(image) ? satin_exr_half : satin_exr_float;
-  std::vector<SatinExrChannel> channels;
+  const exr::PixelType type = options.metadata.half_floats && fits_half(image) ? exr::HALF : exr::FLOAT;
+  std::vector<WrittenChannel> channels;
   for (int c = 0; c < shape.channels; ++c) {
     const auto index = static_cast<std::size_t>(c);
-    channels.push_back(channel_of(shape.channels >= 3 ? rgba[index] : grey[index], type, image, c));
+    channels.push_back({shape.channels >= 3 ? rgba[index] : grey[index], type, image, c});
   }
-  if (shape.channels == 1 && header && !header->channel.empty())
-    channels.front().name = header->channel.c_str();
+  if (shape.channels == 1 && header && !header->channel.empty()) channels.front().name = header->channel;
   for (const NamedChannel& named : options.channels) {
     const Shape& plane = named.plane.shape();
     if (plane.width != shape.width || plane.height != shape.height)
       continue;  // belongs to a picture of another size
-    const SatinExrType stored = plane.type == Type::u32 ? satin_exr_uint : satin_exr_float;
-    channels.push_back(channel_of(named.name.c_str(), stored, named.plane.view(), 0));
+    channels.push_back({named.name, plane.type == Type::u32 ? exr::UINT : exr::FLOAT, named.plane.view()});
   }
   return channels;
 }
@@ -249,41 +312,86 @@ void make_parts(std::span<ExrHeader> headers) {
   }
 }
 
-FileBytes encode_parts(std::span<const ImageView> images, std::span<const WriteOptions> options) {
-  std::vector<ExrHeader> headers;
-  std::vector<std::vector<SatinExrChannel>> channels;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    headers.push_back(header_of(images[i], options[i].metadata));
-    channels.push_back(stored_channels(images[i], options[i]));
-  }
-  if (images.size() > 1) make_parts(headers);
-  std::vector<SatinExrPart> parts;
-  for (std::size_t i = 0; i < images.size(); ++i)
-    parts.push_back({headers[i].part.c_str(), headers[i].view.c_str(), window_of(headers[i].data),
-                     window_of(headers[i].display), headers[i].pixel_aspect, channels[i].data(),
-                     static_cast<int>(channels[i].size())});
-  Sink sink;
-  SatinExrMessage message{};
-  const SatinExrResult result =
-      open_exr().encode(parts.data(), static_cast<int>(parts.size()), write_to_sink, &sink, &message);
-  if (result != satin_exr_good) not_encoded(format, message.text);
-  return std::move(sink.bytes);
+exr::Header stored_header(const ExrHeader& part, std::span<const WrittenChannel> channels,
+                          bool one_of_several) {
+  exr::Header header(window_of(part.display), window_of(part.data), part.pixel_aspect);
+  header.compression() = exr::ZIP_COMPRESSION;
+  if (!part.part.empty()) header.setName(part.part);
+  if (!part.view.empty()) header.setView(part.view);
+  if (one_of_several) header.setType(exr::SCANLINEIMAGE);
+  for (const WrittenChannel& channel : channels)
+    header.channels().insert(channel.name, exr::Channel(channel.type));
+  return header;
 }
 
-FileBytes encode_exr(const ImageView& image, const WriteOptions& options) {
-  return encode_parts({&image, 1}, {&options, 1});
+/// Returns the values of a channel as half floats, rounded to nearest.
+std::vector<half> halves_of(const WrittenChannel& channel) {
+  const Shape& shape = channel.view.shape;
+  std::vector<half> values;
+  values.reserve(static_cast<std::size_t>(shape.width * shape.height));
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    for (std::int64_t x = 0; x < shape.width; ++x)
+      values.emplace_back(channel.view.value<float>(x, y, channel.index));
+  return values;
+}
+
+/// `file` is an OutputFile or an OutputPart.
+void write_pixels(auto&& file, std::span<const WrittenChannel> channels, const PixelBox& window) {
+  exr::FrameBuffer frame;
+  std::vector<std::vector<half>> halves;
+  for (const WrittenChannel& channel : channels) {
+    if (channel.type != exr::HALF) {
+      frame.insert(channel.name, slice_of(channel.type, channel.view, channel.index, window));
+      continue;
+    }
+    const std::vector<half>& values = halves.emplace_back(halves_of(channel));
+    constexpr std::ptrdiff_t size = sizeof(half);
+    frame.insert(channel.name, slice_of(exr::HALF, values.data(), size, size * window.width, window));
+  }
+  file.setFrameBuffer(frame);
+  file.writePixels(static_cast<int>(window.height));
+}
+
+FileBytes encode_parts(std::span<const ImageView> images, std::span<const WriteOptions> options) {
+  const std::size_t count = images.size();
+  std::vector<ExrHeader> parts;
+  std::vector<std::vector<WrittenChannel>> channels;
+  for (std::size_t i = 0; i < count; ++i) {
+    parts.push_back(header_of(images[i], options[i].metadata));
+    channels.push_back(written_channels(images[i], options[i]));
+  }
+  if (count > 1) make_parts(parts);
+  try {
+    std::vector<exr::Header> headers;
+    for (std::size_t i = 0; i < count; ++i)
+      headers.push_back(stored_header(parts[i], channels[i], count > 1));
+    MemoryOutput output;
+    if (count == 1) {
+      write_pixels(exr::OutputFile(output, headers.front(), 0), channels.front(), parts.front().data);
+    } else {
+      exr::MultiPartOutputFile file(output, headers.data(), static_cast<int>(count), false, 0);
+      for (std::size_t i = 0; i < count; ++i)
+        write_pixels(exr::OutputPart(file, static_cast<int>(i)), channels[i], parts[i].data);
+    }
+    return std::move(output.sink.bytes);
+  } catch (const std::exception& error) {
+    not_encoded(format, error.what());
+  }
 }
 
 }  // namespace
-
-Codec exr_codec() {
-  Codec codec{format, {".exr"}, sniff_exr, nullptr, encode_exr, {}, "", require_exr};
-  codec.several = {"part", list_parts, decode_part, encode_parts};
-  codec.holds.types = set_of(Type::f32);
-  codec.holds.channels = set_of(1, 2, 3, 4);
-  codec.holds.alpha = set_of(Alpha::none, Alpha::premultiplied);
-  codec.holds.metadata = set_of(Carried::channels, Carried::windows);
-  return codec;
-}
-
 }  // namespace satin::io
+
+extern "C" __attribute__((visibility("default"))) const satin::io::CodecModule* satin_codecs() {
+  namespace io = satin::io;
+  static const io::CodecModule module = [] {
+    // OpenEXR allocates tables by the size that a header claims, before place() can check it.
+    constexpr int largest_side = 1 << 20, largest_tile = 1 << 14;
+    io::exr::Header::setMaxImageSize(largest_side, largest_side);
+    io::exr::Header::setMaxTileSize(largest_tile, largest_tile);
+    return io::CodecModule{satin::version(), [](io::Codec& codec) {
+                             codec.several = {"part", io::list_parts, io::decode_part, io::encode_parts};
+                           }};
+  }();
+  return &module;
+}

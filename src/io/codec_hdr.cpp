@@ -70,12 +70,13 @@ void store_row(const std::vector<Pixel>& row, float* target) {
 /// Reads the line "-Y 480 +X 640". Programs write rows in no other order.
 std::array<std::uint64_t, 2> read_size(std::string_view line) {
   TextHeader text(std::as_bytes(std::span(line)), format, 0);
-  if (text.word() != "-Y")
-    unsupported(format, "rows in another order", "Save it with rows from top to bottom.");
-  const std::uint64_t height = text.number();
-  if (text.word() != "+X")
-    unsupported(format, "rows in another order", "Save it with rows from top to bottom.");
-  return {text.number(), height};
+  const auto side = [&](std::string_view direction) {
+    if (text.word() != direction)
+      unsupported(format, "rows in another order", "Save it with rows from top to bottom.");
+    return text.number();
+  };
+  const std::uint64_t height = side("-Y");
+  return {side("+X"), height};
 }
 
 Picture decode_hdr(Bytes bytes, const ReadOptions& options) {

@@ -14,7 +14,6 @@
 
 #include "io/codec_steps.h"
 #include "io/convert.h"
-#include "io/photo_depth.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/resolution.h"
 #include "metadata/xmp.h"
@@ -312,12 +311,6 @@ void set_coding(jpeg_compress_struct& info, const JpegCoding& coding) {
   if (coding.progressive) jpeg_simple_progression(&info);
 }
 
-void set_resolution(jpeg_compress_struct& info, const StoredResolution& resolution) {
-  info.density_unit = static_cast<UINT8>(resolution.unit);
-  info.X_density = static_cast<UINT16>(resolution.x);
-  info.Y_density = static_cast<UINT16>(resolution.y);
-}
-
 void set_quality(jpeg_compress_struct& info, int quality) {
   jpeg_set_quality(&info, quality, TRUE);
   // Halved colour resolution is visible before the coarser steps of a high quality are.
@@ -347,7 +340,11 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
       set_coding(info, *coding);
     else
       set_quality(info, options.quality.value_or(default_quality));
-    if (density) set_resolution(info, *density);
+    if (density) {
+      info.density_unit = static_cast<UINT8>(density->unit);
+      info.X_density = static_cast<UINT16>(density->x);
+      info.Y_density = static_cast<UINT16>(density->y);
+    }
     info.dct_method = JDCT_ISLOW;
     info.optimize_coding = FALSE;
     jpeg_start_compress(&info, TRUE);

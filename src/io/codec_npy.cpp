@@ -111,9 +111,10 @@ void look_at_npy(Bytes start, const ReadOptions& options) {
   accept(header.sizes[1], header.sizes[0], channels_of(header), header.type, options);
 }
 
-/// Reads and checks the header, and leaves the samples in `bytes`.
-Header read_whole_header(Bytes& bytes, const ReadLimits& limits) {
-  const Header header = read_header(bytes);
+/// Reads and checks the header.
+StoredRows find_rows(Bytes file, const ReadLimits& limits) {
+  Bytes data = file;
+  const Header header = read_header(data);
   const auto [height, width, channels] = header.sizes;
   if (channels > most_channels)
     unsupported(
@@ -123,38 +124,26 @@ Header read_whole_header(Bytes& bytes, const ReadLimits& limits) {
         "Save an array of shape (h, w) or (h, w, c) with 1 to 4 channels c: numpy.moveaxis() changes the "
         "order.");
   check_limits(width, height, channels_of(header), header.type, limits);
-  if (bytes.size() / size_of(header.type) < width * height * channels) truncated("NPY");
-  return header;
-}
-
-/// Copies samples to the byte order of the machine.
-void read_samples(const Header& header, const std::byte* stored, std::size_t samples, std::byte* target) {
-  const std::size_t size = size_of(header.type);
-  std::memcpy(target, stored, samples * size);
-  if (header.little != (std::endian::native == std::endian::little)) swap_bytes(target, samples, size);
+  const std::size_t size = size_of(header.type), samples = width * channels;
+  if (data.size() / size < samples * height) truncated("NPY");
+  StoredRows rows{"NPY", shape_of(width, height, channels_of(header), header.type, Alpha::none)};
+  rows.start = file.size() - data.size();
+  rows.row_bytes = samples * size;
+  const bool swapped = header.little != (std::endian::native == std::endian::little);
+  rows.decode = [size, samples, swapped](Bytes stored, std::byte* pixels) {
+    std::memcpy(pixels, stored.data(), stored.size());
+    if (swapped) swap_bytes(pixels, samples, size);
+  };
+  return rows;
 }
 
 Picture decode_npy(Bytes bytes, const ReadOptions& options) {
-  const Header header = read_whole_header(bytes, options.limits);
-  const auto [height, width, channels] = header.sizes;
-  Image image = allocate(width, height, channels_of(header), header.type, Alpha::none, options);
-  read_samples(header, bytes.data(), width * height * channels, image.data());
-  return image;
+  return read_stored(bytes, find_rows(bytes, options.limits), options);
 }
 
 std::unique_ptr<RowReader> open_npy_rows(const InputFile& file, Bytes bytes, const FilePicture&,
                                          const ReadOptions& options) {
-  Bytes data = bytes;
-  const Header header = read_whole_header(data, without_bytes(options.limits));
-  const auto [height, width, channels] = header.sizes;
-  StoredRows rows{"NPY"};
-  rows.shape = shape_of(width, height, channels_of(header), header.type, Alpha::none);
-  rows.start = bytes.size() - data.size();
-  rows.row_bytes = width * channels * size_of(header.type);
-  rows.decode = [header, samples = width * channels](std::span<std::byte> stored, std::byte* pixels) {
-    read_samples(header, stored.data(), samples, pixels);
-  };
-  return stored_rows(file, std::move(rows), options);
+  return stored_rows(file, find_rows(bytes, without_bytes(options.limits)), options);
 }
 
 FileBytes encode_npy(const ImageView& image, const WriteOptions&) {

@@ -1,56 +1,78 @@
-// WebP, and JPEG 2000 for reading only, by OpenCV. The module satin_io_opencv holds the library, which
-// decodes pixels and no more: this file parses the containers, checks sizes and completeness, and reads and
-// writes metadata.
+// WebP, and JPEG 2000 for reading only, by OpenCV's imgcodecs, which decode pixels and no more: this file
+// parses the containers, checks sizes and completeness, and reads and writes metadata. This is the module
+// satin_io_opencv (io/module.h).
 
 #include <algorithm>
-#include <exception>
+#include <cstring>
+#include <iostream>
+#include <mutex>
+#include <opencv2/core.hpp>
+#include <opencv2/core/utils/logger.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <vector>
 
 #include "io/codec_steps.h"
 #include "io/module.h"
 #include "metadata/colour_profile.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
+#include "satin/version.h"
 
 namespace satin::io {
 namespace {
 
-const SatinOpenCv& opencv() {
-  static const Module<SatinOpenCv> module("satin_io_opencv.so", opencv_entry_name, opencv_interface_version);
-  if (module.functions == nullptr)
-    throw Error(ErrorKind::environment,
-                "WebP and JPEG 2000 need Satin's OpenCV module, and it could not be loaded (" + module.error +
-                    "). Install it with OpenCV, or use .png or .jpg.");
-  return *module.functions;
-}
+/// Silences std::cerr, where OpenCV reports damaged files in addition to its result.
+class Silence {
+ public:
+  Silence() : lock_(mutex()), state_(std::cerr.rdstate()) { std::cerr.setstate(std::ios::failbit); }
+  ~Silence() { std::cerr.clear(state_); }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
 
-struct Receiver {
-  const ReadOptions& options;
-  Image image;
-  std::exception_ptr error;
+ private:
+  static std::mutex& mutex() {
+    static std::mutex instance;
+    return instance;
+  }
+  std::lock_guard<std::mutex> lock_;
+  std::ios::iostate state_;
 };
 
-void* on_allocate(void* user, int width, int height, int channels, int sample_bytes) {
-  auto& receiver = *static_cast<Receiver*>(user);
+/// Calls OpenCV without its output. Returns the reason if it throws, or `failure` if it returns false.
+template <class Work>
+std::string reason_of(const char* failure, const Work& work) {
+  const Silence silence;
   try {
-    receiver.image = allocate(static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(height), channels,
-                              sample_bytes == 1 ? Type::u8 : Type::u16, alpha_of(channels), receiver.options);
-    return receiver.image.data();
-  } catch (...) {
-    receiver.error = std::current_exception();
-    return nullptr;
+    return work() ? "" : failure;
+  } catch (const std::exception& error) {
+    return error.what();
   }
 }
 
-void require_opencv() { static_cast<void>(opencv()); }
-
 Image decode_with_opencv(const char* format, Bytes bytes, const ReadOptions& options) {
-  Receiver receiver{options, {}, {}};
-  SatinOpenCvMessage message{};
-  const int good = opencv().decode(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-                                   on_allocate, &receiver, &message);
-  if (receiver.error != nullptr) std::rethrow_exception(receiver.error);
-  if (good == 0) damaged(format, message.text);
-  return std::move(receiver.image);
+  if (bytes.size() > std::size_t{0x7fffffff}) damaged(format, "OpenCV takes files up to 2 GiB");
+  // OpenCV does not write to its input; its interface just lacks const.
+  const cv::Mat input(1, static_cast<int>(bytes.size()), CV_8U, const_cast<std::byte*>(bytes.data()));
+  cv::Mat mat;
+  const std::string reason = reason_of("OpenCV could not decode it", [&] {
+    mat = cv::imdecode(input, cv::IMREAD_UNCHANGED);
+    return !mat.empty();
+  });
+  if (!reason.empty()) damaged(format, reason);
+  if (mat.depth() != CV_8U && mat.depth() != CV_16U)
+    damaged(format, "its samples have neither 8 nor 16 bits");
+  const int channels = mat.channels();
+  if (channels > 4) damaged(format, "it has more than 4 channels");
+  Image image = allocate(static_cast<std::uint64_t>(mat.cols), static_cast<std::uint64_t>(mat.rows), channels,
+                         mat.depth() == CV_8U ? Type::u8 : Type::u16, alpha_of(channels), options);
+  const std::size_t row_bytes = mat.elemSize() * static_cast<std::size_t>(mat.cols);
+  for (int y = 0; y < mat.rows; ++y) {
+    std::memcpy(row_of(image, y), mat.ptr(y), row_bytes);
+    if (channels >= 3)
+      swap_red_and_blue(row_of(image, y), static_cast<std::size_t>(mat.cols),
+                        static_cast<std::size_t>(channels), mat.elemSize1());
+  }
+  return image;
 }
 
 constexpr std::size_t riff_header = 12;
@@ -164,16 +186,25 @@ FileBytes with_metadata(const FileBytes& file, const Metadata& metadata) {
 }
 
 FileBytes encode_webp(const ImageView& image, const WriteOptions& options) {
-  Sink file;
-  SatinOpenCvMessage message{};
-  const int good =
-      opencv().encode(reinterpret_cast<const unsigned char*>(image.data), static_cast<int>(image.shape.width),
-                      static_cast<int>(image.shape.height), image.shape.channels, ".webp",
-                      options.quality.value_or(default_quality), write_to_sink, &file, &message);
-  if (good == 0) not_encoded("WebP", message.text);
+  const Shape& shape = image.shape;
+  const auto width = static_cast<std::size_t>(shape.width),
+             channels = static_cast<std::size_t>(shape.channels);
+  cv::Mat mat(static_cast<int>(shape.height), static_cast<int>(shape.width),
+              CV_MAKETYPE(CV_8U, shape.channels));
+  for (int y = 0; y < mat.rows; ++y) {
+    std::memcpy(mat.ptr(y), image.at(0, y), width * channels);
+    if (channels >= 3) swap_red_and_blue(reinterpret_cast<std::byte*>(mat.ptr(y)), width, channels, 1);
+  }
+  std::vector<unsigned char> encoded;
+  const int quality = options.quality.value_or(default_quality);
+  const std::string reason = reason_of("OpenCV could not encode it", [&] {
+    return cv::imencode(".webp", mat, encoded, {cv::IMWRITE_WEBP_QUALITY, quality}) && !encoded.empty();
+  });
+  if (!reason.empty()) not_encoded("WebP", reason);
+  const FileBytes file = copy_of(std::as_bytes(std::span(encoded)));
   const Metadata& metadata = options.metadata;
   const bool plain = metadata.icc.empty() && metadata.exif.empty() && metadata.xmp.empty();
-  return plain ? std::move(file.bytes) : with_metadata(file.bytes, metadata);
+  return plain ? file : with_metadata(file, metadata);
 }
 
 constexpr const char* jpeg2000 = "JPEG 2000";
@@ -290,32 +321,19 @@ Picture decode_jpeg2000(Bytes bytes, const ReadOptions& options) {
   return picture;
 }
 
-/// Reads the size segment, which begins the codestream.
-std::optional<bool> fits_jpeg(Bytes bytes) {
-  const std::size_t at = text_of(bytes).find("\xff\x4f\xff\x51");
-  constexpr std::size_t components = 40, bits = 42;
-  if (at == std::string_view::npos || bytes.size() - at <= bits) return std::nullopt;
-  return be16(bytes, at + components) % 2 == 1 && byte_at(bytes, at + bits) == 7;  // bits - 1, unsigned
-}
-
 }  // namespace
-
-Codec webp_codec() {
-  Codec codec{"WebP", {".webp"}, sniff_webp, decode_webp, encode_webp, {}, "", require_opencv};
-  codec.holds.types = set_of(Type::u8);
-  codec.holds.channels = set_of(1, 3, 4);
-  codec.holds.alpha = set_of(Alpha::none, Alpha::straight);
-  codec.holds.max_side = 16383;
-  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp);
-  return codec;
-}
-
-Codec jpeg2000_codec() {
-  Codec codec{jpeg2000, {".jp2", ".j2k", ".j2c", ".jpf"}, sniff_jpeg2000, decode_jpeg2000};
-  codec.advice = "Satin does not write JPEG 2000. Write .png, .tiff or .webp instead.";
-  codec.require = require_opencv;
-  codec.fits_jpeg = fits_jpeg;
-  return codec;
-}
-
 }  // namespace satin::io
+
+extern "C" __attribute__((visibility("default"))) const satin::io::CodecModule* satin_codecs() {
+  namespace io = satin::io;
+  static const io::CodecModule module = [] {
+    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+    cv::redirectError([](int, const char*, const char*, const char*, int, void*) { return 0; });
+    return io::CodecModule{satin::version(), [](io::Codec& codec) {
+                             const bool is_webp = codec.name == std::string_view("WebP");
+                             codec.decode = is_webp ? io::decode_webp : io::decode_jpeg2000;
+                             if (is_webp) codec.encode = io::encode_webp;
+                           }};
+  }();
+  return &module;
+}

@@ -43,58 +43,34 @@ void look_at_pfm(Bytes start, const ReadOptions& options) {
   accept(width, height, channels_of_pfm(start), Type::f32, options);
 }
 
-/// A header within the limits, and the rows after it, from bottom to top.
-struct Stored {
-  std::uint64_t width = 0, height = 0;
-  int channels = 1;
-  bool swapped = false;  ///< stored in the other byte order than the machine's
-  Bytes data;
-
-  [[nodiscard]] std::size_t row_samples() const { return static_cast<std::size_t>(channels) * width; }
-  [[nodiscard]] std::size_t row_bytes() const { return row_samples() * sizeof(float); }
-};
-
-Stored find_picture(Bytes bytes, const ReadLimits& limits) {
-  Stored stored;
-  stored.channels = channels_of_pfm(bytes);
+/// Reads a header within the limits. The rows after it come from bottom to top.
+StoredRows find_rows(Bytes bytes, const ReadLimits& limits) {
+  const int channels = channels_of_pfm(bytes);
   TextHeader text(bytes, "PFM", 2);
-  stored.width = text.number();
-  stored.height = text.number();
-  stored.swapped = read_little_endian(text) != (std::endian::native == std::endian::little);
-  check_limits(stored.width, stored.height, stored.channels, Type::f32, limits);
-  stored.data = text.rest();
-  if (stored.data.size() / stored.row_bytes() < stored.height) truncated("PFM");
-  return stored;
-}
-
-void read_row(const std::byte* data, std::size_t samples, bool swapped, std::byte* target) {
-  std::memcpy(target, data, samples * sizeof(float));
-  if (swapped) swap_bytes(target, samples, sizeof(float));
+  const std::uint64_t width = text.number(), height = text.number();
+  const bool swapped = read_little_endian(text) != (std::endian::native == std::endian::little);
+  check_limits(width, height, channels, Type::f32, limits);
+  const Bytes data = text.rest();
+  const std::size_t samples = static_cast<std::size_t>(channels) * width;
+  StoredRows rows{"PFM", shape_of(width, height, channels, Type::f32, Alpha::none)};
+  rows.start = static_cast<std::uint64_t>(data.data() - bytes.data());
+  rows.row_bytes = samples * sizeof(float);
+  rows.upwards = true;
+  rows.decode = [samples, swapped](Bytes stored, std::byte* pixels) {
+    std::memcpy(pixels, stored.data(), stored.size());
+    if (swapped) swap_bytes(pixels, samples, sizeof(float));
+  };
+  if (data.size() / rows.row_bytes < height) truncated("PFM");
+  return rows;
 }
 
 Picture decode_pfm(Bytes bytes, const ReadOptions& options) {
-  const Stored stored = find_picture(bytes, options.limits);
-  const std::size_t row_bytes = stored.row_bytes();
-  Image image = allocate(stored.width, stored.height, stored.channels, Type::f32, Alpha::none, options);
-  for (std::size_t y = 0; y < stored.height; ++y)
-    read_row(stored.data.data() + y * row_bytes, stored.row_samples(), stored.swapped,
-             image.data() + (stored.height - 1 - y) * row_bytes);
-  return image;
+  return read_stored(bytes, find_rows(bytes, options.limits), options);
 }
 
 std::unique_ptr<RowReader> open_pfm_rows(const InputFile& file, Bytes bytes, const FilePicture&,
                                          const ReadOptions& options) {
-  const Stored stored = find_picture(bytes, without_bytes(options.limits));
-  StoredRows rows{"PFM"};
-  rows.shape = shape_of(stored.width, stored.height, stored.channels, Type::f32, Alpha::none);
-  rows.start = static_cast<std::uint64_t>(stored.data.data() - bytes.data());
-  rows.row_bytes = stored.row_bytes();
-  rows.upwards = true;
-  rows.decode = [samples = stored.row_samples(), swapped = stored.swapped](std::span<std::byte> row,
-                                                                           std::byte* pixels) {
-    read_row(row.data(), samples, swapped, pixels);
-  };
-  return stored_rows(file, std::move(rows), options);
+  return stored_rows(file, find_rows(bytes, without_bytes(options.limits)), options);
 }
 
 FileBytes encode_pfm(const ImageView& image, const WriteOptions&) {

@@ -305,24 +305,16 @@ void set_metadata(png_structp png, png_infop info, const Metadata& metadata) {
                    const_cast<png_bytep>(reinterpret_cast<png_const_bytep>(metadata.exif.data())));
 }
 
-/// Sets the XMP packet, which ends with a zero byte in memory.
-void set_xmp(png_structp png, png_infop info, const FileBytes& terminated) {
+/// Sets a text of iTXt or zTXt, if there is one.
+void set_text(png_structp png, png_infop info, std::string_view keyword, int compression,
+              const std::string& content) {
+  if (content.empty()) return;
   png_text text{};
-  text.compression = PNG_ITXT_COMPRESSION_NONE;
-  text.key = const_cast<png_charp>(png_xmp_keyword.data());
-  text.text = const_cast<png_charp>(reinterpret_cast<const char*>(terminated.data()));
-  text.itxt_length = terminated.size() - 1;
-  text.lang = const_cast<png_charp>("");
-  text.lang_key = const_cast<png_charp>("");
-  png_set_text(png, info, &text, 1);
-}
-
-void set_iptc(png_structp png, png_infop info, const std::string& iptc) {
-  png_text text{};
-  text.compression = PNG_TEXT_COMPRESSION_zTXt;
-  text.key = const_cast<png_charp>(png_iptc_keyword.data());
-  text.text = const_cast<png_charp>(iptc.c_str());
-  text.text_length = iptc.size();
+  text.compression = compression;
+  text.key = const_cast<png_charp>(keyword.data());
+  text.text = const_cast<png_charp>(content.c_str());
+  text.text_length = text.itxt_length = content.size();
+  text.lang = text.lang_key = const_cast<png_charp>("");
   png_set_text(png, info, &text, 1);
 }
 
@@ -333,9 +325,7 @@ FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
   const int color_type = color_types[static_cast<std::size_t>(shape.channels - 1)];
   const int depth = shape.type == Type::u16 ? 16 : 8;
   const std::vector<PngChunk> chunks = chunks_of(options.metadata, shape.channels, depth);
-  const std::string iptc = png_text_of_iptc(options.metadata.iptc);
-  FileBytes xmp = options.metadata.xmp;
-  if (!xmp.empty()) xmp.push_back(std::byte{0});
+  const std::string iptc = png_text_of_iptc(options.metadata.iptc), xmp(text_of(options.metadata.xmp));
   Writer writer;
   const bool complete = guarded(writer.context.jump, [&] {
     png_structp png = writer.png;
@@ -349,8 +339,8 @@ FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_benign_errors(png, 1);  // a profile for other channels is dropped, and the picture is written
     set_metadata(png, writer.info, options.metadata);
-    if (!xmp.empty()) set_xmp(png, writer.info, xmp);
-    if (!iptc.empty()) set_iptc(png, writer.info, iptc);
+    set_text(png, writer.info, png_xmp_keyword, PNG_ITXT_COMPRESSION_NONE, xmp);
+    set_text(png, writer.info, png_iptc_keyword, PNG_TEXT_COMPRESSION_zTXt, iptc);
     png_write_info_before_PLTE(png, writer.info);
     for (const PngChunk& chunk : chunks)
       png_write_chunk(png, reinterpret_cast<png_const_bytep>(chunk.name.c_str()),

@@ -101,82 +101,54 @@ Header read_header(TextHeader& text, char kind) {
 }
 
 /// Stores a sample so that the largest value of the file becomes the largest value of the type.
-class Scaler {
- public:
-  explicit Scaler(const Header& header)
-      : from_(static_cast<std::uint32_t>(header.maximum)), to_(header.type() == Type::u8 ? 255U : 65535U) {}
-
-  void store(std::uint64_t value, std::byte* target) const {
-    if (value > from_) damaged(format, "a pixel exceeds the largest value of " + std::to_string(from_));
-    const auto small = static_cast<std::uint32_t>(value);
-    const std::uint32_t scaled =
-        from_ == to_ ? small : static_cast<std::uint32_t>((std::uint64_t{small} * to_ + from_ / 2) / from_);
-    if (to_ == 255) {
-      *target = static_cast<std::byte>(scaled);
-    } else {
-      const auto wide = static_cast<std::uint16_t>(scaled);
-      std::memcpy(target, &wide, sizeof wide);
-    }
-  }
-
- private:
-  std::uint32_t from_;
-  std::uint32_t to_;
-};
+void store(const Header& header, std::uint64_t value, std::byte* target) {
+  const std::uint64_t from = header.maximum, to = header.type() == Type::u8 ? 255 : 65535;
+  if (value > from) damaged(format, "a pixel exceeds the largest value of " + std::to_string(from));
+  const std::uint64_t scaled = from == to ? value : (value * to + from / 2) / from;
+  const auto wide = static_cast<std::uint16_t>(scaled);
+  if (to == 255)
+    *target = static_cast<std::byte>(scaled);
+  else
+    std::memcpy(target, &wide, sizeof wide);
+}
 
 void read_plain(TextHeader& text, const Header& header, Image& image) {
-  const Scaler scaler(header);
   const std::size_t size = size_of(header.type());
   for (std::uint64_t i = 0; i < header.samples(); ++i) {
     if (header.kind == '1') {
       image.data()[i] = text.bit() ? std::byte{0} : std::byte{255};
     } else {
-      scaler.store(text.number(), image.data() + i * size);
+      store(header, text.number(), image.data() + i * size);
     }
   }
 }
 
-/// Reads rows of one bit a pixel, where 1 is black.
-void read_bits(const std::byte* data, const Header& header, std::uint64_t rows, std::byte* target) {
-  const std::uint64_t row_bytes = (header.width + 7) / 8;
-  for (std::uint64_t y = 0; y < rows; ++y, data += row_bytes)
-    for (std::uint64_t x = 0; x < header.width; ++x) {
-      const bool black = (std::to_integer<unsigned>(data[x / 8]) >> (7 - x % 8) & 1U) != 0;
-      *target++ = black ? std::byte{0} : std::byte{255};
-    }
+/// Reads a row of one bit a pixel, where 1 is black.
+void read_bits(Bytes row, const Header& header, std::byte* target) {
+  for (std::uint64_t x = 0; x < header.width; ++x) {
+    const bool black = (byte_at(row, x / 8) >> (7 - x % 8) & 1U) != 0;
+    *target++ = black ? std::byte{0} : std::byte{255};
+  }
 }
 
-/// Reads rows of a binary file, with all of their channels.
-void read_samples(const std::byte* data, const Header& header, std::uint64_t rows, std::byte* target) {
+/// Reads a row of a binary file, with all of its channels.
+void read_samples(Bytes row, const Header& header, std::byte* target) {
   const std::size_t size = size_of(header.type());
-  const std::uint64_t samples = header.width * header.channels * rows;
   if (size == 1 && header.maximum == 255) {
-    std::memcpy(target, data, samples);
+    std::memcpy(target, row.data(), row.size());
     return;
   }
-  const Scaler scaler(header);
-  const Bytes bytes(data, samples * size);
-  for (std::uint64_t i = 0; i < samples; ++i)
-    scaler.store(size == 1 ? byte_at(bytes, i) : be16(bytes, i * 2), target + i * size);
+  for (std::size_t at = 0; at < row.size(); at += size)
+    store(header, size == 1 ? byte_at(row, at) : be16(row, at), target + at);
 }
 
-/// Reads rows of a binary file. Inks become RGB.
-void read_binary(const std::byte* data, const Header& header, std::uint64_t rows, std::byte* target) {
-  if (header.kind == '4') return read_bits(data, header, rows, target);
-  if (!header.is_cmyk) return read_samples(data, header, rows, target);
-  const InkConversion inks({}, header.type(), false);
-  const std::size_t row_bytes = header.width * header.channels * size_of(header.type());
-  FileBytes row(row_bytes);
-  for (std::uint64_t y = 0; y < rows; ++y, data += row_bytes, target += row_bytes / 4 * 3) {
-    read_samples(data, header, 1, row.data());
-    inks.convert(row.data(), target, header.width);
-  }
-}
-
-/// Returns a warning if the file holds inks, which are converted to RGB.
-std::vector<std::string> warnings_of(const Header& header) {
-  if (!header.is_cmyk) return {};
-  return {InkConversion({}, header.type(), false).warning()};
+/// Reads a row of a binary file. Inks become RGB.
+void read_row(Bytes row, const Header& header, std::byte* target) {
+  if (header.kind == '4') return read_bits(row, header, target);
+  if (!header.is_cmyk) return read_samples(row, header, target);
+  FileBytes inks(row.size());
+  read_samples(row, header, inks.data());
+  InkConversion({}, header.type(), false).convert(inks.data(), target, header.width);
 }
 
 void look_at_pnm(Bytes start, const ReadOptions& options) {
@@ -213,54 +185,39 @@ std::vector<FilePicture> list_pictures(Bytes bytes, const ReadOptions& options) 
   return pictures;
 }
 
-/// A picture of the file: its header and the data that follows.
-struct Stored {
-  Header header;
-  TextHeader text;
-  Bytes data;
-};
-
-Stored find_picture(Bytes file, const FilePicture& picture, const ReadLimits& limits) {
-  const Bytes bytes = file.subspan(picture.at);
-  TextHeader text(bytes, format, 2);
-  const Header header = checked_header(text, bytes, limits);
-  const Bytes data = header.plain() ? bytes.subspan(text.position()) : text.rest();
+/// Returns the rows of a binary picture, whose header `text` has read.
+StoredRows rows_of(Bytes file, const Header& header, TextHeader& text) {
+  const Bytes data = text.rest();
   if (data.size() < header.bytes()) truncated(format);
-  return {header, text, data};
+  StoredRows rows{format};
+  rows.shape = shape_of(header.width, header.height, header.channels_read(), header.type(), header.alpha);
+  rows.start = static_cast<std::uint64_t>(data.data() - file.data());
+  rows.row_bytes = header.bytes() / header.height;
+  rows.decode = [header](Bytes row, std::byte* pixels) { read_row(row, header, pixels); };
+  if (header.is_cmyk) rows.warnings = {InkConversion({}, header.type(), false).warning()};
+  return rows;
 }
 
 Picture decode_pnm(Bytes file, const FilePicture& picture, const ReadOptions& options) {
-  Stored stored = find_picture(file, picture, options.limits);
-  const Header& header = stored.header;
-  Picture result(
-      allocate(header.width, header.height, header.channels_read(), header.type(), header.alpha, options));
-  if (header.plain()) {
-    read_plain(stored.text, header, result.image);
-  } else {
-    read_binary(stored.data.data(), header, header.height, result.image.data());
-  }
-  result.warnings = warnings_of(header);
-  return result;
+  TextHeader text(file.subspan(picture.at), format, 2);
+  const Header header = checked_header(text, file.subspan(picture.at), options.limits);
+  if (!header.plain()) return read_stored(file, rows_of(file, header, text), options);
+  if (file.size() - picture.at - text.position() < header.bytes()) truncated(format);
+  Image image =
+      allocate(header.width, header.height, header.channels_read(), header.type(), header.alpha, options);
+  read_plain(text, header, image);
+  return image;
 }
 
 std::unique_ptr<RowReader> open_pnm_rows(const InputFile& file, Bytes bytes, const FilePicture& picture,
                                          const ReadOptions& options) {
-  const Stored stored = find_picture(bytes, picture, without_bytes(options.limits));
-  const Header& header = stored.header;
+  TextHeader text(bytes.subspan(picture.at), format, 2);
+  const Header header = checked_header(text, bytes.subspan(picture.at), without_bytes(options.limits));
   if (header.plain())
     throw Error(ErrorKind::usage,
                 "pixels written as numbers are not read row by row. Read the file as a whole (without "
                 "--stream), or write it in binary first, for example with pnmtopnm.");
-  StoredRows rows{format};
-  rows.shape = shape_of(header.width, header.height, header.channels_read(), header.type(), header.alpha);
-  rows.start = static_cast<std::uint64_t>(stored.data.data() - bytes.data());
-  rows.row_bytes = header.bytes() / header.height;
-  rows.decode = [header](std::span<std::byte> row, std::byte* pixels) {
-    read_binary(row.data(), header, 1, pixels);
-  };
-  std::unique_ptr<RowReader> reader = stored_rows(file, std::move(rows), options);
-  reader->warnings = warnings_of(header);
-  return reader;
+  return stored_rows(file, rows_of(bytes, header, text), options);
 }
 
 void write_samples(Sink& sink, const ImageView& image) {

@@ -1,6 +1,7 @@
 #include "io/codec_steps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -62,6 +63,39 @@ void spread(Image& image, int channel, std::uint32_t black, std::uint32_t white)
   }
 }
 
+template <class Value>
+void divide(Value* pixel, std::size_t count, std::size_t channels) {
+  constexpr std::uint64_t largest = std::numeric_limits<Value>::max();
+  for (; count > 0; --count, pixel += channels) {
+    const std::uint64_t alpha = pixel[channels - 1];
+    for (std::size_t c = 0; c + 1 < channels && alpha != 0; ++c)
+      pixel[c] = static_cast<Value>(std::min(largest, (pixel[c] * largest + alpha / 2) / alpha));
+  }
+}
+
+/// Converts codes to values. Each is computed in double and rounded once, so that the same near and far give
+/// the same bits wherever a file stores its depth.
+template <class Code>
+void decode_depth(const Image& codes, const DepthTerms& terms, Image& values) {
+  constexpr double white = std::numeric_limits<Code>::max();
+  const bool inverse = terms.coding.format == DepthCoding::Format::range_inverse;
+  const double near = terms.coding.near * terms.metres, far = terms.coding.far * terms.metres;
+  const double first = inverse ? 1 / near : near, last = inverse ? 1 / far : far;
+  const auto* code = reinterpret_cast<const Code*>(codes.data());
+  auto* value = reinterpret_cast<float*>(values.data());
+  const std::int64_t count = codes.shape().width * codes.shape().height;
+  for (std::int64_t i = 0; i < count; ++i)
+    value[i] = static_cast<float>(first + code[i] / white * (last - first));
+}
+
+template <class Code>
+void turn_round(Image& codes) {
+  auto* code = reinterpret_cast<Code*>(codes.data());
+  const std::int64_t count = codes.shape().width * codes.shape().height;
+  for (std::int64_t i = 0; i < count; ++i)
+    code[i] = static_cast<Code>(std::numeric_limits<Code>::max() - code[i]);
+}
+
 /// Bytes read at once, enough for the full speed of a disk.
 constexpr std::size_t read_bytes = std::size_t{1} << 20;
 
@@ -70,6 +104,7 @@ class RowsAsStored final : public RowReader {
   RowsAsStored(const InputFile& file, StoredRows rows, std::size_t held)
       : file_(file), rows_(std::move(rows)), buffer_(held) {
     shape = rows_.shape;
+    warnings = rows_.warnings;
   }
 
   void read(std::int64_t y, const MutableImageView& rows) override {
@@ -81,7 +116,7 @@ class RowsAsStored final : public RowReader {
       file_.read(rows_.start + static_cast<std::uint64_t>(first) * rows_.row_bytes, stored, rows_.format);
       for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t row = rows_.upwards ? count - 1 - i : i;
-        rows_.decode(stored.subspan(static_cast<std::size_t>(row) * rows_.row_bytes, rows_.row_bytes),
+        rows_.decode(Bytes(stored).subspan(static_cast<std::size_t>(row) * rows_.row_bytes, rows_.row_bytes),
                      rows.at(0, done + i));
       }
       done += count;
@@ -101,14 +136,36 @@ void spread_codes(Image& image, int channel, std::uint32_t black, std::uint32_t 
                                         : spread<std::uint16_t>(image, channel, black, white);
 }
 
+void divide_by_alpha(std::byte* pixels, std::size_t count, int channels, Type type) {
+  const auto stride = static_cast<std::size_t>(channels);
+  type == Type::u8 ? divide(reinterpret_cast<std::uint8_t*>(pixels), count, stride)
+                   : divide(reinterpret_cast<std::uint16_t*>(pixels), count, stride);
+}
+
+PhotoDepth photo_depth(Image codes, const DepthTerms& terms, int orientation, const Allocator& allocator) {
+  const bool wide = codes.shape().type == Type::u16;
+  if (terms.turned) wide ? turn_round<std::uint16_t>(codes) : turn_round<std::uint8_t>(codes);
+  Image values({codes.shape().width, codes.shape().height, 1, Type::f32}, allocator);
+  wide ? decode_depth<std::uint16_t>(codes, terms, values) : decode_depth<std::uint8_t>(codes, terms, values);
+  PhotoDepth depth;
+  const auto* first = reinterpret_cast<const float*>(values.data());
+  const auto [lowest, highest] =
+      std::minmax_element(first, first + values.shape().width * values.shape().height);
+  if (!std::isfinite(*lowest) || !std::isfinite(*highest))
+    refuse_depth("it holds distances of 0 or without end");
+  depth.lowest = *lowest;
+  depth.highest = *highest;
+  depth.kind =
+      terms.coding.format == DepthCoding::Format::range_inverse ? DepthKind::disparity : DepthKind::depth;
+  depth.metric = terms.metric;
+  depth.format = terms.name;
+  depth.values = upright(std::move(values), orientation, allocator);
+  depth.stored = {{}, {}, std::move(codes), terms.format, terms.near, terms.far, terms.units};
+  return depth;
+}
+
 Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha) {
-  Shape shape;
-  shape.width = static_cast<std::int64_t>(width);
-  shape.height = static_cast<std::int64_t>(height);
-  shape.channels = channels;
-  shape.type = type;
-  shape.alpha = alpha;
-  return shape;
+  return {static_cast<std::int64_t>(width), static_cast<std::int64_t>(height), channels, type, alpha};
 }
 
 std::string partial_warning(const char* format) {
@@ -137,19 +194,16 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
 }
 
 void accept(std::uint64_t width, std::uint64_t height, int channels, Type type, const ReadOptions& options,
-            std::uint64_t beside) {
+            std::uint64_t beside, Alpha alpha) {
   check_type(type, options);
   check_limits(width, height, channels, type, options.limits);
-  if (options.accept) options.accept(shape_of(width, height, channels, type, Alpha::none), beside);
+  if (options.accept) options.accept(shape_of(width, height, channels, type, alpha), beside);
 }
 
 Image allocate(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha,
                const ReadOptions& options) {
-  check_type(type, options);
-  check_limits(width, height, channels, type, options.limits);
-  const Shape shape = shape_of(width, height, channels, type, alpha);
-  if (options.accept) options.accept(shape, 0);
-  return Image(shape, options.allocator);
+  accept(width, height, channels, type, options, 0, alpha);
+  return Image(shape_of(width, height, channels, type, alpha), options.allocator);
 }
 
 std::string one_of(const std::vector<std::string>& words) {
@@ -206,6 +260,18 @@ void accept_rows(std::uint64_t width, std::uint64_t height, int channels, Type t
                                       " bytes of memory, which is over the limit of " +
                                       std::to_string(options.limits.bytes) + ". Raise it (--max-bytes).");
   accept(width, height, channels, type, rows, held);
+}
+
+Picture read_stored(Bytes file, const StoredRows& rows, const ReadOptions& options) {
+  const Shape& shape = rows.shape;
+  Picture picture =
+      allocate(static_cast<std::uint64_t>(shape.width), static_cast<std::uint64_t>(shape.height),
+               shape.channels, shape.type, shape.alpha, options);
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    rows.decode(file.subspan(rows.start + static_cast<std::size_t>(y) * rows.row_bytes, rows.row_bytes),
+                row_of(picture.image, rows.upwards ? shape.height - 1 - y : y));
+  picture.warnings = rows.warnings;
+  return picture;
 }
 
 std::unique_ptr<RowReader> stored_rows(const InputFile& file, StoredRows rows, const ReadOptions& options) {

@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/codec.h"
 #include "io/file.h"
+#include "metadata/photo_source.h"
 
 namespace satin::io {
 
@@ -31,7 +31,7 @@ void check_limits(std::uint64_t width, std::uint64_t height, int channels, Type 
 /// Checks the limits and calls ReadOptions::accept. `beside` is the memory in bytes that decoding needs
 /// beside the picture.
 void accept(std::uint64_t width, std::uint64_t height, int channels, Type type, const ReadOptions& options,
-            std::uint64_t beside = 0);
+            std::uint64_t beside = 0, Alpha alpha = Alpha::none);
 
 [[nodiscard]] Shape shape_of(std::uint64_t width, std::uint64_t height, int channels, Type type, Alpha alpha);
 
@@ -65,6 +65,19 @@ void swap_red_and_blue(std::byte* pixels, std::size_t count, std::size_t channel
 /// rounded to nearest; codes beyond them are clipped.
 void spread_codes(Image& image, int channel, std::uint32_t black, std::uint32_t white);
 
+/// Divides the colours of u8 or u16 pixels by their alpha, rounded to nearest; where alpha is 0 they stay.
+void divide_by_alpha(std::byte* pixels, std::size_t count, int channels, Type type);
+inline void divide_by_alpha(Image& image) {
+  const Shape& shape = image.shape();
+  divide_by_alpha(image.data(), static_cast<std::size_t>(shape.width * shape.height), shape.channels,
+                  shape.type);
+}
+
+/// Converts codes (u8 or u16, one channel, oriented as stored) to values and turns these upright by
+/// `orientation`. The codes become PhotoDepth::stored. Throws Error(input) for values that are not finite.
+[[nodiscard]] PhotoDepth photo_depth(Image codes, const DepthTerms& terms, int orientation,
+                                     const Allocator& allocator = {});
+
 /// Throws Error(environment) with the reason of the library that failed to encode.
 [[noreturn]] void not_encoded(const char* format, const std::string& reason);
 
@@ -92,9 +105,13 @@ struct StoredRows {
   std::uint64_t start = 0;  ///< offset of the first stored row
   std::size_t row_bytes = 0;
   bool upwards = false;  ///< the bottom row is stored first
-  /// Converts the stored bytes of a row, which it may overwrite, to pixels.
-  std::function<void(std::span<std::byte> stored, std::byte* pixels)> decode{};
+  /// Converts the stored bytes of a row to pixels.
+  std::function<void(Bytes stored, std::byte* pixels)> decode{};
+  std::vector<std::string> warnings{};
 };
+
+/// Reads all rows of a file in memory.
+[[nodiscard]] Picture read_stored(Bytes file, const StoredRows& rows, const ReadOptions& options);
 
 /// Returns a reader for stored rows. `file` must outlive it.
 [[nodiscard]] std::unique_ptr<RowReader> stored_rows(const InputFile& file, StoredRows rows,

@@ -150,12 +150,6 @@ bool has_alpha(const Header& header, AlphaType type) {
   return is_set;
 }
 
-void divide_by_alpha(std::uint8_t* pixel, std::size_t colours) {
-  const unsigned alpha = pixel[colours];
-  for (std::size_t c = 0; c < colours && alpha != 0; ++c)
-    pixel[c] = static_cast<std::uint8_t>(std::min(255U, (pixel[c] * 255U + alpha / 2) / alpha));
-}
-
 Picture decode_tga(Bytes bytes, const ReadOptions& options) {
   const Header header = read_header(bytes, options.limits);
   const AlphaType type = alpha_type(bytes);
@@ -166,9 +160,8 @@ Picture decode_tga(Bytes bytes, const ReadOptions& options) {
   const bool mirrored = (header.descriptor & right_to_left) != 0;
   std::uint64_t x = 0, y = 0;
   for_each_pixel(header, [&](const std::byte* stored) {
-    Colour colour = header.colour(stored);
+    const Colour colour = header.colour(stored);
     const auto size = static_cast<std::size_t>(channels);
-    if (alpha && type == AlphaType::premultiplied) divide_by_alpha(colour.data(), size - 1);
     const std::uint64_t row = (header.descriptor & top_down) != 0 ? y : header.height - 1 - y;
     const std::uint64_t column = mirrored ? header.width - 1 - x : x;
     std::memcpy(image.data() + (row * header.width + column) * size, colour.data(), size);
@@ -177,6 +170,7 @@ Picture decode_tga(Bytes bytes, const ReadOptions& options) {
       ++y;
     }
   });
+  if (alpha && type == AlphaType::premultiplied) divide_by_alpha(image);
   return image;
 }
 

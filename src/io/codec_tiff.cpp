@@ -42,83 +42,22 @@ struct TiffLayout {
 };
 
 /// Throws Error(input) with the error of libtiff, and clears it.
-[[noreturn]] void fail(TiffFile& file);
+[[noreturn]] void fail(TiffFile& file) {
+  if (file.error.empty()) truncated("TIFF");
+  const std::string reason = std::exchange(file.error, {});
+  if (reason.starts_with("Fax")) damaged("TIFF", reason);  // libtiff calls damaged fax codes unsupported
+  not_decoded("TIFF", "libtiff", reason, "Save it with LZW or Deflate.");
+}
 
 /// Whether the file begins with a preview and stores the picture in a child directory, as camera RAW does.
-[[nodiscard]] bool has_preview_first(TIFF* tiff);
-
-/// Reads the current directory. Throws Error(input) for pixels that are not supported.
-[[nodiscard]] TiffLayout read_layout(TIFF* tiff);
-
-/// The samples of a page, read one row of blocks (strips or tiles) at a time.
-class TiffBlocks {
- public:
-  /// The handle, whose current directory is that of the page, and its file must outlive the blocks. Throws
-  /// Error(input) for blocks that do not fit the page. With `in_rows`, high strips are read a few rows at a
-  /// time, in their order, if their compression allows it. Only read() allocates.
-  TiffBlocks(TIFF* tiff, TiffFile& file, const TiffLayout& layout, const ReadOptions& options, bool in_rows);
-
-  /// Returns the height of a row of blocks in pixels. The last one may be lower.
-  [[nodiscard]] std::uint32_t height() const noexcept { return height_; }
-  /// Returns the size of the buffer that a block needs beside the rows.
-  [[nodiscard]] std::size_t held() const noexcept { return direct_ ? 0 : block_bytes_; }
-
-  /// Reads the row of blocks that begins at row `y` to dense interleaved rows, in which samples of 1, 2 and 4
-  /// bits become one byte each. Returns false if blocks are missing, which only ReadOptions::allow_partial
-  /// permits. Their pixels are then 0.
-  bool read(std::uint32_t y, std::byte* rows);
-
- private:
-  /// A strip or tile; width and height are the portion inside the picture.
-  struct Block {
-    std::uint32_t x, y, width, height;
-    std::uint16_t plane;
-  };
-
-  [[nodiscard]] bool decode(const Block& block, std::byte* target);
-  void read_lines(std::uint32_t y, std::uint32_t count, std::byte* rows);
-  void place(const Block& block, std::byte* rows) const;
-
-  TIFF* tiff_;
-  TiffFile& file_;
-  TiffLayout layout_;
-  bool partial_;
-  bool tiled_;
-  bool lines_ = false;   ///< a few rows of a strip are read at a time
-  bool direct_ = false;  ///< blocks have the layout of rows
-  std::uint32_t width_ = 0;
-  std::uint32_t height_ = 0;
-  std::uint64_t row_bytes_ = 0;
-  std::uint64_t block_bytes_ = 0;
-  FileBytes buffer_;  ///< one decoded block
-};
-
-/// Conversion of samples to pixels: palettes, samples of few bits, white as zero, inks, and integer
-/// premultiplied alpha. Integers lose the colour of faint pixels each time it is multiplied by alpha, so such
-/// a file is straightened once, on reading.
-class TiffColours {
- public:
-  /// `icc` is the profile of the page.
-  TiffColours(TIFF* tiff, const TiffLayout& layout, Bytes icc);
-
-  /// Returns the channels of a pixel, which may differ from the number of samples.
-  [[nodiscard]] int channels() const noexcept;
-  /// Whether the conversion has applied the profile, which the pixels then no longer need.
-  [[nodiscard]] bool uses_profile() const noexcept { return inks_.has_value(); }
-  /// Returns a warning, or an empty text.
-  [[nodiscard]] std::string warning() const { return inks_ ? inks_->warning() : std::string(); }
-
-  /// Converts samples of TiffBlocks to pixels. Both may be at the same address if there are as many channels
-  /// as samples.
-  void convert(const std::byte* samples, std::byte* pixels, std::size_t count) const;
-
- private:
-  void read_palette(TIFF* tiff);
-
-  TiffLayout layout_;
-  std::array<std::array<std::byte, 3>, 256> palette_{};
-  std::optional<InkConversion> inks_;
-};
+bool has_preview_first(TIFF* tiff) {
+  std::uint32_t subfile = 0;
+  std::uint16_t children = 0;
+  toff_t* offsets = nullptr;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SUBFILETYPE, &subfile);
+  return (subfile & FILETYPE_REDUCEDIMAGE) != 0 &&
+         TIFFGetField(tiff, TIFFTAG_SUBIFD, &children, &offsets) != 0;
+}
 
 Type type_of(const TiffLayout& layout) {
   const bool integer = layout.format == SAMPLEFORMAT_UINT || layout.format == SAMPLEFORMAT_VOID;
@@ -142,14 +81,8 @@ Alpha read_alpha(TIFF* tiff, const TiffLayout& layout) {
   std::uint16_t* kinds = nullptr;
   // A last channel without a description is opacity: this is the meaning for writers that omit the tag.
   if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) == 0 || count == 0) return Alpha::straight;
-  switch (kinds[count - 1]) {
-    case EXTRASAMPLE_ASSOCALPHA:
-      return Alpha::premultiplied;
-    case EXTRASAMPLE_UNASSALPHA:
-      return Alpha::straight;
-    default:
-      return Alpha::none;
-  }
+  if (kinds[count - 1] == EXTRASAMPLE_ASSOCALPHA) return Alpha::premultiplied;
+  return kinds[count - 1] == EXTRASAMPLE_UNASSALPHA ? Alpha::straight : Alpha::none;
 }
 
 bool has_cmyk(TIFF* tiff) {
@@ -215,17 +148,9 @@ constexpr std::uint64_t high_strip = std::uint64_t{1} << 20;
 
 /// Whether libtiff decodes this compression line by line.
 bool has_lines(std::uint16_t compression) {
-  switch (compression) {
-    case COMPRESSION_LZW:
-    case COMPRESSION_DEFLATE:
-    case COMPRESSION_ADOBE_DEFLATE:
-    case COMPRESSION_PACKBITS:
-    case COMPRESSION_LZMA:
-    case COMPRESSION_ZSTD:
-      return true;
-    default:
-      return false;
-  }
+  constexpr std::array lines{COMPRESSION_LZW,      COMPRESSION_DEFLATE, COMPRESSION_ADOBE_DEFLATE,
+                             COMPRESSION_PACKBITS, COMPRESSION_LZMA,    COMPRESSION_ZSTD};
+  return std::ranges::find(lines, int{compression}) != lines.end();
 }
 
 /// Largest expansion of these compressions: LZW makes 3838 bytes from one 12-bit code.
@@ -238,50 +163,20 @@ bool has_largest_ratio(std::uint16_t compression) {
 }
 
 template <class Value>
-void for_each_pixel(std::byte* pixels, std::size_t count, int samples, Value, auto&& change) {
+void invert_colours(std::byte* pixels, std::size_t count, std::size_t samples, std::size_t colours) {
   auto* values = reinterpret_cast<Value*>(pixels);
-  for (std::size_t i = 0; i < count; ++i, values += samples) change(values);
-}
-
-template <class Value>
-void normalise(std::byte* pixels, std::size_t count, const TiffLayout& layout) {
-  constexpr std::uint32_t maximum = std::numeric_limits<Value>::max();
-  const int colours = layout.alpha == Alpha::none ? layout.samples : layout.samples - 1;
-  if (layout.photometric == PHOTOMETRIC_MINISWHITE)
-    for_each_pixel(pixels, count, layout.samples, Value{}, [&](Value* pixel) {
-      for (int c = 0; c < colours; ++c) pixel[c] = static_cast<Value>(maximum - pixel[c]);
-    });
-  if (layout.alpha == Alpha::premultiplied)
-    for_each_pixel(pixels, count, layout.samples, Value{}, [&](Value* pixel) {
-      const std::uint64_t alpha = pixel[colours];
-      for (int c = 0; c < colours && alpha != 0; ++c)
-        pixel[c] = static_cast<Value>(
-            std::min<std::uint64_t>(maximum, (pixel[c] * std::uint64_t{maximum} + alpha / 2) / alpha));
-    });
+  for (std::size_t i = 0; i < count; ++i, values += samples)
+    for (std::size_t c = 0; c < colours; ++c)
+      values[c] = static_cast<Value>(std::numeric_limits<Value>::max() - values[c]);
 }
 
 void widen_bits(std::byte* pixels, std::size_t count, const TiffLayout& layout) {
   const unsigned step = 255U / ((1U << layout.bits) - 1);
-  for_each_pixel(pixels, count, 1, std::uint8_t{},
-                 [&](std::uint8_t* value) { *value = static_cast<std::uint8_t>(*value * step); });
+  for (std::byte& value : std::span(pixels, count))
+    value = static_cast<std::byte>(std::to_integer<unsigned>(value) * step);
 }
 
-void fail(TiffFile& file) {
-  if (file.error.empty()) truncated("TIFF");
-  const std::string reason = std::exchange(file.error, {});
-  if (reason.starts_with("Fax")) damaged("TIFF", reason);  // libtiff calls damaged fax codes unsupported
-  not_decoded("TIFF", "libtiff", reason, "Save it with LZW or Deflate.");
-}
-
-bool has_preview_first(TIFF* tiff) {
-  std::uint32_t subfile = 0;
-  std::uint16_t children = 0;
-  toff_t* offsets = nullptr;
-  TIFFGetFieldDefaulted(tiff, TIFFTAG_SUBFILETYPE, &subfile);
-  return (subfile & FILETYPE_REDUCEDIMAGE) != 0 &&
-         TIFFGetField(tiff, TIFFTAG_SUBIFD, &children, &offsets) != 0;
-}
-
+/// Reads the current directory. Throws Error(input) for pixels that are not supported.
 TiffLayout read_layout(TIFF* tiff) {
   TiffLayout layout;
   TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &layout.width);
@@ -307,148 +202,204 @@ TiffLayout read_layout(TIFF* tiff) {
   return layout;
 }
 
-TiffBlocks::TiffBlocks(TIFF* tiff, TiffFile& file, const TiffLayout& layout, const ReadOptions& options,
-                       bool in_rows)
-    : tiff_(tiff),
-      file_(file),
-      layout_(layout),
-      partial_(options.allow_partial),
-      tiled_(TIFFIsTiled(tiff) != 0),
-      width_(layout.width),
-      height_(layout.height) {
-  if (tiled_) {
-    TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width_);
-    TIFFGetField(tiff, TIFFTAG_TILELENGTH, &height_);
-  } else {
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &height_);
-    height_ = std::min(height_, layout.height);
-  }
-  if (width_ == 0 || height_ == 0) fail(file);
-
-  const std::uint64_t per_pixel = (layout.separate ? 1U : layout.samples) * std::uint64_t{layout.bits};
-  row_bytes_ = (width_ * per_pixel + 7) / 8;
-  block_bytes_ = tiled_ ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
-  const Shape whole = shape_of(layout.width, layout.height, layout.samples, layout.type, Alpha::none);
-  // A tile may reach beyond the picture, but not without bound. For reading in rows, the reader checks its
-  // buffer.
-  const std::uint64_t most = std::min<std::uint64_t>(
-      in_rows ? UINT64_MAX : options.limits.bytes,
-      std::max<std::uint64_t>(std::uint64_t{64} << 20, 2 * std::uint64_t{byte_size(whole)}));
-  if (block_bytes_ > most || height_ > most / row_bytes_ || block_bytes_ != row_bytes_ * height_) {
-    if (!file.error.empty()) fail(file);
-    damaged("TIFF", "its " + std::string(tiled_ ? "tiles" : "strips") + " do not fit its pixels");
-  }
-  direct_ = !tiled_ && !layout.separate && layout.bits >= 8;
-  lines_ = in_rows && direct_ && !partial_ && block_bytes_ > high_strip && has_lines(layout.compression);
-  if (lines_)
-    height_ =
-        std::min(height_, std::max(static_cast<std::uint32_t>(high_strip / row_bytes_), std::uint32_t{1}));
-}
-
-bool TiffBlocks::read(std::uint32_t y, std::byte* rows) {
-  const std::uint32_t height = std::min(height_, layout_.height - y);
-  if (!direct_) buffer_.resize(block_bytes_);
-  if (lines_) {
-    read_lines(y, height, rows);
-    return true;
-  }
-  const std::uint16_t planes = layout_.separate ? layout_.samples : std::uint16_t{1};
-  bool complete = true;
-  for (std::uint16_t plane = 0; plane < planes; ++plane)
-    for (std::uint64_t x = 0; x < layout_.width; x += width_) {
-      const auto x32 = static_cast<std::uint32_t>(x);
-      const Block block{x32, y, std::min(width_, layout_.width - x32), height, plane};
-      std::byte* const target = direct_ ? rows : buffer_.data();
-      if (!decode(block, target)) {
-        if (!partial_) fail(file_);
-        std::memset(target, 0, row_bytes_ * height);
-        complete = false;
-        file_.error.clear();
-      }
-      if (!direct_) place(block, rows);
-    }
-  return complete;
-}
-
-void TiffBlocks::read_lines(std::uint32_t y, std::uint32_t count, std::byte* rows) {
-  for (std::uint32_t i = 0; i < count; ++i, rows += row_bytes_)
-    if (TIFFReadScanline(tiff_, rows, y + i, 0) != 1 || !file_.error.empty()) fail(file_);
-}
-
-bool TiffBlocks::decode(const Block& block, std::byte* target) {
-  const std::uint64_t size = row_bytes_ * (tiled_ ? height_ : block.height);
-  const auto wanted = static_cast<tmsize_t>(size);
-  const std::uint32_t index = tiled_ ? TIFFComputeTile(tiff_, block.x, block.y, 0, block.plane)
-                                     : TIFFComputeStrip(tiff_, block.y, block.plane);
-  // Checked before touching memory that a small file claims to need.
-  const std::uint64_t stored = std::min<std::uint64_t>(TIFFGetStrileByteCount(tiff_, index), file_.size());
-  if (has_largest_ratio(layout_.compression) && stored < size / largest_ratio) return false;
-  // libtiff accepts Deflate data that is longer than its block and then does not write the whole block.
-  std::memset(target, 0, size);
-  const tmsize_t got = tiled_ ? TIFFReadEncodedTile(tiff_, index, target, wanted)
-                              : TIFFReadEncodedStrip(tiff_, index, target, wanted);
-  return got == wanted && file_.error.empty();
-}
-
-/// Copies a decoded block to the rows.
-void TiffBlocks::place(const Block& block, std::byte* rows) const {
-  const std::size_t size = size_of(layout_.type);
-  const std::size_t samples = layout_.samples;
-  for (std::uint32_t y = 0; y < block.height; ++y) {
-    const std::byte* from = buffer_.data() + row_bytes_ * y;
-    std::byte* to = rows + (std::size_t{layout_.width} * y + block.x) * samples * size;
-    if (layout_.bits < 8) {
-      const unsigned per_byte = 8U / layout_.bits;
-      for (std::uint32_t x = 0; x < block.width; ++x) {
-        const unsigned shift = (per_byte - 1 - x % per_byte) * layout_.bits;
-        to[x] = (from[x / per_byte] >> shift) & static_cast<std::byte>((1U << layout_.bits) - 1);
-      }
-    } else if (!layout_.separate) {
-      std::memcpy(to, from, block.width * samples * size);
+/// The samples of a page, read one row of blocks (strips or tiles) at a time.
+class TiffBlocks {
+ public:
+  /// The handle, whose current directory is that of the page, and its file must outlive the blocks. Throws
+  /// Error(input) for blocks that do not fit the page. With `in_rows`, high strips are read a few rows at a
+  /// time, in their order, if their compression allows it. Only read() allocates.
+  TiffBlocks(TIFF* tiff, TiffFile& file, const TiffLayout& layout, const ReadOptions& options, bool in_rows)
+      : tiff_(tiff),
+        file_(file),
+        layout_(layout),
+        partial_(options.allow_partial),
+        tiled_(TIFFIsTiled(tiff) != 0),
+        width_(layout.width),
+        height_(layout.height) {
+    if (tiled_) {
+      TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width_);
+      TIFFGetField(tiff, TIFFTAG_TILELENGTH, &height_);
     } else {
-      for (std::uint32_t x = 0; x < block.width; ++x)
-        std::memcpy(to + (x * samples + block.plane) * size, from + x * size, size);
+      TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &height_);
+      height_ = std::min(height_, layout.height);
+    }
+    if (width_ == 0 || height_ == 0) fail(file);
+
+    const std::uint64_t per_pixel = (layout.separate ? 1U : layout.samples) * std::uint64_t{layout.bits};
+    row_bytes_ = (width_ * per_pixel + 7) / 8;
+    block_bytes_ = tiled_ ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
+    const Shape whole = shape_of(layout.width, layout.height, layout.samples, layout.type, Alpha::none);
+    // A tile may reach beyond the picture, but not without bound. For reading in rows, the reader checks its
+    // buffer.
+    const std::uint64_t most = std::min<std::uint64_t>(
+        in_rows ? UINT64_MAX : options.limits.bytes,
+        std::max<std::uint64_t>(std::uint64_t{64} << 20, 2 * std::uint64_t{byte_size(whole)}));
+    if (block_bytes_ > most || height_ > most / row_bytes_ || block_bytes_ != row_bytes_ * height_) {
+      if (!file.error.empty()) fail(file);
+      damaged("TIFF", "its " + std::string(tiled_ ? "tiles" : "strips") + " do not fit its pixels");
+    }
+    direct_ = !tiled_ && !layout.separate && layout.bits >= 8;
+    lines_ = in_rows && direct_ && !partial_ && block_bytes_ > high_strip && has_lines(layout.compression);
+    if (lines_)
+      height_ =
+          std::min(height_, std::max(static_cast<std::uint32_t>(high_strip / row_bytes_), std::uint32_t{1}));
+  }
+
+  /// Returns the height of a row of blocks in pixels. The last one may be lower.
+  [[nodiscard]] std::uint32_t height() const noexcept { return height_; }
+  /// Returns the size of the buffer that a block needs beside the rows.
+  [[nodiscard]] std::size_t held() const noexcept { return direct_ ? 0 : block_bytes_; }
+
+  /// Reads the row of blocks that begins at row `y` to dense interleaved rows, in which samples of 1, 2 and 4
+  /// bits become one byte each. Returns false if blocks are missing, which only ReadOptions::allow_partial
+  /// permits. Their pixels are then 0.
+  bool read(std::uint32_t y, std::byte* rows) {
+    const std::uint32_t height = std::min(height_, layout_.height - y);
+    if (!direct_) buffer_.resize(block_bytes_);
+    if (lines_) {
+      read_lines(y, height, rows);
+      return true;
+    }
+    const std::uint16_t planes = layout_.separate ? layout_.samples : std::uint16_t{1};
+    bool complete = true;
+    for (std::uint16_t plane = 0; plane < planes; ++plane)
+      for (std::uint64_t x = 0; x < layout_.width; x += width_) {
+        const auto x32 = static_cast<std::uint32_t>(x);
+        const Block block{x32, y, std::min(width_, layout_.width - x32), height, plane};
+        std::byte* const target = direct_ ? rows : buffer_.data();
+        if (!decode(block, target)) {
+          if (!partial_) fail(file_);
+          std::memset(target, 0, row_bytes_ * height);
+          complete = false;
+          file_.error.clear();
+        }
+        if (!direct_) place(block, rows);
+      }
+    return complete;
+  }
+
+ private:
+  /// A strip or tile; width and height are the portion inside the picture.
+  struct Block {
+    std::uint32_t x, y, width, height;
+    std::uint16_t plane;
+  };
+
+  [[nodiscard]] bool decode(const Block& block, std::byte* target) {
+    const std::uint64_t size = row_bytes_ * (tiled_ ? height_ : block.height);
+    const auto wanted = static_cast<tmsize_t>(size);
+    const std::uint32_t index = tiled_ ? TIFFComputeTile(tiff_, block.x, block.y, 0, block.plane)
+                                       : TIFFComputeStrip(tiff_, block.y, block.plane);
+    // Checked before touching memory that a small file claims to need.
+    const std::uint64_t stored = std::min<std::uint64_t>(TIFFGetStrileByteCount(tiff_, index), file_.size());
+    if (has_largest_ratio(layout_.compression) && stored < size / largest_ratio) return false;
+    // libtiff accepts Deflate data that is longer than its block and then does not write the whole block.
+    std::memset(target, 0, size);
+    const tmsize_t got = tiled_ ? TIFFReadEncodedTile(tiff_, index, target, wanted)
+                                : TIFFReadEncodedStrip(tiff_, index, target, wanted);
+    return got == wanted && file_.error.empty();
+  }
+
+  void read_lines(std::uint32_t y, std::uint32_t count, std::byte* rows) {
+    for (std::uint32_t i = 0; i < count; ++i, rows += row_bytes_)
+      if (TIFFReadScanline(tiff_, rows, y + i, 0) != 1 || !file_.error.empty()) fail(file_);
+  }
+
+  /// Copies a decoded block to the rows.
+  void place(const Block& block, std::byte* rows) const {
+    const std::size_t size = size_of(layout_.type);
+    const std::size_t samples = layout_.samples;
+    for (std::uint32_t y = 0; y < block.height; ++y) {
+      const std::byte* from = buffer_.data() + row_bytes_ * y;
+      std::byte* to = rows + (std::size_t{layout_.width} * y + block.x) * samples * size;
+      if (layout_.bits < 8) {
+        const unsigned per_byte = 8U / layout_.bits;
+        for (std::uint32_t x = 0; x < block.width; ++x) {
+          const unsigned shift = (per_byte - 1 - x % per_byte) * layout_.bits;
+          to[x] = (from[x / per_byte] >> shift) & static_cast<std::byte>((1U << layout_.bits) - 1);
+        }
+      } else if (!layout_.separate) {
+        std::memcpy(to, from, block.width * samples * size);
+      } else {
+        for (std::uint32_t x = 0; x < block.width; ++x)
+          std::memcpy(to + (x * samples + block.plane) * size, from + x * size, size);
+      }
     }
   }
-}
 
-TiffColours::TiffColours(TIFF* tiff, const TiffLayout& layout, Bytes icc) : layout_(layout) {
-  if (layout.photometric == PHOTOMETRIC_PALETTE) read_palette(tiff);
-  if (layout.photometric == PHOTOMETRIC_SEPARATED) inks_.emplace(icc, layout.type, false);
-}
+  TIFF* tiff_;
+  TiffFile& file_;
+  TiffLayout layout_;
+  bool partial_;
+  bool tiled_;
+  bool lines_ = false;   ///< a few rows of a strip are read at a time
+  bool direct_ = false;  ///< blocks have the layout of rows
+  std::uint32_t width_ = 0;
+  std::uint32_t height_ = 0;
+  std::uint64_t row_bytes_ = 0;
+  std::uint64_t block_bytes_ = 0;
+  FileBytes buffer_;  ///< one decoded block
+};
 
-void TiffColours::read_palette(TIFF* tiff) {
-  std::uint16_t* maps[3] = {};
-  if (TIFFGetField(tiff, TIFFTAG_COLORMAP, &maps[0], &maps[1], &maps[2]) == 0)
-    damaged("TIFF", "it has no palette");
-  const std::size_t count = std::size_t{1} << layout_.bits;
-  // Some writers store 8-bit values in the 16-bit palette.
-  const bool bytes = std::all_of(std::begin(maps), std::end(maps), [&](const std::uint16_t* map) {
-    return std::all_of(map, map + count, [](std::uint16_t v) { return v < 256; });
-  });
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t c = 0; c < 3; ++c) {
-      const std::uint32_t value = maps[c][i];
-      palette_[i][c] = static_cast<std::byte>(bytes ? value : (value * 255 + 32767) / 65535);
+/// Conversion of samples to pixels: palettes, samples of few bits, white as zero, inks, and integer
+/// premultiplied alpha. Integers lose the colour of faint pixels each time it is multiplied by alpha, so such
+/// a file is straightened once, on reading.
+class TiffColours {
+ public:
+  /// `icc` is the profile of the page.
+  TiffColours(TIFF* tiff, const TiffLayout& layout, Bytes icc) : layout_(layout) {
+    if (layout.photometric == PHOTOMETRIC_PALETTE) read_palette(tiff);
+    if (layout.photometric == PHOTOMETRIC_SEPARATED) inks_.emplace(icc, layout.type, false);
+  }
+
+  /// Returns the channels of a pixel, which may differ from the number of samples.
+  [[nodiscard]] int channels() const noexcept {
+    return layout_.photometric == PHOTOMETRIC_PALETTE || inks_ ? 3 : layout_.samples;
+  }
+  /// Whether the conversion has applied the profile, which the pixels then no longer need.
+  [[nodiscard]] bool uses_profile() const noexcept { return inks_.has_value(); }
+  /// Returns a warning, or an empty text.
+  [[nodiscard]] std::string warning() const { return inks_ ? inks_->warning() : std::string(); }
+
+  /// Converts samples of TiffBlocks to pixels. Both may be at the same address if there are as many channels
+  /// as samples.
+  void convert(const std::byte* samples, std::byte* pixels, std::size_t count) const {
+    if (inks_) return inks_->convert(samples, pixels, count);
+    if (layout_.photometric == PHOTOMETRIC_PALETTE) {
+      for (std::size_t i = 0; i < count; ++i)
+        std::memcpy(pixels + 3 * i, palette_[std::to_integer<std::size_t>(samples[i])].data(), 3);
+      return;
     }
-}
+    if (pixels != samples) std::memcpy(pixels, samples, count * layout_.samples * size_of(layout_.type));
+    if (layout_.bits < 8) widen_bits(pixels, count, layout_);
+    const std::size_t stride = layout_.samples, colours = stride - (layout_.alpha == Alpha::none ? 0 : 1);
+    if (layout_.photometric == PHOTOMETRIC_MINISWHITE)
+      layout_.type == Type::u8 ? invert_colours<std::uint8_t>(pixels, count, stride, colours)
+                               : invert_colours<std::uint16_t>(pixels, count, stride, colours);
+    if (layout_.alpha != layout_.pixel_alpha()) divide_by_alpha(pixels, count, layout_.samples, layout_.type);
+  }
 
-int TiffColours::channels() const noexcept {
-  return layout_.photometric == PHOTOMETRIC_PALETTE || inks_ ? 3 : layout_.samples;
-}
-
-void TiffColours::convert(const std::byte* samples, std::byte* pixels, std::size_t count) const {
-  if (inks_) return inks_->convert(samples, pixels, count);
-  if (layout_.photometric == PHOTOMETRIC_PALETTE) {
+ private:
+  void read_palette(TIFF* tiff) {
+    std::uint16_t* maps[3] = {};
+    if (TIFFGetField(tiff, TIFFTAG_COLORMAP, &maps[0], &maps[1], &maps[2]) == 0)
+      damaged("TIFF", "it has no palette");
+    const std::size_t count = std::size_t{1} << layout_.bits;
+    // Some writers store 8-bit values in the 16-bit palette.
+    const bool bytes = std::all_of(std::begin(maps), std::end(maps), [&](const std::uint16_t* map) {
+      return std::all_of(map, map + count, [](std::uint16_t v) { return v < 256; });
+    });
     for (std::size_t i = 0; i < count; ++i)
-      std::memcpy(pixels + 3 * i, palette_[std::to_integer<std::size_t>(samples[i])].data(), 3);
-    return;
+      for (std::size_t c = 0; c < 3; ++c) {
+        const std::uint32_t value = maps[c][i];
+        palette_[i][c] = static_cast<std::byte>(bytes ? value : (value * 255 + 32767) / 65535);
+      }
   }
-  if (pixels != samples) std::memcpy(pixels, samples, count * layout_.samples * size_of(layout_.type));
-  if (layout_.bits < 8) widen_bits(pixels, count, layout_);
-  if (layout_.type == Type::u8) normalise<std::uint8_t>(pixels, count, layout_);
-  if (layout_.type == Type::u16) normalise<std::uint16_t>(pixels, count, layout_);
-}
+
+  TiffLayout layout_;
+  std::array<std::array<std::byte, 3>, 256> palette_{};
+  std::optional<InkConversion> inks_;
+};
 
 // Pages.
 
@@ -463,7 +414,7 @@ Metadata read_metadata(TIFF* tiff, Bytes file, std::uint64_t directory) {
   Metadata metadata;
   metadata.icc = block_of(tiff, TIFFTAG_ICCPROFILE);
   metadata.xmp = block_of(tiff, TIFFTAG_XMLPACKET);
-  metadata.exif = exif_from_tiff(file, directory);
+  metadata.exif = exif_block(read_description(file, directory));
   metadata.iptc = iptc_from_tiff(file, directory);
   return metadata;
 }
@@ -537,7 +488,7 @@ void add_stack(TIFF* tiff, std::uint64_t file_size, const ReadOptions& options,
 /// directory is the page.
 std::vector<FilePicture> list_pages(Bytes bytes, const ReadOptions& options) {
   check_tags(bytes);
-  TiffInput file(bytes);
+  TiffFile file(bytes);
   const TiffHandle tiff = open_tiff(file, "rm");
   if (tiff == nullptr) fail(file);
   const FilePicture first{{}, TIFFCurrentDirOffset(tiff.get())};
@@ -574,7 +525,7 @@ TiffHandle open_page(TiffFile& file, const FilePicture& page) {
 
 /// Adds a warning if the directory after this page is damaged.
 void check_next_page(Bytes bytes, const FilePicture& page, std::vector<std::string>& warnings) {
-  TiffInput file(bytes);
+  TiffFile file(bytes);
   const TiffHandle tiff = open_page(file, page);
   if (TIFFLastDirectory(tiff.get()) == 0 && TIFFReadDirectory(tiff.get()) == 0)
     warnings.emplace_back("the page after this one cannot be read.");
@@ -587,7 +538,7 @@ void take_over(const TiffColours& colours, Metadata& metadata, std::vector<std::
 }
 
 Picture decode_page(Bytes bytes, const FilePicture& page, const ReadOptions& options) {
-  TiffInput file(bytes);
+  TiffFile file(bytes);
   const TiffHandle tiff = open_page(file, page);
   const TiffLayout layout = read_layout(tiff.get());
   check_limits(layout.width, layout.height, layout.samples, layout.type, options.limits);
@@ -679,7 +630,7 @@ class PageRows final : public RowReader {
     there_ = true;
   }
 
-  TiffOnDisk file_;
+  TiffFile file_;
   FilePicture page_;
   ReadOptions options_;
   TiffHandle tiff_;
@@ -701,8 +652,8 @@ std::unique_ptr<RowReader> open_page_rows(const InputFile& file, Bytes bytes, co
 }  // namespace
 
 Codec tiff_codec() {
-  Codec codec{"TIFF", {".tiff", ".tif"}, sniff_tiff, nullptr, encode_tiff};
-  codec.several = {"page", list_pages, decode_page, encode_tiff_pages};
+  Codec codec{"TIFF", {".tiff", ".tif"}, sniff_tiff};
+  codec.several = {"page", list_pages, decode_page, encode_tiff};
   codec.open_rows = open_page_rows;
   codec.write_rows = write_tiles;
   // The header of an EXIF block is that of a classic TIFF file.

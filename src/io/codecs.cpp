@@ -1,13 +1,17 @@
 // The list of formats, in the order in which an input is compared with them. Weak signatures come last.
 //
-// The file also holds the signatures that are needed even without a codec, and the formats that are only
+// The file also holds what is known of a codec before its module is loaded, and the formats that are only
 // recognised, so that they can be refused with advice.
 
 #include <array>
+#include <map>
+#include <mutex>
 
-#include "io/codec.h"
 #include "io/codec_steps.h"
+#include "io/module.h"
 #include "metadata/heif_boxes.h"
+#include "satin/error.h"
+#include "satin/version.h"
 
 namespace satin::io {
 namespace {
@@ -51,18 +55,6 @@ bool sniff_pdf(Bytes bytes, std::string_view) {
   return starts_with(bytes, "%PDF") || starts_with(bytes, "%!PS");
 }
 
-}  // namespace
-
-Codec refused(const char* name, std::vector<std::string_view> extensions,
-              bool (*sniff)(Bytes, std::string_view), const char* advice) {
-  return {name, std::move(extensions), sniff, nullptr, nullptr, {}, advice};
-}
-
-bool sniff_tiff(Bytes bytes, std::string_view) {
-  return starts_with(bytes, {"II*\0", 4}) || starts_with(bytes, {"MM\0*", 4}) ||
-         starts_with(bytes, {"II+\0", 4}) || starts_with(bytes, {"MM\0+", 4});
-}
-
 bool sniff_exr(Bytes bytes, std::string_view) { return starts_with(bytes, "\x76\x2f\x31\x01"); }
 
 bool sniff_webp(Bytes bytes, std::string_view) {
@@ -75,6 +67,87 @@ bool sniff_jpeg2000(Bytes bytes, std::string_view) {
 
 bool sniff_heic(Bytes bytes, std::string_view) { return is_heic(bytes); }
 bool sniff_avif(Bytes bytes, std::string_view) { return is_avif(bytes); }
+
+/// Returns the record of a format that is only recognised, to be refused with advice.
+Codec refused(const char* name, std::vector<std::string_view> extensions,
+              bool (*sniff)(Bytes, std::string_view), const char* advice) {
+  return {name, std::move(extensions), sniff, nullptr, nullptr, {}, advice};
+}
+
+/// Returns the record of a format whose functions are in a module. `lacking` is the advice where this build
+/// has no such module.
+Codec in_module(const ModuleOfCodecs& module, const char* name, std::vector<std::string_view> extensions,
+                bool (*sniff)(Bytes, std::string_view), const char* lacking) {
+  Codec codec = refused(name, std::move(extensions), sniff, lacking);
+  if (module.is_built) codec.module = &module;
+  return codec;
+}
+
+Codec exr_codec() {
+  static constexpr ModuleOfCodecs module{SATIN_IO_EXR, "satin_io_exr.so",
+                                         "OpenEXR needs Satin's OpenEXR module",
+                                         "Install it with OpenEXR, or use .tiff or .pfm."};
+  Codec codec = in_module(
+      module, "OpenEXR", {".exr"}, sniff_exr,
+      "This build of Satin has no OpenEXR. Build it with OpenEXR and SATIN_CODECS=FULL, or convert the file "
+      "to a float .tiff or to .pfm first, for example with oiiotool.");
+  codec.several.word = "part";
+  codec.holds = {set_of(Type::f32), set_of(1, 2, 3, 4), set_of(Alpha::none, Alpha::premultiplied)};
+  codec.holds.metadata = set_of(Carried::channels, Carried::windows);
+  return codec;
+}
+
+constexpr ModuleOfCodecs opencv{SATIN_IO_OPENCV, "satin_io_opencv.so",
+                                "WebP and JPEG 2000 need Satin's OpenCV module",
+                                "Install it with OpenCV, or use .png or .jpg."};
+
+Codec webp_codec() {
+  Codec codec =
+      in_module(opencv, "WebP", {".webp"}, sniff_webp,
+                "This build of Satin has no WebP. Build it with OpenCV and SATIN_CODECS=FULL, or use "
+                ".png or .jpg.");
+  codec.holds = {set_of(Type::u8), set_of(1, 3, 4), set_of(Alpha::none, Alpha::straight)};
+  codec.holds.max_side = 16383;
+  codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp);
+  return codec;
+}
+
+/// Reads the size segment, which begins the codestream.
+std::optional<bool> jpeg2000_fits_jpeg(Bytes bytes) {
+  const std::size_t at = text_of(bytes).find("\xff\x4f\xff\x51");
+  constexpr std::size_t components = 40, bits = 42;
+  if (at == std::string_view::npos || bytes.size() - at <= bits) return std::nullopt;
+  return be16(bytes, at + components) % 2 == 1 && byte_at(bytes, at + bits) == 7;  // bits - 1, unsigned
+}
+
+Codec jpeg2000_codec() {
+  Codec codec = in_module(opencv, "JPEG 2000", {".jp2", ".j2k", ".j2c", ".jpf"}, sniff_jpeg2000,
+                          "This build of Satin has no JPEG 2000. Build it with OpenCV and SATIN_CODECS=FULL, "
+                          "or use .png or .jpg.");
+  if (codec.module != nullptr)
+    codec.advice = "Satin does not write JPEG 2000. Write .png, .tiff or .webp instead.";
+  codec.fits_jpeg = jpeg2000_fits_jpeg;
+  return codec;
+}
+
+std::optional<bool> heif_fits_jpeg(Bytes bytes) {
+  const std::optional<HeifPicture> picture = read_heif_boxes(bytes);
+  return picture ? std::optional(picture->bits == 8 && !picture->alpha) : std::nullopt;
+}
+
+Codec heif_codec(const char* name, std::vector<std::string_view> extensions,
+                 bool (*sniff)(Bytes, std::string_view)) {
+  static constexpr ModuleOfCodecs module{
+      SATIN_IO_HEIF, "satin_io_heif.so", "HEIC and AVIF need Satin's module for libheif",
+      "Install it (Debian: satin-heif, with libheif1), or convert the file to .jpg or .png."};
+  Codec codec =
+      in_module(module, name, std::move(extensions), sniff,
+                "This build of Satin has no HEIC and AVIF. Build it with libheif (Debian: libheif-dev) and "
+                "SATIN_CODECS=FULL, or convert the file to .png first, for example with heif-convert.");
+  if (codec.module != nullptr) codec.advice = "Satin only reads them. Write .jpg, .png or .tiff instead.";
+  codec.fits_jpeg = heif_fits_jpeg;
+  return codec;
+}
 
 std::vector<Codec> refused_codecs() {
   return {
@@ -94,8 +167,6 @@ std::vector<Codec> refused_codecs() {
   };
 }
 
-namespace {
-
 std::vector<Codec> make_list() {
   std::vector<Codec> list;
   for (Codec& codec : refused_codecs()) list.push_back(std::move(codec));
@@ -109,37 +180,11 @@ std::vector<Codec> make_list() {
               "This build of Satin has no TIFF. Build it with libtiff and SATIN_CODECS=FULL, or use .png, "
               ".pfm or .npy."));
 #endif
-#ifdef SATIN_IO_EXR
   list.push_back(exr_codec());
-#else
-  list.push_back(refused(
-      "OpenEXR", {".exr"}, sniff_exr,
-      "This build of Satin has no OpenEXR. Build it with OpenEXR and SATIN_CODECS=FULL, or convert the "
-      "file to a float .tiff or to .pfm first, for example with oiiotool."));
-#endif
-#ifdef SATIN_IO_OPENCV
   list.push_back(webp_codec());
   list.push_back(jpeg2000_codec());
-#else
-  list.push_back(
-      refused("WebP", {".webp"}, sniff_webp,
-              "This build of Satin has no WebP. Build it with OpenCV and SATIN_CODECS=FULL, or use .png "
-              "or .jpg."));
-  list.push_back(
-      refused("JPEG 2000", {".jp2", ".j2k"}, sniff_jpeg2000,
-              "This build of Satin has no JPEG 2000. Build it with OpenCV and SATIN_CODECS=FULL, or use "
-              ".png or .jpg."));
-#endif
-#ifdef SATIN_IO_HEIF
-  list.push_back(heic_codec());
-  list.push_back(avif_codec());
-#else
-  constexpr const char* no_heif =
-      "This build of Satin has no HEIC and AVIF. Build it with libheif (Debian: libheif-dev) and "
-      "SATIN_CODECS=FULL, or convert the file to .png first, for example with heif-convert.";
-  list.push_back(refused("HEIC", {".heic", ".heif", ".hif"}, sniff_heic, no_heif));
-  list.push_back(refused("AVIF", {".avif"}, sniff_avif, no_heif));
-#endif
+  list.push_back(heif_codec("HEIC", {".heic", ".heif", ".hif"}, sniff_heic));
+  list.push_back(heif_codec("AVIF", {".avif"}, sniff_avif));
   list.push_back(bmp_codec());
   list.push_back(hdr_codec());
   for (Codec& codec : pnm_codecs()) list.push_back(std::move(codec));
@@ -167,9 +212,31 @@ std::string describe_alpha(const Shape& shape) {
 
 }  // namespace
 
+bool sniff_tiff(Bytes bytes, std::string_view) {
+  return starts_with(bytes, {"II*\0", 4}) || starts_with(bytes, {"MM\0*", 4}) ||
+         starts_with(bytes, {"II+\0", 4}) || starts_with(bytes, {"MM\0+", 4});
+}
+
 const std::vector<Codec>& codecs() {
   static const std::vector<Codec> list = make_list();
   return list;
+}
+
+const Codec& loaded(const Codec& codec) {
+  if (codec.module == nullptr) return codec;
+  static std::mutex mutex;
+  static std::map<const Codec*, Codec> complete;
+  const std::lock_guard lock(mutex);
+  if (const auto known = complete.find(&codec); known != complete.end()) return known->second;
+  const auto& [is_built, file, needed, remedy] = *codec.module;
+  const Module<CodecModule> module(file, "satin_codecs", std::string_view(version()));
+  if (module.functions == nullptr)
+    throw Error(ErrorKind::environment,
+                std::string(needed) + ", and it could not be loaded (" + module.error + "). " + remedy);
+  Codec result = codec;
+  module.functions->complete(result);
+  result.module = nullptr;
+  return complete.emplace(&codec, std::move(result)).first->second;
 }
 
 std::vector<std::string> types_in(const Holds& holds) {
@@ -200,7 +267,7 @@ std::string why_not(const Codec& codec, const Shape& shape) {
 
   std::vector<std::string> others;
   for (const Codec& other : codecs())
-    if (other.encode != nullptr && holds(other.holds, shape)) others.emplace_back(other.extensions.front());
+    if (other.writes() && holds(other.holds, shape)) others.emplace_back(other.extensions.front());
   if (!others.empty()) text += " Write " + one_of(others) + " instead.";
   return text;
 }

@@ -15,7 +15,6 @@
 #include "io/codec_steps.h"
 #include "io/convert.h"
 #include "io/file.h"
-#include "io/photo_depth.h"
 #include "metadata/colour_profile.h"
 #include "metadata/exif.h"
 #include "metadata/resolution.h"
@@ -114,8 +113,9 @@ bool names_gain_map(Bytes xmp) {
          text.find("http://ns.apple.com/HDRGainMap/") != std::string_view::npos;
 }
 
-/// Returns the codec that reads these bytes. Throws Error(input), without the name of the file.
-const Codec& codec_for(Bytes bytes, std::string_view extension) {
+/// Returns the codec that reads these bytes, without its module. Throws Error(input), without the name of the
+/// file.
+const Codec& reader_of(Bytes bytes, std::string_view extension) {
   for (const Codec& codec : codecs()) {
     if (!codec.sniff(bytes, extension)) continue;
     if (!codec.reads())
@@ -127,6 +127,10 @@ const Codec& codec_for(Bytes bytes, std::string_view extension) {
     if (codec.reads()) names.emplace_back(codec.name);
   throw Error(ErrorKind::input,
               "this is not an image format that Satin reads. Convert it to " + one_of(names) + ".");
+}
+
+const Codec& codec_for(Bytes bytes, std::string_view extension) {
+  return loaded(reader_of(bytes, extension));
 }
 
 /// Corrects what the metadata blocks say about a picture that was turned upright and now has this shape.
@@ -240,10 +244,14 @@ using io::codec_for;
 using io::name_of_input;
 using io::named;
 
+std::string name_of_output(const std::filesystem::path& path) {
+  return io::is_standard_stream(path) ? "standard output" : printable(path.native());
+}
+
 std::vector<std::string> usual_extensions() {
   std::vector<std::string> words;
   for (const Codec& codec : io::codecs())
-    if (codec.encode != nullptr) words.emplace_back(codec.extensions.front());
+    if (codec.writes()) words.emplace_back(codec.extensions.front());
   return words;
 }
 
@@ -263,7 +271,7 @@ const Codec* find_codec(std::string_view extension) {
 /// Returns the codec with this extension if it writes files, or null.
 const Codec* find_writer(const std::string& extension) {
   const Codec* const codec = find_codec(io::lower(extension));
-  return codec == nullptr || codec->encode == nullptr ? nullptr : codec;
+  return codec == nullptr || !codec->writes() ? nullptr : codec;
 }
 
 /// Returns the codec that writes this shape under this extension. Throws Error(usage).
@@ -275,7 +283,7 @@ const Codec& codec_for(const std::string& extension, const Shape& shape, const W
   if (found == nullptr)
     throw Error(ErrorKind::usage, "'" + extension + "' is not a format that Satin writes. Use " +
                                       io::one_of(usual_extensions()) + ".");
-  if (found->encode == nullptr)
+  if (!found->writes())
     throw Error(ErrorKind::usage, std::string(found->name) + " files are not written. " + found->advice);
   if (shape.frames != 1)
     throw Error(ErrorKind::usage, "a file holds one frame. Write the frames one by one.");
@@ -289,84 +297,51 @@ const Codec& codec_for(const std::string& extension, const Shape& shape, const W
     throw Error(ErrorKind::usage,
                 std::string(found->name) +
                     " files keep no depth of a photograph. Write a .jpg, or drop --keep-depth.");
-  if (found->require != nullptr) found->require();
-  return *found;
+  return io::loaded(*found);
 }
 
-/// A dense, interleaved RGB picture with the pixels of a view: a copy, or the view itself if it is already
-/// that.
-struct Prepared {
-  Image copy;
-  ImageView view;
-};
-
-Prepared prepare(const ImageView& image) {
+/// Returns a dense, interleaved RGB view of the pixels: `image` itself if it is that, otherwise of `copy`.
+ImageView prepared(const ImageView& image, Image& copy) {
   if (image.memory != Memory::host)
     throw Error(ErrorKind::usage, "the picture is in device memory. Copy it first.");
   const bool dense = image.interleaved() && image.strides.row == interleaved_strides(image.shape).row;
   const bool swapped = image.shape.order == Order::bgr && image.shape.channels >= 3;
-  if (dense && !swapped) return {{}, image};
-  Prepared result{copy_of(image), {}};
-  const MutableImageView view = result.copy.view();
+  if (dense && !swapped) return image;
+  copy = copy_of(image);
+  MutableImageView view = copy.view();
   if (swapped)
     io::swap_red_and_blue(view.data, static_cast<std::size_t>(view.shape.width * view.shape.height),
                           static_cast<std::size_t>(view.shape.channels), size_of(view.shape.type));
-  result.view = view;
-  result.view.shape.order = Order::rgb;
-  return result;
-}
-
-/// A picture as the codec accepts it, with its options.
-struct Encodable {
-  Prepared picture;
-  WriteOptions options;
-};
-
-Encodable encodable(const Codec& codec, const ImageView& image, const WriteOptions& options) {
-  Encodable result{prepare(image), options};
-  Prepared& prepared = result.picture;
-  if (const Shape written = io::shape_for(codec, image.shape);
-      options.convert && written.type != image.shape.type) {
-    prepared.copy = io::converted(prepared.view, written, options.dither, options.metadata);
-    prepared.view = prepared.copy.view();
-  }
-  if (!io::describes(options.metadata.icc, image.shape.channels)) result.options.metadata.icc.clear();
-  return result;
-}
-
-const Codec& codec_for(const ImageView& image, const std::string& extension, const WriteOptions& options) {
-  if (image.empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
-  validate(image.shape);
-  return codec_for(extension, image.shape, options);
-}
-
-std::vector<std::byte> encode(const ImageView& image, const std::string& extension,
-                              const WriteOptions& options) {
-  const Codec& codec = codec_for(image, extension, options);
-  if (options.photo != nullptr) {
-    const io::KeptPhoto kept = io::keep_photo(image, options);
-    return encode(kept.image, extension, kept.options);
-  }
-  const Encodable page = encodable(codec, image, options);
-  return codec.encode(page.picture.view, page.options);
+  view.shape.order = Order::rgb;
+  return view;
 }
 
 std::vector<std::byte> encode(std::span<const ImageView> images, const std::string& extension,
                               std::span<const WriteOptions> options) {
-  if (images.size() == 1) return encode(images.front(), extension, options.front());
-  std::vector<Prepared> copies;
+  std::vector<Image> copies(images.size());
   std::vector<ImageView> views;
-  std::vector<WriteOptions> own;
+  std::vector<WriteOptions> own(options.begin(), options.end());
   const Codec* codec = nullptr;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    codec = &codec_for(images[i], extension, options[i]);
-    io::check_holds_several(*codec);
-    Encodable page = encodable(*codec, images[i], options[i]);
-    views.push_back(page.picture.view);
-    copies.push_back(std::move(page.picture));
-    own.push_back(std::move(page.options));
+    if (images[i].empty()) throw Error(ErrorKind::usage, "there is no picture to write.");
+    validate(images[i].shape);
+    codec = &codec_for(extension, images[i].shape, options[i]);
+    if (images.size() > 1) io::check_holds_several(*codec);
+    if (images.size() == 1 && options[i].photo != nullptr) {
+      const io::KeptPhoto kept = io::keep_photo(images[i], options[i]);
+      const ImageView image = kept.image;
+      return encode({&image, 1}, extension, {&kept.options, 1});
+    }
+    views.push_back(prepared(images[i], copies[i]));
+    if (const Shape written = io::shape_for(*codec, images[i].shape);
+        options[i].convert && written.type != images[i].shape.type) {
+      copies[i] = io::converted(views[i], written, options[i].dither, options[i].metadata);
+      views[i] = copies[i].view();
+    }
+    if (!io::describes(options[i].metadata.icc, images[i].shape.channels)) own[i].metadata.icc.clear();
   }
-  return codec->several.encode(views, own);
+  const bool alone = images.size() == 1 && codec->encode != nullptr;
+  return alone ? codec->encode(views.front(), own.front()) : codec->several.encode(views, own);
 }
 
 /// Completes the facts about a decoded picture, and corrects its metadata blocks for the upright shape.
@@ -433,13 +408,13 @@ std::string with_blanks(const std::vector<std::string>& words) {
 std::vector<FormatInfo> formats() {
   std::vector<FormatInfo> result;
   for (const Codec& codec : io::codecs()) {
-    if (!codec.reads() && codec.encode == nullptr) continue;
+    if (!codec.reads() && !codec.writes()) continue;
     FormatInfo info;
     info.name = codec.name;
     info.extensions.assign(codec.extensions.begin(), codec.extensions.end());
     info.reads = codec.reads();
-    info.writes = codec.encode != nullptr;
-    info.pages = codec.several.list != nullptr && codec.decode == nullptr;
+    info.writes = codec.writes();
+    info.pages = codec.several.word != nullptr && codec.decode == nullptr;
     info.types = with_blanks(io::types_in(codec.holds));
     info.channels = with_blanks(io::channels_in(codec.holds));
     result.push_back(std::move(info));
@@ -552,7 +527,7 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
 bool fits_jpeg(const std::filesystem::path& file) {
   std::optional<bool> fits;
   const auto look = [&](Bytes bytes) {
-    const Codec& codec = codec_for(bytes, io::lower(file.extension().string()));
+    const Codec& codec = io::reader_of(bytes, io::lower(file.extension().string()));
     if (codec.fits_jpeg != nullptr)
       fits = codec.fits_jpeg(bytes);
     else  // a format that needs no closer look
@@ -569,8 +544,7 @@ bool fits_jpeg(const std::filesystem::path& file) {
 }
 
 void check_writable(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
-  named(name, [&] {
+  named(name_of_output(path), [&] {
     validate(shape);
     static_cast<void>(codec_for(extension_of(path, options), shape, options));
   });
@@ -592,16 +566,16 @@ void write_pages(const std::filesystem::path& path, std::span<const ImageView> i
   if (images.empty() || images.size() != options.size())
     throw Error(ErrorKind::usage, "write_pages() takes one picture or more, and options for each.");
   for (std::size_t i = 0; i < images.size(); ++i) check_writable(path, images[i].shape, options[i]);
-  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
+  const std::string name = name_of_output(path);
   const std::vector<std::byte> bytes =
       named(name, [&] { return encode(images, extension_of(path, options.front()), options); });
   io::write_file(path, bytes, options.front().overwrite, options.front().modified);
 }
 
 void check_holds_pages(const std::filesystem::path& path, const WriteOptions& options) {
-  const std::string name = io::is_standard_stream(path) ? "standard output" : printable(path.native());
+  const std::string name = name_of_output(path);
   const Codec* const codec = find_writer(extension_of(path, options));
-  if (codec != nullptr) named(name, [&] { io::check_holds_several(*codec); });
+  if (codec != nullptr) named(name, [&] { io::check_holds_several(io::loaded(*codec)); });
 }
 
 std::vector<std::byte> encode_image(const ImageView& image, const std::string& extension,

@@ -1,8 +1,6 @@
-#include "io/photo_depth.h"
+// Depth maps and mattes that photographs carry: from the pictures of a JPEG file, and back into one.
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "io/codec_steps.h"
@@ -14,29 +12,6 @@
 
 namespace satin::io {
 namespace {
-
-/// Converts codes to values. Each is computed in double and rounded once, so that the same near and far give
-/// the same bits wherever a file stores its depth.
-template <class Code>
-void decode(const Image& codes, const DepthTerms& terms, Image& values) {
-  constexpr double white = std::numeric_limits<Code>::max();
-  const bool inverse = terms.coding.format == DepthCoding::Format::range_inverse;
-  const double near = terms.coding.near * terms.metres, far = terms.coding.far * terms.metres;
-  const double first = inverse ? 1 / near : near, last = inverse ? 1 / far : far;
-  const auto* code = reinterpret_cast<const Code*>(codes.data());
-  auto* value = reinterpret_cast<float*>(values.data());
-  const std::int64_t count = codes.shape().width * codes.shape().height;
-  for (std::int64_t i = 0; i < count; ++i)
-    value[i] = static_cast<float>(first + code[i] / white * (last - first));
-}
-
-template <class Code>
-void turn_round(Image& codes) {
-  auto* code = reinterpret_cast<Code*>(codes.data());
-  const std::int64_t count = codes.shape().width * codes.shape().height;
-  for (std::int64_t i = 0; i < count; ++i)
-    code[i] = static_cast<Code>(std::numeric_limits<Code>::max() - code[i]);
-}
 
 /// Returns the first channel of a picture whose colours agree.
 template <class Code>
@@ -166,28 +141,6 @@ std::string packet_of(const Photo& photo, const PhotoBlur& blur) {
 }
 
 }  // namespace
-
-PhotoDepth photo_depth(Image codes, const DepthTerms& terms, int orientation, const Allocator& allocator) {
-  const bool wide = codes.shape().type == Type::u16;
-  if (terms.turned) wide ? turn_round<std::uint16_t>(codes) : turn_round<std::uint8_t>(codes);
-  Image values({codes.shape().width, codes.shape().height, 1, Type::f32}, allocator);
-  wide ? decode<std::uint16_t>(codes, terms, values) : decode<std::uint8_t>(codes, terms, values);
-  PhotoDepth depth;
-  const auto* first = reinterpret_cast<const float*>(values.data());
-  const auto [lowest, highest] =
-      std::minmax_element(first, first + values.shape().width * values.shape().height);
-  if (!std::isfinite(*lowest) || !std::isfinite(*highest))
-    refuse_depth("it holds distances of 0 or without end");
-  depth.lowest = *lowest;
-  depth.highest = *highest;
-  depth.kind =
-      terms.coding.format == DepthCoding::Format::range_inverse ? DepthKind::disparity : DepthKind::depth;
-  depth.metric = terms.metric;
-  depth.format = terms.name;
-  depth.values = upright(std::move(values), orientation, allocator);
-  depth.stored = {{}, {}, std::move(codes), terms.format, terms.near, terms.far, terms.units};
-  return depth;
-}
 
 void complete_photo(Photo& photo, const Metadata& metadata, const Shape& shape) {
   const Bytes exif = metadata.exif;

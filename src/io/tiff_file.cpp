@@ -27,23 +27,6 @@ namespace {
 
 TiffFile& file_of(thandle_t handle) { return *static_cast<TiffFile*>(handle); }
 
-/// An output in memory.
-class TiffOutput final : public TiffFile {
- public:
-  [[nodiscard]] std::uint64_t size() const noexcept override { return sink_.bytes.size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t at, std::span<std::byte> target) noexcept override {
-    return TiffInput(sink_.bytes).read(at, target);
-  }
-  [[nodiscard]] bool write(std::uint64_t at, Bytes bytes) noexcept override {
-    sink_.position = at;
-    return sink_.write(bytes.data(), bytes.size());
-  }
-  [[nodiscard]] FileBytes& bytes() noexcept { return sink_.bytes; }
-
- private:
-  Sink sink_;
-};
-
 tmsize_t on_read(thandle_t handle, void* target, tmsize_t size) {
   TiffFile& file = file_of(handle);
   if (size <= 0) return 0;
@@ -58,7 +41,8 @@ tmsize_t on_write(thandle_t handle, void* data, tmsize_t size) {
   TiffFile& file = file_of(handle);
   const Bytes bytes(static_cast<const std::byte*>(data),
                     static_cast<std::size_t>(std::max<tmsize_t>(size, 0)));
-  if (size < 0 || !file.write(file.position, bytes)) return -1;
+  file.output.position = file.position;
+  if (size < 0 || !file.output.write(bytes.data(), bytes.size())) return -1;
   file.position += bytes.size();
   return size;
 }
@@ -178,17 +162,16 @@ bool write_page(TIFF* tiff, const ImageView& image, const Metadata& metadata) {
 
 }  // namespace
 
-std::size_t TiffInput::read(std::uint64_t at, std::span<std::byte> target) noexcept {
-  if (at >= bytes_.size()) return 0;
-  const std::size_t count = std::min<std::size_t>(target.size(), bytes_.size() - at);
-  std::memcpy(target.data(), bytes_.data() + at, count);
-  return count;
-}
-
-std::size_t TiffOnDisk::read(std::uint64_t at, std::span<std::byte> target) noexcept {
-  int code = 0;
-  const std::size_t count = file_.read_some(at, target, code);
-  if (code != 0 && error.empty()) error = "reading failed: " + error_text(code);
+std::size_t TiffFile::read(std::uint64_t at, std::span<std::byte> target) noexcept {
+  if (disk_ != nullptr) {
+    int code = 0;
+    const std::size_t count = disk_->read_some(at, target, code);
+    if (code != 0 && error.empty()) error = "reading failed: " + error_text(code);
+    return count;
+  }
+  if (at >= bytes().size()) return 0;
+  const std::size_t count = std::min<std::size_t>(target.size(), bytes().size() - at);
+  std::memcpy(target.data(), bytes().data() + at, count);
   return count;
 }
 
@@ -216,17 +199,13 @@ TiffHandle open_tiff(TiffFile& file, const char* mode) {
 #endif
 }
 
-FileBytes encode_tiff(const ImageView& image, const WriteOptions& options) {
-  return encode_tiff_pages({&image, 1}, {&options, 1});
-}
-
-FileBytes encode_tiff_pages(std::span<const ImageView> images, std::span<const WriteOptions> options) {
+FileBytes encode_tiff(std::span<const ImageView> images, std::span<const WriteOptions> options) {
   constexpr std::size_t classic_limit = std::size_t{4'000'000'000};  // classic TIFF has 32-bit offsets
   const std::size_t size =
       std::accumulate(images.begin(), images.end(), std::size_t{0},
                       [](std::size_t sum, const ImageView& image) { return sum + byte_size(image.shape); });
   const bool classic = size <= classic_limit;
-  TiffOutput file;
+  TiffFile file;
   TiffHandle tiff = open_tiff(file, classic ? "wlm" : "w8lm");
   bool good = tiff != nullptr;
   std::vector<PageTags> tags;
@@ -237,12 +216,12 @@ FileBytes encode_tiff_pages(std::span<const ImageView> images, std::span<const W
   }
   tiff.reset();
   if (!good || !file.error.empty()) not_encoded("TIFF", file.error);
-  if (classic) add_to_tiff(file.bytes(), tags);
-  return std::move(file.bytes());
+  if (classic) add_to_tiff(file.output.bytes, tags);
+  return std::move(file.output.bytes);
 }
 
 FileBytes encode_tiff_tile(const Shape& tile, std::span<std::byte> pixels) {
-  TiffOutput file;
+  TiffFile file;
   const TiffHandle tiff = open_tiff(file, "wlm");
   const bool good =
       tiff != nullptr && set_tags(tiff.get(), tile) &&
@@ -252,7 +231,7 @@ FileBytes encode_tiff_tile(const Shape& tile, std::span<std::byte> pixels) {
   if (!good || !file.error.empty()) not_encoded("TIFF", file.error);
   const std::size_t start = TIFFGetStrileOffset(tiff.get(), 0);
   const std::size_t size = TIFFGetStrileByteCount(tiff.get(), 0);
-  return copy_of(Bytes(file.bytes()).subspan(start, size));
+  return copy_of(Bytes(file.output.bytes).subspan(start, size));
 }
 
 // Tiles.
@@ -296,8 +275,8 @@ ExifDirectory tags_of(const Shape& page, const Metadata& metadata, bool is_level
   options.metadata.icc = metadata.icc;
   options.metadata.xmp = metadata.xmp;
   options.metadata.resolution = metadata.resolution;
-  std::vector<ExifDirectory> directories =
-      read_directories(encode_tiff(view_of(zeros.data(), pixel), options));
+  const ImageView view = view_of(zeros.data(), pixel);
+  std::vector<ExifDirectory> directories = read_directories(encode_tiff({&view, 1}, {&options, 1}));
   if (directories.size() != 1) not_encoded("TIFF", "its directory cannot be made");
   ExifDirectory tags = std::move(directories.front());
   for (const std::uint32_t strips : {std::uint32_t{TIFFTAG_STRIPOFFSETS}, std::uint32_t{TIFFTAG_ROWSPERSTRIP},
@@ -406,8 +385,7 @@ Shape with_height(Shape shape, std::int64_t height) {
 
 /// Compresses the tile that begins at column `x`. Pixels outside of the picture are 0.
 FileBytes encode_tile(const ImageView& rows, std::int64_t x) {
-  Shape tile = rows.shape;
-  tile.width = tile.height = tile_side;
+  const Shape tile = tile_of(rows.shape);
   const Strides strides = interleaved_strides(tile);
   FileBytes pixels(byte_size(tile));
   const auto bytes = static_cast<std::size_t>(std::min(tile_side, rows.shape.width - x) * strides.pixel);

@@ -24,48 +24,33 @@ struct PixelRange {
   std::uint64_t begin = 0, end = 0;
 };
 
-/// A file for libtiff. It must outlive the handle and keep its address. Nothing here throws, as libtiff is C.
+/// A file for libtiff: an input in memory or on the disk, or an output in memory. It must outlive the handle
+/// and keep its address. Nothing here throws, as libtiff is C.
 class TiffFile {
  public:
   TiffFile() = default;
+  explicit TiffFile(Bytes input) : input_(input) {}
+  explicit TiffFile(const InputFile& input) : disk_(&input) {}
   TiffFile(const TiffFile&) = delete;
   TiffFile& operator=(const TiffFile&) = delete;
-  virtual ~TiffFile() = default;
 
-  [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
+  [[nodiscard]] std::uint64_t size() const noexcept {
+    return disk_ != nullptr ? disk_->size() : bytes().size();
+  }
   /// Fills `target` from offset `at` on and returns the number of bytes read.
-  [[nodiscard]] virtual std::size_t read(std::uint64_t at, std::span<std::byte> target) noexcept = 0;
-  /// Returns false if the file cannot be written.
-  [[nodiscard]] virtual bool write(std::uint64_t at, Bytes bytes) noexcept = 0;
+  [[nodiscard]] std::size_t read(std::uint64_t at, std::span<std::byte> target) noexcept;
 
   std::uint64_t position = 0;
   std::string error;  ///< first error of libtiff
   PixelRange moved;   ///< reads in this range are redirected by `shift` bytes
   std::uint64_t shift = 0;
-};
-
-/// An input in memory.
-class TiffInput final : public TiffFile {
- public:
-  explicit TiffInput(Bytes bytes) : bytes_(bytes) {}
-  [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_.size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t at, std::span<std::byte> target) noexcept override;
-  [[nodiscard]] bool write(std::uint64_t, Bytes) noexcept override { return false; }
+  Sink output;
 
  private:
-  Bytes bytes_;
-};
+  [[nodiscard]] Bytes bytes() const noexcept { return input_.empty() ? Bytes(output.bytes) : input_; }
 
-/// An input on the disk.
-class TiffOnDisk final : public TiffFile {
- public:
-  explicit TiffOnDisk(const InputFile& file) : file_(file) {}
-  [[nodiscard]] std::uint64_t size() const noexcept override { return file_.size(); }
-  [[nodiscard]] std::size_t read(std::uint64_t at, std::span<std::byte> target) noexcept override;
-  [[nodiscard]] bool write(std::uint64_t, Bytes) noexcept override { return false; }
-
- private:
-  const InputFile& file_;
+  Bytes input_;
+  const InputFile* disk_ = nullptr;
 };
 
 struct TiffCloser {
@@ -77,10 +62,8 @@ using TiffHandle = std::unique_ptr<TIFF, TiffCloser>;
 /// rejects it.
 [[nodiscard]] TiffHandle open_tiff(TiffFile& file, const char* mode);
 
-[[nodiscard]] FileBytes encode_tiff(const ImageView& image, const WriteOptions& options);
 /// Writes one page for each image.
-[[nodiscard]] FileBytes encode_tiff_pages(std::span<const ImageView> images,
-                                          std::span<const WriteOptions> options);
+[[nodiscard]] FileBytes encode_tiff(std::span<const ImageView> images, std::span<const WriteOptions> options);
 
 /// Compresses one tile as encode_tiff() compresses pictures, and returns its bytes. `pixels`, dense and of
 /// the shape of the tile, may be changed. The sides of a tile are multiples of 16.

@@ -352,10 +352,6 @@ FileBytes exif_block(const ExifDescription& description) {
   return std::move(sink.bytes);
 }
 
-FileBytes exif_from_tiff(Bytes file, std::uint64_t directory) {
-  return exif_block(read_description(file, directory));
-}
-
 FileBytes iptc_from_tiff(Bytes file, std::uint64_t directory) {
   const ExifField field = field_of(file, directory, iptc_tag);
   return field.count != 0 ? iptc_of_tag(field.value) : FileBytes();

@@ -176,10 +176,6 @@ std::uint32_t append_directories(Sink& sink, ExifDirectory first, const ExifDesc
 /// Returns a little-endian EXIF block; empty for an empty description.
 [[nodiscard]] FileBytes exif_block(const ExifDescription& description);
 
-/// Returns an EXIF block with the descriptive tags of the directory at this offset and its EXIF and GPS
-/// directories; empty if there are none.
-[[nodiscard]] FileBytes exif_from_tiff(Bytes file, std::uint64_t directory);
-
 /// Returns the IPTC data of the directory at this offset; empty if there is none.
 [[nodiscard]] FileBytes iptc_from_tiff(Bytes file, std::uint64_t directory);
 

@@ -142,17 +142,7 @@ Metadata jpeg_metadata(Bytes bytes, std::vector<std::string>& warnings) {
   ExtendedXmp extended;
   ProfileSegments profile;
   FileBytes resources;  // Photoshop's resources, which are divided into segments anywhere
-  std::size_t at = 2;
-  while (at + 4 <= bytes.size() && byte_at(bytes, at) == 0xFF) {
-    const unsigned marker = byte_at(bytes, at + 1);
-    if (marker == 0xFF) {  // a fill byte
-      ++at;
-      continue;
-    }
-    if (marker == start_of_scan) break;
-    const std::size_t length = be16(bytes, at + 2);
-    if (length < 2 || length > bytes.size() - at - 2) break;
-    const Bytes segment = bytes.subspan(at + 4, length - 2);
+  for (const auto& [marker, at, segment] : placed_segments(bytes)) {
     if (marker == app0 && starts_with(segment, jfif_name)) metadata.resolution = resolution_of_jfif(segment);
     if (marker == comment) metadata.jpeg_comments.push_back(copy_of(segment));
     if (marker == app1 && metadata.exif.empty() && starts_with(segment, exif_name))
@@ -164,7 +154,6 @@ Metadata jpeg_metadata(Bytes bytes, std::vector<std::string>& warnings) {
     if (marker == app13 && starts_with(segment, photoshop_name))
       resources.insert(resources.end(), segment.begin() + static_cast<std::ptrdiff_t>(photoshop_name.size()),
                        segment.end());
-    at += 2 + length;
   }
   metadata.icc = profile.joined();
   metadata.iptc = iptc_in_resources(resources);

@@ -39,6 +39,13 @@ void check(const DepthCoding& coding) {
                  " are not a range");
 }
 
+/// Sets the texts for GDepth from the coding.
+void set_texts(DepthTerms& terms) {
+  terms.format = terms.coding.format == DepthCoding::Format::range_linear ? "RangeLinear" : "RangeInverse";
+  terms.near = print_real(terms.coding.near);
+  terms.far = std::isinf(terms.coding.far) ? "inf" : print_real(terms.coding.far);
+}
+
 enum Tag : std::uint32_t {
   exif_directory = 0x8769,
   subject_area = 0x9214,
@@ -109,7 +116,7 @@ std::optional<PhotoFocus> google_focus(const XmpNode& xmp, int orientation) {
 
 /// A file behind the picture.
 struct ContainerItem {
-  std::string mime, uri, semantic;
+  std::string uri, semantic;
   Bytes bytes;  ///< empty if it is not inside the file
 };
 
@@ -125,10 +132,7 @@ std::vector<ContainerItem> container_items(Bytes file, const XmpNode& xmp, const
              : bytes > 0                                           ? file.size()
                                                                    : 0;
     };
-    ContainerItem item{node->text_of(spaces.item, "Mime"),
-                       node->text_of(spaces.item, "DataURI"),
-                       node->text_of(spaces.item, "Semantic"),
-                       {}};
+    ContainerItem item{node->text_of(spaces.item, "DataURI"), node->text_of(spaces.item, "Semantic"), {}};
     const std::size_t length = bytes_of("Length");
     if (items.empty()) {
       item.bytes = file.first(at);
@@ -189,7 +193,7 @@ void read_container(PhotoSource& source, Bytes file, const XmpNode& xmp, const C
     if (depth->bytes.empty()) refuse_depth("its container names bytes that are not in the file");
     const std::string_view space = dynamic ? dynamic_depth : gdepth;
     source.depth = DepthItem{google_terms(dynamic ? "Dynamic Depth" : "GDepth", words_of(xmp, space)),
-                             copy_of(depth->bytes), depth->mime, "container item"};
+                             copy_of(depth->bytes), "container item"};
   }
   const ContainerItem* original = find_item(items, "Original", original_uri(xmp));
   if (original != nullptr && !original->bytes.empty() && source.original.file.empty())
@@ -201,8 +205,7 @@ void read_google(PhotoSource& source, Bytes file, const XmpNode& xmp, int orient
   if (FileBytes original = picture_of(xmp, gimage); !original.empty())
     source.original = {std::move(original), "GImage:Data"};
   if (FileBytes item = picture_of(xmp, gdepth); !item.empty())
-    source.depth = DepthItem{google_terms("GDepth", words_of(xmp, gdepth)), std::move(item),
-                             xmp.text_of(gdepth, "Mime"), "GDepth:Data"};
+    source.depth = DepthItem{google_terms("GDepth", words_of(xmp, gdepth)), std::move(item), "GDepth:Data"};
   for (const ContainerSpaces& spaces : containers)
     if (xmp.find(spaces.container, "Item") != nullptr) read_container(source, file, xmp, spaces);
   if (!source.depth && xmp.find(gdepth, "Near") != nullptr)
@@ -227,7 +230,7 @@ void read_apple(PhotoSource& source, Bytes file) {
       source.mattes.push_back({std::move(matte), copy_of(pictures[i])});
     if (source.depth) continue;
     if (std::optional<DepthTerms> terms = apple_terms(*xmp))
-      source.depth = DepthItem{std::move(*terms), copy_of(pictures[i]), "image/jpeg",
+      source.depth = DepthItem{std::move(*terms), copy_of(pictures[i]),
                                "picture " + std::to_string(i + 1) + " of the MPF index"};
   }
 }
@@ -252,9 +255,7 @@ std::optional<DepthTerms> apple_terms(const XmpNode& xmp) {
   check(terms.coding);
   terms.turned = disparity;  // the largest disparity is the nearest
   terms.metric = true;
-  terms.format = disparity ? "RangeInverse" : "RangeLinear";
-  terms.near = print_real(terms.coding.near);
-  terms.far = std::isinf(terms.coding.far) ? "inf" : print_real(terms.coding.far);
+  set_texts(terms);
   terms.units = "m";
   terms.name = disparity ? "Apple disparity" : "Apple depth";
   if (const std::string accuracy = xmp.text_of(depth_data, "Accuracy"); !accuracy.empty())
@@ -268,9 +269,7 @@ DepthTerms relative_terms(double dark, double light, bool distances) {
                            : DepthCoding{DepthCoding::Format::range_inverse, 1 / light, 1 / dark};
   check(terms.coding);
   terms.turned = !distances;
-  terms.format = distances ? "RangeLinear" : "RangeInverse";
-  terms.near = print_real(terms.coding.near);
-  terms.far = std::isinf(terms.coding.far) ? "inf" : print_real(terms.coding.far);
+  set_texts(terms);
   terms.name = distances ? "depth picture" : "disparity picture";
   return terms;
 }

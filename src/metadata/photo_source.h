@@ -54,7 +54,6 @@ struct DepthTerms {
 struct DepthItem {
   DepthTerms terms;
   FileBytes item;     ///< a PNG or JPEG file
-  std::string mime;   ///< MIME type of the item
   std::string place;  ///< where the item was found
 };
 

@@ -100,24 +100,14 @@ std::vector<std::string_view> attributes_in(std::string_view tag) {
 
 /// Appends a value as written in an attribute.
 void append_escaped(std::string& text, std::string_view value) {
-  for (const char c : value) switch (c) {
-      case '&':
-        text += "&amp;";
-        break;
-      case '<':
-        text += "&lt;";
-        break;
-      case '"':
-        text += "&quot;";
-        break;
-      case '\t':
-      case '\n':
-      case '\r':
-        text += "&#" + std::to_string(int{c}) + ";";
-        break;
-      default:
-        text += c;
-    }
+  using Escape = std::pair<char, std::string_view>;
+  constexpr Escape escapes[] = {{'&', "&amp;"}, {'<', "&lt;"},   {'"', "&quot;"},
+                                {'\t', "&#9;"}, {'\n', "&#10;"}, {'\r', "&#13;"}};
+  for (const char c : value)
+    if (const auto* found = std::ranges::find(escapes, c, &Escape::first); found != std::end(escapes))
+      text += found->second;
+    else
+      text += c;
 }
 
 /// Finds the properties of a packet and their positions.
