@@ -98,6 +98,7 @@ struct AxisWindow {
 enum class SumWidths : std::uint8_t {
   u32,      ///< 32 bits for both
   u32_u64,  ///< 32 bits for column sums, 64 for prefixes
+  u32_low,  ///< 32 bits for both, but only the low bits of window sums: whole radii, by WholeRadiusMeans
   u64       ///< 64 bits for both: 16-bit codes, and values above 16 bits
 };
 
@@ -126,13 +127,15 @@ struct BoxFilterJob : TiledMeanJob {
   int more_bits = 0;              ///< fraction bits of means minus those of values
   AxisWindow x;
   AxisWindow y;
-  ScaledDivisor unclipped;          ///< divisor of a window that is not clipped
-  bool has_large_divisors = false;  ///< whether divisors times the largest alpha reach 2^28
+  ScaledDivisor unclipped;              ///< divisor of a window that is not clipped
+  int low_bits = 0;                     ///< u32_low: bits by which window sums exceed 32 bits
+  std::uint32_t quotients_of_half = 0;  ///< u32_low: floor(2^31 / unclipped.divisor)
+  bool has_large_divisors = false;      ///< whether divisors times the largest alpha reach 2^28
 
   [[nodiscard]] int farthest() const { return std::max(x.outer_reach(), y.outer_reach()) + 1; }
   /// Whether WholeRadiusPolicy serves the job: whole radii and 32-bit prefixes.
   [[nodiscard]] bool uses_whole_radius_kernel() const {
-    return sums == SumWidths::u32 && x.outer == 0 && y.outer == 0;
+    return (sums == SumWidths::u32 || sums == SumWidths::u32_low) && x.outer == 0 && y.outer == 0;
   }
   /// Whether tiles start from sums over groups of rows, as radii are too large to sum all rows.
   [[nodiscard]] SATIN_HD bool starts_from_groups() const {

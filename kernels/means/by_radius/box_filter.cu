@@ -44,7 +44,7 @@ int warps_per_span(const BoxFilterJob& job, int spans) {
 }
 
 std::size_t shared_bytes_of(const BoxFilterJob& job, const SlidingTiles& tiles, int rows) {
-  const bool narrow = job.sums == SumWidths::u32;
+  const bool narrow = job.sums == SumWidths::u32 || job.sums == SumWidths::u32_low;
   const int row =
       narrow ? TileMemory<std::uint32_t>::bytes(tiles.spans) : TileMemory<std::uint64_t>::bytes(tiles.spans);
   return static_cast<std::size_t>(table_bytes_of(job) + tiles.together * rows * row);

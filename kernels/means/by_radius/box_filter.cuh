@@ -302,9 +302,14 @@ BoxFilterKernels short_kernels_of(const BoxFilterJob& job, const SlidingTiles& t
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
   if constexpr (sizeof(T) == 1 && sizeof(Out) == 1 && Channels % 2 == 0) {
-    if (job.weights_by_alpha) return short_kernels<T, Out, Channels, u32, u64, true>(tiles);
+    if (job.weights_by_alpha)
+      return job.uses_whole_radius_kernel() ? whole_radius_kernels<T, Out, Channels, true, true>(tiles)
+                                            : short_kernels<T, Out, Channels, u32, u64, true>(tiles);
   }
-  if (job.uses_whole_radius_kernel()) return whole_radius_kernels<T, Out, Channels>(tiles);
+  if constexpr (std::is_same_v<T, Out>) {
+    if (job.sums == SumWidths::u32_low) return whole_radius_kernels<T, Out, Channels, false, true>(tiles);
+  }
+  if (job.uses_whole_radius_kernel()) return whole_radius_kernels<T, Out, Channels, false, false>(tiles);
   if (job.sums == SumWidths::u32) return short_kernels<T, Out, Channels, u32, u32>(tiles);
   if constexpr (std::is_same_v<T, Out> && sizeof(T) == 2) {
     if (job.sums == SumWidths::u64) return short_kernels<T, Out, Channels, u64, u64>(tiles);

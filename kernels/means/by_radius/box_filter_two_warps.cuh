@@ -16,12 +16,16 @@
 
 namespace satin::kernels {
 
-/// Means of one row.
-template <class T, class Out, int Channels>
-class WholeRadiusMeans : public MeanLane<T, Out, Channels, std::uint32_t, false> {
-  using Base = MeanLane<T, Out, Channels, std::uint32_t, false>;
+/// Means of one row. `LowBits`: window sums (with alpha, those of colours) need more than 32 bits, and only
+/// the low 32 are known. Such a sum follows from any known sum that differs by less than 2^31. A lane keeps
+/// the sum of its middle pixel from row to row: the other pixels are at most half a lane away, and the next
+/// row differs by two rows of values.
+template <class T, class Out, int Channels, bool Weighted, bool LowBits>
+class WholeRadiusMeans : public MeanLane<T, Out, Channels, std::uint32_t, Weighted> {
+  using Base = MeanLane<T, Out, Channels, std::uint32_t, Weighted>;
   using Base::arguments_, Base::any_, Base::valid_, Base::whole_, Base::x_, Base::raised,
       Base::raised_divisor;
+  static constexpr int colours = Weighted ? Channels - 1 : Channels;
 
  public:
   using Base::elements, Base::pixels;
@@ -50,10 +54,24 @@ class WholeRadiusMeans : public MeanLane<T, Out, Channels, std::uint32_t, false>
     Base::template sum<false>(prefixes, sums);
   }
 
+  /// Takes the sums of the row before the first one, shifted right by job.low_bits.
+  __device__ void begin(const Sums& sums) {
+#pragma unroll
+    for (int c = 0; c < colours; ++c)
+      middle_[c] = static_cast<std::uint64_t>(sums.inner[middle_of(c)]) << arguments_.job.low_bits;
+  }
+
   __device__ void write(int y, const Sums& sums) {
     if (!any_) return;
+    if constexpr (LowBits) {
+#pragma unroll
+      for (int c = 0; c < colours; ++c) middle_[c] = total(sums, middle_of(c));
+    }
     std::uint32_t means[elements];
-    if (is_whole(y)) {
+    if constexpr (Weighted) {
+      divide_colours(sums, means);
+      divide_alphas(sums, y, means);
+    } else if (is_whole(y)) {
       divide_whole(sums, means);
     } else {
       divide_clipped(sums, y, means);
@@ -62,17 +80,37 @@ class WholeRadiusMeans : public MeanLane<T, Out, Channels, std::uint32_t, false>
   }
 
  private:
-  /// Whether sum() adds half a divisor to the sums of unclipped rows, for divide_whole().
-  static constexpr bool rounds_sums = !Base::mixed;
+  /// Whether sum() adds half a divisor to the sums of unclipped rows, for divide_plain().
+  static constexpr bool rounds_sums = !Weighted && !LowBits && !Base::mixed;
 
-  using Division = LongDivision<false>;
+  using Division = LongDivision<sizeof(T) == 2>;
+  using ShortDivision = LongDivision<false>;
+
+  [[nodiscard]] __device__ static constexpr int middle_of(int c) { return pixels / 2 * Channels + c; }
+
+  /// Returns the sum of an element minus that of the middle pixel.
+  [[nodiscard]] __device__ std::int32_t more_than_middle(const Sums& sums, int e) const {
+    return static_cast<std::int32_t>(sums.inner[e] - static_cast<std::uint32_t>(middle_[e % Channels]));
+  }
+  [[nodiscard]] __device__ std::uint64_t total(const Sums& sums, int e) const {
+    return middle_[e % Channels] + static_cast<std::uint64_t>(std::int64_t{more_than_middle(sums, e)});
+  }
 
   /// Whether no window of the warp in row y is clipped and job.unclipped divides them.
   [[nodiscard]] __device__ bool is_whole(int y) const {
     return static_cast<unsigned>(y - first_whole_) < whole_rows_;
   }
 
-  __device__ void divide_whole(const Sums& sums, std::uint32_t (&means)[elements]) const {
+  /// Returns the quotient of any 32-bit dividend by job.unclipped: the estimate, or one less if its remainder
+  /// is negative.
+  [[nodiscard]] __device__ std::uint32_t exact_quotient(std::uint32_t dividend) const {
+    const ScaledDivisor& whole = arguments_.job.unclipped;
+    const std::uint32_t quotient = scaled_quotient(dividend, whole);
+    const auto remainder = static_cast<std::int32_t>(quotient * (0 - whole.divisor) + dividend);
+    return quotient + static_cast<std::uint32_t>(remainder >> 31);
+  }
+
+  __device__ void divide_plain(const Sums& sums, std::uint32_t (&means)[elements]) const {
     const ScaledDivisor& whole = arguments_.job.unclipped;
     const std::uint32_t factor = 1U << max(arguments_.job.more_bits, 0);
     const auto dividend = [&](int e) {
@@ -87,6 +125,30 @@ class WholeRadiusMeans : public MeanLane<T, Out, Channels, std::uint32_t, false>
           static_cast<std::int32_t>(means[e] * (0 - whole.divisor) + dividend(e)) >> 31);
   }
 
+  __device__ void divide_whole(const Sums& sums, std::uint32_t (&means)[elements]) const {
+    const std::uint32_t divisor = arguments_.job.unclipped.divisor;
+    if constexpr (!LowBits) {
+      divide_plain(sums, means);
+    } else {
+      // Quotients relative to that of the middle pixel minus floor(2^31 / divisor), so that dividends fit 32
+      // bits.
+      const std::uint32_t below = arguments_.job.quotients_of_half;
+      const Division division(divisor);
+      std::uint32_t first[Channels];
+      std::uint32_t offset[Channels];
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        first[c] = division(middle_[c]) - below;
+        offset[c] = divisor / 2 - first[c] * divisor;
+      }
+#pragma unroll
+      for (int e = 0; e < elements; ++e) {
+        const int c = e % Channels;
+        means[e] = first[c] + exact_quotient(sums.inner[e] + offset[c]);
+      }
+    }
+  }
+
   __device__ void find_divisors(int y, std::uint32_t (&divisors)[pixels]) const {
     const BoxFilterJob& job = arguments_.job;
     const int rows = window_pixels(y, job.y.reach, job.height, job.clipped);
@@ -97,32 +159,65 @@ class WholeRadiusMeans : public MeanLane<T, Out, Channels, std::uint32_t, false>
   }
 
   __device__ void divide_clipped(const Sums& sums, int y, std::uint32_t (&means)[elements]) const {
+    using Of = std::conditional_t<LowBits, Division, ShortDivision>;
+    const auto divide = [&](const Of& division, int e) {
+      if constexpr (LowBits) {
+        means[e] = division(total(sums, e));
+      } else {
+        means[e] = division(raised(sums.inner[e]));
+      }
+    };
     std::uint32_t divisors[pixels];
     find_divisors(y, divisors);
     if (whole_) {
-      const Division division(divisors[0]);
+      const Of division(divisors[0]);
 #pragma unroll
-      for (int e = 0; e < elements; ++e) means[e] = division(raised(sums.inner[e]));
+      for (int e = 0; e < elements; ++e) divide(division, e);
       return;
     }
 #pragma unroll
     for (int p = 0; p < pixels; ++p) {
-      const Division division(divisors[p]);
+      const Of division(divisors[p]);
 #pragma unroll
-      for (int c = 0; c < Channels; ++c)
-        means[p * Channels + c] = division(raised(sums.inner[p * Channels + c]));
+      for (int c = 0; c < Channels; ++c) divide(division, p * Channels + c);
     }
   }
 
-  int first_whole_;      ///< first row whose windows are not clipped
-  unsigned whole_rows_;  ///< number of such rows; 0 if windows are clipped along x
-  int columns_[pixels];  ///< width of each pixel's window
+  __device__ void divide_colours(const Sums& sums, std::uint32_t (&means)[elements]) const {
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) {
+      const ShortDivision by_alpha(max(sums.inner[p * Channels + colours], 1U));
+#pragma unroll
+      for (int c = 0; c < colours; ++c) means[p * Channels + c] = by_alpha(total(sums, p * Channels + c));
+    }
+  }
+
+  __device__ void divide_alphas(const Sums& sums, int y, std::uint32_t (&means)[elements]) const {
+    if (is_whole(y)) {
+      const std::uint32_t half = arguments_.job.unclipped.divisor / 2;
+#pragma unroll
+      for (int e = colours; e < elements; e += Channels) means[e] = exact_quotient(sums.inner[e] + half);
+      return;
+    }
+    std::uint32_t divisors[pixels];
+    find_divisors(y, divisors);
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) {
+      const int e = p * Channels + colours;
+      means[e] = ShortDivision(divisors[p])(sums.inner[e]);
+    }
+  }
+
+  std::uint64_t middle_[Channels];  ///< sums of the middle pixel
+  int first_whole_;                 ///< first row whose windows are not clipped
+  unsigned whole_rows_;             ///< number of such rows; 0 if windows are clipped along x
+  int columns_[pixels];             ///< width of each pixel's window
 };
 
-template <class T, class Out, int ChannelCount>
+template <class T, class Out, int ChannelCount, bool Weighted, bool LowBits>
 struct WholeRadiusPolicy {
-  using Values = LaneValues<T, ChannelCount, std::uint32_t>;
-  using Means = WholeRadiusMeans<T, Out, ChannelCount>;
+  using Values = LaneValues<T, ChannelCount, std::uint32_t, Weighted>;
+  using Means = WholeRadiusMeans<T, Out, ChannelCount, Weighted, LowBits>;
   using Tables = LightTables<T, Out>;
   using Scan = RowScan<ChannelCount, std::uint32_t>;
   static constexpr int channels = ChannelCount;
@@ -130,6 +225,7 @@ struct WholeRadiusPolicy {
   static constexpr bool may_use_groups = true;
   static constexpr bool may_be_fractional = false;
   static constexpr bool scans_each_box = false;
+  static constexpr bool has_low_bits = LowBits;
 };
 
 /// The ring of rows of prefixes in shared memory that summing warps fill and dividing warps read, with its
@@ -192,7 +288,8 @@ __device__ void with_plain(const BoxFilterArguments& arguments, const WarpTask& 
   }
 }
 
-/// Calls publish(scan) for every row. start(columns) begins the column sums. `Plain`: as in SlidingRows.
+/// Calls publish(scan) for every row and, if only low bits of sums are known, for the row before the first
+/// one. start(columns) begins the column sums. `Plain`: as in SlidingRows.
 template <class Policy, bool Plain, class Start, class Publish>
 __device__ void sum_rows(const BoxFilterArguments& arguments, const WarpTask& task, const Start& start,
                          const Publish& publish) {
@@ -200,6 +297,11 @@ __device__ void sum_rows(const BoxFilterArguments& arguments, const WarpTask& ta
   ColumnSums<Policy, Plain> columns(arguments, rows);
   start(columns);
   columns.fetch(min(task.area.first_y + 1, task.last_row()));
+  if constexpr (Policy::has_low_bits) {
+    typename Policy::Scan scan;
+    columns.begin_shared(arguments.job.low_bits, scan);
+    publish(scan);
+  }
 #pragma unroll 1
   for (int y = task.area.first_y; y <= task.last_row(); ++y) {
     typename Policy::Scan scan;
@@ -212,6 +314,10 @@ __device__ void sum_rows(const BoxFilterArguments& arguments, const WarpTask& ta
 template <class Policy, class Read>
 __device__ void write_rows(typename Policy::Means& means, const WarpTask& task, const Read& read) {
   typename Policy::Means::Sums sums;
+  if constexpr (Policy::has_low_bits) {
+    read(task.area.first_y - 1, sums);
+    means.begin(sums);
+  }
 #pragma unroll 1
   for (int y = task.area.first_y; y <= task.last_row(); ++y) {
     read(y, sums);
@@ -249,7 +355,7 @@ __device__ void run_summing_warp(const BoxFilterArguments& arguments, const Shar
 template <class Policy>
 __device__ void run_dividing_warp(const BoxFilterArguments& arguments, const SharedPrefixRows& shared,
                                   const WarpTask& task) {
-  const int rows = task.area.last_y - task.area.first_y;
+  const int rows = task.area.last_y - task.area.first_y + (Policy::has_low_bits ? 1 : 0);
   shared.begun().arrive();
   for (int i = 0; i < min(paired_rows, rows); ++i) shared.emptied(i).arrive();
   constexpr int pixels = Policy::Means::pixels;
@@ -302,22 +408,26 @@ __global__ void __launch_bounds__(tuning::running_most_warps* warp_size, 1)
   memory.clear_margins(task.thread);
   Means means(arguments, task.area, memory, task.thread, threads,
               task.area.origin + task.thread * Means::pixels);
-  int y = task.area.first_y;
+  int y = task.area.first_y - (Policy::has_low_bits ? 1 : 0);
   const auto start = [&](auto& columns) { columns.start(task.area.first_y); };
   sum_rows<Policy, false>(arguments, task, start, [&](typename Policy::Scan& scan) {
     scan.publish(NamedBarrier{1, threads}, memory, task.warp());
     typename Means::Sums sums;
     if (means.any()) {
       means.sum(y, memory.prefixes(), sums);
-      means.write(y, sums);
+      if (Policy::has_low_bits && y < task.area.first_y) {
+        means.begin(sums);
+      } else {
+        means.write(y, sums);
+      }
     }
     ++y;
   });
 }
 
-template <class T, class Out, int Channels>
+template <class T, class Out, int Channels, bool Weighted, bool LowBits>
 BoxFilterKernels whole_radius_kernels(const SlidingTiles& tiles) {
-  using Policy = WholeRadiusPolicy<T, Out, Channels>;
+  using Policy = WholeRadiusPolicy<T, Out, Channels, Weighted, LowBits>;
   return {2 * tiles.spans <= paired_warps ? filter_by_two_warps<Policy> : filter_by_one_warp<Policy>,
           scan_row_groups<typename Policy::Values::WithoutWideTable>};
 }

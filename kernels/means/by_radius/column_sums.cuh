@@ -578,6 +578,15 @@ class ColumnSums {
     }
   }
 
+  /// Begins the scan of the sums over the shared rows, shifted right by low_bits.
+  template <class Scan>
+  __device__ void begin_shared(int low_bits, Scan& scan) const {
+    Column sums[elements];
+#pragma unroll
+    for (int e = 0; e < elements; ++e) sums[e] = shared_[e] >> low_bits;
+    scan.begin(sums);
+  }
+
   /// Begins the scan of the unweighted sums over the inner or the outer window of the next row.
   template <class Scan>
   __device__ void begin_box(bool without_leaving, bool with_entering, Scan& scan) const {

@@ -203,11 +203,27 @@ bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::BoxFilter
   return bounds.divisor < (1ULL << 38);  // 24 bits of a value more: below 2^62
 }
 
+/// Chooses to keep only the low bits of window sums, if WholeRadiusMeans can complete them.
+void choose_low_sums(const Bounds& bounds, std::uint64_t maximum, kernels::BoxFilterJob& filter) {
+  constexpr std::uint64_t most_apart = 3ULL << 29;  // and divisors below 2^28: together below 2^31
+  if (filter.sums != kernels::SumWidths::u32_u64 || filter.type != filter.output || filter.x.outer != 0 ||
+      filter.y.outer != 0 || filter.has_large_divisors)
+    return;
+  const int low_bits = std::max(0, static_cast<int>(std::bit_width(bounds.box)) - 32);
+  const std::uint64_t half_lane = static_cast<std::uint64_t>(kernels::lane_elements / filter.channels / 2);
+  const std::uint64_t columns = 2 * static_cast<std::uint64_t>(filter.x.reach) + 1;
+  if (half_lane * bounds.column > most_apart || columns * (maximum + (1ULL << low_bits)) > most_apart) return;
+  filter.sums = kernels::SumWidths::u32_low;
+  filter.low_bits = low_bits;
+}
+
 /// Returns the divisor of unclipped windows as a multiplication.
 kernels::ScaledDivisor whole_divisor(const kernels::BoxFilterJob& filter, std::uint64_t maximum) {
   if (!filter.uses_whole_radius_kernel()) return {};
   const auto side = [](int reach) { return 2 * static_cast<std::uint64_t>(reach) + 1; };
   const std::uint64_t divisor = side(filter.x.reach) * side(filter.y.reach);
+  if (filter.sums == kernels::SumWidths::u32_low)  // for any 32-bit dividend
+    return kernels::scaled_divisor(divisor, (most_narrow - divisor / 2) / divisor);
   // A mean with fewer bits may be rounded up to the largest value plus one.
   return filter.more_bits < 0
              ? kernels::scaled_divisor(divisor << -filter.more_bits, (maximum >> -filter.more_bits) + 1)
@@ -236,6 +252,7 @@ Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& 
   const bool plain_with_alpha = is_plain(job, true) && job.read.type == Type::u8;
   if (is_plain(job, false) || plain_with_alpha || is_working(job)) {
     if (!choose_sums(bounds, job.read, filter)) return nullptr;
+    choose_low_sums(bounds, job.read.maximum, filter);
   } else {
     filter.exceeds_16_bits =
         is_above_16_bits(job, filter) && wide_sums_fit(bounds, job.read, filter.more_bits);
@@ -244,6 +261,7 @@ Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& 
     filter.fixed_bits = job.read.fixed_bits;
   }
   filter.unclipped = whole_divisor(filter, job.read.maximum);
+  if (filter.unclipped.divisor != 0) filter.quotients_of_half = (1U << 31) / filter.unclipped.divisor;
   arguments.transfer = transfer_of(backend, job);
   if (filter.encodes && filter.output == Type::u8) arguments.cells8 = device_cells8(backend);
   if (filter.decodes && filter.type == Type::u16)
