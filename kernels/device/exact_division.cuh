@@ -91,8 +91,7 @@ __device__ inline float rough_reciprocal(float value) {
 
 /// Floats of 2^23 and more have an integer in the low bits of their mantissa.
 struct FloatInteger {
-  static constexpr float whole = 8388608.0F;    ///< 2^23: the lowest bit of the mantissa counts ones
-  static constexpr float middle = 12582912.0F;  ///< 1.5 * 2^23: also for sums just below it
+  static constexpr float whole = 8388608.0F;  ///< 2^23: the lowest bit of the mantissa counts ones
   static constexpr std::uint32_t whole_bits = 0x4B000000U;
 };
 

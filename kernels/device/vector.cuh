@@ -27,10 +27,6 @@ __device__ inline std::uint32_t used_from_here(std::uint32_t value) {
   asm volatile("" : "+r"(value));
   return value;
 }
-__device__ inline std::uint64_t used_from_here(std::uint64_t value) {
-  asm volatile("" : "+l"(value));
-  return value;
-}
 
 /// N values, aligned for the widest access that divides their size.
 template <class T, int N>

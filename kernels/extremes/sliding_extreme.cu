@@ -44,9 +44,7 @@ __global__ void __launch_bounds__(plane_threads)
     finish_pixels(const SlidingExtremeJob job, const Source source, const Source mask, const Target output) {
   const ExtremeStore store{job.channels, job.weighted, job.mask_maximum};
   for_each_pixel(job.width, job.height, [&](std::int64_t x, std::int64_t y) {
-    const std::uint32_t weight = job.mask_maximum == 0      ? 1
-                                 : job.mask_maximum == 0xFF ? row_of<std::uint8_t>(mask, y)[x]
-                                                            : row_of<std::uint16_t>(mask, y)[x];
+    const std::uint32_t weight = job.mask_maximum == 0 ? 1 : mask_at(job.mask_maximum, mask, x, y);
     Key* out = row_of<Key>(output, y) + x * job.channels;
     Key pixel[most_channels];
     for (int c = 0; c < job.channels; ++c) pixel[c] = out[c];

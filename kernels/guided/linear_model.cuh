@@ -95,13 +95,6 @@ __device__ void solve(const LinearFormat& format, double eps, double count, cons
   }
 }
 
-__device__ inline std::uint32_t mask_value(const LocalLinearArguments& arguments, std::int64_t x,
-                                           std::int64_t y) {
-  if (arguments.job.mask_maximum == 0xFF) return row_of<std::uint8_t>(arguments.mask, y)[x];
-  if (arguments.job.mask_maximum == 0xFFFF) return row_of<std::uint16_t>(arguments.mask, y)[x];
-  return 1;
-}
-
 /// Computes and stores results from sums of coefficients.
 template <class T, int Guides, int Channels>
 class LinearResults {
@@ -143,8 +136,8 @@ class LinearResults {
         if (i == at) values[i] = value;
     }
     const StoreRule rule{job.picture.weighted, job.mask_maximum, {}};
-    store_real_pixel<Channels>(values, original, mask_value(arguments_, x, y), rule,
-                               row_of<T>(arguments_.output, y) + x * Channels);
+    const std::uint32_t mask = mask_at(rule.mask_maximum, arguments_.mask, x, y);
+    store_real_pixel<Channels>(values, original, mask, rule, row_of<T>(arguments_.output, y) + x * Channels);
   }
 
  private:

@@ -106,22 +106,16 @@ constexpr int most_threads = 512;
 constexpr int planes_at_once = lane_elements;  // each is scanned by threads / 16 lanes
 
 /// The rectangle of results [first_x, last_x) x [first_y, last_y) of a block, and the column of this thread.
-struct LinearTile {
-  int first_x, last_x;
-  int first_y, last_y;
+struct LinearTile : TileRect {
   int x;  ///< position of this thread's column, perhaps outside the picture
   int reach_x, reach_y;
 
-  __device__ explicit LinearTile(const RunningLinearArguments& arguments) {
-    const LocalLinearJob& job = arguments.job;
-    const SlidingTiles& tiles = arguments.tiles;
-    reach_x = static_cast<int>(job.reach_x);
-    reach_y = static_cast<int>(job.reach_y);
-    first_x = static_cast<int>(blockIdx.x) * tiles.width;
-    last_x = min(first_x + tiles.width, static_cast<int>(job.width));
-    const auto row = static_cast<std::int64_t>(blockIdx.y);
-    first_y = static_cast<int>(row * job.height / tiles.rows);
-    last_y = static_cast<int>((row + 1) * job.height / tiles.rows);
+  __device__ explicit LinearTile(const RunningLinearArguments& arguments)
+      : TileRect(tile_rect(arguments.tiles, static_cast<int>(arguments.job.width),
+                           static_cast<int>(arguments.job.height), static_cast<int>(blockIdx.x),
+                           static_cast<int>(blockIdx.y))) {
+    reach_x = static_cast<int>(arguments.job.reach_x);
+    reach_y = static_cast<int>(arguments.job.reach_y);
     x = first_x - 2 * reach_x + static_cast<int>(threadIdx.x);
   }
   [[nodiscard]] __device__ bool has_moments() const { return x < last_x + 2 * reach_x; }

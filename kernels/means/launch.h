@@ -184,19 +184,16 @@ void launch_mean(const MaskedFilterArguments& arguments, StreamHandle stream);
 
 // --- Radius map, with a table in shared memory: by_map/tiled_table.cu ---
 
-/// Means of u8 pictures of 1 to 3 channels.
+/// Means of u8 pictures of 1 to 3 channels in linear light.
 struct TiledTableJob : TiledMeanJob {
-  int reach = 0;        ///< largest radius, rounded up
-  bool linear = false;  ///< whether means are taken in linear light
+  int reach = 0;  ///< largest radius, rounded up
   RadiusField radius;
 
   [[nodiscard]] int farthest() const { return reach + most_batch_rows; }
   static constexpr int most_batch_rows = 8;  ///< most rows that the warps of a block hand over at once
 
-  /// Whole boxes have less than 2^14 pixels, which by_map/tiled_table_values.cuh relies on.
+  /// Whole boxes have less than 2^14 pixels, which LinearBytes relies on.
   static constexpr int largest_reach = 63;
-  /// Returns the bits of one channel's sum in a packed entry.
-  [[nodiscard]] static constexpr int sum_bits(int channel_count) { return channel_count == 3 ? 21 : 32; }
 };
 
 struct TiledTableArguments : TiledMeanArguments<TiledTableJob> {

@@ -110,9 +110,7 @@ __global__ void __launch_bounds__(plane_threads)
   FixedExponents exponents;
   if constexpr (std::is_same_v<T, float>) exponents = fixed_exponents(*arguments.measured, rule.fixed_bits);
   for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
-    const std::uint32_t mask = rule.mask_maximum == 0      ? 0
-                               : rule.mask_maximum == 0xFF ? row_of<std::uint8_t>(arguments.mask, y)[x]
-                                                           : row_of<std::uint16_t>(arguments.mask, y)[x];
+    const std::uint32_t mask = mask_at(rule.mask_maximum, arguments.mask, x, y);
     const std::int64_t at = x * Channels;
     T* out = reinterpret_cast<T*>(arguments.output.data + y * arguments.output.row) + at;
     store_with_residual<Channels>(row_of<Working>(arguments.means, y) + at,

@@ -17,8 +17,7 @@ __global__ void __launch_bounds__(plane_threads)
     finish_pixels(const __grid_constant__ RankJob job, const RankStore store, const Source source,
                   const Source mask, const Target output) {
   for_each_pixel(job.width, job.height, [&](std::int64_t x, std::int64_t y) {
-    const std::uint32_t weight =
-        job.mask_maximum == 0 ? 1 : mask_weight(job, mask, static_cast<int>(x), static_cast<int>(y));
+    const std::uint32_t weight = job.mask_maximum == 0 ? 1 : mask_at(job.mask_maximum, mask, x, y);
     Key* out = row_of<Key>(output, y) + x * job.channels;
     Key pixel[most_channels];
     for (int c = 0; c < job.channels; ++c) pixel[c] = out[c];

@@ -35,8 +35,4 @@ __device__ void store_key(const RankArguments& run, int x, int y, Key key) {
       run.plain ? turn_key(key) : key;
 }
 
-__device__ inline std::uint32_t mask_weight(const RankJob& job, const Source& mask, int x, int y) {
-  return job.mask_maximum == 0xFF ? row_of<std::uint8_t>(mask, y)[x] : row_of<std::uint16_t>(mask, y)[x];
-}
-
 }  // namespace satin::kernels

@@ -137,7 +137,8 @@ __device__ Element<Key> element_at(const WaveletArguments& run, int x, int y) {
     if (job.weighted)
       alpha = inside ? turn_key(row_of<Key>(run.source, from_y)[from_x * job.channels + last])
                      : static_cast<Key>(run.outside_alpha);
-    const std::uint32_t weight = job.excludes && inside ? mask_weight(job, run.mask, from_x, from_y) : 1;
+    const std::uint32_t weight =
+        job.excludes && inside ? mask_at(job.mask_maximum, run.mask, from_x, from_y) : 1;
     const bool hidden = !counts(alpha, weight, run.channel == last);
     element |= static_cast<Element<Key>>(hidden) << (sizeof(Key) * 8);
   }

@@ -39,6 +39,13 @@ __device__ T* row_of(const Target& target, std::int64_t y) {
   return reinterpret_cast<T*>(target.data + y * target.row);
 }
 
+/// Returns the value of a mask of 8 or 16 bits, 0 without one.
+__device__ inline std::uint32_t mask_at(std::uint32_t maximum, const Source& mask, std::int64_t x,
+                                        std::int64_t y) {
+  if (maximum == 0) return 0;
+  return maximum == 0xFF ? row_of<std::uint8_t>(mask, y)[x] : row_of<std::uint16_t>(mask, y)[x];
+}
+
 /// Calls pixel(x, y) for every pixel of the calling thread, in a grid of plane_grid().
 template <class Pixel>
 __device__ void for_each_pixel(std::int64_t width, std::int64_t height, const Pixel& pixel) {

@@ -43,9 +43,7 @@ __global__ void __launch_bounds__(plane_threads) from_planes(const __grid_consta
     RealOf<T> values[Channels];
 #pragma unroll
     for (int c = 0; c < Channels; ++c) values[c] = planes[c * squares.size() + squares.at(x, y)];
-    std::uint32_t mask = 0;
-    if (pixels.rule.mask_maximum == 0xFF) mask = row_of<std::uint8_t>(pixels.mask, y)[x];
-    if (pixels.rule.mask_maximum == 0xFFFF) mask = row_of<std::uint16_t>(pixels.mask, y)[x];
+    const std::uint32_t mask = mask_at(pixels.rule.mask_maximum, pixels.mask, x, y);
     const T* original = row_of<T>(pixels.source, y) + x * Channels;
     T* out = reinterpret_cast<T*>(pixels.output.data + y * pixels.output.row) + x * Channels;
     store_real_pixel<Channels>(values, original, mask, pixels.rule, out);

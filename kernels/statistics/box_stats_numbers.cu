@@ -146,7 +146,7 @@ class QuickNumbers {
   }
 
   [[nodiscard]] __device__ std::uint32_t weight(int pixel, int y) const {
-    return mask_weight(arguments_.job, arguments_.mask, windows_.x() + pixel, y);
+    return mask_at(arguments_.job.mask_maximum, arguments_.mask, windows_.x() + pixel, y);
   }
 
   [[nodiscard]] __device__ T exact(int i, int y) const {

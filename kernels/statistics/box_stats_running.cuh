@@ -112,9 +112,7 @@ template <class T, int Channels, class Sum>
 using StatsRows = LaneRows<T, Channels, Sum>;
 
 /// The rectangle of results [first_x, last_x) x [first_y, last_y) of a block, and the columns that it sums.
-struct StatsTile {
-  int first_x, last_x;
-  int first_y, last_y;
+struct StatsTile : TileRect {
   int origin;       ///< position of the first lane's first column
   int last_needed;  ///< position of the last column of any window
 };
@@ -122,13 +120,8 @@ struct StatsTile {
 /// Returns the tile of this block. Its origin is a multiple of `pixels`, the columns of a lane.
 __device__ inline StatsTile stats_tile(const RunningStatsArguments& arguments, int pixels) {
   const RunningStatsJob& job = arguments.running;
-  const SlidingTiles& tiles = arguments.tiles;
-  StatsTile tile{};
-  tile.first_x = static_cast<int>(blockIdx.x) * tiles.width;
-  tile.last_x = min(tile.first_x + tiles.width, job.width);
-  const auto row = static_cast<std::int64_t>(blockIdx.y);
-  tile.first_y = static_cast<int>(row * job.height / tiles.rows);
-  tile.last_y = static_cast<int>((row + 1) * job.height / tiles.rows);
+  StatsTile tile{tile_rect(arguments.tiles, job.width, job.height, static_cast<int>(blockIdx.x),
+                           static_cast<int>(blockIdx.y))};
   const int before = tile.first_x - job.reach_x - 1;
   tile.origin = before - (before % pixels + pixels) % pixels;
   tile.last_needed = tile.last_x - 1 + job.reach_x;

@@ -25,13 +25,6 @@ __device__ double stored_value(const BoxStatsJob& job, const Source& picture, st
   return static_cast<double>(plane_value_at<T>(job.plane, picture, x, y));
 }
 
-/// Returns the mask at a pixel, or 0 without a mask.
-__device__ inline std::uint32_t mask_weight(const BoxStatsJob& job, const Source& mask, std::int64_t x,
-                                            std::int64_t y) {
-  if (job.mask_maximum == 0) return 0;
-  return job.mask_maximum == 0xFF ? row_of<std::uint8_t>(mask, y)[x] : row_of<std::uint16_t>(mask, y)[x];
-}
-
 __device__ inline std::uint64_t ordered_bits(double value) {
   const std::uint64_t bits = bits_of(value);
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
@@ -202,7 +195,7 @@ class EveryResult {
     const std::int64_t at = x * job.plane.channels + job.output_channel;
     row_of<Stored>(arguments_.output, y)[at] =
         blended_number(number_result(job, value, found), row_of<Stored>(arguments_.picture, y)[at],
-                       mask_weight(job, arguments_.mask, x, y), job.mask_maximum);
+                       mask_at(job.mask_maximum, arguments_.mask, x, y), job.mask_maximum);
   }
 
   const RunningStatsArguments& arguments_;

@@ -20,6 +20,7 @@
 #include "kernels/device/warp.cuh"
 #include "kernels/means/launch.h"
 #include "kernels/pixels/lane.cuh"
+#include "kernels/pixels/plane.cuh"
 #include "means/box_mean.h"
 #include "means/maths/mean.h"
 #include "tables/maths/gather.h"
@@ -107,11 +108,6 @@ __device__ void for_clipped_boxes(const TableView<Sum>& table, const Axis& x, co
 
 // --- Radius map and mask ---
 
-template <class T>
-__device__ const T* pixel_of(const Source& source, std::int64_t x, std::int64_t y, int channels) {
-  return reinterpret_cast<const T*>(source.data + y * source.row) + x * channels;
-}
-
 struct Radii {
   Radius256 x = 0;
   Radius256 y = 0;
@@ -123,19 +119,13 @@ __device__ inline Radii radii_at(const BoxMeanArguments& arguments, std::int64_t
   const Source& map = arguments.radius_map;
   Radius256 radius = 0;
   if (field.map_type == Type::u8) {
-    radius = radius_from_map(*pixel_of<std::uint8_t>(map, x, y, 1), 0xFFU, field.low, field.high);
+    radius = radius_from_map(row_of<std::uint8_t>(map, y)[x], 0xFFU, field.low, field.high);
   } else if (field.map_type == Type::u16) {
-    radius = radius_from_map(*pixel_of<std::uint16_t>(map, x, y, 1), 0xFFFFU, field.low, field.high);
+    radius = radius_from_map(row_of<std::uint16_t>(map, y)[x], 0xFFFFU, field.low, field.high);
   } else {
-    radius = radius_from_map(*pixel_of<float>(map, x, y, 1), field.low, field.high);
+    radius = radius_from_map(row_of<float>(map, y)[x], field.low, field.high);
   }
   return {radius, radius};
-}
-
-__device__ inline std::uint32_t mask_at(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y) {
-  if (arguments.rule.mask_maximum == 0) return 0;
-  return arguments.rule.mask_maximum == 0xFF ? *pixel_of<std::uint8_t>(arguments.mask, x, y, 1)
-                                             : *pixel_of<std::uint16_t>(arguments.mask, x, y, 1);
 }
 
 // --- Storing pixels ---
@@ -160,7 +150,7 @@ __device__ void keep_working(const BoxMeanArguments& arguments, std::int64_t x, 
                       exponents_of(arguments.read, false, arguments.measured)};
   using Wide = std::conditional_t<sizeof(Working) == 8, std::uint64_t, std::uint32_t>;
   Wide values[Channels];
-  read_working<Channels>(pixel_of<Stored>(arguments.source, x, y, Channels), rule, values);
+  read_working<Channels>(row_of<Stored>(arguments.source, y) + x * Channels, rule, values);
 #pragma unroll
   for (int c = 0; c < Channels; ++c) out[c] = static_cast<Working>(values[c] << arguments.rule.write_shift);
 }
@@ -186,7 +176,7 @@ __device__ void keep_pixel(const BoxMeanArguments& arguments, std::int64_t x, st
   if constexpr (may_be_working<T>)
     if (arguments.rule.working) return keep_working_pixel<Channels>(arguments, x, y, out);
   if constexpr (sizeof(T) <= 2 || std::is_same_v<T, float>) {
-    const T* original = pixel_of<T>(arguments.original, x, y, Channels);
+    const T* original = row_of<T>(arguments.original, y) + x * Channels;
 #pragma unroll
     for (int c = 0; c < Channels; ++c) out[c] = original[c];
   }
@@ -207,7 +197,7 @@ struct BoxedPixel {
 __device__ inline BoxedPixel boxed_pixel(const BoxMeanArguments& arguments, std::int64_t x, std::int64_t y) {
   const Radii radii = radii_at(arguments, x, y);
   BoxedPixel pixel{x, y, axis_of(x, radii.x, arguments.width), axis_of(y, radii.y, arguments.height),
-                   mask_at(arguments, x, y)};
+                   mask_at(arguments.rule.mask_maximum, arguments.mask, x, y)};
   pixel.kept = (radii.x == 0 && radii.y == 0) || (arguments.rule.mask_maximum != 0 && pixel.mask == 0);
   pixel.clipped = arguments.border == Border::shrink || (fits(pixel.along_x) && fits(pixel.along_y));
   return pixel;
@@ -251,7 +241,7 @@ __device__ void average_clipped(const BoxMeanArguments& arguments, const BoxedPi
                                 for (int c = 0; c < Channels; ++c)
                                   add_weighted(sums[c], weight, box[c], rule.fixed_point);
                               });
-  const T* original = pixel_of<T>(arguments.original, pixel.x, pixel.y, Channels);
+  const T* original = row_of<T>(arguments.original, pixel.y) + pixel.x * Channels;
   store_mean<Channels>(arguments, sums, count, original, pixel.mask, out);
 }
 
@@ -337,7 +327,7 @@ __global__ void __launch_bounds__(warp_size* tuning::frame_block_rows,
                                                    arguments.border, rule, sums);
   if (arguments.counts != nullptr)
     count = covered_count(counts_of(arguments), x, y, radii.x, radii.y, arguments.border);
-  const T* original = pixel_of<T>(arguments.original, x, y, Channels);
+  const T* original = row_of<T>(arguments.original, y) + x * Channels;
   store_mean<Channels>(arguments, sums, count, original, pixel.mask,
                        output_of<Channels, T>(arguments, pixel));
 }

@@ -76,25 +76,7 @@ struct Chunk {
 template <class Sum>
 void SmallDifferences(const Sum* HWY_RESTRICT low, std::size_t width, std::size_t count,
                       double* HWY_RESTRICT to) {
-  const hn::ScalableTag<double> d;
-  const hn::RebindToUnsigned<decltype(d)> d64;
-  const hn::Rebind<Sum, decltype(d)> sums;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto shift = hn::Set(d, integer_shift);
-  const auto to_double = [&](auto sum) {
-    const auto bits = hn::Add(sum, hn::BitCast(d64, shift));
-    return hn::Sub(hn::BitCast(d, bits), shift);
-  };
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto sum = hn::Sub(hn::LoadU(sums, low + i + width), hn::LoadU(sums, low + i));
-    if constexpr (sizeof(Sum) == 4) {
-      hn::StoreU(to_double(hn::PromoteTo(d64, sum)), d, to + i);
-    } else {
-      hn::StoreU(to_double(sum), d, to + i);
-    }
-  }
-  for (; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const auto sum = static_cast<Sum>(low[i + width] - low[i]);
     to[i] = sizeof(Sum) == 4 ? static_cast<double>(sum) : static_cast<double>(static_cast<std::int64_t>(sum));
   }
@@ -102,16 +84,7 @@ void SmallDifferences(const Sum* HWY_RESTRICT low, std::size_t width, std::size_
 
 /// Converts whole numbers below 2^51 in magnitude to integers.
 void StoreIntegers(const double* HWY_RESTRICT wholes, std::size_t count, std::uint64_t* HWY_RESTRICT to) {
-  const hn::ScalableTag<double> d;
-  const hn::RebindToUnsigned<decltype(d)> d64;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto shift = hn::Set(d, integer_shift);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto bits = hn::BitCast(d64, hn::Add(hn::LoadU(d, wholes + i), shift));
-    hn::StoreU(hn::Sub(bits, hn::BitCast(d64, shift)), d64, to + i);
-  }
-  for (; i < count; ++i) to[i] = static_cast<std::uint64_t>(integer_of(wholes[i]));
+  for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<std::uint64_t>(integer_of(wholes[i]));
 }
 
 template <class Sum>
@@ -270,15 +243,8 @@ void Coefficients(const PrefixRow<Sum>& row, const LinearSolver& solver, std::si
 /// Computes sums over windows, below 2^63, rounded to double.
 void WideDifferences(const std::uint64_t* low, std::size_t width, std::size_t count,
                      double* HWY_RESTRICT to) {
-  const hn::ScalableTag<double> d;
-  const hn::RebindToSigned<decltype(d)> d64;
-  const auto* from = reinterpret_cast<const std::int64_t*>(low);
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    hn::StoreU(hn::ConvertTo(d, hn::Sub(hn::LoadU(d64, from + i + width), hn::LoadU(d64, from + i))), d,
-               to + i);
-  for (; i < count; ++i) to[i] = static_cast<double>(static_cast<std::int64_t>(low[i + width] - low[i]));
+  for (std::size_t i = 0; i < count; ++i)
+    to[i] = static_cast<double>(static_cast<std::int64_t>(low[i + width] - low[i]));
 }
 
 /// Computes the results of a row in steps of the picture, in a plane of `count` for every channel.

@@ -296,18 +296,14 @@ Prepared<BoxMeanJob> prepare_masked_filter(CudaBackend& backend, const BoxMeanJo
 // --- Radius map, with a table in shared memory ---
 
 Prepared<BoxMeanJob> prepare_tiled_table(CudaBackend& backend, const BoxMeanJob& job) {
-  using Limits = kernels::TiledTableJob;
-  if (!is_plain(job, false) || job.read.type != Type::u8 || job.read.channels > 3) return nullptr;
+  if (!is_plain(job, false) || job.read.type != Type::u8 || job.read.transfer != Transfer::srgb ||
+      job.read.channels > 3)
+    return nullptr;
   const std::int64_t reach =
       (std::int64_t{std::max(job.radius.low, job.radius.high)} + radius_one - 1) / radius_one;
-  const std::int64_t window = 2 * reach + 1;
-  if (reach == 0 || reach > Limits::largest_reach) return nullptr;
-  const bool linear = job.read.transfer == Transfer::srgb;
-  if (!linear && window * window * 0xFF >= std::int64_t{1} << Limits::sum_bits(job.read.channels))
-    return nullptr;
+  if (reach == 0 || reach > kernels::TiledTableJob::largest_reach) return nullptr;
   auto arguments = arguments_of<kernels::TiledTableArguments>(job);
   arguments.job.reach = static_cast<int>(reach);
-  arguments.job.linear = linear;
   arguments.job.radius = job.radius;
   arguments.transfer = transfer_of(backend, job);
   return in_tiles(backend, job, arguments, [](const kernels::TiledTableArguments&) { return Buffer(); });
