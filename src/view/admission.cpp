@@ -15,6 +15,20 @@ std::string_view text_of(boost::beast::string_view view) { return {view.data(), 
 std::string_view value_of(const Head& head, field name) { return text_of(head[name]); }
 std::string_view value_of(const Head& head, const char* name) { return text_of(head[name]); }
 
+constexpr const char* token_field = "X-Satin-Token";
+
+/// Whether this is a loopback address of a browser, with any port: `ssh -L` leads to the server from another
+/// port of another machine. No foreign name leads here.
+bool is_loopback(std::string_view host) {
+  for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"})
+    if (host.starts_with(name)) {
+      const std::string_view port = host.substr(name.size());
+      return port.empty() || (port.starts_with(':') && port.size() > 1 &&
+                              port.find_first_not_of("0123456789", 1) == std::string_view::npos);
+    }
+  return false;
+}
+
 /// Compares in constant time, wherever the texts differ.
 bool same_secret(std::string_view given, std::string_view secret) {
   if (given.size() != secret.size()) return false;
@@ -44,10 +58,7 @@ Target target_of(const Head& head) {
   return {target.substr(0, mark), target.substr(mark + 1)};
 }
 
-Admission::Admission(const Secrets& secrets, std::string authority)
-    : secrets_(secrets),
-      authority_(std::move(authority)),
-      cookie_name_("satin-" + authority_.substr(authority_.rfind(':') + 1)) {}
+bool is_of_session(std::string_view path) { return path.starts_with("/api/"); }
 
 Verdict Admission::judge(const Head& head) const {
   Verdict verdict = judge_form(head);
@@ -56,14 +67,10 @@ Verdict Admission::judge(const Head& head) const {
   return verdict;
 }
 
-std::string Admission::cookie_field() const {
-  return cookie_name_ + "=" + secrets_.cookie + "; HttpOnly; SameSite=Strict; Path=/";
-}
-
 Verdict Admission::judge_form(const Head& head) const {
   if (head.version() != 10 && head.version() != 11) return {400, "This server speaks HTTP/1.1."};
   if (!is_plain(text_of(head.target()))) return {400, "The target is not a path."};
-  for (const field name : {field::host, field::origin, field::cookie, field::content_type})
+  for (const char* name : {"Host", "Origin", "Sec-Fetch-Site", token_field, "Content-Type", "Content-Length"})
     if (head.count(name) > 1) return {400, "A field is repeated."};
   if (head.method() != http::verb::get && head.method() != http::verb::post)
     return {405, "Only GET and POST are answered."};
@@ -76,29 +83,23 @@ Verdict Admission::judge_form(const Head& head) const {
   return {};
 }
 
-/// Decides by the origin of the request. A page of another site can make a browser send requests, but it does
-/// not know the token, and the browser does not add a Strict cookie.
+/// Decides by the origin of the request and the secret. A page of another site can make a browser send
+/// requests, but it does not know the secret. It may lead to the page, which holds no secret.
 Verdict Admission::judge_sender(const Head& head) const {
-  if (value_of(head, field::host) != authority_) return {421, "This server has another host name."};
-  if (head.count(field::origin) != 0 && value_of(head, field::origin) != "http://" + authority_)
+  const std::string_view host = value_of(head, field::host);
+  if (host != authority_ && !is_loopback(host)) return {421, "This server has another host name."};
+  if (head.count(field::origin) != 0 && value_of(head, field::origin) != "http://" + std::string(host))
     return {403, "Requests from other sites are refused."};
-  const Target target = target_of(head);
-  if (head.method() == http::verb::get && target.path == "/" && !target.query.empty()) {
-    const bool has_token =
-        target.query.starts_with("t=") && same_secret(target.query.substr(2), secrets_.token);
-    return has_token ? Verdict{200, "", true}
-                     : Verdict{403, "The address is not the one that satin view printed."};
-  }
+  const std::string_view path = target_of(head).path;
   const std::string_view site = value_of(head, "Sec-Fetch-Site");
-  if (!site.empty() && site != "same-origin" && site != "none")
+  if (path != "/" && !site.empty() && site != "same-origin" && site != "none")
     return {403, "Requests from other sites are refused."};
-  if (!has_cookie(head)) return {403, "Open the address that satin view printed."};
+  if (is_of_session(path) && !same_secret(value_of(head, token_field), secret_))
+    return {403, "Open the address that satin view printed."};
   return {};
 }
 
 Verdict Admission::judge_change(const Head& head) const {
-  if (!same_secret(value_of(head, "X-Satin-Token"), secrets_.header))
-    return {403, "A change needs the token of the page."};
   if (!is_json(value_of(head, field::content_type))) return {415, "The body must be JSON."};
   const std::string_view length = value_of(head, field::content_length);
   if (length.empty()) return {411, "The length of the body is missing."};
@@ -108,19 +109,6 @@ Verdict Admission::judge_change(const Head& head) const {
   if (error != std::errc{} || end != length.data() + length.size())
     return {400, "The length is not a number."};
   return {};
-}
-
-bool Admission::has_cookie(const Head& head) const {
-  std::string_view rest = value_of(head, field::cookie);
-  while (!rest.empty()) {
-    std::string_view pair = rest.substr(0, rest.find(';'));
-    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
-    pair.remove_prefix(std::min(pair.find_first_not_of(' '), pair.size()));
-    const std::size_t equals = pair.find('=');
-    if (equals == std::string_view::npos || pair.substr(0, equals) != cookie_name_) continue;
-    if (same_secret(pair.substr(equals + 1), secrets_.cookie)) return true;
-  }
-  return false;
 }
 
 }  // namespace satin::view

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "view/server.h"
 
@@ -27,28 +28,27 @@ struct Target {
 struct Verdict {
   int status = 200;
   const char* reason = "";
-  bool sets_cookie = false;  ///< the request has the token of the printed address
 };
+
+/// Whether the path belongs to the session, so that a request for it needs the secret.
+[[nodiscard]] bool is_of_session(std::string_view path);
 
 /// Applies the rules of the server to the requests of one connection.
 class Admission {
  public:
   /// `authority` is the address and port that the connection was made to, such as "127.0.0.1:8080".
-  Admission(const Secrets& secrets, std::string authority);
+  Admission(std::string_view secret, std::string authority)
+      : secret_(secret), authority_(std::move(authority)) {}
 
   [[nodiscard]] Verdict judge(const Head& head) const;
-  /// Returns the value of the Set-Cookie field.
-  [[nodiscard]] std::string cookie_field() const;
 
  private:
   [[nodiscard]] Verdict judge_form(const Head& head) const;
   [[nodiscard]] Verdict judge_sender(const Head& head) const;
   [[nodiscard]] Verdict judge_change(const Head& head) const;
-  [[nodiscard]] bool has_cookie(const Head& head) const;
 
-  const Secrets& secrets_;
+  std::string_view secret_;
   std::string authority_;
-  std::string cookie_name_;
 };
 
 }  // namespace satin::view

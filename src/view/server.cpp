@@ -95,7 +95,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Clock = std::chrono::steady_clock;
   using Socket = boost::asio::ip::tcp::socket;
 
-  Connection(Socket socket, const Secrets& secrets, Application& application);
+  Connection(Socket socket, std::string_view secret, Application& application);
 
   /// `closed` is called once, when the connection ends.
   void start(std::function<void(const Connection*)> closed);
@@ -116,7 +116,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void take_head();
   void read_body();
   void dispatch();
-  void answer_file(std::string_view name, bool sets_cookie);
+  void answer_file(std::string_view name);
   void refuse(int status, const char* reason);
   void send(Answer answer);
   void write(bool keeps_alive);
@@ -137,11 +137,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::array<char, 4096> rest_{};  ///< buffer for bytes that a refused browser still sends
 };
 
-Connection::Connection(Socket socket, const Secrets& secrets, Application& application)
+Connection::Connection(Socket socket, std::string_view secret, Application& application)
     : socket_(std::move(socket)),
       timer_(socket_.get_executor()),
       application_(application),
-      admission_(secrets, authority_of(socket_)),
+      admission_(secret, authority_of(socket_)),
       buffer_(buffered) {}
 
 void Connection::start(std::function<void(const Connection*)> closed) {
@@ -204,14 +204,14 @@ void Connection::take_head() {
   if (head.method() == http::verb::post) return read_body();
   const std::string_view path = target_of(head).path;
   constexpr std::string_view page = "/page/";
-  if (path.starts_with("/api/")) return dispatch();
-  if (path == "/") return answer_file("index.html", verdict.sets_cookie);
-  if (path.starts_with(page)) return answer_file(path.substr(page.size()), false);
+  if (is_of_session(path)) return dispatch();
+  if (path == "/") return answer_file("index.html");
+  if (path.starts_with(page)) return answer_file(path.substr(page.size()));
   refuse(404, "There is nothing here.");
 }
 
 void Connection::read_body() {
-  if (!target_of(parser_->get().base()).path.starts_with("/api/"))
+  if (!is_of_session(target_of(parser_->get().base()).path))
     return refuse(405, "Files of the page can only be read.");
   parser_->body_limit(longest_body);
   limit(transfer_time, 408);
@@ -236,12 +236,10 @@ void Connection::dispatch() {
   });
 }
 
-void Connection::answer_file(std::string_view name, bool sets_cookie) {
+void Connection::answer_file(std::string_view name) {
   const PageFile* file = find_page_file(name);
   if (file == nullptr) return refuse(404, "There is nothing here.");
-  Answer answer{200, media_type(file->name), std::string(file->text)};
-  if (sets_cookie) answer.fields.emplace_back("Set-Cookie", admission_.cookie_field());
-  send(std::move(answer));
+  send({200, media_type(file->name), std::string(file->text)});
 }
 
 /// Refuses a request and ends the connection. What the browser still sends is not read as a request.
@@ -333,7 +331,7 @@ std::string Server::listen() {
            ": " + error.message() + ". Choose another one by --port.";
   const std::string host = address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
   const std::string port = std::to_string(acceptor_.local_endpoint().port());
-  options_.listening("http://" + host + ":" + port + "/?t=" + options_.secrets.token);
+  options_.listening("http://" + host + ":" + port + "/#t=" + options_.secret);
   return "";
 }
 
@@ -355,7 +353,7 @@ void Server::accept() {
 }
 
 void Server::admit(tcp::socket socket) {
-  const auto connection = std::make_shared<Connection>(std::move(socket), options_.secrets, application_);
+  const auto connection = std::make_shared<Connection>(std::move(socket), options_.secret, application_);
   if (!make_room()) return connection->refuse_busy();
   connections_.push_back(connection);
   connection->start([this](const Connection* closed) {

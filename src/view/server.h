@@ -38,17 +38,12 @@ class Application {
   virtual void stop() = 0;
 };
 
-/// The secrets of a session, 256 bits each, in hexadecimal.
-struct Secrets {
-  std::string token;   ///< opens the page
-  std::string cookie;  ///< authenticates the page afterwards
-  std::string header;  ///< repeated by the page with every change
-};
-
 struct ServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  ///< 0 for any free port
-  Secrets secrets{};
+  /// The secret of the session, 256 bits in hexadecimal: the fragment of the printed address. The page sends
+  /// it with every request for /api/.
+  std::string secret{};
   std::function<void(const std::string& url)> listening{};  ///< called once with the address of the page
   std::function<bool()> ended{};                            ///< polled regularly
 };
@@ -59,7 +54,7 @@ struct ServerModule {
   std::string (*run)(const ServerOptions& options, Application& application);
 };
 
-constexpr int server_version = 1;
+constexpr int server_version = 2;
 constexpr const char* server_file = "satin_view.so";
 constexpr const char* server_entry = "satin_view";
 

@@ -177,8 +177,7 @@ int status_of(const Error& error) { return error.kind() == ErrorKind::usage ? 40
 
 }  // namespace
 
-Session::Session(const Start& start, std::string header)
-    : start_(start), header_(std::move(header)), line_(start.line), renderer_(start.device) {
+Session::Session(const Start& start) : start_(start), line_(start.line), renderer_(start.device) {
   inputs_ = batch::find_inputs(line_.options);
   if (batch::is_stream(inputs_.files.path(0)))
     throw Error(ErrorKind::usage, "satin view reads files, not standard input.");
@@ -416,8 +415,7 @@ Answer Session::settings_answer(const Json& more) const {
 Session::Json Session::session_json() const {
   Json files = Json::array();
   for (std::size_t i = 0; i < inputs_.files.size(); ++i) files.push_back(inputs_.files.relative(i).string());
-  Json json{{"header", header_},
-            {"picture", nullptr},
+  Json json{{"picture", nullptr},
             {"files", files},
             {"index", index_},
             {"filters", filters_json(pictures_)},

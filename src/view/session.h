@@ -23,8 +23,8 @@ namespace satin::view {
 
 class Session final : public Application {
  public:
-  /// `header` is the secret that the page repeats with every change. Throws like serve().
-  Session(const Start& start, std::string header);
+  /// Throws like serve().
+  explicit Session(const Start& start);
 
   void answer(const Request& request, std::function<void(Answer)> reply) override;
   void stop() override { renderer_.stop(); }
@@ -75,7 +75,6 @@ class Session final : public Application {
   void remember_sides();
 
   Start start_;
-  std::string header_;
   batch::InputList inputs_;
   bool folder_output_ = false;
   mutable std::mutex mutex_;  ///< held by answer(), but not by the work of later()

@@ -26,7 +26,7 @@ namespace {
 std::string secret() {
   std::array<unsigned char, 32> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw Error(ErrorKind::environment, "The system provides no random numbers for the token of the page.");
+    throw Error(ErrorKind::environment, "The system provides no random numbers for the secret of the page.");
   constexpr const char* digits = "0123456789abcdef";
   std::string text;
   for (const unsigned char byte : bytes) {
@@ -86,10 +86,10 @@ void serve(const Start& start) {
   ServerOptions options;
   options.address = start.address;
   options.port = start.port;
-  options.secrets = {secret(), secret(), secret()};
+  options.secret = secret();
   options.listening = start.listening;
   options.ended = start.ended;
-  Session session(start, options.secrets.header);
+  Session session(start);
   if (const std::string reason = server.run(options, session); !reason.empty())
     throw Error(ErrorKind::environment, reason);
 }

@@ -26,13 +26,8 @@ def page(tmp_path_factory):
 
 
 def test_the_first_line_is_the_address_of_a_page_with_every_protection(page):
-    for _ in range(2):  # the address stays good
-        reply = page.ask("GET", "/?t=" + page.token, Cookie=None, **{"Sec-Fetch-Site": "cross-site"})
-        assert reply.status == 200 and b"<html" in reply.body
-        name, *attributes = reply.fields["set-cookie"].split("; ")
-        assert name.startswith("satin-%d=" % page.port) and len(name.split("=")[1]) == 64
-        assert set(attributes) == {"HttpOnly", "SameSite=Strict", "Path=/"}
-        assert page.token not in reply.fields["set-cookie"]
+    reply = page.ask("GET", "/", **{"X-Satin-Token": None, "Sec-Fetch-Site": "cross-site"})
+    assert reply.status == 200 and b"<html" in reply.body
     for target in ("/", "/api/session", "/page/none.js", "/api/none"):
         fields = page.ask("GET", target).fields
         policy = dict(each.strip().partition(" ")[::2] for each in fields["content-security-policy"].split(";"))
@@ -41,15 +36,25 @@ def test_the_first_line_is_the_address_of_a_page_with_every_protection(page):
         assert fields["x-content-type-options"] == "nosniff" and fields["x-frame-options"] == "DENY"
         assert fields["referrer-policy"] == "no-referrer" and fields["cache-control"] == "no-store"
         assert not any(name.startswith("access-control") for name in fields)
+        assert "set-cookie" not in fields
 
 
-def test_files_of_the_page_come_with_the_cookie_alone(page):
+def test_files_of_the_page_hold_no_secret(page):
     reply = page.ask("GET", "/")
     assert reply.status == 200 and reply.fields["content-type"].startswith("text/html")
     for name in ("..%2findex.html", "../server.cpp", "nothing.js", "", "index.html/"):
         assert page.ask("GET", "/page/" + name).status == 404
-    assert page.ask("GET", "/page/index.html").status == 200
-    assert page.ask("GET", "/page/index.html", Cookie=None).status == 403
+    for name in ("index.html", "main.js", "server.js"):
+        reply = page.ask("GET", "/page/" + name, **{"X-Satin-Token": None})
+        assert reply.status == 200 and page.token.encode() not in reply.body
+
+
+def test_a_tunnel_may_lead_from_another_port(page):
+    for host in ("localhost:8080", "127.0.0.1:9", "[::1]:8080", "localhost", "localhost:%d" % page.port):
+        reply = page.ask("POST", "/api/settings", b"{}", Host=host, Origin="http://" + host)
+        assert "error" in reply.json(), host
+        assert page.ask("GET", "/api/session", Host=host, **{"X-Satin-Token": None}).status == 403
+        assert page.ask("GET", "/api/session", Host=host, Origin="http://" + page.host).status == 403
 
 
 SETTINGS = b'{"steps": [{"filter": "blur", "values": {}}]}'
@@ -58,31 +63,32 @@ SETTINGS = b'{"steps": [{"filter": "blur", "values": {}}]}'
 HOSTILE = [
     ("a stranger's name leads here", 421, "GET", "/api/session", {"Host": "evil.example"}),
     ("a name that ends as ours", 421, "GET", "/api/session", {"Host": "127.0.0.1.evil.example:{port}"}),
-    ("another port", 421, "GET", "/api/session", {"Host": "127.0.0.1:1"}),
-    ("no port", 421, "GET", "/api/session", {"Host": "127.0.0.1"}),
-    ("localhost, which is another site", 421, "GET", "/api/session", {"Host": "localhost:{port}"}),
+    ("another address", 421, "GET", "/api/session", {"Host": "127.0.0.2:{port}"}),
+    ("an empty port", 421, "GET", "/api/session", {"Host": "127.0.0.1:"}),
+    ("no number as a port", 421, "GET", "/api/session", {"Host": "localhost:80a"}),
+    ("a name that begins as ours", 421, "GET", "/api/session", {"Host": "localhost.evil.example:{port}"}),
     ("a user in the host", 421, "GET", "/api/session", {"Host": "a@127.0.0.1:{port}"}),
     ("no host", 400, "GET", "/api/session", {"Host": None}),
     ("two hosts", 400, "GET", "/api/session", {"Host": ["{host}", "evil.example"]}),
-    ("no cookie", 403, "GET", "/api/session", {"Cookie": None}),
-    ("a wrong cookie", 403, "GET", "/api/session", {"Cookie": "satin-{port}=" + 64 * "0"}),
-    ("half a cookie", 403, "GET", "/api/session", {"Cookie": "satin-{port}="}),
-    ("the token as a cookie", 403, "GET", "/api/session", {"Cookie": "satin-{port}={token}"}),
-    ("two cookie fields", 400, "GET", "/api/session", {"Cookie": ["{cookie}", "a=b"]}),
+    ("no secret", 403, "GET", "/api/session", {"X-Satin-Token": None}),
+    ("a wrong secret", 403, "GET", "/api/session", {"X-Satin-Token": 64 * "0"}),
+    ("half a secret", 403, "GET", "/api/view", {"X-Satin-Token": 32 * "0"}),
+    ("an empty secret", 403, "GET", "/api/thumbnail", {"X-Satin-Token": ""}),
+    ("a secret with more behind it", 403, "GET", "/api/session", {"X-Satin-Token": "{token}0"}),
+    ("the secret as a cookie", 403, "GET", "/api/session", {"X-Satin-Token": None, "Cookie": "satin-{port}={token}"}),
+    ("the secret in the address", 403, "GET", "/api/session?t={token}", {"X-Satin-Token": None}),
+    ("two secrets", 400, "GET", "/api/session", {"X-Satin-Token": ["{token}", "{token}"]}),
+    ("two origins", 400, "GET", "/api/session", {"Origin": ["http://{host}", "http://evil.example"]}),
+    ("two sites", 400, "GET", "/api/session", {"Sec-Fetch-Site": ["same-origin", "cross-site"]}),
+    ("two types", 400, "POST", "/api/settings", {"Content-Type": ["application/json", "text/plain"]}),
     ("another origin", 403, "GET", "/api/session", {"Origin": "http://evil.example"}),
     ("an opaque origin", 403, "GET", "/api/session", {"Origin": "null"}),
     ("another scheme", 403, "GET", "/api/session", {"Origin": "https://{host}"}),
     ("an origin with more behind it", 403, "GET", "/api/session", {"Origin": "http://{host}.evil.example"}),
     ("another site", 403, "GET", "/api/session", {"Sec-Fetch-Site": "cross-site"}),
     ("a neighbouring site", 403, "GET", "/api/session", {"Sec-Fetch-Site": "same-site"}),
-    ("the page for another site", 403, "GET", "/", {"Sec-Fetch-Site": "cross-site"}),
-    ("a wrong token", 403, "GET", "/?t=" + 64 * "0", {}),
-    ("no token", 403, "GET", "/?t=", {"Cookie": None}),
-    ("a token with more behind it", 403, "GET", "/?t={token}0", {}),
-    ("a token and more", 403, "GET", "/?t={token}&a=b", {}),
-    ("the token elsewhere", 403, "GET", "/api/session?t={token}", {"Cookie": None}),
-    ("a change without the header", 403, "POST", "/api/settings", {"X-Satin-Token": None}),
-    ("a change with the token in its place", 403, "POST", "/api/settings", {"X-Satin-Token": "{token}"}),
+    ("a script for another site", 403, "GET", "/page/main.js", {"Sec-Fetch-Site": "cross-site"}),
+    ("a change without the secret", 403, "POST", "/api/settings", {"X-Satin-Token": None}),
     ("a change of another site", 403, "POST", "/api/settings", {"Origin": "http://evil.example"}),
     ("a change as a form", 415, "POST", "/api/settings", {"Content-Type": "application/x-www-form-urlencoded"}),
     ("a change as text", 415, "POST", "/api/settings", {"Content-Type": "text/plain"}),
@@ -115,7 +121,7 @@ def filled(view, value):
         return [filled(view, each) for each in value]
     if value is None:
         return None
-    for name in ("host", "port", "token", "cookie"):
+    for name in ("host", "port", "token"):
         value = value.replace("{%s}" % name, str(getattr(view, name)))
     return value
 

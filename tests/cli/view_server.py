@@ -38,11 +38,10 @@ class View:
     def __init__(self, satin, *arguments):
         self.process = satin.start("view", *arguments, "--no-browser")
         self.url = self.process.stdout.readline().decode().strip()
-        found = re.fullmatch(r"http://([\d.]+):(\d+)/\?t=([0-9a-f]{64})", self.url)
+        found = re.fullmatch(r"http://([\d.]+):(\d+)/#t=([0-9a-f]{64})", self.url)
         assert found, (self.url, self.process.communicate(timeout=10))
         self.address, self.port, self.token = found.group(1), int(found.group(2)), found.group(3)
         self.host = "%s:%d" % (self.address, self.port)
-        self.cookie = self.header = None
 
     def __enter__(self):
         return self
@@ -73,10 +72,10 @@ class View:
 
     def request(self, method, target, body=b"", **changed):
         """The bytes of a request. Fields have underlines for dashes; None takes one away, a list repeats it."""
-        fields = {"Host": self.host, "Cookie": self.cookie, "Sec-Fetch-Site": "same-origin"}
+        fields = {"Host": self.host, "X-Satin-Token": self.token, "Sec-Fetch-Site": "same-origin"}
         if method == "POST":
-            fields.update({"Content-Type": "application/json", "X-Satin-Token": self.header,
-                           "Content-Length": str(len(body)), "Origin": "http://" + self.host})
+            fields.update({"Content-Type": "application/json", "Content-Length": str(len(body)),
+                           "Origin": "http://" + self.host})
         fields.update({name.replace("_", "-"): value for name, value in changed.items()})
         lines = ["%s %s HTTP/1.1" % (method, target)]
         for name, value in fields.items():
@@ -90,12 +89,9 @@ class View:
 
     def open(self):
         """Opens the printed address as a browser does; gives the session."""
-        page = self.ask("GET", "/?t=" + self.token, Cookie=None, **{"Sec-Fetch-Site": "cross-site"})
+        page = self.ask("GET", "/", **{"X-Satin-Token": None, "Sec-Fetch-Site": "cross-site"})
         assert page.status == 200, page.body
-        self.cookie = page.fields["set-cookie"].split(";")[0]
-        session = self.ask("GET", "/api/session").json()
-        self.header = session["header"]
-        return session
+        return self.ask("GET", "/api/session").json()
 
     def post(self, target, **body):
         return self.ask("POST", target, json.dumps(body).encode())

@@ -34,7 +34,7 @@ class View:
 
     @property
     def origin(self):
-        return self.url.split("/?")[0]
+        return self.url.split("/#")[0]
 
     def end(self):
         self.process.kill()

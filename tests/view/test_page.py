@@ -19,6 +19,7 @@ def test_canvas_is_the_file_of_the_command(page):
 
 def test_the_token_leaves_the_address(page):
     assert page.browser.current_url == page.view.origin + "/"
+    assert page.browser.get_cookies() == [] and page.run("return localStorage.length") == 0
     page.browser.refresh()
     page.wait()
 
@@ -45,7 +46,8 @@ def test_a_click_sets_the_focus_and_history_goes_back(page):
 
 
 def test_every_filter_has_a_control_for_every_parameter(page):
-    filters = page.run("return fetch('/api/session').then((answer) => answer.json()).then((told) => told.filters)")
+    filters = page.run("return fetch('/api/session', { headers: { 'X-Satin-Token': sessionStorage['satin-secret'] } })"
+                       ".then((answer) => answer.json()).then((told) => told.filters)")
     assert len(filters) > 10
     for described in filters:
         name = described["name"]

@@ -105,10 +105,21 @@ function showHelp() {
   for (const event of ["pointerover", "focusin"]) document.querySelector(".panel").addEventListener(event, show);
 }
 
-async function start() {
+/**
+ * Returns the secret of the printed address. It moves from the fragment, which browsers send to no server, to the
+ * storage of this tab, so that the page can be reloaded.
+ */
+function takeSecret() {
+  const name = "satin-secret";
+  const [, given] = location.hash.match(/^#t=([0-9a-f]{64})$/) ?? [];
+  if (given) sessionStorage.setItem(name, given);
   history.replaceState(null, "", "/");
-  const server = new Server();
-  const told = await server.session();
+  return sessionStorage.getItem(name) ?? "";
+}
+
+async function start() {
+  const server = new Server(takeSecret());
+  const told = await server.json("session");
   const session = new Session(server, told);
   const viewport = new Viewport();
   const frames = new Frames(server, session, viewport);

@@ -26,14 +26,13 @@ function contentOf(text) {
 
 /** Dispatches "gone" when the server cannot be reached and "back" when it can again. */
 export class Server extends EventTarget {
-  #header = "";
+  #secret;
   #gone = false;
 
-/** Gets the session, with which the page starts. Every later POST repeats its header. */
-  async session(signal) {
-    const session = await this.json("session", {}, signal);
-    this.#header = session.header;
-    return session;
+  /** `secret` is sent with every request. */
+  constructor(secret) {
+    super();
+    this.#secret = secret;
   }
 
 /** Gets JSON. */
@@ -43,7 +42,7 @@ export class Server extends EventTarget {
 
 /** Posts JSON and returns the JSON of the answer. */
   async post(name, body, signal = undefined) {
-    const headers = { "Content-Type": "application/json", "X-Satin-Token": this.#header };
+    const headers = { "Content-Type": "application/json" };
     return (await this.#ask(name, {}, { method: "POST", headers, body: JSON.stringify(body), signal }, "json")).body;
   }
 
@@ -62,10 +61,11 @@ export class Server extends EventTarget {
 /** Returns the head and the whole body of an answer, read as "json" or "arrayBuffer". A truncated body is an error. */
   async #ask(name, query, options, kind) {
     const search = new URLSearchParams(query).toString();
-    const always = { cache: "no-store", redirect: "error" };
+    const headers = { ...options.headers, "X-Satin-Token": this.#secret };
+    const always = { cache: "no-store", redirect: "error", credentials: "omit", headers };
     let answer, body, refusal;
     try {
-      answer = await fetch(`/api/${name}${search && "?"}${search}`, { ...always, ...options });
+      answer = await fetch(`/api/${name}${search && "?"}${search}`, { ...options, ...always });
       const state = answer.headers.get("X-Satin-State");
       const refused = !answer.ok || state === "refused" || state === "stale";
       body = await answer[refused ? "text" : kind]();
