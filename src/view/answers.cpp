@@ -14,7 +14,38 @@ constexpr double farthest = 1e9;  ///< largest distance from the picture in pixe
 constexpr double smallest_zoom = 1e-4, largest_zoom = 256;
 constexpr std::int64_t most_pixels = std::int64_t{1} << 24;  ///< largest viewport in pixels: 64 MiB of answer
 constexpr std::size_t longest_word = 64;
-constexpr int deepest = 16;  ///< nesting of JSON
+constexpr int deepest = 16;                      ///< nesting of JSON
+constexpr std::size_t most_values = 1U << 20;    ///< values and keys of a body
+constexpr std::size_t longest_text = 64U << 10;  ///< of a text in a body
+
+/// Reads JSON without keeping anything, and stops at the first value beyond a limit. Parsing with nlohmann's
+/// callback would take quadratic time for long arrays.
+class JsonLimits : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t&) override { return count(); }
+  bool string(string_t& text) override { return count(text.size()); }
+  bool binary(binary_t&) override { return false; }
+  bool key(string_t& name) override { return count(name.size()); }
+  bool start_object(std::size_t) override { return enter(); }
+  bool end_object() override { return leave(); }
+  bool start_array(std::size_t) override { return enter(); }
+  bool end_array() override { return leave(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
+    return false;
+  }
+
+ private:
+  bool count(std::size_t length = 0) { return ++values_ <= most_values && length <= longest_text; }
+  bool enter() { return ++depth_ <= deepest && count(); }
+  bool leave() { return --depth_ >= 0; }
+
+  int depth_ = 0;
+  std::size_t values_ = 0;
+};
 
 }  // namespace
 
@@ -84,13 +115,11 @@ Wish wish_of(const Query& query) {
 }
 
 nlohmann::json object_of(const std::string& body) {
-  bool too_deep = false;
-  const auto look = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
-    too_deep = too_deep || depth > deepest;
-    return !too_deep;
-  };
-  nlohmann::json json = nlohmann::json::parse(body, look, false);
-  if (too_deep || !json.is_object()) throw Error(ErrorKind::usage, "The body is not a JSON object.");
+  JsonLimits limits;
+  nlohmann::json json;
+  if (nlohmann::json::sax_parse(body, &limits)) json = nlohmann::json::parse(body, nullptr, false);
+  if (!json.is_object())
+    throw Error(ErrorKind::usage, "The body is not a JSON object, or too deep or too long for one.");
   return json;
 }
 

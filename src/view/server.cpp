@@ -6,6 +6,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
@@ -22,7 +23,8 @@
 #include "view/admission.h"
 
 // The server: accepts connections, lets Admission judge the head of every request, serves the files of the
-// page, and passes other requests to the application. One thread runs everything.
+// page, and passes other requests to the application. One thread reads and writes all sockets; a few others
+// parse requests and make answers.
 
 namespace satin::view {
 namespace {
@@ -89,13 +91,25 @@ const char* media_type(std::string_view name) {
   return "application/octet-stream";
 }
 
+constexpr std::size_t most_connections = 64;
+constexpr std::ptrdiff_t most_bodies = 16;  ///< bodies that one client may be sending
+constexpr std::size_t worker_threads = 4;
+
+/// The state that all connections share.
+struct Clients {
+  std::string_view secret;
+  Application& application;
+  std::function<bool(const asio::ip::address& client)> may_send_body;
+  asio::thread_pool workers{worker_threads};  ///< parse requests and make answers
+};
+
 /// A connection of a browser: requests one after the other.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Clock = std::chrono::steady_clock;
   using Socket = boost::asio::ip::tcp::socket;
 
-  Connection(Socket socket, std::string_view secret, Application& application);
+  Connection(Socket socket, Clients& clients);
 
   /// `closed` is called once, when the connection ends.
   void start(std::function<void(const Connection*)> closed);
@@ -104,8 +118,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Cancels pending operations.
   void close();
 
-  /// Returns since when the connection waits for a request, or nothing while it handles one.
-  [[nodiscard]] std::optional<Clock::time_point> idle_since() const { return idle_since_; }
+  /// How soon the connection gives way to a new one; the least first. Nothing if it does not.
+  enum class Rank : std::uint8_t {
+    refused,   ///< its request was refused, and it only waits for the end
+    stranger,  ///< it has not shown the secret
+    idle,      ///< it waits for a request
+  };
+  [[nodiscard]] std::optional<Rank> rank() const;
+  /// Since when the connection waits or is at work.
+  [[nodiscard]] Clock::time_point since() const { return since_; }
+  [[nodiscard]] bool reads_body() const { return reads_body_; }
+  [[nodiscard]] const asio::ip::address& client() const { return client_; }
 
  private:
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
@@ -122,27 +145,50 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void write(bool keeps_alive);
   void drain();
   void limit(std::chrono::seconds time, int status);
+  void set_idle(bool idle);
   void finish();
 
   Socket socket_;
   boost::asio::steady_timer timer_;
-  Application& application_;
+  Clients& clients_;
+  asio::ip::address client_;
   Admission admission_;
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   Response response_;
   std::function<void(const Connection*)> closed_;
-  std::optional<Clock::time_point> idle_since_;
+  Clock::time_point since_ = Clock::now();
+  bool is_idle_ = true;
+  bool is_refused_ = false;
+  bool has_secret_ = false;
+  bool reads_body_ = false;
   int late_ = 0;                   ///< status for a browser that was too slow
   std::array<char, 4096> rest_{};  ///< buffer for bytes that a refused browser still sends
 };
 
-Connection::Connection(Socket socket, std::string_view secret, Application& application)
+asio::ip::address client_of(const asio::ip::tcp::socket& socket) {
+  error_code error;
+  return socket.remote_endpoint(error).address();
+}
+
+Connection::Connection(Socket socket, Clients& clients)
     : socket_(std::move(socket)),
       timer_(socket_.get_executor()),
-      application_(application),
-      admission_(secret, authority_of(socket_)),
+      clients_(clients),
+      client_(client_of(socket_)),
+      admission_(clients.secret, authority_of(socket_)),
       buffer_(buffered) {}
+
+std::optional<Connection::Rank> Connection::rank() const {
+  if (is_refused_) return Rank::refused;
+  if (!has_secret_) return Rank::stranger;
+  return is_idle_ ? std::optional(Rank::idle) : std::nullopt;
+}
+
+void Connection::set_idle(bool idle) {
+  is_idle_ = idle;
+  since_ = Clock::now();
+}
 
 void Connection::start(std::function<void(const Connection*)> closed) {
   closed_ = std::move(closed);
@@ -173,7 +219,7 @@ void Connection::limit(seconds time, int status) {
 /// Waits for the next request, up to idle_time: a browser may pause between two requests.
 void Connection::wait_for_request() {
   if (buffer_.size() != 0) return read_head();
-  idle_since_ = Clock::now();
+  set_idle(true);
   limit(idle_time, 0);
   socket_.async_wait(Socket::wait_read, [self = shared_from_this()](const error_code& error) {
     error ? self->finish() : self->read_head();
@@ -181,14 +227,14 @@ void Connection::wait_for_request() {
 }
 
 void Connection::read_head() {
-  if (!idle_since_) idle_since_ = Clock::now();
+  if (!is_idle_) set_idle(true);
   parser_.emplace();
   parser_->header_limit(longest_head);
   parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // Admission checks the length
   limit(head_time, 408);
   http::async_read_header(socket_, buffer_, *parser_,
                           [self = shared_from_this()](const error_code& error, std::size_t) {
-                            self->idle_since_.reset();
+                            self->set_idle(false);
                             if (!error) return self->take_head();
                             if (self->late_ != 0)
                               return self->refuse(self->late_, "The request took too long.");
@@ -201,6 +247,7 @@ void Connection::take_head() {
   const Head& head = parser_->get().base();
   const Verdict verdict = admission_.judge(head);
   if (verdict.status != 200) return refuse(verdict.status, verdict.reason);
+  has_secret_ = has_secret_ || is_of_session(target_of(head).path);
   if (head.method() == http::verb::post) return read_body();
   const std::string_view path = target_of(head).path;
   constexpr std::string_view page = "/page/";
@@ -213,10 +260,13 @@ void Connection::take_head() {
 void Connection::read_body() {
   if (!is_of_session(target_of(parser_->get().base()).path))
     return refuse(405, "Files of the page can only be read.");
+  if (!clients_.may_send_body(client_)) return refuse(503, "This client is sending too many bodies at once.");
+  reads_body_ = true;
   parser_->body_limit(longest_body);
   limit(transfer_time, 408);
   http::async_read(socket_, buffer_, *parser_,
                    [self = shared_from_this()](const error_code& error, std::size_t) {
+                     self->reads_body_ = false;
                      if (!error) return self->dispatch();
                      if (self->late_ != 0) return self->refuse(self->late_, "The body took too long.");
                      if (!is_malformed(error)) return self->finish();
@@ -230,9 +280,13 @@ void Connection::dispatch() {
   const Target target = target_of(parser_->get().base());
   Request request{parser_->get().method() == http::verb::post ? "POST" : "GET", std::string(target.path),
                   std::string(target.query), std::move(parser_->get().body())};
-  application_.answer(request, [self = shared_from_this()](Answer answer) {
+  parser_->get().body().clear();
+  const auto reply = [self = shared_from_this()](Answer answer) {
     asio::post(self->socket_.get_executor(),
                [self, answer = std::move(answer)]() mutable { self->send(std::move(answer)); });
+  };
+  asio::post(clients_.workers, [&application = clients_.application, request = std::move(request), reply] {
+    application.answer(request, reply);
   });
 }
 
@@ -245,6 +299,7 @@ void Connection::answer_file(std::string_view name) {
 /// Refuses a request and ends the connection. What the browser still sends is not read as a request.
 void Connection::refuse(int status, const char* reason) {
   late_ = 0;
+  is_refused_ = true;
   response_ = Response(http::int_to_status(static_cast<unsigned>(status)), 11, std::string(reason) + "\n");
   response_.set(http::field::content_type, "text/plain; charset=utf-8");
   if (status == 405) response_.set(http::field::allow, "GET, POST");
@@ -290,13 +345,15 @@ void Connection::finish() {
 
 using asio::ip::tcp;
 
-constexpr std::size_t most_connections = 64;
 constexpr std::chrono::milliseconds between_looks{50};
 
 class Server {
  public:
   Server(const ServerOptions& options, Application& application)
-      : options_(options), application_(application), acceptor_(io_), timer_(io_) {}
+      : options_(options),
+        acceptor_(io_),
+        timer_(io_),
+        clients_{options.secret, application, [this](const auto& client) { return may_send_body(client); }} {}
 
   /// Starts listening. Returns an empty text, or the reason why it cannot.
   std::string listen();
@@ -306,14 +363,15 @@ class Server {
   void accept();
   void admit(tcp::socket socket);
   bool make_room();
+  [[nodiscard]] bool may_send_body(const asio::ip::address& client) const;
   void look_for_end();
 
   const ServerOptions& options_;
-  Application& application_;
   asio::io_context io_{1};
   tcp::acceptor acceptor_;
   asio::steady_timer timer_;
   bool accepting_ = false;
+  Clients clients_;
   std::vector<std::shared_ptr<Connection>> connections_;
 };
 
@@ -338,7 +396,8 @@ std::string Server::listen() {
 void Server::run() {
   look_for_end();
   io_.run();
-  application_.stop();
+  clients_.application.stop();
+  clients_.workers.join();
 }
 
 /// Accepts connections. Errors such as too many open files are temporary: look_for_end() tries again.
@@ -353,7 +412,7 @@ void Server::accept() {
 }
 
 void Server::admit(tcp::socket socket) {
-  const auto connection = std::make_shared<Connection>(std::move(socket), options_.secret, application_);
+  const auto connection = std::make_shared<Connection>(std::move(socket), clients_);
   if (!make_room()) return connection->refuse_busy();
   connections_.push_back(connection);
   connection->start([this](const Connection* closed) {
@@ -361,16 +420,26 @@ void Server::admit(tcp::socket socket) {
   });
 }
 
-/// Closes the connection that has been idle longest, if all are in use. Returns false if none is idle.
+/// Closes the connection that gives way first, if all are in use: of equal rank the oldest. Returns false if
+/// none gives way. So clients without the secret never push out one that has it and is at work.
 bool Server::make_room() {
   if (connections_.size() < most_connections) return true;
-  std::shared_ptr<Connection> oldest;
+  std::shared_ptr<Connection> first;
+  const auto before = [](const Connection& a, const Connection& b) {
+    return std::pair(*a.rank(), a.since()) < std::pair(*b.rank(), b.since());
+  };
   for (const auto& each : connections_)
-    if (each->idle_since() && (!oldest || *each->idle_since() < *oldest->idle_since())) oldest = each;
-  if (!oldest) return false;
-  oldest->close();
-  std::erase(connections_, oldest);
+    if (each->rank() && (!first || before(*each, *first))) first = each;
+  if (!first) return false;
+  first->close();
+  std::erase(connections_, first);
   return true;
+}
+
+bool Server::may_send_body(const asio::ip::address& client) const {
+  return std::ranges::count_if(connections_, [&](const auto& each) {
+           return each->reads_body() && each->client() == client;
+         }) < most_bodies;
 }
 
 void Server::look_for_end() {

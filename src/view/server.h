@@ -31,8 +31,8 @@ struct Answer {
 class Application {
  public:
   virtual ~Application() = default;
-  /// Called on the single thread of the server. `reply` is called once, immediately or later, from any
-  /// thread.
+  /// Called on one of a few threads of the server, never on the one that reads and writes sockets. `reply` is
+  /// called once, immediately or later, from any thread.
   virtual void answer(const Request& request, std::function<void(Answer)> reply) = 0;
   /// Ends the work. No reply is called afterwards.
   virtual void stop() = 0;

@@ -339,6 +339,8 @@ Answer Session::change_settings(const Json& body) {
 Answer Session::take_command(const Json& body) {
   return attempt([&] {
     Line line = start_.understand(shell_words(text_in(body, "text")));
+    if (line.pipeline.size() > most_steps)
+      throw Error(ErrorKind::usage, "The command has more than " + std::to_string(most_steps) + " filters.");
     const Pipeline pipeline = checked(settings_of(line.pipeline));
     line.options.inputs = line_.options.inputs;
     line.options.list = line_.options.list;
@@ -472,7 +474,8 @@ Pipeline Session::checked(Settings settings) const {
       if (name.empty() || std::ranges::find(pictures_, name) != pictures_.end()) continue;
       const fs::path beside = input().parent_path() / name;
       std::error_code ignored;
-      if (fs::path(name).filename() != name || !fs::is_regular_file(beside, ignored))
+      if (fs::path(name).filename() != name || name.find('\0') != std::string::npos ||
+          !fs::is_regular_file(beside, ignored))
         throw SettingsError(
             Error(ErrorKind::usage, "The page may not use the file " + batch::quoted(name) +
                                         ": put it beside the picture, or name it when satin view "

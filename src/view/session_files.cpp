@@ -34,7 +34,7 @@ constexpr double largest_brush = 4096;
 
 constexpr std::size_t most_points = 200'000;
 
-[[noreturn]] void refuse(const char* what) { throw Error(ErrorKind::usage, what); }
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
 /// Returns the name without folders that the page chose, or an empty path.
 fs::path plain_name(const Json& body) {
@@ -153,10 +153,13 @@ class Canvas {
     std::memset(cover_.data(), 0, byte_size(cover_.shape()));
   }
 
-  void add(const Stroke& stroke) {
+  /// Throws Error(cancelled) as soon as `ended` returns true.
+  void add(const Stroke& stroke, const std::function<bool()>& ended) {
     const Brush brush(stroke.radius, stroke.hardness);
-    for (std::size_t i = 0; i < stroke.points.size(); ++i)
+    for (std::size_t i = 0; i < stroke.points.size(); ++i) {
+      if (ended()) throw Error(ErrorKind::cancelled, "Nothing was painted: the session ends.");
       add_segment(stroke.points[i == 0 ? 0 : i - 1], stroke.points[i], stroke.radius, brush);
+    }
     for (std::size_t i = 0; i < stroke.points.size(); ++i)
       blend(area_of(stroke.points[i == 0 ? 0 : i - 1], stroke.points[i], stroke.radius, mask_.shape().width,
                     mask_.shape().height),
@@ -199,9 +202,10 @@ class Canvas {
 /// its centre to the nearest segment: 1 up to hardness times radius, then falling linearly to 0 at the
 /// radius, over at least one pixel. A stroke with cover a changes a mask m to m + a (1 - m), an erasing one
 /// to m (1 - a).
-Image mask_of(const std::vector<Stroke>& strokes, std::int64_t width, std::int64_t height) {
+Image mask_of(const std::vector<Stroke>& strokes, std::int64_t width, std::int64_t height,
+              const std::function<bool()>& ended) {
   Canvas canvas(width, height);
-  for (const Stroke& stroke : strokes) canvas.add(stroke);
+  for (const Stroke& stroke : strokes) canvas.add(stroke, ended);
   return canvas.take();
 }
 
@@ -224,13 +228,28 @@ Answer Session::save(const Json& body) {
   const fs::path target = name.empty() ? output() : input().parent_path() / name;
   BatchOptions options = line_.options;
   const Pipeline pipeline = line_.pipeline;
+  std::vector<std::string> inputs = pictures_;
+  for (std::size_t i = 0; i < inputs_.files.size(); ++i) inputs.push_back(inputs_.files.path(i).string());
   options.inputs = {input()};
   options.list.clear();
   options.output = target;
   options.overwrite = body.contains("overwrite") && body["overwrite"] == true;
   lock.unlock();
   std::error_code ignored;
-  if (!options.overwrite && fs::exists(target, ignored)) return json_answer({{"exists", target.string()}});
+  const bool is_link = fs::is_symlink(fs::symlink_status(target, ignored));
+  if (!options.overwrite && (is_link || fs::exists(target, ignored))) {
+    Json found{{"exists", target.string()}};
+    if (is_link) {
+      const fs::path folder = fs::canonical(target.parent_path() / ".", ignored);
+      const fs::path end = fs::weakly_canonical(folder / fs::read_symlink(target, ignored), ignored);
+      if (end.parent_path() != folder) found["leads_to"] = end.string();
+    }
+    return json_answer(found);
+  }
+  for (const std::string& used : inputs)
+    if (fs::equivalent(target, used, ignored))
+      refuse("The output " + batch::quoted(target) +
+             " is a file that this session reads: choose another name.");
   if (folder_output_ && name.empty()) fs::create_directories(target.parent_path(), ignored);
   Json warnings = Json::array();
   std::optional<Error> failure;
@@ -282,7 +301,8 @@ Answer Session::paint(const Json& body) {
   if (!strokes.empty()) {
     WriteOptions options;
     options.overwrite = true;
-    write_image(target, mask_of(strokes, picture->shape().width, picture->shape().height), options);
+    write_image(target, mask_of(strokes, picture->shape().width, picture->shape().height, start_.ended),
+                options);
   }
   lock.lock();
   Settings settings = settings_of(line_.pipeline);

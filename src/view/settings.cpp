@@ -1,6 +1,7 @@
 #include "view/settings.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -42,8 +43,6 @@ PipelineStep step_of(const StepSettings& settings) {
 }
 
 using nlohmann::json;
-
-constexpr std::size_t most_steps = 64;
 
 const char* kind_of(ParameterKind kind) {
   switch (kind) {
@@ -112,10 +111,9 @@ StepSettings step_from(const json& object) {
 
 constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
 
-/// Writes special bytes as octal digits for printf. Newlines at the very end of such a name are lost, as a
-/// command substitution drops them.
-std::string through_printf(const std::string& word) {
-  std::string text = "\"$(printf '";
+/// Writes special bytes as a backslash and three octal digits.
+std::string in_octal(const std::string& word) {
+  std::string text;
   for (const char c : word) {
     if (plain.find(c) != std::string_view::npos && c != '%') {
       text += c;
@@ -125,7 +123,20 @@ std::string through_printf(const std::string& word) {
     text += '\\';
     for (const int shift : {6, 3, 0}) text += static_cast<char>('0' + ((byte >> shift) & 7));
   }
-  return text + "')\"";
+  return text;
+}
+
+/// Whether the text, which is UTF-8, has characters that change the direction of writing: a name with them
+/// can look like another one. U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069.
+bool is_bidirectional(std::string_view text) {
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    const std::string_view two = text.substr(i, 2);
+    const auto last = i + 2 < text.size() ? static_cast<unsigned char>(text[i + 2]) : 0;
+    if (two == "\xD8\x9C") return true;
+    if (two == "\xE2\x80" && (last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE))) return true;
+    if (two == "\xE2\x81" && last >= 0xA6 && last <= 0xA9) return true;
+  }
+  return false;
 }
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -149,6 +160,7 @@ class Words {
     if (c == '\'') return take_single();
     if (c == '"') return take_double();
     if (c == '\\') return take_escaped();
+    if (c == '$' && rest_.starts_with('\'')) return take_octal();
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') return end_word();
     if (std::string_view("|&;<>()$`*?[#~").find(c) != std::string_view::npos &&
         !(in_word_ && (c == '#' || c == '~')))
@@ -177,6 +189,28 @@ class Words {
       } else if (const char escaped = next(); escaped != '\n') {
         add(escaped);
       }
+    }
+    refuse("A quote is open.");
+  }
+
+  /// Takes $'...' as quoted_word() writes it: bytes, and backslashes before three octal digits.
+  void take_octal() {
+    in_word_ = true;
+    next();
+    while (!rest_.empty()) {
+      const char c = next();
+      if (c == '\'') return;
+      if (c != '\\') {
+        add(c);
+        continue;
+      }
+      int byte = 0;
+      const auto [end, error] =
+          std::from_chars(rest_.data(), rest_.data() + std::min<std::size_t>(3, rest_.size()), byte, 8);
+      if (error != std::errc{} || end != rest_.data() + 3 || byte < 1 || byte > 255)
+        refuse("Inside $'...' a backslash stands before three octal digits.");
+      rest_.remove_prefix(3);
+      add(static_cast<char>(byte));
     }
     refuse("A quote is open.");
   }
@@ -333,7 +367,9 @@ std::string text_of(const json& object) {
 }
 
 std::string quoted_word(const std::string& word) {
-  if (!batch::is_utf8(word)) return through_printf(word);
+  // Newlines at the very end are lost through printf, as a command substitution drops them.
+  if (!batch::is_utf8(word)) return "\"$(printf '" + in_octal(word) + "')\"";
+  if (is_bidirectional(word)) return "$'" + in_octal(word) + "'";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);

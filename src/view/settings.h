@@ -57,17 +57,19 @@ class SettingsError : public Error {
 
 [[nodiscard]] nlohmann::json settings_json(const Settings& settings);
 
-/// Parses the JSON of settings. Throws SettingsError for any other JSON.
+constexpr std::size_t most_steps = 64;
+
+/// Parses the JSON of settings. Throws SettingsError for any other JSON, and for more than `most_steps`.
 [[nodiscard]] Settings settings_from(const nlohmann::json& json);
 
 /// Returns the text of the JSON. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string text_of(const nlohmann::json& json);
 
 /// Quotes a word for a POSIX shell, which reads it back byte for byte. Bytes that are not UTF-8 are written
-/// with printf.
+/// with printf, characters that change the direction of writing as $'\342\200\256' (bash, zsh, ksh).
 [[nodiscard]] std::string quoted_word(const std::string& word);
 
-/// Splits a command line into words by the rules of POSIX shells for quotes and backslashes. Throws
+/// Splits a command line into words by the rules of POSIX shells for quotes, $'...' and backslashes. Throws
 /// Error(usage) for expansions, assignments and operators, which need a shell, and for an open quote. Satin
 /// never runs the line.
 [[nodiscard]] std::vector<std::string> shell_words(std::string_view line);

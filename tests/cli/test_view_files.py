@@ -1,6 +1,8 @@
 """satin view: masks, saving, folders, files that change or are damaged, and how it begins."""
+import json
 import shutil
 import subprocess
+import time
 
 import numpy as np
 
@@ -67,6 +69,55 @@ def test_save_writes_the_output_and_never_over_a_file_unasked(scene):
             assert reply.status == 200 and reply.fields["x-satin-state"] == "refused"
         assert np.array_equal(png_file.read(scene.folder / "photo.png"), smooth(120, 160))
         assert view.ask("GET", "/api/changes").json()["generation"] == session["generation"]
+
+
+def test_what_the_session_reads_is_never_replaced(scene):
+    before = {path.name: path.read_bytes() for path in scene.folder.iterdir() if path.is_file()}
+    (scene.folder / "linked.png").symlink_to("depth.png")
+    with View(scene, "photo.png", "--depth", "depth.png", "-o", "out.png") as view:
+        view.open()
+        for name in ("photo.png", "depth.png", "linked.png"):
+            assert view.post("/api/save", name=name).json()["exists"] == name
+            reply = view.post("/api/save", name=name, overwrite=True)
+            assert reply.fields["x-satin-state"] == "refused" and name in reply.json()["error"]["message"]
+    assert all((scene.folder / name).read_bytes() == data for name, data in before.items())
+
+
+def test_where_a_link_leads_is_said(scene):
+    (scene.folder / "elsewhere").mkdir()
+    for name, target in (("away.png", "elsewhere/far.png"), ("dangling.png", "elsewhere/none.png"), ("near.png", "other.png")):
+        if name != "dangling.png":
+            (scene.folder / target).write_bytes(b"mine")
+        (scene.folder / name).symlink_to(target)
+    with View(scene, "photo.png", "-o", "out.png", "--filter", "blur") as view:
+        view.open()
+        for name, leads in (("away.png", "far.png"), ("dangling.png", "none.png")):
+            told = view.post("/api/save", name=name).json()
+            assert told == {"exists": name, "leads_to": str((scene.folder / "elsewhere" / leads).resolve())}
+        assert view.post("/api/save", name="near.png").json() == {"exists": "near.png"}
+    assert (scene.folder / "elsewhere" / "far.png").read_bytes() == b"mine"
+    assert not (scene.folder / "elsewhere" / "none.png").exists()
+
+
+def test_a_mask_is_no_name_with_a_zero(scene):
+    with View(scene, "photo.png", "-o", "out.png") as view:
+        generation = view.open()["generation"]
+        done = view.post("/api/settings", steps=[{"filter": "blur", "values": {"mask": "depth.png\0.jpg"}}]).json()
+        assert done["error"]["parameter"] == "mask" and done["generation"] == generation
+
+
+def test_the_end_waits_for_no_brush(scene):
+    random = np.random.default_rng(3)
+    points = (random.random((190_000, 2)) * 100).round(1).tolist()
+    with View(scene, "photo.png", "-o", "out.png", "--filter", "blur") as view:
+        view.open()
+        body = json.dumps({"strokes": [{"points": points, "radius": 4000, "hardness": 0.5, "erase": False}], "step": 0})
+        with view.connect() as connection:
+            connection.sendall(view.request("POST", "/api/mask", body.encode()))
+            time.sleep(1)
+            start = time.monotonic()
+            assert view.end() == (130, "")
+            assert time.monotonic() - start < 2
 
 
 def test_what_changes_on_disk_is_told(scene):

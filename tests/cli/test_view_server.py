@@ -269,3 +269,60 @@ def test_the_browser_is_given_a_private_file(satin, picture, tmp_path):
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=20)
     assert not os.path.exists(name)
+
+
+def test_clients_without_the_secret_push_out_nobody(page):
+    """Refused connections, held open, and idle ones give way to the user."""
+    others = []
+    try:
+        for i in range(200):
+            connection = page.connect()
+            connection.sendall(page.request("GET", "/api/session", Host="evil.example") if i % 2 else b"GET / HT")
+            others.append(connection)
+            if i % 20 == 19:
+                assert page.ask("GET", "/api/changes").status == 200
+        with page.connect() as own:
+            for _ in range(20):
+                own.sendall(page.request("GET", "/api/changes"))
+                assert b" 200 " in read_answer(own).split(b"\r\n")[0]
+                others += [page.connect() for _ in range(10)]
+    finally:
+        for connection in others:
+            connection.close()
+
+
+def test_slow_bodies_leave_connections_for_others(page):
+    slow = [page.connect() for _ in range(40)]
+    try:
+        for connection in slow:
+            connection.sendall(page.request("POST", "/api/settings", SETTINGS)[:-1])
+        time.sleep(0.2)
+        assert page.ask("GET", "/api/changes").status == 200
+        refused = 0
+        for connection in slow:
+            connection.settimeout(0.2)
+            refused += b" 503 " in read_answer(connection).split(b"\r\n")[0]
+        assert refused == 24
+    finally:
+        for connection in slow:
+            connection.close()
+
+
+@pytest.mark.parametrize("body", [b'{"steps": [' + 2_500_000 * b"{}," + b"{}]}", b'{"a":' * 5000 + b"1" + b"}" * 5000,
+                                  b'{"steps": [' + 1_100_000 * b'"",' + b"1]}", b'{"text": "' + 100_000 * b"a" + b'"}',
+                                  b"{" + b",".join(b'"%d": 0' % i for i in range(600_000)) + b"}"],
+                         ids=("empty steps", "depth", "texts", "a long text", "names"))
+def test_bodies_beyond_a_limit_are_refused_at_once(page, body):
+    start = time.monotonic()
+    for target in ("/api/settings", "/api/command", "/api/mask"):
+        reply = page.ask("POST", target, body)
+        assert reply.status == 400 and "JSON" in reply.json()["error"]["message"]
+    assert time.monotonic() - start < 6  # quadratic time took more than 30 s for one of them
+
+
+def test_a_command_has_a_limit_of_filters(page):
+    for count, refused in ((64, False), (65, True), (5001, True)):
+        reply = page.post("/api/command", text="satin run '%s' a.png -o b.png" % "|".join(count * ["blur"]))
+        assert (reply.json()["error"] is not None) == refused, reply.body[:500]
+    assert page.post("/api/settings", steps=[{"filter": "blur", "values": {}}]).json()["error"] is None
+    page.session = page.ask("GET", "/api/session").json()

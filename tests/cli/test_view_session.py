@@ -162,6 +162,21 @@ def test_names_that_are_no_text_survive_the_shell(satin):
             (satin.folder / "out.png").unlink()
 
 
+def test_names_that_turn_the_writing_around_are_quoted_visibly(satin):
+    name = "gnp.\u202eexe \u2066it's\u200f.png"
+    png_file.write(satin.folder / name, smooth(20, 30))
+    with View(satin, "./" + name, "-o", "out.png", "--filter", "blur", "--radius", "2") as view:
+        command = view.open()["command"]
+        assert command.isascii() and "$'" in command
+        for shell in set(SHELLS) & {"bash"}:
+            run(satin, command, shell)
+            (satin.folder / "out.png").unlink()
+        again = view.post("/api/command", text=command + " --border reflect").json()
+        assert again["error"] is None and again["command"] == command + " --border reflect"
+        for text in ("satin blur $'a", "satin blur $'a\\9'", "satin blur $'\\777' -o b", "satin blur $'\\000' -o b"):
+            assert view.post("/api/command", text=text).json()["error"]["message"]
+
+
 def test_a_pasted_command_sets_everything(scene):
     with View(scene, "photo.png", "-o", "out.png") as view:
         view.open()

@@ -32,6 +32,10 @@ export function iconButton(name, label, onclick) {
 /** Capitalises the first letter. */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** Returns a file's name with characters that change the direction of writing as escapes: it might look like another. */
+export const fileName = (name) => name.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+  (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 /** Returns a readable name: "Sharp range" for "sharp-range". */
 export const words = (name) => capital(name).replaceAll("-", " ");
 

@@ -1,6 +1,6 @@
 // Results and files outside the page: saving, commands, files that change on the disk, progress, and the end of the server.
 
-import { ask, byId, element, notice, takeBack } from "./dom.js";
+import { ask, byId, element, fileName, notice, takeBack } from "./dom.js";
 
 /** Suggests another name: "out-2.jpg" for "folder/out.jpg". */
 function otherName(path) {
@@ -48,14 +48,15 @@ export class Keeping {
       let told = await this.#save(name, false);
       while (told.exists) {
         const field = element("input", { value: otherName(told.exists), "aria-label": "Another name" });
-        const text = `${told.exists} exists. Another name is one beside the picture.`;
+        const led = told.leads_to ? ` It is a link that leads to ${fileName(told.leads_to)}.` : "";
+        const text = `${fileName(told.exists)} exists.${led} Another name is one beside the picture.`;
         const answer = await ask("Replace the file?", text, ["Save as", "Replace", "Cancel"], [field]);
         if (answer !== "Save as" && answer !== "Replace") return;
         if (answer === "Save as") name = field.value.trim();
         told = await this.#save(name, answer === "Replace");
       }
       const warnings = (told.warnings ?? []).map((warning) => ` ${warning}`).join("");
-      notice("save", `Saved ${told.saved}.${warnings}`, { passing: !warnings });
+      notice("save", `Saved ${fileName(told.saved)}.${warnings}`, { passing: !warnings });
       this.#session.saved(told.command);
     });
   }
@@ -103,7 +104,7 @@ export class Keeping {
   async #batch() {
     await this.#told(async () => {
       const { list, command } = await this.#server.post("list", {});
-      const answer = await ask("Every picture of the folder", `Their names are in ${list}.`, ["Copy command", "Close"],
+      const answer = await ask("Every picture of the folder", `Their names are in ${fileName(list)}.`, ["Copy command", "Close"],
         [element("pre", { tabIndex: 0 }, command)]);
       if (answer === "Copy command") await this.#copy(command);
     });

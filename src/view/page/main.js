@@ -2,7 +2,7 @@
 
 import { Brush } from "./brush.js";
 import { Compare, PictureCanvas } from "./canvas.js";
-import { byId, capital, notice, takeBack } from "./dom.js";
+import { byId, capital, fileName, notice, takeBack } from "./dom.js";
 import { Changes, Keeping } from "./files.js";
 import { Frames } from "./frames.js";
 import { Gestures, Strength } from "./gestures.js";
@@ -61,7 +61,7 @@ function addHistoryButtons(session) {
 
 function showPicture(session, viewport) {
   const { picture } = session;
-  const name = picture?.name ?? session.files[session.index] ?? "Satin";
+  const name = fileName(picture?.name ?? session.files[session.index] ?? "Satin");
   document.title = `${name} – Satin`;
   byId("picture-name").textContent = name;
   byId("picture-facts").textContent = picture ? `${picture.width} × ${picture.height}, ${picture.type}` : "";

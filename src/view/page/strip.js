@@ -1,6 +1,6 @@
 // The strip of pictures of a folder below the view. Settings are kept from one picture to the next.
 
-import { byId, element, notice } from "./dom.js";
+import { byId, element, fileName, notice } from "./dom.js";
 
 export class Strip {
   #server;
@@ -29,7 +29,8 @@ export class Strip {
     this.#buttons = files.map((name, index) => {
       const picture = element("canvas", { width: 1, height: 1, "aria-hidden": "true" });
       const onclick = () => this.open(index);
-      const button = element("button", { type: "button", title: name, onclick }, picture, element("span", {}, name));
+      const shown = fileName(name);
+      const button = element("button", { type: "button", title: shown, onclick }, picture, element("span", {}, shown));
       button.dataset.index = index;
       this.#seen.observe(button);
       return button;
