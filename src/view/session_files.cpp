@@ -224,6 +224,8 @@ fs::path Session::free_name(const std::string& end) const {
 
 Answer Session::save(const Json& body) {
   std::unique_lock lock(mutex_);
+  if (const auto generation = body.find("generation"); generation != body.end() && *generation != generation_)
+    return stale_answer();
   const fs::path name = plain_name(body);
   const fs::path target = name.empty() ? output() : input().parent_path() / name;
   BatchOptions options = line_.options;

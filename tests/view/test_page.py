@@ -310,3 +310,36 @@ def test_sliders_follow_arrows(page):
     assert float(field.get_attribute("value")) > texts[-1]
     page.set("strength", Keys.DELETE)
     assert "--strength" not in page.text("command")
+
+
+def test_another_tab_is_shown_and_its_settings_are_not_written(page):
+    page.set("strength", "6")
+    other = page.run("return fetch('/api/settings', { method: 'POST', headers: { 'Content-Type': 'application/json',"
+                     " 'X-Satin-Token': sessionStorage['satin-secret'] }, body: JSON.stringify({ steps: [{ filter: 'dof',"
+                     " values: { depth: 'depth.png', strength: '9' } }] }) }).then((answer) => answer.json())")
+    assert other["error"] is None
+    page.find("save").click()
+    page.wait_until(lambda: "another page" in page.text("notices"))
+    assert not (page.view.folder / "out.png").exists()
+    page.wait_until(lambda: page.text("command") == other["command"])
+    page.wait()
+    assert page.run("return document.getElementById('control-strength').value") == "9"
+    page.click("zoom-1")
+    page.assert_shows(written(page))
+
+
+@pytest.mark.parametrize("failure", ["new Response('busy', { status: 503 })", "Promise.reject(new TypeError('network'))"])
+def test_a_failed_request_is_repeated_and_no_old_picture_is_called_true(page, failure):
+    page.run("window.own = window.fetch; window.seen = [];"
+             "window.fetch = (url, options) => url.includes('/api/view') ? %s : window.own(url, options);"
+             "document.getElementById('picture').addEventListener('painted', ({ target }) =>"
+             " window.seen.push(target.dataset.state));" % ("Promise.resolve(%s)" % failure if "new R" in failure else failure))
+    page.run("const slider = document.getElementById('slider-control-strength'); slider.value = 700;"
+             "slider.dispatchEvent(new Event('input')); slider.dispatchEvent(new Event('change'));")
+    page.wait_until(lambda: page.run("return document.getElementById('state').dataset.state") == "trouble")
+    assert page.data("state") == "busy" and "true" not in page.run("return window.seen")
+    page.run("window.fetch = window.own")
+    page.wait()
+    assert page.run("return document.getElementById('state').dataset.state") == "true"
+    page.click("zoom-1")
+    page.assert_shows(written(page))

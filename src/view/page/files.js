@@ -61,11 +61,17 @@ export class Keeping {
     });
   }
 
+/** After a refusal because another page has changed the settings: shows them, and writes nothing. */
+  async #showOther() {
+    await this.#session.adopt();
+    notice("save", "Nothing was saved: another page has changed the settings. They are shown now.", { wrong: true });
+  }
+
   async #save(name, overwrite) {
     byId("save").setAttribute("aria-busy", "true");
     try {
       await this.#session.sent();
-      return await this.#server.post("save", { name, overwrite });
+      return await this.#server.post("save", { name, overwrite, generation: this.#session.generation });
     } finally {
       byId("save").removeAttribute("aria-busy");
     }
@@ -114,7 +120,8 @@ export class Keeping {
     try {
       await action();
     } catch (error) {
-      notice("save", error.message, { wrong: true });
+      if (error.stale) await this.#showOther();
+      else notice("save", error.message, { wrong: true });
     }
   }
 }

@@ -7,6 +7,7 @@ import { Refusal } from "./server.js";
 * every second one is awaited, or a long drag would show none.
  */
 const patience = 400;
+const pause = 1000; // milliseconds before a request that failed is repeated
 
 const same = (a, b) => a.x === b.x && a.y === b.y && a.zoom === b.zoom && a.width === b.width && a.height === b.height;
 
@@ -28,6 +29,8 @@ export class Frames extends EventTarget {
   #gaveUp = false;
   #failed = false;
   #refused = "";
+  /** Why the server has not answered the last request, or "". Another request follows soon. */
+  trouble = "";
 
   constructor(server, session, viewport) {
     super();
@@ -110,22 +113,31 @@ export class Frames extends EventTarget {
       if (wish.send) await this.#session.send(control.signal);
       else await this.#fetch(wish, control.signal);
       this.#gaveUp &&= control.signal.aborted;
+      this.#tell("");
     } catch (error) {
-      this.#after(error, wish, key);
+      await this.#after(error, wish, key);
     } finally {
       this.#request = null;
     }
   }
 
+  #tell(trouble) {
+    if (trouble === this.trouble) return;
+    this.trouble = trouble;
+    this.dispatchEvent(new Event("state"));
+  }
+
 /** Handles an error. `key` belongs to the request: the overlay may have changed since. */
-  #after(error, wish, key) {
+  async #after(error, wish, key) {
     if (error.name === "AbortError") return;
     if (!(error instanceof Refusal)) {
       this.#failed = true;
+      this.#tell(error.message);
+      setTimeout(() => this.renew(), pause);
       return;
     }
     if (error.stale) {
-      this.#session.change();
+      await this.#session.adopt();
       return;
     }
     this.#refused = key;

@@ -16,7 +16,8 @@ import { Strip } from "./strip.js";
 import { Viewport } from "./viewport.js";
 
 const states = {
-  busy: "Computing", preview: "Preview", true: "True pixels", refused: "Refused", none: "No picture",
+  busy: "Computing", preview: "Preview", true: "True pixels", refused: "The filter cannot do this", none: "No picture",
+  trouble: "Waiting for satin view",
 };
 const moment = 250; // milliseconds
 
@@ -77,8 +78,10 @@ function showState(session, canvas, frames) {
     byId("state").firstChild.textContent = states[state];
   };
   const changed = () => {
-    const state = !session.picture ? "none" : frames.refused ? "refused" : canvas.element.dataset.state;
+    const state = frames.trouble ? "trouble"
+      : !session.picture ? "none" : frames.refused ? "refused" : canvas.element.dataset.state;
     clearTimeout(timer);
+    byId("state").title = frames.trouble || "Whether the view shows the pixels that the command writes";
     if (state === "busy") timer = setTimeout(show, moment, state);
     else show(state);
   };

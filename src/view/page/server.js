@@ -12,15 +12,15 @@ export class Refusal extends Error {
   }
 }
 
-/** The server cannot be reached. */
-class Gone extends Error {}
+/** The server cannot be reached, or has no time for the request. It may be repeated. */
+export class Trouble extends Error {}
 
-/** Parses the JSON of a refusal. Refusals by the server itself are plain texts. */
-function contentOf(text) {
+/** Returns the error for an answer that refuses. Refusals by the server itself, such as 503, are plain texts. */
+function errorOf(answer, text) {
   try {
-    return JSON.parse(text);
+    return new Refusal(answer.status, answer.headers.get("X-Satin-State") === "stale", JSON.parse(text));
   } catch {
-    return {};
+    return new Trouble(`satin view answers ${answer.status}: ${text.trim()}`);
   }
 }
 
@@ -69,11 +69,11 @@ export class Server extends EventTarget {
       const state = answer.headers.get("X-Satin-State");
       const refused = !answer.ok || state === "refused" || state === "stale";
       body = await answer[refused ? "text" : kind]();
-      if (refused) refusal = new Refusal(answer.status, state === "stale", contentOf(body));
+      if (refused) refusal = errorOf(answer, body);
     } catch (error) {
       if (error.name === "AbortError") throw error;
       this.#tell(true);
-      throw new Gone("The server cannot be reached.");
+      throw new Trouble("satin view cannot be reached.");
     }
     this.#tell(false);
     if (refusal) throw refusal;

@@ -257,23 +257,42 @@ export class Session extends EventTarget {
     this.error = told.error ?? null;
   }
 
+  /**
+   * Adopts the settings of the server, which another page of the session has changed. Changes of this page that are not
+   * sent yet stay, and win. A failure is left to the next request.
+   */
+  async adopt() {
+    if (this.#dirty || this.#sending) return;
+    try {
+      await this.#ask(() => this.#server.json("session"), (told) => {
+        if (told.index !== this.index) return this.#openOther(told);
+        for (const { step, mask, strokes } of told.paintings) this.#painted[step] = { text: JSON.stringify(strokes), mask };
+        this.#take(told, told.paintings);
+        this.#history.add(this.#state);
+      });
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+    }
+    this.dispatchEvent(new Event("answer"));
+  }
+
   /** Sets the pipeline from a command line. */
   async paste(text) {
-    await this.#ask("command", { text }, (told) => this.#take(told));
+    await this.#ask(() => this.#server.post("command", { text }), (told) => this.#take(told));
     if (!this.error) this.settle();
     this.dispatchEvent(new Event("answer"));
     return this.error;
   }
 
 /** Requests a change of the generation, and adopts the answer before pixels are requested again. */
-  async #ask(name, body, take) {
+  async #ask(request, take) {
     const wait = (waiting) => {
       this.waiting = waiting;
       this.dispatchEvent(new Event("waiting"));
     };
     wait(true);
     try {
-      take(await this.#server.post(name, body));
+      take(await request());
     } finally {
       wait(false);
     }
@@ -296,10 +315,12 @@ export class Session extends EventTarget {
 /** Opens another picture of the folder, with the settings of this one. */
   async open(index) {
     await this.sent();
-    await this.#ask("open", { index }, (told) => {
-      this.#open(told);
-      this.#history = new History(this.#state);
-    });
+    await this.#ask(() => this.#server.post("open", { index }), (told) => this.#openOther(told));
+  }
+
+  #openOther(told) {
+    this.#open(told);
+    this.#history = new History(this.#state);
     this.dispatchEvent(new Event("open"));
   }
 }
