@@ -277,7 +277,9 @@ Answer Session::thumbnail(const Query& query) {
   std::unique_lock lock(mutex_);
   const ReadOptions options = line_.options.read;
   lock.unlock();
-  auto small = std::make_shared<const Image>(thumbnail_of(inputs_.files.path(index), options));
+  const fs::path& file = inputs_.files.path(index);
+  auto small = std::make_shared<const Image>(thumbnail_of(file, options));
+  if (small->shape().width == 0) static_cast<void>(read_pictures(file, options));  // throws with the reason
   const std::shared_ptr<const Image> shown = in_8_bits(std::move(small), Metadata());
   const Shape& shape = shown->shape();
   Answer answer{200, "application/octet-stream", cut(*shown, 0, shape, {0, 0, 1, shape.width, shape.height})};

@@ -1,4 +1,6 @@
 """The page and what lies around it: files that are saved, change or come in folders, and commands that are copied and pasted."""
+import time
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -93,6 +95,27 @@ def test_a_folder_is_a_strip(view, browser, tmp_path, photo):
     page.wait_until(lambda: page.find("dialog").is_displayed())
     assert "--files-from" in page.text("dialog")
     assert page.messages() == []
+
+
+def test_damaged_pictures_have_a_sign_in_the_strip(view, browser, tmp_path, photo):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "photo.png").rename(tmp_path / "in" / "b.png")
+    whole = (tmp_path / "in" / "b.png").read_bytes()
+    (tmp_path / "in" / "a.png").write_bytes(whole[:5000])
+    (tmp_path / "in" / "c.png").write_bytes(b"no picture")
+    browser.get("about:blank")
+    browser.get(view("in", "--filter", "blur", "-o", "out").url)
+    buttons = "return [...document.querySelectorAll('#pictures button')].map((each) => [each.title, each.firstChild.className," \
+              " each.firstChild.width ?? 0])"
+    end = time.monotonic() + 10
+    while True:
+        shown = browser.execute_script(buttons)
+        if len(shown) == 3 and shown[0][1] and shown[2][1] and shown[1][2] > 1:
+            break
+        assert time.monotonic() < end, shown
+        time.sleep(0.05)
+    assert [sign for _, sign, _ in shown] == ["damaged", "", "damaged"]
+    assert "a.png\n" in shown[0][0] and "c.png\n" in shown[2][0] and shown[1][0] == "b.png"
 
 
 def test_the_page_says_when_files_change_and_when_the_server_ends(view, browser, tmp_path, photo):

@@ -1,6 +1,9 @@
 // The strip of pictures of a folder below the view. Settings are kept from one picture to the next.
 
 import { byId, element, fileName, notice } from "./dom.js";
+import { Refusal } from "./server.js";
+
+const pause = 1000; // milliseconds after a request without an answer
 
 export class Strip {
   #server;
@@ -49,11 +52,16 @@ export class Strip {
     this.#load();
   }
 
+/** Whether the page waits for nothing larger: also if the picture cannot be read or the filter refuses it. */
+  get #isIdle() {
+    return !this.#session.picture || this.#frames.refused || this.#frames.state === "true";
+  }
+
 /** Loads thumbnails one by one, while nothing larger is pending. */
   async #load() {
     if (this.#loading) return;
     this.#loading = true;
-    while (this.#wanted.length && this.#frames.state === "true") await this.#show(this.#wanted.shift());
+    while (this.#wanted.length && this.#isIdle) await this.#show(this.#wanted.shift());
     this.#loading = false;
   }
 
@@ -64,7 +72,13 @@ export class Strip {
       Object.assign(canvas, { width: pixels.width, height: pixels.height });
       canvas.getContext("2d").putImageData(pixels, 0, 0);
     } catch (error) {
+      if (!(error instanceof Refusal)) {
+        this.#wanted.push(button);
+        await new Promise((resolve) => setTimeout(resolve, pause));
+        return;
+      }
       button.title += `\n${error.message}`;
+      button.firstChild.replaceWith(element("span", { className: "damaged", role: "img", "aria-label": "Cannot be read" }, "!"));
     }
   }
 
