@@ -194,6 +194,11 @@ Session::Session(const Start& start) : start_(start), line_(start.line), rendere
   renderer_.post([this] { load(); });
 }
 
+Session::~Session() {
+  renderer_.stop();
+  remove_masks();
+}
+
 void Session::answer(const Request& request, std::function<void(Answer)> reply) {
   try {
     take(request, reply);
@@ -226,6 +231,7 @@ Answer Session::at_once(const std::string& name, const std::string& query, const
   if (name == "POST /api/settings") return change_settings(body);
   if (name == "POST /api/command") return take_command(body);
   if (name == "POST /api/focus") return set_focus(body);
+  if (name == "POST /api/copied") return keep_masks(), json_answer(Json::object());
   if (name == "GET /api/changes") return tell_changes();
   if (name == "GET /api/at") return look_at(query_of(query));
   return error_answer(404, Error(ErrorKind::usage, "There is nothing here."));
@@ -257,23 +263,42 @@ void Session::open(const Json& body, const Reply& reply) {
   const std::lock_guard lock(mutex_);
   if (!(index >= 0 && index < static_cast<double>(inputs_.files.size())))
     throw Error(ErrorKind::usage, "There is no picture with that number.");
+  drop_paintings();
   index_ = static_cast<std::size_t>(index);
   picture_.reset();
   problem_.reset();
-  drop_paintings();
+  restore_paintings();
   ++generation_;
   show();
   waiting_.push_back(reply);
   renderer_.post([this] { load(); });
 }
 
-/// Removes painted masks: they belong to the picture on which they were painted.
+/// Removes painted masks: they belong to the picture on which they were painted, and wait for its return.
 void Session::drop_paintings() {
   Settings settings = settings_of(line_.pipeline);
-  for (const auto& [step, painting] : std::exchange(paintings_, {}))
-    if (step < settings.size())
-      std::erase_if(settings[step].values,
-                    [file = painting.file.string()](const auto& value) { return value.second == file; });
+  former_[index_].clear();
+  for (const auto& [step, painting] : std::exchange(paintings_, {})) {
+    if (step >= settings.size()) continue;
+    const auto count =
+        std::erase_if(settings[step].values,
+                      [file = painting.file.string()](const auto& value) { return value.second == file; });
+    if (count != 0) former_[index_][step] = painting;
+  }
+  line_.pipeline = pipeline_of(settings);
+}
+
+/// Sets the masks again that were painted on the picture when it was open before.
+void Session::restore_paintings() {
+  Settings settings = settings_of(line_.pipeline);
+  std::error_code ignored;
+  for (const auto& [step, painting] : former_[index_]) {
+    if (step >= settings.size() || !fs::exists(painting.file, ignored)) continue;
+    const std::optional<std::string> name = mask_input(settings[step].filter);
+    if (!name || !settings[step].get(*name).empty()) continue;
+    settings[step].set(*name, painting.file.string());
+    paintings_[step] = painting;
+  }
   line_.pipeline = pipeline_of(settings);
 }
 
@@ -462,7 +487,9 @@ std::shared_ptr<const Batch> Session::work() const {
 }
 
 std::string Session::command() const {
-  return command_line(line_.pipeline, {argument_of(input())}, output().string(), line_.kept);
+  // A folder, which the command makes if there is none.
+  const fs::path target = folder_output_ ? output().parent_path() / "" : output();
+  return command_line(line_.pipeline, {argument_of(input())}, target.string(), line_.kept);
 }
 
 /// Checks the files that the page names: pictures of the command line, painted masks, and files beside the

@@ -25,6 +25,9 @@ class Session final : public Application {
  public:
   /// Throws like serve().
   explicit Session(const Start& start);
+  ~Session() override;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   void answer(const Request& request, std::function<void(Answer)> reply) override;
   void stop() override { renderer_.stop(); }
@@ -32,11 +35,14 @@ class Session final : public Application {
  private:
   using Json = nlohmann::json;
 
-  /// A mask painted on the page. It is kept so that a reloaded page can continue painting.
+  /// A mask painted on the page. It is kept so that a reloaded page can continue painting. Other strokes get
+  /// another file, so that a command means the same later.
   struct Painting {
     std::filesystem::path file;
     std::string strokes = "[]";  ///< JSON, at most the length of a request body
   };
+  /// Painted masks by step.
+  using Paintings = std::map<std::size_t, Painting>;
 
   // Requests that are answered at once, with the mutex held.
   Answer attempt(const std::function<void()>& change);
@@ -60,6 +66,9 @@ class Session final : public Application {
   void later(const Reply& reply, std::function<Answer()> work, Renderer::Turn turn = Renderer::Turn::first);
   void load();
   void drop_paintings();
+  void restore_paintings();
+  void keep_masks();
+  void remove_masks() noexcept;
   void use(const Pipeline& pipeline);
   void show();
   [[nodiscard]] Answer settings_answer(const Json& more) const;
@@ -83,9 +92,11 @@ class Session final : public Application {
   int generation_ = 1;
   std::shared_ptr<const OpenPicture> picture_;
   std::optional<Error> problem_;
-  std::vector<Reply> waiting_;                 ///< replies waiting for the picture
-  std::vector<std::string> pictures_;          ///< names allowed for side inputs
-  std::map<std::size_t, Painting> paintings_;  ///< painted masks by step
+  std::vector<Reply> waiting_;               ///< replies waiting for the picture
+  std::vector<std::string> pictures_;        ///< names allowed for side inputs
+  Paintings paintings_;                      ///< of the open picture
+  std::map<std::size_t, Paintings> former_;  ///< by the index of a picture that was open before
+  std::map<std::string, bool> masks_;        ///< files of painted masks; true if a command may name it
   std::map<std::string, batch::FileStamp>
       stamps_;         ///< stamps of the files in use, when they were read or written
   Renderer renderer_;  ///< last member: its worker uses the others

@@ -87,14 +87,6 @@ std::vector<Stroke> strokes_from(const Json& body) {
   return strokes;
 }
 
-/// Returns the name of the filter's input for masks.
-std::string mask_input(const std::string& filter) {
-  const std::vector<InputRecord>& inputs = find_filter(filter).inputs;
-  const auto found = std::ranges::find(inputs, Role::mask, &InputRecord::role);
-  if (found == inputs.end()) throw Error(ErrorKind::usage, "The filter '" + filter + "' takes no mask.");
-  return found->name;
-}
-
 constexpr int white = 255;
 
 /// A rectangle of pixels. Right and bottom are excluded.
@@ -222,6 +214,19 @@ fs::path Session::free_name(const std::string& end) const {
   }
 }
 
+/// Keeps the masks of the current command beyond the session.
+void Session::keep_masks() {
+  for (const auto& [step, painting] : paintings_) masks_[painting.file.string()] = true;
+}
+
+/// Removes masks that no command names any more.
+void Session::remove_masks() noexcept {
+  for (const auto& [step, painting] : paintings_) masks_.erase(painting.file.string());
+  std::error_code ignored;
+  for (const auto& [file, is_kept] : masks_)
+    if (!is_kept) fs::remove(file, ignored);
+}
+
 Answer Session::save(const Json& body) {
   std::unique_lock lock(mutex_);
   if (const auto generation = body.find("generation"); generation != body.end() && *generation != generation_)
@@ -267,6 +272,7 @@ Answer Session::save(const Json& body) {
   lock.lock();
   if (!name.empty() && !folder_output_) line_.options.output = target;
   remember(target);
+  keep_masks();
   return json_answer({{"saved", target.string()}, {"warnings", warnings}, {"command", command()}});
 }
 
@@ -297,23 +303,30 @@ Answer Session::paint(const Json& body) {
   const std::size_t steps = line_.pipeline.size();
   if (number < 0 || number >= static_cast<double>(steps)) refuse("There is no filter with that number.");
   const auto step = static_cast<std::size_t>(number);
-  const std::string input_name = mask_input(line_.pipeline[step].parameters.filter().name);
-  Painting& painting = paintings_[step];
-  if (painting.file.empty()) painting.file = free_name("mask.png");
-  const fs::path target = painting.file;
+  const std::string& filter = line_.pipeline[step].parameters.filter().name;
+  const std::optional<std::string> input_name = mask_input(filter);
+  if (!input_name) refuse("The filter '" + filter + "' has no mask.");
+  const auto former = paintings_.find(step);
+  const bool continues = former != paintings_.end() && !masks_[former->second.file.string()] &&
+                         body.contains("continued") && body["continued"] == true;
+  const fs::path target = continues ? former->second.file : free_name("mask.png");
+  if (!strokes.empty()) masks_[target.string()] = false;
   lock.unlock();
   if (!strokes.empty()) {
     WriteOptions options;
-    options.overwrite = true;
+    options.overwrite = continues;
     write_image(target, mask_of(strokes, picture->shape().width, picture->shape().height, start_.ended),
                 options);
   }
   lock.lock();
   Settings settings = settings_of(line_.pipeline);
   if (step >= settings.size() || picture != picture_) refuse("The picture has changed meanwhile.");
-  paintings_[step] = {target, body["strokes"].dump()};
-  settings[step].set(input_name, strokes.empty() ? "" : target.string());
-  if (std::ranges::find(pictures_, target.string()) == pictures_.end()) pictures_.push_back(target.string());
+  if (const auto before = paintings_.extract(step)) std::erase(pictures_, before.mapped().file.string());
+  if (!strokes.empty()) {
+    paintings_[step] = {target, body["strokes"].dump()};
+    pictures_.push_back(target.string());
+  }
+  settings[step].set(*input_name, strokes.empty() ? "" : target.string());
   use(pipeline_of(settings));
   return settings_answer({{"mask", strokes.empty() ? Json(nullptr) : Json(target.string())}});
 }
@@ -325,6 +338,7 @@ Answer Session::write_list() {
   const bool has_newlines = names.find('\n') != std::string::npos;
   if (!has_newlines) std::ranges::replace(names, '\0', '\n');
   const fs::path list = free_name("files.txt");
+  keep_masks();
   const fs::path folder = folder_output_ ? line_.options.output : line_.options.output.parent_path() / "";
   std::vector<std::string> inputs{"--files-from", argument_of(list)};
   if (has_newlines) inputs.push_back("--null");

@@ -279,6 +279,12 @@ std::string StepSettings::get(std::string_view name) const {
   return found == values.end() ? "" : found->second;
 }
 
+std::optional<std::string> mask_input(const std::string& filter) {
+  const std::vector<InputRecord>& inputs = find_filter(filter).inputs;
+  const auto found = std::ranges::find(inputs, Role::mask, &InputRecord::role);
+  return found == inputs.end() ? std::nullopt : std::optional(found->name);
+}
+
 Settings settings_of(const Pipeline& pipeline) {
   Settings settings;
   for (const PipelineStep& step : pipeline) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +57,9 @@ class SettingsError : public Error {
 [[nodiscard]] nlohmann::json filters_json(const std::vector<std::string>& pictures);
 
 [[nodiscard]] nlohmann::json settings_json(const Settings& settings);
+
+/// Returns the name of the filter's input for masks, or nothing.
+[[nodiscard]] std::optional<std::string> mask_input(const std::string& filter);
 
 constexpr std::size_t most_steps = 64;
 

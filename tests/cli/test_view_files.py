@@ -40,7 +40,8 @@ def test_strokes_become_the_mask_that_the_command_names(scene):
         kept = view.ask("GET", "/api/session").json()["paintings"]
         assert kept == [{"step": 0, "mask": done["mask"], "strokes": strokes}]
         again = view.post("/api/mask", strokes=strokes[:1], step=0).json()
-        assert again["mask"] == done["mask"] and png_file.read(scene.folder / done["mask"])[36, 60] == 255
+        assert again["mask"] == "photo-mask2.png" and png_file.read(scene.folder / again["mask"])[36, 60] == 255
+        assert (png_file.read(scene.folder / done["mask"]) == mask).all()  # the first command means the same
         check_true(scene, view, again["generation"], again["command"], "out.png")
         none = view.post("/api/mask", strokes=[], step=0).json()
         assert none["mask"] is None and none["command"] == first["command"]
@@ -49,6 +50,43 @@ def test_strokes_become_the_mask_that_the_command_names(scene):
             reply = view.post("/api/mask", **wrong)
             assert reply.fields["x-satin-state"] == "refused" and reply.json()["error"]["message"], wrong
         assert view.ask("GET", "/api/session").json()["command"] == first["command"]
+
+
+def test_masks_of_commands_stay_and_others_go_with_the_session(scene):
+    strokes = [{"points": [[30 + i, 30]], "radius": 12, "hardness": 0.5, "erase": False} for i in range(5)]
+    with View(scene, "photo.png", "-o", "out.png", "--filter", "blur", "--radius", "9") as view:
+        view.open()
+        first = view.post("/api/mask", strokes=strokes[:1], step=0).json()["mask"]
+        assert view.post("/api/mask", strokes=strokes[:2], step=0, continued=True).json()["mask"] == first
+        assert view.post("/api/copied").status == 200
+        assert view.post("/api/mask", strokes=strokes[:3], step=0, continued=True).json()["mask"] != first
+        masks = []
+        for i in range(5):
+            masks.append(view.post("/api/mask", strokes=strokes[: i + 1], step=0).json()["mask"])
+            if i == 1:
+                assert view.post("/api/copied").status == 200
+            if i == 2:
+                assert view.post("/api/save", name=None).json()["saved"] == "out.png"
+        assert len(set(masks)) == 5 and all((scene.folder / mask).exists() for mask in masks)
+        view.end()
+    assert [(scene.folder / mask).exists() for mask in masks] == [False, True, True, False, True]
+
+
+def test_painted_masks_wait_for_their_picture(scene):
+    (scene.folder / "in").mkdir()
+    for name in ("a.png", "b.png"):
+        shutil.copy(scene.folder / "photo.png", scene.folder / "in" / name)
+    strokes = [{"points": [[30, 30]], "radius": 12, "hardness": 0.5, "erase": False}]
+    with View(scene, "in", "-o", "out", "--filter", "blur", "--radius", "9") as view:
+        view.open()
+        painted = view.post("/api/mask", strokes=strokes, step=0).json()
+        assert view.post("/api/open", index=0).json()["command"] == painted["command"]  # read again
+        other = view.post("/api/open", index=1).json()
+        assert "mask" not in other["command"] and other["paintings"] == []
+        back = view.post("/api/open", index=0).json()
+        assert back["command"] == painted["command"]
+        assert back["paintings"] == [{"step": 0, "mask": painted["mask"], "strokes": strokes}]
+        run(scene, back["command"], "bash")  # the folder of the output does not exist yet
 
 
 def test_save_writes_the_output_and_never_over_a_file_unasked(scene):
@@ -141,7 +179,7 @@ def test_a_folder_carries_the_settings_and_gives_a_command_for_all(scene):
         changed = view.post("/api/settings", steps=[{"filter": "blur", "values": {"radius": "3"}}]).json()
         other = view.post("/api/open", index=2).json()
         assert other["picture"]["width"] == 52 and other["settings"] == changed["settings"]
-        assert other["command"] == "satin blur many/p2.png -o soft/p2.png --radius 3"
+        assert other["command"] == "satin blur many/p2.png -o soft/ --radius 3"
         (scene.folder / "soft").mkdir()
         check_true(scene, view, other["generation"], other["command"], "soft/p2.png")
         assert view.post("/api/save", name=None).json()["saved"] == "soft/p2.png"

@@ -29,7 +29,7 @@ export class Keeping {
     this.#server = server;
     this.#session = session;
     byId("save").onclick = () => this.save();
-    byId("copy-command").onclick = () => this.#copy(session.command);
+    byId("copy-command").onclick = () => this.#copyCommand();
     byId("paste-command").onclick = () => this.#paste();
     byId("batch-command").onclick = () => this.#batch();
     for (const event of ["answer", "open"]) session.addEventListener(event, () => this.show());
@@ -75,6 +75,12 @@ export class Keeping {
     } finally {
       byId("save").removeAttribute("aria-busy");
     }
+  }
+
+/** Copies the command. Its painted masks then stay when the session ends. */
+  async #copyCommand() {
+    await this.#copy(this.#session.command);
+    await this.#told(() => this.#server.post("copied", {}));
   }
 
 /** Copies a text. Browsers allow it only for pages of the same machine; for others the text is selected. */

@@ -51,6 +51,12 @@ function areRivals(one, other) {
     one.name === `${other.name}-at` || other.name === `${one.name}-at`;
 }
 
+/** Returns the strokes as they were when the last one began. */
+function beginOf(strokes) {
+  const { points, ...last } = strokes.at(-1);
+  return JSON.stringify([...strokes.slice(0, -1), { ...last, points: points.slice(0, 1) }]);
+}
+
 /**
 * The pipeline as set on the page. Call `change` for every step of a drag and `settle` at its end, for undo. Dispatches
 * "open" for another picture, "pipeline" for other steps, "values" for other values and "answer" when the server has
@@ -67,6 +73,7 @@ export class Session extends EventTarget {
   waiting = false;
   #server;
   #history;
+  #histories = new Map(); // by the index of a picture
   #painted = [];
   #resting = 0;
   #dragging = false;
@@ -78,7 +85,14 @@ export class Session extends EventTarget {
     super();
     this.#server = server;
     this.#open(told);
-    this.#history = new History(this.#state);
+    this.#remember();
+  }
+
+  /** Uses the history of the open picture, to which its settings are added. */
+  #remember() {
+    this.#history = this.#histories.get(this.index) ?? new History(this.#state);
+    this.#histories.set(this.index, this.#history);
+    this.#history.add(this.#state);
   }
 
   #open(told) {
@@ -244,9 +258,10 @@ export class Session extends EventTarget {
     for (const [i, { strokes }] of steps.entries()) {
       const text = JSON.stringify(strokes);
       if (!strokes.length || text === this.#painted[i]?.text) continue;
-      this.#painted[i] = { text: "", mask: this.#painted[i]?.mask };
-      const told = await this.#server.post("mask", { strokes, step: i }, signal);
-      this.#painted[i] = { text, mask: told.mask };
+      const begun = beginOf(strokes), continued = begun === this.#painted[i]?.begun;
+      this.#painted[i] = { text: "", mask: this.#painted[i]?.mask, begun };
+      const told = await this.#server.post("mask", { strokes, step: i, continued }, signal);
+      this.#painted[i] = { text, mask: told.mask, begun };
       this.#answered(told);
     }
   }
@@ -320,7 +335,7 @@ export class Session extends EventTarget {
 
   #openOther(told) {
     this.#open(told);
-    this.#history = new History(this.#state);
+    this.#remember();
     this.dispatchEvent(new Event("open"));
   }
 }
