@@ -433,6 +433,7 @@ void Session::show() { renderer_.show({generation_, work(), picture_, problem_})
 Answer Session::settings_answer(const Json& more) const {
   Json json{{"generation", generation_},
             {"command", command()},
+            {"line", line_json()},
             {"settings", settings_json(settings_of(line_.pipeline))},
             {"error", nullptr}};
   if (!more.is_null()) json.update(more);
@@ -450,6 +451,7 @@ Session::Json Session::session_json() const {
             {"paintings", paintings_json()},
             {"generation", generation_},
             {"command", command()},
+            {"line", line_json()},
             {"output", output().string()},
             {"error", problem_ ? error_json(*problem_) : Json(nullptr)}};
   if (picture_ == nullptr) return json;
@@ -486,10 +488,18 @@ std::shared_ptr<const Batch> Session::work() const {
   return work;
 }
 
+/// Returns the output of the command. The command makes a folder if there is none.
+std::string Session::target() const {
+  return (folder_output_ ? output().parent_path() / "" : output()).string();
+}
+
 std::string Session::command() const {
-  // A folder, which the command makes if there is none.
-  const fs::path target = folder_output_ ? output().parent_path() / "" : output();
-  return command_line(line_.pipeline, {argument_of(input())}, target.string(), line_.kept);
+  return command_line(line_.pipeline, {argument_of(input())}, target(), line_.kept);
+}
+
+/// Returns the texts with which a page writes the command when it cannot reach the server.
+Session::Json Session::line_json() const {
+  return {{"files", files_text({argument_of(input())}, target())}, {"kept", options_text(line_.kept)}};
 }
 
 /// Checks the files that the page names: pictures of the command line, painted masks, and files beside the

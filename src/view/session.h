@@ -77,7 +77,9 @@ class Session final : public Application {
   [[nodiscard]] std::shared_ptr<const Batch> work() const;
   [[nodiscard]] std::filesystem::path input() const { return inputs_.files.path(index_); }
   [[nodiscard]] std::filesystem::path output() const { return work()->file(0).output; }
+  [[nodiscard]] std::string target() const;
   [[nodiscard]] std::string command() const;
+  [[nodiscard]] Json line_json() const;
   [[nodiscard]] Pipeline checked(Settings settings) const;
   [[nodiscard]] std::filesystem::path free_name(const std::string& end) const;
   void remember(const std::filesystem::path& file);

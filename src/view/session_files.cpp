@@ -273,7 +273,8 @@ Answer Session::save(const Json& body) {
   if (!name.empty() && !folder_output_) line_.options.output = target;
   remember(target);
   keep_masks();
-  return json_answer({{"saved", target.string()}, {"warnings", warnings}, {"command", command()}});
+  return json_answer(
+      {{"saved", target.string()}, {"warnings", warnings}, {"command", command()}, {"line", line_json()}});
 }
 
 /// Returns a thumbnail of a picture of the folder as RGBA.

@@ -267,6 +267,12 @@ void add_settings(std::vector<std::string>& words, const PipelineStep& step) {
   }
 }
 
+std::string line_of(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted_word(word);
+  return line;
+}
+
 }  // namespace
 
 void StepSettings::set(std::string_view name, const std::string& text) {
@@ -389,6 +395,18 @@ std::string argument_of(const std::filesystem::path& name) {
   return text.size() > 1 && text.front() == '-' ? "./" + text : text;
 }
 
+std::string files_text(const std::vector<std::string>& inputs, const std::string& output) {
+  std::vector<std::string> words = inputs;
+  words.insert(words.end(), {"-o", argument_of(output)});
+  return line_of(words);
+}
+
+std::string options_text(const LineOptions& options) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : options) add_option(words, name, value, value == "true");
+  return line_of(words);
+}
+
 std::string command_line(const Pipeline& pipeline, const std::vector<std::string>& inputs,
                          const std::string& output, const LineOptions& kept) {
   std::vector<std::string> words{"satin"};
@@ -398,12 +416,11 @@ std::string command_line(const Pipeline& pipeline, const std::vector<std::string
   } else {
     words.insert(words.end(), {"run", print_pipeline(pipeline)});
   }
-  words.insert(words.end(), inputs.begin(), inputs.end());
-  words.insert(words.end(), {"-o", argument_of(output)});
-  if (single) add_settings(words, pipeline.front());
-  for (const auto& [name, value] : kept) add_option(words, name, value, value == "true");
-  std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted_word(word);
+  std::string line = line_of(words) + " " + files_text(inputs, output);
+  std::vector<std::string> settings;
+  if (single) add_settings(settings, pipeline.front());
+  for (const std::string& more : {line_of(settings), options_text(kept)})
+    if (!more.empty()) line += " " + more;
   return line;
 }
 

@@ -78,6 +78,10 @@ constexpr std::size_t most_steps = 64;
 /// never runs the line.
 [[nodiscard]] std::vector<std::string> shell_words(std::string_view line);
 
+/// Return the words of inputs and output, and of options, as text for a shell.
+[[nodiscard]] std::string files_text(const std::vector<std::string>& inputs, const std::string& output);
+[[nodiscard]] std::string options_text(const LineOptions& options);
+
 /// Returns `satin FILTER INPUT -o OUTPUT --name value ...`, or `satin run` for several filters. `inputs` are
 /// separate words and may include options.
 [[nodiscard]] std::string command_line(const Pipeline& pipeline, const std::vector<std::string>& inputs,

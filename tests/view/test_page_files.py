@@ -68,6 +68,28 @@ def test_the_copied_command_runs_in_a_shell(view, browser, tmp_path, photo, shel
     assert page.find("control-radius").get_attribute("value") == "7"
 
 
+@pytest.mark.parametrize("start, name, values", [
+    (["--depth", "depth.png", "--blades", "5", "--highlights", "2"], "focus-at", ["40%,55%", "10,20"]),
+    (["--filter", "blur radius=2 mask='it`s a mask.png' | unsharp"], "border", ["constant", "reflect"]),
+], ids=["a filter", "a pipeline"])
+def test_without_its_server_the_page_writes_the_command_of_its_controls(view, browser, tmp_path, photo, start, name, values):
+    (tmp_path / "photo.png").rename(tmp_path / "it's a photo.png")
+    (tmp_path / "it`s a mask.png").write_bytes((tmp_path / "depth.png").read_bytes())
+    started = view("it's a photo.png", "-o", "out put.png", "--threads", "2", *start)
+    page = Page(browser, started.url)
+
+    def change(text):
+        page.run("const field = document.getElementById(arguments[0]); field.value = arguments[1];"
+                 "field.dispatchEvent(new Event('input')); field.dispatchEvent(new Event('change'))", "control-" + name, text)
+
+    change(values[0])
+    page.wait_until(lambda: values[0] in page.text("command"))
+    expected = page.text("command").replace(*values)
+    page.run("window.fetch = () => Promise.reject(new TypeError('gone'))")
+    change(values[1])
+    page.wait_until(lambda: page.text("command") == expected)
+
+
 def test_a_folder_is_a_strip(view, browser, tmp_path, photo):
     folder = tmp_path / "holiday"
     folder.mkdir()

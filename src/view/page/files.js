@@ -57,7 +57,7 @@ export class Keeping {
       }
       const warnings = (told.warnings ?? []).map((warning) => ` ${warning}`).join("");
       notice("save", `Saved ${fileName(told.saved)}.${warnings}`, { passing: !warnings });
-      this.#session.saved(told.command);
+      this.#session.saved(told);
     });
   }
 

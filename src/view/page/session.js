@@ -1,6 +1,7 @@
 // The state that the server and the page share: the picture, the records of the filters, the pipeline and its command.
 // Undo and redo are part of it.
 
+import { commandOf } from "./command.js";
 import { Refusal } from "./server.js";
 
 const most = 500; // states kept
@@ -73,6 +74,7 @@ export class Session extends EventTarget {
   waiting = false;
   #server;
   #history;
+  #line = { files: "", kept: "" };
   #histories = new Map(); // by the index of a picture
   #painted = [];
   #resting = 0;
@@ -230,7 +232,10 @@ export class Session extends EventTarget {
         this.error = error;
       } else {
         this.#dirty = true;
-        if (error.name !== "AbortError") this.#lost = error;
+        if (error.name !== "AbortError") {
+          this.#lost = error;
+          this.command = commandOf(this.#sent, this.filters, this.#line);
+        }
       }
     } finally {
       this.#sending = false;
@@ -269,6 +274,7 @@ export class Session extends EventTarget {
   #answered(told) {
     this.generation = told.generation;
     this.command = told.command;
+    this.#line = told.line;
     this.error = told.error ?? null;
   }
 
@@ -322,8 +328,9 @@ export class Session extends EventTarget {
   }
 
 /** Sets the command after a save under another name. */
-  saved(command) {
+  saved({ command, line }) {
     this.command = command;
+    this.#line = line;
     this.dispatchEvent(new Event("answer"));
   }
 
