@@ -173,6 +173,19 @@ std::optional<Pipeline> pipeline_for_photos() {
   return std::nullopt;
 }
 
+/// Returns the answer of the work. Errors become refusals, which the page expects.
+Answer answer_of(const std::function<Answer()>& work) {
+  try {
+    return work();
+  } catch (const SettingsError& error) {
+    return refused_answer(error, error.parameter());
+  } catch (const Error& error) {
+    return refused_answer(error);
+  } catch (const std::exception& error) {
+    return error_answer(500, Error(ErrorKind::input, error.what()));
+  }
+}
+
 int status_of(const Error& error) { return error.kind() == ErrorKind::usage ? 400 : 500; }
 
 }  // namespace
@@ -195,8 +208,14 @@ Session::Session(const Start& start) : start_(start), line_(start.line), rendere
 }
 
 Session::~Session() {
-  renderer_.stop();
+  Session::stop();
   remove_masks();
+}
+
+void Session::stop() {
+  save_ends_ = true;
+  renderer_.stop();
+  if (saver_.joinable()) saver_.join();
 }
 
 void Session::answer(const Request& request, std::function<void(Answer)> reply) {
@@ -220,7 +239,7 @@ void Session::take(const Request& request, const Reply& reply) {
         reply, [this, query = query_of(request.query)] { return thumbnail(query); }, Renderer::Turn::last);
   const Json body = request.method == "POST" ? object_of(request.body) : Json::object();
   if (name == "POST /api/open") return open(body, reply);
-  if (name == "POST /api/save") return later(reply, [this, body] { return save(body); });
+  if (name == "POST /api/save") return begin_save(body, reply);
   if (name == "POST /api/mask") return later(reply, [this, body] { return paint(body); });
   if (name == "POST /api/list") return later(reply, [this] { return write_list(); });
   reply(at_once(name, request.query, body));
@@ -231,6 +250,7 @@ Answer Session::at_once(const std::string& name, const std::string& query, const
   if (name == "POST /api/settings") return change_settings(body);
   if (name == "POST /api/command") return take_command(body);
   if (name == "POST /api/focus") return set_focus(body);
+  if (name == "POST /api/cancel") return save_ends_ = true, json_answer(Json::object());
   if (name == "POST /api/copied") return keep_masks(), json_answer(Json::object());
   if (name == "GET /api/changes") return tell_changes();
   if (name == "GET /api/at") return look_at(query_of(query));
@@ -238,18 +258,20 @@ Answer Session::at_once(const std::string& name, const std::string& query, const
 }
 
 void Session::later(const Reply& reply, std::function<Answer()> work, Renderer::Turn turn) {
-  const auto task = [reply, work = std::move(work)] {
-    try {
-      reply(work());
-    } catch (const SettingsError& error) {
-      reply(refused_answer(error, error.parameter()));
-    } catch (const Error& error) {
-      reply(refused_answer(error));
-    } catch (const std::exception& error) {
-      reply(error_answer(500, Error(ErrorKind::input, error.what())));
-    }
-  };
-  renderer_.post(task, turn);
+  renderer_.post([reply, work = std::move(work)] { reply(answer_of(work)); }, turn);
+}
+
+void Session::begin_save(const Json& body, const Reply& reply) {
+  const std::lock_guard lock(mutex_);
+  if (saving_.exchange(true)) throw Error(ErrorKind::usage, "A file is being saved.");
+  if (saver_.joinable()) saver_.join();  // it has ended
+  save_ends_ = false;
+  saved_ = 0;
+  saver_ = std::thread([this, body, reply] {
+    const Answer answer = answer_of([&] { return save(body); });
+    saving_ = false;
+    reply(answer);
+  });
 }
 
 void Session::tell_session(const Reply& reply) {
@@ -398,7 +420,10 @@ Answer Session::tell_changes() const {
   if (has_changed(input())) changed.push_back("picture");
   if (std::ranges::any_of(pictures_, has_changed)) changed.push_back("depth");
   if (has_changed(output())) changed.push_back("output");
-  return json_answer({{"changed", changed}, {"generation", generation_}, {"progress", renderer_.progress()}});
+  return json_answer({{"changed", changed},
+                      {"generation", generation_},
+                      {"progress", renderer_.progress()},
+                      {"saving", saving_ ? Json(saved_.load()) : Json(nullptr)}});
 }
 
 Answer Session::look_at(const Query& query) const {

@@ -2,6 +2,7 @@
 // A session: the files, the settings and the open picture, and the requests of the page about them.
 // session.cpp answers requests, session_files.cpp writes files.
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "batch/file_names.h"
@@ -30,7 +32,7 @@ class Session final : public Application {
   Session& operator=(const Session&) = delete;
 
   void answer(const Request& request, std::function<void(Answer)> reply) override;
-  void stop() override { renderer_.stop(); }
+  void stop() override;
 
  private:
   using Json = nlohmann::json;
@@ -62,6 +64,8 @@ class Session final : public Application {
 
   void take(const Request& request, const Reply& reply);
   Answer at_once(const std::string& name, const std::string& query, const Json& body);
+  /// Writes the output on a thread of its own, so that the page shows previews meanwhile.
+  void begin_save(const Json& body, const Reply& reply);
   /// Runs `work` on the worker. An error becomes a refusal, which the page expects.
   void later(const Reply& reply, std::function<Answer()> work, Renderer::Turn turn = Renderer::Turn::first);
   void load();
@@ -100,8 +104,12 @@ class Session final : public Application {
   std::map<std::size_t, Paintings> former_;  ///< by the index of a picture that was open before
   std::map<std::string, bool> masks_;        ///< files of painted masks; true if a command may name it
   std::map<std::string, batch::FileStamp>
-      stamps_;         ///< stamps of the files in use, when they were read or written
-  Renderer renderer_;  ///< last member: its worker uses the others
+      stamps_;  ///< stamps of the files in use, when they were read or written
+  std::thread saver_;
+  std::atomic<bool> saving_{false};
+  std::atomic<bool> save_ends_{false};  ///< cancels the save
+  std::atomic<double> saved_{0};        ///< completed fraction of the filters of the save
+  Renderer renderer_;                   ///< last member: its worker uses the others
 };
 
 }  // namespace satin::view

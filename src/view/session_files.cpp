@@ -265,10 +265,11 @@ Answer Session::save(const Json& body) {
     failure = file.error;
     for (const std::string& warning : file.warnings) warnings.push_back(warning);
   };
-  events.cancelled = start_.ended;
+  events.cancelled = [this] { return save_ends_ || start_.ended(); };
+  events.filtering = [this](const BatchFile&, double done) { saved_ = done; };
   const BatchResult result = run_batch(start_.device, prepare_batch(pipeline, options), events);
   if (failure) throw Error(*failure);
-  if (result.cancelled) throw Error(ErrorKind::cancelled, "Nothing was saved: the session ends.");
+  if (result.cancelled) throw Error(ErrorKind::cancelled, "Nothing was saved.");
   lock.lock();
   if (!name.empty() && !folder_output_) line_.options.output = target;
   remember(target);

@@ -9,7 +9,7 @@ import numpy as np
 import png_file
 from conftest import BINARY
 from view_scene import check_true, run, scene, smooth  # noqa: F401 (scene is a fixture)
-from view_server import View, needs_server
+from view_server import View, needs_server, read_answer
 
 pytestmark = needs_server
 
@@ -142,6 +142,31 @@ def test_a_mask_is_no_name_with_a_zero(scene):
         generation = view.open()["generation"]
         done = view.post("/api/settings", steps=[{"filter": "blur", "values": {"mask": "depth.png\0.jpg"}}]).json()
         assert done["error"]["parameter"] == "mask" and done["generation"] == generation
+
+
+def test_a_save_leaves_the_page_free_and_can_be_cancelled(scene):
+    png_file.write(scene.folder / "large.png", np.tile(smooth(500, 700), (6, 6, 1)))
+    with View(scene, "large.png", "-o", "out.png", "--filter", "blur", "--threads", "1") as view:
+        view.open()
+        slow = [{"filter": "median", "values": {"radius": "%d" % (90 + i), "percent": "%d" % (40 + i)}} for i in range(40)]
+        saved = view.post("/api/settings", steps=slow).json()
+        with view.connect() as connection:
+            body = json.dumps({"name": None, "generation": saved["generation"]}).encode()
+            connection.sendall(view.request("POST", "/api/save", body))
+            while (share := view.ask("GET", "/api/changes").json()["saving"]) is None:
+                time.sleep(0.01)
+            assert 0 <= share < 1
+            assert "being saved" in view.post("/api/save", name=None).json()["error"]["message"]
+            changed = view.post("/api/settings", steps=[{"filter": "blur", "values": {"radius": "3"}}]).json()
+            assert view.pixels(changed["generation"], 300, 200, zoom=0.1)[1] in ("preview", "true")
+            assert view.ask("GET", "/api/changes").json()["saving"] is not None
+            start = time.monotonic()
+            view.post("/api/cancel")
+            answer = read_answer(connection)
+            assert time.monotonic() - start < 2 and b"refused" in answer and b"Nothing was saved" in answer
+        assert not (scene.folder / "out.png").exists() and list(scene.folder.glob(".*")) == []
+        assert view.ask("GET", "/api/changes").json()["saving"] is None
+        assert view.post("/api/save", name=None).json()["saved"] == "out.png"
 
 
 def test_the_end_waits_for_no_brush(scene):

@@ -22,6 +22,7 @@ async function commandOfClipboard() {
 
 /** Saves results, copies commands, and pastes commands that set every control. */
 export class Keeping {
+  isSaving = false;
   #server;
   #session;
 
@@ -29,6 +30,7 @@ export class Keeping {
     this.#server = server;
     this.#session = session;
     byId("save").onclick = () => this.save();
+    byId("cancel").onclick = () => this.#told(() => server.post("cancel", {}));
     byId("copy-command").onclick = () => this.#copyCommand();
     byId("paste-command").onclick = () => this.#paste();
     byId("batch-command").onclick = () => this.#batch();
@@ -38,7 +40,7 @@ export class Keeping {
 
   show() {
     byId("command").textContent = this.#session.command;
-    byId("save").disabled = !this.#session.picture;
+    byId("save").disabled = !this.#session.picture || this.isSaving;
   }
 
 /** Writes the output. Asks before it replaces a file. */
@@ -68,13 +70,20 @@ export class Keeping {
   }
 
   async #save(name, overwrite) {
-    byId("save").setAttribute("aria-busy", "true");
+    this.#showSaving(true);
     try {
       await this.#session.sent();
       return await this.#server.post("save", { name, overwrite, generation: this.#session.generation });
     } finally {
-      byId("save").removeAttribute("aria-busy");
+      this.#showSaving(false);
     }
+  }
+
+  #showSaving(saving) {
+    this.isSaving = saving;
+    byId("saved").value = 0;
+    byId("saving").hidden = !saving;
+    this.show();
   }
 
 /** Copies the command. Its painted masks then stay when the session ends. */
@@ -145,12 +154,14 @@ export class Changes {
   #server;
   #session;
   #frames;
+  #keeping;
   #known = "";
 
-  constructor(server, session, frames) {
+  constructor(server, session, frames, keeping) {
     this.#server = server;
     this.#session = session;
     this.#frames = frames;
+    this.#keeping = keeping;
     const ended = "satin view has ended. Start it again to go on; the command below is still right.";
     server.addEventListener("gone", () => notice("server", ended, { wrong: true }));
     server.addEventListener("back", () => takeBack("server"));
@@ -159,7 +170,7 @@ export class Changes {
 
   async #watch() {
     for (;;) {
-      const busy = this.#frames.state !== "true" && !this.#frames.refused;
+      const busy = this.#keeping.isSaving || (this.#frames.state !== "true" && !this.#frames.refused);
       await new Promise((resolve) => setTimeout(resolve, busy ? pause.busy : pause.idle));
       if (document.hidden) continue;
       try {
@@ -170,7 +181,8 @@ export class Changes {
     }
   }
 
-  #show({ changed, progress }) {
+  #show({ changed, progress, saving }) {
+    if (saving !== null) byId("saved").value = saving;
     this.#showProgress(this.#frames.state === "true" ? 1 : progress ?? 1);
     const known = changed.join(" ");
     if (known === this.#known) return;

@@ -137,7 +137,7 @@ async function start() {
   const keeping = new Keeping(server, session);
   gestures.pull = new Strength(session).pull;
   new Keys({ session, viewport, canvas, gestures, compare, loupe, brush, strip, keeping });
-  new Changes(server, session, frames);
+  new Changes(server, session, frames, keeping);
   addZoomButtons(viewport);
   addHistoryButtons(session);
   showErrors(session, steps);
