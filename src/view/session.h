@@ -16,6 +16,7 @@
 #include "batch/file_names.h"
 #include "batch/file_stamp.h"
 #include "view/answers.h"
+#include "view/brush.h"
 #include "view/renderer.h"
 #include "view/server.h"
 #include "view/settings.h"
@@ -104,7 +105,8 @@ class Session final : public Application {
   std::map<std::size_t, Paintings> former_;  ///< by the index of a picture that was open before
   std::map<std::string, bool> masks_;        ///< files of painted masks; true if a command may name it
   std::map<std::string, batch::FileStamp>
-      stamps_;  ///< stamps of the files in use, when they were read or written
+      stamps_;                        ///< stamps of the files in use, when they were read or written
+  std::optional<MaskCanvas> canvas_;  ///< used by the worker only
   std::thread saver_;
   std::atomic<bool> saving_{false};
   std::atomic<bool> save_ends_{false};  ///< cancels the save

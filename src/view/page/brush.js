@@ -19,6 +19,7 @@ export class Brush {
   #controls;
   #settings = { radius: 40, hardness: 50 };
   #stroke = null;
+  #below = null; // the strokes before the last one, drawn
   #holding = "";
   draw = beforeNextFrame(() => this.#paint());
 
@@ -132,27 +133,43 @@ export class Brush {
     this.draw();
   }
 
-/** Draws the strokes over the result while the brush is active. */
+/** Draws the strokes over the result while the brush is active. Those before the last one are drawn once. */
   #paint() {
     const { width, height } = this.#viewport;
     Object.assign(this.#layer, { width, height });
     this.#layer.hidden = !this.#holding;
     if (!this.#holding || !this.#session.step) return;
+    const { strokes } = this.#session.step;
     const context = this.#layer.getContext("2d");
+    if (strokes.length > 1) context.drawImage(this.#layerOf(strokes.slice(0, -1)), 0, 0);
+    if (strokes.length) this.#drawStroke(context, strokes.at(-1));
+  }
+
+  /** Returns a canvas with these strokes, to which new ones are added. */
+  #layerOf(strokes) {
+    const { x, y, zoom, width, height } = this.#viewport;
+    const place = [x, y, zoom, width, height].join(" ");
+    const goesOn = this.#below?.place === place && this.#below.strokes.every((stroke, i) => stroke === strokes[i]);
+    if (!goesOn) this.#below = { place, strokes: [], canvas: new OffscreenCanvas(width, height) };
+    const context = this.#below.canvas.getContext("2d");
+    for (const stroke of strokes.slice(this.#below.strokes.length)) this.#drawStroke(context, stroke);
+    this.#below.strokes = strokes;
+    return this.#below.canvas;
+  }
+
+  #drawStroke(context, { points, radius, hardness, erase }) {
+    const size = 2 * radius * this.#viewport.zoom;
     context.lineCap = context.lineJoin = "round";
-    for (const { points, radius, hardness, erase } of this.#session.step.strokes) {
-      const size = 2 * radius * this.#viewport.zoom;
-      context.globalCompositeOperation = erase ? "destination-out" : "source-over";
-      context.strokeStyle = "rgb(226 74 60)";
-      context.lineWidth = size * (0.5 + 0.5 * hardness);
-      context.filter = hardness < 0.99 ? `blur(${(size * (1 - hardness)) / 8}px)` : "none";
-      context.beginPath();
-      for (const [i, point] of points.entries()) {
-        const [x, y] = this.#viewport.toCanvas(...point);
-        if (i === 0) context.moveTo(x, y);
-        context.lineTo(x, y);
-      }
-      context.stroke();
+    context.globalCompositeOperation = erase ? "destination-out" : "source-over";
+    context.strokeStyle = "rgb(226 74 60)";
+    context.lineWidth = size * (0.5 + 0.5 * hardness);
+    context.filter = hardness < 0.99 ? `blur(${(size * (1 - hardness)) / 8}px)` : "none";
+    context.beginPath();
+    for (const [i, point] of points.entries()) {
+      const [x, y] = this.#viewport.toCanvas(...point);
+      if (i === 0) context.moveTo(x, y);
+      context.lineTo(x, y);
     }
+    context.stroke();
   }
 }
