@@ -44,6 +44,7 @@ class Brush {
     return static_cast<int>(cover * white + 0.5);
   }
   [[nodiscard]] double outer() const { return outer_; }
+  [[nodiscard]] double hard() const { return hard_; }
 
  private:
   double outer_, ramp_, hard_;
@@ -62,12 +63,12 @@ class StrokePainter {
     distances_.resize(segments_.size());
   }
 
+  /// Throws Error(cancelled) soon after `ended` returns true.
   void paint(const std::function<bool()>& ended) {
     const Shape& shape = mask_.shape();
     for (std::int64_t top = 0; top < shape.height; top += cell)
       for (std::int64_t left = 0; left < shape.width; left += cell) {
-        if (ended()) throw Error(ErrorKind::cancelled, "Nothing was painted: the session ends.");
-        if (find_nearest(left, top)) paint_cell(left, top);
+        if (find_nearest(left, top)) paint_cell(left, top, ended);
       }
   }
 
@@ -83,15 +84,21 @@ class StrokePainter {
     }
     nearest_.clear();
     if (least - half_diagonal >= brush_.outer()) return false;
+    if (least + half_diagonal <= brush_.hard()) {  // any segment that is near enough covers the whole cell
+      nearest_.push_back(
+          segments_[static_cast<std::size_t>(std::ranges::min_element(distances_) - distances_.begin())]);
+      return true;
+    }
     for (std::size_t i = 0; i < segments_.size(); ++i)
       if (distances_[i] <= least + 2 * half_diagonal) nearest_.push_back(segments_[i]);
     return true;
   }
 
-  void paint_cell(std::int64_t left, std::int64_t top) {
+  void paint_cell(std::int64_t left, std::int64_t top, const std::function<bool()>& ended) {
     const std::int64_t right = std::min<std::int64_t>(left + cell, mask_.shape().width);
     const std::int64_t bottom = std::min<std::int64_t>(top + cell, mask_.shape().height);
     for (std::int64_t y = top; y < bottom; ++y) {
+      if (ended()) throw Error(ErrorKind::cancelled, "Nothing was painted: the session ends.");
       std::array<double, cell> squares;
       squares.fill(std::numeric_limits<double>::infinity());
       for (const Segment& segment : nearest_)
