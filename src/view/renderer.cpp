@@ -21,7 +21,7 @@ using std::chrono::duration;
 constexpr std::chrono::milliseconds settling{150};
 /// Time limits in seconds: for showing true pixels without a preview, and for a preview. A change should be
 /// visible within 0.15 s, including cutting and sending.
-constexpr double at_once = 0.09;
+constexpr double at_once = 0.06;
 constexpr double preview_time = 0.05;
 /// Runs on fewer pixels do not predict the time for larger pictures, because planning takes time too.
 constexpr double telling_pixels = 200'000;
@@ -195,7 +195,13 @@ void Renderer::work_on(const Wish& wish) {
 }
 
 void Renderer::make_levels(const Wish& wish, const Shown& shown) {
-  shown.pixels->make(std::max(level_for(wish.viewport, shown.picture) - shown.level, 0));
+  const int level = std::max(level_for(wish.viewport, shown.picture) - shown.level, 0);
+  const bool is_result = level > 0 && !wish.before && shown.pixels->find(1) == nullptr;
+  const Clock::time_point start = Clock::now();
+  shown.pixels->make(level);
+  if (is_result)
+    learn(halving_per_pixel_, duration<double>(Clock::now() - start).count(),
+          shape_at(shown.picture, shown.level));
 }
 
 void Renderer::filter(const Scene& scene, const Wish& wish) {
@@ -210,9 +216,11 @@ void Renderer::filter(const Scene& scene, const Wish& wish) {
 
 int Renderer::preview_level(const Scene& scene, const Wish& wish) const {
   const Shape& shape = scene.picture->shape();
-  if (pixels_of(shape) * seconds_per_pixel_ <= at_once) return 0;
+  const int shown = level_for(wish.viewport, shape);
+  const double per_pixel = seconds_per_pixel_ + (shown > 0 ? halving_per_pixel_ : 0);
+  if (pixels_of(shape) * per_pixel <= at_once) return 0;
   const int last = last_level(shape);
-  int level = std::min(std::max(level_for(wish.viewport, shape), 1), last);
+  int level = std::min(std::max(shown, 1), last);
   while (level < last && pixels_of(shape_at(shape, level)) * seconds_per_pixel_ > preview_time) ++level;
   return level;
 }
@@ -238,7 +246,7 @@ Filtered Renderer::run_filters(const Scene& scene, const Wish& wish, int level) 
   const Clock::time_point start = Clock::now();
   Filtered result =
       filtered(device_, steps, *scene.picture, level, sides, scene.work->file(0).input, progress);
-  learn(duration<double>(Clock::now() - start).count(), result.pixels.shape());
+  learn(seconds_per_pixel_, duration<double>(Clock::now() - start).count(), result.pixels.shape());
   return result;
 }
 
@@ -289,11 +297,11 @@ void Renderer::keep(const Scene& scene, const Wish& wish, Shown shown) {
   }
 }
 
-void Renderer::learn(double seconds, const Shape& shape) {
+void Renderer::learn(double& per_pixel, double seconds, const Shape& shape) {
   const double pixels = pixels_of(shape);
   if (pixels < telling_pixels) return;
   constexpr double trust = 0.7;
-  seconds_per_pixel_ = trust * seconds / pixels + (1 - trust) * seconds_per_pixel_;
+  per_pixel = trust * seconds / pixels + (1 - trust) * per_pixel;
 }
 
 std::optional<std::vector<int>> Renderer::result_at(double x, double y) const {

@@ -102,7 +102,7 @@ class Renderer {
   void filter_truly(const Scene& scene, const Wish& wish);
   [[nodiscard]] int preview_level(const Scene& scene, const Wish& wish) const;
   void keep(const Scene& scene, const Wish& wish, Shown shown);
-  void learn(double seconds, const Shape& shape);
+  static void learn(double& per_pixel, double seconds, const Shape& shape);
 
   Device device_;
   SidePictures side_pictures_;  ///< used by the worker only
@@ -118,7 +118,8 @@ class Renderer {
   std::vector<Waiting> waiting_;
   std::deque<std::function<void()>> tasks_;
   std::deque<std::function<void()>> late_tasks_;
-  double seconds_per_pixel_ = 1e-7;  ///< estimated from the last runs
+  double seconds_per_pixel_ = 1e-7;  ///< of the filters, estimated from the last runs
+  double halving_per_pixel_ = 5e-9;  ///< seconds to make the smaller copies of a result
   std::thread thread_;
 };
 
