@@ -202,7 +202,10 @@ def test_a_hundred_idle_connections_delay_nobody(page):
         assert page.ask("GET", "/").status == 200
         assert time.monotonic() - start < 1
         idle[0].settimeout(5)
-        assert idle[0].recv(1) == b""  # the oldest one gave way
+        try:
+            assert idle[0].recv(1) == b""  # the oldest one gave way
+        except ConnectionResetError:
+            pass  # with bytes that nobody read
     finally:
         for connection in idle:
             connection.close()
