@@ -12,7 +12,6 @@
 #include <new>
 
 #include "io/codec_steps.h"
-#include "io/photo_depth.h"
 #include "metadata/exif.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/png_chunks.h"
