@@ -44,11 +44,15 @@ double stated_focus(double value, const DepthRule& rule, const LensFocus& focus)
   throw Error(ErrorKind::input, text);
 }
 
+/// Returns the radius of the percentiles of the depth, in 1/256 pixel.
+double wanted_radius(const LensState& found) {
+  return std::max(found.high - found.near_edge, found.far_edge - found.low) * found.strength;
+}
+
 /// Returns the largest strength that keeps the percentiles of the depth within the largest radius, as the
 /// option that was given.
 std::string fitting_strength(const LensState& found, const DepthRule& rule, const LensFocus& focus) {
-  const double reach = std::max(found.high - found.near_edge, found.far_edge - found.low);
-  const double share = rule.largest / (reach * found.strength);
+  const double share = rule.largest / wanted_radius(found);
   const auto rounded = [](double value) { return short_number(value, 3); };
   if (rule.focal_length != 0) return "--f-number " + rounded(focus.f_number.value_or(usual_f_number) / share);
   if (rule.spanned == 0) return "--strength " + rounded(found.strength / 256 * share);
@@ -58,9 +62,11 @@ std::string fitting_strength(const LensState& found, const DepthRule& rule, cons
 std::string clamped_warning(const LensState& found, const DepthRule& rule, const LensFocus& focus) {
   const double low = rule.distances ? 1 / found.high : found.low;
   const double high = rule.distances ? 1 / found.low : found.high;
+  const double wanted = std::ceil(wanted_radius(found) / 256);
   return "More than half of the picture is blurred by the largest radius, --max-radius " +
-         print_real(focus.max_radius) + ": the depth has values from " + range_text(low, high) + ". " +
-         fitting_strength(found, rule, focus) + " fits.";
+         print_real(rule.largest / 256) + ": the depth has values from " + range_text(low, high) + ". " +
+         fitting_strength(found, rule, focus) + " fits" +
+         (wanted > largest_lens_radius ? "." : ", or --max-radius " + print_real(wanted) + ".");
 }
 
 /// Returns the largest radius of the known depth values, in pixels.

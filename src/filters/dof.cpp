@@ -21,7 +21,7 @@ LensBlurJob blur_job(std::span<const Shape> shapes, const Dof& dof) {
   job.picture = shapes[picture];
   job.mask = shapes[mask];
   job.aperture = shapes[aperture];
-  job.max_radius = dof.lens.max_radius;
+  job.max_radius = max_radius_of(dof.lens, shapes[picture]);
   job.style = dof.style;
   job.space = dof.space;
   job.keeps_last = dof.lens.depth_from == DepthSource::alpha;
@@ -31,7 +31,10 @@ LensBlurJob blur_job(std::span<const Shape> shapes, const Dof& dof) {
 class PreparedDof final : public PreparedFilter {
  public:
   PreparedDof(Backend& backend, std::span<const Shape> shapes, const Dof& dof)
-      : radii_(backend, shapes[picture], shapes[depth], dof.lens), blur_(backend, blur_job(shapes, dof)) {}
+      : picture_(shapes[picture]),
+        max_radius_(max_radius_of(dof.lens, picture_)),
+        radii_(backend, picture_, shapes[depth], dof.lens),
+        blur_(backend, blur_job(shapes, dof)) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return radii_.workspace_bytes() + blur_.workspace_bytes();
@@ -44,7 +47,9 @@ class PreparedDof final : public PreparedFilter {
   }
 
   [[nodiscard]] bool vary(const void* parameters, bool same_sides) override {
-    radii_.vary(record::as<Dof>(parameters).lens, same_sides);
+    const LensFocus& lens = record::as<Dof>(parameters).lens;
+    if (max_radius_of(lens, picture_) != max_radius_) return false;
+    radii_.vary(lens, same_sides);
     return true;
   }
 
@@ -58,6 +63,8 @@ class PreparedDof final : public PreparedFilter {
   [[nodiscard]] std::vector<FoundValue> found() const override { return found_; }
 
  private:
+  Shape picture_;
+  double max_radius_;
   SignedRadii radii_;
   LensBlur blur_;
   std::vector<FoundValue> found_;
@@ -118,8 +125,8 @@ const FilterRecord& dof_record() {
                       {"aperture", Role::aperture,
                        "picture of the aperture that shapes bright points, white on black, any size"})},
        .traits = {.keeps_constant = true},
-       .reach =
-           record::reach<Dof>([](const Dof& dof, const Shape&) { return 3 * dof.lens.max_radius + 40; })}));
+       .reach = record::reach<Dof>(
+           [](const Dof& dof, const Shape& shape) { return 3 * max_radius_of(dof.lens, shape) + 40; })}));
   return filter;
 }
 

@@ -227,8 +227,7 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
   if (splat.stores_codes) return;
   result_ = backend.allocate(static_cast<std::size_t>(layers.width * layers.height * layers.channels) *
                              sizeof(std::uint32_t));
-  shown_ = {job.style.debug, static_cast<double>(splat.largest_radius), splat.alpha, job.picture.order,
-            reinterpret_cast<std::uint32_t*>(result_.get())};
+  shown_ = {job.style.debug, splat.alpha, job.picture.order, reinterpret_cast<std::uint32_t*>(result_.get())};
   store_ = backend.prepare(LensStoreJob{layers, checked_mask_maximum(job.mask, job.picture), job.keeps_last});
 }
 

@@ -24,8 +24,9 @@ enum class LensQuality : std::uint8_t {
 ///
 /// The pictures are opaque and in linear light; grey for one or two channels.
 enum class LensDebug : std::uint8_t {
-  off,     ///< the result
-  coc,     ///< |radius| / largest possible radius: red is nearer than the focus, blue farther
+  off,  ///< the result
+  coc,  ///< |radius| / largest radius of the picture: red is nearer than the focus, blue farther, and what is
+        ///< in focus (at most half a pixel) has a green outline
   groups,  ///< one colour per group of depth (red, orange, green, blue, violet); in grey, brighter is nearer
   hidden   ///< colours filled in behind nearer things, for each pixel of the nearest group behind it; else
            ///< black

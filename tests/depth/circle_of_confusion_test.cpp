@@ -38,10 +38,12 @@ double white(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 65
 template <class Radius>
 void expect_radii(const Image& depth, const LensFocus& focus, const Radius& radius) {
   const Shape& shape = depth.shape();
-  const RadiiResult result = radii_of(dark_picture(shape.width, shape.height), depth, focus);
+  const Image picture = dark_picture(shape.width, shape.height);
+  const RadiiResult result = radii_of(picture, depth, focus);
+  const double largest = max_radius_of(focus, picture.shape());
   for (std::int64_t y = 0; y < shape.height; ++y)
     for (std::int64_t x = 0; x < shape.width; ++x) {
-      const double clamped = std::clamp(radius(stored(depth, x, y)), -focus.max_radius, focus.max_radius);
+      const double clamped = std::clamp(radius(stored(depth, x, y)), -largest, largest);
       ASSERT_NEAR(result.at(x, y), clamped * 256, rounding) << x << ", " << y;
     }
 }
