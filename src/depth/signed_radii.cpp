@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/side_inputs.h"
 #include "core/windows.h"
 #include "depth/fill_radii.h"
 #include "satin/error.h"
@@ -106,20 +107,6 @@ void report_findings(const LensState& found, const DepthRule& rule, const LensFo
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-/// Whether the depth image has the picture's aspect, with one of its sides rounded to a pixel.
-bool same_aspect(const Shape& picture, const Shape& depth) {
-  const auto differs = [](std::int64_t a, std::int64_t b, std::int64_t unit) {
-    return std::abs(a - b) > unit;
-  };
-  const std::int64_t across = depth.width * picture.height;
-  const std::int64_t down = depth.height * picture.width;
-  return !differs(across, down, picture.width) || !differs(across, down, picture.height);
-}
-
-std::string size_text(const Shape& shape) {
-  return std::to_string(shape.width) + " x " + std::to_string(shape.height);
-}
-
 /// Steps from this radius on are visible, in 1/256 pixel.
 constexpr double seen_step = 16;
 
@@ -145,11 +132,7 @@ Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& dep
   if (depth.type != Type::u8 && depth.type != Type::u16 && depth.type != Type::f32)
     refuse(std::string("The depth image is of type ") + name_of(depth.type) +
            ": u8, u16 and f32 are possible.");
-  if (depth.frames != 1 && depth.frames != picture.frames)
-    refuse("The depth image needs one frame, or as many as the picture.");
-  if (!same_aspect(picture, depth))
-    refuse("The depth image is " + size_text(depth) + " pixels and the picture " + size_text(picture) +
-           ": they do not have the same aspect. Crop or scale one of them.");
+  check_side_aspect(depth, picture, "depth image");
   return depth;
 }
 

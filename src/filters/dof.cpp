@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "core/record.h"
+#include "core/side_inputs.h"
+#include "depth/follow_subject.h"
 #include "depth/signed_radii.h"
 #include "lens/lens_blur.h"
 
 namespace satin {
 namespace {
 
-enum Input { picture, depth, mask, aperture };
+enum Input { picture, depth, mask, aperture, subject };
 
 LensBlurJob blur_job(std::span<const Shape> shapes, const Dof& dof) {
   LensBlurJob job;
@@ -34,7 +36,10 @@ class PreparedDof final : public PreparedFilter {
       : picture_(shapes[picture]),
         max_radius_(max_radius_of(dof.lens, picture_)),
         radii_(backend, picture_, shapes[depth], dof.lens),
-        blur_(backend, blur_job(shapes, dof)) {}
+        blur_(backend, blur_job(shapes, dof)) {
+    const std::uint32_t maximum = checked_mask_maximum(shapes[subject], picture_, "subject");
+    if (maximum != 0) follow_ = backend.prepare(FollowSubjectJob{picture_.width, picture_.height, maximum});
+  }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return radii_.workspace_bytes() + blur_.workspace_bytes();
@@ -43,6 +48,7 @@ class PreparedDof final : public PreparedFilter {
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
     radii_.run(inputs[picture], inputs[depth], blur_.radii(), blur_.spare(), stream);
+    if (follow_ != nullptr) follow_->run({inputs[subject], blur_.radii(), blur_.spare()}, stream);
     blur_.run({inputs[picture], inputs[aperture], inputs[mask]}, output, measured, stream, radii_.soft());
   }
 
@@ -67,6 +73,7 @@ class PreparedDof final : public PreparedFilter {
   double max_radius_;
   SignedRadii radii_;
   LensBlur blur_;
+  std::unique_ptr<FollowSubjectJob::Operation> follow_;  ///< null without a subject
   std::vector<FoundValue> found_;
 };
 
@@ -123,7 +130,10 @@ const FilterRecord& dof_record() {
                   record::side(
                       &Dof::aperture,
                       {"aperture", Role::aperture,
-                       "picture of the aperture that shapes bright points, white on black, any size"})},
+                       "picture of the aperture that shapes bright points, white on black, any size"}),
+                  record::side(&Dof::subject,
+                               {"subject", Role::subject,
+                                "mask of the subject, white on black, whose edge the depth then follows"})},
        .traits = {.keeps_constant = true},
        .reach = record::reach<Dof>(
            [](const Dof& dof, const Shape& shape) { return 3 * max_radius_of(dof.lens, shape) + 40; })}));
