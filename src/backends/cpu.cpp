@@ -13,6 +13,7 @@
 #include "depth/soft_depth.h"
 #include "extremes/sliding_extreme.h"
 #include "guided/local_linear.h"
+#include "lens/grain.h"
 #include "lens/lamps.h"
 #include "lens/layers.h"
 #include "lens/splat.h"
@@ -113,6 +114,7 @@ void add_operations(Operations& operations) {
   operations.add<FillUnknownJob>(prepare_pixelwise<EachRow>);
   operations.add<EnlargeRadiiJob>(prepare_pixelwise<EachRow>);
   operations.add<RadiiOfMapJob>(prepare_pixelwise<EachRow>);
+  operations.add<GrainJob>(prepare_pixelwise<EachRow>);
   operations.add<StoreInMapJob>(prepare_pixelwise<EachRow>);
   operations.add<FollowSubjectJob>(prepare_pixelwise<EachRow>);
   operations.add_table(scan_operations);

@@ -13,6 +13,7 @@
 #include "depth/soft_depth.h"
 #include "extremes/sliding_extreme.h"
 #include "guided/local_linear.h"
+#include "lens/grain.h"
 #include "lens/lamps.h"
 #include "lens/layers.h"
 #include "lens/splat.h"
@@ -94,6 +95,7 @@ void add_operations(Operations& operations) {
   operations.add<SplitRadiiJob>(prepare_pixelwise);
   operations.add<EnlargeRadiiJob>(prepare_pixelwise);
   operations.add<RadiiOfMapJob>(prepare_pixelwise);
+  operations.add<GrainJob>(prepare_pixelwise);
   operations.add<StoreInMapJob>(prepare_pixelwise);
   operations.add<FollowSubjectJob>(prepare_pixelwise);
   operations.add<PlanarRadiiJob>(prepare_pixelwise);

@@ -53,6 +53,9 @@ struct LensStyle {
   double cats_eye = 0;  ///< share of the opening that the lens cuts off in the corners of the picture, 0 to 1
   double onion = 0;     ///< darkness of every second ring, 0 to 1
   double squeeze = 1;   ///< height of the shape over its width, 0.5 to 2; also applies outside lamps
+  /// Share of the grain of the picture that blurred parts get back, 0 to 1. It is measured by level and
+  /// channel, and the same noise is added in every picture of a size.
+  double grain = 0;
   LensDebug debug = LensDebug::off;  ///< result, or a picture of an intermediate step
 };
 
