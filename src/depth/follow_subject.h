@@ -6,6 +6,7 @@
 // the other side, gets the mean radius of its own side. Both are means over pixels that are clear of the
 // edge.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/maths/hd.h"
@@ -15,26 +16,14 @@
 
 namespace satin {
 
-/// Width of the band on each side of the mask's edge in which radii may change, as a share of the longer
-/// side.
-inline constexpr std::int64_t subject_band_share = 160;
-inline constexpr int least_subject_band = 4;
-inline constexpr int widest_subject_band = 32;
 /// Radii are off their own side from this part of the difference between the sides on.
 inline constexpr int subject_tolerance = 4;
-
-SATIN_HD int subject_band(std::int64_t longer_side) {
-  const std::int64_t share = longer_side / subject_band_share;
-  return share < least_subject_band    ? least_subject_band
-         : share > widest_subject_band ? widest_subject_band
-                                       : static_cast<int>(share);
-}
 
 struct FollowSubject {
   MaskRows mask;
   std::int64_t width;
   std::int64_t height;
-  int band;
+  int band;  ///< pixels on each side of the mask's edge in which radii may change
   Rows<const SignedRadius256> radii;
   Rows<SignedRadius256> result;
 
@@ -47,18 +36,6 @@ struct FollowSubject {
   }
 
  private:
-  /// Weighted sum of radii. The weight of a radius falls to 0 at the corners of the window.
-  struct Side {
-    std::int64_t sum = 0;
-    std::int64_t weights = 0;
-
-    SATIN_HD void add(std::int64_t weight, SignedRadius256 radius) {
-      sum += weight * radius;
-      weights += weight;
-    }
-    [[nodiscard]] SATIN_HD std::int64_t mean() const { return sum / weights; }
-  };
-
   [[nodiscard]] SATIN_HD bool is_inside(std::int64_t x, std::int64_t y) const {
     return 2 * mask.weight(x, y) > mask.maximum;
   }
@@ -74,7 +51,8 @@ struct FollowSubject {
   }
   [[nodiscard]] SATIN_HD SignedRadius256 radius_near_edge(std::int64_t x, std::int64_t y, SignedRadius256 own,
                                                           bool inside) const {
-    Side sides[2];
+    std::int64_t sums[2] = {};
+    std::int64_t weights[2] = {};
     const int reach = 2 * band;
     const int stride = (band + 3) / 4;
     for (int j = -reach; j <= reach; j += stride)
@@ -83,24 +61,19 @@ struct FollowSubject {
         const std::int64_t v = y + j;
         if (u < 0 || v < 0 || u >= width || v >= height) continue;
         const bool there = is_inside(u, v);
-        if (!has_around(u, v, band, !there))
-          sides[there == inside ? 0 : 1].add(2 * reach * reach + 1 - i * i - j * j, radii.row(v)[u]);
+        if (has_around(u, v, band, !there)) continue;
+        const std::int64_t weight = 2 * reach * reach + 1 - i * i - j * j;  // falls to 1 at the corners
+        sums[there == inside ? 0 : 1] += weight * radii.row(v)[u];
+        weights[there == inside ? 0 : 1] += weight;
       }
-    if (sides[0].weights == 0 || sides[1].weights == 0) return own;
-    const std::int64_t same = sides[0].mean();
-    const std::int64_t apart = sides[1].mean() - same;
+    if (weights[0] == 0 || weights[1] == 0) return own;
+    const std::int64_t same = sums[0] / weights[0];
+    const std::int64_t apart = sums[1] / weights[1] - same;
     const std::int64_t off = apart < 0 ? same - own : own - same;
     const std::int64_t size = apart < 0 ? -apart : apart;
     return size > silhouette_step && subject_tolerance * off > size ? static_cast<SignedRadius256>(same)
                                                                     : own;
   }
-};
-
-struct CopyRadii {
-  Rows<const SignedRadius256> from;
-  Rows<SignedRadius256> to;
-
-  SATIN_HD void operator()(int x, int y) const { to.row(y)[x] = from.row(y)[x]; }
 };
 
 /// Moves silhouettes of the radii to the edge of the subject's mask.
@@ -114,19 +87,17 @@ struct FollowSubjectJob {
 
   struct Images {
     ImageView mask;
-    MutableImageView radii;  ///< i32, of the picture's size
-    MutableImageView spare;  ///< workspace, shaped like radii
+    ImageView radii;  ///< i32, of the picture's size
+    MutableImageView result;
   };
 
   template <class Launch>
   void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
-    const ImageView radii = images.radii;
-    const ImageView spare = images.spare;
+    const auto band =
+        static_cast<int>(std::clamp(std::max(width, height) / 160, std::int64_t{4}, std::int64_t{32}));
     launch(width, height,
-           FollowSubject{MaskRows(images.mask, mask_maximum), width, height,
-                         subject_band(width > height ? width : height), Rows<const SignedRadius256>(radii),
-                         Rows<SignedRadius256>(images.spare)});
-    launch(width, height, CopyRadii{Rows<const SignedRadius256>(spare), Rows<SignedRadius256>(images.radii)});
+           FollowSubject{MaskRows(images.mask, mask_maximum), width, height, band,
+                         Rows<const SignedRadius256>(images.radii), Rows<SignedRadius256>(images.result)});
   }
 };
 

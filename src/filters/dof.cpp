@@ -47,8 +47,11 @@ class PreparedDof final : public PreparedFilter {
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    radii_.run(inputs[picture], inputs[depth], blur_.radii(), blur_.spare(), stream);
-    if (follow_ != nullptr) follow_->run({inputs[subject], blur_.radii(), blur_.spare()}, stream);
+    const MutableImageView radii = blur_.radii();
+    const MutableImageView spare = blur_.spare();
+    const bool follows = follow_ != nullptr;
+    radii_.run(inputs[picture], inputs[depth], follows ? spare : radii, follows ? radii : spare, stream);
+    if (follows) follow_->run({inputs[subject], spare, radii}, stream);
     blur_.run({inputs[picture], inputs[aperture], inputs[mask]}, output, measured, stream, radii_.soft());
   }
 
