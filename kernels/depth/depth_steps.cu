@@ -184,6 +184,8 @@ template void run_pixelwise(const ClampedRadiiJob&, const ClampedRadiiJob::Image
                             StreamHandle);
 template void run_pixelwise(const SoftDepthJob&, const SoftDepthJob::Images&, const TransferView&,
                             StreamHandle);
+template void run_pixelwise(const EnlargeMapJob&, const EnlargeMapJob::Images&, const TransferView&,
+                            StreamHandle);
 template void run_pixelwise(const EnlargeRadiiJob&, const EnlargeRadiiJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const FillUnknownJob&, const FillUnknownJob::Images&, const TransferView&,
@@ -191,10 +193,6 @@ template void run_pixelwise(const FillUnknownJob&, const FillUnknownJob::Images&
 template void run_pixelwise(const FollowSubjectJob&, const FollowSubjectJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const PlanarRadiiJob&, const PlanarRadiiJob::Images&, const TransferView&,
-                            StreamHandle);
-template void run_pixelwise(const RadiiOfMapJob&, const RadiiOfMapJob::Images&, const TransferView&,
-                            StreamHandle);
-template void run_pixelwise(const StoreInMapJob&, const StoreInMapJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const SnapDepthJob&, const SnapDepthJob::Images&, const TransferView&,
                             StreamHandle);

@@ -113,9 +113,8 @@ void add_operations(Operations& operations) {
   operations.add<SplitRadiiJob>(prepare_pixelwise<EachRow>);
   operations.add<FillUnknownJob>(prepare_pixelwise<EachRow>);
   operations.add<EnlargeRadiiJob>(prepare_pixelwise<EachRow>);
-  operations.add<RadiiOfMapJob>(prepare_pixelwise<EachRow>);
+  operations.add<EnlargeMapJob>(prepare_pixelwise<EachRow>);
   operations.add<GrainJob>(prepare_pixelwise<EachRow>);
-  operations.add<StoreInMapJob>(prepare_pixelwise<EachRow>);
   operations.add<FollowSubjectJob>(prepare_pixelwise<EachRow>);
   operations.add_table(scan_operations);
 }

@@ -94,9 +94,8 @@ void add_operations(Operations& operations) {
   operations.add<FillUnknownJob>(prepare_pixelwise);
   operations.add<SplitRadiiJob>(prepare_pixelwise);
   operations.add<EnlargeRadiiJob>(prepare_pixelwise);
-  operations.add<RadiiOfMapJob>(prepare_pixelwise);
+  operations.add<EnlargeMapJob>(prepare_pixelwise);
   operations.add<GrainJob>(prepare_pixelwise);
-  operations.add<StoreInMapJob>(prepare_pixelwise);
   operations.add<FollowSubjectJob>(prepare_pixelwise);
   operations.add<PlanarRadiiJob>(prepare_pixelwise);
   operations.add_table(scan_operations);

@@ -293,8 +293,7 @@ SideRows::SideRows(const Batch& work, std::size_t index, const ReadOptions& opti
         RowSource& rows = *owned.back();
         const bool transparent = is_transparent(rows);
         if (transparent) warnings.push_back(warning_about_alpha(input, own));
-        owned.push_back(
-            one_channel_rows(rows, transparent && is_mask(input), refusal_of_colours(own)));
+        owned.push_back(one_channel_rows(rows, transparent && is_mask(input), refusal_of_colours(own)));
       }
       sources.back() = owned.back().get();
     }

@@ -35,30 +35,6 @@ struct RadiiOfMap {
   }
 };
 
-/// The values of a radius map as radii, which are the samples to enlarge.
-struct RadiiOfMapJob {
-  using Operation = PixelwiseOperation<RadiiOfMapJob>;
-  static constexpr const char* doing = "reading a radius map";
-
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  Type type = Type::u8;  ///< u8, u16 or f32
-  MapRange range;
-
-  struct Images {
-    ImageView map;
-    MutableImageView radii;  ///< i32
-  };
-
-  template <class Launch>
-  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
-    with_pixel_type(type, [&]<class T>() {
-      launch(width, height,
-             RadiiOfMap<T>{range, Rows<const T>(images.map), Rows<SignedRadius256>(images.radii)});
-    });
-  }
-};
-
 /// Stores a radius as the nearest value of a 16-bit map.
 struct StoreInMap {
   MapRange range;
@@ -66,31 +42,39 @@ struct StoreInMap {
   Rows<std::uint16_t> map;
 
   SATIN_HD void operator()(int x, int y) const {
-    const bool rises = range.high > range.low;
-    const std::int64_t whole = rises ? range.high - range.low : range.low - range.high;
-    const std::int64_t above = rises ? radii.row(y)[x] - range.low : range.low - radii.row(y)[x];
+    const std::int64_t whole = range.high - range.low;
+    const std::int64_t above = radii.row(y)[x] - range.low;  // not of the other sign
     map.row(y)[x] = whole == 0 ? std::uint16_t{0}
                                : static_cast<std::uint16_t>((2 * above * 0xFFFF + whole) / (2 * whole));
   }
 };
 
-struct StoreInMapJob {
-  using Operation = PixelwiseOperation<StoreInMapJob>;
-  static constexpr const char* doing = "storing a radius map";
+/// Enlarges a radius map.
+struct EnlargeMapJob {
+  using Operation = PixelwiseOperation<EnlargeMapJob>;
+  static constexpr const char* doing = "enlarging a radius map";
 
-  std::int64_t width = 0;
-  std::int64_t height = 0;
+  EnlargeRadiiJob enlarge;
+  Type type = Type::u8;  ///< type of the map: u8, u16 or f32
   MapRange range;
 
   struct Images {
-    ImageView radii;
-    MutableImageView map;  ///< u16
+    ImageView map;
+    EnlargeRadiiJob::Images enlarge;
+    MutableImageView samples;   ///< the samples of `enlarge`
+    MutableImageView enlarged;  ///< u16
   };
 
   template <class Launch>
-  void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
-    launch(width, height,
-           StoreInMap{range, Rows<const SignedRadius256>(images.radii), Rows<std::uint16_t>(images.map)});
+  void each(const Images& images, const TransferView& transfer, const Launch& launch) const {
+    with_pixel_type(type, [&]<class T>() {
+      launch(enlarge.sizes.depth_width, enlarge.sizes.depth_height,
+             RadiiOfMap<T>{range, Rows<const T>(images.map), Rows<SignedRadius256>(images.samples)});
+    });
+    enlarge.each(images.enlarge, transfer, launch);
+    launch(enlarge.sizes.width, enlarge.sizes.height,
+           StoreInMap{range, Rows<const SignedRadius256>(images.enlarge.radii),
+                      Rows<std::uint16_t>(images.enlarged)});
   }
 };
 
