@@ -1,12 +1,11 @@
 #pragma once
 // Grain (`--grain`): blurred areas get back the noise that the blur took from them.
 //
-// MeasureGrain takes the mean high-pass difference of every cell of 8 x 8 pixels, and counts it by channel
-// and level. The lowest tenth of the cells is smooth, and their differences are noise. The whole picture
-// counts: what is in focus may have no smooth cell. The ratio of differences to the neighbours at distance 1
-// and 2 gives the size of the grain, and the differences between channels give their correlation. AddGrain
-// adds noise of these statistics, made by an integer hash of the place. It works on stored codes; floats v
-// are codes of v / (1 + v).
+// Cells of 8 x 8 pixels are counted by their mean high-pass difference, for each channel and level. The
+// lowest tenth of the cells is smooth, and its differences are noise: of the cells in focus among the smooth
+// ones if there are enough, otherwise of all. The ratio of differences to the neighbours at distance 1 and 2
+// gives the size of the grain, the differences between channels their correlation. Noise of these statistics
+// is added, made by an integer hash of the place. Values are stored codes; floats v are codes of v / (1 + v).
 
 #include <cmath>
 #include <cstdint>
@@ -24,16 +23,18 @@ namespace satin {
 inline constexpr int grain_levels = 16;
 inline constexpr int grain_bins = 256;
 inline constexpr int grain_cell = 8;
-inline constexpr std::uint32_t least_grain_cells = 16;
+/// Least number of smooth cells in focus from which the noise is measured.
+inline constexpr std::uint32_t least_focus_cells = 64;
 
 enum GrainKind { beside_kind, beyond_kind, between_kind, grain_kinds };
+inline constexpr int grain_rows = grain_kinds * 3;  ///< 3 * kind + channel, in the order RGB
 
 /// What is measured, in the backend's memory.
 struct GrainState {
-  std::uint32_t counts[grain_kinds][3][grain_levels][grain_bins];
-  std::uint32_t cells[grain_kinds][3][grain_levels];
-  float tenth[grain_kinds][3][grain_levels];  ///< of the differences, in bins
-  float deviation[3][grain_levels];           ///< of the noise, in codes
+  std::uint32_t counts[grain_rows][grain_levels][2 * grain_bins];  ///< cells out of focus, then in focus
+  std::uint32_t cells[grain_rows][grain_levels];
+  float tenth[grain_rows][grain_levels];  ///< of the differences, in bins
+  float deviation[3][grain_levels];       ///< of the noise, in codes
   float centre, beside;  ///< weights of white noise at the pixel and its four neighbours, for deviation 1
   float shared, own;     ///< weights of noise that channels share, and of their own
 };
@@ -55,71 +56,91 @@ SATIN_HD std::int32_t grain_code(T value) {
   }
 }
 
+template <class T>
+struct GrainSource {
+  Rows<const T> picture;
+  LensPlanes planes;
+  int colours;
+  bool blue_first;
+
+  [[nodiscard]] SATIN_HD std::int64_t place(int x, int c) const {
+    return std::int64_t{x} * planes.channels + (blue_first ? 2 - c : c);
+  }
+  [[nodiscard]] SATIN_HD std::int32_t code(int x, int y, int c) const {
+    return grain_code(picture.row(y)[place(x, c)]);
+  }
+  [[nodiscard]] SATIN_HD std::int32_t difference(int x, int y, int c, int away) const {
+    return 4 * code(x, y, c) - (code(x - away, y, c) + code(x + away, y, c)) -
+           (code(x, y - away, c) + code(x, y + away, c));
+  }
+};
+
 struct ClearGrain {
   GrainState* state;
 
   SATIN_HD void operator()(int x, int y) const {
-    state->counts[y / 3][y % 3][x / grain_bins][x % grain_bins] = 0;
+    state->counts[y][x / (2 * grain_bins)][x % (2 * grain_bins)] = 0;
   }
 };
 
+/// Counts the cells.
 template <class T>
 struct MeasureGrain {
-  int channels;
-  int colours;
-  Rows<const T> picture;
+  GrainSource<T> source;
   GrainState* state;
 
   SATIN_HD void operator()(int column, int row) const {
-    std::uint32_t sums[grain_kinds][3] = {};
+    std::uint32_t sums[grain_rows] = {};
     std::int64_t levels[3] = {};
+    bool in_focus = true;
     for (int y = 2 + row * grain_cell; y < 2 + (row + 1) * grain_cell; ++y)
       for (int x = 2 + column * grain_cell; x < 2 + (column + 1) * grain_cell; ++x) {
+        const LensPlanes& planes = source.planes;
+        in_focus = in_focus && magnitude_of(planes.radii[planes.place(x, y)]) <= lens_focus_radius;
         std::int32_t beside[3] = {};
-        for (int c = 0; c < colours; ++c) {
-          const std::int32_t own = code(x, y, c);
-          beside[c] = 4 * own - around(x, y, c, 1);
-          sums[beside_kind][c] += magnitude_of(beside[c]);
-          sums[beyond_kind][c] += magnitude_of(4 * own - around(x, y, c, 2));
-          levels[c] += own;
+        for (int c = 0; c < source.colours; ++c) {
+          beside[c] = source.difference(x, y, c, 1);
+          sums[3 * beside_kind + c] += magnitude_of(beside[c]);
+          sums[3 * beyond_kind + c] += magnitude_of(source.difference(x, y, c, 2));
+          levels[c] += source.code(x, y, c);
         }
-        for (int c = 0; colours == 3 && c < 3; ++c)
-          sums[between_kind][c] += magnitude_of(beside[c] - beside[(c + 1) % 3]);
+        for (int c = 0; c < source.colours; ++c)
+          sums[3 * between_kind + c] += magnitude_of(beside[c] - beside[(c + 1) % 3]);
       }
     constexpr std::int64_t end = std::int64_t{grain_cell} * grain_cell * (grain_white<T> + 1);
-    for (int c = 0; c < colours; ++c)
-      // All pairs have the level of the middle channel, so that BGR gives the same as RGB
-      for (int kind = 0; kind < (colours == 3 ? grain_kinds : 2); ++kind) {
-        const std::uint32_t bin = sums[kind][c] >> grain_shift<T>;
-        add_shared(&state->counts[kind][c][levels[kind == between_kind ? 1 : c] * grain_levels / end]
-                                 [bin < grain_bins ? bin : grain_bins - 1],
-                   1);
-      }
-  }
-
- private:
-  [[nodiscard]] SATIN_HD std::int32_t code(int x, int y, int c) const {
-    return grain_code(picture.row(y)[std::int64_t{x} * channels + c]);
-  }
-  [[nodiscard]] SATIN_HD std::int32_t around(int x, int y, int c, int away) const {
-    return code(x - away, y, c) + code(x + away, y, c) + code(x, y - away, c) + code(x, y + away, c);
+    for (int i = 0; i < grain_rows; ++i) {
+      if (i % 3 >= source.colours) continue;
+      const std::uint32_t bin = sums[i] >> grain_shift<T>;
+      std::uint32_t* counts = state->counts[i][levels[i % 3] * grain_levels / end];
+      add_shared(counts + (in_focus ? grain_bins : 0) + (bin < grain_bins ? bin : grain_bins - 1), 1);
+    }
   }
 };
 
-/// Finds the lowest tenth; place (x, y) is level x of channel y % 3 and kind y / 3.
+/// Finds the lowest tenth of the cells of level x in row y.
 struct FindGrainTenth {
   GrainState* state;
 
   SATIN_HD void operator()(int x, int y) const {
-    const std::uint32_t* counts = state->counts[y / 3][y % 3][x];
-    std::uint32_t total = 0;
-    for (int i = 0; i < grain_bins; ++i) total += counts[i];
-    std::uint32_t rest = total / 10;
+    std::uint32_t* all = state->counts[y][x];
+    const std::uint32_t* in_focus = all + grain_bins;
+    for (int i = 0; i < grain_bins; ++i) all[i] += in_focus[i];
+    const float of_all = tenth_of(all, grain_bins, state->cells[y][x]);
+    const int smooth = 2 * static_cast<int>(of_all) + 2;  // no cell of noise alone is above
+    std::uint32_t cells = 0;
+    const float of_focus = tenth_of(in_focus, smooth < grain_bins ? smooth : grain_bins, cells);
+    state->tenth[y][x] = cells >= least_focus_cells ? of_focus : of_all;
+  }
+
+ private:
+  [[nodiscard]] SATIN_HD static float tenth_of(const std::uint32_t* counts, int bins, std::uint32_t& cells) {
+    cells = 0;
+    for (int i = 0; i < bins; ++i) cells += counts[i];
+    std::uint32_t rest = cells / 10;
     int bin = 0;
-    while (bin + 1 < grain_bins && rest >= counts[bin]) rest -= counts[bin++];
-    const float part = counts[bin] == 0 ? 0.0F : static_cast<float>(rest) / static_cast<float>(counts[bin]);
-    state->cells[y / 3][y % 3][x] = total;
-    state->tenth[y / 3][y % 3][x] = bin == 0 ? 0 : static_cast<float>(bin) + part;
+    while (bin + 1 < bins && rest >= counts[bin]) rest -= counts[bin++];
+    if (bin == 0 || counts[bin] == 0) return static_cast<float>(bin);
+    return static_cast<float>(bin) + static_cast<float>(rest) / static_cast<float>(counts[bin]);
   }
 };
 
@@ -127,25 +148,27 @@ struct FindGrainTenth {
 struct ChooseGrain {
   GrainState* state;
   int colours;
-  float codes;
+  double codes;
 
   SATIN_HD void operator()(int /*x*/, int /*y*/) const {
-    const double near = total(beside_kind);
-    const double far = total(beyond_kind);
+    double totals[grain_kinds] = {};
+    for (int i = 0; i < grain_rows; ++i)
+      for (int level = 0; level < grain_levels && i % 3 < colours; ++level)
+        totals[i / 3] = totals[i / 3] + square(i, level) * state->cells[i][level];
     double side = 0;  // white noise of weight 1 at the pixel and `side` beside it
-    while (side < most_side && far > 0 && of_beside(side) / of_beyond(side) > near / far) side += side_step;
+    while (side < most_side && of_beside(side) * totals[beyond_kind] > of_beyond(side) * totals[beside_kind])
+      side += side_step;
     const double power = 1 + 4 * side * side;
     state->centre = static_cast<float>(1 / sqrt(power));
     state->beside = static_cast<float>(side / sqrt(power));
-    const double scale = static_cast<double>(codes) / normal_tenth / sqrt(of_beside(side) / power);
+    const double scale = codes / normal_tenth / sqrt(of_beside(side) / power);
     for (int c = 0; c < colours; ++c)
       for (int level = 0; level < grain_levels; ++level)
-        state->deviation[c][level] = static_cast<float>(scale * static_cast<double>(tenth_near(c, level)));
-    const double both = total(between_kind);
-    double share = colours == 3 && near > 0 ? 1 - both / (2 * near) : 0;
-    share = share < 0 ? 0 : share > 1 ? 1 : share;
-    state->shared = static_cast<float>(sqrt(share));
-    state->own = static_cast<float>(sqrt(1 - share));
+        state->deviation[c][level] = static_cast<float>(scale * sqrt(square_near(c, level)));
+    const double unlike =
+        colours == 3 && totals[beside_kind] > 0 ? totals[between_kind] / (2 * totals[beside_kind]) : 1;
+    state->own = static_cast<float>(sqrt(unlike < 1 ? unlike : 1));
+    state->shared = static_cast<float>(sqrt(unlike < 1 ? 1 - unlike : 0));
   }
 
  private:
@@ -156,38 +179,31 @@ struct ChooseGrain {
   static constexpr double most_side = 11.0 / 32;
 
   // Variances of the differences, for noise of these weights.
-  [[nodiscard]] SATIN_HD static double of_beside(double side) {
-    return 1.25 * (1 + 4 * side * side) + 1.25 * side * side - 4 * side;
+  [[nodiscard]] SATIN_HD static double of_beside(double side) { return 1.25 + 6.25 * side * side - 4 * side; }
+  [[nodiscard]] SATIN_HD static double of_beyond(double side) { return 1.25 + 3 * side * side; }
+  [[nodiscard]] SATIN_HD double square(int row, int level) const {
+    const auto tenth = static_cast<double>(state->tenth[row][level]);
+    return tenth * tenth;
   }
-  [[nodiscard]] SATIN_HD static double of_beyond(double side) {
-    return 1.25 * (1 + 4 * side * side) - 2 * side * side;
-  }
-  /// Returns the sum of squared tenths over channels and levels. Channels are added so that BGR gives the
-  /// same bits as RGB.
-  [[nodiscard]] SATIN_HD double total(GrainKind kind) const {
-    double sums[3] = {};
-    for (int c = 0; c < colours; ++c)
-      for (int level = 0; level < grain_levels; ++level) {
-        const auto tenth = static_cast<double>(state->tenth[kind][c][level]);
-        sums[c] = sums[c] + tenth * tenth * static_cast<double>(state->cells[kind][c][level]);
-      }
-    if (kind == between_kind) return (sums[0] + sums[1]) + sums[2];
-    return (sums[0] + sums[2]) + sums[1];
-  }
-  /// Returns the tenth of the nearest level that has enough samples; 0 if none has.
-  [[nodiscard]] SATIN_HD float tenth_near(int c, int level) const {
-    for (int away = 0; away < grain_levels; ++away)
-      for (int other = level - away; other <= level + away; other += away == 0 ? 1 : 2 * away)
-        if (other >= 0 && other < grain_levels && state->cells[beside_kind][c][other] >= least_grain_cells)
-          return state->tenth[beside_kind][c][other];
-    return 0;
+  /// Returns the mean over the levels, weighted by their cells and nearness.
+  [[nodiscard]] SATIN_HD double square_near(int c, int level) const {
+    double sum = 0;
+    double weights = 0;
+    for (int other = 0; other < grain_levels; ++other) {
+      const double distance = (other - level) * (other - level);
+      const double weight = state->cells[c][other] / (1 + 4 * distance * distance);
+      sum = sum + weight * square(c, other);
+      weights = weights + weight;
+    }
+    return weights > 0 ? sum / weights : 0;
   }
 };
 
 /// Returns noise of mean 0 and deviation 1: the sum of four random bytes.
-SATIN_HD float grain_noise(std::int32_t x, std::int32_t y, std::uint32_t channel) {
-  std::uint32_t hash = static_cast<std::uint32_t>(x) * 0x9E3779B1U ^
-                       (static_cast<std::uint32_t>(y) * 0x85EBCA77U + channel * 0xC2B2AE3DU);
+SATIN_HD float grain_noise(std::int32_t x, std::int32_t y, int channel) {
+  std::uint32_t hash =
+      static_cast<std::uint32_t>(x) * 0x9E3779B1U ^
+      (static_cast<std::uint32_t>(y) * 0x85EBCA77U + static_cast<std::uint32_t>(channel) * 0xC2B2AE3DU);
   hash = (hash ^ (hash >> 16)) * 0x7FEB352DU;
   hash = (hash ^ (hash >> 15)) * 0x846CA68BU;
   hash = hash ^ (hash >> 16);
@@ -197,32 +213,37 @@ SATIN_HD float grain_noise(std::int32_t x, std::int32_t y, std::uint32_t channel
 
 template <class T>
 struct AddGrain {
-  LensPlanes planes;
-  int colours;
+  GrainSource<T> source;
+  const GrainState* state;
   float amount;
   Alpha alpha;
-  bool blue_first;
   MaskRows mask;
-  const GrainState* state;
   Rows<T> output;
 
   SATIN_HD void operator()(int x, int y) const {
-    T* pixel = output.row(y) + std::int64_t{x} * planes.channels;
-    const float lost = share_lost(planes.radii[planes.place(x, y)]) * amount * weight(x, y);
-    if (!(lost > 0) || (alpha != Alpha::none && !(pixel[planes.channels - 1] > 0))) return;
+    T* row = output.row(y);
+    const T opacity = row[(std::int64_t{x} + 1) * source.planes.channels - 1];
+    float lost = share_lost(source.planes.radii[source.planes.place(x, y)]);
+    for (int c = 0; c < source.colours; ++c) {
+      const float changed = share_changed(c, source.code(x, y, c), grain_code(row[source.place(x, c)]));
+      lost = changed > lost ? changed : lost;
+    }
+    lost = lost * amount;
+    if (mask.maximum != 0)
+      lost = lost * static_cast<float>(mask.weight(x, y)) / static_cast<float>(mask.maximum);
+    if (!(lost > 0) || (alpha != Alpha::none && !(opacity > 0))) return;
     const float shared = coloured(x, y, 3) * state->shared;
-    for (int c = 0; c < colours; ++c) {
-      const auto seed = static_cast<std::uint32_t>(blue_first ? 2 - c : c);
-      const float noise = shared + coloured(x, y, seed) * state->own;
-      add(pixel[c], lost * deviation(c, grain_code(pixel[c])) * noise, pixel[planes.channels - 1]);
+    for (int c = 0; c < source.colours; ++c) {
+      T& value = row[source.place(x, c)];
+      const float noise = shared + coloured(x, y, c) * state->own;
+      add(value, lost * deviation(c, grain_code(value)) * noise, opacity);
     }
   }
 
  private:
-  [[nodiscard]] SATIN_HD float weight(int x, int y) const {
-    if (mask.maximum == 0) return 1;
-    return static_cast<float>(mask.weight(x, y)) / static_cast<float>(mask.maximum);
-  }
+  /// Change that shows the blur of something nearer that spills over the pixel, in deviations of the noise.
+  static constexpr float most_changed = 8;
+
   /// Returns the deviation of what is added, as a share of the noise: a disc keeps 1 / area of its variance.
   [[nodiscard]] SATIN_HD static float share_lost(std::int32_t radius) {
     const std::uint32_t magnitude = magnitude_of(radius);
@@ -231,28 +252,25 @@ struct AddGrain {
     const float area = 3.14159274F * beyond * beyond;
     return sqrtf(area / (1 + area));
   }
+  [[nodiscard]] SATIN_HD float share_changed(int c, std::int32_t before, std::int32_t after) const {
+    const float most = most_changed * deviation(c, after);
+    const auto change = static_cast<float>(magnitude_of(after - before));
+    return change < most ? change / most : most > 0 ? 1.0F : 0.0F;
+  }
   /// Returns noise of deviation 1 with the spectrum that was measured.
-  [[nodiscard]] SATIN_HD float coloured(int x, int y, std::uint32_t channel) const {
+  [[nodiscard]] SATIN_HD float coloured(int x, int y, int channel) const {
     const float around = (grain_noise(x - 1, y, channel) + grain_noise(x + 1, y, channel)) +
                          (grain_noise(x, y - 1, channel) + grain_noise(x, y + 1, channel));
     return grain_noise(x, y, channel) * state->centre + around * state->beside;
   }
-  /// Interpolates between the centres of levels.
   [[nodiscard]] SATIN_HD float deviation(int c, std::int32_t code) const {
-    const float place =
-        static_cast<float>(code) * grain_levels / static_cast<float>(grain_white<T> + 1) - 0.5F;
-    const int level = place < 0 ? 0 : static_cast<int>(place);
-    const float part = place < 0 ? 0 : place - static_cast<float>(level);
-    const float* levels = state->deviation[c];
-    const float next = level + 1 < grain_levels ? levels[level + 1] : levels[level];
-    return levels[level] + (next - levels[level]) * part;
+    return state->deviation[c][static_cast<std::int64_t>(code) * grain_levels / (grain_white<T> + 1)];
   }
   SATIN_HD void add(T& value, float codes, T opacity) const {
     if constexpr (std::is_same_v<T, float>) {
-      if (!(value > 0.0F)) return;
       const float slope = (1 + value) * (1 + value) / static_cast<float>(grain_white<T>);  // of v / (1 + v)
       const float sum = value + codes * slope;
-      value = sum > 0 ? sum : 0;
+      if (value > 0) value = sum > 0 ? sum : 0;
     } else {
       const float sum = static_cast<float>(value) + codes + 0.5F;
       const T most = alpha == Alpha::premultiplied ? opacity : static_cast<T>(grain_white<T>);
@@ -267,9 +285,8 @@ struct GrainJob {
   static constexpr const char* doing = "adding grain";
 
   Shape picture;
-  int colours = 1;  ///< the last channel is none if channels are even
+  Alpha alpha = Alpha::none;  ///< meaning of the last channel
   float amount = 1;
-  bool has_opacity = false;
   std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0 without a mask
 
   struct Images {
@@ -282,22 +299,20 @@ struct GrainJob {
 
   template <class Launch>
   void each(const Images& images, const TransferView& /*transfer*/, const Launch& launch) const {
-    constexpr int rows = grain_kinds * 3;
-    const std::int64_t width = picture.width;
-    const std::int64_t height = picture.height;
-    launch(std::int64_t{grain_levels * grain_bins}, std::int64_t{rows}, ClearGrain{images.state});
+    launch(std::int64_t{grain_levels * 2 * grain_bins}, std::int64_t{grain_rows}, ClearGrain{images.state});
     with_pixel_type(picture.type, [&]<class T>() {
-      if (width >= grain_cell + 4 && height >= grain_cell + 4)
-        launch((width - 4) / grain_cell, (height - 4) / grain_cell,
-               MeasureGrain<T>{picture.channels, colours, Rows<const T>(images.picture), images.state});
-      launch(std::int64_t{grain_levels}, std::int64_t{rows}, FindGrainTenth{images.state});
-      launch(std::int64_t{1}, std::int64_t{1},
-             ChooseGrain{images.state, colours,
-                         static_cast<float>(1 << grain_shift<T>) / (4 * grain_cell * grain_cell)});
-      launch(width, height,
-             AddGrain<T>{images.planes, colours, amount, has_opacity ? picture.alpha : Alpha::none,
-                         picture.order == Order::bgr && colours == 3, MaskRows(images.mask, mask_maximum),
-                         images.state, Rows<T>(images.output)});
+      const int colours = picture.channels < 3 ? 1 : 3;
+      const bool blue_first = picture.order == Order::bgr && colours == 3;
+      const GrainSource<T> source{Rows<const T>(images.picture), images.planes, colours, blue_first};
+      if (picture.width >= grain_cell + 4 && picture.height >= grain_cell + 4)
+        launch((picture.width - 4) / grain_cell, (picture.height - 4) / grain_cell,
+               MeasureGrain<T>{source, images.state});
+      launch(std::int64_t{grain_levels}, std::int64_t{grain_rows}, FindGrainTenth{images.state});
+      constexpr double codes = static_cast<double>(1 << grain_shift<T>) / (4 * grain_cell * grain_cell);
+      launch(std::int64_t{1}, std::int64_t{1}, ChooseGrain{images.state, colours, codes});
+      launch(picture.width, picture.height,
+             AddGrain<T>{source, images.state, amount, alpha, MaskRows(images.mask, mask_maximum),
+                         Rows<T>(images.output)});
     });
   }
 };

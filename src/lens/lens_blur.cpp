@@ -136,12 +136,6 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const Ap
   return splat;
 }
 
-GrainJob grain_job(const LensBlurJob& job) {
-  const int channels = job.picture.channels;
-  return {job.picture, channels % 2 == 0 ? channels - 1 : channels, static_cast<float>(job.style.grain),
-          !job.keeps_last, checked_mask_maximum(job.mask, job.picture)};
-}
-
 }  // namespace
 
 LensMemory::LensMemory(Backend& backend, const LensLayersJob& job) : arrays_(backend) {
@@ -233,7 +227,9 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
   }
   if (!shows(job) && job.style.grain > 0) {
     grain_state_ = backend.allocate(sizeof(GrainState));
-    grain_ = backend.prepare(grain_job(job));
+    grain_ = backend.prepare(GrainJob{job.picture, job.keeps_last ? Alpha::none : job.picture.alpha,
+                                      static_cast<float>(job.style.grain),
+                                      checked_mask_maximum(job.mask, job.picture)});
   }
   if (splat.stores_codes) return;
   result_ = backend.allocate(static_cast<std::size_t>(layers.width * layers.height * layers.channels) *

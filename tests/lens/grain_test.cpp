@@ -160,6 +160,44 @@ TEST(Grain, IsTheSameOnEveryDeviceAndInEveryOrder) {
         ASSERT_EQ(value_at(rgb, x, y, c), value_at(bgr, x, y, 2 - c)) << x << ' ' << y;
 }
 
+TEST(Grain, IsThatOfTheFocusWhereTheRestIsSmoother) {
+  Image picture = grainy_picture(Type::u16, 3, false, false);
+  const MutableImageView view = picture.view();
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = edge; x < width; ++x)
+      for (int c = 0; c < 3; ++c) {
+        const double level = 0.25 + 0.5 * static_cast<double>(y) / height;
+        set_fraction(view, x, y, c, level + (value_at(picture, x, y, c) - level) / 1.6);
+      }
+  const Image grainy = blurred(picture, 1);
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_NEAR(high_pass(grainy, blurred_dark, c) / high_pass(picture, sharp_dark, c), 1, 0.15);
+    EXPECT_NEAR(high_pass(grainy, blurred_bright, c) / high_pass(picture, sharp_bright, c), 1, 0.15);
+  }
+}
+
+TEST(Grain, CoversWhatNearBlurSpillsOver) {
+  for (const Type type : {Type::u8, Type::u16, Type::f32}) {
+    Image picture = grainy_picture(type, 1, false, false);
+    const MutableImageView view = picture.view();
+    for (std::int64_t y = 0; y < height; ++y)
+      for (std::int64_t x = 0; x < edge; ++x) set_fraction(view, x, y, 0, value_at(picture, x, y, 0) / 3);
+    const Image depth = plane_of(width, height, Type::u8, [](auto x, auto) { return x < edge ? 255 : 0; });
+    Dof dof;
+    dof.depth = depth.view();
+    dof.lens.focus = 0;
+    dof.lens.strength = 24.0;
+    const Image plain = satin::dof(device_under_test(), picture, dof);
+    dof.style.grain = 1;
+    const Image grainy = satin::dof(device_under_test(), picture, dof);
+    EXPECT_EQ(difference(grainy, satin::dof(cpu_of_threads(3), picture, dof)), "");
+    const Area spill{edge + 2, edge + 8, 8, 152};
+    const double expected = high_pass(picture, {edge + 40, width - 8, 8, 152}, 0);
+    EXPECT_LT(high_pass(plain, spill, 0), 0.75 * expected);
+    EXPECT_NEAR(high_pass(grainy, spill, 0) / expected, 1, 0.25) << name_of(type);
+  }
+}
+
 TEST(Grain, SharesOutOfRangeAreRefused) {
   for (const double grain : {-0.1, 1.1})
     expect_error(ErrorKind::usage, "grain", [&] {
