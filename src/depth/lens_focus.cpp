@@ -316,10 +316,9 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       real(&LensFocus::sensor_width, sensor_width_range, "mm",
            "width of the sensor along the longer side; 36 unless told"),
       real(&LensFocus::depth_unit, unit_range, "mm", "length of a unit of depth, for a lens"),
-      real(&LensFocus::max_radius, max_radius_range, "px",
-           "largest radius; what would be larger is held to it; 64, or what a strength in percent spans, "
-           "unless "
-           "told"),
+      real(
+          &LensFocus::max_radius, max_radius_range, "px",
+          "largest radius; larger ones are held to it; 64, or what a strength in percent spans, unless told"),
   };
 }
 

@@ -114,10 +114,9 @@ struct ShadeUnit {
   }
 };
 
-/// Side of the focus on which a radius lies: 1 near, -1 far, 0 for a disc within one pixel.
+/// Returns 1 nearer than the focus, -1 beyond it, 0 in focus.
 SATIN_HD int side_of_focus(std::int32_t radius) {
-  constexpr std::int32_t within_pixel = 128;
-  return radius > within_pixel ? 1 : radius < -within_pixel ? -1 : 0;
+  return magnitude_of(radius) <= lens_focus_radius ? 0 : radius > 0 ? 1 : -1;
 }
 
 /// Shows the radii, with the outline of what is in focus, or the groups. A last channel that is neither
