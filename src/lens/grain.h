@@ -24,7 +24,7 @@ inline constexpr int grain_levels = 16;
 inline constexpr int grain_bins = 256;
 inline constexpr int grain_cell = 8;
 /// Least number of smooth cells in focus from which the noise is measured.
-inline constexpr std::uint32_t least_focus_cells = 64;
+inline constexpr std::uint32_t least_focus_cells = 16;
 
 enum GrainKind { beside_kind, beyond_kind, between_kind, grain_kinds };
 inline constexpr int grain_rows = grain_kinds * 3;  ///< 3 * kind + channel, in the order RGB
