@@ -14,36 +14,23 @@ std::string size_text(const Shape& shape) {
   return std::to_string(shape.width) + " x " + std::to_string(shape.height);
 }
 
-void check_frames(const Shape& side, const Shape& picture, const char* name) {
+}  // namespace
+
+void check_side_size(const Shape& side, const Shape& picture, const char* name, bool scales) {
+  const bool same = side.width == picture.width && side.height == picture.height;
+  if (!same && !(scales && has_aspect_of(picture, side)))
+    refuse(std::string("The ") + name + " is " + size_text(side) + ", but the picture is " +
+           size_text(picture) + ": they must have " +
+           (scales ? "the same aspect. Crop or scale one of them." : "one size."));
   if (side.frames != 1 && side.frames != picture.frames)
     refuse(std::string("The ") + name + " needs one frame, or as many as the picture.");
 }
 
-void check_one_channel(const Shape& side, const char* name) {
+void check_side_map(const Shape& side, const Shape& picture, const char* name, bool scales) {
   if (side.channels != 1)
     refuse(std::string("The ") + name + " has " + std::to_string(side.channels) +
            " channels: give one channel.");
-}
-
-}  // namespace
-
-void check_side_size(const Shape& side, const Shape& picture, const char* name) {
-  if (side.width != picture.width || side.height != picture.height)
-    refuse(std::string("The ") + name + " is " + size_text(side) + ", but the picture is " +
-           size_text(picture) + ": they must have one size.");
-  check_frames(side, picture, name);
-}
-
-void check_side_aspect(const Shape& side, const Shape& picture, const char* name) {
-  check_frames(side, picture, name);
-  if (!has_aspect_of(picture, side))
-    refuse(std::string("The ") + name + " is " + size_text(side) + " pixels and the picture " +
-           size_text(picture) + ": they do not have the same aspect. Crop or scale one of them.");
-}
-
-void check_side_map(const Shape& side, const Shape& picture, const char* name) {
-  check_one_channel(side, name);
-  check_side_size(side, picture, name);
+  check_side_size(side, picture, name, scales);
 }
 
 std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture, const char* name) {
@@ -56,8 +43,7 @@ std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture, cons
 
 void check_radius_map(const Shape& map, const Shape& picture) {
   if (map.width == 0) return;
-  check_one_channel(map, "radius map");
-  check_side_aspect(map, picture, "radius map");
+  check_side_map(map, picture, "radius map", true);
   check_type(map, "radius map");
 }
 

@@ -303,8 +303,8 @@ std::vector<ParameterRecord> lens_focus_parameters() {
            "depths this near to the focus are sharp too; none, or 1 % of soft depth, unless told"),
       record::choice(&LensFocus::soft, {"auto", "on", "off"},
                      {"soft", "",
-                      "move blurred silhouettes of depth, as from phones and estimators, to the picture's "
-                      "edges; auto: if at least half of them are blurred"}),
+                      "move blurred silhouettes of depth to the picture's edges; auto: if at least half are "
+                      "blurred"}),
       varying(record::length(&LensFocus::strength, strength_range.minimum, strength_range.maximum,
                              {"strength", "px",
                               "radius of the blur for a unit of depth; P%: from the nearest to the farthest, "
@@ -316,9 +316,8 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       real(&LensFocus::sensor_width, sensor_width_range, "mm",
            "width of the sensor along the longer side; 36 unless told"),
       real(&LensFocus::depth_unit, unit_range, "mm", "length of a unit of depth, for a lens"),
-      real(
-          &LensFocus::max_radius, max_radius_range, "px",
-          "largest radius; larger ones are held to it; 64, or what a strength in percent spans, unless told"),
+      real(&LensFocus::max_radius, max_radius_range, "px",
+           "largest radius; unless told 64, or what the percentage spans"),
   };
 }
 

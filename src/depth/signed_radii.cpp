@@ -132,7 +132,7 @@ Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& dep
   if (depth.type != Type::u8 && depth.type != Type::u16 && depth.type != Type::f32)
     refuse(std::string("The depth image is of type ") + name_of(depth.type) +
            ": u8, u16 and f32 are possible.");
-  check_side_aspect(depth, picture, "depth image");
+  check_side_size(depth, picture, "depth image", true);
   return depth;
 }
 

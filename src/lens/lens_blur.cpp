@@ -325,8 +325,7 @@ std::vector<ParameterRecord> lens_style_parameters() {
                    {"highlights", "",
                     "factor by which lamps were brighter than the white that clips them; 1: off; 4 for 8 "
                     "bits unless told"}),
-      record::real(&LensStyle::grain, 0, 1,
-                   {"grain", "", "share of the grain of the picture that blurred parts get back"}),
+      record::real(&LensStyle::grain, 0, 1, {"grain", "", "share of the grain that blurred parts get back"}),
       record::choice(
           &LensStyle::debug, {"off", "coc", "groups", "hidden"},
           {"debug", "", "show in place of the picture the radii, the groups of depth, or what lies behind"}),

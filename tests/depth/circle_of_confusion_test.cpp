@@ -248,7 +248,8 @@ TEST(CircleOfConfusion, RefusesInvalidParametersAndShapes) {
   expect_refused("channels 0 to 0", with(&LensFocus::depth_channel, DepthChannel(1)), depth);
   expect_refused("depth.V", with(&LensFocus::depth_channel, DepthChannel("depth.V")), dark_picture(20, 10));
   expect_refused("--depth-channel", {}, dark_picture(20, 10));
-  expect_refused("20 x 12 pixels and the picture 20 x 10", {}, spread_depth(20, 12, Type::u8, 1));
+  expect_refused("20 x 12, but the picture is 20 x 10: they must have the same aspect", {},
+                 spread_depth(20, 12, Type::u8, 1));
   LensFocus twice;
   twice.focus = 0.5;
   twice.focus_at = Point{};
