@@ -3,8 +3,10 @@
 
 #include "depth/circle_of_confusion.h"
 #include "depth/depth_statistics.h"
+#include "depth/enlarge_map.h"
 #include "depth/enlarge_radii.h"
 #include "depth/fill_radii.h"
+#include "depth/follow_subject.h"
 #include "depth/soft_depth.h"
 #include "kernels/device/warp.cuh"
 #include "kernels/pixels/each_place.cuh"
@@ -182,9 +184,13 @@ template void run_pixelwise(const ClampedRadiiJob&, const ClampedRadiiJob::Image
                             StreamHandle);
 template void run_pixelwise(const SoftDepthJob&, const SoftDepthJob::Images&, const TransferView&,
                             StreamHandle);
+template void run_pixelwise(const EnlargeMapJob&, const EnlargeMapJob::Images&, const TransferView&,
+                            StreamHandle);
 template void run_pixelwise(const EnlargeRadiiJob&, const EnlargeRadiiJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const FillUnknownJob&, const FillUnknownJob::Images&, const TransferView&,
+                            StreamHandle);
+template void run_pixelwise(const FollowSubjectJob&, const FollowSubjectJob::Images&, const TransferView&,
                             StreamHandle);
 template void run_pixelwise(const PlanarRadiiJob&, const PlanarRadiiJob::Images&, const TransferView&,
                             StreamHandle);

@@ -6,6 +6,7 @@
 #include "kernels/lens/fill_tiles.cuh"
 #include "kernels/lens/launch.h"
 #include "kernels/pixels/each_place.cuh"
+#include "lens/grain.h"
 #include "lens/layers.h"
 #include "lens/maths/visible_samples.h"
 
@@ -274,6 +275,7 @@ void show_lens(const LensLayersJob& job, const LensScene& scene, const LensShow&
   satin::show_lens(EachPlace{stream}, job, scene, shown);
 }
 
+template void run_pixelwise(const GrainJob&, const GrainJob::Images&, const TransferView&, StreamHandle);
 template void run_pixelwise(const LensStoreJob&, const LensStoreJob::Images&, const TransferView&,
                             StreamHandle);
 

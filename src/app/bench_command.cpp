@@ -193,7 +193,7 @@ Image bench_side_input(BenchInput input, Role role, const Shape& picture) {
   if (input == BenchInput::noise || role == Role::guide) return bench_picture(input, shape);
   Image image(shape);
   const MutableImageView view = image.view();
-  if (role == Role::mask)
+  if (role == Role::mask || role == Role::subject)
     brush(view, 0);
   else
     DeadLeaves(shape.width, shape.height).depths([&](std::int64_t x, std::int64_t y, float value) {

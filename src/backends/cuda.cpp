@@ -5,12 +5,15 @@
 #include "core/plan_operations.h"
 #include "depth/circle_of_confusion.h"
 #include "depth/depth_statistics.h"
+#include "depth/enlarge_map.h"
 #include "depth/enlarge_radii.h"
 #include "depth/fill_radii.h"
+#include "depth/follow_subject.h"
 #include "depth/smooth_steps.h"
 #include "depth/soft_depth.h"
 #include "extremes/sliding_extreme.h"
 #include "guided/local_linear.h"
+#include "lens/grain.h"
 #include "lens/lamps.h"
 #include "lens/layers.h"
 #include "lens/splat.h"
@@ -91,6 +94,9 @@ void add_operations(Operations& operations) {
   operations.add<FillUnknownJob>(prepare_pixelwise);
   operations.add<SplitRadiiJob>(prepare_pixelwise);
   operations.add<EnlargeRadiiJob>(prepare_pixelwise);
+  operations.add<EnlargeMapJob>(prepare_pixelwise);
+  operations.add<GrainJob>(prepare_pixelwise);
+  operations.add<FollowSubjectJob>(prepare_pixelwise);
   operations.add<PlanarRadiiJob>(prepare_pixelwise);
   operations.add_table(scan_operations);
 }

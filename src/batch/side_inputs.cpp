@@ -36,10 +36,17 @@ bool is_in_picture(const PipelineStep& step, const InputRecord& input) {
   return input.role == Role::depth && (source == "channel" || source == "photo");
 }
 
-/// Whether the mask is the matte of the photograph.
+bool is_mask(const InputRecord& input) { return input.role == Role::mask || input.role == Role::subject; }
+
+/// Whether the input is the matte of the photograph: the subject of a filter that has one, otherwise the
+/// mask. Its inverse is always the mask.
 bool is_matte(const PipelineStep& step, const InputRecord& input, const BatchOptions& options) {
-  return options.mask_from != MaskSource::file && input.role == Role::mask &&
-         find_side(step, input.name) == nullptr;
+  if (options.mask_from == MaskSource::file || find_side(step, input.name) != nullptr) return false;
+  const bool has_subject = options.mask_from == MaskSource::matte &&
+                           std::ranges::any_of(step.parameters.filter().inputs, [](const InputRecord& other) {
+                             return other.role == Role::subject;
+                           });
+  return input.role == (has_subject ? Role::subject : Role::mask);
 }
 
 void check_names(const PipelineStep& step) {
@@ -143,8 +150,7 @@ std::string refusal_of_colours(const SideInput& side) {
 
 std::string warning_about_alpha(const InputRecord& input, const SideInput& side) {
   return "--" + side.name + " " + quoted(side.path) + " has transparent pixels: " +
-         (input.role == Role::mask ? "its alpha is the mask, and its colours are not used."
-                                   : "its alpha is not used.");
+         (is_mask(input) ? "its alpha is the mask, and its colours are not used." : "its alpha is not used.");
 }
 
 /// Reduces an image to one channel. Many maps and masks are saved as grey in three channels, or with an alpha
@@ -157,7 +163,7 @@ Image one_channel(Image image, const InputRecord& input, const SideInput& side, 
   Image result(shape, allocator);
   const bool transparent = is_transparent(image);
   if (transparent) warnings.push_back(warning_about_alpha(input, side));
-  if (!take_one_channel(image, transparent && input.role == Role::mask, result.view()))
+  if (!take_one_channel(image, transparent && is_mask(input), result.view()))
     throw Error(ErrorKind::usage, refusal_of_colours(side));
   return result;
 }
@@ -287,8 +293,7 @@ SideRows::SideRows(const Batch& work, std::size_t index, const ReadOptions& opti
         RowSource& rows = *owned.back();
         const bool transparent = is_transparent(rows);
         if (transparent) warnings.push_back(warning_about_alpha(input, own));
-        owned.push_back(
-            one_channel_rows(rows, transparent && input.role == Role::mask, refusal_of_colours(own)));
+        owned.push_back(one_channel_rows(rows, transparent && is_mask(input), refusal_of_colours(own)));
       }
       sources.back() = owned.back().get();
     }
@@ -302,11 +307,13 @@ void check_sizes(const Pipeline& steps, std::size_t step, std::span<const Shape>
     const Shape& shape = shapes[next++];
     if (shape.width == 0 || side.role == Role::depth || side.role == Role::aperture)
       continue;  // filters scale depth and apertures
+    const bool is_map = side.role == Role::radius_map;
     if (shape.width == picture.width && shape.height == picture.height) continue;
+    if (is_map && has_aspect_of(picture, shape)) continue;
     throw Error(ErrorKind::usage, "--" + side.name + " " + quoted(find_side(steps[step], side.name)->path) +
                                       " is " + size_of_shape(shape) + " pixels, but the picture " +
                                       quoted(input) + " is " + size_of_shape(picture) +
-                                      ". They must have the same size.");
+                                      ". They must have the same " + (is_map ? "aspect." : "size."));
   }
 }
 

@@ -4,7 +4,9 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -76,6 +78,11 @@ void validate(const Shape& shape) {
   if (shape.alpha != Alpha::none && shape.channels % 2 != 0)
     refuse(shape, "alpha is the last of 2 or 4 channels");
   static_cast<void>(byte_size(shape));
+}
+
+bool has_aspect_of(const Shape& picture, const Shape& side) noexcept {
+  const std::int64_t apart = side.width * picture.height - side.height * picture.width;
+  return std::abs(apart) <= std::max(picture.width, picture.height);
 }
 
 std::size_t byte_size(const Shape& shape) {

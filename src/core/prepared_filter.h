@@ -114,7 +114,7 @@ class OneOperation final : public PreparedFilter {
 };
 
 /// A list with an element for the picture and for each side input.
-inline constexpr std::size_t most_inputs = 4;
+inline constexpr std::size_t most_inputs = 5;
 template <class T>
 using OfInputs = Few<T, most_inputs>;
 

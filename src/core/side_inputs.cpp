@@ -10,35 +10,40 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
+std::string size_text(const Shape& shape) {
+  return std::to_string(shape.width) + " x " + std::to_string(shape.height);
+}
+
 }  // namespace
 
-void check_side_size(const Shape& side, const Shape& picture, const char* name) {
-  if (side.width != picture.width || side.height != picture.height)
-    refuse(std::string("The ") + name + " is " + std::to_string(side.width) + " x " +
-           std::to_string(side.height) + ", but the picture is " + std::to_string(picture.width) + " x " +
-           std::to_string(picture.height) + ": they must have one size.");
+void check_side_size(const Shape& side, const Shape& picture, const char* name, bool scales) {
+  const bool same = side.width == picture.width && side.height == picture.height;
+  if (!same && !(scales && has_aspect_of(picture, side)))
+    refuse(std::string("The ") + name + " is " + size_text(side) + ", but the picture is " +
+           size_text(picture) + ": they must have " +
+           (scales ? "the same aspect. Crop or scale one of them." : "one size."));
   if (side.frames != 1 && side.frames != picture.frames)
     refuse(std::string("The ") + name + " needs one frame, or as many as the picture.");
 }
 
-void check_side_map(const Shape& side, const Shape& picture, const char* name) {
+void check_side_map(const Shape& side, const Shape& picture, const char* name, bool scales) {
   if (side.channels != 1)
     refuse(std::string("The ") + name + " has " + std::to_string(side.channels) +
            " channels: give one channel.");
-  check_side_size(side, picture, name);
+  check_side_size(side, picture, name, scales);
 }
 
-std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture) {
+std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture, const char* name) {
   if (mask.width == 0) return 0;
-  check_side_map(mask, picture, "mask");
+  check_side_map(mask, picture, name);
   if (mask.type != Type::u8 && mask.type != Type::u16)
-    refuse(std::string("The mask is of type ") + name_of(mask.type) + ": u8 and u16 are possible.");
+    refuse(std::string("The ") + name + " is of type " + name_of(mask.type) + ": u8 and u16 are possible.");
   return mask.type == Type::u8 ? 0xFF : 0xFFFF;
 }
 
 void check_radius_map(const Shape& map, const Shape& picture) {
   if (map.width == 0) return;
-  check_side_map(map, picture, "radius map");
+  check_side_map(map, picture, "radius map", true);
   check_type(map, "radius map");
 }
 

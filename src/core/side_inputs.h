@@ -11,15 +11,18 @@ namespace satin {
 
 [[nodiscard]] inline Shape shape_of(const ImageView& view) { return view.empty() ? Shape{} : view.shape; }
 
-/// Checks that the side input, called `name` in messages, has the picture's size, and one frame or as many.
-void check_side_size(const Shape& side, const Shape& picture, const char* name);
+/// Checks that the side input, called `name` in messages, has the picture's size, or its aspect if
+/// the filter scales it, and one frame or as many.
+void check_side_size(const Shape& side, const Shape& picture, const char* name, bool scales = false);
 /// Checks the size of a side input, and that it has one channel.
-void check_side_map(const Shape& side, const Shape& picture, const char* name);
+void check_side_map(const Shape& side, const Shape& picture, const char* name, bool scales = false);
 
-/// Checks that a mask has one channel of type u8 or u16. Returns its largest value, 0 without a mask.
-[[nodiscard]] std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture);
+/// Checks that a mask, called `name` in messages, has one channel of type u8 or u16. Returns its largest
+/// value, 0 without a mask.
+[[nodiscard]] std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture,
+                                                 const char* name = "mask");
 
-/// Checks that a radius map, if used, has one channel of type u8, u16 or f32.
+/// Checks that a radius map, if used, has one channel of type u8, u16 or f32, and the picture's aspect.
 void check_radius_map(const Shape& map, const Shape& picture);
 
 /// Checks that an input is of type u8, u16 or f32.

@@ -27,6 +27,7 @@ constexpr double smallest_scale = 1e-12;
 constexpr double largest_scale = 1e12;
 constexpr double usual_focal_length = 50;
 constexpr double usual_sensor_width = 36;
+constexpr double usual_max_radius = 64;
 
 struct Range {
   const char* name;
@@ -226,6 +227,14 @@ LensState state_of(const LensFocus& lens, const PhotoDepth& depth, const Shape& 
 
 }  // namespace
 
+double max_radius_of(const LensFocus& lens, const Shape& picture) {
+  if (lens.max_radius) return *lens.max_radius;
+  const Length strength = lens.strength.value_or(usual_strength);
+  if (has_lens(lens) || !strength.percent) return usual_max_radius;
+  const auto longer = static_cast<double>(std::max(picture.width, picture.height));
+  return std::clamp(std::ceil(strength.pixels(longer)), usual_max_radius, largest_lens_radius);
+}
+
 DepthRule depth_rule(const LensFocus& focus, const Shape& picture, const Shape& depth) {
   check_values(focus);
   const double scale = focus.depth_scale.value_or(1 / white_of(depth.type));
@@ -237,7 +246,7 @@ DepthRule depth_rule(const LensFocus& focus, const Shape& picture, const Shape& 
   rule.sharp_range = focus.sharp_range.value_or(0);
   rule.sharp_range_given = focus.sharp_range.has_value();
   rule.soft = focus.soft;
-  rule.largest = focus.max_radius * 256;
+  rule.largest = max_radius_of(focus, picture) * 256;
   set_focus(rule, focus, picture, depth, scale);
   set_strength(rule, focus, picture);
   return rule;
@@ -294,8 +303,8 @@ std::vector<ParameterRecord> lens_focus_parameters() {
            "depths this near to the focus are sharp too; none, or 1 % of soft depth, unless told"),
       record::choice(&LensFocus::soft, {"auto", "on", "off"},
                      {"soft", "",
-                      "move blurred silhouettes of depth, as from phones and estimators, to the picture's "
-                      "edges; auto: if at least half of them are blurred"}),
+                      "move blurred silhouettes of depth to the picture's edges; auto: if at least half are "
+                      "blurred"}),
       varying(record::length(&LensFocus::strength, strength_range.minimum, strength_range.maximum,
                              {"strength", "px",
                               "radius of the blur for a unit of depth; P%: from the nearest to the farthest, "
@@ -308,7 +317,7 @@ std::vector<ParameterRecord> lens_focus_parameters() {
            "width of the sensor along the longer side; 36 unless told"),
       real(&LensFocus::depth_unit, unit_range, "mm", "length of a unit of depth, for a lens"),
       real(&LensFocus::max_radius, max_radius_range, "px",
-           "largest radius; what would be larger is held to it"),
+           "largest radius; unless told 64, or what the percentage spans"),
   };
 }
 
@@ -345,7 +354,7 @@ PhotoBlur photo_blur(LensFocus lens, const Photo& photo, const Shape& picture) {
   const LensState state = state_of(lens, *photo.depth, picture);
   if (state.problems != 0) return blur;  // the run reports it
   blur.disparity = state.near_edge;
-  blur.largest = lens.max_radius;
+  blur.largest = max_radius_of(lens, picture);
   if (!by_hand && photo.focus) blur.place = photo.focus->place;
   if (!lens.focus) blur.place = percent(lens.focus_at.value_or(Point{{50, true}, {50, true}}), picture);
   return blur;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/side_inputs.h"
 #include "core/windows.h"
 #include "depth/fill_radii.h"
 #include "satin/error.h"
@@ -44,11 +45,15 @@ double stated_focus(double value, const DepthRule& rule, const LensFocus& focus)
   throw Error(ErrorKind::input, text);
 }
 
+/// Returns the radius of the percentiles of the depth, in 1/256 pixel.
+double wanted_radius(const LensState& found) {
+  return std::max(found.high - found.near_edge, found.far_edge - found.low) * found.strength;
+}
+
 /// Returns the largest strength that keeps the percentiles of the depth within the largest radius, as the
 /// option that was given.
 std::string fitting_strength(const LensState& found, const DepthRule& rule, const LensFocus& focus) {
-  const double reach = std::max(found.high - found.near_edge, found.far_edge - found.low);
-  const double share = rule.largest / (reach * found.strength);
+  const double share = rule.largest / wanted_radius(found);
   const auto rounded = [](double value) { return short_number(value, 3); };
   if (rule.focal_length != 0) return "--f-number " + rounded(focus.f_number.value_or(usual_f_number) / share);
   if (rule.spanned == 0) return "--strength " + rounded(found.strength / 256 * share);
@@ -58,9 +63,11 @@ std::string fitting_strength(const LensState& found, const DepthRule& rule, cons
 std::string clamped_warning(const LensState& found, const DepthRule& rule, const LensFocus& focus) {
   const double low = rule.distances ? 1 / found.high : found.low;
   const double high = rule.distances ? 1 / found.low : found.high;
+  const double wanted = std::ceil(wanted_radius(found) / 256);
   return "More than half of the picture is blurred by the largest radius, --max-radius " +
-         print_real(focus.max_radius) + ": the depth has values from " + range_text(low, high) + ". " +
-         fitting_strength(found, rule, focus) + " fits.";
+         print_real(rule.largest / 256) + ": the depth has values from " + range_text(low, high) + ". " +
+         fitting_strength(found, rule, focus) + " fits" +
+         (wanted > largest_lens_radius ? "." : ", or --max-radius " + print_real(wanted) + ".");
 }
 
 /// Returns the largest radius of the known depth values, in pixels.
@@ -100,20 +107,6 @@ void report_findings(const LensState& found, const DepthRule& rule, const LensFo
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-/// Whether the depth image has the picture's aspect, with one of its sides rounded to a pixel.
-bool same_aspect(const Shape& picture, const Shape& depth) {
-  const auto differs = [](std::int64_t a, std::int64_t b, std::int64_t unit) {
-    return std::abs(a - b) > unit;
-  };
-  const std::int64_t across = depth.width * picture.height;
-  const std::int64_t down = depth.height * picture.width;
-  return !differs(across, down, picture.width) || !differs(across, down, picture.height);
-}
-
-std::string size_text(const Shape& shape) {
-  return std::to_string(shape.width) + " x " + std::to_string(shape.height);
-}
-
 /// Steps from this radius on are visible, in 1/256 pixel.
 constexpr double seen_step = 16;
 
@@ -139,11 +132,7 @@ Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& dep
   if (depth.type != Type::u8 && depth.type != Type::u16 && depth.type != Type::f32)
     refuse(std::string("The depth image is of type ") + name_of(depth.type) +
            ": u8, u16 and f32 are possible.");
-  if (depth.frames != 1 && depth.frames != picture.frames)
-    refuse("The depth image needs one frame, or as many as the picture.");
-  if (!same_aspect(picture, depth))
-    refuse("The depth image is " + size_text(depth) + " pixels and the picture " + size_text(picture) +
-           ": they do not have the same aspect. Crop or scale one of them.");
+  check_side_size(depth, picture, "depth image", true);
   return depth;
 }
 

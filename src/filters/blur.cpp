@@ -16,6 +16,7 @@
 #include "core/backend.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
+#include "depth/enlarge_map.h"
 #include "masks/validity_mask.h"
 #include "means/box_mean.h"
 #include "means/kernel_boxes.h"
@@ -174,19 +175,20 @@ class PreparedBlur final : public PreparedFilter {
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Blur& blur) {
   const Shape shape = shapes[picture];
-  const Shape& map = shapes[radius_map];
-  check_radius_map(map, shape);
+  check_radius_map(shapes[radius_map], shape);
+  const Shape map = enlarged_map_shape(shapes[radius_map], shape);
   const std::uint32_t mask_maximum = checked_mask_maximum(shapes[mask], shape);
   check_mask_mode(blur, mask_maximum);
   const OfBoxes<BoxMeanJob> jobs = box_jobs(blur, shape, box_fields(blur, shape, map), mask_maximum);
   const bool slides = jobs.size() == 1 && map.width == 0 && shape.type != Type::f32;
-  return {shape,
-          {range_of(shape, measure_job(jobs[0])), float_input(shapes, radius_map)},
-          reach_of(jobs),
-          prepare_sized<PreparedBlur>(device, jobs, shape),
-          !slides                 ? &Backend::mean_windows
-          : jobs[0].read.weighted ? &Backend::alpha_box_windows
-                                  : &Backend::box_windows};
+  const FilterPlan filter{shape,
+                          {range_of(shape, measure_job(jobs[0])), float_input(shapes, radius_map)},
+                          reach_of(jobs),
+                          prepare_sized<PreparedBlur>(device, jobs, shape),
+                          !slides                 ? &Backend::mean_windows
+                          : jobs[0].read.weighted ? &Backend::alpha_box_windows
+                                                  : &Backend::box_windows};
+  return with_enlarged_map(device, filter, shapes, radius_map, {jobs[0].radius.low, jobs[0].radius.high});
 }
 
 double reach(const Blur& blur, const Shape& shape) {

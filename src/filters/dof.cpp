@@ -8,20 +8,22 @@
 #include <vector>
 
 #include "core/record.h"
+#include "core/side_inputs.h"
+#include "depth/follow_subject.h"
 #include "depth/signed_radii.h"
 #include "lens/lens_blur.h"
 
 namespace satin {
 namespace {
 
-enum Input { picture, depth, mask, aperture };
+enum Input { picture, depth, mask, aperture, subject };
 
 LensBlurJob blur_job(std::span<const Shape> shapes, const Dof& dof) {
   LensBlurJob job;
   job.picture = shapes[picture];
   job.mask = shapes[mask];
   job.aperture = shapes[aperture];
-  job.max_radius = dof.lens.max_radius;
+  job.max_radius = max_radius_of(dof.lens, shapes[picture]);
   job.style = dof.style;
   job.space = dof.space;
   job.keeps_last = dof.lens.depth_from == DepthSource::alpha;
@@ -31,7 +33,13 @@ LensBlurJob blur_job(std::span<const Shape> shapes, const Dof& dof) {
 class PreparedDof final : public PreparedFilter {
  public:
   PreparedDof(Backend& backend, std::span<const Shape> shapes, const Dof& dof)
-      : radii_(backend, shapes[picture], shapes[depth], dof.lens), blur_(backend, blur_job(shapes, dof)) {}
+      : picture_(shapes[picture]),
+        max_radius_(max_radius_of(dof.lens, picture_)),
+        radii_(backend, picture_, shapes[depth], dof.lens),
+        blur_(backend, blur_job(shapes, dof)) {
+    const std::uint32_t maximum = checked_mask_maximum(shapes[subject], picture_, "subject");
+    if (maximum != 0) follow_ = backend.prepare(FollowSubjectJob{picture_.width, picture_.height, maximum});
+  }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return radii_.workspace_bytes() + blur_.workspace_bytes();
@@ -39,12 +47,18 @@ class PreparedDof final : public PreparedFilter {
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    radii_.run(inputs[picture], inputs[depth], blur_.radii(), blur_.spare(), stream);
+    const MutableImageView radii = blur_.radii();
+    const MutableImageView spare = blur_.spare();
+    const bool follows = follow_ != nullptr;
+    radii_.run(inputs[picture], inputs[depth], follows ? spare : radii, follows ? radii : spare, stream);
+    if (follows) follow_->run({inputs[subject], spare, radii}, stream);
     blur_.run({inputs[picture], inputs[aperture], inputs[mask]}, output, measured, stream, radii_.soft());
   }
 
   [[nodiscard]] bool vary(const void* parameters, bool same_sides) override {
-    radii_.vary(record::as<Dof>(parameters).lens, same_sides);
+    const LensFocus& lens = record::as<Dof>(parameters).lens;
+    if (max_radius_of(lens, picture_) != max_radius_) return false;
+    radii_.vary(lens, same_sides);
     return true;
   }
 
@@ -58,8 +72,11 @@ class PreparedDof final : public PreparedFilter {
   [[nodiscard]] std::vector<FoundValue> found() const override { return found_; }
 
  private:
+  Shape picture_;
+  double max_radius_;
   SignedRadii radii_;
   LensBlur blur_;
+  std::unique_ptr<FollowSubjectJob::Operation> follow_;  ///< null without a subject
   std::vector<FoundValue> found_;
 };
 
@@ -116,10 +133,13 @@ const FilterRecord& dof_record() {
                   record::side(
                       &Dof::aperture,
                       {"aperture", Role::aperture,
-                       "picture of the aperture that shapes bright points, white on black, any size"})},
+                       "picture of the aperture that shapes bright points, white on black, any size"}),
+                  record::side(&Dof::subject,
+                               {"subject", Role::subject,
+                                "mask of the subject, white on black, whose edge the depth then follows"})},
        .traits = {.keeps_constant = true},
-       .reach =
-           record::reach<Dof>([](const Dof& dof, const Shape&) { return 3 * dof.lens.max_radius + 40; })}));
+       .reach = record::reach<Dof>(
+           [](const Dof& dof, const Shape& shape) { return 3 * max_radius_of(dof.lens, shape) + 40; })}));
   return filter;
 }
 

@@ -14,6 +14,7 @@
 #include "core/backend.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
+#include "depth/enlarge_map.h"
 #include "extremes/sliding_extreme.h"
 #include "masks/validity_mask.h"
 #include "means/kernel_boxes.h"
@@ -104,12 +105,14 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const M
   const Shape shape = shapes[picture];
   check_pixels(shape);
   check_radius_map(shapes[radius_map], shape);
-  const RankJob job = rank_job(median, shape, shapes[radius_map], checked_mask_maximum(shapes[mask], shape));
+  const Shape map = enlarged_map_shape(shapes[radius_map], shape);
+  const RankJob job = rank_job(median, shape, map, checked_mask_maximum(shapes[mask], shape));
   const LargestReach largest = largest_reach(job.reach);
-  return {shape,
-          {range_of(shape, {.magnitudes = false}), float_input(shapes, radius_map)},
-          Reach{largest.x, largest.y, job.border == Border::wrap},
-          prepare_sized<PreparedMedian>(device, job)};
+  const FilterPlan filter{shape,
+                          {range_of(shape, {.magnitudes = false}), float_input(shapes, radius_map)},
+                          Reach{largest.x, largest.y, job.border == Border::wrap},
+                          prepare_sized<PreparedMedian>(device, job)};
+  return with_enlarged_map(device, filter, shapes, radius_map, {job.reach.low, job.reach.high});
 }
 
 double reach(const Median& median, const Shape& shape) {

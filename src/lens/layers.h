@@ -42,7 +42,6 @@ struct LensLayersJob {
 /// A debug picture of what run() found.
 struct LensShow {
   LensDebug what = LensDebug::off;
-  double largest_radius = 0;        ///< 1/256 pixel
   bool opacity = false;             ///< the last channel is opacity
   Order order = Order::rgb;         ///< order of the colours
   std::uint32_t* values = nullptr;  ///< dense, `channels` interleaved linear integers
@@ -115,13 +114,19 @@ struct ShadeUnit {
   }
 };
 
-/// Shows the radii or the groups. A last channel that is neither colour nor opacity keeps its values.
+/// Returns 1 nearer than the focus, -1 beyond it, 0 in focus.
+SATIN_HD int side_of_focus(std::int32_t radius) {
+  return magnitude_of(radius) <= lens_focus_radius ? 0 : radius > 0 ? 1 : -1;
+}
+
+/// Shows the radii, with the outline of what is in focus, or the groups. A last channel that is neither
+/// colour nor opacity keeps its values.
 struct ShowShades {
   LensPlanes planes;
+  const GroupWork* work;
   ShadeUnit shade;
   bool groups = false;              ///< shows groups instead of radii
   bool blue_first = false;          ///< BGR order
-  double largest = 1;               ///< largest radius, 1/256 pixel
   std::uint32_t* values = nullptr;  ///< dense, interleaved
 
   SATIN_HD void operator()(int x, int y) const {
@@ -132,20 +137,36 @@ struct ShowShades {
     const double white = static_cast<double>(shade.unit->white);
     for (int c = 0; c < colours; ++c)
       values[at * planes.channels + c] =
-          static_cast<std::uint32_t>(shade_of(at, blue_first ? 2 - c : c, colours) * white + 0.5);
+          static_cast<std::uint32_t>(shade_of(x, y, blue_first ? 2 - c : c, colours) * white + 0.5);
     if (colours == last) values[at * planes.channels + last] = shade.opacity ? shade.opaque() : own[last];
   }
 
  private:
-  [[nodiscard]] SATIN_HD double shade_of(std::int64_t at, int channel, int colours) const {
+  [[nodiscard]] SATIN_HD double shade_of(int x, int y, int channel, int colours) const {
+    const std::int64_t at = planes.place(x, y);
     if (groups) {
       const int group = planes.groups[at];
       if (colours == 1) return 1 - static_cast<double>(group) / lens_most_groups;
       return static_cast<double>(group_shade(group, channel));
     }
     const std::int32_t radius = planes.radii[at];
-    const bool shown = colours == 1 || channel == (radius > 0 ? 0 : 2);
-    return shown && largest > 0 ? static_cast<double>(magnitude_of(radius)) / largest : 0.0;
+    if (is_outline(x, y)) return colours == 1 || channel == 1 ? 1 : 0;
+    if (colours != 1 && channel != (radius > 0 ? 0 : 2)) return 0;
+    const double share = static_cast<double>(magnitude_of(radius)) / largest();
+    return share < 1 ? share : 1;
+  }
+  /// Whether the pixel to the right or below is on another side of the focus.
+  [[nodiscard]] SATIN_HD bool is_outline(int x, int y) const {
+    const std::int32_t* own = planes.radii + planes.place(x, y);
+    const int side = side_of_focus(*own);
+    return (x + 1 < planes.width && side_of_focus(own[1]) != side) ||
+           (y + 1 < planes.height && side_of_focus(own[planes.width]) != side);
+  }
+  /// Returns the largest radius of the picture, at least 1.
+  [[nodiscard]] SATIN_HD double largest() const {
+    const std::uint32_t near = magnitude_of(work->highest);
+    const std::uint32_t far = magnitude_of(work->lowest());
+    return static_cast<double>(near > far ? near : far > 0 ? far : 1);
   }
 };
 
@@ -203,8 +224,8 @@ void show_lens(const Launch& launch, const LensLayersJob& job, const LensScene& 
   if (shown.what == LensDebug::hidden)
     return show_hidden(launch, planes, shade, scene.list, job.most_groups, shown.values);
   launch(planes.width, planes.height,
-         ShowShades{planes, shade, shown.what == LensDebug::groups, shown.order == Order::bgr,
-                    shown.largest_radius, shown.values});
+         ShowShades{planes, scene.work, shade, shown.what == LensDebug::groups, shown.order == Order::bgr,
+                    shown.values});
 }
 
 struct LensStoreJob {

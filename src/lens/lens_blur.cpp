@@ -35,6 +35,7 @@ void check_style(const LensStyle& style) {
   check_range("blade-curvature", style.blade_curvature, 0, 1);
   check_range("cats-eye", style.cats_eye, 0, 1);
   check_range("onion", style.onion, 0, 1);
+  check_range("grain", style.grain, 0, 1);
   check_range("squeeze", style.squeeze, least_squeeze, most_squeeze);
   const bool told_twice = style.bokeh == Bokeh::hexagon || style.bokeh == Bokeh::square;
   if (style.blades && told_twice && blades_of(style) != *style.blades)
@@ -224,11 +225,16 @@ LensBlur::LensBlur(Backend& backend, const LensBlurJob& job)
     lamps.rule.full = 1U << splat_weight_bits(splat);
     find_lamps_ = backend.prepare(lamps);
   }
+  if (!shows(job) && job.style.grain > 0) {
+    grain_state_ = backend.allocate(sizeof(GrainState));
+    grain_ = backend.prepare(GrainJob{job.picture, job.keeps_last ? Alpha::none : job.picture.alpha,
+                                      static_cast<float>(job.style.grain),
+                                      checked_mask_maximum(job.mask, job.picture)});
+  }
   if (splat.stores_codes) return;
   result_ = backend.allocate(static_cast<std::size_t>(layers.width * layers.height * layers.channels) *
                              sizeof(std::uint32_t));
-  shown_ = {job.style.debug, static_cast<double>(splat.largest_radius), splat.alpha, job.picture.order,
-            reinterpret_cast<std::uint32_t*>(result_.get())};
+  shown_ = {job.style.debug, splat.alpha, job.picture.order, reinterpret_cast<std::uint32_t*>(result_.get())};
   store_ = backend.prepare(LensStoreJob{layers, checked_mask_maximum(job.mask, job.picture), job.keeps_last});
 }
 
@@ -236,7 +242,8 @@ std::size_t LensBlur::workspace_bytes() const noexcept {
   const std::size_t splat = splat_ == nullptr ? 0 : splat_->workspace_bytes();
   const std::size_t lamps = lamp_memory_ == nullptr ? 0 : lamp_memory_->bytes();
   const std::size_t store = store_ == nullptr ? 0 : store_->workspace_bytes();
-  return result_.size + lens_.bytes() + layers_->workspace_bytes() + splat + lamps + store;
+  return result_.size + grain_state_.size + lens_.bytes() + layers_->workspace_bytes() + splat + lamps +
+         store;
 }
 
 MutableImageView LensBlur::plane(void* data, Type type, int channels) const {
@@ -280,6 +287,9 @@ void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measure
     splat_->run(images, stream);
   }
   if (store_ != nullptr) store_->run({shown_.values, picture, mask, output, measured}, stream);
+  if (grain_ != nullptr)
+    grain_->run({scene.planes, reinterpret_cast<GrainState*>(grain_state_.get()), picture, mask, output},
+                stream);
 }
 
 int LensBlur::groups(Stream stream) const {
@@ -315,6 +325,7 @@ std::vector<ParameterRecord> lens_style_parameters() {
                    {"highlights", "",
                     "factor by which lamps were brighter than the white that clips them; 1: off; 4 for 8 "
                     "bits unless told"}),
+      record::real(&LensStyle::grain, 0, 1, {"grain", "", "share of the grain that blurred parts get back"}),
       record::choice(
           &LensStyle::debug, {"off", "coc", "groups", "hidden"},
           {"debug", "", "show in place of the picture the radii, the groups of depth, or what lies behind"}),

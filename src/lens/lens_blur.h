@@ -11,6 +11,7 @@
 #include "core/backend.h"
 #include "core/prepared_filter.h"
 #include "core/workspace.h"
+#include "lens/grain.h"
 #include "lens/lamps.h"
 #include "lens/layers.h"
 #include "lens/splat.h"
@@ -139,6 +140,8 @@ class LensBlur {
   LensShow shown_;
   Buffer result_;                                   ///< empty if `store_` is null
   std::unique_ptr<LensStoreJob::Operation> store_;  ///< null if the splat stores the bytes
+  Buffer grain_state_;                              ///< empty without grain
+  std::unique_ptr<GrainJob::Operation> grain_;      ///< null without grain
 };
 
 /// Measures that run() needs. With a debug picture white is always in range.

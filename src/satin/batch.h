@@ -42,8 +42,8 @@ struct Shard {
 
 /// Source of the mask for steps that blend by one.
 enum class MaskSource {
-  file,       ///< the side input; without one the whole picture is filtered
-  matte,      ///< the portrait matte of the photograph, scaled to the picture, so that the person is filtered
+  file,   ///< the side input; without one the whole picture is filtered
+  matte,  ///< the portrait matte of the photograph, scaled to the picture: the mask, or the subject if any
   background  ///< the inverted matte, so that everything except the person is filtered
 };
 

@@ -26,7 +26,8 @@ enum class Role {
   mask,        ///< how strongly the filter acts on every pixel
   depth,       ///< distance or its inverse
   guide,       ///< a picture whose edges the filter follows
-  aperture     ///< the opening of a lens, of any size
+  aperture,    ///< the opening of a lens, of any size
+  subject      ///< a mask of the subject, whose edge depth follows
 };
 
 /// A side input: a picture beside the one that is filtered.

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "satin/image.h"
 #include "satin/param.h"
 
 namespace [[gnu::visibility("default")]] satin {
@@ -105,7 +106,12 @@ struct LensFocus {
   std::optional<double> focal_length;  ///< f in mm
   std::optional<double> sensor_width;  ///< S in mm, along the picture's longer side
   double depth_unit = 1000;            ///< millimetres per unit of depth: 1000 for metres
-  double max_radius = 64;              ///< largest radius in pixels, up to 512
+  /// Largest radius in pixels, up to 512; larger ones are held to it. Unset: 64, or the radius that a
+  /// strength in percent spans if that is larger.
+  std::optional<double> max_radius;
 };
+
+/// Returns the largest radius of a picture of this shape, in pixels.
+[[nodiscard]] double max_radius_of(const LensFocus& lens, const Shape& picture);
 
 }  // namespace satin

@@ -25,7 +25,8 @@ enum class LensQuality : std::uint8_t {
 /// The pictures are opaque and in linear light; grey for one or two channels.
 enum class LensDebug : std::uint8_t {
   off,     ///< the result
-  coc,     ///< |radius| / largest possible radius: red is nearer than the focus, blue farther
+  coc,     ///< |radius| / largest radius: red is nearer than the focus, blue farther; a green outline of the
+           ///< focus
   groups,  ///< one colour per group of depth (red, orange, green, blue, violet); in grey, brighter is nearer
   hidden   ///< colours filled in behind nearer things, for each pixel of the nearest group behind it; else
            ///< black
@@ -52,6 +53,9 @@ struct LensStyle {
   double cats_eye = 0;  ///< share of the opening that the lens cuts off in the corners of the picture, 0 to 1
   double onion = 0;     ///< darkness of every second ring, 0 to 1
   double squeeze = 1;   ///< height of the shape over its width, 0.5 to 2; also applies outside lamps
+  /// Share of the grain of the picture that blurred parts get back, 0 to 1. It is measured by level and
+  /// channel, in focus where that is smooth enough; pictures of one size get the same noise.
+  double grain = 0;
   LensDebug debug = LensDebug::off;  ///< result, or a picture of an intermediate step
 };
 

@@ -64,6 +64,9 @@ void validate(const Shape& shape);
 /// Returns the bytes of the densely packed, interleaved picture. Throws as validate().
 [[nodiscard]] std::size_t byte_size(const Shape& shape);
 
+/// Whether a picture and a side input have the same aspect, with one of the sides rounded to a pixel.
+[[nodiscard]] bool has_aspect_of(const Shape& picture, const Shape& side) noexcept;
+
 /// Distances in bytes. For interleaved pixels, pixel = channels * size and channel = size. For planes, pixel
 /// = size and channel is the size of a plane.
 struct Strides {

@@ -40,7 +40,8 @@ class DepthValues {
         scale_(lens.depth_scale.value_or(1 / white_)),
         channel_(lens.depth_channel ? std::min(lens.depth_channel->index, view_.shape.channels - 1) : 0),
         across_(static_cast<double>(view_.shape.width) / static_cast<double>(picture.width)),
-        down_(static_cast<double>(view_.shape.height) / static_cast<double>(picture.height)) {}
+        down_(static_cast<double>(view_.shape.height) / static_cast<double>(picture.height)),
+        largest_(max_radius_of(lens, picture)) {}
 
   /// Returns the depth at a position in the picture, in the scale of the focus.
   [[nodiscard]] double at(double x, double y) const { return scale_ * stored(column(x), row(y)); }
@@ -67,7 +68,7 @@ class DepthValues {
     const double away = std::max(std::abs(depth - focus) - lens_.sharp_range.value_or(0), 0.0);
     const double held = depth < focus ? focus - away : focus + away;
     const double blur = strength * (nearness(held) - nearness(focus));
-    return std::clamp(blur, -lens_.max_radius, lens_.max_radius);
+    return std::clamp(blur, -largest_, largest_);
   }
 
  private:
@@ -92,6 +93,7 @@ class DepthValues {
   double white_, scale_;
   int channel_;
   double across_, down_;
+  double largest_;
 };
 
 std::optional<double> strength_in(std::span<const FoundValue> found) {

@@ -83,7 +83,7 @@ TEST_F(Refused, SideInputsThatDoNotFit) {
     parameters.mask = mask.view();
     return parameters;
   };
-  expect_refused("13 x 9", with_map(wide));
+  expect_refused("26 x 9", with_map(random_map(26, 9, Type::u8, 3)));
   expect_refused("3 channels", with_map(colour));
   expect_refused("u32", with_map(table));
   expect_refused("frame", with_map(frames));

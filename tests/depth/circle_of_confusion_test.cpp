@@ -38,10 +38,12 @@ double white(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 65
 template <class Radius>
 void expect_radii(const Image& depth, const LensFocus& focus, const Radius& radius) {
   const Shape& shape = depth.shape();
-  const RadiiResult result = radii_of(dark_picture(shape.width, shape.height), depth, focus);
+  const Image picture = dark_picture(shape.width, shape.height);
+  const RadiiResult result = radii_of(picture, depth, focus);
+  const double largest = max_radius_of(focus, picture.shape());
   for (std::int64_t y = 0; y < shape.height; ++y)
     for (std::int64_t x = 0; x < shape.width; ++x) {
-      const double clamped = std::clamp(radius(stored(depth, x, y)), -focus.max_radius, focus.max_radius);
+      const double clamped = std::clamp(radius(stored(depth, x, y)), -largest, largest);
       ASSERT_NEAR(result.at(x, y), clamped * 256, rounding) << x << ", " << y;
     }
 }
@@ -246,7 +248,8 @@ TEST(CircleOfConfusion, RefusesInvalidParametersAndShapes) {
   expect_refused("channels 0 to 0", with(&LensFocus::depth_channel, DepthChannel(1)), depth);
   expect_refused("depth.V", with(&LensFocus::depth_channel, DepthChannel("depth.V")), dark_picture(20, 10));
   expect_refused("--depth-channel", {}, dark_picture(20, 10));
-  expect_refused("20 x 12 pixels and the picture 20 x 10", {}, spread_depth(20, 12, Type::u8, 1));
+  expect_refused("20 x 12, but the picture is 20 x 10: they must have the same aspect", {},
+                 spread_depth(20, 12, Type::u8, 1));
   LensFocus twice;
   twice.focus = 0.5;
   twice.focus_at = Point{};

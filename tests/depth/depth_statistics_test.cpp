@@ -140,18 +140,48 @@ TEST(DepthStatistics, WarnsOfAStrengthThatClampsMostRadiiAndNamesOneThatFits) {
   LensFocus focus;
   focus.focus_at = Point{{0, false}, {10, false}};
   focus.strength = 1;
+  focus.max_radius = 64;
   const auto warnings = [&] { return radii_of(dark_picture(100, 20), depth, focus).warnings; };
   ASSERT_EQ(warnings().size(), 1U);
-  EXPECT_NE(warnings()[0].find("--max-radius 64: the depth has values from 0 to 297. --strength 0.218 fits"),
-            std::string::npos)
+  EXPECT_NE(
+      warnings()[0].find(
+          "--max-radius 64: the depth has values from 0 to 297. --strength 0.218 fits, or --max-radius 294."),
+      std::string::npos)
       << warnings()[0];
   focus.strength = 0.218;
   EXPECT_TRUE(warnings().empty());
   focus.strength = Length(300, true);
   ASSERT_EQ(warnings().size(), 1U);
   EXPECT_NE(warnings()[0].find("--strength 64.7% fits"), std::string::npos) << warnings()[0];
+  focus.strength = 3;
+  EXPECT_NE(warnings()[0].find("--strength 0.218 fits."), std::string::npos) << "beyond the largest maximum";
   focus.strength = 0.42;  // clamps a little less than half
   EXPECT_TRUE(warnings().empty());
+}
+
+TEST(DepthStatistics, TheLargestRadiusFollowsAStrengthInPercent) {
+  const Shape picture{100, 20, 3, Type::u8};
+  const Image depth =
+      plane_of(100, 20, Type::u8, [](std::int64_t x, std::int64_t) { return static_cast<double>(2 * x); });
+  LensFocus focus;
+  focus.focus_at = Point{{0, false}, {10, false}};
+  focus.strength = Length(300, true);
+  const RadiiResult result = radii_of(dark_picture(100, 20), depth, focus);
+  EXPECT_TRUE(result.warnings.empty());
+  EXPECT_NEAR(result.at(99, 5), 300 * 256 * 98.0 / 99, 1) << "the focus is the median of columns 0 to 2";
+  EXPECT_EQ(max_radius_of(focus, picture), 300);
+  focus.strength = Length(900, true);
+  EXPECT_EQ(max_radius_of(focus, picture), 512) << "the largest maximum";
+  focus.max_radius = 8;
+  EXPECT_EQ(max_radius_of(focus, picture), 8);
+  focus.max_radius.reset();
+  for (const Length strength : {Length(1, true), Length(300, false)}) {
+    focus.strength = strength;
+    EXPECT_EQ(max_radius_of(focus, picture), 64);
+  }
+  focus.strength.reset();
+  focus.f_number = 1.4;
+  EXPECT_EQ(max_radius_of(focus, {9000, 20, 3, Type::u8}), 64);
 }
 
 }  // namespace

@@ -57,6 +57,16 @@ TEST(DofSeries, APlanThatVariesMakesWhatNewPlansMake) {
     }
 }
 
+TEST(DofSeries, AnotherLargestRadiusNeedsANewPlan) {
+  const Image picture = random_picture({64, 40, 3, Type::u8}, 3);
+  const Image depth = codes_of(64, 40, false);
+  Plan plan = satin::plan(device_under_test(), picture.shape(), dof_of(depth, 0, 0.3, Length{20, true}));
+  const Dof wide = dof_of(depth, 0, 0.3, Length{200, true});
+  EXPECT_FALSE(plan.vary(&wide, true));
+  const Dof narrow = dof_of(depth, 0, 0.3, Length{90, true});
+  EXPECT_TRUE(plan.vary(&narrow, true));
+}
+
 TEST(DofSeries, TheDepthOfTheLastRunIsUsedAgainOrNot) {
   const Image picture = random_picture({64, 40, 3, Type::u8}, 4);
   const Image depth = codes_of(64, 40, false);

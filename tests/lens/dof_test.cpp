@@ -283,6 +283,11 @@ TEST(Dof, ClippedHighlightsThatAreOutOfFocusGrowBrighter) {
 // Debug pictures of a near square (radius 8) before a sharp surface (left half) and a far one (radius -4).
 struct SeenScene {
   static bool near(double x, double y) { return x >= 20 && x < 44 && y >= 14 && y < 34; }
+  static int side(double x, double y) { return near(x, y) ? 1 : x < 32 ? 0 : -1; }
+  static bool is_outline(std::int64_t x, std::int64_t y) {
+    const auto u = static_cast<double>(x), v = static_cast<double>(y);
+    return (x + 1 < 64 && side(u, v) != side(u + 1, v)) || (y + 1 < 48 && side(u, v) != side(u, v + 1));
+  }
   Image disparity = plane_of(64, 48, [](auto x, auto y) { return near(x, y) ? 1.0 : x < 32 ? 0.5 : 0.25; });
 
   [[nodiscard]] Image shown(const Image& picture, LensDebug debug) const {
@@ -301,9 +306,14 @@ TEST(Dof, ShowsRadii) {
     for (std::int64_t x = 0; x < 64; ++x) {
       if (x >= 30 && x < 34) continue;  // silhouettes where all three meet choose two
       const bool near = SeenScene::near(static_cast<double>(x), static_cast<double>(y));
-      const double share = near ? 8.0 / 64 : x < 32 ? 0 : 4.0 / 64;  // share of the largest radius
+      const double share = near ? 1 : x < 32 ? 0 : 0.5;  // share of the largest radius, which is 8
       const auto at = [&](int c) { return static_cast<double>(shown.view().value<float>(x, y, c)); };
       ASSERT_EQ(at(3), 1);
+      if (SeenScene::is_outline(x, y)) {
+        ASSERT_TRUE(at(0) == 0 && at(1) == 1 && at(2) == 0) << x << ", " << y;
+        ASSERT_EQ(grey.view().value<std::uint16_t>(x, y), 65535);
+        continue;
+      }
       ASSERT_NEAR(at(0), near ? share : 0, 1e-6) << x << ", " << y;
       ASSERT_EQ(at(1), 0);
       ASSERT_NEAR(at(2), near ? 0 : share, 1e-6) << x << ", " << y;

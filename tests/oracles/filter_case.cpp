@@ -18,7 +18,7 @@ constexpr std::array<std::array<int, 2>, 9> sizes = {
     {{1, 1}, {1, 7}, {7, 1}, {31, 33}, {32, 32}, {33, 31}, {1025, 3}, {2, 2}, {40, 70}}};
 
 Type type_of(Role role, std::uint64_t turn) {
-  if (role == Role::mask) return turn % 2 == 0 ? Type::u8 : Type::u16;
+  if (role == Role::mask || role == Role::subject) return turn % 2 == 0 ? Type::u8 : Type::u16;
   return turn % 3 == 0 ? Type::u8 : turn % 3 == 1 ? Type::u16 : Type::f32;
 }
 

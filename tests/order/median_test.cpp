@@ -279,6 +279,7 @@ TEST(MedianRefused, ParametersAndShapes) {
   const Image picture = random_picture({12, 9, 3, Type::u8}, 1);
   const Image map = random_map(12, 9, Type::u8, 2);
   const Image wide = random_map(13, 9, Type::u8, 3);
+  const Image long_map = random_map(26, 9, Type::u8, 3);
   const auto refused = [&](const std::string& piece, const Median& parameters) {
     expect_error(ErrorKind::usage, piece, [&] { return median(device_under_test(), picture, parameters); });
   };
@@ -292,7 +293,7 @@ TEST(MedianRefused, ParametersAndShapes) {
   refused("radius-max needs a radius map", {.radius_max = 3});
   refused("needs radius-max", {.radius_map = map.view()});
   refused("radius-max 600", {.radius_max = 600, .radius_map = map.view()});
-  refused("13 x 9", {.radius_max = 3, .radius_map = wide.view()});
+  refused("26 x 9", {.radius_max = 3, .radius_map = long_map.view()});
   refused("13 x 9", {.mask = wide.view()});
   refused("needs a mask", {.mask_mode = MaskMode::exclude});
   expect_error(ErrorKind::usage, "u32", [&] {

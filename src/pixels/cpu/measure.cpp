@@ -43,7 +43,7 @@ class Measure final : public MeasureOperation {
   void measure(const ImageView& picture, Measured* result, Stream) override {
     for (int group = 0; group < 2; ++group)
       result->largest[group] = std::max(result->largest[group], job_.at_least[group]);
-    reduce(result, [&](Measured& found, std::int64_t y) {
+    reduce(result, job_.height, [&](Measured& found, std::int64_t y) {
       const float* row = picture.row<float>(y);
       if (!job_.magnitudes) return check_finite(found, row);
       measure_magnitudes(found, row);
@@ -51,9 +51,9 @@ class Measure final : public MeasureOperation {
   }
 
   void check_map(const ImageView& map, Measured* result, Stream) override {
-    reduce(result, [&](Measured& found, std::int64_t y) {
+    reduce(result, map.shape.height, [&](Measured& found, std::int64_t y) {
       const float* row = map.row<float>(y);
-      for (std::int64_t x = 0; x < job_.width; ++x)
+      for (std::int64_t x = 0; x < map.shape.width; ++x)
         if (!(row[x] >= 0.0F && row[x] <= 1.0F)) found.map_out_of_range = 1;
     });
   }
@@ -80,9 +80,9 @@ class Measure final : public MeasureOperation {
   }
 
   template <class Row>
-  void reduce(Measured* result, const Row& row) {
+  void reduce(Measured* result, std::int64_t height, const Row& row) {
     std::mutex mutex;
-    parallel_rows(backend_, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
+    parallel_rows(backend_, height, 16, [&](std::int64_t first, std::int64_t last) {
       Measured found = nothing_measured;
       for (std::int64_t y = first; y < last; ++y) row(found, y);
       const std::lock_guard lock(mutex);

@@ -81,7 +81,7 @@ class Measure final : public MeasureOperation {
 
   void check_map(const ImageView& map, Measured* result, Stream stream) override {
     backend_.select();
-    kernels::check_map(job_.width, job_.height, source_of(map), result, backend_.stream_of(stream));
+    kernels::check_map(map.shape.width, map.shape.height, source_of(map), result, backend_.stream_of(stream));
     check_launch("checking the radius map");
   }
 

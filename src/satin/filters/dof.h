@@ -13,7 +13,9 @@ struct Dof {
   LensStyle style{};            ///< appearance of blurred parts
   Space space = Space::linear;  ///< space of the blur; f32 is always linear
   ImageView depth{};            ///< depth image with the picture's proportions, u8, u16 or f32; see LensFocus
-  ImageView mask{};      ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+  ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+  /// Mask of the subject: one channel, u8 or u16, of the picture's size. Depth is corrected near its edge.
+  ImageView subject{};
   ImageView aperture{};  ///< shape of lamps: one channel, u8, u16 or f32, of any size; see LensStyle
 };
 
@@ -22,6 +24,8 @@ struct Dof {
 /// Every pixel spreads over its own circle of confusion; groups of depth are composited front to back. So a
 /// blurred near object covers its background with a soft edge, and a sharp subject does not bleed.
 ///
+/// 0. With a subject, silhouettes of depth are moved to the edge of its mask (at half of white), from up to
+///    1/160 of the longer side away (4 to 32 pixels).
 /// 1. Ramps of depth between two surfaces are sharpened. Radii are divided into at most 5 groups (quality
 ///    `fast`: 4) by the optimal partition of their histogram (Fisher 1958).
 /// 2. Pixels on silhouettes are mixtures: two surfaces' colours and shares are estimated from 5 x 5 pixels.

@@ -21,7 +21,7 @@ struct Median {
   double radius_min = 0;  ///< radius where the radius map is 0
   std::optional<double>
       radius_max{};        ///< radius where the radius map is at its type's maximum (floats: at 1)
-  ImageView radius_map{};  ///< radius per pixel: one channel, u8, u16 or f32, of the picture's size
+  ImageView radius_map{};  ///< radius per pixel: one channel, u8, u16 or f32, with the picture's aspect
   ImageView mask{};        ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
   MaskMode mask_mode = MaskMode::blend;  ///< effect of the mask
 };

@@ -8,7 +8,7 @@ const seldom = new Set([
   "border", "border-value", "space", "debug", "mask", "mask-mode", "feather-side", "shape", "connectivity", "depth",
   "depth-from", "depth-kind", "depth-channel", "depth-scale", "depth-despeckle", "depth-unit", "invert-depth",
   "unknown", "max-radius", "f-number", "focal-length", "sensor-width", "radius-min", "radius-max", "radius-map",
-  "guide", "range",
+  "guide", "range", "subject",
 ]);
 
 const overlays = ["coc", "groups", "hidden"];
