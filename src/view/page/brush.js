@@ -55,12 +55,12 @@ export class Brush {
     if (!Number.isNaN(value)) this.#settings[name] = Math.min(maximum, Math.max(minimum, value));
   }
 
-/** Whether the shown filter accepts a mask. */
+  /** Whether the shown filter accepts a mask. */
   get #paints() {
     return this.#session.filter?.parameters.some(({ name, kind }) => name === "mask" && kind === "image") ?? false;
   }
 
-/** Activates the brush or the eraser, or deactivates it. */
+  /** Activates the brush or the eraser, or deactivates it. */
   hold(which) {
     if (!this.#paints || byId(which).disabled) return;
     if (this.#holding === which) {
@@ -81,13 +81,13 @@ export class Brush {
     this.draw();
   }
 
-/** Changes the size of the brush. */
+  /** Changes the size of the brush. */
   grow(direction) {
     this.#set("radius", Math.round(this.#settings.radius * 1.25 ** direction * 2) / 2);
     this.#controls[0].show();
   }
 
-/** Moves the ring that shows the size of the brush. */
+  /** Moves the ring that shows the size of the brush. */
   #moveRing({ offsetX, offsetY }) {
     const ring = byId("ring");
     ring.hidden = !this.#holding;
@@ -133,7 +133,7 @@ export class Brush {
     this.draw();
   }
 
-/** Draws the strokes over the result while the brush is active. Those before the last one are drawn once. */
+  /** Draws the strokes over the result while the brush is active. Those before the last one are drawn once. */
   #paint() {
     const { width, height } = this.#viewport;
     Object.assign(this.#layer, { width, height });

@@ -14,7 +14,7 @@ function surface(frame) {
 export class PictureCanvas {
   #context;
   draw = beforeNextFrame(() => this.#paint());
-/** Fraction of the width, from the left, that shows the picture before. */
+  /** Fraction of the width, from the left, that shows the picture before. */
   share = 0;
 
   constructor(element, viewport, frames) {
@@ -28,7 +28,7 @@ export class PictureCanvas {
     });
   }
 
-/** Sets the size in screen pixels. */
+  /** Sets the size in screen pixels. */
   resize(width, height) {
     this.element.width = width;
     this.element.height = height;

@@ -81,8 +81,8 @@ export function scaleOf(parameter, text, longerSide) {
 const sliding = new Set(["number", "integer", "length"]);
 
 /**
-* The control of a parameter: `value` returns its text, `set(text, settled)` changes it (`settled` at the end of a change),
-* `longerSide` returns the longer side of the picture, and `draw` activates the tool for points and boxes on the picture.
+ * The control of a parameter: `value` returns its text, `set(text, settled)` changes it (`settled` at the end of a change),
+ * `longerSide` returns the longer side of the picture, and `draw` activates the tool for points and boxes on the picture.
  */
 export class Control {
   element;
@@ -109,7 +109,7 @@ export class Control {
     this.show();
   }
 
-/** Makes the field, which has the text in the syntax of the command. */
+  /** Makes the field, which has the text in the syntax of the command. */
   #makeField(id) {
     const { kind, choices } = this.record;
     if (kind === "flag") {
@@ -130,7 +130,7 @@ export class Control {
     return field;
   }
 
-/** Adds the unit. For lengths it is a button that switches between pixels and percent of the longer side. */
+  /** Adds the unit. For lengths it is a button that switches between pixels and percent of the longer side. */
   #addUnit() {
     const { kind, unit } = this.record;
     if (kind !== "length") {
@@ -170,7 +170,7 @@ export class Control {
     this.show();
   }
 
-/** The scale of the slider, which does not change during a drag. */
+  /** The scale of the slider, which does not change during a drag. */
   get #scale() {
     return this.#held ?? scaleOf(this.record, this.value(), this.longerSide());
   }
@@ -183,7 +183,7 @@ export class Control {
     this.element.append(button);
   }
 
-/** Steps through numbers with the arrows up and down, ten steps with the shift key. */
+  /** Steps through numbers with the arrows up and down, ten steps with the shift key. */
   #step(event) {
     const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     const { number, percent } = partsOf(this.#field.value || this.record.default || "0");
@@ -197,7 +197,7 @@ export class Control {
     this.show();
   }
 
-/** Shows the current text of the parameter, unless it is being typed. */
+  /** Shows the current text of the parameter, unless it is being typed. */
   show() {
     const text = this.value();
     const { kind } = this.record;
@@ -212,7 +212,7 @@ export class Control {
     if (this.#slider) this.#showPosition(number, text);
   }
 
-/** Moves the slider, unless its position already means the number: several positions round to one number. */
+  /** Moves the slider, unless its position already means the number: several positions round to one number. */
   #showPosition(number, text) {
     const scale = this.#scale;
     const unset = Number.isNaN(number);
@@ -232,7 +232,7 @@ export class Control {
     if (this.#field.type === "text") this.#field.placeholder = kind === "box" ? "none" : "auto";
   }
 
-/** Shows an error about the text, or removes it. */
+  /** Shows an error about the text, or removes it. */
   refuse(message) {
     this.#field.setAttribute("aria-invalid", String(Boolean(message)));
     this.#message.textContent = message ?? "";

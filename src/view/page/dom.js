@@ -81,8 +81,8 @@ export function takeBack(subject) {
 }
 
 /**
-* Opens a dialog and resolves to the name of the chosen answer, or "" if the dialog is closed. The first of `answers` is the
-* default, for the key Enter. `body` are elements between the text and the answers.
+ * Opens a dialog and resolves to the name of the chosen answer, or "" if the dialog is closed. The first of `answers` is the
+ * default, for the key Enter. `body` are elements between the text and the answers.
  */
 export function ask(title, text, answers, body = []) {
   const dialog = byId("dialog");

@@ -43,7 +43,7 @@ export class Keeping {
     byId("save").disabled = !this.#session.picture || this.isSaving;
   }
 
-/** Writes the output. Asks before it replaces a file. */
+  /** Writes the output. Asks before it replaces a file. */
   async save() {
     await this.#told(async () => {
       let name = null;
@@ -63,7 +63,7 @@ export class Keeping {
     });
   }
 
-/** After a refusal because another page has changed the settings: shows them, and writes nothing. */
+  /** After a refusal because another page has changed the settings: shows them, and writes nothing. */
   async #showOther() {
     await this.#session.adopt();
     notice("save", "Nothing was saved: another page has changed the settings. They are shown now.", { wrong: true });
@@ -86,13 +86,13 @@ export class Keeping {
     this.show();
   }
 
-/** Copies the command. Its painted masks then stay when the session ends. */
+  /** Copies the command. Its painted masks then stay when the session ends. */
   async #copyCommand() {
     await this.#copy(this.#session.command);
     await this.#told(() => this.#server.post("copied", {}));
   }
 
-/** Copies a text. Browsers allow it only for pages of the same machine; for others the text is selected. */
+  /** Copies a text. Browsers allow it only for pages of the same machine; for others the text is selected. */
   async #copy(text) {
     try {
       await navigator.clipboard.writeText(text);
@@ -113,7 +113,7 @@ export class Keeping {
     });
   }
 
-/** Asks for a command and returns it, or "". */
+  /** Asks for a command and returns it, or "". */
   async #askForCommand() {
     const field = element("textarea", { rows: 5, spellcheck: false, "aria-label": "Command" });
     const text = "Every control is set as the command says. The picture and the output stay.";
@@ -121,7 +121,7 @@ export class Keeping {
     return answer === "Set" ? field.value.trim() : "";
   }
 
-/** Shows the command for every picture of the folder, whose names Satin writes to a list. */
+  /** Shows the command for every picture of the folder, whose names Satin writes to a list. */
   async #batch() {
     await this.#told(async () => {
       const { list, command } = await this.#server.post("list", {});

@@ -3,8 +3,8 @@
 import { Refusal } from "./server.js";
 
 /**
-* Milliseconds after which a frame of a drag is cancelled for a newer one. Before that it is still worth showing. At least
-* every second one is awaited, or a long drag would show none.
+ * Milliseconds after which a frame of a drag is cancelled for a newer one. Before that it is still worth showing. At least
+ * every second one is awaited, or a long drag would show none.
  */
 const patience = 400;
 const pause = 1000; // milliseconds before a request that failed is repeated
@@ -12,8 +12,8 @@ const pause = 1000; // milliseconds before a request that failed is repeated
 const same = (a, b) => a.x === b.x && a.y === b.y && a.zoom === b.zoom && a.width === b.width && a.height === b.height;
 
 /**
-* Keeps the frame of the result and that of the picture before. At most one request is pending: settings first, then the
-* quickest frame, then the true one. Dispatches "frame" for every new frame and "state" when another one is wanted.
+ * Keeps the frame of the result and that of the picture before. At most one request is pending: settings first, then the
+ * quickest frame, then the true one. Dispatches "frame" for every new frame and "state" when another one is wanted.
  */
 export class Frames extends EventTarget {
   after = null;
@@ -46,24 +46,24 @@ export class Frames extends EventTarget {
     server.addEventListener("back", () => this.#forget());
   }
 
-/** Sets whether the picture before is shown as well. */
+  /** Sets whether the picture before is shown as well. */
   set wantsBefore(wants) {
     this.#wantsBefore = wants;
     this.renew();
   }
 
-/** "busy" until a frame of the current settings and position is there, then "preview" or "true". */
+  /** "busy" until a frame of the current settings and position is there, then "preview" or "true". */
   get state() {
     if (!this.#isCurrent(this.after) || this.#session.dirty) return "busy";
     return this.#wantsBefore && !this.#isCurrentBefore ? "busy" : this.after.state;
   }
 
-/** Whether the filter refuses the settings. The picture before is shown then. */
+  /** Whether the filter refuses the settings. The picture before is shown then. */
   get refused() {
     return this.#refused === this.#key;
   }
 
-/** Requests missing frames, also after a failure. */
+  /** Requests missing frames, also after a failure. */
   renew() {
     this.#failed = false;
     this.#giveUp();
@@ -71,7 +71,7 @@ export class Frames extends EventTarget {
     this.#work();
   }
 
-/** Cancels a request for true pixels at once, others if they are late. */
+  /** Cancels a request for true pixels at once, others if they are late. */
   #giveUp() {
     const request = this.#request;
     const late = request && !this.#gaveUp && performance.now() - request.since > patience;
@@ -80,7 +80,7 @@ export class Frames extends EventTarget {
     request.control.abort();
   }
 
-/** Forgets all frames. They stay on the canvas until others arrive, unless there is no picture. */
+  /** Forgets all frames. They stay on the canvas until others arrive, unless there is no picture. */
   #forget() {
     this.after = this.before = this.whole = null;
     if (!this.#session.picture) this.dispatchEvent(new Event("frame"));
@@ -88,8 +88,8 @@ export class Frames extends EventTarget {
   }
 
   /**
-* Fetches until nothing is missing. The check for missing frames and the end of the loop are one step without `await`
-* between them: a wish between the two would find the loop running and wait for ever.
+   * Fetches until nothing is missing. The check for missing frames and the end of the loop are one step without `await`
+   * between them: a wish between the two would find the loop running and wait for ever.
    */
   async #work() {
     if (this.#working) return;
@@ -98,13 +98,13 @@ export class Frames extends EventTarget {
     this.#working = false;
   }
 
-/** The next request: unsent settings, then a missing frame. Null if there is none, or the server failed. */
+  /** The next request: unsent settings, then a missing frame. Null if there is none, or the server failed. */
   get #wish() {
     if (this.#failed || this.#session.waiting) return null;
     return this.#session.dirty ? { send: true } : this.#missing();
   }
 
-/** Performs one request. Throws nothing, or the loop would end while marked as running. */
+  /** Performs one request. Throws nothing, or the loop would end while marked as running. */
   async #fulfil(wish) {
     const control = new AbortController();
     const key = this.#key;
@@ -127,7 +127,7 @@ export class Frames extends EventTarget {
     this.dispatchEvent(new Event("state"));
   }
 
-/** Handles an error. `key` belongs to the request: the overlay may have changed since. */
+  /** Handles an error. `key` belongs to the request: the overlay may have changed since. */
   async #after(error, wish, key) {
     if (error.name === "AbortError") return;
     if (!(error instanceof Refusal)) {
@@ -163,7 +163,7 @@ export class Frames extends EventTarget {
     return Boolean(this.before) && same(this.before, this.#viewport);
   }
 
-/** The next frame to request, or null. */
+  /** The next frame to request, or null. */
   #missing() {
     if (!this.#session.picture || !this.#viewport.width) return null;
     const { refused } = this;

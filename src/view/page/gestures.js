@@ -6,13 +6,13 @@ import { partsOf, positions, scaleOf } from "./control.js";
 const slack = 4; // pixels that a click may move
 
 /**
-* Gestures on the picture. At most one tool is active: {press, drag, release, cancel}, called with positions in the picture.
-* Without one a drag moves the view and a click calls `click`.
+ * Gestures on the picture. At most one tool is active: {press, drag, release, cancel}, called with positions in the picture.
+ * Without one a drag moves the view and a click calls `click`.
  */
 export class Gestures {
-/** Called with the position of a click without a tool. */
+  /** Called with the position of a click without a tool. */
   click = () => {};
-/** Called during a drag with the shift key with its distance in pixels, and with null at its end. */
+  /** Called during a drag with the shift key with its distance in pixels, and with null at its end. */
   pull = () => {};
   #pointers = new Map();
   #drag = null;
@@ -27,7 +27,7 @@ export class Gestures {
     element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
   }
 
-/** Activates a tool, or none. Calls `laidDown` of the former tool. */
+  /** Activates a tool, or none. Calls `laidDown` of the former tool. */
   take(tool, laidDown = () => {}) {
     const former = this.#laidDown;
     this.tool = null;
@@ -37,14 +37,14 @@ export class Gestures {
     this.#laidDown = laidDown;
   }
 
-/** Converts a position in the page to a pixel of the canvas. */
+  /** Converts a position in the page to a pixel of the canvas. */
   #canvasPlace({ clientX, clientY }) {
     const box = this.element.getBoundingClientRect();
     const scale = this.element.width / box.width;
     return [(clientX - box.left) * scale, (clientY - box.top) * scale];
   }
 
-/** Converts a position in the page to one in the picture. */
+  /** Converts a position in the page to one in the picture. */
   place(event) {
     return this.viewport.toPicture(...this.#canvasPlace(event));
   }
@@ -93,7 +93,7 @@ export class Gestures {
     else if (!moved && event.type === "pointerup") this.click(...this.place(event));
   }
 
-/** Moves and scales by two fingers: the picture between them stays between them. */
+  /** Moves and scales by two fingers: the picture between them stays between them. */
   #pinch(id, at) {
     const other = [...this.#pointers].find(([key]) => key !== id)?.[1];
     if (!other) return;
@@ -106,7 +106,7 @@ export class Gestures {
     this.viewport.pan(toX - fromX, toY - fromY);
   }
 
-/** Zooms at the pointer by the wheel. Sideways, or with the shift key, the wheel moves the view. */
+  /** Zooms at the pointer by the wheel. Sideways, or with the shift key, the wheel moves the view. */
   #wheel(event) {
     event.preventDefault();
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
@@ -135,7 +135,7 @@ export class Strength {
     this.#session = session;
   }
 
-/** Handles the distance since the press, in pixels of the page, and null at the end of the drag. */
+  /** Handles the distance since the press, in pixels of the page, and null at the end of the drag. */
   pull = (way) => {
     if (way === null) {
       this.#parameter = null;

@@ -88,7 +88,7 @@ export class Keys {
     this.#drawCross();
   }
 
-/** Enter clicks. With a tool, Enter or Space begins and ends a stroke. */
+  /** Enter clicks. With a tool, Enter or Space begins and ends a stroke. */
   #crossAction(key) {
     const { gestures } = this.#parts;
     if (key === "Escape") return () => this.#leaveCross();

@@ -28,7 +28,7 @@ export class Loupe {
     this.#renew();
   }
 
-/** Shows the loupe at a position of the picture. */
+  /** Shows the loupe at a position of the picture. */
   look(x, y) {
     this.#at = [Math.floor(x), Math.floor(y)];
     this.#renew();
@@ -67,7 +67,7 @@ export class Loupe {
     }
   }
 
-/** Requests the values at the newest position, one request after the other. */
+  /** Requests the values at the newest position, one request after the other. */
   async #ask() {
     if (this.#asking) return;
     this.#asking = true;

@@ -47,7 +47,7 @@ export class Marks {
     return this.session.filter?.parameters.filter((parameter) => parameter.kind === kind) ?? [];
   }
 
-/** Sets the first point of the step by a click without a tool. */
+  /** Sets the first point of the step by a click without a tool. */
   #click(x, y) {
     const [parameter] = this.#parameters("point");
     if (!parameter) return;
@@ -61,7 +61,7 @@ export class Marks {
     this.session.set(parameter, printPoint(inside, this.session.value(parameter), picture));
   }
 
-/** Activates or deactivates the tool of a parameter; `button` shows its state. */
+  /** Activates or deactivates the tool of a parameter; `button` shows its state. */
   arm(parameter, button) {
     if (this.#armed === button) return this.gestures.take(null);
     const tool = parameter.kind === "point" ? this.#pointTool(parameter) : this.#boxTool(parameter);
@@ -89,7 +89,7 @@ export class Marks {
     return { press, drag: put, release, cancel: () => this.session.settle() };
   }
 
-/** Adds one box per drag. */
+  /** Adds one box per drag. */
   #boxTool(parameter) {
     let from = null;
     let others = [];
@@ -112,7 +112,7 @@ export class Marks {
     };
   }
 
-/** Returns the box between two positions, clipped to the picture, as a list that is empty for an empty box. */
+  /** Returns the box between two positions, clipped to the picture, as a list that is empty for an empty box. */
   #boxBetween([fromX, fromY], [toX, toY]) {
     const { width, height } = this.session.picture;
     const left = Math.max(0, Math.floor(Math.min(fromX, toX)));
@@ -129,7 +129,7 @@ export class Marks {
     for (const parameter of this.#parameters("box")) this.#drawBoxes(parameter);
   }
 
-/** Converts a position in the picture to pixels of the page. */
+  /** Converts a position in the picture to pixels of the page. */
   #inPage(x, y) {
     return this.viewport.toCanvas(x, y).map((value) => value / devicePixelRatio);
   }
@@ -170,7 +170,7 @@ export class Marks {
     }
   }
 
-/** Makes a mark draggable. The layer is redrawn during a drag, so the window listens until its end. */
+  /** Makes a mark draggable. The layer is redrawn during a drag, so the window listens until its end. */
   #makeDraggable(mark, put) {
     mark.addEventListener("pointerdown", (event) => {
       if (event.button > 0 || this.gestures.tool) return;

@@ -1,8 +1,8 @@
 // Requests to the server of this page.
 
 /**
-* The server understood a request but refuses it. `stale`: only because the settings have changed since. Errors that are
-* expected during work have status 200 and a field in the head, as browsers write all other statuses to the console.
+ * The server understood a request but refuses it. `stale`: only because the settings have changed since. Errors that are
+ * expected during work have status 200 and a field in the head, as browsers write all other statuses to the console.
  */
 export class Refusal extends Error {
   constructor(status, stale, { error }) {
@@ -35,18 +35,18 @@ export class Server extends EventTarget {
     this.#secret = secret;
   }
 
-/** Gets JSON. */
+  /** Gets JSON. */
   async json(name, query = {}, signal = undefined) {
     return (await this.#ask(name, query, { signal }, "json")).body;
   }
 
-/** Posts JSON and returns the JSON of the answer. */
+  /** Posts JSON and returns the JSON of the answer. */
   async post(name, body, signal = undefined) {
     const headers = { "Content-Type": "application/json" };
     return (await this.#ask(name, {}, { method: "POST", headers, body: JSON.stringify(body), signal }, "json")).body;
   }
 
-/** Gets raw RGBA: {pixels: ImageData, state, generation}. */
+  /** Gets raw RGBA: {pixels: ImageData, state, generation}. */
   async pixels(name, query, signal) {
     const { head, body } = await this.#ask(name, query, { signal }, "arrayBuffer");
     const bytes = new Uint8ClampedArray(body);
@@ -58,7 +58,7 @@ export class Server extends EventTarget {
     };
   }
 
-/** Returns the head and the whole body of an answer, read as "json" or "arrayBuffer". A truncated body is an error. */
+  /** Returns the head and the whole body of an answer, read as "json" or "arrayBuffer". A truncated body is an error. */
   async #ask(name, query, options, kind) {
     const search = new URLSearchParams(query).toString();
     const headers = { ...options.headers, "X-Satin-Token": this.#secret };

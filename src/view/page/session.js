@@ -22,12 +22,12 @@ class History {
     return this.#place + 1 < this.#states.length;
   }
 
-/** The initial state. */
+  /** The initial state. */
   get first() {
     return this.#states[0];
   }
 
-/** Adds a state, unless it equals the current one, and drops states that could be redone. */
+  /** Adds a state, unless it equals the current one, and drops states that could be redone. */
   add(state) {
     if (state === this.#states[this.#place]) return;
     this.#states.splice(this.#place + 1, Infinity, state);
@@ -59,9 +59,9 @@ function beginOf(strokes) {
 }
 
 /**
-* The pipeline as set on the page. Call `change` for every step of a drag and `settle` at its end, for undo. Dispatches
-* "open" for another picture, "pipeline" for other steps, "values" for other values and "answer" when the server has
-* received them.
+ * The pipeline as set on the page. Call `change` for every step of a drag and `settle` at its end, for undo. Dispatches
+ * "open" for another picture, "pipeline" for other steps, "values" for other values and "answer" when the server has
+ * received them.
  */
 export class Session extends EventTarget {
   steps = [];
@@ -70,7 +70,7 @@ export class Session extends EventTarget {
   generation = 0;
   command = "";
   error = null;
-/** Whether a request is pending that changes the generation: requests for pixels would be refused. */
+  /** Whether a request is pending that changes the generation: requests for pixels would be refused. */
   waiting = false;
   #server;
   #history;
@@ -107,7 +107,7 @@ export class Session extends EventTarget {
     this.#take(told, told.paintings);
   }
 
-/** Adopts the settings of the server, and the strokes of masks that this page has not painted itself. */
+  /** Adopts the settings of the server, and the strokes of masks that this page has not painted itself. */
   #take(told, paintings = []) {
     this.#answered(told);
     if (!told.settings || this.error) return;
@@ -127,7 +127,7 @@ export class Session extends EventTarget {
     return this.steps[this.active];
   }
 
-/** The record of the filter of that step. */
+  /** The record of the filter of that step. */
   get filter() {
     return this.step && this.filters.get(this.step.filter);
   }
@@ -136,12 +136,12 @@ export class Session extends EventTarget {
     return this.#dirty;
   }
 
-/** Returns the text of a parameter of the shown step, or "" if it is not set and has no default. */
+  /** Returns the text of a parameter of the shown step, or "" if it is not set and has no default. */
   value(parameter) {
     return this.step.values[parameter.name] ?? parameter.default ?? "";
   }
 
-/** Sets a parameter of the shown step and removes its rivals. An empty text and the default remove it. */
+  /** Sets a parameter of the shown step and removes its rivals. An empty text and the default remove it. */
   set(parameter, text) {
     const { values } = this.step;
     for (const other of this.filter.parameters) if (areRivals(parameter, other)) delete values[other.name];
@@ -150,13 +150,13 @@ export class Session extends EventTarget {
     this.change();
   }
 
-/** Announces changes until `settle`, possibly with pauses. */
+  /** Announces changes until `settle`, possibly with pauses. */
   begin() {
     this.#dragging = true;
     clearTimeout(this.#resting);
   }
 
-/** Announces that the settings have changed. */
+  /** Announces that the settings have changed. */
   change(event = "values") {
     this.#dirty = true;
     clearTimeout(this.#resting);
@@ -164,7 +164,7 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event(event));
   }
 
-/** Saves the current settings as a state for undo. */
+  /** Saves the current settings as a state for undo. */
   settle() {
     this.#dragging = false;
     clearTimeout(this.#resting);
@@ -198,7 +198,7 @@ export class Session extends EventTarget {
     this.settle();
   }
 
-/** The settings as a text that does not depend on the order in which they were set. */
+  /** The settings as a text that does not depend on the order in which they were set. */
   get #state() {
     const sorted = (values) => Object.fromEntries(Object.entries(values).sort());
     return JSON.stringify(this.steps.map((step) => ({ ...step, values: sorted(step.values) })));
@@ -218,7 +218,7 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event("overlay"));
   }
 
-/** Sends the settings. A change meanwhile makes them dirty again, and so does a request without an answer. */
+  /** Sends the settings. A change meanwhile makes them dirty again, and so does a request without an answer. */
   async send(signal) {
     const steps = [...this.steps];
     this.#dirty = false;
@@ -244,13 +244,13 @@ export class Session extends EventTarget {
     if (this.#lost) throw this.#lost;
   }
 
-/** Records that the filter refuses the settings. */
+  /** Records that the filter refuses the settings. */
   refuse(error) {
     this.error = error;
     this.dispatchEvent(new Event("answer"));
   }
 
-/** The steps as sent to the server: strokes are replaced by the name of their mask. */
+  /** The steps as sent to the server: strokes are replaced by the name of their mask. */
   get #sent() {
     return this.steps.map(({ filter, values, strokes }, i) => {
       const mask = strokes.length ? this.#painted[i]?.mask : undefined;
@@ -258,7 +258,7 @@ export class Session extends EventTarget {
     });
   }
 
-/** Sends new strokes. Until the answer arrives it is unknown which strokes the mask of the server has. */
+  /** Sends new strokes. Until the answer arrives it is unknown which strokes the mask of the server has. */
   async #sendPaintings(steps, signal) {
     for (const [i, { strokes }] of steps.entries()) {
       const text = JSON.stringify(strokes);
@@ -305,7 +305,7 @@ export class Session extends EventTarget {
     return this.error;
   }
 
-/** Requests a change of the generation, and adopts the answer before pixels are requested again. */
+  /** Requests a change of the generation, and adopts the answer before pixels are requested again. */
   async #ask(request, take) {
     const wait = (waiting) => {
       this.waiting = waiting;
@@ -327,14 +327,14 @@ export class Session extends EventTarget {
     }
   }
 
-/** Sets the command after a save under another name. */
+  /** Sets the command after a save under another name. */
   saved({ command, line }) {
     this.command = command;
     this.#line = line;
     this.dispatchEvent(new Event("answer"));
   }
 
-/** Opens another picture of the folder, with the settings of this one. */
+  /** Opens another picture of the folder, with the settings of this one. */
   async open(index) {
     await this.sent();
     await this.#ask(() => this.#server.post("open", { index }), (told) => this.#openOther(told));

@@ -16,7 +16,7 @@ const overlays = ["coc", "groups", "hidden"];
 export class Steps {
   #controls = new Map();
   #unfolded = false;
-/** Settings of filters that were replaced by others. */
+  /** Settings of filters that were replaced by others. */
   #former = new Map();
 
   constructor(session, marks) {
@@ -31,7 +31,7 @@ export class Steps {
     this.#build();
   }
 
-/** Fills the list of filters that can be added. */
+  /** Fills the list of filters that can be added. */
   #addFilters() {
     const select = byId("add-step");
     select.append(...this.#choices());
@@ -131,7 +131,7 @@ export class Steps {
     });
   }
 
-/** Updates the texts of the controls, and shows the error at its control. */
+  /** Updates the texts of the controls, and shows the error at its control. */
   #show() {
     const { error } = this.session;
     for (const [name, control] of this.#controls) {

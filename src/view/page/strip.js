@@ -42,7 +42,7 @@ export class Strip {
     this.#mark();
   }
 
-/** Requests the thumbnails of buttons that are about to become visible. */
+  /** Requests the thumbnails of buttons that are about to become visible. */
   #want(entries) {
     for (const { target, isIntersecting } of entries) {
       if (!isIntersecting) continue;
@@ -52,12 +52,12 @@ export class Strip {
     this.#load();
   }
 
-/** Whether the page waits for nothing larger: also if the picture cannot be read or the filter refuses it. */
+  /** Whether the page waits for nothing larger: also if the picture cannot be read or the filter refuses it. */
   get #isIdle() {
     return !this.#session.picture || this.#frames.refused || this.#frames.state === "true";
   }
 
-/** Loads thumbnails one by one, while nothing larger is pending. */
+  /** Loads thumbnails one by one, while nothing larger is pending. */
   async #load() {
     if (this.#loading) return;
     this.#loading = true;
@@ -90,7 +90,7 @@ export class Strip {
     this.#buttons[this.#session.index]?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-/** Opens the picture `by` positions further. */
+  /** Opens the picture `by` positions further. */
   step(by) {
     const index = this.#session.index + by;
     if (index >= 0 && index < this.#session.files.length) this.open(index);

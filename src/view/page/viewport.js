@@ -14,7 +14,7 @@ export class Viewport extends EventTarget {
   picture = { width: 1, height: 1 };
   #fits = true;
 
-/** Shows another picture as a whole, or at the same position if its size is the same. */
+  /** Shows another picture as a whole, or at the same position if its size is the same. */
   open(picture) {
     const same = picture.width === this.picture.width && picture.height === this.picture.height;
     this.picture = picture;
@@ -29,7 +29,7 @@ export class Viewport extends EventTarget {
     else this.#place(x - width / 2 / this.zoom, y - height / 2 / this.zoom);
   }
 
-/** The scale that shows the whole picture, at most 1. */
+  /** The scale that shows the whole picture, at most 1. */
   get fitting() {
     return Math.min(1, this.width / this.picture.width, this.height / this.picture.height);
   }
@@ -41,7 +41,7 @@ export class Viewport extends EventTarget {
     this.#fits = true;
   }
 
-/** Zooms. The pixel at this position of the canvas stays there. */
+  /** Zooms. The pixel at this position of the canvas stays there. */
   zoomTo(zoom, atX = this.width / 2, atY = this.height / 2) {
     const [x, y] = this.toPicture(atX, atY);
     this.zoom = Math.min(largest, Math.max(Math.min(1 / largest, this.fitting), zoom));
@@ -61,7 +61,7 @@ export class Viewport extends EventTarget {
     this.#place(this.x - alongX / this.zoom, this.y - alongY / this.zoom);
   }
 
-/** Moves just as far as needed to show a position of the picture. */
+  /** Moves just as far as needed to show a position of the picture. */
   reveal(x, y) {
     const outside = (at, from, size) => Math.min(0, at - from) + Math.max(0, at - from - size);
     const byX = outside(x, this.x, this.width / this.zoom - 1);
@@ -77,7 +77,7 @@ export class Viewport extends EventTarget {
     return [(x - this.x) * this.zoom, (y - this.y) * this.zoom];
   }
 
-/** Sets the corner. A smaller picture is centred, a larger one fills the canvas. Pixels are aligned with the canvas. */
+  /** Sets the corner. A smaller picture is centred, a larger one fills the canvas. Pixels are aligned with the canvas. */
   #place(x, y) {
     const held = (from, size, whole) => {
       const seen = size / this.zoom;
