@@ -28,7 +28,7 @@ inline constexpr std::uint32_t never_merged = ~std::uint32_t{0};
 inline constexpr std::uint32_t merged_difference = 128;
 
 /// Whether the four visible samples of a 2 x 2 block at even coordinates may be spread as one, with the mean
-/// of their radii. The caller has checked that they are of one group, have full weight and are no highlights.
+/// of their radii. The caller has checked that they are of one group and have full weight.
 SATIN_HD bool can_merge(const std::uint32_t (&radii)[4], std::uint32_t merge_from) {
   std::uint32_t low = radii[0];
   std::uint32_t high = radii[0];
