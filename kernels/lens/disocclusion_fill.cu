@@ -6,8 +6,8 @@
 // 3. A block takes a listed tile. It builds a summed-area table of the tile and its surroundings in shared
 // memory, one quantity after the other, and reads the windows of its pixels before it builds the next.
 //
-// All groups are processed in one launch. If their samples do not fit into the list, the groups are processed
-// again one after the other, so that the order decides which of them are dropped.
+// All groups are processed in one launch. If their samples do not fit into the list, all groups are processed
+// again with more samples merged, then one after the other, so that the order decides which are dropped.
 
 #include "lens/maths/disocclusion_fill.h"
 
@@ -532,7 +532,7 @@ __device__ void finish(const LensList& list, const FillTiles& tiles, int group) 
   counters.blocks_done = 0;
   counters.taken = 0;
   const bool fits = list.complete();
-  if (group == 0) counters.one_by_one = fits ? 0 : 1;
+  if (group == 0) counters.complete = fits ? 1 : 0;
   if (fits) return;
   for (int i = 0; i < lens_most_groups; ++i)
     if (group == 0 || i == group) counters.sharp[i] = 0;
@@ -546,7 +546,8 @@ __device__ std::uint32_t take_tile(const FillTiles& tiles, std::uint32_t& shared
   return shared;
 }
 
-/// Blocks take the listed tiles of group `fill.group`, or of all groups if it is 0.
+/// Blocks take the listed tiles of group `fill.group`, or of all groups if it is 0. Does nothing if an
+/// earlier launch completed all groups.
 template <int Channels>
 __global__ void __launch_bounds__(table_threads, tuning::fill_blocks_per_multiprocessor)
     fill_listed_tiles(const __grid_constant__ FillDisocclusions<Channels> fill,
@@ -554,14 +555,14 @@ __global__ void __launch_bounds__(table_threads, tuning::fill_blocks_per_multipr
   extern __shared__ uint4 table_memory[];
   __shared__ SharedFill shared;
   const bool all_groups = fill.group == 0;
-  if (!all_groups && tiles.counters->one_by_one == 0) return;
+  if (tiles.counters->complete != 0) return;
   SharedTable table(reinterpret_cast<std::uint32_t*>(table_memory));
   const std::uint32_t count = tiles.counters->listed;
   for (std::uint32_t i = take_tile(tiles, shared.taken); i < count; i = take_tile(tiles, shared.taken)) {
     const auto listed = static_cast<int>(tiles.list[i]);
     const int group = listed / tiles.tiles();
     if (!all_groups && group != fill.group) continue;
-    const FillDisocclusions<Channels> own{fill.planes, fill.unit, group, fill.list};
+    const FillDisocclusions<Channels> own{fill.planes, fill.unit, group, fill.list, fill.merged_radius};
     const FilledTile filled = TileFill<Channels>(own, tiles, listed % tiles.tiles(), table, shared).run();
     if (threadIdx.x == 0) tiles.filled[i] = filled;
   }
@@ -602,10 +603,13 @@ void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& s
     const PackColours<Channels> words{nonlocal_fill(arguments, scene)};
     const dim3 grid = plane_grid(planes.width, ceil_divided(planes.height, packed_rows));
     pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, false);
-    for (int group = 0; group < arguments.job.most_groups; ++group) {
-      const FillDisocclusions<Channels> fill{planes, scene.unit, group, scene.list};
+    const auto launch = [&](int group, float merged_radius) {
+      const FillDisocclusions<Channels> fill{planes, scene.unit, group, scene.list, merged_radius};
       fill_listed_tiles<Channels><<<blocks, table_threads, SharedTable::bytes, stream>>>(fill, tiles);
-    }
+    };
+    launch(0, arguments.job.merged_radius);
+    launch(0, lower_merged_radius);
+    for (int group = 1; group < arguments.job.most_groups; ++group) launch(group, every_merged_radius);
     pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, true);
   });
 }

@@ -26,7 +26,7 @@ struct FillCounters {
   std::uint32_t listed = 0;                    ///< listed tiles
   std::uint32_t taken = 0;                     ///< tiles taken by blocks of the current launch
   std::uint32_t blocks_done = 0;               ///< finished blocks of the current launch
-  std::uint32_t one_by_one = 0;                ///< 1 if all groups together did not fit
+  std::uint32_t complete = 0;                  ///< 1 if a launch of all groups did fit
   std::uint32_t sharp[lens_most_groups] = {};  ///< sharp hidden samples per group
 
   [[nodiscard]] SATIN_HD bool any_sharp() const {

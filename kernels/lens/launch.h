@@ -75,10 +75,9 @@ struct alignas(16) NearStaircase {
 
 /// The visible samples of one group in a cell, out of focus.
 struct alignas(16) SplatCell {
-  std::int32_t reach = -1;       ///< largest reach, including listed samples; -1 if there are none
-  std::uint32_t first = 0;       ///< first record
-  std::uint32_t count = 0;       ///< number of records
-  std::uint32_t highlights = 0;  ///< 1 if there are highlights
+  std::int32_t reach = -1;  ///< largest reach, including listed samples; -1 if there are none
+  std::uint32_t first = 0;  ///< first record
+  std::uint32_t count = 0;  ///< number of records
 };
 
 /// The listed samples of one group in a cell: `count` records that end before `end`.
@@ -113,16 +112,12 @@ struct SplatArguments {
   std::int32_t tile_columns = 0;
   std::int32_t tile_rows = 0;
   int channels = 3;
-  int highlight_channels = 3;    ///< channels without alpha
   std::uint32_t merge_from = 0;  ///< least radius of merged samples
-  bool highlights = true;        ///< whether some samples may be highlights
-  std::uint32_t white = 0;
-  const std::uint32_t* white_of_run = nullptr;  ///< replaces `white` unless null
-  bool stores_codes = false;                    ///< whether the output is u8
-  TransferView transfer;                        ///< tables of these codes
-  bool single = true;                           ///< whether composites are float
-  bool short_sums = false;                      ///< whether all sums are below 2^splat_short_bits
-  bool all_planes = true;                       ///< whether shared memory holds all planes of a tile
+  bool stores_codes = false;     ///< whether the output is u8
+  TransferView transfer;         ///< tables of these codes
+  bool single = true;            ///< whether composites are float
+  bool short_sums = false;       ///< whether all sums are below 2^splat_short_bits
+  bool all_planes = true;        ///< whether shared memory holds all planes of a tile
   std::uint32_t last_group = 0;
   LensKernelView kernels;
   const NearStaircase* near = nullptr;

@@ -6,10 +6,9 @@
 //
 // Short sums (below 2^51) need a bound on the low parts that meet in a word. A staircase has at most one
 // corner in a pixel; on the picture's border, where several meet, all but one cancel. Only samples with radii
-// up to 12 pixels have two staircases, and those are no highlights. So at most 83^2 + 31^2 low parts meet if
-// no visible sample reaches farther than 40 pixels; otherwise words are settled after a fixed number of
-// records. Tiles with highlights use long sums. Listed samples, any number of which may be in a cell, come
-// last; words are settled before them unless the tile has few records.
+// up to 12 pixels have two staircases. So at most 83^2 + 31^2 low parts meet if no visible sample reaches
+// farther than 40 pixels; otherwise words are settled after a fixed number of records. Listed samples, any
+// number of which may be in a cell, come last; words are settled before them unless the tile has few records.
 //
 // A warp adds the samples on the picture's border together, as their steps are many (BorderSteps). The steps
 // of the boxes of a staircase cancel too, but for those in row 0, whose heights differ: up to 10 meet there.
@@ -545,11 +544,10 @@ __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
   }
   const TileRecords records{RecordsAround(own.first, own.count),
                             RecordsAround(listed.end - listed.count, listed.count), has_direct};
-  const bool is_short = a.short_sums && __all_sync(whole_warp, own.highlights == 0) != 0;
   auto* words = reinterpret_cast<std::uint32_t*>(tile_memory);
   words += -__cvta_generic_to_shared(words) % row_bytes / sizeof(std::uint32_t);
   for (int first = 0; first <= Channels; first += Planes)
-    if (is_short)
+    if (a.short_sums)
       make_planes<Channels, Planes, true>(a, tile, records, first, words);
     else
       make_planes<Channels, Planes, false>(a, tile, records, first, words);

@@ -35,23 +35,18 @@ struct Quad {
   }
 
   /// Whether the four samples can be spread as one.
-  template <int Channels>
   [[nodiscard]] __device__ bool merges(const SplatArguments& a, std::int32_t x, std::int32_t y) const {
     bool alike = can_merge(radius, a.merge_from) && x > 0 && y > 0 && x + 2 < a.width && y + 2 < a.height;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
       alike = alike && group[i] == group[0] && weight[i] == lens_full_weight && spreads(i);
-    if (!alike) return false;
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      alike = alike && !is_highlight<Channels>(a, colours_at<Channels>(a, x + (i & 1), y + (i >> 1)));
     return alike;
   }
 };
 
 /// lens_kernel() in one load.
-__device__ LensKernel kernel_of(const SplatArguments& a, std::uint32_t radius, bool highlight, bool block) {
-  const uint4 words = *reinterpret_cast<const uint4*>(&lens_kernel(a.kernels, radius, highlight, block));
+__device__ LensKernel kernel_of(const SplatArguments& a, std::uint32_t radius, bool block) {
+  const uint4 words = *reinterpret_cast<const uint4*>(&lens_kernel(a.kernels, radius, block));
   return {{words.x, words.y},
           {static_cast<std::uint16_t>(words.z & 0xFFFFU), static_cast<std::uint16_t>(words.z >> 16U)}};
 }
@@ -101,13 +96,12 @@ __device__ SplatRecord merged_record(const SplatArguments& a, std::int32_t x, st
     for (int c = 0; c < Channels; ++c) colour[c] += own[c];
     radii[i] = radius_at(a, x + (i & 1), y + (i >> 1));
   }
-  return record_of<Channels>(colour, kernel_of(a, merged_radius_of(radii), false, true), lens_full_weight,
+  return record_of<Channels>(colour, kernel_of(a, merged_radius_of(radii), true), lens_full_weight,
                              {x, y, true, true});
 }
 
 struct GroupOfCell {
   std::int32_t reach;
-  std::uint32_t highlights;
   std::uint32_t of_warp[warps];  ///< number of records of each warp, then index of the first
   std::uint32_t count;
 };
@@ -150,18 +144,15 @@ __device__ void place_records(const SplatArguments& a, GroupOfCell (&groups)[mos
 }
 
 template <int Channels>
-__device__ SplatRecord make_record(const SplatArguments& a, std::int64_t cell, const RecordSource& source,
-                                   GroupOfCell (&groups)[most_groups]) {
+__device__ SplatRecord make_record(const SplatArguments& a, std::int64_t cell, const RecordSource& source) {
   const std::int32_t x = cell_left(a, cell) + quad_x(source.quad()) + (source.pixel() & 1);
   const std::int32_t y = cell_top(a, cell) + quad_y(source.quad()) + (source.pixel() >> 1);
   if (source.merged()) return merged_record<Channels>(a, x, y);
   const std::uint32_t* own = colours_at<Channels>(a, x, y);
-  const bool highlight = is_highlight<Channels>(a, own);
-  if (highlight) groups[group_at(a, x, y)].highlights = 1;
   std::uint64_t colour[Channels];
 #pragma unroll
   for (int c = 0; c < Channels; ++c) colour[c] = own[c];
-  return record_of<Channels>(colour, kernel_of(a, radius_at(a, x, y), highlight, false), weight_at(a, x, y),
+  return record_of<Channels>(colour, kernel_of(a, radius_at(a, x, y), false), weight_at(a, x, y),
                              {x, y, false, false});
 }
 
@@ -174,16 +165,13 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
   const auto thread = static_cast<int>(threadIdx.x);
   const int warp = thread / warp_size;
   const std::int64_t cell = blockIdx.x;
-  if (thread < most_groups) {
-    groups[thread].reach = -1;
-    groups[thread].highlights = 0;
-  }
+  if (thread < most_groups) groups[thread].reach = -1;
   if (thread == 0) focused = 0;
   __syncthreads();
   const std::int32_t x = cell_left(a, cell) + quad_x(thread);
   const std::int32_t y = cell_top(a, cell) + quad_y(thread);
   const Quad quad(a, x, y);
-  const bool merged = a.merge_from != never_merged && quad.merges<Channels>(a, x, y);
+  const bool merged = a.merge_from != never_merged && quad.merges(a, x, y);
   RecordCounts own = 0;
   unsigned in_focus = 0;
 #pragma unroll
@@ -217,13 +205,12 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
   const std::uint32_t count = last.of_warp[0] + last.count;
   const std::uint32_t first = blockIdx.x * cell_pixels;
   for (std::uint32_t place = threadIdx.x; place < count; place += cell_quads)
-    store_record(a.sums.records, first + place, make_record<Channels>(a, cell, sources[place], groups));
+    store_record(a.sums.records, first + place, make_record<Channels>(a, cell, sources[place]));
   __syncthreads();
   if (thread == 0) a.sums.focused[cell] = static_cast<std::uint8_t>(focused);
   if (thread <= static_cast<int>(a.last_group)) {
     const GroupOfCell& group = groups[thread];
-    a.sums.cells[thread * cell_count(a) + cell] = {group.reach, first + group.of_warp[0], group.count,
-                                                   group.highlights};
+    a.sums.cells[thread * cell_count(a) + cell] = {group.reach, first + group.of_warp[0], group.count};
   }
 }
 
@@ -291,7 +278,7 @@ __global__ void __launch_bounds__(listed_threads) place_listed(const __grid_cons
 #pragma unroll
     for (int c = 0; c < Channels; ++c) colour[c] = sample.colour[c];
     const bool block = sample.block == 2;
-    const LensKernel kernel = kernel_of(a, sample.radius, is_highlight<Channels>(a, sample.colour), block);
+    const LensKernel kernel = kernel_of(a, sample.radius, block);
     const std::uint32_t place = LanesOfCell(cell).count(a.sums.listed[cell].end);
     store_record(
         a.sums.listed_records, place,

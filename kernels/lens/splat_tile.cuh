@@ -79,16 +79,6 @@ __device__ const std::uint32_t* colours_at(const SplatArguments& a, std::int32_t
   return row_at<std::uint32_t>(a.colours, y) + std::int64_t{x} * Channels;
 }
 
-template <int Channels>
-__device__ bool is_highlight(const SplatArguments& a, const std::uint32_t* colour) {
-  if (!a.highlights) return false;
-  const std::uint32_t white = a.white_of_run == nullptr ? a.white : *a.white_of_run;
-  bool highlight = false;
-#pragma unroll
-  for (int c = 0; c < Channels; ++c) highlight |= c < a.highlight_channels && colour[c] > white;
-  return highlight;
-}
-
 /// Position of a record's sample in its cell, whether it is a block or merged, and the high bits of its
 /// colours.
 class RecordPlace {

@@ -32,6 +32,7 @@ struct LensLayersJob {
   int float_bits = lens_float_bits;  ///< floats: bits of the largest magnitude
   int most_groups = lens_most_groups;
   int offset_pairs = most_offset_pairs;  ///< most offset pairs of the non-local fill
+  float merged_radius = 2;               ///< more blurred hidden samples are merged 2 x 2, pixels
 
   /// Capacity of the list of samples: half the number of pixels, and more for small pictures.
   [[nodiscard]] std::uint32_t list_capacity() const noexcept {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <string>
 
@@ -66,7 +65,6 @@ constexpr std::uint32_t finer_from = 32 * pixel;   // high quality
 constexpr std::uint32_t finest_from = 48 * pixel;  // high quality
 constexpr std::uint32_t mixed_up_to_fast = 8 * pixel;
 constexpr std::uint32_t mixed_up_to_high = 12 * pixel;
-constexpr std::uint32_t always = std::numeric_limits<std::uint32_t>::max();
 
 struct SizedStaircase {
   Staircase staircase{};
@@ -129,7 +127,7 @@ Shapes shapes_of(const SplatJob& job) {
   const std::span<const BoxExtent> finer = disc ? std::span<const BoxExtent>(disc_28) : hexagon_28;
   const std::span<const BoxExtent> finest = disc ? std::span<const BoxExtent>(disc_36) : hexagon_36;
   const bool high = job.quality == LensQuality::high;
-  return {coarse, high ? fine : coarse, high ? finer : coarse, finest};
+  return {coarse, high ? fine : coarse, high ? finer : coarse, high ? finest : coarse};
 }
 
 /// Staircases of one shape, which are in the table from index `first` on.
@@ -167,10 +165,6 @@ class Builder {
             : r < finest_from          ? finer
                                        : finest,
             r, block, mixed);
-      square.above = 1;
-      finest.above = 1;
-      for (std::uint32_t r = 0; r <= job_.largest_radius; ++r)
-        add(r <= square_below ? square : finest, r, block, always);
     }
     return std::move(result_);
   }

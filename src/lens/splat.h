@@ -27,11 +27,9 @@ struct SplatJob {
 
   std::int64_t width = 0;
   std::int64_t height = 0;
-  int channels = 3;    ///< 1 to 4, including alpha
-  bool alpha = false;  ///< the last channel is alpha, which makes no highlight
+  int channels = 3;  ///< 1 to 4, including alpha
   int groups = 1;
   int colour_bits = 16;              ///< colours are below 2^colour_bits; at most 32
-  std::uint32_t white = 0xFFFF;      ///< brighter samples are highlights, with finer staircases
   std::uint32_t largest_radius = 0;  ///< largest radius, 1/256 pixel; larger ones count as this one
   Bokeh bokeh = Bokeh::disc;
   LensQuality quality = LensQuality::high;  ///< fast: 12 corners per sample; high: 12 to 36, by radius
@@ -58,7 +56,6 @@ struct SplatImages {
   const std::uint32_t* count = nullptr;  ///< number of them; at most `most_listed` are read
   /// u32, `channels`, in the unit of the samples, or u8 codes. Does not alias the inputs.
   MutableImageView output;
-  const std::uint32_t* white = nullptr;       ///< in the backend's memory; null: the job's
   const Lamp* lamps = nullptr;                ///< drawn by the aperture, unordered
   const std::uint32_t* lamp_count = nullptr;  ///< number of lamps
   Aperture aperture;
@@ -97,18 +94,16 @@ SATIN_HD bool same_staircases(const LensKernel& a, const LensKernel& b) {
 
 /// Kernels of all radii from 0 to `largest`.
 struct LensKernelView {
-  static constexpr int kinds = 4;  ///< pixels, highlights, blocks, highlights of blocks
+  static constexpr int kinds = 2;  ///< pixels, blocks
   const Staircase* staircases = nullptr;
   const LensKernel* kernels = nullptr;  ///< [kind][radius]
   std::uint32_t largest = 0;            ///< largest radius in 1/256 pixel; larger ones count as this one
   int weight_bits = 0;                  ///< the full weight of a sample is 2^weight_bits
 };
 
-SATIN_HD const LensKernel& lens_kernel(const LensKernelView& view, std::uint32_t radius, bool highlight,
-                                       bool block) {
+SATIN_HD const LensKernel& lens_kernel(const LensKernelView& view, std::uint32_t radius, bool block) {
   const std::uint32_t held = radius < view.largest ? radius : view.largest;
-  const std::uint32_t kind = (block ? 2U : 0U) + (highlight ? 1U : 0U);
-  return view.kernels[std::uint64_t{kind} * (view.largest + 1) + held];
+  return view.kernels[(block ? std::uint64_t{view.largest} + 1 : 0) + held];
 }
 
 /// Scales a weight of the table by a sample's weight, rounded to nearest, ties up. The result is below 2^32,

@@ -227,13 +227,13 @@ TEST(DisocclusionFill, ExposesPixelsWithAFartherGroupInTheirRadius) {
   EXPECT_LT(exposed, layers.exposed.size() - 100);
 }
 
-/// Five random depths, close to each other: most pixels are silhouettes, and all but the farthest hide
-/// something.
-Layers layers_of_noise(const Device& device, int side) {
+/// Five random depths, `step` apart: most pixels are silhouettes, and all but the farthest hide something.
+Layers layers_of_noise(const Device& device, int side, float merged_radius = 2, int step = 800) {
   Random random(9);
   std::vector<std::int32_t> radii(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
-  for (std::int32_t& radius : radii) radius = 800 * random.between(-2, 2);
-  return layers_of(device, random_picture({side, side, 3, Type::u8}, 3), radii, 5);
+  for (std::int32_t& radius : radii) radius = step * random.between(-2, 2);
+  return layers_of(device, random_picture({side, side, 3, Type::u8}, 3), radii, 5, most_offset_pairs, false,
+                   merged_radius);
 }
 
 std::size_t hidden_of(const Layers& layers, int group) {
@@ -241,7 +241,32 @@ std::size_t hidden_of(const Layers& layers, int group) {
       std::ranges::count(layers.hidden, group, [](const LensSample& sample) { return int{sample.group}; }));
 }
 
-TEST(DisocclusionFill, AGroupThatDoesNotFitIsLeftAwayWhole) {
+void expect_equal(const Layers& found, const Layers& expected) {
+  ASSERT_EQ(found.hidden.size(), expected.hidden.size());
+  const std::size_t bytes = found.hidden.size() * sizeof(LensSample);
+  EXPECT_EQ(std::memcmp(found.hidden.data(), expected.hidden.data(), bytes), 0);
+}
+
+bool is_merged(const LensSample& sample) { return sample.block == 2; }
+
+TEST(DisocclusionFill, MoreIsMergedIfTheSamplesDoNotFit) {
+  const Device cpu = Device::open("cpu", {.threads = 1});
+  const Layers fits = layers_of_noise(device_under_test(), 288, 12, 600);
+  EXPECT_GT(hidden_of(fits, 2), 25 * 1000U);
+  EXPECT_TRUE(std::ranges::none_of(fits.hidden, is_merged));
+  expect_equal(fits, layers_of_noise(cpu, 288, 12, 600));
+
+  const Layers blurred = layers_of_noise(device_under_test(), 320, 12, 600);
+  expect_equal(blurred, layers_of_noise(cpu, 320, 2, 600));
+
+  const Layers all = layers_of_noise(device_under_test(), 512, 2, 300);
+  EXPECT_GT(all.hidden.size(), 50 * 1000U);
+  for (const LensSample& sample : all.hidden)
+    ASSERT_EQ(is_merged(sample), sample.x > 1 && sample.y > 1 && sample.x < 510 && sample.y < 510);
+  expect_equal(all, layers_of_noise(cpu, 512, 12, 300));
+}
+
+TEST(DisocclusionFill, AGroupThatDoesNotFitThoughMergedIsLeftAwayWhole) {
   const Layers small = layers_of_noise(device_under_test(), 128);
   ASSERT_EQ(small.groups.count, 3);
   EXPECT_GT(hidden_of(small, 1), 1000U);
@@ -250,10 +275,7 @@ TEST(DisocclusionFill, AGroupThatDoesNotFitIsLeftAwayWhole) {
   const Layers large = layers_of_noise(device_under_test(), 640);
   EXPECT_GT(hidden_of(large, 1), 25 * 1000U);
   EXPECT_EQ(hidden_of(large, 2), 0U);
-  const Layers expected = layers_of_noise(Device::open("cpu", {.threads = 1}), 640);
-  ASSERT_EQ(large.hidden.size(), expected.hidden.size());
-  const std::size_t bytes = large.hidden.size() * sizeof(LensSample);
-  EXPECT_EQ(std::memcmp(large.hidden.data(), expected.hidden.data(), bytes), 0);
+  expect_equal(large, layers_of_noise(Device::open("cpu", {.threads = 1}), 640));
 }
 
 TEST(LensLayers, AreThoseOfTheCpuAtAnySize) {

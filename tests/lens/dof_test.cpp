@@ -154,6 +154,46 @@ TEST(Dof, ASurfaceWhoseRadiusStepsHidesWhatIsBehindIt) {
   }
 }
 
+/// Largest amplitude of a comb of period 2 in sRGB codes: along a row or a column, at least four second
+/// differences of pixels in turns above and below their neighbours.
+double comb_of(const Image& picture) {
+  const auto code = [&](std::int64_t x, std::int64_t y) {
+    const auto light = std::clamp(static_cast<double>(picture.view().value<float>(x, y)), 0.0, 1.0);
+    return 255 * (light <= .0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - .055);
+  };
+  const auto comb_along = [](std::int64_t size, const auto& at) {
+    double largest = 0;
+    std::vector<double> alternating;
+    for (std::int64_t i = 2; i + 2 < size; ++i)
+      alternating.push_back((i % 2 == 0 ? 1 : -1) *
+                            (6 * at(i) - 4 * (at(i - 1) + at(i + 1)) + at(i - 2) + at(i + 2)) / 16);
+    for (auto four = alternating.begin(); four + 4 <= alternating.end(); ++four) {
+      const auto [least, most] = std::minmax_element(four, four + 4);
+      largest = std::max({largest, *least, -*most});
+    }
+    return largest;
+  };
+  const Shape& shape = picture.shape();
+  double largest = 0;
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    largest = std::max(largest, comb_along(shape.width, [&](std::int64_t x) { return code(x, y); }));
+  for (std::int64_t x = 0; x < shape.width; ++x)
+    largest = std::max(largest, comb_along(shape.height, [&](std::int64_t y) { return code(x, y); }));
+  return largest;
+}
+
+TEST(Dof, ADarkNearThingHasNoCombAlongItsSilhouette) {
+  const auto inside = [](auto x, auto y) { return (x - 64) * (x - 64) + (y - 48) * (y - 48) < 900; };
+  const Image picture = plane_of(128, 96, [&](auto x, auto y) { return inside(x, y) ? 0.02 : 0.9; });
+  for (const auto& [near, far] : {std::pair{4, 3}, {6, 4}, {8, 4}}) {
+    const Image disparity =
+        plane_of(128, 96, [&](auto x, auto y) { return 0.5 + (inside(x, y) ? near : -far) / 16.0; });
+    Dof dof = lens_of(disparity);
+    dof.style.quality = LensQuality::high;
+    EXPECT_LE(comb_of(result_of(picture, dof)), 1) << near << ", " << far;
+  }
+}
+
 TEST(Dof, ANearThingIsOpaqueAtTheBorderOfThePicture) {
   // A black pole with radius 16, from the upper to the lower border, before a white wall in focus.
   const auto inside = [](auto x) { return x >= 40 && x < 104; };

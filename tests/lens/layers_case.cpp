@@ -31,7 +31,7 @@ bool before(const LensSample& a, const LensSample& b) {
 }
 
 Layers layers_of(const Device& device, const Image& picture, const std::vector<std::int32_t>& radii,
-                 int most_groups, int pairs, bool soft) {
+                 int most_groups, int pairs, bool soft, float merged_radius) {
   Backend& backend = device.backend();
   const Shape& shape = picture.shape();
   LensLayersJob job;
@@ -41,6 +41,7 @@ Layers layers_of(const Device& device, const Image& picture, const std::vector<s
   job.channels = shape.channels;
   job.most_groups = most_groups;
   job.offset_pairs = pairs;
+  job.merged_radius = merged_radius;
   const auto operation = backend.prepare(job);
   const Buffer pixels = backend.allocate(byte_size(shape));
   backend.upload(pixels.get(), picture.view().data, byte_size(shape), {});

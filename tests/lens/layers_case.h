@@ -41,9 +41,10 @@ struct Layers {
 [[nodiscard]] bool before(const LensSample& a, const LensSample& b);
 
 /// `pairs`: offset pairs of the non-local fill; 0 leaves it out. `soft`: treats the depth as soft.
+/// `merged_radius`: LensLayersJob::merged_radius.
 [[nodiscard]] Layers layers_of(const Device& device, const Image& picture,
                                const std::vector<std::int32_t>& radii, int most_groups,
-                               int pairs = most_offset_pairs, bool soft = false);
+                               int pairs = most_offset_pairs, bool soft = false, float merged_radius = 2);
 
 /// Discs at random depths over a slope.
 [[nodiscard]] std::vector<std::int32_t> random_radii(int width, int height, std::uint64_t seed);

@@ -71,8 +71,7 @@ Buffer uploaded(Backend& backend, const Values& values) {
 
 }  // namespace
 
-std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& device, std::uint32_t more,
-                                     const std::uint32_t* white) {
+std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& device, std::uint32_t more) {
   Backend& backend = device.backend();
   SplatJob job = scene.job;
   job.most_listed = static_cast<std::uint32_t>(scene.listed.size());
@@ -98,8 +97,6 @@ std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& devic
   const Buffer list = backend.allocate(list_bytes + sizeof(LensSample));
   const Buffer count_buffer = backend.allocate(4);
   const std::uint32_t count = job.most_listed + more;
-  const Buffer white_buffer = backend.allocate(4);
-  if (white != nullptr) backend.upload(white_buffer.get(), white, 4, {});
   if (list_bytes > 0) backend.upload(list.get(), scene.listed.data(), list_bytes, {});
   backend.upload(count_buffer.get(), &count, 4, {});
 
@@ -108,21 +105,19 @@ std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& devic
   const Buffer rows = uploaded(backend, scene.aperture_table.rows);
   const Buffer edges = uploaded(backend, scene.aperture_table.edges);
   const auto operation = backend.prepare(job);
-  const SplatImages images{
-      source.view(),
-      colours.view(),
-      radii.view(),
-      groups.view(),
-      weights.view(),
-      reinterpret_cast<const LensSample*>(list.get()),
-      reinterpret_cast<const std::uint32_t*>(count_buffer.get()),
-      output.view(),
-      white == nullptr ? nullptr : reinterpret_cast<const std::uint32_t*>(white_buffer.get()),
-      reinterpret_cast<const Lamp*>(lamps.get()),
-      reinterpret_cast<const std::uint32_t*>(lamp_count.get()),
-      aperture_of(scene, reinterpret_cast<const ApertureRow*>(rows.get()),
-                  reinterpret_cast<const ApertureEdge*>(edges.get())),
-      scene.exposed.empty() ? ImageView() : ImageView(exposed.view())};
+  const SplatImages images{source.view(),
+                           colours.view(),
+                           radii.view(),
+                           groups.view(),
+                           weights.view(),
+                           reinterpret_cast<const LensSample*>(list.get()),
+                           reinterpret_cast<const std::uint32_t*>(count_buffer.get()),
+                           output.view(),
+                           reinterpret_cast<const Lamp*>(lamps.get()),
+                           reinterpret_cast<const std::uint32_t*>(lamp_count.get()),
+                           aperture_of(scene, reinterpret_cast<const ApertureRow*>(rows.get()),
+                                       reinterpret_cast<const ApertureEdge*>(edges.get())),
+                           scene.exposed.empty() ? ImageView() : ImageView(exposed.view())};
   operation->run(images, {});
   std::vector<std::uint32_t> first = output.read();
   operation->run(images, {});
@@ -138,7 +133,6 @@ std::uint32_t random_colour(const SplatJob& job, Random& random) {
 LensScene random_scene(SplatJob job, std::size_t listed, std::uint64_t seed) {
   Random random(seed);
   LensScene scene = empty_scene(job.width, job.height, job.channels);
-  job.alpha = scene.job.alpha;
   scene.job = job;
   const auto radius = [&] {
     return static_cast<std::uint32_t>(

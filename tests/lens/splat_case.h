@@ -15,7 +15,7 @@ namespace satin::test {
 /// Runs the operation twice and checks that both results are equal. The list's count is `more` above its
 /// capacity.
 std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& device = device_under_test(),
-                                     std::uint32_t more = 0, const std::uint32_t* white = nullptr);
+                                     std::uint32_t more = 0);
 
 std::uint32_t random_colour(const SplatJob& job, Random& random);
 

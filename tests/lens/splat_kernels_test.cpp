@@ -16,7 +16,6 @@ namespace {
 struct KernelCase {
   Bokeh bokeh;
   LensQuality quality;
-  bool highlight;
   bool block;
 };
 
@@ -24,8 +23,7 @@ std::vector<KernelCase> every_kernel() {
   std::vector<KernelCase> cases;
   for (const Bokeh bokeh : {Bokeh::disc, Bokeh::hexagon, Bokeh::square})
     for (const LensQuality quality : {LensQuality::fast, LensQuality::high})
-      for (const bool highlight : {false, true})
-        for (const bool block : {false, true}) cases.push_back({bokeh, quality, highlight, block});
+      for (const bool block : {false, true}) cases.push_back({bokeh, quality, block});
   return cases;
 }
 
@@ -52,8 +50,7 @@ Moments moments_of(const LensKernels& kernels, const KernelCase& kernel, std::ui
   const std::uint32_t weight = (kernel.block ? 4 : 1) * lens_full_weight;
   for (std::int64_t dy = -kernels.reach; dy <= kernels.reach + 1; ++dy)
     for (std::int64_t dx = -kernels.reach; dx <= kernels.reach + 1; ++dx) {
-      const auto w =
-          static_cast<double>(weight_at(kernels, radius, kernel.highlight, kernel.block, weight, dx, dy));
+      const auto w = static_cast<double>(weight_at(kernels, radius, kernel.block, weight, dx, dy));
       if (w == 0) continue;
       const double x = static_cast<double>(dx) - centre;
       const double y = static_cast<double>(dy) - centre;
@@ -79,16 +76,16 @@ TEST(LensKernels, KeepSumCentreSpreadAndSupport) {
          {.0, .59, .61, .8, 1., 1.5, 1.99, 2., 2.5, 3.3, 5.99, 6., 7.9, 8.1, 11.9, 12.1, 20., 33.3, 64.}) {
       const auto radius = static_cast<std::uint32_t>(r * 256);
       const Moments m = moments_of(kernels, kernel, radius);
-      SCOPED_TRACE(testing::Message() << "bokeh " << static_cast<int>(kernel.bokeh) << ", quality "
-                                      << static_cast<int>(kernel.quality) << ", highlight "
-                                      << kernel.highlight << ", block " << kernel.block << ", radius " << r);
+      SCOPED_TRACE(testing::Message()
+                   << "bokeh " << static_cast<int>(kernel.bokeh) << ", quality "
+                   << static_cast<int>(kernel.quality) << ", block " << kernel.block << ", radius " << r);
       EXPECT_NEAR(m.sum, 1, 1e-4);
       EXPECT_NEAR(m.x, 0, 1e-9);
       EXPECT_NEAR(m.y, 0, 1e-9);
       EXPECT_LE(m.extent, 1.05 * r + 1.5) << "the corners of a hexagon reach farthest";
       const double block = kernel.block ? .25 : 0;
       const double variance = r < .6 ? block : std::max(block, r * r / 4 - block);
-      const bool mixed = r <= (kernel.quality == LensQuality::high ? 12 : 8) || kernel.highlight;
+      const bool mixed = r <= (kernel.quality == LensQuality::high ? 12 : 8);
       EXPECT_NEAR((m.xx + m.yy) / 2, variance, mixed ? 1e-2 * variance + 1e-3 : .5 * r)
           << "not of this width";
       EXPECT_NEAR(m.xx, m.yy, r < 4 ? .3 * r : .25 * variance) << "wider than high";
@@ -109,23 +106,22 @@ TEST(LensKernels, SpreadGrowsWithTheRadius) {
 }
 
 TEST(LensKernels, DiscsHaveTheirCorners) {
-  const auto corners = [](const LensKernels& kernels, double r, bool highlight) {
+  const auto corners = [](const LensKernels& kernels, double r) {
     const auto view = kernels.view();
-    const LensKernel& kernel = lens_kernel(view, static_cast<std::uint32_t>(r * 256), highlight, false);
+    const LensKernel& kernel = lens_kernel(view, static_cast<std::uint32_t>(r * 256), false);
     return 8 * kernels.staircases[kernel.staircase[0]].boxes - 4;
   };
-  const LensKernels fast = kernels_for({Bokeh::disc, LensQuality::fast, false, false}, 64 * 256);
-  const LensKernels high = kernels_for({Bokeh::disc, LensQuality::high, false, false}, 64 * 256);
-  EXPECT_EQ(corners(fast, .3, false), 4);
-  EXPECT_EQ(corners(fast, 1.9, false), 4);
-  EXPECT_EQ(corners(fast, 5, false), 12);
-  EXPECT_EQ(corners(fast, 40, false), 12);
-  EXPECT_EQ(corners(high, 5, false), 12);
-  EXPECT_EQ(corners(high, 31, false), 20);
-  EXPECT_EQ(corners(high, 40, false), 28);
-  EXPECT_EQ(corners(high, 60, false), 36);
-  EXPECT_EQ(corners(fast, 40, true), 36);
-  const LensKernel& large = lens_kernel(fast.view(), 40 * 256, false, false);
+  const LensKernels fast = kernels_for({Bokeh::disc, LensQuality::fast, false}, 64 * 256);
+  const LensKernels high = kernels_for({Bokeh::disc, LensQuality::high, false}, 64 * 256);
+  EXPECT_EQ(corners(fast, .3), 4);
+  EXPECT_EQ(corners(fast, 1.9), 4);
+  EXPECT_EQ(corners(fast, 5), 12);
+  EXPECT_EQ(corners(fast, 40), 12);
+  EXPECT_EQ(corners(high, 5), 12);
+  EXPECT_EQ(corners(high, 31), 20);
+  EXPECT_EQ(corners(high, 40), 28);
+  EXPECT_EQ(corners(high, 60), 36);
+  const LensKernel& large = lens_kernel(fast.view(), 40 * 256, false);
   EXPECT_EQ(large.weight[1], 0U) << "one staircase where none are mixed";
 }
 
@@ -144,16 +140,15 @@ double outside_disc(const LensKernels& kernels, double r) {
                       : 0;
       const double disc = inside / (samples * samples * 3.14159265 * r * r);
       const auto radius = static_cast<std::uint32_t>(r * 256);
-      const auto found =
-          static_cast<double>(weight_at(kernels, radius, false, false, lens_full_weight, dx, dy));
+      const auto found = static_cast<double>(weight_at(kernels, radius, false, lens_full_weight, dx, dy));
       outside += std::max(0.0, found / whole - disc);
     }
   return outside;
 }
 
 TEST(LensKernels, SmallDiscsOfHighQualityAreRound) {
-  const LensKernels fast = kernels_for({Bokeh::disc, LensQuality::fast, false, false}, 8 * 256);
-  const LensKernels high = kernels_for({Bokeh::disc, LensQuality::high, false, false}, 8 * 256);
+  const LensKernels fast = kernels_for({Bokeh::disc, LensQuality::fast, false}, 8 * 256);
+  const LensKernels high = kernels_for({Bokeh::disc, LensQuality::high, false}, 8 * 256);
   double by_fast = 0;
   double by_high = 0;
   for (double r = 1; r < 4; r += .25) {
@@ -169,11 +164,11 @@ TEST(LensKernels, SmallDiscsOfHighQualityAreRound) {
 double meeting_weights(const LensKernels& kernels, std::uint32_t merge_from) {
   std::map<std::pair<std::int64_t, std::int64_t>, double> most;
   const double whole = std::ldexp(1.0, kernels.weight_bits);
-  for (std::uint32_t kind = 0; kind < 3; ++kind)
-    for (std::uint32_t r = kind < 2 ? 0 : merge_from; r <= kernels.largest; r += r < 8 * 256 ? 16 : 64)
+  for (const bool block : {false, true})
+    for (std::uint32_t r = block ? merge_from : 0; r <= kernels.largest; r += r < 8 * 256 ? 16 : 64)
       for (std::int64_t dy = 0; dy <= kernels.reach + 1; ++dy)
         for (std::int64_t dx = 0; dx <= kernels.reach + 1; ++dx) {
-          const std::uint64_t w = weight_at(kernels, r, kind == 1, kind == 2, lens_full_weight, dx, dy);
+          const std::uint64_t w = weight_at(kernels, r, block, lens_full_weight, dx, dy);
           if (w == 0) break;
           double& largest = most[{dx, dy}];
           largest = std::max(largest, static_cast<double>(w) / whole);
@@ -186,7 +181,7 @@ double meeting_weights(const LensKernels& kernels, std::uint32_t merge_from) {
 TEST(LensKernels, NoMoreMeetsInAPixelThanTheBoundSays) {
   for (const Bokeh bokeh : {Bokeh::disc, Bokeh::hexagon, Bokeh::square})
     for (const std::uint32_t r : {0U, 1U, 2U, 5U, 16U, 30U}) {
-      const LensKernels kernels = kernels_for({bokeh, LensQuality::high, false, false}, r * 256);
+      const LensKernels kernels = kernels_for({bokeh, LensQuality::high, false}, r * 256);
       EXPECT_LE(meeting_weights(kernels, never_merged), static_cast<double>(pile_up(r * 256))) << r;
       EXPECT_LE(meeting_weights(kernels, 2 * 256), static_cast<double>(pile_up(r * 256))) << r << ", merged";
       EXPECT_GE(2 * meeting_weights(kernels, never_merged) + 4, static_cast<double>(pile_up(r * 256)))

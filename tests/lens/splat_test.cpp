@@ -32,7 +32,6 @@ TEST(Splat, SpreadsEverySampleOverItsShape) {
           job.bokeh = bokeh;
           job.quality = quality;
           job.colour_bits = colour_bits;
-          job.white = static_cast<std::uint32_t>((std::uint64_t{3} << colour_bits) / 4);
           const LensScene scene = random_scene(job, 200, seed++);
           SCOPED_TRACE(seed);
           expect_near(run_scene(scene), expected_composite(scene), job);
@@ -44,7 +43,6 @@ TEST(Splat, LongRunsOfNeighboursThatHaveOneShape) {
   for (const int channels : {1, 2, 3, 4})
     for (const std::uint32_t step : {0U, 1U, 9U}) {
       SplatJob job = job_of(201, 24, channels, 2, 14);
-      job.white = 50000;
       LensScene scene = random_scene(job, 0, seed++);
       Random random(seed);
       for (std::size_t i = 0; i < scene.pixels(); ++i) {
@@ -52,10 +50,6 @@ TEST(Splat, LongRunsOfNeighboursThatHaveOneShape) {
         scene.radii[i] = 1500 + step * x;
         scene.groups[i] = x < 120 ? 0 : 1;
         scene.weights[i] = random.one_in(40) ? lens_full_weight / 3 : lens_full_weight;
-        // Highlights have shapes of their own.
-        if (!random.one_in(60))
-          for (int c = 0; c < channels; ++c)
-            scene.colours[i * static_cast<std::size_t>(channels) + static_cast<std::size_t>(c)] /= 2;
       }
       SCOPED_TRACE(testing::Message() << channels << " channels, step " << step);
       expect_near(run_scene(scene), expected_composite(scene), job);
@@ -87,7 +81,6 @@ TEST(Splat, MergesNeighboursThatAreAlike) {
         SplatJob job = job_of(width, height, channels, 2, 14);
         job.quality = LensQuality::fast;
         job.colour_bits = channels == 1 ? 32 : 16;
-        job.white = 50000;
         job.merge_from = 1500;
         LensScene scene = random_scene(job, 20, seed++);
         Random random(seed);
@@ -97,9 +90,6 @@ TEST(Splat, MergesNeighboursThatAreAlike) {
           scene.groups[i] = random.one_in(60) ? 1 : 0;
           scene.weights[i] = random.one_in(60) ? lens_full_weight / 3 : lens_full_weight;
         }
-        // Most are no highlights.
-        for (std::uint32_t& colour : scene.colours)
-          if (!random.one_in(100)) colour = static_cast<std::uint32_t>(random.below(job.white + 1));
         SCOPED_TRACE(testing::Message()
                      << channels << " channels, " << width << " x " << height << ", step " << step);
         const std::vector<std::uint32_t> found = run_scene(scene);
@@ -128,9 +118,9 @@ TEST(Splat, AConstantPictureStaysConstant) {
     for (const double radius : {4.0, 40.0}) {
       SplatJob job = job_of(150, 97, 3, 4, radius);
       job.colour_bits = colour_bits;
-      job.white = ~0U >> (32 - colour_bits);
       LensScene scene = random_scene(job, 500, 7);
-      const std::uint32_t colour[3] = {job.white, job.white / 3, 1};
+      const std::uint32_t largest = ~0U >> (32 - colour_bits);
+      const std::uint32_t colour[3] = {largest, largest / 3, 1};
       for (std::size_t i = 0; i < scene.colours.size(); ++i)
         scene.colours[i] = scene.source[i] = colour[i % 3];
       for (LensSample& sample : scene.listed) std::copy_n(colour, 3, sample.colour);
@@ -208,18 +198,6 @@ TEST(Splat, ReadsNoMoreOfTheListThanThereIs) {
   EXPECT_EQ(run_scene(reversed), run_scene(scene)) << "the order of the list";
   EXPECT_NE(run_scene(without), run_scene(scene));
   expect_near(run_scene(without), expected_composite(without), job);
-}
-
-TEST(Splat, HighlightsAreWhatIsAboveTheWhiteOfTheRun) {
-  SplatJob job = job_of(61, 45, 3, 2, 12);
-  job.quality = LensQuality::fast;
-  LensScene scene = random_scene(job, 100, 9);
-  const std::vector<std::uint32_t> without = run_scene(scene);
-  const std::uint32_t white = 40000;
-  const std::vector<std::uint32_t> found = run_scene(scene, device_under_test(), 0, &white);
-  EXPECT_NE(found, without);
-  scene.job.white = white;
-  EXPECT_EQ(found, run_scene(scene)) << "as if it were the job's";
 }
 
 }  // namespace

@@ -54,14 +54,12 @@ class Splatting {
 
   void add_one(const LensSample& sample) {
     Layer& layer = layers_[sample.group];
-    bool highlight = false;
-    for (int c = 0; c < job_.channels - (job_.alpha ? 1 : 0); ++c) highlight |= sample.colour[c] > job_.white;
     for (std::int64_t y = std::max<std::int64_t>(0, sample.y - reach_);
          y <= std::min(job_.height - 1, sample.y + reach_ + 1); ++y)
       for (std::int64_t x = std::max<std::int64_t>(0, sample.x - reach_);
            x <= std::min(job_.width - 1, sample.x + reach_ + 1); ++x) {
-        const std::uint64_t weight = weight_at(kernels_, sample.radius, highlight, sample.block == 2,
-                                               sample.weight, x - sample.x, y - sample.y);
+        const std::uint64_t weight =
+            weight_at(kernels_, sample.radius, sample.block == 2, sample.weight, x - sample.x, y - sample.y);
         const auto at = static_cast<std::size_t>(y * job_.width + x);
         layer.weight[at] += weight;
         for (int c = 0; c < job_.channels; ++c)
@@ -137,10 +135,7 @@ std::optional<std::uint32_t> radius_of_block(const LensScene& scene, std::int64_
   std::vector<std::uint32_t> radii;
   for (std::int64_t i = 0; i < 4; ++i) {
     const LensSample sample = visible_sample(scene, x + i % 2, y + i / 2);
-    const int colours = job.channels - (job.alpha ? 1 : 0);
-    const bool highlight =
-        std::any_of(sample.colour, sample.colour + colours, [&](std::uint32_t c) { return c > job.white; });
-    if (sample.weight != 4096 || highlight || sample.group != visible_sample(scene, x, y).group ||
+    if (sample.weight != 4096 || sample.group != visible_sample(scene, x, y).group ||
         sample.radius < job.merge_from)
       return std::nullopt;
     radii.push_back(sample.radius);
@@ -181,7 +176,6 @@ LensScene empty_scene(std::int64_t width, std::int64_t height, int channels) {
   scene.job.width = width;
   scene.job.height = height;
   scene.job.channels = channels;
-  scene.job.alpha = channels % 2 == 0;
   const std::size_t pixels = scene.pixels();
   scene.source.resize(pixels * static_cast<std::size_t>(channels));
   scene.colours = scene.source;
@@ -191,10 +185,10 @@ LensScene empty_scene(std::int64_t width, std::int64_t height, int channels) {
   return scene;
 }
 
-std::uint64_t weight_at(const LensKernels& kernels, std::uint32_t radius, bool highlight, bool block,
-                        std::uint32_t weight, std::int64_t dx, std::int64_t dy) {
+std::uint64_t weight_at(const LensKernels& kernels, std::uint32_t radius, bool block, std::uint32_t weight,
+                        std::int64_t dx, std::int64_t dy) {
   const auto view = kernels.view();
-  const LensKernel& kernel = lens_kernel(view, radius, highlight, block);
+  const LensKernel& kernel = lens_kernel(view, radius, block);
   std::uint64_t sum = 0;
   for (int i = 0; i < 2; ++i) {
     const std::uint64_t share = (std::uint64_t{kernel.weight[i]} * weight * 2 / lens_full_weight + 1) / 2;

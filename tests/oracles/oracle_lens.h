@@ -36,8 +36,8 @@ std::vector<Lamp> lamps_of(const LensScene& scene);
 LensScene empty_scene(std::int64_t width, std::int64_t height, int channels);
 
 /// Returns the share of a sample's weight that the pixel at this offset gets, times 2^weight_bits.
-std::uint64_t weight_at(const LensKernels& kernels, std::uint32_t radius, bool highlight, bool block,
-                        std::uint32_t weight, std::int64_t dx, std::int64_t dy);
+std::uint64_t weight_at(const LensKernels& kernels, std::uint32_t radius, bool block, std::uint32_t weight,
+                        std::int64_t dx, std::int64_t dy);
 
 /// Returns the colours of the picture, interleaved and not rounded.
 std::vector<long double> expected_composite(const LensScene& scene);

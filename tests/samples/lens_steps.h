@@ -126,7 +126,6 @@ class LensSteps {
     images.weights = view(planes.weights, Type::u16);
     images.listed = scene().list.samples;
     images.count = scene().list.count;
-    images.white = &scene().unit->brightest;
     images.output = view(values.data(), Type::u32, 3);
     splat_->run(images, {});
     Image result(picture.shape());

@@ -392,16 +392,25 @@ class DisocclusionFill {
     }
   }
 
-  /// Adds the hidden samples of each group but the nearest to the list, and completes it after each group.
-  void run(const LensScene& scene) {
+  /// Adds the hidden samples of each group but the nearest to the list, and merges more of them if they do
+  /// not fit.
+  void run(const LensScene& scene, float merged_radius) {
     const LensPlanes& planes = scene.planes;
     parallel_rows(backend_, planes.height, 16, [&](std::int64_t first, std::int64_t last) {
       std::fill(planes.exposed + first * planes.width, planes.exposed + last * planes.width, std::uint8_t{0});
     });
     tile_groups_.find(backend_, planes);
     with_channels(scene.planes.channels, [&]<int Channels>() {
-      for (int group = 1; group < scene.work->groups.count; ++group) {
-        fill_group(FillDisocclusions<Channels>{scene.planes, scene.unit, group, scene.list});
+      const auto fill = [&](int group, float radius) {
+        fill_group(FillDisocclusions<Channels>{scene.planes, scene.unit, group, scene.list, radius});
+      };
+      const int groups = scene.work->groups.count;
+      for (const float radius : {merged_radius, lower_merged_radius}) {
+        for (int group = 1; group < groups; ++group) fill(group, radius);
+        if (scene.list.complete()) return;
+      }
+      for (int group = 1; group < groups; ++group) {
+        fill(group, every_merged_radius);
         scene.list.complete();
       }
     });

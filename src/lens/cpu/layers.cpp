@@ -51,7 +51,7 @@ class LensLayers final : public LensLayersOperation {
                                        scene.list, scene.soft, job_.most_groups);
       });
     });
-    fill_.run(scene);
+    fill_.run(scene, job_.merged_radius);
     nonlocal_.run(launch_, scene);
   }
 

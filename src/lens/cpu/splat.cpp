@@ -403,8 +403,6 @@ class Splat final : public SplatOperation {
         ranges_(kernels_),
         rule_{.kernels = kernels_.view(),
               .ranges = &ranges_,
-              .highlight_channels = job.alpha ? job.channels - 1 : job.channels,
-              .white = job.white,
               .colour_bits = job.colour_bits,
               .last_group = static_cast<std::uint32_t>(job.groups - 1),
               .merge_from = job.merge_from},
@@ -422,7 +420,6 @@ class Splat final : public SplatOperation {
   }
 
   void run(const SplatImages& images, Stream) override {
-    if (images.white != nullptr) rule_.white = *images.white;
     lists_.sort(job_, images);
     reaches_.find(backend_, images);
     const std::int64_t reach = reaches_.farthest(0, job_.height);

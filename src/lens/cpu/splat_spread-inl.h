@@ -42,33 +42,28 @@ struct KernelRange {
 class KernelRanges {
  public:
   explicit KernelRanges(const LensKernels& kernels)
-      : largest_(kernels.largest), numbers_(2 * (std::size_t{kernels.largest} + 1)) {
+      : largest_(kernels.largest), numbers_(std::size_t{kernels.largest} + 1) {
     const LensKernelView view = kernels.view();
-    for (const bool highlight : {false, true})
-      for (std::uint32_t radius = 0; radius <= largest_; ++radius) {
-        const bool begins = radius == 0 || radius == lens_focus_radius + 1 ||
-                            !same_staircases(lens_kernel(view, radius, highlight, false),
-                                             lens_kernel(view, radius - 1, highlight, false));
-        if (begins) ranges_.push_back({std::max(radius, lens_focus_radius + 1), radius});
-        ranges_.back().last = radius == largest_ ? ~std::uint32_t{0} : radius;
-        numbers_[place(radius, highlight)] = static_cast<std::uint16_t>(ranges_.size() - 1);
-      }
+    for (std::uint32_t radius = 0; radius <= largest_; ++radius) {
+      const bool begins =
+          radius == 0 || radius == lens_focus_radius + 1 ||
+          !same_staircases(lens_kernel(view, radius, false), lens_kernel(view, radius - 1, false));
+      if (begins) ranges_.push_back({std::max(radius, lens_focus_radius + 1), radius});
+      ranges_.back().last = radius == largest_ ? ~std::uint32_t{0} : radius;
+      numbers_[radius] = static_cast<std::uint16_t>(ranges_.size() - 1);
+    }
   }
 
-  [[nodiscard]] const KernelRange& of(std::uint32_t radius, bool highlight) const {
-    return ranges_[numbers_[place(radius < largest_ ? radius : largest_, highlight)]];
+  [[nodiscard]] const KernelRange& of(std::uint32_t radius) const {
+    return ranges_[numbers_[std::min(radius, largest_)]];
   }
   [[nodiscard]] std::size_t bytes() const noexcept {
     return numbers_.size() * sizeof(std::uint16_t) + ranges_.size() * sizeof(KernelRange);
   }
 
  private:
-  [[nodiscard]] std::size_t place(std::uint32_t radius, bool highlight) const {
-    return (highlight ? std::size_t{largest_} + 1 : 0) + radius;
-  }
-
   std::uint32_t largest_;
-  WorkspaceVector<std::uint16_t> numbers_;  ///< range of each radius, first without highlights
+  WorkspaceVector<std::uint16_t> numbers_;  ///< range of each radius
   WorkspaceVector<KernelRange> ranges_;
 };
 
@@ -128,8 +123,6 @@ struct Padded {
 struct SplatRule {
   LensKernelView kernels;
   const KernelRanges* ranges = nullptr;
-  int highlight_channels = 3;  ///< channels without alpha
-  std::uint32_t white = 0;
   int colour_bits = 16;
   std::uint32_t last_group = 0;
   std::uint32_t merge_from = never_merged;
@@ -156,26 +149,15 @@ struct VisiblePair {
   bool can_merge = true;  ///< whether neither row is on the border of the picture
 };
 
-template <int Channels>
-HWY_INLINE bool IsHighlight(const SplatRule& rule, const std::uint32_t* colour) {
-  bool highlight = false;
-  for (int c = 0; c < Channels; ++c) highlight |= c < rule.highlight_channels && colour[c] > rule.white;
-  return highlight;
-}
-
 /// Visible samples of one row. It holds copies, so that compilers know that no store changes them.
 template <int Channels>
 struct VisibleSamples {
   SplatRule rule;
   VisibleRow row;
   Padded<Channels> last;
-  bool highlights;  ///< whether some samples may be highlights
 
   VisibleSamples(const SplatRule& of_rule, const VisibleRow& of_row)
-      : rule(of_rule),
-        row(of_row),
-        last(row.colours + (row.width - 1) * Channels),
-        highlights(rule.white < (std::uint64_t{1} << rule.colour_bits) - 1) {}
+      : rule(of_rule), row(of_row), last(row.colours + (row.width - 1) * Channels) {}
 
   [[nodiscard]] HWY_INLINE std::uint32_t Group(std::int64_t x) const {
     return std::min<std::uint32_t>(row.groups[x], rule.last_group);
@@ -185,11 +167,8 @@ struct VisibleSamples {
   [[nodiscard]] HWY_INLINE const std::uint32_t* Colours(std::int64_t x) const {
     return x + 1 == row.width ? last.colour : row.colours + x * Channels;
   }
-  [[nodiscard]] HWY_INLINE bool Highlight(std::int64_t x) const {
-    return highlights && IsHighlight<Channels>(rule, Colours(x));
-  }
   [[nodiscard]] HWY_INLINE LensKernel Kernel(std::int64_t x) const {
-    return lens_kernel(rule.kernels, row.radii[x], Highlight(x), false);
+    return lens_kernel(rule.kernels, row.radii[x], false);
   }
 };
 
@@ -223,7 +202,7 @@ struct VisibleRows {
 
   [[nodiscard]] HWY_INLINE bool Merged(std::int64_t x) const { return merges && merged[x] != 0; }
   [[nodiscard]] HWY_INLINE const LensKernel& MergedKernel(std::int64_t x) const {
-    return lens_kernel(upper.rule.kernels, merged_radius_of(RadiiAt(x).of), false, true);
+    return lens_kernel(upper.rule.kernels, merged_radius_of(RadiiAt(x).of), true);
   }
   [[nodiscard]] HWY_INLINE auto MergedCell(std::int64_t x) const {
     return [this, x](std::uint32_t share, std::size_t lane) HWY_ATTR {
@@ -246,8 +225,7 @@ struct VisibleRows {
     bool alike = true;
     for (std::int64_t u = x; u < x + 2; ++u)
       for (const auto* samples : {&upper, &lower})
-        alike = alike && samples->row.weights[u] == lens_full_weight && samples->Group(u) == group &&
-                !samples->Highlight(u);
+        alike = alike && samples->row.weights[u] == lens_full_weight && samples->Group(u) == group;
     return alike;
   }
 
@@ -256,7 +234,7 @@ struct VisibleRows {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     std::int64_t x = begin;
     if constexpr (hn::MaxLanes(hn::ScalableTag<std::uint32_t>()) > 1)
-      for (; !upper.highlights && x + lanes <= end; x += lanes) MarkVector(d, x, marks + x);
+      for (; x + lanes <= end; x += lanes) MarkVector(d, x, marks + x);
     for (; x < end; x += 2) marks[x] = Merges(x) ? 1 : 0;
     const std::int64_t last = (upper.row.width - 1) / 2 * 2;
     if (begin == 0) marks[0] = 0;
@@ -569,27 +547,17 @@ HWY_INLINE std::int64_t EndOfAlike(const VisibleSamples<Channels>& samples, std:
   return std::min(x, limit);
 }
 
-/// Returns the first sample in [x, end) whose being a highlight differs from `highlight`, or `end`.
-template <int Channels>
-HWY_INLINE std::int64_t EndOfHighlights(const VisibleSamples<Channels>& samples, std::int64_t x,
-                                        std::int64_t end, bool highlight) {
-  if (!samples.highlights) return end;
-  while (x < end && samples.Highlight(x) == highlight) ++x;
-  return x;
-}
-
 /// Returns the end of the run that begins at x: samples of full weight, of one group, not merged, with the
 /// same staircases.
 template <int Channels>
 HWY_INLINE std::int64_t EndOfRun(const VisibleRows<Channels>& rows, const VisibleSamples<Channels>& samples,
                                  std::int64_t x, std::int64_t limit) {
-  const bool highlight = samples.Highlight(x);
-  const KernelRange range = samples.rule.ranges->of(samples.row.radii[x], highlight);
+  const KernelRange range = samples.rule.ranges->of(samples.row.radii[x]);
   const std::int64_t end = EndOfAlike(samples, x, limit, range);
   if (rows.merges && range.last >= samples.rule.merge_from)
     for (std::int64_t next = (x + 2) / 2 * 2; next < end; next += 2)
-      if (rows.Merged(next)) return EndOfHighlights(samples, x, next, highlight);
-  return EndOfHighlights(samples, x, end, highlight);
+      if (rows.Merged(next)) return next;
+  return end;
 }
 
 /// Writes the weighted cells of `count` samples from x on, for one or two staircases.
@@ -598,7 +566,7 @@ HWY_INLINE void PutRun(const VisibleSamples<Channels>& samples, std::int64_t x, 
                        RunOf<Channels>& run) {
   const CellTag<Channels> d;
   constexpr std::int64_t size = cell_size(Channels);
-  const LensKernel* kernels = &lens_kernel(samples.rule.kernels, 0, samples.Highlight(x), false);
+  const LensKernel* kernels = &lens_kernel(samples.rule.kernels, 0, false);
   const std::uint32_t largest = samples.rule.kernels.largest;
   const std::uint32_t* radii = samples.row.radii + x;
   std::uint64_t* const one_cells = run.Cells(0);
@@ -714,9 +682,8 @@ GroupsOfRow SpreadListed(const SplatRule& rule, const LensSample* listed, const 
     found.spread |= 1U << group;
     const Padded<Channels> colour(sample.colour);
     const bool block = sample.block == 2;
-    const bool highlight = IsHighlight<Channels>(rule, colour.colour);
-    Spread<Channels>(rule, lens_kernel(rule.kernels, sample.radius, highlight, block), sample.x,
-                     sample.weight, group, block, area, [&](std::uint32_t share, std::size_t lane) HWY_ATTR {
+    Spread<Channels>(rule, lens_kernel(rule.kernels, sample.radius, block), sample.x, sample.weight, group,
+                     block, area, [&](std::uint32_t share, std::size_t lane) HWY_ATTR {
                        return WeightedCell<Channels>(colour.colour, share, lane);
                      });
   }

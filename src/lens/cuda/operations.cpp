@@ -65,13 +65,11 @@ class LensLayers final : public LensLayersOperation {
 
 constexpr std::int64_t largest_side = 1LL << 30;  // kernels use 32-bit columns and rows
 
-/// Returns the largest reach of kernels for each radius in whole pixels and below. Without highlights, only
-/// those of pixels and blocks count.
-std::vector<std::uint16_t> reaches_of(const LensKernels& tables, bool highlights) {
+/// Returns the largest reach of kernels for each radius in whole pixels and below.
+std::vector<std::uint16_t> reaches_of(const LensKernels& tables) {
   std::vector<std::uint16_t> reaches(tables.largest / 256 + 1);
   const std::size_t radii = std::size_t{tables.largest} + 1;
   for (std::size_t i = 0; i < tables.kernels.size(); ++i) {
-    if (!highlights && i / radii % 2 == 1) continue;
     std::uint16_t& reach = reaches[i % radii / 256];
     for (int k = 0; k < 2; ++k)
       if (tables.kernels[i].weight[k] != 0)
@@ -110,10 +108,7 @@ class Splat final : public SplatOperation {
     arguments_.tile_columns = tiles(job.width, kernels::splat_tile_width);
     arguments_.tile_rows = tiles(job.height, kernels::splat_tile_height);
     arguments_.channels = job.channels;
-    arguments_.highlight_channels = job.alpha ? job.channels - 1 : job.channels;
     arguments_.merge_from = job.merge_from;
-    arguments_.white = job.white;
-    arguments_.highlights = std::uint64_t{job.white} + 1 < std::uint64_t{1} << job.colour_bits;
     arguments_.single = job.colour_bits <= most_bits_in_float;
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
     arguments_.most_listed = job.most_listed;
@@ -147,11 +142,6 @@ class Splat final : public SplatOperation {
     arguments.lamps = images.lamps;
     arguments.lamp_count = images.lamp_count;
     arguments.aperture = images.aperture;
-    arguments.white_of_run = images.white;
-    arguments.highlights = arguments_.highlights || images.white != nullptr;
-    const Reaches& reaches = arguments.highlights ? reaches_with_highlights_ : reaches_;
-    arguments.reaches = reaches.values;
-    arguments.largest_reach = reaches.largest;
     arguments.output = target_of(images.output);
     check(cudaMemsetAsync(arguments.sums.direct, 0, groups_ * tile_count(), handle),
           "clearing the marks of tiles");
@@ -181,22 +171,14 @@ class Splat final : public SplatOperation {
     return reinterpret_cast<const typename Values::value_type*>(buffers_.back().get());
   }
 
-  struct Reaches {
-    const std::uint16_t* values = nullptr;  ///< [radius in pixels], see reaches_of()
-    std::int32_t largest = 0;
-  };
-  Reaches uploaded_reaches(const LensKernels& tables, bool highlights) {
-    const std::vector<std::uint16_t> reaches = reaches_of(tables, highlights);
-    return {uploaded(reaches), reaches.back()};
-  }
-
   void upload(const LensKernels& tables, const SplatJob& job) {
     arguments_.kernels = {uploaded(tables.staircases), uploaded(tables.kernels), tables.largest,
                           tables.weight_bits};
     arguments_.near = uploaded(near_staircases(tables.staircases));
     arguments_.short_sums = has_short_sums(job, tables.weight_bits);
-    reaches_ = uploaded_reaches(tables, false);
-    reaches_with_highlights_ = uploaded_reaches(tables, true);
+    const std::vector<std::uint16_t> reaches = reaches_of(tables);
+    arguments_.reaches = uploaded(reaches);
+    arguments_.largest_reach = reaches.back();
   }
 
   kernels::SplatRecords allocated_records(std::size_t count) {
@@ -225,8 +207,6 @@ class Splat final : public SplatOperation {
   std::size_t groups_;
   kernels::SplatArguments arguments_;
   std::vector<Buffer> buffers_;
-  Reaches reaches_;
-  Reaches reaches_with_highlights_;
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 //
 // Colour and radius are means over the group's pixels in five growing windows, the smaller ones with much
 // more weight. The weight of the sample is the share of the group among all pixels in or behind it. Sharp
-// fills are refined along the row and the column, blurred ones off the picture's border are merged 2 x 2. A
-// backend provides the window sums, from summed-area tables of (u, c, 1), u = v / (1 + v).
+// fills are refined along the row and the column, very blurred ones off the picture's border are merged
+// 2 x 2. A backend provides the window sums, from summed-area tables of (u, c, 1), u = v / (1 + v).
 
 #include <cstdint>
 
@@ -20,7 +20,10 @@ inline constexpr int fill_reach = 32;            ///< reach of the largest windo
 inline constexpr float least_occupancy = 0.05F;  ///< least weight of a sample
 inline constexpr int refined_reach = 8;          ///< reach of the search for both ends of a line, pixels
 inline constexpr float refined_radius = 3.0F;    ///< sharper fills are refined, pixels
-inline constexpr float merged_radius = 2.0F;     ///< more blurred fills are merged 2 x 2, pixels
+/// Merging radii that are tried if the list does not hold the samples: first of all groups, then of one group
+/// after the other, as long as they fit.
+inline constexpr float lower_merged_radius = 2.0F;
+inline constexpr float every_merged_radius = -1.0F;
 
 /// Half side of a window, and the weight of its pixels.
 struct FillWindow {
@@ -105,6 +108,7 @@ struct FillDisocclusions {
   const LensUnit* unit;
   int group;
   LensList list;
+  float merged_radius;  ///< more blurred fills are merged 2 x 2, pixels
 
   [[nodiscard]] SATIN_HD bool is_nearer(int x, int y) const {
     return planes.holds(x, y) && planes.groups[planes.place(x, y)] < group;

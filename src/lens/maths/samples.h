@@ -28,7 +28,7 @@ inline constexpr std::uint32_t never_merged = ~std::uint32_t{0};
 inline constexpr std::uint32_t merged_difference = 128;
 
 /// Whether the four visible samples of a 2 x 2 block at even coordinates may be spread as one, with the mean
-/// of their radii. The caller has checked that they are of one group, have full weight and are no highlights.
+/// of their radii. The caller has checked that they are of one group and have full weight.
 SATIN_HD bool can_merge(const std::uint32_t (&radii)[4], std::uint32_t merge_from) {
   std::uint32_t low = radii[0];
   std::uint32_t high = radii[0];
@@ -68,19 +68,19 @@ struct DepthGroups {
   }
 };
 
-/// Samples beside the visible ones, in no order. A group that does not fit is dropped as a whole, so that the
-/// result does not depend on which samples came first.
+/// Samples beside the visible ones, in no order. What complete() finds not to fit is dropped as a whole, so
+/// that the result does not depend on which samples came first.
 struct LensList {
   LensSample* samples = nullptr;
-  std::uint32_t* count = nullptr;      ///< samples of complete groups
-  std::uint32_t* attempted = nullptr;  ///< samples of the current group, including those that do not fit
+  std::uint32_t* count = nullptr;      ///< completed samples
+  std::uint32_t* attempted = nullptr;  ///< samples added since then, including those that do not fit
   std::uint32_t capacity = 0;
 
   SATIN_HD void add(const LensSample& sample) const {
     const std::uint64_t place = std::uint64_t{*count} + add_shared(attempted, 1);
     if (place < capacity) samples[place] = sample;
   }
-  /// Completes the current group; called by one thread. Returns whether the group fits.
+  /// Completes the samples that were added; called by one thread. Returns whether they fit.
   SATIN_HD bool complete() const {
     const bool fits = std::uint64_t{*count} + *attempted <= capacity;
     if (fits) *count += *attempted;
