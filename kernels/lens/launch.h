@@ -48,14 +48,14 @@ inline constexpr int splat_cell = 32;
 inline constexpr int splat_reach = 62;
 
 struct alignas(16) RecordColours {
-  std::uint32_t colour[4];  ///< low words; merged samples: their sums
+  std::uint32_t colour[4];
 };
 struct alignas(16) RecordShape {
   std::uint32_t share[2];      ///< weight per pixel of each staircase; 0 if there is none
   std::uint16_t staircase[2];  ///< index in the table of staircases
   std::uint32_t place;         ///< RecordPlace
 };
-/// A sample or merged block, and its staircases.
+/// A sample and its staircases.
 struct SplatRecord : RecordColours, RecordShape {};
 
 /// Two arrays, so that the lanes of a warp access neighbouring entries of each.
@@ -112,12 +112,11 @@ struct SplatArguments {
   std::int32_t tile_columns = 0;
   std::int32_t tile_rows = 0;
   int channels = 3;
-  std::uint32_t merge_from = 0;  ///< least radius of merged samples
-  bool stores_codes = false;     ///< whether the output is u8
-  TransferView transfer;         ///< tables of these codes
-  bool single = true;            ///< whether composites are float
-  bool short_sums = false;       ///< whether all sums are below 2^splat_short_bits
-  bool all_planes = true;        ///< whether shared memory holds all planes of a tile
+  bool stores_codes = false;  ///< whether the output is u8
+  TransferView transfer;      ///< tables of these codes
+  bool single = true;         ///< whether composites are float
+  bool short_sums = false;    ///< whether all sums are below 2^splat_short_bits
+  bool all_planes = true;     ///< whether shared memory holds all planes of a tile
   std::uint32_t last_group = 0;
   LensKernelView kernels;
   const NearStaircase* near = nullptr;

@@ -57,8 +57,7 @@ __device__ inline std::uint32_t fetch_and_add_to_shared(std::uint32_t address, s
 template <int Planes, bool Short>
 class TileSums {
  public:
-  /// Type of a colour, which is multiplied by a weight. Colours of short sums have at most 21 bits, merged
-  /// ones 23.
+  /// Type of a colour, which is multiplied by a weight. Colours of short sums have at most 21 bits.
   using Factor = std::conditional_t<Short, std::uint32_t, std::uint64_t>;
 
   struct Summand {

@@ -1,6 +1,6 @@
 // First stage of the splat on CUDA: sorts samples into cells of 32 x 32 pixels. For each cell and group it
-// writes one record per sample (colour, weights, staircases), or per 2 x 2 merged samples, and the largest
-// reach. The next stage (splat_gather.cu) reads, for each tile, the records of all cells that reach it.
+// writes one record per sample (colour, weights, staircases), and the largest reach. The next stage
+// (splat_gather.cu) reads, for each tile, the records of all cells that reach it.
 
 #include "core/with_type.h"
 #include "kernels/lens/splat_tile.cuh"
@@ -33,15 +33,6 @@ struct Quad {
   [[nodiscard]] __device__ bool spreads(int i) const {
     return radius[i] > lens_focus_radius && weight[i] != 0;
   }
-
-  /// Whether the four samples can be spread as one.
-  [[nodiscard]] __device__ bool merges(const SplatArguments& a, std::int32_t x, std::int32_t y) const {
-    bool alike = can_merge(radius, a.merge_from) && x > 0 && y > 0 && x + 2 < a.width && y + 2 < a.height;
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      alike = alike && group[i] == group[0] && weight[i] == lens_full_weight && spreads(i);
-    return alike;
-  }
 };
 
 /// lens_kernel() in one load.
@@ -52,14 +43,11 @@ __device__ LensKernel kernel_of(const SplatArguments& a, std::uint32_t radius, b
 }
 
 template <int Channels>
-__device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], LensKernel kernel,
-                                 std::uint32_t weight, RecordPlace place) {
+__device__ SplatRecord record_of(const std::uint32_t* colour, LensKernel kernel, std::uint32_t weight,
+                                 RecordPlace place) {
   SplatRecord record = {};
 #pragma unroll
-  for (int c = 0; c < Channels; ++c) {
-    record.colour[c] = static_cast<std::uint32_t>(colour[c]);
-    place.set_high(c, static_cast<std::uint32_t>(colour[c] >> 32U));
-  }
+  for (int c = 0; c < Channels; ++c) record.colour[c] = colour[c];
 #pragma unroll
   for (int k = 0; k < 2; ++k) {
     record.share[k] = sample_weight(kernel.weight[k], weight);
@@ -69,36 +57,18 @@ __device__ SplatRecord record_of(const std::uint64_t (&colour)[Channels], LensKe
   return record;
 }
 
-/// The samples of a record: a quad and one of its pixels, or all four.
+/// The sample of a record: a quad and one of its pixels.
 class RecordSource {
  public:
   RecordSource() = default;
-  __device__ RecordSource(int quad, int pixel, bool merged)
-      : bits_(static_cast<std::uint16_t>(4 * quad + pixel + (merged ? merged_bit : 0))) {}
+  __device__ RecordSource(int quad, int pixel) : number_(static_cast<std::uint16_t>(4 * quad + pixel)) {}
 
-  [[nodiscard]] __device__ int quad() const { return bits_ % merged_bit / 4; }
-  [[nodiscard]] __device__ int pixel() const { return bits_ % 4; }
-  [[nodiscard]] __device__ bool merged() const { return bits_ >= merged_bit; }
+  [[nodiscard]] __device__ int quad() const { return number_ / 4; }
+  [[nodiscard]] __device__ int pixel() const { return number_ % 4; }
 
  private:
-  static constexpr int merged_bit = cell_pixels;
-  std::uint16_t bits_;
+  std::uint16_t number_;
 };
-
-template <int Channels>
-__device__ SplatRecord merged_record(const SplatArguments& a, std::int32_t x, std::int32_t y) {
-  std::uint64_t colour[Channels] = {};
-  std::uint32_t radii[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const std::uint32_t* own = colours_at<Channels>(a, x + (i & 1), y + (i >> 1));
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) colour[c] += own[c];
-    radii[i] = radius_at(a, x + (i & 1), y + (i >> 1));
-  }
-  return record_of<Channels>(colour, kernel_of(a, merged_radius_of(radii), true), lens_full_weight,
-                             {x, y, true, true});
-}
 
 struct GroupOfCell {
   std::int32_t reach;
@@ -147,13 +117,8 @@ template <int Channels>
 __device__ SplatRecord make_record(const SplatArguments& a, std::int64_t cell, const RecordSource& source) {
   const std::int32_t x = cell_left(a, cell) + quad_x(source.quad()) + (source.pixel() & 1);
   const std::int32_t y = cell_top(a, cell) + quad_y(source.quad()) + (source.pixel() >> 1);
-  if (source.merged()) return merged_record<Channels>(a, x, y);
-  const std::uint32_t* own = colours_at<Channels>(a, x, y);
-  std::uint64_t colour[Channels];
-#pragma unroll
-  for (int c = 0; c < Channels; ++c) colour[c] = own[c];
-  return record_of<Channels>(colour, kernel_of(a, radius_at(a, x, y), false), weight_at(a, x, y),
-                             {x, y, false, false});
+  return record_of<Channels>(colours_at<Channels>(a, x, y), kernel_of(a, radius_at(a, x, y), false),
+                             weight_at(a, x, y), {x, y, false});
 }
 
 /// A block has a cell, a thread a quad.
@@ -168,10 +133,7 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
   if (thread < most_groups) groups[thread].reach = -1;
   if (thread == 0) focused = 0;
   __syncthreads();
-  const std::int32_t x = cell_left(a, cell) + quad_x(thread);
-  const std::int32_t y = cell_top(a, cell) + quad_y(thread);
-  const Quad quad(a, x, y);
-  const bool merged = a.merge_from != never_merged && quad.merges(a, x, y);
+  const Quad quad(a, cell_left(a, cell) + quad_x(thread), cell_top(a, cell) + quad_y(thread));
   RecordCounts own = 0;
   unsigned in_focus = 0;
 #pragma unroll
@@ -179,7 +141,7 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
     std::int32_t reach = -1;
     if (quad.spreads(i)) {
       reach = a.reaches[min(quad.radius[i], a.kernels.largest) / 256];
-      if (i == 0 || !merged) own += RecordCounts{1} << 8 * quad.group[i];
+      own += RecordCounts{1} << 8 * quad.group[i];
     }
     if (quad.group[i] != no_group && quad.radius[i] <= lens_focus_radius) in_focus |= 1U << quad.group[i];
     raise_reaches(groups, quad.group[i], reach);
@@ -196,8 +158,8 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
   RecordCounts before = end - own;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    if (!quad.spreads(i) || (i > 0 && merged)) continue;
-    sources[groups[quad.group[i]].of_warp[warp] + count_of(before, quad.group[i])] = {thread, i, merged};
+    if (!quad.spreads(i)) continue;
+    sources[groups[quad.group[i]].of_warp[warp] + count_of(before, quad.group[i])] = {thread, i};
     before += RecordCounts{1} << 8 * quad.group[i];
   }
   __syncthreads();
@@ -274,15 +236,12 @@ template <int Channels>
 __global__ void __launch_bounds__(listed_threads) place_listed(const __grid_constant__ SplatArguments a) {
   for_listed(a, [&](std::uint32_t i, std::int64_t cell) {
     const LensSample sample = a.listed[i];
-    std::uint64_t colour[Channels];
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) colour[c] = sample.colour[c];
     const bool block = sample.block == 2;
     const LensKernel kernel = kernel_of(a, sample.radius, block);
     const std::uint32_t place = LanesOfCell(cell).count(a.sums.listed[cell].end);
     store_record(
         a.sums.listed_records, place,
-        record_of<Channels>(colour, kernel, sample.weight, RecordPlace(sample.x, sample.y, block, false)));
+        record_of<Channels>(sample.colour, kernel, sample.weight, RecordPlace(sample.x, sample.y, block)));
   });
 }
 

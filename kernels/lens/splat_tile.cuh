@@ -79,14 +79,13 @@ __device__ const std::uint32_t* colours_at(const SplatArguments& a, std::int32_t
   return row_at<std::uint32_t>(a.colours, y) + std::int64_t{x} * Channels;
 }
 
-/// Position of a record's sample in its cell, whether it is a block or merged, and the high bits of its
-/// colours.
+/// Position of a record's sample in its cell, and whether it is a block.
 class RecordPlace {
  public:
   __device__ explicit RecordPlace(std::uint32_t bits) : bits_(bits) {}
-  __device__ RecordPlace(std::int32_t x, std::int32_t y, bool block, bool merged)
+  __device__ RecordPlace(std::int32_t x, std::int32_t y, bool block)
       : bits_(static_cast<std::uint32_t>(x % splat_cell) | static_cast<std::uint32_t>(y % splat_cell) << 5U |
-              (block ? 1U : 0U) << 10U | (merged ? 1U : 0U) << 11U) {}
+              (block ? 1U : 0U) << 10U) {}
 
   [[nodiscard]] __device__ std::int32_t x() const { return static_cast<std::int32_t>(bits_ & 31U); }
   [[nodiscard]] __device__ std::int32_t y() const { return static_cast<std::int32_t>(bits_ >> 5U & 31U); }
@@ -94,11 +93,6 @@ class RecordPlace {
   [[nodiscard]] __device__ std::int32_t more() const {
     return static_cast<std::int32_t>(1U + (bits_ >> 10U & 1U));
   }
-  [[nodiscard]] __device__ std::uint32_t samples() const { return (bits_ >> 11U & 1U) != 0 ? 4 : 1; }
-
-  /// Bits 32 and 33 of a colour.
-  [[nodiscard]] __device__ std::uint32_t high(int channel) const { return bits_ >> (16 + 2 * channel) & 3U; }
-  __device__ void set_high(int channel, std::uint32_t high) { bits_ |= high << (16 + 2 * channel); }
   [[nodiscard]] __device__ std::uint32_t bits() const { return bits_; }
 
  private:
@@ -127,16 +121,13 @@ __device__ inline void store_record(const SplatRecords& records, std::uint32_t p
                  record.staircase[0] | static_cast<std::uint32_t>(record.staircase[1]) << 16U, record.place);
 }
 
-/// Factor of a record's weight in a plane: a colour, or the number of samples in the last plane.
+/// Factor of a record's weight in a plane: a colour, or 1 in the last plane.
 template <int Channels, class Factor>
 __device__ Factor value_of(const SplatRecord& record, int plane) {
-  const RecordPlace place(record.place);
-  Factor value = place.samples();
+  Factor value = 1;
 #pragma unroll
   for (int c = 0; c < Channels; ++c) {
-    if (c != plane) continue;
-    value = record.colour[c];
-    if constexpr (sizeof(Factor) == 8) value |= Factor{place.high(c)} << 32U;
+    if (c == plane) value = record.colour[c];
   }
   return value;
 }

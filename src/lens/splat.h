@@ -34,7 +34,6 @@ struct SplatJob {
   Bokeh bokeh = Bokeh::disc;
   LensQuality quality = LensQuality::high;  ///< fast: 12 corners per sample; high: 12 to 36, by radius
   std::uint32_t most_listed = 0;            ///< capacity of the list of samples
-  std::uint32_t merge_from = never_merged;  ///< least radius of visible samples that are merged 2 x 2
   double squeeze = 1;                       ///< height over width of the shapes
   std::uint32_t most_lamps = 0;             ///< capacity of the list of lamps
   float lamp_reach = 1;                     ///< Aperture::reach

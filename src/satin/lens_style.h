@@ -16,7 +16,7 @@ enum class Bokeh : std::uint8_t {
 
 /// Trade-off between speed and accuracy.
 enum class LensQuality : std::uint8_t {
-  fast,  ///< at most 4 groups of depth, discs with 12 corners, samples of 2 x 2 pixels from radius 12 on
+  fast,  ///< at most 4 groups of depth, discs with 12 corners
   high   ///< at most 5 groups of depth, discs with up to 36 corners
 };
 

@@ -185,11 +185,18 @@ double comb_of(const Image& picture) {
 TEST(Dof, ADarkNearThingHasNoCombAlongItsSilhouette) {
   const auto inside = [](auto x, auto y) { return (x - 64) * (x - 64) + (y - 48) * (y - 48) < 900; };
   const Image picture = plane_of(128, 96, [&](auto x, auto y) { return inside(x, y) ? 0.02 : 0.9; });
-  for (const auto& [near, far] : {std::pair{4, 3}, {6, 4}, {8, 4}}) {
+  struct Case {
+    LensQuality quality;
+    int near, far;  ///< radii
+  };
+  constexpr auto fast = LensQuality::fast;
+  constexpr auto high = LensQuality::high;
+  for (const auto& [quality, near, far] :
+       {Case{high, 4, 3}, {high, 6, 4}, {high, 8, 4}, {fast, 12, 8}, {fast, 16, 8}}) {
     const Image disparity =
         plane_of(128, 96, [&](auto x, auto y) { return 0.5 + (inside(x, y) ? near : -far) / 16.0; });
     Dof dof = lens_of(disparity);
-    dof.style.quality = LensQuality::high;
+    dof.style.quality = quality;
     EXPECT_LE(comb_of(result_of(picture, dof)), 1) << near << ", " << far;
   }
 }

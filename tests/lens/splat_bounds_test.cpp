@@ -84,7 +84,6 @@ TEST(Splat, GivesTheBytesOfTheCpuAroundTiles) {
         SplatJob job = job_of(width, height, channels, 4, radius);
         job.quality = channels == 2 ? LensQuality::fast : LensQuality::high;
         job.colour_bits = channels == 4 ? 24 : 16;
-        job.merge_from = 10 * 256;
         const LensScene scene = random_scene(job, static_cast<std::size_t>(width), seed++);
         EXPECT_TRUE(run_scene(scene) == run_scene(scene, Device::open("cpu")))
             << width << " x " << height << " x " << channels << ", radius " << radius;

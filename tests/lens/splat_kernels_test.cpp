@@ -159,13 +159,15 @@ TEST(LensKernels, SmallDiscsOfHighQualityAreRound) {
   EXPECT_LT(by_high, .8 * by_fast);
 }
 
+constexpr std::uint32_t no_blocks = ~0U;
+
 /// Largest weight that can meet in one pixel if each pixel has one sample of weight 1: for each offset, the
-/// kernel that puts most there. Merged samples use that of a block, one pixel farther at most.
-double meeting_weights(const LensKernels& kernels, std::uint32_t merge_from) {
+/// kernel that puts most there. Blocks of at least this radius reach one pixel farther at most.
+double meeting_weights(const LensKernels& kernels, std::uint32_t least_of_blocks) {
   std::map<std::pair<std::int64_t, std::int64_t>, double> most;
   const double whole = std::ldexp(1.0, kernels.weight_bits);
   for (const bool block : {false, true})
-    for (std::uint32_t r = block ? merge_from : 0; r <= kernels.largest; r += r < 8 * 256 ? 16 : 64)
+    for (std::uint32_t r = block ? least_of_blocks : 0; r <= kernels.largest; r += r < 8 * 256 ? 16 : 64)
       for (std::int64_t dy = 0; dy <= kernels.reach + 1; ++dy)
         for (std::int64_t dx = 0; dx <= kernels.reach + 1; ++dx) {
           const std::uint64_t w = weight_at(kernels, r, block, lens_full_weight, dx, dy);
@@ -182,9 +184,9 @@ TEST(LensKernels, NoMoreMeetsInAPixelThanTheBoundSays) {
   for (const Bokeh bokeh : {Bokeh::disc, Bokeh::hexagon, Bokeh::square})
     for (const std::uint32_t r : {0U, 1U, 2U, 5U, 16U, 30U}) {
       const LensKernels kernels = kernels_for({bokeh, LensQuality::high, false}, r * 256);
-      EXPECT_LE(meeting_weights(kernels, never_merged), static_cast<double>(pile_up(r * 256))) << r;
-      EXPECT_LE(meeting_weights(kernels, 2 * 256), static_cast<double>(pile_up(r * 256))) << r << ", merged";
-      EXPECT_GE(2 * meeting_weights(kernels, never_merged) + 4, static_cast<double>(pile_up(r * 256)))
+      EXPECT_LE(meeting_weights(kernels, no_blocks), static_cast<double>(pile_up(r * 256))) << r;
+      EXPECT_LE(meeting_weights(kernels, 2 * 256), static_cast<double>(pile_up(r * 256))) << r << ", blocks";
+      EXPECT_GE(2 * meeting_weights(kernels, no_blocks) + 4, static_cast<double>(pile_up(r * 256)))
           << "a bound that is far too large for radius " << r;
     }
 }

@@ -73,34 +73,6 @@ TEST(Splat, TilesFollowTheRadiiOfThePicture) {
     }
 }
 
-TEST(Splat, MergesNeighboursThatAreAlike) {
-  std::uint64_t seed = 70;
-  for (const int channels : {1, 2, 3, 4})
-    for (const auto& [width, height] : {std::pair{201, 23}, {64, 32}, {700, 9}, {2, 2}, {33, 1}})
-      for (const std::uint32_t step : {0U, 9U, 100U}) {
-        SplatJob job = job_of(width, height, channels, 2, 14);
-        job.quality = LensQuality::fast;
-        job.colour_bits = channels == 1 ? 32 : 16;
-        job.merge_from = 1500;
-        LensScene scene = random_scene(job, 20, seed++);
-        Random random(seed);
-        for (std::size_t i = 0; i < scene.pixels(); ++i) {
-          const auto x = static_cast<std::uint32_t>(i % static_cast<std::size_t>(width));
-          scene.radii[i] = 1400 + step * x + static_cast<std::uint32_t>(random.below(x % 64 < 16 ? 200 : 20));
-          scene.groups[i] = random.one_in(60) ? 1 : 0;
-          scene.weights[i] = random.one_in(60) ? lens_full_weight / 3 : lens_full_weight;
-        }
-        SCOPED_TRACE(testing::Message()
-                     << channels << " channels, " << width << " x " << height << ", step " << step);
-        const std::vector<std::uint32_t> found = run_scene(scene);
-        expect_near(found, expected_composite(scene), job);
-        scene.job.merge_from = never_merged;
-        if (height > 2) {
-          EXPECT_NE(found, run_scene(scene)) << "nothing was merged";
-        }
-      }
-}
-
 TEST(Splat, PicturesOfAnySize) {
   std::uint64_t seed = 100;
   for (const auto& [width, height] :

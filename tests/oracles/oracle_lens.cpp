@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace satin::test {
 namespace {
@@ -128,23 +127,6 @@ LensSample visible_sample(const LensScene& scene, std::int64_t x, std::int64_t y
   return sample;
 }
 
-/// Returns the radius of the block of 2 x 2 samples at (x, y), if they are merged.
-std::optional<std::uint32_t> radius_of_block(const LensScene& scene, std::int64_t x, std::int64_t y) {
-  const SplatJob& job = scene.job;
-  if (x == 0 || y == 0 || x + 2 >= job.width || y + 2 >= job.height) return std::nullopt;
-  std::vector<std::uint32_t> radii;
-  for (std::int64_t i = 0; i < 4; ++i) {
-    const LensSample sample = visible_sample(scene, x + i % 2, y + i / 2);
-    if (sample.weight != 4096 || sample.group != visible_sample(scene, x, y).group ||
-        sample.radius < job.merge_from)
-      return std::nullopt;
-    radii.push_back(sample.radius);
-  }
-  std::sort(radii.begin(), radii.end());
-  if (radii[3] - radii[0] > 128) return std::nullopt;
-  return (radii[0] + radii[1] + radii[2] + radii[3] + 2) / 4;
-}
-
 }  // namespace
 
 Aperture aperture_of(const LensScene& scene, const ApertureRow* rows, const ApertureEdge* edges) {
@@ -202,17 +184,7 @@ std::vector<long double> expected_composite(const LensScene& scene) {
   const auto channels = static_cast<std::size_t>(job.channels);
   Splatting splatting(scene);
   for (std::int64_t y = 0; y < job.height; ++y)
-    for (std::int64_t x = 0; x < job.width; ++x) {
-      LensSample sample = visible_sample(scene, x, y);
-      if (const auto radius = radius_of_block(scene, x / 2 * 2, y / 2 * 2)) {
-        // Each of the four adds the block with a weight of its own
-        sample.x = static_cast<std::int32_t>(x / 2 * 2);
-        sample.y = static_cast<std::int32_t>(y / 2 * 2);
-        sample.radius = *radius;
-        sample.block = 2;
-      }
-      splatting.add(sample);
-    }
+    for (std::int64_t x = 0; x < job.width; ++x) splatting.add(visible_sample(scene, x, y));
   for (const LensSample& sample : scene.listed) splatting.add(sample);
   const ApertureTable& table = scene.aperture_table;
   for (const Lamp& lamp : lamps_of(scene))

@@ -214,14 +214,6 @@ inline VisibleRow VisibleRowOf(const SplatImages& images, std::int64_t y) {
           images.exposed.data == nullptr ? nullptr : images.exposed.row<std::uint8_t>(y)};
 }
 
-inline VisiblePair VisiblePairOf(const SplatImages& images, std::int64_t y) {
-  const std::int64_t upper = y / 2 * 2;
-  const std::int64_t height = images.colours.shape.height;
-  const bool whole = upper + 1 < height;
-  return {VisibleRowOf(images, upper), whole ? VisibleRowOf(images, upper + 1) : VisibleRow(), y != upper,
-          upper > 0 && upper + 2 < height};
-}
-
 struct ListsByRows {
   ListedRows samples;
   ListedRows lamps;
@@ -250,7 +242,6 @@ class SlidingWindow {
         rows_(static_cast<std::size_t>(ring_rows(sizes.reach) * job.groups)),
         spread_until_(static_cast<std::size_t>(job.groups)),
         focused_(static_cast<std::size_t>(ring_rows(sizes.reach))),
-        marks_(static_cast<std::size_t>(job.width)),
         sums_(row_size),
         state_(row_size),
         colours_(job.stores_codes ? row_size : 0),
@@ -258,7 +249,7 @@ class SlidingWindow {
 
   [[nodiscard]] std::size_t bytes() const noexcept {
     return (deltas_.size() + columns_.size() + rows_.size() + sums_.size() + state_.size()) * 8 +
-           marks_.size() + colours_.size() * 4;
+           colours_.size() * 4;
   }
 
   /// Begins a run in which nothing reaches farther than `farthest`.
@@ -285,7 +276,6 @@ class SlidingWindow {
     std::fill_n(deltas_.begin(), row_size_ * static_cast<std::size_t>(slots_ * job_.groups), 0);
     std::fill(columns_.begin(), columns_.end(), 0);
     std::fill(spread_until_.begin(), spread_until_.end(), 0);
-    marked_ = -1;
     source_ = std::max<std::int64_t>(0, tile.top - reach_ - 1);
     entered_ = tile.top;
     free_ = 0;
@@ -327,11 +317,9 @@ class SlidingWindow {
     find_rows(y, top);
     const DeltaRows rows{tile.left,         tile.right, rows_.data(), reach_,
                          ring_rows(reach_), y,          job_.width,   job_.height};
-    const std::int64_t begin = std::max<std::int64_t>(0, tile.left - reach_ - 1) / 2 * 2;
-    GroupsOfRow found = SpreadVisible<Channels>(rule_, VisiblePairOf(images, y), begin,
-                                                std::min(job_.width, tile.right + reach_), rows,
-                                                marks_.data(), marked_ == y / 2);
-    marked_ = y / 2;
+    const std::int64_t begin = std::max<std::int64_t>(0, tile.left - reach_ - 1);
+    GroupsOfRow found = SpreadVisible<Channels>(rule_, VisibleRowOf(images, y), begin,
+                                                std::min(job_.width, tile.right + reach_), rows);
     focused_[static_cast<std::size_t>(y % slots_)] = found.focused;
     const std::span<const std::uint32_t> places = lists.samples.row(y);
     if (!places.empty())
@@ -385,8 +373,6 @@ class SlidingWindow {
   WorkspaceVector<std::uint64_t*> rows_;
   WorkspaceVector<std::int64_t> spread_until_;  ///< first row without deltas of a group
   WorkspaceVector<std::uint32_t> focused_;      ///< groups in focus of each row in the ring
-  WorkspaceVector<std::uint8_t> marks_;         ///< merged samples of two rows
-  std::int64_t marked_ = -1;                    ///< these rows, divided by 2
   WorkspaceVector<std::uint64_t> sums_;
   WorkspaceVector<double> state_;
   WorkspaceVector<std::uint32_t> colours_;  ///< a row's colours, if codes are stored
@@ -404,8 +390,7 @@ class Splat final : public SplatOperation {
         rule_{.kernels = kernels_.view(),
               .ranges = &ranges_,
               .colour_bits = job.colour_bits,
-              .last_group = static_cast<std::uint32_t>(job.groups - 1),
-              .merge_from = job.merge_from},
+              .last_group = static_cast<std::uint32_t>(job.groups - 1)},
         reaches_(job_, kernels_),
         lists_{{job_, job.most_listed}, {job_, job.most_lamps}} {
     const WindowSizes sizes(job_, reaches_.largest(), backend.threads.count());

@@ -30,7 +30,7 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Samples: rows of visible ones, and which of them are merged 2 x 2. A cell holds the sums of one pixel: the
+// Samples: rows of visible ones. A cell holds the sums of one pixel: the
 // weighted colours, then the weight.
 
 struct KernelRange {
@@ -125,7 +125,6 @@ struct SplatRule {
   const KernelRanges* ranges = nullptr;
   int colour_bits = 16;
   std::uint32_t last_group = 0;
-  std::uint32_t merge_from = never_merged;
 };
 
 struct VisibleRow {
@@ -139,14 +138,6 @@ struct VisibleRow {
   [[nodiscard]] bool IsInside(std::int64_t x, std::uint32_t group) const {
     return exposed != nullptr && groups[x] == group && is_inside(exposed[x], radii[x]);
   }
-};
-
-/// Rows 2 k and 2 k + 1, whose samples may be merged.
-struct VisiblePair {
-  VisibleRow upper;
-  VisibleRow lower;  ///< width 0 below the last row
-  bool spreads_lower = false;
-  bool can_merge = true;  ///< whether neither row is on the border of the picture
 };
 
 /// Visible samples of one row. It holds copies, so that compilers know that no store changes them.
@@ -169,105 +160,6 @@ struct VisibleSamples {
   }
   [[nodiscard]] HWY_INLINE LensKernel Kernel(std::int64_t x) const {
     return lens_kernel(rule.kernels, row.radii[x], false);
-  }
-};
-
-/// The samples of two rows, and which blocks of them are merged.
-template <int Channels>
-struct VisibleRows {
-  VisibleSamples<Channels> upper;
-  VisibleSamples<Channels> lower;
-  bool merges;
-  bool sums_colours;           ///< sums of four colours are below 2^32
-  const std::uint8_t* merged;  ///< for even columns, valid if `merges`
-
-  /// `marks` becomes the marks of columns `begin` (even) to `end` - 1, unless it is `marked` for these rows
-  /// already.
-  VisibleRows(const SplatRule& rule, const VisiblePair& pair, std::int64_t begin, std::int64_t end,
-              std::uint8_t* marks, bool marked)
-      : upper(rule, pair.upper),
-        lower(rule, pair.lower.width == 0 ? pair.upper : pair.lower),
-        merges(rule.merge_from != never_merged && pair.can_merge),
-        sums_colours(rule.colour_bits <= 30),
-        merged(marks) {
-    if (merges && !marked) Mark(begin, end, marks);
-  }
-
-  struct Radii {
-    std::uint32_t of[4];
-  };
-  [[nodiscard]] HWY_INLINE Radii RadiiAt(std::int64_t x) const {
-    return {{upper.row.radii[x], upper.row.radii[x + 1], lower.row.radii[x], lower.row.radii[x + 1]}};
-  }
-
-  [[nodiscard]] HWY_INLINE bool Merged(std::int64_t x) const { return merges && merged[x] != 0; }
-  [[nodiscard]] HWY_INLINE const LensKernel& MergedKernel(std::int64_t x) const {
-    return lens_kernel(upper.rule.kernels, merged_radius_of(RadiiAt(x).of), true);
-  }
-  [[nodiscard]] HWY_INLINE auto MergedCell(std::int64_t x) const {
-    return [this, x](std::uint32_t share, std::size_t lane) HWY_ATTR {
-      const auto sum = [&](const auto& cell) HWY_ATTR {
-        return hn::Add(hn::Add(cell(upper.Colours(x)), cell(upper.Colours(x + 1))),
-                       hn::Add(cell(lower.Colours(x)), cell(lower.Colours(x + 1))));
-      };
-      if (sums_colours)
-        return Weighted<Channels>(
-            sum([&](const std::uint32_t* colour) HWY_ATTR { return CellOf<Channels>(colour, lane); }), share);
-      return sum([&](const std::uint32_t* colour)
-                     HWY_ATTR { return WeightedCell<Channels>(colour, share, lane); });
-    };
-  }
-
- private:
-  [[nodiscard]] bool Merges(std::int64_t x) const {
-    if (x + 1 >= upper.row.width || !can_merge(RadiiAt(x).of, upper.rule.merge_from)) return false;
-    const std::uint32_t group = upper.Group(x);
-    bool alike = true;
-    for (std::int64_t u = x; u < x + 2; ++u)
-      for (const auto* samples : {&upper, &lower})
-        alike = alike && samples->row.weights[u] == lens_full_weight && samples->Group(u) == group;
-    return alike;
-  }
-
-  void Mark(std::int64_t begin, std::int64_t end, std::uint8_t* marks) const {
-    const hn::ScalableTag<std::uint32_t> d;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    std::int64_t x = begin;
-    if constexpr (hn::MaxLanes(hn::ScalableTag<std::uint32_t>()) > 1)
-      for (; x + lanes <= end; x += lanes) MarkVector(d, x, marks + x);
-    for (; x < end; x += 2) marks[x] = Merges(x) ? 1 : 0;
-    const std::int64_t last = (upper.row.width - 1) / 2 * 2;
-    if (begin == 0) marks[0] = 0;
-    if (begin <= last && last < end) marks[last] = 0;
-  }
-
-  /// Marks a vector of columns; odd ones get the mark of the even column before them.
-  template <class D>
-  HWY_INLINE void MarkVector(D d, std::int64_t x, std::uint8_t* marks) const {
-    const hn::RebindToSigned<D> integers;
-    const hn::Rebind<std::uint8_t, D> bytes;
-    const auto above = hn::LoadU(d, upper.row.radii + x);
-    const auto below = hn::LoadU(d, lower.row.radii + x);
-    const auto low = hn::Min(above, below);
-    const auto high = hn::Max(above, below);
-    const auto lowest = hn::Min(low, hn::Reverse2(d, low));
-    const auto from = hn::Set(d, upper.rule.merge_from);
-    const auto large = hn::Eq(hn::Min(lowest, from), from);
-    if (hn::AllFalse(d, large)) return hn::StoreU(hn::Zero(bytes), bytes, marks);
-    const auto apart = hn::Sub(hn::Max(high, hn::Reverse2(d, high)), lowest);
-    const auto last = hn::Set(d, upper.rule.last_group);
-    const auto full = hn::Set(d, lens_full_weight);
-    const auto most = hn::Set(d, merged_difference);
-    const auto group = hn::Min(LoadWide(d, upper.row.groups + x), last);
-    const auto group_below = hn::Min(LoadWide(d, lower.row.groups + x), last);
-    const auto weights = hn::Or(hn::Xor(LoadWide(d, upper.row.weights + x), full),
-                                hn::Xor(LoadWide(d, lower.row.weights + x), full));
-    const auto own = hn::Or(weights, hn::Xor(group, group_below));
-    const auto unlike = hn::Or(hn::Or(own, hn::Reverse2(d, own)), hn::Xor(group, hn::Reverse2(d, group)));
-    const auto near = hn::Eq(hn::Max(apart, most), most);
-    const auto alike = hn::And(hn::And(large, near), hn::Eq(unlike, hn::Zero(d)));
-    const auto one = hn::IfThenElseZero(alike, hn::Set(d, 1));
-    hn::StoreU(hn::DemoteTo(bytes, hn::BitCast(integers, one)), bytes, marks);
   }
 };
 
@@ -390,33 +282,22 @@ struct SampleRun {
 
   std::int64_t first = 0;                ///< first column
   std::int64_t count = 0;                ///< number of columns
-  std::int64_t more = 1;                 ///< 2 for blocks, one in every other column
   std::uint64_t* const* rows = nullptr;  ///< the group's rows, from that of the samples on
 
   /// Weighted cells of the run for one of its staircases, between zeros.
   [[nodiscard]] HWY_INLINE std::uint64_t* Cells(int which) { return cells_[which] + most * size; }
 
-  template <class CellOf>
-  HWY_INLINE void Put(int which, std::int64_t place, std::uint32_t share, const CellOf& cell_of) {
-    const SizedTag<Size> d;
-    for (std::size_t lane = 0; lane < size; lane += hn::Lanes(d))
-      hn::StoreU(cell_of(share, lane), d, Cells(which) + place * size + lane);
-  }
-  HWY_INLINE void PutNothing(std::int64_t place) {
-    for (int which = 0; which < 2; ++which) std::fill_n(Cells(which) + place * size, size, 0);
-  }
-
   HWY_NOINLINE void AddCorners(const Staircase& stairs, int which, std::int64_t first_column) {
     // The left and right corners of boxes narrower than the run overlap.
-    if (2 * stairs.wide[stairs.boxes - 1] + more < count) return AddDifferences(stairs, which, first_column);
+    if (2 * stairs.wide[stairs.boxes - 1] + 1 < count) return AddDifferences(stairs, which, first_column);
     const std::uint64_t* weighted = Cells(which);
     std::int64_t inner_left = 0;
     std::int64_t inner_right = 0;
     for (int k = 0; k < stairs.boxes; ++k) {
       const std::int64_t left = (first - stairs.wide[k] - first_column) * size;
-      const std::int64_t right = (first + stairs.wide[k] + more - first_column) * size;
+      const std::int64_t right = (first + stairs.wide[k] + 1 - first_column) * size;
       std::uint64_t* top = rows[-stairs.high[k]];
-      std::uint64_t* bottom = rows[stairs.high[k] + more];
+      std::uint64_t* bottom = rows[stairs.high[k] + 1];
       if (k > 0) {
         AddCells<false>(weighted, top + inner_left);
         AddCells<true>(weighted, top + inner_right);
@@ -438,10 +319,10 @@ struct SampleRun {
   HWY_INLINE void AddDifferences(const Staircase& stairs, int which, std::int64_t first_column) {
     const std::int64_t widest = stairs.wide[stairs.boxes - 1];
     constexpr auto vector = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<std::uint64_t>()));
-    std::fill_n(Cells(which) + count * size, (2 * widest + more) * size + vector, std::uint64_t{0});
+    std::fill_n(Cells(which) + count * size, (2 * widest + 1) * size + vector, std::uint64_t{0});
     for (int k = 0; k < stairs.boxes; ++k) {
       std::uint64_t* top = rows[-stairs.high[k]];
-      std::uint64_t* bottom = rows[stairs.high[k] + more];
+      std::uint64_t* bottom = rows[stairs.high[k] + 1];
       if (k == 0) {
         AddBox<false>(which, stairs.wide[0], 0, first_column, top, bottom);
       } else {
@@ -459,12 +340,12 @@ struct SampleRun {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const std::int64_t left = (first - wide - first_column) * size;
     const std::int64_t begin = left / lanes * lanes;
-    const std::int64_t end = (first + count + wide + more - first_column) * size;
+    const std::int64_t end = (first + count + wide + 1 - first_column) * size;
     const std::uint64_t* own = Cells(which) + begin - (first - first_column) * size;
     for (std::int64_t i = begin; i < end; i += lanes, own += lanes) {
       const auto at = [&](std::int64_t column) HWY_ATTR { return hn::LoadU(d, own + column * size); };
-      auto added = hn::Sub(at(wide), at(-wide - more));
-      if constexpr (Inner) added = hn::Sub(added, hn::Sub(at(inner), at(-inner - more)));
+      auto added = hn::Sub(at(wide), at(-wide - 1));
+      if constexpr (Inner) added = hn::Sub(added, hn::Sub(at(inner), at(-inner - 1)));
       hn::StoreU(hn::Add(hn::LoadU(d, top + i), added), d, top + i);
       hn::StoreU(hn::Sub(hn::LoadU(d, bottom + i), added), d, bottom + i);
     }
@@ -521,12 +402,13 @@ HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::u
   if (stairs.two) run.AddCorners(stairs.second, 1, area.first);
 }
 
-/// Returns the first sample from x on, up to `limit`, whose weight is not full, or whose group or range of
-/// radii differs from that at x.
+/// Returns the end of the run that begins at x: samples of full weight, of one group, with the same
+/// staircases.
 template <int Channels>
-HWY_INLINE std::int64_t EndOfAlike(const VisibleSamples<Channels>& samples, std::int64_t x,
-                                   std::int64_t limit, const KernelRange& range) {
+HWY_INLINE std::int64_t EndOfRun(const VisibleSamples<Channels>& samples, std::int64_t x,
+                                 std::int64_t limit) {
   const VisibleRow row = samples.row;
+  const KernelRange range = samples.rule.ranges->of(row.radii[x]);
   const std::uint32_t group = samples.Group(x);
   const std::uint32_t last_group = samples.rule.last_group;
   const auto first_unlike = [&](auto d, std::int64_t at) HWY_ATTR {
@@ -545,19 +427,6 @@ HWY_INLINE std::int64_t EndOfAlike(const VisibleSamples<Channels>& samples, std:
   }
   while (x < limit && first_unlike(hn::CappedTag<std::uint32_t, 1>(), x) < 0) ++x;
   return std::min(x, limit);
-}
-
-/// Returns the end of the run that begins at x: samples of full weight, of one group, not merged, with the
-/// same staircases.
-template <int Channels>
-HWY_INLINE std::int64_t EndOfRun(const VisibleRows<Channels>& rows, const VisibleSamples<Channels>& samples,
-                                 std::int64_t x, std::int64_t limit) {
-  const KernelRange range = samples.rule.ranges->of(samples.row.radii[x]);
-  const std::int64_t end = EndOfAlike(samples, x, limit, range);
-  if (rows.merges && range.last >= samples.rule.merge_from)
-    for (std::int64_t next = (x + 2) / 2 * 2; next < end; next += 2)
-      if (rows.Merged(next)) return next;
-  return end;
 }
 
 /// Writes the weighted cells of `count` samples from x on, for one or two staircases.
@@ -588,9 +457,8 @@ HWY_INLINE void PutRun(const VisibleSamples<Channels>& samples, std::int64_t x, 
 /// Spreads the run that begins at x, or the sample at x alone if its weight is not full, it reaches beyond
 /// the area or it is on the border of the picture. Returns the next column.
 template <int Channels>
-HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const VisibleSamples<Channels>& samples,
-                                  std::int64_t x, std::int64_t end, const DeltaRows& area,
-                                  RunOf<Channels>& run) {
+HWY_INLINE std::int64_t SpreadRun(const VisibleSamples<Channels>& samples, std::int64_t x, std::int64_t end,
+                                  const DeltaRows& area, RunOf<Channels>& run) {
   const std::uint32_t group = samples.Group(x);
   const LensKernel first = samples.Kernel(x);
   const TwoStaircases stairs(samples.rule.kernels, first);
@@ -603,55 +471,22 @@ HWY_INLINE std::int64_t SpreadRun(const VisibleRows<Channels>& rows, const Visib
     return x + 1;
   }
   const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest});
-  const std::int64_t next = EndOfRun<Channels>(rows, samples, x, limit);
+  const std::int64_t next = EndOfRun<Channels>(samples, x, limit);
   fetch_values(samples.row.colours + (samples.row.width + x) * Channels, (next - x) * Channels);
   fetch_values(samples.row.radii + samples.row.width + x, next - x);
   run.first = x;
   run.count = next - x;
-  run.more = 1;
   PutRun<Channels>(samples, x, run.count, stairs.two, run);
   AddRun(run, stairs, group, area);
   return next;
 }
 
-/// Spreads the run of blocks that begins at x. Returns the next column.
+/// Spreads the samples out of focus in columns begin to end - 1 of one row.
 template <int Channels>
-HWY_INLINE std::int64_t SpreadMerged(const VisibleRows<Channels>& rows, std::int64_t x, std::int64_t end,
-                                     const DeltaRows& area, RunOf<Channels>& run) {
-  const SplatRule& rule = rows.upper.rule;
-  const std::uint32_t group = rows.upper.Group(x);
-  const LensKernel first = rows.MergedKernel(x);
-  const TwoStaircases stairs(rule.kernels, first);
-  if (x - stairs.widest < area.first || x + stairs.widest + 1 >= area.last) {
-    Spread<Channels>(rule, first, x, lens_full_weight, group, true, area, rows.MergedCell(x));
-    return x + 2;
-  }
-  const std::int64_t limit = std::min({end, x + RunOf<Channels>::most, area.last - stairs.widest - 1});
-  std::int64_t next = x;
-  LensKernel kernel = first;
-  do {
-    if (next > x) run.PutNothing(next - x - 1);
-    for (int i = 0; i < 2 && kernel.weight[i] != 0; ++i)
-      run.Put(i, next - x, kernel.weight[i], rows.MergedCell(next));
-    next += 2;
-    if (next >= limit || !rows.Merged(next) || rows.upper.Group(next) != group) break;
-    kernel = rows.MergedKernel(next);
-  } while (same_staircases(kernel, first));
-  run.first = x;
-  run.count = next - x - 1;
-  run.more = 2;
-  AddRun(run, stairs, group, area);
-  return next;
-}
-
-/// Spreads the samples out of focus in columns begin (even) to end - 1 of one row. Merged samples are spread
-/// with the upper row. `marks` and `marked` as in VisibleRows.
-template <int Channels>
-GroupsOfRow SpreadVisible(const SplatRule& rule, const VisiblePair& pair, std::int64_t begin,
-                          std::int64_t end, const DeltaRows& area, std::uint8_t* marks, bool marked) {
+GroupsOfRow SpreadVisible(const SplatRule& rule, const VisibleRow& row, std::int64_t begin, std::int64_t end,
+                          const DeltaRows& area) {
   GroupsOfRow found;
-  const VisibleRows<Channels> rows(rule, pair, begin, end, marks, marked);
-  const VisibleSamples<Channels>& samples = pair.spreads_lower ? rows.lower : rows.upper;
+  const VisibleSamples<Channels> samples(rule, row);
   RunOf<Channels> run;
   for (std::int64_t x = begin; x < end;) {
     if (samples.row.weights[x] == 0) {
@@ -659,12 +494,9 @@ GroupsOfRow SpreadVisible(const SplatRule& rule, const VisiblePair& pair, std::i
     } else if (samples.Focused(x)) {
       found.focused |= 1U << samples.Group(x);
       ++x;
-    } else if (x % 2 == 0 && rows.Merged(x)) {
-      found.spread |= 1U << samples.Group(x);
-      x = pair.spreads_lower ? x + 2 : SpreadMerged<Channels>(rows, x, end, area, run);
     } else {
       found.spread |= 1U << samples.Group(x);
-      x = SpreadRun<Channels>(rows, samples, x, end, area, run);
+      x = SpreadRun<Channels>(samples, x, end, area, run);
     }
   }
   return found;

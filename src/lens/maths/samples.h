@@ -22,28 +22,6 @@ inline constexpr std::uint32_t lens_exposed_radius = 31 * 256;
 /// Largest radius in focus, 0.6 pixels in 1/256 pixel: the sample stays on its pixel.
 inline constexpr std::uint32_t lens_focus_radius = 153;
 
-/// A value for `merge_from` above every radius.
-inline constexpr std::uint32_t never_merged = ~std::uint32_t{0};
-/// Largest difference of radii of merged samples, in 1/256 pixel.
-inline constexpr std::uint32_t merged_difference = 128;
-
-/// Whether the four visible samples of a 2 x 2 block at even coordinates may be spread as one, with the mean
-/// of their radii. The caller has checked that they are of one group and have full weight.
-SATIN_HD bool can_merge(const std::uint32_t (&radii)[4], std::uint32_t merge_from) {
-  std::uint32_t low = radii[0];
-  std::uint32_t high = radii[0];
-  for (int i = 1; i < 4; ++i) {
-    low = radii[i] < low ? radii[i] : low;
-    high = radii[i] > high ? radii[i] : high;
-  }
-  return low >= merge_from && high - low <= merged_difference;
-}
-
-/// Rounds to nearest, ties up. Radii are below 2^30.
-SATIN_HD std::uint32_t merged_radius_of(const std::uint32_t (&radii)[4]) {
-  return (radii[0] + radii[1] + radii[2] + radii[3] + 2) / 4;
-}
-
 struct LensSample {
   std::uint32_t colour[4];  ///< linear, premultiplied; then alpha in the same unit, if there is one
   std::int32_t x, y;        ///< coordinates in the picture; a block has those of its upper left pixel
