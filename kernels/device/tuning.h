@@ -12,7 +12,7 @@ inline constexpr int table_fewest_tile_rows = 16;
 inline constexpr int table_most_tile_rows = 128;
 inline constexpr int table_warps_per_multiprocessor = 24;  ///< below it tiles become lower
 
-// Table in a single pass. Tile shapes are in kernels/tables/table_single_pass.cuh. 
+// Table in a single pass. Tile shapes are in kernels/tables/table_single_pass.cuh.
 inline constexpr int single_pass_tile_height = 128;
 /// Rows whose stores the compiler may interleave; with more it spills registers.
 template <int Step>

@@ -92,10 +92,11 @@ void refuse_both(const ParsedLine& line, const char* one, const char* other) {
 }
 
 OptionSpec mask_from_option() {
-  return valued("mask-from", "NAME",
-                "use the photograph's portrait matte, or its inverse, as the mask (matte: as the subject of a "
-                "filter that has one)",
-                {.choices = {"matte", "background"}});
+  return valued(
+      "mask-from", "NAME",
+      "use the photograph's portrait matte, or its inverse, as the mask (matte: as the subject of a "
+      "filter that has one)",
+      {.choices = {"matte", "background"}});
 }
 
 void check_streams(const BatchOptions& options, const ParsedLine& line) {
