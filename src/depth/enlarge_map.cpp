@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/host_memory.h"
+#include "core/prepared_filter.h"
 
 namespace satin {
 namespace {

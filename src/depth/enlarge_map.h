@@ -1,18 +1,23 @@
 #pragma once
 // Radius maps of another size than the picture, enlarged like radii of depth (enlarge_radii.h).
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/backend.h"
 #include "core/maths/window.h"
-#include "core/prepared_filter.h"
 #include "core/with_type.h"
 #include "depth/enlarge_radii.h"
 #include "depth/maths/signed_radius.h"
 #include "pixels/maths/rows.h"
 #include "pixels/pixelwise.h"
+#include "satin/image.h"
 
 namespace satin {
+
+class Device;
+struct FilterPlan;
 
 /// Radii at the ends of a radius map, in 1/256 pixel.
 struct MapRange {
