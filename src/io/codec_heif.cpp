@@ -257,16 +257,16 @@ class HeifFile {
         heif_image_get_bits_per_pixel_range(decoded, channel) != item.bits)
       fail("the decoded picture has another size or depth than the file says");
     const Strides strides = interleaved_strides(image.shape());
-    const std::size_t bytes = static_cast<std::size_t>(strides.channel) * static_cast<std::size_t>(samples);
+    const std::size_t copied = static_cast<std::size_t>(strides.channel) * static_cast<std::size_t>(samples);
     const auto width = static_cast<std::size_t>(item.width), pixel = static_cast<std::size_t>(strides.pixel);
     for (int y = 0; y < item.height; ++y) {
       std::byte* const row = row_of(image, y) + strides.channel * first;
       const unsigned char* from = plane + std::ptrdiff_t{row_bytes} * y;
-      if (bytes == pixel) {
-        std::memcpy(row, from, width * bytes);
+      if (copied == pixel) {
+        std::memcpy(row, from, width * copied);
         continue;
       }
-      for (std::size_t x = 0; x < width; ++x) std::memcpy(row + x * pixel, from + x * bytes, bytes);
+      for (std::size_t x = 0; x < width; ++x) std::memcpy(row + x * pixel, from + x * copied, copied);
     }
   }
 
