@@ -191,13 +191,12 @@ TEST(Dof, ADarkNearThingHasNoCombAlongItsSilhouette) {
   };
   constexpr auto fast = LensQuality::fast;
   constexpr auto high = LensQuality::high;
-  for (const auto& [quality, near, far] :
-       {Case{high, 4, 3}, {high, 6, 4}, {high, 8, 4}, {fast, 12, 8}, {fast, 16, 8}}) {
-    const Image disparity =
-        plane_of(128, 96, [&](auto x, auto y) { return 0.5 + (inside(x, y) ? near : -far) / 16.0; });
+  for (const Case& each : {Case{high, 4, 3}, {high, 6, 4}, {high, 8, 4}, {fast, 12, 8}, {fast, 16, 8}}) {
+    const Image disparity = plane_of(
+        128, 96, [&](auto x, auto y) { return 0.5 + (inside(x, y) ? each.near : -each.far) / 16.0; });
     Dof dof = lens_of(disparity);
-    dof.style.quality = quality;
-    EXPECT_LE(comb_of(result_of(picture, dof)), 1) << near << ", " << far;
+    dof.style.quality = each.quality;
+    EXPECT_LE(comb_of(result_of(picture, dof)), 1) << each.near << ", " << each.far;
   }
 }
 
