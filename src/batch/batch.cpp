@@ -30,6 +30,7 @@
 #include "batch/outputs.h"
 #include "batch/photographs.h"
 #include "batch/picture_memory.h"
+#include "batch/preparation.h"
 #include "batch/side_inputs.h"
 #include "batch/streaming.h"
 #include "batch/thumbnail.h"
@@ -37,8 +38,8 @@
 #include "satin/row_files.h"
 
 // A batch. FileWork has the three stages of a file: read, filter, write. The flow graph overlaps files, so
-// that others are read and written while one is filtered. The last part of this file prepares and runs
-// batches.
+// that others are read and written while one is filtered. The last part of this file runs batches that
+// preparation.cpp has prepared.
 
 namespace satin::batch {
 namespace {
@@ -615,23 +616,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void check_options(const BatchOptions& options) {
-  if (options.skip_existing && (options.overwrite || options.resume))
-    throw Error(ErrorKind::usage, std::string("--skip-existing leaves outputs as they are: drop it or ") +
-                                      (options.overwrite ? "--overwrite." : "--resume."));
-  const Shard& shard = options.shard;
-  if (shard.count < 1 || shard.index < 1 || shard.index > shard.count)
-    throw Error(ErrorKind::usage, "The shard " + std::to_string(shard.index) + "/" +
-                                      std::to_string(shard.count) + " is not one of 1/N to N/N.");
-}
-
-void keep_shard(PictureList& files, const Shard& shard) {
-  if (shard.count == 1) return;
-  const auto count = static_cast<std::uint64_t>(shard.count);
-  const auto wanted = static_cast<std::uint64_t>(shard.index - 1);
-  files.filter([&](std::string_view name) { return batch::Hash().add(name).value() % count == wanted; });
-}
-
 /// Counts and reports finished files, and decides when to stop.
 class ProgressSink {
  public:
@@ -688,57 +672,6 @@ std::optional<Error> foreseen_problem(const BatchFile& file, const Batch& work) 
   return error;
 }
 
-/// `finds_many` searches for the inputs and returns whether there may be several.
-Batch batch_without_files(const Pipeline& pipeline, const BatchOptions& options,
-                          const std::function<bool()>& finds_many) {
-  if (pipeline.empty()) throw Error(ErrorKind::usage, "There is no filter to run.");
-  check_options(options);
-  batch::check_row_options(pipeline, options);
-  batch::check_side_inputs(pipeline, options);
-  batch::check_photo_options(pipeline, options, finds_many());
-  Batch work;
-  work.options = options;
-  work.options.read.filterable = true;
-  work.options.list = std::string();  // frees their memory
-  work.options.inputs = std::vector<std::filesystem::path>();
-  work.pipeline = pipeline;
-  return work;
-}
-
-/// Names the outputs of these inputs and checks that they differ.
-void take_files(Batch& work, batch::InputList inputs) {
-  const OutputKind kind = output_kind(work.pipeline);
-  batch::check_output_name(inputs, work.options, kind);
-  work.folder_output = batch::output_is_folder(inputs, work.options);
-  work.files = std::move(inputs.files);
-  work.unread = std::move(inputs.unread);
-  batch::choose_stand_ins(work);
-  if (const BatchFile first = work.file(0); !batch::is_stream(first.input))
-    static_cast<void>(batch::output_format(first, work.options, kind));
-  batch::check_distinct(work);
-  batch::check_row_outputs(work);
-}
-
-void read_manifest(Batch& work) {
-  if (!work.options.resume) return;
-  work.manifest = std::make_shared<batch::Manifest>(batch::manifest_file(work.options, work.folder_output));
-}
-
-void check_files(const Batch& work) {
-  batch::check_outputs(work);
-  batch::check_depth_out(work);
-}
-
-void read_shared_sides(Batch& work) {
-  for (const PipelineStep& step : work.pipeline)
-    if (work.options.stream) {
-      batch::check_side_rows(step, work.options.read);
-      work.side_images.emplace_back(step.parameters.filter().inputs.size());
-    } else {
-      work.side_images.push_back(batch::read_side_inputs(step, work.options.read, work.side_warnings));
-    }
-}
-
 std::uint64_t memory_of(const Batch& work) {
   return work.options.memory != 0 ? work.options.memory : batch::usual_picture_memory();
 }
@@ -761,17 +694,6 @@ BatchResult run_files(batch::FileWork& files, batch::PictureMemory& memory, cons
   return sink.finish();
 }
 
-/// Whether an output exists that the manifest should know and does not.
-bool meets_unknown_output(const Batch& work) {
-  if (!work.manifest) return false;
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    const std::filesystem::path output = work.file(i).output;
-    std::error_code ignored;
-    if (std::filesystem::exists(output, ignored) && !work.manifest->knows(output)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void BatchResult::count(const FileResult& file) {
@@ -782,20 +704,6 @@ void BatchResult::count(const FileResult& file) {
   const ErrorKind kind = file.error ? file.error->kind() : ErrorKind::input;
   if (total == 1 || kind == ErrorKind::environment) failure = kind;
   if (!failure) failure = ErrorKind::input;
-}
-
-Batch prepare_batch(const Pipeline& pipeline, const BatchOptions& options) {
-  batch::InputList inputs;
-  Batch work = batch_without_files(pipeline, options, [&] {
-    inputs = batch::find_inputs(options);
-    return inputs.many;
-  });
-  take_files(work, std::move(inputs));
-  keep_shard(work.files, options.shard);
-  read_manifest(work);
-  check_files(work);
-  read_shared_sides(work);
-  return work;
 }
 
 void foresee_batch(const Batch& work, const std::function<void(const FileResult& result)>& tell) {
@@ -826,12 +734,12 @@ BatchResult run_batch(std::span<const Device> devices, const Batch& work, const 
 struct BatchSession::State {
   State(std::vector<Device> given, const Pipeline& pipeline, const BatchOptions& options)
       : devices(std::move(given)),
-        work(batch_without_files(pipeline, options, [] { return true; })),
+        work(batch::batch_without_files(pipeline, options, [] { return true; })),
         memory(memory_of(work)) {
     if (devices.empty()) throw Error(ErrorKind::usage, "There is no device to run the batch on.");
     work.folder_output = true;
-    read_manifest(work);
-    read_shared_sides(work);
+    batch::read_manifest(work);
+    batch::read_shared_sides(work);
     files.emplace(devices, work, events, memory);
     if (!batch::has_own_side_inputs(work.pipeline, work.options)) files->check_parameters();
   }
@@ -858,9 +766,9 @@ BatchResult BatchSession::run(std::span<const PictureName> files, const BatchEve
     inputs.files.below(file.folder);
     inputs.files.add(file.relative.native());
   }
-  take_files(state.work, std::move(inputs));
-  if (meets_unknown_output(state.work)) read_manifest(state.work);
-  check_files(state.work);
+  batch::take_files(state.work, std::move(inputs));
+  if (batch::meets_unknown_output(state.work)) batch::read_manifest(state.work);
+  batch::check_files(state.work);
   if (state.work.manifest) batch::remove_left_over_files(state.work, state.looked_at);
   state.events = events;
   return run_files(*state.files, state.memory, state.work, state.events);

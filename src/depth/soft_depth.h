@@ -6,9 +6,8 @@
 //   - more depth around the focus is sharp (DecideSoftness),
 //   - noise gives way to the mean on surfaces, and thin extremes to the median near silhouettes (CleanRadii),
 //   - every pixel near a silhouette is scored by how much it looks like the nearer side (ScoreSides), and
-//   gets
-//     the radius of the side that the scores around it choose (ChooseSides). A pixel alone does not decide:
-//     where both sides are textured, that would leave specks.
+//     gets the radius of the side that the scores around it choose (ChooseSides). A pixel alone does not
+//     decide: where both sides are textured, that would leave specks.
 // Depth that is not soft keeps every bit: against ray-traced truth snapping gains 2 dB on soft depth, and
 // costs clean depth up to 3.
 

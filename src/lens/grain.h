@@ -29,12 +29,12 @@ inline constexpr std::uint32_t least_focus_cells = 16;
 enum GrainKind { beside_kind, beyond_kind, between_kind, grain_kinds };
 inline constexpr int grain_rows = grain_kinds * 3;  ///< 3 * kind + channel, in the order RGB
 
-/// What is measured, in the backend's memory.
+/// Statistics of the noise, in the backend's memory.
 struct GrainState {
   std::uint32_t counts[grain_rows][grain_levels][2 * grain_bins];  ///< cells out of focus, then in focus
   std::uint32_t cells[grain_rows][grain_levels];
-  float tenth[grain_rows][grain_levels];  ///< of the differences, in bins
-  float deviation[3][grain_levels];       ///< of the noise, in codes
+  float tenth[grain_rows][grain_levels];  ///< lowest tenth of the differences, in bins
+  float deviation[3][grain_levels];       ///< deviation of the noise, in codes
   float centre, beside;  ///< weights of white noise at the pixel and its four neighbours, for deviation 1
   float shared, own;     ///< weights of noise that channels share, and of their own
 };

@@ -80,8 +80,9 @@ inline constexpr int lamp_blocks_away = 4;  ///< distance in blocks of the surfa
 /// no aperture: they hide the steps of the staircases.
 inline constexpr float most_bright_share = 0.18F;
 
-// Where a lamp gets all of its light back, and from where none. On ray-traced scenes 9 of 10 lamps are inside
-// the first limits; textures, lit hair and gaps in foliage are mostly beyond the second ones.
+// Limits between which a lamp's gain fades: all of its light comes back at the first, none at the second. On
+// ray-traced scenes 9 of 10 lamps are inside the first limits; textures, lit hair and gaps in foliage are
+// mostly beyond the second ones.
 inline constexpr float lamp_radius_all = 8;  ///< pixels
 inline constexpr float lamp_radius_none = 4;
 inline constexpr float lamp_rows_all = 28;  ///< rows of bright pixels in 49 x 49: spots, by their heights
@@ -134,7 +135,7 @@ struct LampScene {
   LensList listed;
   const LensUnit* unit;
   LampCell* cells;
-  LampSurface* surfaces;            ///< of each block
+  LampSurface* surfaces;            ///< one for each block
   LampSurface* brightest_surfaces;  ///< largest channels of the surfaces around each block
   LampList lamps;
   Aperture aperture;

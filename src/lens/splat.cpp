@@ -60,7 +60,7 @@ constexpr std::uint32_t pixel = 256;  // unit of radii
 constexpr std::uint32_t square_below = 2 * pixel;
 constexpr std::uint32_t coarse_below = 6 * pixel;  // high quality
 constexpr std::uint32_t smooth_below = 4 * pixel;  // high quality: discs of up to 36 corners, always mixed
-// From these radii on the steps of 20 and 28 corners are seen as steps: above 4 pixels.
+// Radii from which 20 and 28 corners are too few: their steps are larger than 4 pixels.
 constexpr std::uint32_t finer_from = 32 * pixel;   // high quality
 constexpr std::uint32_t finest_from = 48 * pixel;  // high quality
 constexpr std::uint32_t mixed_up_to_fast = 8 * pixel;

@@ -16,7 +16,7 @@ constexpr std::int64_t most_pixels = std::int64_t{1} << 24;  ///< largest viewpo
 constexpr std::size_t longest_word = 64;
 constexpr int deepest = 16;                      ///< nesting of JSON
 constexpr std::size_t most_values = 1U << 20;    ///< values and keys of a body
-constexpr std::size_t longest_text = 64U << 10;  ///< of a text in a body
+constexpr std::size_t longest_text = 64U << 10;  ///< longest text in a body, in bytes
 
 /// Reads JSON without keeping anything, and stops at the first value beyond a limit. Parsing with nlohmann's
 /// callback would take quadratic time for long arrays.

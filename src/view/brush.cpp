@@ -120,7 +120,7 @@ class StrokePainter {
   Brush brush_;
   bool erase_;
   std::vector<Segment> segments_;
-  std::vector<double> distances_;  ///< of the segments from the centre of the cell
+  std::vector<double> distances_;  ///< distance of each segment from the centre of the cell
   std::vector<Segment> nearest_;
 };
 

@@ -118,7 +118,7 @@ class Renderer {
   std::vector<Waiting> waiting_;
   std::deque<std::function<void()>> tasks_;
   std::deque<std::function<void()>> late_tasks_;
-  double seconds_per_pixel_ = 1e-7;  ///< of the filters, estimated from the last runs
+  double seconds_per_pixel_ = 1e-7;  ///< time of the filters, estimated from the last runs
   double halving_per_pixel_ = 5e-9;  ///< seconds to make the smaller copies of a result
   std::thread thread_;
 };

@@ -101,7 +101,7 @@ class Session final : public Application {
   std::optional<Error> problem_;
   std::vector<Reply> waiting_;               ///< replies waiting for the picture
   std::vector<std::string> pictures_;        ///< names allowed for side inputs
-  Paintings paintings_;                      ///< of the open picture
+  Paintings paintings_;                      ///< masks painted on the open picture
   std::map<std::size_t, Paintings> former_;  ///< by the index of a picture that was open before
   std::map<std::string, bool> masks_;        ///< files of painted masks; true if a command may name it
   std::map<std::string, batch::FileStamp>

@@ -1,4 +1,4 @@
-// What the filters rely on in Highway itself, on every SIMD target.
+// Tests of Highway: the filters rely on TruncateTo() on every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/core/highway_test.cpp"
