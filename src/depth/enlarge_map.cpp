@@ -9,14 +9,23 @@
 namespace satin {
 namespace {
 
+struct RadiusPlane {
+  RadiusPlane(Backend& backend, const Shape& shape)
+      : buffer(backend.allocate(byte_size(shape))),
+        view{buffer.get(), shape, interleaved_strides(shape), backend.memory()} {}
+
+  Buffer buffer;
+  MutableImageView view;
+};
+
 class PreparedWithMap final : public PreparedFilter {
  public:
   PreparedWithMap(Backend& backend, std::unique_ptr<PreparedFilter> filter, const Shape& picture,
                   const Shape& map, std::size_t input, const MapRange& range)
       : filter_(std::move(filter)),
         input_(input),
-        samples_(backend.allocate({map.width, map.height, 1, Type::i32})),
-        radii_(backend.allocate({picture.width, picture.height, 1, Type::i32})),
+        samples_(backend, {map.width, map.height, 1, Type::i32}),
+        radii_(backend, {picture.width, picture.height, 1, Type::i32}),
         map_(backend.allocate(enlarged_map_shape(map, picture))),
         colours_(backend.allocate(static_cast<std::size_t>(map.width * map.height) * sizeof(GuideColour))),
         enlarge_(backend.prepare(EnlargeMapJob{{{picture.width, picture.height, map.width, map.height},
@@ -27,8 +36,8 @@ class PreparedWithMap final : public PreparedFilter {
                                                range})) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return filter_->workspace_bytes() + byte_size(samples_.shape()) + byte_size(radii_.shape()) +
-           byte_size(map_.shape()) + colours_.size;
+    return filter_->workspace_bytes() + samples_.buffer.size + radii_.buffer.size + byte_size(map_.shape()) +
+           colours_.size;
   }
 
   ImageView counted(std::span<const ImageView> inputs, Stream stream) override {
@@ -38,11 +47,9 @@ class PreparedWithMap final : public PreparedFilter {
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
     auto* colours = reinterpret_cast<GuideColour*>(colours_.get());
-    enlarge_->run({inputs[input_],
-                   {inputs.front(), samples_.view(), colours, radii_.view()},
-                   samples_.view(),
-                   map_.view()},
-                  stream);
+    enlarge_->run(
+        {inputs[input_], {inputs.front(), samples_.view, colours, radii_.view}, samples_.view, map_.view()},
+        stream);
     OfInputs<ImageView> changed(inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) changed[i] = i == input_ ? map_.view() : inputs[i];
     filter_->run(changed, output, measured, stream);
@@ -51,7 +58,8 @@ class PreparedWithMap final : public PreparedFilter {
  private:
   std::unique_ptr<PreparedFilter> filter_;
   std::size_t input_;
-  Image samples_, radii_, map_;
+  RadiusPlane samples_, radii_;
+  Image map_;
   Buffer colours_;
   std::unique_ptr<EnlargeMapJob::Operation> enlarge_;
 };
