@@ -263,17 +263,23 @@ void Session::later(const Reply& reply, std::function<Answer()> work, Renderer::
   renderer_.post([reply, work = std::move(work)] { reply(answer_of(work)); }, turn);
 }
 
-void Session::begin_save(const Json& body, const Reply& reply) {
+void Session::begin_save(const Json& body, const Reply& reply) try {
   const std::lock_guard lock(mutex_);
-  if (saving_.exchange(true)) throw Error(ErrorKind::usage, "A file is being saved.");
+  if (saving_) throw Error(ErrorKind::usage, "A file is being saved.");
+  if (const auto generation = body.find("generation"); generation != body.end() && *generation != generation_)
+    return reply(stale_answer());
+  SaveJob job = save_job(body);
   if (saver_.joinable()) saver_.join();  // it has ended
   save_ends_ = false;
   saved_ = 0;
-  saver_ = std::thread([this, body, reply] {
-    const Answer answer = answer_of([&] { return save(body); });
+  saving_ = true;
+  saver_ = std::thread([this, job = std::move(job), reply] {
+    const Answer answer = answer_of([&] { return save(job); });
     saving_ = false;
     reply(answer);
   });
+} catch (const Error& error) {
+  reply(refused_answer(error));
 }
 
 void Session::tell_session(const Reply& reply) {

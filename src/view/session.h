@@ -54,8 +54,18 @@ class Session final : public Application {
   Answer set_focus(const Json& body);
   Answer tell_changes() const;
   Answer look_at(const Query& query) const;
-  // Requests that the worker answers. These functions lock the mutex themselves.
-  Answer save(const Json& body);
+  /// What a save writes: the settings as they were when it was requested.
+  struct SaveJob {
+    std::filesystem::path name;    ///< as requested, empty for the current output
+    std::filesystem::path target;  ///< the output
+    Pipeline pipeline;
+    BatchOptions options;
+    std::vector<std::string> used;  ///< files that the session reads and the save must not replace
+  };
+  [[nodiscard]] SaveJob save_job(const Json& body) const;
+
+  // Requests that the worker or the saver answers. These functions lock the mutex themselves.
+  Answer save(const SaveJob& job);
   Answer paint(const Json& body);
   Answer thumbnail(const Query& query);
   Answer write_list();
@@ -65,7 +75,8 @@ class Session final : public Application {
 
   void take(const Request& request, const Reply& reply);
   Answer at_once(const std::string& name, const std::string& query, const Json& body);
-  /// Writes the output on a thread of its own, so that the page shows previews meanwhile.
+  /// Writes the output of the current settings on a thread of its own, so that the page shows previews
+  /// meanwhile.
   void begin_save(const Json& body, const Reply& reply);
   /// Runs `work` on the worker. An error becomes a refusal, which the page expects.
   void later(const Reply& reply, std::function<Answer()> work, Renderer::Turn turn = Renderer::Turn::first);

@@ -100,24 +100,23 @@ void Session::remove_masks() noexcept {
     if (!is_kept) fs::remove(file, ignored);
 }
 
-Answer Session::save(const Json& body) {
-  std::unique_lock lock(mutex_);
-  if (const auto generation = body.find("generation"); generation != body.end() && *generation != generation_)
-    return stale_answer();
+Session::SaveJob Session::save_job(const Json& body) const {
   const fs::path name = plain_name(body);
-  const fs::path target = name.empty() ? output() : input().parent_path() / name;
-  BatchOptions options = line_.options;
-  const Pipeline pipeline = line_.pipeline;
-  std::vector<std::string> inputs = pictures_;
-  for (std::size_t i = 0; i < inputs_.files.size(); ++i) inputs.push_back(inputs_.files.path(i).string());
-  options.inputs = {input()};
-  options.list.clear();
-  options.output = target;
-  options.overwrite = body.contains("overwrite") && body["overwrite"] == true;
-  lock.unlock();
+  SaveJob job{name, name.empty() ? output() : input().parent_path() / name, line_.pipeline, line_.options,
+              pictures_};
+  for (std::size_t i = 0; i < inputs_.files.size(); ++i) job.used.push_back(inputs_.files.path(i).string());
+  job.options.inputs = {input()};
+  job.options.list.clear();
+  job.options.output = job.target;
+  job.options.overwrite = body.contains("overwrite") && body["overwrite"] == true;
+  return job;
+}
+
+Answer Session::save(const SaveJob& job) {
+  const fs::path& target = job.target;
   std::error_code ignored;
   const bool is_link = fs::is_symlink(fs::symlink_status(target, ignored));
-  if (!options.overwrite && (is_link || fs::exists(target, ignored))) {
+  if (!job.options.overwrite && (is_link || fs::exists(target, ignored))) {
     Json found{{"exists", target.string()}};
     if (is_link) {
       const fs::path folder = fs::canonical(target.parent_path() / ".", ignored);
@@ -126,11 +125,11 @@ Answer Session::save(const Json& body) {
     }
     return json_answer(found);
   }
-  for (const std::string& used : inputs)
+  for (const std::string& used : job.used)
     if (fs::equivalent(target, used, ignored))
       refuse("The output " + batch::quoted(target) +
              " is a file that this session reads: choose another name.");
-  if (folder_output_ && name.empty()) fs::create_directories(target.parent_path(), ignored);
+  if (folder_output_ && job.name.empty()) fs::create_directories(target.parent_path(), ignored);
   Json warnings = Json::array();
   std::optional<Error> failure;
   BatchEvents events;
@@ -140,11 +139,11 @@ Answer Session::save(const Json& body) {
   };
   events.cancelled = [this] { return save_ends_ || start_.ended(); };
   events.filtering = [this](const BatchFile&, double done) { saved_ = done; };
-  const BatchResult result = run_batch(start_.device, prepare_batch(pipeline, options), events);
+  const BatchResult result = run_batch(start_.device, prepare_batch(job.pipeline, job.options), events);
   if (failure) throw Error(*failure);
   if (result.cancelled) throw Error(ErrorKind::cancelled, "Nothing was saved.");
-  lock.lock();
-  if (!name.empty() && !folder_output_) line_.options.output = target;
+  const std::lock_guard lock(mutex_);
+  if (!job.name.empty() && !folder_output_) line_.options.output = target;
   remember(target);
   keep_masks();
   return json_answer(
