@@ -37,10 +37,9 @@ bool same_secret(std::string_view given, std::string_view secret) {
   return difference == 0;
 }
 
-bool is_json(std::string_view type) {
-  constexpr std::string_view json = "application/json";
+bool is_of_type(std::string_view type, std::string_view wanted) {
   const std::string_view name = type.substr(0, type.find(';'));
-  return boost::beast::iequals({name.data(), name.size()}, {json.data(), json.size()});
+  return boost::beast::iequals({name.data(), name.size()}, {wanted.data(), wanted.size()});
 }
 
 /// Whether the target is a path of printable ASCII, as the page itself requests.
@@ -100,12 +99,17 @@ Verdict Admission::judge_sender(const Head& head) const {
 }
 
 Verdict Admission::judge_change(const Head& head) const {
-  if (!is_json(value_of(head, field::content_type))) return {415, "The body must be JSON."};
+  const bool uploads = target_of(head).path == upload_path;
+  const std::string_view type = value_of(head, field::content_type);
+  if (uploads && !is_of_type(type, "application/octet-stream"))
+    return {415, "The body must be application/octet-stream."};
+  if (!uploads && !is_of_type(type, "application/json")) return {415, "The body must be JSON."};
   const std::string_view length = value_of(head, field::content_length);
   if (length.empty()) return {411, "The length of the body is missing."};
   std::uint64_t bytes = 0;
   const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), bytes);
-  if (error == std::errc::result_out_of_range || bytes > longest_body) return {413, "The body is too long."};
+  if (error == std::errc::result_out_of_range || bytes > (uploads ? longest_upload : longest_body))
+    return {413, uploads ? "The file is too long." : "The body is too long."};
   if (error != std::errc{} || end != length.data() + length.size())
     return {400, "The length is not a number."};
   return {};

@@ -39,6 +39,7 @@ constexpr std::size_t buffered = 64U << 10;
 constexpr seconds head_time{10};
 constexpr seconds idle_time{60};
 constexpr seconds transfer_time{60};
+constexpr seconds upload_time{600};
 
 std::string authority_of(const asio::ip::tcp::socket& socket) {
   error_code error;
@@ -258,12 +259,12 @@ void Connection::take_head() {
 }
 
 void Connection::read_body() {
-  if (!is_of_session(target_of(parser_->get().base()).path))
-    return refuse(405, "Files of the page can only be read.");
+  const std::string_view path = target_of(parser_->get().base()).path;
+  if (!is_of_session(path)) return refuse(405, "Files of the page can only be read.");
   if (!clients_.may_send_body(client_)) return refuse(503, "This client is sending too many bodies at once.");
   reads_body_ = true;
-  parser_->body_limit(longest_body);
-  limit(transfer_time, 408);
+  parser_->body_limit(longest_upload);  // Admission has checked the length
+  limit(path == upload_path ? upload_time : transfer_time, 408);
   http::async_read(socket_, buffer_, *parser_,
                    [self = shared_from_this()](const error_code& error, std::size_t) {
                      self->reads_body_ = false;

@@ -20,6 +20,10 @@ struct Request {
   std::string body;
 };
 
+/// The only path whose bodies are files, which may be longer than other bodies.
+constexpr std::string_view upload_path = "/api/drop";
+constexpr std::uint64_t longest_upload = std::uint64_t{256} << 20;
+
 struct Answer {
   int status = 200;
   std::string type = "application/json";

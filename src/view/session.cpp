@@ -212,10 +212,12 @@ Session::Session(const Start& start) : start_(start), line_(start.line), rendere
 Session::~Session() {
   Session::stop();
   remove_masks();
+  remove_dropped();
 }
 
 void Session::stop() {
   save_ends_ = true;
+  remove_dropped();  // before anything is waited for: a second signal would end the process
   renderer_.stop();
   if (saver_.joinable()) saver_.join();
 }
@@ -239,7 +241,11 @@ void Session::take(const Request& request, const Reply& reply) {
   if (name == "GET /api/thumbnail")
     return later(
         reply, [this, query = query_of(request.query)] { return thumbnail(query); }, Renderer::Turn::last);
+  if (name == "GET /api/beside") return reply(answer_of([&] { return list_beside(); }));
+  if (request.method == "POST" && request.path == upload_path)
+    return reply(answer_of([&] { return drop(query_of(request.query), request.body); }));
   const Json body = request.method == "POST" ? object_of(request.body) : Json::object();
+  if (name == "POST /api/keep") return reply(answer_of([&] { return keep_dropped(body); }));
   if (name == "POST /api/open") return open(body, reply);
   if (name == "POST /api/save") return begin_save(body, reply);
   if (name == "POST /api/mask") return later(reply, [this, body] { return paint(body); });
@@ -341,17 +347,26 @@ void Session::load() {
   ReadOptions options = line_.options.read;
   const bool chooses = std::exchange(start_.may_choose, false) && line_.pipeline.size() == 1;
   const bool wants = wants_photo(line_.pipeline, line_.options);
-  options.photo_depth = wants || chooses;
+  options.photo_depth = true;  // the page offers it
   lock.unlock();
   std::shared_ptr<const OpenPicture> picture;
   std::optional<Error> problem;
   std::optional<Pipeline> chosen;
   try {
-    Picture read = read_picture(file, options);
+    Picture read;
+    try {
+      read = read_picture(file, options);
+    } catch (const Error&) {
+      if (wants) throw;
+      options.photo_depth = false;  // the picture itself may be intact
+      read = read_picture(file, options);
+    }
     if (chooses && read.photo && read.photo->depth) chosen = pipeline_for_photos();
     if (!chosen && !wants && read.photo && !read.photo->original.place.empty()) {
       options.photo_depth = false;  // this is the sharp original, which only depth of field uses
+      std::optional<Photo> photo = std::move(read.photo);
       read = read_picture(file, options);
+      read.photo = std::move(photo);
     }
     picture = std::make_shared<const OpenPicture>(start_.device, std::move(read), wants || chosen);
   } catch (const Error& error) {
@@ -453,6 +468,10 @@ Answer Session::look_at(const Query& query) const {
 void Session::use(const Pipeline& pipeline) {
   line_.pipeline = pipeline;
   ++generation_;
+  for (const PipelineStep& step : pipeline)
+    for (const SideInput& side : step.side_inputs)
+      if (std::ranges::find(pictures_, side.path.string()) == pictures_.end())
+        pictures_.push_back(side.path.string());
   if (picture_ != nullptr && wants_photo(pipeline, line_.options) != picture_->with_photo) {
     picture_.reset();
     renderer_.post([this] { load(); });
@@ -489,10 +508,12 @@ Session::Json Session::session_json() const {
             {"error", problem_ ? error_json(*problem_) : Json(nullptr)}};
   if (picture_ == nullptr) return json;
   const Shape& shape = picture_->shape();
+  const std::optional<Photo>& photo = picture_->source->photo;
   json["picture"] = {{"name", input().filename().string()},
                      {"width", shape.width},
                      {"height", shape.height},
                      {"channels", shape.channels},
+                     {"has_depth", photo && photo->depth},
                      {"type", name_of(shape.type)}};
   return json;
 }
@@ -530,21 +551,31 @@ std::string Session::command() const {
   return command_line(line_.pipeline, {argument_of(input())}, target(), line_.kept);
 }
 
-/// Returns the texts with which a page writes the command when it cannot reach the server.
+/// Returns the texts with which a page writes the command when it cannot reach the server, and the dropped
+/// files that the command names.
 Session::Json Session::line_json() const {
-  return {{"files", files_text({argument_of(input())}, target())}, {"kept", options_text(line_.kept)}};
+  Json unkept = Json::array();
+  for (const PipelineStep& step : line_.pipeline)
+    for (const SideInput& side : step.side_inputs)
+      if (dropped_.contains(side.path.string())) unkept.push_back(side.path.string());
+  return {{"files", files_text({argument_of(input())}, target())},
+          {"kept", options_text(line_.kept)},
+          {"unkept", unkept}};
 }
 
-/// Checks the files that the page names: pictures of the command line, painted masks, and files beside the
-/// picture.
+/// Checks the files that the page names: pictures that the session reads already, and files beside the
+/// picture, with or without the folder. A dropped file that was kept is that under its name.
 Pipeline Session::checked(Settings settings) const {
   for (StepSettings& step : settings)
     for (const InputRecord& record : find_filter(step.filter).inputs) {
       const std::string name = step.get(record.name);
+      if (const auto kept = dropped_.find(name); kept != dropped_.end() && !kept->second.empty())
+        step.set(record.name, kept->second);
       if (name.empty() || std::ranges::find(pictures_, name) != pictures_.end()) continue;
-      const fs::path beside = input().parent_path() / name;
+      const fs::path file = name, folder = input().parent_path();
+      const fs::path beside = folder / file.filename();
       std::error_code ignored;
-      if (fs::path(name).filename() != name || name.find('\0') != std::string::npos ||
+      if ((file != beside && file != file.filename()) || name.find('\0') != std::string::npos ||
           !fs::is_regular_file(beside, ignored))
         throw SettingsError(
             Error(ErrorKind::usage, "The page may not use the file " + batch::quoted(name) +

@@ -1,6 +1,6 @@
 #pragma once
 // A session: the files, the settings and the open picture, and the requests of the page about them.
-// session.cpp answers requests, session_files.cpp writes files.
+// session.cpp answers requests, session_files.cpp reads and writes the files beside the picture.
 
 #include <atomic>
 #include <functional>
@@ -69,6 +69,10 @@ class Session final : public Application {
   Answer paint(const Json& body);
   Answer thumbnail(const Query& query);
   Answer write_list();
+  // Answered by a thread of the server.
+  Answer list_beside() const;
+  Answer drop(const Query& query, const std::string& body);
+  Answer keep_dropped(const Json& body);
 
   void tell_session(const Reply& reply);
   void open(const Json& body, const Reply& reply);
@@ -85,6 +89,7 @@ class Session final : public Application {
   void restore_paintings();
   void keep_masks();
   void remove_masks() noexcept;
+  void remove_dropped() noexcept;
   void use(const Pipeline& pipeline);
   void show();
   [[nodiscard]] Answer settings_answer(const Json& more) const;
@@ -98,6 +103,7 @@ class Session final : public Application {
   [[nodiscard]] Json line_json() const;
   [[nodiscard]] Pipeline checked(Settings settings) const;
   [[nodiscard]] std::filesystem::path free_name(const std::string& end) const;
+  [[nodiscard]] std::vector<std::string> used_files() const;
   void remember(const std::filesystem::path& file);
   void remember_sides();
 
@@ -115,6 +121,8 @@ class Session final : public Application {
   Paintings paintings_;                      ///< masks painted on the open picture
   std::map<std::size_t, Paintings> former_;  ///< by the index of a picture that was open before
   std::map<std::string, bool> masks_;        ///< files of painted masks; true if a command may name it
+  /// Files that were dropped on the page, each in a private folder, and the name under which one was kept.
+  std::map<std::string, std::string> dropped_;
   std::map<std::string, batch::FileStamp>
       stamps_;                        ///< stamps of the files in use, when they were read or written
   std::optional<MaskCanvas> canvas_;  ///< used by the worker only

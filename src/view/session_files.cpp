@@ -1,4 +1,5 @@
-// The files that a session writes: results, painted masks, lists of files.
+// The files of a session besides the picture: results, painted masks, lists of files, and pictures that the
+// page picks for a filter.
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "batch/file_names.h"
+#include "io/file.h"
 #include "view/session.h"
 #include "view/settings.h"
 
@@ -23,17 +25,43 @@ constexpr std::size_t most_points = 200'000;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
+constexpr std::size_t most_beside = 500;  ///< names of files beside the picture in one answer
+
 /// Returns the name without folders that the page chose, or an empty path.
 fs::path plain_name(const Json& body) {
   const auto found = body.find("name");
   if (found == body.end() || found->is_null()) return {};
-  if (!found->is_string()) refuse("The name of the output is not a text.");
+  if (!found->is_string()) refuse("The name of the file is not a text.");
   const auto name = found->get<std::string>();
   const bool is_plain = !name.empty() && name.front() != '.' && name.find('/') == std::string::npos &&
-                        name.find('\0') == std::string::npos && !batch::NamePattern::is_one(name);
-  if (!is_plain) refuse("The name of the output must be a plain one, such as result.jpg.");
+                        name.find('\0') == std::string::npos && name != "-" &&
+                        !batch::NamePattern::is_one(name);
+  if (!is_plain) refuse("The name of the file must be a plain one, such as result.jpg.");
   return name;
 }
+
+/// Returns what the page is told about a target that exists, with the place to which a link leads out of the
+/// folder; null if there is none.
+Json found_at(const fs::path& target) {
+  std::error_code ignored;
+  const bool is_link = fs::is_symlink(fs::symlink_status(target, ignored));
+  if (!is_link && !fs::exists(target, ignored)) return nullptr;
+  Json found{{"exists", target.string()}};
+  if (!is_link) return found;
+  const fs::path folder = fs::canonical(target.parent_path() / ".", ignored);
+  const fs::path end = fs::weakly_canonical(folder / fs::read_symlink(target, ignored), ignored);
+  if (end.parent_path() != folder) found["leads_to"] = end.string();
+  return found;
+}
+
+void refuse_used(const fs::path& target, const std::vector<std::string>& used) {
+  std::error_code ignored;
+  for (const std::string& file : used)
+    if (fs::equivalent(target, file, ignored))
+      refuse(batch::quoted(target) + " is a file that this session reads: choose another name.");
+}
+
+bool wants_overwrite(const Json& body) { return body.contains("overwrite") && body["overwrite"] == true; }
 
 double finite(const Json& value) {
   if (!value.is_number() || !std::isfinite(value.get<double>()))
@@ -100,35 +128,29 @@ void Session::remove_masks() noexcept {
     if (!is_kept) fs::remove(file, ignored);
 }
 
+/// Returns the files that the session reads. They are never replaced.
+std::vector<std::string> Session::used_files() const {
+  std::vector<std::string> used = pictures_;
+  for (std::size_t i = 0; i < inputs_.files.size(); ++i) used.push_back(inputs_.files.path(i).string());
+  return used;
+}
+
 Session::SaveJob Session::save_job(const Json& body) const {
   const fs::path name = plain_name(body);
   SaveJob job{name, name.empty() ? output() : input().parent_path() / name, line_.pipeline, line_.options,
-              pictures_};
-  for (std::size_t i = 0; i < inputs_.files.size(); ++i) job.used.push_back(inputs_.files.path(i).string());
+              used_files()};
   job.options.inputs = {input()};
   job.options.list.clear();
   job.options.output = job.target;
-  job.options.overwrite = body.contains("overwrite") && body["overwrite"] == true;
+  job.options.overwrite = wants_overwrite(body);
   return job;
 }
 
 Answer Session::save(const SaveJob& job) {
   const fs::path& target = job.target;
   std::error_code ignored;
-  const bool is_link = fs::is_symlink(fs::symlink_status(target, ignored));
-  if (!job.options.overwrite && (is_link || fs::exists(target, ignored))) {
-    Json found{{"exists", target.string()}};
-    if (is_link) {
-      const fs::path folder = fs::canonical(target.parent_path() / ".", ignored);
-      const fs::path end = fs::weakly_canonical(folder / fs::read_symlink(target, ignored), ignored);
-      if (end.parent_path() != folder) found["leads_to"] = end.string();
-    }
-    return json_answer(found);
-  }
-  for (const std::string& used : job.used)
-    if (fs::equivalent(target, used, ignored))
-      refuse("The output " + batch::quoted(target) +
-             " is a file that this session reads: choose another name.");
+  if (Json found = found_at(target); !job.options.overwrite && !found.is_null()) return json_answer(found);
+  refuse_used(target, job.used);
   if (folder_output_ && job.name.empty()) fs::create_directories(target.parent_path(), ignored);
   Json warnings = Json::array();
   std::optional<Error> failure;
@@ -148,6 +170,82 @@ Answer Session::save(const SaveJob& job) {
   keep_masks();
   return json_answer(
       {{"saved", target.string()}, {"warnings", warnings}, {"command", command()}, {"line", line_json()}});
+}
+
+/// Lists the pictures beside the open one, which the page may name with their folder.
+Answer Session::list_beside() const {
+  std::unique_lock lock(mutex_);
+  const fs::path picture = input();
+  lock.unlock();
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(batch::folder_of(picture), error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (start_.ended()) break;
+    const std::string name = entry->path().filename().string();
+    std::error_code ignored;
+    if (name.front() != '.' && batch::is_picture(name) && batch::is_utf8(name) &&
+        name != picture.filename() && entry->is_regular_file(ignored))
+      names.push_back(name);
+  }
+  if (error) refuse("The folder of the picture cannot be read: " + error.message() + ".");
+  std::ranges::sort(names);
+  const std::size_t count = names.size();
+  names.resize(std::min(count, most_beside));
+  const std::string folder = (picture.parent_path() / "").string();
+  return json_answer({{"folder", batch::is_utf8(folder) ? folder : ""}, {"files", names}, {"count", count}});
+}
+
+/// Stores a picture that was dropped on the page, in a private folder until the session ends.
+Answer Session::drop(const Query& query, const std::string& body) {
+  const auto extension = query.find("extension");
+  if (extension == query.end() || !batch::is_extension_of(&FormatInfo::reads, "." + extension->second))
+    refuse("The name of the file does not end like that of a picture that Satin reads.");
+  const std::string name = "dropped." + extension->second;
+  const auto bytes = std::as_bytes(std::span(body));
+  const ReadLimits& limits = start_.line.options.read.limits;
+  if (bytes.size() > limits.bytes)
+    refuse("The file is over the limit of " + std::to_string(limits.bytes) + " bytes (--max-bytes).");
+  static_cast<void>(decode_image(bytes, name, limits));  // throws with the reason
+  std::string folder = (fs::temp_directory_path() / "satin-view-XXXXXX").string();
+  std::unique_lock lock(mutex_);
+  if (::mkdtemp(folder.data()) == nullptr)
+    throw Error(ErrorKind::environment, "A dropped file cannot be stored in " + batch::quoted(folder) + ".");
+  const std::string file = folder + "/" + name;
+  dropped_[file];
+  lock.unlock();
+  write_file(file, bytes, false);
+  lock.lock();
+  pictures_.push_back(file);
+  return json_answer({{"file", file}});
+}
+
+/// Copies a dropped file to a name beside the picture. The pipeline then reads that.
+Answer Session::keep_dropped(const Json& body) {
+  const fs::path name = plain_name(body);
+  const Json file = body.value("file", Json());
+  std::unique_lock lock(mutex_);
+  const auto dropped = dropped_.find(file.is_string() ? file.get<std::string>() : "");
+  if (dropped == dropped_.end() || name.empty()) refuse("The body lacks a dropped file and its name.");
+  const fs::path target = input().parent_path() / name;
+  const std::vector<std::string> used = used_files();
+  lock.unlock();
+  const bool overwrite = wants_overwrite(body);
+  if (Json found = found_at(target); !overwrite && !found.is_null()) return json_answer(found);
+  refuse_used(target, used);
+  const auto all = [](std::span<const std::byte>) { return true; };
+  write_file(target, io::read_file(dropped->first, longest_upload, all), overwrite);
+  lock.lock();
+  dropped->second = target.string();
+  use(checked(settings_of(line_.pipeline)));
+  return settings_answer({{"kept", target.string()}});
+}
+
+/// Removes the dropped files and their folders.
+void Session::remove_dropped() noexcept {
+  const std::lock_guard lock(mutex_);
+  std::error_code ignored;
+  for (const auto& [file, kept] : dropped_) fs::remove_all(fs::path(file).parent_path(), ignored);
 }
 
 /// Returns a thumbnail of a picture of the folder as RGBA.

@@ -1,6 +1,6 @@
 // A control for a parameter, built from the parameter's record alone, and the scale of its slider.
 
-import { element, fill, iconButton, words } from "./dom.js";
+import { baseName, element, fileName, fill, iconButton, words } from "./dom.js";
 
 export const positions = 1000; // steps of a slider
 
@@ -78,11 +78,15 @@ export function scaleOf(parameter, text, longerSide) {
   };
 }
 
+/** Makes the option of a word or a file, which is shown without its folder. */
+const optionOf = (text) => element("option", { value: text, title: fileName(text) }, fileName(baseName(text)) || "auto");
+
 const sliding = new Set(["number", "integer", "length"]);
 
 /**
  * The control of a parameter: `value` returns its text, `set(text, settled)` changes it (`settled` at the end of a change),
- * `longerSide` returns the longer side of the picture, and `draw` activates the tool for points and boxes on the picture.
+ * `longerSide` returns the longer side of the picture, `draw` activates the tool for points and boxes on the picture, and
+ * `pick` asks for a file.
  */
 export class Control {
   element;
@@ -92,7 +96,7 @@ export class Control {
   #unit = null;
   #message = element("p", { className: "wrong", hidden: true });
 
-  constructor(record, { value, set, longerSide, draw, prefix = "control-" }) {
+  constructor(record, { value, set, longerSide, draw, pick, prefix = "control-" }) {
     Object.assign(this, { record, value, set, longerSide });
     const id = prefix + record.name;
     this.#message.id = `${id}-message`;
@@ -105,6 +109,7 @@ export class Control {
     this.#addUnit();
     if (sliding.has(record.kind)) this.#addSlider(id);
     if (record.kind === "point" || record.kind === "box") this.#addDraw(draw);
+    if (pick) this.#addPick(pick);
     this.element.append(this.#message);
     this.show();
   }
@@ -117,7 +122,7 @@ export class Control {
       return element("input", { type: "checkbox", role: "switch", onchange });
     }
     if (kind === "choice" || kind === "image") {
-      const options = (choices ?? []).map((choice) => element("option", { value: choice }, choice));
+      const options = (choices ?? []).map(optionOf);
       if (!this.record.default) options.unshift(element("option", { value: "" }, kind === "image" ? "none" : "auto"));
       return element("select", { onchange: ({ target }) => this.set(target.value, true) }, ...options);
     }
@@ -183,6 +188,12 @@ export class Control {
     this.element.append(button);
   }
 
+  #addPick(pick) {
+    const { name } = this.record;
+    const told = { type: "button", id: `pick-${name}`, "aria-label": `Choose a file for ${name}`, onclick: pick };
+    this.element.append(element("button", told, "Choose…"));
+  }
+
   /** Steps through numbers with the arrows up and down, ten steps with the shift key. */
   #step(event) {
     const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
@@ -226,7 +237,7 @@ export class Control {
   #showText(text) {
     const { kind } = this.record;
     if (this.#field.tagName === "SELECT" && ![...this.#field.options].some((option) => option.value === text)) {
-      this.#field.append(element("option", { value: text }, text || "auto"));
+      this.#field.append(optionOf(text));
     }
     this.#field.value = kind === "colour" ? text || "#000000" : text;
     if (this.#field.type === "text") this.#field.placeholder = kind === "box" ? "none" : "auto";

@@ -36,6 +36,9 @@ export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const fileName = (name) => name.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
   (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+/** Returns the name of a file without its folder. */
+export const baseName = (path) => path.slice(path.lastIndexOf("/") + 1);
+
 /** Returns a readable name: "Sharp range" for "sharp-range". */
 export const words = (name) => capital(name).replaceAll("-", " ");
 
@@ -70,6 +73,15 @@ export function notice(subject, text, { wrong = false, passing = false, action =
   const timer = passing ? setTimeout(() => takeBack(subject), brief) : 0;
   shown.set(subject, { line, timer });
   byId("notices").append(line);
+}
+
+/** Runs an action. An error becomes a message about the subject. */
+export async function attempt(subject, action) {
+  try {
+    await action();
+  } catch (error) {
+    notice(subject, error.message, { wrong: true });
+  }
 }
 
 export function takeBack(subject) {

@@ -1,12 +1,27 @@
 // Results and files outside the page: saving, commands, files that change on the disk, progress, and the end of the server.
 
-import { ask, byId, element, fileName, notice, takeBack } from "./dom.js";
+import { ask, attempt, baseName, byId, element, fileName, notice, takeBack } from "./dom.js";
 
 /** Suggests another name: "out-2.jpg" for "folder/out.jpg". */
 function otherName(path) {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = baseName(path);
   const dot = name.lastIndexOf(".");
   return dot > 0 ? `${name.slice(0, dot)}-2${name.slice(dot)}` : `${name}-2`;
+}
+
+/** Calls `write(name, overwrite)`, and asks before a file is replaced. Returns the answer, or null if nothing is written. */
+async function writeUnlessExists(write, name) {
+  let told = await write(name, false);
+  while (told.exists) {
+    const field = element("input", { value: otherName(told.exists), "aria-label": "Another name" });
+    const led = told.leads_to ? ` It is a link that leads to ${fileName(told.leads_to)}.` : "";
+    const text = `${fileName(told.exists)} exists.${led} Another name is one beside the picture.`;
+    const answer = await ask("Replace the file?", text, ["Save as", "Replace", "Cancel"], [field]);
+    if (answer !== "Save as" && answer !== "Replace") return null;
+    if (answer === "Save as") name = field.value.trim();
+    told = await write(name, answer === "Replace");
+  }
+  return told;
 }
 
 /** Returns the command in the clipboard, if the browser already allows the page to read it, or "". */
@@ -46,17 +61,9 @@ export class Keeping {
   /** Writes the output. Asks before it replaces a file. */
   async save() {
     await this.#told(async () => {
-      let name = null;
-      let told = await this.#save(name, false);
-      while (told.exists) {
-        const field = element("input", { value: otherName(told.exists), "aria-label": "Another name" });
-        const led = told.leads_to ? ` It is a link that leads to ${fileName(told.leads_to)}.` : "";
-        const text = `${fileName(told.exists)} exists.${led} Another name is one beside the picture.`;
-        const answer = await ask("Replace the file?", text, ["Save as", "Replace", "Cancel"], [field]);
-        if (answer !== "Save as" && answer !== "Replace") return;
-        if (answer === "Save as") name = field.value.trim();
-        told = await this.#save(name, answer === "Replace");
-      }
+      if (!(await this.#keepDropped())) return;
+      const told = await writeUnlessExists((name, overwrite) => this.#save(name, overwrite), null);
+      if (!told) return;
       const warnings = (told.warnings ?? []).map((warning) => ` ${warning}`).join("");
       notice("save", `Saved ${fileName(told.saved)}.${warnings}`, { passing: !warnings });
       this.#session.saved(told);
@@ -86,10 +93,26 @@ export class Keeping {
     this.show();
   }
 
+  /** Asks where to keep the dropped files that the command names. Returns false if one is not kept. */
+  async #keepDropped() {
+    await this.#session.sent().catch(() => {}); // without the server the command of the page is still copied
+    for (let [file] = this.#session.unkept; file; [file] = this.#session.unkept) {
+      const field = element("input", { value: this.#session.dropped.get(file) ?? baseName(file), "aria-label": "Name" });
+      const text = "The command reads a file that was dropped on the page. Under which name shall it stay beside the picture?";
+      const answer = await ask("Keep the dropped file", text, ["Keep", "Cancel"], [field]);
+      const keep = (name, overwrite) => this.#session.keep(file, name, overwrite);
+      if (answer !== "Keep" || !(await writeUnlessExists(keep, field.value.trim()))) return false;
+    }
+    return true;
+  }
+
   /** Copies the command. Its painted masks then stay when the session ends. */
   async #copyCommand() {
-    await this.#copy(this.#session.command);
-    await this.#told(() => this.#server.post("copied", {}));
+    await this.#told(async () => {
+      if (!(await this.#keepDropped())) return;
+      await this.#copy(this.#session.command);
+      await this.#server.post("copied", {});
+    });
   }
 
   /** Copies a text. Browsers allow it only for pages of the same machine; for others the text is selected. */
@@ -124,6 +147,7 @@ export class Keeping {
   /** Shows the command for every picture of the folder, whose names Satin writes to a list. */
   async #batch() {
     await this.#told(async () => {
+      if (!(await this.#keepDropped())) return;
       const { list, command } = await this.#server.post("list", {});
       const answer = await ask("Every picture of the folder", `Their names are in ${fileName(list)}.`, ["Copy command", "Close"],
         [element("pre", { tabIndex: 0 }, command)]);
@@ -196,11 +220,7 @@ export class Changes {
 
   async #readAgain() {
     takeBack("changes");
-    try {
-      await this.#session.open(this.#session.index);
-    } catch (error) {
-      notice("changes", error.message, { wrong: true });
-    }
+    await attempt("changes", () => this.#session.open(this.#session.index));
   }
 
   #showProgress(share) {

@@ -9,6 +9,7 @@ import { Gestures, Strength } from "./gestures.js";
 import { Keys } from "./keys.js";
 import { Loupe } from "./loupe.js";
 import { Marks } from "./marks.js";
+import { Picker } from "./pick.js";
 import { Server } from "./server.js";
 import { Session } from "./session.js";
 import { Steps } from "./steps.js";
@@ -89,10 +90,10 @@ function showState(session, canvas, frames) {
   frames.addEventListener("state", changed);
 }
 
-function showErrors(session, steps) {
+function showErrors(session, steps, picker) {
   const show = () => {
     const { error } = session;
-    if (error && !steps.has(error.parameter)) notice("error", error.message, { wrong: true });
+    if (error && !steps.has(error.parameter) && !picker.lacksDepth) notice("error", error.message, { wrong: true });
     else takeBack("error");
   };
   for (const event of ["answer", "open"]) session.addEventListener(event, show);
@@ -129,7 +130,8 @@ async function start() {
   const canvas = new PictureCanvas(byId("picture"), viewport, frames);
   const gestures = new Gestures(byId("picture"), viewport);
   const marks = new Marks(byId("marks"), session, viewport, gestures);
-  const steps = new Steps(session, marks);
+  const picker = new Picker(server, session);
+  const steps = new Steps(session, marks, picker);
   const brush = new Brush(byId("strokes"), session, viewport, gestures);
   const compare = new Compare(canvas, frames);
   const loupe = new Loupe(server, session, viewport, canvas, gestures);
@@ -140,7 +142,7 @@ async function start() {
   new Changes(server, session, frames, keeping);
   addZoomButtons(viewport);
   addHistoryButtons(session);
-  showErrors(session, steps);
+  showErrors(session, steps, picker);
   showHelp();
   session.addEventListener("open", () => showPicture(session, viewport));
   showState(session, canvas, frames);

@@ -46,6 +46,13 @@ export class Server extends EventTarget {
     return (await this.#ask(name, {}, { method: "POST", headers, body: JSON.stringify(body), signal }, "json")).body;
   }
 
+  /** Sends a file and returns the JSON of the answer. */
+  async upload(file) {
+    const headers = { "Content-Type": "application/octet-stream" };
+    const extension = file.name.slice(file.name.lastIndexOf(".") + 1);
+    return (await this.#ask("drop", { extension }, { method: "POST", headers, body: file }, "json")).body;
+  }
+
   /** Gets raw RGBA: {pixels: ImageData, state, generation}. */
   async pixels(name, query, signal) {
     const { head, body } = await this.#ask(name, query, { signal }, "arrayBuffer");

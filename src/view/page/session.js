@@ -35,6 +35,11 @@ class History {
     this.#place = this.#states.length - 1;
   }
 
+  /** Replaces a text in every state. */
+  replace(text, by) {
+    this.#states = this.#states.map((state) => state.replaceAll(text, () => by));
+  }
+
   undo() {
     return this.#states[(this.#place -= 1)];
   }
@@ -68,13 +73,15 @@ export class Session extends EventTarget {
   active = 0;
   overlay = "";
   generation = 0;
+  /** The names of dropped files on the user's disk. */
+  dropped = new Map();
   command = "";
   error = null;
   /** Whether a request is pending that changes the generation: requests for pixels would be refused. */
   waiting = false;
   #server;
   #history;
-  #line = { files: "", kept: "" };
+  #line = { files: "", kept: "", unkept: [] };
   #histories = new Map(); // by the index of a picture
   #painted = [];
   #resting = 0;
@@ -130,6 +137,11 @@ export class Session extends EventTarget {
   /** The record of the filter of that step. */
   get filter() {
     return this.step && this.filters.get(this.step.filter);
+  }
+
+  /** Dropped files that the command names and that end with the session. */
+  get unkept() {
+    return this.#line.unkept;
   }
 
   get dirty() {
@@ -303,6 +315,19 @@ export class Session extends EventTarget {
     if (!this.error) this.settle();
     this.dispatchEvent(new Event("answer"));
     return this.error;
+  }
+
+  /** Keeps a dropped file under a name beside the picture, also in states to undo, unless the answer says that it exists. */
+  async keep(file, name, overwrite) {
+    let answer;
+    await this.#ask(() => this.#server.post("keep", { file, name, overwrite }), (told) => {
+      answer = told;
+      if (!told.kept) return;
+      for (const history of this.#histories.values()) history.replace(JSON.stringify(file), JSON.stringify(told.kept));
+      this.#take(told);
+    });
+    this.dispatchEvent(new Event("answer"));
+    return answer;
   }
 
   /** Requests a change of the generation, and adopts the answer before pixels are requested again. */

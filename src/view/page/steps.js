@@ -19,8 +19,8 @@ export class Steps {
   /** Settings of filters that were replaced by others. */
   #former = new Map();
 
-  constructor(session, marks) {
-    Object.assign(this, { session, marks });
+  constructor(session, marks, picker) {
+    Object.assign(this, { session, marks, picker });
     for (const event of ["pipeline", "open"]) session.addEventListener(event, () => this.#build());
     for (const event of ["values", "answer"]) session.addEventListener(event, () => this.#show());
     session.addEventListener("overlay", () => this.#showOverlays());
@@ -61,6 +61,7 @@ export class Steps {
     const { steps, active } = this.session;
     const item = (step, i) => (i === active ? this.#openStep(step, i) : this.#closedStep(step, i));
     byId("steps").replaceChildren(...steps.map(item));
+    this.picker.place(this.#controls.get("depth")?.element);
     this.#show();
     this.#showOverlays();
   }
@@ -128,6 +129,7 @@ export class Steps {
       },
       longerSide: () => Math.max(session.picture?.width ?? 0, session.picture?.height ?? 0),
       draw: (record, button) => this.marks.arm(record, button),
+      pick: parameter.kind === "image" && parameter.name !== "mask" ? () => this.picker.choose(parameter.name) : null,
     });
   }
 

@@ -1,6 +1,6 @@
 // The strip of pictures of a folder below the view. Settings are kept from one picture to the next.
 
-import { byId, element, fileName, notice } from "./dom.js";
+import { attempt, byId, element, fileName } from "./dom.js";
 import { Refusal } from "./server.js";
 
 const pause = 1000; // milliseconds after a request without an answer
@@ -97,10 +97,6 @@ export class Strip {
   }
 
   async open(index) {
-    try {
-      await this.#session.open(index);
-    } catch (error) {
-      notice("open", error.message, { wrong: true });
-    }
+    await attempt("open", () => this.#session.open(index));
   }
 }
