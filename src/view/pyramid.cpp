@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "satin/error.h"
@@ -87,8 +87,6 @@ struct Position {
   int weight = 0;  ///< weight of the second pixel, of 256
 };
 
-using Pixel = std::array<std::uint8_t, 4>;
-
 std::vector<Position> positions(std::int64_t count, double corner, double zoom, std::int64_t size,
                                 std::int64_t at_level, int level) {
   std::vector<Position> all(static_cast<std::size_t>(count));
@@ -113,48 +111,58 @@ std::vector<Position> positions(std::int64_t count, double corner, double zoom, 
   return all;
 }
 
+constexpr int opaque = 255;
+
 constexpr int over_white(int colour, int alpha) {
-  constexpr int white = 255;
-  return (colour * alpha + white * (white - alpha) + white / 2) / white;
+  return (colour * alpha + opaque * (opaque - alpha) + opaque / 2) / opaque;
 }
 
-/// Pixels of an 8-bit picture as opaque RGB.
-class Colours {
- public:
-  explicit Colours(const ImageView& picture)
-      : picture_(picture),
-        has_colour_(picture.shape.channels >= 3),
-        has_alpha_(picture.shape.alpha != Alpha::none),
-        alpha_(picture.shape.channels - 1) {}
-
-  [[nodiscard]] Pixel at(std::int64_t x, std::int64_t y) const {
-    const auto* pixel = reinterpret_cast<const std::uint8_t*>(picture_.at(x, y));
-    Pixel result{pixel[0], pixel[has_colour_ ? 1 : 0], pixel[has_colour_ ? 2 : 0], 255};
-    if (!has_alpha_) return result;
-    for (std::size_t c = 0; c < 3; ++c)
-      result[c] = static_cast<std::uint8_t>(over_white(result[c], pixel[alpha_]));
-    return result;
+/// Range of columns that positions refer to. Empty if all are outside of the picture.
+struct Columns {
+  explicit Columns(std::span<const Position> positions) {
+    for (const Position& each : positions) {
+      if (each.first < 0) continue;
+      begin = end == 0 ? each.first : std::min(begin, each.first);
+      end = std::max(end, each.second + 1);
+    }
   }
 
-  [[nodiscard]] Pixel between(const Position& column, const Position& row) const {
-    if (column.weight == 0 && row.weight == 0) return at(column.first, row.first);
-    const Pixel corners[] = {at(column.first, row.first), at(column.second, row.first),
-                             at(column.first, row.second), at(column.second, row.second)};
-    Pixel result{0, 0, 0, 255};
-    for (std::size_t c = 0; c < 3; ++c) {
-      const int above = corners[0][c] * (one - column.weight) + corners[1][c] * column.weight;
-      const int below = corners[2][c] * (one - column.weight) + corners[3][c] * column.weight;
-      result[c] = static_cast<std::uint8_t>(
-          (above * (one - row.weight) + below * row.weight + one * one / 2) / (one * one));
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// Rows of an 8-bit picture as opaque RGB. The last two rows are remembered.
+class OpaqueRows {
+ public:
+  OpaqueRows(const ImageView& picture, Columns columns) : picture_(picture), columns_(columns) {}
+
+  /// Returns the pixel at column 0. Only the chosen columns are valid.
+  const std::uint8_t* row(std::int64_t y) {
+    const Shape& shape = picture_.shape;
+    if (shape.channels == 3) return reinterpret_cast<const std::uint8_t*>(picture_.at(0, y));
+    Row& known = rows_[static_cast<std::size_t>(y % 2)];
+    if (known.y == y) return known.pixels.data();
+    known.y = y;
+    known.pixels.resize(static_cast<std::size_t>(3 * shape.width));
+    for (std::int64_t x = columns_.begin; x < columns_.end; ++x) {
+      const auto* pixel = reinterpret_cast<const std::uint8_t*>(picture_.at(x, y));
+      const int alpha = shape.alpha == Alpha::none ? opaque : pixel[shape.channels - 1];
+      for (int c = 0; c < 3; ++c)
+        known.pixels[static_cast<std::size_t>(3 * x + c)] =
+            static_cast<std::uint8_t>(over_white(pixel[shape.channels >= 3 ? c : 0], alpha));
     }
-    return result;
+    return known.pixels.data();
   }
 
  private:
+  struct Row {
+    std::int64_t y = -1;
+    std::vector<std::uint8_t> pixels;
+  };
+
   ImageView picture_;
-  bool has_colour_;
-  bool has_alpha_;
-  int alpha_;
+  Columns columns_;
+  std::array<Row, 2> rows_;
 };
 
 }  // namespace
@@ -220,28 +228,44 @@ std::string cut(const Image& level, int number, const Shape& picture, const View
       positions(viewport.width, viewport.x, viewport.zoom, picture.width, size.width, number);
   const std::vector<Position> rows =
       positions(viewport.height, viewport.y, viewport.zoom, picture.height, size.height, number);
-  const Colours colours(level.view());
-  std::string bytes(columns.size() * rows.size() * sizeof(Pixel), '\0');
+  const Columns used(columns);
+  OpaqueRows opaque_rows(level.view(), used);
+  std::vector<std::uint16_t> mixed(static_cast<std::size_t>(3 * size.width));  // two rows, weighted
+  constexpr std::size_t pixel_bytes = 4;
+  std::string bytes(pixel_bytes * columns.size() * rows.size(), '\0');
   char* to = bytes.data();
-  for (const Position& row : rows)
-    for (const Position& column : columns) {
-      if (row.first >= 0 && column.first >= 0) {
-        const Pixel pixel = colours.between(column, row);
-        std::memcpy(to, pixel.data(), sizeof pixel);
-      }
-      to += sizeof(Pixel);
+  for (const Position& row : rows) {
+    if (row.first < 0) {
+      to += pixel_bytes * columns.size();
+      continue;
     }
+    const std::uint8_t* above = opaque_rows.row(row.first);
+    const std::uint8_t* below = opaque_rows.row(row.second);
+    for (std::int64_t i = 3 * used.begin; i < 3 * used.end; ++i)
+      mixed[static_cast<std::size_t>(i)] =
+          static_cast<std::uint16_t>(above[i] * (one - row.weight) + below[i] * row.weight);
+    for (const Position& column : columns) {
+      if (column.first >= 0) {
+        const std::uint16_t* left = &mixed[static_cast<std::size_t>(3 * column.first)];
+        const std::uint16_t* right = &mixed[static_cast<std::size_t>(3 * column.second)];
+        for (int c = 0; c < 3; ++c)
+          to[c] = static_cast<char>(
+              (left[c] * (one - column.weight) + right[c] * column.weight + one * one / 2) / (one * one));
+        to[3] = static_cast<char>(opaque);
+      }
+      to += pixel_bytes;
+    }
+  }
   return bytes;
 }
 
 std::optional<std::vector<int>> colour_at(const Image& level, int number, const Shape& picture, double x,
                                           double y) {
-  const Shape& size = level.shape();
-  const Position column = positions(1, x - 0.5, 1, picture.width, size.width, number).front();
-  const Position row = positions(1, y - 0.5, 1, picture.height, size.height, number).front();
-  if (column.first < 0 || row.first < 0) return std::nullopt;
-  const Pixel pixel = Colours(level.view()).between(column, row);
-  return std::vector<int>{pixel[0], pixel[1], pixel[2]};
+  const std::string pixel = cut(level, number, picture, {x - 0.5, y - 0.5, 1, 1, 1});
+  if (pixel.back() == 0) return std::nullopt;
+  std::vector<int> colour;
+  for (const char value : pixel.substr(0, 3)) colour.push_back(static_cast<std::uint8_t>(value));
+  return colour;
 }
 
 }  // namespace satin::view

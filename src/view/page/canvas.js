@@ -46,7 +46,7 @@ export class PictureCanvas {
     const { after, before, whole } = this.frames;
     const split = this.frames.refused ? width : Math.round(width * this.share);
     this.#context.clearRect(0, 0, width, height);
-    if (whole && whole.key === after?.key && split < width) this.#place(whole, split, width);
+    if (whole && whole !== after && whole.key === after?.key && split < width) this.#place(whole, split, width);
     if (after && split < width) this.#place(after, split, width);
     if (before && split) this.#place(before, 0, split);
     this.#beside.clearRect(0, 0, width, height);
