@@ -1,5 +1,6 @@
 """A headless Chromium that shows the page, and what tests do with it."""
 import base64
+import io
 import json
 import shutil
 import time
@@ -7,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 ANIMATION_FRAME = 0.02
 
 PIXELS = """
-const canvas = document.getElementById('picture');
+const canvas = document.getElementById(arguments[0]);
 const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
 let text = '';
 for (let i = 0; i < data.length; i += 32768) text += String.fromCharCode(...data.subarray(i, i + 32768));
@@ -111,14 +113,18 @@ class Page:
                  "slider.dispatchEvent(new Event('input'))", name, value)
         self.wait()
 
-    def pixels(self):
-        """The canvas as (height, width, 4)."""
-        width, height, text = self.run(PIXELS)
+    def pixels(self, name="picture"):
+        """A canvas as (height, width, 4)."""
+        width, height, text = self.run(PIXELS, name)
         return np.frombuffer(base64.b64decode(text), np.uint8).reshape(height, width, 4)
 
-    def seen_part(self, picture):
+    def screenshot(self, element):
+        """An element as it is painted, (height, width, 3)."""
+        return np.asarray(Image.open(io.BytesIO(element.screenshot_as_png)).convert("RGB"))
+
+    def seen_part(self, picture, name="picture"):
         """The canvas at 1:1, which of its pixels show the picture, and that part of the picture."""
-        canvas = self.pixels()
+        canvas = self.pixels(name)
         assert self.data("zoom") == "1"
         x, y = int(self.data("x")), int(self.data("y"))
         height, width = canvas.shape[:2]
@@ -128,9 +134,9 @@ class Page:
         inside[top:bottom, left:right] = True
         return canvas, inside, picture[top + y : bottom + y, left + x : right + x]
 
-    def assert_shows(self, picture):
+    def assert_shows(self, picture, name="picture"):
         """Every pixel of the canvas is the picture's, and opaque; nothing is drawn outside."""
-        canvas, inside, expected = self.seen_part(picture)
+        canvas, inside, expected = self.seen_part(picture, name)
         assert inside.sum() > 10000
         np.testing.assert_array_equal(canvas[inside][:, :3].reshape(expected.shape), expected)
         np.testing.assert_array_equal(canvas[:, :, 3], 255 * inside)

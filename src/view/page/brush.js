@@ -141,7 +141,6 @@ export class Brush {
     if (!this.#paints && this.#holding) this.#gestures.take(null);
     const masked = this.#session.step?.strokes.length || this.#session.step?.values.mask;
     for (const name of ["invert-mask", "clear-mask"]) byId(name).disabled = !masked;
-    byId("invert-mask").setAttribute("aria-pressed", String(Boolean(masked && this.#session.step.inverted)));
     this.draw();
   }
 
