@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "satin/error.h"
@@ -117,26 +116,11 @@ constexpr int over_white(int colour, int alpha) {
   return (colour * alpha + opaque * (opaque - alpha) + opaque / 2) / opaque;
 }
 
-/// Range of columns that positions refer to. Empty if all are outside of the picture.
-struct Columns {
-  explicit Columns(std::span<const Position> positions) {
-    for (const Position& each : positions) {
-      if (each.first < 0) continue;
-      begin = end == 0 ? each.first : std::min(begin, each.first);
-      end = std::max(end, each.second + 1);
-    }
-  }
-
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-
 /// Rows of an 8-bit picture as opaque RGB. The last two rows are remembered.
 class OpaqueRows {
  public:
-  OpaqueRows(const ImageView& picture, Columns columns) : picture_(picture), columns_(columns) {}
+  explicit OpaqueRows(const ImageView& picture) : picture_(picture) {}
 
-  /// Returns the pixel at column 0. Only the chosen columns are valid.
   const std::uint8_t* row(std::int64_t y) {
     const Shape& shape = picture_.shape;
     if (shape.channels == 3) return reinterpret_cast<const std::uint8_t*>(picture_.at(0, y));
@@ -144,7 +128,7 @@ class OpaqueRows {
     if (known.y == y) return known.pixels.data();
     known.y = y;
     known.pixels.resize(static_cast<std::size_t>(3 * shape.width));
-    for (std::int64_t x = columns_.begin; x < columns_.end; ++x) {
+    for (std::int64_t x = 0; x < shape.width; ++x) {
       const auto* pixel = reinterpret_cast<const std::uint8_t*>(picture_.at(x, y));
       const int alpha = shape.alpha == Alpha::none ? opaque : pixel[shape.channels - 1];
       for (int c = 0; c < 3; ++c)
@@ -161,7 +145,6 @@ class OpaqueRows {
   };
 
   ImageView picture_;
-  Columns columns_;
   std::array<Row, 2> rows_;
 };
 
@@ -228,32 +211,30 @@ std::string cut(const Image& level, int number, const Shape& picture, const View
       positions(viewport.width, viewport.x, viewport.zoom, picture.width, size.width, number);
   const std::vector<Position> rows =
       positions(viewport.height, viewport.y, viewport.zoom, picture.height, size.height, number);
-  const Columns used(columns);
-  OpaqueRows opaque_rows(level.view(), used);
-  std::vector<std::uint16_t> mixed(static_cast<std::size_t>(3 * size.width));  // two rows, weighted
   constexpr std::size_t pixel_bytes = 4;
   std::string bytes(pixel_bytes * columns.size() * rows.size(), '\0');
-  char* to = bytes.data();
-  for (const Position& row : rows) {
-    if (row.first < 0) {
-      to += pixel_bytes * columns.size();
-      continue;
-    }
+  const auto is_inside = [](const Position& each) { return each.first >= 0; };
+  const auto begin = std::ranges::find_if(columns, is_inside);
+  const auto end = std::find_if(columns.rbegin(), columns.rend(), is_inside).base();
+  if (begin >= end) return bytes;
+  OpaqueRows opaque_rows(level.view());
+  std::vector<std::uint16_t> mixed(static_cast<std::size_t>(3 * size.width));  // two rows, weighted
+  for (std::size_t y = 0; y < rows.size(); ++y) {
+    const Position& row = rows[y];
+    if (!is_inside(row)) continue;
     const std::uint8_t* above = opaque_rows.row(row.first);
     const std::uint8_t* below = opaque_rows.row(row.second);
-    for (std::int64_t i = 3 * used.begin; i < 3 * used.end; ++i)
-      mixed[static_cast<std::size_t>(i)] =
-          static_cast<std::uint16_t>(above[i] * (one - row.weight) + below[i] * row.weight);
-    for (const Position& column : columns) {
-      if (column.first >= 0) {
-        const std::uint16_t* left = &mixed[static_cast<std::size_t>(3 * column.first)];
-        const std::uint16_t* right = &mixed[static_cast<std::size_t>(3 * column.second)];
-        for (int c = 0; c < 3; ++c)
-          to[c] = static_cast<char>(
-              (left[c] * (one - column.weight) + right[c] * column.weight + one * one / 2) / (one * one));
-        to[3] = static_cast<char>(opaque);
-      }
-      to += pixel_bytes;
+    for (auto i = static_cast<std::size_t>(3 * begin->first);
+         i <= static_cast<std::size_t>(3 * (end - 1)->second + 2); ++i)
+      mixed[i] = static_cast<std::uint16_t>(above[i] * (one - row.weight) + below[i] * row.weight);
+    char* to = &bytes[pixel_bytes * (y * columns.size() + static_cast<std::size_t>(begin - columns.begin()))];
+    for (auto column = begin; column < end; ++column, to += pixel_bytes) {
+      const std::uint16_t* left = &mixed[static_cast<std::size_t>(3 * column->first)];
+      const std::uint16_t* right = &mixed[static_cast<std::size_t>(3 * column->second)];
+      for (int c = 0; c < 3; ++c)
+        to[c] = static_cast<char>(
+            (left[c] * (one - column->weight) + right[c] * column->weight + one * one / 2) / (one * one));
+      to[3] = static_cast<char>(opaque);
     }
   }
   return bytes;

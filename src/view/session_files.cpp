@@ -91,20 +91,6 @@ Stroke stroke_from(const Json& json) {
   return stroke;
 }
 
-/// Returns a text of the body, or nothing if it is null or missing.
-std::string text_in(const Json& body, const char* name) {
-  const auto found = body.find(name);
-  if (found == body.end() || found->is_null()) return "";
-  if (!found->is_string()) refuse(std::string("The value ") + name + " is not a text.");
-  return found->get<std::string>();
-}
-
-void invert(Image& mask) {
-  auto* values = reinterpret_cast<std::uint8_t*>(mask.data());
-  for (std::size_t i = 0; i < byte_size(mask.shape()); ++i)
-    values[i] = static_cast<std::uint8_t>(~values[i]);
-}
-
 std::vector<Stroke> strokes_from(const Json& body) {
   if (!body.contains("strokes") || !body["strokes"].is_array()) refuse("The body lacks strokes.");
   std::vector<Stroke> strokes;
@@ -312,9 +298,10 @@ Answer Session::paint(const Json& body) {
   const std::optional<std::string> input_name = mask_input(filter);
   if (!input_name) refuse("The filter '" + filter + "' has no mask.");
   const bool inverts = body.contains("inverted") && body["inverted"] == true;
-  const std::string below = text_in(body, "below");
+  const Json below = body.value("below", Json(""));
+  if (!below.is_string()) refuse("The name of the mask below the strokes is not a text.");
   Settings start = settings_of(line_.pipeline);
-  start[step].set(*input_name, below);
+  start[step].set(*input_name, below.get<std::string>());
   const std::string base = checked(start)[step].side(*input_name);
   const bool paints = !strokes.empty() || (inverts && !base.empty());
   const ReadOptions reading = line_.options.read;
@@ -329,7 +316,8 @@ Answer Session::paint(const Json& body) {
     if (!base.empty()) masked.side_inputs = {{*input_name, base}};
     prepare_canvas(picture->shape(), masked, reading);
     Image mask = canvas_->paint(strokes, start_.ended);
-    if (inverts) invert(mask);
+    if (inverts)
+      for (std::byte& value : std::span(mask.data(), byte_size(mask.shape()))) value = ~value;
     WriteOptions options;
     options.overwrite = continues;
     write_image(target, mask, options);
@@ -340,7 +328,7 @@ Answer Session::paint(const Json& body) {
   if (const auto before = paintings_.extract(step)) std::erase(pictures_, before.mapped().file.string());
   const std::string mask = paints ? target.string() : base;
   if (paints) {
-    paintings_[step] = {target, body["strokes"].dump(), inverts, below};
+    paintings_[step] = {target, body["strokes"].dump(), inverts, below.get<std::string>()};
     pictures_.push_back(mask);
   }
   settings[step].set(*input_name, mask);

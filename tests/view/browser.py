@@ -21,8 +21,9 @@ return [canvas.width, canvas.height, btoa(text)];
 """
 
 
-def open_browser(width=1280, height=800, touch=False, dark=False, scale=1):
-    """Skips the test where Debian's chromium, chromium-driver or python3-selenium is missing."""
+def open_browser(width=1280, height=800, touch=False, dark=False, scale=1, records=True):
+    """Skips the test where Debian's chromium, chromium-driver or python3-selenium is missing. `records`: requests are
+    recorded for Page.requested(), which doubles their cost."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="python3-selenium is missing")
     from selenium.webdriver.chrome.service import Service
 
@@ -34,7 +35,8 @@ def open_browser(width=1280, height=800, touch=False, dark=False, scale=1):
     for argument in ["headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "disable-background-networking",
                      "no-first-run", "window-size=%d,%d" % (width, height)]:
         options.add_argument("--" + argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    logs = ["browser", "performance"] if records else ["browser"]
+    options.set_capability("goog:loggingPrefs", dict.fromkeys(logs, "ALL"))
     browser = webdriver.Chrome(service=Service(driver), options=options)
     size = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": touch}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -48,7 +50,8 @@ class Page:
     def __init__(self, browser, url):
         self.browser = browser
         browser.get("about:blank")
-        browser.get_log("browser"), browser.get_log("performance")
+        for log in {"browser", "performance"}.intersection(browser.log_types):
+            browser.get_log(log)
         browser.get(url)
         self.wait()
 

@@ -96,7 +96,7 @@ def main(output=None):
               "load_before": os.getloadavg()[0], "when": time.strftime("%Y-%m-%d %H:%M")}
     with tempfile.TemporaryDirectory() as folder:
         write_pictures(folder)
-        browser = open_browser(1920, 1080)
+        browser = open_browser(1920, 1080, records=False)
         try:
             for name, slider, options in (("blur", "radius", []), ("dof", "strength", ["--depth", "far.png"])):
                 view = View(folder, "large.jpg", "--filter", name, *options)

@@ -3,10 +3,12 @@
 import { ask, byId, element } from "./dom.js";
 
 const list = [
-  ["Arrows", "move the view"], ["+  −", "zoom"], ["0", "the whole picture"], ["1", "one to one"],
-  ["B", "hold to see the picture before"], ["X  Y", "compare with a line, side by side"], ["L", "loupe"],
+  ["Arrows", "move the view; on a slider 1 %, with Shift 10 %"], ["+  −", "zoom"], ["0", "the whole picture"],
+  ["1", "a pixel of the picture on one of the screen"],
+  ["B", "hold to see the picture before"], ["X", "a line between before and after"], ["Y", "before and after side by side"],
+  ["L", "loupe"],
   ["C", "cross: arrows move it, Enter clicks, or begins and ends a stroke"], ["Shift + drag", "strength"],
-  ["M  E", "paint where the filter works, where it stays sharp"], ["[  ]", "smaller and larger brush"],
+  ["M", "paint where the filter works"], ["E", "paint where it stays sharp"], ["[  ]", "smaller and larger brush"],
   ["Ctrl + Z", "undo"], ["Ctrl + Shift + Z", "redo"], ["Ctrl + S", "save"],
   ["Page up, Page down", "the picture before, the next"], ["An empty field", "is the default"],
 ];

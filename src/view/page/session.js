@@ -61,7 +61,7 @@ function areRivals(one, other) {
 const isPainted = ({ strokes, inverted, values }) => strokes.length > 0 || Boolean(inverted && values.mask);
 
 /** Returns the request for that mask. Strokes are painted on the mask `below`. */
-const paintingOf = ({ strokes, inverted, values }) => ({ strokes, inverted: Boolean(inverted), below: values.mask ?? null });
+const paintingOf = ({ strokes, inverted, values }) => ({ strokes, inverted: Boolean(inverted), below: values.mask ?? "" });
 
 /** Returns a text of the painting as it was when the last stroke began. */
 function beginOf(painting) {
