@@ -49,8 +49,10 @@ export class PictureCanvas {
     if (whole && whole !== after && whole.key === after?.key && split < width) this.#place(whole, split, width);
     if (after && split < width) this.#place(after, split, width);
     if (before && split) this.#place(before, 0, split);
-    this.#beside.clearRect(0, 0, width, height);
-    if (before && !this.before.hidden) this.#place(before, 0, width, this.#beside);
+    if (!this.before.hidden) {
+      this.#beside.clearRect(0, 0, width, height);
+      if (before) this.#place(before, 0, width, this.#beside);
+    }
     const { dataset } = this.element;
     Object.assign(dataset, { x, y, zoom, generation: after?.generation ?? 0, state: this.frames.state });
     this.element.dispatchEvent(new Event("painted"));

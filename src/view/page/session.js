@@ -123,18 +123,18 @@ export class Session extends EventTarget {
   /** Adopts the settings of the server, and the strokes of masks that this page has not painted itself. */
   #take(told, paintings = []) {
     this.#answered(told);
-    const known = this.steps.map(({ values, ...step }) => ({ ...step, below: values.mask }));
-    for (const { step, mask, ...painting } of paintings) {
-      known[step] = painting;
-      const { strokes, inverted, below } = painting;
-      this.#painted[step] = { text: JSON.stringify(paintingOf({ strokes, inverted, values: { mask: below } })), mask };
+    const known = this.steps.map((step) => (isPainted(step) ? paintingOf(step) : null));
+    for (const { step, mask, strokes, inverted = false, below = "" } of paintings) {
+      known[step] = { strokes, inverted, below };
+      this.#painted[step] = { text: JSON.stringify(known[step]), mask };
     }
     if (!told.settings || this.error) return;
     const before = this.#state;
     this.steps = told.settings.steps.map(({ filter, values: { mask, ...values } }, i) => {
-      const painting = mask && mask === this.#painted[i]?.mask ? known[i] : { below: mask };
-      if (painting?.below) values.mask = painting.below;
-      return { filter, values, strokes: painting?.strokes ?? [], inverted: painting?.inverted ?? false };
+      const painting = mask && mask === this.#painted[i]?.mask ? known[i] : null;
+      const { below, ...painted } = painting ?? { below: mask, strokes: [], inverted: false };
+      if (below) values.mask = below;
+      return { filter, values, ...painted };
     });
     this.active = Math.max(0, Math.min(this.active, this.steps.length - 1));
     if (before !== this.#state) this.dispatchEvent(new Event("pipeline"));
