@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <span>
 
@@ -126,24 +125,19 @@ class StrokePainter {
 
 }  // namespace
 
-MaskCanvas::MaskCanvas(std::int64_t width, std::int64_t height) : base_({width, height, 1, Type::u8}) {
-  std::memset(base_.data(), 0, byte_size(base_.shape()));
-}
-
 Image MaskCanvas::paint(const std::vector<Stroke>& strokes, const std::function<bool()>& ended) {
   const std::size_t last = strokes.empty() ? 0 : strokes.size() - 1;
   const bool goes_on =
       painted_.size() <= last && std::equal(painted_.begin(), painted_.end(), strokes.begin());
   if (!goes_on) {
     painted_.clear();
-    std::memset(base_.data(), 0, byte_size(base_.shape()));
+    base_ = start_.clone();
   }
   while (painted_.size() < last) {
     StrokePainter(strokes[painted_.size()], base_).paint(ended);
     painted_.push_back(strokes[painted_.size()]);
   }
-  Image mask(base_.shape());
-  std::memcpy(mask.data(), base_.data(), byte_size(base_.shape()));
+  Image mask = base_.clone();
   if (!strokes.empty()) StrokePainter(strokes.back(), mask).paint(ended);
   return mask;
 }

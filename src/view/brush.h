@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "satin/image.h"
@@ -26,11 +27,12 @@ struct Stroke {
   bool operator==(const Stroke&) const = default;
 };
 
-/// Paints masks for pictures of one size. It remembers the mask before the last stroke, so that a stroke that
-/// grows and a new one cost the same, however many were painted before.
+/// Paints on a mask. It remembers the mask before the last stroke, so that a stroke that grows and a new one
+/// cost the same, however many were painted before.
 class MaskCanvas {
  public:
-  MaskCanvas(std::int64_t width, std::int64_t height);
+  /// `start` is the mask without strokes: one channel of 8 bits.
+  explicit MaskCanvas(Image start) : start_(std::move(start)), base_(start_.clone()) {}
 
   /// Returns the mask of the strokes, one channel of 8 bits. The cover of a pixel depends on the distance of
   /// its centre to the nearest segment: 1 up to hardness times radius, then falling linearly to 0 at the
@@ -41,6 +43,7 @@ class MaskCanvas {
   [[nodiscard]] const Shape& shape() const { return base_.shape(); }
 
  private:
+  Image start_;
   std::vector<Stroke> painted_;  ///< strokes in `base_`
   Image base_;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -87,8 +86,6 @@ struct Position {
   int weight = 0;  ///< weight of the second pixel, of 256
 };
 
-using Pixel = std::array<std::uint8_t, 4>;
-
 std::vector<Position> positions(std::int64_t count, double corner, double zoom, std::int64_t size,
                                 std::int64_t at_level, int level) {
   std::vector<Position> all(static_cast<std::size_t>(count));
@@ -113,48 +110,42 @@ std::vector<Position> positions(std::int64_t count, double corner, double zoom, 
   return all;
 }
 
+constexpr int opaque = 255;
+
 constexpr int over_white(int colour, int alpha) {
-  constexpr int white = 255;
-  return (colour * alpha + white * (white - alpha) + white / 2) / white;
+  return (colour * alpha + opaque * (opaque - alpha) + opaque / 2) / opaque;
 }
 
-/// Pixels of an 8-bit picture as opaque RGB.
-class Colours {
+/// Rows of an 8-bit picture as opaque RGB. The last two rows are remembered.
+class OpaqueRows {
  public:
-  explicit Colours(const ImageView& picture)
-      : picture_(picture),
-        has_colour_(picture.shape.channels >= 3),
-        has_alpha_(picture.shape.alpha != Alpha::none),
-        alpha_(picture.shape.channels - 1) {}
+  explicit OpaqueRows(const ImageView& picture) : picture_(picture) {}
 
-  [[nodiscard]] Pixel at(std::int64_t x, std::int64_t y) const {
-    const auto* pixel = reinterpret_cast<const std::uint8_t*>(picture_.at(x, y));
-    Pixel result{pixel[0], pixel[has_colour_ ? 1 : 0], pixel[has_colour_ ? 2 : 0], 255};
-    if (!has_alpha_) return result;
-    for (std::size_t c = 0; c < 3; ++c)
-      result[c] = static_cast<std::uint8_t>(over_white(result[c], pixel[alpha_]));
-    return result;
-  }
-
-  [[nodiscard]] Pixel between(const Position& column, const Position& row) const {
-    if (column.weight == 0 && row.weight == 0) return at(column.first, row.first);
-    const Pixel corners[] = {at(column.first, row.first), at(column.second, row.first),
-                             at(column.first, row.second), at(column.second, row.second)};
-    Pixel result{0, 0, 0, 255};
-    for (std::size_t c = 0; c < 3; ++c) {
-      const int above = corners[0][c] * (one - column.weight) + corners[1][c] * column.weight;
-      const int below = corners[2][c] * (one - column.weight) + corners[3][c] * column.weight;
-      result[c] = static_cast<std::uint8_t>(
-          (above * (one - row.weight) + below * row.weight + one * one / 2) / (one * one));
+  const std::uint8_t* row(std::int64_t y) {
+    const Shape& shape = picture_.shape;
+    if (shape.channels == 3) return reinterpret_cast<const std::uint8_t*>(picture_.at(0, y));
+    Row& known = rows_[static_cast<std::size_t>(y % 2)];
+    if (known.y == y) return known.pixels.data();
+    known.y = y;
+    known.pixels.resize(static_cast<std::size_t>(3 * shape.width));
+    for (std::int64_t x = 0; x < shape.width; ++x) {
+      const auto* pixel = reinterpret_cast<const std::uint8_t*>(picture_.at(x, y));
+      const int alpha = shape.alpha == Alpha::none ? opaque : pixel[shape.channels - 1];
+      for (int c = 0; c < 3; ++c)
+        known.pixels[static_cast<std::size_t>(3 * x + c)] =
+            static_cast<std::uint8_t>(over_white(pixel[shape.channels >= 3 ? c : 0], alpha));
     }
-    return result;
+    return known.pixels.data();
   }
 
  private:
+  struct Row {
+    std::int64_t y = -1;
+    std::vector<std::uint8_t> pixels;
+  };
+
   ImageView picture_;
-  bool has_colour_;
-  bool has_alpha_;
-  int alpha_;
+  std::array<Row, 2> rows_;
 };
 
 }  // namespace
@@ -220,28 +211,42 @@ std::string cut(const Image& level, int number, const Shape& picture, const View
       positions(viewport.width, viewport.x, viewport.zoom, picture.width, size.width, number);
   const std::vector<Position> rows =
       positions(viewport.height, viewport.y, viewport.zoom, picture.height, size.height, number);
-  const Colours colours(level.view());
-  std::string bytes(columns.size() * rows.size() * sizeof(Pixel), '\0');
-  char* to = bytes.data();
-  for (const Position& row : rows)
-    for (const Position& column : columns) {
-      if (row.first >= 0 && column.first >= 0) {
-        const Pixel pixel = colours.between(column, row);
-        std::memcpy(to, pixel.data(), sizeof pixel);
-      }
-      to += sizeof(Pixel);
+  constexpr std::size_t pixel_bytes = 4;
+  std::string bytes(pixel_bytes * columns.size() * rows.size(), '\0');
+  const auto is_inside = [](const Position& each) { return each.first >= 0; };
+  const auto begin = std::ranges::find_if(columns, is_inside);
+  const auto end = std::find_if(columns.rbegin(), columns.rend(), is_inside).base();
+  if (begin >= end) return bytes;
+  OpaqueRows opaque_rows(level.view());
+  std::vector<std::uint16_t> mixed(static_cast<std::size_t>(3 * size.width));  // two rows, weighted
+  for (std::size_t y = 0; y < rows.size(); ++y) {
+    const Position& row = rows[y];
+    if (!is_inside(row)) continue;
+    const std::uint8_t* above = opaque_rows.row(row.first);
+    const std::uint8_t* below = opaque_rows.row(row.second);
+    for (auto i = static_cast<std::size_t>(3 * begin->first);
+         i <= static_cast<std::size_t>(3 * (end - 1)->second + 2); ++i)
+      mixed[i] = static_cast<std::uint16_t>(above[i] * (one - row.weight) + below[i] * row.weight);
+    char* to = &bytes[pixel_bytes * (y * columns.size() + static_cast<std::size_t>(begin - columns.begin()))];
+    for (auto column = begin; column < end; ++column, to += pixel_bytes) {
+      const std::uint16_t* left = &mixed[static_cast<std::size_t>(3 * column->first)];
+      const std::uint16_t* right = &mixed[static_cast<std::size_t>(3 * column->second)];
+      for (int c = 0; c < 3; ++c)
+        to[c] = static_cast<char>(
+            (left[c] * (one - column->weight) + right[c] * column->weight + one * one / 2) / (one * one));
+      to[3] = static_cast<char>(opaque);
     }
+  }
   return bytes;
 }
 
 std::optional<std::vector<int>> colour_at(const Image& level, int number, const Shape& picture, double x,
                                           double y) {
-  const Shape& size = level.shape();
-  const Position column = positions(1, x - 0.5, 1, picture.width, size.width, number).front();
-  const Position row = positions(1, y - 0.5, 1, picture.height, size.height, number).front();
-  if (column.first < 0 || row.first < 0) return std::nullopt;
-  const Pixel pixel = Colours(level.view()).between(column, row);
-  return std::vector<int>{pixel[0], pixel[1], pixel[2]};
+  const std::string pixel = cut(level, number, picture, {x - 0.5, y - 0.5, 1, 1, 1});
+  if (pixel.back() == 0) return std::nullopt;
+  std::vector<int> colour;
+  for (const char value : pixel.substr(0, 3)) colour.push_back(static_cast<std::uint8_t>(value));
+  return colour;
 }
 
 }  // namespace satin::view

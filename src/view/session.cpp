@@ -520,9 +520,12 @@ Session::Json Session::session_json() const {
 
 Session::Json Session::paintings_json() const {
   Json all = Json::array();
-  for (const auto& [step, painting] : paintings_)
+  for (const auto& [step, painting] : paintings_) {
     all.push_back(
         {{"step", step}, {"mask", painting.file.string()}, {"strokes", Json::parse(painting.strokes)}});
+    if (painting.is_inverted) all.back()["inverted"] = true;
+    if (!painting.below.empty()) all.back()["below"] = painting.below;
+  }
   return all;
 }
 

@@ -43,6 +43,8 @@ class Session final : public Application {
   struct Painting {
     std::filesystem::path file;
     std::string strokes = "[]";  ///< JSON, at most the length of a request body
+    bool is_inverted = false;    ///< whether the filter works where nothing is painted
+    std::string below;           ///< file of the mask that was painted on, as the page named it, or empty
   };
   /// Painted masks by step.
   using Paintings = std::map<std::size_t, Painting>;
@@ -102,6 +104,7 @@ class Session final : public Application {
   [[nodiscard]] std::string command() const;
   [[nodiscard]] Json line_json() const;
   [[nodiscard]] Pipeline checked(Settings settings) const;
+  void prepare_canvas(const Shape& picture, const PipelineStep& step, const ReadOptions& options);
   [[nodiscard]] std::filesystem::path free_name(const std::string& end) const;
   [[nodiscard]] std::vector<std::string> used_files() const;
   void remember(const std::filesystem::path& file);
@@ -126,6 +129,7 @@ class Session final : public Application {
   std::map<std::string, batch::FileStamp>
       stamps_;                        ///< stamps of the files in use, when they were read or written
   std::optional<MaskCanvas> canvas_;  ///< used by the worker only
+  std::string canvas_key_;            ///< file below the strokes of `canvas_`, and its stamp
   std::thread saver_;
   std::atomic<bool> saving_{false};
   std::atomic<bool> save_ends_{false};  ///< cancels the save

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "batch/file_names.h"
+#include "batch/side_inputs.h"
 #include "io/file.h"
 #include "view/session.h"
 #include "view/settings.h"
@@ -266,6 +267,24 @@ Answer Session::thumbnail(const Query& query) {
   return answer;
 }
 
+/// Makes the canvas: black, or with the mask that is the only side input of the step. Runs on the worker.
+void Session::prepare_canvas(const Shape& picture, const PipelineStep& step, const ReadOptions& options) {
+  const Shape shape{picture.width, picture.height, 1, Type::u8};
+  const fs::path base = step.side_inputs.empty() ? "" : step.side_inputs.front().path;
+  const batch::FileStamp stamp = batch::stamp_of(base);
+  std::string key = base.string() + " " + std::to_string(stamp.size) + " " + std::to_string(stamp.time);
+  if (canvas_ && canvas_->shape() == shape && key == canvas_key_) return;
+  Image start(shape);
+  std::memset(start.data(), 0, byte_size(shape));
+  std::vector<std::string> warnings;  // the command that the page shows reports them
+  for (Image& image : batch::read_side_inputs(step, options, warnings))
+    if (!image.empty())
+      start = in_8_bits(std::make_shared<const Image>(std::move(image)), Metadata())->clone();
+  if (start.shape() != shape) refuse("The mask has another size than the picture.");
+  canvas_.emplace(std::move(start));
+  canvas_key_ = std::move(key);
+}
+
 Answer Session::paint(const Json& body) {
   const std::vector<Stroke> strokes = strokes_from(body);
   std::unique_lock lock(mutex_);
@@ -278,31 +297,43 @@ Answer Session::paint(const Json& body) {
   const std::string& filter = line_.pipeline[step].parameters.filter().name;
   const std::optional<std::string> input_name = mask_input(filter);
   if (!input_name) refuse("The filter '" + filter + "' has no mask.");
+  const bool inverts = body.contains("inverted") && body["inverted"] == true;
+  const Json below = body.value("below", Json(""));
+  if (!below.is_string()) refuse("The name of the mask below the strokes is not a text.");
+  Settings start = settings_of(line_.pipeline);
+  start[step].set(*input_name, below.get<std::string>());
+  const std::string base = checked(start)[step].side(*input_name);
+  const bool paints = !strokes.empty() || (inverts && !base.empty());
+  const ReadOptions reading = line_.options.read;
   const auto former = paintings_.find(step);
   const bool continues = former != paintings_.end() && !masks_[former->second.file.string()] &&
                          body.contains("continued") && body["continued"] == true;
   const fs::path target = continues ? former->second.file : free_name("mask.png");
-  if (!strokes.empty()) masks_[target.string()] = false;
+  if (paints) masks_[target.string()] = false;
   lock.unlock();
-  const Shape& shape = picture->shape();
-  if (!canvas_ || canvas_->shape().width != shape.width || canvas_->shape().height != shape.height)
-    canvas_.emplace(shape.width, shape.height);
-  if (!strokes.empty()) {
+  if (paints) {
+    PipelineStep masked{Parameters(find_filter(filter)), {}};
+    if (!base.empty()) masked.side_inputs = {{*input_name, base}};
+    prepare_canvas(picture->shape(), masked, reading);
+    Image mask = canvas_->paint(strokes, start_.ended);
+    if (inverts)
+      for (std::byte& value : std::span(mask.data(), byte_size(mask.shape()))) value = ~value;
     WriteOptions options;
     options.overwrite = continues;
-    write_image(target, canvas_->paint(strokes, start_.ended), options);
+    write_image(target, mask, options);
   }
   lock.lock();
   Settings settings = settings_of(line_.pipeline);
   if (step >= settings.size() || picture != picture_) refuse("The picture has changed meanwhile.");
   if (const auto before = paintings_.extract(step)) std::erase(pictures_, before.mapped().file.string());
-  if (!strokes.empty()) {
-    paintings_[step] = {target, body["strokes"].dump()};
-    pictures_.push_back(target.string());
+  const std::string mask = paints ? target.string() : base;
+  if (paints) {
+    paintings_[step] = {target, body["strokes"].dump(), inverts, below.get<std::string>()};
+    pictures_.push_back(mask);
   }
-  settings[step].set(*input_name, strokes.empty() ? "" : target.string());
+  settings[step].set(*input_name, mask);
   use(pipeline_of(settings));
-  return settings_answer({{"mask", strokes.empty() ? Json(nullptr) : Json(target.string())}});
+  return settings_answer({{"mask", mask.empty() ? Json(nullptr) : Json(mask)}});
 }
 
 Answer Session::write_list() {

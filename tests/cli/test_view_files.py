@@ -52,6 +52,42 @@ def test_strokes_become_the_mask_that_the_command_names(scene):
         assert view.ask("GET", "/api/session").json()["command"] == first["command"]
 
 
+def test_masks_are_inverted_and_painted_on(scene):
+    given = np.tile(np.arange(160, dtype=np.uint8), (120, 1))
+    png_file.write(scene.folder / "given.png", given)
+    png_file.write(scene.folder / "small.png", given[:60])
+    stroke = {"points": [[30, 30], [120, 40]], "radius": 12, "hardness": 1, "erase": False}
+    with View(scene, "photo.png", "-o", "out.png", "--filter", "blur", "--radius", "9") as view:
+        view.open()
+
+        def paint(**body):
+            done = view.post("/api/mask", step=0, **body).json()
+            check_true(scene, view, done["generation"], done["command"], "out.png")
+            return done, png_file.read(scene.folder / done["mask"]).astype(int)
+
+        _, painted = paint(strokes=[stroke])
+        done, inverse = paint(strokes=[stroke], inverted=True)
+        assert (inverse == 255 - painted).all() and done["mask"] != "photo-mask.png"
+        kept = view.ask("GET", "/api/session").json()["paintings"]
+        assert kept == [{"step": 0, "mask": done["mask"], "strokes": [stroke], "inverted": True}]
+        done, on_given = paint(strokes=[stroke], below="given.png")
+        assert (on_given == given + ((255 - given.astype(int)) * painted + 127) // 255).all()
+        assert view.post("/api/open", index=0).json()["paintings"][0]["below"] == "given.png"
+        done, inverse = paint(strokes=[], below="given.png", inverted=True)
+        assert (inverse == 255 - given).all()
+        done, plain = paint(strokes=[], below="given.png")
+        assert done["mask"] == "given.png" and (plain == given).all()
+        shown = done["command"]
+        for wrong in ({"below": 5}, {"below": "../given.png"}, {"below": "small.png"}, {"below": "none.png"},
+                      {"below": "a\0b"}):
+            reply = view.post("/api/mask", step=0, strokes=[stroke], **wrong)
+            assert reply.fields["x-satin-state"] == "refused" and reply.json()["error"]["message"], wrong
+        assert view.ask("GET", "/api/session").json()["command"] == shown
+        png_file.write(scene.folder / "given.png", 255 - given)
+        _, again = paint(strokes=[stroke], below="given.png")
+        assert again[0, 0] == 255 and again[0, 159] == 255 - 159
+
+
 def test_masks_of_commands_stay_and_others_go_with_the_session(scene):
     strokes = [{"points": [[30 + i, 30]], "radius": 12, "hardness": 0.5, "erase": False} for i in range(5)]
     with View(scene, "photo.png", "-o", "out.png", "--filter", "blur", "--radius", "9") as view:
@@ -79,13 +115,13 @@ def test_painted_masks_wait_for_their_picture(scene):
     strokes = [{"points": [[30, 30]], "radius": 12, "hardness": 0.5, "erase": False}]
     with View(scene, "in", "-o", "out", "--filter", "blur", "--radius", "9") as view:
         view.open()
-        painted = view.post("/api/mask", strokes=strokes, step=0).json()
+        painted = view.post("/api/mask", strokes=strokes, step=0, inverted=True).json()
         assert view.post("/api/open", index=0).json()["command"] == painted["command"]  # read again
         other = view.post("/api/open", index=1).json()
         assert "mask" not in other["command"] and other["paintings"] == []
         back = view.post("/api/open", index=0).json()
         assert back["command"] == painted["command"]
-        assert back["paintings"] == [{"step": 0, "mask": painted["mask"], "strokes": strokes}]
+        assert back["paintings"] == [{"step": 0, "mask": painted["mask"], "strokes": strokes, "inverted": True}]
         run(scene, back["command"], "bash")  # the folder of the output does not exist yet
 
 

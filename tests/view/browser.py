@@ -1,5 +1,6 @@
 """A headless Chromium that shows the page, and what tests do with it."""
 import base64
+import io
 import json
 import shutil
 import time
@@ -7,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 ANIMATION_FRAME = 0.02
 
 PIXELS = """
-const canvas = document.getElementById('picture');
+const canvas = document.getElementById(arguments[0]);
 const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
 let text = '';
 for (let i = 0; i < data.length; i += 32768) text += String.fromCharCode(...data.subarray(i, i + 32768));
@@ -19,8 +21,9 @@ return [canvas.width, canvas.height, btoa(text)];
 """
 
 
-def open_browser(width=1280, height=800, touch=False, dark=False, scale=1):
-    """Skips the test where Debian's chromium, chromium-driver or python3-selenium is missing."""
+def open_browser(width=1280, height=800, touch=False, dark=False, scale=1, records=True):
+    """Skips the test where Debian's chromium, chromium-driver or python3-selenium is missing. `records`: requests are
+    recorded for Page.requested(), which doubles their cost."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="python3-selenium is missing")
     from selenium.webdriver.chrome.service import Service
 
@@ -32,7 +35,8 @@ def open_browser(width=1280, height=800, touch=False, dark=False, scale=1):
     for argument in ["headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "disable-background-networking",
                      "no-first-run", "window-size=%d,%d" % (width, height)]:
         options.add_argument("--" + argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    logs = ["browser", "performance"] if records else ["browser"]
+    options.set_capability("goog:loggingPrefs", dict.fromkeys(logs, "ALL"))
     browser = webdriver.Chrome(service=Service(driver), options=options)
     size = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": touch}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -46,7 +50,8 @@ class Page:
     def __init__(self, browser, url):
         self.browser = browser
         browser.get("about:blank")
-        browser.get_log("browser"), browser.get_log("performance")
+        for log in {"browser", "performance"}.intersection(browser.log_types):
+            browser.get_log(log)
         browser.get(url)
         self.wait()
 
@@ -111,14 +116,18 @@ class Page:
                  "slider.dispatchEvent(new Event('input'))", name, value)
         self.wait()
 
-    def pixels(self):
-        """The canvas as (height, width, 4)."""
-        width, height, text = self.run(PIXELS)
+    def pixels(self, name="picture"):
+        """A canvas as (height, width, 4)."""
+        width, height, text = self.run(PIXELS, name)
         return np.frombuffer(base64.b64decode(text), np.uint8).reshape(height, width, 4)
 
-    def seen_part(self, picture):
+    def screenshot(self, element):
+        """An element as it is painted, (height, width, 3)."""
+        return np.asarray(Image.open(io.BytesIO(element.screenshot_as_png)).convert("RGB"))
+
+    def seen_part(self, picture, name="picture"):
         """The canvas at 1:1, which of its pixels show the picture, and that part of the picture."""
-        canvas = self.pixels()
+        canvas = self.pixels(name)
         assert self.data("zoom") == "1"
         x, y = int(self.data("x")), int(self.data("y"))
         height, width = canvas.shape[:2]
@@ -128,9 +137,9 @@ class Page:
         inside[top:bottom, left:right] = True
         return canvas, inside, picture[top + y : bottom + y, left + x : right + x]
 
-    def assert_shows(self, picture):
+    def assert_shows(self, picture, name="picture"):
         """Every pixel of the canvas is the picture's, and opaque; nothing is drawn outside."""
-        canvas, inside, expected = self.seen_part(picture)
+        canvas, inside, expected = self.seen_part(picture, name)
         assert inside.sum() > 10000
         np.testing.assert_array_equal(canvas[inside][:, :3].reshape(expected.shape), expected)
         np.testing.assert_array_equal(canvas[:, :, 3], 255 * inside)

@@ -213,6 +213,66 @@ def test_before_and_after(page, photo):
     np.testing.assert_array_equal(page.pixels(), after)
 
 
+def test_two_views_show_the_same_part(page, photo):
+    page.set("strength", "20")
+    page.click("zoom-1")
+    page.click("two-up")
+    page.drag((-60, 20), (50, 30))
+    page.assert_shows(photo, "before")
+    page.assert_shows(written(page))
+    place = page.data("x"), page.data("y")
+    page.mouse().drag_and_drop_by_offset(page.find("before"), -70, -40).perform()
+    page.wait()
+    assert [int(page.data("xy"[i])) - int(place[i]) for i in (0, 1)] == [70, 40]
+    page.assert_shows(photo, "before")
+    page.assert_shows(written(page))
+    page.mouse().move_to_element_with_offset(page.find("before"), 30, 20).click().perform()  # focuses, as the other one
+    page.wait()
+    size = page.pixels().shape
+    x, y = int(page.data("x")) + size[1] // 2 + 30, int(page.data("y")) + size[0] // 2 + 20
+    assert "--focus-at %d,%d" % (x, y) in page.text("command")
+    page.press("y")
+    assert not page.find("before").is_displayed() and page.pixels().shape[1] > 1.9 * size[1]
+    page.press("x")
+    assert page.run("return [document.getElementById('compare').value, document.getElementById('split').hidden]") == ["50", False]
+    page.press("x")
+
+
+def test_painting_protects_and_a_mask_is_inverted(page, photo):
+    page.set("strength", "20")
+    page.click("zoom-1")
+    page.click("eraser")
+    page.drag((-100, 0), (120, 0))
+    protecting, keeps = page.text("command"), written(page)
+    page.assert_shows(keeps)
+    mask = np.asarray(Image.open(page.view.folder / "photo-mask.png"))
+    assert mask[0, 0] == 255 and mask.min() == 0
+    np.testing.assert_array_equal(keeps[mask == 0], photo[mask == 0])
+    page.click("brush")
+    page.drag((-40, 0), (30, 0))
+    page.click("invert-mask")
+    inverted = written(page)
+    page.assert_shows(inverted)
+    inverted_view = page.pixels()
+    other = np.asarray(Image.open(page.view.folder / "photo-mask3.png"))
+    second = np.asarray(Image.open(page.view.folder / "photo-mask2.png"))
+    np.testing.assert_array_equal(other, 255 - second)
+    assert (second >= mask).all() and (second != mask).any()
+    np.testing.assert_array_equal(inverted[other == 0], photo[other == 0])
+    page.browser.refresh()
+    page.wait()
+    page.click("zoom-1")
+    page.assert_shows(inverted)
+    page.click("invert-mask")
+    assert (page.pixels() != inverted_view).any()
+    page.click("undo")
+    page.assert_shows(inverted)
+    page.click("clear-mask")
+    assert "--mask" not in page.text("command")
+    np.testing.assert_array_equal(np.asarray(Image.open(page.view.folder / "photo-mask.png")), mask)  # of the first command
+    assert "photo-mask.png" in protecting
+
+
 @pytest.mark.parametrize("overlay", ["coc", "groups", "hidden"])
 def test_overlays_are_those_of_debug(page, overlay):
     page.click("zoom-1")
@@ -302,14 +362,26 @@ def test_sliders_follow_arrows(page):
 
     page.set("strength", "20")
     slider = page.find("slider-control-strength")
+
+    def position():
+        return int(page.run("return arguments[0].value", slider))
+
     texts = []
-    for _ in range(12):
-        slider.send_keys(Keys.ARROW_RIGHT)
+    for key, moves in [(Keys.ARROW_RIGHT, 10)] * 4 + [(Keys.PAGE_UP, 100), (Keys.SHIFT + Keys.ARROW_UP, 100)]:
+        before = position()
+        slider.send_keys(key, Keys.NULL)
+        assert position() - before == moves  # of 1000
         texts.append(float(page.find("control-strength").get_attribute("value")))
-    assert texts == sorted(texts) and texts[-1] > 20
+    assert texts == sorted(set(texts)) and texts[0] > 20
+    slider.send_keys(Keys.PAGE_DOWN)
+    assert float(page.find("control-strength").get_attribute("value")) == texts[-2]
+    for blades in ("4", "5", "6"):  # whole numbers do not wait for several keys
+        page.find("slider-control-blades").send_keys(Keys.ARROW_RIGHT)
+        assert page.find("control-blades").get_attribute("value") == blades
+    page.set("blades", Keys.DELETE)
     field = page.find("control-strength")
     field.send_keys(Keys.ARROW_UP)
-    assert float(field.get_attribute("value")) > texts[-1]
+    assert float(field.get_attribute("value")) > texts[-2]
     page.set("strength", Keys.DELETE)
     assert "--strength" not in page.text("command")
 
@@ -345,3 +417,32 @@ def test_a_failed_request_is_repeated_and_no_old_picture_is_called_true(page, fa
     assert page.run("return document.getElementById('state').dataset.state") == "true"
     page.click("zoom-1")
     page.assert_shows(written(page))
+
+
+def contrast(one, other):
+    """The ratio of WCAG 2 of two colours."""
+    def luminance(colour):
+        linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in np.asarray(colour) / 255]
+        return np.dot(linear, [0.2126, 0.7152, 0.0722])
+
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_sliders_can_be_seen(page, scheme):
+    """Thumbs, set or not, and tracks have a contrast of 3:1 to the panel."""
+    emulate = "Emulation.setEmulatedMedia"
+    page.browser.execute_cdp_cmd(emulate, {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    try:
+        for name in ("strength", "grain"):  # unset, and at its default
+            slider = page.find("slider-control-" + name)
+            assert page.run("return arguments[0].classList.contains('unset')", slider) == (name == "strength")
+            seen = page.screenshot(slider)
+            panel = seen[0, -1]
+            assert (panel.mean() < 128) == (scheme == "dark")
+            thumb = max(contrast(colour, panel) for colour in seen[2:6, :12].reshape(-1, 3))
+            track = max(contrast(colour, panel) for colour in seen[:, -40])
+            assert thumb >= 3 and track >= 3, (name, thumb, track)
+    finally:
+        page.browser.execute_cdp_cmd(emulate, {"features": []})

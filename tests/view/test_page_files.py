@@ -91,6 +91,8 @@ def test_without_its_server_the_page_writes_the_command_of_its_controls(view, br
 
 
 def test_a_folder_is_a_strip(view, browser, tmp_path, photo):
+    from selenium.webdriver.common.keys import Keys
+
     folder = tmp_path / "holiday"
     folder.mkdir()
     for i in range(3):
@@ -102,6 +104,9 @@ def test_a_folder_is_a_strip(view, browser, tmp_path, photo):
     buttons[2].click()
     page.wait_until(lambda: page.text("picture-name") == "2.png")
     page.wait()
+    page.find("slider-control-radius").send_keys(Keys.PAGE_UP, Keys.PAGE_DOWN)
+    assert page.text("picture-name") == "2.png"
+    page.set("radius", "21")
     assert page.find("control-radius").get_attribute("value") == "21"
     assert "2.png" in page.text("command")
     small = "return [...document.querySelectorAll('#pictures canvas')].map(({ width, height }) => width / height)"

@@ -31,6 +31,7 @@ export class Brush {
     this.#addControls();
     byId("brush").onclick = () => this.hold("brush");
     byId("eraser").onclick = () => this.hold("eraser");
+    byId("invert-mask").onclick = () => this.#invert();
     byId("clear-mask").onclick = () => this.#clear();
     gestures.element.addEventListener("pointermove", (event) => this.#moveRing(event));
     gestures.element.addEventListener("pointerleave", () => { byId("ring").hidden = true; });
@@ -62,7 +63,7 @@ export class Brush {
 
   /** Activates the brush or the eraser, or deactivates it. */
   hold(which) {
-    if (!this.#paints || byId(which).disabled) return;
+    if (!this.#paints) return;
     if (this.#holding === which) {
       this.#gestures.take(null);
       return;
@@ -95,12 +96,16 @@ export class Brush {
     Object.assign(ring.style, { left: `${offsetX}px`, top: `${offsetY}px`, width: `${size}px`, height: `${size}px` });
   }
 
+  /** The first stroke on an empty mask decides whether strokes say where the filter works or where it does not. */
   #tool = {
     press: (x, y) => {
       this.#session.begin();
       const { radius, hardness } = this.#settings;
-      this.#stroke = { points: [[x, y]], radius, hardness: hardness / 100, erase: this.#holding === "eraser" };
-      this.#session.step.strokes.push(this.#stroke);
+      const { step } = this.#session;
+      const keeps = this.#holding === "eraser";
+      if (!step.strokes.length && !step.values.mask) step.inverted = keeps;
+      this.#stroke = { points: [[x, y]], radius, hardness: hardness / 100, erase: keeps !== Boolean(step.inverted) };
+      step.strokes.push(this.#stroke);
       this.#session.change();
     },
     drag: (x, y) => {
@@ -117,8 +122,15 @@ export class Brush {
     },
   };
 
+  #invert() {
+    const { step } = this.#session;
+    step.inverted = !step.inverted;
+    this.#session.change();
+    this.#session.settle();
+  }
+
   #clear() {
-    this.#session.step.strokes = [];
+    Object.assign(this.#session.step, { strokes: [], inverted: false });
     delete this.#session.step.values.mask;
     this.#session.change();
     this.#session.settle();
@@ -127,9 +139,8 @@ export class Brush {
   #renew() {
     byId("mask").hidden = !this.#paints;
     if (!this.#paints && this.#holding) this.#gestures.take(null);
-    const painted = Boolean(this.#session.step?.strokes.length);
-    byId("eraser").disabled = !painted;
-    byId("clear-mask").disabled = !painted && !this.#session.step?.values.mask;
+    const masked = this.#session.step?.strokes.length || this.#session.step?.values.mask;
+    for (const name of ["invert-mask", "clear-mask"]) byId(name).disabled = !masked;
     this.draw();
   }
 
@@ -148,7 +159,7 @@ export class Brush {
   /** Returns a canvas with these strokes, to which new ones are added. */
   #layerOf(strokes) {
     const { x, y, zoom, width, height } = this.#viewport;
-    const place = [x, y, zoom, width, height].join(" ");
+    const place = [x, y, zoom, width, height, this.#session.step.inverted].join(" ");
     const goesOn = this.#below?.place === place && this.#below.strokes.every((stroke, i) => stroke === strokes[i]);
     if (!goesOn) this.#below = { place, strokes: [], canvas: new OffscreenCanvas(width, height) };
     const context = this.#below.canvas.getContext("2d");
@@ -161,7 +172,7 @@ export class Brush {
     const size = 2 * radius * this.#viewport.zoom;
     context.lineCap = context.lineJoin = "round";
     context.globalCompositeOperation = erase ? "destination-out" : "source-over";
-    context.strokeStyle = "rgb(226 74 60)";
+    context.strokeStyle = this.#session.step.inverted ? "rgb(40 120 235)" : "rgb(226 74 60)";
     context.lineWidth = size * (0.5 + 0.5 * hardness);
     context.filter = hardness < 0.99 ? `blur(${(size * (1 - hardness)) / 8}px)` : "none";
     context.beginPath();

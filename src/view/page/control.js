@@ -81,6 +81,14 @@ export function scaleOf(parameter, text, longerSide) {
 /** Makes the option of a word or a file, which is shown without its folder. */
 const optionOf = (text) => element("option", { value: text, title: fileName(text) }, fileName(baseName(text)) || "auto");
 
+const signs = { ArrowUp: 1, ArrowRight: 1, PageUp: 10, ArrowDown: -1, ArrowLeft: -1, PageDown: -10 };
+
+/** Returns by how many percent of its range a key moves a slider: 1 by an arrow, 10 with the shift key or by a page key. */
+export function percentOfKey({ key, shiftKey, ctrlKey, altKey, metaKey }) {
+  const percent = ctrlKey || altKey || metaKey ? 0 : signs[key] ?? 0;
+  return shiftKey && Math.abs(percent) === 1 ? 10 * percent : percent;
+}
+
 const sliding = new Set(["number", "integer", "length"]);
 
 /**
@@ -162,7 +170,7 @@ export class Control {
     const hold = (scale) => { this.#held = scale; };
     const listeners = {
       pointerdown: () => hold(this.#scale), pointerup: () => hold(null), pointercancel: () => hold(null),
-      input: () => this.#slide(false), change: () => this.#slide(true),
+      input: () => this.#slide(false), change: () => this.#slide(true), keydown: (event) => this.#nudge(event),
     };
     for (const [event, listener] of Object.entries(listeners)) this.#slider.addEventListener(event, listener);
     this.element.append(this.#slider);
@@ -173,6 +181,18 @@ export class Control {
     this.#field.value = text;
     this.set(text, settled);
     this.show();
+  }
+
+  /** Moves the slider by a key, whole numbers at least to the next one. */
+  #nudge(event) {
+    const percent = percentOfKey(event);
+    if (!percent) return;
+    event.preventDefault();
+    const at = Number(this.#slider.value), value = this.#scale.value(at);
+    this.#slider.value = at + (positions * percent) / 100;
+    if (this.#scale.value(Number(this.#slider.value)) === value)
+      this.#slider.value = this.#scale.position(this.#scale.next(value, Math.sign(percent)));
+    this.#slide(true);
   }
 
   /** The scale of the slider, which does not change during a drag. */

@@ -169,7 +169,7 @@ const pause = { busy: 250, idle: 2000 }; // milliseconds
 
 const told = {
   picture: "The picture has changed on disk.",
-  depth: "The depth image has changed on disk.",
+  depth: "A depth image or mask has changed on disk.",
   output: "The output has been changed by another program.",
 };
 

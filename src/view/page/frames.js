@@ -9,6 +9,17 @@ import { Refusal } from "./server.js";
 const patience = 400;
 const pause = 1000; // milliseconds before a request that failed is repeated
 
+/** Milliseconds before true pixels are requested: the server computes none before, and a drag would only cancel the request. */
+const rest = 100;
+
+/** Waits, or throws as soon as the signal aborts. */
+function wait(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
 const same = (a, b) => a.x === b.x && a.y === b.y && a.zoom === b.zoom && a.width === b.width && a.height === b.height;
 
 /**
@@ -179,6 +190,7 @@ export class Frames extends EventTarget {
     const flag = (value) => (value ? 1 : 0);
     const query = { generation, ...place, overlay: before ? "" : overlay, before: flag(before), exact: flag(exact) };
     const key = this.#key;
+    if (exact && !before) await wait(rest, signal);
     const frame = { ...place, key, ...(await this.#server.pixels("view", query, signal)) };
     if (before) this.before = frame;
     else this.#show(frame);

@@ -19,12 +19,15 @@ export class Gestures {
   tool = null;
   #laidDown = () => {};
 
-  constructor(element, viewport) {
-    Object.assign(this, { element, viewport });
-    element.addEventListener("pointerdown", (event) => this.#down(event));
-    element.addEventListener("pointermove", (event) => this.#move(event));
-    for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (event) => this.#up(event));
-    element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+  /** `elements` are canvases that show the same position of the viewport. The first one has marks. */
+  constructor(elements, viewport) {
+    Object.assign(this, { element: elements[0], viewport });
+    for (const element of elements) {
+      element.addEventListener("pointerdown", (event) => this.#down(event));
+      element.addEventListener("pointermove", (event) => this.#move(event));
+      for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (event) => this.#up(event));
+      element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+    }
   }
 
   /** Activates a tool, or none. Calls `laidDown` of the former tool. */
@@ -38,9 +41,10 @@ export class Gestures {
   }
 
   /** Converts a position in the page to a pixel of the canvas. */
-  #canvasPlace({ clientX, clientY }) {
-    const box = this.element.getBoundingClientRect();
-    const scale = this.element.width / box.width;
+  #canvasPlace({ clientX, clientY, currentTarget }) {
+    const element = currentTarget instanceof HTMLCanvasElement ? currentTarget : this.element;
+    const box = element.getBoundingClientRect();
+    const scale = element.width / box.width;
     return [(clientX - box.left) * scale, (clientY - box.top) * scale];
   }
 
@@ -51,7 +55,7 @@ export class Gestures {
 
   #down(event) {
     if (event.button > 1) return;
-    this.element.setPointerCapture(event.pointerId);
+    event.currentTarget.setPointerCapture(event.pointerId);
     this.#pointers.set(event.pointerId, this.#canvasPlace(event));
     if (this.#pointers.size === 2) {
       if (this.#drag?.tool) this.#drag.tool.cancel();
@@ -73,7 +77,9 @@ export class Gestures {
     if (kind === "pinch") this.#pinch(event.pointerId, at);
     this.#pointers.set(event.pointerId, at);
     if (kind === "tool") {
-      for (const each of event.getCoalescedEvents?.() ?? [event]) tool.drag(...this.place(each));
+      const { currentTarget } = event;
+      for (const { clientX, clientY } of event.getCoalescedEvents?.() ?? [event])
+        tool.drag(...this.place({ clientX, clientY, currentTarget }));
       return;
     }
     if (!this.#drag.moved && Math.hypot(at[0] - from[0], at[1] - from[1]) < slack * devicePixelRatio) return;

@@ -3,10 +3,12 @@
 import { ask, byId, element } from "./dom.js";
 
 const list = [
-  ["Arrows", "move the view"], ["+  −", "zoom"], ["0", "the whole picture"], ["1", "one to one"],
-  ["B", "hold to see the picture before"], ["L", "loupe"],
+  ["Arrows", "move the view; on a slider 1 %, with Shift 10 %"], ["+  −", "zoom"], ["0", "the whole picture"],
+  ["1", "a pixel of the picture on one of the screen"],
+  ["B", "hold to see the picture before"], ["X", "a line between before and after"], ["Y", "before and after side by side"],
+  ["L", "loupe"],
   ["C", "cross: arrows move it, Enter clicks, or begins and ends a stroke"], ["Shift + drag", "strength"],
-  ["M  E", "paint, erase"], ["[  ]", "smaller and larger brush"],
+  ["M", "paint where the filter works"], ["E", "paint where it stays sharp"], ["[  ]", "smaller and larger brush"],
   ["Ctrl + Z", "undo"], ["Ctrl + Shift + Z", "redo"], ["Ctrl + S", "save"],
   ["Page up, Page down", "the picture before, the next"], ["An empty field", "is the default"],
 ];
@@ -55,7 +57,7 @@ export class Keys {
     return {
       "+": () => viewport.step(1), "=": () => viewport.step(1), "-": () => viewport.step(-1),
       0: () => viewport.fit(), 1: () => viewport.zoomTo(1),
-      b: () => compare.hold(true), l: () => loupe.toggle(),
+      b: () => compare.hold(true), x: () => compare.toggleSplit(), y: () => compare.toggleBeside(), l: () => loupe.toggle(),
       m: () => brush.hold("brush"), e: () => brush.hold("eraser"), "[": () => brush.grow(-1), "]": () => brush.grow(1),
       c: () => this.#toggleCross(), "?": () => this.#help(),
       PageUp: () => strip.step(-1), PageDown: () => strip.step(1),

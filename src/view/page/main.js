@@ -20,6 +20,7 @@ const states = {
   busy: "Computing", preview: "Preview", true: "True pixels", refused: "The filter cannot do this", none: "No picture",
   trouble: "Waiting for satin view",
 };
+const types = { u8: "8 bits per channel", u16: "16 bits per channel", f32: "32-bit floating point" };
 const moment = 250; // milliseconds
 
 /** Converts a length to screen pixels. Prefers the browser's own number, as rounding depends on the position. */
@@ -28,8 +29,8 @@ function pixelsOf(length, told) {
   return Math.abs(told - computed) <= 1 ? told : Math.round(computed);
 }
 
-/** Keeps the canvas at the size of the stage in screen pixels, which not every browser reports. */
-function followSize(stage, viewport, canvas) {
+/** Keeps the canvas at the size of its pane in screen pixels, which not every browser reports. */
+function followSize(pane, viewport, canvas) {
   const box = "devicePixelContentBoxSize" in ResizeObserverEntry.prototype ? "device-pixel-content-box" : "content-box";
   new ResizeObserver(([{ contentRect, devicePixelContentBoxSize }]) => {
     const [exact] = devicePixelContentBoxSize ?? [];
@@ -38,7 +39,7 @@ function followSize(stage, viewport, canvas) {
     if (!width || !height) return;
     viewport.resize(width, height);
     canvas.resize(width, height);
-  }).observe(stage, { box });
+  }).observe(pane, { box });
 }
 
 function addZoomButtons(viewport) {
@@ -66,7 +67,7 @@ function showPicture(session, viewport) {
   const name = fileName(picture?.name ?? session.files[session.index] ?? "Satin");
   document.title = `${name} – Satin`;
   byId("picture-name").textContent = name;
-  byId("picture-facts").textContent = picture ? `${picture.width} × ${picture.height}, ${picture.type}` : "";
+  byId("picture-facts").textContent = picture ? `${picture.width} × ${picture.height}, ${types[picture.type]}` : "";
   byId("picture").setAttribute("aria-label", picture ? `${name}, ${picture.width} by ${picture.height} pixels` : name);
   if (picture) viewport.open(picture);
 }
@@ -128,7 +129,7 @@ async function start() {
   const viewport = new Viewport();
   const frames = new Frames(server, session, viewport);
   const canvas = new PictureCanvas(byId("picture"), viewport, frames);
-  const gestures = new Gestures(byId("picture"), viewport);
+  const gestures = new Gestures([byId("picture"), byId("before")], viewport);
   const marks = new Marks(byId("marks"), session, viewport, gestures);
   const picker = new Picker(server, session);
   const steps = new Steps(session, marks, picker);
@@ -147,7 +148,7 @@ async function start() {
   session.addEventListener("open", () => showPicture(session, viewport));
   showState(session, canvas, frames);
   showPicture(session, viewport);
-  followSize(byId("stage"), viewport, canvas);
+  followSize(byId("pane"), viewport, canvas);
 }
 
 start().catch((error) => notice("start", `The page cannot start: ${error.message}`, { wrong: true }));

@@ -61,7 +61,7 @@ export class Picker {
   /** Sets a value of the shown step, in the place of painted strokes or of another source of depth. */
   #set(name, value) {
     const { step } = this.#session;
-    if (name === "mask") step.strokes = [];
+    if (name === "mask") Object.assign(step, { strokes: [], inverted: false });
     if (name === "depth") delete step.values["depth-from"];
     step.values[name] = value;
     this.#session.change();

@@ -57,10 +57,17 @@ function areRivals(one, other) {
     one.name === `${other.name}-at` || other.name === `${one.name}-at`;
 }
 
-/** Returns the strokes as they were when the last one began. */
-function beginOf(strokes) {
-  const { points, ...last } = strokes.at(-1);
-  return JSON.stringify([...strokes.slice(0, -1), { ...last, points: points.slice(0, 1) }]);
+/** Whether the mask of a step is a file that the server makes: from strokes, or the inverse of another mask. */
+const isPainted = ({ strokes, inverted, values }) => strokes.length > 0 || Boolean(inverted && values.mask);
+
+/** Returns the request for that mask. Strokes are painted on the mask `below`. */
+const paintingOf = ({ strokes, inverted, values }) => ({ strokes, inverted: Boolean(inverted), below: values.mask ?? "" });
+
+/** Returns a text of the painting as it was when the last stroke began. */
+function beginOf(painting) {
+  const strokes = painting.strokes.map((stroke, i, { length }) =>
+    (i + 1 < length ? stroke : { ...stroke, points: stroke.points.slice(0, 1) }));
+  return JSON.stringify({ ...painting, strokes });
 }
 
 /**
@@ -110,20 +117,24 @@ export class Session extends EventTarget {
     this.index = told.index ?? 0;
     this.filters = new Map(told.filters.map((filter) => [filter.name, filter]));
     this.#painted = [];
-    for (const { step, mask, strokes } of told.paintings) this.#painted[step] = { text: JSON.stringify(strokes), mask };
     this.#take(told, told.paintings);
   }
 
   /** Adopts the settings of the server, and the strokes of masks that this page has not painted itself. */
   #take(told, paintings = []) {
     this.#answered(told);
+    const known = this.steps.map((step) => (isPainted(step) ? paintingOf(step) : null));
+    for (const { step, mask, strokes, inverted = false, below = "" } of paintings) {
+      known[step] = { strokes, inverted, below };
+      this.#painted[step] = { text: JSON.stringify(known[step]), mask };
+    }
     if (!told.settings || this.error) return;
-    const strokesOf = (i) => paintings.find(({ step }) => step === i)?.strokes ?? this.steps[i]?.strokes ?? [];
     const before = this.#state;
     this.steps = told.settings.steps.map(({ filter, values: { mask, ...values } }, i) => {
-      const painted = mask && mask === this.#painted[i]?.mask;
-      if (mask && !painted) values.mask = mask;
-      return { filter, values, strokes: painted ? strokesOf(i) : [] };
+      const painting = mask && mask === this.#painted[i]?.mask ? known[i] : null;
+      const { below, ...painted } = painting ?? { below: mask, strokes: [], inverted: false };
+      if (below) values.mask = below;
+      return { filter, values, ...painted };
     });
     this.active = Math.max(0, Math.min(this.active, this.steps.length - 1));
     if (before !== this.#state) this.dispatchEvent(new Event("pipeline"));
@@ -213,7 +224,8 @@ export class Session extends EventTarget {
   /** The settings as a text that does not depend on the order in which they were set. */
   get #state() {
     const sorted = (values) => Object.fromEntries(Object.entries(values).sort());
-    return JSON.stringify(this.steps.map((step) => ({ ...step, values: sorted(step.values) })));
+    return JSON.stringify(this.steps.map((step) =>
+      ({ ...step, values: sorted(step.values), inverted: isPainted(step) && Boolean(step.inverted) })));
   }
 
   #restore(state) {
@@ -264,20 +276,21 @@ export class Session extends EventTarget {
 
   /** The steps as sent to the server: strokes are replaced by the name of their mask. */
   get #sent() {
-    return this.steps.map(({ filter, values, strokes }, i) => {
-      const mask = strokes.length ? this.#painted[i]?.mask : undefined;
+    return this.steps.map((step, i) => {
+      const { filter, values } = step;
+      const mask = isPainted(step) ? this.#painted[i]?.mask : undefined;
       return { filter, values: mask ? { ...values, mask } : values };
     });
   }
 
   /** Sends new strokes. Until the answer arrives it is unknown which strokes the mask of the server has. */
   async #sendPaintings(steps, signal) {
-    for (const [i, { strokes }] of steps.entries()) {
-      const text = JSON.stringify(strokes);
-      if (!strokes.length || text === this.#painted[i]?.text) continue;
-      const begun = beginOf(strokes), continued = begun === this.#painted[i]?.begun;
+    for (const [i, step] of steps.entries()) {
+      const painting = paintingOf(step), text = JSON.stringify(painting);
+      if (!isPainted(step) || text === this.#painted[i]?.text) continue;
+      const begun = beginOf(painting), continued = begun === this.#painted[i]?.begun;
       this.#painted[i] = { text: "", mask: this.#painted[i]?.mask, begun };
-      const told = await this.#server.post("mask", { strokes, step: i, continued }, signal);
+      const told = await this.#server.post("mask", { ...painting, step: i, continued }, signal);
       this.#painted[i] = { text, mask: told.mask, begun };
       this.#answered(told);
     }
@@ -299,7 +312,6 @@ export class Session extends EventTarget {
     try {
       await this.#ask(() => this.#server.json("session"), (told) => {
         if (told.index !== this.index) return this.#openOther(told);
-        for (const { step, mask, strokes } of told.paintings) this.#painted[step] = { text: JSON.stringify(strokes), mask };
         this.#take(told, told.paintings);
         this.#history.add(this.#state);
       });
