@@ -20,7 +20,6 @@ const states = {
   busy: "Computing", preview: "Preview", true: "True pixels", refused: "The filter cannot do this", none: "No picture",
   trouble: "Waiting for satin view",
 };
-const types = { u8: "8 bits per channel", u16: "16 bits per channel", f32: "32-bit floating point" };
 const moment = 250; // milliseconds
 
 /** Converts a length to screen pixels. Prefers the browser's own number, as rounding depends on the position. */
@@ -62,12 +61,15 @@ function addHistoryButtons(session) {
   for (const event of ["settled", "values", "pipeline", "open"]) session.addEventListener(event, show);
 }
 
+/** Returns "8 bits per channel" for "u8". */
+const typeText = (type) => type.slice(1) + (type.startsWith("f") ? "-bit floating point" : " bits per channel");
+
 function showPicture(session, viewport) {
   const { picture } = session;
   const name = fileName(picture?.name ?? session.files[session.index] ?? "Satin");
   document.title = `${name} – Satin`;
   byId("picture-name").textContent = name;
-  byId("picture-facts").textContent = picture ? `${picture.width} × ${picture.height}, ${types[picture.type]}` : "";
+  byId("picture-facts").textContent = picture ? `${picture.width} × ${picture.height}, ${typeText(picture.type)}` : "";
   byId("picture").setAttribute("aria-label", picture ? `${name}, ${picture.width} by ${picture.height} pixels` : name);
   if (picture) viewport.open(picture);
 }
