@@ -203,20 +203,13 @@ InkConversion::InkConversion([[maybe_unused]] Bytes profile, Type type, bool ref
     : type_(type), reflectance_(reflectance), has_profile_(!profile.empty()) {
 #ifdef SATIN_IO_LCMS
   if (!has_profile_) return;
-  context_ = cmsCreateContext(nullptr, nullptr);
+  const cmsContext context = cmsCreateContext(nullptr, nullptr);
+  context_.reset(context, cmsDeleteContext);
   const cmsUInt32Number bytes = type == Type::u8 ? 1 : 2;
   const cmsUInt32Number inks =
       COLORSPACE_SH(PT_CMYK) | CHANNELS_SH(4) | BYTES_SH(bytes) | FLAVOR_SH(reflectance ? 1U : 0U);
   const cmsUInt32Number rgb = COLORSPACE_SH(PT_RGB) | CHANNELS_SH(3) | BYTES_SH(bytes);
-  transform_ =
-      transform_to_srgb(static_cast<cmsContext>(context_), profile, cmsSigCmykData, inks, rgb).release();
-#endif
-}
-
-InkConversion::~InkConversion() {
-#ifdef SATIN_IO_LCMS
-  if (transform_ != nullptr) cmsDeleteTransform(transform_);
-  if (context_ != nullptr) cmsDeleteContext(static_cast<cmsContext>(context_));
+  transform_ = transform_to_srgb(context, profile, cmsSigCmykData, inks, rgb);
 #endif
 }
 
@@ -235,7 +228,7 @@ void InkConversion::convert(const std::byte* inks, std::byte* rgb, std::size_t c
     constexpr std::size_t part = std::size_t{1} << 24;  // Little CMS counts in 32 bits
     const std::size_t size = size_of(type_);
     for (std::size_t done = 0; done < count; done += part)
-      cmsDoTransform(transform_, inks + done * 4 * size, rgb + done * 3 * size,
+      cmsDoTransform(transform_.get(), inks + done * 4 * size, rgb + done * 3 * size,
                      static_cast<cmsUInt32Number>(std::min(part, count - done)));
     return;
   }
