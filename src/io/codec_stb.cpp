@@ -133,21 +133,9 @@ Image decode_with_stb(const char* format, Bytes bytes, const ReadOptions& option
   if (pixels == nullptr || source.overrun) fail(format, source);
   const auto columns = static_cast<std::uint64_t>(width), rows = static_cast<std::uint64_t>(height);
   if (channels == 4 && std::string_view(format) == "JPEG") channels = 3;  // stb has converted CMYK to RGB
-  check_limits(columns, rows, channels, type, options.limits);
-
-  Shape shape;
-  shape.width = width;
-  shape.height = height;
-  shape.channels = channels;
-  shape.type = type;
-  shape.alpha = alpha_of(channels);
-  Buffer buffer{{static_cast<std::byte*>(pixels.release()), [](std::byte* p) { stbi_image_free(p); }},
-                byte_size(shape)};
-  Image image(shape, std::move(buffer), Memory::host);
-  if (!options.allocator.allocate) return image;
-  Image result(shape, options.allocator);
-  std::memcpy(result.data(), image.data(), byte_size(shape));
-  return result;
+  Image image = allocate(columns, rows, channels, type, alpha_of(channels), options);
+  std::memcpy(image.data(), pixels.get(), byte_size(image.shape()));
+  return image;
 }
 
 constexpr std::size_t most_bytes = std::numeric_limits<int>::max() / 2;  // stb counts in int
@@ -262,6 +250,12 @@ FileBytes encode_png(const ImageView& image, const WriteOptions&) {
 }
 
 }  // namespace
+
+std::uint32_t crc32_of(Bytes chunk) noexcept {
+  // stb does not write to its input; its interface just lacks const.
+  auto* const bytes = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(chunk.data()));
+  return stbiw__crc32(bytes, static_cast<int>(chunk.size()));
+}
 
 Codec png_codec() {
   Codec codec{"PNG", {".png"}, sniff_png, decode_png, encode_png};
