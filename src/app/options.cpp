@@ -85,24 +85,12 @@ std::string listed_names(const ParsedLine& line) {
   return text;
 }
 
-void refuse_both(const ParsedLine& line, const char* one, const char* other) {
-  if (line.flag(one) && line.flag(other))
-    throw Error(ErrorKind::usage,
-                std::string("--") + one + " and --" + other + " contradict each other. Drop one of them.");
-}
-
 OptionSpec mask_from_option() {
   return valued(
       "mask-from", "NAME",
       "use the photograph's portrait matte, or its inverse, as the mask (matte: as the subject of a "
       "filter that has one)",
       {.choices = {"matte", "background"}});
-}
-
-void check_streams(const BatchOptions& options, const ParsedLine& line) {
-  const bool stream = std::find(options.inputs.begin(), options.inputs.end(), "-") != options.inputs.end();
-  if (stream && line.value("files-from"))
-    throw Error(ErrorKind::usage, "A picture from standard input ('-') does not go with --files-from.");
 }
 
 }  // namespace
@@ -238,15 +226,13 @@ BatchOptions input_options_of(const ParsedLine& line) {
   BatchOptions options;
   options.inputs.assign(line.arguments.begin(), line.arguments.end());
   options.recursive = line.flag("recursive");
-  check_streams(options, line);
   options.list = listed_names(line);
   return options;
 }
 
 BatchOptions batch_options_of(const ParsedLine& line) {
-  refuse_both(line, "skip-existing", "overwrite");
-  refuse_both(line, "skip-existing", "resume");
-  refuse_both(line, "fail-fast", "keep-going");
+  if (line.flag("fail-fast") && line.flag("keep-going"))
+    throw Error(ErrorKind::usage, "--fail-fast and --keep-going contradict each other. Drop one of them.");
   BatchOptions options = input_options_of(line);
   options.output = line.value("output").value_or("");
   options.format = format_of(line);

@@ -51,60 +51,37 @@ void add_row(const float* row, const Shape& shape, std::span<float> sums) {
 /// Returns the checkerboard behind transparent pixels: squares of 8 pixels, in linear light.
 float backdrop(std::int64_t x, std::int64_t y) { return ((x / 8 + y / 8) % 2 == 0) ? 0.6F : 0.35F; }
 
-/// Divides sums of rows by the number of pixels, and composites them over the checkerboard.
-class Reduction {
- public:
-  Reduction(const Shape& picture, Image& output)
-      : picture_(picture), output_(output), columns_(borders(picture.width, output.shape().width)) {}
-
-  /// Writes row `y` of the output from the sums of `rows` rows.
-  void finish_row(std::int64_t y, std::span<const float> sums, std::int64_t rows) {
-    const Shape& shape = output_.shape();
-    auto* out = output_.view().row<float>(y);
-    for (std::int64_t x = 0; x < shape.width; ++x) {
-      const std::int64_t first = columns_[static_cast<std::size_t>(x)];
-      const std::int64_t end = columns_[static_cast<std::size_t>(x) + 1];
-      const float count = static_cast<float>(rows * (end - first));
-      const float seen =
-          picture_.alpha == Alpha::none ? 0 : 1 - sum(sums, first, end, picture_.channels - 1) / count;
-      for (int c = 0; c < shape.channels; ++c)
-        *out++ = std::min(1.0F, sum(sums, first, end, source_of(c)) / count + seen * backdrop(x, y));
-    }
-  }
-
- private:
-  [[nodiscard]] int source_of(int channel) const {
-    return picture_.order == Order::bgr && picture_.channels >= 3 ? 2 - channel : channel;
-  }
-
-  [[nodiscard]] float sum(std::span<const float> sums, std::int64_t first, std::int64_t end,
-                          int channel) const {
-    float total = 0;
-    for (std::int64_t x = first; x < end; ++x)
-      total += sums[static_cast<std::size_t>(x * picture_.channels + channel)];
-    return total;
-  }
-
-  Shape picture_;
-  Image& output_;
-  std::vector<std::int64_t> columns_;
-};
-
+/// Fills the output with means of cells, composited over the checkerboard.
 void reduce(const ImageView& picture, Image& output) {
-  Reduction reduction(picture.shape, output);
-  const std::vector<std::int64_t> edges = borders(picture.shape.height, output.shape().height);
-  std::vector<float> sums(static_cast<std::size_t>(picture.shape.width * picture.shape.channels));
+  const Shape& shape = output.shape();
+  const std::int64_t channels = picture.shape.channels;
+  const bool swapped = picture.shape.order == Order::bgr && channels >= 3;
+  const std::vector<std::int64_t> columns = borders(picture.shape.width, shape.width);
+  const std::vector<std::int64_t> edges = borders(picture.shape.height, shape.height);
+  std::vector<float> sums(static_cast<std::size_t>(picture.shape.width * channels));
   Image decoded;
-  for (std::int64_t y = 0; y < output.shape().height; ++y) {
-    const std::int64_t first = edges[static_cast<std::size_t>(y)];
+  for (std::int64_t y = 0; y < shape.height; ++y) {
     ImageView rows = picture;
-    rows.data = picture.at(0, first);
-    rows.shape.height = edges[static_cast<std::size_t>(y) + 1] - first;
+    rows.data = picture.at(0, edges[static_cast<std::size_t>(y)]);
+    rows.shape.height = edges[static_cast<std::size_t>(y) + 1] - edges[static_cast<std::size_t>(y)];
     const ImageView light = linear_rows(rows, decoded);
     std::fill(sums.begin(), sums.end(), 0.0F);
     for (std::int64_t row = 0; row < light.shape.height; ++row)
       add_row(light.row<float>(row), picture.shape, sums);
-    reduction.finish_row(y, sums, light.shape.height);
+    auto* out = output.view().row<float>(y);
+    for (std::int64_t x = 0; x < shape.width; ++x) {
+      const std::int64_t first = columns[static_cast<std::size_t>(x)];
+      const std::int64_t end = columns[static_cast<std::size_t>(x) + 1];
+      const auto mean = [&](std::int64_t channel) {
+        float total = 0;
+        for (std::int64_t i = first; i < end; ++i)
+          total += sums[static_cast<std::size_t>(i * channels + channel)];
+        return total / static_cast<float>(light.shape.height * (end - first));
+      };
+      const float seen = picture.shape.alpha == Alpha::none ? 0 : 1 - mean(channels - 1);
+      for (int c = 0; c < shape.channels; ++c)
+        *out++ = std::min(1.0F, mean(swapped ? 2 - c : c) + seen * backdrop(x, y));
+    }
   }
 }
 

@@ -16,8 +16,8 @@
 
 #include "io/codec_steps.h"
 #include "io/convert.h"
+#include "metadata/exif.h"
 #include "metadata/jpeg_markers.h"
-#include "metadata/resolution.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 

@@ -290,37 +290,22 @@ class Checker {
   explicit Checker(Bytes bytes) : bytes_(bytes) {}
 
   void run() {
-    while (next_marker()) {
-      constexpr unsigned end_of_image = 0xD9, start_of_image = 0xD8;
+    for (std::size_t at = marker_from(bytes_, 2); at != bytes_.size(); at = marker_from(bytes_, at)) {
+      constexpr unsigned first_restart = 0xD0, start_of_image = 0xD8, end_of_image = 0xD9;
+      marker_ = byte_at(bytes_, at + 1);
+      at += 2;
+      if (marker_ >= first_restart && marker_ < start_of_image) continue;  // belongs to the data of a scan
       if (marker_ == end_of_image || marker_ == start_of_image) return;
-      if (at_ + 2 > bytes_.size()) truncated(format);
-      const std::size_t length = be16(bytes_, at_);
+      if (at + 2 > bytes_.size()) truncated(format);
+      const std::size_t length = be16(bytes_, at);
       if (length < 2) damaged(format, "a segment is shorter than its length");
-      if (length > bytes_.size() - at_) truncated(format);
-      segment(bytes_.subspan(at_ + 2, length - 2));
-      at_ += length;
+      if (length > bytes_.size() - at) truncated(format);
+      segment(bytes_.subspan(at + 2, length - 2));
+      at += length;
     }
   }
 
  private:
-  /// Advances past the next marker. Stuffed bytes and restart markers belong to the data of a scan.
-  bool next_marker() {
-    while (at_ + 1 < bytes_.size()) {
-      if (byte_at(bytes_, at_) != 0xFF) {
-        ++at_;
-        continue;
-      }
-      marker_ = byte_at(bytes_, at_ + 1);
-      if (marker_ == 0xFF) {
-        ++at_;
-        continue;
-      }
-      at_ += 2;
-      if (marker_ != 0 && (marker_ < 0xD0 || marker_ > 0xD7)) return true;
-    }
-    return false;
-  }
-
   void segment(Bytes content) {
     switch (marker_) {
       case 0xC4:
@@ -401,7 +386,6 @@ class Checker {
 
   Bytes bytes_;
   Bytes frame_;
-  std::size_t at_ = 2;
   unsigned marker_ = 0;
   bool progressive_ = false;
   std::array<std::array<bool, 4>, 2> codes_{};

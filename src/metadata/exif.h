@@ -2,7 +2,8 @@
 // EXIF blocks and TIFF directories, which share their structure (TIFF 6.0, section 2; CIPA DC-008).
 //
 // ExifReader reads directories in place, with every offset checked. ExifDirectory holds one as values, to be
-// written again. The last functions read and change the tags of an EXIF block that describe the pixels.
+// written again. Functions behind them read and change the tags of an EXIF block that describe the pixels,
+// and convert resolutions.
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "metadata/bytes.h"
+#include "satin/metadata.h"
 
 namespace satin::io {
 
@@ -205,5 +207,28 @@ void add_to_tiff(FileBytes& file, std::span<const PageTags> pages);
 /// maker notes. Their bytes are overwritten, like all bytes outside entries and values, because maker notes
 /// point to previews elsewhere. A block that is not EXIF becomes empty.
 void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height, int orientation = 1);
+
+// Resolution in pixels per length, in the units of each format.
+
+/// Whole pixels per unit, as in JFIF and pHYs.
+struct StoredResolution {
+  std::uint32_t x = 0, y = 0;
+  unsigned unit = 0;  ///< the format's number of the unit; 0: none
+};
+
+// Return nothing for numbers without information: 0, or square pixels without a unit.
+[[nodiscard]] std::optional<Resolution> resolution_of_exif(Bytes exif);
+[[nodiscard]] std::optional<Resolution> resolution_of_jfif(Bytes segment);
+[[nodiscard]] std::optional<Resolution> resolution_of_physical(Bytes chunk);
+
+// Return nothing if the numbers do not fit the format.
+[[nodiscard]] std::optional<StoredResolution> jfif_of(const Resolution& resolution);
+[[nodiscard]] std::optional<StoredResolution> physical_of(const Resolution& resolution);
+
+/// Converts a resolution per metre to one per inch, because TIFF has only inches and centimetres.
+[[nodiscard]] Resolution without_metres(const Resolution& resolution);
+
+/// Exchanges x and y, also in the EXIF block, for a picture that is turned by 90 degrees.
+void turn_resolution(Metadata& metadata);
 
 }  // namespace satin::io

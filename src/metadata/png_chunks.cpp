@@ -4,8 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "metadata/exif.h"
 #include "metadata/iptc.h"
-#include "metadata/resolution.h"
 
 namespace satin::io {
 namespace {
