@@ -226,6 +226,8 @@ BatchOptions input_options_of(const ParsedLine& line) {
   BatchOptions options;
   options.inputs.assign(line.arguments.begin(), line.arguments.end());
   options.recursive = line.flag("recursive");
+  if (line.value("files-from") && std::ranges::find(line.arguments, "-") != line.arguments.end())
+    throw Error(ErrorKind::usage, "A picture from standard input ('-') does not go with --files-from.");
   options.list = listed_names(line);
   return options;
 }

@@ -301,13 +301,6 @@ void drop_previews(Editor& editor, std::size_t first, std::size_t directory) {
 
 }  // namespace
 
-ExifField field_of(Bytes file, std::uint64_t directory, std::uint32_t tag) {
-  const ExifReader reader(file, true);
-  const auto entry = reader.valid() ? reader.find(directory, tag) : std::nullopt;
-  auto field = entry ? read_field(reader, file, *entry, file.size()) : std::nullopt;
-  return field ? std::move(*field) : ExifField();
-}
-
 ExifDescription read_description(Bytes file, std::optional<std::uint64_t> directory) {
   const ExifReader reader(file, directory.has_value());
   ExifDescription result;
@@ -339,12 +332,12 @@ std::uint64_t append_directories(Sink& sink, const TiffEnd& end, ExifDirectory f
   return append(sink, end, first, next);
 }
 
-std::uint32_t append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description,
-                                 std::uint32_t next) {
-  const auto start =
-      static_cast<std::uint32_t>(append_directories(sink, TiffEnd{}, std::move(first), description, next));
+/// Appends the directories to a classic file, and lets its header point to `first`. Returns its offset.
+static std::uint64_t append_to_file(Sink& sink, ExifDirectory first, const ExifDescription& description,
+                                    std::uint64_t next = 0) {
+  const std::uint64_t start = append_directories(sink, {}, std::move(first), description, next);
   sink.position = 4;
-  sink.le32(start);
+  sink.le32(static_cast<std::uint32_t>(start));
   sink.position = sink.bytes.size();
   return start;
 }
@@ -353,13 +346,15 @@ FileBytes exif_block(const ExifDescription& description) {
   if (description.empty()) return {};
   Sink sink;
   sink.text({"II*\0\0\0\0\0", 8});
-  append_directories(sink, description.first, description);
+  append_to_file(sink, description.first, description);
   return std::move(sink.bytes);
 }
 
 FileBytes iptc_from_tiff(Bytes file, std::uint64_t directory) {
-  const ExifField field = field_of(file, directory, iptc_tag);
-  return field.count != 0 ? iptc_of_tag(field.value) : FileBytes();
+  const ExifReader reader(file, true);
+  const auto entry = reader.valid() ? reader.find(directory, iptc_tag) : std::nullopt;
+  const auto field = entry ? read_field(reader, file, *entry, file.size()) : std::nullopt;
+  return field ? iptc_of_tag(field->value) : FileBytes();
 }
 
 ExifDescription add_tags(ExifDirectory& directory, const PageTags& page) {
@@ -377,10 +372,10 @@ void add_to_tiff(FileBytes& file, std::span<const PageTags> pages) {
   if (std::all_of(pages.begin(), pages.end(), has_none) || directories.size() != pages.size()) return;
   Sink sink{std::move(file), 0};
   sink.position = sink.bytes.size();
-  std::uint32_t next = 0;
+  std::uint64_t next = 0;
   for (std::size_t i = pages.size(); i-- > 0;) {  // a directory points to the next page's
     const ExifDescription description = add_tags(directories[i], pages[i]);
-    next = append_directories(sink, std::move(directories[i]), description, next);
+    next = append_to_file(sink, std::move(directories[i]), description, next);
   }
   file = std::move(sink.bytes);
 }

@@ -141,10 +141,6 @@ struct ExifField {
 };
 using ExifDirectory = std::map<std::uint32_t, ExifField>;
 
-/// Returns the field of one tag of the directory at this offset of a TIFF file; its `count` is 0 if there is
-/// none.
-[[nodiscard]] ExifField field_of(Bytes file, std::uint64_t directory, std::uint32_t tag);
-
 /// The directories that describe a picture.
 struct ExifDescription {
   ExifDirectory first;  ///< texts, dates and resolution, but no tags about the storage of pixels
@@ -170,10 +166,6 @@ struct TiffEnd {
 /// page (0: none). Returns the offset of `first` in the file.
 std::uint64_t append_directories(Sink& sink, const TiffEnd& end, ExifDirectory first,
                                  const ExifDescription& description, std::uint64_t next = 0);
-
-/// Does the same in a classic file that is in memory as a whole, and lets its header point to `first`.
-std::uint32_t append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description,
-                                 std::uint32_t next = 0);
 
 /// Returns a little-endian EXIF block; empty for an empty description.
 [[nodiscard]] FileBytes exif_block(const ExifDescription& description);
