@@ -50,7 +50,7 @@ class InkConversion {
   Type type_;
   bool reflectance_;
   bool has_profile_;
-  std::shared_ptr<void> context_;    ///< of Little CMS; outlives the transform
+  std::shared_ptr<void> context_;    ///< context of Little CMS, which outlives the transform
   std::shared_ptr<void> transform_;  ///< null: inks are converted plainly
 };
 
