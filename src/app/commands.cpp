@@ -57,23 +57,21 @@ std::vector<std::string> written_formats() {
 }
 
 OptionGroup common_options() {
-  OptionGroup group{"Common options", {}};
-  group.options.push_back(valued("format", "EXT", "format of the output, regardless of its name",
-                                 {.choices = written_formats()}));
-  for (const OptionSpec& option : write_options()) group.options.push_back(option);
-  for (const OptionSpec& option : read_options()) group.options.push_back(option);
-  for (const OptionSpec& option : device_options()) {
-    group.options.push_back(option);
-    if (option.name == "device") group.options.back().help += "; several share the files: cuda:0,cuda:1";
-  }
-  group.options.push_back(valued("memory-limit", "BYTES",
-                                 "memory for a filter, such as 500M or 4G; larger pictures are filtered in "
-                                 "chunks, or refused if the filter needs the whole picture",
-                                 {.default_text = "the free memory"}));
-  group.options.push_back(flag("json", "print a report as JSON on standard output"));
-  group.options.push_back(flag("quiet", "print only errors, no progress and no warnings", {.letter = 'q'}));
-  group.options.push_back(help_option());
-  return group;
+  std::vector<OptionSpec> device = device_options();
+  device.front().help += "; several share the files: cuda:0,cuda:1";
+  return {"Common options",
+          together({{valued("format", "EXT", "format of the output, regardless of its name",
+                            {.choices = written_formats()})},
+                    write_options(),
+                    read_options(),
+                    device,
+                    {valued("memory-limit", "BYTES",
+                            "memory for a filter, such as 500M or 4G; larger pictures are filtered in "
+                            "chunks, or refused if the filter needs the whole picture",
+                            {.default_text = "the free memory"}),
+                     flag("json", "print a report as JSON on standard output"),
+                     flag("quiet", "print only errors, no progress and no warnings", {.letter = 'q'}),
+                     help_option()}})};
 }
 
 CommandSpec filter_command(const FilterRecord& filter) {
@@ -98,19 +96,16 @@ CommandSpec filter_command(const FilterRecord& filter) {
 }
 
 CommandSpec pipeline_command() {
-  CommandSpec command;
-  command.name = "run";
-  command.help = "run several filters, one after another";
-  command.usage = "PIPELINE INPUT... -o OUTPUT [options]";
-  command.details =
-      "PIPELINE is one argument such as \"blur radius=8 | blur sigma=2 mask='my mask.png'\": filters between "
-      "bars,\n"
-      "each with its options and files as NAME=VALUE. 'satin help FILTER' shows them.";
-  command.takes_files = true;
-  command.run = run_pipeline_command;
-  command.groups.push_back(batch_option_group(nullptr));
-  command.groups.push_back(common_options());
-  return command;
+  return {.name = "run",
+          .help = "run several filters, one after another",
+          .usage = "PIPELINE INPUT... -o OUTPUT [options]",
+          .details =
+              "PIPELINE is one argument such as \"blur radius=8 | blur sigma=2 mask='my mask.png'\": filters "
+              "between bars,\n"
+              "each with its options and files as NAME=VALUE. 'satin help FILTER' shows them.",
+          .groups = {batch_option_group(nullptr), common_options()},
+          .takes_files = true,
+          .run = run_pipeline_command};
 }
 
 CommandSpec plain_command(const std::string& name, const std::string& help,
@@ -144,19 +139,17 @@ CommandSpec completion_command() {
 }
 
 OptionGroup bench_options() {
-  OptionGroup group{
+  return {
       "Options",
-      {valued("size", "WxH", "size of the picture", {.unit = "px", .default_text = "3840x2160"}),
-       valued("type", "NAME", "type of its channels",
-              {.default_text = "u8", .choices = {"u8", "u16", "f32"}}),
-       valued("channels", "N", "channels of a pixel; the last of 2 or 4 is alpha",
-              {.range = "1 to 4", .default_text = "3"}),
-       valued("input", "NAME", "the picture, and with it maps and masks",
-              {.default_text = "photograph", .choices = {"photograph", "noise"}})}};
-  for (const OptionSpec& option : device_options()) group.options.push_back(option);
-  group.options.push_back(flag("json", "print JSON"));
-  group.options.push_back(help_option());
-  return group;
+      together({{valued("size", "WxH", "size of the picture", {.unit = "px", .default_text = "3840x2160"}),
+                 valued("type", "NAME", "type of its channels",
+                        {.default_text = "u8", .choices = {"u8", "u16", "f32"}}),
+                 valued("channels", "N", "channels of a pixel; the last of 2 or 4 is alpha",
+                        {.range = "1 to 4", .default_text = "3"}),
+                 valued("input", "NAME", "the picture, and with it maps and masks",
+                        {.default_text = "photograph", .choices = {"photograph", "noise"}})},
+                device_options(),
+                {flag("json", "print JSON"), help_option()}})};
 }
 
 /// Returns a filter's options for `bench`, where synthetic side inputs replace files.
@@ -247,6 +240,18 @@ std::vector<std::string> names_of(const std::vector<CommandSpec>& all) {
   return names;
 }
 
+std::vector<OptionSpec> CommandSpec::options() const {
+  std::vector<OptionSpec> all;
+  for (const OptionGroup& group : groups) all.insert(all.end(), group.options.begin(), group.options.end());
+  return all;
+}
+
+std::vector<std::string> option_names(const CommandSpec& command) {
+  std::vector<std::string> names;
+  for (const OptionSpec& option : command.options()) names.push_back("--" + option.name);
+  return names;
+}
+
 CommandSpec find_command(const std::vector<std::string>& arguments) {
   const std::string& name = arguments.front();
   const std::vector<CommandSpec> all = commands();
@@ -287,13 +292,6 @@ void refuse_empty_values(const std::vector<std::string>& arguments) {
   }
 }
 
-std::vector<std::string> names_of_options(const CommandSpec& command) {
-  std::vector<std::string> names;
-  for (const OptionGroup& group : command.groups)
-    for (const OptionSpec& option : group.options) names.push_back("--" + option.name);
-  return names;
-}
-
 std::string name_in(const std::string& argument) { return argument.substr(0, argument.find('=')); }
 
 /// Suggests the only option whose first or last word is `name`, such as "--jpeg-quality" for "--quality".
@@ -310,7 +308,7 @@ std::string did_you_mean_longer(const std::string& name, const std::vector<std::
 
 [[noreturn]] void refuse_unknown(const CommandSpec& command, const std::string& argument) {
   const std::string name = name_in(argument);
-  const std::vector<std::string> known = names_of_options(command);
+  const std::vector<std::string> known = option_names(command);
   const auto is_known = [&](const std::string& each) {
     return std::ranges::find(known, each) != known.end();
   };
@@ -326,7 +324,7 @@ std::string did_you_mean_longer(const std::string& name, const std::vector<std::
 
 /// Refuses `-radius`, which the parser would read as several one-letter options.
 void refuse_single_dashes(const CommandSpec& command, const std::vector<std::string>& arguments) {
-  const std::vector<std::string> known = names_of_options(command);
+  const std::vector<std::string> known = option_names(command);
   for (const std::string& argument : arguments) {
     if (argument == "--") return;
     if (argument.size() > 2 && argument[0] == '-' &&
@@ -386,23 +384,22 @@ ParsedLine parse_line(const CommandSpec& command, const std::vector<std::string>
   CLI::App parser;
   parser.set_help_flag();
   parser.allow_extras();
-  for (const OptionGroup& group : command.groups)
-    for (const OptionSpec& spec : group.options) {
-      CLI::Option* option =
-          spec.value.empty() ? parser.add_flag(flags_of(spec)) : parser.add_option(flags_of(spec));
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    }
+  const std::vector<OptionSpec> specs = command.options();
+  for (const OptionSpec& spec : specs) {
+    CLI::Option* option =
+        spec.value.empty() ? parser.add_flag(flags_of(spec)) : parser.add_option(flags_of(spec));
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
   parse(parser, arguments);
 
   ParsedLine line;
   line.arguments = take_arguments(command, parser.remaining());
-  for (const OptionGroup& group : command.groups)
-    for (const OptionSpec& spec : group.options) {
-      const std::vector<std::string>& texts = parser.get_option("--" + spec.name)->results();
-      if (texts.size() > 1 && spec.joint == '\0')
-        throw Error(ErrorKind::usage, "The option --" + spec.name + " is given twice.");
-      if (!texts.empty()) line.options.emplace_back(spec.name, joined(texts, std::string(1, spec.joint)));
-    }
+  for (const OptionSpec& spec : specs) {
+    const std::vector<std::string>& texts = parser.get_option("--" + spec.name)->results();
+    if (texts.size() > 1 && spec.joint == '\0')
+      throw Error(ErrorKind::usage, "The option --" + spec.name + " is given twice.");
+    if (!texts.empty()) line.options.emplace_back(spec.name, joined(texts, std::string(1, spec.joint)));
+  }
   return line;
 }
 

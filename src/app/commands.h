@@ -43,16 +43,19 @@ struct ParsedLine {
 };
 
 struct CommandSpec {
-  std::string name;
-  std::string help;     ///< one line
-  std::string usage;    ///< syntax after the name, such as "INPUT... -o OUTPUT [options]"
-  std::string details;  ///< text below the options; may be empty
-  std::vector<OptionGroup> groups;
-  std::vector<std::string> choices;      ///< valid arguments, if there are only a few
+  std::string name{};
+  std::string help{};     ///< one line
+  std::string usage{};    ///< syntax after the name, such as "INPUT... -o OUTPUT [options]"
+  std::string details{};  ///< text below the options; may be empty
+  std::vector<OptionGroup> groups{};
+  std::vector<std::string> choices{};    ///< valid arguments, if there are only a few
   const FilterRecord* filter = nullptr;  ///< filter that the command runs, or null
   bool takes_files = false;
   /// Runs the command and returns the exit code.
   int (*run)(const CommandSpec& command, const ParsedLine& line) = nullptr;
+
+  /// Returns the options of all groups.
+  [[nodiscard]] std::vector<OptionSpec> options() const;
 };
 
 /// Returns the filters in the order of the registry, then the other commands.
@@ -63,6 +66,9 @@ struct CommandSpec {
 [[nodiscard]] CommandSpec find_command(const std::vector<std::string>& arguments);
 
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<CommandSpec>& all);
+
+/// Returns the names of a command's options, with dashes.
+[[nodiscard]] std::vector<std::string> option_names(const CommandSpec& command);
 
 /// Returns the options of a filter's parameters and of its side inputs, which are files.
 [[nodiscard]] std::vector<OptionSpec> own_options(const FilterRecord& filter);

@@ -75,9 +75,8 @@ constexpr std::size_t widest_name = 26;
 
 std::size_t name_width(const CommandSpec& command) {
   std::size_t width = 0;
-  for (const OptionGroup& group : command.groups)
-    for (const OptionSpec& option : group.options)
-      if (signature(option).size() <= widest_name) width = std::max(width, signature(option).size());
+  for (const OptionSpec& option : command.options())
+    if (signature(option).size() <= widest_name) width = std::max(width, signature(option).size());
   return width;
 }
 
@@ -390,13 +389,6 @@ namespace {
 
 // --- Completion scripts ---
 
-std::string option_words(const CommandSpec& command) {
-  std::vector<std::string> words;
-  for (const OptionGroup& group : command.groups)
-    for (const OptionSpec& option : group.options) words.push_back("--" + option.name);
-  return joined(words, " ");
-}
-
 /// Puts a backslash before each character of `special`.
 std::string escaped(const std::string& text, const std::string& special) {
   std::string result;
@@ -421,11 +413,10 @@ std::string quoted(const std::string& text) {
 
 std::string bash_choices(const CommandSpec& command) {
   std::string text;
-  for (const OptionGroup& group : command.groups)
-    for (const OptionSpec& option : group.options)
-      if (!option.choices.empty())
-        text += "    '" + command.name + " --" + option.name + "') COMPREPLY=($(compgen -W '" +
-                joined(option.choices, " ") + "' -- \"$current\")); return ;;\n";
+  for (const OptionSpec& option : command.options())
+    if (!option.choices.empty())
+      text += "    '" + command.name + " --" + option.name + "') COMPREPLY=($(compgen -W '" +
+              joined(option.choices, " ") + "' -- \"$current\")); return ;;\n";
   return text;
 }
 
@@ -440,8 +431,7 @@ std::string zsh_option(const OptionSpec& option) {
 
 std::string zsh_command(const CommandSpec& command) {
   std::string text = "    " + command.name + ") _arguments";
-  for (const OptionGroup& group : command.groups)
-    for (const OptionSpec& option : group.options) text += " \\\n      " + zsh_option(option);
+  for (const OptionSpec& option : command.options()) text += " \\\n      " + zsh_option(option);
   if (!command.choices.empty()) text += " \\\n      '1:argument:(" + joined(command.choices, " ") + ")'";
   if (command.takes_files) text += " \\\n      '*:input:_files'";
   return text + " ;;\n";
@@ -478,7 +468,7 @@ std::string bash_completion(const std::vector<CommandSpec>& all) {
     text += "    " + command.name + ")\n";
     if (!command.choices.empty())
       text += "      COMPREPLY=($(compgen -W '" + joined(command.choices, " ") + "' -- \"$current\"))\n";
-    text += "      [[ $current == -* ]] && COMPREPLY=($(compgen -W '" + option_words(command) +
+    text += "      [[ $current == -* ]] && COMPREPLY=($(compgen -W '" + joined(option_names(command), " ") +
             "' -- \"$current\")) ;;\n";
   }
   return text +
@@ -516,8 +506,7 @@ std::string fish_completion(const std::vector<CommandSpec>& all) {
   for (const CommandSpec& command : all) {
     text += "complete -c satin -n '__fish_use_subcommand' -f -a " + command.name + " -d '" +
             escaped(command.help, "\\'") + "'\n";
-    for (const OptionGroup& group : command.groups)
-      for (const OptionSpec& option : group.options) text += fish_option(command, option);
+    for (const OptionSpec& option : command.options()) text += fish_option(command, option);
     if (!command.choices.empty())
       text += "complete -c satin -n '__fish_seen_subcommand_from " + command.name + "' -f -a '" +
               joined(command.choices, " ") + "'\n";

@@ -184,23 +184,19 @@ int run(const CommandSpec& /*command*/, const ParsedLine& line) {
 }  // namespace
 
 CommandSpec info_command() {
-  CommandSpec command;
-  command.name = "info";
-  command.help = "describe files: size, type, profile, pages, depth, mattes";
-  command.usage = "INPUT... [options]";
-  command.details =
-      "The picture is decoded, so that a damaged file is found. Its size is the upright one; 'orientation' "
-      "says "
-      "how\nit is stored, 1 to 8 as in EXIF. Depth, mattes and the sharp original are those that photographs "
-      "carry.";
-  command.takes_files = true;
-  command.run = run;
-  std::vector<OptionSpec> options = input_options();
-  for (const OptionSpec& option : read_options()) options.push_back(option);
-  options.push_back(flag("json", "print JSON"));
-  options.push_back(help_option());
-  command.groups.push_back({"Options", std::move(options)});
-  return command;
+  return {
+      .name = "info",
+      .help = "describe files: size, type, profile, pages, depth, mattes",
+      .usage = "INPUT... [options]",
+      .details =
+          "The picture is decoded, so that a damaged file is found. Its size is the upright one; "
+          "'orientation' says "
+          "how\nit is stored, 1 to 8 as in EXIF. Depth, mattes and the sharp original are those that "
+          "photographs carry.",
+      .groups = {{"Options",
+                  together({input_options(), read_options(), {flag("json", "print JSON"), help_option()}})}},
+      .takes_files = true,
+      .run = run};
 }
 
 }  // namespace satin::app

@@ -85,24 +85,12 @@ std::string listed_names(const ParsedLine& line) {
   return text;
 }
 
-void refuse_both(const ParsedLine& line, const char* one, const char* other) {
-  if (line.flag(one) && line.flag(other))
-    throw Error(ErrorKind::usage,
-                std::string("--") + one + " and --" + other + " contradict each other. Drop one of them.");
-}
-
 OptionSpec mask_from_option() {
   return valued(
       "mask-from", "NAME",
       "use the photograph's portrait matte, or its inverse, as the mask (matte: as the subject of a "
       "filter that has one)",
       {.choices = {"matte", "background"}});
-}
-
-void check_streams(const BatchOptions& options, const ParsedLine& line) {
-  const bool stream = std::find(options.inputs.begin(), options.inputs.end(), "-") != options.inputs.end();
-  if (stream && line.value("files-from"))
-    throw Error(ErrorKind::usage, "A picture from standard input ('-') does not go with --files-from.");
 }
 
 }  // namespace
@@ -122,6 +110,12 @@ OptionSpec valued(const std::string& name, const std::string& value, const std::
 OptionSpec file(const std::string& name, const std::string& help, OptionSpec facts) {
   facts.is_file = true;
   return valued(name, facts.value.empty() ? "FILE" : facts.value, help, facts);
+}
+
+std::vector<OptionSpec> together(const std::vector<std::vector<OptionSpec>>& lists) {
+  std::vector<OptionSpec> all;
+  for (const std::vector<OptionSpec>& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
 }
 
 OptionSpec help_option() { return flag("help", "show this page", {.letter = 'h'}); }
@@ -163,11 +157,9 @@ std::vector<OptionSpec> write_options() {
 }
 
 OptionGroup analysis_options(std::vector<OptionSpec> own, const std::string& json_help) {
-  for (const OptionSpec& option : device_options()) own.push_back(option);
-  for (const OptionSpec& option : read_options()) own.push_back(option);
-  own.push_back(flag("json", json_help));
-  own.push_back(help_option());
-  return {"Common options", std::move(own)};
+  return {
+      "Common options",
+      together({std::move(own), device_options(), read_options(), {flag("json", json_help), help_option()}})};
 }
 
 Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line) {
@@ -234,15 +226,15 @@ BatchOptions input_options_of(const ParsedLine& line) {
   BatchOptions options;
   options.inputs.assign(line.arguments.begin(), line.arguments.end());
   options.recursive = line.flag("recursive");
-  check_streams(options, line);
+  if (line.value("files-from") && std::ranges::find(line.arguments, "-") != line.arguments.end())
+    throw Error(ErrorKind::usage, "A picture from standard input ('-') does not go with --files-from.");
   options.list = listed_names(line);
   return options;
 }
 
 BatchOptions batch_options_of(const ParsedLine& line) {
-  refuse_both(line, "skip-existing", "overwrite");
-  refuse_both(line, "skip-existing", "resume");
-  refuse_both(line, "fail-fast", "keep-going");
+  if (line.flag("fail-fast") && line.flag("keep-going"))
+    throw Error(ErrorKind::usage, "--fail-fast and --keep-going contradict each other. Drop one of them.");
   BatchOptions options = input_options_of(line);
   options.output = line.value("output").value_or("");
   options.format = format_of(line);
@@ -273,30 +265,26 @@ BatchOptions batch_options_of(const ParsedLine& line) {
 }
 
 OptionGroup batch_option_group(const FilterRecord* filter) {
-  OptionGroup group{
-      "Files",
-      {file("output", "file, folder, pattern such as {dir}/{stem}_soft.{ext}, or - for standard output",
-            {.letter = 'o', .value = "PATH"})}};
-  std::vector<OptionSpec>& options = group.options;
-  for (const OptionSpec& option : input_options()) options.push_back(option);
-  const OptionSpec own[] = {
-      flag("overwrite", "replace existing outputs"),
-      flag("skip-existing", "skip inputs whose output exists"),
-      flag("resume", "continue a run with --resume; outputs are checked by size and hash"),
-      flag("keep-going", "process the other files if one fails (the default)"),
-      flag("fail-fast", "start no further file after a failure"),
-      valued("shard", "I/N|auto",
-             "process share I of N of the files; auto: the share that SLURM, Kubernetes or GNU parallel "
-             "assigns"),
-      valued("memory", "SIZE", "memory for the pictures in flight, such as 512M or 2G",
-             {.default_text = "a quarter of the machine's"}),
-      flag("stream",
-           "filter row by row, for pictures larger than memory: from TIFF, NPY, PFM or PNM to tiled TIFF"),
-      flag("pyramid", "write TIFF with additional pictures of half the size, for viewers"),
-      flag("dry-run", "check everything and print what would be done"),
-      file("report", "write a line of JSON for each file, and a summary"),
-      file("gallery", "write an HTML page with thumbnails before and after, and the failures")};
-  options.insert(options.end(), std::begin(own), std::end(own));
+  std::vector<OptionSpec> options = together(
+      {{file("output", "file, folder, pattern such as {dir}/{stem}_soft.{ext}, or - for standard output",
+             {.letter = 'o', .value = "PATH"})},
+       input_options(),
+       {flag("overwrite", "replace existing outputs"),
+        flag("skip-existing", "skip inputs whose output exists"),
+        flag("resume", "continue a run with --resume; outputs are checked by size and hash"),
+        flag("keep-going", "process the other files if one fails (the default)"),
+        flag("fail-fast", "start no further file after a failure"),
+        valued("shard", "I/N|auto",
+               "process share I of N of the files; auto: the share that SLURM, Kubernetes or GNU parallel "
+               "assigns"),
+        valued("memory", "SIZE", "memory for the pictures in flight, such as 512M or 2G",
+               {.default_text = "a quarter of the machine's"}),
+        flag("stream",
+             "filter row by row, for pictures larger than memory: from TIFF, NPY, PFM or PNM to tiled TIFF"),
+        flag("pyramid", "write TIFF with additional pictures of half the size, for viewers"),
+        flag("dry-run", "check everything and print what would be done"),
+        file("report", "write a line of JSON for each file, and a summary"),
+        file("gallery", "write an HTML page with thumbnails before and after, and the failures")}});
   if (filter == nullptr || filter->traits.covers)
     options.push_back(flag("keep-metadata",
                            "keep the metadata of redacted pictures, although it may show covered content"));
@@ -311,7 +299,7 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
     options.push_back(file(
         "depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, or .png of 16 bits"));
   }
-  return group;
+  return {"Files", std::move(options)};
 }
 
 }  // namespace satin::app

@@ -21,6 +21,9 @@ namespace satin::app {
                                 OptionSpec facts = {});
 [[nodiscard]] OptionSpec file(const std::string& name, const std::string& help, OptionSpec facts = {});
 
+/// Joins lists of options.
+[[nodiscard]] std::vector<OptionSpec> together(const std::vector<std::vector<OptionSpec>>& lists);
+
 [[nodiscard]] OptionSpec help_option();
 [[nodiscard]] OptionSpec simd_option();
 /// --recursive, --files-from and --null.

@@ -4,25 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
+#include <span>
 
 #include "app/interrupt.h"
+#include "satin/io.h"
 
 namespace satin::app {
 namespace {
-
-/// Returns false on an error and leaves its code in errno.
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 bool error_has_colour() {
   const char* no_colour = std::getenv("NO_COLOR");
@@ -53,10 +44,7 @@ int exit_code(const BatchResult& result) noexcept {
   return result.failure ? exit_code(*result.failure) : exit_good;
 }
 
-void print(std::string_view text) {
-  if (write_all(STDOUT_FILENO, text)) return;
-  throw write_failure("Standard output", errno);
-}
+void print(std::string_view text) { write_file("-", std::as_bytes(std::span(text)), true); }
 
 void print_error(std::string_view message) {
   std::string text = error_has_colour() ? "\x1b[1;31msatin:\x1b[0m " : "satin: ";
@@ -65,7 +53,7 @@ void print_error(std::string_view message) {
     text += printable(message.substr(first, end - first)) + "\n";
     first = end + 1;
   }
-  static_cast<void>(write_all(STDERR_FILENO, text));  // a failure cannot be reported
+  std::cerr << text << std::flush;  // a failure cannot be reported
 }
 
 bool output_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }

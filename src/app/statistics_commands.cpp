@@ -194,11 +194,11 @@ CommandSpec stats_command(CommandSpec command) {
       "Values are those of the file. Counts, extremes and percentiles are exact; a percentile between two "
       "values is\ninterpolated. NaN is counted apart.";
   command.run = run_stats;
-  std::vector<OptionSpec> statistics = own_options(*command.filter);
-  statistics.push_back(file("plot", "write the histograms of one picture as SVG"));
-  std::vector<OptionSpec> own = input_options();
-  own.push_back(flag("overwrite", "replace an existing plot"));
-  command.groups = {{"Filter options", statistics}, analysis_options(std::move(own), "print JSON")};
+  command.groups = {
+      {"Filter options", together({own_options(*command.filter),
+                                   {file("plot", "write the histograms of one picture as SVG")}})},
+      analysis_options(together({input_options(), {flag("overwrite", "replace an existing plot")}}),
+                       "print JSON")};
   return command;
 }
 

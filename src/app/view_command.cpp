@@ -27,10 +27,8 @@ constexpr long largest_port = 65535;
 
 /// Returns the options that filter commands have too and that the page's command line repeats.
 std::vector<OptionSpec> kept_options() {
-  std::vector<OptionSpec> options = write_options();
-  for (const OptionSpec& option : read_options())
-    if (option.name != "all-pages") options.push_back(option);
-  for (const OptionSpec& option : device_options()) options.push_back(option);
+  std::vector<OptionSpec> options = together({write_options(), read_options(), device_options()});
+  std::erase_if(options, [](const OptionSpec& option) { return option.name == "all-pages"; });
   const std::vector<OptionSpec> batch = batch_option_group(nullptr).options;
   std::ranges::copy_if(batch, std::back_inserter(options), [](const OptionSpec& option) {
     return option.name == "mask-from" || option.name == "keep-metadata";
@@ -167,11 +165,11 @@ CommandSpec view_command(const std::vector<std::string>& arguments) {
   command.groups.push_back(page_options());
   if (const std::string filter = first_filter_in(arguments); !is_pipeline(filter))
     command.groups.push_back({"Options of " + filter, own_options(find_filter(filter))});
-  OptionGroup common{"Common options", kept_options()};
-  for (const OptionSpec& option : input_options()) common.options.push_back(option);
-  common.options.push_back(flag("quiet", "print only errors, no warnings", {.letter = 'q'}));
-  common.options.push_back(help_option());
-  command.groups.push_back(std::move(common));
+  command.groups.push_back(
+      {"Common options",
+       together({kept_options(),
+                 input_options(),
+                 {flag("quiet", "print only errors, no warnings", {.letter = 'q'}), help_option()}})});
   return command;
 }
 

@@ -90,6 +90,22 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
+std::string reference(const fs::path& file, const fs::path& from, bool (*plain)(char)) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::error_code ignored;
+  const fs::path folder = fs::absolute(from, ignored).lexically_normal().parent_path();
+  const fs::path name = fs::absolute(file, ignored).lexically_normal().lexically_relative(folder);
+  std::string text;
+  for (const char c : name.native()) {
+    const auto code = static_cast<unsigned char>(c);
+    if (plain(c))
+      text += c;
+    else
+      text += {'%', digits[code / 16], digits[code % 16]};
+  }
+  return text;
+}
+
 const std::vector<std::string>& extensions_of(bool FormatInfo::*does) {
   const auto listed = [](bool FormatInfo::*wanted) {
     std::vector<std::string> list;

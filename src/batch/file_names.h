@@ -24,6 +24,10 @@ namespace satin::batch {
 /// Returns the folder of a file, or ".".
 [[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& file);
 
+/// Returns the name of a file relative to the folder of another one. Bytes that are not `plain` become %XX.
+[[nodiscard]] std::string reference(const std::filesystem::path& file, const std::filesystem::path& from,
+                                    bool (*plain)(char));
+
 [[nodiscard]] bool is_utf8(std::string_view text);
 
 /// Returns the text with ASCII letters in lower case.

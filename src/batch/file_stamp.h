@@ -34,10 +34,10 @@ class Hash {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-/// Returns 16 hexadecimal digits.
-[[nodiscard]] inline std::string hexadecimal(std::uint64_t value) {
+/// Returns the lowest `digits` hexadecimal digits.
+[[nodiscard]] inline std::string hexadecimal(std::uint64_t value, int digits = 16) {
   std::string text;
-  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[(value >> shift) & 15];
+  for (int shift = 4 * digits - 4; shift >= 0; shift -= 4) text += "0123456789abcdef"[(value >> shift) & 15];
   return text;
 }
 

@@ -15,6 +15,7 @@
 #include "batch/file_names.h"
 #include "batch/outputs.h"
 #include "satin/error.h"
+#include "satin/param.h"
 #include "satin/version.h"
 
 namespace satin::batch {
@@ -27,22 +28,7 @@ constexpr std::size_t longest_line = 16384;  // a path of 4096 bytes, each as %X
 
 /// Returns the name relative to the folder of the manifest, as one word.
 std::string name_in(const fs::path& manifest, const fs::path& output) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::error_code ignored;
-  const fs::path folder = fs::absolute(manifest, ignored).lexically_normal().parent_path();
-  const fs::path name = fs::absolute(output, ignored).lexically_normal().lexically_relative(folder);
-  std::string text;
-  for (const char c : name.native()) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code > 0x20 && code < 0x7F && c != '%') {
-      text += c;
-    } else {
-      text += '%';
-      text += digits[code / 16];
-      text += digits[code % 16];
-    }
-  }
-  return text;
+  return reference(output, manifest, [](char c) { return c > 0x20 && c < 0x7F && c != '%'; });
 }
 
 std::string host_name() {
@@ -51,23 +37,13 @@ std::string host_name() {
   return name.data();
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t first = 0; first <= line.size();) {
-    const std::size_t end = std::min(line.find(' ', first), line.size());
-    words.push_back(line.substr(first, end - first));
-    first = end + 1;
-  }
-  return words;
-}
-
 template <class Number>
 bool take_number(std::string_view text, Number& number) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   return code == std::errc() && end == text.data() + text.size();
 }
 
-std::optional<OutputRecord> record_of(const std::vector<std::string_view>& words) {
+std::optional<OutputRecord> record_of(const std::vector<std::string>& words) {
   OutputRecord made;
   made.finished = true;
   const bool whole = words.size() == 7 && take_number(words[2], made.input.size) &&
@@ -173,7 +149,7 @@ void Manifest::read(const fs::path& part) {
 }
 
 void Manifest::take_line(std::string_view line, ByName& made) {
-  const std::vector<std::string_view> words = words_of(line);
+  const std::vector<std::string> words = split(line, ' ');
   ProcessId process = 0;
   if (words[0] == "run" && words.size() == 3 && take_number(words[2], process))
     (words[1] == host_name() ? processes_ : elsewhere_).push_back(process);

@@ -379,15 +379,11 @@ WriteOptions write_options(const BatchFile& file, const Picture& source, const B
   result.metadata = source.metadata;
   result.channels = source.channels;
   if (options.strip || kind == OutputKind::table) {
-    Metadata& blocks = result.metadata;
-    for (std::vector<std::byte>* block :
-         {&blocks.icc, &blocks.exif, &blocks.xmp, &blocks.iptc, &blocks.png_time})
-      block->clear();
-    blocks.resolution.reset();
-    blocks.jpeg_comments.clear();
-    blocks.png_texts.clear();
-    blocks.significant_bits.clear();
-    blocks.png = {};
+    Metadata coding;
+    coding.jpeg = source.metadata.jpeg;
+    coding.half_floats = source.metadata.half_floats;
+    coding.exr = source.metadata.exr;
+    result.metadata = std::move(coding);
     result.channels = {};
   }
   return result;

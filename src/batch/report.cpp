@@ -1,8 +1,6 @@
 // A batch writes two files beside its outputs: a report in JSON lines, and a gallery, which is an HTML page
 // with thumbnails.
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -24,8 +22,6 @@
 namespace satin {
 namespace {
 
-constexpr std::string_view digits = "0123456789abcdef";
-
 /// Names of the enumerators of ErrorKind and of FileStatus, in order.
 constexpr const char* kinds[] = {"input", "usage", "environment", "cancelled"};
 constexpr const char* statuses[] = {"done", "failed", "exists", "unchanged"};
@@ -34,10 +30,7 @@ constexpr const char* statuses[] = {"done", "failed", "exists", "unchanged"};
 void add_bytes(JsonWriter& json, const char* key, const std::filesystem::path& path) {
   if (batch::is_utf8(path.native())) return;
   std::string text;
-  for (const char c : path.native()) {
-    text += digits[static_cast<unsigned char>(c) / 16];
-    text += digits[static_cast<unsigned char>(c) % 16];
-  }
+  for (const char c : path.native()) text += batch::hexadecimal(static_cast<unsigned char>(c), 2);
   json.key(key).string(text);
 }
 
@@ -231,21 +224,11 @@ std::string escaped(std::string_view text) {
 
 std::string name_text(const fs::path& path) { return "<bdi>" + escaped(printable(path.native())) + "</bdi>"; }
 
-/// Returns a relative reference, with every special byte as %XX.
-std::string reference(const fs::path& file, const fs::path& page) {
-  std::error_code error;
-  const fs::path from = fs::absolute(page, error).lexically_normal().parent_path();
-  const fs::path relative = fs::absolute(file, error).lexically_normal().lexically_relative(from);
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
-  std::string text;
-  for (const char c : relative.native()) {
-    const auto code = static_cast<unsigned char>(c);
-    if (plain.find(c) != std::string_view::npos)
-      text += c;
-    else
-      text += {'%', digits[code / 16], digits[code % 16]};
-  }
-  return text;
+/// Returns the address of a file in the page.
+std::string address(const fs::path& file, const fs::path& page) {
+  static constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
+  return batch::reference(file, page, [](char c) { return plain.find(c) != std::string_view::npos; });
 }
 
 std::string format_of_pictures() {
@@ -256,7 +239,7 @@ std::string format_of_pictures() {
 
 std::string linked(const fs::path& file, const fs::path& page, const std::string& content) {
   if (file == "-") return "<span>" + content + "</span>";
-  return "<a href=\"" + reference(file, page) + "\">" + content + "</a>";
+  return "<a href=\"" + address(file, page) + "\">" + content + "</a>";
 }
 
 std::string details(const FileResult& file) {
@@ -286,16 +269,6 @@ std::string tail() {
   return "</main>\n<script>" + std::string(gallery_script) + "</script>\n</body>\n</html>\n";
 }
 
-/// Opens a file without a name in this folder. It disappears with its descriptor.
-int nameless_file(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (descriptor >= 0) return descriptor;
-  std::string name = folder / ".satin-gallery-XXXXXX";  // for file systems without such files
-  const int named = ::mkostemp(name.data(), O_CLOEXEC);
-  if (named >= 0) ::unlink(name.c_str());
-  return named;
-}
-
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
@@ -307,8 +280,7 @@ Gallery::Gallery(fs::path page, const Pipeline& pipeline, const ReadOptions& rea
       read_(read),
       shows_before_(!covers(pipeline)),
       replaces_(replaces) {
-  const int descriptor = nameless_file(page_.has_parent_path() ? page_.parent_path() : ".");
-  if (descriptor >= 0) entries_.reset(::fdopen(descriptor, "w+"));
+  entries_.reset(std::tmpfile());
   if (!entries_) throw failure(errno);
 }
 
@@ -357,7 +329,7 @@ std::string Gallery::picture(const FileResult& file, const std::string& when) {
     size = " width=\"" + std::to_string(image.shape().width) + "\" height=\"" +
            std::to_string(image.shape().height) + "\"";
   }
-  return "<img loading=\"lazy\" alt=\"\"" + size + " src=\"" + reference(path, page_) + "\">";
+  return "<img loading=\"lazy\" alt=\"\"" + size + " src=\"" + address(path, page_) + "\">";
 }
 
 void Gallery::finish(const BatchResult& result) {

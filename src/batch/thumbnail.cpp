@@ -1,48 +1,29 @@
 #include "batch/thumbnail.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "satin/batch.h"
 #include "satin/error.h"
 #include "satin/io.h"
+#include "satin/tone_curves.h"
 
 namespace satin::batch {
 namespace {
 
-float linear_from_srgb(double code) {
-  return static_cast<float>(code <= 0.04045 ? code / 12.92 : std::pow((code + 0.055) / 1.055, 2.4));
+/// Returns rows of a picture in linear light. Integers are decoded by the sRGB curve into `decoded`.
+ImageView linear_rows(ImageView rows, Image& decoded) {
+  if (rows.shape.type == Type::f32) return rows;
+  static const ToneCurves curves8 = ToneCurves::srgb(Type::u8), curves16 = ToneCurves::srgb(Type::u16);
+  // Curves are for three colours. A fourth channel is not shown.
+  if (rows.shape.channels == 4) rows.shape.alpha = Alpha::straight;
+  decoded = (rows.shape.type == Type::u8 ? curves8 : curves16).decoded(rows);
+  return decoded.view();
 }
 
-/// Converts channels to 0 to 1: colours to linear light, alpha unchanged.
-template <class T>
-class Fractions {
- public:
-  Fractions() : linear_(std::size_t{std::numeric_limits<T>::max()} + 1) {
-    for (std::size_t code = 0; code < linear_.size(); ++code)
-      linear_[code] = linear_from_srgb(fraction(code));
-  }
-  [[nodiscard]] float colour(T code) const { return linear_[code]; }
-  [[nodiscard]] static float alpha(T code) { return static_cast<float>(fraction(code)); }
-
- private:
-  static double fraction(std::size_t code) {
-    return static_cast<double>(code) / double{std::numeric_limits<T>::max()};
-  }
-
-  std::vector<float> linear_;
-};
-
-template <>
-class Fractions<float> {
- public:
-  [[nodiscard]] static float colour(float value) { return value > 0 ? std::min(value, 1.0F) : 0; }
-  [[nodiscard]] static float alpha(float value) { return colour(value); }
-};
+float clipped(float value) { return value > 0 ? std::min(value, 1.0F) : 0; }
 
 /// Returns where the source pixels of each of `parts` cells begin, and the end. Every cell has at least one.
 std::vector<std::int64_t> borders(std::int64_t length, std::int64_t parts) {
@@ -51,19 +32,18 @@ std::vector<std::int64_t> borders(std::int64_t length, std::int64_t parts) {
   return result;
 }
 
-/// Adds a row of the picture to a row of sums of premultiplied colour and alpha.
-template <class T>
-void add_row(const T* row, const Shape& shape, const Fractions<T>& fractions, std::span<float> sums) {
+/// Adds a row of linear light to a row of sums of premultiplied colour and alpha.
+void add_row(const float* row, const Shape& shape, std::span<float> sums) {
   const auto channels = static_cast<std::size_t>(shape.channels);
   if (shape.alpha == Alpha::none) {
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += fractions.colour(row[i]);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += clipped(row[i]);
     return;
   }
   for (std::size_t i = 0; i < sums.size(); i += channels) {
     const std::size_t last = i + channels - 1;
-    const float alpha = fractions.alpha(row[last]);
+    const float alpha = clipped(row[last]);
     const float weight = shape.alpha == Alpha::straight ? alpha : 1;
-    for (std::size_t c = i; c < last; ++c) sums[c] += weight * fractions.colour(row[c]);
+    for (std::size_t c = i; c < last; ++c) sums[c] += weight * clipped(row[c]);
     sums[last] += alpha;
   }
 }
@@ -71,58 +51,37 @@ void add_row(const T* row, const Shape& shape, const Fractions<T>& fractions, st
 /// Returns the checkerboard behind transparent pixels: squares of 8 pixels, in linear light.
 float backdrop(std::int64_t x, std::int64_t y) { return ((x / 8 + y / 8) % 2 == 0) ? 0.6F : 0.35F; }
 
-/// Divides sums of rows by the number of pixels, and composites them over the checkerboard.
-class Reduction {
- public:
-  Reduction(const Shape& picture, Image& output)
-      : picture_(picture), output_(output), columns_(borders(picture.width, output.shape().width)) {}
-
-  /// Writes row `y` of the output from the sums of `rows` rows.
-  void finish_row(std::int64_t y, std::span<const float> sums, std::int64_t rows) {
-    const Shape& shape = output_.shape();
-    auto* out = output_.view().row<float>(y);
-    for (std::int64_t x = 0; x < shape.width; ++x) {
-      const std::int64_t first = columns_[static_cast<std::size_t>(x)];
-      const std::int64_t end = columns_[static_cast<std::size_t>(x) + 1];
-      const float count = static_cast<float>(rows * (end - first));
-      const float seen =
-          picture_.alpha == Alpha::none ? 0 : 1 - sum(sums, first, end, picture_.channels - 1) / count;
-      for (int c = 0; c < shape.channels; ++c)
-        *out++ = std::min(1.0F, sum(sums, first, end, source_of(c)) / count + seen * backdrop(x, y));
-    }
-  }
-
- private:
-  [[nodiscard]] int source_of(int channel) const {
-    return picture_.order == Order::bgr && picture_.channels >= 3 ? 2 - channel : channel;
-  }
-
-  [[nodiscard]] float sum(std::span<const float> sums, std::int64_t first, std::int64_t end,
-                          int channel) const {
-    float total = 0;
-    for (std::int64_t x = first; x < end; ++x)
-      total += sums[static_cast<std::size_t>(x * picture_.channels + channel)];
-    return total;
-  }
-
-  Shape picture_;
-  Image& output_;
-  std::vector<std::int64_t> columns_;
-};
-
-template <class T>
+/// Fills the output with means of cells, composited over the checkerboard.
 void reduce(const ImageView& picture, Image& output) {
-  static const Fractions<T> fractions;
-  Reduction reduction(picture.shape, output);
-  const std::vector<std::int64_t> rows = borders(picture.shape.height, output.shape().height);
-  std::vector<float> sums(static_cast<std::size_t>(picture.shape.width * picture.shape.channels));
-  for (std::int64_t y = 0; y < output.shape().height; ++y) {
-    const std::int64_t first = rows[static_cast<std::size_t>(y)];
-    const std::int64_t end = rows[static_cast<std::size_t>(y) + 1];
+  const Shape& shape = output.shape();
+  const std::int64_t channels = picture.shape.channels;
+  const bool swapped = picture.shape.order == Order::bgr && channels >= 3;
+  const std::vector<std::int64_t> columns = borders(picture.shape.width, shape.width);
+  const std::vector<std::int64_t> edges = borders(picture.shape.height, shape.height);
+  std::vector<float> sums(static_cast<std::size_t>(picture.shape.width * channels));
+  Image decoded;
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    ImageView rows = picture;
+    rows.data = picture.at(0, edges[static_cast<std::size_t>(y)]);
+    rows.shape.height = edges[static_cast<std::size_t>(y) + 1] - edges[static_cast<std::size_t>(y)];
+    const ImageView light = linear_rows(rows, decoded);
     std::fill(sums.begin(), sums.end(), 0.0F);
-    for (std::int64_t row = first; row < end; ++row)
-      add_row(picture.row<T>(row), picture.shape, fractions, sums);
-    reduction.finish_row(y, sums, end - first);
+    for (std::int64_t row = 0; row < light.shape.height; ++row)
+      add_row(light.row<float>(row), picture.shape, sums);
+    auto* out = output.view().row<float>(y);
+    for (std::int64_t x = 0; x < shape.width; ++x) {
+      const std::int64_t first = columns[static_cast<std::size_t>(x)];
+      const std::int64_t end = columns[static_cast<std::size_t>(x) + 1];
+      const auto mean = [&](std::int64_t channel) {
+        float total = 0;
+        for (std::int64_t i = first; i < end; ++i)
+          total += sums[static_cast<std::size_t>(i * channels + channel)];
+        return total / static_cast<float>(light.shape.height * (end - first));
+      };
+      const float seen = picture.shape.alpha == Alpha::none ? 0 : 1 - mean(channels - 1);
+      for (int c = 0; c < shape.channels; ++c)
+        *out++ = std::min(1.0F, mean(swapped ? 2 - c : c) + seen * backdrop(x, y));
+    }
   }
 }
 
@@ -137,9 +96,8 @@ Image thumbnail(const ImageView& picture, std::int64_t side) {
   shape.channels = picture.shape.channels >= 3 ? 3 : 1;
   shape.type = Type::f32;
   Image output(shape);
-  if (picture.shape.type == Type::u8) reduce<std::uint8_t>(picture, output);
-  if (picture.shape.type == Type::u16) reduce<std::uint16_t>(picture, output);
-  if (picture.shape.type == Type::f32) reduce<float>(picture, output);
+  if (picture.shape.type == Type::u8 || picture.shape.type == Type::u16 || picture.shape.type == Type::f32)
+    reduce(picture, output);
   return output;
 }
 

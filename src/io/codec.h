@@ -103,9 +103,9 @@ struct Codec {
   Holds holds = {};
   const char* advice = "";                 ///< reason and remedy where decode or encode is missing
   const ModuleOfCodecs* module = nullptr;  ///< holds the functions that loaded() sets; null: none is missing
-  /// Checks the header against the limits, given the first bytes of the file (as for sniff), before the rest
-  /// is read. Damage is left to decode(). Null where files are not much larger than their header.
-  void (*look)(Bytes start, const ReadOptions& options) = nullptr;
+  /// Returns the shape by the first bytes of the file (as for sniff), so that limits are checked before the
+  /// rest is read. Throws like decode(). Null where files are not much larger than their header.
+  Shape (*shape)(Bytes start) = nullptr;
   /// For formats that are only read: whether the picture has 8 bits and no alpha. Empty if these bytes, which
   /// may be just the start of a file, do not say.
   std::optional<bool> (*fits_jpeg)(Bytes bytes) = nullptr;

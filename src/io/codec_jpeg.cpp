@@ -2,6 +2,7 @@
 // progression of the file that the picture came from.
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 // jpeglib.h needs FILE and size_t first.
 #include <jerror.h>
@@ -9,13 +10,14 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <new>
 #include <optional>
 
 #include "io/codec_steps.h"
 #include "io/convert.h"
+#include "metadata/exif.h"
 #include "metadata/jpeg_markers.h"
-#include "metadata/resolution.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 
@@ -227,45 +229,13 @@ Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   return picture;
 }
 
-struct Target {
-  jpeg_destination_mgr base;  // must be first: libjpeg passes its address
-  std::array<JOCTET, 1 << 16> buffer;
-  Sink sink;
-};
-
-void rewind(Target& target) {
-  target.base.next_output_byte = target.buffer.data();
-  target.base.free_in_buffer = target.buffer.size();
-}
-
-void store(j_compress_ptr info, std::size_t size) {
-  auto* target = reinterpret_cast<Target*>(info->dest);
-  if (!target->sink.write(target->buffer.data(), size)) ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
-  rewind(*target);
-}
-
-void on_start(j_compress_ptr info) { rewind(*reinterpret_cast<Target*>(info->dest)); }
-boolean on_full(j_compress_ptr info) {
-  store(info, reinterpret_cast<Target*>(info->dest)->buffer.size());
-  return TRUE;
-}
-void on_end(j_compress_ptr info) {
-  auto* target = reinterpret_cast<Target*>(info->dest);
-  store(info, target->buffer.size() - target->base.free_in_buffer);
-}
-
 struct Writer {
   Errors errors{};
   jpeg_compress_struct info{};
-  Target target{};
 
   Writer() {
     info.err = prepare(errors);
     if (!guarded(errors.jump, [this] { jpeg_create_compress(&info); })) throw std::bad_alloc();
-    target.base.init_destination = on_start;
-    target.base.empty_output_buffer = on_full;
-    target.base.term_destination = on_end;
-    info.dest = &target.base;
   }
   ~Writer() { jpeg_destroy_compress(&info); }
   Writer(const Writer&) = delete;
@@ -330,7 +300,10 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
   const std::optional<StoredResolution> density = resolution ? jfif_of(*resolution) : std::nullopt;
   Writer writer;
   jpeg_compress_struct& info = writer.info;
+  unsigned char* file = nullptr;  // valid when the file is complete
+  unsigned long size = 0;
   const bool complete = guarded(writer.errors.jump, [&] {
+    jpeg_mem_dest(&info, &file, &size);
     info.image_width = static_cast<JDIMENSION>(shape.width);
     info.image_height = static_cast<JDIMENSION>(shape.height);
     info.input_components = shape.channels;
@@ -360,7 +333,8 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
     jpeg_finish_compress(&info);
   });
   if (!complete) not_encoded("JPEG", writer.errors.message.data());
-  return std::move(writer.target.sink.bytes);
+  const std::unique_ptr<unsigned char, void (*)(void*)> owner(file, std::free);
+  return copy_of(std::as_bytes(std::span(file, size)));
 }
 
 }  // namespace

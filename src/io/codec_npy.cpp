@@ -37,7 +37,11 @@ std::string_view value_of(std::string_view header, std::string_view key) {
 struct Header {
   Type type = Type::u8;
   bool little = true;
-  std::array<std::uint64_t, 3> sizes{0, 0, 1};
+  std::array<std::uint64_t, 3> sizes{0, 0, 1};  ///< height, width, channels
+
+  [[nodiscard]] Shape shape() const {
+    return shape_of(sizes[1], sizes[0], static_cast<int>(sizes[2]), type, Alpha::none);
+  }
 };
 
 void read_type(std::string_view value, Header& header) {
@@ -91,24 +95,14 @@ Header read_header(Bytes& bytes) {
   read_sizes(value_of(text, "shape"), header);
   if (value_of(text, "fortran_order").substr(0, 4) == "True")
     unsupported("NPY", "columns stored one after the other", "Save it through numpy.ascontiguousarray().");
+  if (const auto [height, width, channels] = header.sizes; channels > 4)
+    unsupported(
+        "NPY",
+        "the shape (" + std::to_string(height) + ", " + std::to_string(width) + ", " +
+            std::to_string(channels) + ")",
+        "Save an array of shape (h, w) or (h, w, c) with 1 to 4 channels c: numpy.moveaxis() changes the "
+        "order.");
   return header;
-}
-
-constexpr std::uint64_t most_channels = 4;
-
-int channels_of(const Header& header) {
-  return static_cast<int>(std::min<std::uint64_t>(header.sizes[2], 1000));
-}
-
-void look_at_npy(Bytes start, const ReadOptions& options) {
-  Header header;
-  try {
-    header = read_header(start);
-  } catch (const Error&) {
-    return;
-  }
-  if (header.sizes[2] > most_channels) return;
-  accept(header.sizes[1], header.sizes[0], channels_of(header), header.type, options);
 }
 
 /// Reads and checks the header.
@@ -116,17 +110,10 @@ StoredRows find_rows(Bytes file, const ReadLimits& limits) {
   Bytes data = file;
   const Header header = read_header(data);
   const auto [height, width, channels] = header.sizes;
-  if (channels > most_channels)
-    unsupported(
-        "NPY",
-        "the shape (" + std::to_string(height) + ", " + std::to_string(width) + ", " +
-            std::to_string(channels) + ")",
-        "Save an array of shape (h, w) or (h, w, c) with 1 to 4 channels c: numpy.moveaxis() changes the "
-        "order.");
-  check_limits(width, height, channels_of(header), header.type, limits);
+  check_limits(width, height, static_cast<int>(channels), header.type, limits);
   const std::size_t size = size_of(header.type), samples = width * channels;
   if (data.size() / size < samples * height) truncated("NPY");
-  StoredRows rows{"NPY", shape_of(width, height, channels_of(header), header.type, Alpha::none)};
+  StoredRows rows{"NPY", header.shape()};
   rows.start = file.size() - data.size();
   rows.row_bytes = samples * size;
   const bool swapped = header.little != (std::endian::native == std::endian::little);
@@ -175,7 +162,7 @@ FileBytes encode_npy(const ImageView& image, const WriteOptions&) {
 
 Codec npy_codec() {
   Codec codec{"NPY", {".npy"}, sniff_npy, decode_npy, encode_npy};
-  codec.look = look_at_npy;
+  codec.shape = [](Bytes start) { return read_header(start).shape(); };
   codec.open_rows = open_npy_rows;
   codec.holds.types = set_of(Type::u8, Type::u16, Type::u32, Type::u64, Type::f32, Type::f64);
   codec.holds.channels = set_of(1, 2, 3, 4);

@@ -14,6 +14,7 @@
 #include "io/codec_steps.h"
 #include "io/module.h"
 #include "metadata/colour_profile.h"
+#include "metadata/heif_boxes.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 #include "satin/version.h"
@@ -218,26 +219,14 @@ struct Jp2Boxes {
 
 /// Collects the boxes up to the codestream, also inside the header box.
 void read_boxes(Bytes bytes, Jp2Boxes& boxes) {
-  std::size_t at = 0;
-  while (boxes.stream.empty() && bytes.size() - at >= 8) {
-    std::uint64_t length = be32(bytes, at);
-    std::size_t header = 8;
-    if (length == 1) {
-      if (bytes.size() - at < 16) truncated(jpeg2000);
-      length = std::uint64_t{be32(bytes, at + 8)} << 32 | be32(bytes, at + 12);
-      header = 16;
-    }
-    if (length == 0) length = bytes.size() - at;
-    if (length < header) damaged(jpeg2000, "a box is shorter than its header");
-    if (length > bytes.size() - at) truncated(jpeg2000);
-    const Bytes content = bytes.subspan(at + header, length - header);
-    const std::string_view type = text_of(bytes.subspan(at + 4, 4));
+  for (BoxReader reader(bytes); boxes.stream.empty() && !reader.at_end();) {
+    const auto [type, content] = reader.box();
+    if (reader.cut()) truncated(jpeg2000);
     if (type == "jp2c") boxes.stream = content;
     if (type == "jp2h") read_boxes(content, boxes);
     if (type == "colr" && boxes.colour.empty()) boxes.colour = content;  // later ones are alternatives
     if (type == "pclr") boxes.has_palette = true;
     if (type == "cdef") boxes.channels = content;
-    at += length;
   }
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "io/codec_steps.h"
-#include "satin/error.h"
 
 namespace satin::io {
 namespace {
@@ -29,30 +28,22 @@ bool read_little_endian(TextHeader& text) {
   return scale < 0.0;
 }
 
-int channels_of_pfm(Bytes bytes) { return bytes[1] == std::byte{'F'} ? 3 : 1; }
-
-void look_at_pfm(Bytes start, const ReadOptions& options) {
-  std::uint64_t width = 0, height = 0;
-  try {
-    TextHeader text(start, "PFM", 2);
-    width = text.number();
-    height = text.number();
-  } catch (const Error&) {
-    return;
-  }
-  accept(width, height, channels_of_pfm(start), Type::f32, options);
+Shape read_shape(TextHeader& text, Bytes bytes) {
+  const std::uint64_t width = text.number(), height = text.number();
+  return shape_of(width, height, bytes[1] == std::byte{'F'} ? 3 : 1, Type::f32, Alpha::none);
 }
 
 /// Reads a header within the limits. The rows after it come from bottom to top.
 StoredRows find_rows(Bytes bytes, const ReadLimits& limits) {
-  const int channels = channels_of_pfm(bytes);
   TextHeader text(bytes, "PFM", 2);
-  const std::uint64_t width = text.number(), height = text.number();
+  const Shape shape = read_shape(text, bytes);
+  const auto width = static_cast<std::uint64_t>(shape.width),
+             height = static_cast<std::uint64_t>(shape.height);
   const bool swapped = read_little_endian(text) != (std::endian::native == std::endian::little);
-  check_limits(width, height, channels, Type::f32, limits);
+  check_limits(width, height, shape.channels, shape.type, limits);
   const Bytes data = text.rest();
-  const std::size_t samples = static_cast<std::size_t>(channels) * width;
-  StoredRows rows{"PFM", shape_of(width, height, channels, Type::f32, Alpha::none)};
+  const std::size_t samples = static_cast<std::size_t>(shape.channels) * width;
+  StoredRows rows{"PFM", shape};
   rows.start = static_cast<std::uint64_t>(data.data() - bytes.data());
   rows.row_bytes = samples * sizeof(float);
   rows.upwards = true;
@@ -88,7 +79,10 @@ FileBytes encode_pfm(const ImageView& image, const WriteOptions&) {
 
 Codec pfm_codec() {
   Codec codec{"PFM", {".pfm"}, sniff_pfm, decode_pfm, encode_pfm, {set_of(Type::f32), set_of(1, 3)}};
-  codec.look = look_at_pfm;
+  codec.shape = [](Bytes start) {
+    TextHeader text(start, "PFM", 2);
+    return read_shape(text, start);
+  };
   codec.open_rows = open_pfm_rows;
   return codec;
 }

@@ -357,6 +357,11 @@ FileBytes encode_png(const ImageView& image, const WriteOptions& options) {
 
 }  // namespace
 
+std::uint32_t crc32_of(Bytes chunk) noexcept {
+  return static_cast<std::uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(chunk.size())));
+}
+
 Codec png_codec() {
   Codec codec{"PNG", {".png"}, sniff_png, decode_png, encode_png};
   codec.holds.types = set_of(Type::u8, Type::u16);

@@ -34,6 +34,7 @@ struct Header {
     return is_cmyk ? 3 : static_cast<int>(std::min<std::uint64_t>(channels, 1000));
   }
   [[nodiscard]] Type type() const { return maximum > 255 ? Type::u16 : Type::u8; }
+  [[nodiscard]] Shape shape() const { return shape_of(width, height, channels_read(), type(), alpha); }
   [[nodiscard]] std::uint64_t samples() const { return width * height * channels; }
   [[nodiscard]] bool plain() const { return kind <= '3'; }
   /// Returns the bytes of the pixels. For plain files this is the least number.
@@ -151,17 +152,6 @@ void read_row(Bytes row, const Header& header, std::byte* target) {
   InkConversion({}, header.type(), false).convert(inks.data(), target, header.width);
 }
 
-void look_at_pnm(Bytes start, const ReadOptions& options) {
-  Header header;
-  try {
-    TextHeader text(start, format, 2);
-    header = read_header(text, static_cast<char>(byte_at(start, 1)));
-  } catch (const Error&) {
-    return;
-  }
-  accept(header.width, header.height, header.channels_read(), header.type(), options);
-}
-
 /// Reads a header and checks the limits.
 Header checked_header(TextHeader& text, Bytes bytes, const ReadLimits& limits) {
   const Header header = read_header(text, static_cast<char>(byte_at(bytes, 1)));
@@ -189,8 +179,7 @@ std::vector<FilePicture> list_pictures(Bytes bytes, const ReadOptions& options) 
 StoredRows rows_of(Bytes file, const Header& header, TextHeader& text) {
   const Bytes data = text.rest();
   if (data.size() < header.bytes()) truncated(format);
-  StoredRows rows{format};
-  rows.shape = shape_of(header.width, header.height, header.channels_read(), header.type(), header.alpha);
+  StoredRows rows{format, header.shape()};
   rows.start = static_cast<std::uint64_t>(data.data() - file.data());
   rows.row_bytes = header.bytes() / header.height;
   rows.decode = [header](Bytes row, std::byte* pixels) { read_row(row, header, pixels); };
@@ -289,7 +278,10 @@ std::vector<Codec> pnm_codecs() {
   codecs.back().holds.extra = true;
   for (Codec& codec : codecs) {
     codec.several = {"page", list_pictures, decode_pnm, nullptr};
-    codec.look = look_at_pnm;
+    codec.shape = [](Bytes start) {
+      TextHeader text(start, format, 2);
+      return read_header(text, static_cast<char>(byte_at(start, 1))).shape();
+    };
     codec.open_rows = open_pnm_rows;
   }
   return codecs;

@@ -133,21 +133,9 @@ Image decode_with_stb(const char* format, Bytes bytes, const ReadOptions& option
   if (pixels == nullptr || source.overrun) fail(format, source);
   const auto columns = static_cast<std::uint64_t>(width), rows = static_cast<std::uint64_t>(height);
   if (channels == 4 && std::string_view(format) == "JPEG") channels = 3;  // stb has converted CMYK to RGB
-  check_limits(columns, rows, channels, type, options.limits);
-
-  Shape shape;
-  shape.width = width;
-  shape.height = height;
-  shape.channels = channels;
-  shape.type = type;
-  shape.alpha = alpha_of(channels);
-  Buffer buffer{{static_cast<std::byte*>(pixels.release()), [](std::byte* p) { stbi_image_free(p); }},
-                byte_size(shape)};
-  Image image(shape, std::move(buffer), Memory::host);
-  if (!options.allocator.allocate) return image;
-  Image result(shape, options.allocator);
-  std::memcpy(result.data(), image.data(), byte_size(shape));
-  return result;
+  Image image = allocate(columns, rows, channels, type, alpha_of(channels), options);
+  std::memcpy(image.data(), pixels.get(), byte_size(image.shape()));
+  return image;
 }
 
 constexpr std::size_t most_bytes = std::numeric_limits<int>::max() / 2;  // stb counts in int
@@ -263,6 +251,12 @@ FileBytes encode_png(const ImageView& image, const WriteOptions&) {
 
 }  // namespace
 
+std::uint32_t crc32_of(Bytes chunk) noexcept {
+  // stb does not write to its input; its interface just lacks const.
+  auto* const bytes = const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(chunk.data()));
+  return stbiw__crc32(bytes, static_cast<int>(chunk.size()));
+}
+
 Codec png_codec() {
   Codec codec{"PNG", {".png"}, sniff_png, decode_png, encode_png};
   codec.holds = {set_of(Type::u8, Type::u16), set_of(1, 2, 3, 4), set_of(Alpha::none, Alpha::straight)};
@@ -296,37 +290,22 @@ class Checker {
   explicit Checker(Bytes bytes) : bytes_(bytes) {}
 
   void run() {
-    while (next_marker()) {
-      constexpr unsigned end_of_image = 0xD9, start_of_image = 0xD8;
+    for (std::size_t at = marker_from(bytes_, 2); at != bytes_.size(); at = marker_from(bytes_, at)) {
+      constexpr unsigned first_restart = 0xD0, start_of_image = 0xD8, end_of_image = 0xD9;
+      marker_ = byte_at(bytes_, at + 1);
+      at += 2;
+      if (marker_ >= first_restart && marker_ < start_of_image) continue;  // belongs to the data of a scan
       if (marker_ == end_of_image || marker_ == start_of_image) return;
-      if (at_ + 2 > bytes_.size()) truncated(format);
-      const std::size_t length = be16(bytes_, at_);
+      if (at + 2 > bytes_.size()) truncated(format);
+      const std::size_t length = be16(bytes_, at);
       if (length < 2) damaged(format, "a segment is shorter than its length");
-      if (length > bytes_.size() - at_) truncated(format);
-      segment(bytes_.subspan(at_ + 2, length - 2));
-      at_ += length;
+      if (length > bytes_.size() - at) truncated(format);
+      segment(bytes_.subspan(at + 2, length - 2));
+      at += length;
     }
   }
 
  private:
-  /// Advances past the next marker. Stuffed bytes and restart markers belong to the data of a scan.
-  bool next_marker() {
-    while (at_ + 1 < bytes_.size()) {
-      if (byte_at(bytes_, at_) != 0xFF) {
-        ++at_;
-        continue;
-      }
-      marker_ = byte_at(bytes_, at_ + 1);
-      if (marker_ == 0xFF) {
-        ++at_;
-        continue;
-      }
-      at_ += 2;
-      if (marker_ != 0 && (marker_ < 0xD0 || marker_ > 0xD7)) return true;
-    }
-    return false;
-  }
-
   void segment(Bytes content) {
     switch (marker_) {
       case 0xC4:
@@ -407,7 +386,6 @@ class Checker {
 
   Bytes bytes_;
   Bytes frame_;
-  std::size_t at_ = 2;
   unsigned marker_ = 0;
   bool progressive_ = false;
   std::array<std::array<bool, 4>, 2> codes_{};

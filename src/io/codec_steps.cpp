@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "metadata/resolution.h"
+#include "metadata/exif.h"
 #include "satin/error.h"
 
 namespace satin::io {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -18,53 +19,33 @@
 namespace satin::io {
 namespace {
 
-double srgb_to_linear(double encoded) {
-  return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
-}
-
-/// Smallest linear value of every 16-bit code except the first: halfway between this code and the one below.
-const std::vector<float>& thresholds16() {
-  static const std::vector<float> thresholds = [] {
-    std::vector<float> values;
-    for (int code = 1; code < 65536; ++code)
-      values.push_back(static_cast<float>(srgb_to_linear((code - 0.5) / 65535)));
-    return values;
-  }();
-  return thresholds;
-}
-
-std::uint16_t encode_colour(float linear) {
-  const std::vector<float>& thresholds = thresholds16();
-  return static_cast<std::uint16_t>(std::upper_bound(thresholds.begin(), thresholds.end(), linear) -
-                                    thresholds.begin());
-}
-
-std::uint16_t encode_alpha(float alpha) {
-  return static_cast<std::uint16_t>(double{std::clamp(alpha, 0.0F, 1.0F)} * 65535 + 0.5);
-}
-
 [[noreturn]] void refuse_nan(std::int64_t x, std::int64_t y) {
   throw Error(ErrorKind::input,
               "the value of pixel " + std::to_string(x) + ", " + std::to_string(y) +
                   " is undefined (NaN), which integers do not hold. Write .tiff or .exr instead.");
 }
 
+/// Converts linear light to sRGB codes, row by row. Premultiplied colours are divided by their alpha.
 Image codes16(const ImageView& image) {
+  static const ToneCurves srgb = ToneCurves::srgb(Type::u16);
+  const int channels = image.shape.channels, last = channels - 1;
+  const bool divides = image.shape.alpha == Alpha::premultiplied;
   Shape shape = image.shape;
+  if (divides) shape.alpha = Alpha::straight;
+  shape.height = 1;
+  Image row(shape);
+  shape.height = image.shape.height;
   shape.type = Type::u16;
-  if (shape.alpha == Alpha::premultiplied) shape.alpha = Alpha::straight;
   Image result(shape);
-  const int colours = shape.alpha == Alpha::none ? shape.channels : shape.channels - 1;
   for (std::int64_t y = 0; y < shape.height; ++y) {
-    const auto* from = image.row<float>(y);
-    auto* to = reinterpret_cast<std::uint16_t*>(row_of(result, y));
-    for (std::int64_t x = 0; x < shape.width; ++x, from += shape.channels, to += shape.channels) {
-      if (std::any_of(from, from + shape.channels, [](float v) { return std::isnan(v); })) refuse_nan(x, y);
-      const float alpha = colours < shape.channels ? from[colours] : 1.0F;
-      const bool divides = image.shape.alpha == Alpha::premultiplied && alpha > 0.0F;
-      for (int c = 0; c < colours; ++c) to[c] = encode_colour(divides ? from[c] / alpha : from[c]);
-      if (colours < shape.channels) to[colours] = encode_alpha(alpha);
+    auto* pixel = row.view().row<float>(0);
+    std::copy_n(image.row<float>(y), shape.width * channels, pixel);
+    for (std::int64_t x = 0; x < shape.width; ++x, pixel += channels) {
+      if (std::any_of(pixel, pixel + channels, [](float v) { return std::isnan(v); })) refuse_nan(x, y);
+      for (int c = 0; divides && pixel[last] > 0.0F && c < last; ++c) pixel[c] /= pixel[last];
     }
+    const Image codes = srgb.encoded(row);
+    std::memcpy(row_of(result, y), codes.data(), byte_size(codes.shape()));
   }
   return result;
 }
@@ -222,20 +203,13 @@ InkConversion::InkConversion([[maybe_unused]] Bytes profile, Type type, bool ref
     : type_(type), reflectance_(reflectance), has_profile_(!profile.empty()) {
 #ifdef SATIN_IO_LCMS
   if (!has_profile_) return;
-  context_ = cmsCreateContext(nullptr, nullptr);
+  const cmsContext context = cmsCreateContext(nullptr, nullptr);
+  context_.reset(context, cmsDeleteContext);
   const cmsUInt32Number bytes = type == Type::u8 ? 1 : 2;
   const cmsUInt32Number inks =
       COLORSPACE_SH(PT_CMYK) | CHANNELS_SH(4) | BYTES_SH(bytes) | FLAVOR_SH(reflectance ? 1U : 0U);
   const cmsUInt32Number rgb = COLORSPACE_SH(PT_RGB) | CHANNELS_SH(3) | BYTES_SH(bytes);
-  transform_ =
-      transform_to_srgb(static_cast<cmsContext>(context_), profile, cmsSigCmykData, inks, rgb).release();
-#endif
-}
-
-InkConversion::~InkConversion() {
-#ifdef SATIN_IO_LCMS
-  if (transform_ != nullptr) cmsDeleteTransform(transform_);
-  if (context_ != nullptr) cmsDeleteContext(static_cast<cmsContext>(context_));
+  transform_ = transform_to_srgb(context, profile, cmsSigCmykData, inks, rgb);
 #endif
 }
 
@@ -254,7 +228,7 @@ void InkConversion::convert(const std::byte* inks, std::byte* rgb, std::size_t c
     constexpr std::size_t part = std::size_t{1} << 24;  // Little CMS counts in 32 bits
     const std::size_t size = size_of(type_);
     for (std::size_t done = 0; done < count; done += part)
-      cmsDoTransform(transform_, inks + done * 4 * size, rgb + done * 3 * size,
+      cmsDoTransform(transform_.get(), inks + done * 4 * size, rgb + done * 3 * size,
                      static_cast<cmsUInt32Number>(std::min(part, count - done)));
     return;
   }

@@ -2,7 +2,9 @@
 // Conversions of pixels around a file: to a type that the format holds, from an ICC profile to sRGB, and from
 // inks to RGB. Profiles are applied by Little CMS, where the build has it.
 
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "io/codec.h"
 
@@ -35,9 +37,6 @@ class InkConversion {
   /// `profile` is the ICC profile of the file, or empty. With `reflectance` the largest value is paper, as
   /// Adobe stores JPEG. Otherwise it is full ink.
   InkConversion(Bytes profile, Type type, bool reflectance);
-  ~InkConversion();
-  InkConversion(const InkConversion&) = delete;
-  InkConversion& operator=(const InkConversion&) = delete;
 
   /// Converts `count` pixels of four samples to three.
   void convert(const std::byte* inks, std::byte* rgb, std::size_t count) const;
@@ -51,8 +50,8 @@ class InkConversion {
   Type type_;
   bool reflectance_;
   bool has_profile_;
-  void* context_ = nullptr;
-  void* transform_ = nullptr;
+  std::shared_ptr<void> context_;    ///< context of Little CMS, which outlives the transform
+  std::shared_ptr<void> transform_;  ///< null: inks are converted plainly
 };
 
 }  // namespace satin::io

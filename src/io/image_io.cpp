@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -17,7 +18,6 @@
 #include "io/file.h"
 #include "metadata/colour_profile.h"
 #include "metadata/exif.h"
-#include "metadata/resolution.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 #include "satin/file_info.h"
@@ -113,6 +113,15 @@ bool names_gain_map(Bytes xmp) {
          text.find("http://ns.apple.com/HDRGainMap/") != std::string_view::npos;
 }
 
+/// Returns the names of all formats of which `has` is true, as a list.
+template <class Has>
+std::string one_of_codecs(const Has& has) {
+  std::vector<std::string> names;
+  for (const Codec& codec : codecs())
+    if (std::invoke(has, codec)) names.emplace_back(codec.name);
+  return one_of(names);
+}
+
 /// Returns the codec that reads these bytes, without its module. Throws Error(input), without the name of the
 /// file.
 const Codec& reader_of(Bytes bytes, std::string_view extension) {
@@ -122,11 +131,8 @@ const Codec& reader_of(Bytes bytes, std::string_view extension) {
       throw Error(ErrorKind::input, std::string(codec.name) + " files are not read. " + codec.advice);
     return codec;
   }
-  std::vector<std::string> names;
-  for (const Codec& codec : codecs())
-    if (codec.reads()) names.emplace_back(codec.name);
-  throw Error(ErrorKind::input,
-              "this is not an image format that Satin reads. Convert it to " + one_of(names) + ".");
+  throw Error(ErrorKind::input, "this is not an image format that Satin reads. Convert it to " +
+                                    one_of_codecs(&Codec::reads) + ".");
 }
 
 const Codec& codec_for(Bytes bytes, std::string_view extension) {
@@ -248,11 +254,12 @@ std::string name_of_output(const std::filesystem::path& path) {
   return io::is_standard_stream(path) ? "standard output" : printable(path.native());
 }
 
-std::vector<std::string> usual_extensions() {
+/// Returns a sentence with the usual extensions of the formats that are written.
+std::string usual_extensions() {
   std::vector<std::string> words;
   for (const Codec& codec : io::codecs())
     if (codec.writes()) words.emplace_back(codec.extensions.front());
-  return words;
+  return " Use " + io::one_of(words) + ".";
 }
 
 std::string extension_of(const std::filesystem::path& path, const WriteOptions& options) {
@@ -277,12 +284,12 @@ const Codec* find_writer(const std::string& extension) {
 /// Returns the codec that writes this shape under this extension. Throws Error(usage).
 const Codec& codec_for(const std::string& extension, const Shape& shape, const WriteOptions& options) {
   if (extension.empty())
-    throw Error(ErrorKind::usage, "the name has no extension, which chooses the format. Use " +
-                                      io::one_of(usual_extensions()) + ".");
+    throw Error(ErrorKind::usage,
+                "the name has no extension, which chooses the format." + usual_extensions());
   const Codec* const found = find_codec(extension);
   if (found == nullptr)
-    throw Error(ErrorKind::usage, "'" + extension + "' is not a format that Satin writes. Use " +
-                                      io::one_of(usual_extensions()) + ".");
+    throw Error(ErrorKind::usage,
+                "'" + extension + "' is not a format that Satin writes." + usual_extensions());
   if (!found->writes())
     throw Error(ErrorKind::usage, std::string(found->name) + " files are not written. " + found->advice);
   if (shape.frames != 1)
@@ -377,6 +384,18 @@ std::vector<Picture> decode_pictures(Bytes bytes, const std::string& name, const
   return pictures;
 }
 
+/// Checks the header against the limits. Damage is left to Codec::decode.
+void check_start(const Codec& codec, Bytes start, const ReadOptions& options) {
+  Shape shape;
+  try {
+    shape = codec.shape(start);
+  } catch (const Error&) {
+    return;
+  }
+  io::accept(static_cast<std::uint64_t>(shape.width), static_cast<std::uint64_t>(shape.height),
+             shape.channels, shape.type, options);
+}
+
 /// Reads a file whose beginning is that of a picture. Reads only the beginning if `wanted` rejects its
 /// format.
 std::vector<std::byte> bytes_of(
@@ -388,7 +407,7 @@ std::vector<std::byte> bytes_of(
     return io::read_file(path, options.limits.bytes, [&](Bytes start) {
       return named(name, [&] {
         const Codec& codec = codec_for(start, extension);
-        if (codec.look != nullptr) codec.look(start, options);
+        if (codec.shape != nullptr) check_start(codec, start, options);
         return wanted(codec);
       });
     });
@@ -632,14 +651,6 @@ void check_rows(const MutableImageView& rows, const Shape& shape, std::int64_t l
                                       std::to_string(left) + " are left. Ask for fewer, or rewind.");
 }
 
-/// Returns the names of the formats that are read row by row.
-std::vector<std::string> row_formats() {
-  std::vector<std::string> names;
-  for (const Codec& codec : io::codecs())
-    if (codec.open_rows != nullptr) names.emplace_back(codec.name);
-  return names;
-}
-
 /// A reader with its current row.
 class RowsOfFile final : public FileRows {
  public:
@@ -670,7 +681,8 @@ class RowsOfFile final : public FileRows {
                   std::string(codec.name) +
                       " files are read only as a whole, not row by row. Leave out --stream, or convert the "
                       "file to " +
-                      io::one_of(row_formats()) + " first.");
+                      io::one_of_codecs([](const Codec& each) { return each.open_rows != nullptr; }) +
+                      " first.");
     ReadOptions choice = options;
     choice.limits = io::without_bytes(options.limits);
     const io::FilePicture picture = io::chosen_picture(codec, mapped.bytes(), choice);

@@ -6,10 +6,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <exception>
+#include <future>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <string_view>
 #include <system_error>
@@ -19,7 +18,6 @@
 
 #include "io/codec_steps.h"
 #include "metadata/exif.h"
-#include "metadata/resolution.h"
 #include "satin/error.h"
 
 namespace satin::io {
@@ -307,38 +305,30 @@ template <class Value>
 struct Square {
   const Value* pixels[4];
   int count;
-};
 
-template <class Value>
-Value plain_mean(const Square<Value>& square, int channel) {
-  Sum<Value> sum = 0;
-  for (int i = 0; i < square.count; ++i) sum += square.pixels[i][channel];
-  return quotient<Value>(sum, static_cast<Sum<Value>>(square.count));
-}
-
-template <class Value>
-void straight_mean(const Square<Value>& square, int colours, Value* target) {
-  Sum<Value> weights = 0;
-  for (int i = 0; i < square.count; ++i) weights += square.pixels[i][colours];
-  target[colours] = plain_mean(square, colours);
-  for (int c = 0; c < colours; ++c) {
-    Sum<Value> sum = 0;
-    for (int i = 0; i < square.count; ++i)
-      sum += Sum<Value>{square.pixels[i][c]} * Sum<Value>{square.pixels[i][colours]};
-    target[c] = weights > 0 ? quotient<Value>(sum, weights) : plain_mean(square, c);
+  /// Returns the mean of a channel. Pixels are weighted by the channel `alpha` unless that is 0 everywhere; a
+  /// negative `alpha` stands for equal weights.
+  [[nodiscard]] Value mean(int channel, int alpha) const {
+    Sum<Value> sum = 0, weights = 0;
+    for (int i = 0; i < count; ++i) {
+      const Sum<Value> weight = alpha < 0 ? 1 : pixels[i][alpha];
+      sum += weight * pixels[i][channel];
+      weights += weight;
+    }
+    return weights > 0 ? quotient<Value>(sum, weights) : mean(channel, -1);
   }
-}
+};
 
 template <class Value>
 void halve_row(const ImageView& rows, Value* target) {
   const Shape& shape = rows.shape;
   const int step = shape.channels;
-  const bool straight = shape.alpha == Alpha::straight;
+  const int alpha = shape.alpha == Alpha::straight ? step - 1 : -1;
   const Value* const top = rows.row<Value>(0);
   const Value* const bottom = rows.row<Value>(shape.height - 1);
   for (std::int64_t x = 0; x < shape.width; x += 2, target += step) {
     if (const Value* a = top + x * step, *b = bottom + x * step;
-        !straight && shape.height == 2 && x + 1 < shape.width) {
+        alpha < 0 && shape.height == 2 && x + 1 < shape.width) {
       // Nearly all pixels take this path: a mean of four without a division.
       for (int c = 0; c < step; ++c)
         target[c] = quotient<Value>(Sum<Value>{a[c]} + a[c + step] + b[c] + b[c + step], 4);
@@ -348,11 +338,7 @@ void halve_row(const ImageView& rows, Value* target) {
     for (std::int64_t y = 0; y < shape.height; ++y)
       for (std::int64_t i = x; i < std::min(x + 2, shape.width); ++i)
         square.pixels[square.count++] = rows.row<Value>(y) + i * step;
-    if (straight) {
-      straight_mean(square, step - 1, target);
-    } else {
-      for (int c = 0; c < step; ++c) target[c] = plain_mean(square, c);
-    }
+    for (int c = 0; c < step; ++c) target[c] = square.mean(c, c == alpha ? -1 : alpha);
   }
 }
 
@@ -394,33 +380,23 @@ FileBytes encode_tile(const ImageView& rows, std::int64_t x) {
   return encode_tiff_tile(tile, pixels);
 }
 
-/// Compresses the tiles of a row on several threads, and returns them from left to right. If a thread throws,
-/// its exception is rethrown when all threads have ended.
+/// Compresses the tiles of a row on several threads, and returns them from left to right.
 std::vector<FileBytes> encode_row(const ImageView& rows, int threads) {
   std::vector<FileBytes> tiles(static_cast<std::size_t>((rows.shape.width + tile_side - 1) / tile_side));
   std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr thrown;
   const auto work = [&] {
-    try {
-      for (std::size_t i = next++; i < tiles.size(); i = next++)
-        tiles[i] = encode_tile(rows, static_cast<std::int64_t>(i) * tile_side);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      thrown = std::current_exception();
-    }
+    for (std::size_t i = next++; i < tiles.size(); i = next++)
+      tiles[i] = encode_tile(rows, static_cast<std::int64_t>(i) * tile_side);
   };
-  {
-    std::vector<std::jthread> others;
-    const std::size_t wanted = std::min(tiles.size(), static_cast<std::size_t>(std::max(1, threads)));
-    try {
-      while (others.size() + 1 < wanted) others.emplace_back(work);
-    } catch (const std::system_error&) {
-      // The system starts no more threads: the running ones do all the work.
-    }
-    work();
+  std::vector<std::future<void>> others;  // their destructors wait
+  const std::size_t wanted = std::min(tiles.size(), static_cast<std::size_t>(std::max(1, threads)));
+  try {
+    while (others.size() + 1 < wanted) others.push_back(std::async(std::launch::async, work));
+  } catch (const std::system_error&) {
+    // The system starts no more threads: the running ones do all the work.
   }
-  if (thrown) std::rethrow_exception(thrown);
+  work();
+  for (std::future<void>& other : others) other.get();
   return tiles;
 }
 

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <span>
+#include <type_traits>
 
 #include "satin/tone_curves.h"
 
@@ -179,21 +181,15 @@ Transfer transfer_of_gamma(const PngColour& colour) {
 /// An open profile with the tone curves of its channels.
 class Profile {
  public:
-  Profile(std::span<const std::byte> icc, int colours)
-      : context_(cmsCreateContext(nullptr, nullptr)),
-        profile_(cmsOpenProfileFromMemTHR(context_, icc.data(), static_cast<cmsUInt32Number>(icc.size()))) {
+  Profile(std::span<const std::byte> icc, int colours) {
+    profile_.reset(
+        cmsOpenProfileFromMemTHR(context_.get(), icc.data(), static_cast<cmsUInt32Number>(icc.size())));
     if (profile_ == nullptr) return;
-    const cmsColorSpaceSignature space = cmsGetColorSpace(profile_);
+    const cmsColorSpaceSignature space = cmsGetColorSpace(profile_.get());
     if (colours == 1 && space == cmsSigGrayData) curves_.fill(read(cmsSigGrayTRCTag));
-    if (colours == 3 && space == cmsSigRgbData && cmsIsMatrixShaper(profile_) != 0)
+    if (colours == 3 && space == cmsSigRgbData && cmsIsMatrixShaper(profile_.get()) != 0)
       curves_ = {read(cmsSigRedTRCTag), read(cmsSigGreenTRCTag), read(cmsSigBlueTRCTag)};
   }
-  ~Profile() {
-    if (profile_ != nullptr) cmsCloseProfile(profile_);
-    cmsDeleteContext(context_);
-  }
-  Profile(const Profile&) = delete;
-  Profile& operator=(const Profile&) = delete;
 
   /// Whether every channel has a monotonic curve.
   [[nodiscard]] bool has_curves() const {
@@ -207,11 +203,12 @@ class Profile {
 
  private:
   const cmsToneCurve* read(cmsTagSignature tag) const {
-    return static_cast<const cmsToneCurve*>(cmsReadTag(profile_, tag));
+    return static_cast<const cmsToneCurve*>(cmsReadTag(profile_.get(), tag));
   }
 
-  cmsContext context_;
-  cmsHPROFILE profile_;
+  std::unique_ptr<std::remove_pointer_t<cmsContext>, void (*)(cmsContext)> context_{
+      cmsCreateContext(nullptr, nullptr), cmsDeleteContext};
+  std::unique_ptr<void, cmsBool (*)(cmsHPROFILE)> profile_{nullptr, cmsCloseProfile};
   std::array<const cmsToneCurve*, 3> curves_{};
 };
 

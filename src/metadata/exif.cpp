@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,6 +26,9 @@ enum Tag : std::uint32_t {
   tile_offsets = 0x0144,
   tile_byte_counts = 0x0145,
   sub_directories = 0x014A,
+  x_resolution = 0x011A,
+  y_resolution = 0x011B,
+  resolution_unit = 0x0128,
   jpeg_offset = 0x0201,
   jpeg_length = 0x0202,
   iptc_tag = 0x83BB,
@@ -296,13 +301,6 @@ void drop_previews(Editor& editor, std::size_t first, std::size_t directory) {
 
 }  // namespace
 
-ExifField field_of(Bytes file, std::uint64_t directory, std::uint32_t tag) {
-  const ExifReader reader(file, true);
-  const auto entry = reader.valid() ? reader.find(directory, tag) : std::nullopt;
-  auto field = entry ? read_field(reader, file, *entry, file.size()) : std::nullopt;
-  return field ? std::move(*field) : ExifField();
-}
-
 ExifDescription read_description(Bytes file, std::optional<std::uint64_t> directory) {
   const ExifReader reader(file, directory.has_value());
   ExifDescription result;
@@ -334,12 +332,12 @@ std::uint64_t append_directories(Sink& sink, const TiffEnd& end, ExifDirectory f
   return append(sink, end, first, next);
 }
 
-std::uint32_t append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description,
-                                 std::uint32_t next) {
-  const auto start =
-      static_cast<std::uint32_t>(append_directories(sink, TiffEnd{}, std::move(first), description, next));
+/// Appends the directories to a classic file, and lets its header point to `first`. Returns its offset.
+static std::uint64_t append_to_file(Sink& sink, ExifDirectory first, const ExifDescription& description,
+                                    std::uint64_t next = 0) {
+  const std::uint64_t start = append_directories(sink, {}, std::move(first), description, next);
   sink.position = 4;
-  sink.le32(start);
+  sink.le32(static_cast<std::uint32_t>(start));
   sink.position = sink.bytes.size();
   return start;
 }
@@ -348,13 +346,15 @@ FileBytes exif_block(const ExifDescription& description) {
   if (description.empty()) return {};
   Sink sink;
   sink.text({"II*\0\0\0\0\0", 8});
-  append_directories(sink, description.first, description);
+  append_to_file(sink, description.first, description);
   return std::move(sink.bytes);
 }
 
 FileBytes iptc_from_tiff(Bytes file, std::uint64_t directory) {
-  const ExifField field = field_of(file, directory, iptc_tag);
-  return field.count != 0 ? iptc_of_tag(field.value) : FileBytes();
+  const ExifReader reader(file, true);
+  const auto entry = reader.valid() ? reader.find(directory, iptc_tag) : std::nullopt;
+  const auto field = entry ? read_field(reader, file, *entry, file.size()) : std::nullopt;
+  return field ? iptc_of_tag(field->value) : FileBytes();
 }
 
 ExifDescription add_tags(ExifDirectory& directory, const PageTags& page) {
@@ -372,17 +372,17 @@ void add_to_tiff(FileBytes& file, std::span<const PageTags> pages) {
   if (std::all_of(pages.begin(), pages.end(), has_none) || directories.size() != pages.size()) return;
   Sink sink{std::move(file), 0};
   sink.position = sink.bytes.size();
-  std::uint32_t next = 0;
+  std::uint64_t next = 0;
   for (std::size_t i = pages.size(); i-- > 0;) {  // a directory points to the next page's
     const ExifDescription description = add_tags(directories[i], pages[i]);
-    next = append_directories(sink, std::move(directories[i]), description, next);
+    next = append_to_file(sink, std::move(directories[i]), description, next);
   }
   file = std::move(sink.bytes);
 }
 
 std::optional<int> exif_orientation(Bytes exif) noexcept {
   const ExifReader reader(exif);
-  const auto entry = reader.valid() ? reader.find(reader.first_directory(), orientation) : std::nullopt;
+  const auto entry = reader.find(reader.first_directory(), orientation);
   if (!entry || (entry->type != type_short && entry->type != type_long)) return std::nullopt;
   return entry->value >= 1 && entry->value <= 8 ? std::optional(static_cast<int>(entry->value))
                                                 : std::nullopt;
@@ -410,6 +410,98 @@ void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height, 
   editor.set_number(directory, pixel_x_dimension, w);
   editor.set_number(directory, pixel_y_dimension, h);
   drop_previews(editor, first, directory);
+}
+
+// Resolution.
+
+namespace {
+
+using Unit = Resolution::Unit;
+
+constexpr double metres_per_inch = 0.0254;
+
+std::optional<Resolution> if_informative(const Resolution& resolution) {
+  const auto positive = [](double v) { return v > 0 && std::isfinite(v); };
+  if (!positive(resolution.x) || !positive(resolution.y)) return std::nullopt;
+  if (resolution.unit == Unit::none && resolution.x == resolution.y) return std::nullopt;
+  return resolution;
+}
+
+/// Returns the value of a tag of the first directory; 0 if there is none.
+double rational(const ExifReader& reader, Bytes exif, std::uint32_t tag) {
+  const auto entry = reader.find(reader.first_directory(), tag);
+  if (!entry || entry->type != type_rational || entry->count != 1) return 0;
+  const std::size_t at = entry->value;
+  if (at > exif.size() || exif.size() - at < 8) return 0;
+  return static_cast<double>(reader.u32(at)) / static_cast<double>(reader.u32(at + 4));
+}
+
+/// Converts to pixels per inch. A whole number per inch is restored if it rounds to this number per metre.
+double per_inch(double per_metre) {
+  const double inches = per_metre * metres_per_inch, whole = std::round(inches);
+  return std::round(whole / metres_per_inch) == per_metre ? whole : inches;
+}
+
+std::optional<StoredResolution> stored(double x, double y, unsigned unit, double most) {
+  x = std::round(x);
+  y = std::round(y);
+  if (std::min(x, y) < 1 || std::max(x, y) > most) return std::nullopt;
+  return StoredResolution{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), unit};
+}
+
+}  // namespace
+
+std::optional<Resolution> resolution_of_exif(Bytes exif) {
+  const ExifReader reader(exif);
+  const auto unit = reader.find(reader.first_directory(), resolution_unit);
+  const std::uint32_t code = unit && unit->type == type_short ? unit->value : 2;
+  const Unit read = code == 3 ? Unit::centimetre : code == 2 ? Unit::inch : Unit::none;
+  return if_informative({rational(reader, exif, x_resolution), rational(reader, exif, y_resolution), read});
+}
+
+std::optional<Resolution> resolution_of_jfif(Bytes segment) {
+  constexpr std::size_t unit_at = 7;  // after the name and the version
+  if (segment.size() < unit_at + 5) return std::nullopt;
+  const unsigned code = byte_at(segment, unit_at);
+  const Unit unit = code == 1 ? Unit::inch : code == 2 ? Unit::centimetre : Unit::none;
+  const auto x = static_cast<double>(be16(segment, unit_at + 1));
+  const auto y = static_cast<double>(be16(segment, unit_at + 3));
+  return if_informative({x, y, unit});
+}
+
+std::optional<Resolution> resolution_of_physical(Bytes chunk) {
+  if (chunk.size() != 9) return std::nullopt;
+  const auto x = static_cast<double>(be32(chunk, 0)), y = static_cast<double>(be32(chunk, 4));
+  return if_informative({x, y, byte_at(chunk, 8) == 1 ? Unit::metre : Unit::none});
+}
+
+std::optional<StoredResolution> jfif_of(const Resolution& resolution) {
+  const Resolution r = without_metres(resolution);
+  const unsigned code = r.unit == Unit::inch ? 1 : r.unit == Unit::centimetre ? 2 : 0;
+  return stored(r.x, r.y, code, std::numeric_limits<std::uint16_t>::max());
+}
+
+std::optional<StoredResolution> physical_of(const Resolution& resolution) {
+  const Unit unit = resolution.unit;
+  const double per_metre = unit == Unit::inch ? 1 / metres_per_inch : unit == Unit::centimetre ? 100 : 1;
+  return stored(resolution.x * per_metre, resolution.y * per_metre, unit == Unit::none ? 0 : 1,
+                std::numeric_limits<std::int32_t>::max());
+}
+
+Resolution without_metres(const Resolution& resolution) {
+  if (resolution.unit != Unit::metre) return resolution;
+  return {per_inch(resolution.x), per_inch(resolution.y), Unit::inch};
+}
+
+void turn_resolution(Metadata& metadata) {
+  if (metadata.resolution) std::swap(metadata.resolution->x, metadata.resolution->y);
+  const ExifReader reader(metadata.exif);
+  const auto x = reader.find(reader.first_directory(), x_resolution);
+  const auto y = reader.find(reader.first_directory(), y_resolution);
+  if (!x || !y || x->type != y->type || x->count != y->count) return;
+  constexpr std::size_t value_at = 8;
+  std::swap_ranges(&metadata.exif[x->at + value_at], &metadata.exif[x->at] + entry_size,
+                   &metadata.exif[y->at + value_at]);
 }
 
 }  // namespace satin::io

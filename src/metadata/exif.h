@@ -2,7 +2,8 @@
 // EXIF blocks and TIFF directories, which share their structure (TIFF 6.0, section 2; CIPA DC-008).
 //
 // ExifReader reads directories in place, with every offset checked. ExifDirectory holds one as values, to be
-// written again. The last functions read and change the tags of an EXIF block that describe the pixels.
+// written again. Functions behind them read and change the tags of an EXIF block that describe the pixels,
+// and convert resolutions.
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "metadata/bytes.h"
+#include "satin/metadata.h"
 
 namespace satin::io {
 
@@ -139,10 +141,6 @@ struct ExifField {
 };
 using ExifDirectory = std::map<std::uint32_t, ExifField>;
 
-/// Returns the field of one tag of the directory at this offset of a TIFF file; its `count` is 0 if there is
-/// none.
-[[nodiscard]] ExifField field_of(Bytes file, std::uint64_t directory, std::uint32_t tag);
-
 /// The directories that describe a picture.
 struct ExifDescription {
   ExifDirectory first;  ///< texts, dates and resolution, but no tags about the storage of pixels
@@ -168,10 +166,6 @@ struct TiffEnd {
 /// page (0: none). Returns the offset of `first` in the file.
 std::uint64_t append_directories(Sink& sink, const TiffEnd& end, ExifDirectory first,
                                  const ExifDescription& description, std::uint64_t next = 0);
-
-/// Does the same in a classic file that is in memory as a whole, and lets its header point to `first`.
-std::uint32_t append_directories(Sink& sink, ExifDirectory first, const ExifDescription& description,
-                                 std::uint32_t next = 0);
 
 /// Returns a little-endian EXIF block; empty for an empty description.
 [[nodiscard]] FileBytes exif_block(const ExifDescription& description);
@@ -205,5 +199,28 @@ void add_to_tiff(FileBytes& file, std::span<const PageTags> pages);
 /// maker notes. Their bytes are overwritten, like all bytes outside entries and values, because maker notes
 /// point to previews elsewhere. A block that is not EXIF becomes empty.
 void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height, int orientation = 1);
+
+// Resolution in pixels per length, in the units of each format.
+
+/// Whole pixels per unit, as in JFIF and pHYs.
+struct StoredResolution {
+  std::uint32_t x = 0, y = 0;
+  unsigned unit = 0;  ///< the format's number of the unit; 0: none
+};
+
+// Return nothing for numbers without information: 0, or square pixels without a unit.
+[[nodiscard]] std::optional<Resolution> resolution_of_exif(Bytes exif);
+[[nodiscard]] std::optional<Resolution> resolution_of_jfif(Bytes segment);
+[[nodiscard]] std::optional<Resolution> resolution_of_physical(Bytes chunk);
+
+// Return nothing if the numbers do not fit the format.
+[[nodiscard]] std::optional<StoredResolution> jfif_of(const Resolution& resolution);
+[[nodiscard]] std::optional<StoredResolution> physical_of(const Resolution& resolution);
+
+/// Converts a resolution per metre to one per inch, because TIFF has only inches and centimetres.
+[[nodiscard]] Resolution without_metres(const Resolution& resolution);
+
+/// Exchanges x and y, also in the EXIF block, for a picture that is turned by 90 degrees.
+void turn_resolution(Metadata& metadata);
 
 }  // namespace satin::io

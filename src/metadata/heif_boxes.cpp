@@ -6,55 +6,6 @@
 namespace satin::io {
 namespace {
 
-struct Box {
-  std::string_view type;
-  Bytes content;
-};
-
-/// Reads boxes and numbers from the front of some bytes. Missing bytes read as 0 and end the reading.
-class BoxReader {
- public:
-  explicit BoxReader(Bytes bytes) : rest_(bytes) {}
-
-  /// Whether the last complete box was read.
-  [[nodiscard]] bool at_end() const { return rest_.empty(); }
-  [[nodiscard]] bool cut() const { return cut_; }
-
-  std::uint32_t number(std::size_t size) {
-    const Bytes bytes = take(size);
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i) value = value << 8 | byte_at(bytes, i);
-    return value;
-  }
-
-  Bytes take(std::uint64_t size) {
-    cut_ = cut_ || size > rest_.size();
-    if (cut_) rest_ = {};
-    const Bytes bytes = rest_.first(cut_ ? 0 : size);
-    rest_ = rest_.subspan(bytes.size());
-    return bytes;
-  }
-
-  /// Reads the next box, with empty content if it is incomplete. A size of 1 precedes a 64-bit size; a
-  /// size of 0 means all remaining bytes (ISO/IEC 14496-12, 4.2).
-  Box box() {
-    std::uint64_t size = number(4), header = 8;
-    const std::string_view type = text_of(take(4));
-    if (size == 0) return {type, take(rest_.size())};
-    if (size == 1) {
-      size = std::uint64_t{number(4)} << 32;
-      size |= number(4);
-      header = 16;
-    }
-    cut_ = cut_ || size < header;
-    return {type, take(size - header)};
-  }
-
- private:
-  Bytes rest_;
-  bool cut_ = false;
-};
-
 /// Returns the content of the first box of this type; empty if there is none.
 Bytes find_box(Bytes bytes, std::string_view type) {
   for (BoxReader reader(bytes); !reader.at_end();)

@@ -1,6 +1,6 @@
 #pragma once
 // The boxes of HEIC and AVIF files (ISO/IEC 14496-12 and 23008-12): properties of pictures, without decoding
-// them.
+// them. JPEG 2000 has boxes of the same form.
 
 #include <cstdint>
 #include <optional>
@@ -10,6 +10,55 @@
 #include "metadata/bytes.h"
 
 namespace satin::io {
+
+struct Box {
+  std::string_view type;
+  Bytes content;
+};
+
+/// Reads boxes and numbers from the front of some bytes. Missing bytes read as 0 and end the reading.
+class BoxReader {
+ public:
+  explicit BoxReader(Bytes bytes) : rest_(bytes) {}
+
+  /// Whether the last complete box was read.
+  [[nodiscard]] bool at_end() const { return rest_.empty(); }
+  [[nodiscard]] bool cut() const { return cut_; }
+
+  std::uint32_t number(std::size_t size) {
+    const Bytes bytes = take(size);
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) value = value << 8 | byte_at(bytes, i);
+    return value;
+  }
+
+  Bytes take(std::uint64_t size) {
+    cut_ = cut_ || size > rest_.size();
+    if (cut_) rest_ = {};
+    const Bytes bytes = rest_.first(cut_ ? 0 : size);
+    rest_ = rest_.subspan(bytes.size());
+    return bytes;
+  }
+
+  /// Reads the next box, with empty content if it is incomplete. A size of 1 precedes a 64-bit size; a
+  /// size of 0 means all remaining bytes (ISO/IEC 14496-12, 4.2).
+  Box box() {
+    std::uint64_t size = number(4), header = 8;
+    const std::string_view type = text_of(take(4));
+    if (size == 0) return {type, take(rest_.size())};
+    if (size == 1) {
+      size = std::uint64_t{number(4)} << 32;
+      size |= number(4);
+      header = 16;
+    }
+    cut_ = cut_ || size < header;
+    return {type, take(size - header)};
+  }
+
+ private:
+  Bytes rest_;
+  bool cut_ = false;
+};
 
 /// Whether the brands of the `ftyp` box are those of a still picture or a sequence of pictures in AV1.
 [[nodiscard]] bool is_avif(Bytes bytes);

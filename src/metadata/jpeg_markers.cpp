@@ -6,7 +6,6 @@
 
 #include "metadata/exif.h"
 #include "metadata/iptc.h"
-#include "metadata/resolution.h"
 #include "metadata/xmp.h"
 
 namespace satin::io {
@@ -71,13 +70,6 @@ constexpr bool has_no_segment(unsigned marker) {
   return (marker >= 0xD0 && marker <= 0xD8) || marker == 0x01;
 }
 
-/// Returns the offset of the next marker from `at` on, or the file's size if there is none.
-std::size_t marker_from(Bytes file, std::size_t at) {
-  for (; at + 1 < file.size(); ++at)
-    if (byte_at(file, at) == 0xFF && byte_at(file, at + 1) != 0 && byte_at(file, at + 1) != 0xFF) return at;
-  return file.size();
-}
-
 /// Returns the end of the segment with its marker at `at`, or the file's size if it is not complete.
 std::size_t end_of_segment(Bytes file, std::size_t at) {
   if (at + 4 > file.size()) return file.size();
@@ -98,7 +90,7 @@ std::vector<MpfEntry> mpf_entries(Bytes index) {
   constexpr std::uint32_t type_bits = 0xFFFFFF;
   std::vector<MpfEntry> result;
   const ExifReader reader(index);
-  const auto entry = reader.valid() ? reader.find(reader.first_directory(), entries_tag) : std::nullopt;
+  const auto entry = reader.find(reader.first_directory(), entries_tag);
   if (!entry || entry->value > index.size()) return result;
   const std::size_t bytes = std::min<std::size_t>(entry->count, index.size() - entry->value);
   for (std::size_t i = 0; i + entry_bytes <= bytes; i += entry_bytes)
@@ -134,6 +126,12 @@ bool is_auxiliary(Bytes jpeg) {
 }
 
 }  // namespace
+
+std::size_t marker_from(Bytes file, std::size_t at) {
+  for (; at + 1 < file.size(); ++at)
+    if (byte_at(file, at) == 0xFF && byte_at(file, at + 1) != 0 && byte_at(file, at + 1) != 0xFF) return at;
+  return file.size();
+}
 
 bool sniff_jpeg(Bytes bytes, std::string_view) { return starts_with(bytes, "\xff\xd8\xff"); }
 

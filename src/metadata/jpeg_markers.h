@@ -30,6 +30,9 @@ struct JpegSegment {
 /// Returns the metadata as segments. EXIF above 64 KiB does not fit and is dropped.
 [[nodiscard]] std::vector<JpegSegment> jpeg_segments(const Metadata& metadata);
 
+/// Returns the offset of the next marker from `at` on, or the file's size if there is none.
+[[nodiscard]] std::size_t marker_from(Bytes file, std::size_t at);
+
 /// A segment in a file.
 struct PlacedSegment {
   unsigned marker = 0;  ///< 0xE1: APP1

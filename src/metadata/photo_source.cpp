@@ -57,7 +57,6 @@ enum Tag : std::uint32_t {
 /// Returns the numbers of a tag of the EXIF directory; empty if it is missing.
 std::vector<std::uint32_t> numbers_of(Bytes exif, Tag tag) {
   const ExifReader reader(exif);
-  if (!reader.valid()) return {};
   const auto pointer = reader.find(reader.first_directory(), exif_directory);
   const auto entry = pointer ? reader.find(pointer->value, tag) : std::nullopt;
   return entry ? reader.numbers(*entry) : std::vector<std::uint32_t>();

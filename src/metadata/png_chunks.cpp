@@ -4,25 +4,13 @@
 #include <array>
 #include <iterator>
 
+#include "metadata/exif.h"
 #include "metadata/iptc.h"
-#include "metadata/resolution.h"
 
 namespace satin::io {
 namespace {
 
 constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
-
-constexpr std::array<std::uint32_t, 256> make_crc_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t n = 0; n < 256; ++n) {
-    std::uint32_t c = n;
-    for (int bit = 0; bit < 8; ++bit) c = (c & 1U) != 0 ? 0xEDB88320U ^ c >> 1 : c >> 1;
-    table[n] = c;
-  }
-  return table;
-}
-
-constexpr std::array<std::uint32_t, 256> crc_table = make_crc_table();
 
 constexpr std::string_view hexadecimal = "0123456789abcdef";
 
@@ -58,13 +46,6 @@ PngChunk chunk_of(const char* name, Bytes content) { return {name, copy_of(conte
 }  // namespace
 
 bool sniff_png(Bytes bytes, std::string_view) { return starts_with(bytes, signature); }
-
-std::uint32_t crc32_of(Bytes bytes) noexcept {
-  std::uint32_t crc = ~std::uint32_t{0};
-  for (const std::byte b : bytes)
-    crc = crc_table[(crc ^ std::to_integer<std::uint32_t>(b)) & 255U] ^ crc >> 8;
-  return ~crc;
-}
 
 PngChunks scan_png(Bytes bytes, bool check_sums) {
   PngChunks result;

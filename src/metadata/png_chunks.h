@@ -28,7 +28,8 @@ constexpr std::string_view png_iptc_keyword = "Raw profile type iptc";
 
 [[nodiscard]] bool sniff_png(Bytes bytes, std::string_view extension);
 [[nodiscard]] PngChunks scan_png(Bytes bytes, bool check_sums);
-[[nodiscard]] std::uint32_t crc32_of(Bytes bytes) noexcept;
+/// Returns the checksum of a chunk, by the library of the PNG codec, in which it is defined.
+[[nodiscard]] std::uint32_t crc32_of(Bytes chunk) noexcept;
 
 /// Throws if the file is an animation, or if its cICP chunk gives HDR values (PQ, HLG) or narrow range, which
 /// would be wrong as sRGB.

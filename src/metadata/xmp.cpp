@@ -83,17 +83,34 @@ bool is_utf16(Bytes packet) {
   return packet.size() > 1 && (is_zero(packet[0]) || is_zero(packet[1]) || byte_at(packet, 0) >= 0xFE);
 }
 
-/// Returns the attributes of a start tag as they are written.
-std::vector<std::string_view> attributes_in(std::string_view tag) {
-  constexpr std::string_view blanks = " \t\r\n";
-  std::vector<std::string_view> attributes;
+constexpr std::string_view blanks = " \t\r\n";
+
+/// An attribute of a start tag. Declarations of prefixes have neither name nor value.
+struct Attribute {
+  std::string_view text;     ///< name and value as they are written
+  std::string_view written;  ///< name as it is written
+  bool declares_prefix;
+  Name name{};
+  std::string_view value{};
+};
+
+/// Returns the attributes of a start tag, of which expat gives names and values.
+std::vector<Attribute> attributes_in(std::string_view tag, const char** values) {
+  std::vector<Attribute> attributes;
   std::size_t at = tag.find_first_of(blanks);
   while ((at = tag.find_first_not_of(blanks, at)) != std::string_view::npos) {
     const std::size_t open = tag.find_first_of("\"'", at);
     if (open == std::string_view::npos) break;
     const std::size_t close = tag.find(tag[open], open + 1);
-    attributes.push_back(tag.substr(at, close + 1 - at));
+    const std::string_view text = tag.substr(at, close + 1 - at);
+    const std::string_view written = text.substr(0, text.find_first_of(" \t\r\n="));
+    Attribute& attribute = attributes.emplace_back(
+        Attribute{text, written, written == "xmlns" || written.starts_with("xmlns:")});
     at = close + 1;
+    if (attribute.declares_prefix) continue;
+    attribute.name = split(values[0]);
+    attribute.value = values[1];
+    values += 2;
   }
   return attributes;
 }
@@ -177,19 +194,18 @@ class Reader : public PacketParser<Reader> {
     description.name = tag.substr(1, tag.find_first_of(" \t\r\n/>") - 1);
     description.start = '<' + description.name;
     append_prefixes(description.start);
-    for (const std::string_view attribute : attributes_in(tag)) {
-      const std::string_view written = attribute.substr(0, attribute.find_first_of(" \t\r\n="));
-      if (written == "xmlns" || written.starts_with("xmlns:")) continue;
-      const Name name = split(attributes[0]);
-      if (name.space.empty() || name.space == rdf || name.space == xml) {
-        (description.start += ' ') += attribute;
-      } else {
-        count(name);
-        const auto begin = static_cast<std::size_t>(attribute.data() - text_of(packet_).data());
-        result_.properties.push_back({std::string(name.space), std::string(name.local), attributes[1], begin,
-                                      begin + attribute.size(), result_.descriptions.size() - 1, true});
+    for (const Attribute& attribute : attributes_in(tag, attributes)) {
+      const auto& [space, local] = attribute.name;
+      if (attribute.declares_prefix) continue;
+      if (space.empty() || space == rdf || space == xml) {
+        (description.start += ' ') += attribute.text;
+        continue;
       }
-      attributes += 2;
+      count(attribute.name);
+      const auto begin = static_cast<std::size_t>(attribute.text.data() - text_of(packet_).data());
+      result_.properties.push_back({std::string(space), std::string(local), std::string(attribute.value),
+                                    begin, begin + attribute.text.size(), result_.descriptions.size() - 1,
+                                    true});
     }
   }
 
@@ -234,7 +250,6 @@ XmpNode node_of(std::string_view qualified) {
 }
 
 void trim(std::string& text) {
-  constexpr std::string_view blanks = " \t\r\n";
   text.erase(text.find_last_not_of(blanks) + 1);
   text.erase(0, text.find_first_not_of(blanks));
 }
@@ -324,7 +339,7 @@ std::optional<std::string> value_of(const Name& name, const Size& size) {
 /// Copies a packet. The raw text of all that is kept arrives through the default handler, in UTF-8.
 class Copy : public PacketParser<Copy> {
  public:
-  explicit Copy(const Size& size) : PacketParser(XML_ParserCreate(nullptr)), size_(size) {
+  explicit Copy(const Size& size) : PacketParser(XML_ParserCreateNS(nullptr, separator)), size_(size) {
     XML_SetDefaultHandler(parser(), [](void* copy, const char* text, int length) {
       static_cast<Copy*>(copy)->add({text, static_cast<std::size_t>(length)});
     });
@@ -340,47 +355,36 @@ class Copy : public PacketParser<Copy> {
 
   void start(const char* qualified, const char** attributes) {
     ++depth_;
-    declare(attributes);
     if (dropped_ != 0) return;
-    const Name name = name_of(qualified, false);
+    const Name name = split(qualified);
     if (is_of_another_picture(name)) {
       dropped_ = depth_;
       return;
     }
     value_.reset();
-    if (is_changed(attributes))
-      write_start(qualified, attributes);
-    else
-      XML_DefaultCurrent(parser());
+    const std::size_t begin = text_.size();
+    XML_DefaultCurrent(parser());
+    rewrite(begin, attributes);
     value_ = value_of(name, size_);
   }
 
-  void end(const char* qualified) {
+  void end(const char* /*name*/) {
     if (dropped_ == 0) {
       const bool is_empty_tag = XML_GetCurrentByteCount(parser()) == 0;
       if (value_ && !is_empty_tag) text_ += *value_;
       value_.reset();
-      if (!rewritten_.empty() && rewritten_.back().depth == depth_) {
-        if (is_empty(rewritten_.back()))
-          text_.resize(rewritten_.back().begin);
-        else
-          text_ += std::string("</") + qualified + '>';
-        rewritten_.pop_back();
-      } else {
+      const bool is_rewritten = !rewritten_.empty() && rewritten_.back().depth == depth_;
+      if (is_rewritten && is_empty(rewritten_.back()))
+        text_.resize(rewritten_.back().begin);
+      else
         XML_DefaultCurrent(parser());
-      }
+      if (is_rewritten) rewritten_.pop_back();
     }
     if (dropped_ == depth_) dropped_ = 0;
-    while (!prefixes_.empty() && prefixes_.back().depth == depth_) prefixes_.pop_back();
     --depth_;
   }
 
  private:
-  struct Prefix {
-    std::string prefix, space;
-    std::size_t depth;
-  };
-
   /// An element whose start tag was rewritten.
   struct Rewritten {
     std::size_t depth;
@@ -388,61 +392,30 @@ class Copy : public PacketParser<Copy> {
     std::size_t behind;  ///< position after its start tag; npos if that has attributes to keep
   };
 
-  /// Resolves the prefix of a name. An undeclared prefix stops the parser, because the packet is then not
-  /// well formed (Namespaces in XML).
-  [[nodiscard]] Name name_of(std::string_view qualified, bool attribute) const {
-    const std::size_t colon = qualified.find(':');
-    const std::string_view prefix =
-        colon == std::string_view::npos ? std::string_view() : qualified.substr(0, colon);
-    const std::string_view local = colon == std::string_view::npos ? qualified : qualified.substr(colon + 1);
-    if (attribute && prefix.empty()) return {{}, local};
-    const auto found = std::find_if(prefixes_.rbegin(), prefixes_.rend(),
-                                    [&](const Prefix& known) { return known.prefix == prefix; });
-    if (found != prefixes_.rend()) return {found->space, local};
-    if (!prefix.empty() && prefix != "xml" && prefix != "xmlns") stop();
-    return {{}, local};
-  }
-
-  void declare(const char** attributes) {
-    for (; attributes[0] != nullptr; attributes += 2) {
-      const std::string_view name = attributes[0];
-      if (name == "xmlns")
-        prefixes_.push_back({"", attributes[1], depth_});
-      else if (name.starts_with("xmlns:"))
-        prefixes_.push_back({std::string(name.substr(6)), attributes[1], depth_});
+  /// Rewrites the start tag at `begin` if it has attributes about size, orientation or another picture.
+  void rewrite(std::size_t begin, const char** values) {
+    const std::string tag = text_.substr(begin);
+    std::string changed = tag.substr(0, tag.find_first_of(" \t\r\n/>"));
+    bool is_changed = false;
+    bool keeps = false;  // attributes other than declarations and rdf:about
+    for (const Attribute& attribute : attributes_in(tag, values)) {
+      const std::optional<std::string> value = value_of(attribute.name, size_);
+      const bool drops = is_of_another_picture(attribute.name);
+      is_changed = is_changed || value || drops;
+      if (drops) continue;
+      keeps = keeps || (!attribute.declares_prefix && attribute.name.local != "about");
+      (changed += ' ') += value ? attribute.written : attribute.text;
+      if (value) changed += "=\"" + *value + '"';
     }
-  }
-
-  void write_start(const char* qualified, const char** attributes) {
-    const std::size_t begin = text_.size();
-    bool kept = false;  // attributes other than declarations and rdf:about
-    text_ += '<';
-    text_ += qualified;
-    for (; attributes[0] != nullptr; attributes += 2) {
-      const Name attribute = name_of(attributes[0], true);
-      if (is_of_another_picture(attribute)) continue;
-      kept = kept || (!std::string_view(attributes[0]).starts_with("xmlns") && attribute.local != "about");
-      text_ += ' ';
-      text_ += attributes[0];
-      text_ += "=\"";
-      append_escaped(text_, value_of(attribute, size_).value_or(attributes[1]));
-      text_ += '"';
-    }
-    text_ += '>';
-    rewritten_.push_back({depth_, begin, kept ? std::string::npos : text_.size()});
-  }
-
-  [[nodiscard]] bool is_changed(const char** attributes) const {
-    for (; attributes[0] != nullptr; attributes += 2)
-      if (const Name name = name_of(attributes[0], true);
-          is_of_another_picture(name) || value_of(name, size_).has_value())
-        return true;
-    return false;
+    if (!is_changed) return;
+    text_.resize(begin);
+    text_ += changed += tag.ends_with("/>") ? "/>" : ">";
+    rewritten_.push_back({depth_, begin, keeps ? std::string::npos : text_.size()});
   }
 
   [[nodiscard]] bool is_empty(const Rewritten& element) const {
     return element.behind != std::string::npos &&
-           text_.find_first_not_of(" \t\r\n", element.behind) == std::string::npos;
+           text_.find_first_not_of(blanks, element.behind) == std::string::npos;
   }
 
   void add(std::string_view text) {
@@ -451,7 +424,6 @@ class Copy : public PacketParser<Copy> {
 
   Size size_;
   std::string text_;
-  std::vector<Prefix> prefixes_;
   std::vector<Rewritten> rewritten_;
   std::size_t depth_ = 0;
   std::size_t dropped_ = 0;           ///< depth of the element that is dropped; 0: none

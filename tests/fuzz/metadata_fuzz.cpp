@@ -8,9 +8,9 @@
 #include <string>
 #include <tuple>
 
+#include "metadata/exif.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/png_chunks.h"
-#include "metadata/resolution.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 
