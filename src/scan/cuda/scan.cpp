@@ -171,18 +171,6 @@ void sort_float_pairs(const CudaBackend& device, const SortArrays& arrays, Strea
   sort_by_bits(device, canonical, bits_of(arrays.keys.type), stream);
 }
 
-/// Counts the keys, scans the counts, and writes each key as often as it was counted.
-void count_and_write(const CudaBackend& device, const SortArrays& arrays, std::int64_t range,
-                     std::int64_t* invalid, Stream stream) {
-  const cudaStream_t handle = device.stream_of(stream);
-  const std::size_t bytes = static_cast<std::size_t>(range + 1) * sizeof(std::uint64_t);
-  const StreamBuffer offsets(device, bytes, stream);
-  offsets.clear(bytes);
-  kernels::count_keys(arrays.keys, range, offsets.as<std::uint64_t>(), invalid, device.multiprocessors(),
-                      handle);
-  kernels::write_counted(arrays.sorted_keys, range, offsets.as<std::uint64_t>(), handle);
-}
-
 }  // namespace
 
 void radix_sort(Backend& backend, const SortArrays& arrays, Stream stream) {
@@ -193,21 +181,16 @@ void radix_sort(Backend& backend, const SortArrays& arrays, Stream stream) {
   sort_float_pairs(device, arrays, stream);
 }
 
-// Pairs, and keys whose counts do not fit the shared memory of a block, are radix-sorted by the bits of the
-// range.
+/// A radix sort by the bits of the range.
 bool counting_sort(Backend& backend, const SortArrays& arrays, std::int64_t range, Stream stream) {
   CudaBackend& device = as_cuda(backend);
   device.select();
   const StreamBuffer invalid(device, sizeof(std::int64_t), stream);
   invalid.clear(sizeof(std::int64_t));
-  if (arrays.values.size == 0 && range <= kernels::most_counted_keys) {
-    count_and_write(device, arrays, range, invalid.as<std::int64_t>(), stream);
-  } else {
-    kernels::check_keys(arrays.keys, range, invalid.as<std::int64_t>(), device.multiprocessors(),
-                        device.stream_of(stream));
-    const int needed = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(range - 1)));
-    sort_by_bits(device, arrays, std::clamp(needed, 1, bits_of(arrays.keys.type)), stream);
-  }
+  kernels::check_keys(arrays.keys, range, invalid.as<std::int64_t>(), device.multiprocessors(),
+                      device.stream_of(stream));
+  const int needed = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(range - 1)));
+  sort_by_bits(device, arrays, std::clamp(needed, 1, bits_of(arrays.keys.type)), stream);
   check_launch("sorting by counts");
   return download<std::int64_t>(device, invalid.get(), stream) == 0;
 }
