@@ -116,9 +116,6 @@ int sort_pairs(Space& space, const SortArrays& arrays, int end_bit, StreamHandle
 
 /// Replaces every NaN by the quiet one.
 void canonical_floats(ArrayView keys, MutableArrayView result, StreamHandle stream);
-/// Moves NaN of negative sign, which a sort by bits puts first, to the end, and replaces every NaN by the
-/// quiet one. `space` holds as many floats as `sorted`, `range` two numbers.
-void gather_nan(MutableArrayView sorted, std::int64_t* range, void* space, StreamHandle stream);
 
 // --- Counting sort of u8, u16 and u32 keys ---
 

@@ -149,21 +149,8 @@ void sort_by_bits(const CudaBackend& device, const SortArrays& arrays, int bits,
   });
 }
 
-/// Sorts keys alone. NaN are moved afterwards, since equal keys need not keep their order; the sort's
-/// workspace is free again and holds the numbers that move.
+/// Sorts floats. All NaN become one key beforehand, the last one; so their values keep their order.
 void sort_floats(const CudaBackend& device, const SortArrays& arrays, Stream stream) {
-  const cudaStream_t handle = device.stream_of(stream);
-  const auto bytes = static_cast<std::size_t>(arrays.keys.size) * size_of(arrays.keys.type);
-  const StreamBuffer space = run_in_space(device, stream, "sorting", bytes, [&](kernels::Space& sort_space) {
-    return kernels::sort_keys(sort_space, arrays.keys, arrays.sorted_keys, bits_of(arrays.keys.type), handle);
-  });
-  const StreamBuffer range(device, 2 * sizeof(std::int64_t), stream);
-  kernels::gather_nan(arrays.sorted_keys, range.as<std::int64_t>(), space.get(), handle);
-  check_launch("moving NaN to the end");
-}
-
-/// Sorts pairs. All NaN become one key beforehand, so that their values keep their order.
-void sort_float_pairs(const CudaBackend& device, const SortArrays& arrays, Stream stream) {
   const StreamArray keys(device, arrays.keys.type, arrays.keys.size, stream);
   kernels::canonical_floats(arrays.keys, keys.view(), device.stream_of(stream));
   SortArrays canonical = arrays;
@@ -177,8 +164,7 @@ void radix_sort(Backend& backend, const SortArrays& arrays, Stream stream) {
   const CudaBackend& device = as_cuda(backend);
   device.select();
   if (arrays.keys.type != Type::f32) return sort_by_bits(device, arrays, bits_of(arrays.keys.type), stream);
-  if (arrays.values.size == 0) return sort_floats(device, arrays, stream);
-  sort_float_pairs(device, arrays, stream);
+  sort_floats(device, arrays, stream);
 }
 
 /// A radix sort by the bits of the range.
