@@ -180,7 +180,6 @@ void histogram(ArrayView values, const BinRule& rule, MutableArrayView counts, i
       count(vectors, ByteSlot(), 256, totals, multiprocessors, stream, BinOfByte{rule});
     else
       count(vectors, BinSlot<T>{rule}, std::int64_t{rule.count}, totals, multiprocessors, stream);
-    return 0;
   });
 }
 
@@ -242,7 +241,6 @@ void bin_indices(ArrayView values, const BinRule& rule, MutableArrayView bins, S
     else
       write_bins<<<blocks, threads, 0, stream>>>(values.values<T>(), bins.values<std::uint16_t>(), rule,
                                                  values.size);
-    return 0;
   });
 }
 
@@ -255,7 +253,6 @@ void counts_of_sorted(ArrayView keys, MutableArrayView counts, StreamHandle stre
     else
       count_sorted<<<blocks, threads, 0, stream>>>(keys.values<std::uint16_t>(), keys.size,
                                                    counts.values<Count>(), counts.size);
-    return 0;
   });
 }
 
@@ -263,7 +260,6 @@ void write_indices(MutableArrayView indices, StreamHandle stream) {
   with_word(indices.type, [&]<class Index>() {
     write_ascending<<<blocks_of(indices.size, threads), threads, 0, stream>>>(indices.values<Index>(),
                                                                               indices.size);
-    return 0;
   });
 }
 
@@ -276,7 +272,6 @@ void gather(ArrayView values, ArrayView indices, MutableArrayView result, Stream
     else
       gather_words<<<blocks, threads, 0, stream>>>(values.values<Word>(), indices.values<std::uint64_t>(),
                                                    result.values<Word>(), indices.size);
-    return 0;
   });
 }
 
