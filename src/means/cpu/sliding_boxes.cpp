@@ -122,9 +122,7 @@ class SlidingBox {
     left_ = first;
     right_ = last;
     if (box_.job.border == Border::shrink) {
-      // Short rows are divided in one pass, with a reciprocal for every column.
-      const bool alike = box_.division == Division::float32 && last - first <= cached_columns;
-      left_ = alike ? last : std::clamp(box_.halo_x, first, last);
+      left_ = std::clamp(box_.halo_x, first, last);
       right_ = std::clamp(box_.job.width - box_.halo_x, left_, last);
     }
     const std::size_t before = entries(in_first() - (first - box_.halo_x));
@@ -355,11 +353,7 @@ class SlidingBox {
     divide(divisors, left_, right_);
     if (job.border != Border::shrink) return;
     divisors.divisor = static_cast<double>(size_y);
-    if (box_.division == Division::float32) {
-      divisors.reciprocals = box_.reciprocals.data() + entries(first_);
-    } else {
-      divisors.window_pixels = box_.window_pixels.data() + entries(first_);
-    }
+    divisors.window_pixels = box_.window_pixels.data() + entries(first_);
     divide(divisors, first_, left_);
     divide(divisors, right_, last_);
   }
