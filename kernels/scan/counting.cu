@@ -71,10 +71,9 @@ __device__ void add_runs(const Vectors<T>& vectors, const SlotOf& slot_of, const
   runs.finish();
 }
 
-/// Counts in shared memory. `slot_of(value)` returns the counter of a value, and
-/// `bin_of_slot(slot)` returns the bin to which a counter is added. Counters have 32 bits: a block
-/// sees fewer than 2^32 values as long as there are fewer than 2^32 * gridDim.x, and the grid fills the card
-/// from 2^20 values on.
+/// Counts in shared memory. `slot_of(value)` returns the counter of a value, and `bin_of_slot(slot)` the bin
+/// to which a counter is added. Counters have 32 bits: a block sees fewer than 2^32 values as long as there
+/// are fewer than 2^32 * gridDim.x, and the grid fills the card from 2^20 values on.
 template <class T, class SlotOf, class BinOfSlot>
 __global__ void __launch_bounds__(count_threads)
     count_shared(const Vectors<T> vectors, SlotOf slot_of, BinOfSlot bin_of_slot, std::uint32_t slots,

@@ -1,5 +1,5 @@
-// Radix sort of keys by CUB. CUB sorts floats by their bits, with -0 equal to +0: NaN would come first or last
-// by their sign, in the order of their payloads, so all of them become one key before.
+// Radix sort of keys by CUB. CUB sorts floats by their bits, with -0 equal to +0. NaN would come first or
+// last by their sign, in the order of their payloads, so all of them become one key before.
 
 #include <cstdint>
 #include <cub/device/device_radix_sort.cuh>

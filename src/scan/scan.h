@@ -32,8 +32,8 @@ decltype(auto) with_word(Type type, const Function& function) {
   }
 }
 
-/// The heads of segments: at flags, or where the group index changes. The loops decide at run time which of
-/// the two is meant, as an instance for each would double the time to compile.
+/// The heads of segments: at flags, or where the group index changes. Loops decide between the two at run
+/// time, as an instance for each would double the time to compile.
 struct Heads {
   const std::uint8_t* flags;    ///< null: by group
   const std::uint32_t* groups;  ///< null: by flags
