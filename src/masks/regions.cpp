@@ -75,8 +75,7 @@ Region region_of(const RegionShape& shape, std::uint32_t label, const Shape& mas
   region.height = std::int64_t{shape.bottom} - shape.top + 1;
   region.centroid_x = static_cast<double>(shape.sum_x) / static_cast<double>(shape.area);
   region.centroid_y = static_cast<double>(shape.sum_y) / static_cast<double>(shape.area);
-  region.touches_border = region.x == 0 || region.y == 0 || region.x + region.width == mask.width ||
-                          region.y + region.height == mask.height;
+  region.touches_border = touches_border(shape, mask.width, mask.height);
   return region;
 }
 

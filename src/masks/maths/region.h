@@ -24,6 +24,11 @@ struct RegionShape {
   std::uint64_t sum_y = 0;
 };
 
+SATIN_HD bool touches_border(const RegionShape& region, std::int64_t width, std::int64_t height) {
+  return region.left == 0 || region.top == 0 || region.right + std::int64_t{1} == width ||
+         region.bottom + std::int64_t{1} == height;
+}
+
 /// Sums over one channel of a picture under one region. Values q are the stored integers, or floats in fixed
 /// point of at most `bits` bits. Squares are kept as two numbers, q^2 = high 2^bits + low. With n pixels both
 /// sums stay below 2^64 as long as n 2^bits <= 2^64, which fixed_bits_for() keeps.
