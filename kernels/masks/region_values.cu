@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(threads)
       current = label;
       sums = {};
     }
-    include(sums, value, exponent, job.fixed_bits);
+    add(sums, sums_of(value, exponent, job.fixed_bits));
   }
   flush();
   __syncthreads();

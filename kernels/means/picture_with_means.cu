@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(plane_threads, tuning::blend_blocks)
   }
 }
 
-// --- Unsharp masking: a pixel a thread, or four values if there is neither alpha nor a mask ---
+// --- Unsharp masking: a pixel a thread ---
 
 template <int Channels, class T, class Working>
 __global__ void __launch_bounds__(plane_threads)
@@ -116,58 +116,6 @@ __global__ void __launch_bounds__(plane_threads)
     store_with_residual<Channels>(row_of<Working>(arguments.means, y) + at,
                                   row_of<T>(arguments.picture, y) + at, mask, rule, exponents, out);
   }
-}
-
-constexpr int values_at_once = 4;
-
-/// Requires aligned rows with a multiple of four values.
-template <class T, class Working>
-__global__ void __launch_bounds__(plane_threads)
-    store_plain_residual(const __grid_constant__ UnsharpResidualArguments arguments, std::int64_t count) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
-  if (i * values_at_once >= count) return;
-  const UnsharpResidualRule& rule = arguments.rule;
-  for (std::int64_t y = blockIdx.y; y < arguments.height; y += gridDim.y) {
-    const auto own = reinterpret_cast<const Vector<T, values_at_once>*>(row_of<T>(arguments.picture, y))[i];
-    const auto means =
-        reinterpret_cast<const Vector<Working, values_at_once>*>(row_of<Working>(arguments.means, y))[i];
-    Vector<T, values_at_once> results;
-#pragma unroll
-    for (int k = 0; k < values_at_once; ++k)
-      store_with_residual<1>(means.of + k, own.of + k, 0, rule, {}, results.of + k);
-    reinterpret_cast<Vector<T, values_at_once>*>(arguments.output.data + y * arguments.output.row)[i] =
-        results;
-  }
-}
-
-template <class T, class Working>
-bool is_plain(const UnsharpResidualArguments& arguments) {
-  const auto aligned = [](const std::byte* data, std::int64_t row, std::size_t value) {
-    return (reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uintptr_t>(row)) %
-               (value * values_at_once) ==
-           0;
-  };
-  return !arguments.rule.weighted && !arguments.rule.keeps_alpha && arguments.rule.mask_maximum == 0 &&
-         arguments.width * arguments.channels % values_at_once == 0 &&
-         aligned(arguments.picture.data, arguments.picture.row, sizeof(T)) &&
-         aligned(arguments.means.data, arguments.means.row, sizeof(Working)) &&
-         aligned(arguments.output.data, arguments.output.row, sizeof(T));
-}
-
-template <class T, class Working>
-void launch(const UnsharpResidualArguments& arguments, StreamHandle stream) {
-  if constexpr (!std::is_same_v<T, float>) {
-    if (is_plain<T, Working>(arguments)) {
-      const std::int64_t count = arguments.width * arguments.channels;
-      const dim3 grid = plane_grid(count / values_at_once, arguments.height);
-      store_plain_residual<T, Working><<<grid, plane_threads, 0, stream>>>(arguments, count);
-      return;
-    }
-  }
-  const dim3 grid = plane_grid(arguments.width, arguments.height);
-  with_channels(arguments.channels, [&]<int Channels>() {
-    store_residual<Channels, T, Working><<<grid, plane_threads, 0, stream>>>(arguments);
-  });
 }
 
 }  // namespace
@@ -189,8 +137,12 @@ void blend_means(const BlendMeansArguments& arguments, StreamHandle stream) {
 }
 
 void add_residual(const UnsharpResidualArguments& arguments, StreamHandle stream) {
-  with_residual_types(arguments.type, arguments.means_type,
-                      [&]<class T, class Working>() { launch<T, Working>(arguments, stream); });
+  const dim3 grid = plane_grid(arguments.width, arguments.height);
+  with_residual_types(arguments.type, arguments.means_type, [&]<class T, class Working>() {
+    with_channels(arguments.channels, [&]<int Channels>() {
+      store_residual<Channels, T, Working><<<grid, plane_threads, 0, stream>>>(arguments);
+    });
+  });
 }
 
 }  // namespace satin::kernels

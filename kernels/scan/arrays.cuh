@@ -10,6 +10,8 @@
 #include "core/with_type.h"
 #include "kernels/scan/launch.h"
 #include "satin/array.h"
+#include "scan/maths/scan_operator.h"
+#include "scan/scan.h"
 
 namespace satin::kernels {
 
@@ -89,17 +91,6 @@ unsigned blocks_over(const Vectors<T>& vectors, int threads, int loads, std::int
   return static_cast<unsigned>(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
-/// Calls function.operator()<Word>() with the unsigned integer of the type's size.
-template <class Function>
-int with_word(Type type, Function function) {
-  return with_type(type, [&]<class T>() {
-    if constexpr (sizeof(T) == 1) return function.template operator()<std::uint8_t>();
-    if constexpr (sizeof(T) == 2) return function.template operator()<std::uint16_t>();
-    if constexpr (sizeof(T) == 4) return function.template operator()<std::uint32_t>();
-    if constexpr (sizeof(T) == 8) return function.template operator()<std::uint64_t>();
-  });
-}
-
 /// Calls function.operator()<Word>(test), where test(bits) is whether a value is in the interval.
 template <class Function>
 int with_interval(Type type, const Interval& interval, Function function) {
@@ -115,18 +106,15 @@ int with_interval(Type type, const Interval& interval, Function function) {
 /// Calls function.operator()<In, Out>() for a pair of types that scan() accepts: equal ones, or a wider
 /// result for sums and products.
 template <class Function>
-int with_types(Type in, Type out, Function function) {
-  if (in == out) return with_type(in, [&]<class T>() { return function.template operator()<T, T>(); });
-  if (in == Type::u8 && out == Type::u32) return function.template operator()<std::uint8_t, std::uint32_t>();
-  if (in == Type::u8 && out == Type::u64) return function.template operator()<std::uint8_t, std::uint64_t>();
-  if (in == Type::u16 && out == Type::u32)
-    return function.template operator()<std::uint16_t, std::uint32_t>();
-  if (in == Type::u16 && out == Type::u64)
-    return function.template operator()<std::uint16_t, std::uint64_t>();
-  if (in == Type::u32 && out == Type::u64)
-    return function.template operator()<std::uint32_t, std::uint64_t>();
-  if (in == Type::f32 && out == Type::f64) return function.template operator()<float, double>();
-  return cudaErrorInvalidValue;
+int with_types(Type in, Type out, const Function& function) {
+  return with_type(in, [&]<class In>() {
+    return with_type(out, [&]<class Out>() -> int {
+      if constexpr (sums_into<In, Out>)
+        return function.template operator()<In, Out>();
+      else
+        return cudaErrorInvalidValue;
+    });
+  });
 }
 
 /// Returns the number of blocks for `count` threads, limited to what fills any card several times.

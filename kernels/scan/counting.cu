@@ -1,11 +1,10 @@
-// Histograms, counting sort of keys alone, and what a sort by bins needs besides the sort itself.
+// Histograms, and what sorts by counts and by bins need besides the sort itself.
 //
 // Every block counts in its shared memory, in several copies while they are small, and adds its counts to the
 // totals at the end. Bins that do not fit shared memory are counted by atomics in global memory. Additions
 // modulo 2^n give the same counts in every order.
 
 #include <cstdint>
-#include <cub/block/block_scan.cuh>
 
 #include "kernels/device/warp.cuh"
 #include "kernels/scan/arrays.cuh"
@@ -21,7 +20,6 @@ inline constexpr int count_threads = 256;
 inline constexpr int count_loads = 2;  ///< vectors in flight per thread
 inline constexpr int count_blocks_per_multiprocessor = 7;
 inline constexpr std::int64_t most_shared_bins = 8192;  ///< 32 KB
-static_assert(most_counted_keys <= most_shared_bins);
 
 /// Totals of 32 or 64 bits. One of the pointers is null.
 struct Totals {
@@ -69,18 +67,13 @@ class Runs {
 template <class T, class SlotOf, class Add>
 __device__ void add_runs(const Vectors<T>& vectors, const SlotOf& slot_of, const Add& add) {
   Runs runs(add);
-  for_each_element<count_loads>(vectors, [&](T value) {
-    bool skipped = false;
-    const std::uint32_t slot = slot_of(value, skipped);
-    if (!skipped) runs.include(slot);
-  });
+  for_each_element<count_loads>(vectors, [&](T value) { runs.include(slot_of(value)); });
   runs.finish();
 }
 
-/// Counts in shared memory. `slot_of(value, skipped)` returns the counter of a value, unless it sets
-/// `skipped`; `bin_of_slot(slot)` returns the bin to which a counter is added. Counters have 32 bits: a block
-/// sees fewer than 2^32 values as long as there are fewer than 2^32 * gridDim.x, and the grid fills the card
-/// from 2^20 values on.
+/// Counts in shared memory. `slot_of(value)` returns the counter of a value, and `bin_of_slot(slot)` the bin
+/// to which a counter is added. Counters have 32 bits: a block sees fewer than 2^32 values as long as there
+/// are fewer than 2^32 * gridDim.x, and the grid fills the card from 2^20 values on.
 template <class T, class SlotOf, class BinOfSlot>
 __global__ void __launch_bounds__(count_threads)
     count_shared(const Vectors<T> vectors, SlotOf slot_of, BinOfSlot bin_of_slot, std::uint32_t slots,
@@ -125,21 +118,6 @@ void count(const Vectors<T>& vectors, SlotOf slot_of, std::int64_t slots, Totals
                            static_cast<std::uint32_t>(copies), totals);
 }
 
-constexpr int offset_threads = 1024;
-constexpr int write_threads = 256;
-constexpr int keys_per_thread = 16;
-
-template <class T>
-struct KeySlot {
-  std::int64_t range;
-  std::int64_t* invalid;
-  __device__ std::uint32_t operator()(T key, bool& skipped) const {
-    skipped = static_cast<std::int64_t>(key) >= range;
-    if (skipped) *invalid = 1;
-    return static_cast<std::uint32_t>(key);
-  }
-};
-
 template <class T>
 __global__ void __launch_bounds__(count_threads)
     find_invalid(const Vectors<T> vectors, std::int64_t range, std::int64_t* invalid) {
@@ -147,53 +125,6 @@ __global__ void __launch_bounds__(count_threads)
   for_each_element<count_loads>(vectors,
                                 [&](T key) { found = found || static_cast<std::int64_t>(key) >= range; });
   if (found) *invalid = 1;
-}
-
-/// Scans range + 1 counts exclusively, in place, by one block.
-__global__ void __launch_bounds__(offset_threads) scan_counts(std::uint64_t* counts, std::int64_t range) {
-  using Scan = cub::BlockScan<std::uint64_t, offset_threads>;
-  __shared__ typename Scan::TempStorage storage;
-  std::uint64_t before = 0;
-  for (std::int64_t first = 0; first <= range; first += offset_threads) {
-    const std::int64_t i = first + threadIdx.x;
-    const std::uint64_t count = i < range ? counts[i] : 0;
-    std::uint64_t offset = 0;
-    std::uint64_t sum = 0;
-    Scan(storage).ExclusiveSum(count, offset, sum);
-    if (i <= range) counts[i] = before + offset;
-    before += sum;
-    __syncthreads();
-  }
-}
-
-/// Returns the largest key of first ... last whose offset is at most `position`. Offsets ascend.
-__device__ std::int64_t key_at(const std::uint64_t* offsets, std::int64_t first, std::int64_t last,
-                               std::uint64_t position) {
-  while (first < last) {
-    const std::int64_t middle = last - (last - first) / 2;
-    if (offsets[middle] <= position)
-      first = middle;
-    else
-      last = middle - 1;
-  }
-  return first;
-}
-
-/// Writes a tile of write_threads * keys_per_thread keys by one block; neighbouring threads write
-/// neighbouring keys.
-template <class T>
-__global__ void __launch_bounds__(write_threads)
-    write_keys(T* result, std::int64_t n, std::int64_t range, const std::uint64_t* offsets) {
-  constexpr std::int64_t tile = std::int64_t{write_threads} * keys_per_thread;
-  __shared__ std::int64_t ends[2];
-  const std::int64_t first = blockIdx.x * tile;
-  const std::int64_t last = (first + tile < n ? first + tile : n) - 1;
-  if (threadIdx.x < 2)
-    ends[threadIdx.x] =
-        key_at(offsets, 0, range - 1, static_cast<std::uint64_t>(threadIdx.x == 0 ? first : last));
-  __syncthreads();
-  for (std::int64_t i = first + threadIdx.x; i <= last; i += write_threads)
-    result[i] = static_cast<T>(key_at(offsets, ends[0], ends[1], static_cast<std::uint64_t>(i)));
 }
 
 template <class Function>
@@ -215,31 +146,13 @@ void check_keys(ArrayView keys, std::int64_t range, std::int64_t* invalid, int m
   });
 }
 
-void count_keys(ArrayView keys, std::int64_t range, std::uint64_t* offsets, std::int64_t* invalid,
-                int multiprocessors, StreamHandle stream) {
-  with_key(keys.type, [&]<class T>() {
-    count(Vectors<T>(keys.values<T>(), keys.size), KeySlot<T>{range, invalid}, range,
-          Totals{nullptr, offsets}, multiprocessors, stream);
-  });
-  scan_counts<<<1, offset_threads, 0, stream>>>(offsets, range);
-}
-
-void write_counted(MutableArrayView result, std::int64_t range, const std::uint64_t* offsets,
-                   StreamHandle stream) {
-  constexpr std::int64_t tile = std::int64_t{write_threads} * keys_per_thread;
-  const auto blocks = static_cast<unsigned>((result.size + tile - 1) / tile);
-  with_key(result.type, [&]<class T>() {
-    write_keys<<<blocks, write_threads, 0, stream>>>(result.values<T>(), result.size, range, offsets);
-  });
-}
-
 namespace {
 
 // --- Histograms. Bytes are counted as they are and their 256 counts are put into bins afterwards, so that no
 // bin is computed for a pixel.
 
 struct ByteSlot {
-  __device__ std::uint32_t operator()(std::uint8_t value, bool&) const { return value; }
+  __device__ std::uint32_t operator()(std::uint8_t value) const { return value; }
 };
 
 struct BinOfByte {
@@ -252,9 +165,7 @@ struct BinOfByte {
 template <class T>
 struct BinSlot {
   BinRule rule;
-  __device__ std::uint32_t operator()(T value, bool&) const {
-    return bin_of(static_cast<double>(value), rule);
-  }
+  __device__ std::uint32_t operator()(T value) const { return bin_of(static_cast<double>(value), rule); }
 };
 
 }  // namespace
@@ -268,7 +179,6 @@ void histogram(ArrayView values, const BinRule& rule, MutableArrayView counts, i
       count(vectors, ByteSlot(), 256, totals, multiprocessors, stream, BinOfByte{rule});
     else
       count(vectors, BinSlot<T>{rule}, std::int64_t{rule.count}, totals, multiprocessors, stream);
-    return 0;
   });
 }
 
@@ -330,7 +240,6 @@ void bin_indices(ArrayView values, const BinRule& rule, MutableArrayView bins, S
     else
       write_bins<<<blocks, threads, 0, stream>>>(values.values<T>(), bins.values<std::uint16_t>(), rule,
                                                  values.size);
-    return 0;
   });
 }
 
@@ -343,7 +252,6 @@ void counts_of_sorted(ArrayView keys, MutableArrayView counts, StreamHandle stre
     else
       count_sorted<<<blocks, threads, 0, stream>>>(keys.values<std::uint16_t>(), keys.size,
                                                    counts.values<Count>(), counts.size);
-    return 0;
   });
 }
 
@@ -351,7 +259,6 @@ void write_indices(MutableArrayView indices, StreamHandle stream) {
   with_word(indices.type, [&]<class Index>() {
     write_ascending<<<blocks_of(indices.size, threads), threads, 0, stream>>>(indices.values<Index>(),
                                                                               indices.size);
-    return 0;
   });
 }
 
@@ -364,7 +271,6 @@ void gather(ArrayView values, ArrayView indices, MutableArrayView result, Stream
     else
       gather_words<<<blocks, threads, 0, stream>>>(values.values<Word>(), indices.values<std::uint64_t>(),
                                                    result.values<Word>(), indices.size);
-    return 0;
   });
 }
 

@@ -116,24 +116,11 @@ int sort_pairs(Space& space, const SortArrays& arrays, int end_bit, StreamHandle
 
 /// Replaces every NaN by the quiet one.
 void canonical_floats(ArrayView keys, MutableArrayView result, StreamHandle stream);
-/// Moves NaN of negative sign, which a sort by bits puts first, to the end, and replaces every NaN by the
-/// quiet one. `space` holds as many floats as `sorted`, `range` two numbers.
-void gather_nan(MutableArrayView sorted, std::int64_t* range, void* space, StreamHandle stream);
 
 // --- Counting sort of u8, u16 and u32 keys ---
-
-inline constexpr std::int64_t most_counted_keys = 8192;  ///< largest range whose counts fit shared memory
 
 /// Sets *invalid to 1 if a key is `range` or larger.
 void check_keys(ArrayView keys, std::int64_t range, std::int64_t* invalid, int multiprocessors,
                 StreamHandle stream);
-/// Counts the keys and turns the counts into the position of each key's first copy in sorted order. `offsets`
-/// has range + 1 numbers, zero before; range <= most_counted_keys. Skips keys from `range` on and sets
-/// *invalid.
-void count_keys(ArrayView keys, std::int64_t range, std::uint64_t* offsets, std::int64_t* invalid,
-                int multiprocessors, StreamHandle stream);
-/// Writes each key as often as it was counted.
-void write_counted(MutableArrayView result, std::int64_t range, const std::uint64_t* offsets,
-                   StreamHandle stream);
 
 }  // namespace satin::kernels

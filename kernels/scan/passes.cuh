@@ -38,18 +38,7 @@ struct AnyOperator {
         return Maximum<T>()(a, b);
     }
   }
-  SATIN_HD T identity() const {
-    switch (op) {
-      case Operator::sum:
-        return T{Sum<T>::identity};
-      case Operator::product:
-        return T{Product<T>::identity};
-      case Operator::min:
-        return T{Minimum<T>::identity};
-      default:
-        return T{Maximum<T>::identity};
-    }
-  }
+  SATIN_HD T identity() const { return identity_of<T>(op); }
   /// Reads NaN as the identity of min and max.
   template <class In>
   SATIN_HD T read(In value) const {

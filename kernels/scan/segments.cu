@@ -11,22 +11,6 @@
 namespace satin::kernels {
 namespace {
 
-/// The heads of segments: at flags, or where the group index changes.
-struct Heads {
-  const std::uint8_t* flags;    ///< null for group indices
-  const std::uint32_t* groups;  ///< null for flags
-
-  __device__ bool operator()(std::int64_t i) const {
-    if (i == 0) return true;
-    return flags != nullptr ? flags[i] != 0 : groups[i] != groups[i - 1];
-  }
-};
-
-Heads heads_of(const Segments& segments) {
-  if (segments.flags) return {segments.marks.values<std::uint8_t>(), nullptr};
-  return {nullptr, segments.marks.values<std::uint32_t>()};
-}
-
 template <class In, class T>
 struct ReadFlagged {
   ReadBy<In, T> read;
@@ -56,7 +40,7 @@ int scan_typed(gpu::Workspace& workspace, const In* values, const Segments& segm
   using State = gpu::Flagged<T>;
   const AnyOperator<T> combine{rule.op};
   const gpu::FlaggedCombine<T, AnyOperator<T>> flagged{combine};
-  const Heads heads = heads_of(segments);
+  const Heads heads(segments);
   const gpu::Computed<State, ReadFlagged<In, T>> in(ReadFlagged<In, T>{{values, combine}, heads});
   if (!rule.exclusive) {
     const gpu::Consumed<State, WriteInclusive<T>> out(WriteInclusive<T>{result});
@@ -103,7 +87,7 @@ int reduce_typed(gpu::Workspace& workspace, const In* values, const Segments& se
                  cudaStream_t stream) {
   using State = gpu::Counted<T>;
   const AnyOperator<T> combine{op};
-  const Heads heads = heads_of(segments);
+  const Heads heads(segments);
   const gpu::Computed<State, ReadCounted<In, T>> in(ReadCounted<In, T>{{values, combine}, heads});
   const gpu::Consumed<State, WriteEnds<T>> out(
       WriteEnds<T>{result.values<T>(), result.size, heads, n - 1, found});
@@ -142,7 +126,6 @@ void fill_with_identity(MutableArrayView result, Operator op, StreamHandle strea
   with_type(result.type, [&]<class T>() {
     fill<T><<<blocks_of(result.size, fill_threads), fill_threads, 0, stream>>>(
         result.values<T>(), result.size, AnyOperator<T>{op}.identity());
-    return 0;
   });
 }
 

@@ -100,7 +100,6 @@ void reverse_behind(MutableArrayView result, const std::int64_t* count, StreamHa
   with_word(result.type, [&]<class Word>() {
     reverse_from<Word><<<blocks_of(result.size / 2 + 1, reverse_threads), reverse_threads, 0, stream>>>(
         result.values<Word>(), result.size, count);
-    return 0;
   });
 }
 

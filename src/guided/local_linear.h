@@ -13,6 +13,7 @@
 #include "guided/maths/local_linear.h"
 #include "satin/border.h"
 #include "satin/error.h"
+#include "statistics/box_stats.h"
 
 namespace satin {
 
@@ -48,15 +49,6 @@ struct LocalLinearImages {
 struct LocalLinearOperation : Operation {
   virtual void run(const LocalLinearImages& images, Stream stream) = 0;
 };
-
-/// Returns the number of pixels in the largest window.
-[[nodiscard]] inline std::uint64_t largest_window_of(const LocalLinearJob& job) {
-  const auto along = [&](std::int64_t reach, std::int64_t size) {
-    const std::int64_t whole = 2 * reach + 1;
-    return static_cast<std::uint64_t>(job.border == Border::shrink ? std::min(whole, size) : whole);
-  };
-  return along(job.reach_x, job.width) * along(job.reach_y, job.height);
-}
 
 /// Returns the largest magnitude of the integers.
 [[nodiscard]] inline std::uint64_t largest_linear_value(const LinearRead& read) {

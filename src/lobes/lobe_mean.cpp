@@ -47,35 +47,34 @@ void check_lobe_weights(const LobeMeanJob& job) {
                 "less roughness, or leave alpha out.");
 }
 
-std::vector<LobeMap> lobe_maps(const LobeMeanJob& job) {
-  std::vector<LobeMap> maps;
+LobeMaps::LobeMaps(Backend& backend, const LobeMeanJob& job) {
+  PixelRead read = job.read;
+  read.type = Type::u64;
+  read.transfer = Transfer::identity;
+  read.maximum *= largest_row_weight;
+  read.alpha_maximum *= largest_row_weight;
   std::int64_t built = 0;
+  std::size_t largest = 0;
   for (const LobeLevel& level : job.levels) {
-    LobeMap map{{job.width / level.cell, job.height / level.cell, job.read.channels, Type::u64}};
+    const Shape cells{job.width / level.cell, job.height / level.cell, job.read.channels, Type::u64};
+    LobeMap& map = maps.emplace_back(LobeMap{level, cells, nullptr});
     const LobeRow* first = job.rows.data() + level.first_row;
     const bool averages =
-        std::any_of(first, first + map.cells.height, [](const LobeRow& row) { return row.boxes > 0; });
-    map.builds_table = averages && level.cell != built;
-    if (map.builds_table) built = level.cell;
-    maps.push_back(map);
+        std::any_of(first, first + cells.height, [](const LobeRow& row) { return row.boxes > 0; });
+    if (!averages || level.cell == built) continue;
+    built = level.cell;
+    map.build = backend.prepare(TableJob{cells.width, cells.height, read, false, Accumulator::u64});
+    largest = std::max(largest, byte_size(cells));
   }
-  return maps;
+  weighed = backend.allocate(largest);
+  table = backend.allocate(largest);
 }
 
-std::size_t largest_table(const std::vector<LobeMap>& maps) {
-  std::size_t bytes = 0;
+std::size_t LobeMaps::bytes() const noexcept {
+  std::size_t bytes = weighed.size + table.size;
   for (const LobeMap& map : maps)
-    if (map.builds_table) bytes = std::max(bytes, byte_size(map.cells));
+    if (map.build != nullptr) bytes += map.build->workspace_bytes();
   return bytes;
-}
-
-PixelRead weighed_pixels(const PixelRead& stored) {
-  PixelRead weighed = stored;
-  weighed.type = Type::u64;
-  weighed.transfer = Transfer::identity;
-  weighed.maximum *= largest_row_weight;
-  weighed.alpha_maximum *= largest_row_weight;
-  return weighed;
 }
 
 namespace {

@@ -6,12 +6,15 @@
 // sides of the pixel. Where lobes are wide, rows, columns and pixels of boxes are those of a map of cells,
 // which are larger than pixels.
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "core/backend.h"
 #include "core/maths/fixed_point.h"
 #include "core/operation.h"
 #include "core/workspace.h"
 #include "pixels/pixels.h"
+#include "tables/table.h"
 
 namespace satin {
 
@@ -80,19 +83,23 @@ struct LobeMeanOperation : Operation {
 /// 2^61, the bound of divisors.
 void check_lobe_weights(const LobeMeanJob& job);
 
-/// The map of cells of a level, and its table.
+/// The map of cells of a level.
 struct LobeMap {
-  Shape cells;  ///< shape of the table: u64
-
-  bool builds_table = false;  ///< whether it needs another table than the level before it
+  LobeLevel level;
+  Shape cells;                            ///< shape of the table: u64
+  std::unique_ptr<TableOperation> build;  ///< null if the level before has the same table
 };
 
-/// Returns the maps of all levels in their order. One buffer holds one table after the other.
-[[nodiscard]] std::vector<LobeMap> lobe_maps(const LobeMeanJob& job);
-[[nodiscard]] std::size_t largest_table(const std::vector<LobeMap>& maps);
+/// The maps of all levels in their order, and the memory that holds one after the other.
+struct LobeMaps {
+  LobeMaps(Backend& backend, const LobeMeanJob& job);
 
-/// Returns how a table reads working values times row weights.
-[[nodiscard]] PixelRead weighed_pixels(const PixelRead& stored);
+  [[nodiscard]] std::size_t bytes() const noexcept;
+
+  std::vector<LobeMap> maps;
+  Buffer weighed;  ///< sums of cells, working values times row weights; then their means
+  Buffer table;
+};
 
 /// Returns weights proportional to the solid angle of a pixel of each row, largest at the equator.
 [[nodiscard]] std::vector<std::uint32_t> row_weights(std::int64_t height);

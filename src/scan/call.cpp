@@ -1,7 +1,6 @@
 #include "scan/call.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/with_type.h"
 #include "satin/error.h"
@@ -24,18 +23,8 @@ bool same(const ArrayView& a, const ArrayView& b) {
 }
 
 bool can_sum(Type values, Type sums) {
-  if (values == sums) return true;
-  switch (values) {
-    case Type::u8:
-    case Type::u16:
-      return sums == Type::u32 || sums == Type::u64;
-    case Type::u32:
-      return sums == Type::u64;
-    case Type::f32:
-      return sums == Type::f64;
-    default:
-      return false;
-  }
+  return with_type(
+      values, [&]<class In>() { return with_type(sums, []<class Out>() { return sums_into<In, Out>; }); });
 }
 
 std::string number_text(const Scalar& number) {
@@ -57,14 +46,6 @@ std::string list_of(std::initializer_list<Type> types) {
 
 std::size_t bytes_of(const ArrayView& view) {
   return static_cast<std::size_t>(view.size) * size_of(view.type);
-}
-
-template <class T>
-T identity_of(Operator op) {
-  return op == Operator::sum       ? Sum<T>::identity
-         : op == Operator::product ? Product<T>::identity
-         : op == Operator::min     ? Minimum<T>::identity
-                                   : Maximum<T>::identity;
 }
 
 }  // namespace
@@ -144,15 +125,8 @@ void Arrays::require_sum_of(const char* values, Operator op) const {
 }
 
 void require_fit(const Arrays& arrays, const Scalar& number, Type type) {
-  const auto fits = [&]<class T>(T) -> bool { return value_of<T>(number).has_value(); };
-  const bool fit = type == Type::u8    ? fits(std::uint8_t{})
-                   : type == Type::u16 ? fits(std::uint16_t{})
-                   : type == Type::u32 ? fits(std::uint32_t{})
-                   : type == Type::u64 ? fits(std::uint64_t{})
-                   : type == Type::i32 ? fits(std::int32_t{})
-                   : type == Type::f32 ? fits(float{})
-                                       : fits(double{});
-  if (!fit) arrays.refuse("the number " + number_text(number) + " does not fit " + name_of(type));
+  const bool fits = with_type(type, [&]<class T>() { return value_of<T>(number).has_value(); });
+  if (!fits) arrays.refuse("the number " + number_text(number) + " does not fit " + name_of(type));
 }
 
 MutableArrayView Stage::workspace(Type type, std::int64_t size) {
@@ -174,19 +148,14 @@ MutableArrayView Stage::result(const MutableArrayView& view) {
   return results_.back().device;
 }
 
-void Stage::fill(const MutableArrayView& view, const ArrayView& host) {
-  if (host.size == 0) return;
-  if (view.memory == Memory::host) {
-    std::memcpy(view.data, host.data, bytes_of(host));
-  } else {
-    backend_.upload(view.data, host.data, bytes_of(host), stream_);
-  }
-}
-
 void Stage::fill_identity(const MutableArrayView& result, Operator op) {
   with_type(result.type, [&]<class T>() {
     const std::vector<T> values(static_cast<std::size_t>(result.size), identity_of<T>(op));
-    fill(result, values);
+    if (result.memory == Memory::host) {
+      std::copy(values.begin(), values.end(), result.values<T>());
+    } else if (!values.empty()) {
+      backend_.upload(result.data, values.data(), bytes_of(result), stream_);
+    }
   });
 }
 

@@ -59,9 +59,6 @@ class Stage {
   [[nodiscard]] MutableArrayView result(const MutableArrayView& view);
   /// Workspace of this call in the backend's memory.
   [[nodiscard]] MutableArrayView workspace(Type type, std::int64_t size);
-  /// Copies a host array to the beginning of `view`, in any memory.
-  void fill(const MutableArrayView& view, const ArrayView& host);
-
   /// Sets every element of `result`, in any memory, to the operator's identity.
   void fill_identity(const MutableArrayView& result, Operator op);
 

@@ -3,11 +3,11 @@
 // calls the backend's ScanOperations.
 
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <vector>
 
+#include "core/with_type.h"
 #include "satin/error.h"
 #include "scan/call.h"
 #include "scan/maths/bin.h"
@@ -211,11 +211,6 @@ std::int64_t select(const Device& device, Selection selection, MutableArrayView 
   return count;
 }
 
-void require_index_type(const Arrays& arrays, const ArrayView& indices) {
-  if (indices.type == Type::u32 && indices.size > (std::int64_t{1} << 32))
-    arrays.refuse("indices of more than 2^32 values do not fit u32: use u64");
-}
-
 void input_mask(Arrays& arrays, ArrayView mask) {
   arrays.input("mask", mask);
   arrays.require_type({Type::u8});
@@ -231,7 +226,8 @@ void result_indices(Arrays& arrays, MutableArrayView indices, const char* values
   arrays.result("indices", indices);
   arrays.require_type({Type::u32, Type::u64});
   arrays.require_size_of(values);
-  require_index_type(arrays, indices);
+  if (indices.type == Type::u32 && indices.size > (std::int64_t{1} << 32))
+    arrays.refuse("indices of more than 2^32 values do not fit u32: use u64");
 }
 
 std::int64_t select_values(const char* function, const Device& device, ArrayView values,
@@ -317,13 +313,6 @@ void result_counts(Arrays& arrays, MutableArrayView counts, ArrayView values, co
     arrays.refuse("counts of 2^32 values or more do not fit u32: use u64");
 }
 
-void clear(Stage& stage, MutableArrayView counts) {
-  const std::vector<std::uint8_t> zeros(static_cast<std::size_t>(counts.size) * size_of(counts.type));
-  counts.size = static_cast<std::int64_t>(zeros.size());
-  counts.type = Type::u8;
-  stage.fill(counts, zeros);
-}
-
 }  // namespace
 
 Bins Bins::even(double lower, double upper, std::int64_t count) {
@@ -359,7 +348,7 @@ void histogram(const Device& device, ArrayView values, const Bins& bins, Mutable
   arrays.input("values", values);
   result_counts(arrays, counts, values, bins);
   Stage stage(device, stream);
-  if (values.size == 0) return clear(stage, counts);
+  if (values.size == 0) return stage.fill_identity(counts, Operator::sum);
   const ArrayView from = stage.input(values);
   stage.operations().histogram(stage.backend(), from, bins, stage.result(counts), stream);
   stage.finish();
@@ -384,7 +373,7 @@ void extract_bins(const Device& device, ArrayView values, const Bins& bins, Muta
   result_counts(arrays, counts, values, bins);
   if (indices.size != 0) result_indices(arrays, indices, "values");
   Stage stage(device, stream);
-  if (values.size == 0) return clear(stage, counts);
+  if (values.size == 0) return stage.fill_identity(counts, Operator::sum);
   const ArrayView from = stage.input(values);
   const MutableArrayView to = stage.result(result);
   const MutableArrayView number = stage.result(counts);
@@ -475,26 +464,12 @@ using Sorted = std::function<double(std::int64_t i)>;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-template <class T>
-double as_double(const std::byte* bytes) {
-  T value{};
-  std::memcpy(&value, bytes, sizeof value);
-  return static_cast<double>(value);
-}
-
 double element(Stage& stage, const ArrayView& sorted, std::int64_t i) {
-  std::byte bytes[8];
-  stage.backend().download(bytes, sorted.part(i, 1).data, size_of(sorted.type), stage.stream());
-  switch (sorted.type) {
-    case Type::u64:
-      return as_double<std::uint64_t>(bytes);
-    case Type::i32:
-      return as_double<std::int32_t>(bytes);
-    case Type::f32:
-      return as_double<float>(bytes);
-    default:
-      return as_double<std::uint32_t>(bytes);
-  }
+  return with_type(sorted.type, [&]<class T>() {
+    T value{};
+    stage.backend().download(&value, sorted.part(i, 1).data, sizeof value, stage.stream());
+    return static_cast<double>(value);
+  });
 }
 
 Sorted by_sorting(Stage& stage, const ArrayView& values) {

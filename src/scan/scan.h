@@ -10,11 +10,43 @@
 #include <utility>
 #include <variant>
 
+#include "core/maths/hd.h"
 #include "satin/scan.h"
 
 namespace satin {
 
 struct Backend;
+
+/// Calls function.operator()<Word>() with the unsigned integer of the type's size, for values that only move.
+template <class Function>
+decltype(auto) with_word(Type type, const Function& function) {
+  switch (size_of(type)) {
+    case 1:
+      return function.template operator()<std::uint8_t>();
+    case 2:
+      return function.template operator()<std::uint16_t>();
+    case 4:
+      return function.template operator()<std::uint32_t>();
+    default:
+      return function.template operator()<std::uint64_t>();
+  }
+}
+
+/// The heads of segments: at flags, or where the group index changes. Loops decide between the two at run
+/// time, as an instance for each would double the time to compile.
+struct Heads {
+  const std::uint8_t* flags;    ///< null: by group
+  const std::uint32_t* groups;  ///< null: by flags
+
+  explicit Heads(const Segments& segments)
+      : flags(segments.flags ? segments.marks.values<std::uint8_t>() : nullptr),
+        groups(segments.flags ? nullptr : segments.marks.values<std::uint32_t>()) {}
+
+  /// Whether a segment begins at value i.
+  SATIN_HD bool operator()(std::int64_t i) const {
+    return i == 0 || (flags != nullptr ? flags[i] != 0 : groups[i] != groups[i - 1]);
+  }
+};
 
 /// The number as T: integers exactly, floats rounded to nearest. None if T cannot hold it, or if a finite
 /// number would become infinite.

@@ -96,8 +96,9 @@ struct BoxStatsOperation : Operation {
                                               : quick_normalised(job.normalise, largest);
 }
 
-/// Returns the number of pixels in the largest window of the job.
-[[nodiscard]] inline std::uint64_t largest_window_of(const BoxStatsJob& job) {
+/// Returns the number of pixels in the largest window of a job with `reach_x` and `reach_y`.
+template <class Job>
+[[nodiscard]] std::uint64_t largest_window_of(const Job& job) {
   const auto extent = [&](std::int64_t reach, std::int64_t size) {
     return static_cast<std::uint64_t>(counted(window_around(size / 2, reach), size, job.border));
   };

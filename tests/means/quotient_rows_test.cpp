@@ -83,42 +83,6 @@ void CheckWords() {
   }
 }
 
-/// Checks every mean of 8 bits with the least and the largest sum that has it. With a width above 1 every
-/// entry has its own divisor.
-void check_bytes(std::uint32_t width, std::uint32_t height) {
-  const std::uint32_t divisor = width * height;
-  std::vector<std::uint32_t> sums;
-  for (std::uint32_t mean = 0; mean < 255; ++mean) {
-    const std::uint32_t next = ((2 * mean + 1) * divisor + 1) / 2;  // least sum of the next mean
-    sums.insert(sums.end(), {next - 1, next});
-  }
-  const std::vector<std::uint32_t> nothing(sums.size());
-  const std::vector<float> reciprocals(sums.size(), static_cast<float>(1.0 / width));
-  rows::BoxDifferences<std::uint32_t> boxes;
-  boxes.weight[0] = 1;
-  boxes.ahead[0] = sums.data();
-  boxes.behind[0] = nothing.data();
-  rows::Divisors divisors;
-  divisors.divisor = height;
-  divisors.division = cpu::Division::float32;
-  if (width != 1) divisors.reciprocals = reciprocals.data();
-  std::vector<std::uint8_t> means(sums.size());
-  for (const std::size_t count : {std::size_t{2}, sums.size()}) {
-    rows::Divide(boxes, divisors, 0, count, means.data());
-    for (std::size_t i = 0; i < count; ++i)
-      ASSERT_EQ(means[i], quotient(sums[i], divisor)) << sums[i] << " / " << width << " x " << height;
-  }
-}
-
-void CheckBytes() {
-  constexpr auto largest = static_cast<std::uint32_t>(cpu::largest_float32_box);
-  for (const std::uint32_t height : {1U, 2U, 3U, 7U, 17U, 31U, 63U})
-    for (std::uint32_t width = 1; width * height <= largest && !::testing::Test::HasFatalFailure(); ++width)
-      check_bytes(width, height);
-  for (std::uint32_t height = 1; height <= largest && !::testing::Test::HasFatalFailure(); ++height)
-    check_bytes(1, height);
-}
-
 /// Rows in which every entry has its own inner sum and edges.
 class CoveredCase {
  public:
@@ -263,16 +227,11 @@ namespace satin::test {
 namespace {
 
 HWY_EXPORT(CheckWords);
-HWY_EXPORT(CheckBytes);
 HWY_EXPORT(CheckCoveredSums);
 HWY_EXPORT(CheckUnweighted);
 
 TEST(QuotientRows, IntegerDivisionIsExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckWords)(); });
-}
-
-TEST(QuotientRows, FloatDivisionOfBytesIsExact) {
-  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckBytes)(); });
 }
 
 TEST(QuotientRows, DivisionOfFractionalBoxesIsExact) {

@@ -282,39 +282,13 @@ inline void Results(const PrefixRow<std::uint64_t>& row, const LinearFormat& for
 template <class Stored>
 void Separate(const Stored* HWY_RESTRICT pixels, int channels, std::size_t count,
               const std::array<std::int32_t*, 4>& to) {
-  const hn::ScalableTag<std::int32_t> d;
-  const hn::Rebind<Stored, decltype(d)> narrow;
-  const std::size_t lanes = hn::Lanes(d);
-  using V = hn::Vec<decltype(narrow)>;
-  const auto store = [&](V v, std::size_t c, std::size_t i) {
-    if (to[c] != nullptr) hn::StoreU(hn::PromoteTo(d, v), d, to[c] + i);
-  };
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    V v0, v1, v2, v3;
-    const Stored* from = pixels + i * static_cast<std::size_t>(channels);
-    if (channels == 1) {
-      store(hn::LoadU(narrow, from), 0, i);
-    } else if (channels == 2) {
-      hn::LoadInterleaved2(narrow, from, v0, v1);
-      store(v0, 0, i);
-      store(v1, 1, i);
-    } else if (channels == 3) {
-      hn::LoadInterleaved3(narrow, from, v0, v1, v2);
-      store(v0, 0, i);
-      store(v1, 1, i);
-      store(v2, 2, i);
-    } else {
-      hn::LoadInterleaved4(narrow, from, v0, v1, v2, v3);
-      store(v0, 0, i);
-      store(v1, 1, i);
-      store(v2, 2, i);
-      store(v3, 3, i);
+  with_channels(channels, [&]<int Channels>() {
+    for (std::size_t c = 0; c < Channels; ++c) {
+      std::int32_t* HWY_RESTRICT row = to[c];
+      if (row == nullptr) continue;
+      for (std::size_t i = 0; i < count; ++i) row[i] = pixels[i * Channels + c];
     }
-  }
-  for (; i < count; ++i)
-    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c)
-      if (to[c] != nullptr) to[c][i] = pixels[i * static_cast<std::size_t>(channels) + c];
+  });
 }
 
 template <class Sum>

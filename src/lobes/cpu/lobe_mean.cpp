@@ -23,7 +23,6 @@
 #include "lobes/maths/lobe_cells.h"
 #include "means/maths/mean.h"
 #include "pixels/transfer.h"
-#include "tables/table.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -66,36 +65,19 @@ struct Workspace {
   Gap<double> floats;
 };
 
-struct Level {
-  LobeLevel of;
-  Shape cells;
-
-  std::unique_ptr<TableOperation> build;  ///< null if the level before has the same table
-};
-
 class LobeMean final : public LobeMeanOperation {
  public:
   LobeMean(CpuBackend& backend, const LobeMeanJob& job)
-      : backend_(backend), job_(job), row_(static_cast<std::size_t>(job.width * job.read.channels)) {
+      : backend_(backend),
+        job_(job),
+        row_(static_cast<std::size_t>(job.width * job.read.channels)),
+        levels_(backend, job) {
     WorkspaceBudget::take(bytes_of_lobes(job));  // held by the plan
-    const std::vector<LobeMap> maps = lobe_maps(job);
-    for (std::size_t i = 0; i < maps.size(); ++i) {
-      Level level{job.levels[i], maps[i].cells, nullptr};
-      if (maps[i].builds_table)
-        level.build = backend.prepare(TableJob{level.cells.width, level.cells.height,
-                                               weighed_pixels(job.read), false, Accumulator::u64});
-      levels_.push_back(std::move(level));
-    }
-    weighed_ = backend.allocate(largest_table(maps));
-    table_ = backend.allocate(largest_table(maps));
     for (int i = 0; i < backend.threads.count(); ++i) workspaces_.emplace_back(row_, job.read);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = weighed_.size + table_.size + 2 * bytes_of_lobes(job_);  // and in the plan
-    for (const Level& level : levels_)
-      if (level.build != nullptr) bytes += level.build->workspace_bytes();
-    return bytes;
+    return levels_.bytes() + 2 * bytes_of_lobes(job_);  // and in the plan
   }
 
   void run(const ImageView& source, const Measured* measured, const MutableImageView& output,
@@ -105,27 +87,27 @@ class LobeMean final : public LobeMeanOperation {
     rule.weighted = job_.read.weighted;
     rule.fixed_point = job_.read.fixed_point;
     rule.transfer = host_transfer(job_.write.type, job_.write.transfer == Transfer::srgb);
-    for (std::size_t i = 0; i < levels_.size(); ++i) {
-      const Level& level = levels_[i];
+    for (std::size_t i = 0; i < levels_.maps.size(); ++i) {
+      const LobeMap& level = levels_.maps[i];
       if (level.build != nullptr) build_table(level, reader, source, measured, stream);
       MutableImageView result = output;
       result.data = output.at(0, static_cast<std::int64_t>(i) * job_.height);
       result.shape.height = job_.height;
       with_pixel_type(job_.write.type, [&]<class T>() {
         with_channels(job_.read.channels, [&]<int Channels>() {
-          if (level.of.cell == 1) return mean_pixels<Channels, T>(level, rule, reader, source, result);
+          if (level.level.cell == 1) return mean_pixels<Channels, T>(level, rule, reader, source, result);
           mean_cells<Channels>(level);
-          enlarge<Channels, T>(level, {rule, cell_bits(level.of.cell), reader.exponents}, source, result);
+          enlarge<Channels, T>(level, {rule, cell_bits(level.level.cell), reader.exponents}, source, result);
         });
       });
     }
   }
 
  private:
-  void build_table(const Level& level, const RowReader& reader, const ImageView& source,
+  void build_table(const LobeMap& level, const RowReader& reader, const ImageView& source,
                    const Measured* measured, Stream stream) {
-    const MutableImageView weighed = mutable_view_of(weighed_.get(), level.cells);
-    const std::int64_t cell = level.of.cell;
+    const MutableImageView weighed = mutable_view_of(levels_.weighed.get(), level.cells);
+    const std::int64_t cell = level.level.cell;
     backend_.threads.for_rows(
         level.cells.height, largest_cell / cell, [&](std::int64_t first, std::int64_t last, int thread) {
           for (std::int64_t y = first; y < last; ++y)
@@ -134,12 +116,12 @@ class LobeMean final : public LobeMeanOperation {
                          .subspan(static_cast<std::size_t>(y * cell), static_cast<std::size_t>(cell)),
                      workspaces_[static_cast<std::size_t>(thread)].pixels, weighed.row<std::uint64_t>(y));
         });
-    level.build->run(weighed, measured, mutable_view_of(table_.get(), level.cells), stream);
+    level.build->run(weighed, measured, mutable_view_of(levels_.table.get(), level.cells), stream);
   }
 
   template <int Channels, class T>
-  void mean_pixels(const Level& level, const MeanRule& rule, const RowReader& reader, const ImageView& source,
-                   const MutableImageView& result) {
+  void mean_pixels(const LobeMap& level, const MeanRule& rule, const RowReader& reader,
+                   const ImageView& source, const MutableImageView& result) {
     backend_.threads.for_rows(job_.height, 4, [&](std::int64_t first, std::int64_t last, int thread) {
       Workspace& workspace = workspaces_[static_cast<std::size_t>(thread)];
       for (std::int64_t y = first; y < last; ++y) {
@@ -166,8 +148,8 @@ class LobeMean final : public LobeMeanOperation {
 
   /// Finds the means of cells, which overwrite the sums that the table was built from.
   template <int Channels>
-  void mean_cells(const Level& level) {
-    const MutableImageView means = mutable_view_of(weighed_.get(), level.cells);
+  void mean_cells(const LobeMap& level) {
+    const MutableImageView means = mutable_view_of(levels_.weighed.get(), level.cells);
     const auto entries = static_cast<std::size_t>(level.cells.width * Channels);
     backend_.threads.for_rows(level.cells.height, 1, [&](std::int64_t first, std::int64_t last, int thread) {
       Workspace& workspace = workspaces_[static_cast<std::size_t>(thread)];
@@ -182,10 +164,10 @@ class LobeMean final : public LobeMeanOperation {
   }
 
   template <int Channels, class T>
-  void enlarge(const Level& level, const CellRule& rule, const ImageView& source,
+  void enlarge(const LobeMap& level, const CellRule& rule, const ImageView& source,
                const MutableImageView& result) {
-    const ImageView means = view_of(weighed_.get(), level.cells);
-    const std::int64_t cell = level.of.cell;
+    const ImageView means = view_of(levels_.weighed.get(), level.cells);
+    const std::int64_t cell = level.level.cell;
     const auto expand = [&](std::int64_t y, WorkspaceVector<BetweenCells<T>>& pixels) {
       const CellRow place = cell_row(y, level.cells.height);
       ExpandCells(
@@ -238,12 +220,12 @@ class LobeMean final : public LobeMeanOperation {
       store_between<Channels>(gap.between.data() + i, original + i, rule, out + i);
   }
 
-  [[nodiscard]] const LobeRow& row_of(const Level& level, std::int64_t y) const {
-    return job_.rows[level.of.first_row + static_cast<std::size_t>(y)];
+  [[nodiscard]] const LobeRow& row_of(const LobeMap& level, std::int64_t y) const {
+    return job_.rows[level.level.first_row + static_cast<std::size_t>(y)];
   }
 
   template <int Channels>
-  void sum_row(Workspace& workspace, const Level& level, const LobeRow& row) const {
+  void sum_row(Workspace& workspace, const LobeMap& level, const LobeRow& row) const {
     const auto entries = static_cast<std::size_t>(level.cells.width * Channels);
     std::fill_n(workspace.low.begin(), entries, std::uint64_t{0});
     std::fill_n(workspace.estimate.begin(), entries, 0.0);
@@ -253,7 +235,7 @@ class LobeMean final : public LobeMeanOperation {
 
   template <int Channels>
   void add_box(Workspace& workspace, std::size_t entries, const LobeBox& box) const {
-    const auto* table = reinterpret_cast<const std::uint64_t*>(table_.get());
+    const auto* table = reinterpret_cast<const std::uint64_t*>(levels_.table.get());
     const std::uint64_t* below = table + static_cast<std::size_t>(box.last_row) * entries;
     const std::uint64_t* above =
         box.first_row == 0 ? nullptr : table + static_cast<std::size_t>(box.first_row - 1) * entries;
@@ -291,9 +273,7 @@ class LobeMean final : public LobeMeanOperation {
   CpuBackend& backend_;
   LobeMeanJob job_;
   std::size_t row_;  ///< entries per row of pixels
-  std::vector<Level> levels_;
-  Buffer weighed_;  ///< sums of cells, then their means
-  Buffer table_;
+  LobeMaps levels_;
   WorkspaceVector<Workspace> workspaces_;  ///< one per thread
 };
 

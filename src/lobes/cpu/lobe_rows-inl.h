@@ -67,19 +67,7 @@ inline void AddWeightedDifferences(const std::uint64_t* HWY_RESTRICT ahead,
 inline void RoundAndStep(const std::uint64_t* HWY_RESTRICT above, const std::uint64_t* HWY_RESTRICT below,
                          std::size_t count, int cell_bits, std::uint64_t* HWY_RESTRICT values,
                          std::uint32_t* HWY_RESTRICT whole) {
-  const hn::ScalableTag<std::uint64_t> d;
-  const hn::Rebind<std::uint32_t, decltype(d)> narrow;
-  const int bits = value_bits(cell_bits);
-  const auto half = hn::Set(d, std::uint64_t{1} << (bits - 1));
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto value = hn::LoadU(d, values + i);
-    hn::StoreU(hn::TruncateTo(narrow, hn::ShiftRightSame(hn::Add(value, half), bits)), narrow, whole + i);
-    const auto step = hn::Sub(hn::LoadU(d, below + i), hn::LoadU(d, above + i));
-    hn::StoreU(hn::Add(value, hn::Add(step, step)), d, values + i);
-  }
-  for (; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     whole[i] = static_cast<std::uint32_t>(whole_value(values[i], cell_bits));
     values[i] += 2 * (below[i] - above[i]);
   }

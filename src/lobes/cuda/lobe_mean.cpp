@@ -1,8 +1,6 @@
 // Means over lobes on CUDA: the tables of the levels, and launches level by level.
 
-#include <algorithm>
 #include <memory>
-#include <utility>
 #include <vector>
 #include "kernels/lobes/launch.h"
 
@@ -10,16 +8,9 @@
 #include "lobes/lobe_mean.h"
 #include "lobes/maths/lobe_cells.h"
 #include "pixels/cuda/transfer.h"
-#include "tables/table.h"
 
 namespace satin::cuda {
 namespace {
-
-struct Level {
-  Shape cells;
-  kernels::LobeMeanArguments arguments;
-  std::unique_ptr<TableOperation> build;  ///< null if the level before has the same table
-};
 
 class LobeMean final : public LobeMeanOperation {
  public:
@@ -28,40 +19,25 @@ class LobeMean final : public LobeMeanOperation {
         height_(job.height),
         row_weights_(backend.uploaded(job.row_weights)),
         boxes_(backend.uploaded(job.boxes)),
-        rows_(backend.uploaded(job.rows)) {
-    const std::vector<LobeMap> maps = lobe_maps(job);
-    for (std::size_t i = 0; i < maps.size(); ++i) {
-      Level level{maps[i].cells, level_arguments(job, job.levels[i]), nullptr};
-      if (maps[i].builds_table)
-        level.build = backend.prepare(TableJob{level.cells.width, level.cells.height,
-                                               weighed_pixels(job.read), false, Accumulator::u64});
-      levels_.push_back(std::move(level));
-    }
-    weighed_ = backend.allocate(largest_table(maps));
-    table_ = backend.allocate(largest_table(maps));
-    for (Level& level : levels_) {
-      level.arguments.cells = reinterpret_cast<std::uint64_t*>(weighed_.get());
-      level.arguments.table = reinterpret_cast<const std::uint64_t*>(table_.get());
-    }
+        rows_(backend.uploaded(job.rows)),
+        levels_(backend, job) {
+    for (const LobeLevel& level : job.levels) arguments_.push_back(level_arguments(job, level));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = row_weights_.size + boxes_.size + rows_.size + weighed_.size + table_.size;
-    for (const Level& level : levels_)
-      if (level.build != nullptr) bytes += level.build->workspace_bytes();
-    return bytes;
+    return row_weights_.size + boxes_.size + rows_.size + levels_.bytes();
   }
 
   void run(const ImageView& source, const Measured* measured, const MutableImageView& output,
            Stream stream) override {
     backend_.select();
     std::int64_t first_row = 0;
-    for (const Level& level : levels_) {
-      kernels::LobeMeanArguments arguments = level.arguments;
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      kernels::LobeMeanArguments arguments = arguments_[i];
       arguments.measured = measured;
       arguments.source = source_of(source);
       arguments.output = {output.at(0, first_row), output.strides.row};
-      run_level(level, arguments, stream);
+      run_level(levels_.maps[i], arguments, stream);
       first_row += height_;
     }
   }
@@ -81,15 +57,18 @@ class LobeMean final : public LobeMeanOperation {
     arguments.row_weights = reinterpret_cast<const std::uint32_t*>(row_weights_.get());
     arguments.boxes = reinterpret_cast<const LobeBox*>(boxes_.get());
     arguments.rows = reinterpret_cast<const LobeRow*>(rows_.get()) + of.first_row;
+    arguments.cells = reinterpret_cast<std::uint64_t*>(levels_.weighed.get());
+    arguments.table = reinterpret_cast<const std::uint64_t*>(levels_.table.get());
     return arguments;
   }
 
-  void run_level(const Level& level, const kernels::LobeMeanArguments& arguments, Stream stream) {
+  void run_level(const LobeMap& level, const kernels::LobeMeanArguments& arguments, Stream stream) {
     if (level.build != nullptr) {
       kernels::sum_cells(arguments, backend_.stream_of(stream));
       check_launch("summing the cells of a map");
-      level.build->run(mutable_view_of(weighed_.get(), level.cells, Memory::device), arguments.measured,
-                       mutable_view_of(table_.get(), level.cells, Memory::device), stream);
+      level.build->run(mutable_view_of(levels_.weighed.get(), level.cells, Memory::device),
+                       arguments.measured, mutable_view_of(levels_.table.get(), level.cells, Memory::device),
+                       stream);
     }
     if (arguments.cell_bits == 0) {
       kernels::lobe_mean(arguments, backend_.stream_of(stream));
@@ -104,9 +83,8 @@ class LobeMean final : public LobeMeanOperation {
   CudaBackend& backend_;
   std::int64_t height_;
   Buffer row_weights_, boxes_, rows_;
-  std::vector<Level> levels_;
-  Buffer weighed_;  ///< sums of cells, then their means
-  Buffer table_;
+  LobeMaps levels_;
+  std::vector<kernels::LobeMeanArguments> arguments_;  ///< of each level
 };
 
 }  // namespace

@@ -59,13 +59,8 @@ void StepColumns(const std::uint8_t* mask, const std::uint8_t* before, const T* 
 
 /// into[i] = min(into[i], other[i])
 template <class T>
-void MeetColumns(const T* other, std::size_t count, T* into) {
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    hn::StoreU(hn::Min(hn::LoadU(d, into + i), hn::LoadU(d, other + i)), d, into + i);
-  for (; i < count; ++i) into[i] = std::min(into[i], other[i]);
+void MeetColumns(const T* HWY_RESTRICT other, std::size_t count, T* HWY_RESTRICT into) {
+  for (std::size_t i = 0; i < count; ++i) into[i] = std::min(into[i], other[i]);
 }
 
 /// steps[i] = chords[steps[i]] where the mask is `side`, chords[0] elsewhere.
@@ -237,20 +232,10 @@ struct NearRow {
 
 /// heights[i] = columns[i]^2, at most `most`, where the mask is `side`; 0 elsewhere.
 inline void Heights(const NearRow& row, std::uint8_t side, std::uint16_t* heights) {
-  const hn::ScalableTag<std::uint16_t> d;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto limit = hn::Set(d, row.most);
-  const auto sides = hn::Set(d, std::uint16_t{side});
-  std::size_t i = 0;
-  for (; i + lanes <= row.count; i += lanes) {
-    const auto steps = LoadBytes(d, row.columns + i);
-    const auto height = hn::Min(steps * steps, limit);
-    hn::StoreU(hn::IfThenElseZero(LoadBytes(d, row.mask + i) == sides, height), d, heights + i);
-  }
-  for (; i < row.count; ++i) {
-    const int square = row.columns[i] * row.columns[i];
-    heights[i] =
-        row.mask[i] == side ? static_cast<std::uint16_t>(std::min<int>(square, row.most)) : std::uint16_t{0};
+  const std::uint16_t most = row.most;  // a copy, which no store can change
+  for (std::size_t i = 0; i < row.count; ++i) {
+    const auto square = static_cast<std::uint16_t>(row.columns[i] * row.columns[i]);
+    heights[i] = row.mask[i] == side ? std::min(square, most) : std::uint16_t{0};
   }
 }
 

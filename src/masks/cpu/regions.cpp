@@ -167,8 +167,9 @@ inline void Include(RegionShape& shape, std::uint32_t begin, std::uint32_t end, 
   shape.left = std::min(shape.left, begin);
   shape.right = std::max(shape.right, end - 1);
   shape.bottom = row;
-  shape.sum_x += sum_of_range(begin, end - begin);
-  shape.sum_y += std::uint64_t{row} * (end - begin);
+  const std::uint64_t length = end - begin;
+  shape.sum_x += length * begin + length * (length - 1) / 2;
+  shape.sum_y += row * length;
 }
 
 /// A component of a tile that other tiles continue.
@@ -511,7 +512,7 @@ class SumRegionValues final : public RegionValuesOperation {
         for (int c = 0; c < job_.channels; ++c) {
           RegionSums run;
           for (std::int64_t x = begin; x < end; ++x)
-            include(run, pixels[x * job_.channels + c], exponent, job_.fixed_bits);
+            add(run, sums_of(pixels[x * job_.channels + c], exponent, job_.fixed_bits));
           add(sums[c], run);
         }
       }

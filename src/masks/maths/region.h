@@ -24,11 +24,6 @@ struct RegionShape {
   std::uint64_t sum_y = 0;
 };
 
-/// Returns the sum of first, first + 1 ... first + count - 1.
-SATIN_HD std::uint64_t sum_of_range(std::uint64_t first, std::uint64_t count) {
-  return count * first + count * (count - 1) / 2;
-}
-
 SATIN_HD bool touches_border(const RegionShape& region, std::int64_t width, std::int64_t height) {
   return region.left == 0 || region.top == 0 || region.right + std::int64_t{1} == width ||
          region.bottom + std::int64_t{1} == height;
@@ -79,11 +74,6 @@ SATIN_HD void add(RegionSums& into, const RegionSums& other) {
   into.squares_high += other.squares_high;
   if (other.smallest < into.smallest) into.smallest = other.smallest;
   if (other.largest > into.largest) into.largest = other.largest;
-}
-
-template <class T>
-SATIN_HD void include(RegionSums& into, T value, int exponent, int bits) {
-  add(into, sums_of(value, exponent, bits));
 }
 
 }  // namespace satin

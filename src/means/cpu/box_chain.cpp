@@ -85,7 +85,7 @@ void choose_sums(ChainBox& box) {
   box.sums = narrow && (!box.unweights() || job.excludes) ? Sums::integer32 : Sums::float64;
 }
 
-/// Replaces doubles by floats or 32-bit integers if these divide exactly.
+/// Replaces doubles by 32-bit integers if these divide exactly.
 void choose_short_division(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   if (box.sums != Sums::integer32 || box.unweights()) return;
@@ -99,9 +99,8 @@ void choose_short_division(ChainBox& box) {
       box.division = Division::integer32;
     return;
   }
-  if ((largest * job.read.maximum << more_bits) + divisor / 2 >= word_divide_limit) return;
-  const bool bytes = !job.write.working && job.read.fraction == 0 && job.read.maximum <= 0xFF;
-  box.division = bytes && largest <= largest_float32_box ? Division::float32 : Division::integer32;
+  if ((largest * job.read.maximum << more_bits) + divisor / 2 < word_divide_limit)
+    box.division = Division::integer32;
 }
 
 RowSink sink_of(const ChainBox& box) {
@@ -147,19 +146,14 @@ void measure_columns(ChainBox& box) {
   // picture.
   const std::int64_t side = std::min(box.halo_x + 1, (job.width + 1) / 2);
   const std::int64_t between = std::max<std::int64_t>(0, job.width - 2 * side);
-  const auto fill = [&]<class Value>(WorkspaceVector<Value>& values, const auto& value_of) {
-    values.resize(static_cast<std::size_t>(job.width) * channels);
-    auto next = values.begin();
-    for (std::int64_t x = 0; x < side; ++x) {
-      const auto pixels = static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size);
-      next = std::fill_n(next, channels, static_cast<Value>(value_of(pixels)));
-    }
-    next = std::fill_n(next, static_cast<std::size_t>(between) * channels, next[-1]);
-    std::reverse_copy(values.begin(), values.begin() + (values.end() - next), next);
-  };
-  if (box.division == Division::float32)
-    return fill(box.reciprocals, [](double pixels) { return 1 / pixels; });
-  fill(box.window_pixels, [](double pixels) { return pixels; });
+  WorkspaceVector<double>& pixels = box.window_pixels;
+  pixels.resize(static_cast<std::size_t>(job.width) * channels);
+  auto next = pixels.begin();
+  for (std::int64_t x = 0; x < side; ++x)
+    next = std::fill_n(next, channels,
+                       static_cast<double>(axis_box(x, job.width, job.radius.x, job.border).size));
+  next = std::fill_n(next, static_cast<std::size_t>(between) * channels, next[-1]);
+  std::reverse_copy(pixels.begin(), pixels.begin() + (pixels.end() - next), next);
 }
 
 /// The mean over the included pixels is a mean weighted by an alpha of 0 or 1: adds this alpha as one more

@@ -87,8 +87,6 @@ void with_output(const BoxMeanJob& job, const Call& call) {
 
 // --- One box of a chain ---
 
-/// Largest window, in pixels, for which floats divide sums of 8-bit values exactly.
-inline constexpr std::uint64_t largest_float32_box = 4000;
 /// Bound on weighted sums plus half a divisor of whole boxes, for Division::integer32.
 inline constexpr std::uint64_t word_divide_limit = std::uint64_t{1} << 31;
 /// Largest divisor of fractional boxes with means of 16 bits, for Division::integer32.
@@ -109,7 +107,6 @@ enum class Sums : std::uint8_t {
 /// Arithmetic that turns the sum of a window into its mean. All variants round to nearest, ties up, and give
 /// the same bytes; `chain_of()` chooses the cheapest one that is exact for the largest sum of the job.
 enum class Division : std::uint8_t {
-  float32,        ///< whole boxes of 8-bit values, at most largest_float32_box pixels: by a float reciprocal
   integer32,      ///< whole boxes with sums below 2^31, or means of 16 bits: multiply and shift
   float64,        ///< sums below divide_limit, and sums of floats
   float64_pairs,  ///< sums of 64 bits below long_divide_limit
@@ -142,9 +139,8 @@ struct ChainBox {
   std::int64_t margin_x = 0;  ///< sum of the halos of the boxes that follow
   std::int64_t margin_y = 0;
   /// Number of pixels in the window of each column, per channel. Smaller at the left and right border. Only
-  /// for Border::shrink; Division::float32 uses the reciprocals instead.
+  /// for Border::shrink.
   WorkspaceVector<double> window_pixels;
-  WorkspaceVector<float> reciprocals;
 
   /// Returns the number of input rows in its ring: those of the largest window, and one that has left it.
   [[nodiscard]] std::int64_t ring_rows() const noexcept {

@@ -1,8 +1,7 @@
 // Means from differences of prefix sums, compiled for every SIMD target. Every mean is the exact integer
-// nearest to sum / divisor, ties up, so all targets give the same bytes. A row is divided in floats, in
-// integers of 32 bits, in doubles, or in pairs of doubles (Division in means/cpu/box_chain.h); the comments
-// of each prove that its roundings cannot change the result. The last section divides colours by the sum of
-// alpha.
+// nearest to sum / divisor, ties up, so all targets give the same bytes. A row is divided in integers of
+// 32 bits, in doubles, or in pairs of doubles (Division in means/cpu/box_chain.h); the comments of each prove
+// that its roundings cannot change the result. The last section divides colours by the sum of alpha.
 
 #if defined(SATIN_DIVIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_DIVIDE_INL_H
@@ -41,7 +40,6 @@ struct Divisors {
   Division division = Division::float64;
   double divisor = 1;                     ///< common divisor, or common factor of the divisors
   const double* window_pixels = nullptr;  ///< null, or the other factor of the divisor of each entry
-  const float* reciprocals = nullptr;     ///< rounded 1 / window_pixels[i], for Division::float32
 };
 
 /// Calls call.template operator()<Boxes>() with the number of boxes.
@@ -222,28 +220,6 @@ HWY_INLINE void StoreWords(D d, hn::Vec<D> means, Mean* to) {
   }
 }
 
-/// Divides sums of 8-bit values over whole boxes of at most largest_float32_box pixels, in floats, which
-/// represent s + 1/4 exactly. (s + 1/4) / divisor is at least 1 / (4 divisor) from the midpoint of two
-/// integers, and four roundings, each by at most 2^-24 of the mean, move it by less. Adding 2^23 rounds it to
-/// an integer.
-template <class D, class Mean>
-void DivideFloat32(D d, BoxDifferences<std::uint32_t> boxes, const Divisors& divisors, std::size_t first,
-                   std::size_t last, Mean* means) {
-  const hn::RebindToSigned<D> integers;
-  const hn::RebindToUnsigned<D> words;
-  const auto reciprocal_y = hn::Set(d, static_cast<float>(1.0 / divisors.divisor));
-  const auto divide = [&](const auto& reciprocal_at) HWY_ATTR {
-    InWholeVectors(d, first, last, [&](std::size_t i) HWY_ATTR {
-      const auto sum = hn::ConvertTo(d, hn::BitCast(integers, Difference(words, boxes, 0, i)));
-      const auto rounded = hn::MulAdd(hn::Add(sum, hn::Set(d, 0.25F)), reciprocal_at(i), hn::Set(d, 0x1p23F));
-      StoreWords(words, hn::BitCast(words, rounded), means + i);
-    });
-  };
-  const float* reciprocals = divisors.reciprocals;
-  if (reciprocals == nullptr) return divide([&](std::size_t) HWY_ATTR { return reciprocal_y; });
-  divide([&](std::size_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, reciprocals + i), reciprocal_y); });
-}
-
 /// The integer nearest to weight * sum / divisor, ties up, where weight is a power of two and divisor at
 /// least 2. For n below 2^31, floor(n / divisor) = floor(n multiplier / 2^(32 + bits)), where 2^(bits + 1) is
 /// the least power of two that is not below the divisor (Granlund and Montgomery 1994, theorem 4.2).
@@ -355,11 +331,6 @@ void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::siz
             Mean* means) {
   WithBoxes(boxes, [&]<int Boxes>() {
     if constexpr (std::is_same_v<Sum, std::uint32_t>) {
-      const hn::ScalableTag<float> floats;
-      if (Boxes == 1 && divisors.division == Division::float32)
-        return last - first < hn::Lanes(floats)
-                   ? DivideFloat32(hn::CappedTag<float, 1>(), boxes, divisors, first, last, means)
-                   : DivideFloat32(floats, boxes, divisors, first, last, means);
       if (divisors.division == Division::integer32 &&
           DivideInteger32<Boxes>(boxes, divisors, first, last, means))
         return;

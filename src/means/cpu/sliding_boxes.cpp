@@ -45,25 +45,6 @@ T* As(WorkspaceVector<std::byte>& row) {
   return reinterpret_cast<T*>(row.data());
 }
 
-/// Loads integers below 2^31 as lanes of D, u32 or doubles.
-template <class D, class Value>
-HWY_INLINE auto LoadExact(D d, const Value* from) {
-  if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
-    return ExactDouble(d, LoadWide(hn::Rebind<std::uint32_t, D>(), from));
-  } else {
-    return LoadWide(d, from);
-  }
-}
-
-template <class D, class V>
-HWY_INLINE V Times256(D d, V values) {
-  if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
-    return hn::Mul(values, hn::Set(d, 256.0));
-  } else {
-    return hn::ShiftLeft<8>(values);
-  }
-}
-
 /// The rows that a window gains and loses when it moves down by one row.
 template <class Value>
 struct RowChange {
@@ -76,19 +57,15 @@ struct RowChange {
 template <class Value, class Sum>
 void ExchangeCovered(RowChange<Value> smaller, RowChange<Value> larger, std::uint32_t outer,
                      std::size_t count, Sum* HWY_RESTRICT sums) {
-  const hn::ScalableTag<Sum> d;
-  const auto share = hn::Set(d, static_cast<Sum>(outer));
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto inner = hn::Sub(LoadExact(d, smaller.enters + i), LoadExact(d, smaller.leaves + i));
-    const auto more = hn::Sub(LoadExact(d, larger.enters + i), LoadExact(d, larger.leaves + i));
-    const auto change = hn::Add(Times256(d, inner), hn::Mul(hn::Sub(more, inner), share));
-    hn::StoreU(hn::Add(hn::LoadU(d, sums + i), change), d, sums + i);
-  }
-  for (; i < count; ++i) {
-    const Sum inner = static_cast<Sum>(smaller.enters[i]) - static_cast<Sum>(smaller.leaves[i]);
-    const Sum more = static_cast<Sum>(larger.enters[i]) - static_cast<Sum>(larger.leaves[i]);
-    sums[i] += inner * Sum{256} + (more - inner) * static_cast<Sum>(outer);
+  // Values are below 2^31; SIMD converts signed words to doubles.
+  const auto at = [](const Value* row, std::size_t i) {
+    return static_cast<Sum>(static_cast<std::int32_t>(row[i]));
+  };
+  const auto share = static_cast<Sum>(outer);
+  for (std::size_t i = 0; i < count; ++i) {  // the compiler vectorizes this
+    const Sum inner = at(smaller.enters, i) - at(smaller.leaves, i);
+    const Sum more = at(larger.enters, i) - at(larger.leaves, i);
+    sums[i] += inner * Sum{256} + (more - inner) * share;
   }
 }
 
@@ -122,9 +99,7 @@ class SlidingBox {
     left_ = first;
     right_ = last;
     if (box_.job.border == Border::shrink) {
-      // Short rows are divided in one pass, with a reciprocal for every column.
-      const bool alike = box_.division == Division::float32 && last - first <= cached_columns;
-      left_ = alike ? last : std::clamp(box_.halo_x, first, last);
+      left_ = std::clamp(box_.halo_x, first, last);
       right_ = std::clamp(box_.job.width - box_.halo_x, left_, last);
     }
     const std::size_t before = entries(in_first() - (first - box_.halo_x));
@@ -355,11 +330,7 @@ class SlidingBox {
     divide(divisors, left_, right_);
     if (job.border != Border::shrink) return;
     divisors.divisor = static_cast<double>(size_y);
-    if (box_.division == Division::float32) {
-      divisors.reciprocals = box_.reciprocals.data() + entries(first_);
-    } else {
-      divisors.window_pixels = box_.window_pixels.data() + entries(first_);
-    }
+    divisors.window_pixels = box_.window_pixels.data() + entries(first_);
     divide(divisors, first_, left_);
     divide(divisors, right_, last_);
   }

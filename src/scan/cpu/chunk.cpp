@@ -10,7 +10,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/with_type.h"
 #include "scan/cpu/chunk.h"
+#include "scan/maths/scan_operator.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -22,10 +24,7 @@ template <class D, class In>
 hn::Vec<D> LoadWide(D d, const In* from) {
   if constexpr (sizeof(In) == sizeof(hn::TFromD<D>)) {
     return hn::LoadU(d, from);
-  } else if constexpr (sizeof(In) * 8 == sizeof(hn::TFromD<D>)) {
-    const hn::Rebind<std::uint32_t, D> middle;
-    return hn::PromoteTo(d, hn::PromoteTo(middle, hn::LoadU(hn::Rebind<In, D>(), from)));
-  } else if constexpr (sizeof(In) * 4 == sizeof(hn::TFromD<D>) && sizeof(In) == 2) {
+  } else if constexpr (sizeof(In) < 4 && sizeof(hn::TFromD<D>) == 8) {
     const hn::Rebind<std::uint32_t, D> middle;
     return hn::PromoteTo(d, hn::PromoteTo(middle, hn::LoadU(hn::Rebind<In, D>(), from)));
   } else {
@@ -248,46 +247,16 @@ ChunkFunctions Sums() {
   return functions;
 }
 
-template <class In>
-ChunkFunctions SumsInto(Type result) {
-  if (result == type_of<In>()) return Sums<In, In>();
-  if constexpr (sizeof(In) < 4) {
-    if (result == Type::u32) return Sums<In, std::uint32_t>();
-    if (result == Type::u64) return Sums<In, std::uint64_t>();
-  }
-  if constexpr (std::is_same_v<In, std::uint32_t>)
-    if (result == Type::u64) return Sums<In, std::uint64_t>();
-  if constexpr (std::is_same_v<In, float>)
-    if (result == Type::f64) return Sums<In, double>();
-  return {};
-}
-
-template <class T>
-ChunkFunctions FunctionsFor(Operator op, Type result) {
-  if (op == Operator::sum) return SumsInto<T>(result);
-  if (op == Operator::min) return FunctionsOf<VectorExtreme<T, false>, T, T>();
-  if (op == Operator::max) return FunctionsOf<VectorExtreme<T, true>, T, T>();
-  return {};
-}
-
 ChunkFunctions Choose(Operator op, Type values, Type result) {
-  switch (values) {
-    case Type::u8:
-      return FunctionsFor<std::uint8_t>(op, result);
-    case Type::u16:
-      return FunctionsFor<std::uint16_t>(op, result);
-    case Type::u32:
-      return FunctionsFor<std::uint32_t>(op, result);
-    case Type::u64:
-      return FunctionsFor<std::uint64_t>(op, result);
-    case Type::i32:
-      return FunctionsFor<std::int32_t>(op, result);
-    case Type::f32:
-      return FunctionsFor<float>(op, result);
-    case Type::f64:
-      return FunctionsFor<double>(op, result);
-  }
-  return {};
+  return with_type(values, [=]<class T>() -> ChunkFunctions {
+    if (op == Operator::product) return {};
+    if (op == Operator::min) return FunctionsOf<VectorExtreme<T, false>, T, T>();
+    if (op == Operator::max) return FunctionsOf<VectorExtreme<T, true>, T, T>();
+    return with_type(result, []<class Out>() -> ChunkFunctions {
+      if constexpr (sums_into<T, Out>) return Sums<T, Out>();
+      return {};
+    });
+  });
 }
 
 #else

@@ -298,7 +298,7 @@ bool sort_by_counts(CpuBackend& backend, const SortArrays& arrays, std::int64_t 
   const std::vector<std::uint64_t> starts(positions.begin(), positions.begin() + range);
   write_runs(backend, starts, arrays.sorted_keys.values<K>(), shares.n);
   if (arrays.values.size == 0) return true;
-  with_size(size_of(arrays.values.type), [&]<class V>() {
+  with_word(arrays.values.type, [&]<class V>() {
     const V* from = arrays.values.values<V>();
     V* to = arrays.sorted_values.values<V>();
     scatter(backend, shares, positions, buckets, index,
@@ -312,21 +312,21 @@ bool sort_by_counts(CpuBackend& backend, const SortArrays& arrays, std::int64_t 
 void radix_sort(Backend& backend, const SortArrays& arrays, Stream) {
   with_type(arrays.keys.type, [&]<class T>() {
     if constexpr (!std::is_same_v<T, double>) {
-      const std::size_t size = arrays.values.size == 0 ? 1 : size_of(arrays.values.type);
-      with_size(size, [&]<class V>() { RadixSort<T, V>(as_cpu(backend), arrays).run(); });
+      const Type moved = arrays.values.size == 0 ? Type::u8 : arrays.values.type;
+      with_word(moved, [&]<class V>() { RadixSort<T, V>(as_cpu(backend), arrays).run(); });
     }
   });
 }
 
 bool counting_sort(Backend& backend, const SortArrays& arrays, std::int64_t range, Stream) {
-  return with_size(size_of(arrays.keys.type),
+  return with_word(arrays.keys.type,
                    [&]<class K>() { return sort_by_counts<K>(as_cpu(backend), arrays, range); });
 }
 
 namespace {
 
 void store_counts(const std::vector<std::uint64_t>& sums, MutableArrayView counts) {
-  with_size(size_of(counts.type), [&]<class T>() {
+  with_word(counts.type, [&]<class T>() {
     std::transform(sums.begin(), sums.end(), counts.values<T>(),
                    [](std::uint64_t sum) { return static_cast<T>(sum); });
   });
@@ -356,7 +356,7 @@ void extract_bins(Backend& any, ArrayView values, const Bins& bins, MutableArray
     std::vector<std::uint64_t> positions = count_shares(backend, shares, buckets, index);
     store_counts(totals(positions, buckets), counts);
     exclusive_positions(positions, buckets);
-    with_size(size_of(values.type), [&]<class T>() {
+    with_word(values.type, [&]<class T>() {
       const T* from = values.values<T>();
       T* to = result.values<T>();
       scatter(backend, shares, positions, buckets, index, [=](std::int64_t i, std::uint64_t position) {

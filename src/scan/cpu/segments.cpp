@@ -11,25 +11,11 @@
 namespace satin::cpu {
 namespace {
 
-/// The heads of segments: at flags, or where the group index changes. The loops decide at run time which of
-/// the two is meant, as an instance for each would double the time to compile.
-struct Heads {
-  const std::uint8_t* flags;    ///< null: by group
-  const std::uint32_t* groups;  ///< null: by flags
-
-  explicit Heads(const Segments& segments)
-      : flags(segments.flags ? segments.marks.values<std::uint8_t>() : nullptr),
-        groups(segments.flags ? nullptr : segments.marks.values<std::uint32_t>()) {}
-
-  /// Whether a segment begins at value i.
-  bool operator()(std::int64_t i) const {
-    return i == 0 || (flags != nullptr ? flags[i] != 0 : groups[i] != groups[i - 1]);
-  }
-  /// Whether the group of value i is below `count` and not below the group before.
-  [[nodiscard]] bool in_order(std::int64_t i, std::int64_t count) const {
-    return flags != nullptr || (groups[i] < count && (i == 0 || groups[i - 1] <= groups[i]));
-  }
-};
+/// Whether the group of value i is below `count` and not below the group before.
+bool in_order(const Heads& heads, std::int64_t i, std::int64_t count) {
+  const std::uint32_t* groups = heads.groups;
+  return groups == nullptr || (groups[i] < count && (i == 0 || groups[i - 1] <= groups[i]));
+}
 
 template <class Op, class In>
 void scan_segments(CpuBackend& backend, const In* values, const Heads& heads, typename Op::Value* result,
@@ -92,7 +78,7 @@ std::int64_t reduce_segments(CpuBackend& backend, const In* values, std::int64_t
       own.segment = {Op()(begins ? Op::identity : own.segment.value, Op::read(values[i])),
                      own.segment.head || begins};
       own.heads += begins ? 1 : 0;
-      own.valid = own.valid && heads.in_order(i, count);
+      own.valid = own.valid && in_order(heads, i, count);
     }
     const State before = pass(own);
     if (!before.valid || !own.valid || own.heads == 0) return;

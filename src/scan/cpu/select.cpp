@@ -157,7 +157,7 @@ std::int64_t select(Backend& any, const Selection& selection, MutableArrayView r
   CpuBackend& backend = as_cpu(any);
   const FillMask fill = mask_of(selection);
   const std::int64_t n = selection.values.size;
-  return with_size(size_of(result.type), [&]<class T>() -> std::int64_t {
+  return with_word(result.type, [&]<class T>() -> std::int64_t {
     const T* values = selection.values.values<T>();
     if (selection.keep == Selection::Keep::partition)
       return partition(backend, values, n, fill, result.values<T>());

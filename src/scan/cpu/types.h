@@ -1,9 +1,7 @@
 #pragma once
 // Calls templates with the types and operators that are known only at run time.
 
-#include <cstddef>
 #include <optional>
-#include <type_traits>
 
 #include "core/with_type.h"
 #include "satin/scan.h"
@@ -11,28 +9,6 @@
 #include "scan/scan.h"
 
 namespace satin::cpu {
-
-/// Calls function.operator()<T>() with the unsigned type of 1, 2, 4 or 8 bytes, for values that only move.
-template <class Function>
-decltype(auto) with_size(std::size_t size, const Function& function) {
-  switch (size) {
-    case 1:
-      return function.template operator()<std::uint8_t>();
-    case 2:
-      return function.template operator()<std::uint16_t>();
-    case 4:
-      return function.template operator()<std::uint32_t>();
-    default:
-      return function.template operator()<std::uint64_t>();
-  }
-}
-
-/// Whether values of type In can be summed as Out.
-template <class In, class Out>
-inline constexpr bool sums_into = std::is_same_v<In, Out> ||
-                                  (std::is_unsigned_v<In> && std::is_unsigned_v<Out> &&
-                                   sizeof(In) < sizeof(Out) && sizeof(Out) >= 4) ||
-                                  (std::is_same_v<In, float> && std::is_same_v<Out, double>);
 
 /// Calls function.operator()<Op, In>() with an operator of scan_operator.h for this pair of types.
 template <class Function>

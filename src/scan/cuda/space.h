@@ -56,22 +56,15 @@ class StreamArray {
   Type type_;
 };
 
-/// Calls function(space) for its size, then with memory of at least `least` bytes. Returns that memory.
+/// Calls function(space) for its size, then with its memory.
 template <class Function>
-StreamBuffer run_in_space(const CudaBackend& backend, Stream stream, const char* doing, std::size_t least,
-                          const Function& function) {
+void run_in_space(const CudaBackend& backend, Stream stream, const char* doing, const Function& function) {
   kernels::Space space;
   check(static_cast<cudaError_t>(function(space)), doing);
-  StreamBuffer memory(backend, space.bytes < least ? least : space.bytes, stream);
+  const StreamBuffer memory(backend, space.bytes, stream);
   space.memory = memory.get();
   check(static_cast<cudaError_t>(function(space)), doing);
   check_launch(doing);
-  return memory;
-}
-
-template <class Function>
-void run_in_space(const CudaBackend& backend, Stream stream, const char* doing, const Function& function) {
-  static_cast<void>(run_in_space(backend, stream, doing, 0, function));
 }
 
 /// Copies a value from device memory. Waits.

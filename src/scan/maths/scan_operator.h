@@ -11,8 +11,16 @@
 #include <type_traits>
 
 #include "core/maths/hd.h"
+#include "satin/scan.h"
 
 namespace satin {
+
+/// Whether values of type In can be summed as Out.
+template <class In, class Out>
+inline constexpr bool sums_into = std::is_same_v<In, Out> ||
+                                  (std::is_unsigned_v<In> && std::is_unsigned_v<Out> &&
+                                   sizeof(In) < sizeof(Out) && sizeof(Out) >= 4) ||
+                                  (std::is_same_v<In, float> && std::is_same_v<Out, double>);
 
 /// Unsigned type in which T is added and multiplied, so that overflow is defined.
 template <class T>
@@ -86,5 +94,13 @@ struct Maximum {
   SATIN_HD static T read(T value) { return is_nan(value) ? identity : value; }
   SATIN_HD T operator()(T a, T b) const { return below(a, b) ? b : a; }
 };
+
+template <class T>
+SATIN_HD T identity_of(Operator op) {
+  return op == Operator::sum       ? T{Sum<T>::identity}
+         : op == Operator::product ? T{Product<T>::identity}
+         : op == Operator::min     ? T{Minimum<T>::identity}
+                                   : T{Maximum<T>::identity};
+}
 
 }  // namespace satin
