@@ -35,6 +35,11 @@ inline constexpr double soft_sharp_share = 0.01;
 inline constexpr std::int64_t surface_reach = 8;
 /// Over 16 pixels a surface rises eight times as much as over two, a silhouette less than this.
 inline constexpr double most_rise = 6;
+inline constexpr double least_rise = 0.05;  ///< share of the range of depth; noise rises less over two pixels
+inline constexpr double least_lasting = 0.75;  ///< share of a silhouette's rise that is left some pixels on
+/// The steepest two pixels of a ramp have less than this share of its rise; those of a step have all of it,
+/// also if resampling has put it between pixels.
+inline constexpr double steepest_share = 0.7;
 
 struct RampCounts {
   std::uint32_t silhouettes = 0;
@@ -67,12 +72,12 @@ struct CountRamps {
   SATIN_HD void count_across(std::int64_t x, std::int64_t y, RampCounts& counts) const {
     if (x < surface_reach || x + surface_reach >= width) return;
     const double strength = state->strength;
-    count([&](std::int64_t i) { return strength * inverse(x + i, y); }, counts);
+    count([&](std::int64_t i) { return strength * inverse(x + i, y); }, least(strength), counts);
   }
   SATIN_HD void count_down(std::int64_t x, std::int64_t y, RampCounts& counts) const {
     if (y < surface_reach || y + surface_reach >= height) return;
     const double strength = state->strength;
-    count([&](std::int64_t i) { return strength * inverse(x, y + i); }, counts);
+    count([&](std::int64_t i) { return strength * inverse(x, y + i); }, least(strength), counts);
   }
   SATIN_HD void add(const RampCounts& counts) const {
     if (counts.silhouettes != 0) add_shared(&statistics->silhouettes, counts.silhouettes);
@@ -88,20 +93,29 @@ struct CountRamps {
   }
   SATIN_HD static double magnitude(double value) { return value < 0 ? -value : value; }
 
-  /// Counts the pixel at 0; `radius_at(i)` returns the radius i pixels on.
+  /// Returns the least rise of a silhouette over two pixels.
+  SATIN_HD double least(double strength) const {
+    const double of_range = least_rise * strength * (state->high - state->low);
+    return of_range > silhouette_step ? of_range : silhouette_step;
+  }
+
+  /// Counts the pixel at 0 if it is the steepest of a silhouette, so that a wide ramp counts no more often
+  /// than a step. `radius_at(i)` returns the radius i pixels on.
   template <class RadiusAt>
-  SATIN_HD static void count(const RadiusAt& radius_at, RampCounts& counts) {
+  SATIN_HD static void count(const RadiusAt& radius_at, double least, RampCounts& counts) {
     const double before = radius_at(-1);
     const double after = radius_at(1);
     const double rise = magnitude(after - before);
-    if (!(rise > silhouette_step)) return;
+    if (!(rise > least)) return;
     const double own = radius_at(0);
-    if (!(own - own == 0)) return;
+    if (!(magnitude(radius_at(2) - own) <= rise && magnitude(own - radius_at(-2)) <= rise)) return;
     if (!(magnitude(radius_at(surface_reach) - radius_at(-surface_reach)) <= most_rise * rise)) return;
-    const double a = own - before;
-    const double b = after - own;
+    double lasting = 0;
+    for (std::int64_t i = 3; i <= 5; ++i) lasting = lasting + (radius_at(i) - radius_at(-i)) / 3;
+    if (after < before) lasting = -lasting;
+    if (!(lasting >= least_lasting * rise)) return;
     ++counts.silhouettes;
-    counts.ramps += (a > ramp_step && b > ramp_step) || (a < -ramp_step && b < -ramp_step) ? 1U : 0U;
+    counts.ramps += rise < steepest_share * lasting ? 1U : 0U;
   }
 };
 

@@ -212,6 +212,37 @@ TEST(Dof, ANearThingIsOpaqueAtTheBorderOfThePicture) {
   }
 }
 
+TEST(Dof, WhatLiesBeyondTheBorderIsGuessed) {
+  // A wall whose squares of 4 x 4 pixels have random greys, as a whole and cut out of it, with radius 12
+  constexpr std::int64_t beyond = 24;
+  constexpr std::int64_t side = 120;
+  Random random(5);
+  constexpr std::size_t squares_across = 43;
+  std::vector<double> greys(squares_across * squares_across);
+  for (double& grey : greys) grey = random.between(10, 80) / 100.0;
+  const auto grey_at = [&](auto x, auto y) {
+    return greys[static_cast<std::size_t>(y / 4) * squares_across + static_cast<std::size_t>(x / 4)];
+  };
+  const Image wall = plane_of(side + 2 * beyond, side + 2 * beyond, grey_at);
+  const Image cut = plane_of(side, side, [&](auto x, auto y) { return grey_at(x + beyond, y + beyond); });
+  const auto blurred = [](const Image& picture) {
+    const Image disparity =
+        plane_of(picture.shape().width, picture.shape().height, [](auto, auto) { return 0.5 - 12.0 / 16; });
+    return result_of(picture, lens_of(disparity));
+  };
+  const Image truth = blurred(wall);
+  const Image found = blurred(cut);
+  double squares = 0;
+  for (std::int64_t y = 0; y < side; ++y)
+    for (std::int64_t x = 0; x < side; ++x) {
+      const float error = found.view().value<float>(x, y) - truth.view().value<float>(x + beyond, y + beyond);
+      squares += static_cast<double>(error * error);
+      const bool is_inner = std::min({x, y, side - 1 - x, side - 1 - y}) > 13;
+      EXPECT_TRUE(!is_inner || std::abs(error) < 1e-3F) << x << ", " << y;
+    }
+  EXPECT_LT(std::sqrt(squares / (side * side)), 0.0175) << "0.0184 if only the border pixels are repeated";
+}
+
 TEST(Dof, ABlackSubjectStaysBlackBeforeABlurredWall) {
   const auto inside = [](auto x, auto y) { return x >= 32 && x < 64 && y >= 30 && y < 70; };
   const Image picture = plane_of(96, 100, [&](auto x, auto y) { return inside(x, y) ? 0.0 : 1.0; });

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "depth/maths/signed_radius.h"
+#include "lens/maths/border_steps.h"
 #include "lens/maths/depth_groups.h"
 #include "lens/maths/picture.h"
 #include "lens/maths/samples.h"
@@ -140,14 +141,6 @@ inline constexpr float clipped_lamp_times = 2;
 inline constexpr float least_lamp = 0.5F;        ///< more unexplained light than this is a lamp's
 inline constexpr float least_lamp_share = 0.1F;  ///< least divisor of a lamp's light on the farther side
 
-/// Adds linear light to an integer: rounded to nearest, held to [0, largest].
-SATIN_HD std::uint32_t lens_moved(std::uint32_t value, float light, const LensUnit& unit) {
-  const double moved = static_cast<double>(value) + static_cast<double>(light * unit.white);
-  if (!(moved > 0)) return 0;
-  const double largest = static_cast<double>(unit.largest);
-  return static_cast<std::uint32_t>((moved < largest ? moved : largest) + 0.5);
-}
-
 /// Range of each channel over some pixels. Unmixed colours are held to the range of the pixels around: where
 /// both sides are textured, they would be noise.
 template <int Channels>
@@ -214,6 +207,22 @@ struct SilhouetteSide {
   }
 };
 
+/// Adds linear light to an integer: rounded to nearest, held to [0, largest].
+SATIN_HD std::uint32_t lens_moved(std::uint32_t value, float light, const LensUnit& unit) {
+  const double moved = static_cast<double>(value) + static_cast<double>(light * unit.white);
+  if (!(moved > 0)) return 0;
+  const double largest = static_cast<double>(unit.largest);
+  return static_cast<std::uint32_t>((moved < largest ? moved : largest) + 0.5);
+}
+
+// Constants of samples on the picture's border, with a flat optimum on ray-traced scenes and on photographs
+// that were cut.
+
+inline constexpr int band_rows = 8;                     ///< each of three bands has a pixel in so many rows
+inline constexpr int rows_in_radius = 6;                ///< so that the bands reach four radii inwards
+inline constexpr float largest_guess = 0.375F;          ///< share of the mean where the kernel is large
+inline constexpr float half_guess_radius = 6 * 256.0F;  ///< radius with half of that share, 1/256 pixel
+
 /// Stores the visible samples of all pixels as if none mixed two surfaces.
 template <class T, int Channels>
 struct StoreVisible {
@@ -226,6 +235,7 @@ struct StoreVisible {
     const std::int64_t at = planes.place(x, y);
     std::uint32_t own[4];
     read_lens_pixel<Channels>(picture.at(x, y), picture, *known_unit, own);
+    if (on_border(x, planes.width) || on_border(y, planes.height)) guess_beyond(x, y, own);
     store(at, own, planes.sharpened[at], lens_full_weight);
   }
 
@@ -238,6 +248,69 @@ struct StoreVisible {
     planes.magnitudes[at] = magnitude_of(radius);
     planes.groups[at] = static_cast<std::uint8_t>(groups->group_of(radius));
     planes.weights[at] = static_cast<std::uint16_t>(weight);
+  }
+
+ private:
+  /// Reads linear light. Returns whether it is below lens_clipped_light.
+  SATIN_HD bool light_at(int x, int y, float* light) const {
+    std::uint32_t values[4];
+    read_lens_pixel<Channels>(picture.at(x, y), picture, *known_unit, values);
+    float brightest = 0;
+    for (int c = 0; c < Channels; ++c) {
+      light[c] = lens_light(values[c], *known_unit);
+      if (c < colours() && light[c] > brightest) brightest = light[c];
+    }
+    return brightest < lens_clipped_light;
+  }
+
+  /// Moves the colour of a sample on the border, which stands for all pixels beyond it, towards the mean of
+  /// its group farther inwards: texture is forgotten with the distance, slow changes go on. Their shares
+  /// follow from three bands along the border, as in a Wiener filter. Clipped light is left out.
+  SATIN_HD void guess_beyond(int x, int y, std::uint32_t* own) const {
+    const std::int32_t radius = planes.sharpened[planes.place(x, y)];
+    const auto magnitude = static_cast<std::int32_t>(magnitude_of(radius));
+    float light[4];
+    if (magnitude_of(radius) <= lens_focus_radius || !light_at(x, y, light)) return;
+    const int right = x == 0 ? 1 : x + 1 == planes.width ? -1 : 0;
+    const int down = y == 0 ? 1 : y + 1 == planes.height ? -1 : 0;
+    float sums[3][4] = {};  // of the bands, relative to the border pixel
+    float counts[3] = {};
+    float texture = 0;
+    for (int i = 1; i <= 3 * band_rows; ++i) {
+      const int distance = magnitude * i / (rows_in_radius * 256) + i / band_rows;
+      const int aside = (i <= band_rows ? 1 : 2) * magnitude * (i * 7 % 16 - 8) / (4 * 256);
+      const int u = x + (right != 0 ? right * distance : aside);
+      const int v = y + (down != 0 ? down * distance : aside);
+      float there[4];
+      if (!planes.holds(u, v) || !light_at(u, v, there)) continue;
+      if (groups->group_of(planes.sharpened[planes.place(u, v)]) != groups->group_of(radius)) continue;
+      const int band = (i - 1) / band_rows;
+      counts[band] = counts[band] + 1;
+      for (int c = 0; c < Channels; ++c) {
+        const float apart = there[c] - light[c];
+        sums[band][c] = sums[band][c] + apart;
+        if (band == 0) texture = texture + apart * apart;
+      }
+    }
+    if (!(counts[0] > 0 && counts[1] > 0 && counts[2] > 0)) return;
+    texture = texture / counts[0];
+    float changes = 0;
+    float mean[4];
+    for (int c = 0; c < Channels; ++c) {
+      const float near = sums[0][c] / counts[0];
+      const float middle = sums[1][c] / counts[1];
+      const float far = sums[2][c] / counts[2];
+      const float a = near - middle;
+      const float b = near - far;
+      mean[c] = (middle + far) / 2;
+      texture = texture - near * near;
+      changes = changes + a * a + b * b + (a - b) * (a - b);
+    }
+    if (!(texture > 0)) return;
+    const auto beyond = static_cast<float>(magnitude_of(radius) - lens_focus_radius);
+    const float share =
+        largest_guess * (beyond / (beyond + half_guess_radius)) * (texture / (texture + 2 * changes));
+    for (int c = 0; c < Channels; ++c) own[c] = lens_moved(own[c], share * mean[c], *known_unit);
   }
 };
 
