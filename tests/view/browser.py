@@ -87,6 +87,7 @@ class Page:
         from selenium.webdriver.common.keys import Keys
 
         field = self.find("control-" + name)
+        self.run("arguments[0].closest('details')?.setAttribute('open', '')", field)
         field.send_keys(Keys.CONTROL, "a")
         field.send_keys(text, Keys.ENTER)
         self.wait()
