@@ -93,11 +93,9 @@ def test_strength_and_f_number_replace_each_other(page):
     assert "--f-number 2" in page.text("command") and "--strength" not in page.text("command")
     page.set("strength", "3")
     assert "--f-number" not in page.text("command") and "--focal-length" not in page.text("command")
-    page.click("zoom-1")
-    page.assert_shows(written(page))
 
 
-@pytest.mark.parametrize("values", ["polygon 5 20 0.6 1.4 0", "hexagon 0 -15 0 0.6 0", "disc 0 0 0 1 1", "square 0 10 1 1 0"])
+@pytest.mark.parametrize("values", ["polygon 5 20 0.6 1.4 0", "hexagon 0 -15 0 0.6 1"])
 def test_the_picture_of_the_opening_has_the_shape_of_lamps(view, browser, tmp_path, values):
     bokeh, blades, angle, curvature, squeeze, onion = values.split()
     radius, half = 40, 70
@@ -183,7 +181,7 @@ def test_a_drag_with_shift_changes_the_strength(page):
     assert float(page.find("control-strength").get_attribute("value")) > 15
     assert "--focus-at" not in page.text("command")
     assert (page.data("x"), page.data("y")) == place
-    for name, parameter in [("tilt-shift", "radius"), ("edge-smooth", "sigma-s"), ("blur", "sigma"), ("unsharp", "amount")]:
+    for name, parameter in [("tilt-shift", "radius"), ("blur", "sigma")]:
         select_filter(page, name)
         page.set(parameter, "1.5")
         mouse = page.mouse().key_down(Keys.SHIFT).move_to_element_with_offset(page.find("picture"), 120, 90).click_and_hold()
