@@ -213,6 +213,7 @@ template <class P>
 InputRecord side(ImageView P::*member, InputRecord record) {
   record.view = [member](const void* p) -> const ImageView& { return as<P>(p).*member; };
   if (record.role == Role::aperture) record.group = "lens-shape";
+  if (record.role == Role::depth) record.group = "main";
   return record;
 }
 

@@ -70,14 +70,14 @@ def select_filter(page, name):
 
 def test_controls_stand_in_the_order_for_people(page):
     shown = page.run("return [...document.querySelectorAll('.step.open > .control > label')].map((each) => each.textContent)")
-    assert shown == ["Focus", "Or focus at", "Strength", "Or f number", "Bokeh"]
+    assert shown == ["Depth", "Focus", "Or focus at", "Strength", "Or f number", "Bokeh"]
     folds = page.run("return [...document.querySelectorAll('.step.open > details')].map((each) =>"
                      " [each.firstChild.textContent, each.open, ...[...each.children].slice(1).map(({ children }) =>"
                      " children[1].id)])")
     assert [fold[:2] for fold in folds] == [["Lens shape", False], ["More", False]]
     assert "control-blade-angle" in folds[0] and "control-squeeze" in folds[0]
     more = folds[1].index
-    assert more("control-depth") < more("control-highlights") < more("control-depth-scale")
+    assert more("control-subject") < more("control-highlights") < more("control-depth-scale")
     page.run("document.querySelector('.step.open > details').open = true")
     select_filter(page, "blur")
     opened = "return [...document.querySelectorAll('.step.open > details[open]')].map((each) => each.firstChild.textContent)"
