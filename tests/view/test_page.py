@@ -445,6 +445,7 @@ def test_sliders_follow_arrows(page):
     assert texts == sorted(set(texts)) and texts[0] > 20
     slider.send_keys(Keys.PAGE_DOWN)
     assert float(page.find("control-strength").get_attribute("value")) == texts[-2]
+    page.unfold(page.find("control-blades"))
     for blades in ("4", "5", "6"):  # whole numbers do not wait for several keys
         page.find("slider-control-blades").send_keys(Keys.ARROW_RIGHT)
         assert page.find("control-blades").get_attribute("value") == blades
@@ -507,6 +508,7 @@ def test_sliders_can_be_seen(page, scheme):
     try:
         for name in ("strength", "grain"):  # unset, and at its default
             slider = page.find("slider-control-" + name)
+            page.unfold(slider)
             assert page.run("return arguments[0].classList.contains('unset')", slider) == (name == "strength")
             seen = page.screenshot(slider)
             panel = seen[0, -1]
