@@ -30,6 +30,7 @@ struct Text {
   std::string unit;
   std::string help;
   std::string instead_of{};
+  ParameterRole role = ParameterRole::own;
 };
 
 template <class P>
@@ -38,6 +39,7 @@ ParameterRecord finish(ParameterRecord record, Text text) {
   record.unit = std::move(text.unit);
   record.help = std::move(text.help);
   record.instead_of = std::move(text.instead_of);
+  record.role = text.role;
   const P defaults{};
   record.default_text = record.get(&defaults);
   return record;
@@ -59,6 +61,13 @@ std::string printed(const Value& value, const Print& print) {
 template <class Value, class Print>
 std::string printed(const std::optional<Value>& value, const Print& print) {
   return value ? print(*value) : std::string();
+}
+
+/// A parameter that is rarely changed.
+inline ParameterRecord seldom(ParameterRecord record, int rank = 0) {
+  record.group = "more";
+  record.rank = rank;
+  return record;
 }
 
 /// A parameter of any kind, also if its member is optional. parse(name, text) returns the member's value,
@@ -114,11 +123,9 @@ ParameterRecord length(Member P::*member, double minimum, double maximum, Text t
 }
 
 template <class P>
-ParameterRecord flag(bool P::*member, Text text, ParameterRole role = ParameterRole::own) {
-  ParameterRecord record = field(ParameterKind::flag, member, std::move(text), parse_flag,
-                                 [](bool value) { return std::string(value ? "true" : "false"); });
-  record.role = role;
-  return record;
+ParameterRecord flag(bool P::*member, Text text) {
+  return field(ParameterKind::flag, member, std::move(text), parse_flag,
+               [](bool value) { return std::string(value ? "true" : "false"); });
 }
 
 /// An enumeration. The member may be optional. `choices` are the names of the enumerators, in order from 0.
@@ -170,21 +177,25 @@ ParameterRecord range(Member P::*member, double minimum, double maximum, Text te
 
 template <class P>
 ParameterRecord space(Space P::*member, const char* help) {
-  ParameterRecord record = choice(member, {"linear", "encoded"}, {"space", "", help});
-  record.role = ParameterRole::space;
-  return record;
+  return seldom(choice(member, {"linear", "encoded"}, {"space", "", help, "", ParameterRole::space}));
 }
 
 /// The border: any of them, or (inner_border) one that invents no value.
 template <class P>
 ParameterRecord border(Border P::*member) {
-  return choice(member, {"shrink", "clamp", "reflect", "mirror", "wrap", "constant"},
-                {"border", "", "what the window sees outside the picture"});
+  return seldom(choice(member, {"shrink", "clamp", "reflect", "mirror", "wrap", "constant"},
+                       {"border", "", "what the window sees outside the picture"}));
+}
+template <class P>
+ParameterRecord border_value(double P::*member) {
+  return seldom(real(
+      member, -1e30, 1e30,
+      {"border-value", "", "value outside the picture with border constant, from 0 (black) to 1 (white)"}));
 }
 template <class P>
 ParameterRecord inner_border(Border P::*member,
                              const char* help = "what the window sees outside the picture") {
-  return choice(member, {"shrink", "clamp", "reflect", "mirror", "wrap"}, {"border", "", help});
+  return seldom(choice(member, {"shrink", "clamp", "reflect", "mirror", "wrap"}, {"border", "", help}));
 }
 
 /// A parameter of a struct that is a member of the filter's parameters.
@@ -201,6 +212,8 @@ ParameterRecord within(Part P::*part, ParameterRecord record) {
 template <class P>
 InputRecord side(ImageView P::*member, InputRecord record) {
   record.view = [member](const void* p) -> const ImageView& { return as<P>(p).*member; };
+  if (record.role == Role::aperture) record.group = "lens-shape";
+  if (record.role == Role::depth) record.group = "main";
   return record;
 }
 

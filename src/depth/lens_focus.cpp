@@ -4,6 +4,7 @@
 #include "satin/lens_focus.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -157,11 +158,10 @@ void set_strength(DepthRule& rule, const LensFocus& focus, const Shape& picture)
            " is nearer than the focal length: check --depth-unit and --depth-scale.");
 }
 
-record::Text text(const Range& range, const char* unit, const char* help) { return {range.name, unit, help}; }
-
 template <class Member>
-ParameterRecord real(Member LensFocus::*member, const Range& range, const char* unit, const char* help) {
-  return record::real(member, range.minimum, range.maximum, text(range, unit, help));
+ParameterRecord real(Member LensFocus::*member, const Range& range, const char* unit, const char* help,
+                     const char* instead_of = "") {
+  return record::real(member, range.minimum, range.maximum, {range.name, unit, help, instead_of});
 }
 
 /// Channels have names in a file only; whoever read the file by name has extracted the channel.
@@ -172,6 +172,7 @@ int channel_by_name(const std::string& name, const Shape& depth) {
 }
 
 constexpr int most_channel = 3;
+constexpr std::array<std::string_view, 4> always_shown = {"focus", "focus-at", "strength", "f-number"};
 
 /// Marks a parameter that a series of pictures may vary.
 ParameterRecord varying(ParameterRecord record) {
@@ -182,7 +183,6 @@ ParameterRecord varying(ParameterRecord record) {
 ParameterRecord depth_channel_record() {
   ParameterRecord record;
   record.kind = ParameterKind::integer;
-  record.role = ParameterRole::depth_channel;
   record.minimum = 0;
   record.maximum = most_channel;
   record.set = [](void* p, std::string_view value) {
@@ -198,7 +198,8 @@ ParameterRecord depth_channel_record() {
   };
   return record::finish<LensFocus>(
       std::move(record),
-      {"depth-channel", "", "channel that holds the depth: its number, or its name in an EXR file"});
+      {"depth-channel", "", "channel that holds the depth: its number, or its name in an EXR file", "",
+       ParameterRole::depth_channel});
 }
 
 Point percent(const Point& point, const Shape& picture) {
@@ -275,14 +276,13 @@ int depth_channel(const LensFocus& focus, const Shape& depth) {
 }
 
 std::vector<ParameterRecord> lens_focus_parameters() {
-  ParameterRecord source = record::choice(
-      &LensFocus::depth_from, {"image", "alpha", "channel", "photo"},
-      {"depth-from", "",
-       "where depth comes from; image: --depth FILE; alpha: the picture's last channel; channel: one of its "
-       "file by name, Z unless --depth-channel tells another; photo: what the photograph carries"});
-  source.role = ParameterRole::depth_source;
-  return {
-      std::move(source),
+  std::vector<ParameterRecord> list = {
+      record::choice(
+          &LensFocus::depth_from, {"image", "alpha", "channel", "photo"},
+          {"depth-from", "",
+           "where depth comes from; image: --depth FILE; alpha: the picture's last channel; channel: one of "
+           "its file by name, Z unless --depth-channel tells another; photo: what the photograph carries",
+           "", ParameterRole::depth_source}),
       record::choice(
           &LensFocus::depth_kind, {"disparity", "depth"},
           {"depth-kind", "", "what depth means; disparity: large is near; depth: a distance, small is near"}),
@@ -290,15 +290,16 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       real(&LensFocus::depth_scale, scale_range, "",
            "factor of stored values; 1/255, 1/65535 or 1 (floats) unless told"),
       record::range(&LensFocus::depth_range, value_range.minimum, value_range.maximum,
-                    text(value_range, "", "distances of near and far, where the depth image has no unit")),
+                    {value_range.name, "", "distances of near and far, where the depth image has no unit"}),
       record::flag(&LensFocus::invert_depth,
                    {"invert-depth", "", "take what is stored as near for far, and far for near"}),
       record::integer(&LensFocus::depth_despeckle, 0, largest_rank_reach,
                       {"depth-despeckle", "px", "radius of a median that cleans the depth first; 0: none"}),
       real(&LensFocus::unknown, unknown_range, "", "stored value of unknown depth, besides NaN and infinity"),
       varying(real(&LensFocus::focus, focus_range, "", "depth that is sharp, after the scale")),
-      record::point(&LensFocus::focus_at,
-                    {"focus-at", "px", "place in the picture that is sharp; the middle unless told"}),
+      record::point(
+          &LensFocus::focus_at,
+          {"focus-at", "px", "place in the picture that is sharp; the middle unless told", "focus"}),
       real(&LensFocus::sharp_range, sharp_range, "",
            "depths this near to the focus are sharp too; none, or 1 % of soft depth, unless told"),
       record::choice(&LensFocus::soft, {"auto", "on", "off"},
@@ -308,17 +309,22 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       varying(record::length(&LensFocus::strength, strength_range.minimum, strength_range.maximum,
                              {"strength", "px",
                               "radius of the blur for a unit of depth; P%: from the nearest to the farthest, "
-                              "of the longer side; 1% "
-                              "unless told"})),
+                              "of the longer side; 1% unless told",
+                              "", ParameterRole::strength})),
       real(&LensFocus::f_number, f_number_range, "",
-           "f-number of a lens, in place of a strength; 2.8 unless told"),
-      real(&LensFocus::focal_length, focal_length_range, "mm", "focal length of that lens; 50 unless told"),
+           "f-number of a lens, in place of a strength; 2.8 unless told", "strength"),
+      real(&LensFocus::focal_length, focal_length_range, "mm", "focal length of that lens; 50 unless told",
+           "strength"),
       real(&LensFocus::sensor_width, sensor_width_range, "mm",
-           "width of the sensor along the longer side; 36 unless told"),
+           "width of the sensor along the longer side; 36 unless told", "strength"),
       real(&LensFocus::depth_unit, unit_range, "mm", "length of a unit of depth, for a lens"),
       real(&LensFocus::max_radius, max_radius_range, "px",
            "largest radius; unless told 64, or what the percentage spans"),
   };
+  for (ParameterRecord& parameter : list)
+    if (std::ranges::find(always_shown, parameter.name) == always_shown.end())
+      parameter = record::seldom(std::move(parameter), 1);
+  return list;
 }
 
 void set_by_photo(LensFocus& lens, const Photo& photo) {

@@ -387,17 +387,18 @@ std::vector<ParameterRecord> parameters() {
                    {"open", "px", "radius of an opening (shrink, then grow), which removes thin areas"}),
       record::real(&Mask::close, 0, largest_length,
                    {"close", "px", "radius of a closing (grow, then shrink), which fills narrow gaps"}),
-      record::real(&Mask::grow, 0, largest_length, {"grow", "px", "white grows by this radius"}),
+      record::real(&Mask::grow, 0, largest_length,
+                   {"grow", "px", "white grows by this radius", "", ParameterRole::strength}),
       record::real(&Mask::shrink, 0, largest_length, {"shrink", "px", "white shrinks by this radius"}),
       record::real(&Mask::feather, 0, largest_length, {"feather", "px", "width of a ramp at the outline"}),
       record::choice(&Mask::feather_side, {"inward", "outward", "centred"},
                      {"feather-side", "", "side of the outline that the ramp covers"}),
       record::flag(&Mask::invert, {"invert", "", "exchange black and white, at the end"}),
-      record::choice(&Mask::shape, {"disc", "box"},
-                     {"shape", "", "shape of a radius; boxes need whole radii"}),
-      record::choice(
+      record::seldom(record::choice(&Mask::shape, {"disc", "box"},
+                                    {"shape", "", "shape of a radius; boxes need whole radii"})),
+      record::seldom(record::choice(
           &Mask::connectivity, {"4", "8"},
-          {"connectivity", "", "neighbours of a white pixel: 4 share a side with it, 8 a side or a corner"}),
+          {"connectivity", "", "neighbours of a white pixel: 4 share a side with it, 8 a side or a corner"})),
   };
 }
 

@@ -151,17 +151,15 @@ const FilterRecord& median_record() {
                          {"threshold", "",
                           "replace only values that differ by more than this share of white (floats: than "
                           "this value)"}),
-            record::real(&Median::radius_min, 0, largest_rank_reach,
-                         {"radius-min", "px", "radius where the radius map is 0"}),
-            record::real(
-                &Median::radius_max, 0, largest_rank_reach,
-                {"radius-max", "px", "radius where the radius map is at its maximum (floats: at 1)"}),
-            record::border(&Median::border),
-            record::real(&Median::border_value, -1e30, 1e30,
-                         {"border-value", "",
-                          "value outside the picture with border constant, from 0 (black) to 1 (white)"}),
-            record::choice(&Median::mask_mode, {"blend", "exclude"},
-                           {"mask-mode", "", "exclude: windows leave out pixels where the mask is 0"})},
+            record::seldom(record::real(&Median::radius_min, 0, largest_rank_reach,
+                                        {"radius-min", "px", "radius where the radius map is 0"})),
+            record::seldom(record::real(&Median::radius_max, 0, largest_rank_reach,
+                                        {"radius-max", "px",
+                                         "radius where the radius map is at its maximum (floats: at 1)"})),
+            record::border(&Median::border), record::border_value(&Median::border_value),
+            record::seldom(
+                record::choice(&Median::mask_mode, {"blend", "exclude"},
+                               {"mask-mode", "", "exclude: windows leave out pixels where the mask is 0"}))},
        .inputs = {record::side(&Median::radius_map,
                                {"radius-map", Role::radius_map,
                                 "radius of each pixel, from radius-min at 0 to radius-max at white,"

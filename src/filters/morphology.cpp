@@ -75,14 +75,11 @@ FilterRecord extreme_record(const char* name, const char* help) {
        .help = help,
        .paper = "van Herk, Local minimum and maximum filters, 1992; Gil and Werman, Min, median and max "
                 "filters, 1993",
-       .parameters =
-           {record::whole_radius(
-                &P::radius, 0, largest_reach,
-                {"radius", "px", "radius of the window in whole pixels: R, RXxRY, or P% of the longer side"}),
-            record::border(&P::border),
-            record::real(&P::border_value, -1e30, 1e30,
-                         {"border-value", "",
-                          "value outside the picture with border constant, from 0 (black) to 1 (white)"})},
+       .parameters = {record::whole_radius(
+                          &P::radius, 0, largest_reach,
+                          {"radius", "px",
+                           "radius of the window in whole pixels: R, RXxRY, or P% of the longer side"}),
+                      record::border(&P::border), record::border_value(&P::border_value)},
        .inputs = {record::blend_mask<P>()},
        .space = Space::encoded,
        .traits = {.keeps_constant = true, .keeps_range = true},

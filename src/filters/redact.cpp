@@ -331,11 +331,11 @@ const FilterRecord& redact_record() {
                          {"feather", "px",
                           "width of the transition around boxes and mask, which stay covered themselves"}),
             record::space(&Redact::space, "mix in linear light, or mix the stored values"),
-            record::flag(
+            record::seldom(record::flag(
                 &Redact::allow_nothing,
                 {"allow-nothing", "",
-                 "accept a mask that is 0 everywhere, or a box outside the picture; otherwise an error"},
-                ParameterRole::may_vanish)},
+                 "accept a mask that is 0 everywhere, or a box outside the picture; otherwise an error", "",
+                 ParameterRole::may_vanish}))},
        .inputs = {record::side(
            &Redact::mask,
            {"mask", Role::mask, "in place of boxes: cover every pixel that is not 0, or not transparent"})},

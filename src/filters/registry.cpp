@@ -56,6 +56,8 @@ void add_parameter(JsonWriter& json, const ParameterRecord& parameter) {
   json.key("minimum").real(parameter.minimum);
   json.key("maximum").real(parameter.maximum);
   json.key("choices").strings(parameter.choices);
+  json.key("group").string(parameter.group);
+  json.key("rank").integer(parameter.rank);
   json.end_object();
 }
 
@@ -64,6 +66,7 @@ void add_input(JsonWriter& json, const InputRecord& input) {
   json.key("name").string(input.name);
   json.key("help").string(input.help);
   json.key("required").boolean(input.required);
+  json.key("group").string(input.group);
   json.end_object();
 }
 

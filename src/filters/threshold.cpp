@@ -201,8 +201,9 @@ const FilterRecord& threshold_record() {
                             {"k", "",
                              "weight of the method's term (niblack -0.2, sauvola 0.2, bradley 0.15, wolf "
                              "0.5, nick -0.1)"}),
-               record::real(&Threshold::range, 1e-6, 1e30,
-                            {"range", "", "R of sauvola; default: 128 or 32768, for floats 0.5"}),
+               record::seldom(
+                   record::real(&Threshold::range, 1e-6, 1e30,
+                                {"range", "", "R of sauvola; default: 128 or 32768, for floats 0.5"})),
                record::real(&Threshold::level, -1e30,
                             1e30, {"level", "", "threshold of the method fixed, from 0 (black) to 1 (white)"}),
                record::inner_border(&Threshold::border),

@@ -100,7 +100,8 @@ std::vector<ParameterRecord> parameters() {
       record::real(&TiltShift::falloff, 0, largest_percent,
                    {"falloff", "%",
                     "distance from the band at which the blur is full, in percent of the longer side"}),
-      record::real(&TiltShift::radius, 0, largest_lens_radius, {"radius", "px", "radius of the full blur"}),
+      record::real(&TiltShift::radius, 0, largest_lens_radius,
+                   {"radius", "px", "radius of the full blur", "", ParameterRole::strength}),
   };
   for (ParameterRecord& parameter : lens_style_parameters())
     list.push_back(record::within(&TiltShift::style, std::move(parameter)));

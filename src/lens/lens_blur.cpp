@@ -298,35 +298,42 @@ int LensBlur::groups(Stream stream) const {
 }
 
 std::vector<ParameterRecord> lens_style_parameters() {
+  const auto shape = [](ParameterRecord record) {
+    record.group = "lens-shape";
+    return record;
+  };
   return {
-      record::choice(&LensStyle::quality, {"fast", "high"},
-                     {"quality", "",
-                      "fast: at most 4 groups of depth, discs of 12 corners; "
-                      "high: 5 groups, 20 corners, 28 above radius 32, 36 above 48"}),
+      record::seldom(record::choice(&LensStyle::quality, {"fast", "high"},
+                                    {"quality", "",
+                                     "fast: at most 4 groups of depth, discs of 12 corners; "
+                                     "high: 5 groups, 20 corners, 28 above radius 32, 36 above 48"})),
       record::choice(&LensStyle::bokeh, {"disc", "hexagon", "square", "polygon"},
                      {"bokeh", "", "shape of a point that is out of focus"}),
-      record::integer(&LensStyle::blades, least_blades, most_blades,
-                      {"blades", "", "corners of the polygon; 6 unless told"}),
-      record::real(
+      shape(record::integer(&LensStyle::blades, least_blades, most_blades,
+                            {"blades", "", "corners of the polygon; 6 unless told"})),
+      shape(record::real(
           &LensStyle::blade_angle, -most_turn, most_turn,
-          {"blade-angle", "degrees", "angle by which the opening is turned; at 0 it stands on a side"}),
-      record::real(
+          {"blade-angle", "degrees", "angle by which the opening is turned; at 0 it stands on a side"})),
+      shape(record::real(
           &LensStyle::blade_curvature, 0, 1,
-          {"blade-curvature", "", "curvature of the opening's sides, from 0, straight, to 1, a circle"}),
-      record::real(
+          {"blade-curvature", "", "curvature of the opening's sides, from 0, straight, to 1, a circle"})),
+      shape(record::real(
           &LensStyle::cats_eye, 0, 1,
-          {"cats-eye", "", "share of the opening that the lens cuts towards the corners of the picture"}),
-      record::real(&LensStyle::onion, 0, 1, {"onion", "", "darkness of every other ring in the opening"}),
-      record::real(&LensStyle::squeeze, least_squeeze, most_squeeze,
-                   {"squeeze", "", "height of the opening over its width, as of an anamorphic lens"}),
-      record::real(&LensStyle::highlights, 1, most_highlights,
-                   {"highlights", "",
-                    "factor by which lamps were brighter than the white that clips them; 1: off; 4 for 8 "
-                    "bits unless told"}),
-      record::real(&LensStyle::grain, 0, 1, {"grain", "", "share of the grain that blurred parts get back"}),
-      record::choice(
+          {"cats-eye", "", "share of the opening that the lens cuts towards the corners of the picture"})),
+      shape(record::real(&LensStyle::onion, 0, 1,
+                         {"onion", "", "darkness of every other ring in the opening"})),
+      shape(record::real(&LensStyle::squeeze, least_squeeze, most_squeeze,
+                         {"squeeze", "", "height of the opening over its width, as of an anamorphic lens"})),
+      record::seldom(
+          record::real(&LensStyle::highlights, 1, most_highlights,
+                       {"highlights", "",
+                        "factor by which lamps were brighter than the white that clips them; 1: off; 4 for 8 "
+                        "bits unless told"})),
+      record::seldom(record::real(&LensStyle::grain, 0, 1,
+                                  {"grain", "", "share of the grain that blurred parts get back"})),
+      record::seldom(record::choice(
           &LensStyle::debug, {"off", "coc", "groups", "hidden"},
-          {"debug", "", "show in place of the picture the radii, the groups of depth, or what lies behind"}),
+          {"debug", "", "show in place of the picture the radii, the groups of depth, or what lies behind"})),
   };
 }
 

@@ -38,6 +38,7 @@ struct InputRecord {
   bool required = false;   ///< whether the filter needs it
   /// Returns its view from the filter's parameter struct, for calls of the filter's own function.
   std::function<const ImageView&(const void* parameters)> view{};
+  std::string group = "more";  ///< section of a form, before parameters of rank 0
 };
 
 /// Kind of a filter's result.
@@ -113,6 +114,7 @@ struct FilterRecord {
 [[nodiscard]] std::span<const FilterRecord> filters();
 
 /// Returns all filters as JSON: {"filters": [{"name": ..., "parameters": [...], "inputs": [...]}, ...]}.
+/// "group" and "rank" say where a parameter stands in a form.
 [[nodiscard]] std::string describe_filters();
 
 /// Returns the filter of this name. Throws Error(usage) with the nearest existing name.

@@ -98,6 +98,7 @@ enum class ParameterKind {
 /// Meaning of a parameter to code that knows no filter. Batches use it to decode depth and light.
 enum class ParameterRole {
   own,            ///< no meaning outside the filter
+  strength,       ///< how strongly the filter acts; unless set, the first number of the main group
   space,          ///< selects linear light or stored values
   depth_source,   ///< selects where depth comes from: a picture of its own, or the filtered picture's file
   depth_channel,  ///< selects the channel of a picture that is depth
@@ -118,8 +119,10 @@ struct ParameterRecord {
   std::vector<std::string> choices;         ///< names of a choice, in the order of the enumerators
   std::string default_text;                 ///< default; empty: not set
   ParameterRole role = ParameterRole::own;  ///< meaning to code that knows no filter
-  std::string instead_of;                   ///< parameter that this one excludes
-  bool whole = false;  ///< whether a radius must be in whole pixels; percentages are rounded, ties up
+  std::string group = "main";  ///< section of a form: main; lens-shape; more, for what is rarely changed
+  int rank = 0;                ///< order in the group; equal ranks: as in the record
+  std::string instead_of;      ///< parameter that this one excludes
+  bool whole = false;          ///< whether a radius must be in whole pixels; percentages are rounded, ties up
   bool varies =
       false;  ///< whether a plan can change it (Plan::vary()) and commands accept several values, a series
 

@@ -80,6 +80,9 @@ json parameter_json(const ParameterRecord& parameter) {
           {"required", false},
           {"whole", parameter.whole || parameter.kind == ParameterKind::integer},
           {"instead_of", parameter.instead_of},
+          {"strength", parameter.role == ParameterRole::strength},
+          {"group", parameter.group},
+          {"rank", parameter.rank},
           {"minimum", limit_json(parameter.minimum)},
           {"choices", parameter.choices},
           {"maximum", limit_json(parameter.maximum)},
@@ -87,9 +90,10 @@ json parameter_json(const ParameterRecord& parameter) {
 }
 
 json input_json(const InputRecord& input, const std::vector<std::string>& pictures) {
-  return {{"name", input.name}, {"kind", "image"},    {"unit", ""},
-          {"help", input.help}, {"default", ""},      {"required", input.required},
-          {"minimum", nullptr}, {"maximum", nullptr}, {"choices", pictures}};
+  return {{"name", input.name}, {"kind", "image"},     {"unit", ""},
+          {"help", input.help}, {"default", ""},       {"required", input.required},
+          {"minimum", nullptr}, {"maximum", nullptr},  {"choices", pictures},
+          {"rank", 0},          {"group", input.group}};
 }
 
 [[noreturn]] void refuse(const char* what) {

@@ -232,6 +232,8 @@ def test_type_that_the_format_does_not_hold(satin, picture):
     (["blur", "--radius", "1,5"], ["1.5", "1x5"]),
     (["blur", "--sigma", "1,5"], ["did you mean '1.5'"]),
     (["blur", "--radius", "5", "--sigma", "3"], ["radius or sigma", "leave one"]),
+    (["dof", "--depth", "in.png", "--f-number", "2", "--strength", "3"], ["strength or f-number", "leave one"]),
+    (["dof", "--depth", "in.png", "--focus", "0.5", "--focus-at", "1,2"], ["focus or focus-at", "leave one"]),
     (["dof", "--depth", "in.png", "--focus-at", "0.4,0.5"], ["focus-at", "40%,50%"]),
     (["tilt-shift", "--place", "0.25,1"], ["place", "25%,100%"]),
 ])

@@ -42,6 +42,16 @@ def test_help_of_every_option_names_its_subject(satin):
             assert not re.match(r"(of|by|in|with|for) ", parameter["help"]), (filter_["name"], parameter["name"])
 
 
+def test_records_have_a_group_and_a_rank(satin):
+    records = {filter_["name"]: filter_ for filter_ in registered(satin)}
+    for filter_ in records.values():
+        groups = [each["group"] for each in filter_["parameters"] + filter_["inputs"]]
+        assert set(groups) <= {"main", "lens-shape", "more"} and "main" in groups, filter_["name"]
+        assert all(isinstance(parameter["rank"], int) for parameter in filter_["parameters"])
+    shown = [each["name"] for each in records["dof"]["parameters"] if each["group"] == "main"]
+    assert shown == ["focus", "focus-at", "strength", "f-number", "bokeh"]
+
+
 def test_help_shows_ranges_defaults_and_choices(satin):
     text = " ".join(satin.good("blur", "--help").stdout.decode().split())
     assert "0 to 16384" in text and "default 8" in text

@@ -82,11 +82,15 @@ class Page:
         self.find(name).click()
         self.wait()
 
+    def unfold(self, element):
+        self.run("arguments[0].closest('details')?.setAttribute('open', '')", element)
+
     def set(self, name, text):
         """Types a text into the field of a parameter."""
         from selenium.webdriver.common.keys import Keys
 
         field = self.find("control-" + name)
+        self.unfold(field)
         field.send_keys(Keys.CONTROL, "a")
         field.send_keys(text, Keys.ENTER)
         self.wait()

@@ -63,6 +63,68 @@ def test_every_filter_has_a_control_for_every_parameter(page):
     page.wait()
 
 
+def select_filter(page, name):
+    page.choose(page.browser.find_element("css selector", ".step.open select.name"), name)
+    page.wait()
+
+
+def test_controls_stand_in_the_order_for_people(page):
+    shown = page.run("return [...document.querySelectorAll('.step.open > .control > label')].map((each) => each.textContent)")
+    assert shown == ["Depth", "Focus", "Or focus at", "Strength", "Or f number", "Bokeh"]
+    folds = page.run("return [...document.querySelectorAll('.step.open > details')].map((each) =>"
+                     " [each.firstChild.textContent, each.open, ...[...each.children].slice(1).map(({ children }) =>"
+                     " children[1].id)])")
+    assert [fold[:2] for fold in folds] == [["Lens shape", False], ["More", False]]
+    assert "control-blade-angle" in folds[0] and "control-squeeze" in folds[0]
+    more = folds[1].index
+    assert more("control-subject") < more("control-highlights") < more("control-depth-scale")
+    page.run("document.querySelector('.step.open > details').open = true")
+    select_filter(page, "blur")
+    opened = "return [...document.querySelectorAll('.step.open > details[open]')].map((each) => each.firstChild.textContent)"
+    assert page.run(opened) == []
+    select_filter(page, "dof")
+    assert page.run(opened) == ["Lens shape"]
+
+
+def test_strength_and_f_number_replace_each_other(page):
+    page.set("strength", "5")
+    page.set("focal-length", "85")
+    page.set("f-number", "2")
+    assert "--f-number 2" in page.text("command") and "--strength" not in page.text("command")
+    page.set("strength", "3")
+    assert "--f-number" not in page.text("command") and "--focal-length" not in page.text("command")
+
+
+@pytest.mark.parametrize("values", ["polygon 5 20 0.6 1.4 0", "hexagon 0 -15 0 0.6 1"])
+def test_the_picture_of_the_opening_has_the_shape_of_lamps(view, browser, tmp_path, values):
+    bokeh, blades, angle, curvature, squeeze, onion = values.split()
+    radius, half = 40, 70
+    lamp = np.zeros((2 * half + 1, 2 * half + 1), np.uint8)
+    lamp[half, half] = 255
+    Image.fromarray(lamp).save(tmp_path / "lamp.png")
+    Image.fromarray(np.full_like(lamp, 100)).save(tmp_path / "flat.png")
+    set_blades = [] if blades == "0" else ["--blades", blades]
+    started = view("lamp.png", "--filter", "tilt-shift", "--radius", radius, "--band", 0, "--falloff", 0, "--place", "0,0",
+                   "--highlights", 64, "--bokeh", bokeh, "--blade-angle=" + angle, "--blade-curvature", curvature,
+                   "--squeeze", squeeze, "--onion", onion, *set_blades, "-o", "out.png")
+    page = Page(browser, started.url)
+    page.click("zoom-1")
+    canvas, inside, _ = page.seen_part(lamp)
+    drawn = canvas[inside][:, 0].reshape(lamp.shape)
+    drawn = drawn > 0.6 * drawn.max()  # half of the light, or a dark ring
+
+    def filled(reach):
+        points = page.run("const [path] = document.querySelectorAll('.aperture path'), [size, reach] = arguments, all = [];"
+                          "const turned = path.parentNode.transform.baseVal.consolidate().matrix.inverse();"
+                          "for (let y = -size; y <= size; ++y) for (let x = -size; x <= size; ++x)"
+                          " all.push(path.isPointInFill(new DOMPoint(x / reach, y / reach).matrixTransform(turned)));"
+                          "return all", half, reach)
+        return np.array(points).reshape(drawn.shape)
+
+    shown = filled(half * np.sqrt(drawn.sum() / filled(half).sum()))
+    assert (shown & drawn).sum() > 0.95 * (shown | drawn).sum() > 2000
+
+
 def test_a_filter_that_comes_back_has_its_settings(page):
     page.set("strength", "11")
     page.set("focus", "0.25")
@@ -119,6 +181,14 @@ def test_a_drag_with_shift_changes_the_strength(page):
     assert float(page.find("control-strength").get_attribute("value")) > 15
     assert "--focus-at" not in page.text("command")
     assert (page.data("x"), page.data("y")) == place
+    for name, parameter in [("tilt-shift", "radius"), ("blur", "sigma")]:
+        select_filter(page, name)
+        page.set(parameter, "1.5")
+        mouse = page.mouse().key_down(Keys.SHIFT).move_to_element_with_offset(page.find("picture"), 120, 90).click_and_hold()
+        mouse.move_by_offset(0, -40).move_by_offset(0, -40).release().key_up(Keys.SHIFT).perform()
+        page.wait()
+        assert float(page.find("control-" + parameter).get_attribute("value")) > 1.7, name
+        assert page.text("command").count("--") == 1, page.text("command")
 
 
 def test_places_and_boxes_are_drawn_on_the_picture(page):
@@ -375,6 +445,7 @@ def test_sliders_follow_arrows(page):
     assert texts == sorted(set(texts)) and texts[0] > 20
     slider.send_keys(Keys.PAGE_DOWN)
     assert float(page.find("control-strength").get_attribute("value")) == texts[-2]
+    page.unfold(page.find("control-blades"))
     for blades in ("4", "5", "6"):  # whole numbers do not wait for several keys
         page.find("slider-control-blades").send_keys(Keys.ARROW_RIGHT)
         assert page.find("control-blades").get_attribute("value") == blades
@@ -437,6 +508,7 @@ def test_sliders_can_be_seen(page, scheme):
     try:
         for name in ("strength", "grain"):  # unset, and at its default
             slider = page.find("slider-control-" + name)
+            page.unfold(slider)
             assert page.run("return arguments[0].classList.contains('unset')", slider) == (name == "strength")
             seen = page.screenshot(slider)
             panel = seen[0, -1]

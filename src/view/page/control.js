@@ -89,7 +89,7 @@ export function percentOfKey({ key, shiftKey, ctrlKey, altKey, metaKey }) {
   return shiftKey && Math.abs(percent) === 1 ? 10 * percent : percent;
 }
 
-const sliding = new Set(["number", "integer", "length"]);
+export const sliding = new Set(["number", "integer", "length"]);
 
 /**
  * The control of a parameter: `value` returns its text, `set(text, settled)` changes it (`settled` at the end of a change),
@@ -111,7 +111,8 @@ export class Control {
     this.#field = this.#makeField(id);
     this.#field.id = id;
     this.#field.setAttribute("aria-description", record.help);
-    const label = element("label", { for: id }, words(record.name));
+    const alternative = record.instead_of && record.group === "main";
+    const label = element("label", { for: id }, words(alternative ? `or-${record.name}` : record.name));
     const row = { className: `control ${record.kind}`, "data-help": record.help };
     this.element = element("div", row, label, this.#field);
     this.#addUnit();

@@ -14,19 +14,19 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** Makes an icon from a symbol of index.html. */
-function icon(name) {
-  const namespace = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(namespace, "svg");
-  const use = document.createElementNS(namespace, "use");
-  use.setAttribute("href", `#icon-${name}`);
-  svg.append(use);
-  return svg;
+/** Makes an element of SVG. */
+export function shape(tag, attributes = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
 }
 
+/** Makes a button with a symbol of index.html. */
 export function iconButton(name, label, onclick) {
   const told = { title: label, "aria-label": label };
-  return element("button", { className: "icon", type: "button", ...told, onclick }, icon(name));
+  const icon = shape("svg", {}, shape("use", { href: `#icon-${name}` }));
+  return element("button", { className: "icon", type: "button", ...told, onclick }, icon);
 }
 
 /** Capitalises the first letter. */

@@ -1,7 +1,7 @@
 // Pointers and the wheel on the picture. A tool gets presses, drags and releases. Without one, a drag moves the view, and a
 // drag with the shift key changes how strong the filter is.
 
-import { partsOf, positions, scaleOf } from "./control.js";
+import { partsOf, positions, scaleOf, sliding } from "./control.js";
 
 const slack = 4; // pixels that a click may move
 
@@ -126,7 +126,6 @@ export class Gestures {
   }
 }
 
-const names = ["strength", "radius", "sigma", "sigma-s", "amount", "window", "cell", "grow", "roughness"];
 const fullWay = 500; // pixels of the page for the whole range
 
 /** Changes how strong the shown filter is, by a drag with the shift key, up or down. */
@@ -154,9 +153,10 @@ export class Strength {
   };
 
   #begin() {
-    const { filter, picture } = this.#session;
-    const known = names.map((name) => filter?.parameters.find((parameter) => parameter.name === name));
-    this.#parameter = known.find(Boolean) ?? null;
+    const { parameters, step, picture } = this.#session;
+    const numbers = parameters.filter(({ kind, group }) => sliding.has(kind) && group === "main");
+    const known = numbers.filter(({ strength }) => strength);
+    this.#parameter = known.find(({ name }) => name in step.values) ?? known[0] ?? numbers[0] ?? null;
     if (!this.#parameter || !picture) return false;
     const text = this.#session.value(this.#parameter) || (this.#parameter.kind === "length" ? "1%" : "");
     const { number, percent } = partsOf(text);

@@ -1,13 +1,8 @@
 // Points and boxes of the shown step: handles on the picture that can be dragged, and the tools that make them.
 
-const namespace = "http://www.w3.org/2000/svg";
-const corner = 12;
+import { shape } from "./dom.js";
 
-function shape(tag, attributes) {
-  const made = document.createElementNS(namespace, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-}
+const corner = 12;
 
 /** Parses "X,Y", each possibly in percent, to [x, y] in pixels. Returns null for anything else. */
 function parsePoint(text, { width, height }) {

@@ -43,9 +43,9 @@ export class Picker {
     return this.#inputs.includes("depth") && !values.depth && (values["depth-from"] ?? "image") === "image";
   }
 
-  /** Puts the row of the depth before the other controls, with the offer below it. */
+  /** Puts the offer below the row of the depth. */
   place(row) {
-    row?.closest(".step").querySelector("p").after(row, this.#offer);
+    row?.after(this.#offer);
     this.#show();
   }
 

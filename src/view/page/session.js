@@ -51,11 +51,8 @@ class History {
 
 const rest = 600; // milliseconds without a change that end one
 
-/** Whether two parameters exclude each other. A position, focus-at, replaces the value, focus. */
-function areRivals(one, other) {
-  return one.instead_of === other.name || other.instead_of === one.name ||
-    one.name === `${other.name}-at` || other.name === `${one.name}-at`;
-}
+/** Whether two parameters exclude each other. */
+const areRivals = (one, other) => one.instead_of === other.name || other.instead_of === one.name;
 
 /** Whether the mask of a step is a file that the server makes: from strokes, or the inverse of another mask. */
 const isPainted = ({ strokes, inverted, values }) => strokes.length > 0 || Boolean(inverted && values.mask);
@@ -153,6 +150,11 @@ export class Session extends EventTarget {
   /** Dropped files that the command names and that end with the session. */
   get unkept() {
     return this.#line.unkept;
+  }
+
+  /** The parameters of that filter in the order for people. */
+  get parameters() {
+    return [...(this.filter?.parameters ?? [])].sort((one, other) => one.rank - other.rank);
   }
 
   get dirty() {

@@ -1,21 +1,18 @@
 // The pipeline: a list of steps, one of which is open and has a control for every parameter of its filter.
 
+import { aperture } from "./aperture.js";
 import { Control } from "./control.js";
 import { byId, capital, element, iconButton, words } from "./dom.js";
 
-/** Parameters that are rarely changed once they are right. They come last, in a collapsed section. */
-const seldom = new Set([
-  "border", "border-value", "space", "debug", "mask", "mask-mode", "feather-side", "shape", "connectivity", "depth",
-  "depth-from", "depth-kind", "depth-channel", "depth-scale", "depth-despeckle", "depth-unit", "invert-depth",
-  "unknown", "max-radius", "f-number", "focal-length", "sensor-width", "radius-min", "radius-max", "radius-map",
-  "guide", "range", "subject",
-]);
+/** Groups of parameters. All but the first are collapsed sections. */
+const groups = ["main", "lens-shape", "more"];
 
 const overlays = ["coc", "groups", "hidden"];
 
 export class Steps {
   #controls = new Map();
-  #unfolded = false;
+  #unfolded = new Set();
+  #aperture = aperture();
   /** Settings of filters that were replaced by others. */
   #former = new Map();
 
@@ -92,7 +89,7 @@ export class Steps {
       this.#button("remove", "Remove this step", true, () => steps.splice(i, 1), Math.max(0, i - 1)),
     ];
     return element("li", { className: "step open" }, element("div", { className: "head" }, select, ...moves),
-      element("p", { className: "faint" }, capital(record?.help ?? "")), ...this.#makeControls(record));
+      element("p", { className: "faint" }, capital(record?.help ?? "")), ...this.#makeControls());
   }
 
   #button(name, label, enabled, edit, active) {
@@ -105,18 +102,22 @@ export class Steps {
     return button;
   }
 
-  #makeControls(record) {
+  #makeControls() {
     this.#controls.clear();
-    if (!record) return [];
-    for (const parameter of record.parameters) this.#controls.set(parameter.name, this.#control(parameter));
-    const names = [...this.#controls.keys()];
-    const elementOf = (name) => this.#controls.get(name).element;
-    const elements = (folded) => names.filter((name) => seldom.has(name) === folded).map(elementOf);
-    const more = elements(true);
-    if (!more.length) return elements(false);
-    const fold = element("details", { open: this.#unfolded }, element("summary", {}, "More"), ...more);
-    fold.ontoggle = () => { this.#unfolded = fold.open; };
-    return [...elements(false), fold];
+    for (const parameter of this.session.parameters) this.#controls.set(parameter.name, this.#control(parameter));
+    const controls = [...this.#controls.values()];
+    return groups.flatMap((group) => {
+      const elements = controls.filter(({ record }) => record.group === group).map((control) => control.element);
+      return group === "main" || !elements.length ? elements : this.#fold(group, elements);
+    });
+  }
+
+  #fold(group, elements) {
+    const summary = element("summary", {}, words(group));
+    if (group === "lens-shape") summary.append(this.#aperture.picture);
+    const fold = element("details", { open: this.#unfolded.has(group) }, summary, ...elements);
+    fold.ontoggle = () => this.#unfolded[fold.open ? "add" : "delete"](group);
+    return fold;
   }
 
   #control(parameter) {
@@ -135,7 +136,8 @@ export class Steps {
 
   /** Updates the texts of the controls, and shows the error at its control. */
   #show() {
-    const { error } = this.session;
+    const { error, step, parameters } = this.session;
+    if (parameters.some(({ group }) => group === "lens-shape")) this.#aperture.draw(step, parameters);
     for (const [name, control] of this.#controls) {
       control.show();
       control.refuse(error?.parameter === name ? error.message : null);
