@@ -172,7 +172,7 @@ export class Session extends EventTarget {
    */
   found({ name, kind }) {
     const known = this.#found[this.active];
-    if (known?.filter !== this.step?.filter) return undefined;
+    if (!known || known.filter !== this.step?.filter) return undefined;
     if (kind === "choice" && known[`is_${name}`] !== undefined) return known[`is_${name}`] ? "on" : "off";
     return known[name.replaceAll("-", "_")] ?? known[name];
   }
