@@ -336,10 +336,14 @@ void SignedRadii::check(std::vector<std::string>& warnings, Stream stream) {
   backend_.download(&statistics, statistics_.get(), sizeof statistics, stream);
   const double soft =
       statistics.silhouettes == 0 ? 0 : static_cast<double>(statistics.ramps) / statistics.silhouettes;
+  const bool widened = statistics.soft != 0 && !rule_.sharp_range_given;
+  const double nearest = rule_.distances ? 1 / found.near_edge : found.near_edge;
   found_ = {{"strength", found.strength / 256},
             {"focus", stated_focus(found.focus, rule_, focus_)},
+            {"sharp_range", widened ? std::abs(nearest - found.focus) : rule_.sharp_range},
             {"largest_radius", largest_found_radius(found, rule_)},
-            {"soft", soft}};
+            {"soft", soft},
+            {"is_soft", static_cast<double>(statistics.soft)}};
   report_findings(found, rule_, focus_, warnings);
 }
 

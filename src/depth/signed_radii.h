@@ -71,7 +71,8 @@ class SignedRadii {
   void forget(Stream stream);
 
   /// Findings of the last run before check(): the strength in pixels for a value of 1, the value that is
-  /// sharp, the largest radius in pixels, and the share of the depth's silhouettes that are ramps.
+  /// sharp, the sharp range around it, the largest radius in pixels, the share of the depth's silhouettes
+  /// that are ramps, and 1 if the depth is soft.
   [[nodiscard]] const std::vector<FoundValue>& found() const noexcept { return found_; }
 
   /// A flag in the backend's memory: 1 once run() found the depth soft.

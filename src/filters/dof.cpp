@@ -65,6 +65,7 @@ class PreparedDof final : public PreparedFilter {
   void check(std::vector<std::string>& warnings, Stream stream) override {
     radii_.check(warnings, stream);
     found_ = radii_.found();
+    found_.push_back({"max_radius", max_radius_});
     found_.push_back({"groups", static_cast<double>(blur_.groups(stream))});
   }
 

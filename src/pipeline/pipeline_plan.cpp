@@ -266,8 +266,8 @@ std::vector<std::string> PipelinePlan::check(Stream stream) {
 
 std::vector<FoundValue> PipelinePlan::found() const {
   std::vector<FoundValue> all;
-  for (const Step& step : steps_)
-    for (FoundValue& value : step.plan.found()) all.push_back(std::move(value));
+  for (std::size_t i = 0; i < steps_.size(); ++i)
+    for (FoundValue& value : steps_[i].plan.found()) all.emplace_back(std::move(value)).step = i;
   return all;
 }
 

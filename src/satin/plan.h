@@ -44,6 +44,7 @@ using Progress = std::function<bool(double done)>;
 struct FoundValue {
   std::string parameter;  ///< name of the parameter or finding, such as "strength"
   double value = 0;       ///< number in the parameter's unit
+  std::size_t step = 0;   ///< index of the filter in its pipeline
 };
 
 /// How far from a pixel its result reads along each axis, in pixels.

@@ -9,6 +9,7 @@
 #include "satin/error.h"
 #include "satin/pipeline.h"
 #include "view/answers.h"
+#include "view/depth_map.h"
 #include "view/open_picture.h"
 #include "view/settings.h"
 
@@ -205,6 +206,7 @@ void Renderer::make_levels(const Wish& wish, const Shown& shown) {
 }
 
 void Renderer::filter(const Scene& scene, const Wish& wish) {
+  if (wish.overlay == depth_overlay) return show_depth(scene, wish);
   if (const int level = wish.exact ? 0 : preview_level(scene, wish); level > 0) try {
       return filter_quickly(scene, wish, level);
     } catch (const Error& error) {
@@ -225,13 +227,28 @@ int Renderer::preview_level(const Scene& scene, const Wish& wish) const {
   return level;
 }
 
+Sides Renderer::read_sides(const Scene& scene) {
+  Sides sides = side_pictures_.of(*scene.work, *scene.picture);
+  const std::lock_guard lock(mutex_);
+  sides_ = sides;
+  return sides;
+}
+
+/// Shows the depth that the pipeline reads. No filter runs.
+void Renderer::show_depth(const Scene& scene, const Wish& wish) {
+  const Pipeline steps = steps_for(scene.work->pipeline, *scene.picture);
+  const std::optional<DepthMap> depth = DepthMap::of(steps, read_sides(scene), *scene.picture);
+  if (!depth) throw Error(ErrorKind::usage, "No filter of the pipeline reads depth.");
+  const Shape& whole = scene.picture->shape();
+  const int level = wish.exact ? 0 : level_for(wish.viewport, whole);
+  auto pixels = std::make_shared<const Image>(depth->grey(shape_at(whole, level)));
+  keep(scene, wish,
+       {std::make_shared<Pyramid>(device_, std::move(pixels), Space::encoded), level, whole, level == 0});
+}
+
 /// Runs the pipeline, or the steps up to the overlay, and learns how long that takes.
 Filtered Renderer::run_filters(const Scene& scene, const Wish& wish, int level) {
-  const Sides sides = side_pictures_.of(*scene.work, *scene.picture);
-  {
-    const std::lock_guard lock(mutex_);
-    sides_ = sides;
-  }
+  const Sides sides = read_sides(scene);
   Pipeline steps = steps_for(scene.work->pipeline, *scene.picture);
   if (!wish.overlay.empty()) steps = with_overlay(steps, wish.overlay);
   if (level > 0) {
@@ -266,7 +283,7 @@ void Renderer::filter_quickly(const Scene& scene, const Wish& wish, int level) {
 
 void Renderer::filter_truly(const Scene& scene, const Wish& wish) {
   Filtered result = run_filters(scene, wish, 0);
-  if (wish.overlay.empty()) {
+  {
     const std::lock_guard lock(mutex_);
     if (scene_.generation == scene.generation) found_ = std::move(result.found);
   }

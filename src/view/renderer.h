@@ -97,6 +97,8 @@ class Renderer {
   void work_on(const Wish& wish);
   void make_levels(const Wish& wish, const Shown& shown);
   void filter(const Scene& scene, const Wish& wish);
+  [[nodiscard]] Sides read_sides(const Scene& scene);
+  void show_depth(const Scene& scene, const Wish& wish);
   [[nodiscard]] Filtered run_filters(const Scene& scene, const Wish& wish, int level);
   void filter_quickly(const Scene& scene, const Wish& wish, int level);
   void filter_truly(const Scene& scene, const Wish& wish);

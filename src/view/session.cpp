@@ -1,138 +1,19 @@
 #include "view/session.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "batch/file_names.h"
 #include "batch/outputs.h"
 #include "batch/side_inputs.h"
-#include "satin/filters/dof.h"
 #include "satin/pipeline.h"
 #include "view/settings.h"
 
 namespace satin::view {
 namespace {
-
-/// Depth and blur under the pointer.
-struct LensReading {
-  double depth = 0;              ///< depth in the scale of the focus
-  std::optional<double> radius;  ///< radius in pixels, positive in front of the focus; unknown before a run
-};
-
-double white_of(Type type) {
-  if (type == Type::u8) return std::numeric_limits<std::uint8_t>::max();
-  return type == Type::u16 ? std::numeric_limits<std::uint16_t>::max() : 1;
-}
-
-/// Values of a depth image as depth of field interprets them.
-class DepthValues {
- public:
-  DepthValues(const Image& image, const LensFocus& lens, const Shape& picture)
-      : view_(image.view()),
-        lens_(lens),
-        white_(white_of(view_.shape.type)),
-        scale_(lens.depth_scale.value_or(1 / white_)),
-        channel_(lens.depth_channel ? std::min(lens.depth_channel->index, view_.shape.channels - 1) : 0),
-        across_(static_cast<double>(view_.shape.width) / static_cast<double>(picture.width)),
-        down_(static_cast<double>(view_.shape.height) / static_cast<double>(picture.height)),
-        largest_(max_radius_of(lens, picture)) {}
-
-  /// Returns the depth at a position in the picture, in the scale of the focus.
-  [[nodiscard]] double at(double x, double y) const { return scale_ * stored(column(x), row(y)); }
-
-  /// Returns the lower median of the known values in 5 x 5 pixels.
-  [[nodiscard]] std::optional<double> focus_around(double x, double y) const {
-    constexpr std::int64_t reach = 2;
-    std::vector<double> known;
-    const std::int64_t across = column(x), down = row(y);
-    for (std::int64_t v = std::max<std::int64_t>(down - reach, 0);
-         v <= std::min(down + reach, view_.shape.height - 1); ++v)
-      for (std::int64_t u = std::max<std::int64_t>(across - reach, 0);
-           u <= std::min(across + reach, view_.shape.width - 1); ++u)
-        if (const double value = stored(u, v); std::isfinite(value) && value != lens_.unknown)
-          known.push_back(value);
-    if (known.empty()) return std::nullopt;
-    const auto middle = known.begin() + static_cast<std::ptrdiff_t>((known.size() - 1) / 2);
-    std::nth_element(known.begin(), middle, known.end());
-    return scale_ * *middle;
-  }
-
-  /// Returns the signed blur radius at a depth.
-  [[nodiscard]] double radius(double depth, double focus, double strength) const {
-    const double away = std::max(std::abs(depth - focus) - lens_.sharp_range.value_or(0), 0.0);
-    const double held = depth < focus ? focus - away : focus + away;
-    const double blur = strength * (nearness(held) - nearness(focus));
-    return std::clamp(blur, -largest_, largest_);
-  }
-
- private:
-  [[nodiscard]] double nearness(double depth) const {
-    const double value = lens_.invert_depth ? white_ * scale_ - depth : depth;
-    return lens_.depth_kind == DepthKind::disparity ? value : 1 / value;
-  }
-  [[nodiscard]] std::int64_t column(double x) const {
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(x * across_), 0, view_.shape.width - 1);
-  }
-  [[nodiscard]] std::int64_t row(double y) const {
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(y * down_), 0, view_.shape.height - 1);
-  }
-  [[nodiscard]] double stored(std::int64_t x, std::int64_t y) const {
-    if (view_.shape.type == Type::u8) return view_.value<std::uint8_t>(x, y, channel_);
-    if (view_.shape.type == Type::u16) return view_.value<std::uint16_t>(x, y, channel_);
-    return static_cast<double>(view_.value<float>(x, y, channel_));
-  }
-
-  ImageView view_;
-  const LensFocus& lens_;
-  double white_, scale_;
-  int channel_;
-  double across_, down_;
-  double largest_;
-};
-
-std::optional<double> strength_in(std::span<const FoundValue> found) {
-  const auto value = std::ranges::find(found, "strength", &FoundValue::parameter);
-  return value == found.end() ? std::nullopt : std::optional(value->value);
-}
-
-std::optional<double> radius_of(const DepthValues& values, const LensFocus& lens, const Shape& picture,
-                                double depth, std::span<const FoundValue> found) {
-  const Point place = lens.focus_at.value_or(Point{{50, true}, {50, true}});
-  const auto width = static_cast<double>(picture.width), height = static_cast<double>(picture.height);
-  const std::optional<double> focus =
-      lens.focus ? lens.focus : values.focus_around(place.x.pixels(width), place.y.pixels(height));
-  const std::optional<double> strength = strength_in(found);
-  if (!focus || !strength) return std::nullopt;
-  const double radius = values.radius(depth, *focus, *strength);
-  return std::isfinite(radius) ? std::optional(radius) : std::nullopt;
-}
-
-/// Returns depth and blur at a position in the picture for the last step that reads depth, or nothing.
-/// `found` are the values that its run found. Throws like the filters.
-std::optional<LensReading> lens_at(const Pipeline& steps, const Sides& sides,
-                                   std::span<const FoundValue> found, const Shape& picture, double x,
-                                   double y) {
-  if (sides.size() != steps.size()) return std::nullopt;
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    const FilterRecord& filter = steps[i].parameters.filter();
-    const auto input = std::ranges::find(filter.inputs, Role::depth, &InputRecord::role);
-    if (filter.name != dof_record().name || input == filter.inputs.end()) continue;
-    const auto at = static_cast<std::size_t>(input - filter.inputs.begin());
-    if (at >= sides[i].size() || sides[i][at] == nullptr) return std::nullopt;
-    const LensFocus& lens = static_cast<const Dof*>(steps[i].parameters.data())->lens;
-    const std::shared_ptr<const Image> image = sides[i][at]->find(0);
-    const DepthValues values(*image, lens, picture);
-    const double depth = values.at(x, y);
-    return LensReading{depth, radius_of(values, lens, picture, depth, found)};
-  }
-  return std::nullopt;
-}
 
 namespace fs = std::filesystem;
 
@@ -262,6 +143,7 @@ Answer Session::at_once(const std::string& name, const std::string& query, const
   if (name == "POST /api/copied") return keep_masks(), json_answer(Json::object());
   if (name == "GET /api/changes") return tell_changes();
   if (name == "GET /api/at") return look_at(query_of(query));
+  if (name == "GET /api/found") return tell_found();
   return error_answer(404, Error(ErrorKind::usage, "There is nothing here."));
 }
 
@@ -456,12 +338,39 @@ Answer Session::look_at(const Query& query) const {
   const Shape& shape = picture_->shape();
   if (const auto colour = colour_at(*picture_->shown->find(0), 0, shape, x, y)) json["before"] = *colour;
   if (const auto colour = renderer_.result_at(x, y)) json["after"] = *colour;
-  const Pipeline steps = steps_for(line_.pipeline, *picture_);
-  if (const auto lens = lens_at(steps, renderer_.sides(), renderer_.found(), shape, x, y)) {
-    json["depth"] = lens->depth;
-    if (lens->radius) json["radius"] = *lens->radius;
-  }
+  const auto map = DepthMap::of(steps_for(line_.pipeline, *picture_), renderer_.sides(), *picture_);
+  const std::optional<double> depth = map ? map->at(x, y) : std::nullopt;
+  if (!depth) return json_answer(json);
+  json["depth"] = *depth;
+  for (const FoundValue& found : renderer_.found())
+    if (found.step == map->step() && found.parameter == "strength")
+      if (const auto radius = map->radius(*depth, found.value)) json["radius"] = *radius;
   return json_answer(json);
+}
+
+/// Tells what a photograph and the filters set that the settings leave open, and the depth of the lens.
+Answer Session::tell_found() {
+  Json steps = Json::array(), depth;
+  if (picture_ == nullptr)
+    return json_answer({{"generation", generation_}, {"steps", steps}, {"depth", depth}});
+  const Pipeline pipeline = steps_for(line_.pipeline, *picture_);
+  for (std::size_t i = 0; i < pipeline.size(); ++i) {
+    Json& own = steps.emplace_back(Json::object());
+    for (const ParameterRecord& parameter : pipeline[i].parameters.filter().parameters) {
+      const std::string text = pipeline[i].parameters.get(parameter.name);
+      if (text != line_.pipeline[i].parameters.get(parameter.name)) own[parameter.name] = text;
+    }
+  }
+  for (const FoundValue& found : renderer_.found())
+    if (found.step < steps.size()) steps[found.step][found.parameter] = found.value;
+  if (const auto map = DepthMap::of(pipeline, renderer_.sides(), *picture_)) {
+    if (const auto focus = map->focus()) steps[map->step()]["focus"] = *focus;
+    steps[map->step()]["focus-at"] = print_point(map->focus_place());
+    if (!surveyed_ || !surveyed_->equals(*map)) histogram_ = text_of(map->histogram());
+    surveyed_ = map;
+    depth = Json::parse(histogram_);
+  }
+  return json_answer({{"generation", generation_}, {"steps", steps}, {"depth", depth}});
 }
 
 /// Sets the pipeline. Depth and mattes of a photograph are read when they are first needed.

@@ -17,6 +17,7 @@
 #include "batch/file_stamp.h"
 #include "view/answers.h"
 #include "view/brush.h"
+#include "view/depth_map.h"
 #include "view/renderer.h"
 #include "view/server.h"
 #include "view/settings.h"
@@ -56,6 +57,7 @@ class Session final : public Application {
   Answer set_focus(const Json& body);
   Answer tell_changes() const;
   Answer look_at(const Query& query) const;
+  Answer tell_found();
   /// What a save writes: the settings as they were when it was requested.
   struct SaveJob {
     std::filesystem::path name;    ///< as requested, empty for the current output
@@ -130,6 +132,8 @@ class Session final : public Application {
       stamps_;                        ///< stamps of the files in use, when they were read or written
   std::optional<MaskCanvas> canvas_;  ///< used by the worker only
   std::string canvas_key_;            ///< file below the strokes of `canvas_`, and its stamp
+  std::optional<DepthMap> surveyed_;  ///< the depth of `histogram_`
+  std::string histogram_;             ///< JSON, kept because counting takes long
   std::thread saver_;
   std::atomic<bool> saving_{false};
   std::atomic<bool> save_ends_{false};  ///< cancels the save

@@ -350,11 +350,14 @@ json filters_json(const std::vector<std::string>& pictures) {
     for (const InputRecord& input : filter.inputs) parameters.push_back(input_json(input, pictures));
     for (const ParameterRecord& parameter : filter.parameters)
       parameters.push_back(parameter_json(parameter));
+    std::vector<std::string> overlays = overlays_of(filter);
+    if (std::ranges::find(filter.inputs, Role::depth, &InputRecord::role) != filter.inputs.end())
+      overlays.emplace_back(depth_overlay);
     all.push_back({{"name", filter.name},
                    {"category", filter.category},
                    {"help", filter.help},
                    {"parameters", parameters},
-                   {"overlays", overlays_of(filter)}});
+                   {"overlays", overlays}});
   }
   return all;
 }

@@ -44,6 +44,9 @@ class SettingsError : public Error {
 /// picture.
 [[nodiscard]] Pipeline pipeline_of(const Settings& settings);
 
+/// Name of the overlay that shows the depth which a filter reads.
+constexpr const char* depth_overlay = "depth";
+
 /// Returns the choices of the parameter that shows what the filter saw, without its default. Empty for most
 /// filters.
 [[nodiscard]] std::vector<std::string> overlays_of(const FilterRecord& filter);

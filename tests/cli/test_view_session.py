@@ -237,6 +237,38 @@ def test_overlays_are_what_debug_gives(scene, overlay):
         assert state == "true" and np.array_equal(shown[:, :, :3], png_file.read(scene.folder / "debug.png"))
 
 
+def test_the_page_learns_depth_and_what_the_settings_leave_open(scene):
+    codes = np.linspace(0, 255, 160).astype(np.uint8)
+    with View(scene, "photo.png", "--depth", "depth.png", "-o", "out.png") as view:
+        session = view.open()
+        view.pixels(session["generation"], 9, 9, exact=1)
+        found = view.ask("GET", "/api/found").json()
+        assert found["generation"] == session["generation"]
+        step, depth = found["steps"][0], found["depth"]
+        assert step["focus"] == pytest.approx(codes[80] / 255, abs=2 / 255) and step["focus-at"] == "50%,50%"
+        assert step["strength"] == pytest.approx(1.6, rel=0.05) and step["max_radius"] == 64 and step["sharp_range"] == 0
+        assert (depth["lowest"], depth["highest"], depth["near"], depth["inverse"]) == (0, 1, "highest", False)
+        assert sum(depth["counts"]) == 120 * 160 and min(depth["counts"]) > 0
+        shown, state = view.pixels(session["generation"], 160, 120, overlay="depth", exact=1)
+        assert state == "true" and np.array_equal(shown[:, :, :3], np.broadcast_to(codes[:, None], (120, 160, 3)))
+        values = {"depth": "depth.png", "depth-kind": "depth", "depth-scale": "0.1", "focus": "4"}
+        done = view.post("/api/settings", steps=[{"filter": "blur", "values": {}}, {"filter": "dof", "values": values}]).json()
+        view.pixels(done["generation"], 9, 9, exact=1)
+        found = view.ask("GET", "/api/found").json()
+        step, depth = found["steps"][1], found["depth"]
+        x = int(step["focus-at"].split(",")[0])
+        assert step["focus"] == 4 and abs(codes[x] / 10 - 4) < 0.2 and found["steps"][0] == {}
+        assert (depth["highest"], depth["near"], depth["inverse"]) == (25.5, "lowest", True)
+        assert depth["lowest"] == pytest.approx(0.1) and sum(depth["counts"]) < 120 * 160  # 0 is unknown
+        shown, _ = view.pixels(done["generation"], 160, 120, overlay="depth", exact=1)
+        assert shown[60, 0, :3].tolist() == [96, 32, 96] and shown[60, 1, 0] > shown[60, 100, 0] >= shown[60, 159, 0] == 0
+        done = view.post("/api/settings", steps=[{"filter": "blur", "values": {}}]).json()
+        view.pixels(done["generation"], 9, 9, exact=1)
+        assert view.ask("GET", "/api/found").json()["depth"] is None
+        refused = view.ask("GET", "/api/view?generation=%d&x=0&y=0&width=9&height=9&zoom=1&overlay=depth" % done["generation"])
+        assert refused.fields["x-satin-state"] == "refused" and "depth" in refused.json()["error"]["message"]
+
+
 def test_a_newer_generation_wins(satin):
     """Requests that wait for older generations are answered at once."""
     png_file.write(satin.folder / "big.png", smooth(1500, 2000))

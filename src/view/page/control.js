@@ -14,7 +14,7 @@ export function partsOf(text) {
 }
 
 /** Rounds to three digits, or to an integer from 100 on. */
-function rounded(value) {
+export function rounded(value) {
   if (Math.abs(value) >= 100) return Math.round(value);
   return Number(value.toPrecision(digits));
 }
@@ -55,18 +55,20 @@ function curveOf(parameter, low, high) {
 export function scaleOf(parameter, text, longerSide) {
   const { number, percent } = partsOf(text);
   const usual = partsOf(parameter.default ?? "").number;
-  let high = upperEnd(parameter, percent, longerSide);
-  let low = lowerEnd(parameter, high);
+  const { axis } = parameter;
+  let high = axis?.high ?? upperEnd(parameter, percent, longerSide);
+  let low = axis?.low ?? lowerEnd(parameter, high);
   if (low > 0 && usual > 0 && parameter.maximum / low > unlimited) [low, high] = [usual / 1000, usual * 1000];
   if (number > high) high = Math.min(percent ? 1000 : parameter.maximum ?? Infinity, 2 * number);
   if (number < low) low = number;
-  const curve = curveOf(parameter, low, high);
+  const curve = axis ?? curveOf(parameter, low, high);
   const whole = parameter.whole && !percent;
   const odd = whole && /\bodd\b/.test(parameter.help);
   return {
     position: (value) => Math.round(positions * curve.from(Math.min(high, Math.max(low, value)))),
     value: (position) => {
       const value = curve.to(position / positions);
+      if (axis) return Math.min(axis.high, Math.max(axis.low, axis.round(value)));
       if (!whole) return rounded(value);
       return odd ? 2 * Math.floor(value / 2) + 1 : Math.round(value);
     },
@@ -92,9 +94,9 @@ export function percentOfKey({ key, shiftKey, ctrlKey, altKey, metaKey }) {
 export const sliding = new Set(["number", "integer", "length"]);
 
 /**
- * The control of a parameter: `value` returns its text, `set(text, settled)` changes it (`settled` at the end of a change),
- * `longerSide` returns the longer side of the picture, `draw` activates the tool for points and boxes on the picture, and
- * `pick` asks for a file.
+ * The control of a parameter: `value` returns its text, `found` what it is without one, `set(text, settled)` changes it
+ * (`settled` at the end of a change), `longerSide` returns the longer side of the picture, `draw` activates the tool for
+ * points and boxes on the picture, and `pick` asks for a file.
  */
 export class Control {
   element;
@@ -104,8 +106,8 @@ export class Control {
   #unit = null;
   #message = element("p", { className: "wrong", hidden: true });
 
-  constructor(record, { value, set, longerSide, draw, pick, prefix = "control-" }) {
-    Object.assign(this, { record, value, set, longerSide });
+  constructor(record, { value, found = () => undefined, set, longerSide, draw, pick, prefix = "control-" }) {
+    Object.assign(this, { record, value, found, set, longerSide });
     const id = prefix + record.name;
     this.#message.id = `${id}-message`;
     this.#field = this.#makeField(id);
@@ -198,7 +200,7 @@ export class Control {
 
   /** The scale of the slider, which does not change during a drag. */
   get #scale() {
-    return this.#held ?? scaleOf(this.record, this.value(), this.longerSide());
+    return this.#held ?? scaleOf(this.record, this.value() || this.#automatic, this.longerSide());
   }
 
   #addDraw(draw) {
@@ -218,7 +220,7 @@ export class Control {
   /** Steps through numbers with the arrows up and down, ten steps with the shift key. */
   #step(event) {
     const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-    const { number, percent } = partsOf(this.#field.value || this.record.default || "0");
+    const { number, percent } = partsOf(this.#field.value || this.#automatic || this.record.default || "0");
     if (!direction || !sliding.has(this.record.kind) || Number.isNaN(number)) return;
     event.preventDefault();
     let next = number;
@@ -229,6 +231,12 @@ export class Control {
     this.show();
   }
 
+  /** The value in force as a text, or "" if the parameter is set or nothing is known. */
+  get #automatic() {
+    const found = this.value() === (this.record.default ?? "") ? this.found() ?? "" : "";
+    return String(typeof found === "number" ? rounded(found) : found);
+  }
+
   /** Shows the current text of the parameter, unless it is being typed. */
   show() {
     const text = this.value();
@@ -236,7 +244,7 @@ export class Control {
     if (kind === "flag") this.#field.checked = text === "true";
     else if (document.activeElement !== this.#field || kind === "colour") this.#showText(text);
     this.element.classList.toggle("set", text !== (this.record.default ?? ""));
-    const { number, percent } = partsOf(text);
+    const { number, percent } = partsOf(text || this.#automatic);
     if (this.#unit) {
       this.#unit.textContent = percent ? "of side" : "px";
       this.#unit.title = percent ? "Percent of the longer side: change to pixels" : "Pixels: change to percent";
@@ -247,11 +255,10 @@ export class Control {
   /** Moves the slider, unless its position already means the number: several positions round to one number. */
   #showPosition(number, text) {
     const scale = this.#scale;
-    const unset = Number.isNaN(number);
-    this.#slider.classList.toggle("unset", unset);
-    if (unset) this.#slider.value = 0;
+    this.#slider.classList.toggle("unset", !text);
+    if (Number.isNaN(number)) this.#slider.value = 0;
     else if (scale.value(Number(this.#slider.value)) !== number) this.#slider.value = scale.position(number);
-    this.#slider.setAttribute("aria-valuetext", text || "auto");
+    this.#slider.setAttribute("aria-valuetext", text || this.#told);
     fill(this.#slider);
   }
 
@@ -261,7 +268,15 @@ export class Control {
       this.#field.append(optionOf(text));
     }
     this.#field.value = kind === "colour" ? text || "#000000" : text;
-    if (this.#field.type === "text") this.#field.placeholder = kind === "box" ? "none" : "auto";
+    if (this.#field.type === "text") this.#field.placeholder = kind === "box" ? "none" : this.#told;
+    if (kind === "choice") for (const option of this.#field.options) {
+      if (option.value === (this.record.default ?? "")) option.text = this.#automatic ? this.#told : option.value || "auto";
+    }
+  }
+
+  /** What a field without a text says. */
+  get #told() {
+    return this.#automatic ? `${this.#automatic}, automatic` : "auto";
   }
 
   /** Shows an error about the text, or removes it. */

@@ -2,6 +2,7 @@
 
 import { Brush } from "./brush.js";
 import { Compare, PictureCanvas } from "./canvas.js";
+import { Depth } from "./depth.js";
 import { byId, capital, fileName, notice, takeBack } from "./dom.js";
 import { Changes, Keeping } from "./files.js";
 import { Frames } from "./frames.js";
@@ -135,6 +136,7 @@ async function start() {
   const marks = new Marks(byId("marks"), session, viewport, gestures);
   const picker = new Picker(server, session);
   const steps = new Steps(session, marks, picker);
+  new Depth(server, session, canvas, frames);
   const brush = new Brush(byId("strokes"), session, viewport, gestures);
   const compare = new Compare(canvas, frames);
   const loupe = new Loupe(server, session, viewport, canvas, gestures);

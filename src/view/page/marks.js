@@ -1,6 +1,6 @@
 // Points and boxes of the shown step: handles on the picture that can be dragged, and the tools that make them.
 
-import { shape } from "./dom.js";
+import { byId, shape } from "./dom.js";
 
 const corner = 12;
 
@@ -29,11 +29,12 @@ const printBoxes = (boxes) => boxes.map((box) => box.join(",")).join(";");
 
 export class Marks {
   #armed = null;
+  #clicked = false;
 
   constructor(layer, session, viewport, gestures) {
     Object.assign(this, { layer, session, viewport, gestures });
     viewport.addEventListener("move", () => this.draw());
-    for (const event of ["values", "pipeline", "open", "answer"]) session.addEventListener(event, () => this.draw());
+    for (const event of ["values", "pipeline", "open", "answer", "found"]) session.addEventListener(event, () => this.draw());
     session.addEventListener("pipeline", () => this.#armed && gestures.take(null));
     gestures.click = (x, y) => this.#click(x, y);
   }
@@ -51,6 +52,7 @@ export class Marks {
   }
 
   #setPoint(parameter, x, y) {
+    this.#clicked = true;
     const { picture } = this.session;
     const inside = [Math.min(picture.width - 1, Math.max(0, x)), Math.min(picture.height - 1, Math.max(0, y))];
     this.session.set(parameter, printPoint(inside, this.session.value(parameter), picture));
@@ -119,6 +121,7 @@ export class Marks {
 
   draw() {
     this.layer.replaceChildren();
+    byId("hint").hidden = true;
     if (!this.session.picture || !this.session.step) return;
     for (const parameter of this.#parameters("point")) this.#drawPoint(parameter);
     for (const parameter of this.#parameters("box")) this.#drawBoxes(parameter);
@@ -130,10 +133,14 @@ export class Marks {
   }
 
   #drawPoint(parameter) {
-    const place = parsePoint(this.session.value(parameter), this.session.picture);
+    const text = this.session.value(parameter);
+    const place = parsePoint(text || this.session.found(parameter) || "", this.session.picture);
     if (!place) return;
+    const name = parameter.name.replace(/-at$/, "");
+    byId("hint").hidden = this.#clicked || parameter.name in this.session.step.values || name in this.session.step.values;
+    byId("hint").textContent = `Click the picture to set the ${name}`;
     const [x, y] = this.#inPage(place[0] + 0.5, place[1] + 0.5);
-    const mark = shape("g", { class: "place", transform: `translate(${x} ${y})` });
+    const mark = shape("g", { class: text ? "place" : "place automatic", transform: `translate(${x} ${y})` });
     mark.append(shape("circle", { r: 22, class: "grip" }));
     for (const layer of ["under", "over"]) {
       mark.append(shape("circle", { r: 11, class: layer }));

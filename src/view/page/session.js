@@ -88,6 +88,7 @@ export class Session extends EventTarget {
   #line = { files: "", kept: "", unkept: [] };
   #histories = new Map(); // by the index of a picture
   #painted = [];
+  #found = [];
   #resting = 0;
   #dragging = false;
   #dirty = false;
@@ -114,6 +115,7 @@ export class Session extends EventTarget {
     this.index = told.index ?? 0;
     this.filters = new Map(told.filters.map((filter) => [filter.name, filter]));
     this.#painted = [];
+    this.#found = [];
     this.#take(told, told.paintings);
   }
 
@@ -166,12 +168,36 @@ export class Session extends EventTarget {
     return this.step.values[parameter.name] ?? parameter.default ?? "";
   }
 
+  /**
+   * Returns what a parameter of the shown step is if it is not set: a text, a number that a run found, or undefined. Numbers
+   * whether a choice is "on" have "is_" before their name.
+   */
+  found({ name, kind }) {
+    const known = this.#found[this.active];
+    if (!known || known.filter !== this.step?.filter) return undefined;
+    if (kind === "choice" && known[`is_${name}`] !== undefined) return known[`is_${name}`] ? "on" : "off";
+    return known[name.replaceAll("-", "_")] ?? known[name];
+  }
+
+  /** Records what a run found, by parameter, for every step. */
+  find(found) {
+    this.#found = found.map((values, i) => ({ ...values, filter: this.steps[i]?.filter }));
+    this.dispatchEvent(new Event("found"));
+  }
+
   /** Sets a parameter of the shown step and removes its rivals. An empty text and the default remove it. */
   set(parameter, text) {
+    this.setAll([[parameter, text]]);
+  }
+
+  /** Sets several parameters, given as [parameter, text]. */
+  setAll(texts) {
     const { values } = this.step;
-    for (const other of this.filter.parameters) if (areRivals(parameter, other)) delete values[other.name];
-    if (text === "" || text === (parameter.default ?? "")) delete values[parameter.name];
-    else values[parameter.name] = text;
+    for (const [parameter, text] of texts) {
+      for (const other of this.filter.parameters) if (areRivals(parameter, other)) delete values[other.name];
+      if (text === "" || text === (parameter.default ?? "")) delete values[parameter.name];
+      else values[parameter.name] = text;
+    }
     this.change();
   }
 

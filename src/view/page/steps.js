@@ -7,8 +7,6 @@ import { byId, capital, element, iconButton, words } from "./dom.js";
 /** Groups of parameters. All but the first are collapsed sections. */
 const groups = ["main", "lens-shape", "more"];
 
-const overlays = ["coc", "groups", "hidden"];
-
 export class Steps {
   #controls = new Map();
   #unfolded = new Set();
@@ -19,12 +17,8 @@ export class Steps {
   constructor(session, marks, picker) {
     Object.assign(this, { session, marks, picker });
     for (const event of ["pipeline", "open"]) session.addEventListener(event, () => this.#build());
-    for (const event of ["values", "answer"]) session.addEventListener(event, () => this.#show());
-    session.addEventListener("overlay", () => this.#showOverlays());
+    for (const event of ["values", "answer", "found"]) session.addEventListener(event, () => this.#show());
     this.#addFilters();
-    for (const name of overlays) {
-      byId(`overlay-${name}`).onclick = () => session.show(session.overlay === name ? "" : name);
-    }
     this.#build();
   }
 
@@ -60,7 +54,6 @@ export class Steps {
     byId("steps").replaceChildren(...steps.map(item));
     this.picker.place(this.#controls.get("depth")?.element);
     this.#show();
-    this.#showOverlays();
   }
 
   #closedStep({ filter }, i) {
@@ -124,6 +117,7 @@ export class Steps {
     const session = this.session;
     return new Control(parameter, {
       value: () => session.value(parameter),
+      found: () => session.found(parameter),
       set: (text, settled) => {
         session.set(parameter, text);
         if (settled) session.settle();
@@ -147,15 +141,5 @@ export class Steps {
 
   has(name) {
     return this.#controls.has(name);
-  }
-
-  #showOverlays() {
-    const known = this.session.filter?.overlays ?? [];
-    byId("overlays").hidden = !known.length;
-    for (const name of overlays) {
-      byId(`overlay-${name}`).hidden = !known.includes(name);
-      byId(`overlay-${name}`).setAttribute("aria-pressed", String(this.session.overlay === name));
-    }
-    if (this.session.overlay && !known.includes(this.session.overlay)) this.session.show("");
   }
 }
