@@ -285,11 +285,4 @@ FilterRecord of(void (*describe)(JsonWriter&, const Device&, std::span<const Nam
   return record;
 }
 
-// The filter's public functions. Side inputs are the views in the parameters.
-
-[[nodiscard]] Plan plan(const FilterRecord& record, const Device& device, const Shape& shape,
-                        const void* parameters);
-[[nodiscard]] Image run(const FilterRecord& record, const Device& device, const ImageView& image,
-                        const void* parameters);
-
 }  // namespace satin::record

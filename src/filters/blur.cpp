@@ -200,14 +200,6 @@ double reach(const Blur& blur, const Shape& shape) {
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Blur& parameters) {
-  return record::plan(blur_record(), device, shape, &parameters);
-}
-
-Image blur(const Device& device, const ImageView& image, const Blur& parameters) {
-  return record::run(blur_record(), device, image, &parameters);
-}
-
 const FilterRecord& blur_record() {
   static const FilterRecord filter = record::of(
       &describe,

@@ -79,14 +79,6 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const G
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Gloss& parameters) {
-  return record::plan(gloss_record(), device, shape, &parameters);
-}
-
-Image gloss(const Device& device, const ImageView& map, const Gloss& parameters) {
-  return record::run(gloss_record(), device, map, &parameters);
-}
-
 const FilterRecord& gloss_record() {
   static const FilterRecord filter = record::of(
       &describe,

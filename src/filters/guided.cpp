@@ -84,14 +84,6 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const G
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Guided& parameters) {
-  return record::plan(guided_record(), device, shape, &parameters);
-}
-
-Image guided(const Device& device, const ImageView& image, const Guided& parameters) {
-  return record::run(guided_record(), device, image, &parameters);
-}
-
 const FilterRecord& guided_record() {
   static const FilterRecord filter = record::of(
       &describe,

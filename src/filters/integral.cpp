@@ -58,14 +58,6 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const I
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Integral& parameters) {
-  return record::plan(integral_record(), device, shape, &parameters);
-}
-
-Image integral(const Device& device, const ImageView& image, const Integral& parameters) {
-  return record::run(integral_record(), device, image, &parameters);
-}
-
 const FilterRecord& integral_record() {
   static const FilterRecord filter = record::of(
       &describe,

@@ -404,14 +404,6 @@ std::vector<ParameterRecord> parameters() {
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Mask& parameters) {
-  return record::plan(mask_record(), device, shape, &parameters);
-}
-
-Image mask(const Device& device, const ImageView& image, const Mask& parameters) {
-  return record::run(mask_record(), device, image, &parameters);
-}
-
 const FilterRecord& mask_record() {
   static const FilterRecord filter = record::of(
       &describe,

@@ -123,14 +123,6 @@ double reach(const Median& median, const Shape& shape) {
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Median& parameters) {
-  return record::plan(median_record(), device, shape, &parameters);
-}
-
-Image median(const Device& device, const ImageView& image, const Median& parameters) {
-  return record::run(median_record(), device, image, &parameters);
-}
-
 const FilterRecord& median_record() {
   static const FilterRecord filter = record::of(
       &describe,

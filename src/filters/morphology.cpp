@@ -91,22 +91,6 @@ FilterRecord extreme_record(const char* name, const char* help) {
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Erode& parameters) {
-  return record::plan(erode_record(), device, shape, &parameters);
-}
-
-Image erode(const Device& device, const ImageView& image, const Erode& parameters) {
-  return record::run(erode_record(), device, image, &parameters);
-}
-
-Plan plan(const Device& device, const Shape& shape, const Dilate& parameters) {
-  return record::plan(dilate_record(), device, shape, &parameters);
-}
-
-Image dilate(const Device& device, const ImageView& image, const Dilate& parameters) {
-  return record::run(dilate_record(), device, image, &parameters);
-}
-
 const FilterRecord& erode_record() {
   static const FilterRecord filter = extreme_record<Erode, Extreme::minimum>(
       "erode", "smallest value in a window of any radius: dark areas grow");

@@ -303,14 +303,6 @@ double reach_of(const Redact& redact, const Shape& shape) {
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Redact& parameters) {
-  return record::plan(redact_record(), device, shape, &parameters);
-}
-
-Image redact(const Device& device, const ImageView& image, const Redact& parameters) {
-  return record::run(redact_record(), device, image, &parameters);
-}
-
 const FilterRecord& redact_record() {
   static const FilterRecord filter = record::of(
       &describe,

@@ -149,14 +149,6 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const E
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Smooth& parameters) {
-  return record::plan(smooth_record(), device, shape, &parameters);
-}
-
-Image smooth(const Device& device, const ImageView& image, const Smooth& parameters) {
-  return record::run(smooth_record(), device, image, &parameters);
-}
-
 const FilterRecord& smooth_record() {
   static const FilterRecord filter = record::of<Smooth>(
       &describe,
@@ -172,14 +164,6 @@ const FilterRecord& smooth_record() {
        .inputs = {record::blend_mask<Smooth>()},
        .traits = {.keeps_constant = true, .keeps_range = true, .linear = true}});
   return filter;
-}
-
-Plan plan(const Device& device, const Shape& shape, const EdgeSmooth& parameters) {
-  return record::plan(edge_smooth_record(), device, shape, &parameters);
-}
-
-Image edge_smooth(const Device& device, const ImageView& image, const EdgeSmooth& parameters) {
-  return record::run(edge_smooth_record(), device, image, &parameters);
 }
 
 const FilterRecord& edge_smooth_record() {

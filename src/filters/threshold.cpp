@@ -174,14 +174,6 @@ double reach(const Threshold& threshold, const Shape& shape) {
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Threshold& parameters) {
-  return record::plan(threshold_record(), device, shape, &parameters);
-}
-
-Image threshold(const Device& device, const ImageView& image, const Threshold& parameters) {
-  return record::run(threshold_record(), device, image, &parameters);
-}
-
 const FilterRecord& threshold_record() {
   static const FilterRecord filter = record::of(
       &describe,

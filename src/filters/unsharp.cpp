@@ -167,14 +167,6 @@ std::vector<ParameterRecord> parameters() {
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Unsharp& parameters) {
-  return record::plan(unsharp_record(), device, shape, &parameters);
-}
-
-Image unsharp(const Device& device, const ImageView& image, const Unsharp& parameters) {
-  return record::run(unsharp_record(), device, image, &parameters);
-}
-
 const FilterRecord& unsharp_record() {
   static const FilterRecord filter =
       record::of(&describe, {.name = "unsharp",
