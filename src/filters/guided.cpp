@@ -105,8 +105,7 @@ const FilterRecord& guided_record() {
        .space = Space::encoded,
        .traits = {.keeps_constant = true},
        .reach = record::reach<Guided>([](const Guided& guided, const Shape& shape) {
-         const auto side = static_cast<double>(std::max(shape.width, shape.height));
-         return 2 * std::max(guided.radius.x.pixels(side), guided.radius.y.pixels(side));
+         return 2 * larger_radius(guided.radius, shape);
        })});
   return filter;
 }

@@ -39,7 +39,6 @@ Shape table_shape(const Shape& shape, Accumulator accumulator) {
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Integral& parameters) {
   const Shape shape = shapes.front();
-  validate(shape);
   if (parameters.modulo != Modulo::none && shape.type == Type::f32)
     throw Error(ErrorKind::usage,
                 "Sums of floats cannot be taken modulo 2^32: leave modulo out, or convert to u8 or u16.");

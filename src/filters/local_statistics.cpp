@@ -68,7 +68,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const N
   check_range("mean", parameters.mean, -largest_number, largest_number);
   check_range("deviation", parameters.deviation, 0, largest_number);
   check_range("gain", parameters.gain, 0, largest_number);
-  const double white = shape.type == Type::u8 ? 0xFF : shape.type == Type::u16 ? 0xFFFF : 1;
+  const double white = white_of(shape.type);
   BoxStatsJob job = local_job(shape, parameters.window, parameters.border);
   job.result = LocalResult::normalised;
   job.normalise = {parameters.mean * white, parameters.deviation * white, parameters.gain};

@@ -84,8 +84,7 @@ FilterRecord extreme_record(const char* name, const char* help) {
        .space = Space::encoded,
        .traits = {.keeps_constant = true, .keeps_range = true},
        .reach = record::reach<P>([](const P& extremum, const Shape& shape) {
-         const auto longer = static_cast<double>(std::max(shape.width, shape.height));
-         return std::max(extremum.radius.x.pixels(longer), extremum.radius.y.pixels(longer)) + 0.5;
+         return larger_radius(extremum.radius, shape) + 0.5;
        })});
 }
 

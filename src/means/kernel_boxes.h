@@ -34,6 +34,16 @@ using OfBoxes = Few<T, 3>;
 /// checked_radius().
 [[nodiscard]] OfBoxes<RadiusField> fields_for_radius(const Radius& radius, const Shape& shape, int boxes);
 
+/// Jobs of successive boxes on one picture.
+struct SuccessiveBoxes {
+  PixelRead stored;            ///< how the first box reads the picture
+  OfBoxes<BoxMeanJob> jobs{};  ///< all boxes read and write working values, but for the first one's picture
+};
+
+/// Returns the jobs of boxes with these radii. Throws Error(usage) where sums do not fit.
+[[nodiscard]] SuccessiveBoxes successive_boxes(const Shape& shape, Space space, Border border,
+                                               const OfBoxes<RadiusField>& radii);
+
 /// Prepares operations to be run one after the other, each on the result of the one before; a single one if
 /// the backend can run all boxes at once.
 [[nodiscard]] OfBoxes<std::unique_ptr<BoxMeanOperation>> prepare_boxes(Backend& backend,

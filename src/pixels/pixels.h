@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "satin/param.h"
 #include "satin/view.h"
 
 namespace satin {
@@ -12,6 +13,16 @@ enum class Transfer : std::uint8_t {
   identity,
   srgb  ///< u8 <-> 16-bit linear, u16 <-> 24-bit linear; not for floats, which are linear already
 };
+
+/// Returns the transfer of pixels of this type whose values are averaged in this space.
+[[nodiscard]] inline Transfer transfer_for(Space space, Type type) {
+  return space == Space::linear && type != Type::f32 ? Transfer::srgb : Transfer::identity;
+}
+
+/// Returns the stored value of white: the largest code, or 1 of floats.
+[[nodiscard]] inline double white_of(Type type) {
+  return type == Type::u8 ? 0xFF : type == Type::u16 ? 0xFFFF : 1;
+}
 
 /// How stored pixels become working values. Types u32 and u64, and u16 with the transfer `identity`, are
 /// working values already, signed if `fixed_point`.
