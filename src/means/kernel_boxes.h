@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/backend.h"
-#include "core/few.h"
+#include "core/prepared_filter.h"
 #include "core/windows.h"
 #include "means/box_mean.h"
 #include "satin/filters/blur.h"
