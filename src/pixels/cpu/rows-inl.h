@@ -134,8 +134,8 @@ void ReadBytes(const RowReader& reader, const std::uint8_t* source, std::size_t 
     std::uint16_t light[range_entries];
     const std::size_t at = first * channels;
     if (reader.read.weighted)
-      return WeighAnyPixels(source + at, length, reader.read.channels, reader.transfer, light, 1,
-                            values + at);
+      return channels == 2 ? WeighPixels<2>(source + at, length, reader.transfer, light, 1, values + at)
+                           : WeighPixels<4>(source + at, length, reader.transfer, light, 1, values + at);
     DecodeRow(source + at, length * channels, reader.transfer, light);
     std::copy_n(light, length * channels, values + at);
   });
