@@ -238,7 +238,8 @@ struct PlanImplementation {
 
   void run_frames(std::span<const ImageView> ready, const MutableImageView& result, Stream stream) {
     const WorkspaceBudget budget(backend(), workspace_bytes());
-    watch.begin(planned.output.frames * steps_of_frame());
+    const std::int64_t steps = chunked != nullptr ? chunked->steps() : filter->measurements() + 1;
+    watch.begin(planned.output.frames * steps);
     const WatchedRun watched(watch);
     OfInputs<ImageView> inputs(ready.size());
     auto* measure = reinterpret_cast<Measured*>(measured.get());
@@ -261,10 +262,6 @@ struct PlanImplementation {
     }
     filter->run(inputs, result, found, stream);
     watch.step();
-  }
-
-  std::int64_t steps_of_frame() const {
-    return chunked != nullptr ? chunked->steps() : filter->measurements() + 1;
   }
 
   std::vector<std::string> check(Stream stream) {

@@ -110,7 +110,7 @@ class PremultipliedBoxes final : public BoxMeanOperation {
     const PremultipliedJob ends{first.width, first.height, first.read, last.mask_maximum};
     premultiply_ = backend.prepare(PremultiplyJob{ends});
     if (!last.write.working) unpremultiply_ = backend.prepare(UnpremultiplyJob{ends});
-    shape_ = {first.width, first.height, first.read.channels, values_type(ends)};
+    shape_ = {first.width, first.height, first.read.channels, ends.values_type()};
     for (Buffer& buffer : values_) buffer = backend.allocate(byte_size(shape_));
   }
 
