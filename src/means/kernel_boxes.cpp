@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/side_inputs.h"
 #include "means/box_mean.h"
 #include "pixels/premultiplied.h"
 #include "satin/error.h"

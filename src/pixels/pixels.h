@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "satin/param.h"
 #include "satin/view.h"
 
 namespace satin {
@@ -13,11 +12,6 @@ enum class Transfer : std::uint8_t {
   identity,
   srgb  ///< u8 <-> 16-bit linear, u16 <-> 24-bit linear; not for floats, which are linear already
 };
-
-/// Returns the transfer of pixels of this type whose values are averaged in this space.
-[[nodiscard]] inline Transfer transfer_for(Space space, Type type) {
-  return space == Space::linear && type != Type::f32 ? Transfer::srgb : Transfer::identity;
-}
 
 /// Returns the stored value of white: the largest code, or 1 of floats.
 [[nodiscard]] inline double white_of(Type type) {
