@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "pixels/pixels.h"
 #include "satin/image.h"
 #include "satin/param.h"
 
@@ -44,11 +43,6 @@ void check_pixels(const Shape& shape);
 /// Returns the larger of the radii along the two axes, in pixels.
 [[nodiscard]] inline double larger_radius(const Radius& radius, const Shape& shape) {
   return std::max(radius.x.pixels(longer_side(shape)), radius.y.pixels(longer_side(shape)));
-}
-
-/// Returns the transfer of pixels of this type whose values are averaged in this space.
-[[nodiscard]] inline Transfer transfer_for(Space space, Type type) {
-  return space == Space::linear && type != Type::f32 ? Transfer::srgb : Transfer::identity;
 }
 
 /// Returns a radius in whole pixels, at most `largest`. Rounds percentages, which are of the longer side.

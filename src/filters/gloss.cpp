@@ -14,6 +14,7 @@
 #include "core/side_inputs.h"
 #include "core/workspace.h"
 #include "lobes/lobe_mean.h"
+#include "pixels/transfer.h"
 #include "satin/error.h"
 
 namespace satin {

@@ -18,6 +18,7 @@
 #include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
+#include "pixels/transfer.h"
 #include "recursive/recursive.h"
 #include "satin/error.h"
 #include "satin/param.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "core/side_inputs.h"
 #include "means/box_mean.h"
 #include "pixels/premultiplied.h"
+#include "pixels/transfer.h"
 #include "satin/error.h"
 
 namespace satin {
