@@ -26,19 +26,25 @@ struct Target {
   std::int64_t row = 0;
 };
 
+/// Returns the number of blocks that `count` elements fill, `size` in each.
+inline unsigned block_count(std::int64_t count, std::int64_t size) {
+  return static_cast<unsigned>((count + size - 1) / size);
+}
+
+/// Returns the size along y of a grid whose threads loop over rows of blocks beyond the largest grid.
+inline unsigned blocks_down(std::int64_t rows) {
+  constexpr std::int64_t most = 65535;
+  return static_cast<unsigned>(rows < most ? rows : most);
+}
+
 /// Returns a cudaError_t: 0 if the current device can run the kernels of this build.
 [[nodiscard]] int probe();
 
-/// A copy between views of any strides, which are in bytes.
+/// A copy between views of one shape, one frame, and any strides.
 struct CopyArguments {
-  std::int64_t width = 0;
-  std::int64_t height = 0;
-  int channels = 1;
-  int element_size = 1;  ///< 1, 2, 4, 8, 16
-  const std::byte* source = nullptr;
-  std::byte* target = nullptr;
-  std::int64_t source_pixel = 0, source_row = 0, source_channel = 0;
-  std::int64_t target_pixel = 0, target_row = 0, target_channel = 0;
+  ImageView source;
+  MutableImageView target;
+  int element_size = 1;  ///< bytes of an element: 1, 2, 4, 8, 16
 };
 
 void copy(const CopyArguments& arguments, StreamHandle stream);

@@ -9,11 +9,6 @@
 namespace satin::kernels {
 namespace {
 
-unsigned blocks_along_y(std::int64_t rows) {
-  constexpr std::int64_t most = 65535;
-  return static_cast<unsigned>(rows < most ? rows : most);
-}
-
 // --- Active tiles ---
 
 /// Whether any of the thread's words of a tile is not 0. A row of the tile has `bytes` bytes.
@@ -59,8 +54,7 @@ __global__ void __launch_bounds__(tuning::active_tile_threads)
 
 void find_active_tiles(const ActiveTilesArguments& arguments, StreamHandle stream) {
   const ActiveTilesJob& job = arguments.job;
-  const dim3 blocks(static_cast<unsigned>((job.width + job.tile - 1) / job.tile),
-                    blocks_along_y((job.height + job.tile - 1) / job.tile));
+  const dim3 blocks(block_count(job.width, job.tile), blocks_down(block_count(job.height, job.tile)));
   find_active<<<blocks, tuning::active_tile_threads, 0, stream>>>(arguments);
 }
 
@@ -73,59 +67,58 @@ template <class Element>
 __global__ void __launch_bounds__(tuning::copy_threads)
     copy_elements(const __grid_constant__ CopyArguments arguments) {
   const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (x >= arguments.width) return;
-  const std::byte* source =
-      arguments.source + x * arguments.source_pixel + blockIdx.z * arguments.source_channel;
-  std::byte* target = arguments.target + x * arguments.target_pixel + blockIdx.z * arguments.target_channel;
+  const Strides& from = arguments.source.strides;
+  const Strides& to = arguments.target.strides;
+  const std::int64_t height = arguments.source.shape.height;
+  if (x >= arguments.source.shape.width) return;
+  const std::byte* source = arguments.source.data + x * from.pixel + blockIdx.z * from.channel;
+  std::byte* target = arguments.target.data + x * to.pixel + blockIdx.z * to.channel;
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * tuning::copy_rows_per_block;
-       first < arguments.height;
-       first += static_cast<std::int64_t>(gridDim.y) * tuning::copy_rows_per_block) {
+       first < height; first += static_cast<std::int64_t>(gridDim.y) * tuning::copy_rows_per_block) {
     Element values[tuning::copy_rows_per_block];
 #pragma unroll
     for (int r = 0; r < tuning::copy_rows_per_block; ++r)
-      if (first + r < arguments.height)
-        values[r] = *reinterpret_cast<const Element*>(source + (first + r) * arguments.source_row);
+      if (first + r < height) values[r] = *reinterpret_cast<const Element*>(source + (first + r) * from.row);
 #pragma unroll
     for (int r = 0; r < tuning::copy_rows_per_block; ++r)
-      if (first + r < arguments.height)
-        *reinterpret_cast<Element*>(target + (first + r) * arguments.target_row) = values[r];
+      if (first + r < height) *reinterpret_cast<Element*>(target + (first + r) * to.row) = values[r];
   }
 }
 
 template <class Element>
 void launch(const CopyArguments& arguments, StreamHandle stream) {
-  const std::int64_t columns = (arguments.width + tuning::copy_threads - 1) / tuning::copy_threads;
-  const std::int64_t rows =
-      (arguments.height + tuning::copy_rows_per_block - 1) / tuning::copy_rows_per_block;
-  const dim3 blocks(static_cast<unsigned>(columns), blocks_along_y(rows),
-                    static_cast<unsigned>(arguments.channels));
+  const Shape& shape = arguments.source.shape;
+  const dim3 blocks(block_count(shape.width, tuning::copy_threads),
+                    blocks_down(block_count(shape.height, tuning::copy_rows_per_block)),
+                    static_cast<unsigned>(shape.channels));
   copy_elements<Element><<<blocks, tuning::copy_threads, 0, stream>>>(arguments);
 }
 
-bool contiguous(const CopyArguments& a) {
-  const std::int64_t pixel = std::int64_t{a.element_size} * a.channels;
-  const bool channels =
-      a.channels == 1 || (a.source_channel == a.element_size && a.target_channel == a.element_size);
-  return channels && a.source_pixel == pixel && a.target_pixel == pixel;
+bool contiguous(const CopyArguments& arguments, const Strides& strides) {
+  const int channels = arguments.source.shape.channels;
+  const bool adjacent = channels == 1 || strides.channel == arguments.element_size;
+  return adjacent && strides.pixel == std::ptrdiff_t{arguments.element_size} * channels;
 }
 
 /// Describes a copy of contiguous rows by elements of `size` bytes.
 CopyArguments by_elements_of(int size, std::int64_t row_bytes, const CopyArguments& arguments) {
   CopyArguments result = arguments;
   result.element_size = size;
-  result.channels = 1;
-  result.width = row_bytes / size;
-  result.source_pixel = result.target_pixel = size;
+  result.source.shape.channels = 1;
+  result.source.shape.width = row_bytes / size;
+  result.source.strides.pixel = result.target.strides.pixel = size;
   return result;
 }
 
 CopyArguments with_widest_elements(const CopyArguments& arguments) {
-  if (!contiguous(arguments)) return arguments;
-  const std::int64_t row_bytes = arguments.width * arguments.channels * arguments.element_size;
-  const auto bits = static_cast<std::uint64_t>(row_bytes) | static_cast<std::uint64_t>(arguments.source_row) |
-                    static_cast<std::uint64_t>(arguments.target_row) |
-                    reinterpret_cast<std::uint64_t>(arguments.source) |
-                    reinterpret_cast<std::uint64_t>(arguments.target);
+  const ImageView& source = arguments.source;
+  const MutableImageView& target = arguments.target;
+  if (!contiguous(arguments, source.strides) || !contiguous(arguments, target.strides)) return arguments;
+  const std::int64_t row_bytes = source.shape.width * source.shape.channels * arguments.element_size;
+  const auto bits = static_cast<std::uint64_t>(row_bytes) | static_cast<std::uint64_t>(source.strides.row) |
+                    static_cast<std::uint64_t>(target.strides.row) |
+                    reinterpret_cast<std::uint64_t>(source.data) |
+                    reinterpret_cast<std::uint64_t>(target.data);
   int size = 16;
   while (bits % static_cast<std::uint64_t>(size) != 0) size /= 2;
   return by_elements_of(size, row_bytes, arguments);

@@ -7,7 +7,8 @@
 namespace satin::kernels {
 
 /// Returns the value, which the compiler then keeps in a register: it neither keeps the operands alive to
-/// compute the value again, nor computes it again in every iteration of a loop.
+/// compute the value again, nor computes it again in every iteration of a loop, nor uses it before this
+/// point.
 __device__ inline std::uint32_t opaque(std::uint32_t value) {
   asm volatile("" : "+r"(value));
   return value;
@@ -18,13 +19,6 @@ __device__ inline int opaque(int value) {
 }
 __device__ inline std::int64_t opaque(std::int64_t value) {
   asm volatile("" : "+l"(value));
-  return value;
-}
-
-/// Returns the value, which the compiler then cannot use before this point: sums that contain it are computed
-/// where they are stored.
-__device__ inline std::uint32_t used_from_here(std::uint32_t value) {
-  asm volatile("" : "+r"(value));
   return value;
 }
 

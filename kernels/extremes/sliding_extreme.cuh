@@ -338,10 +338,6 @@ inline bool word_aligned(const std::byte* data, std::int64_t row) {
   return (reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uintptr_t>(row)) % word_bytes == 0;
 }
 
-inline unsigned blocks_down(std::int64_t count) {
-  return static_cast<unsigned>(std::min<std::int64_t>(count, 65535));
-}
-
 inline std::int64_t pixel_bytes_of(const SlidingExtremeJob& job) {
   return job.channels * static_cast<std::int64_t>(job.type == Type::u8 ? 1 : job.type == Type::u16 ? 2 : 4);
 }

@@ -186,7 +186,6 @@ class ChordScan {
 
 constexpr int column_threads = tuning::distance_column_threads;
 constexpr int row_warps = tuning::distance_row_warps;
-constexpr std::int64_t most_blocks_down = 65535;
 
 __global__ void __launch_bounds__(column_threads)
     find_columns(const __grid_constant__ DistanceArguments arguments, std::int64_t tile_rows) {
@@ -293,30 +292,24 @@ __global__ void __launch_bounds__(row_warps* warp_size)
   }
 }
 
-unsigned blocks_of(std::int64_t count, std::int64_t in_block) {
-  return static_cast<unsigned>((count + in_block - 1) / in_block);
-}
-
-unsigned blocks_down(std::int64_t count) { return static_cast<unsigned>(std::min(count, most_blocks_down)); }
-
 }  // namespace
 
 void distance(const DistanceArguments& arguments, StreamHandle stream) {
   const std::int64_t tile_rows = std::max<std::int64_t>(tuning::distance_tile_rows, arguments.reach / 4);
-  const dim3 column_blocks(blocks_of(arguments.groups * distance_group, column_threads),
-                           blocks_down((arguments.height + tile_rows - 1) / tile_rows));
+  const dim3 column_blocks(block_count(arguments.groups * distance_group, column_threads),
+                           blocks_down(block_count(arguments.height, tile_rows)));
   find_columns<<<column_blocks, column_threads, 0, stream>>>(arguments, tile_rows);
   constexpr int threads = row_warps * warp_size;
   if (arguments.result == DistanceResult::moved) {
     // A multiple of warp_size, and long compared with the reach, which is scanned on both sides of a chunk.
     const std::int64_t chunk_width =
         std::max<std::int64_t>(tuning::distance_segment, 4LL * arguments.reach) / warp_size * warp_size;
-    const dim3 blocks(blocks_of(arguments.width, chunk_width),
-                      blocks_down(blocks_of(arguments.height, row_warps)));
+    const dim3 blocks(block_count(arguments.width, chunk_width),
+                      blocks_down(block_count(arguments.height, row_warps)));
     move_outlines<<<blocks, threads, 0, stream>>>(arguments, chunk_width);
     return;
   }
-  const dim3 blocks(blocks_of(arguments.groups, row_warps), blocks_down(arguments.height));
+  const dim3 blocks(block_count(arguments.groups, row_warps), blocks_down(arguments.height));
   find_group_heights<<<blocks, threads, 0, stream>>>(arguments);
   find_squares<<<blocks, threads, 0, stream>>>(arguments);
 }

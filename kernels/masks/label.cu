@@ -276,10 +276,6 @@ __global__ void __launch_bounds__(tile_threads, tuning::label_tile_blocks)
   store_labels(arguments, tile, mine, part_of_run, labels);
 }
 
-unsigned blocks_of(std::int64_t threads) {
-  return static_cast<unsigned>((threads + word_threads - 1) / word_threads);
-}
-
 }  // namespace
 
 void find_components(const LabelArguments& arguments, StreamHandle stream) {
@@ -287,8 +283,8 @@ void find_components(const LabelArguments& arguments, StreamHandle stream) {
   find_parts(arguments, stream);
   const std::int64_t below = (arguments.job.height - 1) / tile_rows * tiles.words * warp_size;
   const std::uint32_t height = whole_warps(arguments.job.height);
-  const unsigned row_blocks = blocks_of(below);
-  const unsigned column_blocks = blocks_of((tiles.columns - std::int64_t{1}) * height);
+  const unsigned row_blocks = block_count(below, word_threads);
+  const unsigned column_blocks = block_count((tiles.columns - std::int64_t{1}) * height, word_threads);
   if (row_blocks + column_blocks > 0)
     join_parts<<<row_blocks + column_blocks, word_threads, 0, stream>>>(arguments, row_blocks);
   find_roots<<<tiles.count, tile_threads, 0, stream>>>(arguments);

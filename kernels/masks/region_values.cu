@@ -2,6 +2,7 @@
 // When the label changes, they are added to a small hash table of the block in shared memory, and at the end
 // this to the labels' sums. All sums are integers, so their order does not matter.
 
+#include "core/with_type.h"
 #include "kernels/device/tuning.h"
 #include "kernels/masks/launch.h"
 #include "kernels/pixels/plane.cuh"
@@ -102,14 +103,11 @@ void sum_region_values(const RegionValuesArguments& arguments, StreamHandle stre
   const RegionValuesJob& job = arguments.job;
   const std::int64_t count = std::int64_t{arguments.count} * job.channels;
   if (count == 0) return;
-  clear_sums<<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(arguments.sums,
-                                                                                             count);
-  const auto columns = static_cast<unsigned>((job.width + threads - 1) / threads);
-  const dim3 grid(columns * static_cast<unsigned>((job.height + rows - 1) / rows),
-                  static_cast<unsigned>(job.channels));
-  with_plane_type(job.type, [&](auto type) {
-    sum_values<decltype(type)><<<grid, threads, 0, stream>>>(arguments, columns);
-  });
+  clear_sums<<<block_count(count, threads), threads, 0, stream>>>(arguments.sums, count);
+  const unsigned columns = block_count(job.width, threads);
+  const dim3 grid(columns * block_count(job.height, rows), static_cast<unsigned>(job.channels));
+  with_pixel_type(job.type,
+                  [&]<class T>() { sum_values<T><<<grid, threads, 0, stream>>>(arguments, columns); });
 }
 
 }  // namespace satin::kernels

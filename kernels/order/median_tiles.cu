@@ -340,8 +340,7 @@ void launch_border(const RankArguments& arguments, StreamHandle stream) {
   constexpr int warps = border_threads / warp_size;
   const std::int64_t pixels = std::min<std::int64_t>(job.height, 2 * Reach) * job.width +
                               std::min<std::int64_t>(job.width, 2 * Reach) * job.height;
-  find_border_medians<Key, Reach>
-      <<<static_cast<unsigned>((pixels + warps - 1) / warps), border_threads, 0, stream>>>(arguments);
+  find_border_medians<Key, Reach><<<block_count(pixels, warps), border_threads, 0, stream>>>(arguments);
 }
 
 // Windows of 3 x 3 pixels. The second lane of a word has the tiles two pixels to the right of the first
@@ -446,8 +445,8 @@ void launch_nine(const RankArguments& arguments, StreamHandle stream) {
   const bool aligned = job.channels == 1 &&
                        is_aligned<Key, pixels>(arguments.source.data, arguments.source.row) &&
                        is_aligned<Key, pixels>(arguments.output.data, arguments.output.row);
-  const dim3 blocks(blocks_for(job.width, pixels * warp_size),
-                    blocks_for(job.height, nine_warps * nine_rows));
+  const dim3 blocks(block_count(job.width, pixels * warp_size),
+                    block_count(job.height, nine_warps * nine_rows));
   find_medians_of_nine<Key><<<blocks, nine_warps * warp_size, 0, stream>>>(arguments, aligned);
   launch_border<Key, nine_reach>(arguments, stream);
 }
@@ -537,7 +536,7 @@ void launch_tiled(const RankArguments& arguments, StreamHandle stream) {
   const RankJob& job = arguments.job;
   const bool aligned =
       job.channels == 1 && is_aligned<Key, tile_columns>(arguments.output.data, arguments.output.row);
-  const dim3 blocks(blocks_for(job.width, Pixels::columns), blocks_for(job.height, Pixels::block_rows));
+  const dim3 blocks(block_count(job.width, Pixels::columns), block_count(job.height, Pixels::block_rows));
   find_medians_by_tiles<Key, Reach><<<blocks, tile_threads, 0, stream>>>(arguments, aligned);
   launch_border<Key, Reach>(arguments, stream);
 }

@@ -9,10 +9,6 @@
 
 namespace satin::kernels {
 
-inline unsigned blocks_for(std::int64_t count, std::int64_t size) {
-  return static_cast<unsigned>((count + size - 1) / size);
-}
-
 /// Returns the coordinate of the picture that a coordinate of the extended picture comes from, or -1.
 __device__ inline int place_of(int position, std::int64_t size, Border border) {
   if (position >= 0 && position < size) return position;

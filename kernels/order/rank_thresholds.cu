@@ -476,11 +476,11 @@ void ranks_by_thresholds(const RankArguments& arguments, const ThresholdSpace& s
   pass.row_counts = reinterpret_cast<std::uint16_t*>(space.words);
   pass.planes = space.words + (row_counts_of(job) + 1) / 2;
   pass.tile_height = height_of_tiles(job, pass.tiles, space.multiprocessors);
-  make_planes<<<plane_grid(std::int64_t{pass.words} * warp_size, blocks_for(job.height + 1, plane_rows)),
+  make_planes<<<plane_grid(std::int64_t{pass.words} * warp_size, block_count(job.height + 1, plane_rows)),
                 plane_threads, 0, stream>>>(pass);
-  const dim3 of_rows(blocks_for(counted_rows(job), row_warps), blocks_for(pass.tiles, row_tiles));
+  const dim3 of_rows(block_count(counted_rows(job), row_warps), block_count(pass.tiles, row_tiles));
   count_rows<<<of_rows, row_warps * warp_size, 0, stream>>>(pass);
-  const dim3 blocks(blocks_for(pass.tiles, march_warps), blocks_for(job.height, pass.tile_height));
+  const dim3 blocks(block_count(pass.tiles, march_warps), block_count(job.height, pass.tile_height));
   march_tiles<<<blocks, march_warps * warp_size, 0, stream>>>(pass);
 }
 

@@ -679,8 +679,7 @@ void ranks_by_wavelet_matrix(const WaveletArguments& arguments, StreamHandle str
   WaveletMatrix matrix = lay_out(arguments.job, std::int64_t{chunk.columns} * chunk.rows, layout);
   with_key(arguments.job.type, [&]<class Key>() {
     build<Key>(arguments, matrix, stream);
-    const dim3 blocks(static_cast<unsigned>((chunk.width + warp_size - 1) / warp_size),
-                      static_cast<unsigned>((chunk.height + query_rows - 1) / query_rows));
+    const dim3 blocks(block_count(chunk.width, warp_size), block_count(chunk.height, query_rows));
     if (is_wide(arguments.job))
       query_windows<Key, true><<<blocks, query_rows * warp_size, 0, stream>>>(arguments, matrix);
     else

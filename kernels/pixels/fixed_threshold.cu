@@ -58,12 +58,11 @@ __global__ void __launch_bounds__(plane_threads)
 __global__ void __launch_bounds__(plane_threads)
     count_floats(const __grid_constant__ FixedThresholdArguments arguments, unsigned long long* counts) {
   const FixedThresholdJob& job = arguments.job;
-  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
   const int exponent = plane_exponent(job.plane, arguments.measured);
-  for (std::int64_t y = blockIdx.y; y < job.height && x < job.width; y += gridDim.y) {
+  for_each_pixel(job.width, job.height, [&](std::int64_t x, std::int64_t y) {
     const float value = plane_value_at<float>(job.plane, arguments.picture, x, y);
     atomicAdd(&counts[code_of(quantise(value, job.plane, exponent))], 1ULL);
-  }
+  });
 }
 
 __device__ FixedThresholdRule rule_of(const FixedThresholdArguments& arguments) {
@@ -75,28 +74,24 @@ __global__ void __launch_bounds__(plane_threads)
     compare_quads(const __grid_constant__ FixedThresholdArguments arguments) {
   const FixedThresholdJob& job = arguments.job;
   const FixedThresholdRule rule = rule_of(arguments);
-  for_quads<Channels, T>(
-      arguments.picture, job.width, job.height, job.plane,
-      [&](std::int64_t x, std::int64_t y, const Vector<T, quad>& values, int count) {
-        Vector<std::uint8_t, quad> sides{};
+  for_quads<Channels, T>(arguments.picture, job.width, job.height, job.plane,
+                         [&](std::int64_t x, std::int64_t y, const Vector<T, quad>& values, int count) {
+                           Vector<std::uint8_t, quad> sides{};
 #pragma unroll
-        for (int k = 0; k < quad; ++k) sides.of[k] = side_of(static_cast<double>(values.of[k]), rule);
-        auto* out = reinterpret_cast<std::uint8_t*>(arguments.output.data + y * arguments.output.row);
-        store_quad(sides, count, out + x);
-      });
+                           for (int k = 0; k < quad; ++k)
+                             sides.of[k] = side_of(static_cast<double>(values.of[k]), rule);
+                           store_quad(sides, count, row_of<std::uint8_t>(arguments.output, y) + x);
+                         });
 }
 
 __global__ void __launch_bounds__(plane_threads)
     compare_floats(const __grid_constant__ FixedThresholdArguments arguments) {
   const FixedThresholdJob& job = arguments.job;
   const FixedThresholdRule rule = rule_of(arguments);
-  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * plane_threads + threadIdx.x;
-  if (x >= job.width) return;
-  for (std::int64_t y = blockIdx.y; y < job.height; y += gridDim.y) {
+  for_each_pixel(job.width, job.height, [&](std::int64_t x, std::int64_t y) {
     const float value = plane_value_at<float>(job.plane, arguments.picture, x, y);
-    auto* out = reinterpret_cast<std::uint8_t*>(arguments.output.data + y * arguments.output.row);
-    out[x] = side_of(static_cast<double>(value), rule);
-  }
+    row_of<std::uint8_t>(arguments.output, y)[x] = side_of(static_cast<double>(value), rule);
+  });
 }
 
 }  // namespace

@@ -17,17 +17,7 @@ __device__ T plane_value_at(const PlaneRead& plane, const Source& picture, std::
 
 /// Returns a grid with one thread per pixel. Threads loop over rows beyond the largest grid.
 inline dim3 plane_grid(std::int64_t width, std::int64_t height) {
-  constexpr std::int64_t most_rows = 65535;
-  return {static_cast<unsigned>((width + plane_threads - 1) / plane_threads),
-          static_cast<unsigned>(height < most_rows ? height : most_rows)};
-}
-
-/// Calls launch(T{}) with the C++ type of u8, u16 or f32.
-template <class Launch>
-void with_plane_type(Type type, const Launch& launch) {
-  if (type == Type::u8) return launch(std::uint8_t{});
-  if (type == Type::u16) return launch(std::uint16_t{});
-  launch(float{});
+  return {block_count(width, plane_threads), blocks_down(height)};
 }
 
 template <class T>

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
+#include "core/with_type.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/pixels/lane.cuh"
 #include "kernels/pixels/plane.cuh"
@@ -153,15 +153,10 @@ inline dim3 quad_grid(std::int64_t width, std::int64_t height, int rows = quad_r
 /// Calls launch.template operator()<T, Channels>() for integers. Returns false for floats.
 template <class Launch>
 bool with_integer_plane(const PlaneRead& plane, const Launch& launch) {
-  if (plane.type != Type::u8 && plane.type != Type::u16) return false;
-  with_plane_type(plane.type, [&](auto type) {
-    using T = decltype(type);
-    if constexpr (!std::is_same_v<T, float>) {
-      if (plane.channels == 1) return launch.template operator()<T, 1>();
-      if (plane.channels == 2) return launch.template operator()<T, 2>();
-      if (plane.channels == 3) return launch.template operator()<T, 3>();
-      launch.template operator()<T, 4>();
-    }
+  if (plane.type == Type::f32) return false;
+  with_channels(plane.channels, [&]<int Channels>() {
+    if (plane.type == Type::u8) return launch.template operator()<std::uint8_t, Channels>();
+    launch.template operator()<std::uint16_t, Channels>();
   });
   return true;
 }

@@ -1,7 +1,6 @@
 // Reads stored pixels into planes of working values, stores them, and computes distances between the
 // pixels of a guide, with a thread for each pixel.
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -86,9 +85,8 @@ __global__ void __launch_bounds__(plane_threads)
 }
 
 dim3 square_grid(std::int64_t width, std::int64_t height) {
-  constexpr std::int64_t most_down = 65535;
   const Squares squares(width, height);
-  return {static_cast<unsigned>(squares.across), static_cast<unsigned>(std::min(squares.down, most_down))};
+  return {static_cast<unsigned>(squares.across), blocks_down(squares.down)};
 }
 
 }  // namespace

@@ -153,12 +153,8 @@ void build_table(const TableArguments& arguments, StreamHandle stream) {
 }
 
 void to_double(const ToDoubleArguments& arguments, StreamHandle stream) {
-  constexpr std::int64_t most_rows = 65535;
   const std::int64_t elements = arguments.job.width * arguments.job.read.channels;
-  const std::int64_t columns = (elements + tuning::to_double_threads - 1) / tuning::to_double_threads;
-  const dim3 blocks(
-      static_cast<unsigned>(columns),
-      static_cast<unsigned>(arguments.job.height < most_rows ? arguments.job.height : most_rows));
+  const dim3 blocks(block_count(elements, tuning::to_double_threads), blocks_down(arguments.job.height));
   convert_sums<<<blocks, tuning::to_double_threads, 0, stream>>>(arguments);
 }
 

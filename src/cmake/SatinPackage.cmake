@@ -40,8 +40,23 @@ set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/src/cmake/debian.cmake)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
-set(CPACK_DEBIAN_LIBRARIES_PACKAGE_NAME libsatin${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-set(CPACK_DEBIAN_LIBRARIES_PACKAGE_SECTION libs)
+
+# satin_package(COMPONENT NAME SECTION DEPENDS DESCRIPTION): describes the package of a component. The command needs the libraries
+# for the codec modules.
+macro(satin_package component name section depends description)
+  set(CPACK_DEBIAN_${component}_PACKAGE_NAME ${name})
+  set(CPACK_DEBIAN_${component}_PACKAGE_SECTION ${section})
+  set(CPACK_COMPONENT_${component}_DEPENDS "${depends}")
+  set(CPACK_COMPONENT_${component}_DESCRIPTION "${description}")
+endmacro()
+satin_package(LIBRARIES libsatin${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} libs ""
+              "Filters and scans, and the image files for them: shared libraries.")
+satin_package(DEVELOPMENT libsatin-dev libdevel libraries "Headers, static libraries, and what CMake and pkg-config need.")
+satin_package(COMMAND satin graphics libraries "The command satin.")
+satin_package(VIEW satin-view graphics command "The page on which pictures are filtered by hand, for satin view.")
+satin_package(HEIF satin-heif graphics libraries "Reads HEIC and AVIF for satin, by libheif.")
+satin_package(PYTHON python3-satin python libraries "Filters, scans and image files for Python, on NumPy's arrays and others.")
+
 # Dependencies of programs that are linked with the libraries: a minor version has one interface.
 set(satin_shlibs "")
 foreach(library IN LISTS satin_shared)
@@ -51,23 +66,6 @@ foreach(library IN LISTS satin_shared)
 endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/shlibs CONTENT "${satin_shlibs}" @ONLY)
 set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/src/cmake/triggers ${PROJECT_BINARY_DIR}/debian/shlibs)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsatin-dev)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME satin)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION graphics)
-set(CPACK_COMPONENT_LIBRARIES_DESCRIPTION "Filters and scans, and the image files for them: shared libraries.")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, static libraries, and what CMake and pkg-config need.")
-set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS libraries)
-set(CPACK_DEBIAN_VIEW_PACKAGE_NAME satin-view)
-set(CPACK_DEBIAN_VIEW_PACKAGE_SECTION graphics)
-set(CPACK_COMPONENT_VIEW_DESCRIPTION "The page on which pictures are filtered by hand, for satin view.")
-set(CPACK_COMPONENT_VIEW_DEPENDS command)
-set(CPACK_DEBIAN_HEIF_PACKAGE_NAME satin-heif)
-set(CPACK_DEBIAN_HEIF_PACKAGE_SECTION graphics)
-set(CPACK_COMPONENT_HEIF_DESCRIPTION "Reads HEIC and AVIF for satin, by libheif.")
-set(CPACK_COMPONENT_HEIF_DEPENDS libraries)
-set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-satin)
-set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 # The module works with one minor version of Python: nanobind's stable interface begins with 3.12.
 math(EXPR satin_next_python "${Python_VERSION_MINOR} + 1")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
@@ -75,8 +73,4 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/src/cmake/postinst ${PROJECT_SOURCE_DIR}/src/cmake/prerm)
 # The module finds the libraries in the build tree. Its component declares the dependency on their package.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src ${PROJECT_BINARY_DIR}/src/io ${PROJECT_BINARY_DIR}/src/batch)
-set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Filters, scans and image files for Python, on NumPy's arrays and others.")
-set(CPACK_COMPONENT_PYTHON_DEPENDS libraries)
-set(CPACK_COMPONENT_COMMAND_DESCRIPTION "The command satin.")
-set(CPACK_COMPONENT_COMMAND_DEPENDS libraries)  # for the codec modules
 include(CPack)

@@ -2,9 +2,7 @@
 // A backend: one open device with its memory, streams and operations.
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,13 +13,6 @@
 #include "satin/error.h"
 
 namespace satin {
-
-/// The stages of a run. A run by windows, or on pictures in the device's memory, consists of `kernels` alone.
-enum class RunPart { copy_up, kernels, copy_down };
-
-/// Called with the begin and the end of a stage on the device, from the thread that called run().
-using RunListener = std::function<void(RunPart part, std::chrono::steady_clock::time_point begin,
-                                       std::chrono::steady_clock::time_point end)>;
 
 /// Thrown where memory does not suffice. The plan then tries with less.
 struct NoMemory : Error {
@@ -41,7 +32,6 @@ struct Backend : std::enable_shared_from_this<Backend> {
   bool host_memory = true;                    ///< whether its memory is the host's, so that nothing is staged
   int runs_at_once = 1;                       ///< number of runs, each in its own stream, that keep it busy
   Allocator page_locked;                      ///< host memory for fast copies; empty if any memory will do
-  RunListener listener;                       ///< if set, stages are timed and do not overlap
 
   Backend() = default;
   Backend(const Backend&) = delete;

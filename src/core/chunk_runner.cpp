@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "core/host_memory.h"
 #include "core/workspace.h"
 
 namespace satin {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/backend.h"
-#include "core/host_memory.h"
 #include "core/plan_operations.h"
 #include "core/workspace.h"
 #include "satin/array.h"

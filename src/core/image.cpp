@@ -12,7 +12,6 @@
 #include <limits>
 #include <new>
 
-#include "core/host_memory.h"
 #include "core/workspace.h"
 #include "satin/error.h"
 

@@ -40,10 +40,6 @@ class Operations {
   void add(Prepare<Job> prepare) {
     functions_[typeid(Job)] = prepare;
   }
-  template <class Job>
-  void remove() {
-    functions_.erase(typeid(Job));
-  }
   /// Returns null if the backend does not have the operation.
   template <class Job>
   [[nodiscard]] Prepare<Job> find() const {

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 #include "satin/error.h"
 
@@ -256,12 +257,8 @@ std::string print_boxes(std::span<const PixelBox> boxes) {
 }
 
 std::string print_colour(const Colour& colour) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text = "#";
-  for (const unsigned code : {colour.red, colour.green, colour.blue}) {
-    text += digits[code / 16];
-    text += digits[code % 16];
-  }
+  char text[8];
+  std::snprintf(text, sizeof text, "#%02x%02x%02x", colour.red, colour.green, colour.blue);
   return text;
 }
 

@@ -2,13 +2,12 @@
 // memory, runs the filter on whole frames or chunk by chunk, measures and checks what the filter asks for,
 // and never exceeds its memory.
 
-#include <chrono>
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "core/backend.h"
 #include "core/chunk_runner.h"
-#include "core/host_memory.h"
 #include "core/plan_operations.h"
 #include "core/prepared_filter.h"
 #include "core/workspace.h"
@@ -120,7 +119,7 @@ struct PlanImplementation {
   }
 
   bool in_own_memory(const ImageView& view) const {
-    return view.memory == Memory::host ? backend().host_memory : true;
+    return view.memory != Memory::host || backend().host_memory;
   }
 
   /// Returns the view itself if the filter can read it, otherwise a packed copy in the backend's memory.
@@ -153,21 +152,17 @@ struct PlanImplementation {
   }
 
   void require_planned(std::span<const ImageView> given, const MutableImageView& target) const {
-    const OfInputs<Shape>& inputs = planned.inputs;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (std::size_t i = 0; i < std::max(planned.inputs.size(), given.size()); ++i) {
       const bool present = i < given.size() && !given[i].empty();
-      if (present != (inputs[i].width != 0))
+      if (present != (i < planned.inputs.size() && uses(i)))
         throw Error(ErrorKind::usage, present ? "A side input was given that the plan does not know of."
                                               : "An input that the plan knows of is missing.");
       if (!present) continue;
-      require_shape(given[i].shape, inputs[i], i == 0 ? "picture" : "side input");
+      require_shape(given[i].shape, planned.inputs[i], i == 0 ? "picture" : "side input");
       const bool in_place = i == 0 && same_place(given[i], target) && given[i].interleaved();
       if (!in_place && overlap(given[i], target))
         throw Error(ErrorKind::usage, "Input and output overlap: use one place for both, or two apart.");
     }
-    for (std::size_t i = inputs.size(); i < given.size(); ++i)
-      if (!given[i].empty())
-        throw Error(ErrorKind::usage, "A side input was given that the plan does not know of.");
     require_shape(target.shape, planned.output, "output");
   }
 
@@ -204,25 +199,13 @@ struct PlanImplementation {
     if (host_views) told = check_run(stream);
   }
 
-  /// Runs a stage. If there is a listener, waits for the device and reports the stage's time.
-  template <class Body>
-  void stage(RunPart which, Stream stream, const Body& body) {
-    if (!backend().listener) return body();
-    const auto begin = std::chrono::steady_clock::now();
-    body();
-    backend().synchronize(stream);
-    backend().listener(which, begin, std::chrono::steady_clock::now());
-  }
-
   /// Runs on the whole picture; or only switches to chunks if there is no memory to stage it.
   void run_whole(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
     MutableImageView result = target;
     OfInputs<ImageView> ready(planned.inputs.size());  // views that the filter reads
     try {
-      stage(RunPart::copy_up, stream, [&] {
-        for (std::size_t i = 0; i < planned.inputs.size(); ++i)
-          if (uses(i)) ready[i] = stage_input(i, given[i], overlap(given[i], target), stream);
-      });
+      for (std::size_t i = 0; i < planned.inputs.size(); ++i)
+        if (uses(i)) ready[i] = stage_input(i, given[i], overlap(given[i], target), stream);
       if (needs_staging(target))
         result = mutable_view_of(staging_for(planned.inputs.size(), planned.output), planned.output,
                                  backend().memory());
@@ -231,8 +214,8 @@ struct PlanImplementation {
       backend().synchronize(stream);
       return use_chunks();
     }
-    stage(RunPart::kernels, stream, [&] { run_frames(ready, result, stream); });
-    stage(RunPart::copy_down, stream, [&] { deliver_output(result, target, stream); });
+    run_frames(ready, result, stream);
+    deliver_output(result, target, stream);
   }
 
   void run_chunks(std::span<const ImageView> given, const MutableImageView& target, Stream stream) {
@@ -241,7 +224,7 @@ struct PlanImplementation {
       if (uses(i)) ready[i] = given[i];
     const Image original = overlap(ready[0], target) ? kept(ready[0], stream) : Image();
     if (!original.empty()) ready[0] = original.view();
-    stage(RunPart::kernels, stream, [&] { run_frames(ready, target, stream); });
+    run_frames(ready, target, stream);
     if (!original.empty()) backend().synchronize(stream);
   }
 
@@ -255,7 +238,8 @@ struct PlanImplementation {
 
   void run_frames(std::span<const ImageView> ready, const MutableImageView& result, Stream stream) {
     const WorkspaceBudget budget(backend(), workspace_bytes());
-    watch.begin(planned.output.frames * steps_of_frame());
+    const std::int64_t steps = chunked != nullptr ? chunked->steps() : filter->measurements() + 1;
+    watch.begin(planned.output.frames * steps);
     const WatchedRun watched(watch);
     OfInputs<ImageView> inputs(ready.size());
     auto* measure = reinterpret_cast<Measured*>(measured.get());
@@ -278,10 +262,6 @@ struct PlanImplementation {
     }
     filter->run(inputs, result, found, stream);
     watch.step();
-  }
-
-  std::int64_t steps_of_frame() const {
-    return chunked != nullptr ? chunked->steps() : filter->measurements() + 1;
   }
 
   std::vector<std::string> check(Stream stream) {

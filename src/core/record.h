@@ -2,7 +2,6 @@
 // Builders of records: record::of() makes a filter's record; record::real(), length(), choice() ... make the
 // records of its parameters, from members of its parameter struct, and side() those of its side inputs.
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/prepared_filter.h"
+#include "core/side_inputs.h"
 #include "satin/filter.h"
 #include "satin/json.h"
 
@@ -237,9 +237,7 @@ using Planner = FilterPlan (*)(const Device&, std::span<const Shape> shapes, con
 [[noreturn]] Plan refuse_plan(const Device& device, std::span<const Shape> shapes, const void* parameters);
 
 /// Returns the reach of a filter that reads the whole picture.
-inline double everywhere(const void* /*parameters*/, const Shape& shape) {
-  return static_cast<double>(std::max(shape.width, shape.height));
-}
+inline double everywhere(const void* /*parameters*/, const Shape& shape) { return longer_side(shape); }
 
 /// Converts a function of the parameters to FilterRecord::reach.
 template <class P>
@@ -284,12 +282,5 @@ FilterRecord of(void (*describe)(JsonWriter&, const Device&, std::span<const Nam
   };
   return record;
 }
-
-// The filter's public functions. Side inputs are the views in the parameters.
-
-[[nodiscard]] Plan plan(const FilterRecord& record, const Device& device, const Shape& shape,
-                        const void* parameters);
-[[nodiscard]] Image run(const FilterRecord& record, const Device& device, const ImageView& image,
-                        const void* parameters);
 
 }  // namespace satin::record

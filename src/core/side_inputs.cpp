@@ -1,6 +1,5 @@
 #include "core/side_inputs.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "satin/error.h"
@@ -67,9 +66,8 @@ void check_pixels(const Shape& shape) {
 }
 
 std::int64_t whole_pixels(const Length& radius, const Shape& shape, double largest) {
-  const double pixels = radius.pixels(static_cast<double>(std::max(shape.width, shape.height)));
-  if (!(pixels >= 0) || pixels > largest)
-    refuse("radius " + print_real(pixels) + " pixels: must be from 0 to " + print_real(largest) + ".");
+  const double pixels = radius.pixels(longer_side(shape));
+  check_range("radius", pixels, 0, largest);
   if (!radius.percent && pixels != std::floor(pixels))
     refuse("radius " + print_real(pixels) + " pixels: whole pixels are expected.");
   return static_cast<std::int64_t>(std::floor(pixels + 0.5));

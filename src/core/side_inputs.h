@@ -2,6 +2,7 @@
 // Checks of inputs and parameters that filters share. All throw Error(usage). A shape of width 0 means that
 // an input is not used.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "satin/image.h"
@@ -33,6 +34,16 @@ void check_range(const char* name, double value, double minimum, double maximum)
 
 /// Checks that a shape is valid and has pixels of type u8, u16 or f32.
 void check_pixels(const Shape& shape);
+
+/// Returns the longer side of a picture, of which percentages are.
+[[nodiscard]] inline double longer_side(const Shape& shape) {
+  return static_cast<double>(std::max(shape.width, shape.height));
+}
+
+/// Returns the larger of the radii along the two axes, in pixels.
+[[nodiscard]] inline double larger_radius(const Radius& radius, const Shape& shape) {
+  return std::max(radius.x.pixels(longer_side(shape)), radius.y.pixels(longer_side(shape)));
+}
 
 /// Returns a radius in whole pixels, at most `largest`. Rounds percentages, which are of the longer side.
 [[nodiscard]] std::int64_t whole_pixels(const Length& radius, const Shape& shape, double largest);

@@ -1,25 +1,29 @@
 // Text: JSON, numbers in few digits, UTF-8, and names that are safe to print.
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
 
 #include "satin/error.h"
 #include "satin/json.h"
+#include "satin/param.h"
 
 namespace satin {
 namespace {
+
+/// Returns the two digits of a byte behind a prefix.
+std::string hexadecimal(const char* prefix, char byte) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  const auto code = static_cast<unsigned char>(byte);
+  return std::string(prefix) + digits[code / 16] + digits[code % 16];
+}
 
 std::string escaped(char c) {
   constexpr std::string_view special = "\"\\\n\t\r", letters = "\"\\ntr";
   if (const std::size_t found = special.find(c); found != std::string_view::npos)
     return {'\\', letters[found]};
-  const unsigned code = static_cast<unsigned char>(c);
-  if (code >= 0x20) return {c};
-  constexpr std::string_view digits = "0123456789abcdef";
-  return std::string("\\u00") + digits[code / 16] + digits[code % 16];
+  return static_cast<unsigned char>(c) >= 0x20 ? std::string{c} : hexadecimal("\\u00", c);
 }
 
 }  // namespace
@@ -50,9 +54,7 @@ JsonWriter& JsonWriter::string(std::string_view text) {
 
 JsonWriter& JsonWriter::real(double value) {
   if (!std::isfinite(value)) return raw("null");
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  return raw({digits.data(), static_cast<std::size_t>(end.ptr - digits.data())});
+  return raw(print_real(value));
 }
 
 JsonWriter& JsonWriter::shape(const Shape& shape) {
@@ -121,20 +123,11 @@ std::size_t control_length(std::string_view text) {
 }  // namespace
 
 std::string printable(std::string_view name) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
   for (std::size_t i = 0; i < name.size();) {
     const std::size_t end = i + control_length(name.substr(i));
-    if (end == i) {
-      text += name[i++];
-    } else if (name[i] == '\n') {
-      text += "\\n";
-      i = end;
-    }
-    for (; i < end; ++i) {
-      const auto code = static_cast<unsigned char>(name[i]);
-      text += {'\\', 'x', digits[code / 16], digits[code % 16]};
-    }
+    if (end == i) text += name[i++];
+    for (; i < end; ++i) text += name[i] == '\n' ? "\\n" : hexadecimal("\\x", name[i]);
   }
   return text;
 }

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "core/backend.h"
-#include "core/host_memory.h"
 #include "core/workspace.h"
 #include "satin/plan.h"
 

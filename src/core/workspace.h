@@ -1,11 +1,13 @@
 #pragma once
-// The memory in which filters work. It is counted before it is allocated, so that a plan never exceeds its
-// limit.
+// The memory in which filters work, which is counted before it is allocated, so that a plan never exceeds its
+// limit; host memory by the caller's allocator; and copies between views in host memory.
 
 #include <cstddef>
 #include <new>
 #include <type_traits>
 #include <vector>
+
+#include "satin/image.h"
 
 namespace satin {
 
@@ -40,8 +42,10 @@ class WorkspaceBudget {
   bool knows_bound_;  ///< false until free memory has been asked for, which large workspaces do
 };
 
+/// Allocates memory aligned to a cache line. Null if there is none.
+[[nodiscard]] void* new_lines(std::size_t bytes) noexcept;
 /// Allocates zeros aligned to a cache line. (Large blocks of calloc() begin 16 bytes after a line's start, so
-/// that every vector of 64 bytes would straddle two lines.) Null if there is no memory.
+/// that every vector of 64 bytes would straddle two lines.)
 [[nodiscard]] void* zeroed_lines(std::size_t bytes) noexcept;
 void free_lines(void* lines) noexcept;
 
@@ -74,5 +78,17 @@ struct WorkspaceAllocator {
 
 template <class T>
 using WorkspaceVector = std::vector<T, WorkspaceAllocator<T>>;
+
+/// Allocates by the caller's allocator, which also frees the memory; an empty buffer if it has none. Throws
+/// Error(usage) for memory that is not aligned and for half an allocator.
+[[nodiscard]] Buffer allocated(const Allocator& allocator, std::size_t bytes);
+
+/// Throws Error(usage) if the allocator has only one of its two functions.
+void require_whole(const Allocator& allocator);
+
+/// Copies row `y` of a frame between two views of one shape and any strides.
+void copy_row(const ImageView& from, const MutableImageView& to, std::int64_t y, std::int64_t frame);
+
+void copy_pixels(const ImageView& from, const MutableImageView& to);
 
 }  // namespace satin

@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "core/host_memory.h"
 #include "core/prepared_filter.h"
+#include "core/workspace.h"
 
 namespace satin {
 namespace {

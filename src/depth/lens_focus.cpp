@@ -15,6 +15,7 @@
 #include "core/record.h"
 #include "depth/signed_radii.h"
 #include "order/maths/rank.h"
+#include "pixels/pixels.h"
 #include "satin/error.h"
 #include "satin/photo_depth.h"
 
@@ -99,8 +100,6 @@ void check_values(const LensFocus& focus) {
         "--focal-length "
         "MM and --sensor-width MM.");
 }
-
-double white_of(Type type) { return type == Type::u8 ? 0xFF : type == Type::u16 ? 0xFFFF : 1; }
 
 /// Sets how values follow from stored ones.
 void set_gain(DepthRule& rule, const LensFocus& focus, Type stored, double scale) {

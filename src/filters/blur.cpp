@@ -68,10 +68,8 @@ void set_border_value(BoxMeanJob& job, const Shape& shape, Transfer transfer, do
       refuse("border-value must be a finite number.");
     return;
   }
-  if (!(value >= 0 && value <= 1))
-    refuse("border-value " + print_real(value) + ": must be from 0 to 1, black to white.");
-  const double whole = shape.type == Type::u8 ? 0xFF : 0xFFFF;
-  const auto stored = static_cast<std::uint32_t>(std::floor(value * whole + 0.5));
+  check_range("border-value", value, 0, 1);
+  const auto stored = static_cast<std::uint32_t>(std::floor(value * white_of(shape.type) + 0.5));
   const TransferView table = host_transfer(shape.type, transfer == Transfer::srgb);
   for (int c = 0; c < shape.channels; ++c) {
     const bool alpha = shape.alpha == Alpha::straight && c == shape.channels - 1;
@@ -83,35 +81,16 @@ void set_border_value(BoxMeanJob& job, const Shape& shape, Transfer transfer, do
   }
 }
 
-/// Returns the jobs of successive boxes. The first reads stored pixels and the last writes them; all others
-/// read and write working values.
+/// Returns the jobs of successive boxes, of which the last writes stored pixels.
 OfBoxes<BoxMeanJob> box_jobs(const Blur& blur, const Shape& shape, const OfBoxes<RadiusField>& fields,
                              std::uint32_t mask_maximum) {
-  std::uint64_t area = 1;
-  for (const RadiusField& field : fields)
-    area = std::max(area, largest_box(shape.width, shape.height, field, blur.border));
-  const Transfer transfer =
-      blur.space == Space::linear && shape.type != Type::f32 ? Transfer::srgb : Transfer::identity;
-  PixelRead stored = read_pixels(shape, transfer, area);
-  if (fields.size() > 1) stored = successive_pixels(stored);
-  const PixelRead working = working_pixels(stored);
-
-  OfBoxes<BoxMeanJob> jobs(fields.size());
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const bool last = i + 1 == fields.size();
-    BoxMeanJob& job = jobs[i];
-    job.width = shape.width;
-    job.height = shape.height;
-    job.radius = fields[i];
-    job.border = blur.border;
-    job.read = i == 0 ? stored : working;
-    job.write = last ? PixelWrite{shape.type, transfer, 0} : written_as(working);
-    if (last) job.mask_maximum = mask_maximum;
+  OfBoxes<BoxMeanJob> jobs = successive_boxes(shape, blur.space, blur.border, fields).jobs;
+  const Transfer transfer = transfer_for(blur.space, shape.type);
+  jobs.back().write = {shape.type, transfer, 0};
+  jobs.back().mask_maximum = mask_maximum;
+  for (BoxMeanJob& job : jobs) {
     job.excludes = blur.mask_mode == MaskMode::exclude;
     if (blur.border == Border::constant) set_border_value(job, shape, transfer, blur.border_value);
-    const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, blur.border);
-    check_alpha_divisor(job.read, box);
-    job.accumulator = choose_accumulator(job.read, box, job.read.maximum);
   }
   return jobs;
 }
@@ -133,15 +112,15 @@ class PreparedBlur final : public PreparedFilter {
       : boxes_(prepare_boxes(backend, jobs)) {
     if (jobs[0].excludes && !boxes_[0]->selects_by_mask())
       valid_.emplace(backend, shape, jobs[0].mask_maximum);
-    working_shape_ = {shape.width, shape.height, shape.channels, jobs[0].write.type};
-    const std::size_t buffers = std::min<std::size_t>(boxes_.size() - 1, working_.size());
-    for (std::size_t i = 0; i < buffers; ++i) working_[i] = backend.allocate(byte_size(working_shape_));
+    const std::size_t pictures = std::min<std::size_t>(boxes_.size() - 1, working_.size());
+    for (std::size_t i = 0; i < pictures; ++i)
+      working_[i] = backend.allocate({shape.width, shape.height, shape.channels, jobs[0].write.type});
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = valid_ ? valid_->workspace_bytes() : 0;
     for (const auto& box : boxes_) bytes += box->workspace_bytes();
-    for (const Buffer& buffer : working_) bytes += buffer.size;
+    for (const Image& picture : working_) bytes += picture.empty() ? 0 : byte_size(picture.shape());
     return bytes;
   }
 
@@ -160,7 +139,7 @@ class PreparedBlur final : public PreparedFilter {
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
       const bool last = i + 1 == boxes_.size();
       images.mask = last ? inputs[mask] : ImageView{};
-      images.output = last ? output : mutable_view_of(working_[i % 2].get(), working_shape_, output.memory);
+      images.output = last ? output : working_[i % 2].view();
       boxes_[i]->run(images, stream);
       images.source = images.output;
     }
@@ -169,8 +148,7 @@ class PreparedBlur final : public PreparedFilter {
  private:
   OfBoxes<std::unique_ptr<BoxMeanOperation>> boxes_;
   std::optional<ValidPixels> valid_;
-  std::array<Buffer, 2> working_;
-  Shape working_shape_;
+  std::array<Image, 2> working_;  ///< pictures between two boxes
 };
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Blur& blur) {
@@ -194,19 +172,10 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const B
 double reach(const Blur& blur, const Shape& shape) {
   if (blur.radius_max) return std::max(blur.radius_min, *blur.radius_max) + 1;
   if (blur.sigma) return 3 * *blur.sigma + 3;
-  const auto longer = static_cast<double>(std::max(shape.width, shape.height));
-  return std::max(blur.radius.x.pixels(longer), blur.radius.y.pixels(longer)) + boxes_of(kernel_of(blur));
+  return larger_radius(blur.radius, shape) + boxes_of(kernel_of(blur));
 }
 
 }  // namespace
-
-Plan plan(const Device& device, const Shape& shape, const Blur& parameters) {
-  return record::plan(blur_record(), device, shape, &parameters);
-}
-
-Image blur(const Device& device, const ImageView& image, const Blur& parameters) {
-  return record::run(blur_record(), device, image, &parameters);
-}
 
 const FilterRecord& blur_record() {
   static const FilterRecord filter = record::of(

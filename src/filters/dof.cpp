@@ -110,14 +110,6 @@ FilterRecord with_photo(FilterRecord filter) {
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Dof& parameters) {
-  return record::plan(dof_record(), device, shape, &parameters);
-}
-
-Image dof(const Device& device, const ImageView& image, const Dof& parameters) {
-  return record::run(dof_record(), device, image, &parameters);
-}
-
 const FilterRecord& dof_record() {
   static const FilterRecord filter = with_photo(record::of(
       &describe,

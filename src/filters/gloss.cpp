@@ -11,8 +11,10 @@
 
 #include "core/backend.h"
 #include "core/record.h"
+#include "core/side_inputs.h"
 #include "core/workspace.h"
 #include "lobes/lobe_mean.h"
+#include "pixels/transfer.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -24,24 +26,18 @@ constexpr int most_levels = 16;
 constexpr std::int64_t most_rows_of_narrow_map = 2048;
 
 void check(const Shape& shape, const Gloss& gloss) {
-  validate(shape);
   if (shape.height > std::max(shape.width, most_rows_of_narrow_map))
     throw Error(
         ErrorKind::usage,
         "A map of " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
             " is not a map of all directions, which is twice as wide as it is high, and its time would grow "
             "with the square of its height. Crop or rotate it.");
-  if (!(gloss.roughness >= 0 && gloss.roughness <= 1))
-    throw Error(ErrorKind::usage,
-                "roughness " + print_real(gloss.roughness) + ": must be from 0, a mirror, to 1.");
-  if (gloss.levels < 1 || gloss.levels > most_levels)
-    throw Error(ErrorKind::usage, "levels " + std::to_string(gloss.levels) + ": must be from 1 to " +
-                                      std::to_string(most_levels) + ".");
+  check_range("roughness", gloss.roughness, 0, 1);
+  check_range("levels", gloss.levels, 1, most_levels);
 }
 
 LobeMeanJob lobe_job(const Shape& shape, const Gloss& gloss) {
-  const Transfer transfer =
-      gloss.space == Space::linear && shape.type != Type::f32 ? Transfer::srgb : Transfer::identity;
+  const Transfer transfer = transfer_for(gloss.space, shape.type);
   LobeMeanJob job;
   job.width = shape.width;
   job.height = shape.height;
@@ -79,14 +75,6 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const G
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Gloss& parameters) {
-  return record::plan(gloss_record(), device, shape, &parameters);
-}
-
-Image gloss(const Device& device, const ImageView& map, const Gloss& parameters) {
-  return record::run(gloss_record(), device, map, &parameters);
-}
-
 const FilterRecord& gloss_record() {
   static const FilterRecord filter = record::of(
       &describe,
@@ -104,7 +92,7 @@ const FilterRecord& gloss_record() {
                  "number of maps, one below the other, from a mirror to the roughness in even steps"}),
             record::space(&Gloss::space, "average in linear light, or average the stored values")},
        .reach = record::reach<Gloss>([](const Gloss& gloss, const Shape& shape) {
-         return gloss.roughness > 0 ? static_cast<double>(std::max(shape.width, shape.height)) : 0.0;
+         return gloss.roughness > 0 ? longer_side(shape) : 0.0;
        })});
   return filter;
 }

@@ -84,14 +84,6 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const G
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Guided& parameters) {
-  return record::plan(guided_record(), device, shape, &parameters);
-}
-
-Image guided(const Device& device, const ImageView& image, const Guided& parameters) {
-  return record::run(guided_record(), device, image, &parameters);
-}
-
 const FilterRecord& guided_record() {
   static const FilterRecord filter = record::of(
       &describe,
@@ -113,8 +105,7 @@ const FilterRecord& guided_record() {
        .space = Space::encoded,
        .traits = {.keeps_constant = true},
        .reach = record::reach<Guided>([](const Guided& guided, const Shape& shape) {
-         const auto side = static_cast<double>(std::max(shape.width, shape.height));
-         return 2 * std::max(guided.radius.x.pixels(side), guided.radius.y.pixels(side));
+         return 2 * larger_radius(guided.radius, shape);
        })});
   return filter;
 }

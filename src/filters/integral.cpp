@@ -39,7 +39,6 @@ Shape table_shape(const Shape& shape, Accumulator accumulator) {
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Integral& parameters) {
   const Shape shape = shapes.front();
-  validate(shape);
   if (parameters.modulo != Modulo::none && shape.type == Type::f32)
     throw Error(ErrorKind::usage,
                 "Sums of floats cannot be taken modulo 2^32: leave modulo out, or convert to u8 or u16.");
@@ -57,14 +56,6 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const I
 }
 
 }  // namespace
-
-Plan plan(const Device& device, const Shape& shape, const Integral& parameters) {
-  return record::plan(integral_record(), device, shape, &parameters);
-}
-
-Image integral(const Device& device, const ImageView& image, const Integral& parameters) {
-  return record::run(integral_record(), device, image, &parameters);
-}
 
 const FilterRecord& integral_record() {
   static const FilterRecord filter = record::of(

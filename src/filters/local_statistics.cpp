@@ -68,7 +68,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const N
   check_range("mean", parameters.mean, -largest_number, largest_number);
   check_range("deviation", parameters.deviation, 0, largest_number);
   check_range("gain", parameters.gain, 0, largest_number);
-  const double white = shape.type == Type::u8 ? 0xFF : shape.type == Type::u16 ? 0xFFFF : 1;
+  const double white = white_of(shape.type);
   BoxStatsJob job = local_job(shape, parameters.window, parameters.border);
   job.result = LocalResult::normalised;
   job.normalise = {parameters.mean * white, parameters.deviation * white, parameters.gain};
@@ -94,22 +94,6 @@ FilterRecord statistic_record(const char* name, const char* help, const Traits& 
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const LocalMean& parameters) {
-  return record::plan(local_mean_record(), device, shape, &parameters);
-}
-
-Image local_mean(const Device& device, const ImageView& image, const LocalMean& parameters) {
-  return record::run(local_mean_record(), device, image, &parameters);
-}
-
-Plan plan(const Device& device, const Shape& shape, const LocalDeviation& parameters) {
-  return record::plan(local_deviation_record(), device, shape, &parameters);
-}
-
-Image local_deviation(const Device& device, const ImageView& image, const LocalDeviation& parameters) {
-  return record::run(local_deviation_record(), device, image, &parameters);
-}
-
 const FilterRecord& local_mean_record() {
   static const FilterRecord filter =
       statistic_record<LocalMean>("local-mean", "mean of the stored values in a square window",
@@ -121,14 +105,6 @@ const FilterRecord& local_deviation_record() {
   static const FilterRecord filter = statistic_record<LocalDeviation>(
       "local-deviation", "standard deviation of the stored values in a square window", {});
   return filter;
-}
-
-Plan plan(const Device& device, const Shape& shape, const Normalize& parameters) {
-  return record::plan(normalize_record(), device, shape, &parameters);
-}
-
-Image normalize(const Device& device, const ImageView& image, const Normalize& parameters) {
-  return record::run(normalize_record(), device, image, &parameters);
 }
 
 const FilterRecord& normalize_record() {

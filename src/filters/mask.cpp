@@ -18,10 +18,12 @@
 #include "core/backend.h"
 #include "core/plan_operations.h"
 #include "core/record.h"
+#include "core/side_inputs.h"
 #include "extremes/sliding_extreme.h"
 #include "masks/distance.h"
 #include "masks/regions.h"
 #include "pixels/fixed_threshold.h"
+#include "pixels/pixels.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -47,81 +49,62 @@ struct ComponentRule {
   std::uint32_t most_area = 0;
 };
 
-/// Labels the components of one rule and decides the value of each.
-class ComponentPass {
- public:
-  ComponentPass(Backend& backend, const Shape& shape, const ComponentRule& rule)
-      : backend_(backend),
-        rule_(rule),
-        width_(shape.width),
-        height_(shape.height),
-        label_(backend.prepare(LabelJob{width_, height_, rule.connectivity, rule.zeros})) {}
-
-  [[nodiscard]] std::size_t workspace_bytes() const noexcept { return label_->workspace_bytes(); }
-
-  /// Fills `labels` and table[label] = the value of the component's pixels, in host memory.
-  void run(const ImageView& mask, const MutableImageView& labels, std::vector<std::uint32_t>& table,
-           Stream stream) {
-    const std::uint32_t count = label_->run(mask, labels, stream);
-    table.assign(1, rule_.zeros ? 255 : 0);
-    for (const RegionShape& shape : shapes_of(count, stream)) table.push_back(value_of(shape));
-  }
-
- private:
-  [[nodiscard]] std::uint32_t value_of(const RegionShape& shape) const {
-    const bool stays =
-        shape.area > rule_.most_area || (rule_.zeros && touches_border(shape, width_, height_));
-    return stays == rule_.zeros ? 0 : 255;
-  }
-
-  std::span<const RegionShape> shapes_of(std::uint32_t count, Stream stream) {
-    if (count == 0) return {};
-    const RegionShape* shapes = label_->describe(stream);
-    if (backend_.host_memory) return {shapes, count};
-    shapes_.resize(count);
-    backend_.download(shapes_.data(), shapes, count * sizeof(RegionShape), stream);
-    return shapes_;
-  }
-
-  Backend& backend_;
-  ComponentRule rule_;
-  std::int64_t width_;
-  std::int64_t height_;
-  std::unique_ptr<LabelOperation> label_;
-  std::vector<RegionShape> shapes_;  ///< copies for the host of a device
-};
-
-/// Applies rules for components one after another.
+/// Applies rules for components one after another: labels the components of a rule, decides the value of
+/// each, and gives it to their pixels.
 class ComponentStep final : public PreparedFilter {
  public:
   ComponentStep(Backend& backend, const Shape& shape, std::span<const ComponentRule> rules)
       : backend_(backend),
-        labels_shape_{shape.width, shape.height, 1, Type::u32},
-        labels_(backend.allocate(byte_size(labels_shape_))),
+        labels_(backend.allocate({shape.width, shape.height, 1, Type::u32})),
         relabel_(backend.prepare(RelabelJob{shape.width, shape.height, Type::u8})) {
     for (const ComponentRule& rule : rules)
-      passes_.push_back(std::make_unique<ComponentPass>(backend, shape, rule));
+      passes_.push_back(
+          {rule, backend.prepare(LabelJob{shape.width, shape.height, rule.connectivity, rule.zeros})});
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = labels_.size + own_table_.size + relabel_->workspace_bytes();
-    for (const auto& pass : passes_) bytes += pass->workspace_bytes();
+    std::size_t bytes = byte_size(labels_.shape()) + own_table_.size + relabel_->workspace_bytes();
+    for (const Pass& pass : passes_) bytes += pass.label->workspace_bytes();
     return bytes;
   }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured*,
            Stream stream) override {
     ImageView source = inputs[0];
-    const MutableImageView labels = mutable_view_of(labels_.get(), labels_shape_, source.memory);
-    for (const auto& pass : passes_) {
-      pass->run(source, labels, table_, stream);
-      relabel_->run({labels, own_table(stream), output}, stream);
+    for (const Pass& pass : passes_) {
+      const std::uint32_t count = pass.label->run(source, labels_.view(), stream);
+      table_.assign(1, pass.rule.zeros ? 255 : 0);
+      for (const RegionShape& shape : shapes_of(pass, count, stream))
+        table_.push_back(value_of(shape, pass.rule));
+      relabel_->run({labels_.view(), own_table(stream), output}, stream);
       source = output;
     }
   }
 
  private:
-  /// The table in the backend's memory.
+  struct Pass {
+    ComponentRule rule;
+    std::unique_ptr<LabelOperation> label;
+  };
+
+  [[nodiscard]] std::uint32_t value_of(const RegionShape& shape, const ComponentRule& rule) const {
+    const Shape& picture = labels_.shape();
+    const bool stays =
+        shape.area > rule.most_area || (rule.zeros && touches_border(shape, picture.width, picture.height));
+    return stays == rule.zeros ? 0 : 255;
+  }
+
+  /// Returns the shapes of the components in host memory.
+  std::span<const RegionShape> shapes_of(const Pass& pass, std::uint32_t count, Stream stream) {
+    if (count == 0) return {};
+    const RegionShape* shapes = pass.label->describe(stream);
+    if (backend_.host_memory) return {shapes, count};
+    shapes_.resize(count);
+    backend_.download(shapes_.data(), shapes, count * sizeof(RegionShape), stream);
+    return shapes_;
+  }
+
+  /// Returns the table in the backend's memory.
   const std::uint32_t* own_table(Stream stream) {
     if (backend_.host_memory) return table_.data();
     const std::size_t bytes = table_.size() * sizeof table_[0];
@@ -131,34 +114,24 @@ class ComponentStep final : public PreparedFilter {
   }
 
   Backend& backend_;
-  Shape labels_shape_;
-  Buffer labels_;
+  Image labels_;
   std::unique_ptr<RelabelJob::Operation> relabel_;
-  std::vector<std::unique_ptr<ComponentPass>> passes_;
-  // Both tables have an entry for each component and grow when more are found.
-  std::vector<std::uint32_t> table_;
-  Buffer own_table_;
+  std::vector<Pass> passes_;
+  // These have an entry for each component and grow when more are found.
+  std::vector<RegionShape> shapes_;   ///< copies for the host of a device
+  std::vector<std::uint32_t> table_;  ///< value of the pixels of every label
+  Buffer own_table_;                  ///< the table in a device's memory
 };
 
 constexpr double largest_length = largest_distance_reach;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-void check_length(const char* name, double pixels) {
-  if (!(pixels >= 0 && pixels <= largest_length))
-    refuse(std::string(name) + " " + print_real(pixels) + " pixels: must be from 0 to " +
-           print_real(largest_length) + ".");
-}
-
 void check_radius(const char* name, double pixels, MaskShape shape) {
-  check_length(name, pixels);
+  check_range(name, pixels, 0, largest_length);
   if (shape == MaskShape::box && pixels != std::floor(pixels))
     refuse(std::string(name) + " " + print_real(pixels) +
            " pixels: a box needs a whole radius; the shape disc accepts fractions.");
-}
-
-void check_area(const char* name, int pixels) {
-  if (pixels < 0) refuse(std::string(name) + " " + std::to_string(pixels) + ": must be 0 or more.");
 }
 
 /// Rules that fill holes, then remove specks. Zeros have the other connectivity than the white of the mask.
@@ -176,19 +149,16 @@ std::vector<ComponentRule> component_rules(const Mask& mask) {
 }
 
 void check(const Shape& shape, const Mask& mask) {
-  validate(shape);
-  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
-    refuse(std::string("A picture of ") + name_of(shape.type) +
-           " cannot become a mask: convert it to u8, u16 or f32.");
+  check_pixels(shape);
   if (!std::isfinite(mask.level)) refuse("level must be a finite number.");
-  check_area("fill-holes", mask.fill_holes);
-  check_area("min-area", mask.min_area);
+  check_range("fill-holes", mask.fill_holes, 0, INT32_MAX);
+  check_range("min-area", mask.min_area, 0, INT32_MAX);
   if (!component_rules(mask).empty()) check_label_size(shape.width, shape.height);
   check_radius("open", mask.open, mask.shape);
   check_radius("close", mask.close, mask.shape);
   check_radius("grow", mask.grow, mask.shape);
   check_radius("shrink", mask.shrink, mask.shape);
-  check_length("feather", mask.feather);
+  check_range("feather", mask.feather, 0, largest_length);
 }
 
 /// Returns floor(radius^2) of the exact square. Rounding to double can only reach the next integer, which the
@@ -307,34 +277,30 @@ std::int64_t reach_of_steps(const Shape& shape, const Mask& mask) {
   return static_cast<std::int64_t>(reach);
 }
 
-double white_of(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 65535 : 1; }
-
 class PreparedMask final : public PreparedFilter {
  public:
   PreparedMask(Backend& backend, const Shape& shape, const Mask& mask)
-      : backend_(backend),
-        shape_(binary_shape(shape)),
-        value_(mask.level * white_of(shape.type)),
+      : value_(mask.level * white_of(shape.type)),
         steps_(steps_of(backend, shape, mask)),
         level_(backend.prepare(FixedThresholdJob{shape.width, shape.height, value_plane(shape),
                                                  mask.invert && steps_.empty()})) {
-    shape_.frames = 1;
     for (std::size_t i = 0; i < std::min<std::size_t>(steps_.size(), between_.size()); ++i)
-      between_[i] = backend.allocate(byte_size(shape_));
+      between_[i] = backend.allocate(binary_shape(shape));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    std::size_t bytes = between_[0].size + between_[1].size + level_->workspace_bytes();
+    std::size_t bytes = level_->workspace_bytes();
+    for (const Image& mask : between_) bytes += mask.empty() ? 0 : byte_size(mask.shape());
     for (const auto& step : steps_) bytes += step->workspace_bytes();
     return bytes;
   }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* /*measured*/,
            Stream stream) override {
-    MutableImageView mask = steps_.empty() ? output : between(0);
+    MutableImageView mask = steps_.empty() ? output : between_[0].view();
     level_->run(inputs[0], value_, mask, stream);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const MutableImageView next = i + 1 == steps_.size() ? output : between(i + 1);
+      const MutableImageView next = i + 1 == steps_.size() ? output : between_[(i + 1) % 2].view();
       const ImageView source = mask;
       steps_[i]->run(std::span(&source, 1), next, nullptr, stream);
       mask = next;
@@ -342,17 +308,10 @@ class PreparedMask final : public PreparedFilter {
   }
 
  private:
-  [[nodiscard]] MutableImageView between(std::size_t step) const {
-    return mutable_view_of(between_[step % 2].get(), shape_,
-                           backend_.host_memory ? Memory::host : Memory::device);
-  }
-
-  Backend& backend_;
-  Shape shape_;
   double value_;
   Steps steps_;
   std::unique_ptr<FixedThresholdOperation> level_;
-  std::array<Buffer, 2> between_;
+  std::array<Image, 2> between_;  ///< masks between two steps
 };
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Mask& parameters) {
@@ -370,7 +329,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const M
 }
 
 double reach(const Mask& mask, const Shape& shape) {
-  if (!component_rules(mask).empty()) return static_cast<double>(std::max(shape.width, shape.height));
+  if (!component_rules(mask).empty()) return longer_side(shape);
   return 2 * mask.open + 2 * mask.close + mask.grow + mask.shrink + (mask.feather > 0 ? mask.feather + 1 : 0);
 }
 
@@ -403,14 +362,6 @@ std::vector<ParameterRecord> parameters() {
 }
 
 }  // namespace
-
-Plan plan(const Device& device, const Shape& shape, const Mask& parameters) {
-  return record::plan(mask_record(), device, shape, &parameters);
-}
-
-Image mask(const Device& device, const ImageView& image, const Mask& parameters) {
-  return record::run(mask_record(), device, image, &parameters);
-}
 
 const FilterRecord& mask_record() {
   static const FilterRecord filter = record::of(

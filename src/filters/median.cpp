@@ -117,19 +117,10 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const M
 
 double reach(const Median& median, const Shape& shape) {
   if (median.radius_max) return std::max(median.radius_min, *median.radius_max) + 0.5;
-  const auto longer = static_cast<double>(std::max(shape.width, shape.height));
-  return std::max(median.radius.x.pixels(longer), median.radius.y.pixels(longer)) + 0.5;
+  return larger_radius(median.radius, shape) + 0.5;
 }
 
 }  // namespace
-
-Plan plan(const Device& device, const Shape& shape, const Median& parameters) {
-  return record::plan(median_record(), device, shape, &parameters);
-}
-
-Image median(const Device& device, const ImageView& image, const Median& parameters) {
-  return record::run(median_record(), device, image, &parameters);
-}
 
 const FilterRecord& median_record() {
   static const FilterRecord filter = record::of(

@@ -84,28 +84,11 @@ FilterRecord extreme_record(const char* name, const char* help) {
        .space = Space::encoded,
        .traits = {.keeps_constant = true, .keeps_range = true},
        .reach = record::reach<P>([](const P& extremum, const Shape& shape) {
-         const auto longer = static_cast<double>(std::max(shape.width, shape.height));
-         return std::max(extremum.radius.x.pixels(longer), extremum.radius.y.pixels(longer)) + 0.5;
+         return larger_radius(extremum.radius, shape) + 0.5;
        })});
 }
 
 }  // namespace
-
-Plan plan(const Device& device, const Shape& shape, const Erode& parameters) {
-  return record::plan(erode_record(), device, shape, &parameters);
-}
-
-Image erode(const Device& device, const ImageView& image, const Erode& parameters) {
-  return record::run(erode_record(), device, image, &parameters);
-}
-
-Plan plan(const Device& device, const Shape& shape, const Dilate& parameters) {
-  return record::plan(dilate_record(), device, shape, &parameters);
-}
-
-Image dilate(const Device& device, const ImageView& image, const Dilate& parameters) {
-  return record::run(dilate_record(), device, image, &parameters);
-}
 
 const FilterRecord& erode_record() {
   static const FilterRecord filter = extreme_record<Erode, Extreme::minimum>(

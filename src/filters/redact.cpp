@@ -95,8 +95,7 @@ void set_colour(PaintJob& job, const Shape& shape, const Colour& colour) {
 }
 
 PaintJob paint_job(const Shape& shape, const Redact& redact) {
-  const Transfer transfer =
-      redact.space == Space::linear && shape.type != Type::f32 ? Transfer::srgb : Transfer::identity;
+  const Transfer transfer = transfer_for(redact.space, shape.type);
   const bool cells = redact.method == Redaction::mosaic;
   const auto extent = [&](std::int64_t size) {
     return static_cast<std::uint64_t>(cells ? std::min<std::int64_t>(redact.cell, size) : 1);
@@ -117,20 +116,13 @@ PaintJob paint_job(const Shape& shape, const Redact& redact) {
   return job;
 }
 
-Shape weight_shape(const Shape& shape) { return {shape.width, shape.height}; }
-
-Shape single_frame(Shape shape) {
-  shape.frames = 1;
-  return shape;
-}
-
 /// Softens the covered area outward: a dilation by half the feather, then a box mean of the same radius. Both
 /// radii are whole pixels, so that the weight stays full on all of the area.
 class Feather {
  public:
-  Feather(const Device& device, const Shape& weights, double pixels)
-      : grow_(plan(device, weights, grown_by(std::ceil(pixels / 2)))),
-        fall_(plan(device, weights, box_of(std::ceil(pixels / 2)))) {}
+  Feather(const Device& device, const Shape& weights, double radius)
+      : grow_(plan(device, weights, Dilate{.radius = radius})),
+        fall_(plan(device, weights, Blur{.radius = radius, .space = Space::encoded})) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept {
     return grow_.workspace_bytes() + fall_.workspace_bytes();
@@ -142,18 +134,6 @@ class Feather {
   }
 
  private:
-  static Dilate grown_by(double pixels) {
-    Dilate grow;
-    grow.radius = pixels;
-    return grow;
-  }
-  static Blur box_of(double pixels) {
-    Blur fall;
-    fall.radius = pixels;
-    fall.space = Space::encoded;
-    return fall;
-  }
-
   Plan grow_;
   Plan fall_;
 };
@@ -208,14 +188,13 @@ class NothingCovered {
 class PreparedRedact final : public PreparedFilter {
  public:
   PreparedRedact(const Device& device, const Shape& shape, const Shape& mask_shape, const Redact& redact)
-      : weight_shape_(weight_shape(shape)),
-        coverage_(device.backend().prepare(coverage_job(shape, mask_shape, redact))),
-        nothing_covered_(device.backend(), shape, mask_shape, redact) {
+      : coverage_(device.backend().prepare(coverage_job(shape, mask_shape, redact))),
+        nothing_covered_(device.backend(), shape, mask_shape, redact),
+        weights_(device.backend().allocate({shape.width, shape.height})) {
     Backend& backend = device.backend();
-    weights_ = backend.allocate(byte_size(weight_shape_));
     if (redact.feather > 0) {
-      spare_ = backend.allocate(byte_size(weight_shape_));
-      feather_.emplace(device, weight_shape_, redact.feather);
+      spare_ = backend.allocate(weights_.shape());
+      feather_.emplace(device, weights_.shape(), std::ceil(redact.feather / 2));
     }
     const PaintJob job = paint_job(shape, redact);
     if (redact.method != Redaction::blur) {
@@ -223,37 +202,33 @@ class PreparedRedact final : public PreparedFilter {
       if (job.cell != 0) prepare_table(backend, job);
       return;
     }
-    Blur blur;
-    blur.radius = redact.radius;
-    blur.kernel = Kernel::gaussian;
-    blur.space = redact.space;
-    blur.mask = {nullptr, weight_shape_, {}, Memory::host};
-    blur.mask.data = weights_.get();
-    blur_.emplace(plan(device, single_frame(shape), blur));
+    const Blur blur{
+        .radius = redact.radius, .kernel = Kernel::gaussian, .space = redact.space, .mask = weights_.view()};
+    blur_.emplace(plan(device, resized(shape, shape.width, shape.height), blur));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
-    return weights_.size + spare_.size + coverage_->workspace_bytes() + nothing_covered_.workspace_bytes() +
-           (feather_ ? feather_->workspace_bytes() : 0) + (blur_ ? blur_->workspace_bytes() : 0) +
-           table_buffer_.size + (table_ != nullptr ? table_->workspace_bytes() : 0);
+    std::size_t bytes = coverage_->workspace_bytes() + nothing_covered_.workspace_bytes() +
+                        (feather_ ? feather_->workspace_bytes() : 0) +
+                        (blur_ ? blur_->workspace_bytes() : 0) +
+                        (table_ != nullptr ? table_->workspace_bytes() : 0);
+    for (const Image* image : {&weights_, &spare_, &sums_})
+      bytes += image->empty() ? 0 : byte_size(image->shape());
+    return bytes;
   }
 
   void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
            Stream stream) override {
-    const MutableImageView weights = mutable_view_of(weights_.get(), weight_shape_, output.memory);
+    const MutableImageView weights = weights_.view();
     nothing_covered_.search(inputs[mask], stream);
     coverage_->run({inputs[mask], weights}, stream);
-    if (feather_) feather_->run(weights, mutable_view_of(spare_.get(), weight_shape_, output.memory), stream);
+    if (feather_) feather_->run(weights, spare_.view(), stream);
     if (blur_) {
       const std::array<ImageView, 3> blur_inputs = {inputs[picture], ImageView{}, weights};
       blur_->run(blur_inputs, output, stream);
     } else {
-      MutableImageView sums;
-      if (table_ != nullptr) {
-        sums = mutable_view_of(table_buffer_.get(), table_shape_, output.memory);
-        table_->run(inputs[picture], measured, sums, stream);
-      }
-      paint_->run({inputs[picture], weights, output, measured, sums}, stream);
+      if (table_ != nullptr) table_->run(inputs[picture], measured, sums_.view(), stream);
+      paint_->run({inputs[picture], weights, output, measured, sums_.view()}, stream);
     }
   }
 
@@ -265,20 +240,17 @@ class PreparedRedact final : public PreparedFilter {
   /// Prepares the table that gives the means of cells.
   void prepare_table(Backend& backend, const PaintJob& job) {
     table_ = backend.prepare(TableJob{job.width, job.height, job.read, false, job.accumulator});
-    table_shape_ = {job.width, job.height, job.read.channels,
-                    job.accumulator == Accumulator::u32 ? Type::u32 : Type::u64};
-    table_buffer_ = backend.allocate(byte_size(table_shape_));
+    sums_ = backend.allocate({job.width, job.height, job.read.channels,
+                              job.accumulator == Accumulator::u32 ? Type::u32 : Type::u64});
   }
 
-  Shape weight_shape_;
   std::unique_ptr<CoverageJob::Operation> coverage_;
   NothingCovered nothing_covered_;
-  Buffer weights_, spare_;
+  Image weights_, spare_;
   std::optional<Feather> feather_;
   std::unique_ptr<PaintJob::Operation> paint_;
   std::unique_ptr<TableOperation> table_;
-  Shape table_shape_;
-  Buffer table_buffer_;
+  Image sums_;  ///< the table
   std::optional<Plan> blur_;
 };
 
@@ -293,23 +265,13 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const R
 }
 
 double reach_of(const Redact& redact, const Shape& shape) {
-  const auto longer = static_cast<double>(std::max(shape.width, shape.height));
   const double around = redact.method == Redaction::mosaic ? redact.cell
-                        : redact.method == Redaction::blur
-                            ? std::max(redact.radius.x.pixels(longer), redact.radius.y.pixels(longer)) + 3
-                            : 0;
+                        : redact.method == Redaction::blur ? larger_radius(redact.radius, shape) + 3
+                                                           : 0;
   return std::max(around, redact.feather + 2);
 }
 
 }  // namespace
-
-Plan plan(const Device& device, const Shape& shape, const Redact& parameters) {
-  return record::plan(redact_record(), device, shape, &parameters);
-}
-
-Image redact(const Device& device, const ImageView& image, const Redact& parameters) {
-  return record::run(redact_record(), device, image, &parameters);
-}
 
 const FilterRecord& redact_record() {
   static const FilterRecord filter = record::of(

@@ -18,6 +18,7 @@
 #include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
+#include "pixels/transfer.h"
 #include "recursive/recursive.h"
 #include "satin/error.h"
 #include "satin/param.h"
@@ -33,7 +34,7 @@ struct RecursiveSettings {
 };
 
 Guide guide_of(const Shape& shape, double contrast) {
-  const double white = shape.type == Type::u8 ? 0xFF : shape.type == Type::u16 ? 0xFFFF : 1;
+  const double white = white_of(shape.type);
   Guide guide{shape.type, shape.channels, shape.alpha == Alpha::straight, contrast / white};
   if (guide.weighted) guide.contrast /= white;
   return guide;
@@ -41,8 +42,7 @@ Guide guide_of(const Shape& shape, double contrast) {
 
 RecursiveJob recursive_job(std::span<const Shape> inputs, const RecursiveSettings& settings) {
   const Shape& picture = inputs.front();
-  const bool decoded = settings.space == Space::linear && picture.type != Type::f32;
-  const Transfer transfer = decoded ? Transfer::srgb : Transfer::identity;
+  const Transfer transfer = transfer_for(settings.space, picture.type);
   RecursiveJob job;
   job.width = picture.width;
   job.height = picture.height;
@@ -66,7 +66,6 @@ RecursiveJob recursive_job(std::span<const Shape> inputs, const RecursiveSetting
 /// the mask (width 0: none). Throws Error(usage) for shapes that do not fit.
 FilterPlan plan_recursive(const Device& device, std::span<const Shape> inputs,
                           const RecursiveSettings& settings) {
-  validate(inputs.front());
   const RecursiveJob job = recursive_job(inputs, settings);
   const auto run = [guided = job.guide.has_value()](
                        RecursiveOperation& recursive, std::span<const ImageView> images,
@@ -86,10 +85,8 @@ FilterPlan plan_recursive(const Device& device, std::span<const Shape> inputs,
 constexpr double largest_sigma = 4096;
 
 double checked_sigma(const Length& sigma, const Shape& shape) {
-  const double pixels = sigma.pixels(static_cast<double>(std::max(shape.width, shape.height)));
-  if (!(pixels >= 0) || pixels > largest_sigma)
-    throw Error(ErrorKind::usage, "sigma " + print_real(pixels) + " pixels: must be from 0 to " +
-                                      print_real(largest_sigma) + ".");
+  const double pixels = sigma.pixels(longer_side(shape));
+  check_range("sigma", pixels, 0, largest_sigma);
   return pixels;
 }
 
@@ -102,7 +99,6 @@ void add_pass(Axis axis, double sigma, std::vector<RecursivePass>& passes) {
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Smooth& smooth) {
   const Shape& shape = shapes.front();
-  validate(shape);
   RecursiveSettings settings;
   settings.space = smooth.space;
   add_pass(Axis::x, checked_sigma(smooth.sigma.x, shape), settings.passes);
@@ -149,14 +145,6 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const E
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const Smooth& parameters) {
-  return record::plan(smooth_record(), device, shape, &parameters);
-}
-
-Image smooth(const Device& device, const ImageView& image, const Smooth& parameters) {
-  return record::run(smooth_record(), device, image, &parameters);
-}
-
 const FilterRecord& smooth_record() {
   static const FilterRecord filter = record::of<Smooth>(
       &describe,
@@ -172,14 +160,6 @@ const FilterRecord& smooth_record() {
        .inputs = {record::blend_mask<Smooth>()},
        .traits = {.keeps_constant = true, .keeps_range = true, .linear = true}});
   return filter;
-}
-
-Plan plan(const Device& device, const Shape& shape, const EdgeSmooth& parameters) {
-  return record::plan(edge_smooth_record(), device, shape, &parameters);
-}
-
-Image edge_smooth(const Device& device, const ImageView& image, const EdgeSmooth& parameters) {
-  return record::run(edge_smooth_record(), device, image, &parameters);
 }
 
 const FilterRecord& edge_smooth_record() {

@@ -100,14 +100,6 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes,
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const PercentileStretch& parameters) {
-  return record::plan(stretch_record(), device, shape, &parameters);
-}
-
-Image stretch(const Device& device, const ImageView& image, const PercentileStretch& parameters) {
-  return record::run(stretch_record(), device, image, &parameters);
-}
-
 const FilterRecord& stretch_record() {
   static const FilterRecord filter = record::of(
       &describe, {.name = "stretch",

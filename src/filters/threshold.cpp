@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/record.h"
+#include "core/side_inputs.h"
 #include "pixels/fixed_threshold.h"
+#include "pixels/pixels.h"
 #include "satin/error.h"
 #include "statistics/box_stats.h"
 #include "statistics/local_plan.h"
@@ -33,8 +35,6 @@ constexpr double default_k[] = {0, 0.15, -0.2, 0.2, 0.5, -0.1, 0};
 
 /// Returns sauvola's R: 2^(bits - 1), or half of white for floats.
 double default_range(Type type) { return type == Type::u8 ? 128 : type == Type::u16 ? 32768 : 0.5; }
-
-double white_of(Type type) { return type == Type::u8 ? 255 : type == Type::u16 ? 65535 : 1; }
 
 BoxStatsJob stats_job(const Shape& shape, const Threshold& threshold) {
   BoxStatsJob job = local_job(shape, threshold.window, threshold.border);
@@ -168,19 +168,11 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const T
 
 double reach(const Threshold& threshold, const Shape& shape) {
   if (threshold.method == Binarisation::otsu || threshold.method == Binarisation::wolf)
-    return static_cast<double>(std::max(shape.width, shape.height));
+    return longer_side(shape);
   return threshold.method == Binarisation::fixed ? 0.0 : threshold.window / 2.0;
 }
 
 }  // namespace
-
-Plan plan(const Device& device, const Shape& shape, const Threshold& parameters) {
-  return record::plan(threshold_record(), device, shape, &parameters);
-}
-
-Image threshold(const Device& device, const ImageView& image, const Threshold& parameters) {
-  return record::run(threshold_record(), device, image, &parameters);
-}
 
 const FilterRecord& threshold_record() {
   static const FilterRecord filter = record::of(

@@ -111,14 +111,6 @@ std::vector<ParameterRecord> parameters() {
 
 }  // namespace
 
-Plan plan(const Device& device, const Shape& shape, const TiltShift& parameters) {
-  return record::plan(tilt_shift_record(), device, shape, &parameters);
-}
-
-Image tilt_shift(const Device& device, const ImageView& image, const TiltShift& parameters) {
-  return record::run(tilt_shift_record(), device, image, &parameters);
-}
-
 const FilterRecord& tilt_shift_record() {
   static const FilterRecord filter = record::of(
       &describe, {.name = "tilt-shift",

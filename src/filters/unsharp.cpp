@@ -26,8 +26,7 @@ constexpr double largest_threshold = 1e30;
 
 enum Input { picture, mask };
 
-void check(const Shape& shape, const Unsharp& unsharp) {
-  validate(shape);
+void check(const Unsharp& unsharp) {
   check_range("amount", unsharp.amount, 0, largest_amount);
   check_range("threshold", unsharp.threshold, 0, largest_threshold);
   if (unsharp.border == Border::constant)
@@ -41,27 +40,6 @@ OfBoxes<RadiusField> fields_of(const Unsharp& unsharp, const Shape& shape) {
   const int boxes = boxes_of(unsharp.kernel);
   return unsharp.sigma ? fields_for_sigma(*unsharp.sigma, boxes)
                        : fields_for_radius(unsharp.radius, shape, boxes);
-}
-
-/// Returns the jobs of successive boxes. The first reads stored pixels; all write working values.
-OfBoxes<BoxMeanJob> box_jobs(const Unsharp& unsharp, const Shape& shape, const PixelRead& stored,
-                             const OfBoxes<RadiusField>& fields) {
-  const PixelRead working = working_pixels(stored);
-  const PixelRead fine = fine_working_pixels(stored);
-  OfBoxes<BoxMeanJob> jobs(fields.size());
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    BoxMeanJob& job = jobs[i];
-    job.width = shape.width;
-    job.height = shape.height;
-    job.radius = fields[i];
-    job.border = unsharp.border;
-    job.read = i == 0 ? stored : working;
-    job.write = written_as(i + 1 == fields.size() ? fine : working);
-    const std::uint64_t box = largest_box(shape.width, shape.height, job.radius, job.border);
-    check_alpha_divisor(job.read, box);
-    job.accumulator = choose_accumulator(job.read, box, job.read.maximum);
-  }
-  return jobs;
 }
 
 UnsharpResidualJob residual_job(const Unsharp& unsharp, const Shape& shape, const PixelRead& stored) {
@@ -122,30 +100,22 @@ class PreparedUnsharp final : public PreparedFilter {
 
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const Unsharp& unsharp) {
   const Shape shape = shapes[picture];
-  check(shape, unsharp);
-  const OfBoxes<RadiusField> fields = fields_of(unsharp, shape);
-  std::uint64_t area = 1;
-  for (const RadiusField& field : fields)
-    area = std::max(area, largest_box(shape.width, shape.height, field, unsharp.border));
-  const bool decoded = unsharp.space == Space::linear && shape.type != Type::f32;
-  PixelRead stored = read_pixels(shape, decoded ? Transfer::srgb : Transfer::identity, area);
-  if (fields.size() > 1) stored = successive_pixels(stored);
-  const OfBoxes<BoxMeanJob> boxes = box_jobs(unsharp, shape, stored, fields);
-  UnsharpResidualJob residual = residual_job(unsharp, shape, stored);
+  check(unsharp);
+  SuccessiveBoxes boxes = successive_boxes(shape, unsharp.space, unsharp.border, fields_of(unsharp, shape));
+  boxes.jobs.back().write = written_as(fine_working_pixels(boxes.stored));
+  UnsharpResidualJob residual = residual_job(unsharp, shape, boxes.stored);
   residual.mask_maximum = checked_mask_maximum(shapes[mask], shape);
   FilterPlan plan{shape,
                   {range_of(shape, {.weighted = residual.means.weighted})},
-                  reach_of(boxes),
-                  prepare_sized<PreparedUnsharp>(device, boxes, residual)};
+                  reach_of(boxes.jobs),
+                  prepare_sized<PreparedUnsharp>(device, boxes.jobs, residual)};
   plan.growth = 1 + 2 * unsharp.amount;
   return plan;
 }
 
 double reach(const Unsharp& unsharp, const Shape& shape) {
   if (unsharp.sigma) return 3 * *unsharp.sigma + 3;
-  const auto longer = static_cast<double>(std::max(shape.width, shape.height));
-  return std::max(unsharp.radius.x.pixels(longer), unsharp.radius.y.pixels(longer)) +
-         boxes_of(unsharp.kernel);
+  return larger_radius(unsharp.radius, shape) + boxes_of(unsharp.kernel);
 }
 
 std::vector<ParameterRecord> parameters() {
@@ -166,14 +136,6 @@ std::vector<ParameterRecord> parameters() {
 }
 
 }  // namespace
-
-Plan plan(const Device& device, const Shape& shape, const Unsharp& parameters) {
-  return record::plan(unsharp_record(), device, shape, &parameters);
-}
-
-Image unsharp(const Device& device, const ImageView& image, const Unsharp& parameters) {
-  return record::run(unsharp_record(), device, image, &parameters);
-}
 
 const FilterRecord& unsharp_record() {
   static const FilterRecord filter =

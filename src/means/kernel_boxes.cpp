@@ -8,6 +8,7 @@
 
 #include "means/box_mean.h"
 #include "pixels/premultiplied.h"
+#include "pixels/transfer.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -110,7 +111,7 @@ class PremultipliedBoxes final : public BoxMeanOperation {
     const PremultipliedJob ends{first.width, first.height, first.read, last.mask_maximum};
     premultiply_ = backend.prepare(PremultiplyJob{ends});
     if (!last.write.working) unpremultiply_ = backend.prepare(UnpremultiplyJob{ends});
-    shape_ = {first.width, first.height, first.read.channels, values_type(ends)};
+    shape_ = {first.width, first.height, first.read.channels, ends.values_type()};
     for (Buffer& buffer : values_) buffer = backend.allocate(byte_size(shape_));
   }
 
@@ -174,6 +175,31 @@ OfBoxes<RadiusField> fields_for_radius(const Radius& radius, const Shape& shape,
     return radii_for_reach(quantised_radius(checked_radius(along.pixels(longer), "radius")), boxes);
   };
   return fields_of(radii(radius.x), radii(radius.y));
+}
+
+SuccessiveBoxes successive_boxes(const Shape& shape, Space space, Border border,
+                                 const OfBoxes<RadiusField>& radii) {
+  const auto largest = [&](const RadiusField& radius) {
+    return largest_box(shape.width, shape.height, radius, border);
+  };
+  std::uint64_t area = 1;
+  for (const RadiusField& radius : radii) area = std::max(area, largest(radius));
+  SuccessiveBoxes boxes{read_pixels(shape, transfer_for(space, shape.type), area)};
+  if (radii.size() > 1) boxes.stored = successive_pixels(boxes.stored);
+  const PixelRead working = working_pixels(boxes.stored);
+  for (const RadiusField& radius : radii) {
+    BoxMeanJob job;
+    job.width = shape.width;
+    job.height = shape.height;
+    job.radius = radius;
+    job.border = border;
+    job.read = boxes.jobs.empty() ? boxes.stored : working;
+    job.write = written_as(working);
+    check_alpha_divisor(job.read, largest(radius));
+    job.accumulator = choose_accumulator(job.read, largest(radius), job.read.maximum);
+    boxes.jobs.push_back(job);
+  }
+  return boxes;
 }
 
 OfBoxes<std::unique_ptr<BoxMeanOperation>> prepare_boxes(Backend& backend, std::span<const BoxMeanJob> jobs) {

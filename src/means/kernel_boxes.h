@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/backend.h"
-#include "core/few.h"
+#include "core/prepared_filter.h"
 #include "core/windows.h"
 #include "means/box_mean.h"
 #include "satin/filters/blur.h"
@@ -33,6 +33,16 @@ using OfBoxes = Few<T, 3>;
 /// Returns the radii of boxes that together reach as far as one box of this radius. Throws as
 /// checked_radius().
 [[nodiscard]] OfBoxes<RadiusField> fields_for_radius(const Radius& radius, const Shape& shape, int boxes);
+
+/// Jobs of successive boxes on one picture.
+struct SuccessiveBoxes {
+  PixelRead stored;            ///< how the first box reads the picture
+  OfBoxes<BoxMeanJob> jobs{};  ///< all boxes read and write working values, but for the first one's picture
+};
+
+/// Returns the jobs of boxes with these radii. Throws Error(usage) where sums do not fit.
+[[nodiscard]] SuccessiveBoxes successive_boxes(const Shape& shape, Space space, Border border,
+                                               const OfBoxes<RadiusField>& radii);
 
 /// Prepares operations to be run one after the other, each on the result of the one before; a single one if
 /// the backend can run all boxes at once.

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "core/side_inputs.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -39,9 +40,7 @@ int fixed_bits_for(std::uint64_t area) {
 }
 
 PixelRead read_pixels(const Shape& shape, Transfer transfer, std::uint64_t area) {
-  if (shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
-    throw Error(ErrorKind::usage, std::string("Pixels of type ") + name_of(shape.type) +
-                                      " cannot be filtered: convert them to u8, u16 or f32.");
+  check_pixels(shape);
   PixelRead read;
   read.type = shape.type;
   read.channels = shape.channels;

@@ -13,6 +13,11 @@ enum class Transfer : std::uint8_t {
   srgb  ///< u8 <-> 16-bit linear, u16 <-> 24-bit linear; not for floats, which are linear already
 };
 
+/// Returns the stored value of white: the largest code, or 1 of floats.
+[[nodiscard]] inline double white_of(Type type) {
+  return type == Type::u8 ? 0xFF : type == Type::u16 ? 0xFFFF : 1;
+}
+
 /// How stored pixels become working values. Types u32 and u64, and u16 with the transfer `identity`, are
 /// working values already, signed if `fixed_point`.
 struct PixelRead {

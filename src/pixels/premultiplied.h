@@ -25,11 +25,6 @@ SATIN_HD std::uint64_t unpremultiplied(std::uint64_t colour, std::uint32_t alpha
   return alpha == 0 ? 0 : (colour * white + alpha / 2) / alpha;
 }
 
-/// Returns the alpha byte of the mean of white times alpha, to nearest.
-SATIN_HD std::uint32_t alpha_byte(std::uint32_t alpha, std::uint32_t white) {
-  return (alpha + white / 2) / white;
-}
-
 template <int Channels, class Value>
 SATIN_HD void premultiply(const std::uint8_t* stored, const PremultiplyRule& rule, Value* values) {
   const std::uint32_t alpha = stored[Channels - 1];
@@ -38,23 +33,17 @@ SATIN_HD void premultiply(const std::uint8_t* stored, const PremultiplyRule& rul
   values[Channels - 1] = static_cast<Value>(rule.white * alpha);
 }
 
-/// Stores one pixel. `colour(c)` is unpremultiplied() of channel c, `alpha` the mean of white times alpha.
-template <int Channels, class Colour>
-SATIN_HD void store_straight(const Colour& colour, std::uint32_t alpha, const std::uint8_t* original,
-                             std::uint32_t mask, const PremultiplyRule& rule, std::uint8_t* out) {
-  if (rule.mask_maximum != 0 && mask == 0) {
-    for (int c = 0; c < Channels; ++c) out[c] = original[c];
-    return;
-  }
-  store_integers<Channels>(colour, alpha_byte(alpha, rule.white), original, mask, rule, out);
-}
-
+/// Stores one pixel. The last value is the mean of white times alpha.
 template <int Channels, class Value>
 SATIN_HD void store_premultiplied(const Value* values, const std::uint8_t* original, std::uint32_t mask,
                                   const PremultiplyRule& rule, std::uint8_t* out) {
   const std::uint32_t alpha = values[Channels - 1];
+  if (rule.mask_maximum != 0 && mask == 0) {
+    for (int c = 0; c < Channels; ++c) out[c] = original[c];
+    return;
+  }
   const auto colour = [&](int c) { return unpremultiplied(values[c], alpha, rule.white); };
-  store_straight<Channels>(colour, alpha, original, mask, rule, out);
+  store_integers<Channels>(colour, (alpha + rule.white / 2) / rule.white, original, mask, rule, out);
 }
 
 template <int Channels, class Value>
@@ -91,26 +80,22 @@ struct PremultipliedJob {
   std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
 
   [[nodiscard]] StoredCodes codes() const { return {Type::u8, read.transfer}; }
+  /// Returns the type of the premultiplied values: u16, or u32 in linear light.
+  [[nodiscard]] Type values_type() const { return working_pixels(read).type; }
 
  protected:
   [[nodiscard]] PremultiplyRule rule(const TransferView& transfer) const {
     return {{true, mask_maximum, transfer}, static_cast<std::uint32_t>(white_of(read))};
   }
   template <class Step>
-  void with_values(const Step& step) const;
+  void with_values(const Step& step) const {
+    const bool narrow = values_type() == Type::u16;
+    if (read.channels == 2)
+      return narrow ? step.template operator()<2, std::uint16_t>()
+                    : step.template operator()<2, std::uint32_t>();
+    narrow ? step.template operator()<4, std::uint16_t>() : step.template operator()<4, std::uint32_t>();
+  }
 };
-
-/// Returns the type of the premultiplied values: u16, or u32 in linear light.
-[[nodiscard]] inline Type values_type(const PremultipliedJob& job) { return working_pixels(job.read).type; }
-
-template <class Step>
-void PremultipliedJob::with_values(const Step& step) const {
-  const bool narrow = values_type(*this) == Type::u16;
-  if (read.channels == 2)
-    return narrow ? step.template operator()<2, std::uint16_t>()
-                  : step.template operator()<2, std::uint32_t>();
-  narrow ? step.template operator()<4, std::uint16_t>() : step.template operator()<4, std::uint32_t>();
-}
 
 struct PremultiplyJob : PremultipliedJob {
   using Operation = PixelwiseOperation<PremultiplyJob>;

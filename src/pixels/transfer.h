@@ -10,9 +10,16 @@
 #include <vector>
 
 #include "pixels/maths/pixel.h"
+#include "pixels/pixels.h"
 #include "satin/image.h"
+#include "satin/param.h"
 
 namespace satin {
+
+/// Returns the transfer of pixels of this type whose values are averaged in this space.
+[[nodiscard]] inline Transfer transfer_for(Space space, Type type) {
+  return space == Space::linear && type != Type::f32 ? Transfer::srgb : Transfer::identity;
+}
 
 struct TransferTables {
   std::array<std::uint32_t, 256> decode8{};

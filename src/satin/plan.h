@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "satin/device.h"  // IWYU pragma: export
@@ -122,5 +123,22 @@ class Plan {
  private:
   std::unique_ptr<PlanImplementation> implementation_;
 };
+
+/// Parameters of a filter, such as Blur, which name the filter's record.
+template <class P>
+concept FilterParameters = std::is_same_v<decltype(P::record()), const FilterRecord&>;
+
+/// Prepares a filter, given by its record and its parameter struct.
+[[nodiscard]] Plan plan_filter(const FilterRecord& record, const Device& device, const Shape& shape,
+                               const void* parameters);
+/// Runs a filter once, as its own function does.
+[[nodiscard]] Image run_filter(const FilterRecord& record, const Device& device, const ImageView& image,
+                               const void* parameters);
+
+/// Prepares the filter of these parameters for pictures of this shape; see satin/filters.h.
+template <FilterParameters P>
+[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const P& parameters) {
+  return plan_filter(P::record(), device, shape, &parameters);
+}
 
 }  // namespace satin

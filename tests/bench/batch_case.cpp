@@ -1,10 +1,9 @@
 // The case "batch": where the time of a folder of pictures goes, stage by stage.
 //
 // The batch runs three times: once to warm up disks and drivers, once as usual, which is the time of the
-// case, and once with a listener, for which every run of a filter waits after copying up, after its kernels
-// and after copying down. For each stage the JSON has the seconds per file, the share of the wall time in
-// which at least one file is in it, and the mean number of files in it during that time; for each device the
-// share of time without a picture.
+// case, and once with a listener. For each stage the JSON has the seconds per file, the share of the wall
+// time in which at least one file is in it, and the mean number of files in it during that time; for the
+// devices the share of time without a picture.
 
 #include <unistd.h>
 
@@ -31,16 +30,10 @@ using Clock = std::chrono::steady_clock;
 struct Interval {
   std::string stage;
   std::string file;
-  std::string device;
   int thread = 0;
   double begin = 0;
   double end = 0;
 };
-
-std::string name_of(RunPart part) {
-  if (part == RunPart::copy_up) return "copy_up";
-  return part == RunPart::kernels ? "kernels" : "copy_down";
-}
 
 std::string name_of(Stage stage) {
   if (stage == Stage::reading) return "decode";
@@ -56,18 +49,10 @@ class Timeline {
     if (begins) {
       if (now.number == 0) now.number = static_cast<int>(now_.size());
       now.file = file.input.filename().string();
-      now.device.clear();
       now.begin = Clock::now();
     } else {
-      add(name_of(stage), now, now.begin, Clock::now());
+      add(name_of(stage), now);
     }
-  }
-
-  void part(RunPart part, const std::string& device, Clock::time_point begin, Clock::time_point end) {
-    const std::lock_guard lock(mutex_);
-    Now& now = now_[std::this_thread::get_id()];
-    now.device = device;
-    add(name_of(part), now, begin, end);
   }
 
   [[nodiscard]] const std::vector<Interval>& intervals() const { return intervals_; }
@@ -76,15 +61,14 @@ class Timeline {
   struct Now {
     int number = 0;
     std::string file;
-    std::string device;
     Clock::time_point begin;
   };
 
-  void add(const std::string& stage, const Now& now, Clock::time_point begin, Clock::time_point end) {
+  void add(const std::string& stage, const Now& now) {
     const auto seconds = [this](Clock::time_point at) {
       return std::chrono::duration<double>(at - start_).count();
     };
-    intervals_.push_back({stage, now.file, now.device, now.number, seconds(begin), seconds(end)});
+    intervals_.push_back({stage, now.file, now.number, seconds(now.begin), seconds(Clock::now())});
   }
 
   Clock::time_point start_ = Clock::now();
@@ -115,7 +99,7 @@ std::vector<Interval> intervals_where(const std::vector<Interval>& intervals, co
 
 Numbers figures_of(const std::vector<Interval>& intervals, double wall, double files) {
   Numbers figures{{"files", files}, {"files_per_second_measured", files / wall}};
-  for (const std::string stage : {"decode", "filter", "copy_up", "kernels", "copy_down", "encode"}) {
+  for (const std::string stage : {"decode", "filter", "encode"}) {
     const std::vector<Interval> own =
         intervals_where(intervals, [&](const Interval& interval) { return interval.stage == stage; });
     if (own.empty()) continue;
@@ -126,13 +110,9 @@ Numbers figures_of(const std::vector<Interval>& intervals, double wall, double f
     figures.emplace_back(stage + "_share_of_wall", any / wall);
     figures.emplace_back(stage + "_at_once", busy / any);
   }
-  std::map<std::string, std::vector<Interval>> devices;
-  for (const Interval& interval : intervals)
-    if (interval.stage == "filter") devices[interval.device].push_back(interval);
-  for (const auto& [device, own] : devices) {
-    const auto [any, whole] = covered(own);
-    figures.emplace_back(device + "_share_without_picture", 1 - any / whole);
-  }
+  const auto [any, whole] = covered(
+      intervals_where(intervals, [](const Interval& interval) { return interval.stage == "filter"; }));
+  figures.emplace_back("share_without_picture", 1 - any / whole);
   return figures;
 }
 
@@ -140,13 +120,7 @@ Numbers figures_of(const std::vector<Interval>& intervals, double wall, double f
 void write_trace(const std::vector<Interval>& intervals, const std::string& path) {
   JsonWriter json;
   json.begin_object().key("traceEvents").array(intervals, [&](const Interval& interval) {
-    json.begin_object()
-        .key("name")
-        .string(interval.stage)
-        .key("cat")
-        .string(interval.device)
-        .key("ph")
-        .string("X");
+    json.begin_object().key("name").string(interval.stage).key("ph").string("X");
     json.key("pid").integer(0).key("tid").integer(interval.thread);
     json.key("ts").real(1e6 * interval.begin).key("dur").real(1e6 * (interval.end - interval.begin));
     json.key("args").begin_object().key("file").string(interval.file).end_object().end_object();
@@ -186,17 +160,11 @@ Result measure_batch(const BatchCase& wanted, const fs::path& output) {
   static_cast<void>(seconds_of_all(devices, batch));
   Result result{.seconds = seconds_of_all(devices, batch), .runs = 1};
   Timeline timeline;
-  for (const Device& device : devices)
-    device.backend().listener = [&timeline, copies = device.is_cuda(), id = device.info().id](
-                                    RunPart part, Clock::time_point begin, Clock::time_point end) {
-      if (copies || part == RunPart::kernels) timeline.part(part, id, begin, end);
-    };
   BatchEvents events;
   events.stage = [&](const BatchFile& file, Stage stage, bool begins) {
     timeline.stage(file, stage, begins);
   };
   const double wall = seconds_of_all(devices, batch, events);
-  for (const Device& device : devices) device.backend().listener = {};
   result.figures = figures_of(timeline.intervals(), wall, static_cast<double>(batch.size()));
   if (!wanted.trace.empty()) write_trace(timeline.intervals(), wanted.trace);
   return result;

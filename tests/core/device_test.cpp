@@ -91,22 +91,6 @@ TEST(DeviceStreams, RunsInTwoStreamsAreIndependent) {
   other.join();
 }
 
-TEST(RunParts, AreReportedInOrder) {
-  const Device device = Device::open(device_under_test().info().id);
-  std::vector<RunPart> told;
-  auto last = std::chrono::steady_clock::now();
-  device.backend().listener = [&](RunPart part, auto begin, auto end) {
-    told.push_back(part);
-    EXPECT_LE(last, begin);
-    EXPECT_LE(begin, end);
-    last = end;
-  };
-  const Image picture = random_picture({64, 48, 3, Type::u8}, 8);
-  const Image result = blur(device, picture, {.radius = 3});
-  EXPECT_EQ(told, (std::vector<RunPart>{RunPart::copy_up, RunPart::kernels, RunPart::copy_down}));
-  EXPECT_EQ(difference(result, blur(device_under_test(), picture, {.radius = 3})), "");
-}
-
 TEST(DeviceCopy, RefusesOtherShapes) {
   const Device& device = device_under_test();
   const Image source = device.allocate({8, 4, 3, Type::u8});

@@ -318,8 +318,9 @@ TEST(Masked, ExclusionNeedsAMaskAndOneBox) {
   refused({.radius = 3});
   refused({.sigma = 3.0, .mask = mask});
   refused({.radius = 3, .kernel = Kernel::tent, .mask = mask});
-  EXPECT_NO_THROW(static_cast<void>(plan(
-      device, shape, {.sigma = 3.0, .kernel = Kernel::box, .mask = mask, .mask_mode = MaskMode::exclude})));
+  EXPECT_NO_THROW(static_cast<void>(
+      plan(device, shape,
+           Blur{.sigma = 3.0, .kernel = Kernel::box, .mask = mask, .mask_mode = MaskMode::exclude})));
 }
 
 // Values computed by hand for the row 0 10 20 30 40, of which the second pixel does not count.

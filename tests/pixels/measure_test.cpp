@@ -1,11 +1,6 @@
-// Magnitudes of rows of floats on every SIMD target, against the rule for one value.
+// Magnitudes of pictures of floats on every SIMD target, against the rule for one value.
 
 #include <gtest/gtest.h>
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "tests/pixels/measure_test.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,20 +8,15 @@
 #include <limits>
 #include <vector>
 
-#include "pixels/cpu/measure-inl.h"
+#include "core/backend.h"
+#include "core/plan_operations.h"
 #include "satin/filters.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace satin::test::HWY_NAMESPACE {
+namespace satin::test {
 namespace {
-
-using cpu::HWY_NAMESPACE::FloatRange;
-using cpu::HWY_NAMESPACE::Magnitudes;
-using cpu::HWY_NAMESPACE::MeasureRow;
-using cpu::HWY_NAMESPACE::MeasureWeightedRow;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -47,76 +37,60 @@ std::vector<float> telling_floats(std::size_t count, bool others, Random& random
   return values;
 }
 
-void include(double value, Magnitudes& found) {
+void include(double value, int group, Measured& found) {
   if (value == 0) return;
-  found.largest = std::fmax(found.largest, std::fabs(value));
-  found.smallest = std::fmin(found.smallest, std::fabs(value));
+  found.largest[group] = std::max(found.largest[group], bits_of(std::fabs(value)));
+  found.smallest[group] = std::min(found.smallest[group], bits_of(std::fabs(value)));
 }
 
-FloatRange range_of(const std::vector<float>& values, std::size_t channels, bool weighted) {
-  FloatRange found;
+Measured range_of(const std::vector<float>& values, std::size_t channels, bool weighted) {
+  Measured found{{0, 0}, {~0ULL, ~0ULL}, 0, 0, 0};
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool is_alpha = weighted && i % channels == channels - 1;
     const float alpha = weighted && !is_alpha ? values[i - i % channels + channels - 1] : 1.0F;
-    if (!std::isfinite(values[i])) found.others = true;
+    if (!std::isfinite(values[i])) found.picture_not_finite = 1;
     if (std::isfinite(values[i]) && std::isfinite(alpha))
-      include(static_cast<double>(values[i]) * static_cast<double>(alpha),
-              is_alpha ? found.alphas : found.colours);
+      include(static_cast<double>(values[i]) * static_cast<double>(alpha), is_alpha ? 1 : 0, found);
   }
   return found;
 }
 
-void expect_equal(const FloatRange& found, const FloatRange& expected) {
-  ASSERT_EQ(found.colours.largest, expected.colours.largest);
-  ASSERT_EQ(found.colours.smallest, expected.colours.smallest);
-  ASSERT_EQ(found.alphas.largest, expected.alphas.largest);
-  ASSERT_EQ(found.alphas.smallest, expected.alphas.smallest);
-  ASSERT_EQ(found.others, expected.others);
+/// Measures the values as a picture of one row by the CPU's operation.
+void expect_measured(const std::vector<float>& values, std::size_t channels, bool weighted) {
+  const auto width = static_cast<std::int64_t>(values.size() / channels);
+  const Shape shape{width, 1, static_cast<int>(channels), Type::f32};
+  const auto operation =
+      device_under_test().backend().prepare(MeasureJob{width, 1, shape.channels, weighted});
+  Measured found{};
+  operation->clear(&found, {});
+  operation->measure(view_of(values.data(), shape), &found, {});
+  const Measured expected = range_of(values, channels, weighted);
+  for (int group = 0; group < 2; ++group) {
+    ASSERT_EQ(found.largest[group], expected.largest[group]) << width << " x " << channels;
+    ASSERT_EQ(found.smallest[group], expected.smallest[group]) << width << " x " << channels;
+  }
+  ASSERT_EQ(found.picture_not_finite, expected.picture_not_finite) << width << " x " << channels;
 }
-
-void CheckRows() {
-  Random random(5);
-  for (std::size_t pixels = 1; pixels < 45; ++pixels)
-    for (const bool others : {false, true}) {
-      SCOPED_TRACE(pixels);
-      const std::vector<float> values = telling_floats(4 * pixels, others, random);
-      FloatRange found;
-      MeasureRow(values.data(), values.size(), found);
-      expect_equal(found, range_of(values, 1, false));
-      for (const std::size_t channels : {std::size_t{2}, std::size_t{4}}) {
-        FloatRange weighted;
-        MeasureWeightedRow(values.data(), values.size() / channels, static_cast<int>(channels), weighted);
-        expect_equal(weighted, range_of(values, channels, true));
-      }
-      if (::testing::Test::HasFatalFailure()) return;
-    }
-}
-
-void CheckZeros() {
-  const std::vector<float> zeros(64, -0.0F);
-  FloatRange found;
-  MeasureRow(zeros.data(), zeros.size(), found);
-  MeasureWeightedRow(zeros.data(), zeros.size() / 4, 4, found);
-  expect_equal(found, {});
-}
-
-}  // namespace
-}  // namespace satin::test::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace satin::test {
-namespace {
-
-HWY_EXPORT(CheckRows);
-HWY_EXPORT(CheckZeros);
 
 TEST(Magnitudes, RowsGiveTheExtremesOfTheirValues) {
-  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckRows)(); });
+  on_every_target([] {
+    Random random(5);
+    for (std::size_t pixels = 1; pixels < 45; ++pixels)
+      for (const bool others : {false, true}) {
+        const std::vector<float> values = telling_floats(4 * pixels, others, random);
+        ASSERT_NO_FATAL_FAILURE(expect_measured(values, 1, false));
+        ASSERT_NO_FATAL_FAILURE(expect_measured(values, 2, true));
+        ASSERT_NO_FATAL_FAILURE(expect_measured(values, 4, true));
+      }
+  });
 }
 
 TEST(Magnitudes, ZerosGiveNone) {
-  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckZeros)(); });
+  on_every_target([] {
+    const std::vector<float> zeros(64, -0.0F);
+    ASSERT_NO_FATAL_FAILURE(expect_measured(zeros, 1, false));
+    ASSERT_NO_FATAL_FAILURE(expect_measured(zeros, 4, true));
+  });
 }
 
 /// The fixed-point scale must follow the largest value anywhere in the picture, or its sum would not fit.
@@ -134,4 +108,3 @@ TEST(Magnitudes, OneLargeValueIsFoundAnywhere) {
 
 }  // namespace
 }  // namespace satin::test
-#endif

@@ -19,8 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::test::HWY_NAMESPACE {
 namespace {
 
-using cpu::HWY_NAMESPACE::PremultiplyRow;
-using cpu::HWY_NAMESPACE::StorePremultipliedRow;
+using cpu::HWY_NAMESPACE::StorePixels;
+using cpu::HWY_NAMESPACE::WeighPixels;
 
 PremultiplyRule rule_of(bool linear) {
   PremultiplyRule rule;
@@ -53,7 +53,7 @@ void check_rows(std::size_t pixels, Random& random) {
   std::vector<std::uint16_t> scratch(stored.size());
   std::vector<Value> values(stored.size(), 0xABCD);
   std::vector<Value> expected_values(stored.size());
-  PremultiplyRow(stored.data(), pixels, Channels, rule, scratch.data(), values.data());
+  WeighPixels<Channels>(stored.data(), pixels, rule.transfer, scratch.data(), rule.white, values.data());
   for (std::size_t i = 0; i < stored.size(); i += Channels)
     premultiply<Channels>(stored.data() + i, rule, expected_values.data() + i);
   ASSERT_EQ(values, expected_values);
@@ -61,7 +61,7 @@ void check_rows(std::size_t pixels, Random& random) {
   values = random_values<Channels, Value>(pixels, rule.white, random);
   std::vector<std::uint8_t> out(stored.size(), 0xCD);
   std::vector<std::uint8_t> expected(stored.size());
-  StorePremultipliedRow(values.data(), stored.data(), pixels, Channels, rule, scratch.data(), out.data());
+  StorePixels<Channels>(values.data(), stored.data(), pixels, rule, scratch.data(), out.data());
   for (std::size_t i = 0; i < stored.size(); i += Channels)
     store_premultiplied<Channels>(values.data() + i, stored.data() + i, 0, rule, expected.data() + i);
   ASSERT_EQ(out, expected);

@@ -334,12 +334,9 @@ __global__ void __launch_bounds__(warp_size* tuning::frame_block_rows,
 
 template <class T, int Channels, class Sum>
 void box_mean_by(const BoxMeanArguments& arguments, StreamHandle stream) {
-  constexpr std::int64_t most_rows = 65535;
   constexpr std::int64_t block_rows = tuning::box_mean_block_rows;
-  const std::int64_t columns = (arguments.width + warp_size - 1) / warp_size;
-  const std::int64_t rows = (arguments.height + block_rows - 1) / block_rows;
-  const dim3 blocks(static_cast<unsigned>(columns),
-                    static_cast<unsigned>(rows < most_rows ? rows : most_rows));
+  const dim3 blocks(block_count(arguments.width, warp_size),
+                    blocks_down(block_count(arguments.height, block_rows)));
   average_clipped_boxes<T, Channels, Sum><<<blocks, dim3(warp_size, block_rows), 0, stream>>>(arguments);
   if (arguments.border == Border::shrink) return;
   const Frame frame = frame_of(arguments);

@@ -139,7 +139,7 @@ class LinearBytes {
       using Quad = Vector<std::uint32_t, 4>;
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
-        const std::uint32_t before = used_from_here(before_[c]);
+        const std::uint32_t before = opaque(before_[c]);
         auto* const to = reinterpret_cast<Quad*>(reinterpret_cast<std::uint32_t*>(row) + c * table_columns);
 #pragma unroll
         for (int i = 0; i < lane_quads; ++i) {

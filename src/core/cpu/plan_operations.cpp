@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "core/cpu/backend.h"
-#include "core/host_memory.h"
 #include "core/plan_operations.h"
 #include "core/workspace.h"
 

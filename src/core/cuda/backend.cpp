@@ -114,6 +114,12 @@ Allocator page_locked_memory(int ordinal) {
   return {lock_pages, unlock};
 }
 
+/// Makes a device current for the calling thread, and returns its number.
+int selected(int ordinal) {
+  check(cudaSetDevice(ordinal), "selecting the device");
+  return ordinal;
+}
+
 /// Creates a stream of the current device that does not wait for the default stream.
 cudaStream_t made_stream() {
   cudaStream_t stream = nullptr;
@@ -140,11 +146,8 @@ cudaMemPool_t made_pool(int ordinal, std::uint64_t kept) {
 
 }  // namespace
 
-SelectedDevice::SelectedDevice(int ordinal) { check(cudaSetDevice(ordinal), "selecting the device"); }
-
 CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
-    : ordinal_(ordinal),
-      selected_(ordinal),
+    : ordinal_(selected(ordinal)),
       stream_(made_stream()),
       pool_(made_pool(ordinal, description.memory / share_of_pool)) {
   info = description;
@@ -165,7 +168,7 @@ CudaBackend::CudaBackend(int ordinal, const DeviceInfo& description)
 
 CudaBackend::~CudaBackend() { static_cast<void>(cudaSetDevice(ordinal_)); }
 
-void CudaBackend::select() const { static_cast<void>(SelectedDevice(ordinal_)); }
+void CudaBackend::select() const { selected(ordinal_); }
 
 cudaStream_t CudaBackend::stream_of(Stream stream) const noexcept {
   return stream.handle == nullptr ? stream_.get() : static_cast<cudaStream_t>(stream.handle);

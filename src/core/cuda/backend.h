@@ -37,11 +37,6 @@ struct Destroy {
   void operator()(CUmemPoolHandle_st* pool) const noexcept { static_cast<void>(cudaMemPoolDestroy(pool)); }
 };
 
-/// Makes a device current for the calling thread when it is constructed.
-struct SelectedDevice {
-  explicit SelectedDevice(int ordinal);
-};
-
 class CudaBackend final : public Backend {
  public:
   CudaBackend(int ordinal, const DeviceInfo& description);
@@ -83,8 +78,7 @@ class CudaBackend final : public Backend {
  private:
   [[nodiscard]] Buffer allocate_own(std::size_t bytes) override;
 
-  int ordinal_;
-  SelectedDevice selected_;  ///< before the members that are created on the device
+  int ordinal_;  ///< before the members that are created on the device, which it makes current
   int multiprocessors_ = 1;
   int shared_memory_ = 0;
   std::unique_ptr<CUstream_st, Destroy> stream_;

@@ -178,6 +178,8 @@ std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, const P
 }
 #endif
 
+/// Computes colours times alpha, and `whole` times alpha, of bytes: in linear light, or of codes without a
+/// transfer. `scratch` has room for the row.
 template <int Channels, class Value>
 void WeighPixels(const std::uint8_t* stored, std::size_t pixels, const TransferView& transfer,
                  [[maybe_unused]] std::uint16_t* scratch, std::uint32_t whole, Value* values) {
@@ -197,16 +199,6 @@ void WeighPixels(const std::uint8_t* stored, std::size_t pixels, const TransferV
       values[c] = static_cast<Value>(decode(stored[c], transfer) * alpha);
     values[i + Channels - 1] = static_cast<Value>(whole * alpha);
   }
-}
-
-/// Computes colours times alpha, and `whole` times alpha, of bytes: in linear light, or of codes without a
-/// transfer. `scratch` has room for the row.
-template <class Value>
-void WeighAnyPixels(const std::uint8_t* stored, std::size_t pixels, int channels,
-                    const TransferView& transfer, std::uint16_t* scratch, std::uint32_t whole,
-                    Value* values) {
-  channels == 2 ? WeighPixels<2>(stored, pixels, transfer, scratch, whole, values)
-                : WeighPixels<4>(stored, pixels, transfer, scratch, whole, values);
 }
 
 /// Restores the original's colours where alpha is 0.
@@ -272,6 +264,7 @@ void StoreStraight(const std::uint16_t* values, const std::uint8_t* original, st
   }
 }
 
+/// Stores a row of premultiplied values with straight alpha, without a mask. `scratch` has room for the row.
 template <int Channels, class Value>
 void StorePixels(const Value* values, const std::uint8_t* original, std::size_t pixels,
                  const PremultiplyRule& rule, std::uint16_t* scratch, std::uint8_t* out) {
@@ -280,22 +273,6 @@ void StorePixels(const Value* values, const std::uint8_t* original, std::size_t 
   StoreStraight<Channels>(scratch, original, done, rule.transfer, out);
   for (std::size_t i = done; i < count; i += Channels)
     store_premultiplied<Channels>(values + i, original + i, 0, rule, out + i);
-}
-
-/// Premultiplies a row. Values are u16, or u32 in linear light; `scratch` has room for the row.
-template <class Value>
-void PremultiplyRow(const std::uint8_t* stored, std::size_t pixels, int channels, const PremultiplyRule& rule,
-                    std::uint16_t* scratch, Value* values) {
-  WeighAnyPixels(stored, pixels, channels, rule.transfer, scratch, rule.white, values);
-}
-
-/// Stores a row of premultiplied values with straight alpha, without a mask.
-template <class Value>
-void StorePremultipliedRow(const Value* values, const std::uint8_t* original, std::size_t pixels,
-                           int channels, const PremultiplyRule& rule, std::uint16_t* scratch,
-                           std::uint8_t* out) {
-  channels == 2 ? StorePixels<2>(values, original, pixels, rule, scratch, out)
-                : StorePixels<4>(values, original, pixels, rule, scratch, out);
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

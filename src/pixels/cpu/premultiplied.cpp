@@ -34,8 +34,8 @@ struct PremultipliedRows : EachRow {
     rows(height, [&](int y) {
       Scratch scratch;
       ForRanges(width, [&](std::int64_t x, std::size_t count) {
-        PremultiplyRow(step.picture.row(y) + x * Channels, count, Channels, step.rule, scratch.data(),
-                       step.values.row(y) + x * Channels);
+        WeighPixels<Channels>(step.picture.row(y) + x * Channels, count, step.rule.transfer, scratch.data(),
+                              step.rule.white, step.values.row(y) + x * Channels);
       });
     });
   }
@@ -48,7 +48,7 @@ struct PremultipliedRows : EachRow {
       Scratch scratch;
       ForRanges(width, [&](std::int64_t x, std::size_t count) {
         const std::int64_t at = x * Channels;
-        StorePremultipliedRow(step.values.row(y) + at, step.original.row(y) + at, count, Channels, step.rule,
+        StorePixels<Channels>(step.values.row(y) + at, step.original.row(y) + at, count, step.rule,
                               scratch.data(), step.output.row(y) + at);
       });
     });

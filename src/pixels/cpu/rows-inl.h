@@ -11,7 +11,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "core/maths/fixed_point.h"
@@ -22,6 +21,7 @@
 #include "pixels/cpu/rows.h"
 #include "pixels/cpu/transfer-inl.h"
 #include "pixels/maths/pixel.h"
+#include "pixels/maths/real_pixel.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -134,8 +134,8 @@ void ReadBytes(const RowReader& reader, const std::uint8_t* source, std::size_t 
     std::uint16_t light[range_entries];
     const std::size_t at = first * channels;
     if (reader.read.weighted)
-      return WeighAnyPixels(source + at, length, reader.read.channels, reader.transfer, light, 1,
-                            values + at);
+      return channels == 2 ? WeighPixels<2>(source + at, length, reader.transfer, light, 1, values + at)
+                           : WeighPixels<4>(source + at, length, reader.transfer, light, 1, values + at);
     DecodeRow(source + at, length * channels, reader.transfer, light);
     std::copy_n(light, length * channels, values + at);
   });
@@ -161,16 +161,12 @@ void ReadIntegers(const RowReader& reader, const Stored* source, std::size_t pix
     for (std::size_t i = 0; i < count; ++i) values[i] *= values[i];
 }
 
-template <class Stored>
-void ReadStored(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint32_t* values) {
+template <class Stored, class Sum>
+void ReadStored(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values) {
   const auto* stored = reinterpret_cast<const Stored*>(source);
-  if (reader.plain()) return Widen(stored, pixels * static_cast<std::size_t>(reader.read.channels), values);
+  if constexpr (sizeof(Sum) == 4)
+    if (reader.plain()) return Widen(stored, pixels * static_cast<std::size_t>(reader.read.channels), values);
   ReadIntegers(reader, stored, pixels, values);
-}
-
-template <class Stored>
-void ReadStored(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint64_t* values) {
-  ReadIntegers(reader, reinterpret_cast<const Stored*>(source), pixels, values);
 }
 
 template <class Working, class Sum>
@@ -179,8 +175,6 @@ void ReadWorking(const RowReader& reader, const std::byte* source, std::size_t p
               pixels * static_cast<std::size_t>(reader.read.channels), values);
 }
 
-inline double FiniteOrZero(float value) { return std::isfinite(value) ? static_cast<double>(value) : 0.0; }
-
 inline void ReadFloats(const RowReader& reader, const float* source, std::size_t pixels,
                        std::uint64_t* values) {
   const auto channels = static_cast<std::size_t>(reader.read.channels);
@@ -188,9 +182,9 @@ inline void ReadFloats(const RowReader& reader, const float* source, std::size_t
     return FixFloats(source, pixels * channels, reader.exponents.colour, values);
   const std::size_t alpha = reader.read.weighted ? channels - 1 : channels;
   for (std::size_t p = 0; p < pixels; ++p, source += channels, values += channels) {
-    const double weight = alpha < channels ? FiniteOrZero(source[alpha]) : 1.0;
+    const double weight = alpha < channels ? finite_value(source[alpha]) : 1.0;
     for (std::size_t c = 0; c < channels; ++c) {
-      double value = FiniteOrZero(source[c]);
+      double value = finite_value(source[c]);
       if (c < alpha && alpha < channels) value = value * weight;
       if (reader.squared) value = value * value;
       const int exponent = c == alpha ? reader.exponents.alpha : reader.exponents.colour;

@@ -11,12 +11,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 
-// Highway dispatches plain functions, so each instance of ReadRow() needs a name.
-void ReadRowU32(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint32_t* values) {
-  ReadRow(reader, source, pixels, values);
-}
-void ReadRowU64(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint64_t* values) {
-  ReadRow(reader, source, pixels, values);
+void ReadRowOf(const RowReader& reader, const std::byte* source, std::size_t pixels, std::size_t sum_bytes,
+               void* values) {
+  sum_bytes == 4 ? ReadRow(reader, source, pixels, static_cast<std::uint32_t*>(values))
+                 : ReadRow(reader, source, pixels, static_cast<std::uint64_t*>(values));
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE
@@ -25,16 +23,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace satin::cpu {
 
-HWY_EXPORT(ReadRowU32);
-HWY_EXPORT(ReadRowU64);
+HWY_EXPORT(ReadRowOf);
 
-template <>
-void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint32_t* values) {
-  HWY_DYNAMIC_DISPATCH(ReadRowU32)(reader, source, pixels, values);
-}
-template <>
-void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint64_t* values) {
-  HWY_DYNAMIC_DISPATCH(ReadRowU64)(reader, source, pixels, values);
+void read_row_of(const RowReader& reader, const std::byte* source, std::size_t pixels, std::size_t sum_bytes,
+                 void* values) {
+  HWY_DYNAMIC_DISPATCH(ReadRowOf)(reader, source, pixels, sum_bytes, values);
 }
 
 RowReader row_reader(const PixelRead& read, const Measured* measured, bool squared) {

@@ -38,15 +38,16 @@ struct RowReader {
 /// Returns the reader of one run. Floats need `measured`.
 [[nodiscard]] RowReader row_reader(const PixelRead& read, const Measured* measured, bool squared = false);
 
+/// Does what read_row() does for a Sum of 4 or 8 bytes.
+void read_row_of(const RowReader& reader, const std::byte* source, std::size_t pixels, std::size_t sum_bytes,
+                 void* values);
+
 /// Reads the working values of one row, interleaved. Sum is u32 or u64. Floats that are not finite count as
 /// 0.
 template <class Sum>
-void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values);
-
-template <>
-void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint32_t* values);
-template <>
-void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, std::uint64_t* values);
+void read_row(const RowReader& reader, const std::byte* source, std::size_t pixels, Sum* values) {
+  read_row_of(reader, source, pixels, sizeof(Sum), values);
+}
 
 /// Calls use(values) with the working values of one row: the stored integers where these are the same,
 /// otherwise `buffer`.

@@ -20,18 +20,12 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Sets values[i] to light[codes[i]].
-template <class Light>
-void DecodeBytes(const std::uint8_t* codes, std::size_t count, const Light* light, std::uint16_t* values) {
-  for (std::size_t i = DecodeVectors(codes, count, light, values); i < count; ++i)
-    values[i] = static_cast<std::uint16_t>(light[codes[i]]);
-}
-
 /// Sets values[i] to decode(codes[i], transfer). Not inlined: with the loop in a caller, g++ 13 warns that
 /// the caller's array may be read before it is written.
 HWY_NOINLINE inline void DecodeRow(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
                                    std::uint16_t* values) {
-  DecodeBytes(codes, count, transfer.decode, values);
+  for (std::size_t i = DecodeVectors(codes, count, transfer.decode, values); i < count; ++i)
+    values[i] = static_cast<std::uint16_t>(transfer.decode[codes[i]]);
 }
 
 /// Encodes whole vectors of 24-bit light and returns the number of values that are done. Between the first

@@ -144,10 +144,7 @@ def statistics(
     view = picture(as_read(image), "image", layout)
     found = _native.statistics(device_for(device, (view, chosen)), view, chosen, list(percents), bins, lower, upper)
     return [
-        ChannelStatistics(
-            count, nan, infinite, least, most, mean, deviation, tuple(percentiles), low, high, numpy.array(bars, numpy.uint64)
-        )
-        for count, nan, infinite, least, most, mean, deviation, percentiles, low, high, bars in found
+        ChannelStatistics(*each[:7], tuple(each[7]), *each[8:10], numpy.array(each[10], numpy.uint64)) for each in found
     ]
 
 

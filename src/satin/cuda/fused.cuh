@@ -11,10 +11,11 @@
 #include <cub/device/device_select.cuh>
 #include <cub/version.cuh>
 #include <iterator>
+#include <type_traits>
 
 namespace satin::gpu {
 
-/// An input iterator whose element i is function(i).
+/// A random access iterator whose element i is function(i).
 template <class Value, class Function>
 class Computed {
  public:
@@ -22,12 +23,12 @@ class Computed {
   using value_type = Value;
   using difference_type = std::ptrdiff_t;
   using pointer = const Value*;
-  using reference = Value;
+  using reference = std::invoke_result_t<Function, std::int64_t>;
 
   __host__ __device__ explicit Computed(Function function, std::int64_t index = 0)
       : function_(function), index_(index) {}
-  __device__ Value operator*() const { return function_(index_); }
-  __device__ Value operator[](difference_type distance) const { return function_(index_ + distance); }
+  __device__ reference operator*() const { return function_(index_); }
+  __device__ reference operator[](difference_type distance) const { return function_(index_ + distance); }
   __host__ __device__ Computed operator+(difference_type distance) const {
     return Computed(function_, index_ + distance);
   }
@@ -48,54 +49,27 @@ class Computed {
   std::int64_t index_;
 };
 
-/// An output iterator: writing a value to element i calls function(i, value).
+/// Element i of which assigning a value calls function(i, value).
 template <class Value, class Function>
-class Consumed {
- public:
-  class Element {
-   public:
-    __device__ Element(const Function& function, std::int64_t index) : function_(function), index_(index) {}
-    __device__ const Element& operator=(const Value& value) const {
-      function_(index_, value);
-      return *this;
-    }
-
-   private:
-    Function function_;
-    std::int64_t index_;
-  };
-
-  using iterator_category = std::random_access_iterator_tag;
-  using value_type = Value;
-  using difference_type = std::ptrdiff_t;
-  using pointer = Value*;
-  using reference = Element;
-
-  __host__ __device__ explicit Consumed(Function function, std::int64_t index = 0)
-      : function_(function), index_(index) {}
-  __device__ Element operator*() const { return Element(function_, index_); }
-  __device__ Element operator[](difference_type distance) const {
-    return Element(function_, index_ + distance);
-  }
-  __host__ __device__ Consumed operator+(difference_type distance) const {
-    return Consumed(function_, index_ + distance);
-  }
-  __host__ __device__ Consumed operator-(difference_type distance) const {
-    return Consumed(function_, index_ - distance);
-  }
-  __host__ __device__ difference_type operator-(const Consumed& other) const { return index_ - other.index_; }
-  __host__ __device__ Consumed& operator+=(difference_type distance) {
-    index_ += distance;
+struct ConsumedElement {
+  Function function;
+  std::int64_t index;
+  __device__ const ConsumedElement& operator=(const Value& value) const {
+    function(index, value);
     return *this;
   }
-  __host__ __device__ Consumed& operator++() { return *this += 1; }
-  __host__ __device__ bool operator==(const Consumed& other) const { return index_ == other.index_; }
-  __host__ __device__ bool operator!=(const Consumed& other) const { return index_ != other.index_; }
-
- private:
-  Function function_;
-  std::int64_t index_;
 };
+
+template <class Value, class Function>
+struct ConsumedElements {
+  __host__ __device__ ConsumedElements(Function each) : function(each) {}
+  __device__ ConsumedElement<Value, Function> operator()(std::int64_t i) const { return {function, i}; }
+  Function function;
+};
+
+/// An output iterator: writing a value to element i calls function(i, value).
+template <class Value, class Function>
+using Consumed = Computed<Value, ConsumedElements<Value, Function>>;
 
 /// Device memory for one pass. As in CUB, every pass is called twice; without memory it only sets `bytes`.
 struct Workspace {

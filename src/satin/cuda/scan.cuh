@@ -183,6 +183,22 @@ struct IndexOf {
   __device__ Index operator()(std::int64_t i) const { return static_cast<Index>(i); }
 };
 
+/// Scans states; exclusively where there is an initial state.
+template <class State, class Read, class Write, class Combine, class... Initial>
+void run_scan(cudaStream_t stream, const Read& read, const Write& write, Combine combine, std::int64_t n,
+              const Initial&... initial) {
+  const Computed<State, Read> in(read);
+  const Consumed<State, Write> out(write);
+  run_pass(
+      [&](Workspace& workspace) {
+        if constexpr (sizeof...(initial) == 0)
+          return inclusive_pass(workspace, in, out, combine, n, stream);
+        else
+          return exclusive_pass(workspace, in, out, combine, initial..., n, stream);
+      },
+      stream);
+}
+
 /// \endcond
 // --- Functions ---
 
@@ -192,14 +208,8 @@ template <class In, class Out, class Combine, class State, class ToState = Cast<
 void inclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int64_t n, Combine combine,
                     State /*identity*/, ToState to_state = {}, ToValue to_value = {}) {
   if (n <= 0) return;
-  using Read = ReadState<In, State, ToState>;
-  using Write = WriteValue<Out, State, ToValue>;
-  run_pass(
-      [&](Workspace& workspace) {
-        return inclusive_pass(workspace, Computed<State, Read>(Read{values, to_state}),
-                              Consumed<State, Write>(Write{result, to_value}), combine, n, stream);
-      },
-      stream);
+  run_scan<State>(stream, ReadState<In, State, ToState>{values, to_state},
+                  WriteValue<Out, State, ToValue>{result, to_value}, combine, n);
 }
 
 /// result[i] = to_value(s0 + s1 + ... + s(i - 1)); result[0] = to_value(identity).
@@ -208,14 +218,8 @@ template <class In, class Out, class Combine, class State, class ToState = Cast<
 void exclusive_scan(cudaStream_t stream, const In* values, Out* result, std::int64_t n, Combine combine,
                     State identity, ToState to_state = {}, ToValue to_value = {}) {
   if (n <= 0) return;
-  using Read = ReadState<In, State, ToState>;
-  using Write = WriteValue<Out, State, ToValue>;
-  run_pass(
-      [&](Workspace& workspace) {
-        return exclusive_pass(workspace, Computed<State, Read>(Read{values, to_state}),
-                              Consumed<State, Write>(Write{result, to_value}), combine, identity, n, stream);
-      },
-      stream);
+  run_scan<State>(stream, ReadState<In, State, ToState>{values, to_state},
+                  WriteValue<Out, State, ToValue>{result, to_value}, combine, n, identity);
 }
 
 /// Inclusive scan that restarts at every i with heads[i] != 0.
@@ -225,15 +229,9 @@ void segmented_inclusive_scan(cudaStream_t stream, const In* values, const std::
                               std::int64_t n, Combine combine, State /*identity*/, ToState to_state = {},
                               ToValue to_value = {}) {
   if (n <= 0) return;
-  using Read = ReadFlagged<In, State, ToState>;
-  using Write = WriteFlagged<Out, State, ToValue>;
-  run_pass(
-      [&](Workspace& workspace) {
-        return inclusive_pass(workspace, Computed<Flagged<State>, Read>(Read{{values, to_state}, heads}),
-                              Consumed<Flagged<State>, Write>(Write{result, to_value}),
-                              FlaggedCombine<State, Combine>{combine}, n, stream);
-      },
-      stream);
+  run_scan<Flagged<State>>(stream, ReadFlagged<In, State, ToState>{{values, to_state}, heads},
+                           WriteFlagged<Out, State, ToValue>{result, to_value},
+                           FlaggedCombine<State, Combine>{combine}, n);
 }
 
 /// Exclusive scan that restarts with the identity at every i with heads[i] != 0. Reads the flags twice.
@@ -243,16 +241,9 @@ void segmented_exclusive_scan(cudaStream_t stream, const In* values, const std::
                               std::int64_t n, Combine combine, State identity, ToState to_state = {},
                               ToValue to_value = {}) {
   if (n <= 0) return;
-  using Read = ReadFlagged<In, State, ToState>;
-  using Write = WriteFlaggedExclusive<Out, State, ToValue>;
-  run_pass(
-      [&](Workspace& workspace) {
-        return exclusive_pass(workspace, Computed<Flagged<State>, Read>(Read{{values, to_state}, heads}),
-                              Consumed<Flagged<State>, Write>(Write{result, to_value, heads, identity}),
-                              FlaggedCombine<State, Combine>{combine}, Flagged<State>{identity, 0U}, n,
-                              stream);
-      },
-      stream);
+  run_scan<Flagged<State>>(stream, ReadFlagged<In, State, ToState>{{values, to_state}, heads},
+                           WriteFlaggedExclusive<Out, State, ToValue>{result, to_value, heads, identity},
+                           FlaggedCombine<State, Combine>{combine}, n, Flagged<State>{identity, 0U});
 }
 
 /// Returns s0 + s1 + ..., or the identity for no values. Waits.
@@ -260,15 +251,9 @@ template <class In, class Combine, class State, class ToState = Cast<State>>
 [[nodiscard]] State reduce(cudaStream_t stream, const In* values, std::int64_t n, Combine combine,
                            State identity, ToState to_state = {}) {
   if (n <= 0) return identity;
-  using Read = ReadState<In, State, ToState>;
   const StreamMemory last(sizeof(State), stream);
-  const WriteLast<State> write{static_cast<State*>(last.get()), n - 1};
-  run_pass(
-      [&](Workspace& workspace) {
-        return inclusive_pass(workspace, Computed<State, Read>(Read{values, to_state}),
-                              Consumed<State, WriteLast<State>>(write), combine, n, stream);
-      },
-      stream);
+  run_scan<State>(stream, ReadState<In, State, ToState>{values, to_state},
+                  WriteLast<State>{static_cast<State*>(last.get()), n - 1}, combine, n);
   return download<State>(last.get(), stream);
 }
 
@@ -280,17 +265,11 @@ std::int64_t segmented_reduce(cudaStream_t stream, const In* values, const std::
                               std::int64_t n, Combine combine, State /*identity*/, ToState to_state = {},
                               ToValue to_value = {}) {
   if (n <= 0) return 0;
-  using Read = ReadCounted<In, State, ToState>;
-  using Write = WriteEnds<Out, State, ToValue>;
   const StreamMemory segments(sizeof(std::int64_t), stream);
-  const Write write{result, to_value, heads, n - 1, static_cast<std::int64_t*>(segments.get())};
-  run_pass(
-      [&](Workspace& workspace) {
-        return inclusive_pass(workspace, Computed<Counted<State>, Read>(Read{{values, to_state}, heads}),
-                              Consumed<Counted<State>, Write>(write), CountedCombine<State, Combine>{combine},
-                              n, stream);
-      },
-      stream);
+  run_scan<Counted<State>>(stream, ReadCounted<In, State, ToState>{{values, to_state}, heads},
+                           WriteEnds<Out, State, ToValue>{result, to_value, heads, n - 1,
+                                                          static_cast<std::int64_t*>(segments.get())},
+                           CountedCombine<State, Combine>{combine}, n);
   return download<std::int64_t>(segments.get(), stream);
 }
 

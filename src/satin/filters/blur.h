@@ -15,6 +15,8 @@ enum class Kernel {
   gaussian  ///< three successive boxes that reach as far as the radius, or have the variance sigma^2
 };
 
+[[nodiscard]] const FilterRecord& blur_record();  ///< record of the filter `blur`
+
 /// Parameters of blur().
 struct Blur {
   Radius radius = 8;  ///< half the window, without the centre pixel; quantised to 1/256 pixel
@@ -31,6 +33,8 @@ struct Blur {
   ImageView radius_map{};  ///< radius per pixel: one channel, u8, u16 or f32, with the picture's aspect
   ImageView mask{};        ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
   MaskMode mask_mode = MaskMode::blend;  ///< effect of the mask; exclude needs the box kernel
+
+  static const FilterRecord& record() { return blur_record(); }  ///< record of the filter
 };
 
 /// Replaces every pixel by the mean over a window around it, at a cost that does not depend on the radius.
@@ -53,10 +57,8 @@ struct Blur {
 /// A mask also saves time: only tiles near a mask that is not 0 are filtered.
 ///
 /// Crow, Summed-area tables for texture mapping, 1984; Heckbert, Filtering by repeated integration, 1986.
-[[nodiscard]] Image blur(const Device& device, const ImageView& image, const Blur& parameters = {});
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Blur& parameters);
-[[nodiscard]] const FilterRecord& blur_record();  ///< record of the filter `blur`
+[[nodiscard]] inline Image blur(const Device& device, const ImageView& image, const Blur& parameters = {}) {
+  return run_filter(Blur::record(), device, image, &parameters);
+}
 
 }  // namespace satin

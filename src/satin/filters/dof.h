@@ -7,6 +7,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+[[nodiscard]] const FilterRecord& dof_record();  ///< record of the filter `dof`
+
 /// Parameters of dof().
 struct Dof {
   LensFocus lens{};             ///< conversion from depth to the radius of every pixel's blur
@@ -17,6 +19,8 @@ struct Dof {
   /// Mask of the subject: one channel, u8 or u16, of the picture's size. Depth is corrected near its edge.
   ImageView subject{};
   ImageView aperture{};  ///< shape of lamps: one channel, u8, u16 or f32, of any size; see LensStyle
+
+  static const FilterRecord& record() { return dof_record(); }  ///< record of the filter
 };
 
 /// Adds depth of field to a picture with a depth image.
@@ -45,10 +49,8 @@ struct Dof {
 ///
 /// Throws Error(usage) for parameters and inputs that do not fit, Error(input) for NaN or infinity in the
 /// picture and for a depth image without any known value.
-[[nodiscard]] Image dof(const Device& device, const ImageView& image, const Dof& parameters);
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Dof& parameters);
-[[nodiscard]] const FilterRecord& dof_record();  ///< record of the filter `dof`
+[[nodiscard]] inline Image dof(const Device& device, const ImageView& image, const Dof& parameters) {
+  return run_filter(Dof::record(), device, image, &parameters);
+}
 
 }  // namespace satin

@@ -5,6 +5,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+[[nodiscard]] const FilterRecord& edge_smooth_record();  ///< record of the filter `edge-smooth`
+
 /// Parameters of edge_smooth().
 struct EdgeSmooth {
   double sigma_s = 30;  ///< standard deviation in pixels where the guide is flat, 0 to 4096
@@ -17,6 +19,8 @@ struct EdgeSmooth {
   /// Picture whose edges are used instead, of the picture's size, u8, u16 or f32, 1 to 4 channels.
   ImageView guide{};
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+
+  static const FilterRecord& record() { return edge_smooth_record(); }  ///< record of the filter
 };
 
 /// Smooths without crossing edges, by the recursive domain transform. The cost depends only on the
@@ -33,11 +37,9 @@ struct EdgeSmooth {
 /// relative error below 2^-21 (8 bits) or 2^-32.
 ///
 /// Gastal and Oliveira, Domain transform for edge-aware image and video processing, 2011.
-[[nodiscard]] Image edge_smooth(const Device& device, const ImageView& image,
-                                const EdgeSmooth& parameters = {});
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const EdgeSmooth& parameters);
-[[nodiscard]] const FilterRecord& edge_smooth_record();  ///< record of the filter `edge-smooth`
+[[nodiscard]] inline Image edge_smooth(const Device& device, const ImageView& image,
+                                       const EdgeSmooth& parameters = {}) {
+  return run_filter(EdgeSmooth::record(), device, image, &parameters);
+}
 
 }  // namespace satin

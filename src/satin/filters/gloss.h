@@ -5,11 +5,15 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+[[nodiscard]] const FilterRecord& gloss_record();  ///< record of the filter `gloss`
+
 /// Parameters of gloss().
 struct Gloss {
   double roughness = 0.5;  ///< roughness of the surface at the last level, from 0 (a mirror) to 1
   int levels = 1;  ///< number of results, from a mirror to `roughness` in even steps; 1: only `roughness`
   Space space = Space::linear;  ///< space of the values that are averaged
+
+  static const FilterRecord& record() { return gloss_record(); }  ///< record of the filter
 };
 
 /// Prefilters an environment map for glossy reflections: each pixel of the result is the light that a
@@ -41,10 +45,8 @@ struct Gloss {
 /// device, byte for byte. Memory: 16 bytes per channel and pixel, or per channel and cell if no level needs
 /// pixels. Throws Error(usage) for parameters out of range and sums above 63 bits, Error(input) for NaN or
 /// infinity.
-[[nodiscard]] Image gloss(const Device& device, const ImageView& map, const Gloss& parameters = {});
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Gloss& parameters);
-[[nodiscard]] const FilterRecord& gloss_record();  ///< record of the filter `gloss`
+[[nodiscard]] inline Image gloss(const Device& device, const ImageView& map, const Gloss& parameters = {}) {
+  return run_filter(Gloss::record(), device, map, &parameters);
+}
 
 }  // namespace satin

@@ -5,6 +5,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+[[nodiscard]] const FilterRecord& guided_record();  ///< record of the filter `guided`
+
 /// Parameters of guided().
 struct Guided {
   Radius radius = 8;  ///< half the window, without the centre pixel, in whole pixels up to 16384
@@ -15,6 +17,8 @@ struct Guided {
   /// empty, the picture guides itself.
   ImageView guide{};
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+
+  static const FilterRecord& record() { return guided_record(); }  ///< record of the filter
 };
 
 /// The guided filter: smooths where the guide is flat and keeps the guide's edges, at a cost that does not
@@ -46,10 +50,9 @@ struct Guided {
 /// and 32 to 400 in other cases.
 ///
 /// He, Sun and Tang, Guided image filtering, ECCV 2010.
-[[nodiscard]] Image guided(const Device& device, const ImageView& image, const Guided& parameters = {});
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Guided& parameters);
-[[nodiscard]] const FilterRecord& guided_record();  ///< record of the filter `guided`
+[[nodiscard]] inline Image guided(const Device& device, const ImageView& image,
+                                  const Guided& parameters = {}) {
+  return run_filter(Guided::record(), device, image, &parameters);
+}
 
 }  // namespace satin

@@ -10,10 +10,14 @@ enum class Modulo {
   two_to_32,  ///< sums of integers modulo 2^32, as u32 for any picture
 };
 
+[[nodiscard]] const FilterRecord& integral_record();  ///< record of the filter `integral`
+
 /// Parameters of integral().
 struct Integral {
   bool squared = false;          ///< sums of squares instead of sums
   Modulo modulo = Modulo::none;  ///< reduction of the sums
+
+  static const FilterRecord& record() { return integral_record(); }  ///< record of the filter
 };
 
 /// Computes the summed-area table. Entry (x, y) is the sum over all pixels from (0, 0) to (x, y), both
@@ -30,9 +34,9 @@ struct Integral {
 /// 2^32. Throws Error(usage) for floats.
 ///
 /// Crow, Summed-area tables for texture mapping, 1984.
-[[nodiscard]] Image integral(const Device& device, const ImageView& image, const Integral& parameters = {});
-
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Integral& parameters);
-[[nodiscard]] const FilterRecord& integral_record();  ///< record of the filter `integral`
+[[nodiscard]] inline Image integral(const Device& device, const ImageView& image,
+                                    const Integral& parameters = {}) {
+  return run_filter(Integral::record(), device, image, &parameters);
+}
 
 }  // namespace satin

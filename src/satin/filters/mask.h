@@ -19,6 +19,8 @@ enum class FeatherSide {
   centred   ///< half on each side
 };
 
+[[nodiscard]] const FilterRecord& mask_record();  ///< record of the filter `mask`
+
 /// Parameters of mask(), in the order in which they are applied. The defaults only apply `level`.
 struct Mask {
   double level = 0.5;           ///< pixels above this fraction of white (floats: the value) are inside
@@ -35,6 +37,8 @@ struct Mask {
   MaskShape shape = MaskShape::disc;                ///< structuring element of open, close, grow and shrink
   Connectivity connectivity =
       Connectivity::eight;  ///< connectivity of the inside; the outside has the other one
+
+  static const FilterRecord& record() { return mask_record(); }  ///< record of the filter
 };
 
 /// Makes a mask: u8, one channel, white (255) inside, black (0) outside, grey only on the ramp of a feather.
@@ -64,9 +68,8 @@ struct Mask {
 /// number of components. Throws Error(usage) for parameters out of range, Error(input) for NaN or infinity.
 ///
 /// Meijster, Roerdink, Hesselink, A general algorithm for computing distance transforms in linear time, 2000.
-[[nodiscard]] Image mask(const Device& device, const ImageView& image, const Mask& parameters = {});
-
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Mask& parameters);
-[[nodiscard]] const FilterRecord& mask_record();  ///< record of the filter `mask`
+[[nodiscard]] inline Image mask(const Device& device, const ImageView& image, const Mask& parameters = {}) {
+  return run_filter(Mask::record(), device, image, &parameters);
+}
 
 }  // namespace satin

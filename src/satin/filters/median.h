@@ -9,6 +9,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+[[nodiscard]] const FilterRecord& median_record();  ///< record of the filter `median`
+
 /// Parameters of median().
 struct Median {
   Radius radius = 1;  ///< half the window, without the centre pixel, in whole pixels; percentages are rounded
@@ -24,6 +26,8 @@ struct Median {
   ImageView radius_map{};  ///< radius per pixel: one channel, u8, u16 or f32, with the picture's aspect
   ImageView mask{};        ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
   MaskMode mask_mode = MaskMode::blend;  ///< effect of the mask
+
+  static const FilterRecord& record() { return median_record(); }  ///< record of the filter
 };
 
 /// Replaces every pixel by the value of rank ceil(percent n / 100), at least 1, counted from the smallest of
@@ -45,10 +49,9 @@ struct Median {
 ///
 /// Huang, Yang and Tang, A fast two-dimensional median filtering algorithm, 1979; Perreault and Hebert,
 /// Median filtering in constant time, 2007; Batcher, Sorting networks and their applications, 1968.
-[[nodiscard]] Image median(const Device& device, const ImageView& image, const Median& parameters = {});
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Median& parameters);
-[[nodiscard]] const FilterRecord& median_record();  ///< record of the filter `median`
+[[nodiscard]] inline Image median(const Device& device, const ImageView& image,
+                                  const Median& parameters = {}) {
+  return run_filter(Median::record(), device, image, &parameters);
+}
 
 }  // namespace satin

@@ -6,6 +6,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+[[nodiscard]] const FilterRecord& erode_record();  ///< record of the filter `erode`
+
 /// Parameters of erode().
 struct Erode {
   Radius radius = 1;  ///< half the window, without the centre pixel, in whole pixels; percentages are rounded
@@ -13,7 +15,11 @@ struct Erode {
   double border_value =
       0;  ///< value of Border::constant in every channel, as a fraction of white (floats: the value)
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+
+  static const FilterRecord& record() { return erode_record(); }  ///< record of the filter
 };
+
+[[nodiscard]] const FilterRecord& dilate_record();  ///< record of the filter `dilate`
 
 /// Parameters of dilate(), with the meaning of Erode.
 struct Dilate {
@@ -21,6 +27,8 @@ struct Dilate {
   Border border = Border::shrink;  ///< values that a window reads outside the picture
   double border_value = 0;         ///< as Erode::border_value
   ImageView mask{};                ///< as Erode::mask
+
+  static const FilterRecord& record() { return dilate_record(); }  ///< record of the filter
 };
 
 /// Replaces every pixel by the smallest value in a window of (2 radius.x + 1) x (2 radius.y + 1) pixels. The
@@ -40,15 +48,14 @@ struct Dilate {
 ///
 /// van Herk, A fast algorithm for local minimum and maximum filters on rectangular and octagonal kernels,
 /// 1992; Gil and Werman, Computing 2-D min, median, and max filters, 1993.
-[[nodiscard]] Image erode(const Device& device, const ImageView& image, const Erode& parameters = {});
+[[nodiscard]] inline Image erode(const Device& device, const ImageView& image, const Erode& parameters = {}) {
+  return run_filter(Erode::record(), device, image, &parameters);
+}
 
 /// Replaces every pixel by the largest value in the window. Everything else is as for erode().
-[[nodiscard]] Image dilate(const Device& device, const ImageView& image, const Dilate& parameters = {});
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Erode& parameters);
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Dilate& parameters);
-[[nodiscard]] const FilterRecord& dilate_record();  ///< record of the filter `dilate`
-[[nodiscard]] const FilterRecord& erode_record();   ///< record of the filter `erode`
+[[nodiscard]] inline Image dilate(const Device& device, const ImageView& image,
+                                  const Dilate& parameters = {}) {
+  return run_filter(Dilate::record(), device, image, &parameters);
+}
 
 }  // namespace satin

@@ -5,6 +5,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+[[nodiscard]] const FilterRecord& normalize_record();  ///< record of the filter `normalize`
+
 /// Parameters of normalize().
 struct Normalize {
   int window = 101;        ///< side of the window in pixels; odd, 1 to 32767, also larger than the picture
@@ -13,6 +15,8 @@ struct Normalize {
   double gain = 5;         ///< largest factor for differences from the mean; 0 or more
   Border border = Border::shrink;  ///< any border except constant
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+
+  static const FilterRecord& record() { return normalize_record(); }  ///< record of the filter
 };
 
 /// Evens out light and contrast: (v - m) deviation / max(s, deviation / gain) + mean, where m and s are mean
@@ -27,10 +31,9 @@ struct Normalize {
 /// result is blended before it is rounded.
 ///
 /// Wallis, An approach to the space variant restoration and enhancement of images, 1976.
-[[nodiscard]] Image normalize(const Device& device, const ImageView& image, const Normalize& parameters = {});
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Normalize& parameters);
-[[nodiscard]] const FilterRecord& normalize_record();  ///< record of the filter `normalize`
+[[nodiscard]] inline Image normalize(const Device& device, const ImageView& image,
+                                     const Normalize& parameters = {}) {
+  return run_filter(Normalize::record(), device, image, &parameters);
+}
 
 }  // namespace satin

@@ -14,6 +14,8 @@ enum class Redaction {
   blur     ///< a gaussian blur
 };
 
+[[nodiscard]] const FilterRecord& redact_record();  ///< record of the filter `redact`
+
 /// Parameters of redact().
 struct Redact {
   Redaction method = Redaction::solid;  ///< how pixels are covered
@@ -25,6 +27,8 @@ struct Redact {
   Space space = Space::linear;  ///< space of mosaic, blur and feather
   ImageView mask{};  ///< mask instead of boxes: one channel, u8 or u16; every pixel except 0 is covered
   bool allow_nothing = false;  ///< accepts a mask that is 0 everywhere and boxes outside the picture
+
+  static const FilterRecord& record() { return redact_record(); }  ///< record of the filter
 };
 
 /// Covers boxes, or the pixels of a mask, by a colour, a mosaic or a blur.
@@ -41,11 +45,10 @@ struct Redact {
 ///
 /// Throws Error(usage) unless exactly one of boxes and mask is given, and for an empty box, a mask of another
 /// size, and parameters out of range; Error(input) for NaN or infinity. Unless `allow_nothing`, Error(usage)
-/// as well for a box outside the picture and a mask, or a frame of one, that is 0 everywhere.
-[[nodiscard]] Image redact(const Device& device, const ImageView& image, const Redact& parameters);
-
-/// Prepares the filter; see satin/filters.h. Plan::check() reports that nothing is covered.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Redact& parameters);
-[[nodiscard]] const FilterRecord& redact_record();  ///< record of the filter `redact`
+/// as well for a box outside the picture and a mask, or a frame of one, that is 0 everywhere; after a plan's
+/// run, Plan::check() throws it.
+[[nodiscard]] inline Image redact(const Device& device, const ImageView& image, const Redact& parameters) {
+  return run_filter(Redact::record(), device, image, &parameters);
+}
 
 }  // namespace satin

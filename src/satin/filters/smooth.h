@@ -5,11 +5,15 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+[[nodiscard]] const FilterRecord& smooth_record();  ///< record of the filter `smooth`
+
 /// Parameters of smooth().
 struct Smooth {
   Radius sigma = 8;  ///< standard deviation of the kernel, 0 to 4096 pixels: one, or one along each axis
   Space space = Space::linear;  ///< space of the values that are averaged
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+
+  static const FilterRecord& record() { return smooth_record(); }  ///< record of the filter
 };
 
 /// Smooths exponentially in both directions, at a cost that does not depend on sigma: y[i] += (1 - alpha)
@@ -28,10 +32,9 @@ struct Smooth {
 ///
 /// Deriche, Recursively implementing the Gaussian and its derivatives, 1993 (the first-order case); Blelloch,
 /// Prefix sums and their applications, 1990 (recurrences as scans).
-[[nodiscard]] Image smooth(const Device& device, const ImageView& image, const Smooth& parameters = {});
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Smooth& parameters);
-[[nodiscard]] const FilterRecord& smooth_record();  ///< record of the filter `smooth`
+[[nodiscard]] inline Image smooth(const Device& device, const ImageView& image,
+                                  const Smooth& parameters = {}) {
+  return run_filter(Smooth::record(), device, image, &parameters);
+}
 
 }  // namespace satin

@@ -5,6 +5,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+[[nodiscard]] const FilterRecord& stretch_record();  ///< record of the filter `stretch`
+
 /// Parameters of stretch().
 struct PercentileStretch {
   int window = 101;  ///< side of the window in pixels; odd, 1 to 1025, also larger than the picture
@@ -12,6 +14,8 @@ struct PercentileStretch {
   double high = 98;  ///< percentile that becomes white: 50 to 100
   Border border = Border::shrink;  ///< any border except constant
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+
+  static const FilterRecord& record() { return stretch_record(); }  ///< record of the filter
 };
 
 /// Stretches local contrast to (v - l) / (h - l), where l and h are the `low` and `high` percentiles, as in
@@ -22,11 +26,9 @@ struct PercentileStretch {
 /// the colours of fully transparent pixels do not count. Pixels: u8, u16 or f32, which are spread from 0 to
 /// 1; 1 to 4 channels. The quotient of integers is rounded to nearest, ties up; that of floats is double. A
 /// mask blends the rounded result.
-[[nodiscard]] Image stretch(const Device& device, const ImageView& image,
-                            const PercentileStretch& parameters = {});
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const PercentileStretch& parameters);
-[[nodiscard]] const FilterRecord& stretch_record();  ///< record of the filter `stretch`
+[[nodiscard]] inline Image stretch(const Device& device, const ImageView& image,
+                                   const PercentileStretch& parameters = {}) {
+  return run_filter(PercentileStretch::record(), device, image, &parameters);
+}
 
 }  // namespace satin

@@ -18,6 +18,8 @@ enum class Binarisation {
   fixed     ///< one threshold for the picture: `level`
 };
 
+[[nodiscard]] const FilterRecord& threshold_record();  ///< record of the filter `threshold`
+
 /// Parameters of threshold().
 struct Threshold {
   Binarisation method = Binarisation::sauvola;  ///< how the threshold is computed
@@ -28,6 +30,8 @@ struct Threshold {
   double level = 0.5;              ///< threshold of fixed, as a fraction of white (floats: the value)
   Border border = Border::shrink;  ///< any border except constant
   bool invert = false;             ///< makes pixels white where the value is not above the threshold
+
+  static const FilterRecord& record() { return threshold_record(); }  ///< record of the filter
 };
 
 /// Makes pixels white (255) where the value is above the threshold T, and black (0) elsewhere.
@@ -53,9 +57,9 @@ struct Threshold {
 ///
 /// Otsu 1979; Bradley and Roth 2007; Niblack 1986; Sauvola and Pietikainen 2000; Wolf and Jolion 2004;
 /// Khurshid, Siddiqi, Faure, Vincent 2009.
-[[nodiscard]] Image threshold(const Device& device, const ImageView& image, const Threshold& parameters = {});
-
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Threshold& parameters);
-[[nodiscard]] const FilterRecord& threshold_record();  ///< record of the filter `threshold`
+[[nodiscard]] inline Image threshold(const Device& device, const ImageView& image,
+                                     const Threshold& parameters = {}) {
+  return run_filter(Threshold::record(), device, image, &parameters);
+}
 
 }  // namespace satin

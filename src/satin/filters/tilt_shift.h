@@ -6,6 +6,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+[[nodiscard]] const FilterRecord& tilt_shift_record();  ///< record of the filter `tilt-shift`
+
 /// Parameters of tilt_shift().
 struct TiltShift {
   Point place{{50, true}, {50, true}};  ///< point on the middle line of the sharp band
@@ -17,6 +19,8 @@ struct TiltShift {
   LensStyle style{};            ///< appearance of blurred parts
   Space space = Space::linear;  ///< space of the blur
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+
+  static const FilterRecord& record() { return tilt_shift_record(); }  ///< record of the filter
 };
 
 /// Imitates a tilted lens over a plane, such as a town seen from a roof: the picture is sharp along a line
@@ -25,11 +29,9 @@ struct TiltShift {
 /// is rounded to 1/256 pixel and positive (near) on the side below a horizontal band.
 ///
 /// Pixels, precision, borders, memory and errors are those of dof(). A radius of 0 gives the input's bytes.
-[[nodiscard]] Image tilt_shift(const Device& device, const ImageView& image,
-                               const TiltShift& parameters = {});
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const TiltShift& parameters);
-[[nodiscard]] const FilterRecord& tilt_shift_record();  ///< record of the filter `tilt-shift`
+[[nodiscard]] inline Image tilt_shift(const Device& device, const ImageView& image,
+                                      const TiltShift& parameters = {}) {
+  return run_filter(TiltShift::record(), device, image, &parameters);
+}
 
 }  // namespace satin

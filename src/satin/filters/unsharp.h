@@ -8,6 +8,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
+[[nodiscard]] const FilterRecord& unsharp_record();  ///< record of the filter `unsharp`
+
 /// Parameters of unsharp().
 struct Unsharp {
   double amount = 0.5;               ///< strength, 0 (no change) to 1000
@@ -19,6 +21,8 @@ struct Unsharp {
   Border border = Border::shrink;  ///< any border except constant
   Space space = Space::encoded;    ///< space of the values
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
+
+  static const FilterRecord& record() { return unsharp_record(); }  ///< record of the filter
 };
 
 /// Unsharp masking: v + amount (v - m) where |v - m| > threshold, otherwise v; m is the result of blur() with
@@ -36,10 +40,9 @@ struct Unsharp {
 ///
 /// Pixels: u8, u16 or f32; 1 to 4 channels. Throws Error(usage) for parameters and shapes that do not fit,
 /// Error(input) for NaN or infinity, and for floats so large that results could become infinite.
-[[nodiscard]] Image unsharp(const Device& device, const ImageView& image, const Unsharp& parameters = {});
-
-/// Prepares the filter; see satin/filters.h.
-[[nodiscard]] Plan plan(const Device& device, const Shape& shape, const Unsharp& parameters);
-[[nodiscard]] const FilterRecord& unsharp_record();  ///< record of the filter `unsharp`
+[[nodiscard]] inline Image unsharp(const Device& device, const ImageView& image,
+                                   const Unsharp& parameters = {}) {
+  return run_filter(Unsharp::record(), device, image, &parameters);
+}
 
 }  // namespace satin
