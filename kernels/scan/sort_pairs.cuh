@@ -1,7 +1,6 @@
 #pragma once
 // Radix sort of pairs by CUB. Values move as words of their size.
 
-#include <cstdint>
 #include <cub/device/device_radix_sort.cuh>
 
 #include "kernels/scan/arrays.cuh"

@@ -214,7 +214,6 @@ struct BenchResult {
   [[nodiscard]] double share_of_copy() const noexcept { return copy_seconds / seconds; }
 };
 
-/// Returns the shape of the picture that a case filters.
 struct Case {
   Shape picture{3840, 2160, 3, Type::u8};
   BenchInput input = BenchInput::photograph;

@@ -54,7 +54,6 @@ struct CommandSpec {
   /// Runs the command and returns the exit code.
   int (*run)(const CommandSpec& command, const ParsedLine& line) = nullptr;
 
-  /// Returns the options of all groups.
   [[nodiscard]] std::vector<OptionSpec> options() const;
 };
 

@@ -84,7 +84,6 @@ void add_photo(JsonWriter& json, const Photo& photo) {
   add(json, "focal_length_35mm", photo.focal_length, [&](double length) { json.real(length); });
 }
 
-/// Writes the members of a file's object.
 void add_info(JsonWriter& json, const FileInfo& info) {
   const Picture& picture = info.picture;
   json.key("format").string(info.format).key("bytes").integer(static_cast<long long>(info.bytes));

@@ -33,7 +33,6 @@ Json parsed(std::string_view text) {
   }
 }
 
-/// Returns the member of this name, or null.
 const Json* member(const Json& object, const char* key) {
   if (!object.is_object()) return nullptr;
   const auto found = object.find(key);

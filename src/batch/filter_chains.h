@@ -49,7 +49,6 @@ class FilterChain {
   /// Returns the needs for a shape. Side images of a picture's own count as grey with 8 bits. Throws
   /// Error(environment) if there is not enough memory.
   [[nodiscard]] Needs foresee(const Shape& picture) const;
-  /// Returns the needs of the last plan.
   [[nodiscard]] Needs needs() const;
 
   /// Runs the last plan from and to host memory, observed by `progress`. Returns warnings.

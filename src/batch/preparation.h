@@ -24,7 +24,6 @@ void read_manifest(Batch& work);
 /// Checks the files that exist, and changes none.
 void check_files(const Batch& work);
 
-/// Reads the side inputs that all files share.
 void read_shared_sides(Batch& work);
 
 /// Whether an output exists that the manifest should know and does not.

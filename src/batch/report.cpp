@@ -224,7 +224,6 @@ std::string escaped(std::string_view text) {
 
 std::string name_text(const fs::path& path) { return "<bdi>" + escaped(printable(path.native())) + "</bdi>"; }
 
-/// Returns the address of a file in the page.
 std::string address(const fs::path& file, const fs::path& page) {
   static constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";

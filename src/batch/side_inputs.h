@@ -32,7 +32,6 @@ void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 [[nodiscard]] bool is_own_side(const PipelineStep& step, const InputRecord& input,
                                const BatchOptions& options);
 
-/// Whether pictures have side inputs of their own.
 [[nodiscard]] bool has_own_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 
 /// Reads the own side inputs of a picture, which was read as `picture`: for each step, in the order of the

@@ -6,12 +6,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "satin/batch.h"
 #include "satin/image.h"
 #include "satin/rows.h"
-#include "satin/tone_curves.h"
 
 namespace satin::batch {
 

@@ -120,7 +120,6 @@ bool has_steps(const CircleOfConfusionJob& job) {
   return std::abs(rule.gain * state.strength) >= seen_step;
 }
 
-/// Returns the shape of the image that holds the depth.
 Shape depth_shape(const LensFocus& focus, const Shape& picture, const Shape& depth) {
   if (focus.depth_from == DepthSource::alpha) {
     if (depth.width != 0)
@@ -249,7 +248,7 @@ void SignedRadii::prepare_despeckling() {
   median.channels = source_.channels;
   median.type = source_.type;
   median.reach.x = median.reach.y = focus_.depth_despeckle;
-  despeckle_ = prepare_rank(backend_, median);
+  despeckle_ = backend_.prepare(median);
   despeckled_ = backend_.allocate(resized(source_, source_.width, source_.height));
 }
 

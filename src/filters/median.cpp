@@ -78,7 +78,7 @@ RankJob rank_job(const Median& median, const Shape& shape, const Shape& map, std
 
 class PreparedMedian final : public PreparedFilter {
  public:
-  PreparedMedian(Backend& backend, const RankJob& job) : rank_(prepare_rank(backend, job)) {
+  PreparedMedian(Backend& backend, const RankJob& job) : rank_(backend.prepare(job)) {
     if (job.type == Type::f32 && job.excludes)
       valid_.emplace(backend, Shape{job.width, job.height, job.channels, job.type}, job.mask_maximum);
   }

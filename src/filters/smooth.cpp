@@ -8,19 +8,16 @@
 #include "satin/filters/smooth.h"
 #include "satin/filters/edge_smooth.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <span>
 #include <vector>
 
-#include "core/backend.h"
 #include "core/prepared_filter.h"
 #include "core/record.h"
 #include "core/side_inputs.h"
 #include "pixels/transfer.h"
 #include "recursive/recursive.h"
-#include "satin/error.h"
 #include "satin/param.h"
 
 namespace satin {

@@ -62,8 +62,8 @@ StretchJobs jobs_of(std::span<const Shape> shapes, const PercentileStretch& para
 class PreparedStretch final : public PreparedFilter {
  public:
   PreparedStretch(Backend& backend, const Shape& shape, const StretchJobs& jobs)
-      : low_rank_(prepare_rank(backend, jobs.low)),
-        high_rank_(prepare_rank(backend, jobs.high)),
+      : low_rank_(backend.prepare(jobs.low)),
+        high_rank_(backend.prepare(jobs.high)),
         stretch_(backend.prepare(jobs.stretch)),
         low_(backend.allocate(shape)),
         high_(backend.allocate(shape)) {}

@@ -50,7 +50,6 @@ struct LocalLinearOperation : Operation {
   virtual void run(const LocalLinearImages& images, Stream stream) = 0;
 };
 
-/// Returns the largest magnitude of the integers.
 [[nodiscard]] inline std::uint64_t largest_linear_value(const LinearRead& read) {
   if (read.type == Type::f32) return std::uint64_t{1} << read.float_bits;
   const std::uint64_t stored = read.type == Type::u8 ? 0xFF : 0xFFFF;

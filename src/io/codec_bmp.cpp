@@ -62,7 +62,6 @@ struct Header {
   [[nodiscard]] std::uint64_t used_bytes() const { return (width * bits + 7) / 8; }
   [[nodiscard]] std::uint64_t row_bytes() const { return (used_bytes() + 3) / 4 * 4; }
   [[nodiscard]] const std::byte* stored_row(std::uint64_t y) const { return data.data() + y * row_bytes(); }
-  /// Returns the row of the picture for a stored row.
   [[nodiscard]] std::int64_t row(std::uint64_t y) const {
     return static_cast<std::int64_t>(top_down ? y : height - 1 - y);
   }

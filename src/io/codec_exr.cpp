@@ -103,7 +103,6 @@ StoredChannel* find(Channels& channels, std::string_view name) {
   return found == channels.end() ? nullptr : &*found;
 }
 
-/// Returns the channels of the picture in their order.
 std::vector<StoredChannel*> colours_of(Channels& channels) {
   std::vector<StoredChannel*> colours{find(channels, "R"), find(channels, "G"), find(channels, "B")};
   if (std::find(colours.begin(), colours.end(), nullptr) != colours.end()) colours = {find(channels, "Y")};

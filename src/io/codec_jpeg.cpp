@@ -19,7 +19,6 @@
 #include "metadata/exif.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/xmp.h"
-#include "satin/error.h"
 
 namespace satin::io {
 namespace {

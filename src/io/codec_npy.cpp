@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "io/codec_steps.h"
-#include "satin/error.h"
 
 namespace satin::io {
 namespace {

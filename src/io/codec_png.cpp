@@ -17,7 +17,6 @@
 #include "io/codec_steps.h"
 #include "metadata/png_chunks.h"
 #include "metadata/xmp.h"
-#include "satin/error.h"
 
 namespace satin::io {
 namespace {

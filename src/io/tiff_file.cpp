@@ -18,7 +18,6 @@
 
 #include "io/codec_steps.h"
 #include "metadata/exif.h"
-#include "satin/error.h"
 
 namespace satin::io {
 namespace {

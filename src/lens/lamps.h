@@ -171,7 +171,6 @@ struct LampScene {
     [[nodiscard]] SATIN_HD float bright_share() const {
       return static_cast<float>(bright) / static_cast<float>(pixels);
     }
-    /// Whether a bright pixel of the cell is a lamp.
     [[nodiscard]] SATIN_HD bool shows_lamp(std::uint32_t value) const {
       return has_room_for_lamps() &&
              static_cast<float>(value * pixels) / static_cast<float>(sum) > lamp_times;

@@ -27,7 +27,6 @@ struct RadiusField {
   Radius256 high = 0;
 };
 
-/// Returns the radius of a pixel by the map.
 inline Radius256 radius_at(const RadiusField& field, const ImageView& map, std::int64_t x, std::int64_t y) {
   switch (field.map_type) {
     case Type::u8:

@@ -49,10 +49,8 @@ struct SuccessiveBoxes {
 [[nodiscard]] OfBoxes<std::unique_ptr<BoxMeanOperation>> prepare_boxes(Backend& backend,
                                                                        std::span<const BoxMeanJob> jobs);
 
-/// Returns the reach of successive boxes.
 [[nodiscard]] Reach reach_of(std::span<const BoxMeanJob> jobs);
 
-/// Returns the jobs for pictures of another size.
 [[nodiscard]] OfBoxes<BoxMeanJob> resized(const OfBoxes<BoxMeanJob>& jobs, std::int64_t width,
                                           std::int64_t height);
 

@@ -8,7 +8,6 @@
 #include "core/operation.h"
 #include "order/maths/rank.h"
 #include "satin/border.h"
-#include "satin/error.h"
 
 namespace satin {
 
@@ -74,13 +73,6 @@ struct LargestReach {
   return {largest, largest};
 }
 
-/// Throws Error(environment) on a device without order statistics.
-[[nodiscard]] inline Prepared<RankJob> prepare_rank(Backend& backend, const RankJob& job) {
-  auto rank = backend.prepare(job);
-  if (rank == nullptr)
-    throw Error(ErrorKind::environment, "This device has no order statistics: use --device cpu.");
-  return rank;
-}
 [[nodiscard]] inline RankStore rank_store(const RankJob& job) {
   return {{job.channels, job.weighted, job.mask_maximum}, job.threshold};
 }

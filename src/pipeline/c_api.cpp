@@ -3,7 +3,6 @@
 
 #include "satin/c_api.h"
 
-#include <limits>
 #include <new>
 #include <string>
 #include <vector>

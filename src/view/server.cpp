@@ -73,14 +73,12 @@ void protect(http::response_header<>& head) {
   head.set(http::field::cache_control, "no-store");
 }
 
-/// Returns the file of this name, or null.
 const PageFile* find_page_file(std::string_view name) {
   const std::span<const PageFile> files = page_files();
   const auto found = std::ranges::find(files, name, &PageFile::name);
   return found == files.end() ? nullptr : &*found;
 }
 
-/// Returns the media type of an extension.
 const char* media_type(std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, const char*>, 4> types{
       {{".html", "text/html; charset=utf-8"},

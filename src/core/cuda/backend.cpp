@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "kernels/device/tuning.h"
 
@@ -192,6 +193,13 @@ void CudaBackend::upload(void* device, const void* host, std::size_t bytes, Stre
   check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_of(stream)),
         "copying to the device");
   check(cudaStreamSynchronize(stream_of(stream)), "copying to the device");
+}
+
+Buffer CudaBackend::upload_positions(std::int64_t size, int margin, Border border) {
+  std::vector<int> sources;
+  for (std::int64_t position = -margin; position < size + margin; ++position)
+    sources.push_back(static_cast<int>(satin::source_of(position, size, border)));
+  return uploaded(sources);
 }
 
 void CudaBackend::download(void* host, const void* device, std::size_t bytes, Stream stream) {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "core/backend.h"
+#include "core/maths/window.h"
 #include "kernels/device/launch.h"
 #include "satin/error.h"
 
@@ -55,6 +56,10 @@ class CudaBackend final : public Backend {
     upload(buffer.get(), values.data(), bytes, {});
     return buffer;
   }
+
+  /// Uploads the pixel of the picture, or -1, for every position from -margin to size + margin - 1 of a line
+  /// that is extended by its border: 32-bit integers.
+  [[nodiscard]] Buffer upload_positions(std::int64_t size, int margin, Border border);
 
   /// Makes this backend's device current. Called at the entry of every call from outside.
   void select() const;

@@ -13,7 +13,6 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "core/cpu/backend.h"
 #include "core/with_type.h"

@@ -4,19 +4,15 @@
 // same for all pixels and then a blend, for a soft mask; a table of linear light in memory; a table of any
 // kind.
 
-#include "means/cuda/box_mean.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "core/cuda/backend.h"
 #include "core/with_type.h"
@@ -28,14 +24,6 @@
 #include "tables/table.h"
 
 namespace satin::cuda {
-
-Buffer upload_positions(CudaBackend& backend, std::int64_t size, int margin, Border border) {
-  std::vector<int> sources;
-  for (std::int64_t position = -margin; position < size + margin; ++position)
-    sources.push_back(static_cast<int>(satin::source_of(position, size, border)));
-  return backend.uploaded(sources);
-}
-
 namespace {
 
 // --- Kernels in the tiles of means/tiling.h ---
@@ -51,8 +39,8 @@ class TiledBoxMean final : public BoxMeanOperation {
   TiledBoxMean(CudaBackend& backend, const BoxMeanJob& job, const Arguments& arguments, Buffer memory)
       : backend_(backend), arguments_(arguments), memory_(std::move(memory)) {
     const int margin = kernels::margin_of(arguments.job);
-    rows_ = upload_positions(backend, job.height, margin, job.border);
-    columns_ = upload_positions(backend, job.width, margin, job.border);
+    rows_ = backend.upload_positions(job.height, margin, job.border);
+    columns_ = backend.upload_positions(job.width, margin, job.border);
     arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + margin;
     arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + margin;
     check(static_cast<cudaError_t>(kernels::prepare_mean(arguments_)), "asking for shared memory");
@@ -230,7 +218,6 @@ kernels::ScaledDivisor whole_divisor(const kernels::BoxFilterJob& filter, std::u
              : kernels::scaled_divisor(divisor, maximum << filter.more_bits);
 }
 
-/// Returns the tables that decode values and encode means.
 TransferView transfer_of(CudaBackend& backend, const BoxMeanJob& job) {
   TransferView transfer = device_transfer(backend, job.write.type, job.write.transfer == Transfer::srgb);
   transfer.decode = device_transfer(backend, job.read.type, job.read.transfer == Transfer::srgb).decode;

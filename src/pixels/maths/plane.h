@@ -40,7 +40,6 @@ struct PlaneRead {
   int float_bits = 0;  ///< floats become integers up to 2^float_bits in magnitude, plus 2^float_bits
 };
 
-/// Returns the plane's value of a stored pixel.
 template <class T>
 SATIN_HD T plane_value(const T* pixel, const PlaneRead& plane) {
   if (plane.channel != PlaneRead::weighted) return pixel[plane.channel];

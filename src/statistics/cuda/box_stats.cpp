@@ -6,7 +6,6 @@
 
 #include "core/cuda/backend.h"
 #include "kernels/statistics/launch.h"
-#include "means/cuda/box_mean.h"
 #include "statistics/maths/local_statistics.h"
 
 namespace satin::cuda {
@@ -39,8 +38,8 @@ class BoxStats final : public BoxStatsOperation {
         long_rows_(std::move(long_rows)) {
     const BoxStatsJob& job = arguments_.job;
     const int margin = kernels::running_stats_margin(arguments_.running);
-    rows_ = upload_positions(backend, job.height, margin, job.border);
-    columns_ = upload_positions(backend, job.width, margin, job.border);
+    rows_ = backend.upload_positions(job.height, margin, job.border);
+    columns_ = backend.upload_positions(job.width, margin, job.border);
     arguments_.rows = reinterpret_cast<const int*>(rows_.get()) + margin;
     arguments_.columns = reinterpret_cast<const int*>(columns_.get()) + margin;
     check(static_cast<cudaError_t>(kernels::prepare_running_stats(arguments_)), "asking for shared memory");
