@@ -301,10 +301,11 @@ std::vector<ParameterRecord> lens_focus_parameters() {
           {"focus-at", "px", "place in the picture that is sharp; the middle unless told", "focus"}),
       real(&LensFocus::sharp_range, sharp_range, "",
            "depths this near to the focus are sharp too; none, or 1 % of soft depth, unless told"),
-      record::choice(&LensFocus::soft, {"auto", "on", "off"},
-                     {"soft", "",
-                      "move blurred silhouettes of depth to the picture's edges; auto: if at least half are "
-                      "blurred"}),
+      record::choice(
+          &LensFocus::soft, {"auto", "on", "off"},
+          {"soft", "",
+           "move blurred silhouettes of depth to the picture's edges; auto: if at least a quarter are "
+           "blurred"}),
       varying(record::length(&LensFocus::strength, strength_range.minimum, strength_range.maximum,
                              {"strength", "px",
                               "radius of the blur for a unit of depth; P%: from the nearest to the farthest, "

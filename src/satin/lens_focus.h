@@ -30,7 +30,7 @@ enum class DepthSource : std::uint8_t {
 /// silhouettes, as phones and learned estimators make it. Treated as soft, its silhouettes are moved to the
 /// edges of the picture.
 enum class SoftDepth : std::uint8_t {
-  automatic,  ///< if at least half of its silhouettes are ramps
+  automatic,  ///< if at least a quarter of its silhouettes are ramps
   on,
   off  ///< radii follow from the depth alone: for rendered depth that is blurred, whose ramps are in place
 };
