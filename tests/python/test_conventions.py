@@ -132,8 +132,8 @@ def messages(image, depth):
     return [
         (lambda: satin.dof(image), r"give depth=, or depth_from='photo'"),
         (lambda: satin.dof(image, depth=image), r"by depth_channel=N, from 0"),
-        (lambda: satin.dof(image, depth=depth, focus=1, focus_at=(1, 1)), r"give focus=V or focus_at=\(X, Y\)"),
-        (lambda: satin.dof(image, depth=depth, strength=3, f_number=2), r"f_number=N with focal_length=MM"),
+        (lambda: satin.dof(image, depth=depth, focus=1, focus_at=(1, 1)), r"takes focus or focus_at, not both"),
+        (lambda: satin.dof(image, depth=depth, strength=3, f_number=2), r"takes strength or f_number, not both"),
         (lambda: satin.dof(image, depth=depth, bokeh="square", blades=5), r"Use bokeh='polygon'"),
         (lambda: satin.redact(image), r"give boxes \(box=\(X, Y, W, H\)\)"),
         (lambda: satin.redact(image, box=(900, 0, 5, 5)), r"outside the picture .* with allow_nothing=True"),

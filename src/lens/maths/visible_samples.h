@@ -275,7 +275,7 @@ struct StoreVisible {
     const int down = y == 0 ? 1 : y + 1 == planes.height ? -1 : 0;
     float sums[3][4] = {};  // of the bands, relative to the border pixel
     float counts[3] = {};
-    float texture = 0;
+    float squares[4] = {};  // of the first band
     for (int i = 1; i <= 3 * band_rows; ++i) {
       const int distance = magnitude * i / (rows_in_radius * 256) + i / band_rows;
       const int aside = (i <= band_rows ? 1 : 2) * magnitude * (i * 7 % 16 - 8) / (4 * 256);
@@ -289,12 +289,12 @@ struct StoreVisible {
       for (int c = 0; c < Channels; ++c) {
         const float apart = there[c] - light[c];
         sums[band][c] = sums[band][c] + apart;
-        if (band == 0) texture = texture + apart * apart;
+        if (band == 0) squares[c] = squares[c] + apart * apart;
       }
     }
     if (!(counts[0] > 0 && counts[1] > 0 && counts[2] > 0)) return;
-    texture = texture / counts[0];
-    float changes = 0;
+    float textures[4];
+    float changes[4];
     float mean[4];
     for (int c = 0; c < Channels; ++c) {
       const float near = sums[0][c] / counts[0];
@@ -303,13 +303,14 @@ struct StoreVisible {
       const float a = near - middle;
       const float b = near - far;
       mean[c] = (middle + far) / 2;
-      texture = texture - near * near;
-      changes = changes + a * a + b * b + (a - b) * (a - b);
+      textures[c] = squares[c] / counts[0] - near * near;
+      changes[c] = a * a + b * b + (a - b) * (a - b);
     }
+    const float texture = sum_of_channels(textures, Channels);
     if (!(texture > 0)) return;
     const auto beyond = static_cast<float>(magnitude_of(radius) - lens_focus_radius);
-    const float share =
-        largest_guess * (beyond / (beyond + half_guess_radius)) * (texture / (texture + 2 * changes));
+    const float like_texture = texture / (texture + 2 * sum_of_channels(changes, Channels));
+    const float share = largest_guess * (beyond / (beyond + half_guess_radius)) * like_texture;
     for (int c = 0; c < Channels; ++c) own[c] = lens_moved(own[c], share * mean[c], *known_unit);
   }
 };
