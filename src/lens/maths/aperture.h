@@ -6,6 +6,7 @@
 // splat's prefix sums integrate. The rows come from a LensStyle (lens/lamps.cpp) or from a picture (at the
 // end of this file).
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
