@@ -21,8 +21,8 @@ using std::chrono::duration;
 /// Pause after the last change before true pixels are computed: nobody waits for them while a slider moves.
 constexpr std::chrono::milliseconds settling{150};
 /// Time limits in seconds: for showing true pixels without a preview, and for a preview. A change should be
-/// visible within 0.15 s, including cutting and sending.
-constexpr double at_once = 0.06;
+/// visible within 0.1 s, including halving, cutting and sending.
+constexpr double at_once = 0.03;
 constexpr double preview_time = 0.05;
 /// Runs on fewer pixels do not predict the time for larger pictures, because planning takes time too.
 constexpr double telling_pixels = 200'000;
