@@ -17,7 +17,6 @@
 namespace satin::app {
 namespace {
 
-/// Returns the placeholder of a parameter's value.
 std::string metavar(const ParameterRecord& parameter) {
   constexpr std::array names{
       "X",          "X,X,...", "N",       "X|P%",      "",   "NAME",

@@ -58,7 +58,6 @@ using NameFields = std::map<std::string, std::string>;
 /// A file name with placeholders in braces.
 class NamePattern {
  public:
-  /// Whether the text has a brace.
   [[nodiscard]] static bool is_one(const std::filesystem::path& text);
 
   /// Throws Error(usage) for an unknown placeholder, with the nearest known one, and for an unpaired brace.

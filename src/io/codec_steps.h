@@ -134,7 +134,6 @@ class TextHeader {
     return text_of(bytes_.subspan(start, at_ - start));
   }
 
-  /// Reads the next non-negative integer.
   std::uint64_t number() {
     const std::string_view digits = word();
     if (digits.empty()) truncated(format_);

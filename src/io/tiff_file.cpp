@@ -413,7 +413,6 @@ class Page {
         row_bytes_(static_cast<std::size_t>(interleaved_strides(shape).row)),
         rows_(row_bytes_ * static_cast<std::size_t>(std::min(tile_side, shape.height))) {}
 
-  /// Whether all rows have been added.
   [[nodiscard]] bool complete() const { return begun_ == shape_.height; }
 
   /// Returns the buffer for the next rows, as many as fit.
