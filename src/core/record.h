@@ -63,7 +63,7 @@ std::string printed(const std::optional<Value>& value, const Print& print) {
   return value ? print(*value) : std::string();
 }
 
-/// A parameter that is rarely changed.
+/// Puts a parameter that people rarely change into the last group.
 inline ParameterRecord seldom(ParameterRecord record, int rank = 0) {
   record.group = "more";
   record.rank = rank;

@@ -208,12 +208,12 @@ struct StoredResolution {
   unsigned unit = 0;  ///< the format's number of the unit; 0: none
 };
 
-// Return nothing for numbers without information: 0, or square pixels without a unit.
+// These functions return nothing for numbers without information: 0, or square pixels without a unit.
 [[nodiscard]] std::optional<Resolution> resolution_of_exif(Bytes exif);
 [[nodiscard]] std::optional<Resolution> resolution_of_jfif(Bytes segment);
 [[nodiscard]] std::optional<Resolution> resolution_of_physical(Bytes chunk);
 
-// Return nothing if the numbers do not fit the format.
+// These functions return nothing if the numbers do not fit the format.
 [[nodiscard]] std::optional<StoredResolution> jfif_of(const Resolution& resolution);
 [[nodiscard]] std::optional<StoredResolution> physical_of(const Resolution& resolution);
 

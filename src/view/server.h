@@ -20,7 +20,7 @@ struct Request {
   std::string body;
 };
 
-/// The only path whose bodies are files, which may be longer than other bodies.
+/// Path of uploads. Its bodies are files, which may be longer than other bodies.
 constexpr std::string_view upload_path = "/api/drop";
 constexpr std::uint64_t longest_upload = std::uint64_t{256} << 20;
 

@@ -58,7 +58,7 @@ class Session final : public Application {
   Answer tell_changes() const;
   Answer look_at(const Query& query) const;
   Answer tell_found();
-  /// What a save writes: the settings as they were when it was requested.
+  /// Target and settings of a save, copied when the page requests it: later changes do not reach the file.
   struct SaveJob {
     std::filesystem::path name;    ///< as requested, empty for the current output
     std::filesystem::path target;  ///< the output
@@ -73,7 +73,7 @@ class Session final : public Application {
   Answer paint(const Json& body);
   Answer thumbnail(const Query& query);
   Answer write_list();
-  // Answered by a thread of the server.
+  // Requests that a thread of the server answers.
   Answer list_beside() const;
   Answer drop(const Query& query, const std::string& body);
   Answer keep_dropped(const Json& body);

@@ -273,9 +273,9 @@ struct StoreVisible {
     if (magnitude_of(radius) <= lens_focus_radius || !light_at(x, y, light)) return;
     const int right = x == 0 ? 1 : x + 1 == planes.width ? -1 : 0;
     const int down = y == 0 ? 1 : y + 1 == planes.height ? -1 : 0;
-    float sums[3][4] = {};  // of the bands, relative to the border pixel
+    float sums[3][4] = {};  // a sum for each band, relative to the border pixel
     float counts[3] = {};
-    float squares[4] = {};  // of the first band
+    float squares[4] = {};  // sums of squares in the first band
     for (int i = 1; i <= 3 * band_rows; ++i) {
       const int distance = magnitude * i / (rows_in_radius * 256) + i / band_rows;
       const int aside = (i <= band_rows ? 1 : 2) * magnitude * (i * 7 % 16 - 8) / (4 * 256);

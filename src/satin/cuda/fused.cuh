@@ -49,7 +49,7 @@ class Computed {
   std::int64_t index_;
 };
 
-/// Element i of which assigning a value calls function(i, value).
+/// Reference to element i of an output iterator: assigning a value calls function(i, value).
 template <class Value, class Function>
 struct ConsumedElement {
   Function function;

@@ -167,7 +167,7 @@ void radix_sort(Backend& backend, const SortArrays& arrays, Stream stream) {
   sort_floats(device, arrays, stream);
 }
 
-/// A radix sort by the bits of the range.
+/// Sorts by as many bits as the range has.
 bool counting_sort(Backend& backend, const SortArrays& arrays, std::int64_t range, Stream stream) {
   CudaBackend& device = as_cuda(backend);
   device.select();

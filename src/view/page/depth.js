@@ -125,8 +125,7 @@ export class Depth {
     const parameter = this.#parameter("focus");
     const slider = byId("slider-control-focus");
     const shown = this.#axis && slider && this.#session.found(parameter) !== undefined;
-    if (!shown) this.#box.remove();
-    if (!shown) return;
+    if (!shown) return this.#box.remove();
     if (slider.previousSibling !== this.#box) slider.before(this.#box);
     const { low, high, from } = this.#axis;
     const shares = this.#limits.map((value) => Math.min(1, Math.max(0, from(value))));
