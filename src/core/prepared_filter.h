@@ -65,6 +65,7 @@ class Few {
 };
 
 struct FilterPlan;
+struct Geometry;
 
 /// The measures of the inputs before a filter of floats runs. Results are one Measured for each frame,
 /// followed by one for the guide.
@@ -180,6 +181,9 @@ struct FilterPlan {
   /// no reach, but a chunk of rows only lacks the results of the last row above it.
   bool adds_up = false;
   double growth = 1;  ///< bound of float results, in units of the largest magnitude of the picture
+  /// How the result lies on the picture, for a filter that changes the size (core/geometry.h). It has no
+  /// reach, and `prepare` makes a ReshapingFilter.
+  std::shared_ptr<const Geometry> geometry{};
 
   // Set from the record:
   OfInputs<Shape> inputs{};  ///< width 0: not used
