@@ -34,11 +34,14 @@ struct SlidingExtremeJob {
   std::uint32_t mask_maximum = 0;             ///< 255 or 65535; 0: no mask
 };
 
-/// Views of one run. `output` aliases neither the source nor the mask.
+/// Views of one run. `output` aliases no input.
 struct SlidingExtremeImages {
   ImageView source;
   ImageView mask;
   MutableImageView output;
+  ImageView original;  ///< picture whose bytes the mask and transparent results keep; empty: the source
+
+  [[nodiscard]] const ImageView& kept() const noexcept { return original.empty() ? source : original; }
 };
 
 /// Each channel is filtered by itself; extremes/maths/extreme.h defines keys, and how alpha and mask count.

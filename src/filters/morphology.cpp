@@ -1,10 +1,12 @@
 // The filters erode and dilate: minimum and maximum over a window of any radius, at a cost that does not
-// depend on it (van Herk 1992, Gil and Werman 1993; extremes/sliding_extreme.h).
+// depend on it (van Herk 1992, Gil and Werman 1993; extremes/sliding_extreme.h). opening and closing run
+// both, one after the other.
 
 #include "satin/filters/morphology.h"
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "core/backend.h"
 #include "core/record.h"
@@ -48,6 +50,31 @@ SlidingExtremeJob extreme_job(const Shape& shape, std::uint32_t mask_maximum, Ex
   return job;
 }
 
+/// An extreme, then the other one of its result. Only the second one blends, with the picture.
+class TwoExtremes final : public PreparedFilter {
+ public:
+  TwoExtremes(Backend& backend, const SlidingExtremeJob& first, const SlidingExtremeJob& second)
+      : first_(backend.prepare(first)),
+        second_(backend.prepare(second)),
+        between_(backend.allocate(Shape{first.width, first.height, first.channels, first.type,
+                                        first.weighted ? Alpha::straight : Alpha::none})) {}
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return first_->workspace_bytes() + second_->workspace_bytes() + byte_size(between_.shape());
+  }
+
+  void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured*,
+           Stream stream) override {
+    first_->run({inputs[picture], {}, between_.view(), {}}, stream);
+    second_->run({between_.view(), inputs[mask], output, inputs[picture]}, stream);
+  }
+
+ private:
+  std::unique_ptr<SlidingExtremeOperation> first_;
+  std::unique_ptr<SlidingExtremeOperation> second_;
+  Image between_;
+};
+
 template <class P, Extreme extreme>
 FilterPlan describe(const Device& device, std::span<const Shape> shapes, const P& parameters) {
   const Shape shape = shapes[picture];
@@ -56,7 +83,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const P
   const SlidingExtremeJob job = extreme_job(shape, mask_maximum, extreme, parameters);
   const auto run = [](SlidingExtremeOperation& operation, std::span<const ImageView> inputs,
                       const MutableImageView& output, Measured*, Stream stream) {
-    operation.run({inputs[picture], inputs[mask], output}, stream);
+    operation.run({inputs[picture], inputs[mask], output, {}}, stream);
   };
   const Reach reach{job.reach_x, job.reach_y, job.border == Border::wrap};
   return {shape,
@@ -67,9 +94,28 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const P
 }
 
 template <class P, Extreme extreme>
-FilterRecord extreme_record(const char* name, const char* help) {
+FilterPlan describe_two(const Device& device, std::span<const Shape> shapes, const P& parameters) {
+  constexpr Extreme other = extreme == Extreme::minimum ? Extreme::maximum : Extreme::minimum;
+  FilterPlan filter = describe<P, extreme>(device, shapes, parameters);
+  const std::uint32_t mask_maximum = checked_mask_maximum(shapes[mask], shapes[picture]);
+  const SlidingExtremeJob first = extreme_job(shapes[picture], 0, extreme, parameters);
+  const SlidingExtremeJob second = extreme_job(shapes[picture], mask_maximum, other, parameters);
+  filter.reach = Reach{2 * first.reach_x, 2 * first.reach_y, first.border == Border::wrap};
+  filter.prepare = prepare_sized<TwoExtremes>(device, first, second);
+  return filter;
+}
+
+/// Returns how far `passes` extremes read, one after the other.
+template <class P, int passes>
+double reach_of(const P& extreme, const Shape& shape) {
+  return passes * (larger_radius(extreme.radius, shape) + 0.5);
+}
+
+template <class P>
+FilterRecord extreme_record(record::Planner<P> describe, double (*reach)(const P&, const Shape&),
+                            const char* name, const char* help) {
   return record::of<P>(
-      &describe<P, extreme>,
+      describe,
       {.name = name,
        .category = "morphology",
        .help = help,
@@ -83,22 +129,36 @@ FilterRecord extreme_record(const char* name, const char* help) {
        .inputs = {record::blend_mask<P>()},
        .space = Space::encoded,
        .traits = {.keeps_constant = true, .keeps_range = true},
-       .reach = record::reach<P>([](const P& extremum, const Shape& shape) {
-         return larger_radius(extremum.radius, shape) + 0.5;
-       })});
+       .reach = record::reach<P>(reach)});
 }
 
 }  // namespace
 
 const FilterRecord& erode_record() {
-  static const FilterRecord filter = extreme_record<Erode, Extreme::minimum>(
-      "erode", "smallest value in a window of any radius: dark areas grow");
+  static const FilterRecord filter =
+      extreme_record<Erode>(&describe<Erode, Extreme::minimum>, &reach_of<Erode, 1>, "erode",
+                            "smallest value in a window of any radius: dark areas grow");
   return filter;
 }
 
 const FilterRecord& dilate_record() {
-  static const FilterRecord filter = extreme_record<Dilate, Extreme::maximum>(
-      "dilate", "largest value in a window of any radius: bright areas grow");
+  static const FilterRecord filter =
+      extreme_record<Dilate>(&describe<Dilate, Extreme::maximum>, &reach_of<Dilate, 1>, "dilate",
+                             "largest value in a window of any radius: bright areas grow");
+  return filter;
+}
+
+const FilterRecord& opening_record() {
+  static const FilterRecord filter = extreme_record<Opening>(
+      &describe_two<Opening, Extreme::minimum>, &reach_of<Opening, 2>, "opening",
+      "smallest, then largest value in a window: bright things narrower than it vanish");
+  return filter;
+}
+
+const FilterRecord& closing_record() {
+  static const FilterRecord filter = extreme_record<Closing>(
+      &describe_two<Closing, Extreme::maximum>, &reach_of<Closing, 2>, "closing",
+      "largest, then smallest value in a window: dark things narrower than it vanish");
   return filter;
 }
 

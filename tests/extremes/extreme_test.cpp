@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "satin/filter.h"
@@ -314,6 +315,68 @@ TEST(ExtremeRefused, PicturesAndMasks) {
     bad.view().value<float>(32, 19, 2) = value;
     expect_error(ErrorKind::input, "NaN or infinite", [&] { return erode(device, bad); });
   }
+}
+
+/// Where the result is fully transparent, sets the picture's colours.
+void keep_hidden_colours(const Image& picture, Image& result) {
+  const Shape& shape = result.shape();
+  if (shape.alpha == Alpha::none) return;
+  const auto copy = [&]<class Value>(Value) {
+    for (std::int64_t y = 0; y < shape.height; ++y)
+      for (std::int64_t x = 0; x < shape.width; ++x)
+        if (result.view().value<Value>(x, y, shape.channels - 1) <= 0)
+          std::copy_n(picture.view().row<Value>(y) + x * shape.channels, shape.channels - 1,
+                      result.view().row<Value>(y) + x * shape.channels);
+  };
+  if (shape.type == Type::u8) copy(std::uint8_t{});
+  if (shape.type == Type::u16) copy(std::uint16_t{});
+  if (shape.type == Type::f32) copy(float{});
+}
+
+template <class Both, class First, class Second>
+void check_both(const Shape& shape, Border border, double border_value, std::uint64_t seed) {
+  SCOPED_TRACE(describe(shape) + ", border " + std::to_string(static_cast<int>(border)));
+  const Device& device = device_under_test();
+  const Image picture = random_picture(shape, seed);
+  const Image mask = random_map(shape.width, shape.height, Type::u8, seed + 1);
+  const Radius radius = pixels(3, 2);
+  const auto run = [&](const Image& source, const auto& parameters) {
+    Plan prepared = plan(device, source.shape(), parameters);
+    const std::array inputs = {source.view(), parameters.mask};
+    return run_plan(device, prepared, inputs);
+  };
+  const Image between = run(picture, First{radius, border, border_value});
+  Image expected = run(between, Second{radius, border, border_value});
+  keep_hidden_colours(picture, expected);
+  const Image result = run(picture, Both{radius, border, border_value});
+  EXPECT_EQ(std::memcmp(result.data(), expected.data(), byte_size(shape)), 0);
+  const Image blended = run(picture, Both{radius, border, border_value, mask.view()});
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    for (std::int64_t x = 0; x < shape.width; ++x) {
+      const int weight = mask.view().value<std::uint8_t>(x, y);
+      const std::size_t pixel = static_cast<std::size_t>(shape.channels) * size_of(shape.type);
+      const Image& kept = weight == 0 ? picture : expected;
+      if (weight == 0 || weight == 255) {
+        EXPECT_EQ(std::memcmp(blended.view().at(x, y), kept.view().at(x, y), pixel), 0);
+      }
+      if (shape.type != Type::u8 || shape.alpha != Alpha::none) continue;
+      for (int c = 0; c < shape.channels; ++c) {
+        const int own = picture.view().value<std::uint8_t>(x, y, c);
+        const int filtered = expected.view().value<std::uint8_t>(x, y, c);
+        EXPECT_EQ(blended.view().value<std::uint8_t>(x, y, c),
+                  (2 * (own * (255 - weight) + filtered * weight) + 255) / 510);
+      }
+    }
+}
+
+TEST(Extreme, OpeningAndClosingAreBothExtremes) {
+  for (const Type type : {Type::u8, Type::u16, Type::f32})
+    for (const int channels : {1, 3, 4})
+      for (const Border border : {Border::shrink, Border::wrap, Border::constant}) {
+        const Shape shape{45, 38, channels, type, channels == 4 ? Alpha::straight : Alpha::none};
+        check_both<Opening, Erode, Dilate>(shape, border, 0.5, 10);
+        check_both<Closing, Dilate, Erode>(shape, border, 0.5, 20);
+      }
 }
 
 // Nothing is scaled, so that nothing vanishes beside a huge value.

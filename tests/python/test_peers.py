@@ -50,6 +50,15 @@ def test_blur_shrinks_as_normalised_convolution(random):
     assert np.abs(result - sums / weights).max() <= 0.5 + 1e-6
 
 
+@pytest.mark.parametrize("name", ["opening", "closing"])
+@pytest.mark.parametrize("radius", [1, 4])
+def test_opening_and_closing_are_scipys(random, name, radius):
+    image = random((61, 47), np.uint8)
+    reference = getattr(scipy.ndimage, "grey_" + name)(image, 2 * radius + 1, mode="reflect")
+    np.testing.assert_array_equal(getattr(satin, name)(image, radius), reference)
+    assert (np.asarray(satin.mask(image, **{name[:-3] if name == "opening" else "close": radius})) != reference).mean() > 0.9
+
+
 def test_local_deviation_is_that_of_scipys_means(random):
     image = numbers(random, (45, 38), np.uint8)
     mean = scipy.ndimage.uniform_filter(image.astype(np.float64), 7, mode="reflect")

@@ -400,7 +400,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
         std::transform(out, out + pixels * job_.channels, out, [](Key key) { return turn_key(key); });
       return;
     }
-    const Key* original = row_of(images.source, columns, y);
+    const Key* original = row_of(images.kept(), columns, y);
     for (std::int64_t x = 0; x < pixels; ++x)
       store_extreme(store_, original + x * job_.channels, mask_at(images.mask, columns.first + x, y),
                     out + x * job_.channels);

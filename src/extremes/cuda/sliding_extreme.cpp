@@ -57,7 +57,7 @@ class SlidingExtreme final : public SlidingExtremeOperation {
     const kernels::StreamHandle handle = backend_.stream_of(stream);
     run_columns(run_rows(images, handle), images, handle);
     if (stores_plainly(job_)) return;
-    kernels::finish_extremes(job_, source_of(images.source), source_of(images.mask), target_of(images.output),
+    kernels::finish_extremes(job_, source_of(images.kept()), source_of(images.mask), target_of(images.output),
                              handle);
     check_launch("storing sliding minima and maxima");
   }

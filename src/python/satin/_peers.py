@@ -13,8 +13,8 @@ _CALLS = {
     "satin.median(a, R, percent=P)": "percentile_filter rank_filter percentile",
     "satin.erode(a, R)": "minimum_filter grey_erosion binary_erosion erosion erode",
     "satin.dilate(a, R)": "maximum_filter grey_dilation binary_dilation dilation dilate",
-    "satin.mask(a, open=R)": "grey_opening binary_opening opening morphologyEx",
-    "satin.mask(a, close=R)": "grey_closing binary_closing closing",
+    "satin.opening(a, R)": "grey_opening binary_opening opening morphologyEx",
+    "satin.closing(a, R)": "grey_closing binary_closing closing",
     "satin.mask(a, fill_all_holes=True)": "binary_fill_holes remove_small_holes",
     "satin.mask(a, min_area=N)": "remove_small_objects",
     "satin.threshold(a, 'sauvola', window=31, k=0.2)": "threshold_sauvola threshold_niblack threshold_local "

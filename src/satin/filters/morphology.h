@@ -1,5 +1,5 @@
 #pragma once
-// Erosion and dilation of grey and colour values by a rectangle.
+// Erosion, dilation, opening and closing of grey and colour values by a rectangle.
 
 #include "satin/param.h"
 #include "satin/plan.h"
@@ -31,6 +31,30 @@ struct Dilate {
   static const FilterRecord& record() { return dilate_record(); }  ///< record of the filter
 };
 
+[[nodiscard]] const FilterRecord& opening_record();  ///< record of the filter `opening`
+
+/// Parameters of opening(), with the meaning of Erode.
+struct Opening {
+  Radius radius = 1;               ///< as Erode::radius
+  Border border = Border::shrink;  ///< values that a window of either step reads outside the picture
+  double border_value = 0;         ///< as Erode::border_value
+  ImageView mask{};                ///< as Erode::mask
+
+  static const FilterRecord& record() { return opening_record(); }  ///< record of the filter
+};
+
+[[nodiscard]] const FilterRecord& closing_record();  ///< record of the filter `closing`
+
+/// Parameters of closing(), with the meaning of Erode.
+struct Closing {
+  Radius radius = 1;               ///< as Erode::radius
+  Border border = Border::shrink;  ///< values that a window of either step reads outside the picture
+  double border_value = 0;         ///< as Erode::border_value
+  ImageView mask{};                ///< as Erode::mask
+
+  static const FilterRecord& record() { return closing_record(); }  ///< record of the filter
+};
+
 /// Replaces every pixel by the smallest value in a window of (2 radius.x + 1) x (2 radius.y + 1) pixels. The
 /// cost does not depend on the radius, except for one more step along rows for each factor of four.
 ///
@@ -56,6 +80,20 @@ struct Dilate {
 [[nodiscard]] inline Image dilate(const Device& device, const ImageView& image,
                                   const Dilate& parameters = {}) {
   return run_filter(Dilate::record(), device, image, &parameters);
+}
+
+/// Runs erode(), then dilate(): bright things that are narrower than the window vanish, and everything else
+/// keeps its outline. A mask blends the result of both into the picture.
+[[nodiscard]] inline Image opening(const Device& device, const ImageView& image,
+                                   const Opening& parameters = {}) {
+  return run_filter(Opening::record(), device, image, &parameters);
+}
+
+/// Runs dilate(), then erode(): dark things that are narrower than the window vanish. Everything else is as
+/// for opening().
+[[nodiscard]] inline Image closing(const Device& device, const ImageView& image,
+                                   const Closing& parameters = {}) {
+  return run_filter(Closing::record(), device, image, &parameters);
 }
 
 }  // namespace satin
