@@ -36,7 +36,8 @@ std::uint32_t checked_mask_maximum(const Shape& mask, const Shape& picture, cons
   if (mask.width == 0) return 0;
   check_side_map(mask, picture, name);
   if (mask.type != Type::u8 && mask.type != Type::u16)
-    refuse(std::string("The ") + name + " is of type " + name_of(mask.type) + ": u8 and u16 are possible.");
+    refuse(std::string("The ") + name + " is of type " + name_of(mask.type) +
+           ": u8 and u16 are possible, with 255 and 65535 for full strength.");
   return mask.type == Type::u8 ? 0xFF : 0xFFFF;
 }
 

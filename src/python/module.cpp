@@ -21,8 +21,7 @@ void translate(const std::exception_ptr& pointer, void* /*unused*/) {
   try {
     std::rethrow_exception(pointer);
   } catch (const Error& error) {
-    PyObject* type = error.kind() == ErrorKind::environment ? PyExc_RuntimeError : PyExc_ValueError;
-    PyErr_SetString(type, error.what());
+    set_error(error.kind() == ErrorKind::environment ? "DeviceError" : "InvalidArgumentError", error);
   }
 }
 
@@ -92,6 +91,10 @@ nb::dlpack::dtype dtype_of(Type type) {
 }
 
 }  // namespace
+
+void set_error(const char* name, const Error& error) {
+  PyErr_SetString(nb::module_::import_("satin._errors").attr(name).ptr(), error.what());
+}
 
 const char* numpy_name(Type type) noexcept {
   static const char* const names[] = {"uint8", "uint16", "uint32", "uint64", "int32", "float32", "float64"};

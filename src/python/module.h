@@ -41,13 +41,16 @@ auto released(const Work& work) {
   return work();
 }
 
-/// Runs `work` and converts Error(input), which is about a file, to OSError.
+/// Sets Python's current exception to that class of satin/_errors.py.
+void set_error(const char* name, const Error& error);
+
+/// Runs `work` and converts Error(input), which is about a file, to FileError.
 template <class Work>
 auto with_file_errors(const Work& work) try {
   return work();
 } catch (const Error& error) {
   if (error.kind() != ErrorKind::input) throw;
-  PyErr_SetString(PyExc_OSError, error.what());
+  set_error("FileError", error);
   throw nanobind::python_error();
 }
 

@@ -126,7 +126,7 @@ def test_other_dimensions_are_refused(shape):
         blurred(np.zeros(shape, np.uint8))
 
 
-@pytest.mark.parametrize("thing", [[[1, 2], [3, 4]], None, "picture.png", 3])
+@pytest.mark.parametrize("thing", [[[1, 2], [3, 4]], None, 3])
 def test_what_is_no_array_is_a_type_error(thing):
     with pytest.raises(TypeError, match="image is of type"):
         blurred(thing)

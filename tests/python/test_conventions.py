@@ -1,6 +1,8 @@
 """Names and values of other libraries, and messages in the words of Python."""
 import json
 import re
+import subprocess
+import sys
 
 import cv2
 import numpy as np
@@ -125,6 +127,36 @@ def test_one_box(image, box):
 
 
 # --- Messages. ---
+
+
+@pytest.mark.parametrize("call, says", [
+    (lambda image, depth: satin.run(image, "blur radius=2"), "pipeline comes first"),
+    (lambda image, depth: satin.run(["blur", "unsharp"], image), r"separated by '\|'"),
+    (lambda image, depth: satin.Plan(3, image), "not int"),
+    (lambda image, depth: satin.blur("photo.jpg", 3), r"satin.read\('photo.jpg'\) reads it"),
+    (lambda image, depth: satin.blur(image, 3, threads=2), r"device=satin.Device\('cpu', threads=2\)"),
+    (lambda image, depth: satin.dof(image, depth), "by name: depth="),
+    (lambda image, depth: satin.blur(np.ma.masked_greater(image, 200), 3), r"image.filled\(value\)"),
+    (lambda image, depth: satin.blur(image, 3, mask=np.ma.masked_greater(image[..., 0], 200)), r"mask.filled\(value\)"),
+    (lambda image, depth: satin.batch("blur", "in", "out", threads="5"), "threads='5': a whole number"),
+])  # fmt: skip
+def test_calls_in_other_words_are_refused_with_the_right_ones(image, depth, call, says):
+    with pytest.raises(TypeError, match=says):
+        call(image, depth)
+
+
+def test_masks_of_floats_and_filters_that_are_elsewhere(image, depth):
+    with pytest.raises(ValueError, match="uint8 and uint16 are possible, with 255 and 65535"):
+        satin.blur(image, 3, mask=depth)
+    with pytest.raises(AttributeError, match="it finds no edges"):
+        satin.canny
+
+
+def test_a_script_with_functions_ends_without_a_word(tmp_path):
+    script = "import numpy, satin\ndef f(): satin.blur(numpy.zeros((8, 9), numpy.uint8), 2)\nf()\n"
+    (tmp_path / "script.py").write_text(script)
+    ran = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout + ran.stderr == ""
 
 
 def messages(image, depth):

@@ -45,6 +45,47 @@ def test_pillow_sees_what_was_written(tmp_path, image):
     np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(satin.encode(image, ".png")))), image)
 
 
+def test_files_and_bytes_are_read(tmp_path, image):
+    satin.write(tmp_path / "a.png", image)
+    data = (tmp_path / "a.png").read_bytes()
+    with open(tmp_path / "a.png", "rb") as file:
+        np.testing.assert_array_equal(satin.read(file), image)
+    for source in (bytearray(data), memoryview(data), io.BytesIO(data)):
+        np.testing.assert_array_equal(satin.read(source), image)
+    with pytest.raises(TypeError, match="binary mode"):
+        satin.read(io.StringIO("text"))
+
+
+def test_errors_of_files_are_those_of_python(tmp_path, image):
+    with pytest.raises(FileNotFoundError, match="there is no such file") as missing:
+        satin.read(tmp_path / "a.png")
+    satin.write(tmp_path / "a.png", image)
+    with pytest.raises(FileExistsError, match="overwrite=True") as existing:
+        satin.write(tmp_path / "a.png", image)
+    satin.write(tmp_path / "out.png", image)
+    with pytest.raises(FileExistsError):
+        satin.batch("blur radius=1", tmp_path / "a.png", tmp_path / "out.png", progress=False)
+    with pytest.raises(FileNotFoundError, match="No picture matches"):
+        satin.batch("blur radius=1", tmp_path / "*.jpg", tmp_path / "out", progress=False)
+    (tmp_path / "b.png").write_bytes(b"no picture")
+    with pytest.raises(OSError) as damaged:
+        satin.read(tmp_path / "b.png")
+    assert not isinstance(damaged.value, FileNotFoundError)
+    with pytest.raises(ValueError, match="radius") as invalid:
+        satin.blur(image, -1)
+    with pytest.raises(RuntimeError) as no_device:
+        satin.Device("cuda:99")
+    assert all(isinstance(each.value, satin.Error) for each in (missing, existing, damaged, invalid, no_device))
+
+
+def test_floats_in_a_format_of_integers_name_the_conversion(tmp_path):
+    floats = np.zeros((4, 5), np.float32)
+    for write in (lambda: satin.write(tmp_path / "a.png", floats), lambda: satin.encode(floats, ".png")):
+        with pytest.raises(ValueError, match="convert=True"):
+            write()
+    satin.write(tmp_path / "a.png", floats, convert=True)
+
+
 @pytest.mark.parametrize("name,dtype", [("a.png", np.uint16), ("a.npy", np.float32), ("a.pfm", np.float32),
                                         pytest.param("a.tif", np.float32, marks=needs("TIFF")),
                                         pytest.param("a.exr", np.float32, marks=needs("OpenEXR"))])

@@ -31,12 +31,15 @@ def test_the_stub_of_the_filters_has_what_the_package_has():
 
 PACKAGES = str(Path(satin.__file__).parents[1])
 RIGHT = """
+from typing import Any
+
 import numpy as np
 import satin
 
 image = np.zeros((4, 4, 3), np.uint8)
 grey = image[..., 0]
-satin.blur(image, 12)
+soft: np.ndarray[Any, np.dtype[np.uint8]] = satin.blur(image, 12)
+height: int = satin.read("a.png").shape[0]
 satin.blur(image, radius=(3, "5%"), border="wrap", mask=grey)
 satin.blur(image, np.ones((4, 4)), border="reflect101")
 satin.redact(image, box=(0, 0, 2, 2), colour=(1, 2, 3))

@@ -17,7 +17,8 @@ allocated. Arrays in GPU memory are filtered there, on the library's current str
 Pictures are (height, width), (height, width, channels) or (frames, height, width, channels), of uint8, uint16 or
 float32; `layout="CHW"` and the like name another order of axes. float64 is converted to float32, booleans to 0 and 255.
 Invalid arguments raise ValueError with the reason and the remedy; a missing device or lack of memory raises
-RuntimeError or MemoryError.
+RuntimeError or MemoryError; files raise OSError, FileNotFoundError and FileExistsError. All but MemoryError and TypeError
+are `satin.Error` as well.
 
 For files, `read` and `write` keep the metadata, and `batch` processes folders as the command does. `satin.ray` spreads
 a batch over the machines of a Ray cluster (`pip install 'satin-image[ray]'`), `satin.dask` filters chunked arrays
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from satin import filters, rle, scan
 from satin._batch import BatchResult, batch
+from satin._errors import Error
 from satin._files import encode, formats, read, write
 from satin._measurements import (
     ChannelStatistics,
@@ -55,6 +57,7 @@ __all__ = [
     "BatchResult",
     "ChannelStatistics",
     "Device",
+    "Error",
     "Plan",
     "Region",
     "RegionValues",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
+import os
 import sys
 import warnings
 from typing import Any, Iterable, Optional, Union
@@ -130,6 +132,9 @@ def _opened(spec: str) -> Device:
     return Device(spec)
 
 
+atexit.register(_opened.cache_clear)  # the module is gone when Python clears the cache, which it would report as a leak
+
+
 def device_for(device: DeviceLike, arrays: Iterable[Union[Picture, Values, None]]) -> Device:
     """Returns the given device, or else the device of the arrays, or else the best one."""
     if isinstance(device, Device):
@@ -147,6 +152,14 @@ def picture(
     order: str = "rgb",
     booleans: bool = False,
 ) -> Picture:
+    """Returns the view of a picture, called `name` in messages."""
+    if isinstance(array, (str, bytes, os.PathLike)):
+        raise TypeError(f"{name} is the name of a file: satin.read({array!r}) reads it, and satin.batch filters files.")
+    if isinstance(array, numpy.ma.MaskedArray):
+        raise TypeError(
+            f"{name} is a masked array: give {name}.filled(value). Filters with mask_mode leave pixels out of their means "
+            f"by mask=~{name}.mask, mask_mode='exclude'."
+        )
     return Picture(array, name, layout, alpha, order, booleans, current_stream(array))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 from satin import _native
 from satin._arrays import DeviceLike
-from satin._files import _MAX_BYTES, _MAX_PIXELS, _MAX_STREAMED_PIXELS, need_files
+from satin._files import _MAX_BYTES, _MAX_PIXELS, _MAX_STREAMED_PIXELS, named_by_python, need_files
 from satin._pipeline import pipeline_words
 from satin._translation import worded
 
@@ -58,6 +59,9 @@ def batch_options(
     pyramid: bool = False,
 ) -> Any:
     """Returns the options that a batch shares with its actors on other machines."""
+    for name, value in {"memory": memory, "threads": threads, "quality": quality, "page": page}.items():
+        if value is not None and not isinstance(value, numbers.Integral):
+            raise TypeError(f"{name}={value!r}: a whole number is expected.")
     native = need_files()
     options = native.BatchOptions()
     options.output = output
@@ -178,7 +182,9 @@ def batch(
     settings.set_shard(shard)
     with pipeline_words():
         text = native.Pipeline(pipeline)
-    prepared = native.Batch(text, settings)
+    absent = next((each for each in settings.inputs if not os.path.lexists(each)), None)
+    with named_by_python(output if absent is None else absent):
+        prepared = native.Batch(text, settings)
     failures: list[Row] = []
     with Progress(len(prepared), progress) as bar:
 

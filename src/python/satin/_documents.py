@@ -89,7 +89,7 @@ def signature_of(record: dict[str, Any]) -> inspect.Signature:
     def named(name: str, annotation: str, default: Any) -> inspect.Parameter:
         return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
-    image = inspect.Parameter(picture_name(record), inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Any")
+    image = inspect.Parameter(picture_name(record), inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="AnyArray")
     settings = [argument(each, index == 0) for index, each in enumerate(record["parameters"])]
     sides = [
         named(identifier(each["name"]), "Any", inspect.Parameter.empty if each["required"] else None)
@@ -100,7 +100,7 @@ def signature_of(record: dict[str, Any]) -> inspect.Signature:
 
 
 def _result_type(record: dict[str, Any]) -> str:
-    return "dict[str, Any]" if record["output"] == "json" else "Any"
+    return "dict[str, Any]" if record["output"] == "json" else "AnyArray"
 
 
 # --- Words about parameters. ---
@@ -208,8 +208,8 @@ def description_of(record: dict[str, Any], signature: inspect.Signature) -> str:
     texts.update((name, text) for name, (_, _, text) in COMMON.items())
     entries = "\n".join(_entry(parameter, texts[name]) for name, parameter in signature.parameters.items())
     result = {
-        "image": f"Any\n    the picture, an array of the library that `{picture}` is of, where that lies; or `out`",
-        "table": f"Any\n    the table, an array of the library that `{picture}` is of, where that lies; or `out`",
+        "image": f"AnyArray\n    the picture, an array of the library that `{picture}` is of, where that lies; or `out`",
+        "table": f"AnyArray\n    the table, an array of the library that `{picture}` is of, where that lies; or `out`",
         "json": "dict\n    what the command writes as JSON",
     }[record["output"]]
     parts = [

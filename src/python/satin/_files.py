@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, Iterator, Optional, Sequence, Union, overload
 
 from satin import _native
 from satin._arrays import as_read, picture
+from satin._errors import DeviceError, ExistingFileError, FileError, InvalidArgumentError, MissingFileError
 from satin._translation import worded
 
-Source = Union[str, bytes, "os.PathLike[str]"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Source = Union[str, bytes, bytearray, memoryview, BinaryIO, "os.PathLike[str]"]
 
 _MAX_PIXELS = 1 << 30
 _MAX_STREAMED_PIXELS = 1 << 44  # memory grows only with the width
@@ -26,19 +30,25 @@ _REMEDY = (
 def need_files() -> Any:
     """Returns the native module, if it was built with files."""
     if not hasattr(_native, "read_file"):
-        raise RuntimeError(f"This satin was built without files. Build it anew without SATIN_CODECS=NONE. {_REMEDY}")
+        raise DeviceError(f"This satin was built without files. Build it anew without SATIN_CODECS=NONE. {_REMEDY}")
     return _native
 
 
 @contextlib.contextmanager
-def _remedied() -> Iterator[None]:
-    """Adds the remedy to an error about a format that this build lacks."""
+def _remedied(refused_floats: bool = False) -> Iterator[None]:
+    """Adds the remedy to an error about a format that this build lacks, or that does not hold floats."""
     try:
         yield
     except (ValueError, RuntimeError, OSError) as error:
         if error.args and "This build of Satin has no" in str(error.args[0]):
             error.args = (f"{error.args[0]}\n{_REMEDY}",)
+        elif refused_floats and " holds u" in str(error):
+            error.args = (f"{error.args[0]} Or give convert=True, which encodes linear light from 0 to 1.",)
         raise
+
+
+def _has_floats(image: Any) -> bool:
+    return "float" in str(getattr(image, "dtype", ""))
 
 
 def formats() -> list[dict[str, Any]]:
@@ -52,6 +62,58 @@ def formats() -> list[dict[str, Any]]:
     """
     found: list[dict[str, Any]] = need_files().formats()
     return found
+
+
+@contextlib.contextmanager
+def named_by_python(path: Any) -> Iterator[None]:
+    """Raises errors about a path that does not exist, or that exists already, as Python's own functions do."""
+    try:
+        yield
+    except ExistingFileError:
+        raise
+    except InvalidArgumentError as error:
+        if not os.path.lexists(path) or " exists" not in str(error):
+            raise
+        raise ExistingFileError(*error.args) from None
+    except FileError as error:
+        if os.path.lexists(path):
+            raise
+        raise MissingFileError(*error.args) from None
+
+
+def _bytes_of(source: Any) -> Optional[bytes]:
+    """Returns the bytes of a file that is not given by its path."""
+    if hasattr(source, "read"):
+        source = source.read()
+        if not isinstance(source, bytes):
+            raise TypeError("A file object must be opened in binary mode: open(path, 'rb').")
+    return bytes(source) if isinstance(source, (bytes, bytearray, memoryview)) else None
+
+
+@overload
+def read(
+    source: Source,
+    *,
+    page: Optional[int] = ...,
+    part: str = ...,
+    allow_partial: bool = ...,
+    max_pixels: int = ...,
+    max_bytes: int = ...,
+) -> NDArray[Any]: ...
+
+
+@overload
+def read(
+    source: Source,
+    *,
+    metadata: bool = ...,
+    page: Optional[int] = ...,
+    part: str = ...,
+    all_pages: bool = ...,
+    allow_partial: bool = ...,
+    max_pixels: int = ...,
+    max_bytes: int = ...,
+) -> Any: ...
 
 
 @worded()
@@ -69,13 +131,13 @@ def read(
     """Reads the picture in a file, upright, as an array (height, width) or (height, width, channels) of uint8, uint16,
     float32, or the type of a table. Colours are in the order red, green, blue; alpha is last.
 
-    `source` is a path, or the bytes of a file. With `metadata` the result is the array and a :class:`Metadata` that
+    `source` is a path, the bytes of a file, or a file object in binary mode, from where it stands. With `metadata` the result is the array and a :class:`Metadata` that
     :func:`write` puts into another file. If a file holds several pictures, `page` (from 1) or `part` (of OpenEXR, by
     name or number) selects one; `all_pages` returns a list of all. `allow_partial` reads the intact part of a damaged
     file. Files and pictures above the limits are refused before anything is allocated.
 
-    Raises OSError with the file, the reason and the remedy if it cannot be read, ValueError for a page that does not
-    exist, RuntimeError for a missing library.
+    Raises FileNotFoundError for a missing file, OSError with the file, the reason and the remedy if it cannot be read,
+    ValueError for a page that does not exist, RuntimeError for a missing library; all are :class:`satin.Error`.
 
     >>> import numpy, satin
     >>> file = satin.encode(numpy.full((2, 3), 7, numpy.uint8), ".png")
@@ -88,13 +150,16 @@ def read(
     """
     native = need_files()
     options = native.ReadOptions(page, part, all_pages, allow_partial, max_pixels, max_bytes)
-    if isinstance(source, bytes) and all_pages:
-        raise ValueError("all_pages takes a file, not bytes: write them to one first.")
+    data = _bytes_of(source)
+    if data is not None and all_pages:
+        raise InvalidArgumentError("all_pages takes a path, not bytes: write them to a file first.")
     with _remedied():
-        if isinstance(source, bytes):
-            found = [native.decode(source, "picture", options)]
+        if data is not None:
+            found = [native.decode(data, "picture", options)]
         else:
-            found = native.read_file(source, options)
+            path: Any = source
+            with named_by_python(path):
+                found = native.read_file(path, options)
     results = found if metadata else [image for image, _ in found]
     return results if all_pages else results[0]
 
@@ -138,8 +203,8 @@ def write(
     `dither` then dithers 8 bits. `alpha` is the meaning of the last of 2 or 4 channels: 'none', 'straight' or
     'premultiplied'; by default as it was read, or else 'straight'.
 
-    Raises ValueError for an existing file without `overwrite` and for pictures that the format does not hold, OSError
-    if the file cannot be written, RuntimeError for a full disk.
+    Raises FileExistsError for an existing file without `overwrite`, ValueError for pictures that the format does not
+    hold, OSError if the file cannot be written, RuntimeError for a full disk; all are :class:`satin.Error`.
 
     >>> import numpy, satin, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -153,10 +218,10 @@ def write(
     each_has: Any = metadata
     carried = list(each_has) if isinstance(each_has, (list, tuple)) else [each_has] * len(images)
     if len(carried) != len(images):
-        raise ValueError(f"There are {len(images)} images, but {len(carried)} metadata.")
+        raise InvalidArgumentError(f"There are {len(images)} images, but {len(carried)} metadata.")
     extension = format or os.path.splitext(os.fspath(path))[1].lower()
     pages = [_page(each, extension, beside, alpha) for each, beside in zip(images, carried)]
-    with _remedied():
+    with _remedied(not convert and any(map(_has_floats, images))), named_by_python(path):
         native.write_file(path, pages, overwrite, quality, convert, dither, format)
 
 
@@ -179,6 +244,6 @@ def encode(
     """
     native = need_files()
     view, carried = _page(image, format, metadata, alpha)
-    with _remedied():
+    with _remedied(not convert and _has_floats(image)):
         data: bytes = native.encode(view, carried, format, quality, convert, dither)
     return data

@@ -36,6 +36,7 @@ _CALLS = {
     "satin.redact(a, 'mosaic', box=(x, y, w, h))": "pixelate mosaic",
 }
 
+_EDGES = "canny sobel scharr laplacian laplace prewitt"
 _OF_SIZE = "resize rescale rotate crop flip pad zoom warp"
 
 #: Parameters of other libraries, and Satin's for the same; a filter has the first of several or the next.
@@ -70,5 +71,7 @@ def advice_for(name: str, known: list[str]) -> str:
         return f"{text}: {call} does that. The table in satin's README has the names beside scipy.ndimage, skimage and cv2."
     if _normal(name) in _OF_SIZE.split():
         return f"{text}: it filters and leaves the size alone. skimage.transform and cv2 change it."
+    if _normal(name) in _EDGES.split():
+        return f"{text}: it finds no edges. cv2 and skimage.filters do."
     near = difflib.get_close_matches(name, known, 1)
     return f"{text}. Did you mean '{near[0]}'?" if near else f"{text}; dir(satin) lists what there is."

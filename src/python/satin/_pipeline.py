@@ -10,6 +10,7 @@ from typing import Any, Callable, Mapping, Optional
 
 from satin import _native
 from satin._arrays import DeviceLike, as_read, current_stream, device_for, empty_like, given_back, picture, single
+from satin._errors import InvalidArgumentError
 from satin._translation import Options, in_python_words, options_of, python_words
 
 __all__ = ["Plan", "apply", "run", "single"]
@@ -46,10 +47,20 @@ class _Arguments:
         return device_for(device, (self.image, *self.sides.values()))
 
 
+def _parsed(pipeline: Any, image: Any) -> _native.Pipeline:
+    if isinstance(pipeline, str):
+        return _native.Pipeline(pipeline)
+    if isinstance(image, str):
+        raise TypeError(f"The pipeline comes first, then the picture: run({image!r}, picture).")
+    if isinstance(pipeline, (list, tuple)):
+        raise TypeError("A pipeline is one text with its filters separated by '|': run('blur radius=2 | unsharp', picture).")
+    raise TypeError(f"A pipeline is a text such as 'blur radius=2', not {type(pipeline).__name__}.")
+
+
 def _fill(plan: _native.Plan, arguments: _Arguments, image: Any, out: Any, stream: int) -> Any:
     if plan.makes_json:
         if out is not None:
-            raise ValueError("out: there is no array in what this pipeline makes.")
+            raise InvalidArgumentError("out: there is no array in what this pipeline makes.")
         return json.loads(plan.json(arguments.image, arguments.sides, stream))
     if out is not None:
         plan.run(arguments.image, arguments.sides, picture(out, "out", plan.axes), stream)
@@ -120,8 +131,7 @@ def run(
     True
     """
     with pipeline_words():
-        text = _native.Pipeline(pipeline)
-        return apply(text, image, inputs, out, layout, alpha, order, device, _options_of_pipelines(), str)
+        return apply(_parsed(pipeline, image), image, inputs, out, layout, alpha, order, device, _options_of_pipelines(), str)
 
 
 class Plan:
@@ -153,11 +163,10 @@ class Plan:
     ) -> None:
         """Uses only shape, type and memory of the arrays. Arguments and errors are those of :func:`run`."""
         with pipeline_words():
+            parsed = _parsed(pipeline, image)
             arguments = _Arguments(image, inputs, layout, alpha, order)
             self._look = (arguments.image.axes, alpha, order)
-            self._plan = _native.Plan(
-                arguments.device(device), _native.Pipeline(pipeline), arguments.image, arguments.sides
-            )
+            self._plan = _native.Plan(arguments.device(device), parsed, arguments.image, arguments.sides)
         self._stream = current_stream(image)
 
     def __call__(self, image: Any, *, inputs: Inputs = None, out: Any = None, stream: Optional[int] = None) -> Any:

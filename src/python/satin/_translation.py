@@ -12,6 +12,8 @@ import numbers
 import re
 from typing import Any, Callable, Iterator, Mapping, TypeVar, cast
 
+from satin._errors import InvalidArgumentError
+
 LENGTH = "float | str"
 TYPES = {
     "real": "float",
@@ -87,7 +89,7 @@ def _number(value: Any) -> str:
 def _colour(value: Any) -> str:
     channels = [int(channel) for channel in value]
     if len(channels) != 3 or not all(0 <= channel <= 255 for channel in channels):
-        raise ValueError(f"{value!r}: a colour is red, green and blue from 0 to 255.")
+        raise InvalidArgumentError(f"{value!r}: a colour is red, green and blue from 0 to 255.")
     return "#{:02x}{:02x}{:02x}".format(*channels)
 
 
@@ -127,7 +129,7 @@ def map_of_radii(radii: Any, single: Any) -> tuple[Any, int]:
     below 1/512 pixel."""
     largest = float(radii.max())
     if not (math.isfinite(largest) and float(radii.min()) >= 0):
-        raise ValueError("radius: an array holds the radius of every pixel, in pixels: finite numbers from 0 on.")
+        raise InvalidArgumentError("radius: an array holds the radius of every pixel, in pixels: finite numbers from 0 on.")
     whole = max(1, math.ceil(largest))
     return single(radii) / whole, whole
 

@@ -23,6 +23,7 @@ except ImportError as error:
 
 from satin import _native
 from satin._arrays import DeviceLike, device_for, picture
+from satin._errors import InvalidArgumentError
 from satin._pipeline import pipeline_words, run
 
 __all__ = ["map"]
@@ -75,7 +76,7 @@ class _Call:
 def _side(array: Any, name: str, image: Any) -> Any:
     """Returns a side input as an array of Dask, in the picture's chunks."""
     if array.shape != image.shape[:2]:
-        raise ValueError(f"{name} has the shape {array.shape}: (height, width) of the picture, {image.shape[:2]}, is expected.")
+        raise InvalidArgumentError(f"{name} has the shape {array.shape}: (height, width) of the picture, {image.shape[:2]}, is expected.")
     from_array: Any = dask.array.from_array
     return array if isinstance(array, dask.array.Array) else from_array(array, image.chunks[:2])
 
@@ -106,8 +107,10 @@ def map(
     >>> int(satin.dask.map("median radius=2", page).compute().max())
     200
     """
+    if not isinstance(array, dask.array.Array):
+        raise TypeError("An array of Dask is expected: dask.array.from_array(array, chunks), or satin.run for one in memory.")
     if array.ndim not in (2, 3):
-        raise ValueError(f"The array has {array.ndim} dimensions: (height, width) or (height, width, channels) is expected.")
+        raise InvalidArgumentError(f"The array has {array.ndim} dimensions: (height, width) or (height, width, channels) is expected.")
     sides = {name: _side(side, name, array) for name, side in (inputs or {}).items()}
     call = _Call(pipeline, sides, alpha, order, device)
     down, across = call.reach(array)

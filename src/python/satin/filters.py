@@ -8,12 +8,15 @@ from typing import Any, Callable, Union
 
 from satin import _native
 from satin._documents import COMMON, description_of, docstring_of, picture_name, signature_of
+from satin._errors import InvalidArgumentError
 from satin._peers import parameter_for
 from satin._pipeline import apply, single
 from satin._translation import identifier, in_python_words, is_array, map_of_radii, options_of, text_of
 
 
 def _refuse_unknown(name: str, unknown: str, known: list[str]) -> None:
+    if unknown == "threads":
+        raise TypeError(f"{name}() has no parameter 'threads'. Give device=satin.Device('cpu', threads=2).")
     near = difflib.get_close_matches(unknown, known, 1)
     hint = parameter_for(unknown, known) or (f" Did you mean '{near[0]}'?" if near else "")
     raise TypeError(f"{name}() has no parameter '{unknown}'.{hint}")
@@ -56,6 +59,9 @@ def _function(record: dict[str, Any]) -> Callable[..., Any]:
             raise TypeError(f"{name}() {error}: {how}.") from None
         if first not in given:
             raise TypeError(f"{name}() needs a picture.")
+        sides = [identifier(each["name"]) for each in record["inputs"]]
+        if len(images) > 1 and is_array(images[1]) and record["parameters"][0]["kind"] == "choice":
+            raise TypeError(f"{name}() takes arrays beside the picture by name: {'=, '.join(sides)}=.")
         told = _with_map(record, {key: value for key, value in given.items() if value is not None})
         settings = [
             (each["name"], text_of(told[key], each))
@@ -94,7 +100,7 @@ def describe(filter: Union[str, Callable[..., Any]]) -> str:
     if name not in _RECORDS:
         near = difflib.get_close_matches(name, list(_RECORDS), 1)
         hint = f" Did you mean '{near[0]}'?" if near else ""
-        raise ValueError(f"There is no filter '{name}'.{hint}")
+        raise InvalidArgumentError(f"There is no filter '{name}'.{hint}")
     return description_of(_RECORDS[name], signature_of(_RECORDS[name]))
 
 

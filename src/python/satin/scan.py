@@ -21,6 +21,7 @@ import numpy
 
 from satin import _native
 from satin._arrays import Call, DeviceLike
+from satin._errors import InvalidArgumentError
 from satin._native import Values
 
 __all__ = [
@@ -91,7 +92,7 @@ def _bins_for(bins: BinsLike, range: Optional[tuple[float, float]], dtype: str) 
         return _native.Bins.between([float(edge) for edge in bins])
     lower, upper = range or _ENDS.get(dtype) or (None, None)
     if lower is None or upper is None:
-        raise ValueError(f"Bins of {dtype} need a range: say range=(lower, upper), or give their edges as bins.")
+        raise InvalidArgumentError(f"Bins of {dtype} need a range: say range=(lower, upper), or give their edges as bins.")
     return _native.Bins.even(float(lower), float(upper), operator.index(bins))
 
 

@@ -10,6 +10,7 @@ from typing import Any, Optional
 
 import numpy
 
+from satin._errors import InvalidArgumentError
 from satin._pipeline import Plan
 from satin.ray._filter import Filter, share_of_actor
 
@@ -99,7 +100,7 @@ class Bytes:
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         count = len(batch[self._column])
         if not self._format and self._name not in batch:
-            raise ValueError(f"There is no column '{self._name}' of names to take formats from: say format=\".png\".")
+            raise InvalidArgumentError(f"There is no column '{self._name}' of names to take formats from: say format=\".png\".")
         inputs = [self._input(batch, index) for index in range(count)]
         rows = self._filter({"path": inputs})
         results = [self._result(rows, index) for index in range(count)]

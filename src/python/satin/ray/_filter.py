@@ -16,6 +16,7 @@ from pyarrow import fs
 
 from satin import _native
 from satin._batch import PathLike, Row, batch_options, row_of
+from satin._errors import InvalidArgumentError
 from satin._pipeline import pipeline_words
 from satin._translation import worded
 from satin.ray import _remote
@@ -59,12 +60,12 @@ def check_options(options: dict[str, Any], of_run: bool = False) -> None:
     """Refuses options of satin.batch that an actor, or satin.ray.run, does not have."""
     for name, reason in (_OF_BATCH if of_run else {**_OF_BATCH, **_OF_RUN}).items():
         if name in options:
-            raise ValueError(f"{name} is not an option here: {reason}.")
+            raise InvalidArgumentError(f"{name} is not an option here: {reason}.")
     device = options.get("device")
     if device is not None and not all(isinstance(each, str) for each in ([device] if isinstance(device, str) else device)):
-        raise ValueError("Every actor opens devices of its own: pass their names, such as 'cuda:0'.")
+        raise InvalidArgumentError("Every actor opens devices of its own: pass their names, such as 'cuda:0'.")
     if not options.get("resume", True):
-        raise ValueError("Actors always resume, because Ray starts those that died again: leave resume out.")
+        raise InvalidArgumentError("Actors always resume, because Ray starts those that died again: leave resume out.")
 
 
 def share_of_actor(device: Devices, threads: int, memory: int, memory_limit: int) -> Share:
@@ -159,7 +160,7 @@ def _name_of(path: str, sub: str) -> tuple[str, str]:
     relative = os.path.normpath(os.path.join(sub, os.path.basename(path)))
     folder = path[: -len(relative)]
     if not path.endswith(relative) or (folder and not folder.endswith("/")):
-        raise ValueError(f"sub is '{sub}', but '{path}' does not lie in such a folder.")
+        raise InvalidArgumentError(f"sub is '{sub}', but '{path}' does not lie in such a folder.")
     return folder, relative
 
 
@@ -210,7 +211,7 @@ class Filter:
         self._store: Optional[_remote.Store] = None
         if _remote.is_remote(output):
             if options.get("depth_out"):
-                raise ValueError("depth_out is not an option here: depth is written beside pictures on disks alone.")
+                raise InvalidArgumentError("depth_out is not an option here: depth is written beside pictures on disks alone.")
             self._scratch = tempfile.TemporaryDirectory(prefix="satin-")
             self._store = _remote.Store(os.fspath(output), self._scratch.name, self._process, (pipeline, options), filesystem)
             output = self._store.local_output

@@ -17,6 +17,7 @@ from pyarrow import fs
 
 from satin import _native
 from satin._batch import PathLike, Row
+from satin._errors import FileError, MissingFileError
 
 _MANIFEST = ".satin-manifest."
 Rows = Callable[[dict[str, str]], dict[str, Row]]
@@ -51,7 +52,7 @@ def find(name: str, recursive: bool, filesystem: System) -> list[dict[str, Any]]
     system, prefix, path = _split(name.rstrip("/"), filesystem)
     info = system.get_file_info(path)
     if info.type == fs.FileType.NotFound:
-        raise OSError(f"'{name}' does not exist.")
+        raise MissingFileError(f"'{name}' does not exist.")
     if info.type == fs.FileType.File:
         return [_row(prefix, info, os.path.dirname(path))]
     known = _extensions()
@@ -64,7 +65,7 @@ def find(name: str, recursive: bool, filesystem: System) -> list[dict[str, Any]]
         and not any(part.startswith(".") for part in each.path[len(path) :].split("/"))
     ]
     if not pictures:
-        raise OSError(f"There is no picture in '{name}'.")
+        raise FileError(f"There is no picture in '{name}'.")
     return sorted((_row(prefix, each, path) for each in pictures), key=lambda row: row["path"])
 
 

@@ -17,6 +17,7 @@ from pyarrow import fs
 
 from satin import _native
 from satin._batch import PathLike, Progress, Row, batch_options, inputs_of
+from satin._errors import DeviceError, InvalidArgumentError
 from satin._files import need_files
 from satin._pipeline import pipeline_words
 from satin._translation import worded
@@ -63,7 +64,7 @@ def dataset_of(rows: Iterable[dict[str, Any]], actors: int = 0) -> ray.data.Data
     try:
         tables = [pyarrow.Table.from_pylist(rows[i : i + size], _SCHEMA) for i in range(0, len(rows), size)]
     except UnicodeEncodeError as error:
-        raise ValueError(f"Names must be UTF-8 to travel through Ray, but {error.object!r} is not.") from None
+        raise InvalidArgumentError(f"Names must be UTF-8 to travel through Ray, but {error.object!r} is not.") from None
     return ray.data.from_arrow(tables or [_SCHEMA.empty_table()])
 
 
@@ -124,14 +125,14 @@ def _actors(gpus: Optional[float]) -> tuple[int, float, float]:
     """Returns the number of actors, and the CPUs and GPUs of each: one actor per GPU, or without GPUs one per machine."""
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
     if not nodes:
-        raise RuntimeError("Ray has no machine with a CPU left.")
+        raise DeviceError("Ray has no machine with a CPU left.")
     on_gpus = sum(node.get("GPU", 0) for node in nodes)
     if gpus is None:
         gpus = 1 if on_gpus else 0
     if gpus == 0:
         return len(nodes), min(node["CPU"] for node in nodes), 0
     if on_gpus < gpus:
-        raise RuntimeError(f"Ray has {on_gpus:g} GPUs, but an actor wants {gpus:g}. Say gpus=0 to filter on CPUs.")
+        raise DeviceError(f"Ray has {on_gpus:g} GPUs, but an actor wants {gpus:g}. Say gpus=0 to filter on CPUs.")
     per_node = max(1.0, 1 // gpus if gpus < 1 else 1.0)
     count = int(on_gpus * per_node if gpus < 1 else on_gpus // gpus)
     cpus = min(node["CPU"] // max(1.0, node["GPU"] / gpus) for node in nodes if node.get("GPU", 0) > 0)
