@@ -54,7 +54,7 @@ constexpr std::string_view examples[] = {
     "satin local-deviation photo.jpg -o busy.png --window 15",
     "satin local-deviation page.png -o writing.png --window 31",
     "satin normalize page.png -o even_page.png",
-    "satin normalize photo.jpg -o even_light.jpg --window 201",
+    "satin normalize photo.jpg -o even_light.jpg --window 201 --mean 0.5 --deviation 0.2",
     "satin stretch page.png -o contrast.png --window 101",
     "satin stretch photo.jpg -o local_contrast.jpg --low 1 --high 99",
     "satin unsharp photo.jpg -o crisp.jpg --sigma 1.5",

@@ -117,8 +117,9 @@ const FilterRecord& normalize_record() {
        .paper = "Wallis, An approach to the space variant restoration and enhancement of images, 1976",
        .parameters = {record::integer(&Normalize::window, 1, largest_window,
                                       {"window", "px", "side of the window, an odd number"}),
-                      record::real(&Normalize::mean, -largest_number, largest_number,
-                                   {"mean", "", "target mean, from 0 (black) to 1 (white)"}),
+                      record::real(
+                          &Normalize::mean, -largest_number, largest_number,
+                          {"mean", "", "target mean, from 0 (black) to 1 (white); 0.5 suits photographs"}),
                       record::real(&Normalize::deviation, 0, largest_number,
                                    {"deviation", "", "target standard deviation, as a share of white"}),
                       record::real(&Normalize::gain, 0, largest_number,

@@ -55,6 +55,11 @@ void check(const Shape& shape, const Normalize& normalize, std::uint64_t seed) {
   }
 }
 
+/// Parameters whose results are rarely clamped.
+Normalize usual(int window, Border border = Border::shrink) {
+  return {.window = window, .mean = 0.5, .deviation = 0.2, .gain = 5, .border = border};
+}
+
 TEST(Normalize, IsItsDefinitionForEveryFormat) {
   std::uint64_t seed = 1;
   for (const Type type : {Type::u8, Type::u16, Type::f32})
@@ -66,13 +71,12 @@ TEST(Normalize, IsItsDefinitionForEveryFormat) {
 TEST(Normalize, IsItsDefinitionForEveryParameter) {
   std::uint64_t seed = 100;
   for (const Border border : {Border::shrink, Border::clamp, Border::reflect, Border::mirror, Border::wrap})
-    for (const int window : {1, 3, 31, 101})
-      check({37, 29, 1, Type::u8}, {.window = window, .border = border}, ++seed);
+    for (const int window : {1, 3, 31, 101}) check({37, 29, 1, Type::u8}, usual(window, border), ++seed);
   for (const double gain : {0.0, 0.5, 1.0, 100.0})
-    check({37, 29, 1, Type::u8}, {.window = 5, .gain = gain}, ++seed);
+    check({37, 29, 1, Type::u8}, {.window = 5, .mean = 0.5, .deviation = 0.2, .gain = gain}, ++seed);
   for (const double deviation : {0.0, 0.05, 3.0})
-    check({37, 29, 1, Type::u16}, {.window = 5, .mean = 0.3, .deviation = deviation}, ++seed);
-  check({700, 5, 1, Type::u8}, {.window = 9}, ++seed);
+    check({37, 29, 1, Type::u16}, {.window = 5, .mean = 0.3, .deviation = deviation, .gain = 5}, ++seed);
+  check({700, 5, 1, Type::u8}, usual(9), ++seed);
 }
 
 TEST(Normalize, AFlatPictureBecomesTheMean) {
@@ -89,7 +93,8 @@ TEST(Normalize, RemovesSlowChanges) {
     for (std::int64_t x = 0; x < 300; ++x)
       picture.view().value<std::uint16_t>(x, y) =
           static_cast<std::uint16_t>(5000 + 180 * x + static_cast<std::int64_t>(random.below(2000)));
-  const Image found = normalize(device_under_test(), picture, {.window = 15, .gain = 20});
+  const Image found =
+      normalize(device_under_test(), picture, {.window = 15, .mean = 0.5, .deviation = 0.2, .gain = 20});
   const auto mean_of = [&](std::int64_t first) {
     double sum = 0;
     for (std::int64_t x = first; x < first + 40; ++x)
@@ -97,6 +102,29 @@ TEST(Normalize, RemovesSlowChanges) {
     return sum;
   };
   for (const std::int64_t x : {20, 130, 240}) EXPECT_NEAR(mean_of(x), 0.5, 0.01);
+}
+
+/// A page in the shade: its paper becomes white, also far from the writing, and the ink stays dark.
+TEST(Normalize, MakesThePaperOfAPageWhite) {
+  Image page({400, 300, 1, Type::u8});
+  Random random(7);
+  const auto is_ink = [](std::int64_t x, std::int64_t y) {
+    return x > 40 && x < 300 && y > 40 && y < 200 && y % 20 < 8 && x % 6 < 2;
+  };
+  for (std::int64_t y = 0; y < 300; ++y)
+    for (std::int64_t x = 0; x < 400; ++x)
+      page.view().value<std::uint8_t>(x, y) = static_cast<std::uint8_t>(
+          (is_ink(x, y) ? 30 : 230 - x / 4) + static_cast<std::int64_t>(random.below(8)));
+  const Image found = normalize(device_under_test(), page);
+  for (std::int64_t y = 0; y < 300; ++y)
+    for (std::int64_t x = 0; x < 400; ++x) {
+      const double value = stored(found, x, y, 0) / 255.0;
+      if (is_ink(x, y)) {
+        EXPECT_LT(value, 0.35);
+      } else {
+        EXPECT_GT(value, 0.85);
+      }
+    }
 }
 
 TEST(Normalize, RefusesWhatItCannotDo) {
