@@ -7,6 +7,7 @@
 // it, and is the same on every device, byte for byte. Filters throw Error(usage) for parameters and shapes
 // that do not fit, Error(input) for NaN or infinity in the picture, a map or a guide.
 
+#include "satin/error.h"                     // IWYU pragma: export
 #include "satin/filters/blur.h"              // IWYU pragma: export
 #include "satin/filters/dof.h"               // IWYU pragma: export
 #include "satin/filters/edge_smooth.h"       // IWYU pragma: export

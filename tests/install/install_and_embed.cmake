@@ -23,6 +23,16 @@ if(output MATCHES "libcuda")
   message(FATAL_ERROR "The library needs CUDA to be loaded: ${output}")
 endif()
 
+# A component that does not exist is refused with the names of those that do.
+file(WRITE ${WORK}/wrong/CMakeLists.txt "cmake_minimum_required(VERSION 3.24)\nproject(wrong LANGUAGES C)\n"
+     "find_package(satin 0.2 CONFIG REQUIRED COMPONENTS core files)\n")
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${WORK}/wrong -B ${WORK}/wrong/build -DCMAKE_PREFIX_PATH=${prefix}
+                RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE output)
+string(REGEX REPLACE "[ \n]+" " " output "${output}")
+if(result EQUAL 0 OR NOT output MATCHES "no component 'files'. This installation of Satin has: core io batch")
+  message(FATAL_ERROR "A wrong component: ${output}")
+endif()
+
 # The static libraries need those packages.
 embed(${prefix} ${WORK}/static -Dsatin_USE_STATIC_LIBS=ON)
 run(readelf -d ${WORK}/static/three_lines)
