@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -202,10 +204,28 @@ Image bench_side_input(BenchInput input, Role role, const Shape& picture) {
   return image;
 }
 
+/// Where the values of a picture are in memory.
+struct Layout {
+  std::string_view name = "RGB";
+  int channels = 3;
+  int unused_channels = 0;          ///< values between a pixel and the next one
+  std::int64_t unused_columns = 0;  ///< pixels between a row and the next one
+  bool is_planar = false;           ///< whether each channel has a plane
+};
+
+// Columns and rows of the matrix of --types.
+constexpr std::array layouts = {Layout{"grey", 1},         Layout{"RGB", 3},
+                                Layout{"RGBA", 4},         Layout{"RGBX", 3, 1},
+                                Layout{"pitch", 3, 0, 64}, Layout{"planar", 3, 0, 0, true}};
+constexpr std::array bench_types = {Type::u8, Type::u16, Type::f32};
+
 constexpr int bench_repeats = 11;
+constexpr int cell_repeats = 5;
+// Shortest repeats, long beside the cost of a synchronisation.
+constexpr double least_seconds = 0.005;
+constexpr double least_cell_seconds = 0.001;
 
 struct BenchResult {
-  std::vector<std::string> side_inputs;  ///< names of the synthetic side inputs
   std::size_t bytes = 0;    ///< bytes that must move: the inputs read once, the output written once
   double seconds = 0;       ///< median time of one run
   double copy_seconds = 0;  ///< median time of a copy that reads half the bytes and writes the other half
@@ -217,6 +237,23 @@ struct BenchResult {
 struct Case {
   Shape picture{3840, 2160, 3, Type::u8};
   BenchInput input = BenchInput::photograph;
+  Layout layout{};  ///< layout of the picture and of an output with as many channels
+};
+
+/// Time for one picture of the matrix; NaN if the filter refuses it.
+struct Cell {
+  Type type;
+  std::string_view layout;
+  double seconds = std::nan("");  ///< fastest repeat
+  double ratio = std::nan("");    ///< to packed RGB u8, or to grey u8 if the filter refuses RGB
+};
+
+struct Row {
+  Parameters parameters;
+  std::vector<std::string> side_inputs{};  ///< names of the synthetic side inputs
+  std::optional<BenchResult> result{};
+  std::string refusal{};      ///< why there is no result
+  std::vector<Cell> cells{};  ///< empty without --types
 };
 
 const std::vector<std::string> input_names = {"photograph", "noise"};  // in the order of BenchInput
@@ -225,28 +262,24 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t rotated_bytes = std::size_t{256} << 20;  // more than caches hold
 constexpr std::size_t most_sets = 16;
-constexpr double least_seconds = 0.005;  // shortest repeat, long beside the cost of a synchronisation
 constexpr double most_runs = 1000;
 
 /// Makes the host pictures: the one to filter, then the side inputs in the order of the record, empty if not
 /// used.
-std::vector<Image> make_inputs(const FilterRecord& filter, const Case& timed,
-                               const std::vector<std::string>& optional_inputs) {
+std::vector<Image> make_inputs(const Row& row, const Case& timed) {
   std::vector<Image> inputs;
   inputs.push_back(bench_picture(timed.input, timed.picture));
-  for (const InputRecord& input : filter.inputs) {
-    const bool used = input.required || std::find(optional_inputs.begin(), optional_inputs.end(),
-                                                  input.name) != optional_inputs.end();
+  for (const InputRecord& input : row.parameters.filter().inputs) {
+    const bool used = std::ranges::find(row.side_inputs, input.name) != row.side_inputs.end();
     inputs.push_back(used ? bench_side_input(timed.input, input.role, timed.picture) : Image());
   }
   return inputs;
 }
 
-std::vector<std::string> names_of_used(const FilterRecord& filter, const std::vector<Image>& inputs) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < filter.inputs.size(); ++i)
-    if (!inputs[i + 1].empty()) names.push_back(filter.inputs[i].name);
-  return names;
+Plan plan_of(const Device& device, const Row& row, const std::vector<Image>& inputs) {
+  std::vector<Shape> shapes(inputs.size());
+  std::ranges::transform(inputs, shapes.begin(), &Image::shape);
+  return plan(device, row.parameters, shapes);
 }
 
 /// Returns the shape of a picture with nearly `bytes` bytes, and at most that, in rows that copy fast.
@@ -259,43 +292,39 @@ Shape copied_shape(std::size_t bytes) {
 
 /// Inputs and output of one run, in the device's memory.
 struct WorkingSet {
-  std::vector<Image> inputs;
-  std::vector<ImageView> views;
-  Image output;
+  std::vector<Image> memory;
+  std::vector<ImageView> inputs;
+  MutableImageView output;
   Image copy_source;
   Image copy_target;
 };
 
-WorkingSet working_set(const Device& device, const std::vector<Image>& inputs, const Shape& output,
-                       const Image& copy_source) {
-  WorkingSet set;
-  for (const Image& input : inputs) {
-    set.inputs.push_back(input.empty() ? Image() : device.upload(input));
-    set.views.push_back(input.empty() ? ImageView() : set.inputs.back().view());
-  }
-  set.output = device.allocate(output);
-  set.copy_source = device.upload(copy_source);
-  set.copy_target = device.allocate(copy_source.shape());
-  return set;
+/// Returns uninitialised pixels in new memory of the set, or nothing for an empty shape.
+MutableImageView place(WorkingSet& set, const Device& device, const Shape& shape, const Layout& layout) {
+  if (shape.width == 0) return {};
+  const bool planar = layout.is_planar;
+  const Shape around{shape.width + layout.unused_columns,
+                     planar ? shape.height * shape.channels : shape.height,
+                     planar ? 1 : shape.channels + layout.unused_channels, shape.type};
+  MutableImageView view = set.memory.emplace_back(device.allocate(around)).view();
+  view.shape = shape;
+  if (planar) view.strides = planar_strides(shape);
+  return view;
 }
 
 /// A function that runs repeatedly, on one working set after the other.
 class Timed {
  public:
-  Timed(const Device& device, std::span<WorkingSet> sets, std::function<void(WorkingSet&)> run)
+  Timed(const Device& device, std::span<WorkingSet> sets, double shortest,
+        std::function<void(WorkingSet&)> run)
       : device_(device), sets_(sets), run_(std::move(run)) {
     static_cast<void>(seconds_of(sets_.size()));
-    const double expected = seconds_of(sets_.size());
-    runs_ = static_cast<std::size_t>(std::clamp(least_seconds / expected, 1.0, most_runs));
+    const double expected = seconds_of(std::min<std::size_t>(sets_.size(), 4));
+    runs_ = static_cast<std::size_t>(std::clamp(shortest / expected, 1.0, most_runs));
   }
 
-  void repeat() { seconds_.push_back(seconds_of(runs_)); }
-
-  [[nodiscard]] double median() {
-    const auto middle = seconds_.begin() + static_cast<std::ptrdiff_t>(seconds_.size() / 2);
-    std::nth_element(seconds_.begin(), middle, seconds_.end());
-    return *middle;
-  }
+  /// Returns the seconds of one run.
+  double repeat() { return seconds_of(runs_); }
 
  private:
   double seconds_of(std::size_t runs) {
@@ -310,8 +339,19 @@ class Timed {
   std::function<void(WorkingSet&)> run_;
   std::size_t next_ = 0;
   std::size_t runs_ = 1;
-  std::vector<double> seconds_;
 };
+
+/// Repeats both in turns, so that they see the same state of the machine, and returns the seconds of each in
+/// ascending order.
+std::array<std::vector<double>, 2> take_turns(Timed& one, Timed& other, int repeats) {
+  std::array<std::vector<double>, 2> seconds;
+  for (int i = 0; i < repeats; ++i) {
+    seconds[0].push_back(one.repeat());
+    seconds[1].push_back(other.repeat());
+  }
+  for (std::vector<double>& each : seconds) std::ranges::sort(each);
+  return seconds;
+}
 
 std::size_t bytes_to_move(const std::vector<Image>& inputs, const Shape& output) {
   std::size_t bytes = byte_size(output);
@@ -320,52 +360,71 @@ std::size_t bytes_to_move(const std::vector<Image>& inputs, const Shape& output)
 }
 
 std::vector<WorkingSet> working_sets(const Device& device, const std::vector<Image>& inputs,
-                                     const Shape& output) {
-  const std::size_t bytes = bytes_to_move(inputs, output);
-  const Image copy_source = bench_picture(BenchInput::noise, copied_shape(bytes / 2));
-  std::vector<WorkingSet> sets(std::clamp<std::size_t>(rotated_bytes / bytes + 1, 2, most_sets));
-  for (WorkingSet& set : sets) set = working_set(device, inputs, output, copy_source);
+                                     const Shape& output, const Layout& layout) {
+  std::vector<WorkingSet> sets(
+      std::clamp<std::size_t>(rotated_bytes / bytes_to_move(inputs, output) + 1, 2, most_sets));
+  for (WorkingSet& set : sets) {
+    for (const Image& input : inputs) {
+      const MutableImageView view = place(set, device, input.shape(), set.inputs.empty() ? layout : Layout{});
+      if (!input.empty()) device.copy(device.upload(input), view);
+      set.inputs.emplace_back(view);
+    }
+    set.output = place(set, device, output, output.channels == layout.channels ? layout : Layout{});
+  }
   return sets;
 }
 
-/// Times a case with all pictures in the device's memory. Runs and copies alternate, so that both see the
-/// same state of the machine, and rotate through several pictures, so that only tiny pictures stay in a
-/// cache. `optional_inputs` are made in addition to the inputs that the filter requires. Throws Error(usage)
-/// if the filter refuses the picture.
-BenchResult bench(const Device& device, const Parameters& parameters, const Case& timed,
-                  const std::vector<std::string>& optional_inputs) {
-  const std::vector<Image> inputs = make_inputs(parameters.filter(), timed, optional_inputs);
-  std::vector<Shape> shapes(inputs.size());
-  std::transform(inputs.begin(), inputs.end(), shapes.begin(),
-                 [](const Image& input) { return input.shape(); });
-  Plan plan = satin::plan(device, parameters, shapes);
-  std::vector<WorkingSet> sets = working_sets(device, inputs, plan.output_shape());
+/// A filter that is prepared for a case, with all pictures in the device's memory. Runs rotate through
+/// several pictures, so that only tiny pictures stay in a cache.
+struct TimedFilter {
+  std::vector<Image> inputs;  ///< in host memory
+  Plan plan;
+  std::vector<WorkingSet> sets;
+  Timed runs;
 
-  Timed filtering(device, sets, [&](WorkingSet& set) { plan.run(set.views, set.output.view()); });
-  static_cast<void>(plan.check());
-  Timed copying(device, sets,
-                [&](WorkingSet& set) { device.copy(set.copy_source.view(), set.copy_target.view()); });
-  for (int i = 0; i < bench_repeats; ++i) {
-    filtering.repeat();
-    copying.repeat();
+  /// Throws Error(usage) if the filter refuses the picture.
+  TimedFilter(const Device& device, const Row& row, const Case& timed, double shortest)
+      : inputs(make_inputs(row, timed)),
+        plan(plan_of(device, row, inputs)),
+        sets(working_sets(device, inputs, plan.output_shape(), timed.layout)),
+        runs(device, sets, shortest, [this](WorkingSet& set) { plan.run(set.inputs, set.output); }) {
+    static_cast<void>(plan.check());
   }
+  TimedFilter(const TimedFilter&) = delete;  // `runs` refers to the other members
+};
 
-  BenchResult result;
-  result.side_inputs = names_of_used(parameters.filter(), inputs);
-  result.bytes = bytes_to_move(inputs, plan.output_shape());
-  result.seconds = filtering.median();
-  const std::size_t copied = 2 * byte_size(sets[0].copy_source.shape());
-  result.copy_seconds = copying.median() * static_cast<double>(result.bytes) / static_cast<double>(copied);
-  return result;
+/// Returns null and sets the reason if the filter refuses the picture.
+std::unique_ptr<TimedFilter> prepare(const Device& device, const Row& row, const Case& timed, double shortest,
+                                     std::string& refusal) {
+  try {
+    return std::make_unique<TimedFilter>(device, row, timed, shortest);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) throw;
+    refusal = error.what();
+    return nullptr;
+  }
+}
+
+/// Times a case beside copies, unless the filter refuses it.
+void bench(const Device& device, const Case& timed, Row& row) {
+  const std::unique_ptr<TimedFilter> filter = prepare(device, row, timed, least_seconds, row.refusal);
+  if (filter == nullptr) return;
+  BenchResult& result = row.result.emplace();
+  result.bytes = bytes_to_move(filter->inputs, filter->plan.output_shape());
+  const Image copied = bench_picture(BenchInput::noise, copied_shape(result.bytes / 2));
+  for (WorkingSet& set : filter->sets) {
+    set.copy_source = device.upload(copied);
+    set.copy_target = device.allocate(copied.shape());
+  }
+  Timed copying(device, filter->sets, least_seconds,
+                [&](WorkingSet& set) { device.copy(set.copy_source.view(), set.copy_target.view()); });
+  const auto [runs, copies] = take_turns(filter->runs, copying, bench_repeats);
+  result.seconds = runs[runs.size() / 2];
+  const auto copied_bytes = static_cast<double>(2 * byte_size(copied.shape()));
+  result.copy_seconds = copies[copies.size() / 2] * static_cast<double>(result.bytes) / copied_bytes;
 }
 
 constexpr long longest_side = 1L << 24;
-
-struct Row {
-  Parameters parameters;
-  std::optional<BenchResult> result;
-  std::string refusal{};  ///< why there is no result
-};
 
 void set_size(Shape& shape, const std::string& text) {
   const std::size_t cross = text.find('x');
@@ -379,28 +438,25 @@ void set_size(Shape& shape, const std::string& text) {
                                       std::to_string(ReadLimits{}.pixels) + " pixels.");
 }
 
+void set_format(Shape& shape, Type type, int channels) {
+  shape.type = type;
+  shape.channels = channels;
+  shape.alpha = channels % 2 == 0 ? Alpha::straight : Alpha::none;
+}
+
 Case case_of(const ParsedLine& line) {
-  constexpr std::array types = {Type::u8, Type::u16, Type::f32};
-  static const std::vector<std::string> names = {"u8", "u16", "f32"};
+  static const std::vector<std::string> names = {"u8", "u16", "f32"};  // in the order of bench_types
+  if (line.flag("types") && (line.value("type") || line.value("channels")))
+    throw Error(ErrorKind::usage, "--types times every type and layout: leave out --type and --channels.");
   Case timed;
   Shape& shape = timed.picture;
   if (const auto text = line.value("size")) set_size(shape, *text);
-  if (const auto text = line.value("type")) shape.type = types.at(parse_choice("--type", *text, names));
-  if (const auto text = line.value("channels"))
-    shape.channels = static_cast<int>(parse_integer("--channels", *text, 1, 4));
-  if (shape.channels % 2 == 0) shape.alpha = Alpha::straight;
+  const auto type = line.value("type"), channels = line.value("channels");
+  set_format(shape, type ? bench_types.at(parse_choice("--type", *type, names)) : shape.type,
+             channels ? static_cast<int>(parse_integer("--channels", *channels, 1, 4)) : shape.channels);
   if (const auto text = line.value("input"))
     timed.input = static_cast<BenchInput>(parse_choice("--input", *text, input_names));
   return timed;
-}
-
-/// Returns the names of the inputs that `wanted` accepts.
-template <class Wanted>
-std::vector<std::string> inputs_where(const FilterRecord& filter, const Wanted& wanted) {
-  std::vector<std::string> names;
-  for (const InputRecord& input : filter.inputs)
-    if (wanted(input)) names.push_back(input.name);
-  return names;
 }
 
 /// If no boxes are set, uses one in the middle that covers a quarter of the picture.
@@ -412,20 +468,48 @@ void choose_boxes(Parameters& parameters, const Shape& picture) {
       parameters.set(parameter.name, print_boxes(std::span(&middle, 1)));
 }
 
-Row time_if_accepted(const Device& device, const FilterRecord& filter, const Case& timed) {
-  Row row{Parameters(filter), {}};
-  choose_boxes(row.parameters, timed.picture);
-  try {
-    const auto is_depth = [](const InputRecord& input) { return input.role == Role::depth; };
-    row.result = bench(device, row.parameters, timed, inputs_where(filter, is_depth));
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::usage) throw;
-    row.refusal = error.what();
-  }
-  return row;
+/// Times the matrix of --types, each cell in turns with the base: on a busy machine the fastest repeats are
+/// the ones that compare. All cells are NaN if the base is refused.
+std::vector<Cell> time_types(const Device& device, const Row& row, const Case& timed) {
+  const auto prepared = [&](Type type, const Layout& layout) {
+    Case own{timed.picture, timed.input, layout};
+    set_format(own.picture, type, layout.channels);
+    std::string ignored;
+    return prepare(device, row, own, least_cell_seconds, ignored);
+  };
+  const Layout& base_layout = layouts[row.result ? 1 : 0];
+  const std::unique_ptr<TimedFilter> base = prepared(Type::u8, base_layout);
+  std::vector<Cell> cells;
+  for (const Type type : bench_types)
+    for (const Layout& layout : layouts) {
+      Cell& cell = cells.emplace_back(Cell{type, layout.name});
+      const std::unique_ptr<TimedFilter> other = base != nullptr ? prepared(type, layout) : nullptr;
+      if (other == nullptr) continue;
+      const auto [base_seconds, seconds] = take_turns(base->runs, other->runs, cell_repeats);
+      cell.seconds = seconds.front();
+      cell.ratio = type == Type::u8 && &layout == &base_layout ? 1 : cell.seconds / base_seconds.front();
+    }
+  return cells;
 }
 
+/// Returns the filters to time: the named one, or all that make a picture or a table.
+std::vector<Row> rows_of(const ParsedLine& line, const Shape& picture) {
+  const bool named = !line.arguments.empty();
+  std::vector<Row> rows;
+  for (const FilterRecord& filter : filters()) {
+    if (named ? filter.name != line.arguments.front() : filter.output == OutputKind::json) continue;
+    Row& row = rows.emplace_back(Row{named ? parameters_of(filter, line) : Parameters(filter)});
+    for (const InputRecord& input : filter.inputs)
+      if (input.required || (named ? line.flag(input.name) : input.role == Role::depth))
+        row.side_inputs.push_back(input.name);
+    if (!named || row.side_inputs.empty()) choose_boxes(row.parameters, picture);
+  }
+  return rows;
+}
+
+/// Returns "-" for NaN.
 std::string fixed(double value, int digits) {
+  if (std::isnan(value)) return "-";
   std::array<char, 64> text{};
   const int size = std::snprintf(text.data(), text.size(), "%.*f", digits, value);
   return {text.data(), std::min(static_cast<std::size_t>(size), text.size() - 1)};
@@ -433,24 +517,28 @@ std::string fixed(double value, int digits) {
 
 std::string milliseconds(double seconds) { return fixed(seconds * 1e3, seconds < 1e-3 ? 4 : 2); }
 
-std::string right(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
-std::string line_of(const std::string& name, const std::array<std::string, 4>& cells) {
+std::string line_of(const std::string& name, const std::vector<std::string>& cells) {
   std::size_t width = 0;
   for (const FilterRecord& filter : filters()) width = std::max(width, filter.name.size());
   std::string line = name + std::string(width - std::min(width, name.size()), ' ');
-  for (const std::string& cell : cells) line += right(cell, 11);
+  constexpr std::size_t column = 11;
+  for (const std::string& cell : cells)
+    line += std::string(column - std::min(column, cell.size()), ' ') + cell;
   return line + "\n";
 }
 
 const std::string& name_of(BenchInput input) { return input_names[static_cast<std::size_t>(input)]; }
 
-std::string heading(const Device& device, const Case& timed) {
-  return device.info().id + " (" + device.info().name + "), " + describe(timed.picture) + ", " +
-         name_of(timed.input) + ", medians of " + std::to_string(bench_repeats) + "\n\n" +
-         line_of("filter", {"ms", "GB/s", "of copy", "ns/pixel"});
+std::string heading(const Device& device, const Case& timed, bool types) {
+  const std::string picture = device.info().id + " (" + device.info().name + "), " + describe(timed.picture) +
+                              ", " + name_of(timed.input);
+  std::vector<std::string> titles{"ms", "GB/s", "of copy", "ns/pixel"};
+  if (!types)
+    return picture + ", medians of " + std::to_string(bench_repeats) + "\n\n" + line_of("filter", titles);
+  titles = {"type", "ms"};
+  for (const Layout& layout : layouts) titles.emplace_back(layout.name);
+  return picture + "; ms of packed RGB (grey if RGB is refused), and all times as multiples of u8's\n\n" +
+         line_of("filter", titles);
 }
 
 double nanoseconds_per_pixel(const BenchResult& result, const Shape& picture) {
@@ -465,24 +553,34 @@ std::string line_of(const Row& row, const Shape& picture) {
                         fixed(nanoseconds_per_pixel(*row.result, picture), 3)});
 }
 
-void add_result(JsonWriter& json, const BenchResult& result, const Shape& picture) {
-  json.key("status").string("done");
-  json.key("side_inputs").strings(result.side_inputs);
-  json.key("bytes").integer(static_cast<long long>(result.bytes));
-  json.key("seconds").real(result.seconds);
-  json.key("copy_seconds").real(result.copy_seconds);
-  json.key("bytes_per_second").real(result.bytes_per_second());
-  json.key("share_of_copy").real(result.share_of_copy());
-  json.key("nanoseconds_per_pixel").real(nanoseconds_per_pixel(result, picture));
+/// Returns the lines of the matrix.
+std::string lines_of_types(const Row& row) {
+  std::string lines;
+  for (std::size_t start = 0; start < row.cells.size(); start += layouts.size()) {
+    const std::span cells = std::span(row.cells).subspan(start, layouts.size());
+    std::vector<std::string> texts{name_of(cells.front().type),
+                                   milliseconds(cells[row.result ? 1 : 0].seconds)};
+    for (const Cell& cell : cells) texts.push_back(fixed(cell.ratio, 2));
+    lines += line_of(row.parameters.filter().name, texts);
+  }
+  return lines;
 }
 
 void add_row(JsonWriter& json, const Row& row, const Shape& picture) {
   json.begin_object();
   add_filter(json, row.parameters);
-  if (row.result)
-    add_result(json, *row.result, picture);
-  else
-    json.key("status").string("refused").key("message").string(row.refusal);
+  json.key("status").string(row.result ? "done" : "refused");
+  if (row.result) {
+    json.key("side_inputs").strings(row.side_inputs);
+    json.key("bytes").integer(static_cast<long long>(row.result->bytes));
+    json.key("seconds").real(row.result->seconds);
+    json.key("copy_seconds").real(row.result->copy_seconds);
+    json.key("bytes_per_second").real(row.result->bytes_per_second());
+    json.key("share_of_copy").real(row.result->share_of_copy());
+    json.key("nanoseconds_per_pixel").real(nanoseconds_per_pixel(*row.result, picture));
+  } else {
+    json.key("message").string(row.refusal);
+  }
   json.end_object();
 }
 
@@ -495,9 +593,18 @@ std::string json_of(const Device& device, const Case& timed, const std::vector<R
   json.key("picture").begin_object().shape(timed.picture).end_object();
   json.key("input").string(name_of(timed.input));
   json.key("repeats").integer(bench_repeats);
-  json.key("filters").begin_array();
-  for (const Row& row : rows) add_row(json, row, timed.picture);
-  json.end_array().end_object();
+  json.key("filters").array(rows, [&](const Row& row) { add_row(json, row, timed.picture); });
+  if (!rows.front().cells.empty()) {
+    json.key("types").begin_array();
+    for (const Row& row : rows)
+      for (const Cell& cell : row.cells) {
+        json.begin_object().key("filter").string(row.parameters.filter().name);
+        json.key("type").string(name_of(cell.type)).key("layout").string(cell.layout);
+        json.key("seconds").real(cell.seconds).key("ratio").real(cell.ratio).end_object();
+      }
+    json.end_array();
+  }
+  json.end_object();
   return json.text() + "\n";
 }
 
@@ -507,26 +614,21 @@ int run_bench(const CommandSpec& /*command*/, const ParsedLine& line) {
   if (line.arguments.size() > 1)
     throw Error(ErrorKind::usage, "'satin bench' takes one filter; '" + line.arguments[1] +
                                       "' is too much. Pictures and maps are made up.");
-  const FilterRecord* one = line.arguments.empty() ? nullptr : &find_filter(line.arguments.front());
+  const bool named = !line.arguments.empty();
+  if (named) static_cast<void>(find_filter(line.arguments.front()));
   const Case timed = case_of(line);
-  const bool json = line.flag("json");
-  std::optional<Parameters> own;
-  if (one != nullptr) own = parameters_of(*one, line);
+  const bool json = line.flag("json"), types = line.flag("types");
+  std::vector<Row> rows = rows_of(line, timed.picture);
   const Device device = open_device(line);
 
-  std::vector<Row> rows;
-  const auto add = [&](Row row) {
-    if (!json) print((rows.empty() ? heading(device, timed) : "") + line_of(row, timed.picture));
-    rows.push_back(std::move(row));
-  };
-  if (one != nullptr) {
-    const std::vector<std::string> side_inputs =
-        inputs_where(*one, [&](const InputRecord& input) { return line.flag(input.name); });
-    if (side_inputs.empty()) choose_boxes(*own, timed.picture);
-    add({*own, bench(device, *own, timed, side_inputs)});
-  } else {
-    for (const FilterRecord& filter : filters())
-      if (filter.output != OutputKind::json) add(time_if_accepted(device, filter, timed));
+  for (Row& row : rows) {
+    bench(device, timed, row);
+    if (types) row.cells = time_types(device, row, timed);
+    const bool is_refused = row.cells.empty() || std::isnan(row.cells.front().seconds);
+    if (named && !row.result && is_refused) throw Error(ErrorKind::usage, row.refusal);
+    if (json) continue;
+    if (&row == &rows.front()) print(heading(device, timed, types));
+    print(types ? lines_of_types(row) : line_of(row, timed.picture));
   }
   if (json) print(json_of(device, timed, rows));
   return exit_good;

@@ -148,7 +148,8 @@ OptionGroup bench_options() {
                  valued("input", "NAME", "the picture, and with it maps and masks",
                         {.default_text = "photograph", .choices = {"photograph", "noise"}})},
                 device_options(),
-                {flag("json", "print JSON"), help_option()}})};
+                {flag("types", "compare types of channels and layouts of pixels"), flag("json", "print JSON"),
+                 help_option()}})};
 }
 
 /// Returns a filter's options for `bench`, where synthetic side inputs replace files.
@@ -175,7 +176,12 @@ CommandSpec bench_command(const FilterRecord* filter) {
       "come a map of depth in steps, slopes and small errors and a mask with a soft edge; 'noise' is random\n"
       "in all of them. GB/s counts the bytes that must move: the inputs read once and the output written\n"
       "once. 'of copy' is that rate beside the rate of a copy on the same device; the two take turns. One\n"
-      "filter alone takes its own options after its name: satin bench blur --radius 32.";
+      "filter alone takes its own options after its name: satin bench blur --radius 32.\n"
+      "--types prints a line for each of u8, u16 and f32: the time for packed RGB, or for grey if the "
+      "filter\n"
+      "refuses RGB, and for every layout the time as a multiple of that of u8. RGBX has an unused channel "
+      "after\n"
+      "each pixel, 'pitch' unused pixels after each row, 'planar' a plane for each channel; '-' is refused.";
   for (const FilterRecord& each : filters()) command.choices.push_back(each.name);
   if (filter != nullptr) command.groups.push_back(timed_options(*filter));
   command.groups.push_back(bench_options());

@@ -72,7 +72,7 @@ constexpr std::string_view examples[] = {
     "satin info photo.jpg",
     "satin info photo.jpg depth.png --json",
     "satin bench blur --radius 32 --size 640x480",
-    "satin bench median --radius 20 --size 640x480 --json",
+    "satin bench median --types --size 640x480 --json",
 };
 
 constexpr std::size_t widest_name = 26;

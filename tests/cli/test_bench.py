@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+LAYOUTS = ["grey", "RGB", "RGBA", "RGBX", "pitch", "planar"]
 TINY = ("--size", "32x24", "--device", "cpu")
 
 
@@ -83,7 +84,7 @@ def test_every_filter_alone_with_its_own_options(satin):
 
 @pytest.mark.parametrize("type_", ["u8", "u16", "f32"])
 @pytest.mark.parametrize("channels", [1, 2])
-def test_types(satin, type_, channels):
+def test_types_of_pictures(satin, type_, channels):
     for row in rows_of_json(satin, "--size", "1x1", "--device", "cpu", "--type", type_, "--channels", channels)["filters"]:
         assert row["status"] in ("done", "refused")
 
@@ -96,6 +97,38 @@ def test_boxes_that_nobody_names_are_made_up(satin):
         assert row["parameters"]["box"] == "8,6,16,12"
     assert rows_of_json(satin, "redact", *TINY, "--box", "1,2,3,4")["filters"][0]["parameters"]["box"] == "1,2,3,4"
     assert_measured(rows_of_json(satin, "redact", *TINY, "--mask")["filters"][0])
+
+
+def test_types(satin):
+    report = rows_of_json(satin, *TINY, "--types", "--threads", "1")
+    assert [row["filter"] for row in report["filters"]] == timed_by_default(satin)
+    for row in report["filters"]:
+        assert_measured(row)
+    cells = {(cell["filter"], cell["type"], cell["layout"]): cell for cell in report["types"]}
+    assert list(cells) == [(filter_, type_, layout) for filter_ in timed_by_default(satin) for type_ in ("u8", "u16", "f32") for layout in LAYOUTS]
+    for (filter_, type_, layout), cell in cells.items():
+        base = cells[filter_, "u8", "RGB"]
+        assert base["ratio"] == 1 and base["seconds"] > 0
+        assert cell["seconds"] is None if cell["ratio"] is None else cell["seconds"] > 0 and cell["ratio"] > 0
+
+
+def test_types_of_one_filter(satin):
+    heading, empty, titles, *rows = satin.good("bench", "blur", *TINY, "--types", "--radius", "3", "--mask").stdout.decode().splitlines()
+    assert "32 x 24, 3 x u8, photograph" in heading and empty == ""
+    assert titles.split() == ["filter", "type", "ms", *LAYOUTS]
+    assert [row.split()[:2] for row in rows] == [["blur", "u8"], ["blur", "u16"], ["blur", "f32"]]
+    assert all(float(number) > 0 for row in rows for number in row.split()[2:]) and rows[0].split()[4] == "1.00"
+    report = rows_of_json(satin, "blur", *TINY, "--types", "--input", "noise", "--radius", "3", "--mask")
+    assert report["filters"][0]["side_inputs"] == ["mask"] and report["filters"][0]["parameters"]["radius"] == "3"
+    assert len(report["types"]) == 18 and {cell["filter"] for cell in report["types"]} == {"blur"}
+    assert "types" not in rows_of_json(satin, "blur", *TINY)
+
+
+def test_pictures_that_a_filter_refuses_have_no_time(satin):
+    lines = satin.good("bench", "integral", "--modulo", "32", *TINY, "--types").stdout.decode().splitlines()
+    assert lines[-1].split() == ["integral", "f32"] + 7 * ["-"] and "-" not in lines[-2]
+    cells = rows_of_json(satin, "integral", "--modulo", "32", *TINY, "--types")["types"]
+    assert {cell["type"] for cell in cells if cell["ratio"] is None} == {"f32"} == {cell["type"] for cell in cells if cell["seconds"] is None}
 
 
 def test_help(satin):
@@ -118,6 +151,11 @@ def test_refusals(satin):
     satin.bad(2, "bench", "blur", *TINY, "--radius-map", "depth.png", "--radius-max", "4", says="depth.png")
     satin.bad(2, "bench", *TINY, "--type", "u9", says=["--type", "u8"])
     satin.bad(2, "bench", *TINY, "--channels", "5", says="--channels")
+    satin.bad(2, "bench", *TINY, "--types", "--type", "u8", says=["--types", "--type"])
+    satin.bad(2, "bench", "blur", *TINY, "--channels", "1", "--types", says=["--types", "--channels"])
+    satin.bad(2, "bench", "blurr", *TINY, "--types", says=["blurr", "'blur'"])
+    satin.bad(2, "bench", "blur", *TINY, "--types", "--radius-max", "4", says="radius map")
+    satin.bad(2, "bench", "stats", *TINY, "--types", says="JSON")
     satin.bad(2, "bench", *TINY, "--input", "photo", says=["--input", "photograph"])
     satin.bad(2, "bench", *TINY, "--threads", "0", says="--threads")
     satin.bad(2, "bench", "--device", "gpu", says="cuda:N")
