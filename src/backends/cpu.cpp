@@ -30,6 +30,7 @@
 #include "pixels/fixed_threshold.h"
 #include "pixels/premultiplied.h"
 #include "recursive/recursive.h"
+#include "resample/resample.h"
 #include "scan/cpu/operations.h"
 #include "statistics/box_stats.h"
 #include "tables/table.h"
@@ -70,6 +71,7 @@ Prepared<CircleOfConfusionJob> prepare_circle_of_confusion(Backend& backend, con
 Prepared<PlanarRadiiJob> prepare_planar_radii(Backend& backend, const PlanarRadiiJob& job);
 Prepared<LensStoreJob> prepare_lens_store(Backend& backend, const LensStoreJob& job);
 Prepared<LampsJob> prepare_lamps(Backend& backend, const LampsJob& job);
+Prepared<ResampleJob> prepare_resample(Backend& backend, const ResampleJob& job);
 
 void add_operations(Operations& operations) {
   operations.add<CopyJob>(prepare_copy);
@@ -116,6 +118,8 @@ void add_operations(Operations& operations) {
   operations.add<EnlargeMapJob>(prepare_pixelwise<EachRow>);
   operations.add<GrainJob>(prepare_pixelwise<EachRow>);
   operations.add<FollowSubjectJob>(prepare_pixelwise<EachRow>);
+  operations.add<ResampleJob>(prepare_resample);
+  operations.add<NearestPixelsJob>(prepare_pixelwise<EachRow>);
   operations.add_table(scan_operations);
 }
 

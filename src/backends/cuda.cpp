@@ -30,6 +30,7 @@
 #include "pixels/fixed_threshold.h"
 #include "pixels/premultiplied.h"
 #include "recursive/recursive.h"
+#include "resample/resample.h"
 #include "scan/cuda/operations.h"
 #include "statistics/box_stats.h"
 #include "tables/table.h"
@@ -55,6 +56,7 @@ Prepared<LabelJob> prepare_label(Backend& backend, const LabelJob& job);
 Prepared<RegionValuesJob> prepare_region_values(Backend& backend, const RegionValuesJob& job);
 Prepared<ActiveTilesJob> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job);
 Prepared<SmoothStepsJob> prepare_smooth_steps(Backend& backend, const SmoothStepsJob& job);
+Prepared<ResampleJob> prepare_resample(Backend& backend, const ResampleJob& job);
 
 void add_operations(Operations& operations) {
   operations.add<CopyJob>(prepare_copy);
@@ -98,6 +100,8 @@ void add_operations(Operations& operations) {
   operations.add<GrainJob>(prepare_pixelwise);
   operations.add<FollowSubjectJob>(prepare_pixelwise);
   operations.add<PlanarRadiiJob>(prepare_pixelwise);
+  operations.add<ResampleJob>(prepare_resample);
+  operations.add<NearestPixelsJob>(prepare_pixelwise);
   operations.add_table(scan_operations);
 }
 

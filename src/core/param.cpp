@@ -93,8 +93,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 const char* name_of(ParameterKind kind) noexcept {
-  static constexpr std::array names = {"real",   "reals", "integer", "length", "flag", "choice",
-                                       "radius", "boxes", "colour",  "point",  "range"};
+  static constexpr std::array names = {"real",   "reals", "integer", "length", "flag",  "choice",
+                                       "radius", "boxes", "colour",  "point",  "range", "size"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -196,6 +196,29 @@ ValueRange parse_range(std::string_view name, std::string_view text, double mini
   return range;
 }
 
+TargetSize parse_size(std::string_view name, std::string_view text) {
+  constexpr std::int64_t longest = std::int64_t{1} << 30;
+  const auto expect = [&](bool met) {
+    if (!met) refuse(name, text, "N (longer side), P%, WxH, Wx or xH is expected, in whole pixels from 1 on");
+  };
+  const auto side = [&](std::string_view digits) {
+    std::int64_t pixels = 0;
+    expect(parse_whole(digits, pixels) && pixels >= 1 && pixels <= longest);
+    return pixels;
+  };
+  if (text.ends_with('%')) {
+    double percent = 0;
+    expect(parse_whole(text.substr(0, text.size() - 1), percent) && percent > 0);
+    check_range(name, text, percent, 0, 6400);
+    return Length(percent, true);
+  }
+  const std::size_t cross = text.find('x');
+  if (cross == std::string_view::npos) return static_cast<double>(side(text));
+  const std::string_view width = text.substr(0, cross), height = text.substr(cross + 1);
+  expect(!width.empty() || !height.empty());
+  return {width.empty() ? 0 : side(width), height.empty() ? 0 : side(height)};
+}
+
 std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text) {
   constexpr std::int64_t farthest = std::int64_t{1} << 31;
   std::vector<PixelBox> boxes;
@@ -245,6 +268,12 @@ std::string print_point(const Point& point) { return print_length(point.x) + ","
 
 std::string print_range(const ValueRange& range) {
   return print_real(range.first) + ":" + print_real(range.second);
+}
+
+std::string print_size(const TargetSize& size) {
+  const auto side = [](std::int64_t pixels) { return pixels == 0 ? std::string() : std::to_string(pixels); };
+  if (size.width != 0 || size.height != 0) return side(size.width) + "x" + side(size.height);
+  return size.longer == Length() ? std::string() : print_length(size.longer);
 }
 
 std::string print_boxes(std::span<const PixelBox> boxes) {

@@ -169,6 +169,11 @@ ParameterRecord point(Member P::*member, Text text) {
   return field(ParameterKind::point, member, std::move(text), parse_point, print_point);
 }
 
+template <class P>
+ParameterRecord size(TargetSize P::*member, Text text) {
+  return field(ParameterKind::size, member, std::move(text), parse_size, print_size);
+}
+
 /// A range of two numbers. The member is optional.
 template <class P, class Member>
 ParameterRecord range(Member P::*member, double minimum, double maximum, Text text) {

@@ -32,6 +32,7 @@ std::span<const FilterRecord> filters() {
       threshold_record(),
       mask_record(),
       redact_record(),
+      resize_record(),
       local_mean_record(),
       local_deviation_record(),
       normalize_record(),
@@ -203,8 +204,10 @@ constexpr std::array advices = {
     Advice{"close bottomhat blackhat",
            "'satin closing' removes narrow dark things; 'satin mask --close 3' closes a mask by a disc."},
     Advice{"std deviation variance stddev", "'satin local-deviation' is the deviation around each pixel."},
+    Advice{"scale thumbnail thumb rescale downscale upscale shrink enlarge",
+           "'satin resize' changes the size."},
     Advice{
-        "resize scale thumbnail crop rotate flip flop convert compress pad trim",
+        "crop rotate flip flop convert compress pad trim",
         "Satin filters and leaves the size alone; ImageMagick ('convert') and libvips ('vips') change it."},
     Advice{"grey gray greyscale grayscale negate invert brightness gamma saturation hue vignette colorize "
            "montage composite",

@@ -20,6 +20,7 @@
 #include "satin/filters/morphology.h"        // IWYU pragma: export
 #include "satin/filters/normalize.h"         // IWYU pragma: export
 #include "satin/filters/redact.h"            // IWYU pragma: export
+#include "satin/filters/resize.h"            // IWYU pragma: export
 #include "satin/filters/smooth.h"            // IWYU pragma: export
 #include "satin/filters/stretch.h"           // IWYU pragma: export
 #include "satin/filters/threshold.h"         // IWYU pragma: export

@@ -57,6 +57,26 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
+/// The size that a picture is to have. One of the three members is set, or width and height both.
+struct TargetSize {
+  std::int64_t width = 0;   ///< pixels; 0: not set
+  std::int64_t height = 0;  ///< pixels; 0: not set
+  Length longer;            ///< longer side in pixels, or percent of both sides; 0: not set
+
+  /// No size.
+  constexpr TargetSize() = default;
+  /// A longer side in pixels, or a percentage of both sides.
+  // NOLINTNEXTLINE(google-explicit-constructor): 1600 is a size
+  constexpr TargetSize(Length longer_side) : longer(longer_side) {}
+  /// A longer side in pixels.
+  // NOLINTNEXTLINE(google-explicit-constructor): 1600 is a size
+  constexpr TargetSize(double longer_side) : longer(longer_side) {}
+  /// A width and a height in pixels, one of which may be 0.
+  constexpr TargetSize(std::int64_t wide, std::int64_t high) : width(wide), height(high) {}
+
+  friend bool operator==(const TargetSize&, const TargetSize&) = default;
+};
+
 /// A pair of different values.
 struct ValueRange {
   double first = 0;   ///< first value
@@ -92,7 +112,8 @@ enum class ParameterKind {
   boxes,    ///< "X,Y,W,H;X,Y,W,H"
   colour,   ///< "#ff8000"
   point,    ///< "320,200" or "50%,50%"
-  range     ///< "A:B"
+  range,    ///< "A:B"
+  size      ///< "1600", "50%", "1200x630", "1200x" or "x630"
 };
 
 /// Meaning of a parameter to code that knows no filter. Batches use it to decode depth and light.
@@ -165,6 +186,8 @@ struct ParameterRecord {
 /// Parses "A:B", two different numbers.
 [[nodiscard]] ValueRange parse_range(std::string_view name, std::string_view text, double minimum,
                                      double maximum);
+/// Parses "N", "P%" of at most 6400 %, "WxH", "Wx" or "xH". Sides are whole pixels from 1 to 2^30.
+[[nodiscard]] TargetSize parse_size(std::string_view name, std::string_view text);
 /// Parses "#RRGGBB", hexadecimal.
 [[nodiscard]] Colour parse_colour(std::string_view name, std::string_view text);
 
@@ -180,6 +203,8 @@ struct ParameterRecord {
 [[nodiscard]] std::string print_point(const Point& point);
 /// Returns a text that parse_range() accepts.
 [[nodiscard]] std::string print_range(const ValueRange& range);
+/// Returns a text that parse_size() accepts; empty for no size.
+[[nodiscard]] std::string print_size(const TargetSize& size);
 /// Returns a text that parse_boxes() accepts.
 [[nodiscard]] std::string print_boxes(std::span<const PixelBox> boxes);
 /// Returns a text that parse_colour() accepts.

@@ -65,6 +65,7 @@ const char* kind_of(ParameterKind kind) {
       return "point";
     case ParameterKind::reals:
     case ParameterKind::range:
+    case ParameterKind::size:
       break;
   }
   return "text";

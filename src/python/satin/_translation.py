@@ -26,9 +26,10 @@ TYPES = {
     "colour": "tuple[int, int, int] | str",
     "point": f"tuple[{LENGTH}, {LENGTH}] | str",
     "range": "tuple[float, float] | str",
+    "size": "int | tuple[int, int] | str",
 }  #: the annotation of each kind but a choice
 
-_JOINTS = {"radius": "x", "point": ",", "reals": ",", "range": ":"}
+_JOINTS = {"radius": "x", "point": ",", "reals": ",", "range": ":", "size": "x"}
 
 #: Borders as SciPy, OpenCV, NumPy and PyTorch call them. `reflect` is SciPy's and OpenCV's: it repeats the pixel at the
 #: edge. NumPy and PyTorch call that 'symmetric', and mean `mirror` by 'reflect'.

@@ -1,0 +1,35 @@
+#pragma once
+// Launches of resampling (see kernels/device/launch.h).
+
+#include <cstdint>
+
+#include "kernels/device/launch.h"
+#include "resample/resample.h"
+
+namespace satin::kernels {
+
+/// AxisWeights in device memory.
+struct DeviceWeights {
+  const std::int32_t* first = nullptr;
+  const std::int32_t* count = nullptr;
+  const double* weights = nullptr;
+  std::int64_t most = 0;
+};
+
+struct ResampleArguments {
+  ResampleJob job;
+  ResampleSums sums = ResampleSums::rounded;
+  ResampleRule rule;
+  DeviceWeights x;
+  DeviceWeights y;
+  Source picture;
+  std::int64_t first_read = 0;   ///< row of the picture that `picture` begins with
+  Stretch read;                  ///< rows of the box that are resampled along x
+  std::byte* between = nullptr;  ///< these rows, resampled along x
+  Target output;
+  Stretch results;  ///< rows of the result
+};
+
+void resample(const ResampleArguments& arguments, StreamHandle stream);
+
+}  // namespace satin::kernels

@@ -1,0 +1,91 @@
+// Resampling on the GPU: host side of kernels/resample.
+
+#include "resample/resample.h"
+
+#include <algorithm>
+
+#include "core/cuda/backend.h"
+#include "kernels/resample/launch.h"
+#include "pixels/cuda/transfer.h"
+
+namespace satin::cuda {
+namespace {
+
+/// The weights of an axis in device memory.
+class UploadedWeights {
+ public:
+  UploadedWeights(CudaBackend& backend, const AxisWeights& axis)
+      : first_(uploaded(backend, axis.first)),
+        count_(uploaded(backend, axis.count)),
+        weights_(uploaded(backend, axis.weights)),
+        most_(static_cast<std::int64_t>(axis.most)) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return first_.size + count_.size + weights_.size; }
+  [[nodiscard]] kernels::DeviceWeights view() const {
+    return {reinterpret_cast<const std::int32_t*>(first_.get()),
+            reinterpret_cast<const std::int32_t*>(count_.get()),
+            reinterpret_cast<const double*>(weights_.get()), most_};
+  }
+
+ private:
+  template <class Value>
+  static Buffer uploaded(CudaBackend& backend, const std::vector<Value>& values) {
+    Buffer buffer = backend.allocate(values.size() * sizeof(Value));
+    backend.upload(buffer.get(), values.data(), buffer.size, {});
+    return buffer;
+  }
+
+  Buffer first_;
+  Buffer count_;
+  Buffer weights_;
+  std::int64_t most_;
+};
+
+class Resample final : public ResampleOperation {
+ public:
+  Resample(CudaBackend& backend, const ResampleJob& job)
+      : backend_(backend), plan_(resample_plan(job)), x_(backend, plan_.x), y_(backend, plan_.y) {
+    arguments_.job = job;
+    arguments_.sums = plan_.sums;
+    arguments_.rule = plan_.rule;
+    arguments_.rule.transfer = device_transfer(backend, job.read.type, job.read.transfer == Transfer::srgb);
+    arguments_.x = x_.view();
+    arguments_.y = y_.view();
+    const std::size_t entry = plan_.sums == ResampleSums::rounded ? sizeof(float) : sizeof(double);
+    between_ = backend.allocate(
+        entry * static_cast<std::size_t>(job.box.y.size() * job.result_width * job.read.channels));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    return x_.size() + y_.size() + between_.size;
+  }
+
+  void run(const ResampleImages& images, Stream stream) override {
+    backend_.select();
+    kernels::ResampleArguments arguments = arguments_;
+    arguments.picture = source_of(images.picture);
+    arguments.first_read = images.first_read;
+    arguments.results = {images.first, images.first + images.output.shape.height};
+    arguments.read = plan_.y.read_by(arguments.results);
+    arguments.between = between_.get();
+    arguments.output = target_of(images.output);
+    kernels::resample(arguments, backend_.stream_of(stream));
+    check_launch("resampling a picture");
+  }
+
+ private:
+  CudaBackend& backend_;
+  ResamplePlan plan_;
+  UploadedWeights x_;
+  UploadedWeights y_;
+  Buffer between_;
+  kernels::ResampleArguments arguments_;
+};
+
+}  // namespace
+
+Prepared<ResampleJob> prepare_resample(Backend& backend, const ResampleJob& job) {
+  return std::make_unique<Resample>(as_cuda(backend), job);
+}
+
+}  // namespace satin::cuda
