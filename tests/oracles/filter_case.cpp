@@ -41,6 +41,9 @@ Parameters FilterCase::parameters() const {
   for (const auto& [name, text] : settings) result.set(name, text);
   // Masks of noise may be 0 everywhere, which `redact` otherwise refuses.
   if (filter->find_parameter("allow-nothing") != nullptr) result.set("allow-nothing", "true");
+  for (const ParameterRecord& parameter : filter->parameters)  // a size has no default
+    if (parameter.kind == ParameterKind::size && result.get(parameter.name).empty())
+      result.set(parameter.name, "20x13");
   return result;
 }
 
@@ -122,6 +125,8 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
       return {"0,0", "50%,50%", "100%,0%"};
     case ParameterKind::range:
       return {"1:0", "0.9:0.1"};
+    case ParameterKind::size:
+      return {"20", "50%", "24x18", "13x", "x18"};
     case ParameterKind::reals:
       return {parameter.default_text, "0,12.5,100", "50"};
     case ParameterKind::length:

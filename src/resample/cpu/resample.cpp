@@ -167,6 +167,7 @@ class Resample final : public ResampleOperation {
     for (Room& room : rooms_) {
       room.values.resize(static_cast<std::size_t>(job.box.x.size()) * Channels + padding);
       room.ring.resize(plan_.y.most * row_entries());
+      room.rows.resize(plan_.y.most);
     }
   }
 
@@ -181,7 +182,6 @@ class Resample final : public ResampleOperation {
     backend_.threads.for_rows(rows, grain, [&](std::int64_t first, std::int64_t last, int slot) HWY_ATTR {
       Room& room = rooms_[static_cast<std::size_t>(slot)];
       room.done = 0;
-      room.rows.resize(plan_.y.most);
       for (std::int64_t y = first; y < last; ++y) Row(images, y, room);
     });
   }
