@@ -8,6 +8,7 @@
 
 #include "core/backend.h"
 #include "core/geometry.h"
+#include "satin/filter.h"
 #include "tests/oracles/blur_case.h"
 #include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
