@@ -459,13 +459,16 @@ Case case_of(const ParsedLine& line) {
   return timed;
 }
 
-/// If no boxes are set, uses one in the middle that covers a quarter of the picture.
-void choose_boxes(Parameters& parameters, const Shape& picture) {
+/// Sets what has no default: a box in the middle that covers a quarter of the picture, half the size (--size
+/// is the picture's).
+void complete(Parameters& parameters, const Shape& picture) {
   const PixelBox middle{picture.width / 4, picture.height / 4, (picture.width + 1) / 2,
                         (picture.height + 1) / 2};
-  for (const ParameterRecord& parameter : parameters.filter().parameters)
+  for (const ParameterRecord& parameter : parameters.filter().parameters) {
     if (parameter.kind == ParameterKind::boxes && parameters.get(parameter.name).empty())
       parameters.set(parameter.name, print_boxes(std::span(&middle, 1)));
+    if (parameter.kind == ParameterKind::size) parameters.set(parameter.name, "50%");
+  }
 }
 
 /// Times the matrix of --types, each cell in turns with the base: on a busy machine the fastest repeats are
@@ -502,7 +505,7 @@ std::vector<Row> rows_of(const ParsedLine& line, const Shape& picture) {
     for (const InputRecord& input : filter.inputs)
       if (input.required || (named ? line.flag(input.name) : input.role == Role::depth))
         row.side_inputs.push_back(input.name);
-    if (!named || row.side_inputs.empty()) choose_boxes(row.parameters, picture);
+    if (!named || row.side_inputs.empty()) complete(row.parameters, picture);
   }
   return rows;
 }

@@ -155,6 +155,8 @@ OptionGroup bench_options() {
 /// Returns a filter's options for `bench`, where synthetic side inputs replace files.
 OptionGroup timed_options(const FilterRecord& filter) {
   OptionGroup group{"Filter options", parameter_options(filter)};
+  std::erase_if(group.options,
+                [](const OptionSpec& option) { return option.name == "size"; });  // the picture's
   for (const InputRecord& input : filter.inputs)
     group.options.push_back(flag(
         input.name,

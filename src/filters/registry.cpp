@@ -208,7 +208,7 @@ constexpr std::array advices = {
            "'satin resize' changes the size."},
     Advice{
         "crop rotate flip flop convert compress pad trim",
-        "Satin filters and leaves the size alone; ImageMagick ('convert') and libvips ('vips') change it."},
+        "Satin filters and resizes; ImageMagick ('convert') and libvips ('vips') do that."},
     Advice{"grey gray greyscale grayscale negate invert brightness gamma saturation hue vignette colorize "
            "montage composite",
            "Satin does not change colours; ImageMagick ('convert') and libvips ('vips') do."},

@@ -45,6 +45,8 @@ std::vector<std::string> texts_for(const ParameterRecord& parameter) {
       return {"1:0", "0.25:12"};
     case ParameterKind::colour:
       return {"#00ff80"};
+    case ParameterKind::size:
+      return {"1600", "12.5%", "640x480", "640x", "x480"};
   }
   return texts;
 }

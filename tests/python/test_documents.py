@@ -141,7 +141,7 @@ def test_defaults_of_satin_are_those_of_the_table():
 @pytest.mark.parametrize("name,call", [("gaussian", "satin.blur(a, sigma=S)"), ("median_blur", "satin.median(a, R)"),
                                        ("uniform_filter", "satin.blur(a, R)"), ("medianBlur", "satin.median(a, R)"),
                                        ("regionprops", "satin.find_regions"), ("imread", "satin.read"),
-                                       ("sharpen", "satin.unsharp"), ("resize", "skimage.transform")])  # fmt: skip
+                                       ("sharpen", "satin.unsharp"), ("zoom", "satin.resize(a, N)"), ("rotate", "skimage.transform")])  # fmt: skip
 def test_names_of_other_libraries_lead_to_satins(name, call):
     with pytest.raises(AttributeError, match=re.escape(call)):
         getattr(satin, name)

@@ -33,11 +33,12 @@ _CALLS = {
     "satin.read(path)": "imread open load",
     "satin.write(path, a)": "imsave imwrite save",
     "satin.dof(a, depth=d)": "bokeh lens_blur depth_of_field",
+    "satin.resize(a, N)": "resize zoom rescale thumbnail imresize",
     "satin.redact(a, 'mosaic', box=(x, y, w, h))": "pixelate mosaic",
 }
 
 _EDGES = "canny sobel scharr laplacian laplace prewitt"
-_OF_SIZE = "resize rescale rotate crop flip pad zoom warp"
+_OF_SIZE = "rotate crop flip pad warp"
 
 #: Parameters of other libraries, and Satin's for the same; a filter has the first of several or the next.
 _PARAMETERS = {
@@ -70,7 +71,7 @@ def advice_for(name: str, known: list[str]) -> str:
     if call is not None:
         return f"{text}: {call} does that. The table in satin's README has the names beside scipy.ndimage, skimage and cv2."
     if _normal(name) in _OF_SIZE.split():
-        return f"{text}: it filters and leaves the size alone. skimage.transform and cv2 change it."
+        return f"{text}: it filters and resizes. skimage.transform and cv2 do that."
     if _normal(name) in _EDGES.split():
         return f"{text}: it finds no edges. cv2 and skimage.filters do."
     near = difflib.get_close_matches(name, known, 1)
