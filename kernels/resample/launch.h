@@ -23,11 +23,13 @@ struct ResampleArguments {
   DeviceWeights x;
   DeviceWeights y;
   Source picture;
-  std::int64_t first_read = 0;   ///< row of the picture that `picture` begins with
-  Stretch read;                  ///< rows of the box that are resampled along x
+  std::int64_t first_read = 0;  ///< row of the picture that `picture` begins with
+  std::int64_t read = 0;        ///< first row of the box that is resampled along x
+  std::int64_t read_rows = 0;
   std::byte* between = nullptr;  ///< these rows, resampled along x
   Target output;
-  Stretch results;  ///< rows of the result
+  std::int64_t first = 0;  ///< first row of the result
+  std::int64_t rows = 0;
 };
 
 void resample(const ResampleArguments& arguments, StreamHandle stream);

@@ -11,8 +11,8 @@ template <class T, class Sum, class Between, int Channels>
 __global__ void __launch_bounds__(plane_threads)
     along_x(const __grid_constant__ ResampleArguments arguments) {
   const ResampleJob& job = arguments.job;
-  for_each_pixel(job.result_width, arguments.read.size(), [&](std::int64_t x, std::int64_t y) {
-    const std::int64_t row = job.box.y.first + arguments.read.first + y - arguments.first_read;
+  for_each_pixel(job.result_width, arguments.read_rows, [&](std::int64_t x, std::int64_t y) {
+    const std::int64_t row = job.box.y.first + arguments.read + y - arguments.first_read;
     const std::int64_t first = job.box.x.first + arguments.x.first[x];
     const T* from = row_of<T>(arguments.picture, row) + first * Channels;
     const double* weights = arguments.x.weights + x * arguments.x.most;
@@ -30,19 +30,20 @@ template <class T, class Sum, class Between, int Channels>
 __global__ void __launch_bounds__(plane_threads)
     along_y(const __grid_constant__ ResampleArguments arguments) {
   const ResampleJob& job = arguments.job;
-  for_each_pixel(job.result_width, arguments.results.size(), [&](std::int64_t x, std::int64_t y) {
-    const std::int64_t result = arguments.results.first + y;
+  for_each_pixel(job.result_width, arguments.rows, [&](std::int64_t x, std::int64_t y) {
+    const std::int64_t result = arguments.first + y;
     const std::int64_t entries = job.result_width * Channels;
     const Between* from = reinterpret_cast<const Between*>(arguments.between) +
-                          (arguments.y.first[result] - arguments.read.first) * entries + x * Channels;
+                          (arguments.y.first[result] - arguments.read) * entries + x * Channels;
     const double* weights = arguments.y.weights + result * arguments.y.most;
     Sum sums[Channels] = {};
     for (int t = 0; t < arguments.y.count[result]; ++t, from += entries)
       for (int c = 0; c < Channels; ++c)
         sums[c] = sums[c] + static_cast<Sum>(from[c]) * static_cast<Sum>(weights[t]);
     const auto original = [&] {
-      const NearestAxis across{job.box.x.size(), job.result_width, 0, job.box.x.first};
-      const NearestAxis down{job.box.y.size(), job.result_height, 0, job.box.y.first - arguments.first_read};
+      const NearestAxis across{job.box.x.last - job.box.x.first, job.result_width, 0, job.box.x.first};
+      const NearestAxis down{job.box.y.last - job.box.y.first, job.result_height, 0,
+                             job.box.y.first - arguments.first_read};
       return row_of<T>(arguments.picture, down.pixel(result)) + across.pixel(x) * Channels;
     };
     store_resampled<Channels>(sums, original, arguments.rule, row_of<T>(arguments.output, y) + x * Channels);
@@ -56,9 +57,9 @@ void resample(const ResampleArguments& arguments, StreamHandle stream) {
   with_resample_types(arguments.job.read.type, arguments.sums, [&]<class T, class Sum, class Between>() {
     with_channels(arguments.job.read.channels, [&]<int Channels>() {
       along_x<T, Sum, Between, Channels>
-          <<<plane_grid(width, arguments.read.size()), plane_threads, 0, stream>>>(arguments);
+          <<<plane_grid(width, arguments.read_rows), plane_threads, 0, stream>>>(arguments);
       along_y<T, Sum, Between, Channels>
-          <<<plane_grid(width, arguments.results.size()), plane_threads, 0, stream>>>(arguments);
+          <<<plane_grid(width, arguments.rows), plane_threads, 0, stream>>>(arguments);
     });
   });
 }

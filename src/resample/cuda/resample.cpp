@@ -65,8 +65,11 @@ class Resample final : public ResampleOperation {
     kernels::ResampleArguments arguments = arguments_;
     arguments.picture = source_of(images.picture);
     arguments.first_read = images.first_read;
-    arguments.results = {images.first, images.first + images.output.shape.height};
-    arguments.read = plan_.y.read_by(arguments.results);
+    arguments.first = images.first;
+    arguments.rows = images.output.shape.height;
+    const Stretch read = plan_.y.read_by({images.first, images.first + arguments.rows});
+    arguments.read = read.first;
+    arguments.read_rows = read.size();
     arguments.between = between_.get();
     arguments.output = target_of(images.output);
     kernels::resample(arguments, backend_.stream_of(stream));
