@@ -12,6 +12,7 @@ namespace satin::kernels {
 struct DeviceWeights {
   const std::int32_t* first = nullptr;
   const std::int32_t* count = nullptr;
+  const std::int32_t* row = nullptr;
   const double* weights = nullptr;
   std::int64_t most = 0;
 };

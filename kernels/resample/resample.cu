@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(plane_threads)
     const std::int64_t row = job.box.y.first + arguments.read + y - arguments.first_read;
     const std::int64_t first = job.box.x.first + arguments.x.first[x];
     const T* from = row_of<T>(arguments.picture, row) + first * Channels;
-    const double* weights = arguments.x.weights + x * arguments.x.most;
+    const double* weights = arguments.x.weights + arguments.x.row[x] * arguments.x.most;
     Sum sums[Channels] = {};
     for (int t = 0; t < arguments.x.count[x]; ++t, from += Channels)
       for (int c = 0; c < Channels; ++c)
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(plane_threads)
     const std::int64_t entries = job.result_width * Channels;
     const Between* from = reinterpret_cast<const Between*>(arguments.between) +
                           (arguments.y.first[result] - arguments.read) * entries + x * Channels;
-    const double* weights = arguments.y.weights + result * arguments.y.most;
+    const double* weights = arguments.y.weights + arguments.y.row[result] * arguments.y.most;
     Sum sums[Channels] = {};
     for (int t = 0; t < arguments.y.count[result]; ++t, from += entries)
       for (int c = 0; c < Channels; ++c)

@@ -95,6 +95,7 @@ constexpr std::array purposes = {
     Purpose{"Blur, smooth, clean", "smoothing order"},
     Purpose{"Depth of field", "lens"},
     Purpose{"Sharpness, contrast, light", "sharpening statistics lighting"},
+    Purpose{"Size", "size"},
     Purpose{"Masks, pages, secrets", "masks morphology"},
     Purpose{"Numbers out of pictures", "measurement tables"},
 };

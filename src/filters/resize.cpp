@@ -141,8 +141,8 @@ ResampleKernel kernel_of(const Resize& resize, const ResizedBox& resized) {
 
 std::shared_ptr<const Geometry> geometry_of(const Rectangle& box, std::int64_t height,
                                             ResampleKernel kernel) {
-  const auto rows_read = [box, weights = axis_weights(kernel, box.y.size(), height)](const Stretch& rows) {
-    const Stretch read = weights.read_by(rows);
+  const auto rows_read = [=](const Stretch& rows) {
+    const Stretch read = pixels_read(kernel, box.y.size(), height, rows);
     return Stretch{read.first + box.y.first, read.last + box.y.first};
   };
   return std::make_shared<Geometry>(Geometry{box, rows_read});

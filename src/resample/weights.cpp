@@ -10,12 +10,6 @@
 
 namespace satin {
 
-Stretch AxisWeights::read_by(const Stretch& positions) const {
-  if (positions.size() <= 0) return {};
-  const auto last = static_cast<std::size_t>(positions.last - 1);
-  return {first[static_cast<std::size_t>(positions.first)], first[last] + count[last]};
-}
-
 double sine_of_steps(std::int64_t steps, std::int64_t half_turn) {
   std::int64_t rest = steps % (2 * half_turn);
   if (rest < 0) rest += 2 * half_turn;
@@ -68,60 +62,75 @@ void normalize(std::vector<double>& weights) {
 
 /// An axis whose numbers of pixels and results have no common divisor; the picture's own has `all` pixels.
 struct Axis {
+  ResampleKernel kernel;
   std::int64_t pixels;
   std::int64_t results;
   std::int64_t all;
 
-  /// Appends the weights of position i and returns its first pixel.
-  std::int64_t nearest(std::int64_t i, std::vector<double>& weights) const {
-    weights.push_back(1);
-    return (2 * i + 1) * pixels / (2 * results);
+  Axis(ResampleKernel weighs, std::int64_t from, std::int64_t to)
+      : kernel(weighs), pixels(from / std::gcd(from, to)), results(to / std::gcd(from, to)), all(from) {}
+
+  /// Returns the centre of position i in units of 1 / (2 results).
+  [[nodiscard]] std::int64_t centre(std::int64_t i) const { return (2 * i + 1) * pixels; }
+  [[nodiscard]] std::int64_t scale() const { return std::max(pixels, results); }
+
+  /// Returns the pixels that position i reads, also beyond the ends of the axis.
+  [[nodiscard]] Stretch endless(std::int64_t i) const {
+    if (kernel == ResampleKernel::area) return {i * pixels / results, ((i + 1) * pixels - 1) / results + 1};
+    if (kernel == ResampleKernel::nearest) return {centre(i) / (2 * results), centre(i) / (2 * results) + 1};
+    const std::int64_t reach = 2 * lobes * scale();
+    return {floor_quotient(centre(i) - reach - results, 2 * results) + 1,
+            floor_quotient(centre(i) + reach - results - 1, 2 * results) + 1};
+  }
+  [[nodiscard]] Stretch read(std::int64_t i) const {
+    const Stretch line = endless(i);
+    return {std::max<std::int64_t>(line.first, 0), std::min(line.last, all)};
   }
 
-  std::int64_t area(std::int64_t i, std::vector<double>& weights) const {
-    const std::int64_t begin = i * pixels, end = begin + pixels;  // in units of 1 / results
-    const std::int64_t first = begin / results;
-    for (std::int64_t j = first; j * results < end; ++j)
-      weights.push_back(static_cast<double>(std::min((j + 1) * results, end) - std::max(j * results, begin)));
-    return first;
-  }
-
-  std::int64_t lanczos(std::int64_t i, std::vector<double>& weights) const {
-    const std::int64_t centre = (2 * i + 1) * pixels;  // in units of 1 / (2 results)
-    const std::int64_t scale = std::max(pixels, results);
-    const std::int64_t reach = 2 * lobes * scale;
-    const std::int64_t first =
-        std::max<std::int64_t>(floor_quotient(centre - reach - results, 2 * results) + 1, 0);
-    for (std::int64_t j = first; j < all; ++j) {
-      const std::int64_t steps = (2 * j + 1) * results - centre;
-      if (steps >= reach) break;
-      weights.push_back(lanczos_window(steps, scale));
-    }
-    normalize(weights);
-    return first;
+  [[nodiscard]] double weight(std::int64_t i, std::int64_t j) const {
+    if (kernel == ResampleKernel::lanczos) return lanczos_window((2 * j + 1) * results - centre(i), scale());
+    if (kernel == ResampleKernel::nearest) return 1;
+    return static_cast<double>(std::min((j + 1) * results, (i + 1) * pixels) -
+                               std::max(j * results, i * pixels));
   }
 };
 
 }  // namespace
 
+Stretch pixels_read(ResampleKernel kernel, std::int64_t pixels, std::int64_t results,
+                    const Stretch& positions) {
+  const Axis axis(kernel, pixels, results);
+  return {axis.read(positions.first).first, axis.read(positions.last - 1).last};
+}
+
 AxisWeights axis_weights(ResampleKernel kernel, std::int64_t pixels, std::int64_t results) {
-  const std::int64_t common = std::gcd(pixels, results);
-  const Axis axis{pixels / common, results / common, pixels};
+  const Axis axis(kernel, pixels, results);
   AxisWeights found;
   if (kernel == ResampleKernel::area) found.total = static_cast<double>(axis.pixels);
-  std::vector<std::vector<double>> lists(static_cast<std::size_t>(results));
+  // Positions whose distance is a multiple of axis.results have the same weights, except at the ends.
+  std::vector<std::int32_t> row_of_phase(static_cast<std::size_t>(axis.results), -1);
+  std::vector<double> weights;
+  std::vector<std::vector<double>> rows;
   for (std::int64_t i = 0; i < results; ++i) {
-    std::vector<double>& weights = lists[static_cast<std::size_t>(i)];
-    const std::int64_t first = kernel == ResampleKernel::lanczos ? axis.lanczos(i, weights)
-                               : kernel == ResampleKernel::area  ? axis.area(i, weights)
-                                                                 : axis.nearest(i, weights);
-    found.first.push_back(static_cast<std::int32_t>(first));
-    found.count.push_back(static_cast<std::int32_t>(weights.size()));
-    found.most = std::max(found.most, weights.size());
+    const Stretch read = axis.read(i);
+    found.first.push_back(static_cast<std::int32_t>(read.first));
+    found.count.push_back(static_cast<std::int32_t>(read.size()));
+    std::int32_t own = -1;
+    std::int32_t& row =
+        read == axis.endless(i) ? row_of_phase[static_cast<std::size_t>(i % axis.results)] : own;
+    if (row < 0) {
+      row = static_cast<std::int32_t>(rows.size());
+      weights.clear();
+      for (std::int64_t j = read.first; j < read.last; ++j) weights.push_back(axis.weight(i, j));
+      if (kernel == ResampleKernel::lanczos) normalize(weights);
+      rows.push_back(weights);
+      found.most = std::max(found.most, weights.size());
+    }
+    found.row.push_back(row);
   }
-  found.weights.resize(lists.size() * found.most);
-  for (std::size_t i = 0; i < lists.size(); ++i)
-    std::copy(lists[i].begin(), lists[i].end(),
+  found.weights.resize(rows.size() * found.most);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy(rows[i].begin(), rows[i].end(),
               found.weights.begin() + static_cast<std::ptrdiff_t>(i * found.most));
   return found;
 }

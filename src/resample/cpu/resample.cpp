@@ -47,10 +47,9 @@ template <int Channels, class Between>
 void Across(const double* values, const AxisWeights& x, Between* row) {
   const hn::CappedTag<double, Channels == 1 ? 1 : Channels == 2 ? 2 : 4> d;
   const hn::Rebind<Between, decltype(d)> narrow;
-  const std::size_t most = x.most;
-  for (std::size_t i = 0; i < x.first.size(); ++i) {
+  for (std::size_t i = 0; i < x.results(); ++i) {
     const double* from = values + static_cast<std::size_t>(x.first[i]) * Channels;
-    const double* weights = x.weights.data() + i * most;
+    const double* weights = x.of(i);
     const auto count = static_cast<std::size_t>(x.count[i]);
     for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
       auto sum = hn::Zero(d);
@@ -68,9 +67,9 @@ void Across(const double* values, const AxisWeights& x, Between* row) {
 
 template <int Channels>
 void Across(const std::uint64_t* values, const AxisWeights& x, std::uint64_t* row) {
-  for (std::size_t i = 0; i < x.first.size(); ++i) {
+  for (std::size_t i = 0; i < x.results(); ++i) {
     const std::uint64_t* from = values + static_cast<std::size_t>(x.first[i]) * Channels;
-    const double* weights = x.weights.data() + i * x.most;
+    const double* weights = x.of(i);
     std::array<std::uint64_t, static_cast<std::size_t>(Channels)> sums{};
     for (std::size_t t = 0; t < static_cast<std::size_t>(x.count[i]); ++t)
       for (std::size_t c = 0; c < Channels; ++c)
@@ -195,7 +194,7 @@ class Resample final : public ResampleOperation {
     std::int64_t done = 0;             ///< rows of the box up to this one are in the ring
   };
 
-  [[nodiscard]] std::size_t row_entries() const { return plan_.x.first.size() * Channels + padding; }
+  [[nodiscard]] std::size_t row_entries() const { return plan_.x.results() * Channels + padding; }
 
   /// Returns a row of the box, whose first pixel is the box's.
   [[nodiscard]] const T* RowOfBox(const ResampleImages& images, std::int64_t row) const {
@@ -216,10 +215,10 @@ class Resample final : public ResampleOperation {
       Across<Channels>(room.values.data(), plan_.x, resampled);
     }
     room.done = first + static_cast<std::int64_t>(count);
-    const double* weights = plan_.y.weights.data() + at * plan_.y.most;
+    const double* weights = plan_.y.of(at);
     T* out = images.output.row<T>(y);
     std::array<Sum, entries_at_once + padding> sums;
-    const std::size_t entries = plan_.x.first.size() * Channels;
+    const std::size_t entries = plan_.x.results() * Channels;
     constexpr std::size_t step = entries_at_once / Channels * Channels;
     for (std::size_t entry = 0; entry < entries; entry += step) {
       const std::size_t some = std::min(step, entries - entry);

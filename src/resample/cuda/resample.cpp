@@ -17,13 +17,17 @@ class UploadedWeights {
   UploadedWeights(CudaBackend& backend, const AxisWeights& axis)
       : first_(uploaded(backend, axis.first)),
         count_(uploaded(backend, axis.count)),
+        row_(uploaded(backend, axis.row)),
         weights_(uploaded(backend, axis.weights)),
         most_(static_cast<std::int64_t>(axis.most)) {}
 
-  [[nodiscard]] std::size_t size() const noexcept { return first_.size + count_.size + weights_.size; }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return first_.size + count_.size + row_.size + weights_.size;
+  }
   [[nodiscard]] kernels::DeviceWeights view() const {
     return {reinterpret_cast<const std::int32_t*>(first_.get()),
             reinterpret_cast<const std::int32_t*>(count_.get()),
+            reinterpret_cast<const std::int32_t*>(row_.get()),
             reinterpret_cast<const double*>(weights_.get()), most_};
   }
 
@@ -37,6 +41,7 @@ class UploadedWeights {
 
   Buffer first_;
   Buffer count_;
+  Buffer row_;
   Buffer weights_;
   std::int64_t most_;
 };
@@ -67,7 +72,9 @@ class Resample final : public ResampleOperation {
     arguments.first_read = images.first_read;
     arguments.first = images.first;
     arguments.rows = images.output.shape.height;
-    const Stretch read = plan_.y.read_by({images.first, images.first + arguments.rows});
+    const ResampleJob& job = arguments.job;
+    const Stretch read = pixels_read(job.kernel, job.box.y.size(), job.result_height,
+                                     {images.first, images.first + arguments.rows});
     arguments.read = read.first;
     arguments.read_rows = read.size();
     arguments.between = between_.get();
