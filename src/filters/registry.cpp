@@ -206,9 +206,8 @@ constexpr std::array advices = {
     Advice{"std deviation variance stddev", "'satin local-deviation' is the deviation around each pixel."},
     Advice{"scale thumbnail thumb rescale downscale upscale shrink enlarge",
            "'satin resize' changes the size."},
-    Advice{
-        "crop rotate flip flop convert compress pad trim",
-        "Satin filters and resizes; ImageMagick ('convert') and libvips ('vips') do that."},
+    Advice{"crop rotate flip flop convert compress pad trim",
+           "Satin filters and resizes; ImageMagick ('convert') and libvips ('vips') do that."},
     Advice{"grey gray greyscale grayscale negate invert brightness gamma saturation hue vignette colorize "
            "montage composite",
            "Satin does not change colours; ImageMagick ('convert') and libvips ('vips') do."},

@@ -88,8 +88,7 @@ ResizedBox checked_box(std::int64_t width, std::int64_t height, const Resize& re
   const TargetSize& size = resize.size;
   if (std::max(width, height) > longest_side)
     refuse("Pictures above 2^30 pixels wide or high cannot be resized.");
-  if (size == TargetSize())
-    refuse("There is no size: give one (--size 1600, --size 50% or --size 1200x630).");
+  if (size == TargetSize()) refuse("There is no size: give one, such as --size 1600.");
   const bool numbers = std::min(size.width, size.height) >= 0 &&
                        std::max(size.width, size.height) <= longest_side && size.longer.value >= 0 &&
                        size.longer.value <= static_cast<double>(longest_side) &&

@@ -31,6 +31,7 @@ _CALLS = {
     "threshold": "satin.threshold(image, 'sauvola', window=31)",
     "mask": "satin.mask(mask, open=2, fill_all_holes=True, feather=3)",
     "redact": "satin.redact(image, box=(12, 8, 24, 16))",
+    "resize": "satin.resize(image, 32)",
     "unsharp": "satin.unsharp(image, 0.5, sigma=1.5)",
     "regions": "satin.regions(mask, image=image, min_area=20)",
 }
