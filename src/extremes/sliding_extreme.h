@@ -39,7 +39,7 @@ struct SlidingExtremeImages {
   ImageView source;
   ImageView mask;
   MutableImageView output;
-  ImageView original;  ///< picture whose bytes the mask and transparent results keep; empty: the source
+  ImageView original{};  ///< picture whose bytes the mask and transparent results keep; empty: the source
 
   [[nodiscard]] const ImageView& kept() const noexcept { return original.empty() ? source : original; }
 };
