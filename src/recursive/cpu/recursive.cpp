@@ -169,8 +169,8 @@ class Recursive final : public RecursiveOperation {
         float* y_row = distance(Axis::y, 0, y);
         const bool good = with_pixel_type(job_.guide->type, [&]<class T>() {
           const auto between = [&](const T* p, const T* q, std::size_t count, float* along) {
-            if constexpr (sizeof(T) == 1)
-              if (!job_.guide->weighted) return ReadByteDistances(*job_.guide, p, q, count, along);
+            if constexpr (sizeof(T) < 4)
+              if (!job_.guide->weighted) return ReadIntegerDistances(*job_.guide, p, q, count, along);
             read_distances(*job_.guide, p, q, count, along);
           };
           return read_distances<T>(*job_.guide, row, above, width, x_row, y_row, between);
@@ -409,13 +409,13 @@ class Recursive final : public RecursiveOperation {
   template <std::size_t Channels>
   void store_rows(const LineTile::Block& block, const std::array<const Real*, 4>& first, std::size_t step,
                   const RecursiveImages& images) const {
-    if constexpr (sizeof(Stored) == 1)
+    if constexpr (sizeof(Stored) < 4)
       if (!job_.read.weighted && job_.mask_maximum == 0)
-        return StoreBytes<Channels>(first, step,
-                                    {static_cast<std::size_t>(block.height),
-                                     static_cast<std::size_t>(block.width), images.output.strides.row},
-                                    transfer_,
-                                    images.output.row<Stored>(block.y) + block.x * job_.read.channels);
+        return StoreIntegers<Channels, Stored>(
+            first, step,
+            {static_cast<std::size_t>(block.height), static_cast<std::size_t>(block.width),
+             images.output.strides.row},
+            transfer_, images.output.at(block.x, block.y));
     for (std::int64_t r = 0; r < block.height; ++r) {
       const std::int64_t y = block.y + r;
       std::array<const Real*, Channels> values;

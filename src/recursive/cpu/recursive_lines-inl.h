@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <array>
 
-#include "pixels/cpu/transfer-inl.h"
+#include "pixels/cpu/rows-inl.h"
 #include "pixels/maths/real_pixel.h"
 #include "recursive/cpu/recursive_rows.h"
 #include "recursive/maths/recursive.h"
@@ -253,29 +253,38 @@ inline void Transpose(const double* from, std::size_t from_step, std::size_t row
     for (std::size_t j = 0; j < columns; ++j) to[j * to_step + i] = from[i * from_step + j];
 }
 
-// Rows of bytes, which need no mask and, when stored, no alpha.
+// Rows of u8 and u16, which need no mask and, when stored, no alpha.
 
-/// Returns nearest_integer() of finite values, up to `white`, as 16-bit integers.
-template <class D>
-HWY_INLINE auto NearestWords(D d, const float* values, float white) {
+/// Type of working values of stored integers.
+template <class Stored>
+using LightOf = std::conditional_t<sizeof(Stored) == 1, std::uint16_t, std::uint32_t>;
+
+/// Returns nearest_integer() of finite values, up to `white`.
+template <class Light, class D>
+HWY_INLINE auto NearestLight(D d, const hn::TFromD<D>* values, hn::TFromD<D> white) {
   const hn::Rebind<std::int32_t, D> integers;
+  const hn::Rebind<Light, D> light;
   const auto above = hn::Max(hn::LoadU(d, values), hn::Zero(d));
-  const auto bounded = hn::Min(above, hn::Set(d, white));
-  return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(),
-                      hn::ConvertTo(integers, hn::Add(bounded, hn::Set(d, 0.5F))));
+  const auto raised = hn::Add(hn::Min(above, hn::Set(d, white)), hn::Set(d, hn::TFromD<D>{0.5F}));
+  if constexpr (sizeof(Light) == 2) {
+    return hn::DemoteTo(light, hn::ConvertTo(integers, raised));
+  } else {
+    return hn::BitCast(light, hn::DemoteTo(integers, raised));
+  }
 }
 
-/// Sets words[i * Channels + c] to the integer nearest to values[c][i].
-template <std::size_t Channels>
-void NearestPixels(const std::array<const float*, Channels>& values, std::size_t count, std::uint32_t white,
-                   std::uint16_t* words) {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<std::uint16_t, decltype(d)> narrow;
-  const auto largest = static_cast<float>(white);
+/// Sets light[i * Channels + c] to the integer nearest to values[c][i].
+template <std::size_t Channels, class Real, class Light>
+void NearestPixels(const std::array<const Real*, Channels>& values, std::size_t count, std::uint32_t white,
+                   Light* light) {
+  const hn::ScalableTag<Real> d;
+  const hn::Rebind<Light, decltype(d)> narrow;
+  const auto largest = static_cast<Real>(white);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto channel = [&](std::size_t c) HWY_ATTR { return NearestWords(d, values[c] + i, largest); };
-    std::uint16_t* to = words + i * Channels;
+    const auto channel = [&](std::size_t c)
+                             HWY_ATTR { return NearestLight<Light>(d, values[c] + i, largest); };
+    Light* to = light + i * Channels;
     if constexpr (Channels == 1) hn::StoreU(channel(0), narrow, to);
     if constexpr (Channels == 2) hn::StoreInterleaved2(channel(0), channel(1), narrow, to);
     if constexpr (Channels == 3) hn::StoreInterleaved3(channel(0), channel(1), channel(2), narrow, to);
@@ -284,39 +293,33 @@ void NearestPixels(const std::array<const float*, Channels>& values, std::size_t
   }
   for (; i < count; ++i)
     for (std::size_t c = 0; c < Channels; ++c)
-      words[i * Channels + c] = static_cast<std::uint16_t>(nearest_integer(values[c][i], white));
+      light[i * Channels + c] = static_cast<Light>(nearest_integer(values[c][i], white));
 }
 
 /// Size of a block, at most longest_row x longest_row.
-struct ByteBlock {
+struct StoredBlock {
   std::size_t rows;
   std::size_t width;
   std::ptrdiff_t pitch;  ///< bytes between stored rows
 };
 
-/// Stores a block of bytes like RealRows::store(). values[c] is the first row of channel c; rows are `step`
-/// apart.
-template <std::size_t Channels>
-void StoreBytes(const std::array<const float*, 4>& values, std::size_t step, const ByteBlock& block,
-                const TransferView& transfer, std::uint8_t* out) {
+/// Stores a block of u8 or u16. values[c] is the first row of channel c; rows are `step` apart.
+template <std::size_t Channels, class Stored>
+void StoreIntegers(const std::array<const RealOf<Stored>*, 4>& values, std::size_t step,
+                   const StoredBlock& block, const TransferView& transfer, std::byte* out) {
   constexpr std::size_t most = Channels * longest_row * longest_row;
-  const std::size_t row_bytes = Channels * block.width;
-  std::uint16_t words[most];
-  std::uint8_t codes[most];
-  const std::uint32_t white = decode(0xFF, transfer);
+  const std::size_t row_values = Channels * block.width;
+  LightOf<Stored> light[most];
+  Stored codes[most];
+  const std::uint32_t white = decode(static_cast<Stored>(~Stored{0}), transfer);
   for (std::size_t r = 0; r < block.rows; ++r) {
-    std::array<const float*, Channels> row;
+    std::array<const RealOf<Stored>*, Channels> row;
     for (std::size_t c = 0; c < Channels; ++c) row[c] = values[c] + r * step;
-    NearestPixels(row, block.width, white, words + r * row_bytes);
+    NearestPixels(row, block.width, white, light + r * row_values);
   }
-  const std::size_t count = block.rows * row_bytes;
-  if (transfer.decode != nullptr)
-    EncodeRow(words, count, transfer, codes);
-  else
-    std::transform(words, words + count, codes,
-                   [](std::uint16_t word) { return static_cast<std::uint8_t>(word); });
+  EncodeWorking(light, block.rows * row_values, transfer, codes);
   for (std::size_t r = 0; r < block.rows; ++r, out += block.pitch)
-    std::copy_n(codes + r * row_bytes, row_bytes, out);
+    std::copy_n(codes + r * row_values, row_values, reinterpret_cast<Stored*>(out));
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -372,54 +375,57 @@ inline std::size_t ReadVectors([[maybe_unused]] const std::uint8_t* pixels,
 }
 
 #if HWY_TARGET != HWY_SCALAR
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ByteDifference(D /*bytes*/, V a, V b) {
-  return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
-}
-
 /// Returns the sums of |p - q| over the channels, for as many pixels as `sums` has lanes.
-template <int Channels, class D>
-HWY_INLINE hn::Vec<D> ByteDifferences(D sums, const std::uint8_t* p, const std::uint8_t* q) {
-  const hn::Rebind<std::uint8_t, D> bytes;
-  const auto of = [&](auto a, auto b) HWY_ATTR { return hn::PromoteTo(sums, ByteDifference(bytes, a, b)); };
-  hn::Vec<decltype(bytes)> p0, p1, p2, p3, q0, q1, q2, q3;
+template <int Channels, class D, class Stored>
+HWY_INLINE hn::Vec<D> Differences(D sums, const Stored* p, const Stored* q) {
+  const hn::Rebind<Stored, D> stored;
+  const auto of = [&](auto a, auto b) HWY_ATTR {
+    return hn::PromoteTo(sums, hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a)));
+  };
+  hn::Vec<decltype(stored)> p0, p1, p2, p3, q0, q1, q2, q3;
   if constexpr (Channels == 1) {
-    return of(hn::LoadU(bytes, p), hn::LoadU(bytes, q));
+    return of(hn::LoadU(stored, p), hn::LoadU(stored, q));
   } else if constexpr (Channels == 2) {
-    hn::LoadInterleaved2(bytes, p, p0, p1);
-    hn::LoadInterleaved2(bytes, q, q0, q1);
+    hn::LoadInterleaved2(stored, p, p0, p1);
+    hn::LoadInterleaved2(stored, q, q0, q1);
     return hn::Add(of(p0, q0), of(p1, q1));
   } else if constexpr (Channels == 3) {
-    hn::LoadInterleaved3(bytes, p, p0, p1, p2);
-    hn::LoadInterleaved3(bytes, q, q0, q1, q2);
+    hn::LoadInterleaved3(stored, p, p0, p1, p2);
+    hn::LoadInterleaved3(stored, q, q0, q1, q2);
     return hn::Add(hn::Add(of(p0, q0), of(p1, q1)), of(p2, q2));
   } else {
-    hn::LoadInterleaved4(bytes, p, p0, p1, p2, p3);
-    hn::LoadInterleaved4(bytes, q, q0, q1, q2, q3);
+    hn::LoadInterleaved4(stored, p, p0, p1, p2, p3);
+    hn::LoadInterleaved4(stored, q, q0, q1, q2, q3);
     return hn::Add(hn::Add(of(p0, q0), of(p1, q1)), hn::Add(of(p2, q2), of(p3, q3)));
   }
 }
 #endif
 
-/// Computes transformed_distance() between pixels p and q of bytes without alpha in whole vectors and returns
-/// their number. The sums are integers, so their order does not matter.
-template <int Channels>
-std::size_t ByteDistances([[maybe_unused]] const std::uint8_t* p, [[maybe_unused]] const std::uint8_t* q,
-                          [[maybe_unused]] double contrast, [[maybe_unused]] std::size_t count,
-                          [[maybe_unused]] float* along) {
+/// Computes transformed_distance() between pixels p and q of u8 or u16 without alpha in whole vectors and
+/// returns their number. The sums are integers, so their order does not matter.
+template <int Channels, class Stored>
+std::size_t VectorDistances([[maybe_unused]] const Stored* p, [[maybe_unused]] const Stored* q,
+                            [[maybe_unused]] double contrast, [[maybe_unused]] std::size_t count,
+                            [[maybe_unused]] float* along) {
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
-  const hn::ScalableTag<std::uint16_t> d;
+  using Sum = LightOf<Stored>;
+  const hn::ScalableTag<Sum> d;
   const hn::ScalableTag<double> doubles;
-  const hn::Rebind<std::uint16_t, decltype(doubles)> few;
+  const hn::Rebind<Sum, decltype(doubles)> few;
   const hn::Rebind<std::int32_t, decltype(doubles)> integers;
   const hn::Rebind<float, decltype(doubles)> floats;
-  HWY_ALIGN std::uint16_t sums[hn::MaxLanes(d)];
+  HWY_ALIGN Sum sums[hn::MaxLanes(d)];
   const std::size_t lanes = hn::Lanes(d);
   for (; i + lanes <= count; i += lanes) {
-    hn::Store(ByteDifferences<Channels>(d, p + i * Channels, q + i * Channels), d, sums);
+    hn::Store(Differences<Channels>(d, p + i * Channels, q + i * Channels), d, sums);
     for (std::size_t j = 0; j < lanes; j += hn::Lanes(doubles)) {
-      const auto sum = hn::PromoteTo(doubles, hn::PromoteTo(integers, hn::LoadU(few, sums + j)));
+      const auto sum = [&](auto loaded) HWY_ATTR {
+        if constexpr (sizeof(Sum) == 2)
+          return hn::PromoteTo(doubles, hn::PromoteTo(integers, loaded));
+        else
+          return hn::PromoteTo(doubles, hn::BitCast(integers, loaded));
+      }(hn::LoadU(few, sums + j));
       const auto distance = hn::Add(hn::Set(doubles, 1.0), hn::Mul(sum, hn::Set(doubles, contrast)));
       hn::StoreU(hn::DemoteTo(floats, hn::Min(distance, hn::Set(doubles, largest_distance))), floats,
                  along + i + j);
@@ -429,11 +435,12 @@ std::size_t ByteDistances([[maybe_unused]] const std::uint8_t* p, [[maybe_unused
   return i;
 }
 
-/// Does the same as read_distances() of recursive_rows.h for a row of bytes without alpha.
-inline void ReadByteDistances(const Guide& guide, const std::uint8_t* p, const std::uint8_t* q,
-                              std::size_t count, float* along) {
+/// Does the same as read_distances() of recursive_rows.h for a row of u8 or u16 without alpha.
+template <class Stored>
+void ReadIntegerDistances(const Guide& guide, const Stored* p, const Stored* q, std::size_t count,
+                          float* along) {
   with_channels(guide.channels, [&]<int Channels>() {
-    const std::size_t done = ByteDistances<Channels>(p, q, guide.contrast, count, along);
+    const std::size_t done = VectorDistances<Channels>(p, q, guide.contrast, count, along);
     read_distances<Channels, false>(p + done * Channels, q + done * Channels, guide.contrast, count - done,
                                     along + done);
   });

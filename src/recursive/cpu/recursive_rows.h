@@ -1,6 +1,6 @@
 #pragma once
 // Rows of stored pixels as working values of one channel, and back; rows of distances between the pixels of a
-// guide. For all types and masks, without vectors: recursive_lines-inl.h has faster functions for bytes.
+// guide. For all types and masks, without vectors: recursive_lines-inl.h has faster functions for integers.
 
 #include <algorithm>
 #include <array>
@@ -61,7 +61,13 @@ class RealRows {
   template <std::size_t Channels>
   void store(const std::array<const Real*, Channels>& values, std::size_t count, const Stored* original,
              const ImageView& mask, std::int64_t x, std::int64_t y, Stored* out) const {
-    if (!rule_.weighted && rule_.mask_maximum == 0) return store_plainly(values, count, out);
+    if constexpr (std::is_same_v<Stored, float>) {
+      if (!rule_.weighted && rule_.mask_maximum == 0) {
+        for (std::size_t c = 0; c < Channels; ++c)
+          for (std::size_t i = 0; i < count; ++i) out[i * Channels + c] = static_cast<float>(values[c][i]);
+        return;
+      }
+    }
     for (std::size_t i = 0; i < count; ++i, original += Channels, out += Channels) {
       Real pixel[Channels];
       for (std::size_t c = 0; c < Channels; ++c) pixel[c] = values[c][i];
@@ -71,21 +77,6 @@ class RealRows {
   }
 
  private:
-  template <std::size_t Channels>
-  void store_plainly(const std::array<const Real*, Channels>& values, std::size_t count, Stored* out) const {
-    for (std::size_t c = 0; c < Channels; ++c) {
-      if constexpr (std::is_same_v<Stored, float>) {
-        for (std::size_t i = 0; i < count; ++i) out[i * Channels + c] = static_cast<float>(values[c][i]);
-      } else {
-        const std::uint32_t white = decode(static_cast<Stored>(~Stored{0}), rule_.transfer);
-        std::array<std::uint32_t, longest_row> nearest;
-        for (std::size_t i = 0; i < count; ++i) nearest[i] = nearest_integer(values[c][i], white);
-        for (std::size_t i = 0; i < count; ++i)
-          out[i * Channels + c] = encode(nearest[i], rule_.transfer, Stored{});
-      }
-    }
-  }
-
   int channels_;
   StoreRule rule_;
   std::array<Real, sizeof(Stored) == 1 ? 256 : 0> decoded_{};
