@@ -1,7 +1,7 @@
 // Chooses how a box mean is computed, and computes those with a radius per pixel.
 //
 // One radius for all pixels is computed by sliding windows (means/cpu/box_chain.h). A radius map reads four
-// entries of a summed-area table per whole box (Crow 1984). For small radii of integers without alpha or
+// entries of a summed-area table per whole box (Crow 1984). For small radii of pixels without alpha or
 // mask, a tile keeps the last rows of its own table in a ring that stays in the cache (BoxMeanRing). That
 // table covers the picture extended by its border, so only Border::shrink needs other divisors at the edges.
 // All other jobs use a table of the whole picture (BoxMeanTable).
@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/cpu/backend.h"
 #include "core/workspace.h"
@@ -32,8 +33,9 @@ struct BoxOfRadius {
   bool fractional = false;  ///< whether the outer window, one pixel further each way, counts too
   double inner = 1;         ///< weight of a row or column of the inner window
   double outer = 0;         ///< weight of a row or column of the outer window
-  double half_up = 0;       ///< floor(divisor / 2) + 1/2
-  double reciprocal = 0;    ///< 1 / divisor, correctly rounded
+  double divisor = 1;
+  double half_up = 0;     ///< floor(divisor / 2) + 1/2
+  double reciprocal = 0;  ///< 1 / divisor, correctly rounded
 };
 
 /// Returns the box with this divisor: its area in pixels, or in 1/65536 pixel for a fractional radius.
@@ -46,8 +48,9 @@ inline BoxOfRadius BoxOf(Radius256 radius, std::uint64_t divisor) {
     box.inner = radius_one - box.outer;
   }
   const std::uint64_t half = divisor / 2;
+  box.divisor = static_cast<double>(divisor);
   box.half_up = static_cast<double>(half) + 0.5;
-  box.reciprocal = 1.0 / static_cast<double>(divisor);
+  box.reciprocal = 1.0 / box.divisor;
   return box;
 }
 
@@ -69,24 +72,51 @@ struct RingTable {
 /// Entries past the last pixel that GatherMeans() may read from a table and write to the means.
 inline constexpr std::size_t gather_slack = 3;
 
-/// Returns the sums of one whole box as exact doubles, for the channels that D holds.
+/// Returns the sums of one whole box as doubles, for the channels that D holds.
 template <class D, class Sum>
 HWY_INLINE auto WholeBox(D d, const Sum* above, const Sum* below, std::size_t left, std::size_t right) {
   const hn::Rebind<Sum, D> sums;
   const auto lower = hn::Sub(hn::LoadU(sums, below + right), hn::LoadU(sums, below + left));
   const auto upper = hn::Sub(hn::LoadU(sums, above + right), hn::LoadU(sums, above + left));
-  return ExactDouble(d, hn::Sub(lower, upper));
+  if constexpr (std::is_same_v<Sum, double>) {
+    return hn::Sub(lower, upper);
+  } else {
+    return ExactDouble(d, hn::Sub(lower, upper));
+  }
 }
 
-/// Sets means[x * Channels + c] for x in [first, last) to the mean over the box boxes[x] around (x, y),
-/// rounded to nearest, ties up. All entries must exist, and gather_slack more. Sums are below 2^31 (u32),
-/// weighted sums below 2^50.
+/// Type of the means of sums: integers of integers, in u32 or double, and floats of fixed point, in u64.
+template <class Sum>
+using MeanOf = std::conditional_t<std::is_same_v<Sum, std::uint64_t>, float, std::uint32_t>;
+
+/// Returns the mean of a weighted sum: for integers rounded to nearest, ties up, otherwise times `scale`.
+template <class Sum, class D, class V = hn::Vec<D>>
+HWY_INLINE auto MeanOfSum(D d, V sum, const BoxOfRadius& box, double scale) {
+  const hn::Rebind<MeanOf<Sum>, D> means;
+  const hn::Rebind<std::int32_t, D> integers;
+  const auto divisor = hn::Set(d, box.divisor);
+  const auto reciprocal = hn::Set(d, box.reciprocal);
+  if constexpr (std::is_same_v<Sum, std::uint64_t>) {
+    return hn::DemoteTo(means, hn::Mul(hn::Div(sum, divisor), hn::Set(d, scale)));
+  } else if constexpr (std::is_same_v<Sum, double>) {  // the exact remainder decides
+    const auto quotient = hn::Trunc(hn::Mul(sum, reciprocal));
+    const auto rest = hn::NegMulAdd(quotient, divisor, sum);
+    const auto up = hn::IfThenElseZero(hn::Ge(hn::Add(rest, rest), divisor), hn::Set(d, 1.0));
+    return hn::BitCast(means, hn::DemoteTo(integers, hn::Add(quotient, up)));
+  } else {
+    return hn::BitCast(means,
+                       hn::DemoteTo(integers, hn::Mul(hn::Add(sum, hn::Set(d, box.half_up)), reciprocal)));
+  }
+}
+
+/// Sets means[x * Channels + c] for x in [first, last) to the mean over the box boxes[x] around (x, y). All
+/// entries must exist, and gather_slack more. Sums in u32 are below 2^31 and their weighted sums below 2^50,
+/// those in doubles at most 2^53. Weighted sums of floats are rounded like those of covered_box_sums().
 template <std::size_t Channels, class Sum>
-void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes,
-                 std::size_t first, std::size_t last, std::uint32_t* HWY_RESTRICT means) {
+void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes, double scale,
+                 std::size_t first, std::size_t last, MeanOf<Sum>* HWY_RESTRICT means) {
   const hn::CappedTag<double, 4> d;
-  const hn::Rebind<std::int32_t, decltype(d)> d32;
-  const hn::Rebind<std::uint32_t, decltype(d)> du32;
+  const hn::Rebind<MeanOf<Sum>, decltype(d)> stored;
   const auto row = [&](std::size_t at) { return table.data + (at & table.row_mask) * table.stride; };
   for (std::size_t x = first; x < last; ++x) {
     const BoxOfRadius& box = *boxes[x];
@@ -95,8 +125,6 @@ void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* 
     const Sum* below = row(y + reach);
     const std::size_t left = (x - reach - 1) * Channels;
     const std::size_t right = (x + reach) * Channels;
-    const auto half_up = hn::Set(d, box.half_up);
-    const auto reciprocal = hn::Set(d, box.reciprocal);
     for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
       auto sum = WholeBox(d, above + c, below + c, left, right);
       if (box.fractional) {
@@ -107,11 +135,16 @@ void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* 
         const auto wide = WholeBox(d, above + c, below + c, left - Channels, right + Channels);
         const auto tall = WholeBox(d, outer_above + c, outer_below + c, left, right);
         const auto both = WholeBox(d, outer_above + c, outer_below + c, left - Channels, right + Channels);
-        sum = hn::Add(hn::Mul(inner, hn::Add(hn::Mul(inner, sum), hn::Mul(outer, wide))),
-                      hn::Mul(outer, hn::Add(hn::Mul(inner, tall), hn::Mul(outer, both))));
+        if constexpr (std::is_same_v<MeanOf<Sum>, float>) {
+          const auto edges = hn::Set(d, box.inner * box.outer);
+          sum = hn::Add(hn::Mul(hn::Mul(inner, inner), sum), hn::Mul(edges, wide));
+          sum = hn::Add(hn::Add(sum, hn::Mul(edges, tall)), hn::Mul(hn::Mul(outer, outer), both));
+        } else {
+          sum = hn::Add(hn::Mul(inner, hn::Add(hn::Mul(inner, sum), hn::Mul(outer, wide))),
+                        hn::Mul(outer, hn::Add(hn::Mul(inner, tall), hn::Mul(outer, both))));
+        }
       }
-      const auto mean = hn::DemoteTo(d32, hn::Mul(hn::Add(sum, half_up), reciprocal));
-      hn::StoreU(hn::BitCast(du32, mean), du32, means + x * Channels + c);
+      hn::StoreU(MeanOfSum<Sum>(d, sum, box, scale), stored, means + x * Channels + c);
     }
   }
 }
@@ -122,11 +155,13 @@ constexpr std::int64_t tile_width = 256;
 /// Workspace of one thread for one tile.
 template <class Sum>
 struct RingTile {
+  using Value = std::conditional_t<std::is_same_v<Sum, std::uint64_t>, std::uint64_t, std::uint32_t>;
+
   WorkspaceVector<Sum> ring;
-  WorkspaceVector<Sum> values;         ///< one extended row of the tile
+  WorkspaceVector<Value> values;       ///< one extended row of the tile
   WorkspaceVector<BoxOfRadius> boxes;  ///< boxes of pixels that box_of_code_ does not hold
   WorkspaceVector<const BoxOfRadius*> box_at;
-  WorkspaceVector<std::uint32_t> means;
+  WorkspaceVector<MeanOf<Sum>> means;
 };
 
 template <class Sum>
@@ -205,12 +240,15 @@ class BoxMeanRing final : public BoxMeanOperation {
     const auto pixels = static_cast<std::size_t>(columns.last - columns.first + 2 * halo_);
     const std::int64_t y = source_of(position, job_.height, job_.border);
     if (y < 0) {
-      std::fill_n(tile.values.begin(), pixels * channels_, Sum{0});
+      std::fill_n(tile.values.begin(), pixels * channels_, 0);
     } else {
       read_extended(reader, source, columns, y, tile);
     }
     const Sum* above = position == start ? nullptr : ring_row(tile, position - 1);
-    Scan(tile.values.data(), pixels, job_.read.channels, above, ring_row(tile, position));
+    using Scanned =
+        std::conditional_t<std::is_same_v<Sum, double>, const std::int32_t, const Sum>;  // signed words
+    Scan(reinterpret_cast<Scanned*>(tile.values.data()), pixels, job_.read.channels, above,
+         ring_row(tile, position));
   }
 
   /// Reads the working values of the tile's columns of row y, with the border on either side.
@@ -225,7 +263,7 @@ class BoxMeanRing final : public BoxMeanOperation {
     const auto read_outside = [&](std::int64_t x) {
       const std::int64_t from = source_of(x, job_.width, job_.border);
       if (from < 0) {
-        std::fill_n(at(x), channels_, Sum{0});
+        std::fill_n(at(x), channels_, 0);
       } else {
         ReadRow(reader, source.at(from, y), 1, at(x));
       }
@@ -243,18 +281,24 @@ class BoxMeanRing final : public BoxMeanOperation {
     const auto halo = static_cast<std::size_t>(halo_);
     const RingTable<Sum> table{tile.ring.data(), stride_, ring_rows_ - 1};
     with_channels(job_.read.channels, [&]<int Channels>() {
-      GatherMeans<Channels>(table, static_cast<std::size_t>(y + largest_reach + 1), tile.box_at.data(), halo,
-                            halo + pixels, tile.means.data());
+      GatherMeans<Channels>(table, static_cast<std::size_t>(y + largest_reach + 1), tile.box_at.data(),
+                            power_of_two(-store.exponents.colour), halo, halo + pixels, tile.means.data());
     });
-    const std::uint32_t* means = tile.means.data() + halo * channels_;
-    const std::size_t count = pixels * channels_;
-    if (job_.write.type == Type::u8) {
-      EncodeWorking(means, count, store.rule.transfer,
-                    images.output.row<std::uint8_t>(y) + columns.first * job_.read.channels);
-    } else {
-      EncodeWorking(means, count, store.rule.transfer,
-                    images.output.row<std::uint16_t>(y) + columns.first * job_.read.channels);
-    }
+    const MeanOf<Sum>* means = tile.means.data() + halo * channels_;
+    const auto first = static_cast<std::size_t>(columns.first) * channels_;
+    with_pixel_type(job_.write.type, [&]<class T>() {
+      T* out = images.output.row<T>(y) + first;
+      if constexpr (!std::is_same_v<MeanOf<Sum>, float>) {
+        if constexpr (!std::is_same_v<T, float>)
+          EncodeWorking(means, pixels * channels_, store.rule.transfer, out);
+      } else if constexpr (std::is_same_v<T, float>) {
+        std::copy_n(means, pixels * channels_, out);
+        const float* original = images.original.row<float>(y) + first;
+        for (std::size_t x = 0; x < pixels; ++x)  // a radius of 0 keeps the float
+          if (const BoxOfRadius& box = *tile.box_at[halo + x]; box.reach == 0 && !box.fractional)
+            std::copy_n(original + x * channels_, channels_, out + x * channels_);
+      }
+    });
   }
 
   /// Finds the box of every pixel of a row of the tile. The divisor of a clipped window is its area in the
@@ -302,14 +346,20 @@ class BoxMeanRing final : public BoxMeanOperation {
 
 inline Prepared<BoxMeanJob> PrepareBoxMeanRing(CpuBackend& backend, const BoxMeanJob& job) {
   const std::int64_t reach = (std::max(job.radius.low, job.radius.high) + radius_one - 1) / radius_one;
-  const bool plain = job.radius.from_map && !job.excludes && !job.read.fixed_point && !job.read.weighted &&
-                     job.read.fraction == 0 && job.mask_maximum == 0 && job.border != Border::constant &&
-                     (job.write.type == Type::u8 || job.write.type == Type::u16);
+  const bool plain =
+      job.radius.from_map && !job.excludes && !job.read.weighted && job.read.fraction == 0 &&
+      job.mask_maximum == 0 && job.border != Border::constant &&
+      (job.write.type == Type::u8 || job.write.type == Type::u16 || job.write.type == Type::f32);
   if (!plain || reach > largest_reach) return nullptr;
+  if (job.read.fixed_point) return std::make_unique<BoxMeanRing<std::uint64_t>>(backend, job, reach);
   const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
-  if (box > (std::uint64_t{1} << 50) / (radius_one * radius_one) / (job.read.maximum + 1)) return nullptr;
-  if (narrow_sums(job)) return std::make_unique<BoxMeanRing<std::uint32_t>>(backend, job, reach);
-  return std::make_unique<BoxMeanRing<std::uint64_t>>(backend, job, reach);
+  const std::uint64_t most = (std::uint64_t{1} << 53) / (job.read.maximum + 1);
+  if (narrow_sums(job) && box <= most / (8 * radius_one * radius_one))
+    return std::make_unique<BoxMeanRing<std::uint32_t>>(backend, job, reach);
+  const auto halo = static_cast<std::uint64_t>(reach) + 1;
+  const std::uint64_t tile = (tile_width + 2 * halo) * (static_cast<std::uint64_t>(job.height) + 2 * halo);
+  if (tile > most || box > most / (radius_one * radius_one)) return nullptr;
+  return std::make_unique<BoxMeanRing<double>>(backend, job, reach);
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE
