@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 
 #include "core/cpu/backend.h"
@@ -39,7 +40,8 @@ struct WindowRow {
   const float* inverses = nullptr;  ///< rounded inverses of the counts
   std::size_t width = 1;
   Quantised quantised{};
-  bool exact_in_double = false;  ///< count * squares < 2^53 and offset 0
+  bool exact_in_double = false;    ///< count * squares < 2^53 and offset 0
+  bool decided_in_floats = false;  ///< whether BinariseInFloats() decides most pixels
 };
 
 /// Adds enters - leaves to the sums and enters^2 - leaves^2 = (enters - leaves) (enters + leaves) to the
@@ -63,18 +65,18 @@ LocalStatistics StatisticsAt(const WindowRow<Sum>& row, std::size_t at) {
   return local_statistics(sums, row.quantised);
 }
 
-/// Returns the differences of prefixes that are `width` apart, as doubles.
-template <class D, class Sum>
+/// Returns the differences of prefixes that are `width` apart, as doubles. Large ones of 64 bits, which may
+/// exceed 2^63, are rounded to multiples of 2^10.
+template <bool Large = false, class D, class Sum>
 HWY_INLINE auto WindowSumsAt(D d, const Sum* prefix, std::size_t width) {
   const hn::Rebind<Sum, D> integers;
-  const hn::RebindToSigned<decltype(integers)> signed_integers;
   const auto sum = hn::Sub(hn::LoadU(integers, prefix + width), hn::LoadU(integers, prefix));
-  if constexpr (sizeof(Sum) == 4) {  // shifted into the range of signed integers, and back
-    constexpr std::uint32_t half = 0x80000000U;
-    const auto moved = hn::BitCast(signed_integers, hn::Xor(sum, hn::Set(integers, half)));
-    return hn::Add(hn::PromoteTo(d, moved), hn::Set(d, static_cast<double>(half)));
+  if constexpr (sizeof(Sum) == 4 || Large) {  // shifted into the range of signed integers, and back
+    constexpr Sum half = Sum{1} << (8 * sizeof(Sum) - 1);
+    return hn::Add(ExactDouble(d, hn::Xor(sum, hn::Set(integers, half))),
+                   hn::Set(d, static_cast<double>(half)));
   } else {
-    return hn::ConvertTo(d, hn::BitCast(signed_integers, sum));
+    return ExactDouble(d, sum);
   }
 }
 
@@ -140,37 +142,48 @@ HWY_INLINE std::size_t DecideInFloats(std::size_t count, const Decide& decide, s
   return found;
 }
 
-template <class D, class Stored>
-HWY_INLINE auto FloatsAt(D d, const Stored* values) {
-  const hn::RebindToSigned<D> integers;
-  return hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(hn::Rebind<Stored, D>(), values)));
+/// Returns values, and doubles divided by `scale`.
+template <class Wide, class Value>
+HWY_INLINE auto FloatsAt(Wide wide, const Value* values, double scale) {
+  const hn::Rebind<float, Wide> d;
+  if constexpr (std::is_same_v<Value, double>) {
+    return hn::DemoteTo(d, hn::Mul(hn::LoadU(wide, values), hn::Set(wide, 1 / scale)));
+  } else {
+    const hn::Rebind<std::int32_t, Wide> integers;
+    return hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(hn::Rebind<Value, Wide>(), values)));
+  }
 }
 
-/// Returns T - value for one vector of pixels.
-template <bool DependsOnDeviation, class Wide, class Stored, class Sum>
+/// Returns T - value for one vector of pixels, in steps of the plane. For floats, whose values are doubles,
+/// n Q - S^2 is rounded, and the deviation errs by less than 2^-24 of their range.
+template <bool DependsOnDeviation, class Wide, class Value, class Sum>
 HWY_INLINE auto BelowThreshold(Wide wide, const QuickThreshold& threshold, const WindowRow<Sum>& row,
-                               const Stored* values, std::size_t at) {
+                               const Value* values, std::size_t at) {
   const hn::Rebind<float, Wide> d;
   const auto inverse = hn::LoadU(d, row.inverses + at);
   const auto sum = WindowSumsAt(wide, row.sums + at, row.width);
-  const auto mean = hn::Mul(hn::DemoteTo(d, sum), inverse);
+  auto centred = sum;
+  if constexpr (std::is_same_v<Value, double>)
+    centred = hn::Sub(sum, hn::Mul(hn::LoadU(wide, row.counts + at),
+                                   hn::Set(wide, static_cast<double>(row.quantised.offset))));
+  const auto mean = hn::Mul(hn::DemoteTo(d, centred), inverse);
   auto factor = hn::Set(d, threshold.of_mean);
   auto rest = hn::Set(d, threshold.constant);
   if constexpr (DependsOnDeviation) {
-    auto radicand =
-        hn::Mul(hn::LoadU(wide, row.counts + at), WindowSumsAt(wide, row.squares + at, row.width));
-    if (!threshold.without_mean) radicand = hn::Sub(radicand, hn::Mul(sum, sum));
+    auto radicand = hn::Mul(hn::LoadU(wide, row.counts + at),
+                            WindowSumsAt<std::is_same_v<Value, double>>(wide, row.squares + at, row.width));
+    if (!threshold.without_mean) radicand = hn::Max(hn::Sub(radicand, hn::Mul(sum, sum)), hn::Zero(wide));
     const auto spread = hn::Mul(hn::Sqrt(hn::DemoteTo(d, radicand)), inverse);
     factor = hn::MulAdd(hn::Set(d, threshold.of_product), spread, factor);
     rest = hn::MulAdd(hn::Set(d, threshold.of_spread), spread, rest);
   }
-  return hn::Sub(hn::MulAdd(mean, factor, rest), FloatsAt(d, values + at));
+  return hn::Sub(hn::MulAdd(mean, factor, rest), FloatsAt(wide, values + at, row.quantised.scale));
 }
 
-/// Stores 255 where a value is above its threshold and otherwise 0, or the reverse if inverted, for a row
-/// that is exact in double. Returns the open pixels like DecideInFloats().
-template <class Stored, class Sum>
-std::size_t BinariseInFloats(const QuickThreshold& threshold, const WindowRow<Sum>& row, const Stored* values,
+/// Stores 255 where a value is above its threshold and otherwise 0, or the reverse if inverted. Returns the
+/// open pixels like DecideInFloats().
+template <class Value, class Sum>
+std::size_t BinariseInFloats(const QuickThreshold& threshold, const WindowRow<Sum>& row, const Value* values,
                              std::size_t count, bool inverted, std::uint8_t* HWY_RESTRICT out,
                              std::uint32_t* open) {
   const hn::ScalableTag<double> wide;
@@ -285,8 +298,10 @@ class SlidingStats {
     ScanExtended(sums_.data(), width_, reach_, job_.border, prefix_sums_.data());
     ScanExtended(squares_.data(), width_, reach_, job_.border, prefix_squares_.data());
     count_pixels(counted(window_around(y, job_.reach_y), job_.height, job_.border));
-    return {prefix_sums_.data(), prefix_squares_.data(), counts_.data(), inverses_.data(), window_width(),
-            quantised,           exact_in_double()};
+    return {prefix_sums_.data(), prefix_squares_.data(),
+            counts_.data(),      inverses_.data(),
+            window_width(),      quantised,
+            exact_in_double(),   exact_in_double() || job_.plane.type == Type::f32};
   }
 
  private:
@@ -403,20 +418,29 @@ class BoxStats final : public BoxStatsOperation {
 
   void run_plane(const BoxStatsImages& images) {
     const PictureExtremes known = images.extremes == nullptr ? PictureExtremes{} : *images.extremes;
-    constexpr double largest = static_cast<Stored>(~Stored{0});
-    const QuickThreshold threshold = quick_threshold(job_.rule, known, largest);
+    constexpr bool integers = sizeof(Stored) < 4;
+    const double largest =
+        integers ? static_cast<Stored>(~Stored{0}) : std::ldexp(2.0, job_.plane.float_bits);
+    const double step = quantised(job_.plane, plane_exponent(job_.plane, images.measured)).scale;
+    const ThresholdRule rule{job_.rule.method, job_.rule.k, job_.rule.range / step};
+    const QuickThreshold threshold =
+        quick_threshold(rule, {known.largest_deviation / step, known.smallest_value / step}, largest);
+    const bool quick = integers || !threshold.without_mean;  // n Q depends on the offset of floats
     const QuickNumber number = quick_number(job_, largest);
     for_rows(images.picture, images.measured,
              [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, RowTile& tile) {
-               if constexpr (sizeof(Stored) < 4) {
+               const auto binarise = [&](const auto* values) {
+                 binarise_in_floats(threshold, known, row, values, tile, images.output.row<std::uint8_t>(y));
+               };
+               const bool in_floats = quick && row.decided_in_floats && job_.result == LocalResult::binary;
+               if constexpr (integers) {
                  const auto* values = plane.row<Stored>(y);
-                 if (row.exact_in_double && job_.result == LocalResult::binary)
-                   return binarise_in_floats(threshold, known, row, values, tile,
-                                             images.output.row<std::uint8_t>(y));
+                 if (in_floats) return binarise(values);
                  if (row.exact_in_double && job_.mask_maximum == 0)
                    return store_in_floats(number, row, values, tile, images.output.row<Stored>(y));
                }
                ReadValues(job_.plane, images.picture, y, tile.values.data());
+               if (in_floats) return binarise(tile.values.data());
                write_row(images, known, y, row, tile.values.data());
              });
   }
@@ -477,9 +501,10 @@ class BoxStats final : public BoxStatsOperation {
     return largest;
   }
 
+  template <class Value>
   void binarise_in_floats(const QuickThreshold& threshold, const PictureExtremes& known,
-                          const WindowRow<Sum>& row, const Stored* values, RowTile& tile,
-                          std::uint8_t* out) const requires(sizeof(Stored) < 4) {
+                          const WindowRow<Sum>& row, const Value* values, RowTile& tile,
+                          std::uint8_t* out) const {
     const std::size_t open = BinariseInFloats(threshold, row, values, static_cast<std::size_t>(job_.width),
                                               job_.inverted, out, tile.open.data());
     for (std::size_t i = 0; i < open; ++i) {
