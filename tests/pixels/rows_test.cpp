@@ -44,6 +44,24 @@ void CheckTransfer() {
     check_transfer({values.end() - static_cast<std::ptrdiff_t>(count + 7), values.end() - 7});
 }
 
+/// Encodes every value of 24 bits, in rows that no vector fills.
+void CheckSixteenBits() {
+  const TransferView transfer = host_transfer(Type::u16, true);
+  const std::vector<std::uint32_t>& thresholds = srgb_tables16().thresholds16;
+  std::vector<std::uint32_t> values(1021);
+  std::vector<std::uint16_t> codes(values.size());
+  std::uint32_t code = 0;
+  for (std::uint32_t first = 0; first <= 0xFFFFFF; first += static_cast<std::uint32_t>(values.size())) {
+    values.resize(std::min<std::size_t>(values.size(), 0x1000000 - first));
+    std::iota(values.begin(), values.end(), first);
+    rows::EncodeRow16(values.data(), values.size(), transfer, codes.data());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      while (code < 0xFFFF && thresholds[code + 1] <= values[i]) ++code;
+      ASSERT_EQ(codes[i], code) << values[i];
+    }
+  }
+}
+
 template <class Code>
 void check_largest_code() {
   constexpr std::uint32_t largest = std::numeric_limits<Code>::max();
@@ -120,12 +138,17 @@ namespace satin::test {
 namespace {
 
 HWY_EXPORT(CheckTransfer);
+HWY_EXPORT(CheckSixteenBits);
 HWY_EXPORT(CheckLargestCodes);
 HWY_EXPORT(CheckBlends);
 HWY_EXPORT(CheckCover);
 
 TEST(Rows, LightFollowsTheTables) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckTransfer)(); });
+}
+
+TEST(Rows, LightOfSixteenBitsFollowsTheThresholds) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckSixteenBits)(); });
 }
 
 TEST(Rows, BlendsFollowTheDefinition) {
