@@ -1,7 +1,7 @@
 // Chooses how a box mean is computed, and computes those with a radius per pixel.
 //
 // One radius for all pixels is computed by sliding windows (means/cpu/box_chain.h). A radius map reads four
-// entries of a summed-area table per whole box (Crow 1984). For small radii of pixels without alpha or
+// entries of a summed-area table per whole box (Crow 1984). For small radii of integers without alpha or
 // mask, a tile keeps the last rows of its own table in a ring that stays in the cache (BoxMeanRing). That
 // table covers the picture extended by its border, so only Border::shrink needs other divisors at the edges.
 // All other jobs use a table of the whole picture (BoxMeanTable).
@@ -47,9 +47,8 @@ inline BoxOfRadius BoxOf(Radius256 radius, std::uint64_t divisor) {
     box.outer = radius % radius_one;
     box.inner = radius_one - box.outer;
   }
-  const std::uint64_t half = divisor / 2;
   box.divisor = static_cast<double>(divisor);
-  box.half_up = static_cast<double>(half) + 0.5;
+  box.half_up = static_cast<double>(divisor / 2) + 0.5;
   box.reciprocal = 1.0 / box.divisor;
   return box;
 }
@@ -78,45 +77,33 @@ HWY_INLINE auto WholeBox(D d, const Sum* above, const Sum* below, std::size_t le
   const hn::Rebind<Sum, D> sums;
   const auto lower = hn::Sub(hn::LoadU(sums, below + right), hn::LoadU(sums, below + left));
   const auto upper = hn::Sub(hn::LoadU(sums, above + right), hn::LoadU(sums, above + left));
-  if constexpr (std::is_same_v<Sum, double>) {
+  if constexpr (std::is_same_v<Sum, double>)
     return hn::Sub(lower, upper);
-  } else {
+  else
     return ExactDouble(d, hn::Sub(lower, upper));
-  }
 }
 
-/// Type of the means of sums: integers of integers, in u32 or double, and floats of fixed point, in u64.
-template <class Sum>
-using MeanOf = std::conditional_t<std::is_same_v<Sum, std::uint64_t>, float, std::uint32_t>;
-
-/// Returns the mean of a weighted sum: for integers rounded to nearest, ties up, otherwise times `scale`.
+/// Returns a weighted sum over the divisor, to nearest, ties up: above 2^50 by the remainder of a quotient
+/// that errs by at most 1, which is exact.
 template <class Sum, class D, class V = hn::Vec<D>>
-HWY_INLINE auto MeanOfSum(D d, V sum, const BoxOfRadius& box, double scale) {
-  const hn::Rebind<MeanOf<Sum>, D> means;
-  const hn::Rebind<std::int32_t, D> integers;
-  const auto divisor = hn::Set(d, box.divisor);
+HWY_INLINE V MeanOf(D d, V sum, const BoxOfRadius& box) {
   const auto reciprocal = hn::Set(d, box.reciprocal);
-  if constexpr (std::is_same_v<Sum, std::uint64_t>) {
-    return hn::DemoteTo(means, hn::Mul(hn::Div(sum, divisor), hn::Set(d, scale)));
-  } else if constexpr (std::is_same_v<Sum, double>) {  // the exact remainder decides
-    const auto quotient = hn::Trunc(hn::Mul(sum, reciprocal));
-    const auto rest = hn::NegMulAdd(quotient, divisor, sum);
-    const auto up = hn::IfThenElseZero(hn::Ge(hn::Add(rest, rest), divisor), hn::Set(d, 1.0));
-    return hn::BitCast(means, hn::DemoteTo(integers, hn::Add(quotient, up)));
-  } else {
-    return hn::BitCast(means,
-                       hn::DemoteTo(integers, hn::Mul(hn::Add(sum, hn::Set(d, box.half_up)), reciprocal)));
-  }
+  if constexpr (sizeof(Sum) == 4) return hn::Mul(hn::Add(sum, hn::Set(d, box.half_up)), reciprocal);
+  const auto divisor = hn::Set(d, box.divisor);
+  const auto quotient = hn::Trunc(hn::Mul(sum, reciprocal));
+  const auto rest = hn::NegMulAdd(quotient, divisor, sum);
+  return hn::Add(quotient, hn::IfThenElseZero(hn::Ge(hn::Add(rest, rest), divisor), hn::Set(d, 1.0)));
 }
 
-/// Sets means[x * Channels + c] for x in [first, last) to the mean over the box boxes[x] around (x, y). All
-/// entries must exist, and gather_slack more. Sums in u32 are below 2^31 and their weighted sums below 2^50,
-/// those in doubles at most 2^53. Weighted sums of floats are rounded like those of covered_box_sums().
+/// Sets means[x * Channels + c] for x in [first, last) to the mean over the box boxes[x] around (x, y),
+/// rounded to nearest, ties up. All entries must exist, and gather_slack more. Sums are below 2^31 and
+/// weighted sums below 2^50 (u32), or weighted sums at most 2^53 (double).
 template <std::size_t Channels, class Sum>
-void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes, double scale,
-                 std::size_t first, std::size_t last, MeanOf<Sum>* HWY_RESTRICT means) {
+void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes,
+                 std::size_t first, std::size_t last, std::uint32_t* HWY_RESTRICT means) {
   const hn::CappedTag<double, 4> d;
-  const hn::Rebind<MeanOf<Sum>, decltype(d)> stored;
+  const hn::Rebind<std::int32_t, decltype(d)> d32;
+  const hn::Rebind<std::uint32_t, decltype(d)> du32;
   const auto row = [&](std::size_t at) { return table.data + (at & table.row_mask) * table.stride; };
   for (std::size_t x = first; x < last; ++x) {
     const BoxOfRadius& box = *boxes[x];
@@ -135,16 +122,11 @@ void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* 
         const auto wide = WholeBox(d, above + c, below + c, left - Channels, right + Channels);
         const auto tall = WholeBox(d, outer_above + c, outer_below + c, left, right);
         const auto both = WholeBox(d, outer_above + c, outer_below + c, left - Channels, right + Channels);
-        if constexpr (std::is_same_v<MeanOf<Sum>, float>) {
-          const auto edges = hn::Set(d, box.inner * box.outer);
-          sum = hn::Add(hn::Mul(hn::Mul(inner, inner), sum), hn::Mul(edges, wide));
-          sum = hn::Add(hn::Add(sum, hn::Mul(edges, tall)), hn::Mul(hn::Mul(outer, outer), both));
-        } else {
-          sum = hn::Add(hn::Mul(inner, hn::Add(hn::Mul(inner, sum), hn::Mul(outer, wide))),
-                        hn::Mul(outer, hn::Add(hn::Mul(inner, tall), hn::Mul(outer, both))));
-        }
+        sum = hn::Add(hn::Mul(inner, hn::Add(hn::Mul(inner, sum), hn::Mul(outer, wide))),
+                      hn::Mul(outer, hn::Add(hn::Mul(inner, tall), hn::Mul(outer, both))));
       }
-      hn::StoreU(MeanOfSum<Sum>(d, sum, box, scale), stored, means + x * Channels + c);
+      const auto mean = hn::DemoteTo(d32, MeanOf<Sum>(d, sum, box));
+      hn::StoreU(hn::BitCast(du32, mean), du32, means + x * Channels + c);
     }
   }
 }
@@ -155,13 +137,11 @@ constexpr std::int64_t tile_width = 256;
 /// Workspace of one thread for one tile.
 template <class Sum>
 struct RingTile {
-  using Value = std::conditional_t<std::is_same_v<Sum, std::uint64_t>, std::uint64_t, std::uint32_t>;
-
   WorkspaceVector<Sum> ring;
-  WorkspaceVector<Value> values;       ///< one extended row of the tile
-  WorkspaceVector<BoxOfRadius> boxes;  ///< boxes of pixels that box_of_code_ does not hold
+  WorkspaceVector<std::uint32_t> values;  ///< one extended row of the tile
+  WorkspaceVector<BoxOfRadius> boxes;     ///< boxes of pixels that box_of_code_ does not hold
   WorkspaceVector<const BoxOfRadius*> box_at;
-  WorkspaceVector<MeanOf<Sum>> means;
+  WorkspaceVector<std::uint32_t> means;
 };
 
 template <class Sum>
@@ -191,7 +171,7 @@ class BoxMeanRing final : public BoxMeanOperation {
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t bytes = 0;
     for (const RingTile<Sum>& tile : tiles_)
-      bytes += (tile.ring.size() + tile.values.size()) * sizeof(Sum) + tile.means.size() * 4 +
+      bytes += tile.ring.size() * sizeof(Sum) + (tile.values.size() + tile.means.size()) * 4 +
                tile.boxes.size() * (sizeof(BoxOfRadius) + sizeof(void*));
     return bytes;
   }
@@ -245,9 +225,8 @@ class BoxMeanRing final : public BoxMeanOperation {
       read_extended(reader, source, columns, y, tile);
     }
     const Sum* above = position == start ? nullptr : ring_row(tile, position - 1);
-    using Scanned =
-        std::conditional_t<std::is_same_v<Sum, double>, const std::int32_t, const Sum>;  // signed words
-    Scan(reinterpret_cast<Scanned*>(tile.values.data()), pixels, job_.read.channels, above,
+    using Value = std::conditional_t<sizeof(Sum) == 4, const Sum, const std::int32_t>;  // signed words
+    Scan(reinterpret_cast<Value*>(tile.values.data()), pixels, job_.read.channels, above,
          ring_row(tile, position));
   }
 
@@ -281,24 +260,18 @@ class BoxMeanRing final : public BoxMeanOperation {
     const auto halo = static_cast<std::size_t>(halo_);
     const RingTable<Sum> table{tile.ring.data(), stride_, ring_rows_ - 1};
     with_channels(job_.read.channels, [&]<int Channels>() {
-      GatherMeans<Channels>(table, static_cast<std::size_t>(y + largest_reach + 1), tile.box_at.data(),
-                            power_of_two(-store.exponents.colour), halo, halo + pixels, tile.means.data());
+      GatherMeans<Channels>(table, static_cast<std::size_t>(y + largest_reach + 1), tile.box_at.data(), halo,
+                            halo + pixels, tile.means.data());
     });
-    const MeanOf<Sum>* means = tile.means.data() + halo * channels_;
-    const auto first = static_cast<std::size_t>(columns.first) * channels_;
-    with_pixel_type(job_.write.type, [&]<class T>() {
-      T* out = images.output.row<T>(y) + first;
-      if constexpr (!std::is_same_v<MeanOf<Sum>, float>) {
-        if constexpr (!std::is_same_v<T, float>)
-          EncodeWorking(means, pixels * channels_, store.rule.transfer, out);
-      } else if constexpr (std::is_same_v<T, float>) {
-        std::copy_n(means, pixels * channels_, out);
-        const float* original = images.original.row<float>(y) + first;
-        for (std::size_t x = 0; x < pixels; ++x)  // a radius of 0 keeps the float
-          if (const BoxOfRadius& box = *tile.box_at[halo + x]; box.reach == 0 && !box.fractional)
-            std::copy_n(original + x * channels_, channels_, out + x * channels_);
-      }
-    });
+    const std::uint32_t* means = tile.means.data() + halo * channels_;
+    const std::size_t count = pixels * channels_;
+    if (job_.write.type == Type::u8) {
+      EncodeWorking(means, count, store.rule.transfer,
+                    images.output.row<std::uint8_t>(y) + columns.first * job_.read.channels);
+    } else {
+      EncodeWorking(means, count, store.rule.transfer,
+                    images.output.row<std::uint16_t>(y) + columns.first * job_.read.channels);
+    }
   }
 
   /// Finds the box of every pixel of a row of the tile. The divisor of a clipped window is its area in the
@@ -346,12 +319,10 @@ class BoxMeanRing final : public BoxMeanOperation {
 
 inline Prepared<BoxMeanJob> PrepareBoxMeanRing(CpuBackend& backend, const BoxMeanJob& job) {
   const std::int64_t reach = (std::max(job.radius.low, job.radius.high) + radius_one - 1) / radius_one;
-  const bool plain =
-      job.radius.from_map && !job.excludes && !job.read.weighted && job.read.fraction == 0 &&
-      job.mask_maximum == 0 && job.border != Border::constant &&
-      (job.write.type == Type::u8 || job.write.type == Type::u16 || job.write.type == Type::f32);
+  const bool plain = job.radius.from_map && !job.excludes && !job.read.fixed_point && !job.read.weighted &&
+                     job.read.fraction == 0 && job.mask_maximum == 0 && job.border != Border::constant &&
+                     (job.write.type == Type::u8 || job.write.type == Type::u16);
   if (!plain || reach > largest_reach) return nullptr;
-  if (job.read.fixed_point) return std::make_unique<BoxMeanRing<std::uint64_t>>(backend, job, reach);
   const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
   const std::uint64_t most = (std::uint64_t{1} << 53) / (job.read.maximum + 1);
   if (narrow_sums(job) && box <= most / (8 * radius_one * radius_one))

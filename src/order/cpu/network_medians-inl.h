@@ -153,7 +153,7 @@ HWY_INLINE SortedLanes<V, results> RunNetwork(V* wires) {
 template <class Key, std::size_t reach>
 class NetworkMedians {
  public:
-  static constexpr std::int64_t least_width = 64;  ///< fewest columns: at least a vector
+  static constexpr std::int64_t least_width = 64 / sizeof(Key);  ///< fewest columns: at least a vector
 
   /// `plainly`: whether the output gets stored pixels; otherwise it gets keys.
   NetworkMedians(int channels, bool plainly)

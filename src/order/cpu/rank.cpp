@@ -151,8 +151,8 @@ class BorderChunk {
 template <class Key>
 class TiledRanks {
  public:
-  static constexpr std::int64_t most_rows = 32;    ///< rows per chunk
-  static constexpr std::int64_t least_width = 64;  ///< narrower chunks leave lanes empty
+  static constexpr std::int64_t most_rows = 32;                  ///< rows per chunk
+  static constexpr std::int64_t least_width = 64 / sizeof(Key);  ///< narrower chunks leave lanes empty
 
   TiledRanks(const RankJob& job, const LargestReach& reach)
       : channels_(static_cast<std::size_t>(job.channels)),

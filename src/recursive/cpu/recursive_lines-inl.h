@@ -412,20 +412,14 @@ std::size_t VectorDistances([[maybe_unused]] const Stored* p, [[maybe_unused]] c
   using Sum = LightOf<Stored>;
   const hn::ScalableTag<Sum> d;
   const hn::ScalableTag<double> doubles;
-  const hn::Rebind<Sum, decltype(doubles)> few;
-  const hn::Rebind<std::int32_t, decltype(doubles)> integers;
+  const hn::Rebind<std::uint32_t, decltype(doubles)> integers;
   const hn::Rebind<float, decltype(doubles)> floats;
   HWY_ALIGN Sum sums[hn::MaxLanes(d)];
   const std::size_t lanes = hn::Lanes(d);
   for (; i + lanes <= count; i += lanes) {
     hn::Store(Differences<Channels>(d, p + i * Channels, q + i * Channels), d, sums);
     for (std::size_t j = 0; j < lanes; j += hn::Lanes(doubles)) {
-      const auto sum = [&](auto loaded) HWY_ATTR {
-        if constexpr (sizeof(Sum) == 2)
-          return hn::PromoteTo(doubles, hn::PromoteTo(integers, loaded));
-        else
-          return hn::PromoteTo(doubles, hn::BitCast(integers, loaded));
-      }(hn::LoadU(few, sums + j));
+      const auto sum = ExactDouble(doubles, LoadWide(integers, sums + j));
       const auto distance = hn::Add(hn::Set(doubles, 1.0), hn::Mul(sum, hn::Set(doubles, contrast)));
       hn::StoreU(hn::DemoteTo(floats, hn::Min(distance, hn::Set(doubles, largest_distance))), floats,
                  along + i + j);

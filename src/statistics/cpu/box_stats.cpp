@@ -40,8 +40,7 @@ struct WindowRow {
   const float* inverses = nullptr;  ///< rounded inverses of the counts
   std::size_t width = 1;
   Quantised quantised{};
-  bool exact_in_double = false;    ///< count * squares < 2^53 and offset 0
-  bool decided_in_floats = false;  ///< whether BinariseInFloats() decides most pixels
+  bool exact_in_double = false;  ///< count * squares < 2^53 and offset 0
 };
 
 /// Adds enters - leaves to the sums and enters^2 - leaves^2 = (enters - leaves) (enters + leaves) to the
@@ -298,10 +297,8 @@ class SlidingStats {
     ScanExtended(sums_.data(), width_, reach_, job_.border, prefix_sums_.data());
     ScanExtended(squares_.data(), width_, reach_, job_.border, prefix_squares_.data());
     count_pixels(counted(window_around(y, job_.reach_y), job_.height, job_.border));
-    return {prefix_sums_.data(), prefix_squares_.data(),
-            counts_.data(),      inverses_.data(),
-            window_width(),      quantised,
-            exact_in_double(),   exact_in_double() || job_.plane.type == Type::f32};
+    return {prefix_sums_.data(), prefix_squares_.data(), counts_.data(), inverses_.data(), window_width(),
+            quantised,           exact_in_double()};
   }
 
  private:
@@ -425,14 +422,15 @@ class BoxStats final : public BoxStatsOperation {
     const ThresholdRule rule{job_.rule.method, job_.rule.k, job_.rule.range / step};
     const QuickThreshold threshold =
         quick_threshold(rule, {known.largest_deviation / step, known.smallest_value / step}, largest);
-    const bool quick = integers || !threshold.without_mean;  // n Q depends on the offset of floats
+    const bool quick_floats = !integers && !threshold.without_mean;  // n Q depends on the offset
     const QuickNumber number = quick_number(job_, largest);
     for_rows(images.picture, images.measured,
              [&](std::int64_t y, const ImageView& plane, const WindowRow<Sum>& row, RowTile& tile) {
                const auto binarise = [&](const auto* values) {
                  binarise_in_floats(threshold, known, row, values, tile, images.output.row<std::uint8_t>(y));
                };
-               const bool in_floats = quick && row.decided_in_floats && job_.result == LocalResult::binary;
+               const bool in_floats =
+                   (row.exact_in_double || quick_floats) && job_.result == LocalResult::binary;
                if constexpr (integers) {
                  const auto* values = plane.row<Stored>(y);
                  if (in_floats) return binarise(values);
