@@ -47,9 +47,29 @@ class PagedRows {
   std::vector<std::byte> bytes_;
 };
 
-/// Noise; every second picture of floats holds values whose order shows in their bits alone.
+/// Sets alpha in cells: visible everywhere, nowhere, with a few transparent pixels, or left as it is.
+template <class T>
+void set_alpha(const MutableImageView& view, T visible, std::uint64_t seed) {
+  Random random(seed);
+  for (std::int64_t y = 0; y < view.shape.height; ++y)
+    for (std::int64_t x = 0; x < view.shape.width; ++x) {
+      const auto cell = (static_cast<std::uint64_t>(x / 24 + y / 6) + seed) % 4;
+      if (cell == 3) continue;
+      const bool shown = cell == 0 || (cell == 2 && !random.one_in(8));
+      view.value<T>(x, y, view.shape.channels - 1) = shown ? visible : T{0};
+    }
+}
+
+/// Noise, with alpha by set_alpha(); every second picture of floats holds values whose order shows in their
+/// bits alone.
 Image picture_of(const Shape& shape, std::uint64_t seed) {
   Image picture = random_picture(shape, seed);
+  if (shape.alpha == Alpha::straight) {
+    if (shape.type == Type::u8) set_alpha<std::uint8_t>(picture.view(), 3, seed);
+    if (shape.type == Type::u16) set_alpha<std::uint16_t>(picture.view(), 300, seed);
+    if (shape.type == Type::f32) set_alpha<float>(picture.view(), 0.5F, seed);
+    return picture;
+  }
   if (shape.type != Type::f32 || seed % 2 == 0) return picture;
   using Float = std::numeric_limits<float>;
   constexpr std::array values = {
@@ -150,6 +170,28 @@ TEST_P(NetworkMedians, EveryBorder) {
       if (HasFatalFailure()) return;
     }
   }
+}
+
+// Transparent pixels, whose colours do not count: single ones, areas and noise, inside and at every border.
+TEST_P(NetworkMedians, Alpha) {
+  if (device_under_test().is_cuda()) GTEST_SKIP() << "networks are the CPU's";
+  std::uint64_t seed = 0x400;
+  for (const int radius : {1, 2})
+    for (const int channels : {2, 4})
+      for (const Border border : every_border) {
+        ++seed;
+        if (slow_build() && seed % 5 != 0) continue;
+        const std::int64_t width = 16 + 7 * static_cast<std::int64_t>(seed % 13);
+        EdgeCase edge{{width, 80, channels, GetParam(), Alpha::straight}};
+        edge.median.radius = radius;
+        edge.median.border = border;
+        edge.median.border_value = seed % 2 == 0 ? 0.25 : 0;
+        edge.masked = seed % 5 == 0;
+        if (seed % 7 == 0) edge.median.threshold = 0.1;
+        edge.seed = seed;
+        check(edge);
+        if (HasFatalFailure()) return;
+      }
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, NetworkMedians, testing::Values(Type::u8, Type::u16, Type::f32),

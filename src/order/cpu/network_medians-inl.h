@@ -6,6 +6,11 @@
 // of two sorted lists needs fewer comparisons (RankProgram::selected()). Lists are merged by odd-even merging
 // (Batcher, Sorting networks and their applications, 1968). The networks are made at compile time, without
 // the exchanges that the median does not need, and values stay in registers.
+//
+// Pixels that do not count are marked: colours of transparent pixels, and pixels beyond a border that shrinks
+// windows. In each window they become by turns the least and the greatest key, so that the median of all is
+// the lower median of the others. A mark has another turn in every window, so windows with marks share no
+// rows.
 
 #if defined(SATIN_NETWORK_MEDIANS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_NETWORK_MEDIANS_INL_H
@@ -149,23 +154,57 @@ HWY_INLINE SortedLanes<V, results> RunNetwork(V* wires) {
                                     std::make_index_sequence<results>());
 }
 
+template <class Element>
+struct Lines {
+  Element* first = nullptr;
+  std::ptrdiff_t stride = 0;  ///< bytes
+
+  [[nodiscard]] Element* row(std::int64_t y) const {
+    using Byte = std::conditional_t<std::is_const_v<Element>, const std::byte, std::byte>;
+    return reinterpret_cast<Element*>(reinterpret_cast<Byte*>(first) + y * stride);
+  }
+};
+
+/// Marks the colours of pixels whose alpha hides them: -1, and 0 elsewhere.
+template <class Key>
+void mark_hidden(const Key* keys, std::size_t count, std::size_t channels, Key* marks) {
+  const hn::ScalableTag<Key> d;
+  std::size_t i = 0;
+  for (; channels == 4 && i + 4 * hn::Lanes(d) <= count; i += 4 * hn::Lanes(d)) {
+    hn::Vec<decltype(d)> red, green, blue, alpha;
+    hn::LoadInterleaved4(d, keys + i, red, green, blue, alpha);
+    const auto shown = hn::Gt(TurnKeys(d, alpha), hn::Zero(d));
+    const auto mark = hn::IfThenZeroElse(shown, hn::Set(d, static_cast<Key>(-1)));
+    hn::StoreInterleaved4(mark, mark, mark, hn::Zero(d), d, marks + i);
+  }
+  for (; i < count; i += channels) {
+    const bool shown = counts(turn_key(keys[i + channels - 1]), 1, false);
+    std::fill_n(marks + i, channels - 1, static_cast<Key>(shown ? 0 : -1));
+    marks[i + channels - 1] = 0;
+  }
+}
+
 /// Medians of windows of (2 reach + 1)^2 pixels inside the picture.
 template <class Key, std::size_t reach>
 class NetworkMedians {
  public:
-  static constexpr std::int64_t least_width = 64 / sizeof(Key);  ///< fewest columns: at least a vector
-
   /// `plainly`: whether the output gets stored pixels; otherwise it gets keys.
-  NetworkMedians(int channels, bool plainly)
-      : channels_(static_cast<std::size_t>(channels)), plainly_(plainly) {}
+  NetworkMedians(const RankJob& job, bool plainly)
+      : channels_(static_cast<std::size_t>(job.channels)), weighted_(job.weighted), plainly_(plainly) {}
 
-  void run(const RankImages& images, const Rectangle& inner) const {
+  /// Returns the fewest columns that networks take: those of a vector.
+  static std::int64_t least_width(int channels) {
+    return (64 / static_cast<std::int64_t>(sizeof(Key)) + channels - 1) / channels;
+  }
+
+  /// `marks`: those of the source's keys. If null, the marks follow from alpha.
+  void run(const RankImages& images, const Lines<const Key>& marks, const Rectangle& inner) const {
     const std::size_t row = static_cast<std::size_t>(inner.x.size()) * channels_;
     const std::int64_t rows = rows_per_chunk(images);
     for (std::int64_t y = inner.y.first; y < inner.y.last; y += rows)
       for (std::size_t first = 0; first < row; first += most_elements) {
         const std::size_t begin = std::min(first, row - lanes());  // the last vector ends with the row
-        run_chunk(images, {y, std::min(y + rows, inner.y.last)},
+        run_chunk(images, marks, {y, std::min(y + rows, inner.y.last)},
                   static_cast<std::size_t>(inner.x.first) * channels_ + begin,
                   std::min(first + most_elements, row) - begin);
       }
@@ -192,43 +231,125 @@ class NetworkMedians {
     return images.source.strides.row % 4096 == 0 ? 2 : 8;
   }
 
-  template <class Element>
-  struct Lines {
-    Element* first;
-    std::ptrdiff_t stride;  ///< bytes
-
-    [[nodiscard]] Element* row(std::int64_t y) const {
-      using Byte = std::conditional_t<std::is_const_v<Element>, const std::byte, std::byte>;
-      return reinterpret_cast<Element*>(reinterpret_cast<Byte*>(first) + y * stride);
-    }
-  };
-
   static constexpr std::int64_t most_rows = 8;       ///< rows per chunk
   static constexpr std::size_t most_elements = 256;  ///< elements per row of a chunk
   static constexpr std::size_t most_channels = 4;
   static constexpr std::size_t turned_elements = most_elements + 2 * reach * most_channels;
-  using TurnedLines = std::array<Key, (most_rows + 2 * reach) * turned_elements>;
+  using KeyLines = std::array<Key, (most_rows + 2 * reach) * turned_elements>;
+
+  /// Reads keys that all count.
+  struct Keys {
+    Lines<const Key> keys;
+
+    HWY_INLINE V at(std::int64_t y, std::size_t i) { return hn::LoadU(D(), keys.row(y) + i); }
+  };
+
+  /// Reads the keys of one row of windows, with those that do not count replaced.
+  struct MarkedKeys {
+    Lines<const Key> keys;
+    Lines<const Key> marks;
+    V turn = hn::Zero(D());
+
+    HWY_INLINE V at(std::int64_t y, std::size_t i) {
+      const D d;
+      const V marked = hn::LoadU(d, marks.row(y) + i);
+      turn = hn::Xor(turn, marked);
+      const V key = hn::IfVecThenElse(turn, hn::Set(d, neutral_key<Key>(Extreme::maximum)),
+                                      hn::Set(d, neutral_key<Key>(Extreme::minimum)));
+      return hn::IfVecThenElse(marked, key, hn::LoadU(d, keys.row(y) + i));
+    }
+  };
 
   /// Finds the medians of a chunk: elements [x, x + size) of some rows.
-  void run_chunk(const RankImages& images, const Stretch& chunk, std::size_t x, std::size_t size) const {
+  void run_chunk(const RankImages& images, Lines<const Key> marks, const Stretch& chunk, std::size_t x,
+                 std::size_t size) const {
     constexpr std::int64_t above = reach;
-    Lines<const Key> seen{images.source.row<Key>(chunk.first - above) + x - reach * channels_,
-                          images.source.strides.row};
+    const std::int64_t rows = chunk.size() + 2 * above;
+    const std::size_t elements = size + 2 * reach * channels_;
+    const std::size_t from = x - reach * channels_;
+    Lines<const Key> seen{images.source.row<Key>(chunk.first - above) + from, images.source.strides.row};
     const Lines<Key> found{images.output.row<Key>(chunk.first) + x, images.output.strides.row};
-    TurnedLines turned;
+    KeyLines marked;
+    Shown shown = marks.first != nullptr ? Shown::some : Shown::all;
+    if (marks.first != nullptr) {
+      marks.first = marks.row(chunk.first - above) + from;
+    } else if (weighted_) {
+      shown = shown_of(seen, rows, elements);
+      if (shown == Shown::none) return copy(images, chunk, x, size);
+      if (shown == Shown::some) marks = marked_of(seen, rows, elements, marked);
+    }
+    const bool searches = marks.first == marked.data();
+    KeyLines turned;
     bool turns_back = false;
-    if constexpr (std::is_same_v<Key, FloatKey>) {
-      const std::int64_t rows = chunk.size() + 2 * above;
-      const std::size_t elements = size + 2 * reach * channels_;
+    if constexpr (std::is_same_v<Key, FloatKey>)
       if (AnyNegative(seen, rows, elements)) {
         seen = Turned(seen, rows, elements, turned);
         turns_back = plainly_;
       }
-    }
     for (std::size_t i = 0; i < size; i += lanes()) {
       const std::size_t at = std::min(i, size - lanes());
       fetch_below(images, chunk, x + at);
-      go_down(seen, found, chunk.size(), at, turns_back);
+      if (searches) shown = shown_of({seen.first + at, seen.stride}, rows, lanes() + 2 * reach * channels_);
+      if (shown == Shown::none) {
+        copy(images, chunk, x + at, lanes());
+      } else if (shown == Shown::all) {
+        go_down(Keys{seen}, found, chunk.size(), at, turns_back);
+      } else {
+        for (std::int64_t y = 0; y < chunk.size(); ++y)
+          go_down(MarkedKeys{{seen.row(y), seen.stride}, {marks.row(y), marks.stride}},
+                  {found.row(y), found.stride}, 1, at, turns_back);
+      }
+    }
+    if (marks.first != nullptr && weighted_ && plainly_) keep_hidden(images, chunk, x, size);
+  }
+
+  /// The pixels with an alpha above 0 among those that a chunk sees. All alphas are +0 if there are none.
+  enum class Shown : std::uint8_t { none, some, all };
+
+  [[nodiscard]] Shown shown_of(const Lines<const Key>& lines, std::int64_t rows, std::size_t size) const {
+    const D d;
+    if (lanes() < most_channels) return Shown::some;  // a vector holds no pixel
+    V least = hn::Set(d, neutral_key<Key>(Extreme::minimum));
+    V bits = hn::Zero(d);
+    for (std::int64_t y = 0; y < rows; ++y)
+      for (std::size_t i = 0; i < size; i += lanes()) {
+        const V keys = hn::LoadU(d, lines.row(y) + std::min(i, size - lanes()));
+        least = hn::Min(least, keys);
+        bits = hn::Or(bits, keys);
+      }
+    bool all = true;
+    bool none = true;
+    alignas(64) std::array<Key, hn::MaxLanes(D())> leasts;
+    alignas(64) std::array<Key, hn::MaxLanes(D())> ors;
+    hn::Store(least, d, leasts.data());
+    hn::Store(bits, d, ors.data());
+    for (std::size_t lane = channels_ - 1; lane < lanes(); lane += channels_) {
+      all = all && leasts[lane] > 0;
+      none = none && ors[lane] == 0;
+    }
+    return all ? Shown::all : none ? Shown::none : Shown::some;
+  }
+
+  Lines<const Key> marked_of(const Lines<const Key>& lines, std::int64_t rows, std::size_t size,
+                             KeyLines& marked) const {
+    const Lines<Key> marks{marked.data(), turned_elements * sizeof(Key)};
+    for (std::int64_t y = 0; y < rows; ++y) mark_hidden(lines.row(y), size, channels_, marks.row(y));
+    return {marks.first, marks.stride};
+  }
+
+  static void copy(const RankImages& images, const Stretch& rows, std::size_t x, std::size_t size) {
+    for (std::int64_t y = rows.first; y < rows.last; ++y)
+      std::copy_n(images.source.row<Key>(y) + x, size, images.output.row<Key>(y) + x);
+  }
+
+  /// Restores the colours of results that are fully transparent.
+  void keep_hidden(const RankImages& images, const Stretch& rows, std::size_t x, std::size_t size) const {
+    const std::size_t alpha = channels_ - 1;
+    for (std::int64_t y = rows.first; y < rows.last; ++y) {
+      const Key* original = images.source.row<Key>(y) + x;
+      Key* found = images.output.row<Key>(y) + x;
+      for (std::size_t i = 0; i < size; i += channels_)
+        if (!(turn_key(found[i + alpha]) > 0)) std::copy_n(original + i, alpha, found + i);
     }
   }
 
@@ -245,7 +366,7 @@ class NetworkMedians {
   }
 
   static Lines<const Key> Turned(const Lines<const Key>& lines, std::int64_t rows, std::size_t size,
-                                 TurnedLines& turned) {
+                                 KeyLines& turned) {
     const D d;
     const Lines<Key> keys{turned.data(), turned_elements * sizeof(Key)};
     for (std::int64_t y = 0; y < rows; ++y) {
@@ -257,8 +378,9 @@ class NetworkMedians {
     return {keys.first, keys.stride};
   }
 
-  HWY_INLINE Row SortedRow(const Lines<const Key>& seen, std::size_t i, std::int64_t y) const {
-    return Sorted(seen.row(y + static_cast<std::int64_t>(reach)) + i, std::make_index_sequence<side>());
+  template <class Source>
+  HWY_INLINE Row SortedRow(Source& seen, std::size_t i, std::int64_t y) const {
+    return Sorted(seen, i, y + static_cast<std::int64_t>(reach), std::make_index_sequence<side>());
   }
   static HWY_INLINE void store(const Lines<Key>& found, std::size_t i, bool turns_back, std::int64_t y,
                                V median) {
@@ -267,8 +389,9 @@ class NetworkMedians {
 
   /// Finds the medians of elements [i, i + lanes) of some rows. `seen` begins with the first pixel of the
   /// first window.
-  HWY_INLINE void go_down(const Lines<const Key>& seen, const Lines<Key>& found, std::int64_t rows,
-                          std::size_t i, bool turns_back) const {
+  template <class Source>
+  HWY_INLINE void go_down(Source seen, const Lines<Key>& found, std::int64_t rows, std::size_t i,
+                          bool turns_back) const {
     Row above = SortedRow(seen, i, -static_cast<std::int64_t>(reach));
     Row own = SortedRow(seen, i, 0);
     Row next = SortedRow(seen, i, 1);
@@ -316,10 +439,10 @@ class NetworkMedians {
     }
   }
 
-  template <std::size_t... Column>
-  HWY_INLINE Row Sorted(const Key* row, std::index_sequence<Column...> /*columns*/) const {
-    const D d;
-    V wires[] = {hn::LoadU(d, row + Column * channels_)...};
+  template <class Source, std::size_t... Column>
+  HWY_INLINE Row Sorted(Source& seen, std::size_t i, std::int64_t y,
+                        std::index_sequence<Column...> /*columns*/) const {
+    V wires[] = {seen.at(y, i + Column * channels_)...};
     return RunNetwork<line, 0, side>(wires);
   }
 
@@ -347,6 +470,7 @@ class NetworkMedians {
   }
 
   std::size_t channels_;
+  bool weighted_;
   bool plainly_;
 };
 

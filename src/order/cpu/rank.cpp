@@ -1,6 +1,7 @@
 // Order statistics on the CPU. A job is cut into chunks, and each chunk goes to the fastest method for it:
 // - medians of 3 x 3 and 5 x 5 pixels: sorting networks in registers (network_medians-inl.h);
-// - other small windows: exchanges for whole tiles of pixels (rank_program.h, run by TiledRanks);
+// - other small windows without alpha: exchanges for whole tiles of pixels (rank_program.h, run by
+//   TiledRanks);
 // - larger windows, alpha and masks that exclude pixels: sliding histograms, and with a radius map tables of
 //   counts (chunk_ranks-inl.h).
 // The first two need windows inside the picture. Beside a border networks read a copy of its surroundings
@@ -39,9 +40,7 @@ namespace satin::cpu::HWY_NAMESPACE {
 /// its lines are columns of the picture. The corners, whose windows leave the picture along both axes, are
 /// left to histograms.
 ///
-/// With Border::shrink windows have fewer pixels here. A line outside then holds the least and the greatest
-/// key, in a pattern that repeats after as many pixels as a window is wide. So every window sees the same
-/// number of both, chosen such that its median has the rank of a whole window.
+/// With Border::shrink the pixels outside are marked, as they do not count.
 template <class Key>
 class BorderChunk {
  public:
@@ -52,9 +51,12 @@ class BorderChunk {
         reach_(reach),
         stride_(static_cast<std::size_t>((most_length + 2 * reach) * job.channels)),
         lines_(static_cast<std::size_t>(3 * reach) * stride_),
+        marks_(job.weighted || job.border == Border::shrink ? lines_.size() : 0),
         found_(lines_.size()) {}
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return (lines_.size() + found_.size()) * sizeof(Key); }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return (lines_.size() + marks_.size() + found_.size()) * sizeof(Key);
+  }
 
   void read(const ImageView& source, const Rectangle& pixels, bool turned) {
     turned_ = turned;
@@ -63,17 +65,18 @@ class BorderChunk {
     const Stretch seen{along_.first - reach_, along_.last + reach_};
     for (std::int64_t i = 0; i < 3 * reach_; ++i) {
       const std::int64_t at = line_at(i);
-      if (at < 0)
-        fill_outside(i, seen.size());
-      else if (!turned)
-        std::copy_n(source.row<Key>(at) + seen.first * job_.channels, seen.size() * job_.channels, line(i));
+      for (std::int64_t k = seen.first; k < seen.last; ++k) {
+        Key* to = line(lines_, i) + (k - seen.first) * job_.channels;
+        if (at < 0)
+          std::transform(job_.border_keys.begin(), job_.border_keys.begin() + job_.channels, to,
+                         [](std::int32_t key) { return turn_key(static_cast<Key>(key)); });
+        else
+          std::copy_n(
+              turned ? source.row<Key>(k) + at * job_.channels : source.row<Key>(at) + k * job_.channels,
+              job_.channels, to);
+      }
+      mark(i, at, static_cast<std::size_t>(seen.size() * job_.channels));
     }
-    if (!turned) return;
-    for (std::int64_t y = seen.first; y < seen.last; ++y)
-      for (std::int64_t i = 0; i < 3 * reach_; ++i)
-        if (const std::int64_t at = line_at(i); at >= 0)
-          std::copy_n(source.row<Key>(y) + at * job_.channels, job_.channels,
-                      line(i) + (y - seen.first) * job_.channels);
   }
 
   /// The copy as a source, and an output of its size.
@@ -86,6 +89,10 @@ class BorderChunk {
             .radius_map = {},
             .mask = {},
             .output = {bytes(found_), shape, strides, Memory::host}};
+  }
+
+  [[nodiscard]] Lines<const Key> marks() const {
+    return {marks_.empty() ? nullptr : marks_.data(), static_cast<std::ptrdiff_t>(stride_ * sizeof(Key))};
   }
 
   [[nodiscard]] Rectangle inner() const { return {{reach_, reach_ + along_.size()}, {reach_, 2 * reach_}}; }
@@ -105,41 +112,31 @@ class BorderChunk {
   }
 
  private:
-  [[nodiscard]] Key* line(std::int64_t i) { return lines_.data() + static_cast<std::size_t>(i) * stride_; }
+  [[nodiscard]] Key* line(WorkspaceVector<Key>& lines, std::int64_t i) const {
+    return lines.data() + static_cast<std::size_t>(i) * stride_;
+  }
+
+  /// Marks the keys of line i, which shows row or column `at` of the picture.
+  void mark(std::int64_t i, std::int64_t at, std::size_t count) {
+    if (marks_.empty()) return;
+    if (at < 0 && job_.border == Border::shrink)
+      std::fill_n(line(marks_, i), count, static_cast<Key>(-1));
+    else if (job_.weighted)
+      mark_hidden(line(lines_, i), count, static_cast<std::size_t>(job_.channels), line(marks_, i));
+    else
+      std::fill_n(line(marks_, i), count, Key{0});
+  }
 
   /// Returns the row or column of the picture that line i shows, or -1.
   [[nodiscard]] std::int64_t line_at(std::int64_t i) const {
     return source_of(across_.first - reach_ + i, turned_ ? job_.width : job_.height, job_.border);
   }
 
-  /// Returns how many of the pixels that a window sees of a line outside hold the least key. The line is the
-  /// `depth`-th outside; a window that sees it sees the lines between it and the picture, too.
-  [[nodiscard]] std::int64_t least_keys(std::int64_t depth) const {
-    const std::int64_t side = 2 * reach_ + 1;
-    const auto rank = [&](std::int64_t lines) {
-      return std::int64_t{rank_of(job_.percent, static_cast<std::uint32_t>(side * lines))};
-    };
-    return rank(side - depth + 1) - rank(side - depth);
-  }
-
-  void fill_outside(std::int64_t i, std::int64_t pixels) {
-    const std::int64_t at = across_.first - reach_ + i;
-    const std::int64_t depth = at < 0 ? -at : at - (turned_ ? job_.width : job_.height) + 1;
-    const std::int64_t least = least_keys(depth);
-    Key* to = line(i);
-    for (std::int64_t x = 0; x < pixels; ++x)
-      for (int c = 0; c < job_.channels; ++c) {
-        Key key = neutral_key<Key>(x % (2 * reach_ + 1) < least ? Extreme::maximum : Extreme::minimum);
-        if (job_.border == Border::constant)
-          key = static_cast<Key>(job_.border_keys[static_cast<std::size_t>(c)]);
-        *to++ = turn_key(key);
-      }
-  }
-
   RankJob job_;
   std::int64_t reach_;
   std::size_t stride_;          ///< keys per line of the copy and of its medians
   WorkspaceVector<Key> lines_;  ///< the copy: `reach` lines of pixels, and as many before and behind them
+  WorkspaceVector<Key> marks_;  ///< marks of these keys; empty if all count
   WorkspaceVector<Key> found_;  ///< the medians
   bool turned_ = false;
   Stretch along_;   ///< the pixels in the direction of the border
@@ -312,7 +309,7 @@ class Rank final : public RankOperation {
     const Rectangle inner{{reach.x, job.width - reach.x}, {reach.y, job.height - reach.y}};
     const bool is_median =
         reach.x == reach.y && (reach.x == 1 || reach.x == 2) && 2 * job.percent == percent_whole;
-    const bool by_exchanges = can_exchange(reach, inner);
+    const bool by_exchanges = can_exchange(reach, inner, is_median);
     if (by_exchanges) {
       network_reach_ = is_median ? reach.x : 0;
       add_chunks(inner, job.width, TiledRanks<Key>::most_rows, is_median ? Method::network : Method::tiles);
@@ -362,12 +359,17 @@ class Rank final : public RankOperation {
   /// Largest windows that exchanges find ranks in. Histograms are faster beyond, if vectors have 32 bytes.
   static constexpr std::int64_t most_pixels = sizeof(Key) <= 2 ? 15 * 15 : 11 * 11;
 
-  /// Whether exchanges find the inner ranks: small windows of one size, all of whose pixels count.
-  [[nodiscard]] bool can_exchange(const LargestReach& reach, const Rectangle& inner) const {
-    static_assert(TiledRanks<Key>::least_width == NetworkMedians<Key, 1>::least_width);
+  /// Whether exchanges find the inner ranks: small windows of one size, all of whose pixels count or, with
+  /// networks, that alpha selects.
+  [[nodiscard]] bool can_exchange(const LargestReach& reach, const Rectangle& inner, bool is_median) const {
     const std::int64_t pixels = (2 * reach.x + 1) * (2 * reach.y + 1);
-    return !job_.reach.from_map && !job_.excludes && !job_.weighted && pixels <= most_pixels &&
-           inner.x.size() >= TiledRanks<Key>::least_width && inner.y.size() > 0;
+    return !job_.reach.from_map && !job_.excludes && (!job_.weighted || is_median) && pixels <= most_pixels &&
+           inner.x.size() >= (is_median ? network_width() : TiledRanks<Key>::least_width) &&
+           inner.y.size() > 0;
+  }
+
+  [[nodiscard]] std::int64_t network_width() const {
+    return NetworkMedians<Key, 1>::least_width(job_.channels);
   }
 
   void add_chunks(const Rectangle& whole, std::int64_t width, std::int64_t height, Method method) {
@@ -390,7 +392,7 @@ class Rank final : public RankOperation {
       for (const Stretch& columns : cut_border(inner.x))
         work_.push_back({{columns, rows}, Method::border_rows});
     }
-    const bool by_network = network_reach_ != 0 && inner.y.size() >= NetworkMedians<Key, 1>::least_width;
+    const bool by_network = network_reach_ != 0 && inner.y.size() >= network_width();
     for (const Stretch& columns : {left, right}) {
       if (!by_network)
         add_chunks({columns, inner.y}, side, side, Method::histograms);
@@ -427,9 +429,7 @@ class Rank final : public RankOperation {
   }
 
   /// Whether ranks are stored without blending and threshold.
-  [[nodiscard]] bool plainly() const {
-    return !job_.weighted && job_.mask_maximum == 0 && !(job_.threshold > 0);
-  }
+  [[nodiscard]] bool plainly() const { return job_.mask_maximum == 0 && !(job_.threshold > 0); }
 
   void run(const RankImages& images, const Work& work, std::size_t thread) {
     switch (work.method) {
@@ -440,31 +440,32 @@ class Rank final : public RankOperation {
         tiles_[thread].run(images, work.inner);
         return finish(images, work.inner);
       case Method::network:
-        run_network(images, work.inner);
+        run_network(images, {}, work.inner);
         break;
       case Method::border_rows:
       case Method::border_columns:
         BorderChunk<Key>& chunk = border_chunks_[thread];
         chunk.read(images.source, work.inner, work.method == Method::border_columns);
-        run_network(chunk.images(), chunk.inner());
+        run_network(chunk.images(), chunk.marks(), chunk.inner());
         chunk.store(images.output);
         break;
     }
     if (!plainly()) finish(images, work.inner);
   }
 
-  void run_network(const RankImages& images, const Rectangle& inner) const {
+  void run_network(const RankImages& images, const Lines<const Key>& marks, const Rectangle& inner) const {
     if (network_reach_ == 1)
-      NetworkMedians<Key, 1>(job_.channels, plainly()).run(images, inner);
+      NetworkMedians<Key, 1>(job_, plainly()).run(images, marks, inner);
     else
-      NetworkMedians<Key, 2>(job_.channels, plainly()).run(images, inner);
+      NetworkMedians<Key, 2>(job_, plainly()).run(images, marks, inner);
   }
 
   void finish(const RankImages& images, const Rectangle& inner) const {
-    if (plainly() && !std::is_same_v<Key, FloatKey>) return;
+    const bool plain = plainly() && !job_.weighted;
+    if (plain && !std::is_same_v<Key, FloatKey>) return;
     for (std::int64_t y = inner.y.first; y < inner.y.last; ++y) {
       Key* out = images.output.row<Key>(y) + inner.x.first * job_.channels;
-      if (plainly()) {
+      if (plain) {
         std::transform(out, out + inner.x.size() * job_.channels, out, [](Key key) { return turn_key(key); });
         continue;
       }

@@ -111,42 +111,25 @@ std::size_t WeighLight(const std::uint8_t* stored, std::size_t count, const std:
 }
 #endif
 
-/// Returns round(255 colour / alpha). A float quotient errs by less than one, which the remainder corrects.
-HWY_INLINE PixelWord ColourOfCodes(PixelWord colour, PixelWord alpha) {
+/// Returns round(white colour / alpha), or more than `white` if that is more. White is 2^bits - 1; operands
+/// have at most 24 bits. A float quotient up to 2^16 errs by less than one, which the remainder corrects: it
+/// is below 2^25 in magnitude, so that its low 32 bits suffice.
+template <int bits>
+HWY_INLINE PixelWord ColourOf(PixelWord colour, PixelWord alpha) {
   const PixelWords d;
   const hn::RebindToSigned<PixelWords> integers;
   const hn::RebindToFloat<PixelWords> floats;
   const auto real = [&](PixelWord value)
                         HWY_ATTR { return hn::ConvertTo(floats, hn::BitCast(integers, value)); };
-  const PixelWord scaled = hn::Sub(hn::ShiftLeft<8>(colour), colour);
-  const auto estimate = hn::Add(hn::Div(real(scaled), real(alpha)), hn::Set(floats, 0.5F));
+  const auto scaled = hn::Mul(real(colour), hn::Set(floats, (1 << bits) - 1));
+  const auto estimate = hn::Add(hn::Div(scaled, real(alpha)), hn::Set(floats, 0.5F));
   const PixelWord quotient = hn::BitCast(d, hn::ConvertTo(integers, estimate));
-  const PixelWord sum = hn::Add(scaled, hn::ShiftRight<1>(alpha));
+  const PixelWord product = hn::Sub(hn::ShiftLeft<bits>(colour), colour);
+  const PixelWord sum = hn::Add(product, hn::ShiftRight<1>(alpha));
   const auto rest = hn::BitCast(integers, hn::Sub(sum, hn::Mul(quotient, alpha)));
   const auto less = hn::VecFromMask(integers, hn::Lt(rest, hn::Zero(integers)));  // -1
   const auto more = hn::VecFromMask(integers, hn::Not(hn::Lt(rest, hn::BitCast(integers, alpha))));
   return hn::Add(quotient, hn::BitCast(d, hn::Sub(less, more)));
-}
-
-/// Returns floor((65535 colour + half_alpha) / alpha). Operands are below 2^41 and 2^24, so the quotient
-/// differs from the next integer by more than the rounding of a double.
-template <class D, class Half>
-HWY_INLINE auto QuotientOfLight(D d, Half colour, Half alpha, Half half_alpha) {
-  const auto sum = hn::MulAdd(ExactDouble(d, colour), hn::Set(d, 65535.0), ExactDouble(d, half_alpha));
-  return hn::DemoteTo(hn::Rebind<std::int32_t, D>(), hn::Div(sum, ExactDouble(d, alpha)));
-}
-
-/// Returns round(65535 colour / alpha).
-HWY_INLINE PixelWord ColourOfLight(PixelWord colour, PixelWord alpha) {
-  const PixelWords d;
-  const hn::RebindToSigned<PixelWords> integers;
-  const hn::ScalableTag<double> reals;
-  const PixelWord half = hn::ShiftRight<1>(alpha);
-  const auto low = QuotientOfLight(reals, hn::LowerHalf(colour), hn::LowerHalf(alpha), hn::LowerHalf(half));
-  const auto high = QuotientOfLight(reals, hn::UpperHalf(hn::Half<PixelWords>(), colour),
-                                    hn::UpperHalf(hn::Half<PixelWords>(), alpha),
-                                    hn::UpperHalf(hn::Half<PixelWords>(), half));
-  return hn::BitCast(d, hn::Combine(integers, high, low));
 }
 
 /// Returns floor(y / 65535) for y up to 2^24 + 2^16.
@@ -170,8 +153,7 @@ std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, const P
     const PixelWord lifted = hn::Add(alpha, hn::ShiftRight<1>(white));
     const PixelWord byte = sizeof(Value) == 2 ? DividedBy255(d, lifted) : DividedBy65535(lifted);
     const PixelWord divisor = hn::Max(alpha, hn::Set(d, 1));
-    const PixelWord colour =
-        sizeof(Value) == 2 ? ColourOfCodes(value, divisor) : ColourOfLight(value, divisor);
+    const PixelWord colour = ColourOf < sizeof(Value) == 2 ? 8 : 16 > (value, divisor);
     StoreAs(hn::IfThenElse(alpha_lanes, byte, hn::Min(colour, white)), results + i);
   }
   return i;
@@ -220,9 +202,10 @@ HWY_INLINE void StoreShown(D /*d*/, V result, const std::uint8_t* original, std:
   const hn::Rebind<std::uint8_t, D> bytes;
   const hn::Repartition<Pixel, decltype(bytes)> d;
   const auto pixels = hn::BitCast(d, hn::TruncateTo(bytes, result));
+  const auto hidden = hn::Lt(pixels, hn::Set(d, least_alpha));
+  if (hn::AllFalse(d, hidden)) return hn::StoreU(hn::BitCast(bytes, pixels), bytes, out);
   const auto colours =
       hn::And(hn::BitCast(d, hn::LoadU(bytes, original)), hn::Set(d, static_cast<Pixel>(least_alpha - 1)));
-  const auto hidden = hn::Lt(pixels, hn::Set(d, least_alpha));
   hn::StoreU(hn::BitCast(bytes, hn::IfThenElse(hidden, colours, pixels)), bytes, out);
 }
 
