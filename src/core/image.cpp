@@ -175,9 +175,9 @@ Image Image::clone() const {
   return result;
 }
 
-Image copy_of(const ImageView& view) {
+Image copy_of(const ImageView& view, const Allocator& allocator) {
   if (view.memory != Memory::host) throw Error(ErrorKind::usage, "Only a view of host memory can be copied.");
-  Image result(view.shape);
+  Image result(view.shape, allocator);
   copy_pixels(view, result.view());
   return result;
 }

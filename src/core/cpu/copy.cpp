@@ -58,7 +58,9 @@ std::ptrdiff_t CopyBlocks(const RowCopy& row, const std::uint8_t* from, std::uin
   const auto written = hn::Ne(index, hn::Set(d, no_byte));
   const std::ptrdiff_t pixels = row.pixels, from_step = row.from.pixel, to_step = row.to.pixel;
   const bool dense = row.dense;
-  if (pixels == 0 || (!dense && HWY_TARGET > HWY_AVX3)) return 0;
+  // Only AVX-512 has vectors of 64 bytes, and it stores bytes by a mask in one instruction.
+  constexpr bool stores_by_mask = HWY_ARCH_X86 && hn::MaxLanes(hn::ScalableTag<std::uint8_t>()) == 64;
+  if (pixels == 0 || (!dense && !stores_by_mask)) return 0;
   std::ptrdiff_t x = 0;
   for (const std::ptrdiff_t last = count - row.margin; x <= last; x += pixels) {
     const auto block = hn::TableLookupBytesOr0(hn::LoadU(d, from + x * from_step + row.load), index);
