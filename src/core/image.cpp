@@ -44,13 +44,6 @@ const TypeFacts& facts_of(Type type) noexcept {
   return index < std::size(facts) ? facts[index] : unknown;
 }
 
-template <class Element>
-void copy_elements(const ImageView& from, const MutableImageView& to, std::int64_t y, std::int64_t frame) {
-  for (std::int64_t x = 0; x < from.shape.width; ++x)
-    for (int c = 0; c < from.shape.channels; ++c)
-      std::memcpy(to.at(x, y, c, frame), from.at(x, y, c, frame), sizeof(Element));
-}
-
 template <class View>
 View dense_view(decltype(View::data) data, const Shape& shape, Memory memory) {
   validate(shape);
@@ -182,32 +175,9 @@ Image Image::clone() const {
   return result;
 }
 
-void copy_row(const ImageView& from, const MutableImageView& to, std::int64_t y, std::int64_t frame) {
-  if (from.interleaved() && to.interleaved()) {
-    const auto bytes = static_cast<std::size_t>(from.shape.width * from.strides.pixel);
-    std::memcpy(to.at(0, y, 0, frame), from.at(0, y, 0, frame), bytes);
-    return;
-  }
-  switch (size_of(from.shape.type)) {
-    case 1:
-      return copy_elements<std::uint8_t>(from, to, y, frame);
-    case 2:
-      return copy_elements<std::uint16_t>(from, to, y, frame);
-    case 4:
-      return copy_elements<std::uint32_t>(from, to, y, frame);
-    default:
-      return copy_elements<std::uint64_t>(from, to, y, frame);
-  }
-}
-
-void copy_pixels(const ImageView& from, const MutableImageView& to) {
-  for (std::int64_t frame = 0; frame < from.shape.frames; ++frame)
-    for (std::int64_t y = 0; y < from.shape.height; ++y) copy_row(from, to, y, frame);
-}
-
-Image copy_of(const ImageView& view) {
+Image copy_of(const ImageView& view, const Allocator& allocator) {
   if (view.memory != Memory::host) throw Error(ErrorKind::usage, "Only a view of host memory can be copied.");
-  Image result(view.shape);
+  Image result(view.shape, allocator);
   copy_pixels(view, result.view());
   return result;
 }

@@ -86,9 +86,7 @@ using WorkspaceVector = std::vector<T, WorkspaceAllocator<T>>;
 /// Throws Error(usage) if the allocator has only one of its two functions.
 void require_whole(const Allocator& allocator);
 
-/// Copies row `y` of a frame between two views of one shape and any strides.
-void copy_row(const ImageView& from, const MutableImageView& to, std::int64_t y, std::int64_t frame);
-
+/// Copies pixels between two views of host memory of one shape and any strides.
 void copy_pixels(const ImageView& from, const MutableImageView& to);
 
 }  // namespace satin

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -11,37 +10,6 @@
 
 namespace satin::io {
 namespace {
-
-/// Source address of target pixel (0, 0), and the source distances between neighbouring target pixels.
-struct Walk {
-  const std::byte* first;
-  std::ptrdiff_t right;
-  std::ptrdiff_t down;
-};
-
-// Squares of pixels keep both pictures in the cache when rows become columns.
-constexpr std::int64_t square = 32;
-
-template <std::size_t pixel_size>
-void copy_pixels(const Walk& walk, Image& target) {
-  const std::int64_t width = target.shape().width;
-  const std::int64_t height = target.shape().height;
-  for (std::int64_t y0 = 0; y0 < height; y0 += square)
-    for (std::int64_t x0 = 0; x0 < width; x0 += square)
-      for (std::int64_t y = y0; y < std::min(y0 + square, height); ++y) {
-        std::byte* out = row_of(target, y);
-        for (std::int64_t x = x0; x < std::min(x0 + square, width); ++x)
-          std::memcpy(out + x * static_cast<std::ptrdiff_t>(pixel_size),
-                      walk.first + x * walk.right + y * walk.down, pixel_size);
-      }
-}
-
-/// Selects the instance for the pixel size of the picture, which is one of `sizes`.
-template <std::size_t... sizes>
-void copy_pixels_of(const Walk& walk, Image& target) {
-  const auto size = static_cast<std::size_t>(interleaved_strides(target.shape()).pixel);
-  ((size == sizes ? copy_pixels<sizes>(walk, target) : void()), ...);
-}
 
 void check_type(Type type, const ReadOptions& options) {
   if (!options.filterable || type == Type::u8 || type == Type::u16 || type == Type::f32) return;
@@ -217,23 +185,22 @@ std::string one_of(const std::vector<std::string>& words) {
 
 Image upright(Image image, int orientation, const Allocator& allocator) {
   if (orientation <= 1 || orientation > 8) return image;
-  const Shape& shape = image.shape();
-  const Strides strides = interleaved_strides(shape);
-  Shape turned = shape;
-  if (orientation >= 5) std::swap(turned.width, turned.height);
-  Image result(turned, allocator);
-
+  ImageView turned = image.view();
+  const auto reverse = [&](std::int64_t size, std::ptrdiff_t& stride) {
+    turned.data += stride * (size - 1);
+    stride = -stride;
+  };
   // Orientations 2, 3, 7 and 8 reverse the columns of the source, 3, 4, 6 and 7 its rows. From 5 on, rows
   // become columns.
-  const bool flip_x = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
-  const bool flip_y = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
-  Walk walk{image.data(), flip_x ? -strides.pixel : strides.pixel, flip_y ? -strides.row : strides.row};
-  if (flip_x) walk.first += strides.pixel * (shape.width - 1);
-  if (flip_y) walk.first += strides.row * (shape.height - 1);
-  if (orientation >= 5) std::swap(walk.right, walk.down);
-
-  copy_pixels_of<1, 2, 3, 4, 6, 8, 12, 16, 24, 32>(walk, result);
-  return result;
+  if (orientation == 2 || orientation == 3 || orientation >= 7)
+    reverse(turned.shape.width, turned.strides.pixel);
+  if (orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7)
+    reverse(turned.shape.height, turned.strides.row);
+  if (orientation >= 5) {
+    std::swap(turned.shape.width, turned.shape.height);
+    std::swap(turned.strides.pixel, turned.strides.row);
+  }
+  return copy_of(turned, allocator);
 }
 
 void turn_upright(Picture& picture, Image image, int orientation, const Allocator& allocator) {

@@ -75,7 +75,7 @@ class Image {
   Memory memory_ = Memory::host;
 };
 
-/// Copies the pixels of a host view to a picture that is interleaved and densely packed.
-[[nodiscard]] Image copy_of(const ImageView& view);
+/// Copies the pixels of a host view to a picture that is interleaved and densely packed. Throws as Image().
+[[nodiscard]] Image copy_of(const ImageView& view, const Allocator& allocator = {});
 
 }  // namespace satin

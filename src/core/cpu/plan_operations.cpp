@@ -1,4 +1,4 @@
-// The copy and active-tiles operations on the CPU.
+// The active-tiles operation on the CPU.
 
 #include <algorithm>
 #include <numeric>
@@ -54,29 +54,6 @@ class ActiveTiles final : public ActiveTilesOperation {
 
 Prepared<ActiveTilesJob> prepare_active_tiles(Backend& backend, const ActiveTilesJob& job) {
   return std::make_unique<ActiveTiles>(as_cpu(backend), job);
-}
-
-namespace {
-
-class Copy final : public CopyOperation {
- public:
-  explicit Copy(CpuBackend& backend) : backend_(backend) {}
-
-  void run(const ImageView& source, const MutableImageView& target, Stream) override {
-    const std::int64_t height = source.shape.height;
-    parallel_rows(backend_, height * source.shape.frames, 16, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) copy_row(source, target, i % height, i / height);
-    });
-  }
-
- private:
-  CpuBackend& backend_;
-};
-
-}  // namespace
-
-Prepared<CopyJob> prepare_copy(Backend& backend, const CopyJob& /*job*/) {
-  return std::make_unique<Copy>(as_cpu(backend));
 }
 
 }  // namespace satin::cpu
