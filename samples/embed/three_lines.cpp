@@ -1,4 +1,4 @@
-// Filters pixels behind a raw pointer.
+// Filters pixels in a vector.
 
 #include <satin/filters.h>
 #include <satin/io.h>
@@ -12,7 +12,7 @@ int main() {
   const std::vector<std::uint8_t> pixels(static_cast<std::size_t>(width * height) * 3, 77);
 
   const satin::Device device = satin::Device::open("auto");
-  const satin::ImageView photo = satin::view_of(pixels.data(), {width, height, 3, satin::Type::u8});
+  const satin::ImageView photo = satin::view_of(pixels, {width, height, 3, satin::Type::u8});
   const satin::Image soft = satin::blur(device, photo, {.radius = 12.5});
 
   const bool constant = soft.view().value<std::uint8_t>(31, 15, 2) == 77;

@@ -106,6 +106,15 @@ ImageView view_of(const void* data, const Shape& shape, Memory memory) {
   return dense_view<ImageView>(static_cast<const std::byte*>(data), shape, memory);
 }
 
+ImageView view_of(std::span<const std::byte> pixels, const Shape& shape) {
+  validate(shape);
+  if (pixels.size() != byte_size(shape))
+    throw Error(ErrorKind::usage, "There are " + std::to_string(pixels.size()) + " bytes, but " +
+                                      std::to_string(byte_size(shape)) + " in a picture of " +
+                                      describe(shape) + ".");
+  return view_of(pixels.data(), shape);
+}
+
 MutableImageView mutable_view_of(void* data, const Shape& shape, Memory memory) {
   return dense_view<MutableImageView>(static_cast<std::byte*>(data), shape, memory);
 }

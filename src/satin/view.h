@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <type_traits>
+#include <utility>
 
 namespace [[gnu::visibility("default")]] satin {
 
@@ -142,6 +145,15 @@ using MutableImageView = BasicImageView<std::byte>;
 
 /// Returns a read-only interleaved view of densely packed pixels.
 [[nodiscard]] ImageView view_of(const void* data, const Shape& shape, Memory memory = Memory::host);
+/// Returns a view of the pixels in a span. Throws Error(usage) unless it has the bytes of this shape.
+[[nodiscard]] ImageView view_of(std::span<const std::byte> pixels, const Shape& shape);
+/// Returns a view of the pixels in a vector, an array or a span of numbers, which must live longer than the
+/// view. Throws as for a span of bytes.
+template <class Pixels>
+requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*std::data(std::declval<const Pixels&>()))>>
+[[nodiscard]] ImageView view_of(const Pixels& pixels, const Shape& shape) {
+  return view_of(std::as_bytes(std::span(std::data(pixels), std::size(pixels))), shape);
+}
 /// Returns a writable interleaved view of densely packed pixels.
 [[nodiscard]] MutableImageView mutable_view_of(void* data, const Shape& shape, Memory memory = Memory::host);
 

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/workspace.h"
 #include "satin/device.h"
+#include "tests/oracles/expect_error.h"
 #include "tests/oracles/forced_target.h"
 
 namespace satin::test {
@@ -133,6 +136,16 @@ TEST(Copies, OfLargePicturesUseSeveralThreads) {
   for (const Arrangement& in : arrangements)
     for (const Arrangement& out : arrangements)
       ASSERT_NO_FATAL_FAILURE(expect_copied({401, 307, 3, Type::u8}, in, out, device));
+}
+
+TEST(Views, OfVectorsAndSpansHaveTheirBytes) {
+  const Shape shape{5, 3, 2, Type::u16};
+  const std::vector<std::uint16_t> numbers(30);
+  EXPECT_EQ(view_of(numbers, shape).data, static_cast<const void*>(numbers.data()));
+  EXPECT_EQ(view_of(std::as_bytes(std::span(numbers)), shape).data, static_cast<const void*>(numbers.data()));
+  expect_error(ErrorKind::usage, "58 bytes, but 60",
+               [&] { return view_of(std::span(numbers).first(29), shape); });
+  expect_error(ErrorKind::usage, "60 bytes, but 120", [&] { return view_of(numbers, {5, 3, 2, Type::f32}); });
 }
 
 }  // namespace
