@@ -66,6 +66,8 @@ const char* kind_of(ParameterKind kind) {
     case ParameterKind::reals:
     case ParameterKind::range:
     case ParameterKind::size:
+    case ParameterKind::box:
+    case ParameterKind::ratio:
       break;
   }
   return "text";
