@@ -22,7 +22,7 @@ namespace {
 void require_row_by_row(const FilterRecord& record, const FilterPlan& filter) {
   const std::string begin = "The filter '" + record.name + "' cannot be run row by row: ";
   constexpr const char* end = " Run it on the whole picture (without --stream), or on a smaller one.";
-  if (filter.adds_up) return;
+  if (filter.adds_up || filter.geometry) return;
   if (!filter.reach)
     throw Error(ErrorKind::usage,
                 begin + "with these parameters its results depend on the whole picture." + end);
@@ -48,8 +48,9 @@ void add_row(const std::vector<std::byte>& row, const MutableImageView& rows) {
 /// One filter as a source of rows.
 class RowStage final : public RowSource, public ChunkRunner {
  public:
-  /// `filter` adds up or has a reach that does not wrap. `inputs` has an entry for each input of the filter,
-  /// null for an unused one; they and `watch` outlive the stage. Throws as ChunkRunner does.
+  /// `filter` adds up, changes the size or has a reach that does not wrap. `inputs` has an entry for each
+  /// input of the filter, null for an unused one; they and `watch` outlive the stage. Throws as ChunkRunner
+  /// does.
   RowStage(Backend& backend, std::shared_ptr<const FilterPlan> filter, std::vector<RowSource*> inputs,
            std::size_t held, Watch& watch)
       : ChunkRunner(backend, *filter, held + filter->measures.count() * sizeof(Measured), ChunkShape::rows),
@@ -85,7 +86,7 @@ class RowStage final : public RowSource, public ChunkRunner {
   void read(const MutableImageView& rows) override {
     for (std::int64_t y = 0; y < rows.shape.height; ++y, ++ready_.first) {
       if (ready_.first == ready_.last) run_next();
-      std::memcpy(rows.at(0, y), host(sources_.size()).at(0, ready_.first - loaded_.first),
+      std::memcpy(rows.at(0, y), host(sources_.size()).at(0, ready_.first + kept_at_),
                   row_bytes(planned_->output));
     }
   }
@@ -106,6 +107,7 @@ class RowStage final : public RowSource, public ChunkRunner {
       const MutableImageView rows = host(i);
       const std::int64_t height = rows.shape.height;
       const std::size_t row = row_bytes(rows.shape);
+      skip(*sources_[i], rows, chunk.area.y.first - loaded_.last);
       if (kept != 0) std::memmove(rows.data, rows.at(0, height - kept), row * static_cast<std::size_t>(kept));
       if (kept < height) sources_[i]->read(part_of(rows, {{0, rows.shape.width}, {kept, height}}));
       if (!backend_.host_memory) backend_.upload(images_[i].data(), rows.data, byte_size(rows.shape), stream);
@@ -113,8 +115,14 @@ class RowStage final : public RowSource, public ChunkRunner {
     loaded_ = chunk.area.y;
   }
 
+  /// Reads rows that no result needs.
+  static void skip(RowSource& source, const MutableImageView& room, std::int64_t count) {
+    for (; count > 0; count -= room.shape.height)
+      source.read(part_of(room, {{0, room.shape.width}, {0, std::min(count, room.shape.height)}}));
+  }
+
   void run_next() {
-    const Chunk chunk = grid_.chunk(next_);
+    const Chunk chunk = this->chunk(next_);
     const MutableImageView result = host(sources_.size());
     std::vector<std::byte> above;
     if (planned_->adds_up && next_ != 0) {
@@ -130,6 +138,7 @@ class RowStage final : public RowSource, public ChunkRunner {
     if (!above.empty() && planned_->output.type == Type::u32) add_row<std::uint32_t>(above, result);
     if (!above.empty() && planned_->output.type == Type::u64) add_row<std::uint64_t>(above, result);
     ready_ = chunk.inner.y;
+    kept_at_ = chunk.kept.y.first - chunk.inner.y.first;
     ++next_;
     watch_.step();
   }
@@ -145,7 +154,8 @@ class RowStage final : public RowSource, public ChunkRunner {
   std::int64_t next_ = 0;           ///< next chunk to run
   Stretch loaded_;                  ///< rows of the picture in the areas
   Stretch ready_;                   ///< rows of the result that were not read yet
-  Watch& watch_;                    ///< progress, a step for each chunk
+  std::int64_t kept_at_ = 0;  ///< distance from a row of the result to its place in the image of results
+  Watch& watch_;              ///< progress, a step for each chunk
 };
 
 }  // namespace
@@ -211,8 +221,8 @@ void RowPipeline::measure() {
   std::int64_t steps = 0;
   std::int64_t before = 0;  // chunks of a pass up to this stage
   for (const RowStage& stage : state_->stages) {
+    steps += stage.measurements() * (before + stage.measured_chunks());
     before += stage.chunks();
-    steps += stage.measurements() * before;
   }
   state_->watch.begin(steps + before);
   for (RowStage& stage : state_->stages) stage.measure(state_->warnings);
