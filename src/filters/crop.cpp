@@ -133,6 +133,7 @@ const FilterRecord& crop_record() {
                                     {"gravity", "px",
                                      "place of that box: shares of the room beside it, its centre in pixels, "
                                      "or centre, north, south-east, ..."})},
+       .traits = {.keeps_constant = true, .keeps_range = true, .reshapes = true},
        .reach = record::reach<Crop>(reach_of)});
   return filter;
 }

@@ -12,6 +12,7 @@
 
 #include "core/chunk_runner.h"
 #include "core/workspace.h"
+#include "pipeline/followed_sizes.h"
 #include "satin/error.h"
 #include "satin/rows.h"
 
@@ -166,7 +167,7 @@ struct RowPipeline::State {
   explicit State(Device on) : device(std::move(on)) {}
 
   Device device;
-  std::deque<RowStage> stages;  ///< each reads the one before it
+  std::deque<RowStage> stages;  ///< of the filters, each after those that change its side inputs
   bool is_measured = false;
   Watch watch;
   std::vector<std::string> warnings;
@@ -176,7 +177,15 @@ RowPipeline::RowPipeline(const Device& device, const Pipeline& pipeline, RowSour
                          std::span<RowSource* const> sides)
     : state_(std::make_unique<State>(device)) {
   if (pipeline.empty()) throw Error(ErrorKind::usage, "The pipeline is empty: give one filter at least.");
+  const auto add = [&](std::shared_ptr<const FilterPlan> filter, std::vector<RowSource*> inputs) {
+    return &state_->stages.emplace_back(device.backend(), std::move(filter), std::move(inputs),
+                                        workspace_bytes(), state_->watch);
+  };
+  const auto add_change = [&](RowSource* side, const Parameters& change) {
+    return add(change.filter().describe(device, std::span(&side->shape(), 1), change.data()), {side});
+  };
   RowSource* source = &picture;
+  FollowedSizes sizes(picture.shape());
   for (const PipelineStep& step : pipeline) {
     const FilterRecord& record = step.parameters.filter();
     if (!record.describe)
@@ -184,15 +193,21 @@ RowPipeline::RowPipeline(const Device& device, const Pipeline& pipeline, RowSour
                   "The filter '" + record.name + "' makes JSON of the whole picture, not row by row.");
     std::vector<RowSource*> inputs{source};
     for (std::size_t i = 0; i < record.inputs.size(); ++i) {
-      inputs.push_back(sides.empty() ? nullptr : sides.front());
+      RowSource* side = sides.empty() ? nullptr : sides.front();
       if (!sides.empty()) sides = sides.subspan(1);
+      if (side != nullptr)
+        for (const SizeChange& change : sizes.changes(record.inputs[i], side->shape())) {
+          side = add_change(side, cut_of(change));
+          if (change.scales()) side = add_change(side, resize_of(record.inputs[i], change));
+        }
+      inputs.push_back(side);
     }
     std::vector<Shape> shapes;
     for (const RowSource* input : inputs) shapes.push_back(input == nullptr ? Shape{} : input->shape());
     std::shared_ptr<const FilterPlan> filter = record.describe(device, shapes, step.parameters.data());
     require_row_by_row(record, *filter);
-    source = &state_->stages.emplace_back(device.backend(), std::move(filter), std::move(inputs),
-                                          workspace_bytes(), state_->watch);
+    if (filter->geometry) sizes.add(*filter->geometry, filter->output);
+    source = add(std::move(filter), std::move(inputs));
   }
 }
 
