@@ -54,7 +54,9 @@ void FollowedSizes::add(const Device& device, const PipelineStep& step, std::spa
                         const Shape& result) {
   if (same_size(inputs.front(), result)) return;
   const auto filter = step.parameters.filter().describe(device, inputs, step.parameters.data());
-  if (filter->geometry) add(*filter->geometry, result);
+  if (filter->geometry) return add(*filter->geometry, result);
+  changes_.clear();  // nothing follows a result that does not show its picture
+  pictures_ = {result};
 }
 
 void FollowedSizes::add(const Geometry& geometry, const Shape& result) {
