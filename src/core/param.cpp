@@ -73,23 +73,12 @@ PixelBox parse_pixel_box(std::string_view name, std::string_view text) {
 
 /// Returns the place that a word means: the middle, or a side or corner as on a map.
 std::optional<Point> place_called(std::string_view word) {
-  struct Place {
-    std::string_view word;
-    double x, y;
-  };
-  static constexpr std::array<Place, 10> places = {{{"centre", 50, 50},
-                                                    {"center", 50, 50},
-                                                    {"north", 50, 0},
-                                                    {"north-east", 100, 0},
-                                                    {"east", 100, 50},
-                                                    {"south-east", 100, 100},
-                                                    {"south", 50, 100},
-                                                    {"south-west", 0, 100},
-                                                    {"west", 0, 50},
-                                                    {"north-west", 0, 0}}};
-  const auto found = std::ranges::find(places, word, &Place::word);
+  static constexpr std::array<std::string_view, 9> places = {
+      "north-west", "north", "north-east", "west", "centre", "east", "south-west", "south", "south-east"};
+  const auto found = std::ranges::find(places, word == "center" ? "centre" : word);
   if (found == places.end()) return std::nullopt;
-  return Point{{found->x, true}, {found->y, true}};
+  const auto at = static_cast<double>(found - places.begin());
+  return Point{{50 * std::fmod(at, 3), true}, {50 * std::floor(at / 3), true}};
 }
 
 /// Returns the least number of insertions, deletions, substitutions and swaps of neighbours that turn a into

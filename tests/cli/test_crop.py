@@ -96,12 +96,13 @@ def test_masks_are_reduced_by_area(satin, tmp_path, pixels, noise):
 
 
 @pytest.mark.skipif(not FULL_CODECS, reason="a build without libtiff")
-@pytest.mark.parametrize("steps", ["crop box=10%,30%,50%,40%", "crop aspect=2:1 | blur radius=3 mask=m.png",
-                                   "resize size=50 | median radius=1 mask=m.png", "resize size=300 enlarge"])
+@pytest.mark.parametrize("steps", ["crop box=10%,30%,50%,40%", "crop aspect=2:1 | blur radius=3 mask=m.pgm",
+                                   "resize size=50 | median radius=1 mask=m.pgm", "resize size=300 enlarge"])
 def test_rows(satin, tmp_path, pixels, noise, steps):
-    png_file.write(tmp_path / "m.png", noise((90, 120), seed=5))
-    satin.good("run", steps, "large.png", "-o", "whole.png")
-    satin.good("run", steps, "large.png", "-o", "rows.tif", "--stream")
+    (tmp_path / "m.pgm").write_bytes(b"P5\n120 90\n255\n" + noise((90, 120), seed=5).tobytes())
+    (tmp_path / "large.ppm").write_bytes(b"P6\n120 90\n255\n" + pixels.tobytes())
+    satin.good("run", steps, "large.ppm", "-o", "whole.png")
+    satin.good("run", steps, "large.ppm", "-o", "rows.tif", "--stream")
     np.testing.assert_array_equal(found(satin, "blur", "rows.tif", "--radius", "0"), png_file.read(tmp_path / "whole.png"))
 
 

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstring>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "satin/filters.h"
@@ -207,10 +209,14 @@ TEST_F(SideInputs, OfNeitherSizeAreRefused) {
 }
 
 TEST(LocalReachTest, RefusesToChangeTheSize) {
-  const std::array<Shape, 1> shape{{{64, 64, 1}}};
-  for (const char* text : {"crop box=0,0,900,900", "blur radius=2 | resize size=20"})
-    expect_error(ErrorKind::usage, "changes the size",
-                 [&] { return local_reach(device_under_test(), parse_pipeline(text), shape); });
+  const std::vector<Shape> shapes{{64, 64, 1}, {}};
+  const auto refused = [&](const char* text, std::size_t count) {
+    expect_error(ErrorKind::usage, "changes the size", [&] {
+      return local_reach(device_under_test(), parse_pipeline(text), std::span(shapes).first(count));
+    });
+  };
+  refused("crop box=0,0,900,900", 1);
+  refused("unsharp | resize size=20", 2);
 }
 
 }  // namespace
