@@ -459,14 +459,17 @@ Case case_of(const ParsedLine& line) {
   return timed;
 }
 
-/// Sets what has no default: a box in the middle that covers a quarter of the picture, half the size (--size
-/// is the picture's).
+/// Sets what has no default: a box in the middle that covers a quarter of the picture, a square, half the
+/// size (--size is the picture's).
 void complete(Parameters& parameters, const Shape& picture) {
   const PixelBox middle{picture.width / 4, picture.height / 4, (picture.width + 1) / 2,
                         (picture.height + 1) / 2};
   for (const ParameterRecord& parameter : parameters.filter().parameters) {
     if (parameter.kind == ParameterKind::boxes && parameters.get(parameter.name).empty())
       parameters.set(parameter.name, print_boxes(std::span(&middle, 1)));
+    if (parameter.kind == ParameterKind::ratio && parameters.get(parameter.name).empty() &&
+        parameters.get(parameter.instead_of).empty())
+      parameters.set(parameter.name, "1:1");
     if (parameter.kind == ParameterKind::size) parameters.set(parameter.name, "50%");
   }
 }

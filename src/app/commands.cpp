@@ -18,9 +18,9 @@ namespace satin::app {
 namespace {
 
 std::string metavar(const ParameterRecord& parameter) {
-  constexpr std::array names{
-      "X",          "X,X,...", "N",       "X|P%",      "",    "NAME",
-      "R|RXxRY|P%", "X,Y,W,H", "#RRGGBB", "X,Y|X%,Y%", "A:B", "N|P%|WxH"};  // in the order of the kinds
+  constexpr std::array names{"X",    "X,X,...",    "N",       "X|P%",    "",
+                             "NAME", "R|RXxRY|P%", "X,Y,W,H", "#RRGGBB", "X,Y|X%,Y%",
+                             "A:B",  "N|P%|WxH",   "X,Y,W,H", "A:B"};  // in the order of the kinds
   return names.at(static_cast<std::size_t>(parameter.kind));
 }
 

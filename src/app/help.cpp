@@ -49,6 +49,8 @@ constexpr std::string_view examples[] = {
     "satin mask mask.png -o edge.png --grow 5 --feather 8",
     "satin redact photo.jpg -o safe.jpg --box 12,8,24,16",
     "satin redact photo.jpg -o blocks.jpg --mask mask.png --method mosaic",
+    "satin crop photo.jpg -o part.jpg --box 10,8,64,48",
+    "satin crop photo.jpg -o square.jpg --aspect 1:1 --gravity north",
     "satin resize photo.jpg -o small.jpg --size 1600",
     "satin resize photo.jpg -o card.jpg --size 1200x630 --fit cover --gravity 50%,30%",
     "satin local-mean photo.jpg -o mean.png --window 15",

@@ -307,13 +307,13 @@ void check_sizes(const Pipeline& steps, std::size_t step, std::span<const Shape>
     const Shape& shape = shapes[next++];
     if (shape.width == 0 || side.role == Role::depth || side.role == Role::aperture)
       continue;  // filters scale depth and apertures
-    const bool is_map = side.role == Role::radius_map;
-    if (shape.width == picture.width && shape.height == picture.height) continue;
-    if (is_map && has_aspect_of(picture, shape)) continue;
+    const Shape& read = shapes.front();
+    if (belongs_to(side, shape, read) || belongs_to(side, shape, picture)) continue;
     throw Error(ErrorKind::usage, "--" + side.name + " " + quoted(find_side(steps[step], side.name)->path) +
                                       " is " + size_of_shape(shape) + " pixels, but the picture " +
-                                      quoted(input) + " is " + size_of_shape(picture) +
-                                      ". They must have the same " + (is_map ? "aspect." : "size."));
+                                      quoted(input) + " is " + size_of_shape(read) +
+                                      ". They must have the same " +
+                                      (side.role == Role::radius_map ? "aspect." : "size."));
   }
 }
 

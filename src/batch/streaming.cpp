@@ -292,6 +292,12 @@ void write_by_rows(const Device& device, const Batch& work, std::size_t index, c
 
 void check_output(const fs::path& path, const Shape& shape, const WriteOptions& options,
                   const BatchOptions& batch) {
+  const std::uint64_t most = batch.read.limits.pixels;
+  if (static_cast<std::uint64_t>(shape.height) > most / static_cast<std::uint64_t>(shape.width))
+    throw Error(ErrorKind::usage, "The result of " + std::to_string(shape.width) + " x " +
+                                      std::to_string(shape.height) + " is over the limit of " +
+                                      std::to_string(most) +
+                                      " pixels. Raise it (--max-pixels), or make the result smaller.");
   if (writes_rows(batch))
     check_rows_writable(path, shape, row_options(options, batch.pyramid, batch.threads));
   else

@@ -44,9 +44,9 @@ void copy_area(const ImageView& picture, const Rectangle& area, const MutableIma
   });
 }
 
-[[noreturn]] void refuse(const NoMemory& reason, const ChunkGrid& grid, ChunkShape shape) {
-  const std::string width = std::to_string(grid.x.area());
-  const std::string height = std::to_string(grid.y.area());
+[[noreturn]] void refuse(const NoMemory& reason, std::int64_t columns, std::int64_t rows, ChunkShape shape) {
+  const std::string width = std::to_string(columns);
+  const std::string height = std::to_string(rows);
   throw NoMemory("There is not enough memory even for " +
                  (shape == ChunkShape::rows ? height + " rows of " + width + " pixels. "
                                             : "a window of " + width + " x " + height + " pixels. ") +
@@ -55,32 +55,73 @@ void copy_area(const ImageView& picture, const Rectangle& area, const MutableIma
 
 }  // namespace
 
+ReshapedRows::ReshapedRows(const FilterPlan& filter)
+    : picture_{{0, filter.inputs.front().width}, {0, filter.inputs.front().height}},
+      result_{{0, filter.output.width}, {0, filter.output.height}},
+      geometry_(filter.geometry) {
+  const std::int64_t rows = usual_rows(filter.inputs.front(), 0);
+  set_rows(std::max(smallest_chunk, rows * filter.output.height / geometry_->box.y.size()));
+}
+
+void ReshapedRows::set_rows(std::int64_t rows) {
+  rows_ = std::min(rows, result_.y.last);
+  read_ = 1;
+  for (std::int64_t i = 0; i < count(); ++i)
+    read_ = std::max(read_, geometry_->rows_read(results_of(i)).size());
+}
+
+Chunk ReshapedRows::chunk(std::int64_t index) const {
+  const Stretch rows = results_of(index);
+  return {{result_.x, rows}, area_from(geometry_->rows_read(rows).first), {result_.x, {0, rows.size()}}};
+}
+
+Chunk ReshapedRows::pass(std::int64_t index) const {
+  const Stretch rows{index * read_, std::min((index + 1) * read_, picture_.y.last)};
+  return {{picture_.x, rows}, area_from(rows.first), {}};
+}
+
 ChunkRunner::ChunkRunner(Backend& backend, const FilterPlan& filter, std::size_t held, ChunkShape shape)
     : backend_(backend),
       grid_(filter.output, filter.reach.value_or(Reach{}), filter.output.width, filter.output.height) {
+  if (filter.geometry) {
+    reshaped_.emplace(filter);
+    shape = ChunkShape::rows;
+  }
   const bool rows = shape == ChunkShape::rows;
   if (rows) grid_.y.inner = usual_rows(filter.output, grid_.y.reach);
   for (auto reason = rows ? try_to_prepare(filter, held) : NoMemory("It is the whole picture."); reason;
-       reason = try_to_prepare(filter, held)) {
-    std::int64_t& longer = rows || grid_.y.inner >= grid_.x.inner ? grid_.y.inner : grid_.x.inner;
-    if (longer <= smallest_chunk) refuse(*reason, grid_, shape);
-    longer = (longer + 1) / 2;
+       reason = try_to_prepare(filter, held))
+    if (!halve(shape))
+      refuse(*reason, reshaped_ ? filter.inputs.front().width : grid_.x.area(),
+             reshaped_ ? reshaped_->rows_read() : grid_.y.area(), shape);
+}
+
+bool ChunkRunner::halve(ChunkShape shape) {
+  if (reshaped_) {
+    const std::int64_t rows = reshaped_->rows();
+    if (rows > 1) reshaped_->set_rows((rows + 1) / 2);
+    return rows > 1;
   }
+  const bool higher = shape == ChunkShape::rows || grid_.y.inner >= grid_.x.inner;
+  std::int64_t& longer = higher ? grid_.y.inner : grid_.x.inner;
+  if (longer <= smallest_chunk) return false;
+  longer = (longer + 1) / 2;
+  return true;
 }
 
 std::optional<NoMemory> ChunkRunner::try_to_prepare(const FilterPlan& filter, std::size_t held) {
   WorkspaceBudget budget(backend_, held);
-  const auto add_image = [&](const Shape& shape) {
-    images_.push_back(shape.width == 0 ? Image()
-                                       : backend_.allocate(resized(shape, grid_.x.area(), grid_.y.area())));
-  };
+  const std::int64_t width = reshaped_ ? filter.inputs.front().width : grid_.x.area();
+  const std::int64_t height = reshaped_ ? reshaped_->rows_read() : grid_.y.area();
   try {
     for (const Shape& input : filter.inputs) {
-      add_image(input);
+      images_.push_back(input.width == 0 ? Image() : backend_.allocate(resized(input, width, height)));
       views_.push_back(input.width == 0 ? ImageView() : images_.back().view());
     }
-    add_image(filter.output);
-    filter_ = prepare(backend_, filter, grid_.x.area(), grid_.y.area());
+    images_.push_back(backend_.allocate(reshaped_
+                                            ? resized(filter.output, filter.output.width, reshaped_->rows())
+                                            : resized(filter.output, width, height)));
+    filter_ = prepare(backend_, filter, width, height);
     return std::nullopt;
   } catch (const NoMemory& reason) {
     filter_.reset();
@@ -101,8 +142,8 @@ std::size_t ChunkRunner::workspace_bytes() const noexcept {
 void ChunkRunner::measure(Measured* measured, Stream stream, Watch& watch) {
   filter_->begin(measured, stream);
   for (int step = 0; step < measurements(); ++step)
-    for (std::int64_t i = 0; i < chunks(); ++i) {
-      const Chunk chunk = grid_.chunk(i);
+    for (std::int64_t i = 0; i < measured_chunks(); ++i) {
+      const Chunk chunk = reshaped_ ? reshaped_->pass(i) : grid_.chunk(i);
       load(chunk, stream);
       filter_->measure(step, views_, seen_from(chunk.area, chunk.inner), measured, stream);
       watch.step();
@@ -111,6 +152,10 @@ void ChunkRunner::measure(Measured* measured, Stream stream, Watch& watch) {
 
 void ChunkRunner::run_chunk(const Chunk& chunk, Measured* measured, Stream stream) {
   load(chunk, stream);
+  if (reshaped_)
+    return static_cast<ReshapingFilter&>(*filter_).run_rows(views_.front(), chunk.area.y.first,
+                                                            part_of(images_.back().view(), chunk.kept),
+                                                            chunk.inner.y.first, measured, stream);
   filter_->run(views_, images_.back().view(), measured, stream);
 }
 
@@ -119,8 +164,8 @@ void ChunkedFilter::run(std::span<const ImageView> inputs, const MutableImageVie
   sources_ = inputs;
   measure(measured, stream, watch);
   for (std::int64_t i = 0; i < chunks(); ++i) {
-    run_chunk(grid_.chunk(i), measured, stream);
-    store(grid_.chunk(i), output, stream);
+    run_chunk(chunk(i), measured, stream);
+    store(chunk(i), output, stream);
     watch.step();
   }
 }
@@ -141,13 +186,13 @@ void ChunkedFilter::load(const Chunk& chunk, Stream stream) {
 }
 
 void ChunkedFilter::store(const Chunk& chunk, const MutableImageView& output, Stream stream) {
-  const Rectangle inner = seen_from(chunk.area, chunk.inner);
   const Image& result = images_.back();
   const MutableImageView target = part_of(output, chunk.inner);
-  if (output.memory == backend_.memory()) return copy_->run(part_of(result.view(), inner), target, stream);
+  if (output.memory == backend_.memory())
+    return copy_->run(part_of(result.view(), chunk.kept), target, stream);
   Image host(result.shape());
   backend_.download(host.data(), result.data(), byte_size(host.shape()), stream);
-  copy_pixels(part_of(host.view(), inner), target);
+  copy_pixels(part_of(host.view(), chunk.kept), target);
 }
 
 }  // namespace satin

@@ -16,11 +16,12 @@ struct Geometry {
   std::function<Stretch(const Stretch& rows)> rows_read;
 };
 
-/// A filter that changes the size. It can compute any rows of its result from the rows that they depend on,
-/// with the bytes of the whole result.
+/// A filter that changes the size, without side inputs. It can compute any rows of its result from the rows
+/// that they depend on, with the bytes of the whole result.
 class ReshapingFilter : public PreparedFilter {
  public:
-  /// `picture` holds rows of the picture from row `first_read` on, `result` the rows from `first` on.
+  /// `picture` holds rows of the picture from row `first_read` on, `result` the rows from `first` on. They
+  /// may be fewer than those for which the filter was prepared.
   virtual void run_rows(const ImageView& picture, std::int64_t first_read, const MutableImageView& result,
                         std::int64_t first, Measured* measured, Stream stream) = 0;
 

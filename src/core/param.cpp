@@ -61,7 +61,7 @@ Length length_in(std::string_view name, std::string_view whole, std::string_view
   return length;
 }
 
-PixelBox parse_box(std::string_view name, std::string_view text) {
+PixelBox parse_pixel_box(std::string_view name, std::string_view text) {
   const std::vector<std::string> parts = split(text, ',');
   std::array<std::int64_t, 4> numbers{};
   bool whole = parts.size() == numbers.size();
@@ -69,6 +69,16 @@ PixelBox parse_box(std::string_view name, std::string_view text) {
   if (!whole)
     refuse(name, text, "four whole numbers X,Y,W,H are expected, several boxes with ';' between them");
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+/// Returns the place that a word means: the middle, or a side or corner as on a map.
+std::optional<Point> place_called(std::string_view word) {
+  static constexpr std::array<std::string_view, 9> places = {
+      "north-west", "north", "north-east", "west", "centre", "east", "south-west", "south", "south-east"};
+  const auto found = std::ranges::find(places, word == "center" ? "centre" : word);
+  if (found == places.end()) return std::nullopt;
+  const auto at = static_cast<double>(found - places.begin());
+  return Point{{50 * std::fmod(at, 3), true}, {50 * std::floor(at / 3), true}};
 }
 
 /// Returns the least number of insertions, deletions, substitutions and swaps of neighbours that turn a into
@@ -93,8 +103,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 const char* name_of(ParameterKind kind) noexcept {
-  static constexpr std::array names = {"real",   "reals", "integer", "length", "flag",  "choice",
-                                       "radius", "boxes", "colour",  "point",  "range", "size"};
+  static constexpr std::array names = {"real",  "reals",  "integer", "length", "flag", "choice", "radius",
+                                       "boxes", "colour", "point",   "range",  "size", "box",    "ratio"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -162,6 +172,7 @@ Radius parse_whole_radius(std::string_view name, std::string_view text, double m
 }
 
 Point parse_point(std::string_view name, std::string_view text) {
+  if (const std::optional<Point> place = place_called(text)) return *place;
   const auto coordinate = [&](std::string_view part) {
     Length length;
     length.percent = !part.empty() && part.back() == '%';
@@ -219,11 +230,38 @@ TargetSize parse_size(std::string_view name, std::string_view text) {
   return {width.empty() ? 0 : side(width), height.empty() ? 0 : side(height)};
 }
 
+PictureBox parse_box(std::string_view name, std::string_view text) {
+  constexpr double farthest = 2147483648.0;
+  constexpr const char* expected =
+      "X,Y,W,H in whole pixels (100,80,1600,900) or percent (10%,10%,80%,80%) are";
+  const std::vector<std::string> parts = split(text, ',');
+  if (parts.size() != 4) refuse(name, text, std::string(expected) + " expected");
+  const auto number = [&](std::size_t i) {
+    const Length length = length_in(name, text, parts[i], 0, farthest, expected);
+    if (!length.percent && length.value != std::floor(length.value))
+      refuse(name, text, "whole pixels are expected");
+    if (i >= 2 && length.value == 0) refuse(name, text, "width and height must be above 0");
+    return length;
+  };
+  return {number(0), number(1), number(2), number(3)};
+}
+
+Ratio parse_ratio(std::string_view name, std::string_view text) {
+  constexpr double largest = 65536;
+  const std::vector<std::string> parts = split(text, ':');
+  Ratio ratio;
+  if (parts.size() != 2 || !parse_whole(parts[0], ratio.width) || !parse_whole(parts[1], ratio.height))
+    refuse(name, text, "two numbers A:B are expected, such as 3:2");
+  for (const double share : {ratio.width, ratio.height})
+    if (!(share > 0 && share <= largest)) refuse(name, text, "both must be above 0, and at most 65536");
+  return ratio;
+}
+
 std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text) {
   constexpr std::int64_t farthest = std::int64_t{1} << 31;
   std::vector<PixelBox> boxes;
   for (const std::string& part : split(text, ';')) {
-    boxes.push_back(parse_box(name, part));
+    boxes.push_back(parse_pixel_box(name, part));
     const PixelBox& box = boxes.back();
     if (box.width < 1 || box.height < 1) refuse(name, text, "width and height must be 1 or more");
     for (const std::int64_t number : {box.x, box.y, box.width, box.height})
@@ -274,6 +312,15 @@ std::string print_size(const TargetSize& size) {
   const auto side = [](std::int64_t pixels) { return pixels == 0 ? std::string() : std::to_string(pixels); };
   if (size.width != 0 || size.height != 0) return side(size.width) + "x" + side(size.height);
   return size.longer == Length() ? std::string() : print_length(size.longer);
+}
+
+std::string print_box(const PictureBox& box) {
+  return print_length(box.x) + "," + print_length(box.y) + "," + print_length(box.width) + "," +
+         print_length(box.height);
+}
+
+std::string print_ratio(const Ratio& ratio) {
+  return print_real(ratio.width) + ":" + print_real(ratio.height);
 }
 
 std::string print_boxes(std::span<const PixelBox> boxes) {

@@ -82,7 +82,7 @@ struct PlanImplementation {
     try {
       filter = prepare_whole(backend(), planned);
     } catch (const NoMemory& reason) {
-      if (!planned.reach) refuse_whole(reason);
+      if (!has_chunks()) refuse_whole(reason);
       budget.clear();
       use_chunks();
     }
@@ -96,13 +96,15 @@ struct PlanImplementation {
     return bytes;
   }
 
+  bool has_chunks() const { return planned.reach.has_value() || planned.geometry != nullptr; }
+
   /// Switches to chunks if `more` bytes exceed the limit.
   void make_room(std::size_t more) {
     try {
       const WorkspaceBudget budget(backend(), workspace_bytes());
       WorkspaceBudget::take(more);
     } catch (const NoMemory& reason) {
-      if (!planned.reach) refuse_whole(reason);
+      if (!has_chunks()) refuse_whole(reason);
       use_chunks();
     }
   }
@@ -210,7 +212,7 @@ struct PlanImplementation {
         result = mutable_view_of(staging_for(planned.inputs.size(), planned.output), planned.output,
                                  backend().memory());
     } catch (const NoMemory&) {
-      if (!planned.reach) throw;
+      if (!has_chunks()) throw;
       backend().synchronize(stream);
       return use_chunks();
     }

@@ -174,6 +174,18 @@ ParameterRecord size(TargetSize P::*member, Text text) {
   return field(ParameterKind::size, member, std::move(text), parse_size, print_size);
 }
 
+/// A box. The member may be optional.
+template <class P, class Member>
+ParameterRecord box(Member P::*member, Text text) {
+  return field(ParameterKind::box, member, std::move(text), parse_box, print_box);
+}
+
+/// A ratio of two numbers. The member may be optional.
+template <class P, class Member>
+ParameterRecord ratio(Member P::*member, Text text) {
+  return field(ParameterKind::ratio, member, std::move(text), parse_ratio, print_ratio);
+}
+
 /// A range of two numbers. The member is optional.
 template <class P, class Member>
 ParameterRecord range(Member P::*member, double minimum, double maximum, Text text) {

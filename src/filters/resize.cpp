@@ -206,7 +206,7 @@ const FilterRecord& resize_record() {
             record::point(&Resize::gravity,
                           {"gravity", "px", "place that cover keeps, X%,Y% or its centre in pixels"}),
             record::space(&Resize::space, "average linear light, or values as stored")},
-       .traits = {.keeps_constant = true}});
+       .traits = {.keeps_constant = true, .reshapes = true}});
   return filter;
 }
 

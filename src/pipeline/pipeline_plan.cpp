@@ -1,12 +1,14 @@
 // The executor of pipelines on whole pictures: one plan for each filter, and a picture between each two.
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "core/prepared_filter.h"
 #include "core/side_inputs.h"
 #include "core/workspace.h"
+#include "pipeline/followed_sizes.h"
 #include "satin/error.h"
 #include "satin/pipeline.h"
 
@@ -112,6 +114,7 @@ LocalReach reach_of_step(const Device& device, const PipelineStep& step, std::sp
     refuse("The filter '" + filter.name + "' cannot be run on chunks of a picture: " + why);
   };
   if (filter.output != OutputKind::image) refuse_step("it makes no picture.");
+  if (filter.traits.reshapes) refuse_step("it changes the size of the picture.");
   for (const ParameterRecord& parameter : filter.parameters)
     if (step.parameters.get(parameter.name).ends_with('%'))
       refuse_step(parameter.name + " is a percentage of the picture. Give pixels.");
@@ -161,17 +164,33 @@ std::vector<Shape> shapes_of(std::span<const ImageView> inputs) {
   return shapes;
 }
 
+struct PipelinePlan::FollowingSides {
+  std::map<std::size_t, FollowingSide> sides;  ///< by the index of the input
+  std::vector<ImageView> inputs;               ///< of the current run
+};
+
 PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::span<const Shape> shapes,
                            const StepCheck& check)
     : device_(device) {
   check_count(pipeline, shapes);
   const WorkspaceBudget budget(device.backend());
   Shape picture = shapes.front();
+  FollowedSizes sizes(picture);
+  std::vector<Shape> at_steps(shapes.begin(), shapes.end());
   std::size_t next = 1;
   for (std::size_t i = 0; i < pipeline.size(); ++i) {
     const Parameters& step = pipeline[i].parameters;
     const std::size_t sides = step.filter().inputs.size();
-    const std::vector<Shape> inputs = shapes_of_step(pipeline[i], picture, shapes, next);
+    for (std::size_t side = 0; side < sides && sizes.changed(); ++side) {
+      Shape& shape = at_steps[next + side];
+      const std::vector<SizeChange> changes = sizes.changes(step.filter().inputs[side], shape);
+      if (changes.empty()) continue;
+      if (!following_) following_ = std::make_shared<FollowingSides>();
+      FollowingSide following(device, step.filter().inputs[side], shape, changes);
+      shape = following.shape();
+      following_->sides.emplace(next + side, std::move(following));
+    }
+    const std::vector<Shape> inputs = shapes_of_step(pipeline[i], picture, at_steps, next);
     if (check) check(i, picture);
     if (!steps_.empty()) steps_.back().result = allocate_between(device, picture);
     if (step.filter().output == OutputKind::json) {
@@ -181,6 +200,7 @@ PipelinePlan::PipelinePlan(const Device& device, const Pipeline& pipeline, std::
     }
     steps_.push_back({satin::plan(device, step, inputs), sides, {}});
     picture = steps_.back().plan.output_shape();
+    sizes.add(device, pipeline[i], inputs, picture);
   }
   output_ = picture;
 }
@@ -189,11 +209,21 @@ std::size_t PipelinePlan::workspace_bytes() const noexcept {
   std::size_t bytes = 0;
   for (const Step& step : steps_)
     bytes += step.plan.workspace_bytes() + (step.result.empty() ? 0 : byte_size(step.result.shape()));
+  if (following_)
+    for (const auto& [index, side] : following_->sides) bytes += side.workspace_bytes();
   return bytes;
 }
 
 bool PipelinePlan::in_windows() const noexcept {
   return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.plan.in_windows(); });
+}
+
+std::span<const ImageView> PipelinePlan::followed(std::span<const ImageView> inputs, Stream stream) {
+  if (!following_) return inputs;
+  following_->inputs.assign(inputs.begin(), inputs.end());
+  for (auto& [index, side] : following_->sides)
+    if (index < inputs.size()) following_->inputs[index] = side.run(inputs[index], stream);
+  return following_->inputs;
 }
 
 /// Runs all plans and returns the last one's result: the output, or the picture that JSON describes.
@@ -217,7 +247,7 @@ ImageView PipelinePlan::run_steps(std::span<const ImageView> inputs, const Mutab
 
 void PipelinePlan::run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream) {
   if (analysis_) refuse("The pipeline makes JSON, not a picture.");
-  run_steps(inputs, output, stream);
+  run_steps(followed(inputs, stream), output, stream);
 }
 
 void PipelinePlan::run(const ImageView& picture, const MutableImageView& output, Stream stream) {
@@ -228,6 +258,7 @@ std::string PipelinePlan::json(std::span<const ImageView> inputs, std::span<cons
                                Stream stream) {
   if (!analysis_) refuse("The pipeline makes a picture, not JSON.");
   const FilterRecord& filter = analysis_->filter();
+  inputs = followed(inputs, stream);
   const ImageView result = run_steps(inputs, {}, stream);
   device_.synchronize(stream);
   std::vector<NamedView> pictures(filter.inputs.size() + 1);
@@ -257,6 +288,8 @@ void PipelinePlan::watch(const Progress& progress) {
 
 std::vector<std::string> PipelinePlan::check(Stream stream) {
   std::vector<std::string> warnings;
+  if (following_)
+    for (auto& [index, side] : following_->sides) side.check(warnings, stream);
   for (Step& step : steps_) {
     const std::vector<std::string> more = step.plan.check(stream);
     warnings.insert(warnings.end(), more.begin(), more.end());

@@ -12,6 +12,7 @@
 
 #include "core/chunk_runner.h"
 #include "core/workspace.h"
+#include "pipeline/followed_sizes.h"
 #include "satin/error.h"
 #include "satin/rows.h"
 
@@ -22,7 +23,7 @@ namespace {
 void require_row_by_row(const FilterRecord& record, const FilterPlan& filter) {
   const std::string begin = "The filter '" + record.name + "' cannot be run row by row: ";
   constexpr const char* end = " Run it on the whole picture (without --stream), or on a smaller one.";
-  if (filter.adds_up) return;
+  if (filter.adds_up || filter.geometry) return;
   if (!filter.reach)
     throw Error(ErrorKind::usage,
                 begin + "with these parameters its results depend on the whole picture." + end);
@@ -48,8 +49,9 @@ void add_row(const std::vector<std::byte>& row, const MutableImageView& rows) {
 /// One filter as a source of rows.
 class RowStage final : public RowSource, public ChunkRunner {
  public:
-  /// `filter` adds up or has a reach that does not wrap. `inputs` has an entry for each input of the filter,
-  /// null for an unused one; they and `watch` outlive the stage. Throws as ChunkRunner does.
+  /// `filter` adds up, changes the size or has a reach that does not wrap. `inputs` has an entry for each
+  /// input of the filter, null for an unused one; they and `watch` outlive the stage. Throws as ChunkRunner
+  /// does.
   RowStage(Backend& backend, std::shared_ptr<const FilterPlan> filter, std::vector<RowSource*> inputs,
            std::size_t held, Watch& watch)
       : ChunkRunner(backend, *filter, held + filter->measures.count() * sizeof(Measured), ChunkShape::rows),
@@ -85,7 +87,7 @@ class RowStage final : public RowSource, public ChunkRunner {
   void read(const MutableImageView& rows) override {
     for (std::int64_t y = 0; y < rows.shape.height; ++y, ++ready_.first) {
       if (ready_.first == ready_.last) run_next();
-      std::memcpy(rows.at(0, y), host(sources_.size()).at(0, ready_.first - loaded_.first),
+      std::memcpy(rows.at(0, y), host(sources_.size()).at(0, ready_.first + kept_at_),
                   row_bytes(planned_->output));
     }
   }
@@ -106,6 +108,7 @@ class RowStage final : public RowSource, public ChunkRunner {
       const MutableImageView rows = host(i);
       const std::int64_t height = rows.shape.height;
       const std::size_t row = row_bytes(rows.shape);
+      skip(*sources_[i], rows, chunk.area.y.first - loaded_.last);
       if (kept != 0) std::memmove(rows.data, rows.at(0, height - kept), row * static_cast<std::size_t>(kept));
       if (kept < height) sources_[i]->read(part_of(rows, {{0, rows.shape.width}, {kept, height}}));
       if (!backend_.host_memory) backend_.upload(images_[i].data(), rows.data, byte_size(rows.shape), stream);
@@ -113,8 +116,14 @@ class RowStage final : public RowSource, public ChunkRunner {
     loaded_ = chunk.area.y;
   }
 
+  /// Reads rows that no result needs.
+  static void skip(RowSource& source, const MutableImageView& room, std::int64_t count) {
+    for (; count > 0; count -= room.shape.height)
+      source.read(part_of(room, {{0, room.shape.width}, {0, std::min(count, room.shape.height)}}));
+  }
+
   void run_next() {
-    const Chunk chunk = grid_.chunk(next_);
+    const Chunk chunk = this->chunk(next_);
     const MutableImageView result = host(sources_.size());
     std::vector<std::byte> above;
     if (planned_->adds_up && next_ != 0) {
@@ -130,6 +139,7 @@ class RowStage final : public RowSource, public ChunkRunner {
     if (!above.empty() && planned_->output.type == Type::u32) add_row<std::uint32_t>(above, result);
     if (!above.empty() && planned_->output.type == Type::u64) add_row<std::uint64_t>(above, result);
     ready_ = chunk.inner.y;
+    kept_at_ = chunk.kept.y.first - chunk.inner.y.first;
     ++next_;
     watch_.step();
   }
@@ -145,7 +155,8 @@ class RowStage final : public RowSource, public ChunkRunner {
   std::int64_t next_ = 0;           ///< next chunk to run
   Stretch loaded_;                  ///< rows of the picture in the areas
   Stretch ready_;                   ///< rows of the result that were not read yet
-  Watch& watch_;                    ///< progress, a step for each chunk
+  std::int64_t kept_at_ = 0;  ///< distance from a row of the result to its place in the image of results
+  Watch& watch_;              ///< progress, a step for each chunk
 };
 
 }  // namespace
@@ -156,7 +167,7 @@ struct RowPipeline::State {
   explicit State(Device on) : device(std::move(on)) {}
 
   Device device;
-  std::deque<RowStage> stages;  ///< each reads the one before it
+  std::deque<RowStage> stages;  ///< of the filters, each after those that change its side inputs
   bool is_measured = false;
   Watch watch;
   std::vector<std::string> warnings;
@@ -166,7 +177,15 @@ RowPipeline::RowPipeline(const Device& device, const Pipeline& pipeline, RowSour
                          std::span<RowSource* const> sides)
     : state_(std::make_unique<State>(device)) {
   if (pipeline.empty()) throw Error(ErrorKind::usage, "The pipeline is empty: give one filter at least.");
+  const auto add = [&](std::shared_ptr<const FilterPlan> filter, std::vector<RowSource*> inputs) {
+    return &state_->stages.emplace_back(device.backend(), std::move(filter), std::move(inputs),
+                                        workspace_bytes(), state_->watch);
+  };
+  const auto add_change = [&](RowSource* side, const Parameters& change) {
+    return add(change.filter().describe(device, std::span(&side->shape(), 1), change.data()), {side});
+  };
   RowSource* source = &picture;
+  FollowedSizes sizes(picture.shape());
   for (const PipelineStep& step : pipeline) {
     const FilterRecord& record = step.parameters.filter();
     if (!record.describe)
@@ -174,15 +193,21 @@ RowPipeline::RowPipeline(const Device& device, const Pipeline& pipeline, RowSour
                   "The filter '" + record.name + "' makes JSON of the whole picture, not row by row.");
     std::vector<RowSource*> inputs{source};
     for (std::size_t i = 0; i < record.inputs.size(); ++i) {
-      inputs.push_back(sides.empty() ? nullptr : sides.front());
+      RowSource* side = sides.empty() ? nullptr : sides.front();
       if (!sides.empty()) sides = sides.subspan(1);
+      if (side != nullptr)
+        for (const SizeChange& change : sizes.changes(record.inputs[i], side->shape())) {
+          side = add_change(side, cut_of(change));
+          if (change.scales()) side = add_change(side, resize_of(record.inputs[i], change));
+        }
+      inputs.push_back(side);
     }
     std::vector<Shape> shapes;
     for (const RowSource* input : inputs) shapes.push_back(input == nullptr ? Shape{} : input->shape());
     std::shared_ptr<const FilterPlan> filter = record.describe(device, shapes, step.parameters.data());
     require_row_by_row(record, *filter);
-    source = &state_->stages.emplace_back(device.backend(), std::move(filter), std::move(inputs),
-                                          workspace_bytes(), state_->watch);
+    if (filter->geometry) sizes.add(*filter->geometry, filter->output);
+    source = add(std::move(filter), std::move(inputs));
   }
 }
 
@@ -211,8 +236,8 @@ void RowPipeline::measure() {
   std::int64_t steps = 0;
   std::int64_t before = 0;  // chunks of a pass up to this stage
   for (const RowStage& stage : state_->stages) {
+    steps += stage.measurements() * (before + stage.measured_chunks());
     before += stage.chunks();
-    steps += stage.measurements() * before;
   }
   state_->watch.begin(steps + before);
   for (RowStage& stage : state_->stages) stage.measure(state_->warnings);

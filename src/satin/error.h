@@ -30,4 +30,11 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
+/// A usage error that holds for pictures of some sizes: others may be processed.
+class SizeError : public Error {
+ public:
+  /// The message should name the picture's size.
+  explicit SizeError(const std::string& message) : Error(ErrorKind::usage, message) {}
+};
+
 }  // namespace satin

@@ -9,6 +9,7 @@
 
 #include "satin/error.h"                     // IWYU pragma: export
 #include "satin/filters/blur.h"              // IWYU pragma: export
+#include "satin/filters/crop.h"              // IWYU pragma: export
 #include "satin/filters/dof.h"               // IWYU pragma: export
 #include "satin/filters/edge_smooth.h"       // IWYU pragma: export
 #include "satin/filters/gloss.h"             // IWYU pragma: export

@@ -77,6 +77,24 @@ struct TargetSize {
   friend bool operator==(const TargetSize&, const TargetSize&) = default;
 };
 
+/// A rectangle in pixels or in percent of the picture's width and height, mixed as wanted.
+struct PictureBox {
+  Length x;       ///< left edge
+  Length y;       ///< upper edge
+  Length width;   ///< columns
+  Length height;  ///< rows
+
+  friend bool operator==(const PictureBox&, const PictureBox&) = default;
+};
+
+/// The relation of a width to a height.
+struct Ratio {
+  double width = 1;   ///< share of the width
+  double height = 1;  ///< share of the height
+
+  friend bool operator==(const Ratio&, const Ratio&) = default;
+};
+
 /// A pair of different values.
 struct ValueRange {
   double first = 0;   ///< first value
@@ -113,7 +131,9 @@ enum class ParameterKind {
   colour,   ///< "#ff8000"
   point,    ///< "320,200" or "50%,50%"
   range,    ///< "A:B"
-  size      ///< "1600", "50%", "1200x630", "1200x" or "x630"
+  size,     ///< "1600", "50%", "1200x630", "1200x" or "x630"
+  box,      ///< "X,Y,W,H", numbers in pixels or percent
+  ratio     ///< "A:B"
 };
 
 /// Meaning of a parameter to code that knows no filter. Batches use it to decode depth and light.
@@ -181,13 +201,17 @@ struct ParameterRecord {
 
 /// Parses boxes "X,Y,W,H" in whole pixels, separated by ';'. W and H are 1 or more.
 [[nodiscard]] std::vector<PixelBox> parse_boxes(std::string_view name, std::string_view text);
-/// Parses "X,Y", each with an optional % sign.
+/// Parses "X,Y", each with an optional % sign, or a word: centre, north, north-east, ... west, north-west.
 [[nodiscard]] Point parse_point(std::string_view name, std::string_view text);
 /// Parses "A:B", two different numbers.
 [[nodiscard]] ValueRange parse_range(std::string_view name, std::string_view text, double minimum,
                                      double maximum);
 /// Parses "N", "P%" of at most 6400 %, "WxH", "Wx" or "xH". Sides are whole pixels from 1 to 2^30.
 [[nodiscard]] TargetSize parse_size(std::string_view name, std::string_view text);
+/// Parses "X,Y,W,H", each with an optional % sign. X and Y are 0 or more, W and H above 0; pixels are whole.
+[[nodiscard]] PictureBox parse_box(std::string_view name, std::string_view text);
+/// Parses "A:B", two numbers above 0 of at most 65536.
+[[nodiscard]] Ratio parse_ratio(std::string_view name, std::string_view text);
 /// Parses "#RRGGBB", hexadecimal.
 [[nodiscard]] Colour parse_colour(std::string_view name, std::string_view text);
 
@@ -205,6 +229,10 @@ struct ParameterRecord {
 [[nodiscard]] std::string print_range(const ValueRange& range);
 /// Returns a text that parse_size() accepts; empty for no size.
 [[nodiscard]] std::string print_size(const TargetSize& size);
+/// Returns a text that parse_box() accepts.
+[[nodiscard]] std::string print_box(const PictureBox& box);
+/// Returns a text that parse_ratio() accepts.
+[[nodiscard]] std::string print_ratio(const Ratio& ratio);
 /// Returns a text that parse_boxes() accepts.
 [[nodiscard]] std::string print_boxes(std::span<const PixelBox> boxes);
 /// Returns a text that parse_colour() accepts.

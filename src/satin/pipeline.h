@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -73,11 +74,20 @@ using Pipeline = std::vector<PipelineStep>;
 [[nodiscard]] std::vector<ImageView> inputs_of(const Pipeline& pipeline, const ImageView& picture,
                                                std::span<const NamedView> sides = {});
 
+/// Whether a side input of this shape belongs to this picture: it has its size, or its aspect where filters
+/// scale it (depth and radius maps). Apertures belong to every picture.
+[[nodiscard]] bool belongs_to(const InputRecord& input, const Shape& side, const Shape& picture);
+
 /// Returns the shapes of inputs for a PipelinePlan; width 0 for an empty view.
 [[nodiscard]] std::vector<Shape> shapes_of(std::span<const ImageView> inputs);
 
 /// A pipeline prepared for pictures of one shape on one device. It holds the plan of every step and the
 /// pictures between them, in device memory if that suffices. Only one thread at a time may run it.
+///
+/// Side inputs belong to the picture that the pipeline reads. Where a step before theirs changes its size
+/// they are cut and averaged (masks and guides by area) like it, maps of another size in their own scale, to
+/// their nearest pixel; depth is cut and not averaged. A side input that does not fit the picture that is
+/// read, but fits the picture at its step, is used as it is.
 class PipelinePlan {
  public:
   /// Called with a step and the shape of its picture before the step is planned. It may throw to refuse.
@@ -125,14 +135,18 @@ class PipelinePlan {
     std::size_t sides;  ///< number of side inputs
     Image result;       ///< result of the step; empty for the last one
   };
+  struct FollowingSides;
 
+  /// Returns the inputs with the side inputs as their steps read them.
+  std::span<const ImageView> followed(std::span<const ImageView> inputs, Stream stream);
   ImageView run_steps(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream);
 
   Device device_;
   Shape output_;
   std::optional<Parameters> analysis_;  ///< last step, if it makes JSON
   std::vector<Step> steps_;
-  std::vector<ImageView> step_inputs_;  ///< inputs of the current step
+  std::vector<ImageView> step_inputs_;         ///< inputs of the current step
+  std::shared_ptr<FollowingSides> following_;  ///< null where none changes its size
 };
 
 /// Returns the reach of the whole pipeline, the sum of every Plan::local_reach(), for pictures of this type

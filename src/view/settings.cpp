@@ -66,6 +66,8 @@ const char* kind_of(ParameterKind kind) {
     case ParameterKind::reals:
     case ParameterKind::range:
     case ParameterKind::size:
+    case ParameterKind::box:
+    case ParameterKind::ratio:
       break;
   }
   return "text";
@@ -73,9 +75,11 @@ const char* kind_of(ParameterKind kind) {
 
 json limit_json(double limit) { return std::isfinite(limit) ? json(limit) : json(nullptr); }
 
-json parameter_json(const ParameterRecord& parameter) {
+/// `on_picture` says whether places in the result are those in the picture, so that the page can show them.
+json parameter_json(const ParameterRecord& parameter, bool on_picture) {
+  const bool is_place = parameter.kind == ParameterKind::point;
   return {{"name", parameter.name},
-          {"kind", kind_of(parameter.kind)},
+          {"kind", is_place && !on_picture ? "text" : kind_of(parameter.kind)},
           {"unit", parameter.unit},
           {"help", parameter.help},
           {"required", false},
@@ -350,7 +354,7 @@ json filters_json(const std::vector<std::string>& pictures) {
     json parameters = json::array();
     for (const InputRecord& input : filter.inputs) parameters.push_back(input_json(input, pictures));
     for (const ParameterRecord& parameter : filter.parameters)
-      parameters.push_back(parameter_json(parameter));
+      parameters.push_back(parameter_json(parameter, !filter.traits.reshapes));
     std::vector<std::string> overlays = overlays_of(filter);
     if (std::ranges::find(filter.inputs, Role::depth, &InputRecord::role) != filter.inputs.end())
       overlays.emplace_back(depth_overlay);

@@ -52,7 +52,7 @@ def write_pgm(path, shape, seed):
 def line_of(record, folder):
     name, output = record["name"], {"image": "out.pgm", "table": "out.npy", "json": "out.json"}[record["output"]]
     own = {"dof": ["--depth", "depth.pgm", "--focus", "100", "--strength", "0.02"], "redact": ["--box", "0,0,1,1"],
-           "mask": ["--grow", "20", "--feather", "9"], "resize": ["--size", "50%"], "bins": ["--bins", "2"]}.get(name, [])
+           "mask": ["--grow", "20", "--feather", "9"], "resize": ["--size", "50%"], "crop": ["--aspect", "1:1"], "bins": ["--bins", "2"]}.get(name, [])
     if name == "stats":
         return ["stats", "in.pgm"]
     return [name, "in.pgm", "-o", "zones" if name == "bins" else output, *own]

@@ -33,6 +33,8 @@ def test_every_filter_shows_what_its_command_writes(scene):
                 needed["box"] = "20,10,50,60"
             if each["name"] == "resize":
                 needed["size"] = "100%"
+            if each["name"] == "crop":
+                needed["aspect"] = "4:3"
             done = view.post("/api/settings", steps=[{"filter": each["name"], "values": needed}]).json()
             assert done["error"] is None, (each["name"], done)
             shown, _ = view.pixels(done["generation"], 160, 120, exact=1)

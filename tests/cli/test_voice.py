@@ -11,7 +11,7 @@ import png_file
 from conftest import BINARY, FULL_CODECS
 
 WORDS = {"gaussian": "blur --sigma", "sharpen": "unsharp", "bokeh": "dof", "despeckle": "median", "denoise": "median",
-         "binarize": "threshold", "pixelate": "redact", "thumbnail": "resize", "crop": "libvips", "histogram": "stats",
+         "binarize": "threshold", "pixelate": "redact", "thumbnail": "resize", "trim": "crop", "rotate": "libvips", "histogram": "stats",
          "bilateral": "edge-smooth", "contours": "regions", "clahe": "stretch", "cumsum": "integral",
          "Gaussian_Blur": "blur --sigma", "median-blur": "median", "motion-blur": "20x0", "grayscale": "ImageMagick",
          "canny": "local-deviation", "inpaint": "GIMP"}

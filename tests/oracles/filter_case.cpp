@@ -44,6 +44,10 @@ Parameters FilterCase::parameters() const {
   for (const ParameterRecord& parameter : filter->parameters)  // a size has no default
     if (parameter.kind == ParameterKind::size && result.get(parameter.name).empty())
       result.set(parameter.name, "20x13");
+  for (const ParameterRecord& parameter : filter->parameters)  // nor has an aspect or the box in its place
+    if (parameter.kind == ParameterKind::ratio && result.get(parameter.name).empty() &&
+        result.get(parameter.instead_of).empty())
+      result.set(parameter.name, "3:2");
   return result;
 }
 
@@ -127,6 +131,10 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
       return {"1:0", "0.9:0.1"};
     case ParameterKind::size:
       return {"20", "50%", "24x18", "13x", "x18"};
+    case ParameterKind::box:
+      return {"0,0,1,1", "0,0,100%,100%", "25%,50%,50%,50%", "0%,12.5%,1,80%"};
+    case ParameterKind::ratio:
+      return {"1:1", "2.39:1", "1:7"};
     case ParameterKind::reals:
       return {parameter.default_text, "0,12.5,100", "50"};
     case ParameterKind::length:

@@ -47,6 +47,10 @@ std::vector<std::string> texts_for(const ParameterRecord& parameter) {
       return {"#00ff80"};
     case ParameterKind::size:
       return {"1600", "12.5%", "640x480", "640x", "x480"};
+    case ParameterKind::box:
+      return {"1,2,3,4", "10%,0,33.3%,9"};
+    case ParameterKind::ratio:
+      return {"3:2", "2.39:1"};
   }
   return texts;
 }

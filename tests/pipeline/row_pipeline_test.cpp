@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <deque>
 #include <memory>
+#include <vector>
 
 #include "satin/error.h"
 #include "satin/pipeline.h"
@@ -81,6 +83,11 @@ const char* const pipelines[] = {
     "integral",
     "integral modulo=32",
     "blur radius=3 | unsharp sigma=1.5 | threshold method=otsu",
+    "crop box=10%,30%,50%,40%",
+    "blur radius=3 | crop aspect=1:2 gravity=south | median radius=2",
+    "resize size=30%",
+    "resize size=x200 kernel=area space=encoded | blur radius=2",
+    "crop box=2,100,50%,50% | resize size=150% enlarge | threshold method=otsu",
 };
 
 /// Plans the pipeline with the lowest memory limit that suffices, so that chunks are low. Returns null if the
@@ -117,7 +124,44 @@ TEST(RowPipeline, GivesTheBytesOfTheWholePicture) {
       EXPECT_TRUE(same(run(device, pipeline, picture), result)) << text << " of " << describe(shape);
       ++compared;
     }
-  EXPECT_GT(compared, 60);
+  EXPECT_GT(compared, 85);
+}
+
+TEST(RowPipeline, BringsMasksToThePictureAtTheirStep) {
+  const Device device = Device::open("cpu");
+  const Image picture = noise({61, 700, 3, Type::u8});
+  const Image mask = noise({61, 700, 1, Type::u8});
+  for (const char* text :
+       {"crop box=7,333,20,300 | blur radius=3 mask=m",
+        "blur radius=2 mask=m | crop aspect=1:3 | resize size=100 | blur radius=3 mask=m"}) {
+    const Pipeline pipeline = parse_pipeline(text);
+    const std::vector<ImageView> inputs = inputs_of(pipeline, picture, std::vector<NamedView>{{"m", mask}});
+    MemoryRows source(picture);
+    std::deque<MemoryRows> masks;
+    std::vector<RowSource*> sides;
+    for (std::size_t i = 1; i < inputs.size(); ++i)
+      sides.push_back(inputs[i].empty() ? nullptr : &masks.emplace_back(mask));
+    RowPipeline rows(device, pipeline, source, sides);
+    const Image expected = run(device, pipeline, picture, std::vector<NamedView>{{"m", mask}});
+    EXPECT_TRUE(same(all_rows(rows, 23), expected)) << text;
+    rows.rewind();
+    EXPECT_TRUE(same(all_rows(rows, 100), expected)) << text;
+  }
+}
+
+/// The memory depends on the width and the factor, and not on the height.
+TEST(RowPipeline, HoldsFewRowsWhereTheSizeChanges) {
+  const Device device = Device::open("cpu");
+  for (const char* text : {"crop box=0%,10%,100%,80%", "resize size=25%"}) {
+    std::size_t bytes[2] = {};
+    for (const int i : {0, 1}) {
+      const Image picture = noise({2000, i == 0 ? 3000 : 12000, 1, Type::u8});
+      MemoryRows source(picture);
+      bytes[i] = RowPipeline(device, parse_pipeline(text), source).workspace_bytes();
+    }
+    EXPECT_LT(bytes[1], bytes[0] + bytes[0] / 4) << text;
+    EXPECT_LT(bytes[1], 2000U * 2400U) << text;
+  }
 }
 
 TEST(RowPipeline, RefusesFiltersThatNeedTheWholePicture) {

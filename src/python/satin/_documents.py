@@ -30,6 +30,7 @@ _CALLS = {
     "median": "satin.median(image, 2, percent=50)",
     "threshold": "satin.threshold(image, 'sauvola', window=31)",
     "mask": "satin.mask(mask, open=2, fill_all_holes=True, feather=3)",
+    "crop": "satin.crop(image, box=(8, '25%', 40, '50%'))",
     "redact": "satin.redact(image, box=(12, 8, 24, 16))",
     "resize": "satin.resize(image, 32)",
     "unsharp": "satin.unsharp(image, 0.5, sigma=1.5)",

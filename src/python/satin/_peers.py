@@ -38,7 +38,7 @@ _CALLS = {
 }
 
 _EDGES = "canny sobel scharr laplacian laplace prewitt"
-_OF_SIZE = "rotate crop flip pad warp"
+_OF_SIZE = "rotate flip pad warp"
 
 #: Parameters of other libraries, and Satin's for the same; a filter has the first of several or the next.
 _PARAMETERS = {
@@ -71,7 +71,7 @@ def advice_for(name: str, known: list[str]) -> str:
     if call is not None:
         return f"{text}: {call} does that. The table in satin's README has the names beside scipy.ndimage, skimage and cv2."
     if _normal(name) in _OF_SIZE.split():
-        return f"{text}: it filters and resizes. skimage.transform and cv2 do that."
+        return f"{text}: it filters, resizes and crops. skimage.transform and cv2 do that."
     if _normal(name) in _EDGES.split():
         return f"{text}: it finds no edges. cv2 and skimage.filters do."
     near = difflib.get_close_matches(name, known, 1)

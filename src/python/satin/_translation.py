@@ -27,9 +27,11 @@ TYPES = {
     "point": f"tuple[{LENGTH}, {LENGTH}] | str",
     "range": "tuple[float, float] | str",
     "size": "int | tuple[int, int] | str",
+    "box": f"tuple[{LENGTH}, {LENGTH}, {LENGTH}, {LENGTH}] | str",
+    "ratio": "tuple[float, float] | str",
 }  #: the annotation of each kind but a choice
 
-_JOINTS = {"radius": "x", "point": ",", "reals": ",", "range": ":", "size": "x"}
+_JOINTS = {"radius": "x", "point": ",", "reals": ",", "range": ":", "size": "x", "box": ",", "ratio": ":"}
 
 #: Borders as SciPy, OpenCV, NumPy and PyTorch call them. `reflect` is SciPy's and OpenCV's: it repeats the pixel at the
 #: edge. NumPy and PyTorch call that 'symmetric', and mean `mirror` by 'reflect'.
