@@ -142,6 +142,8 @@ const Codec& codec_for(Bytes bytes, std::string_view extension) {
 /// Corrects what the metadata blocks say about a picture that was turned upright and now has this shape.
 void describe(Metadata& metadata, const Shape& shape, std::vector<std::string>& warnings) {
   if (!metadata.resolution) metadata.resolution = resolution_of_exif(metadata.exif);
+  const auto whole = Framing::whole(static_cast<double>(shape.width), static_cast<double>(shape.height));
+  frame_in_exif(metadata.exif, whole, exif_orientation(metadata.exif).value_or(1));
   describe_in_exif(metadata.exif, shape.width, shape.height);
   if (!describe_in_xmp(metadata.xmp, shape.width, shape.height))
     warnings.emplace_back("The XMP packet is damaged and was left out.");

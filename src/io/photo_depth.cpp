@@ -194,6 +194,9 @@ KeptPhoto keep_photo(const ImageView& image, const WriteOptions& options) {
   kept.options.photo = nullptr;
   const Shape& shape = kept.image.shape();
   Metadata& metadata = kept.options.metadata;
+  frame_in_exif(metadata.exif,
+                Framing::whole(static_cast<double>(shape.width), static_cast<double>(shape.height)),
+                inverse_of(photo.orientation));
   describe_in_exif(metadata.exif, shape.width, shape.height, photo.orientation);
   static_cast<void>(describe_in_xmp(metadata.xmp, shape.width, shape.height, photo.orientation));
   // If a damaged block was left out, the orientation of original and depth was lost with it.

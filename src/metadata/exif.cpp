@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "metadata/iptc.h"
+#include "metadata/photo_source.h"
+#include "metadata/xmp.h"
 #include "satin/metadata.h"
 
 namespace satin::io {
@@ -37,7 +39,14 @@ enum Tag : std::uint32_t {
   interoperability = 0xA005,
   pixel_x_dimension = 0xA002,
   pixel_y_dimension = 0xA003,
+  subject_area = 0x9214,
+  subject_location = 0xA214,
+  focal_plane_x_resolution = 0xA20E,
+  focal_plane_y_resolution = 0xA20F,
 };
+
+/// Crops of DNG (1.7): origin and size, active and masked areas, final sizes, the user's crop.
+constexpr std::array<std::uint32_t, 8> crops{0xC61F, 0xC620, 0xC68D, 0xC68E, 0xC791, 0xC792, 0xC793, 0xC7B5};
 
 /// Tags of the first directory that describe the picture: texts, names of document and page, dates,
 /// resolution.
@@ -161,6 +170,30 @@ class Editor {
     put(entry->at + 2, type_long, 2);
     put(entry->at + 4, 1, 4);
     put(entry->at + 8, value, 4);
+  }
+
+  /// Replaces the numbers of a SHORT or LONG entry, as many as it has, all inside the block. SHORT is
+  /// limited to its range.
+  void set_numbers(const ExifEntry& entry, std::span<const double> values) {
+    const bool is_short = entry.type == type_short;
+    const int size = is_short ? 2 : 4;
+    const std::size_t bytes = values.size() * static_cast<std::size_t>(size);
+    const std::size_t at = bytes <= 4 ? entry.value_at : reader().u32(entry.value_at);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      put(at + i * static_cast<std::size_t>(size),
+          static_cast<std::uint32_t>(
+              std::clamp(std::round(values[i]), 0.0, is_short ? 65535.0 : 4294967295.0)),
+          size);
+  }
+
+  /// Multiplies a RATIONAL inside the block.
+  void scale_rational(std::size_t at, double factor) {
+    const double value = factor * reader().u32(at) / reader().u32(at + 4);
+    constexpr double most = 4e9;
+    if (!(value > 0 && value < most)) return;
+    const double denominator = std::min(1e4, std::floor(most / value));
+    put(at, static_cast<std::uint32_t>(std::round(value * denominator)), 4);
+    put(at + 4, static_cast<std::uint32_t>(denominator), 4);
   }
 
   void set_orientation(std::size_t directory, int value) {
@@ -412,6 +445,79 @@ void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height, 
   drop_previews(editor, first, directory);
 }
 
+namespace {
+
+/// Moves the subject's place or area. Returns false for one outside the result or without a place.
+bool move_subject(Editor& editor, const ExifEntry& entry, const Framing& framing, int turn,
+                  std::array<double, 2> stored) {
+  const std::vector<std::uint32_t> numbers = editor.reader().numbers(entry);
+  if (numbers.size() < 2 || numbers.size() > 4) return false;
+  const Point place = upright_point(numbers[0] / stored[0], numbers[1] / stored[1], turn);
+  const double scale_x = framing.result_width / framing.box_width;
+  const double scale_y = framing.result_height / framing.box_height;
+  std::vector<double> moved(numbers.begin(), numbers.end());
+  moved[0] = (place.x.value / 100 * framing.width - framing.x) * scale_x;
+  moved[1] = (place.y.value / 100 * framing.height - framing.y) * scale_y;
+  if (moved.size() == 3) moved[2] *= (scale_x + scale_y) / 2;  // a diameter
+  if (moved.size() == 4 && turn >= 5) std::swap(moved[2], moved[3]);
+  if (moved.size() == 4) moved = {moved[0], moved[1], moved[2] * scale_x, moved[3] * scale_y};
+  if (!(moved[0] >= 0 && moved[1] >= 0 && moved[0] <= framing.result_width &&
+        moved[1] <= framing.result_height))
+    return false;
+  editor.set_numbers(entry, moved);
+  return true;
+}
+
+/// Returns where the RATIONAL of a tag is stored; 0 if there is none inside the block.
+std::size_t place_of_rational(const FileBytes& exif, std::size_t directory, std::uint32_t tag) {
+  const auto entry = ExifReader(exif).find(directory, tag);
+  return entry && entry->type == type_rational && entry->count == 1 && entry->value + 8ULL <= exif.size()
+             ? entry->value
+             : 0;
+}
+
+}  // namespace
+
+bool frame_in_exif(FileBytes& exif, const Framing& framing, int turn) {
+  const ExifReader reader(exif);
+  if (!reader.valid() || (turn == 1 && !framing.changes())) return false;
+  const std::size_t first = reader.first_directory();
+  const auto pointer = reader.find(first, exif_directory);
+  const std::size_t directory = pointer ? pointer->value : 0;
+  const bool lies = turn >= 5;
+  const auto stored = [&](std::uint32_t tag, double otherwise) {
+    const auto entry = ExifReader(exif).find(directory, tag);
+    return entry && entry->value != 0 ? static_cast<double>(entry->value) : otherwise;
+  };
+  const std::array<double, 2> size{stored(pixel_x_dimension, lies ? framing.height : framing.width),
+                                   stored(pixel_y_dimension, lies ? framing.width : framing.height)};
+  Editor editor(exif);
+  bool removed = false;
+  const auto remove = [&](std::size_t from, std::uint32_t tag) {
+    if (const auto entry = editor.reader().find(from, tag)) {
+      editor.remove(from, *entry);
+      removed = true;
+    }
+  };
+  for (const std::uint32_t tag : {subject_area, subject_location})
+    if (const auto entry = editor.reader().find(directory, tag);
+        entry && !move_subject(editor, *entry, framing, turn, size))
+      remove(directory, tag);
+  const std::size_t x = place_of_rational(exif, directory, focal_plane_x_resolution);
+  const std::size_t y = place_of_rational(exif, directory, focal_plane_y_resolution);
+  if (x != 0 && y != 0 && x != y) {
+    if (lies) std::swap_ranges(&exif[x], &exif[x] + 8, &exif[y]);
+    if (framing.result_width != framing.box_width)
+      editor.scale_rational(x, framing.result_width / framing.box_width);
+    if (framing.result_height != framing.box_height)
+      editor.scale_rational(y, framing.result_height / framing.box_height);
+  }
+  if (framing.changes())
+    for (const std::uint32_t tag : crops)
+      for (const std::size_t from : {first, directory}) remove(from, tag);
+  return removed;
+}
+
 // Resolution.
 
 namespace {
@@ -551,6 +657,16 @@ void keep_allowed(ExifDirectory& directory, const std::array<std::uint32_t, Coun
 }
 
 }  // namespace
+
+std::vector<std::string> frame(Metadata& metadata, const Framing& framing) {
+  std::vector<std::string> dropped;
+  if (!framing.changes()) return dropped;
+  if (io::frame_in_exif(metadata.exif, framing)) dropped.emplace_back("the subject's place or crops in EXIF");
+  io::describe_in_exif(metadata.exif, static_cast<std::int64_t>(framing.result_width),
+                       static_cast<std::int64_t>(framing.result_height));
+  for (std::string& name : io::frame_in_xmp(metadata.xmp, framing)) dropped.push_back(std::move(name));
+  return dropped;
+}
 
 Metadata redacted(const Metadata& metadata) {
   io::ExifDescription description = io::read_description(metadata.exif);

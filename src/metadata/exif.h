@@ -200,6 +200,11 @@ void add_to_tiff(FileBytes& file, std::span<const PageTags> pages);
 /// point to previews elsewhere. A block that is not EXIF becomes empty.
 void describe_in_exif(FileBytes& exif, std::int64_t width, std::int64_t height, int orientation = 1);
 
+/// Moves the subject's place and adapts the resolution of the focal plane, from a picture that `orientation`
+/// turns upright to a result of another size. Removes a subject outside the result, and crops. Call it before
+/// describe_in_exif(), which sets the size. Returns whether anything was removed.
+bool frame_in_exif(FileBytes& exif, const Framing& framing, int orientation = 1);
+
 // Resolution in pixels per length, in the units of each format.
 
 /// Whole pixels per unit, as in JFIF and pHYs.

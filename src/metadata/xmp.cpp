@@ -319,13 +319,67 @@ bool is_of_another_picture(const Name& name) {
          (name.space == photoshop && name.local == "Thumbnail");
 }
 
+constexpr std::string_view camera_raw = "http://ns.adobe.com/camera-raw-settings/1.0/";
+constexpr std::string_view panorama = "http://ns.google.com/photos/1.0/panorama/";
+
+/// Properties that name places in the picture, which a crop moves or cuts off.
+struct PlacedProperties {
+  std::string_view space;
+  std::string_view begins;  ///< the names of the properties begin with this
+  bool on_resize;           ///< whether a new size makes them wrong too
+  const char* name;         ///< name for the user
+};
+constexpr PlacedProperties placed_properties[] = {
+    {"http://www.metadataworkinggroup.com/schemas/regions/", "", false, "regions in XMP"},
+    {"http://ns.microsoft.com/photo/1.2/", "RegionInfo", false, "regions in XMP"},
+    {"http://iptc.org/std/Iptc4xmpExt/2008-02-29/", "ImageRegion", true, "regions in XMP"},
+    {camera_raw, "Crop", true, "crops of Camera Raw"},
+    {camera_raw, "HasCrop", true, "crops of Camera Raw"},
+    {exif, "Subject", true, "the subject's place in XMP"},
+    {exif, "FocalPlane", true, "the resolution of the focal plane in XMP"}};
+
+/// What a copy of a packet changes.
 struct Size {
   std::int64_t width, height;
   int orientation;
+  const Framing* framing = nullptr;            ///< null: the size did not change
+  std::map<std::string, std::string> panes{};  ///< new values of the panorama's properties
 };
+
+/// Returns the properties that the result no longer has, or null.
+const PlacedProperties* misplaced(const Name& name, const Size& size) {
+  if (size.framing == nullptr) return nullptr;
+  const auto* found = std::ranges::find_if(placed_properties, [&](const PlacedProperties& placed) {
+    return name.space == placed.space && name.local.starts_with(placed.begins) &&
+           (name.space != exif || name.local == "SubjectArea" || name.local == "SubjectLocation" ||
+            name.local.ends_with("Resolution")) &&
+           (placed.on_resize || size.framing->cuts());
+  });
+  return found == std::end(placed_properties) ? nullptr : found;
+}
+
+/// Returns the new values of the panorama's properties (photo sphere XMP), which count pixels.
+std::map<std::string, std::string> panes_of(const XmpNode& packet, const Framing& framing) {
+  std::map<std::string, std::string> panes;
+  const double x = framing.result_width / framing.box_width, y = framing.result_height / framing.box_height;
+  const auto set = [&](const std::string& name, double offset, double scale) {
+    const std::string text = packet.text_of(panorama, name);
+    if (!text.empty()) panes[name] = std::to_string(std::llround((std::atof(text.c_str()) + offset) * scale));
+  };
+  set("FullPanoWidthPixels", 0, x);
+  set("FullPanoHeightPixels", 0, y);
+  set("CroppedAreaLeftPixels", framing.x, x);
+  set("CroppedAreaTopPixels", framing.y, y);
+  set("CroppedAreaImageWidthPixels", framing.box_width - framing.width, x);
+  set("CroppedAreaImageHeightPixels", framing.box_height - framing.height, y);
+  return panes;
+}
 
 /// Returns the new value of a property about size or orientation; nothing for other properties.
 std::optional<std::string> value_of(const Name& name, const Size& size) {
+  if (name.space == panorama)
+    if (const auto pane = size.panes.find(std::string(name.local)); pane != size.panes.end())
+      return pane->second;
   if (name.space == tiff && name.local == "Orientation") return std::to_string(size.orientation);
   if ((name.space == tiff && name.local == "ImageWidth") ||
       (name.space == exif && name.local == "PixelXDimension"))
@@ -339,7 +393,7 @@ std::optional<std::string> value_of(const Name& name, const Size& size) {
 /// Copies a packet. The raw text of all that is kept arrives through the default handler, in UTF-8.
 class Copy : public PacketParser<Copy> {
  public:
-  explicit Copy(const Size& size) : PacketParser(XML_ParserCreateNS(nullptr, separator)), size_(size) {
+  explicit Copy(Size size) : PacketParser(XML_ParserCreateNS(nullptr, separator)), size_(std::move(size)) {
     XML_SetDefaultHandler(parser(), [](void* copy, const char* text, int length) {
       static_cast<Copy*>(copy)->add({text, static_cast<std::size_t>(length)});
     });
@@ -353,11 +407,14 @@ class Copy : public PacketParser<Copy> {
     return std::move(text_);
   }
 
+  /// Returns the names of misplaced properties that were dropped.
+  [[nodiscard]] const std::vector<std::string>& gone() const noexcept { return gone_; }
+
   void start(const char* qualified, const char** attributes) {
     ++depth_;
     if (dropped_ != 0) return;
     const Name name = split(qualified);
-    if (is_of_another_picture(name)) {
+    if (drops(name)) {
       dropped_ = depth_;
       return;
     }
@@ -400,9 +457,9 @@ class Copy : public PacketParser<Copy> {
     bool keeps = false;  // attributes other than declarations and rdf:about
     for (const Attribute& attribute : attributes_in(tag, values)) {
       const std::optional<std::string> value = value_of(attribute.name, size_);
-      const bool drops = is_of_another_picture(attribute.name);
-      is_changed = is_changed || value || drops;
-      if (drops) continue;
+      const bool is_dropped = drops(attribute.name);
+      is_changed = is_changed || value || is_dropped;
+      if (is_dropped) continue;
       keeps = keeps || (!attribute.declares_prefix && attribute.name.local != "about");
       (changed += ' ') += value ? attribute.written : attribute.text;
       if (value) changed += "=\"" + *value + '"';
@@ -411,6 +468,15 @@ class Copy : public PacketParser<Copy> {
     text_.resize(begin);
     text_ += changed += tag.ends_with("/>") ? "/>" : ">";
     rewritten_.push_back({depth_, begin, keeps ? std::string::npos : text_.size()});
+  }
+
+  /// Whether the property describes another picture, or places in this one that a new size moved.
+  bool drops(const Name& name) {
+    if (is_of_another_picture(name)) return true;
+    const PlacedProperties* gone = misplaced(name, size_);
+    if (gone != nullptr && std::ranges::find(gone_, gone->name) == gone_.end())
+      gone_.emplace_back(gone->name);
+    return gone != nullptr;
   }
 
   [[nodiscard]] bool is_empty(const Rewritten& element) const {
@@ -424,6 +490,7 @@ class Copy : public PacketParser<Copy> {
 
   Size size_;
   std::string text_;
+  std::vector<std::string> gone_;
   std::vector<Rewritten> rewritten_;
   std::size_t depth_ = 0;
   std::size_t dropped_ = 0;           ///< depth of the element that is dropped; 0: none
@@ -504,14 +571,30 @@ std::optional<int> stored_orientation(Bytes exif_block, Bytes xmp) {
   return std::nullopt;
 }
 
-bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height, int orientation) {
-  if (xmp.empty()) return true;
+/// Rewrites the packet. Returns false if it is not well formed, and clears it.
+static bool rewrite(FileBytes& xmp, Copy& copy) {
   const Bytes tree = without_zeros(xmp);
-  std::optional<std::string> text = Copy({width, height, orientation}).of(tree);
+  std::optional<std::string> text = copy.of(tree);
   const auto left = text ? xmp_properties(std::as_bytes(std::span(*text))) : std::nullopt;
   if (left && left->properties.empty() && text->size() < tree.size()) text->clear();
   xmp = text ? copy_of(std::as_bytes(std::span(*text))) : FileBytes();
   return text.has_value();
+}
+
+bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height, int orientation) {
+  if (xmp.empty()) return true;
+  Copy copy({width, height, orientation});
+  return rewrite(xmp, copy);
+}
+
+std::vector<std::string> frame_in_xmp(FileBytes& xmp, const Framing& framing) {
+  if (xmp.empty()) return {};
+  Size size{static_cast<std::int64_t>(framing.result_width), static_cast<std::int64_t>(framing.result_height),
+            1, &framing};
+  if (const std::optional<XmpNode> packet = parse_xmp(xmp)) size.panes = panes_of(*packet, framing);
+  Copy copy(std::move(size));
+  static_cast<void>(rewrite(xmp, copy));
+  return copy.gone();
 }
 
 namespace {

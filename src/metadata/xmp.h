@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "metadata/bytes.h"
+#include "satin/metadata.h"
 
 namespace satin::io {
 
@@ -24,6 +25,10 @@ namespace satin::io {
 /// and clears it because its content is unknown.
 [[nodiscard]] bool describe_in_xmp(FileBytes& xmp, std::int64_t width, std::int64_t height,
                                    int orientation = 1);
+
+/// Adapts a packet that describe_in_xmp() made to a result of another size. Returns the names of properties
+/// that were removed.
+[[nodiscard]] std::vector<std::string> frame_in_xmp(FileBytes& xmp, const Framing& framing);
 
 /// Largest number of bytes for the names of a packet's elements, each of which repeats its namespace.
 constexpr std::size_t most_xmp_names = std::size_t{16} << 20;

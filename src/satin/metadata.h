@@ -70,6 +70,25 @@ struct PngChunk {
   friend bool operator==(const PngChunk&, const PngChunk&) = default;
 };
 
+/// What a result of another size shows: a box of the upright picture, enlarged or reduced.
+struct Framing {
+  double width = 0, height = 0;                ///< size of the picture
+  double x = 0, y = 0;                         ///< upper left corner of the box, in pixels of the picture
+  double box_width = 0, box_height = 0;        ///< size of the box
+  double result_width = 0, result_height = 0;  ///< size of the result
+
+  /// The result shows all of a picture in its own size.
+  static Framing whole(double width, double height) {
+    return {width, height, 0, 0, width, height, width, height};
+  }
+  /// Whether a part of the picture was cut off.
+  [[nodiscard]] bool cuts() const noexcept { return box_width != width || box_height != height; }
+  /// Whether the result differs in size or position.
+  [[nodiscard]] bool changes() const noexcept {
+    return cuts() || result_width != width || result_height != height;
+  }
+};
+
 /// Metadata of one file.
 struct Metadata {
   std::vector<std::byte> icc;                         ///< ICC profile of the pixels
@@ -93,6 +112,11 @@ struct Metadata {
 /// file, and a new EXIF block with resolution, times, camera, lens, exposure and copyright, each a short text
 /// or a few numbers. Locations, names, comments, texts, previews, maker notes, XMP and IPTC are dropped.
 [[nodiscard]] Metadata redacted(const Metadata& metadata);
+
+/// Adapts metadata of an upright picture to a result of another size: pixel sizes, the subject's place, the
+/// resolution of the focal plane, and panoramas. Drops crops and, where the picture was cut, regions. Returns
+/// the names of dropped entries. Times, places on Earth and the density for printing stay.
+std::vector<std::string> frame(Metadata& metadata, const Framing& framing);
 
 /// A channel of an OpenEXR file other than red, green, blue and alpha, such as `Z` for depth.
 struct NamedChannel {
