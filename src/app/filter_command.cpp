@@ -354,7 +354,7 @@ class Listener {
 
 const char* intention(const FileResult& file) {
   constexpr std::array words{"write    ", "fail     ", "exists   ",
-                             "unchanged"};  // in the order of FileStatus
+                             "unchanged", "repeated "};  // in the order of FileStatus
   return words.at(static_cast<std::size_t>(file.status));
 }
 

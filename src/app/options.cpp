@@ -259,6 +259,7 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   if (const auto text = line.value("mask-from"))
     options.mask_from =
         static_cast<MaskSource>(1 + parse_choice("--mask-from", *text, mask_from_option().choices));
+  options.fast_decode = line.flag("fast-decode");
   options.keep_depth = line.flag("keep-depth");
   options.depth_out = line.value("depth-out").value_or("");
   return options;
@@ -285,6 +286,11 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
         flag("dry-run", "check everything and print what would be done"),
         file("report", "write a line of JSON for each file, and a summary"),
         file("gallery", "write an HTML page with thumbnails before and after, and the failures")}});
+  if (filter == nullptr || filter->name == "resize")
+    options.push_back(
+        flag("fast-decode",
+             "decode JPEG at 1/2, 1/4 or 1/8 where resize comes first and needs no more: faster, but pixels "
+             "differ, by up to a quarter of the range at edges; other formats are decoded in full"));
   if (filter == nullptr || filter->traits.covers)
     options.push_back(flag("keep-metadata",
                            "keep the metadata of redacted pictures, although it may show covered content"));

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -35,6 +36,7 @@
 #include "batch/streaming.h"
 #include "batch/thumbnail.h"
 #include "satin/io.h"
+#include "satin/param.h"
 #include "satin/row_files.h"
 
 // A batch. FileWork has the three stages of a file: read, filter, write. The flow graph overlaps files, so
@@ -55,6 +57,7 @@ struct PageInFlight {
   std::shared_ptr<PageSource> source;  ///< shared by all pictures of a series
   Pipeline own_steps{};  ///< steps for this photograph or member of a series; empty: those of the batch
   std::vector<std::string> photo_warnings{};
+  std::optional<Picture> framed{};  ///< what travels with a result of another size, without pixels
   Image output{};
   std::vector<std::string> warnings{};
 };
@@ -84,6 +87,44 @@ FileResult result_of(const Batch& work, std::size_t index, const BatchFile& file
   if (work.options.series.empty()) return result;
   result.index = index % work.series() + 1;
   result.pipeline = print_pipeline(work.steps(index));
+  return result;
+}
+
+/// Returns the size at which a picture is large enough for the first filters of the batch, which are
+/// `resize`: its own size times their largest factor.
+Shape enough_for(const Batch& work, const Shape& picture) try {
+  Shape enough{1, 1};
+  for (std::size_t i = 0; i < work.series(); ++i) {
+    const PipelineStep& step = work.steps(i).front();
+    if (!step.parameters.get("gravity").ends_with('%')) return picture;  // a place in pixels
+    const Framing framing = framing_of({&step, 1}, picture.width, picture.height);
+    const auto grown = [](std::int64_t side, double to, double from) {
+      return static_cast<std::int64_t>(std::ceil(static_cast<double>(side) * to / from));
+    };
+    enough.width = std::max(enough.width, grown(picture.width, framing.result_width, framing.box_width));
+    enough.height = std::max(enough.height, grown(picture.height, framing.result_height, framing.box_height));
+  }
+  return enough;
+} catch (const Error&) {
+  return picture;  // the filter refuses it
+}
+
+/// Returns the steps for a picture that was decoded at a part of its size: `resize` gets the size that it
+/// gives the whole picture.
+Pipeline steps_for_reduced(const Pipeline& steps, const Picture& picture) {
+  Pipeline result = steps;
+  const Parameters& given = steps.front().parameters;
+  const Framing framing = framing_of({&steps.front(), 1}, picture.full_width, picture.full_height);
+  Parameters own(given.filter());
+  for (const ParameterRecord& parameter : given.filter().parameters) {
+    std::string text = given.get(parameter.name);
+    if (parameter.name == "size")
+      text = print_real(framing.result_width) + "x" + print_real(framing.result_height);
+    if (parameter.name == "enlarge") text = "true";
+    if (parameter.name == "fit" && text == "inside") text = "stretch";
+    if (text != parameter.default_text) own.set(parameter.name, text);
+  }
+  result.front() = {own, {}};
   return result;
 }
 
@@ -247,6 +288,9 @@ class FileWork {
     flight.result.status = decision.status;
     flight.result.bytes = decision.record.size;
     flight.result.hash = decision.record.hash;
+    if (flight.result.status == FileStatus::repeated)
+      flight.result.warnings.push_back("skip " + flight.result.pipeline + ": no larger than " +
+                                       quoted(flight.file.output) + ".");
     if (flight.over()) return;
     flight.replaces = decision.replaces;
     if (log_) flight.record = record_now(work_, flight.index, flight.file);
@@ -262,12 +306,20 @@ class FileWork {
       PageInFlight& page = flight.pages.emplace_back(PageInFlight{std::move(source)});
       if (takes_photo(work_.pipeline)) {
         take_photo(flight, page);
+      } else if (page.source->picture.reduction > 1) {
+        page.own_steps = steps_for_reduced(work_.steps(flight.index), page.source->picture);
       } else if (!work_.options.series.empty()) {
         page.own_steps = work_.steps(flight.index);
       }
     }
-    const Image& first = flight.pages.front().source->picture.image;
+    const Picture& picture = flight.pages.front().source->picture;
+    const Image& first = picture.image;
     flight.result.shape = first.shape();
+    if (picture.reduction > 1) {
+      flight.result.reduction = picture.reduction;
+      flight.result.shape.width = picture.full_width;
+      flight.result.shape.height = picture.full_height;
+    }
     flight.result.pages = flight.pages.size();
     if (!work_.options.gallery.empty()) {
       flight.thumbnails = std::make_shared<Thumbnails>();
@@ -344,7 +396,7 @@ class FileWork {
 
   /// Adapts the steps to this photograph.
   void take_photo(FileInFlight& flight, PageInFlight& page) const {
-    PhotoPipeline own = pipeline_for(work_.steps(flight.index), page.source->picture);
+    PhotoPipeline own = pipeline_for(devices_.front(), work_.steps(flight.index), page.source->picture);
     page.own_steps = std::move(own.steps);
     page.photo_warnings = own.report.blur.warnings;
     flight.result.photo = std::move(own.report);
@@ -392,19 +444,53 @@ class FileWork {
     const Shape planned = chain.plan(flight.file.input, light.picture().shape(), page.source->own_sides,
                                      page.own_steps, page.source);
     const Shape shape = light.encoded(planned);
+    check_named_size(flight, shape);
+    take_framing(page, chain.device());
     const WriteOptions options = options_of(flight, page);
     create_folder_of(flight.file.output);
     check_output(flight.file.output, shape, options, work_.options);
     std::vector<std::string>& warnings = page.warnings;
-    warnings = file_warnings(flight.file, source, shape, options);
+    warnings = file_warnings(flight.file, page.framed ? *page.framed : source, shape, options);
     warnings.insert(warnings.end(), page.photo_warnings.begin(), page.photo_warnings.end());
     if (!light.warning().empty()) warnings.push_back(light.warning());
     Image output(planned, reading_.allocator);
     for (std::string& warning : chain.run(light.picture(), output.view(), progress_of(flight)))
       warnings.push_back(std::move(warning));
     flight.result.found = chain.found();
-    if (flight.result.photo) set_blur_at_infinity(*flight.result.photo, flight.result.found, shape);
+    if (flight.result.photo)
+      set_blur_at_infinity(*flight.result.photo, flight.result.found, after_photo(page));
     page.output = light.encoded(std::move(output));
+  }
+
+  [[nodiscard]] const Pipeline& steps_of(const PageInFlight& page) const {
+    return page.own_steps.empty() ? work_.pipeline : page.own_steps;
+  }
+
+  [[nodiscard]] Framing after_photo(const PageInFlight& page) const {
+    return framing_after_photo(steps_of(page), page.source->picture.image.shape());
+  }
+
+  /// Throws Error(input) if the name says another size than the first page has.
+  void check_named_size(const FileInFlight& flight, const Shape& shape) const {
+    const auto sizes = work_.output_sizes.find(flight.file.input);
+    if (sizes == work_.output_sizes.end() || flight.pages.front().output.shape().width != 0) return;
+    const Shape& named = sizes->second[flight.index % work_.series()];
+    if (named.width == shape.width && named.height == shape.height) return;
+    throw Error(ErrorKind::input,
+                "its size was not known when the outputs were named, or has changed. Drop {width} and "
+                "{height}, or run again.");
+  }
+
+  /// Adapts what travels with a result of another size.
+  void take_framing(PageInFlight& page, const Device& device) const {
+    const Picture& source = page.source->picture;
+    const Pipeline& steps = steps_of(page);
+    const Framing framing = framing_of(steps, source.image.shape().width, source.image.shape().height);
+    if (!framing.changes()) return;
+    page.framed = framed(source, framing, work_.options);
+    if (!work_.options.keep_depth && work_.options.depth_out.empty()) return;
+    page.framed->photo = framed(device, *source.photo, framing);
+    if (work_.options.keep_depth) page.framed->photo->original = framed_original(device, source, steps);
   }
 
   Progress progress_of(const FileInFlight& flight) const {
@@ -418,16 +504,19 @@ class FileWork {
     ReadOptions options = reading_;
     options.accept = [this](const Shape& shape, std::uint64_t beside) { foresee(shape, beside); };
     options.photo_depth = takes_photo(work_.pipeline) || work_.options.mask_from != MaskSource::file;
+    if (work_.options.fast_decode)
+      options.enough = [this](const Shape& picture) { return enough_for(work_, picture); };
     return options;
   }
 
   WriteOptions options_of(const FileInFlight& flight, const PageInFlight& page) const {
-    WriteOptions options =
-        write_options(flight.file, page.source->picture, work_.options, output_kind(work_.pipeline));
+    const Picture& source = page.framed ? *page.framed : page.source->picture;
+    WriteOptions options = write_options(flight.file, source, work_.options, output_kind(work_.pipeline));
     options.overwrite = flight.replaces;
     if (work_.options.keep_depth) {
-      options.photo = &*page.source->picture.photo;
+      options.photo = &*source.photo;
       options.blur = flight.result.photo->blur;
+      frame(options.blur, after_photo(page));
     }
     return options;
   }
@@ -449,8 +538,9 @@ class FileWork {
         write_with_pyramid(output, images.front(), options.front(), work_.options.threads);
       else
         satin::write_pages(output, images, options);
+      const PageInFlight& first = flight.pages.front();
       if (flight.result.photo)
-        write_depth(work_, flight.index, depth_of(flight.pages.front().source->picture),
+        write_depth(work_, flight.index, depth_of(first.framed ? *first.framed : first.source->picture),
                     *flight.result.photo);
     }
     if (flight.thumbnails && kind == OutputKind::image)
@@ -698,7 +788,9 @@ BatchResult run_files(batch::FileWork& files, batch::PictureMemory& memory, cons
 
 void BatchResult::count(const FileResult& file) {
   if (file.status == FileStatus::done) ++done;
-  if (file.status == FileStatus::exists || file.status == FileStatus::unchanged) ++skipped;
+  if (file.status == FileStatus::exists || file.status == FileStatus::unchanged ||
+      file.status == FileStatus::repeated)
+    ++skipped;
   if (file.status != FileStatus::failed) return;
   ++failed;
   const ErrorKind kind = file.error ? file.error->kind() : ErrorKind::input;

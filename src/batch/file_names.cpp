@@ -171,8 +171,9 @@ bool NamePattern::is_one(const fs::path& text) {
   return text.native().find_first_of("{}") != std::string::npos;
 }
 
-NamePattern::NamePattern(const fs::path& text, bool counts) {
-  static const std::vector<std::string> known = {"dir", "ext", "index", "name", "stem", "sub"};
+NamePattern::NamePattern(const fs::path& text, bool counts, bool sized) {
+  std::vector<std::string> known = {"dir", "ext", "index", "name", "stem", "sub"};
+  if (sized) known.insert(known.end(), {"width", "height"});
   const std::string& all = text.native();
   for (std::size_t at = 0; at < all.size(); ++at) {
     const char c = all[at];
@@ -190,17 +191,17 @@ NamePattern::NamePattern(const fs::path& text, bool counts) {
     const std::string name = all.substr(at + 1, end - at - 1);
     if (std::ranges::find(known, name) == known.end())
       refuse(text, ": there is no placeholder {" + name + "}." + did_you_mean(name, known) +
-                       "\nThere are {dir} {sub} {name} {stem} {ext}; {{ and }} are braces.");
+                       "\nThere are {dir} {sub} {name} {stem} {ext}" + (sized ? " {width} {height}" : "") +
+                       "; {{ and }} are braces.");
     tokens_.push_back({name, true});
     at = end;
   }
-  const bool has_index = std::ranges::any_of(
-      tokens_, [](const Token& token) { return token.is_placeholder && token.text == "index"; });
+  const bool has_index = has("index");
   if (has_index && !counts)
     refuse(text,
            ": {index} counts the pictures of a series, in the name of the output: give a parameter several "
            "values, such as --focus 0.2,0.4.");
-  if (counts && !has_index)
+  if (counts && !has_index && !has_size())
     refuse(text, " is one name for a series of pictures. Put {index} into it, such as '{stem}_{index}.jpg'.");
 }
 

@@ -2,6 +2,7 @@
 // File names: how messages show them, which inputs paths, folders and wildcards lead to, and names with
 // placeholders.
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -52,7 +53,8 @@ void expand_glob(const std::filesystem::path& pattern,
 
 /// Values of the placeholders in a name such as {dir}/{stem}_soft.{ext}: `dir`, the folder of the input;
 /// `sub`, that folder relative to the given one; `name` and `stem`, the file name with and without its
-/// extension; `ext`, the extension without its dot; `index`, the number of a picture in its series.
+/// extension; `ext`, the extension without its dot; `index`, the number of a picture in its series; `width`
+/// and `height`, the size of the output.
 using NameFields = std::map<std::string, std::string>;
 
 /// A file name with placeholders in braces.
@@ -61,8 +63,15 @@ class NamePattern {
   [[nodiscard]] static bool is_one(const std::filesystem::path& text);
 
   /// Throws Error(usage) for an unknown placeholder, with the nearest known one, and for an unpaired brace.
-  /// With `counts` the name is for a series of pictures and must have {index}.
-  explicit NamePattern(const std::filesystem::path& text, bool counts = false);
+  /// With `counts` the name is for a series of pictures and must have {index}. With `sized` it may have
+  /// {width} and {height}, which stand for {index} in a series.
+  explicit NamePattern(const std::filesystem::path& text, bool counts = false, bool sized = false);
+
+  [[nodiscard]] bool has(std::string_view placeholder) const {
+    return std::ranges::any_of(
+        tokens_, [&](const Token& token) { return token.is_placeholder && token.text == placeholder; });
+  }
+  [[nodiscard]] bool has_size() const { return has("width") || has("height"); }
 
   [[nodiscard]] std::filesystem::path fill(const NameFields& fields) const;
   /// Returns the folder before the first placeholder, or ".".

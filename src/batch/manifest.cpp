@@ -84,6 +84,7 @@ std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   if (options.read.all_pages) hash.add("all pages");
   if (options.stream) hash.add("stream");
   if (options.pyramid) hash.add("pyramid");
+  if (options.fast_decode) hash.add("fast decode");
   for (const PipelineStep& step : work.pipeline) {
     for (const SideInput& side : step.side_inputs) {
       const FileStamp stamp = stamp_of(work.side_path(side, index));
@@ -200,7 +201,7 @@ fs::path manifest_file(const BatchOptions& options, bool folder_output) {
     throw Error(ErrorKind::usage, "--resume needs an output that stays. Name a file or a folder with -o.");
   fs::path folder = options.output;
   if (NamePattern::is_one(options.output))
-    folder = NamePattern(options.output, !options.series.empty()).fixed_folder();
+    folder = output_pattern(options).fixed_folder();
   else if (!folder_output)
     folder = options.output.parent_path();
   return folder / ".satin-manifest";
@@ -209,6 +210,8 @@ fs::path manifest_file(const BatchOptions& options, bool folder_output) {
 Decision decide(const Batch& work, std::size_t index, const BatchFile& file) {
   const BatchOptions& options = work.options;
   const Decision make{FileStatus::done, options.overwrite};
+  for (std::size_t i = index - index % work.series(); i < index && !work.output_sizes.empty(); ++i)
+    if (work.file(i).output == file.output) return {FileStatus::repeated};
   std::error_code ignored;
   if (is_stream(file.output) || !fs::is_regular_file(file.output, ignored)) return make;
   if (options.skip_existing) return {FileStatus::exists};

@@ -82,7 +82,12 @@ fs::path name_of(const Batch& work, std::size_t index) {
   if (NamePattern::is_one(options.output)) {
     NameFields fields = name_fields(input, relative, extension);
     if (!options.series.empty()) fields["index"] = index_text(work, index);
-    return NamePattern(options.output, !options.series.empty()).fill(fields);
+    if (const auto sizes = work.output_sizes.find(input); sizes != work.output_sizes.end()) {
+      const Shape& size = sizes->second[index % work.series()];
+      fields["width"] = size.width == 0 ? "unknown" : std::to_string(size.width);
+      fields["height"] = size.width == 0 ? "unknown" : std::to_string(size.height);
+    }
+    return output_pattern(options).fill(fields);
   }
   return (options.output / relative).replace_extension(extension);
 }
@@ -312,7 +317,8 @@ void check_output_name(const InputList& inputs, const BatchOptions& options, Out
     throw Error(ErrorKind::usage, "There is no output. Name it with -o FILE, -o FOLDER/ or -o -.");
   check_format(options.format);
   const bool counts = !options.series.empty();
-  if (counts) static_cast<void>(NamePattern(options.output, counts));
+  if (counts && !output_pattern(options).has("index") && !frames(options.series.front()))
+    static_cast<void>(NamePattern(options.output, counts));  // throws: all pictures have one size
   if (!output_is_folder(inputs, options)) {
     if (!is_stream(options.output) && options.format.empty() && kind != OutputKind::json)
       check_extension(options.output);
@@ -323,7 +329,7 @@ void check_output_name(const InputList& inputs, const BatchOptions& options, Out
                 "Standard output can hold one picture, not several. Name a folder with -o.");
   if (is_stream(inputs.files.path(0)))
     throw Error(ErrorKind::usage, "A picture from standard input has no name. Name the output file with -o.");
-  if (NamePattern::is_one(options.output)) return static_cast<void>(NamePattern(options.output, counts));
+  if (NamePattern::is_one(options.output)) return static_cast<void>(output_pattern(options));
   if (inputs.many) refuse_file_for_many(options);
 }
 
@@ -343,6 +349,30 @@ void choose_stand_ins(Batch& work) {
     const fs::path input = work.files.path(i);
     if (is_picture(input) && !is_writable(input.extension().string()))
       work.files.set_stand_in(i, fits_jpeg(input) ? StandIn::jpeg : StandIn::png);
+  }
+}
+
+NamePattern output_pattern(const BatchOptions& options) {
+  return NamePattern(options.output, !options.series.empty(), true);
+}
+
+void find_sizes(Batch& work) {
+  work.output_sizes.clear();
+  if (!NamePattern::is_one(work.options.output) || !output_pattern(work.options).has_size()) return;
+  for (std::size_t i = 0; i < work.files.size(); ++i) {
+    const fs::path input = work.files.path(i);
+    std::vector<Shape>& sizes = work.output_sizes[input];
+    sizes.assign(work.series(), Shape{});
+    try {
+      const Shape picture = read_shape(input, work.options.read);
+      for (std::size_t k = 0; k < sizes.size(); ++k) {
+        const Framing framing = framing_of(work.steps(i * work.series() + k), picture.width, picture.height);
+        sizes[k].width = static_cast<std::int64_t>(framing.result_width);
+        sizes[k].height = static_cast<std::int64_t>(framing.result_height);
+      }
+    } catch (const Error&) {
+      // reading or filtering the picture reports the reason
+    }
   }
 }
 
@@ -403,6 +433,41 @@ void drop_revealing_data(Picture& source, const BatchOptions& options) {
   }
 }
 
+namespace {
+
+/// Returns the pixels of a channel that a result shows. Nothing if they would have to be computed.
+std::optional<Image> cut(const Image& plane, const Framing& framing) {
+  if (framing.result_width != framing.box_width || framing.result_height != framing.box_height) return {};
+  ImageView box = plane.view();
+  box.data = box.at(static_cast<std::int64_t>(framing.x), static_cast<std::int64_t>(framing.y));
+  box.shape.width = static_cast<std::int64_t>(framing.box_width);
+  box.shape.height = static_cast<std::int64_t>(framing.box_height);
+  return copy_of(box);
+}
+
+}  // namespace
+
+Picture framed(const Picture& source, const Framing& framing, const BatchOptions& options) {
+  Picture result;
+  result.metadata = source.metadata;
+  result.format = source.format;
+  result.warnings = source.warnings;
+  std::vector<std::string> dropped = frame(result.metadata, framing);
+  for (const NamedChannel& channel : source.channels)
+    if (std::optional<Image> plane = cut(channel.plane, framing))
+      result.channels.push_back({channel.name, std::move(*plane)});
+    else
+      dropped.push_back("channel " + channel.name);
+  for (const std::string& name : source.left_out)
+    if (!options.keep_depth || (name != "depth" && name != "original")) dropped.push_back(name);
+  std::string list;
+  for (const std::string& name : dropped) list += (list.empty() ? "" : ", ") + name;
+  if (!list.empty() && !options.strip)
+    result.warnings.push_back(
+        "the size changed, and data that describe the whole picture were left out: " + list + ".");
+  return result;
+}
+
 std::vector<std::string> file_warnings(const BatchFile& file, const Picture& source, const Shape& output,
                                        const WriteOptions& options) {
   std::vector<std::string> warnings = source.warnings;
@@ -430,7 +495,8 @@ void check_distinct(const Batch& work) {
     for (std::size_t k = i; k > 0 && outputs[k - 1].first == outputs[i].first; --k) {
       const BatchFile first = work.file(outputs[k - 1].second);
       const BatchFile second = work.file(outputs[i].second);
-      if (names.of(first.output) == names.of(second.output)) refuse_collision(first, second);
+      const bool same_input = outputs[k - 1].second / work.series() == outputs[i].second / work.series();
+      if (!same_input && names.of(first.output) == names.of(second.output)) refuse_collision(first, second);
     }
   }
 }

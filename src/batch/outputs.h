@@ -27,7 +27,15 @@ void check_output_name(const InputList& inputs, const BatchOptions& options, Out
 /// Throws Error(usage) if the extension of an output in a folder names no format.
 void check_extension(const std::filesystem::path& output);
 
-/// Throws unless all outputs are different and their names have the extension of a format.
+/// Returns the name of the outputs as a pattern. Throws as NamePattern.
+[[nodiscard]] NamePattern output_pattern(const BatchOptions& options);
+
+/// Reads the headers of all files if the names of outputs have {width} or {height}, and sets the sizes of the
+/// outputs.
+void find_sizes(Batch& work);
+
+/// Throws unless all outputs are different (but for sizes of one file) and their names have the extension of
+/// a format.
 void check_distinct(const Batch& work);
 
 /// Throws unless every output differs from all inputs and side inputs, exists only if it may be replaced or
@@ -56,6 +64,10 @@ void create_folder_of(const std::filesystem::path& file);
 /// Removes metadata that may show what a pipeline covers in the picture. Throws Error(input) for channels
 /// beside the picture's own, which would remain uncovered.
 void drop_revealing_data(Picture& source, const BatchOptions& options);
+
+/// Returns everything of a picture but its pixels, adapted to a result of another size. One warning names
+/// what was left out.
+[[nodiscard]] Picture framed(const Picture& source, const Framing& framing, const BatchOptions& options);
 
 /// Returns the warnings about reading and writing a file.
 [[nodiscard]] std::vector<std::string> file_warnings(const BatchFile& file, const Picture& source,

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "batch/file_names.h"
@@ -228,17 +230,22 @@ Image matte_of(const Picture& picture, MaskSource source, const Allocator& alloc
   return mask;
 }
 
-PhotoPipeline pipeline_for(const Pipeline& pipeline, const Picture& picture) {
+PhotoPipeline pipeline_for(const Device& device, const Pipeline& pipeline, const Picture& picture) {
   PhotoPipeline result;
   const PhotoDepth& depth = depth_of(picture);
-  for (const PipelineStep& step : pipeline) {
+  for (std::size_t i = 0; i < pipeline.size(); ++i) {
+    const PipelineStep& step = pipeline[i];
     if (!takes_photo(step)) {
       result.steps.push_back(step);
       continue;
     }
-    result.report.blur =
-        step.parameters.filter().photo_blur(step.parameters.data(), *picture.photo, picture.image.shape());
-    result.steps.push_back({step.parameters.for_photo(*picture.photo), step.side_inputs});
+    Shape shape = picture.image.shape();
+    const Framing before = framing_of(std::span(pipeline).first(i), shape.width, shape.height);
+    const Photo photo = before.changes() ? framed(device, *picture.photo, before) : *picture.photo;
+    shape.width = static_cast<std::int64_t>(before.result_width);
+    shape.height = static_cast<std::int64_t>(before.result_height);
+    result.report.blur = step.parameters.filter().photo_blur(step.parameters.data(), photo, shape);
+    result.steps.push_back({step.parameters.for_photo(photo), step.side_inputs});
   }
   if (seems_blurred(picture.image, depth))
     result.report.blur.warnings.emplace_back(
@@ -255,11 +262,99 @@ PhotoPipeline pipeline_for(const Pipeline& pipeline, const Picture& picture) {
   return result;
 }
 
-void set_blur_at_infinity(PhotoReport& report, std::span<const FoundValue> found, const Shape& picture) {
+/// Returns the samples of the box, as many as the result has pixels at most.
+static Image samples_of(const Device& device, const Image& plane, const Framing& framing) {
+  const Shape& all = plane.shape();
+  const auto edge = [](double place, double side, std::int64_t samples) {
+    return std::llround(place / side * static_cast<double>(samples));
+  };
+  ImageView box = plane.view();
+  const std::int64_t x = std::min<std::int64_t>(edge(framing.x, framing.width, all.width), all.width - 1);
+  const std::int64_t y = std::min<std::int64_t>(edge(framing.y, framing.height, all.height), all.height - 1);
+  box.shape.width =
+      std::max<std::int64_t>(edge(framing.x + framing.box_width, framing.width, all.width) - x, 1);
+  box.shape.height =
+      std::max<std::int64_t>(edge(framing.y + framing.box_height, framing.height, all.height) - y, 1);
+  box.data = box.at(x, y);
+  Image samples = copy_of(box);
+  const std::int64_t width = std::min(box.shape.width, static_cast<std::int64_t>(framing.result_width));
+  const std::int64_t height = std::min(box.shape.height, static_cast<std::int64_t>(framing.result_height));
+  if (width == box.shape.width && height == box.shape.height) return samples;
+  return run(device,
+             parse_pipeline("resize size=" + std::to_string(width) + "x" + std::to_string(height) +
+                            " fit=stretch kernel=area space=encoded"),
+             samples);
+}
+
+Photo framed(const Device& device, const Photo& photo, const Framing& framing) {
+  Photo result;
+  result.focus = photo.focus;
+  result.focal_length = photo.focal_length;
+  if (result.focus) {
+    PhotoBlur blur;
+    blur.place = result.focus->place;
+    frame(blur, framing);
+    result.focus->place = blur.place;
+    if (!blur.place && !result.focus->distance) result.focus.reset();
+  }
+  if (!photo.depth) return result;
+  PhotoDepth& depth = result.depth.emplace();
+  depth.kind = photo.depth->kind;
+  depth.metric = photo.depth->metric;
+  depth.format = photo.depth->format;
+  depth.place = photo.depth->place;
+  depth.values = samples_of(device, photo.depth->values, framing);
+  const auto* first = reinterpret_cast<const float*>(depth.values.data());
+  const auto [low, high] =
+      std::minmax_element(first, first + depth.values.shape().width * depth.values.shape().height);
+  depth.lowest = *low;
+  depth.highest = *high;
+  depth.stored.format = photo.depth->stored.format;
+  depth.stored.near = photo.depth->stored.near;
+  depth.stored.far = photo.depth->stored.far;
+  depth.stored.units = photo.depth->stored.units;
+  depth.stored.codes = samples_of(device, upright_codes(photo), framing);
+  return result;
+}
+
+PhotoOriginal framed_original(const Device& device, const Picture& picture, const Pipeline& steps) {
+  Pipeline framing;
+  std::ranges::copy_if(steps, std::back_inserter(framing),
+                       [](const PipelineStep& step) { return step.parameters.filter().frame != nullptr; });
+  WriteOptions options;
+  options.convert = true;
+  options.metadata.icc = picture.metadata.icc;
+  options.metadata.jpeg = picture.metadata.jpeg;
+  return {encode_image(run(device, framing, picture.image), ".jpg", options), {}};
+}
+
+Framing framing_after_photo(const Pipeline& steps, const Shape& picture) {
+  std::size_t photo = 0;
+  while (photo < steps.size() && !takes_photo(steps[photo])) ++photo;
+  const std::span<const PipelineStep> all(steps);
+  const Framing before = framing_of(all.first(photo), picture.width, picture.height);
+  return framing_of(all.subspan(photo), static_cast<std::int64_t>(before.result_width),
+                    static_cast<std::int64_t>(before.result_height));
+}
+
+void frame(PhotoBlur& blur, const Framing& framing) {
+  blur.at_infinity *=
+      std::max(framing.width, framing.height) / std::max(framing.box_width, framing.box_height);
+  if (!blur.place) return;
+  const auto moved = [](const Length& place, double side, double first, double size) {
+    return (place.value / 100 * side - first) / size * 100;
+  };
+  const double x = moved(blur.place->x, framing.width, framing.x, framing.box_width);
+  const double y = moved(blur.place->y, framing.height, framing.y, framing.box_height);
+  blur.place.reset();
+  if (std::min(x, y) >= 0 && std::max(x, y) <= 100) blur.place = Point{{x, true}, {y, true}};
+}
+
+void set_blur_at_infinity(PhotoReport& report, std::span<const FoundValue> found, const Framing& after) {
   const auto strength = std::ranges::find(found, "strength", &FoundValue::parameter);
   if (strength == found.end() || report.blur.disparity <= 0) return;
   const double radius = std::min(strength->value * report.blur.disparity, report.blur.largest);
-  report.blur.at_infinity = radius / static_cast<double>(std::max(picture.width, picture.height));
+  report.blur.at_infinity = radius / std::max(after.width, after.height);
 }
 
 void check_depth_out(const Batch& work) {

@@ -32,10 +32,26 @@ struct PhotoPipeline {
   Pipeline steps;
   PhotoReport report;
 };
-[[nodiscard]] PhotoPipeline pipeline_for(const Pipeline& pipeline, const Picture& picture);
+[[nodiscard]] PhotoPipeline pipeline_for(const Device& device, const Pipeline& pipeline,
+                                         const Picture& picture);
 
-/// Computes the blur at infinity from the strength that a run found.
-void set_blur_at_infinity(PhotoReport& report, std::span<const FoundValue> found, const Shape& picture);
+/// Returns the photograph of a result that the steps make of another size, without its original: the box of
+/// the depth, cut between its own samples and reduced by areas where it has more of them than the result, and
+/// the focus, if that is inside. All are upright.
+[[nodiscard]] Photo framed(const Device& device, const Photo& photo, const Framing& framing);
+
+/// Returns the picture as JPEG after the steps that change the size alone: the original of such a result.
+[[nodiscard]] PhotoOriginal framed_original(const Device& device, const Picture& picture,
+                                            const Pipeline& steps);
+
+/// Returns how the final result lies on the result of the step that uses the depth of the photograph.
+[[nodiscard]] Framing framing_after_photo(const Pipeline& steps, const Shape& picture);
+
+/// Moves the focus, and adapts the blur at infinity, which is a fraction of the longer side.
+void frame(PhotoBlur& blur, const Framing& framing);
+
+/// Computes the blur at infinity from the strength that a run found. `after` is framing_after_photo().
+void set_blur_at_infinity(PhotoReport& report, std::span<const FoundValue> found, const Framing& after);
 
 /// Writes the depth to the file that the options name for this picture, and sets PhotoReport::depth_out.
 void write_depth(const Batch& work, std::size_t index, const PhotoDepth& depth, PhotoReport& report);

@@ -1,5 +1,6 @@
 #include "batch/preparation.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -33,6 +34,18 @@ void check_options(const BatchOptions& options) {
                                       std::to_string(shard.count) + " is not one of 1/N to N/N.");
 }
 
+/// Throws unless reduced pictures are enough: nothing else is read in the full size.
+void check_fast_decode(const Pipeline& pipeline, const BatchOptions& options) {
+  if (!options.fast_decode) return;
+  if (pipeline.front().parameters.filter().name != "resize")
+    throw Error(ErrorKind::usage, "--fast-decode needs resize as the first filter. Drop it.");
+  const bool reads_others =
+      std::ranges::any_of(pipeline, [](const PipelineStep& step) { return !step.side_inputs.empty(); });
+  if (reads_others || has_own_side_inputs(pipeline, options))
+    throw Error(ErrorKind::usage,
+                "--fast-decode does not work with masks, maps and depth, which have the full size. Drop it.");
+}
+
 void keep_shard(PictureList& files, const Shard& shard) {
   if (shard.count == 1) return;
   const auto count = static_cast<std::uint64_t>(shard.count);
@@ -48,6 +61,7 @@ Batch batch_without_files(const Pipeline& pipeline, const BatchOptions& options,
   check_options(options);
   check_row_options(pipeline, options);
   check_side_inputs(pipeline, options);
+  check_fast_decode(pipeline, options);
   check_photo_options(pipeline, options, finds_many());
   Batch work;
   work.options = options;
@@ -65,6 +79,7 @@ void take_files(Batch& work, InputList inputs) {
   work.files = std::move(inputs.files);
   work.unread = std::move(inputs.unread);
   choose_stand_ins(work);
+  find_sizes(work);
   if (const BatchFile first = work.file(0); !is_stream(first.input))
     static_cast<void>(output_format(first, work.options, kind));
   check_distinct(work);

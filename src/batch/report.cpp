@@ -24,7 +24,7 @@ namespace {
 
 /// Names of the enumerators of ErrorKind and of FileStatus, in order.
 constexpr const char* kinds[] = {"input", "usage", "environment", "cancelled"};
-constexpr const char* statuses[] = {"done", "failed", "exists", "unchanged"};
+constexpr const char* statuses[] = {"done", "failed", "exists", "unchanged", "repeated"};
 
 /// Adds a name that is not UTF-8 as hexadecimal bytes: as text it would lose some.
 void add_bytes(JsonWriter& json, const char* key, const std::filesystem::path& path) {
@@ -82,6 +82,7 @@ void add_file(JsonWriter& json, const FileResult& file) {
   if (file.index != 0)
     json.key("index").integer(static_cast<long long>(file.index)).key("pipeline").string(file.pipeline);
   if (file.shape.width != 0) json.shape(file.shape);
+  if (file.reduction > 1) json.key("fast_decode").string("1/" + std::to_string(file.reduction));
   if (file.pages > 1) json.key("pages").integer(static_cast<long long>(file.pages));
   if (file.output_shape.width != 0) json.key("output_type").string(name_of(file.output_shape.type));
   json.key("seconds").real(file.time.count());
@@ -244,6 +245,7 @@ std::string linked(const fs::path& file, const fs::path& page, const std::string
 std::string details(const FileResult& file) {
   if (file.status == FileStatus::exists) return "left out: the output existed";
   if (file.status == FileStatus::unchanged) return "made by an earlier run";
+  if (file.status == FileStatus::repeated) return "left out: no larger than an earlier size";
   if (file.status == FileStatus::failed) return file.error ? file.error->what() : "";
   return describe(file.shape) + ", " + short_number(file.time.count(), 2) + " s";
 }

@@ -144,7 +144,7 @@ bool read_rows(Reader& reader, Image& image, const InkConversion* inks) {
   jpeg_decompress_struct& info = reader.info;
   std::byte* const pixels = image.data();
   const std::ptrdiff_t row_bytes = interleaved_strides(image.shape()).row;
-  FileBytes ink_row(inks != nullptr ? std::size_t{info.image_width} * 4 : 0);
+  FileBytes ink_row(inks != nullptr ? std::size_t{info.output_width} * 4 : 0);
   std::byte* const four = ink_row.data();
   return guarded(reader.errors.jump, [&] {
     jpeg_start_decompress(&info);
@@ -213,17 +213,38 @@ std::uint64_t bytes_of_scans(jpeg_decompress_struct& info) {
   return blocks * DCTSIZE2 * sizeof(JCOEF);
 }
 
+/// Chooses the smallest of the sizes 1, 1/2, 1/4 and 1/8 that is enough, and sets the full size of a picture
+/// that is reduced. libjpeg computes it by inverse transforms of fewer points.
+void choose_size(Reader& reader, int orientation, const ReadOptions& options, Picture& picture) {
+  jpeg_decompress_struct& info = reader.info;
+  Shape full{info.image_width, info.image_height};
+  if (orientation >= 5) std::swap(full.width, full.height);
+  const Shape enough = options.enough ? options.enough(full) : full;
+  for (unsigned part = 8; part > 1; part /= 2) {
+    if ((full.width + part - 1) / part < enough.width || (full.height + part - 1) / part < enough.height)
+      continue;
+    info.scale_num = 1;
+    info.scale_denom = part;
+    picture.reduction = part;
+    picture.full_width = full.width;
+    picture.full_height = full.height;
+    break;
+  }
+  if (!guarded(reader.errors.jump, [&] { jpeg_calc_output_dimensions(&info); })) reader.fail();
+}
+
 Picture decode_jpeg(Bytes bytes, const ReadOptions& options) {
   Reader reader;
   const jpeg_decompress_struct& info = reader.info;
   read_header(reader, bytes);
   const int channels = info.num_components == 1 ? 1 : 3;
-  accept(info.image_width, info.image_height, channels, Type::u8, options, bytes_of_scans(reader.info));
-  Image image = allocate(info.image_width, info.image_height, channels, Type::u8, Alpha::none, options);
   Picture picture;
   picture.metadata = jpeg_metadata(bytes, picture.warnings);
-  decode_by_libjpeg(reader, image, options, picture);
   const int orientation = stored_orientation(picture.metadata.exif, picture.metadata.xmp).value_or(1);
+  choose_size(reader, orientation, options, picture);
+  accept(info.output_width, info.output_height, channels, Type::u8, options, bytes_of_scans(reader.info));
+  Image image = allocate(info.output_width, info.output_height, channels, Type::u8, Alpha::none, options);
+  decode_by_libjpeg(reader, image, options, picture);
   turn_upright(picture, std::move(image), orientation, options.allocator);
   return picture;
 }

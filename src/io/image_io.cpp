@@ -18,6 +18,8 @@
 #include "io/file.h"
 #include "metadata/colour_profile.h"
 #include "metadata/exif.h"
+#include "metadata/jpeg_markers.h"
+#include "metadata/png_chunks.h"
 #include "metadata/xmp.h"
 #include "satin/error.h"
 #include "satin/file_info.h"
@@ -139,19 +141,62 @@ const Codec& codec_for(Bytes bytes, std::string_view extension) {
   return loaded(reader_of(bytes, extension));
 }
 
+/// Returns the names of pictures and data of a file that are not kept and belong to its whole picture.
+std::vector<std::string> left_out(const Codec& codec, Bytes bytes, const Metadata& metadata) {
+  const std::string_view xmp = text_of(metadata.xmp);
+  const auto names = [&](std::string_view space) { return xmp.find(space) != std::string_view::npos; };
+  std::vector<std::string> found;
+  if (names_gain_map(metadata.xmp) || (codec.facts != nullptr && codec.facts(bytes).gain_map))
+    found.emplace_back("gain map");
+  if (names("http://ns.google.com/photos/1.0/depthmap/") ||
+      names("http://ns.google.com/photos/dd/1.0/depthmap/"))
+    found.emplace_back("depth");
+  if (names("http://ns.google.com/photos/1.0/image/")) found.emplace_back("original");
+  if (codec.several.list != nullptr && sniff_jpeg(bytes, {}) && mpf_pictures(bytes).size() > 1)
+    found.emplace_back("pictures of the MPF index");
+  return found;
+}
+
 /// Corrects what the metadata blocks say about a picture that was turned upright and now has this shape.
-void describe(Metadata& metadata, const Shape& shape, std::vector<std::string>& warnings) {
+/// `framing` says how it lies on the picture of the file.
+void describe(Metadata& metadata, const Shape& shape, const Framing& framing,
+              std::vector<std::string>& warnings) {
   if (!metadata.resolution) metadata.resolution = resolution_of_exif(metadata.exif);
-  const auto whole = Framing::whole(static_cast<double>(shape.width), static_cast<double>(shape.height));
-  frame_in_exif(metadata.exif, whole, exif_orientation(metadata.exif).value_or(1));
+  frame_in_exif(metadata.exif, framing, exif_orientation(metadata.exif).value_or(1));
   describe_in_exif(metadata.exif, shape.width, shape.height);
   if (!describe_in_xmp(metadata.xmp, shape.width, shape.height))
     warnings.emplace_back("The XMP packet is damaged and was left out.");
+  if (framing.changes()) static_cast<void>(frame_in_xmp(metadata.xmp, framing));
   if (describes(metadata.icc, shape.channels)) return;
   metadata.icc.clear();
   warnings.emplace_back(std::string("The ICC profile is not one of ") +
                         (shape.channels >= 3 ? "RGB" : "grey") +
                         " pixels, as the picture has, and was left out.");
+}
+
+/// Returns the framing of a picture in its own size.
+Framing framing_of(const Shape& shape) {
+  return Framing::whole(static_cast<double>(shape.width), static_cast<double>(shape.height));
+}
+
+/// Thrown in place of decoding when the stored size is known.
+struct HeaderRead : Error {
+  explicit HeaderRead(const Shape& stored) : Error(ErrorKind::cancelled, "header"), shape(stored) {}
+  Shape shape;
+};
+
+/// Returns the orientation of a JPEG or PNG without decoding it; nothing for other formats and if it could be
+/// in compressed text.
+std::optional<int> orientation_in(Bytes bytes) {
+  if (sniff_jpeg(bytes, {})) {
+    std::vector<std::string> warnings;
+    const Metadata metadata = jpeg_metadata(bytes, warnings);
+    return stored_orientation(metadata.exif, metadata.xmp).value_or(1);
+  }
+  if (!sniff_png(bytes, {})) return std::nullopt;
+  const PngChunks chunks = scan_png(bytes, false);
+  const std::optional<int> orientation = exif_orientation(chunks.exif);
+  return orientation || !chunks.xmp.empty() ? orientation : std::optional(1);
 }
 
 /// Returns the pictures that the options choose: one, or all if they choose none. Throws Error(usage) for a
@@ -216,6 +261,7 @@ Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, cons
   Picture result = read();
   warn_left_out(picture, result.warnings);
   result.format = codec.extensions.front();
+  result.left_out = left_out(codec, bytes, result.metadata);
   return result;
 }
 
@@ -357,7 +403,15 @@ std::vector<std::byte> encode(std::span<const ImageView> images, const std::stri
 Picture described(Picture picture) {
   const Shape& shape = picture.image.shape();
   if (picture.photo) io::complete_photo(*picture.photo, picture.metadata, shape);
-  io::describe(picture.metadata, shape, picture.warnings);
+  Framing framing = io::framing_of(shape);
+  if (picture.reduction > 1)
+    framing = {.width = static_cast<double>(picture.full_width),
+               .height = static_cast<double>(picture.full_height),
+               .box_width = static_cast<double>(picture.full_width),
+               .box_height = static_cast<double>(picture.full_height),
+               .result_width = framing.width,
+               .result_height = framing.height};
+  io::describe(picture.metadata, shape, framing, picture.warnings);
   return picture;
 }
 
@@ -475,6 +529,34 @@ std::size_t count_pictures(const std::filesystem::path& path, const ReadOptions&
     if (options.all_pages) return io::chosen_pictures(codec, bytes, options).size();
     static_cast<void>(io::chosen_picture(codec, bytes, options));
     return 1;
+  });
+}
+
+Shape read_shape(const std::filesystem::path& path, const ReadOptions& options) {
+  try {
+    return open_rows(path, options)->shape();
+  } catch (const Error&) {
+    // another format, or one that is not stored row by row
+  }
+  const io::InputFile file(path);
+  return named(file.name(), [&] {
+    const io::MappedFile mapped(file);
+    const Bytes bytes = mapped.bytes();
+    const Codec& codec = codec_for(bytes, io::lower(path.extension().string()));
+    const io::FilePicture picture = options.all_pages ? io::chosen_pictures(codec, bytes, options).front()
+                                                      : io::chosen_picture(codec, bytes, options);
+    const std::optional<int> orientation = picture.at == 0 ? io::orientation_in(bytes) : std::nullopt;
+    ReadOptions header = options;
+    header.enough = {};
+    header.accept = {};
+    if (orientation) header.accept = [](const Shape& shape, std::uint64_t) { throw io::HeaderRead(shape); };
+    try {
+      return io::decode(codec, bytes, picture, header).image.shape();
+    } catch (const io::HeaderRead& read) {
+      Shape shape = read.shape;
+      if (*orientation >= 5) std::swap(shape.width, shape.height);
+      return shape;
+    }
   });
 }
 
@@ -690,7 +772,7 @@ class RowsOfFile final : public FileRows {
     const io::FilePicture picture = io::chosen_picture(codec, mapped.bytes(), choice);
     reader_ = codec.open_rows(file_, mapped.bytes(), picture, options);
     io::warn_left_out(picture, reader_->warnings);
-    io::describe(reader_->metadata, reader_->shape, reader_->warnings);
+    io::describe(reader_->metadata, reader_->shape, io::framing_of(reader_->shape), reader_->warnings);
   }
 
   io::InputFile file_;

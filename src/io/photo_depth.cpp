@@ -210,3 +210,13 @@ KeptPhoto keep_photo(const ImageView& image, const WriteOptions& options) {
 }
 
 }  // namespace satin::io
+
+namespace satin {
+
+Image upright_codes(const Photo& photo) {
+  const StoredDepth& stored = photo.depth->stored;
+  Image codes = stored.item.empty() ? copy_of(stored.codes) : io::decode_codes(stored.item, {});
+  return io::upright(std::move(codes), photo.orientation, {});
+}
+
+}  // namespace satin

@@ -220,6 +220,24 @@ std::string PipelineStep::side(std::string_view name) const {
   return found == side_inputs.end() ? "" : found->path.string();
 }
 
+Framing framing_of(std::span<const PipelineStep> steps, std::int64_t width, std::int64_t height) {
+  Framing all = Framing::whole(static_cast<double>(width), static_cast<double>(height));
+  for (const PipelineStep& step : steps) {
+    const auto& frame = step.parameters.filter().frame;
+    if (!frame) continue;
+    const Framing next = frame(step.parameters.data(), static_cast<std::int64_t>(all.result_width),
+                               static_cast<std::int64_t>(all.result_height));
+    const double x = all.box_width / all.result_width, y = all.box_height / all.result_height;
+    all.x += next.x * x;
+    all.y += next.y * y;
+    all.box_width = next.box_width * x;
+    all.box_height = next.box_height * y;
+    all.result_width = next.result_width;
+    all.result_height = next.result_height;
+  }
+  return all;
+}
+
 Pipeline parse_pipeline(std::string_view text) { return Parser(text).pipeline(); }
 
 std::string print_pipeline(const Pipeline& pipeline) {

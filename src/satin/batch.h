@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,13 +58,16 @@ struct BatchOptions {
   /// Pipelines of a series: each makes one picture of every input. They differ from the batch's pipeline only
   /// in parameters that a plan can vary (Plan::vary()), so every input is read once and its depth analysed
   /// once. The output is a pattern with {index}, which counts from 1 and is padded with zeros to one width.
+  /// For pictures of several sizes it may have {width} or {height} instead; one that gets the name of an
+  /// earlier one, because it would be no larger, is skipped.
   /// Empty: one picture per input.
   std::vector<Pipeline> series{};
   /// For one input file: the output file, or a folder if it exists as one or ends with '/'; `-` is standard
   /// output. For several files or a folder: a folder, which is created. It mirrors the names below each input
   /// folder, or below the part of a pattern before its first wildcard. A name with placeholders is a pattern
   /// for every input: {dir} its folder, {sub} the folder below the folder that was named, {name} its name,
-  /// {stem} the same without extension, {ext} the extension without its dot; {{ and }} are braces.
+  /// {stem} the same without extension, {ext} the extension without its dot, {width} and {height} the size of
+  /// the output, which the header of the input determines; {{ and }} are braces.
   std::filesystem::path output;
   /// Extension of the outputs with its dot. Empty: the extension of `output`, or else of each input. If Satin
   /// reads but does not write the input's format, 8-bit pictures without alpha become ".jpg" (quality 92) and
@@ -110,6 +114,9 @@ struct BatchOptions {
   std::filesystem::path depth_out;
   /// Keeps the metadata that redacted() would drop when the pipeline covers parts of the picture, and warns.
   bool keep_metadata = false;
+  /// Decodes JPEG at a half, a quarter or an eighth where the first filter is `resize` and needs no more. The
+  /// pixels differ. Pipelines that read other pictures of the full size are refused.
+  bool fast_decode = false;
 };
 
 /// Returns the folder that belongs to a gallery page: `page_files` for `page.html`. Pictures in it are never
@@ -151,6 +158,9 @@ struct Batch {
   bool folder_output = false;                       ///< whether `output` names a folder or is a pattern
   std::shared_ptr<const batch::Manifest> manifest;  ///< record of earlier runs, with `resume`
   std::vector<std::string> side_warnings;           ///< warnings about `side_images`
+  /// Sizes of the outputs of a file, for each picture of the series; only if names have {width} or {height}.
+  /// 0 x 0 if the header cannot be read.
+  std::map<std::filesystem::path, std::vector<Shape>> output_sizes;
 
   /// Number of pictures made from every file.
   [[nodiscard]] std::size_t series() const noexcept {
@@ -176,6 +186,7 @@ enum class FileStatus {
   failed,     ///< not written because of an error
   exists,     ///< skipped because an output exists
   unchanged,  ///< skipped by `resume` because the output is up to date
+  repeated    ///< skipped because an earlier picture of its series has the same size
 };
 
 /// Small pictures of a file's input and output, in linear light as f32 with 1 or 3 channels. A picture is
@@ -223,6 +234,7 @@ struct FileResult {
   std::uint64_t bytes = 0;                       ///< size of the output, with `resume`; 0 if there is none
   std::uint64_t hash = 0;                        ///< 64-bit FNV-1a hash of the output
   std::optional<PhotoReport> photo;              ///< set if depth came from the photograph
+  std::int64_t reduction = 1;  ///< the file was decoded at this part of its size, with `fast_decode`
 };
 
 /// Counts of outcomes. BatchEvents::finished reports the files one by one, so that memory does not grow with

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "satin/framing.h"
 #include "satin/param.h"
 #include "satin/photo_depth.h"
 #include "satin/plan.h"
@@ -85,6 +86,9 @@ struct FilterRecord {
 
   /// Returns a new parameter struct with the defaults.
   std::function<std::shared_ptr<void>()> defaults{};
+  /// Returns what the result shows of a picture of this size. Throws Error(usage) as `plan`. Null for filters
+  /// that keep the size.
+  std::function<Framing(const void* parameters, std::int64_t width, std::int64_t height)> frame{};
   /// Returns how far from a pixel the filter reads, in pixels, for a picture of this shape.
   std::function<double(const void* parameters, const Shape& shape)> reach{};
   /// Makes a plan. `shapes` are those of the picture and of the side inputs in order; width 0 for an unused

@@ -66,6 +66,10 @@ struct ReadOptions {
   /// Called before memory is allocated for the picture, and again when more is known, with the stored shape
   /// and the additional bytes that decoding needs. Its exceptions reach the caller.
   std::function<void(const Shape& shape, std::uint64_t beside)> accept{};
+  /// Returns the size that suffices for an upright picture of this size. JPEG is then decoded at a half, a
+  /// quarter or an eighth, as long as neither side is smaller. The pixels differ from those of a reduced
+  /// picture. Empty: every picture is decoded in its own size.
+  std::function<Shape(const Shape& picture)> enough{};
 };
 
 /// A file format.
@@ -104,6 +108,11 @@ struct FormatInfo {
 /// Returns how many pictures read_pictures() would read. Throws as read_pictures(), except for errors that
 /// only decoding finds. A file of a format with a single picture is not read beyond its beginning.
 [[nodiscard]] std::size_t count_pictures(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// Returns the size of the upright picture that read_picture() would read, or of the first of
+/// read_pictures(). JPEG, PNG and formats that are read row by row are not decoded. Throws as read_picture(),
+/// and Error(usage) for standard input, devices and pipes.
+[[nodiscard]] Shape read_shape(const std::filesystem::path& path, const ReadOptions& options = {});
 
 /// Decodes a picture from memory; `name` is used in messages only.
 [[nodiscard]] Image decode_image(std::span<const std::byte> bytes, const std::string& name,

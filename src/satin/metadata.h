@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "satin/framing.h"
 #include "satin/image.h"
 #include "satin/photo_depth.h"
 #include "satin/pixel_box.h"
@@ -70,25 +71,6 @@ struct PngChunk {
   friend bool operator==(const PngChunk&, const PngChunk&) = default;
 };
 
-/// What a result of another size shows: a box of the upright picture, enlarged or reduced.
-struct Framing {
-  double width = 0, height = 0;                ///< size of the picture
-  double x = 0, y = 0;                         ///< upper left corner of the box, in pixels of the picture
-  double box_width = 0, box_height = 0;        ///< size of the box
-  double result_width = 0, result_height = 0;  ///< size of the result
-
-  /// The result shows all of a picture in its own size.
-  static Framing whole(double width, double height) {
-    return {width, height, 0, 0, width, height, width, height};
-  }
-  /// Whether a part of the picture was cut off.
-  [[nodiscard]] bool cuts() const noexcept { return box_width != width || box_height != height; }
-  /// Whether the result differs in size or position.
-  [[nodiscard]] bool changes() const noexcept {
-    return cuts() || result_width != width || result_height != height;
-  }
-};
-
 /// Metadata of one file.
 struct Metadata {
   std::vector<std::byte> icc;                         ///< ICC profile of the pixels
@@ -132,6 +114,11 @@ struct Picture {
   std::vector<NamedChannel> channels{};  ///< channels other than red, green, blue and alpha
   std::vector<std::string> warnings{};   ///< warnings of the reader
   std::optional<Photo> photo{};          ///< depth and focus, if ReadOptions::photo_depth was set
+  /// Names of pictures and data of the file that belong to its whole picture and are not kept: "gain map".
+  std::vector<std::string> left_out{};
+  std::int64_t reduction = 1;   ///< the file was decoded at this part of its size (ReadOptions::enough)
+  std::int64_t full_width = 0;  ///< width of the picture in its file, if it was decoded at a part of its size
+  std::int64_t full_height = 0;  ///< height of that picture
 
   /// Holds no picture.
   Picture() = default;

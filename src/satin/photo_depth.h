@@ -95,6 +95,9 @@ struct PhotoBlur {
   std::vector<std::string> warnings;  ///< assumptions that were made
 };
 
+/// Returns the codes of the stored depth, u8 or u16, one channel, upright. This function is in satin_io.
+[[nodiscard]] Image upright_codes(const Photo& photo);
+
 /// Completes the lens from the photograph: the kind of depth; the focus, unless it is set; and the focal
 /// length, if f_number or sensor_width is set but focal_length is not. The f-number then belongs to a 35-mm
 /// camera with the same field of view.

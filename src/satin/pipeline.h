@@ -52,6 +52,17 @@ using Pipeline = std::vector<PipelineStep>;
                      [](const PipelineStep& step) { return step.parameters.filter().traits.covers; });
 }
 
+/// Whether a step changes the size.
+[[nodiscard]] inline bool frames(std::span<const PipelineStep> steps) {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const PipelineStep& step) { return step.parameters.filter().frame != nullptr; });
+}
+
+/// Returns what the result of these steps shows of a picture of this size. Throws Error(usage) for sizes that
+/// a filter refuses.
+[[nodiscard]] Framing framing_of(std::span<const PipelineStep> steps, std::int64_t width,
+                                 std::int64_t height);
+
 /// Parses "blur radius=8 | blur sigma=2 mask='my mask.png'":
 ///   pipeline = step { "|" step }       step = filter { setting }
 ///   setting  = name "=" value | flag   value = word | quoted { quoted }

@@ -1,0 +1,25 @@
+#pragma once
+// How a result of another size lies on its picture.
+
+namespace [[gnu::visibility("default")]] satin {
+
+/// What a result of another size shows: a box of the upright picture, enlarged or reduced.
+struct Framing {
+  double width = 0, height = 0;                ///< size of the picture
+  double x = 0, y = 0;                         ///< upper left corner of the box, in pixels of the picture
+  double box_width = 0, box_height = 0;        ///< size of the box
+  double result_width = 0, result_height = 0;  ///< size of the result
+
+  /// The result shows all of a picture in its own size.
+  static Framing whole(double width, double height) {
+    return {width, height, 0, 0, width, height, width, height};
+  }
+  /// Whether a part of the picture was cut off.
+  [[nodiscard]] bool cuts() const noexcept { return box_width != width || box_height != height; }
+  /// Whether the result differs in size or position.
+  [[nodiscard]] bool changes() const noexcept {
+    return cuts() || result_width != width || result_height != height;
+  }
+};
+
+}  // namespace satin
