@@ -96,7 +96,8 @@ Shape enough_for(const Batch& work, const Shape& picture) try {
   Shape enough{1, 1};
   for (std::size_t i = 0; i < work.series(); ++i) {
     const PipelineStep& step = work.steps(i).front();
-    if (!step.parameters.get("gravity").ends_with('%')) return picture;  // a place in pixels
+    for (const std::string& place : split(step.parameters.get("gravity"), ','))
+      if (!place.ends_with('%')) return picture;  // a place in pixels
     const Framing framing = framing_of({&step, 1}, picture.width, picture.height);
     const auto grown = [](std::int64_t side, double to, double from) {
       return static_cast<std::int64_t>(std::ceil(static_cast<double>(side) * to / from));

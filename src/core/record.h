@@ -70,6 +70,12 @@ inline ParameterRecord seldom(ParameterRecord record, int rank = 0) {
   return record;
 }
 
+/// Lets commands accept several values of a parameter, a series.
+inline ParameterRecord series(ParameterRecord record) {
+  record.varies = true;
+  return record;
+}
+
 /// A parameter of any kind, also if its member is optional. parse(name, text) returns the member's value,
 /// print(value) its text; an optional member without a value has an empty text.
 template <class P, class Member, class Parse, class Print>

@@ -125,15 +125,22 @@ const FilterRecord& crop_record() {
        .parameters = {record::box(&Crop::box, {"box", "px",
                                                "pixels to keep: each number in pixels, or in percent of the "
                                                "width or height, with edges rounded to nearest"}),
-                      record::ratio(&Crop::aspect, {"aspect", "",
+                      record::series(record::ratio(&Crop::aspect,
+                                                   {"aspect", "",
                                                     "keep the largest box of this aspect, such as 3:2, in "
                                                     "place of a box",
-                                                    "box"}),
+                                                    "box"})),
                       record::point(&Crop::gravity,
                                     {"gravity", "px",
                                      "place of that box: shares of the room beside it, its centre in pixels, "
                                      "or centre, north, south-east, ..."})},
        .traits = {.keeps_constant = true, .keeps_range = true, .reshapes = true},
+       .frame =
+           [](const void* parameters, std::int64_t width, std::int64_t height) {
+             const PixelBox box = cropped_box(width, height, record::as<Crop>(parameters));
+             return Framing::of(static_cast<double>(width), static_cast<double>(height), box, box.width,
+                                box.height);
+           },
        .reach = record::reach<Crop>(reach_of)});
   return filter;
 }

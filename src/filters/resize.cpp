@@ -189,10 +189,11 @@ const FilterRecord& resize_record() {
        .paper = "Duchon, Lanczos filtering in one and two dimensions, 1979; Turkowski, Filters for common "
                 "resampling tasks, 1990",
        .parameters =
-           {record::size(&Resize::size,
-                         {"size", "px",
-                          "longer side N, P% of both sides, or sides WxH, Wx, xH; a picture that is smaller "
-                          "stays as it is without --enlarge"}),
+           {record::series(record::size(
+                &Resize::size,
+                {"size", "px",
+                 "longer side N, P% of both sides, or sides WxH, Wx, xH; a picture that is smaller "
+                 "stays as it is without --enlarge"})),
             record::choice(&Resize::fit, {"inside", "cover", "stretch"},
                            {"fit", "",
                             "how to fit WxH: inside keeps all of the picture, cover cuts off what exceeds "
@@ -206,7 +207,12 @@ const FilterRecord& resize_record() {
             record::point(&Resize::gravity,
                           {"gravity", "px", "place that cover keeps, X%,Y% or its centre in pixels"}),
             record::space(&Resize::space, "average linear light, or values as stored")},
-       .traits = {.keeps_constant = true, .reshapes = true}});
+       .traits = {.keeps_constant = true, .reshapes = true},
+       .frame = [](const void* parameters, std::int64_t width, std::int64_t height) {
+         const ResizedBox to = resized_box(width, height, record::as<Resize>(parameters));
+         return Framing::of(static_cast<double>(width), static_cast<double>(height), to.box, to.width,
+                            to.height);
+       }});
   return filter;
 }
 

@@ -1,6 +1,10 @@
 #pragma once
 // How a result of another size lies on its picture.
 
+#include <cstdint>
+
+#include "satin/pixel_box.h"
+
 namespace [[gnu::visibility("default")]] satin {
 
 /// What a result of another size shows: a box of the upright picture, enlarged or reduced.
@@ -13,6 +17,18 @@ struct Framing {
   /// The result shows all of a picture in its own size.
   static Framing whole(double width, double height) {
     return {width, height, 0, 0, width, height, width, height};
+  }
+  /// The result shows a box of whole pixels.
+  static Framing of(double width, double height, const PixelBox& box, std::int64_t result_width,
+                    std::int64_t result_height) {
+    return {width,
+            height,
+            static_cast<double>(box.x),
+            static_cast<double>(box.y),
+            static_cast<double>(box.width),
+            static_cast<double>(box.height),
+            static_cast<double>(result_width),
+            static_cast<double>(result_height)};
   }
   /// Whether a part of the picture was cut off.
   [[nodiscard]] bool cuts() const noexcept { return box_width != width || box_height != height; }

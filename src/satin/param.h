@@ -164,8 +164,8 @@ struct ParameterRecord {
   int rank = 0;                ///< order in the group; equal ranks: as in the record
   std::string instead_of;      ///< parameter that this one excludes
   bool whole = false;          ///< whether a radius must be in whole pixels; percentages are rounded, ties up
-  bool varies =
-      false;  ///< whether a plan can change it (Plan::vary()) and commands accept several values, a series
+  bool varies = false;         ///< whether commands accept several values, a series; plans change it by
+                               ///< Plan::vary(), if at all
 
   /// Parses, checks and stores a value. Throws Error(usage) with the name, the text and the valid values, and
   /// the nearest name for a choice.
