@@ -267,7 +267,7 @@ BatchOptions batch_options_of(const ParsedLine& line) {
 
 OptionGroup batch_option_group(const FilterRecord* filter) {
   std::vector<OptionSpec> options = together(
-      {{file("output", "file, folder, pattern such as {dir}/{stem}_soft.{ext}, or - for standard output",
+      {{file("output", "file, folder, pattern such as {dir}/{stem}_{width}.{ext}, or - for standard output",
              {.letter = 'o', .value = "PATH"})},
        input_options(),
        {flag("overwrite", "replace existing outputs"),

@@ -282,7 +282,7 @@ static Image samples_of(const Device& device, const Image& plane, const Framing&
   if (width == box.shape.width && height == box.shape.height) return samples;
   return run(device,
              parse_pipeline("resize size=" + std::to_string(width) + "x" + std::to_string(height) +
-                            " fit=stretch kernel=area space=encoded"),
+                            " fit=stretch kernel=nearest"),
              samples);
 }
 

@@ -36,8 +36,8 @@ struct PhotoPipeline {
                                          const Picture& picture);
 
 /// Returns the photograph of a result that the steps make of another size, without its original: the box of
-/// the depth, cut between its own samples and reduced by areas where it has more of them than the result, and
-/// the focus, if that is inside. All are upright.
+/// the depth, cut between its own samples and reduced to the nearest ones where it has more than the result,
+/// and the focus, if that is inside. All are upright.
 [[nodiscard]] Photo framed(const Device& device, const Photo& photo, const Framing& framing);
 
 /// Returns the picture as JPEG after the steps that change the size alone: the original of such a result.

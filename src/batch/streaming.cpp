@@ -262,6 +262,8 @@ void write_by_rows(const Device& device, const Batch& work, std::size_t index, c
   source.warnings = picture->warnings();
   const std::size_t known = source.warnings.size();
   if (covers(steps)) drop_revealing_data(source, work.options);
+  const Framing framing = framing_of(steps, picture->shape().width, picture->shape().height);
+  if (framing.changes()) source = framed(source, framing, work.options);
 
   const SideRows sides(work, index, options);
   check_side_sizes(steps, sides, file.input, picture->shape());

@@ -19,7 +19,8 @@
 // Metadata. ICC profile, EXIF and XMP travel as opaque blocks between JPEG, PNG, TIFF and WebP, and IPTC
 // between JPEG and TIFF, with these changes: the orientation becomes 1, as pictures are read upright; sizes
 // become those of the picture; EXIF and XMP thumbnails and maker notes that hold a preview are dropped, as
-// they show the picture as it was. EXIF of TIFF files is rebuilt from the tags that describe the picture.
+// they show the picture as it was. The subject's place and the resolution of the focal plane are turned with
+// the picture. EXIF of TIFF files is rebuilt from the tags that describe the picture.
 //
 // Depth, gain maps and originals beside a picture are dropped, with the metadata entries that refer to them,
 // unless WriteOptions::photo keeps them.

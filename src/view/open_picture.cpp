@@ -177,8 +177,9 @@ bool wants_photo(const Pipeline& pipeline, const BatchOptions& options) {
   return batch::takes_photo(pipeline) || options.mask_from != MaskSource::file;
 }
 
-Pipeline steps_for(const Pipeline& pipeline, const OpenPicture& picture) {
-  return batch::takes_photo(pipeline) ? batch::pipeline_for(pipeline, *picture.source).steps : pipeline;
+Pipeline steps_for(const Device& device, const Pipeline& pipeline, const OpenPicture& picture) {
+  return batch::takes_photo(pipeline) ? batch::pipeline_for(device, pipeline, *picture.source).steps
+                                      : pipeline;
 }
 
 std::shared_ptr<const Image> in_8_bits(std::shared_ptr<const Image> image, const Metadata& metadata) {

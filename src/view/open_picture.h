@@ -31,7 +31,7 @@ struct OpenPicture {
 
 /// Returns the pipeline with the parameters that the photograph determines, if it uses them. Throws like a
 /// batch.
-[[nodiscard]] Pipeline steps_for(const Pipeline& pipeline, const OpenPicture& picture);
+[[nodiscard]] Pipeline steps_for(const Device& device, const Pipeline& pipeline, const OpenPicture& picture);
 
 /// Converts a picture to 8 bits with straight alpha, as files with 8 bits store it, and to sRGB by its
 /// profile. Returns the picture itself if it is already that.

@@ -240,7 +240,7 @@ Sides Renderer::read_sides(const Scene& scene) {
 
 /// Shows the depth that the pipeline reads. No filter runs.
 void Renderer::show_depth(const Scene& scene, const Wish& wish) {
-  const Pipeline steps = steps_for(scene.work->pipeline, *scene.picture);
+  const Pipeline steps = steps_for(device_, scene.work->pipeline, *scene.picture);
   const std::optional<DepthMap> depth = DepthMap::of(steps, read_sides(scene), *scene.picture);
   if (!depth) throw Error(ErrorKind::usage, "No filter of the pipeline reads depth.");
   const Shape& whole = scene.picture->shape();
@@ -253,7 +253,7 @@ void Renderer::show_depth(const Scene& scene, const Wish& wish) {
 /// Runs the pipeline, or the steps up to the overlay, and learns how long that takes.
 Filtered Renderer::run_filters(const Scene& scene, const Wish& wish, int level) {
   const Sides sides = read_sides(scene);
-  Pipeline steps = steps_for(scene.work->pipeline, *scene.picture);
+  Pipeline steps = steps_for(device_, scene.work->pipeline, *scene.picture);
   if (!wish.overlay.empty()) steps = with_overlay(steps, wish.overlay);
   if (level > 0) {
     steps = scaled(steps, level);
