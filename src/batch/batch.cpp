@@ -58,6 +58,7 @@ struct PageInFlight {
   Pipeline own_steps{};  ///< steps for this photograph or member of a series; empty: those of the batch
   std::vector<std::string> photo_warnings{};
   std::optional<Picture> framed{};  ///< what travels with a result of another size, without pixels
+  Framing after_photo{};            ///< framing_after_photo()
   Image output{};
   std::vector<std::string> warnings{};
 };
@@ -459,16 +460,12 @@ class FileWork {
       warnings.push_back(std::move(warning));
     flight.result.found = chain.found();
     if (flight.result.photo)
-      set_blur_at_infinity(*flight.result.photo, flight.result.found, after_photo(page));
+      set_blur_at_infinity(*flight.result.photo, flight.result.found, page.after_photo);
     page.output = light.encoded(std::move(output));
   }
 
   [[nodiscard]] const Pipeline& steps_of(const PageInFlight& page) const {
     return page.own_steps.empty() ? work_.pipeline : page.own_steps;
-  }
-
-  [[nodiscard]] Framing after_photo(const PageInFlight& page) const {
-    return framing_after_photo(steps_of(page), page.source->picture.image.shape());
   }
 
   /// Throws Error(input) if the name says another size than the first page has.
@@ -486,6 +483,7 @@ class FileWork {
   void take_framing(PageInFlight& page, const Device& device) const {
     const Picture& source = page.source->picture;
     const Pipeline& steps = steps_of(page);
+    if (source.photo) page.after_photo = framing_after_photo(steps, source.image.shape());
     const Framing framing = framing_of(steps, source.image.shape().width, source.image.shape().height);
     if (!framing.changes()) return;
     page.framed = framed(source, framing, work_.options);
@@ -517,7 +515,7 @@ class FileWork {
     if (work_.options.keep_depth) {
       options.photo = &*source.photo;
       options.blur = flight.result.photo->blur;
-      frame(options.blur, after_photo(page));
+      frame(options.blur, page.after_photo);
     }
     return options;
   }

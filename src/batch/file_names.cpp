@@ -172,8 +172,10 @@ bool NamePattern::is_one(const fs::path& text) {
 }
 
 NamePattern::NamePattern(const fs::path& text, bool counts, bool sized) {
-  std::vector<std::string> known = {"dir", "ext", "index", "name", "stem", "sub"};
-  if (sized) known.insert(known.end(), {"width", "height"});
+  static const std::vector<std::string> of_files = {"dir", "ext", "index", "name", "stem", "sub"};
+  static const std::vector<std::string> of_outputs = {"dir",  "ext",  "height", "index",
+                                                      "name", "stem", "sub",    "width"};
+  const std::vector<std::string>& known = sized ? of_outputs : of_files;
   const std::string& all = text.native();
   for (std::size_t at = 0; at < all.size(); ++at) {
     const char c = all[at];

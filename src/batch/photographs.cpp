@@ -241,7 +241,8 @@ PhotoPipeline pipeline_for(const Device& device, const Pipeline& pipeline, const
     }
     Shape shape = picture.image.shape();
     const Framing before = framing_of(std::span(pipeline).first(i), shape.width, shape.height);
-    const Photo photo = before.changes() ? framed(device, *picture.photo, before) : *picture.photo;
+    const Photo moved = before.changes() ? framed(device, *picture.photo, before) : Photo();
+    const Photo& photo = before.changes() ? moved : *picture.photo;
     shape.width = static_cast<std::int64_t>(before.result_width);
     shape.height = static_cast<std::int64_t>(before.result_height);
     result.report.blur = step.parameters.filter().photo_blur(step.parameters.data(), photo, shape);

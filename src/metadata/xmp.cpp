@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -335,8 +336,10 @@ constexpr PlacedProperties placed_properties[] = {
     {"http://iptc.org/std/Iptc4xmpExt/2008-02-29/", "ImageRegion", true, "regions in XMP"},
     {camera_raw, "Crop", true, "crops of Camera Raw"},
     {camera_raw, "HasCrop", true, "crops of Camera Raw"},
-    {exif, "Subject", true, "the subject's place in XMP"},
-    {exif, "FocalPlane", true, "the resolution of the focal plane in XMP"}};
+    {exif, "SubjectArea", true, "the subject's place in XMP"},
+    {exif, "SubjectLocation", true, "the subject's place in XMP"},
+    {exif, "FocalPlaneXResolution", true, "the resolution of the focal plane in XMP"},
+    {exif, "FocalPlaneYResolution", true, "the resolution of the focal plane in XMP"}};
 
 /// What a copy of a packet changes.
 struct Size {
@@ -351,8 +354,6 @@ const PlacedProperties* misplaced(const Name& name, const Size& size) {
   if (size.framing == nullptr) return nullptr;
   const auto* found = std::ranges::find_if(placed_properties, [&](const PlacedProperties& placed) {
     return name.space == placed.space && name.local.starts_with(placed.begins) &&
-           (name.space != exif || name.local == "SubjectArea" || name.local == "SubjectLocation" ||
-            name.local.ends_with("Resolution")) &&
            (placed.on_resize || size.framing->cuts());
   });
   return found == std::end(placed_properties) ? nullptr : found;
@@ -363,8 +364,9 @@ std::map<std::string, std::string> panes_of(const XmpNode& packet, const Framing
   std::map<std::string, std::string> panes;
   const double x = framing.result_width / framing.box_width, y = framing.result_height / framing.box_height;
   const auto set = [&](const std::string& name, double offset, double scale) {
-    const std::string text = packet.text_of(panorama, name);
-    if (!text.empty()) panes[name] = std::to_string(std::llround((std::atof(text.c_str()) + offset) * scale));
+    const double value = (std::atof(packet.text_of(panorama, name).c_str()) + offset) * scale;
+    constexpr double most = 1e9;  // pixels; other texts are no sizes
+    if (std::abs(value) < most) panes[name] = std::to_string(std::llround(value));
   };
   set("FullPanoWidthPixels", 0, x);
   set("FullPanoHeightPixels", 0, y);

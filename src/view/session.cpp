@@ -337,7 +337,8 @@ Answer Session::look_at(const Query& query) const {
   const Shape& shape = picture_->shape();
   if (const auto colour = colour_at(*picture_->shown->find(0), 0, shape, x, y)) json["before"] = *colour;
   if (const auto colour = renderer_.result_at(x, y)) json["after"] = *colour;
-  const auto map = DepthMap::of(steps_for(line_.pipeline, *picture_), renderer_.sides(), *picture_);
+  const auto map =
+      DepthMap::of(steps_for(start_.device, line_.pipeline, *picture_), renderer_.sides(), *picture_);
   const std::optional<double> depth = map ? map->at(x, y) : std::nullopt;
   if (!depth) return json_answer(json);
   json["depth"] = *depth;
@@ -352,7 +353,7 @@ Answer Session::tell_found() {
   Json steps = Json::array(), depth;
   if (picture_ == nullptr)
     return json_answer({{"generation", generation_}, {"steps", steps}, {"depth", depth}});
-  const Pipeline pipeline = steps_for(line_.pipeline, *picture_);
+  const Pipeline pipeline = steps_for(start_.device, line_.pipeline, *picture_);
   for (std::size_t i = 0; i < pipeline.size(); ++i) {
     Json& own = steps.emplace_back(Json::object());
     for (const ParameterRecord& parameter : pipeline[i].parameters.filter().parameters) {
