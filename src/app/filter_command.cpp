@@ -353,8 +353,8 @@ class Listener {
 };
 
 const char* intention(const FileResult& file) {
-  constexpr std::array words{"write    ", "fail     ", "exists   ",
-                             "unchanged", "repeated "};  // in the order of FileStatus
+  constexpr std::array words{"write    ", "fail     ", "exists   ", "unchanged",
+                             "repeated "};  // in the order of FileStatus
   return words.at(static_cast<std::size_t>(file.status));
 }
 

@@ -290,7 +290,7 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
     options.push_back(
         flag("fast-decode",
              "decode JPEG at 1/2, 1/4 or 1/8 where resize comes first and needs no more: faster, but pixels "
-             "differ, by up to a quarter of the range at edges; other formats are decoded in full"));
+             "differ by tens of codes at edges; other formats are decoded in full"));
   if (filter == nullptr || filter->traits.covers)
     options.push_back(flag("keep-metadata",
                            "keep the metadata of redacted pictures, although it may show covered content"));
