@@ -317,7 +317,7 @@ void check_output_name(const InputList& inputs, const BatchOptions& options, Out
     throw Error(ErrorKind::usage, "There is no output. Name it with -o FILE, -o FOLDER/ or -o -.");
   check_format(options.format);
   const bool counts = !options.series.empty();
-  if (counts && !output_pattern(options).has("index") && !frames(options.series.front()))
+  if (counts && !output_pattern(options).has("index") && !changes_size(options.series.front()))
     static_cast<void>(NamePattern(options.output, counts));  // throws: all pictures have one size
   if (!output_is_folder(inputs, options)) {
     if (!is_stream(options.output) && options.format.empty() && kind != OutputKind::json)

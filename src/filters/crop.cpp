@@ -134,7 +134,7 @@ const FilterRecord& crop_record() {
                                     {"gravity", "px",
                                      "place of that box: shares of the room beside it, its centre in pixels, "
                                      "or centre, north, south-east, ..."})},
-       .traits = {.keeps_constant = true, .keeps_range = true, .reshapes = true},
+       .traits = {.keeps_constant = true, .keeps_range = true},
        .frame =
            [](const void* parameters, std::int64_t width, std::int64_t height) {
              const PixelBox box = cropped_box(width, height, record::as<Crop>(parameters));

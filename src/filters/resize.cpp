@@ -80,8 +80,8 @@ ResizedBox covering(std::int64_t width, std::int64_t height, const Resize& resiz
 
 void check_factor(std::int64_t from, std::int64_t to) {
   if (to <= longest_side && from <= to * most_reduced && to <= from * most_enlarged) return;
-  refuse("A side of " + std::to_string(from) + " pixels cannot become " + std::to_string(to) +
-         ": sizes are from 1/4096 to 64 times that of the picture.");
+  throw SizeError("A side of " + std::to_string(from) + " pixels cannot become " + std::to_string(to) +
+                  ": sizes are from 1/4096 to 64 times that of the picture.");
 }
 
 ResizedBox checked_box(std::int64_t width, std::int64_t height, const Resize& resize) {
@@ -153,10 +153,11 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const R
   const ResizedBox resized = resized_box(shape.width, shape.height, resize);
   const ResampleKernel kernel = kernel_of(resize, resized);
   const Rectangle box = rectangle_of(resized.box);
-  FilterPlan plan{shape, {range_of(shape, {.magnitudes = false})}};
+  FilterPlan plan{shape};
   plan.output.width = resized.width;
   plan.output.height = resized.height;
   plan.geometry = geometry_of(box, resized.height, kernel);
+  if (kernel != ResampleKernel::nearest) plan.measures = {range_of(shape, {.magnitudes = false})};
   if (kernel == ResampleKernel::nearest) {
     plan.prepare = prepare_sized<PreparedResize<NearestPixelsJob>>(
         device, NearestPixelsJob{shape.width, shape.height, box, resized.width, resized.height,
@@ -207,7 +208,7 @@ const FilterRecord& resize_record() {
             record::point(&Resize::gravity,
                           {"gravity", "px", "place that cover keeps, X%,Y% or its centre in pixels"}),
             record::space(&Resize::space, "average linear light, or values as stored")},
-       .traits = {.keeps_constant = true, .reshapes = true},
+       .traits = {.keeps_constant = true},
        .frame = [](const void* parameters, std::int64_t width, std::int64_t height) {
          const ResizedBox to = resized_box(width, height, record::as<Resize>(parameters));
          return Framing::of(static_cast<double>(width), static_cast<double>(height), to.box, to.width,

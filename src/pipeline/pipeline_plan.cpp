@@ -114,7 +114,7 @@ LocalReach reach_of_step(const Device& device, const PipelineStep& step, std::sp
     refuse("The filter '" + filter.name + "' cannot be run on chunks of a picture: " + why);
   };
   if (filter.output != OutputKind::image) refuse_step("it makes no picture.");
-  if (filter.traits.reshapes) refuse_step("it changes the size of the picture.");
+  if (filter.frame) refuse_step("it changes the size of the picture.");
   for (const ParameterRecord& parameter : filter.parameters)
     if (step.parameters.get(parameter.name).ends_with('%'))
       refuse_step(parameter.name + " is a percentage of the picture. Give pixels.");

@@ -66,7 +66,6 @@ struct Traits {
   bool keeps_range = false;     ///< results stay within the range of the input
   bool linear = false;          ///< results are linear in the stored values, up to rounding
   bool masks_alone = false;     ///< the input is a mask, so run lengths may replace the picture
-  bool reshapes = false;        ///< the result has another size than the picture
   bool covers = false;          ///< the filter hides parts of the picture, which must not remain in metadata
 };
 

@@ -53,7 +53,7 @@ using Pipeline = std::vector<PipelineStep>;
 }
 
 /// Whether a step changes the size.
-[[nodiscard]] inline bool frames(std::span<const PipelineStep> steps) {
+[[nodiscard]] inline bool changes_size(std::span<const PipelineStep> steps) {
   return std::any_of(steps.begin(), steps.end(),
                      [](const PipelineStep& step) { return step.parameters.filter().frame != nullptr; });
 }

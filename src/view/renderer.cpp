@@ -219,9 +219,7 @@ void Renderer::filter(const Scene& scene, const Wish& wish) {
 int Renderer::preview_level(const Scene& scene, const Wish& wish) const {
   const Shape& shape = scene.picture->shape();
   // Boxes and sizes cannot be halved exactly, so the result would change its size with the preview.
-  if (std::ranges::any_of(scene.work->pipeline,
-                          [](const PipelineStep& step) { return step.parameters.filter().traits.reshapes; }))
-    return 0;
+  if (changes_size(scene.work->pipeline)) return 0;
   const int shown = level_for(wish.viewport, shape);
   const double per_pixel = seconds_per_pixel_ + (shown > 0 ? halving_per_pixel_ : 0);
   if (pixels_of(shape) * per_pixel <= at_once) return 0;

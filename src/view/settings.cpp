@@ -354,7 +354,7 @@ json filters_json(const std::vector<std::string>& pictures) {
     json parameters = json::array();
     for (const InputRecord& input : filter.inputs) parameters.push_back(input_json(input, pictures));
     for (const ParameterRecord& parameter : filter.parameters)
-      parameters.push_back(parameter_json(parameter, !filter.traits.reshapes));
+      parameters.push_back(parameter_json(parameter, filter.frame == nullptr));
     std::vector<std::string> overlays = overlays_of(filter);
     if (std::ranges::find(filter.inputs, Role::depth, &InputRecord::role) != filter.inputs.end())
       overlays.emplace_back(depth_overlay);

@@ -15,10 +15,10 @@ namespace {
 class UploadedWeights {
  public:
   UploadedWeights(CudaBackend& backend, const AxisWeights& axis)
-      : first_(uploaded(backend, axis.first)),
-        count_(uploaded(backend, axis.count)),
-        row_(uploaded(backend, axis.row)),
-        weights_(uploaded(backend, axis.weights)),
+      : first_(backend.uploaded(axis.first)),
+        count_(backend.uploaded(axis.count)),
+        row_(backend.uploaded(axis.row)),
+        weights_(backend.uploaded(axis.weights)),
         most_(static_cast<std::int64_t>(axis.most)) {}
 
   [[nodiscard]] std::size_t size() const noexcept {
@@ -32,13 +32,6 @@ class UploadedWeights {
   }
 
  private:
-  template <class Value>
-  static Buffer uploaded(CudaBackend& backend, const std::vector<Value>& values) {
-    Buffer buffer = backend.allocate(values.size() * sizeof(Value));
-    backend.upload(buffer.get(), values.data(), buffer.size, {});
-    return buffer;
-  }
-
   Buffer first_;
   Buffer count_;
   Buffer row_;
@@ -57,8 +50,9 @@ class Resample final : public ResampleOperation {
     arguments_.x = x_.view();
     arguments_.y = y_.view();
     const std::size_t entry = plan_.sums == ResampleSums::rounded ? sizeof(float) : sizeof(double);
-    between_ = backend.allocate(
-        entry * static_cast<std::size_t>(job.box.y.size() * job.result_width * job.read.channels));
+    const std::int64_t rows = std::min(job.box.y.size(), job.height);  // the picture may be some of its rows
+    between_ =
+        backend.allocate(entry * static_cast<std::size_t>(rows * job.result_width * job.read.channels));
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
