@@ -36,7 +36,6 @@
 #include "batch/streaming.h"
 #include "batch/thumbnail.h"
 #include "satin/io.h"
-#include "satin/param.h"
 #include "satin/row_files.h"
 
 // A batch. FileWork has the three stages of a file: read, filter, write. The flow graph overlaps files, so
@@ -91,14 +90,13 @@ FileResult result_of(const Batch& work, std::size_t index, const BatchFile& file
   return result;
 }
 
-/// Returns the size at which a picture is large enough for the first filters of the batch, which are
-/// `resize`: its own size times their largest factor.
+/// Returns the size at which a picture is large enough for the first filters of the batch, which can
+/// be reduced: its own size times their largest factor.
 Shape enough_for(const Batch& work, const Shape& picture) try {
   Shape enough{1, 1};
   for (std::size_t i = 0; i < work.series(); ++i) {
     const PipelineStep& step = work.steps(i).front();
-    for (const std::string& place : split(step.parameters.get("gravity"), ','))
-      if (!place.ends_with('%')) return picture;  // a place in pixels
+    if (!step.parameters.for_reduced(picture.width, picture.height)) return picture;
     const Framing framing = framing_of({&step, 1}, picture.width, picture.height);
     const auto grown = [](std::int64_t side, double to, double from) {
       return static_cast<std::int64_t>(std::ceil(static_cast<double>(side) * to / from));
@@ -111,22 +109,11 @@ Shape enough_for(const Batch& work, const Shape& picture) try {
   return picture;  // the filter refuses it
 }
 
-/// Returns the steps for a picture that was decoded at a part of its size: `resize` gets the size that it
-/// gives the whole picture.
+/// Returns the steps for a picture that was decoded at a part of its size.
 Pipeline steps_for_reduced(const Pipeline& steps, const Picture& picture) {
   Pipeline result = steps;
-  const Parameters& given = steps.front().parameters;
-  const Framing framing = framing_of({&steps.front(), 1}, picture.full_width, picture.full_height);
-  Parameters own(given.filter());
-  for (const ParameterRecord& parameter : given.filter().parameters) {
-    std::string text = given.get(parameter.name);
-    if (parameter.name == "size")
-      text = print_real(framing.result_width) + "x" + print_real(framing.result_height);
-    if (parameter.name == "enlarge") text = "true";
-    if (parameter.name == "fit" && text == "inside") text = "stretch";
-    if (text != parameter.default_text) own.set(parameter.name, text);
-  }
-  result.front() = {own, {}};
+  result.front().parameters =
+      steps.front().parameters.for_reduced(picture.full_width, picture.full_height).value();
   return result;
 }
 

@@ -37,7 +37,7 @@ void check_options(const BatchOptions& options) {
 /// Throws unless reduced pictures are enough: nothing else is read in the full size.
 void check_fast_decode(const Pipeline& pipeline, const BatchOptions& options) {
   if (!options.fast_decode) return;
-  if (pipeline.front().parameters.filter().name != "resize")
+  if (pipeline.front().parameters.filter().fit_reduced == nullptr)
     throw Error(ErrorKind::usage, "--fast-decode needs resize as the first filter. Drop it.");
   const bool reads_others =
       std::ranges::any_of(pipeline, [](const PipelineStep& step) { return !step.side_inputs.empty(); });

@@ -151,11 +151,23 @@ std::string Parameters::get(ParameterRole role) const {
   return record == nullptr ? "" : record->get(values_.get());
 }
 
-Parameters Parameters::for_photo(const Photo& photo) const {
+Parameters Parameters::copy() const {
   Parameters result(*filter_);
   for (const ParameterRecord& parameter : filter_->parameters)
     if (const std::string text = get(parameter.name); text != parameter.default_text)
       result.set(parameter.name, text);
+  return result;
+}
+
+std::optional<Parameters> Parameters::for_reduced(std::int64_t width, std::int64_t height) const {
+  Parameters result = copy();
+  if (filter_->fit_reduced == nullptr || !filter_->fit_reduced(result.values_.get(), width, height))
+    return {};
+  return result;
+}
+
+Parameters Parameters::for_photo(const Photo& photo) const {
+  Parameters result = copy();
   if (filter_->set_by_photo) filter_->set_by_photo(result.values_.get(), photo);
   return result;
 }

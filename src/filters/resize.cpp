@@ -172,6 +172,17 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const R
   return plan;
 }
 
+/// Implements FilterRecord::fit_reduced. A place in pixels would lie elsewhere in the reduced picture.
+bool fit_reduced(void* parameters, std::int64_t width, std::int64_t height) {
+  auto& resize = record::as<Resize>(parameters);
+  if (!resize.gravity.x.percent || !resize.gravity.y.percent) return false;
+  const ResizedBox whole = resized_box(width, height, resize);
+  resize.size = TargetSize(whole.width, whole.height);
+  resize.enlarge = true;
+  if (resize.fit == Fit::inside) resize.fit = Fit::stretch;
+  return true;
+}
+
 }  // namespace
 
 ResizedBox resized_box(std::int64_t width, std::int64_t height, const Resize& resize) {
@@ -209,11 +220,13 @@ const FilterRecord& resize_record() {
                           {"gravity", "px", "place that cover keeps, X%,Y% or its centre in pixels"}),
             record::space(&Resize::space, "average linear light, or values as stored")},
        .traits = {.keeps_constant = true},
-       .frame = [](const void* parameters, std::int64_t width, std::int64_t height) {
-         const ResizedBox to = resized_box(width, height, record::as<Resize>(parameters));
-         return Framing::of(static_cast<double>(width), static_cast<double>(height), to.box, to.width,
-                            to.height);
-       }});
+       .frame =
+           [](const void* parameters, std::int64_t width, std::int64_t height) {
+             const ResizedBox to = resized_box(width, height, record::as<Resize>(parameters));
+             return Framing::of(static_cast<double>(width), static_cast<double>(height), to.box, to.width,
+                                to.height);
+           },
+       .fit_reduced = &fit_reduced});
   return filter;
 }
 

@@ -88,6 +88,10 @@ struct FilterRecord {
   /// Returns what the result shows of a picture of this size. Throws Error(usage) as `plan`. Null for filters
   /// that keep the size.
   std::function<Framing(const void* parameters, std::int64_t width, std::int64_t height)> frame{};
+  /// Adapts the parameters to a picture that was decoded at a part of its size, so that the result has the
+  /// size that it has for the whole picture of `width` x `height`. Returns false if they need the whole
+  /// picture. Null for filters that read every pixel.
+  std::function<bool(void* parameters, std::int64_t width, std::int64_t height)> fit_reduced{};
   /// Returns how far from a pixel the filter reads, in pixels, for a picture of this shape.
   std::function<double(const void* parameters, const Shape& shape)> reach{};
   /// Makes a plan. `shapes` are those of the picture and of the side inputs in order; width 0 for an unused
@@ -144,12 +148,16 @@ class Parameters {
   [[nodiscard]] std::string get(ParameterRole role) const;
   /// Returns these parameters after set_by_photo() for one photograph.
   [[nodiscard]] Parameters for_photo(const Photo& photo) const;
+  /// Returns these parameters after FilterRecord::fit_reduced; nothing where the whole picture is needed.
+  [[nodiscard]] std::optional<Parameters> for_reduced(std::int64_t width, std::int64_t height) const;
   /// The filter that the parameters belong to.
   [[nodiscard]] const FilterRecord& filter() const noexcept { return *filter_; }
   /// The filter's own parameter struct.
   [[nodiscard]] const void* data() const noexcept { return values_.get(); }
 
  private:
+  [[nodiscard]] Parameters copy() const;
+
   const FilterRecord* filter_;
   std::shared_ptr<void> values_;
   std::vector<std::string> set_;
