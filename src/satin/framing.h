@@ -9,10 +9,14 @@ namespace [[gnu::visibility("default")]] satin {
 
 /// What a result of another size shows: a box of the upright picture, enlarged or reduced.
 struct Framing {
-  double width = 0, height = 0;                ///< size of the picture
-  double x = 0, y = 0;                         ///< upper left corner of the box, in pixels of the picture
-  double box_width = 0, box_height = 0;        ///< size of the box
-  double result_width = 0, result_height = 0;  ///< size of the result
+  double width = 0;          ///< columns of the picture
+  double height = 0;         ///< rows of the picture
+  double x = 0;              ///< left edge of the box, in pixels of the picture
+  double y = 0;              ///< upper edge of the box
+  double box_width = 0;      ///< width of the box, in pixels of the picture
+  double box_height = 0;     ///< height of the box
+  double result_width = 0;   ///< columns of the result
+  double result_height = 0;  ///< rows of the result
 
   /// The result shows all of a picture in its own size.
   static Framing whole(double width, double height) {
