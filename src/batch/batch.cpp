@@ -525,7 +525,7 @@ class FileWork {
       else
         satin::write_pages(output, images, options);
       const PageInFlight& first = flight.pages.front();
-      if (flight.result.photo)
+      if (flight.result.photo && !work_.options.depth_out.empty())
         write_depth(work_, flight.index, depth_of(first.framed ? *first.framed : first.source->picture),
                     *flight.result.photo);
     }
