@@ -64,7 +64,8 @@ def test_a_long_filter_of_one_file(satin, noise):
     shares = re.findall(r"\r(?:filtering|\[[=> ]{24}\] (\d+) %), (\d+) s", text)
     assert shares, text
     assert [int(seconds) for _, seconds in shares] == sorted(int(seconds) for _, seconds in shares)
-    assert shares[0] == ("50", "1")
+    # The first line comes long before the end; when exactly depends on what else runs.
+    assert shares[0][0] == "50" and 2 * int(shares[0][1]) < int(shares[-1][1]) + 2
     assert {share for share, _ in shares} <= {"50", "100"}  # the second is being written
     assert text.endswith("\r")  # it is wiped away
     assert satin("run", *line, "--overwrite").error == ""
