@@ -379,7 +379,6 @@ void check_depth_out(const Batch& work) {
 }
 
 void write_depth(const Batch& work, std::size_t index, const PhotoDepth& depth, PhotoReport& report) {
-  const BatchOptions& options = work.options;
   if (index % work.series() != 0) return;
   report.depth_out = depth_file(work, index);
   WriteOptions writing;
