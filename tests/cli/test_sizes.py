@@ -170,13 +170,13 @@ def test_kept_depth_follows_a_crop_and_a_resize(satin):
 def test_the_depth_of_a_photograph_follows_to_dof(satin, first):
     depth_photo(satin)
     satin.good("dof", "in.jpg", "-o", "whole.png", "--depth-from", "photo", "--strength", 1, "--depth-out", "depth.tif")
-    lens = "focus=0.3 strength=4 max-radius=16"
+    lens = "focus=0.6 strength=6 max-radius=16"
     satin.good("run", first + " | dof depth-from=photo " + lens, "in.jpg", "-o", "carried.png", "--quiet")
     satin.good("run", first + " | dof depth=depth.tif depth-scale=1 " + lens, "in.jpg", "-o", "given.png", "--quiet")
     carried, given = (np.asarray(Image.open(satin.folder / name)).astype(int) for name in ("carried.png", "given.png"))
     assert carried.shape == given.shape and np.abs(carried - given).max() <= 1
     satin.good("run", first, "in.jpg", "-o", "sharp.png", "--quiet")
-    assert np.abs(carried - np.asarray(Image.open(satin.folder / "sharp.png"))).max() > 20
+    assert np.abs(carried - np.asarray(Image.open(satin.folder / "sharp.png"))).max() > 3
 
 
 def test_depth_keeps_its_samples_where_the_result_has_more_pixels(satin):
