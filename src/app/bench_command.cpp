@@ -204,7 +204,7 @@ Image bench_side_input(BenchInput input, Role role, const Shape& picture) {
   return image;
 }
 
-/// Where the values of a picture are in memory.
+/// Memory layout of the pictures of a measurement.
 struct Layout {
   std::string_view name = "RGB";
   int channels = 3;

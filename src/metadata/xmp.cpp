@@ -341,7 +341,7 @@ constexpr PlacedProperties placed_properties[] = {
     {exif, "FocalPlaneXResolution", true, "the resolution of the focal plane in XMP"},
     {exif, "FocalPlaneYResolution", true, "the resolution of the focal plane in XMP"}};
 
-/// What a copy of a packet changes.
+/// Changes that are made to a copy of a packet.
 struct Size {
   std::int64_t width, height;
   int orientation;

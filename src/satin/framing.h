@@ -7,7 +7,8 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// What a result of another size shows: a box of the upright picture, enlarged or reduced.
+/// The part of a picture that a result of another size shows: a box of the upright picture, enlarged or
+/// reduced.
 struct Framing {
   double width = 0;          ///< columns of the picture
   double height = 0;         ///< rows of the picture

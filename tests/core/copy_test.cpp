@@ -12,6 +12,7 @@
 #include "satin/device.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/forced_target.h"
+#include "tests/oracles/loose_image.h"
 
 namespace satin::test {
 namespace {
@@ -88,14 +89,6 @@ struct Memories {
     view = {bytes.data() + before, shape, strides, Memory::host};
   }
 };
-
-template <class Body>
-void for_each_element(const Shape& shape, const Body& body) {
-  for (std::int64_t frame = 0; frame < shape.frames; ++frame)
-    for (std::int64_t y = 0; y < shape.height; ++y)
-      for (std::int64_t x = 0; x < shape.width; ++x)
-        for (int c = 0; c < shape.channels; ++c) body(x, y, c, frame);
-}
 
 void expect_copied(const Shape& shape, const Arrangement& in, const Arrangement& out, const Device& device) {
   const auto size = static_cast<std::ptrdiff_t>(size_of(shape.type));

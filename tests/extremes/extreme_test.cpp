@@ -317,7 +317,7 @@ TEST(ExtremeRefused, PicturesAndMasks) {
   }
 }
 
-/// Where the result is fully transparent, sets the picture's colours.
+/// Gives fully transparent pixels of the result the picture's colours.
 void keep_hidden_colours(const Image& picture, Image& result) {
   const Shape& shape = result.shape();
   if (shape.alpha == Alpha::none) return;

@@ -13,14 +13,6 @@ namespace {
 constexpr std::byte canary{0xA5};
 constexpr std::ptrdiff_t margin = 64;
 
-template <class Body>
-void for_each_element(const Shape& shape, const Body& body) {
-  for (std::int64_t frame = 0; frame < shape.frames; ++frame)
-    for (std::int64_t y = 0; y < shape.height; ++y)
-      for (std::int64_t x = 0; x < shape.width; ++x)
-        for (int c = 0; c < shape.channels; ++c) body(x, y, c, frame);
-}
-
 }  // namespace
 
 const char* name_of(Layout layout) {

@@ -9,6 +9,15 @@
 
 namespace satin::test {
 
+/// Calls body(x, y, channel, frame) for every element of pictures of this shape.
+template <class Body>
+void for_each_element(const Shape& shape, const Body& body) {
+  for (std::int64_t frame = 0; frame < shape.frames; ++frame)
+    for (std::int64_t y = 0; y < shape.height; ++y)
+      for (std::int64_t x = 0; x < shape.width; ++x)
+        for (int c = 0; c < shape.channels; ++c) body(x, y, c, frame);
+}
+
 enum class Layout { dense, loose_rows, upside_down, planar };
 inline constexpr std::array every_layout = {Layout::dense, Layout::loose_rows, Layout::upside_down,
                                             Layout::planar};
