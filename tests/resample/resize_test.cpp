@@ -38,26 +38,31 @@ const std::vector<Sizes> every_size = {{{36, 24}, {12, 8}},  {{31, 29}, {13, 11}
                                        {{50, 40}, {49, 41}}, {{30, 20}, {8, 8}, Fit::cover},
                                        {{3, 61}, {64, 2}},   {{37, 23}, {20, 3}, Fit::cover}};
 
-TEST(Resize, AreaIsTheExactMean) {
+/// Calls body(picture, parameters) for every format, size and space.
+template <class Body>
+void for_each_resize(ResizeKernel kernel, const Body& body) {
   std::uint64_t seed = 1;
-  for (const Format& format : every_format()) {
-    if (format.type == Type::f32) continue;
+  for (const Format& format : every_format())
     for (const Sizes& sizes : every_size)
       for (const Space space : {Space::linear, Space::encoded}) {
         if (space == Space::linear && !has_linear_light(format)) continue;
         const Shape shape{sizes.from[0], sizes.from[1], format.channels, format.type, format.alpha};
         const Image picture = random_picture(shape, ++seed);
-        const Resize parameters{.size = sizes.to,
-                                .fit = sizes.fit,
-                                .enlarge = true,
-                                .kernel = ResizeKernel::area,
-                                .space = space};
+        const Resize parameters{
+            .size = sizes.to, .fit = sizes.fit, .enlarge = true, .kernel = kernel, .space = space};
         SCOPED_TRACE(describe(shape) + " to " + print_size(sizes.to));
-        ASSERT_EQ(difference(resized(picture, parameters),
-                             oracle_area(picture, box_of(picture, parameters), space)),
-                  "");
+        body(picture, parameters);
+        if (testing::Test::HasFatalFailure()) return;
       }
-  }
+}
+
+TEST(Resize, AreaIsTheExactMean) {
+  for_each_resize(ResizeKernel::area, [](const Image& picture, const Resize& parameters) {
+    if (picture.shape().type == Type::f32) return;
+    ASSERT_EQ(difference(resized(picture, parameters),
+                         oracle_area(picture, box_of(picture, parameters), parameters.space)),
+              "");
+  });
 }
 
 TEST(Resize, AreaOfManyPixelsUsesIntegers) {
@@ -70,22 +75,9 @@ TEST(Resize, AreaOfManyPixelsUsesIntegers) {
 }
 
 TEST(Resize, LanczosIsItsDefinitionForEveryFormat) {
-  std::uint64_t seed = 1;
-  for (const Format& format : every_format())
-    for (const Sizes& sizes : every_size)
-      for (const Space space : {Space::linear, Space::encoded}) {
-        if (space == Space::linear && !has_linear_light(format)) continue;
-        const Shape shape{sizes.from[0], sizes.from[1], format.channels, format.type, format.alpha};
-        const Image picture = random_picture(shape, ++seed);
-        const Resize parameters{.size = sizes.to,
-                                .fit = sizes.fit,
-                                .enlarge = true,
-                                .kernel = ResizeKernel::lanczos,
-                                .space = space};
-        SCOPED_TRACE(describe(shape) + " to " + print_size(sizes.to));
-        expect_lanczos(resized(picture, parameters), picture, box_of(picture, parameters), space);
-        if (testing::Test::HasFatalFailure()) return;
-      }
+  for_each_resize(ResizeKernel::lanczos, [](const Image& picture, const Resize& parameters) {
+    expect_lanczos(resized(picture, parameters), picture, box_of(picture, parameters), parameters.space);
+  });
 }
 
 TEST(Resize, NearestCopiesThePixelUnderTheCentre) {
