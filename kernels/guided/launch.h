@@ -53,7 +53,8 @@ struct RunningLinearBlock {
   int blocks_per_multiprocessor = 0;  ///< 0: no block fits
 };
 [[nodiscard]] RunningLinearBlock running_linear_block(const LocalLinearJob& job, int threads);
-/// Writes the output without tables. Sums must fit 32 bits; picture and guide are u8 without alpha.
+/// Writes the output without tables. Picture and guide are u8, with sums that fit 32 bits, or u16, with
+/// numerators that fit a double; neither has alpha.
 void running_linear(const RunningLinearArguments& arguments, StreamHandle stream);
 
 }  // namespace satin::kernels

@@ -33,10 +33,10 @@ __device__ inline std::int64_t whole_value(const LinearRead& read, FixedExponent
   return whole(row_of<float>(image, y));
 }
 
-/// Returns n sum(u v) - sum(u) sum(v). For 32-bit sums doubles are exact.
-template <class Sum>
+/// Returns n sum(u v) - sum(u) sum(v). `Exact`: sums are unsigned and both products are exact in doubles.
+template <bool Exact, class Sum>
 __device__ double numerator(double count, Sum sum_uv, Sum sum_u, Sum sum_v) {
-  if constexpr (sizeof(Sum) == 4) {
+  if constexpr (Exact) {
     return count * static_cast<double>(sum_uv) - static_cast<double>(sum_u) * static_cast<double>(sum_v);
   } else {
     return covariance_numerator(static_cast<std::uint64_t>(count), static_cast<std::int64_t>(sum_uv),
@@ -50,7 +50,7 @@ __device__ double value_sum(Sum sum) {
   return static_cast<double>(static_cast<std::int64_t>(sum));
 }
 
-template <class L, class Sum>
+template <class L, bool Exact, class Sum>
 __device__ void solve(const LinearFormat& format, double eps, double count, const Sum* sums,
                       std::uint64_t* coefficients) {
   constexpr LinearLayout layout = L::layout();
@@ -63,7 +63,7 @@ __device__ void solve(const LinearFormat& format, double eps, double count, cons
   const auto whole = [&](double slope) { return quantised_slope(slope, limit, slope_scale); };
   const auto put = [&](double number) { *coefficients++ = static_cast<std::uint64_t>(integer_of(number)); };
   const auto product = [&](int i, int j) {
-    return numerator(count, sums[layout.product(i, j)], sums[i], sums[j]);
+    return numerator<Exact>(count, sums[layout.product(i, j)], sums[i], sums[j]);
   };
   LinearFactors factors;
   if constexpr (L::guides == 1) {
@@ -76,7 +76,7 @@ __device__ void solve(const LinearFormat& format, double eps, double count, cons
   for (int c = 0; c < L::channels; ++c) {
     const double picture = value_sum(sums[layout.channel(c)]);
     const auto cross = [&](int j) {
-      return numerator(count, sums[layout.cross(c, j)], sums[layout.channel(c)], sums[j]);
+      return numerator<Exact>(count, sums[layout.cross(c, j)], sums[layout.channel(c)], sums[j]);
     };
     if constexpr (L::guides == 1) {
       const double slope = whole(linear_slopes(factors, cross(0)).s0);

@@ -1,4 +1,5 @@
-// The guided filter by sliding windows, for bytes whose sums fit 32 bits and windows that fit a block.
+// The guided filter by sliding windows, for integers whose products of sums are exact in double precision and
+// windows that fit a block.
 //
 // A block slides two windows down a tile: one sums moments, the other the coefficients that they give. A
 // thread has a column and keeps both column sums. Rows of coefficients are kept in device memory until they
@@ -16,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/maths/window.h"
 #include "kernels/device/shared_memory.cuh"
@@ -76,29 +78,35 @@ __device__ void scan_plane(Sum* plane, int lane, int lanes, unsigned mask) {
   }
 }
 
+/// Type of the sums of moments of pixels of type T: RunningLinear's jobs have sums below 2^32 for bytes, and
+/// below 2^53 for 16 bits.
+template <class T>
+using MomentSum = std::conditional_t<std::is_same_v<T, std::uint8_t>, std::uint32_t, std::uint64_t>;
+
 /// Shared memory of a block: prefixes of coefficients, coefficients that leave the window, prefixes of
 /// moments.
-template <class L>
+template <class L, class T>
 struct LinearMemory {
-  using Moments = PrefixPlane<std::uint32_t>;
+  using Sum = MomentSum<T>;
+  using Moments = PrefixPlane<Sum>;
   using Coefficients = PrefixPlane<std::uint64_t>;
   static constexpr int pairs = L::coefficients / 2;
 
   std::uint64_t* coefficients;
   CoefficientPair* leaving;
-  std::uint32_t* moments;
+  Sum* moments;
 
   __device__ LinearMemory(std::byte* memory, int threads)
       : coefficients(reinterpret_cast<std::uint64_t*>(memory)),
         leaving(
             reinterpret_cast<CoefficientPair*>(coefficients + L::coefficients * Coefficients::size(threads))),
-        moments(reinterpret_cast<std::uint32_t*>(leaving + pairs * threads)) {}
+        moments(reinterpret_cast<Sum*>(leaving + pairs * threads)) {}
 
   static std::size_t bytes(int threads) {
     const auto count = static_cast<std::size_t>(threads);
     return L::coefficients * static_cast<std::size_t>(Coefficients::size(threads)) * sizeof(std::uint64_t) +
            pairs * count * sizeof(CoefficientPair) +
-           L::sums * static_cast<std::size_t>(Moments::size(threads)) * sizeof(std::uint32_t);
+           L::sums * static_cast<std::size_t>(Moments::size(threads)) * sizeof(Sum);
   }
 };
 
@@ -133,9 +141,11 @@ __device__ int centre_of(int position, int size, Border border) {
 }
 
 /// Sums of moments over the window's rows, in a thread's column.
-template <class L>
+template <class L, class T>
 class MomentColumn {
  public:
+  using Sum = MomentSum<T>;
+
   __device__ MomentColumn(const RunningLinearArguments& arguments, const LinearTile& tile)
       : arguments_(arguments),
         column_(tile.has_moments()
@@ -160,10 +170,10 @@ class MomentColumn {
     add(enters_, 1);
     add(leaves_, -1);
   }
-  __device__ void stage(const LinearMemory<L>& memory) const {
-    using Plane = PrefixPlane<std::uint32_t>;
+  __device__ void stage(const LinearMemory<L, T>& memory) const {
+    using Plane = PrefixPlane<Sum>;
     const int threads = static_cast<int>(blockDim.x);
-    std::uint32_t* to = memory.moments + Plane::index(static_cast<int>(threadIdx.x));
+    Sum* to = memory.moments + Plane::index(static_cast<int>(threadIdx.x));
 #pragma unroll
     for (int i = 0; i < L::sums; ++i) to[i * Plane::size(threads)] = sums_[i];
   }
@@ -171,7 +181,7 @@ class MomentColumn {
  private:
   static constexpr int own = L::channels - L::first_own;
   struct Pixel {
-    std::uint8_t of[L::guides + own] = {};
+    T of[L::guides + own] = {};
   };
 
   [[nodiscard]] __device__ Pixel read(int position) const {
@@ -179,12 +189,11 @@ class MomentColumn {
     const LocalLinearJob& job = arguments_.job;
     const auto row = source_of(position, job.height, job.border);
     if (row < 0 || column_ < 0) return pixel;
-    const std::uint8_t* guide = row_of<std::uint8_t>(arguments_.guide, row) + column_ * job.guide.channels;
+    const T* guide = row_of<T>(arguments_.guide, row) + column_ * job.guide.channels;
 #pragma unroll
     for (int i = 0; i < L::guides; ++i) pixel.of[i] = guide[stored_channel(job.guide, i)];
     if constexpr (own > 0) {
-      const std::uint8_t* picture =
-          row_of<std::uint8_t>(arguments_.picture, row) + column_ * job.picture.channels;
+      const T* picture = row_of<T>(arguments_.picture, row) + column_ * job.picture.channels;
 #pragma unroll
       for (int i = 0; i < own; ++i)
         pixel.of[L::guides + i] = picture[stored_channel(job.picture, L::first_own + i)];
@@ -194,40 +203,47 @@ class MomentColumn {
 
   __device__ void add(const Pixel& pixel, int sign) {
     constexpr LinearLayout layout = L::layout();
-    const auto signed_value = [&](int i) {
-      return static_cast<std::uint32_t>(sign * static_cast<int>(pixel.of[i]));
+    const auto signed_value = [&](int i) { return static_cast<Sum>(signed_product(sign, pixel.of[i])); };
+    const auto product = [&](int i, int j) {
+      return static_cast<Sum>(signed_product(sign * static_cast<int>(pixel.of[i]), pixel.of[j]));
     };
-    const auto value = [&](int i) { return static_cast<std::uint32_t>(pixel.of[i]); };
 #pragma unroll
     for (int i = 0; i < L::guides; ++i) {
       sums_[i] += signed_value(i);
 #pragma unroll
-      for (int j = i; j < L::guides; ++j) sums_[layout.product(i, j)] += signed_value(i) * value(j);
+      for (int j = i; j < L::guides; ++j) sums_[layout.product(i, j)] += product(i, j);
     }
 #pragma unroll
     for (int i = 0; i < own; ++i) {
       const int channel = layout.channel(L::first_own + i);
       sums_[channel] += signed_value(L::guides + i);
 #pragma unroll
-      for (int j = 0; j < L::guides; ++j) sums_[channel + 1 + j] += signed_value(L::guides + i) * value(j);
+      for (int j = 0; j < L::guides; ++j) sums_[channel + 1 + j] += product(L::guides + i, j);
     }
+  }
+
+  /// Returns a product in as many bits as a sum has.
+  static __device__ auto signed_product(int a, int b) {
+    return static_cast<std::conditional_t<sizeof(Sum) == 4, int, std::int64_t>>(a) * b;
   }
 
   const RunningLinearArguments& arguments_;
   int column_;  ///< column of the picture, or -1 if there is none
-  std::uint32_t sums_[L::sums];
+  Sum sums_[L::sums];
   Pixel enters_;
   Pixel leaves_;
 };
 
 /// Sums of coefficients over the window's rows, in a thread's column, and the rows that have yet to leave.
-template <class L>
+template <class L, class T>
 class CoefficientColumn {
  public:
-  static constexpr int pairs = LinearMemory<L>::pairs;
+  using Memory = LinearMemory<L, T>;
+  using Sum = MomentSum<T>;
+  static constexpr int pairs = Memory::pairs;
 
   __device__ CoefficientColumn(const RunningLinearArguments& arguments, const LinearTile& tile,
-                               const LinearMemory<L>& memory)
+                               const Memory& memory)
       : arguments_(arguments),
         tile_(tile),
         memory_(memory),
@@ -292,20 +308,20 @@ class CoefficientColumn {
   }
 
   __device__ void enter(int y) {
-    using Plane = PrefixPlane<std::uint32_t>;
+    using Plane = PrefixPlane<Sum>;
     const LocalLinearJob& job = arguments_.job;
     const int centre_y = centre_of(y, static_cast<int>(job.height), job.border);
     const double count = columns_ * static_cast<double>(counted(window_around(centre_y, tile_.reach_y),
                                                                 job.height, job.border));
     const int centre = thread_ + centre_x_ - tile_.x;
-    const std::uint32_t* high = memory_.moments + Plane::index(centre + tile_.reach_x + 1);
-    const std::uint32_t* low = memory_.moments + Plane::index(centre - tile_.reach_x);
-    std::uint32_t moments[L::sums];
+    const Sum* high = memory_.moments + Plane::index(centre + tile_.reach_x + 1);
+    const Sum* low = memory_.moments + Plane::index(centre - tile_.reach_x);
+    Sum moments[L::sums];
 #pragma unroll
     for (int i = 0; i < L::sums; ++i)
       moments[i] = high[i * Plane::size(threads_)] - low[i * Plane::size(threads_)];
     std::uint64_t coefficients[L::coefficients];
-    solve<L>(job.format, eps_, count, moments, coefficients);
+    solve<L, true>(job.format, eps_, count, moments, coefficients);
     CoefficientPair* to = kept_row();
 #pragma unroll
     for (int i = 0; i < pairs; ++i) {
@@ -317,7 +333,7 @@ class CoefficientColumn {
 
   const RunningLinearArguments& arguments_;
   const LinearTile& tile_;
-  const LinearMemory<L>& memory_;
+  const Memory& memory_;
   int thread_;
   int threads_;
   int centre_x_;
@@ -331,9 +347,9 @@ class CoefficientColumn {
 };
 
 /// Stores the pixel of a thread's column in row y, whose prefixes of coefficients are in shared memory.
-template <class L>
+template <class L, class T>
 __device__ void store_result(const RunningLinearArguments& arguments, const LinearTile& tile,
-                             const LinearMemory<L>& memory, int y) {
+                             const LinearMemory<L, T>& memory, int y) {
   using Plane = PrefixPlane<std::uint64_t>;
   if (!tile.has_results()) return;
   const LocalLinearJob& job = arguments.job;
@@ -347,11 +363,11 @@ __device__ void store_result(const RunningLinearArguments& arguments, const Line
   const double count =
       static_cast<double>(counted(window_around(tile.x, tile.reach_x), job.width, job.border)) *
       static_cast<double>(counted(window_around(y, tile.reach_y), job.height, job.border));
-  LinearResults<std::uint8_t, L::guides, L::channels>(arguments).store(tile.x, y, sums, count);
+  LinearResults<T, L::guides, L::channels>(arguments).store(tile.x, y, sums, count);
 }
 
-template <class L>
-__device__ void scan_planes(const LinearMemory<L>& memory, bool coefficients, bool moments) {
+template <class L, class T>
+__device__ void scan_planes(const LinearMemory<L, T>& memory, bool coefficients, bool moments) {
   const int threads = static_cast<int>(blockDim.x);
   const int lanes = threads / planes_at_once;
   const int lane = static_cast<int>(threadIdx.x) % lanes;
@@ -362,25 +378,25 @@ __device__ void scan_planes(const LinearMemory<L>& memory, bool coefficients, bo
     if (plane < L::coefficients) {
       scan_plane(memory.coefficients + plane * PrefixPlane<std::uint64_t>::size(threads), lane, lanes, mask);
     } else {
-      scan_plane(memory.moments + (plane - L::coefficients) * PrefixPlane<std::uint32_t>::size(threads), lane,
-                 lanes, mask);
+      scan_plane(memory.moments + (plane - L::coefficients) * LinearMemory<L, T>::Moments::size(threads),
+                 lane, lanes, mask);
     }
   }
 }
 
-template <class L>
+template <class L, class T>
 __global__ void __launch_bounds__(most_threads)
     slide_linear(const __grid_constant__ RunningLinearArguments arguments) {
   extern __shared__ uint4 shared[];
   const LocalLinearJob& job = arguments.job;
-  const LinearMemory<L> memory(reinterpret_cast<std::byte*>(shared), static_cast<int>(blockDim.x));
+  const LinearMemory<L, T> memory(reinterpret_cast<std::byte*>(shared), static_cast<int>(blockDim.x));
   const LinearTile tile(arguments);
   const int height = static_cast<int>(job.height);
   int y = tile.first_y - tile.reach_y;
   if (job.border == Border::shrink) y = max(y, 0);
   int centre = centre_of(y, height, job.border);
-  MomentColumn<L> moments(arguments, tile);
-  CoefficientColumn<L> coefficients(arguments, tile, memory);
+  MomentColumn<L, T> moments(arguments, tile);
+  CoefficientColumn<L, T> coefficients(arguments, tile, memory);
   moments.start(centre);
   moments.stage(memory);
   __syncthreads();
@@ -406,15 +422,25 @@ __global__ void __launch_bounds__(most_threads)
   }
 }
 
+/// Calls launch(Layout{}, T{}) with the layout and the pixel type of the job, u8 or u16.
+template <class Launch>
+void with_sliding_layout(const LocalLinearJob& job, const Launch& launch) {
+  with_layout(job.layout, [&](auto layout) {
+    if (job.picture.type == Type::u8)
+      launch(layout, std::uint8_t{});
+    else
+      launch(layout, std::uint16_t{});
+  });
+}
+
 }  // namespace
 
 RunningLinearBlock running_linear_block(const LocalLinearJob& job, int threads) {
   RunningLinearBlock block;
-  with_layout(job.layout, [&](auto layout) {
-    using L = decltype(layout);
-    block.shared_bytes = LinearMemory<L>::bytes(threads);
-    if (allow_all_shared_memory(slide_linear<L>) != 0 ||
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&block.blocks_per_multiprocessor, slide_linear<L>,
+  with_sliding_layout(job, [&]<class L, class T>(L, T) {
+    block.shared_bytes = LinearMemory<L, T>::bytes(threads);
+    if (allow_all_shared_memory(slide_linear<L, T>) != 0 ||
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&block.blocks_per_multiprocessor, slide_linear<L, T>,
                                                       threads, block.shared_bytes) != cudaSuccess)
       block.blocks_per_multiprocessor = 0;
   });
@@ -422,10 +448,10 @@ RunningLinearBlock running_linear_block(const LocalLinearJob& job, int threads) 
 }
 
 void running_linear(const RunningLinearArguments& arguments, StreamHandle stream) {
-  with_layout(arguments.job.layout, [&](auto layout) {
+  with_sliding_layout(arguments.job, [&]<class L, class T>(L, T) {
     const SlidingTiles& tiles = arguments.tiles;
     const dim3 blocks(static_cast<unsigned>(tiles.columns), static_cast<unsigned>(tiles.rows));
-    slide_linear<decltype(layout)>
+    slide_linear<L, T>
         <<<blocks, static_cast<unsigned>(tiles.spans * warp_size), tiles.shared_bytes, stream>>>(arguments);
   });
 }

@@ -32,8 +32,9 @@ struct LocalLinearJob {
   Border border = Border::shrink;  ///< any but constant
   double eps = 1e-2;               ///< regularization, for values with white = 1
   LinearFormat format;
-  bool sums_fit_32_bits = false;   ///< no value is negative and every sum over a window is below 2^32
-  std::uint32_t mask_maximum = 0;  ///< 255 or 65535; 0: no mask
+  bool sums_fit_32_bits = false;       ///< no value is negative and every sum over a window is below 2^32
+  bool numerators_fit_double = false;  ///< no value is negative and n sum(u v) is at most 2^53
+  std::uint32_t mask_maximum = 0;      ///< 255 or 65535; 0: no mask
 };
 
 /// Views of one run. A picture that guides itself is also the guide.
@@ -59,7 +60,7 @@ struct LocalLinearOperation : Operation {
 }
 
 /// Chooses the precision of a job so that all sums fit: float_bits and cut of picture and guide, the format
-/// of coefficients, and sums_fit_32_bits. For windows of n <= 2^31 pixels, guides up to 2^g and pictures up
+/// of coefficients, and what the sums fit. For windows of n <= 2^31 pixels, guides up to 2^g and pictures up
 /// to 2^p:
 ///   n 2^(2 g) < 2^63 and n 2^(g + p) < 2^63    products;
 ///   n 2^(slope_range + slope_fraction) <= 2^62  slopes, each below 2^50;
@@ -105,8 +106,9 @@ inline void choose_linear_bits(LocalLinearJob& job) {
   job.format.slope_fraction = std::min(50, 62 - area_bits) - job.format.slope_range;
   job.format.offset_fraction = std::min(51, 62 - area_bits) - offset_range;
   if (product > limit || job.format.offset_fraction < 0) refuse(area);
-  job.sums_fit_32_bits =
-      job.guide.type != Type::f32 && job.picture.type != Type::f32 && product <= 0xFFFFFFFFU / area;
+  const bool integers = job.guide.type != Type::f32 && job.picture.type != Type::f32;
+  job.sums_fit_32_bits = integers && product <= 0xFFFFFFFFU / area;
+  job.numerators_fit_double = integers && product <= (std::uint64_t{1} << 53) / area / area;
 }
 
 }  // namespace satin

@@ -241,6 +241,24 @@ TEST(Guided, SumsOnTheBoundOfThirtyTwoBits) {
   }
 }
 
+/// 1,448 is the largest number of white pixels of 16 bits for which n times the sum of squares is at most
+/// 2^53.
+TEST(Guided, NumeratorsOnTheBoundOfDoubles) {
+  for (const std::int64_t height : {1448, 1449}) {
+    const Guided parameters{.radius = Radius({0, false}, {724, false}), .eps = 1e-9};
+    const Image picture = constant_picture({5, height, 1, Type::u16}, 1.0);
+    ASSERT_EQ(difference(result_of(picture, {}, parameters), picture), "") << height;
+    check({5, height, 1, Type::u16}, {}, parameters, 71);
+    LocalLinearJob job;
+    job.width = 5;
+    job.height = height;
+    job.picture.type = job.guide.type = Type::u16;
+    job.reach_y = 724;
+    choose_linear_bits(job);
+    EXPECT_EQ(job.numerators_fit_double, height == 1448);
+  }
+}
+
 /// With a window of one pixel the slope is 0 and the offset is the pixel.
 TEST(Guided, WithRadiusZeroIsTheIdentity) {
   for (const Type type : {Type::u8, Type::u16, Type::f32})

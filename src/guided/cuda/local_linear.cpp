@@ -1,9 +1,10 @@
 // Host side of the guided filter on the GPU.
 //
-// Bytes with 32-bit sums whose windows fit a block are filtered by sliding windows
-// (kernels/guided/running_linear.cu). All other jobs use summed-area tables (kernels/guided/local_linear.cu):
-// moments of every pixel, their tables, coefficients of every window, their tables, results. Coefficients
-// then reuse the memory of the moments, and their tables that of the moments' tables.
+// Integers without alpha whose sums are exact in doubles and whose windows fit a block are filtered by
+// sliding windows (kernels/guided/running_linear.cu). All other jobs use summed-area tables
+// (kernels/guided/local_linear.cu): moments of every pixel, their tables, coefficients of every window, their
+// tables, results. Coefficients then reuse the memory of the moments, and their tables that of the moments'
+// tables.
 
 #include <algorithm>
 #include <array>
@@ -38,9 +39,8 @@ Arguments arguments_of(const LocalLinearJob& job, const LocalLinearImages& image
 /// Returns tiles for sliding windows. spans is 0 for jobs that need tables: other types, or windows that
 /// leave less than a quarter of a block's columns for results.
 SlidingTiles sliding_tiles(const CudaBackend& backend, const LocalLinearJob& job) {
-  const bool bytes = job.picture.type == Type::u8 && job.guide.type == Type::u8 && !job.picture.weighted &&
-                     !job.guide.weighted;
-  if (!job.sums_fit_32_bits || !bytes) return {};
+  const bool narrow = job.picture.type == Type::u8 ? job.sums_fit_32_bits : job.numerators_fit_double;
+  if (!narrow || job.picture.type != job.guide.type || job.picture.weighted || job.guide.weighted) return {};
   const auto span_y = static_cast<int>(2 * job.reach_y + 1);
   SlidingTileRules rules;
   rules.width = static_cast<int>(job.width);
