@@ -184,16 +184,16 @@ void launch_mean(const MaskedFilterArguments& arguments, StreamHandle stream);
 
 // --- Radius map, with a table in shared memory: by_map/tiled_table.cu ---
 
-/// Means of u8 pictures of 1 to 3 channels in linear light.
+/// Means in linear light: of u8 with 1 to 3 channels, of u8 with 2 or 4 channels whose last one is alpha, and
+/// of u16 with 1 or 3 channels.
 struct TiledTableJob : TiledMeanJob {
+  Type type = Type::u8;
+  bool weights_by_alpha = false;
   int reach = 0;  ///< largest radius, rounded up
   RadiusField radius;
 
   [[nodiscard]] int farthest() const { return reach + most_batch_rows; }
   static constexpr int most_batch_rows = 8;  ///< most rows that the warps of a block hand over at once
-
-  /// Whole boxes have less than 2^14 pixels, which LinearBytes relies on.
-  static constexpr int largest_reach = 63;
 };
 
 struct TiledTableArguments : TiledMeanArguments<TiledTableJob> {

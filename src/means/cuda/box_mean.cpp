@@ -283,13 +283,16 @@ Prepared<BoxMeanJob> prepare_masked_filter(CudaBackend& backend, const BoxMeanJo
 // --- Radius map, with a table in shared memory ---
 
 Prepared<BoxMeanJob> prepare_tiled_table(CudaBackend& backend, const BoxMeanJob& job) {
-  if (!is_plain(job, false) || job.read.type != Type::u8 || job.read.transfer != Transfer::srgb ||
-      job.read.channels > 3)
-    return nullptr;
+  const bool of_bytes = job.read.type == Type::u8;
+  const bool weighted = of_bytes && job.read.weighted;
+  const bool has_kernel = of_bytes ? weighted || job.read.channels <= 3 : job.read.channels % 2 == 1;
+  if (!is_plain(job, weighted) || job.read.transfer != Transfer::srgb || !has_kernel) return nullptr;
   const std::int64_t reach =
       (std::int64_t{std::max(job.radius.low, job.radius.high)} + radius_one - 1) / radius_one;
-  if (reach == 0 || reach > kernels::TiledTableJob::largest_reach) return nullptr;
+  if (reach == 0) return nullptr;
   auto arguments = arguments_of<kernels::TiledTableArguments>(job);
+  arguments.job.type = job.read.type;
+  arguments.job.weights_by_alpha = weighted;
   arguments.job.reach = static_cast<int>(reach);
   arguments.job.radius = job.radius;
   arguments.transfer = transfer_of(backend, job);
