@@ -35,10 +35,10 @@ TEST(RadiusMap, OfSeveralTiles) {
   Random random(0x3A9);
   for (const Format& format : formats)
     for (const Border border : every_border)
-      for (const auto& [low, high] : ends) {
+      for (const auto& [low, high] : {ends[0], random.pick(ends)}) {
         if (slow_build() && !random.one_in(8)) continue;
         BlurCase blur_case;
-        blur_case.shape = shape_of(format, random.between(257, 301), random.between(60, 75));
+        blur_case.shape = shape_of(format, random.between(257, 301), random.between(33, 45));
         blur_case.blur.space = Space::linear;
         blur_case.blur.border = border;
         blur_case.blur.border_value = 0.75;
@@ -60,11 +60,11 @@ TEST(RadiusMap, WhiteStaysWhite) {
       for (const Border border : {Border::shrink, Border::clamp}) {
         const bool large = radius > 64;
         if (large && (format.type != Type::u8 || border == Border::clamp)) continue;
-        const int side = large ? 1030 : 200;
+        const int side = large ? 1030 : 150;
         const Image white = constant_picture(shape_of(format, side, side), 1);
         const Image map = random_map(side, side, Type::u8, 7);
         for (const double low : {0.0, radius}) {
-          if (slow_build() && (large || low == 0)) continue;
+          if (low == 0 && (large || slow_build())) continue;
           EXPECT_EQ(difference(blur(device_under_test(), white, blur_by(map, low, radius, border)), white),
                     "")
               << format.channels << " channels, radii " << low << " to " << radius;
