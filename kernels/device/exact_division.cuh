@@ -222,6 +222,34 @@ class LongDivision {
   EstimatedQuotient quotient_;
 };
 
+/// Divides 64-bit sums by a divisor below 2^40, such as the covered area of a box in 2^-16 pixel. Quotients
+/// are below 2^16. The estimate is too small by less than 2^16 * 2^-19: its floor is that of the quotient or
+/// one less.
+class AreaDivision {
+ public:
+  __device__ explicit AreaDivision(std::uint64_t area) : area_(area) {
+    constexpr float too_small = 1.0F - 1.0F / (1U << 20);
+    inverse_ = __fmul_rn(rough_reciprocal(near(area)), too_small);
+  }
+
+  /// Returns round(sum / area), ties up.
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t sum) const {
+    const std::uint64_t total = sum + area_ / 2;
+    const std::uint32_t quotient = __float2uint_rz(__fmul_rz(near(total), inverse_));
+    return quotient + (total - quotient * area_ >= area_ ? 1U : 0U);
+  }
+
+ private:
+  [[nodiscard]] __device__ static float near(std::uint64_t value) {
+    constexpr float two_32 = 4294967296.0F;
+    return __fmaf_rn(__uint2float_rn(static_cast<std::uint32_t>(value >> 32)), two_32,
+                     __uint2float_rn(static_cast<std::uint32_t>(value)));
+  }
+
+  std::uint64_t area_;
+  float inverse_;
+};
+
 /// Returns floor(n / divisor) by a multiplication, or one more unless the divisor is exact: ScaledDivisor of
 /// kernels/means/launch.h.
 template <class Scaled>

@@ -30,11 +30,10 @@ inline constexpr int box_mean_blocks_per_multiprocessor = 3;  ///< at least: bou
 inline constexpr int frame_block_rows = 4;
 inline constexpr int frame_blocks_per_multiprocessor = 3;
 
-// Linear light gathered from a table in blocks. H200, UHD RGB, smooth radii to 200, the gather alone: 0.175
-// ms; with 3 blocks of threads a multiprocessor 0.186, with 5 (48 registers) 0.200, with 10 parts 0.187.
+// Linear light gathered from a table in memory: not measured.
 inline constexpr int light_gather_rows = 8;    ///< rows of a block, side by side
-inline constexpr int light_gather_blocks = 4;  ///< blocks per multiprocessor, at least
-inline constexpr int light_gather_parts = 13;  ///< blocks along the height; each fills its tables once
+inline constexpr int light_gather_turns = 2;   ///< rows of a tile, in rows of a block
+inline constexpr int light_gather_blocks = 3;  ///< blocks per multiprocessor: bounds the registers
 
 // Means blended under a mask. H200, UHD RGB, random values: 0.047 ms; with 264 rows of blocks and without
 // prefetch 0.056.

@@ -184,16 +184,16 @@ void launch_mean(const MaskedFilterArguments& arguments, StreamHandle stream);
 
 // --- Radius map, with a table in shared memory: by_map/tiled_table.cu ---
 
-/// Means of u8 pictures of 1 to 3 channels in linear light.
+/// Means in linear light: of u8 with 1 to 3 channels, of u8 with 2 or 4 channels whose last one is alpha, and
+/// of u16 with 1 or 3 channels.
 struct TiledTableJob : TiledMeanJob {
+  Type type = Type::u8;
+  bool weights_by_alpha = false;
   int reach = 0;  ///< largest radius, rounded up
   RadiusField radius;
 
   [[nodiscard]] int farthest() const { return reach + most_batch_rows; }
   static constexpr int most_batch_rows = 8;  ///< most rows that the warps of a block hand over at once
-
-  /// Whole boxes have less than 2^14 pixels, which LinearBytes relies on.
-  static constexpr int largest_reach = 63;
 };
 
 struct TiledTableArguments : TiledMeanArguments<TiledTableJob> {
@@ -216,7 +216,7 @@ void launch_mean(const TiledTableArguments& arguments, StreamHandle stream);
 
 /// Means of u8 pictures in linear light with Border::shrink, by one radius or a map.
 struct LightGatherArguments {
-  static constexpr int largest_reach = 255;  ///< bound of UpperBits
+  static constexpr int largest_reach = 511;  ///< sums of 1023 x 1023 pixels of 16 bits fit 36 bits
 
   int width = 0;
   int height = 0;
@@ -224,13 +224,13 @@ struct LightGatherArguments {
   RadiusField radius;  ///< the same radius along both axes
   TransferView transfer;
   ScaledDivisor largest_weight;  ///< as in BlendMeansArguments
-  TableBlocks table;
-  Source counts;  ///< table of the validity mask with 32-bit sums; no data if all pixels count
+  Source table;                  ///< table of light behind a row and a column of zeros
+  Source counts;  ///< the same of the validity mask, with 32-bit sums; no data if all pixels count
   Source radius_map;
   Source original;
   Source mask;  ///< no data: means are not blended
   Target output;
-  int block_rows = 0;  ///< set by gather_light()
+  int blocks = 1;  ///< largest number of blocks of threads
 };
 
 void gather_light(const LightGatherArguments& arguments, StreamHandle stream);

@@ -194,7 +194,7 @@ struct LaneRows {
   static constexpr int word_count = bytes / 4;
   static constexpr int access = (bytes & -bytes) > 16 ? 16 : bytes & -bytes;
   static constexpr int pixel_bytes = Channels * static_cast<int>(sizeof(T));
-  static_assert(elements % 4 == 0 && pixels * Channels == elements && bytes % 4 == 0);
+  static_assert(pixels * Channels == elements && bytes % 4 == 0);
 
   struct Words {
     std::uint32_t words[word_count];

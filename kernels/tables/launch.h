@@ -13,30 +13,12 @@
 
 namespace satin::kernels {
 
-/// Bits 28 to 35 of the entries at every 16th row and column of a TableBlocks (kernels/tables/blocks.cuh):
-/// one word for each such entry, one byte of it for each channel.
-struct UpperBits {
-  static constexpr int step = 16;  ///< rows and columns of the table per entry
-  static constexpr int largest_side =
-      65537;  ///< largest side of a picture: sums of a row or column fit 32 bits
+/// Largest side of a picture with a table of light (kernels/tables/light_table.cuh): sums of a row or column
+/// fit 32 bits.
+inline constexpr int largest_light_side = 65537;
 
-  std::uint32_t* data = nullptr;  ///< [height / step + 1][row]; the first row and column are 0
-  int row = 0;                    ///< entries per row
-};
-
-/// The layout of a table of linear light modulo 2^32 that is gathered from: one plane for each channel, in
-/// blocks of 16 x 2 entries, which are a line of the L1 (128 bytes). A strip is one row of a block. Entries
-/// before the first row and column are 0.
-struct TableBlocks {
-  static constexpr int columns = 16;
-  static constexpr int rows = 2;
-  static constexpr int strip_bytes = columns * static_cast<int>(sizeof(std::uint32_t));
-
-  std::byte* data = nullptr;  ///< block of entry (0, 0), 128-byte aligned
-  int strips = 0;             ///< strips per row of blocks
-  std::int64_t plane = 0;     ///< bytes per plane
-  UpperBits upper;
-};
+/// Returns the size of an entry of that table in bytes.
+[[nodiscard]] std::size_t light_entry_bytes(int channels);
 
 /// How a picture is cut into tiles. A tile is the work of one warp, or of one block in a single pass.
 struct TableTiles {
@@ -65,8 +47,10 @@ struct TableArguments {
   TransferView transfer;               ///< tables of the type that is read
   const Measured* measured = nullptr;  ///< null unless floats are read
   Source picture;
-  Target table;               ///< entries have the accumulator's type
-  TableBlocks blocks;         ///< if set, written instead of `table`: bytes in linear light, 32-bit sums
+  Target table;  ///< entries have the accumulator's type
+  /// If set, written instead of `table`, for bytes in linear light and 32-bit sums: a table of light. Rows
+  /// are multiples of 16 bytes with room for one more entry.
+  Target light;
   void* workspace = nullptr;  ///< 16-byte aligned
 };
 

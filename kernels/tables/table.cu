@@ -130,6 +130,10 @@ TableTiles table_tiles(const TableJob& job, int multiprocessors) {
   return tiles;
 }
 
+std::size_t light_entry_bytes(int channels) {
+  return with_channels(channels, [&]<int Channels>() { return sizeof(LightEntry<Channels>); });
+}
+
 std::size_t table_workspace_bytes(const TableTiles& tiles) {
   if (tiles.single_pass_variant != TableTiles::two_readings) return single_pass_workspace_bytes(tiles);
   const std::int64_t sums = tiles.tile_rows * tiles.width + tiles.tile_columns * tiles.height +

@@ -25,8 +25,8 @@
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/pixels/lane.cuh"
-#include "kernels/tables/blocks.cuh"
 #include "kernels/tables/launch.h"
+#include "kernels/tables/light_table.cuh"
 
 namespace satin::kernels {
 
@@ -210,32 +210,29 @@ __device__ void store_row(const Sum* sums, Sum* to, int elements, bool aligned, 
   for (int i = whole * per_vector + lane_index(); i < elements; i += warp_size) __stcs(to + i, staged[i]);
 }
 
-/// Writes a lane's pixels of row y, which begin in column x, into blocks.
-template <int Pixels, int Channels, class Sum>
-__device__ void store_in_blocks(const Sum (&sums)[Pixels][Channels], const TableBlocks& blocks, int x, int y,
-                                int valid) {
-  static_assert(TableBlocks::columns % Pixels == 0);
-  std::byte* strip =
-      blocks.data + static_cast<std::int64_t>(strip_of_row(blocks, y)) * TableBlocks::strip_bytes;
+/// Writes the words of all lanes to neighbouring memory. `count` is the number of words of 16 bytes that are
+/// stored, `stage` shared memory of this warp. Neither its writes nor its reads conflict in a bank.
+template <int Words>
+__device__ void store_together(const Vector<std::uint32_t, Words>& words, uint4* to, int count,
+                               uint4* stage) {
+  constexpr int vectors = Words / 4;
+  const auto place = [](int i) { return i ^ i / 8 % vectors; };
+  __syncwarp();
 #pragma unroll
-  for (int c = 0; c < Channels; ++c) {
-    Vector<Sum, Pixels> of_plane;
+  for (int v = 0; v < vectors; ++v)
+    stage[place(lane_index() * vectors + v)] =
+        make_uint4(words.of[4 * v], words.of[4 * v + 1], words.of[4 * v + 2], words.of[4 * v + 3]);
+  __syncwarp();
 #pragma unroll
-    for (int p = 0; p < Pixels; ++p) of_plane.of[p] = sums[p][c];
-    Sum* to = reinterpret_cast<Sum*>(strip + c * blocks.plane) + place_of_column(x);
-    if (valid == Pixels) {
-      *reinterpret_cast<Vector<Sum, Pixels>*>(to) = of_plane;
-    } else {
-#pragma unroll
-      for (int p = 0; p < Pixels; ++p)
-        if (p < valid) to[p] = of_plane.of[p];
-    }
+  for (int v = 0; v < vectors; ++v) {
+    const int i = v * warp_size + lane_index();
+    if (i < count) to[i] = stage[place(i)];
   }
 }
 
-/// Whether tables of these types may be in blocks; all others are interleaved.
+/// Whether tables of these types may be tables of light.
 template <class T, class Sum>
-inline constexpr bool may_be_blocks = sizeof(T) == 1 && sizeof(Sum) == 4;
+inline constexpr bool may_be_light = sizeof(T) == 1 && sizeof(Sum) == 4;
 
 /// Sums the scanned totals of all tiles to the left; every lane gets the sums.
 template <int Channels, class Sum>
@@ -257,7 +254,10 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
                                   tuning::table_blocks_per_multiprocessor)
     finish_tiles(const __grid_constant__ TableArguments arguments, const Carries<Sum> carries) {
   using Lane = Lane<T, Channels, Sum>;
-  __shared__ uint4 stages[tuning::table_warps_per_block][warp_size * Lane::sum_bytes / 16];
+  constexpr int light_words = Lane::pixels * LightEntry<Channels>::count;
+  constexpr int stage_words = may_be_light<T, Sum> ? light_words : Lane::sum_bytes / 4;
+  static_assert(4 * stage_words >= Lane::sum_bytes);
+  __shared__ uint4 stages[tuning::table_warps_per_block][warp_size * stage_words / 4];
   __shared__ std::uint32_t decode8[sizeof(T) == 1 ? 256 : 1];
   const ReadRule rule = read_rule<T>(arguments, decode8);
   const TableTiles& tiles = arguments.tiles;
@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
 
   Sum sums[Lane::pixels][Channels] = {};
   UpperColumn<Lane::pixels, Channels> upper;
-  const bool in_blocks = may_be_blocks<T, Sum> && arguments.blocks.data != nullptr;
+  const bool in_light = may_be_light<T, Sum> && arguments.light.data != nullptr;
   {  // the table row above the tile
     Sum above[Lane::pixels][Channels];
     const Sum* column_sums = carries.columns + (tile.row * tiles.width + tile.first_x) * Channels;
@@ -278,8 +278,8 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
     Sum corner[Channels];
     sum_before<Channels>(carries.totals, tiles, tile, corner);
     add_scanned_row(above, corner, sums);
-    if constexpr (may_be_blocks<T, Sum>) {
-      if (in_blocks) {
+    if constexpr (may_be_light<T, Sum>) {
+      if (in_light) {
         sum_before<Channels>(carries.fine_totals, tiles, tile, corner);
         upper.start(above, corner, sums);
       }
@@ -313,13 +313,14 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
       Sum values[Lane::pixels][Channels];
       Lane::convert(loaded[r], rule, values);
       add_scanned_row(values, carry[r], sums);
-      if constexpr (may_be_blocks<T, Sum>) {
-        if (in_blocks) {
-          const auto x = static_cast<int>(tile.first_x);
-          const int at = static_cast<int>(tile.first_y) + y + r;
-          store_in_blocks(sums, arguments.blocks, x, at, tile.valid);
+      if constexpr (may_be_light<T, Sum>) {
+        if (in_light) {
+          constexpr int entry_words = LightEntry<Channels>::count;
           upper.add(sums);
-          if (tile.valid == Lane::pixels) upper.store(arguments.blocks.upper, x + Lane::pixels, at + 1);
+          std::byte* light = arguments.light.data + (tile.first_y + y + r) * arguments.light.row +
+                             tile.column * tiles.tile_width * (4 * entry_words);
+          store_together(upper.entries(sums), reinterpret_cast<uint4*>(light),
+                         (elements / Channels * entry_words + 3) / 4, stage);
           continue;
         }
       }

@@ -1,5 +1,5 @@
-// Box mean of 8-bit pixels in linear light by a radius map, with a summed-area table in shared memory (Crow
-// 1984).
+// Box mean of pixels in linear light by a radius map, with a summed-area table in shared memory (Crow 1984).
+// table_values.cuh defines the entries of the table and their arithmetic, for each kind of pixel.
 //
 // A block slides down a tile and keeps the last rows of the tile's own table in a ring. The warps of a block
 // have three roles and work on batches of four rows, one behind the other: the first scan source rows, a warp
@@ -19,16 +19,14 @@
 #include <cuda/barrier>
 #include <cuda/ptx>
 #include <limits>
-#include <type_traits>
 
 #include "core/maths/window.h"
-#include "kernels/device/exact_division.cuh"
 #include "kernels/device/shared_memory.cuh"
 #include "kernels/device/tuning.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
+#include "kernels/means/by_map/table_values.cuh"
 #include "kernels/means/launch.h"
-#include "kernels/pixels/byte_light.cuh"
 #include "kernels/pixels/lane.cuh"
 #include "means/box_mean.h"
 #include "means/tiling.h"
@@ -37,165 +35,8 @@ namespace satin::kernels {
 
 // --- Sizes ---
 
-inline constexpr int row_warps = TiledTableJob::most_batch_rows;
 inline constexpr int column_warps = tuning::tiled_table_column_warps;
-inline constexpr int gather_warps = tuning::tiled_table_gather_warps;
-inline constexpr int tile_threads = (row_warps + column_warps + gather_warps) * warp_size;
 inline constexpr int batch_rows = 4;  ///< rows that the warps of a block hand over at once
-inline constexpr int table_lane_pixels = 8;
-inline constexpr int table_columns = warp_size * table_lane_pixels;  ///< columns of a tile's table
-
-// --- Linear light ---
-
-/// Packs the low bytes of all channels' means, the first channel lowest.
-template <int Channels>
-__device__ std::uint32_t low_bytes(const std::uint32_t (&means)[Channels]) {
-  if constexpr (Channels == 1) return means[0];
-  std::uint32_t bytes = __byte_perm(means[0], means[1 % Channels], 0x0040);
-  if constexpr (Channels == 3) bytes = __byte_perm(bytes, means[2 % Channels], 0x0410);
-  return bytes;
-}
-
-/// The quotient of a weighted sum by the covered area of a box, in 2^-16 pixel, from 2^16 to below 2^30. The
-/// estimate is too small by less than 1: by 2^shift / 2^16 for the bits shifted out, and by less than 2^-20
-/// of itself for the conversion and the reciprocal. Its floor is that of the quotient or one less, and the
-/// remainder fits 32 bits.
-class AreaQuotient {
- public:
-  __device__ explicit AreaQuotient(std::uint32_t area) : area_(area) {
-    constexpr float too_small = 1.0F - 1.0F / (1U << 21);
-    inverse_ = __fmul_rn(rough_reciprocal(__uint2float_rn(area)), (1U << shift) * too_small);
-  }
-
-  /// Returns floor(total / area).
-  [[nodiscard]] __device__ std::uint32_t operator()(std::uint64_t total) const {
-    const std::uint32_t shifted = static_cast<std::uint32_t>(total >> shift);
-    const float estimate = __fmaf_rd(__uint2float_rz(shifted), inverse_, FloatInteger::whole);
-    const std::uint32_t quotient = __float_as_uint(estimate) - FloatInteger::whole_bits;
-    const std::uint32_t remainder = static_cast<std::uint32_t>(total) - quotient * area_;
-    return quotient + (remainder >= area_ ? 1U : 0U);
-  }
-
-  [[nodiscard]] __device__ std::uint32_t half() const { return area_ / 2; }
-
- private:
-  static constexpr int shift = 14;
-
-  std::uint32_t area_;
-  float inverse_ = 0;  ///< at most 2^shift / area
-};
-
-template <int Channels>
-using TableRows =
-    LaneRows<std::uint8_t, Channels, std::conditional_t<Channels == 1, std::uint64_t, std::uint32_t>>;
-
-/// Returns where vector i of a staged row is stored, of which each lane has `LaneVectors`. Neither lanes that
-/// store the same one of their vectors nor neighbouring vectors conflict in a bank.
-template <int LaneVectors>
-__device__ int staged_index(int i) {
-  const int lane = i / LaneVectors;
-  return lane * LaneVectors + (i ^ lane * LaneVectors / 8) % LaneVectors;
-}
-
-/// Values of 16 bits, a word per channel: how a lane sums its pixels, how rows are staged between warps, and
-/// how sums become codes. Sums of whole boxes fit a word, as they have less than 2^14 pixels.
-template <int Channels>
-class LinearBytes {
- public:
-  using Sum = Vector<std::uint32_t, Channels>;
-  using Words = typename TableRows<Channels>::Words;
-  static constexpr int channels = Channels;
-
-  __device__ explicit LinearBytes(void* memory) : light_(memory) {}
-
-  __device__ void prepare(const TiledTableArguments& arguments, int thread, int threads) const {
-    light_.fill(arguments.transfer, thread, threads);
-  }
-
-  /// A lane's share of a scanned row, staged channel by channel.
-  class LaneSums {
-   public:
-    __device__ LaneSums(const LinearBytes& values, const Words& loaded) {
-#pragma unroll
-      for (int p = 0; p < table_lane_pixels; ++p)
-#pragma unroll
-        for (int c = 0; c < Channels; ++c) {
-          const int byte = p * Channels + c;
-          const std::uint32_t light =
-              values.light_.decoded(__byte_perm(loaded.words[byte / 4], 0, 0x4440U + byte % 4));
-          prefix_[c][p] = p == 0 ? light : prefix_[c][p == 0 ? 0 : p - 1] + light;
-        }
-    }
-
-    __device__ void scan() {
-#pragma unroll
-      for (int c = 0; c < Channels; ++c) before_[c] = prefix_[c][table_lane_pixels - 1];
-      inclusive_scans(before_);
-#pragma unroll
-      for (int c = 0; c < Channels; ++c) before_[c] -= prefix_[c][table_lane_pixels - 1];
-    }
-
-    __device__ void stage(Sum* row) {
-      using Quad = Vector<std::uint32_t, 4>;
-#pragma unroll
-      for (int c = 0; c < Channels; ++c) {
-        const std::uint32_t before = opaque(before_[c]);
-        auto* const to = reinterpret_cast<Quad*>(reinterpret_cast<std::uint32_t*>(row) + c * table_columns);
-#pragma unroll
-        for (int i = 0; i < lane_quads; ++i) {
-          Quad quad;
-#pragma unroll
-          for (int p = 0; p < 4; ++p) quad.of[p] = before + prefix_[c][4 * i + p];
-          to[staged_index<lane_quads>(lane_index() * lane_quads + i)] = quad;
-        }
-      }
-    }
-
-   private:
-    std::uint32_t prefix_[Channels][table_lane_pixels];
-    std::uint32_t before_[Channels];
-  };
-
-  /// Returns the sums of a staged row up to a column.
-  __device__ static Sum staged(const Sum* row, int column) {
-    const int index = staged_index<lane_quads>(column / 4) * 4 + column % 4;
-    Sum sums;
-#pragma unroll
-    for (int c = 0; c < Channels; ++c)
-      sums.of[c] = reinterpret_cast<const std::uint32_t*>(row)[c * table_columns + index];
-    return sums;
-  }
-
-  [[nodiscard]] __device__ std::uint32_t whole_means(const Sum& sum, int reach) const {
-    return clipped_means(sum, static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1)));
-  }
-  [[nodiscard]] __device__ std::uint32_t clipped_means(const Sum& sum, std::uint32_t count) const {
-    return means(AreaQuotient(count << 16),
-                 [&](int c) { return static_cast<std::uint64_t>(sum.of[c]) << 16; });
-  }
-  [[nodiscard]] __device__ std::uint32_t covered_means(std::uint32_t area, std::uint32_t inner,
-                                                       std::uint32_t outer, const Sum& inner_sum,
-                                                       const Sum& outer_sum, const Sum& mixed) const {
-    return means(AreaQuotient(area), [&](int c) {
-      return static_cast<std::uint64_t>(inner * inner) * inner_sum.of[c] +
-             static_cast<std::uint64_t>(inner * outer) * mixed.of[c] +
-             static_cast<std::uint64_t>(outer * outer) * outer_sum.of[c];
-    });
-  }
-
- private:
-  static constexpr int lane_quads = table_lane_pixels / 4;
-
-  template <class Total>
-  [[nodiscard]] __device__ std::uint32_t means(const AreaQuotient& quotient, const Total& total) const {
-    std::uint32_t means[Channels];
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) means[c] = light_.encoded(quotient(total(c) + quotient.half()));
-    return low_bytes<Channels>(means);
-  }
-
-  ByteLight light_;
-};
 
 // --- Shared memory of a block ---
 
@@ -243,8 +84,7 @@ struct TableTile : TileRect {
   int warps_across;  ///< number of warps side by side, each with 32 columns of results
 };
 
-__device__ inline TableTile table_tile(const TiledTableArguments& arguments) {
-  constexpr int pixels = table_lane_pixels;
+__device__ inline TableTile table_tile(const TiledTableArguments& arguments, int pixels) {
   const TiledTableJob& job = arguments.job;
   TableTile tile{tile_rect(arguments.tiles, job.width, job.height, static_cast<int>(blockIdx.x),
                            static_cast<int>(blockIdx.y))};
@@ -265,26 +105,25 @@ struct alignas(16) TiledTableHead {
 template <class Values>
 struct TiledTableShape {
   using Sum = typename Values::Sum;
-  static constexpr int channels = Values::channels;
-  /// A multiple of 32 rows keeps the banks of a row across the ring's end: UHD RGB, random radii to 24, 0.184
-  /// instead of 0.193 ms.
-  static constexpr int ring_step = 32;
-  static constexpr int pixels = table_lane_pixels;
-  static constexpr int columns = table_columns;
+  static constexpr int largest_reach = Values::largest_reach;
+  static constexpr int ring_step = Values::ring_step;
+  static constexpr int threads = (Values::row_warps + column_warps + Values::gather_warps) * warp_size;
+  static constexpr int pixels = Values::Rows::pixels;
+  static constexpr int columns = warp_size * pixels;
   /// Entries per row of the ring, one more than a multiple of 32: the corners of windows around neighbouring
   /// pixels then lie in different banks for two of the four corners, whatever the radii.
   static constexpr int pitch = columns + 1;
   static constexpr int row_bytes = pitch * static_cast<int>(sizeof(Sum));
   static constexpr int origin = 1;  ///< index of the first column in a row of the ring; the entry before is 0
-  static constexpr int codes = 256;  ///< values of an 8-bit map
-  /// Warps that write the same 32 columns, each every second row of a batch.
-  static constexpr int shares = 2;
+  static constexpr int codes = 256;              ///< values of an 8-bit map
+  static constexpr int shares = Values::shares;  ///< warps that write the same 32 columns, in turn
   static constexpr int share_rows = batch_rows / shares;
-  static constexpr int most_width = gather_warps / shares * warp_size;  ///< most columns of a tile
+  static constexpr int most_width = Values::gather_warps / shares * warp_size;  ///< most columns of a tile
 
   __host__ __device__ static std::size_t bytes(int ring_rows) {
-    return sizeof(TiledTableHead) + codes * sizeof(Radius256) + ByteLight::bytes +
-           static_cast<std::size_t>(2 * batch_rows * columns + ring_rows * pitch) * sizeof(Sum);
+    return sizeof(TiledTableHead) + codes * sizeof(Radius256) + Values::table_bytes +
+           static_cast<std::size_t>(2 * batch_rows * Values::staged_columns + ring_rows * pitch) *
+               sizeof(Sum);
   }
 };
 
@@ -296,26 +135,26 @@ struct TiledTableShared {
   TableTile& tile;
   Radius256* radii;  ///< [codes]: radii for the values of an 8-bit map
   Values values;
-  Sum* staging;  ///< [2][batch_rows][columns], in the order of Values::staged()
+  Sum* staging;  ///< [2][batch_rows][staged_columns], in the order of Values::staged()
   Sum* ring;     ///< [ring_rows][pitch]
 
-  __device__ explicit TiledTableShared(void* memory)
+  __device__ TiledTableShared(const TiledTableArguments& arguments, void* memory)
       : gates(static_cast<TiledTableHead*>(memory)->gates),
         tile(static_cast<TiledTableHead*>(memory)->tile),
         radii(reinterpret_cast<Radius256*>(static_cast<TiledTableHead*>(memory) + 1)),
-        values(radii + Shape::codes),
+        values(arguments, radii + Shape::codes),
         staging(
-            reinterpret_cast<Sum*>(reinterpret_cast<std::byte*>(radii + Shape::codes) + ByteLight::bytes)),
-        ring(staging + 2 * batch_rows * Shape::columns) {}
+            reinterpret_cast<Sum*>(reinterpret_cast<std::byte*>(radii + Shape::codes) + Values::table_bytes)),
+        ring(staging + 2 * batch_rows * Values::staged_columns) {}
 };
 
 // --- The warps that build the table ---
 
-/// Scans one row of every second batch, as there are twice as many warps as rows in a batch.
+/// Scans one row of every batch, or of every second one if there are twice as many warps as rows in a batch.
 template <class Values, bool Aligned>
 __device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Values>& shared,
-                          TableRows<Values::channels> reader, int warp) {
-  using Shape = TiledTableShape<Values>;
+                          typename Values::Rows reader, int warp) {
+  constexpr int row_warps = Values::row_warps;
   constexpr int turns = row_warps / batch_rows;
   reader.aligned = Aligned;
   const int batches = shared.tile.batches;
@@ -333,7 +172,7 @@ __device__ void scan_rows(const TiledTableArguments& arguments, const TiledTable
     sums.scan();
     if (batch >= 2) shared.gates.added.wait_for(batch - 2);
     const int staged_row = (batch & 1) * batch_rows + warp % batch_rows;
-    sums.stage(shared.staging + staged_row * Shape::columns);
+    sums.stage(shared.staging + staged_row * Values::staged_columns);
     shared.gates.scanned.done(batch);
   }
 }
@@ -341,10 +180,12 @@ __device__ void scan_rows(const TiledTableArguments& arguments, const TiledTable
 template <class Values>
 __device__ void scan_rows(const TiledTableArguments& arguments, const TiledTableShared<Values>& shared,
                           int warp) {
+  using Rows = typename Values::Rows;
+  // Tiles begin at even columns, as their widths and the distance to the table's first column are even.
+  static_assert(Rows::pixels % 2 == 0 && 2 * Rows::pixel_bytes % Rows::access == 0 || Rows::pixels == 8);
   const TiledTableJob& job = arguments.job;
-  const TableRows<Values::channels> reader(
-      arguments.source, shared.tile.origin + lane_index() * table_lane_pixels,
-      shared.tile.last_x - 1 + job.reach, job.width, job.clipped, arguments.columns);
+  const Rows reader(arguments.source, shared.tile.origin + lane_index() * Rows::pixels,
+                    shared.tile.last_x - 1 + job.reach, job.width, job.clipped, arguments.columns);
   if (reader.aligned) return scan_rows<Values, true>(arguments, shared, reader, warp);
   scan_rows<Values, false>(arguments, shared, reader, warp);
 }
@@ -355,14 +196,14 @@ __device__ void add_columns(const TiledTableArguments& arguments, const TiledTab
   using Shape = TiledTableShape<Values>;
   using Sum = typename Values::Sum;
   constexpr int threads = column_warps * warp_size;
-  constexpr int per_thread = table_columns / threads;
-  static_assert(per_thread * threads == table_columns);
+  constexpr int per_thread = Shape::columns / threads;
+  static_assert(per_thread * threads == Shape::columns);
   Sum sums[per_thread] = {};
   int ring_row = 0;
   for (int batch = 0; batch < shared.tile.batches; ++batch) {
     shared.gates.scanned.wait_for(batch);
     if (batch >= 2) shared.gates.gathered.wait_for(batch - 2);
-    const auto* const from = shared.staging + (batch & 1) * batch_rows * Shape::columns;
+    const auto* const from = shared.staging + (batch & 1) * batch_rows * Values::staged_columns;
     auto* const to = shared.ring + ring_row * Shape::pitch + Shape::origin;
 #pragma unroll
     for (int k = 0; k < per_thread; ++k) {
@@ -370,10 +211,10 @@ __device__ void add_columns(const TiledTableArguments& arguments, const TiledTab
       Sum values[batch_rows];
 #pragma unroll
       for (int row = 0; row < batch_rows; ++row)
-        values[row] = Values::staged(from + row * Shape::columns, column);
+        values[row] = Values::staged(from + row * Values::staged_columns, column);
 #pragma unroll
       for (int row = 0; row < batch_rows; ++row) {
-        sums[k] = sums[k] + values[row];
+        Values::add(sums[k], values[row]);
         to[row * Shape::pitch + column] = sums[k];
       }
     }
@@ -385,13 +226,15 @@ __device__ void add_columns(const TiledTableArguments& arguments, const TiledTab
 
 // --- The warps that write means ---
 
-/// Writes the means of one warp: 32 columns, every second row of a batch. If boxes are whole, the loads of
-/// all its rows are in flight together.
+/// Writes the means of one warp: 32 columns, every `shares`-th row of a batch. If boxes are whole, the loads
+/// of all its rows are in flight together.
 template <class Values>
 class TableGather {
  public:
   using Shape = TiledTableShape<Values>;
   using Sum = typename Shape::Sum;
+  using Box = typename Values::Box;
+  using Means = typename Values::Means;
 
   __device__ TableGather(const TiledTableArguments& arguments, const TiledTableShared<Values>& shared,
                          int warp)
@@ -405,9 +248,11 @@ class TableGather {
     x_ = first_x + lane_index();
     exists_ = x_ < tile.last_x;
     clipped_in_row_ = job_.clipped && !fits(first_x, warp_size, job_.width);
-    stores_words_ = channels == 3 && first_x + warp_size <= tile.last_x && is_aligned();
-    lane_of_four_ = opaque(lane_index() % 4);
-    byte_selector_ = opaque(lane_of_four_ == 0 ? 0x4210 : lane_of_four_ == 1 ? 0x5421 : 0x6542);
+    stores_words_ = pixel_bytes >= 3 && first_x + warp_size <= tile.last_x && is_aligned();
+    if constexpr (pixel_bytes == 3) {
+      lane_of_four_ = opaque(lane_index() % 4);
+      byte_selector_ = opaque(lane_of_four_ == 0 ? 0x4210 : lane_of_four_ == 1 ? 0x5421 : 0x6542);
+    }
 
     y_ = tile.first_y;
     // After b + 1 batches the windows of batch_rows more rows are complete, `reach` rows above the newest.
@@ -416,8 +261,8 @@ class TableGather {
                                                   (Shape::origin - 1 + x_ - tile.origin) * entry));
     from_ = arguments.radius_map.data + (y_ + share_) * arguments.radius_map.row +
             min(x_, job_.width - 1) * code_size();
-    to_ = arguments.output.data + (y_ + share_) * arguments.output.row + first_x * channels +
-          (stores_words_ ? lane_index() / 4 * 12 + lane_of_four_ * 4 : lane_index() * channels);
+    to_ = arguments.output.data + (y_ + share_) * arguments.output.row + first_x * pixel_bytes +
+          (stores_words_ ? first_word() : lane_index() * pixel_bytes);
   }
 
   __device__ void run() {
@@ -443,7 +288,9 @@ class TableGather {
   }
 
  private:
+  using Element = typename Values::Element;
   static constexpr int channels = Values::channels;
+  static constexpr int pixel_bytes = Values::Rows::pixel_bytes;
   static constexpr int share_rows = Shape::share_rows;
   static constexpr int entry = sizeof(Sum);
   static constexpr int row_bytes = Shape::row_bytes;
@@ -531,7 +378,7 @@ class TableGather {
     Radius256 bits = 0;
 #pragma unroll
     for (const Radius256 radius : radii) bits |= radius;
-    std::uint32_t means[share_rows] = {};
+    Means means[share_rows] = {};
     if (__any_sync(whole_warp, bits % radius_one) != 0) {
       if (clipped) {
         covered_means<true>(radii, means);
@@ -543,13 +390,26 @@ class TableGather {
     } else {
       whole_means<false>(radii, means);
     }
+    if constexpr (Values::has_alpha) keep_transparent(means);
     store(whole, means);
   }
 
+  /// Gives pixels whose alpha is 0 the colours of the source.
+  __device__ void keep_transparent(Means (&means)[share_rows]) const {
+#pragma unroll
+    for (int k = 0; k < share_rows; ++k) {
+      const int y = y_ + row_of(k);
+      if (Values::alpha_of(means[k]) != 0 || !exists_ || y >= shared_.tile.last_y) continue;
+      const std::byte* from = arguments_.source.data + y * arguments_.source.row + x_ * channels;
+      means[k].of[0] = 0;
+#pragma unroll
+      for (int c = 0; c < channels - 1; ++c) means[k].of[0] |= static_cast<std::uint32_t>(from[c]) << 8 * c;
+    }
+  }
+
   template <bool Clipped>
-  __device__ void whole_means(const Radius256 (&radii)[share_rows],
-                              std::uint32_t (&means)[share_rows]) const {
-    Sum sums[share_rows];
+  __device__ void whole_means(const Radius256 (&radii)[share_rows], Means (&means)[share_rows]) const {
+    Box sums[share_rows];
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
       const int reach = whole_pixels(radii[k]);
@@ -557,26 +417,25 @@ class TableGather {
       const unsigned centre = centre_of(k);
       const unsigned last = below_by(centre, reach);
       const unsigned before = above_by(centre, reach + 1);
-      sums[k] =
-          (at(last, aside + entry) - at(last, -aside)) - (at(before, aside + entry) - at(before, -aside));
+      sums[k] = box(last, before, aside, 0);
     }
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
       const int reach = whole_pixels(radii[k]);
-      means[k] = Clipped
-                     ? shared_.values.clipped_means(
-                           sums[k], count(x_, reach, job_.width) * count(y_ + row_of(k), reach, job_.height))
-                     : shared_.values.whole_means(sums[k], reach);
+      const std::uint32_t pixels =
+          Clipped ? count(x_, reach, job_.width) * count(y_ + row_of(k), reach, job_.height)
+                  : static_cast<std::uint32_t>((2 * reach + 1) * (2 * reach + 1));
+      means[k] = shared_.values.whole_means(sums[k], pixels);
     }
   }
 
   /// Computes clipped boxes row after row, as they need many registers; radii and means shift through the
   /// arrays, so that all indices are constants.
   template <bool Clipped>
-  __device__ void covered_means(Radius256 (&radii)[share_rows], std::uint32_t (&means)[share_rows]) const {
+  __device__ void covered_means(Radius256 (&radii)[share_rows], Means (&means)[share_rows]) const {
 #pragma unroll(Clipped ? 1 : share_rows)
     for (int k = 0; k < share_rows; ++k) {
-      const std::uint32_t mean = covered_mean<Clipped>(y_ + row_of(k), centre_of(k), radii[0]);
+      const Means mean = covered_mean<Clipped>(y_ + row_of(k), centre_of(k), radii[0]);
 #pragma unroll
       for (int i = 0; i + 1 < share_rows; ++i) {
         radii[i] = radii[i + 1];
@@ -587,7 +446,7 @@ class TableGather {
   }
 
   template <bool Clipped>
-  [[nodiscard]] __device__ std::uint32_t covered_mean(int y, unsigned centre, Radius256 radius) const {
+  [[nodiscard]] __device__ Means covered_mean(int y, unsigned centre, Radius256 radius) const {
     const int reach =
         whole_pixels(max(radius - 1, 0));  // a whole radius is the outer one, which is in the ring
     const auto outer = static_cast<std::uint32_t>(radius - reach * radius_one);
@@ -601,19 +460,21 @@ class TableGather {
       area = side * side;
     }
     const int aside = reach * entry;
-    const auto along = [&](unsigned row) { return at(row, aside + entry) - at(row, -aside); };
-    const auto along_wider = [&](unsigned row) {
-      return at(row, aside + 2 * entry) - at(row, -aside - entry);
-    };
     const unsigned last = below_by(centre, reach);
     const unsigned before = above_by(centre, reach + 1);
     const unsigned farther_last = below_by(last, 1);
     const unsigned farther_before = above_by(before, 1);
-    const Sum inner_sum = along(last) - along(before);
-    const Sum outer_sum = along_wider(farther_last) - along_wider(farther_before);
-    const Sum mixed =
-        (along_wider(last) - along_wider(before)) + (along(farther_last) - along(farther_before));
-    return shared_.values.covered_means(area, inner, outer, inner_sum, outer_sum, mixed);
+    return shared_.values.covered_means(area, inner, outer, [&](int outer_x, int outer_y) {
+      return box(outer_y == 0 ? last : farther_last, outer_y == 0 ? before : farther_before, aside,
+                 outer_x * entry);
+    });
+  }
+
+  /// Returns the sum over the rows after `before` up to `last`, of columns up to `aside` and `more` bytes of
+  /// entries away.
+  [[nodiscard]] __device__ Box box(unsigned last, unsigned before, int aside, int more) const {
+    return Values::box(at(last, aside + more + entry), at(last, -aside - more),
+                       at(before, aside + more + entry), at(before, -aside - more));
   }
 
   [[nodiscard]] __device__ static int whole_pixels(Radius256 radius) {
@@ -646,22 +507,24 @@ class TableGather {
     return static_cast<std::uint32_t>(min(reach, centre) + min(reach, size - 1 - centre) + 1);
   }
 
-  /// Stores the means. With three channels a warp stores words: of every four lanes the first three store 12
-  /// bytes. `whole`: all rows exist.
-  __device__ void store(bool whole, std::uint32_t (&means)[share_rows]) {
+  /// Returns the offset of the first word that a lane stores, in the bytes of its warp.
+  [[nodiscard]] __device__ int first_word() const {
+    if constexpr (pixel_bytes == 3) return lane_index() / 4 * 12 + lane_of_four_ * 4;
+    if constexpr (pixel_bytes == 6) return lane_index() / 2 * 12 + lane_index() % 2 * 8;
+    return lane_index() * pixel_bytes;
+  }
+
+  /// Stores the means. `whole`: all rows exist.
+  __device__ void store(bool whole, Means (&means)[share_rows]) {
     if (stores_words_) {
 #pragma unroll
-      for (std::uint32_t& mean : means)
-        mean =
-            __byte_perm(mean, __shfl_down_sync(whole_warp, mean, 1), static_cast<unsigned>(byte_selector_));
+      for (Means& mean : means) join_words(mean);
       if (whole) {
-        if (lane_of_four_ < 3) {
-          std::byte* to = to_;
+        std::byte* to = to_;
 #pragma unroll
-          for (int k = 0; k < share_rows; ++k) {
-            __stcs(reinterpret_cast<std::uint32_t*>(to), means[k]);
-            to += arguments_.output_step;
-          }
+        for (int k = 0; k < share_rows; ++k) {
+          store_words(to, means[k]);
+          to += arguments_.output_step;
         }
         to_ += share_rows * arguments_.output_step;
         return;
@@ -669,31 +532,59 @@ class TableGather {
     }
 #pragma unroll
     for (int k = 0; k < share_rows; ++k) {
-      if (y_ + row_of(k) < shared_.tile.last_y) store_row(to_, means[k]);
+      if (y_ + row_of(k) < shared_.tile.last_y) {
+        if (stores_words_) {
+          store_words(to_, means[k]);
+        } else if (exists_) {
+          store_elements(to_, means[k]);
+        }
+      }
       to_ += arguments_.output_step;
     }
   }
 
-  __device__ void store_row(std::byte* to, std::uint32_t means) const {
-    if (stores_words_) {
-      if (lane_of_four_ < 3) __stcs(reinterpret_cast<std::uint32_t*>(to), means);
-    } else if (exists_) {
-#pragma unroll
-      for (int c = 0; c < channels; ++c) to[c] = static_cast<std::byte>(means >> (8 * c));
+  /// Turns the means of pixels into the words that store_words() stores. All lanes of a warp call this.
+  __device__ void join_words(Means& means) const {
+    if constexpr (pixel_bytes == 3)
+      means.of[0] = __byte_perm(means.of[0], __shfl_down_sync(whole_warp, means.of[0], 1),
+                                static_cast<unsigned>(byte_selector_));
+    if constexpr (pixel_bytes == 6) {
+      const std::uint32_t next = __shfl_down_sync(whole_warp, means.of[0], 1);
+      const bool odd = lane_index() % 2 != 0;
+      means.of[0] = odd ? __byte_perm(means.of[0], means.of[1], 0x5432) : means.of[0];
+      means.of[1] = __byte_perm(means.of[1], next, 0x5410);
     }
+  }
+
+  /// Of every four lanes with pixels of three bytes, the first three store a word each. Of two lanes with
+  /// pixels of six bytes, the first stores two words and the second one.
+  __device__ void store_words(std::byte* to, const Means& means) const {
+    auto* words = reinterpret_cast<std::uint32_t*>(to);
+    if constexpr (pixel_bytes == 3) {
+      if (lane_of_four_ < 3) __stcs(words, means.of[0]);
+    } else {
+      __stcs(words, means.of[0]);
+      if constexpr (pixel_bytes == 6)
+        if (lane_index() % 2 == 0) __stcs(words + 1, means.of[1]);
+    }
+  }
+
+  __device__ void store_elements(std::byte* to, const Means& means) const {
+#pragma unroll
+    for (int c = 0; c < channels; ++c) reinterpret_cast<Element*>(to)[c] = element<Element>(means.of, c);
   }
 
   const TiledTableArguments& arguments_;
   const TiledTableJob& job_;
   const TiledTableShared<Values>& shared_;
   const std::byte* ring_;
-  int share_;  ///< 0 or 1: even or odd rows of a batch
+  int share_;  ///< first of the warp's rows in a batch
   int x_;
   bool exists_;
   bool clipped_in_row_;
   bool stores_words_;
-  int lane_of_four_;
-  int byte_selector_;  ///< permutation that joins the lane's means and those of the next to a word
+  int lane_of_four_ = 0;
+  int byte_selector_ = 0;  ///< permutation that joins the lane's means and those of the next to a word
   // State of the current batch, for the warp's first row:
   int y_;
   unsigned offset_;        ///< in the ring
@@ -709,32 +600,33 @@ __device__ void clear_frame(const TiledTableArguments& arguments, const TiledTab
                             int thread) {
   using Shape = TiledTableShape<Values>;
   const int rows = arguments.ring_rows;
-  for (int row = thread; row < rows; row += tile_threads)
+  for (int row = thread; row < rows; row += Shape::threads)
     shared.ring[row * Shape::pitch + Shape::origin - 1] = {};
-  for (int i = thread; i < Shape::pitch; i += tile_threads) shared.ring[(rows - 1) * Shape::pitch + i] = {};
+  for (int i = thread; i < Shape::pitch; i += Shape::threads) shared.ring[(rows - 1) * Shape::pitch + i] = {};
 }
 
 template <class Values>
-__global__ void __launch_bounds__(tile_threads, 1)
+__global__ void __launch_bounds__(TiledTableShape<Values>::threads, 1)
     average_in_tiles(const __grid_constant__ TiledTableArguments arguments) {
   using Shape = TiledTableShape<Values>;
   extern __shared__ uint4 memory[];
   const TiledTableJob& job = arguments.job;
   const auto thread = static_cast<int>(threadIdx.x);
   const int warp = thread / warp_size;
-  const TiledTableShared<Values> shared(memory);
+  const TiledTableShared<Values> shared(arguments, memory);
   clear_frame(arguments, shared, thread);
-  shared.values.prepare(arguments, thread, tile_threads);
+  shared.values.prepare(arguments, thread, Shape::threads);
   if (thread < Shape::codes)
     shared.radii[thread] =
         radius_from_map(static_cast<std::uint32_t>(thread), 0xFFU, job.radius.low, job.radius.high);
   if (thread == 0) {
-    shared.tile = table_tile(arguments);
+    shared.tile = table_tile(arguments, Shape::pixels);
     shared.gates.scanned.prepare(batch_rows);
     shared.gates.added.prepare(column_warps);
     shared.gates.gathered.prepare(shared.tile.warps_across * Shape::shares);
   }
   __syncthreads();
+  constexpr int row_warps = Values::row_warps;
   if (warp < row_warps) {
     scan_rows<Values>(arguments, shared, warp);
   } else if (warp < row_warps + column_warps) {
@@ -744,20 +636,26 @@ __global__ void __launch_bounds__(tile_threads, 1)
   }
 }
 
-/// Calls action(TiledTableShape, kernel) for the job's channels.
+/// Calls action(TiledTableShape, kernel) for the job's pixels.
 template <class Action>
 auto with_kernel(const TiledTableJob& job, const Action& action) {
-  const auto of_channels = [&]<int Channels>() {
-    using Values = LinearBytes<Channels>;
-    return action(TiledTableShape<Values>{}, average_in_tiles<Values>);
-  };
-  if (job.channels == 1) return of_channels.template operator()<1>();
-  if (job.channels == 2) return of_channels.template operator()<2>();
-  return of_channels.template operator()<3>();
+  const auto of = [&]<class Values>() { return action(TiledTableShape<Values>{}, average_in_tiles<Values>); };
+  if (job.type == Type::u16) {
+    if (job.channels == 1) return of.template operator()<WideLight<std::uint16_t, 1>>();
+    return of.template operator()<WideLight<std::uint16_t, 3>>();
+  }
+  if (job.weights_by_alpha) {
+    if (job.channels == 2) return of.template operator()<WideLight<std::uint8_t, 2>>();
+    return of.template operator()<WideLight<std::uint8_t, 4>>();
+  }
+  if (job.channels == 1) return of.template operator()<LinearBytes<1>>();
+  if (job.channels == 2) return of.template operator()<LinearBytes<2>>();
+  return of.template operator()<LinearBytes<3>>();
 }
 
+template <class Shape>
 int ring_rows_of(const TiledTableJob& job) {
-  constexpr int step = TiledTableShape<LinearBytes<1>>::ring_step;
+  constexpr int step = Shape::ring_step;
   return (2 * job.reach + 1 + 2 * batch_rows + step - 1) / step * step;
 }
 
@@ -767,6 +665,7 @@ SlidingTiles tiles_of(const TiledTableArguments& arguments, int multiprocessors,
   const TiledTableJob& job = arguments.job;
   return with_kernel(job, [&](auto shape, auto*) {
     using Shape = decltype(shape);
+    if (job.reach > Shape::largest_reach) return SlidingTiles{};
     const int before = (job.reach + Shape::pixels - 1) / Shape::pixels * Shape::pixels;
     const int usable =
         std::min(Shape::most_width, (Shape::columns - before - job.reach) / warp_size * warp_size);
@@ -778,7 +677,7 @@ SlidingTiles tiles_of(const TiledTableArguments& arguments, int multiprocessors,
     SlidingTiler tiler(rules);
     tiler.consider(
         1, usable, std::numeric_limits<int>::max(),
-        [&](const SlidingTiles&) { return Shape::bytes(ring_rows_of(job)); }, shared_limit);
+        [&](const SlidingTiles&) { return Shape::bytes(ring_rows_of<Shape>(job)); }, shared_limit);
     return tiler.best();
   });
 }
@@ -793,11 +692,11 @@ void launch_mean(const TiledTableArguments& arguments, StreamHandle stream) {
     using Shape = decltype(shape);
     stepping.map_step = Shape::shares * arguments.radius_map.row;
     stepping.output_step = Shape::shares * arguments.output.row;
-    stepping.ring_rows = ring_rows_of(arguments.job);
+    stepping.ring_rows = ring_rows_of<Shape>(arguments.job);
     stepping.ring_bytes = static_cast<unsigned>(stepping.ring_rows * Shape::row_bytes);
     const dim3 blocks(static_cast<unsigned>(arguments.tiles.columns),
                       static_cast<unsigned>(arguments.tiles.rows));
-    kernel<<<blocks, tile_threads, arguments.tiles.shared_bytes, stream>>>(stepping);
+    kernel<<<blocks, Shape::threads, arguments.tiles.shared_bytes, stream>>>(stepping);
   });
 }
 

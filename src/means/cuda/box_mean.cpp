@@ -283,13 +283,16 @@ Prepared<BoxMeanJob> prepare_masked_filter(CudaBackend& backend, const BoxMeanJo
 // --- Radius map, with a table in shared memory ---
 
 Prepared<BoxMeanJob> prepare_tiled_table(CudaBackend& backend, const BoxMeanJob& job) {
-  if (!is_plain(job, false) || job.read.type != Type::u8 || job.read.transfer != Transfer::srgb ||
-      job.read.channels > 3)
-    return nullptr;
+  const bool of_bytes = job.read.type == Type::u8;
+  const bool weighted = of_bytes && job.read.weighted;
+  const bool has_kernel = of_bytes ? weighted || job.read.channels <= 3 : job.read.channels % 2 == 1;
+  if (!is_plain(job, weighted) || job.read.transfer != Transfer::srgb || !has_kernel) return nullptr;
   const std::int64_t reach =
       (std::int64_t{std::max(job.radius.low, job.radius.high)} + radius_one - 1) / radius_one;
-  if (reach == 0 || reach > kernels::TiledTableJob::largest_reach) return nullptr;
+  if (reach == 0) return nullptr;
   auto arguments = arguments_of<kernels::TiledTableArguments>(job);
+  arguments.job.type = job.read.type;
+  arguments.job.weights_by_alpha = weighted;
   arguments.job.reach = static_cast<int>(reach);
   arguments.job.radius = job.radius;
   arguments.transfer = transfer_of(backend, job);
@@ -433,7 +436,7 @@ class DeviceTable {
   MutableImageView view_;
 };
 
-/// The table of linear light modulo 2^32, a plane per channel, with its upper bits and a frame of zeros.
+/// The table of light (kernels/tables/light_table.cuh) behind a row and a column of zeros.
 class LightTable {
  public:
   LightTable(CudaBackend& backend, TableJob job) : backend_(backend) {
@@ -444,28 +447,20 @@ class LightTable {
     carries_ = backend.allocate(kernels::table_workspace_bytes(arguments_.tiles));
     arguments_.workspace = carries_.get();
 
-    using Blocks = kernels::TableBlocks;
-    using Upper = kernels::UpperBits;
-    const auto blocks_of = [](std::int64_t entries, int side) { return 1 + (entries + side - 1) / side; };
-    Blocks& blocks = arguments_.blocks;
-    // With an even number of blocks per row, four neighbouring lines lie in different sets of the L1.
-    blocks.strips = static_cast<int>((blocks_of(job.width, Blocks::columns) + 1) / 2 * 2 * Blocks::rows);
-    const std::int64_t row = std::int64_t{blocks.strips} * Blocks::strip_bytes;
-    blocks.plane = blocks_of(job.height, Blocks::rows) * row;
-    blocks.upper.row = static_cast<int>(job.width / Upper::step + 1);
-    const std::int64_t planes = blocks.plane * job.read.channels;
-    const std::int64_t upper_entries = std::int64_t{blocks.upper.row} * (job.height / Upper::step + 1);
-    memory_ = backend.allocate(static_cast<std::size_t>(planes) +
-                               static_cast<std::size_t>(upper_entries) * sizeof(std::uint32_t));
+    constexpr std::int64_t line = 128;  // bytes: a line of the L1
+    const auto entry = static_cast<std::int64_t>(kernels::light_entry_bytes(job.read.channels));
+    // The entry before a row is the last one of the row above. The kernel may write one behind the picture.
+    const std::int64_t row = ((job.width + 2) * entry + line - 1) / line * line;
+    memory_ = backend.allocate(static_cast<std::size_t>(line + row * (job.height + 1)));
     check(cudaMemsetAsync(memory_.get(), 0, memory_.size, backend.stream_of({})), "clearing a table's frame");
     backend.synchronize({});
-    // Every plane begins with a row of blocks of the frame, every row with one of its blocks.
-    blocks.data = memory_.get() + row + Blocks::rows * Blocks::strip_bytes;
-    blocks.upper.data = reinterpret_cast<std::uint32_t*>(memory_.get() + planes);
+    arguments_.light = {memory_.get() + line + row, row};
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept { return memory_.size + carries_.size; }
-  [[nodiscard]] const kernels::TableBlocks& blocks() const noexcept { return arguments_.blocks; }
+  [[nodiscard]] kernels::Source view() const noexcept {
+    return {arguments_.light.data, arguments_.light.row};
+  }
   void build(const ImageView& picture, Stream stream) {
     kernels::TableArguments arguments = arguments_;
     arguments.picture = source_of(picture);
@@ -491,7 +486,8 @@ class LightGather final : public BoxMeanOperation {
     arguments_.radius = job.radius;
     arguments_.transfer = device_transfer(backend, Type::u8, true);
     arguments_.largest_weight = kernels::scaled_divisor(job.mask_maximum, 0xFFFF);
-    arguments_.table = table_.blocks();
+    arguments_.table = table_.view();
+    arguments_.blocks = backend.multiprocessors() * kernels::tuning::light_gather_blocks;
     if (counts_) arguments_.counts = source_of(counts_->view());
   }
 
@@ -529,7 +525,7 @@ Prepared<BoxMeanJob> prepare_light_gather(CudaBackend& backend, const BoxMeanJob
   if (!is_light(job.read) || !is_light(job.write) || job.read.weighted || job.border != Border::shrink ||
       (!radius.from_map && radius.x != radius.y) ||
       largest > kernels::LightGatherArguments::largest_reach * radius_one ||
-      std::max(job.width, job.height) > kernels::UpperBits::largest_side)
+      std::max(job.width, job.height) > kernels::largest_light_side)
     return nullptr;
   return std::make_unique<LightGather>(backend, job);
 }
