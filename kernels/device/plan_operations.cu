@@ -59,9 +59,138 @@ void find_active_tiles(const ActiveTilesArguments& arguments, StreamHandle strea
 }
 
 // --- Copies. Rows that are contiguous in both views are copied in the widest words that both alignments
-// allow.
+// allow. Three channels change their layout four pixels at a time, if words of four elements are aligned.
 
 namespace {
+
+enum class Interleaving : std::uint8_t {
+  none,    ///< words of four elements are not aligned, or the layout is another one
+  packed,  ///< pixels of three elements
+  padded,  ///< pixels of four elements, the last one unused
+  planar   ///< a plane for each channel
+};
+
+template <class T>
+struct alignas(2 * sizeof(T)) TwoElements {
+  T of[2];
+};
+template <class T>
+struct alignas(4 * sizeof(T)) FourElements {
+  T of[4];
+};
+
+/// Four neighbouring pixels of three channels.
+template <class T>
+struct FourPixels {
+  T values[4][3];
+
+  template <Interleaving Layout>
+  __device__ void load(const std::byte* from, std::ptrdiff_t channel) {
+    using Four = FourElements<T>;
+#pragma unroll
+    for (int i = 0; i < (Layout == Interleaving::padded ? 4 : 3); ++i) {
+      const Four four = *reinterpret_cast<const Four*>(
+          from + i * (Layout == Interleaving::planar ? channel : std::ptrdiff_t{sizeof(Four)}));
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        if constexpr (Layout == Interleaving::packed) values[(4 * i + k) / 3][(4 * i + k) % 3] = four.of[k];
+        if constexpr (Layout == Interleaving::planar) values[k][i % 3] = four.of[k];
+        if constexpr (Layout == Interleaving::padded)
+          if (k < 3) values[i][k % 3] = four.of[k];
+      }
+    }
+  }
+
+  /// Stores the pixels. Unused elements are not written, as they may be another thread's.
+  template <Interleaving Layout>
+  __device__ void store(std::byte* to, std::ptrdiff_t channel) const {
+    if constexpr (Layout == Interleaving::padded) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        std::byte* pixel = to + i * sizeof(FourElements<T>);
+        *reinterpret_cast<TwoElements<T>*>(pixel) = {values[i][0], values[i][1]};
+        reinterpret_cast<T*>(pixel)[2] = values[i][2];
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < 3; ++i) {
+        FourElements<T> four;
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+          four.of[k] =
+              Layout == Interleaving::packed ? values[(4 * i + k) / 3][(4 * i + k) % 3] : values[k][i];
+        const std::ptrdiff_t step = Layout == Interleaving::planar ? channel : std::ptrdiff_t{sizeof four};
+        *reinterpret_cast<FourElements<T>*>(to + i * step) = four;
+      }
+    }
+  }
+};
+
+template <class T>
+__device__ void copy_pixel(const CopyArguments& arguments, std::int64_t x, std::int64_t y) {
+  const Strides& from = arguments.source.strides;
+  const Strides& to = arguments.target.strides;
+#pragma unroll
+  for (int c = 0; c < 3; ++c)
+    *reinterpret_cast<T*>(arguments.target.data + y * to.row + x * to.pixel + c * to.channel) =
+        *reinterpret_cast<const T*>(arguments.source.data + y * from.row + x * from.pixel + c * from.channel);
+}
+
+/// Copies three channels from one layout to another. A thread has four pixels of some rows.
+template <class T, Interleaving From, Interleaving To>
+__global__ void __launch_bounds__(tuning::copy_threads)
+    copy_four_pixels(const __grid_constant__ CopyArguments arguments) {
+  const std::int64_t x = 4 * (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x);
+  const Strides& from = arguments.source.strides;
+  const Strides& to = arguments.target.strides;
+  const Shape& shape = arguments.source.shape;
+  if (x >= shape.width) return;
+  // The unused element behind the last pixel of a row may be outside the user's memory.
+  const bool whole = x + 4 + (From == Interleaving::padded ? 1 : 0) <= shape.width;
+  for (std::int64_t y = blockIdx.y; y < shape.height; y += gridDim.y) {
+    if (whole) {
+      FourPixels<T> pixels;
+      pixels.template load<From>(arguments.source.data + y * from.row + x * from.pixel, from.channel);
+      pixels.template store<To>(arguments.target.data + y * to.row + x * to.pixel, to.channel);
+    } else {
+      for (std::int64_t u = x; u < shape.width; ++u) copy_pixel<T>(arguments, u, y);
+    }
+  }
+}
+
+Interleaving interleaving_of(const CopyArguments& arguments, const std::byte* data, const Strides& strides) {
+  const std::ptrdiff_t size = arguments.element_size;
+  const std::ptrdiff_t word = 4 * size;
+  const bool planar = strides.pixel == size;
+  const auto address = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(data));
+  if (arguments.source.shape.channels != 3 || size > 4 || address % word != 0 || strides.row % word != 0)
+    return Interleaving::none;
+  if (planar) return strides.channel % word == 0 ? Interleaving::planar : Interleaving::none;
+  if (strides.channel != size) return Interleaving::none;
+  return strides.pixel == 3 * size   ? Interleaving::packed
+         : strides.pixel == 4 * size ? Interleaving::padded
+                                     : Interleaving::none;
+}
+
+template <class T, Interleaving From, Interleaving To>
+void launch_four_pixels(const CopyArguments& arguments, StreamHandle stream) {
+  const Shape& shape = arguments.source.shape;
+  const dim3 blocks(block_count((shape.width + 3) / 4, tuning::copy_threads), blocks_down(shape.height));
+  copy_four_pixels<T, From, To><<<blocks, tuning::copy_threads, 0, stream>>>(arguments);
+}
+
+/// Copies between a packed view and one of another layout. Returns whether it did.
+template <class T>
+bool copy_layouts(const CopyArguments& arguments, StreamHandle stream) {
+  using enum Interleaving;
+  const Interleaving from = interleaving_of(arguments, arguments.source.data, arguments.source.strides);
+  const Interleaving to = interleaving_of(arguments, arguments.target.data, arguments.target.strides);
+  if (from == padded && to == packed) return launch_four_pixels<T, padded, packed>(arguments, stream), true;
+  if (from == packed && to == padded) return launch_four_pixels<T, packed, padded>(arguments, stream), true;
+  if (from == planar && to == packed) return launch_four_pixels<T, planar, packed>(arguments, stream), true;
+  if (from == packed && to == planar) return launch_four_pixels<T, packed, planar>(arguments, stream), true;
+  return false;
+}
 
 template <class Element>
 __global__ void __launch_bounds__(tuning::copy_threads)
@@ -127,6 +256,10 @@ CopyArguments with_widest_elements(const CopyArguments& arguments) {
 }  // namespace
 
 void copy(const CopyArguments& arguments, StreamHandle stream) {
+  const bool copied = arguments.element_size == 1   ? copy_layouts<std::uint8_t>(arguments, stream)
+                      : arguments.element_size == 2 ? copy_layouts<std::uint16_t>(arguments, stream)
+                                                    : copy_layouts<std::uint32_t>(arguments, stream);
+  if (copied) return;
   const CopyArguments widest = with_widest_elements(arguments);
   switch (widest.element_size) {
     case 1:

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "core/workspace.h"
 #include "satin/device.h"
+#include "tests/oracles/device_under_test.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/loose_image.h"
@@ -129,6 +132,52 @@ TEST(Copies, OfLargePicturesUseSeveralThreads) {
   for (const Arrangement& in : arrangements)
     for (const Arrangement& out : arrangements)
       ASSERT_NO_FATAL_FAILURE(expect_copied({401, 307, 3, Type::u8}, in, out, device));
+}
+
+/// Copies in the memory of the device under test, of rows whose words are aligned or not.
+TEST(Copies, OnTheDeviceAreThoseOfALoopOverElements) {
+  const Device& device = device_under_test();
+  const auto on_device = [&](const Memories& memories) {
+    const std::int64_t count = static_cast<std::int64_t>(memories.bytes.size());
+    const Shape shape{count, 1, 1, Type::u8};
+    return device.upload({memories.bytes.data(), shape, interleaved_strides(shape), Memory::host});
+  };
+  const auto view_in = [&](Image& image, const Memories& memories) {
+    MutableImageView view = memories.view;
+    view.data = image.view().data + (memories.view.data - memories.bytes.data());
+    view.memory = image.view().memory;
+    return view;
+  };
+  for (const Type type : {Type::u8, Type::u16, Type::f32})
+    for (const int channels : {1, 3, 4})
+      for (const Arrangement& in : arrangements)
+        for (const Arrangement& out : arrangements)
+          for (const std::int64_t width : {3, 64, 70}) {
+            const Shape shape{width, 5, channels, type};
+            const auto size = static_cast<std::ptrdiff_t>(size_of(type));
+            const auto aligned = [&](Strides strides) {
+              const std::ptrdiff_t row = std::abs(strides.row);
+              if (width == 64 && row > std::abs(strides.pixel))
+                strides.row += (strides.row < 0 ? -1 : 1) * ((row + 63) / 64 * 64 - row);
+              return strides;
+            };
+            Memories source(shape, aligned(in.strides(shape, size)));
+            std::uint8_t next = 1;
+            for (std::byte& byte : source.bytes)
+              byte = static_cast<std::byte>(next = static_cast<std::uint8_t>(next * 5 + 3));
+            Memories expected(shape, aligned(out.strides(shape, size)));
+            Image from = on_device(source);
+            Image to = on_device(expected);
+            for_each_element(shape, [&](std::int64_t x, std::int64_t y, int c, std::int64_t frame) {
+              std::memcpy(expected.view.at(x, y, c, frame), source.view.at(x, y, c, frame),
+                          static_cast<std::size_t>(size));
+            });
+            device.copy(view_in(from, source), view_in(to, expected));
+            const Image found = device.download(to.view());
+            ASSERT_TRUE(
+                std::equal(expected.bytes.begin(), expected.bytes.end(), found.view().row<std::byte>(0)))
+                << in.name << " to " << out.name << ", " << describe(shape);
+          }
 }
 
 TEST(Views, OfVectorsAndSpansHaveTheirBytes) {

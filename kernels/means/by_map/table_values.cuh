@@ -215,7 +215,9 @@ class WideLight {
   using Words = typename Rows::Words;
   static constexpr int lane_pixels = Rows::pixels;
   static constexpr int largest_reach = 31;
-  static constexpr int row_warps = 4;
+  /// Bytes with 8: 0.253 instead of 0.248 ms (H200, UHD, smooth radii to 24); u16 with 4: 0.388 instead of
+  /// 0.363.
+  static constexpr int row_warps = has_alpha ? 4 : 8;
   static constexpr int gather_warps = 16;
   static constexpr int shares = 4;
   static constexpr int ring_step = 4;

@@ -235,7 +235,6 @@ struct StoreVisible {
     const std::int64_t at = planes.place(x, y);
     std::uint32_t own[4];
     read_lens_pixel<Channels>(picture.at(x, y), picture, *known_unit, own);
-    if (on_border(x, planes.width) || on_border(y, planes.height)) guess_beyond(x, y, own);
     store(at, own, planes.sharpened[at], lens_full_weight);
   }
 
@@ -249,16 +248,54 @@ struct StoreVisible {
     planes.groups[at] = static_cast<std::uint8_t>(groups->group_of(radius));
     planes.weights[at] = static_cast<std::uint16_t>(weight);
   }
+};
+
+/// Stores the samples on the border again, with guesses of what lies beyond it. It is a step of its own
+/// because few pixels need it. Place (x, y) is pixel columns * y + x of the first row, the last row, the
+/// first column and the last column, one after the other.
+template <class T, int Channels>
+struct GuessBeyondBorder {
+  static constexpr int columns = 256;
+
+  StoreVisible<T, Channels> visible;
+
+  [[nodiscard]] SATIN_HD int rows() const {
+    return (2 * (planes().width + planes().height) + columns - 1) / columns;
+  }
+
+  SATIN_HD void operator()(int x, int y) const {
+    const int width = planes().width;
+    const int height = planes().height;
+    const int i = columns * y + x;
+    if (i < 2 * width) {
+      const bool last = i >= width;
+      if (!last || height > 1) guess(last ? i - width : i, last ? height - 1 : 0);
+    } else if (const int j = i - 2 * width; j < 2 * height) {
+      const bool last = j >= height;
+      const int row = last ? j - height : j;
+      if (row > 0 && row + 1 < height && (!last || width > 1)) guess(last ? width - 1 : 0, row);
+    }
+  }
 
  private:
+  [[nodiscard]] SATIN_HD const LensPlanes& planes() const { return visible.planes; }
+
+  SATIN_HD void guess(int x, int y) const {
+    const std::int64_t at = planes().place(x, y);
+    std::uint32_t own[4];
+    read_lens_pixel<Channels>(visible.picture.at(x, y), visible.picture, *visible.known_unit, own);
+    guess_beyond(x, y, own);
+    for (int c = 0; c < Channels; ++c) planes().colours[at * Channels + c] = own[c];
+  }
+
   /// Reads linear light. Returns whether it is below lens_clipped_light.
   SATIN_HD bool light_at(int x, int y, float* light) const {
     std::uint32_t values[4];
-    read_lens_pixel<Channels>(picture.at(x, y), picture, *known_unit, values);
+    read_lens_pixel<Channels>(visible.picture.at(x, y), visible.picture, *visible.known_unit, values);
     float brightest = 0;
     for (int c = 0; c < Channels; ++c) {
-      light[c] = lens_light(values[c], *known_unit);
-      if (c < colours() && light[c] > brightest) brightest = light[c];
+      light[c] = lens_light(values[c], *visible.known_unit);
+      if (c < visible.colours() && light[c] > brightest) brightest = light[c];
     }
     return brightest < lens_clipped_light;
   }
@@ -267,12 +304,12 @@ struct StoreVisible {
   /// its group farther inwards: texture is forgotten with the distance, slow changes go on. Their shares
   /// follow from three bands along the border, as in a Wiener filter. Clipped light is left out.
   SATIN_HD void guess_beyond(int x, int y, std::uint32_t* own) const {
-    const std::int32_t radius = planes.sharpened[planes.place(x, y)];
+    const std::int32_t radius = planes().sharpened[planes().place(x, y)];
     const auto magnitude = static_cast<std::int32_t>(magnitude_of(radius));
     float light[4];
     if (magnitude_of(radius) <= lens_focus_radius || !light_at(x, y, light)) return;
-    const int right = x == 0 ? 1 : x + 1 == planes.width ? -1 : 0;
-    const int down = y == 0 ? 1 : y + 1 == planes.height ? -1 : 0;
+    const int right = x == 0 ? 1 : x + 1 == planes().width ? -1 : 0;
+    const int down = y == 0 ? 1 : y + 1 == planes().height ? -1 : 0;
     float sums[3][4] = {};  // a sum for each band, relative to the border pixel
     float counts[3] = {};
     float squares[4] = {};  // sums of squares in the first band
@@ -282,8 +319,10 @@ struct StoreVisible {
       const int u = x + (right != 0 ? right * distance : aside);
       const int v = y + (down != 0 ? down * distance : aside);
       float there[4];
-      if (!planes.holds(u, v) || !light_at(u, v, there)) continue;
-      if (groups->group_of(planes.sharpened[planes.place(u, v)]) != groups->group_of(radius)) continue;
+      if (!planes().holds(u, v) || !light_at(u, v, there)) continue;
+      if (visible.groups->group_of(planes().sharpened[planes().place(u, v)]) !=
+          visible.groups->group_of(radius))
+        continue;
       const int band = (i - 1) / band_rows;
       counts[band] = counts[band] + 1;
       for (int c = 0; c < Channels; ++c) {
@@ -311,7 +350,7 @@ struct StoreVisible {
     const auto beyond = static_cast<float>(magnitude_of(radius) - lens_focus_radius);
     const float like_texture = texture / (texture + 2 * sum_of_channels(changes, Channels));
     const float share = largest_guess * (beyond / (beyond + half_guess_radius)) * like_texture;
-    for (int c = 0; c < Channels; ++c) own[c] = lens_moved(own[c], share * mean[c], *known_unit);
+    for (int c = 0; c < Channels; ++c) own[c] = lens_moved(own[c], share * mean[c], *visible.known_unit);
   }
 };
 
@@ -603,6 +642,8 @@ void make_visible_samples(const Launch& launch, const LensPlanes& planes, const 
   launch(planes.width, planes.height, FindSilhouette{planes});
   const StoreVisible<T, Channels> visible{planes, picture, unit, &work->groups};
   launch(planes.width, planes.height, visible);
+  const GuessBeyondBorder<T, Channels> border{visible};
+  launch(border.columns, border.rows(), border);
   launch(planes.width, planes.height, SeparateSilhouettes<T, Channels>{visible, list, soft});
   launch(1, 1, CompleteList{list});
 }
