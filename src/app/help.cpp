@@ -523,13 +523,22 @@ std::string fish_completion(const std::vector<CommandSpec>& all) {
   return text;
 }
 
+/// Returns the commands, and `help` and `version`, which main() runs itself.
+std::vector<CommandSpec> completed_commands() {
+  std::vector<CommandSpec> all = commands();
+  const std::vector<std::string> names = names_of(all);
+  all.push_back({.name = "help", .help = "show the options of a filter or a command", .choices = names});
+  all.push_back({.name = "version", .help = "print the version"});
+  return all;
+}
+
 }  // namespace
 
 int run_completion(const CommandSpec& command, const ParsedLine& line) {
   if (line.arguments.size() != 1) throw Error(ErrorKind::usage, "Name one shell: " + command.usage + ".");
   using Script = std::string (*)(const std::vector<CommandSpec>&);
   constexpr Script scripts[] = {bash_completion, zsh_completion, fish_completion};  // as the choices
-  print(scripts[parse_choice("shell", line.arguments.front(), command.choices)](commands()));
+  print(scripts[parse_choice("shell", line.arguments.front(), command.choices)](completed_commands()));
   return exit_good;
 }
 
