@@ -1,4 +1,4 @@
-"""Every command that the README and the command's reference show, pasted in their order into one folder each."""
+"""Every command that the README, the command's reference and the page of tasks show, pasted in their order into one folder each."""
 import os
 import re
 import subprocess
@@ -12,7 +12,7 @@ import png_file
 from conftest import BINARY, FULL_CODECS
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ["README.md", "src/app/README.md"]
+DOCUMENTS = ["README.md", "src/app/README.md", "src/app/TASKS.md"]
 # A server, and commands about a checkout of the sources.
 ELSEWHERE = re.compile(r"^(satin view|samples/run|cmake|sudo)\b")
 
@@ -26,7 +26,9 @@ def lines_of(document):
 
 
 def outputs_of(line):
-    return re.findall(r"(?:-o|--report|--plot|--gallery|--overlay|--depth-out) '?([^\s']+)", line)
+    """The files that it names for results; - is standard output."""
+    names = re.findall(r"(?:-o|--report|--plot|--gallery|--overlay|--depth-out) '?([^\s']+)", line)
+    return [name for name in names if name != "-"]
 
 
 @pytest.fixture
@@ -48,6 +50,8 @@ def folder(satin, noise):
     for name in ["a", "b"]:
         image.fromarray(depth).save(satin.folder / "renders" / (name + "_depth.tif"))
     image.fromarray(depth).save(satin.folder / "survey.tif")
+    page = image.open(satin.folder / "page.jpg")
+    page.save(satin.folder / "scan.tif", save_all=True, append_images=[page])
     (satin.folder / "sky.pfm").write_bytes(b"PF\n64 32\n-1.0\n" + (noise((32, 64, 3), np.uint8, 5).astype("<f4") / 255).tobytes())
     satin.good("blur", "sky.pfm", "-o", "sky.hdr", "--radius", "0")
     (satin.folder / "bin").mkdir()
