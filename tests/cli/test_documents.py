@@ -37,7 +37,7 @@ def folder(satin, noise):
     image = pytest.importorskip("PIL.Image")
     y, x = np.mgrid[0:160, 0:240]
     photo = np.stack([x, y, noise((160, 240), np.uint8, 3)], axis=2).astype(np.uint8)
-    depth = (x // 4 + 40).astype(np.uint8)
+    depth = (x // 4 * 4 + 8).astype(np.uint8)
     image.fromarray(photo).save(satin.folder / "photo.jpg", quality=95)
     png_file.write(satin.folder / "depth.png", depth)
     png_file.write(satin.folder / "mask.png", np.where((x // 20 + y // 20) % 3 == 0, 255, 0).astype(np.uint8))
