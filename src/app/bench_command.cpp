@@ -226,9 +226,8 @@ constexpr double least_seconds = 0.005;
 constexpr double least_cell_seconds = 0.001;
 
 struct BenchResult {
-  std::size_t bytes = 0;            ///< bytes that must move: the inputs read once, the output written once
-  std::size_t workspace_bytes = 0;  ///< device memory that the plan holds beside pictures
-  double seconds = 0;               ///< median time of one run
+  std::size_t bytes = 0;    ///< bytes that must move: the inputs read once, the output written once
+  double seconds = 0;       ///< median time of one run
   double copy_seconds = 0;  ///< median time of a copy that reads half the bytes and writes the other half
 
   [[nodiscard]] double bytes_per_second() const noexcept { return static_cast<double>(bytes) / seconds; }
@@ -412,7 +411,6 @@ void bench(const Device& device, const Case& timed, Row& row) {
   if (filter == nullptr) return;
   BenchResult& result = row.result.emplace();
   result.bytes = bytes_to_move(filter->inputs, filter->plan.output_shape());
-  result.workspace_bytes = filter->plan.workspace_bytes();
   const Image copied = bench_picture(BenchInput::noise, copied_shape(result.bytes / 2));
   for (WorkingSet& set : filter->sets) {
     set.copy_source = device.upload(copied);
@@ -581,7 +579,6 @@ void add_row(JsonWriter& json, const Row& row, const Shape& picture) {
   if (row.result) {
     json.key("side_inputs").strings(row.side_inputs);
     json.key("bytes").integer(static_cast<long long>(row.result->bytes));
-    json.key("workspace_bytes").integer(static_cast<long long>(row.result->workspace_bytes));
     json.key("seconds").real(row.result->seconds);
     json.key("copy_seconds").real(row.result->copy_seconds);
     json.key("bytes_per_second").real(row.result->bytes_per_second());
