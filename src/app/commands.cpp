@@ -21,7 +21,9 @@ std::string metavar(const ParameterRecord& parameter) {
   constexpr std::array names{"X",    "X,X,...",    "N",       "X|P%",    "",
                              "NAME", "R|RXxRY|P%", "X,Y,W,H", "#RRGGBB", "X,Y|X%,Y%",
                              "A:B",  "N|P%|WxH",   "X,Y,W,H", "A:B"};  // in the order of the kinds
-  return names.at(static_cast<std::size_t>(parameter.kind));
+  const std::string name = names.at(static_cast<std::size_t>(parameter.kind));
+  const bool has_words = parameter.kind != ParameterKind::choice && !parameter.choices.empty();
+  return has_words ? name + "|NAME" : name;
 }
 
 std::string range_of(const ParameterRecord& parameter) {
