@@ -168,7 +168,8 @@ int run(const CommandSpec& /*command*/, const ParsedLine& line) {
   JsonWriter json;
   JsonWriter* const writer = line.flag("json") ? &json : nullptr;
   json.begin_object();
-  const int code = for_each_file(line, writer, [&](const BatchFile& file, bool alone) {
+  const int code = for_each_file(line, writer, [&](const BatchFile& file, bool alone) -> std::optional<Error> {
+    if (writer == nullptr && output_is_closed()) return std::nullopt;  // nobody reads about the rest
     return report_on(file, 0, writer, writer != nullptr, alone, [&] {
       if (file.problem) throw Error(*file.problem);
       const FileInfo info = read_file_info(file.input, options);
