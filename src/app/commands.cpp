@@ -327,9 +327,9 @@ std::string did_you_mean_longer(const std::string& name, const std::vector<std::
 /// Suggests Satin's option for one of other programs, if the command has it.
 std::string did_you_mean_foreign(const std::string& name, const std::vector<std::string>& known) {
   static const std::map<std::string_view, std::string> foreign = {
-      {"--fstop", "--f-number"},     {"--f-stop", "--f-number"},       {"--force", "--overwrite"},
-      {"--inplace", "--in-place"},   {"--invert", "--invert-mask"},    {"--jobs", "--threads"},
-      {"--strip-all", "--strip"},    {"--compression", "--jpeg-quality"}};
+      {"--fstop", "--f-number"},   {"--f-stop", "--f-number"},         {"--force", "--overwrite"},
+      {"--inplace", "--in-place"}, {"--invert", "--invert-mask"},      {"--jobs", "--threads"},
+      {"--strip-all", "--strip"},  {"--compression", "--jpeg-quality"}};
   const auto found = foreign.find(name);
   const bool has = found != foreign.end() && std::ranges::find(known, found->second) != known.end();
   return has ? " Did you mean '" + found->second + "'?" : "";

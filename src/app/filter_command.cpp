@@ -162,7 +162,7 @@ void refuse_number_for_aperture(const FilterRecord& filter, const ParsedLine& li
 
 /// Refuses a missing last file without -o, which other programs would take as the output.
 void refuse_bare_output(const std::vector<std::string>& names, const ParsedLine& line) {
-  if (names.size() < 2 || line.value("output") || !is_missing(names.back())) return;
+  if (names.size() < 2 || line.value("output") || line.flag("in-place") || !is_missing(names.back())) return;
   throw Error(ErrorKind::usage, "There is no output, and no file '" + names.back() + "'. Did you mean -o " +
                                     names.back() + "?");
 }

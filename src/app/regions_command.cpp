@@ -233,7 +233,8 @@ void refuse_other_format(const fs::path& output) {
   const auto holds = [&](const FormatInfo& format) {
     return std::ranges::find(format.extensions, extension) != format.extensions.end();
   };
-  constexpr std::array<std::string_view, 7> tables = {".csv", ".tsv", ".txt", ".xls", ".xlsx", ".xml", ".yaml"};
+  constexpr std::array<std::string_view, 7> tables = {".csv",  ".tsv", ".txt", ".xls",
+                                                      ".xlsx", ".xml", ".yaml"};
   if (std::ranges::find(tables, extension) == tables.end() && std::ranges::none_of(formats(), holds)) return;
   throw Error(ErrorKind::usage,
               "The output '" + output.string() + "' of regions is JSON, not " + extension.substr(1) +

@@ -38,9 +38,9 @@ void check_range(std::string_view name, std::string_view text, double value, dou
 /// Refuses a comma behind the text, where it looks like the end of a word in a sentence.
 void refuse_last_comma(std::string_view name, std::string_view text) {
   if (text.size() > 1 && text.ends_with(','))
-    refuse(name, text,
-           "a comma means nothing here; did you mean '" + std::string(text.substr(0, text.size() - 1)) +
-               "'?");
+    refuse(
+        name, text,
+        "a comma means nothing here; did you mean '" + std::string(text.substr(0, text.size() - 1)) + "'?");
 }
 
 double parse_finite(std::string_view name, std::string_view text) {

@@ -130,8 +130,7 @@ std::int64_t depth_pixel(const Length& at, std::int64_t size, std::int64_t depth
 void set_focus(DepthRule& rule, const LensFocus& focus, const Shape& picture, const Shape& depth,
                double scale) {
   if (focus.focus && focus.focus->end) {
-    rule.focus_from =
-        *focus.focus->end == DepthEnd::nearest ? FocusSource::nearest : FocusSource::farthest;
+    rule.focus_from = *focus.focus->end == DepthEnd::nearest ? FocusSource::nearest : FocusSource::farthest;
     return;
   }
   if (focus.focus) {

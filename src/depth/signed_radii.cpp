@@ -115,7 +115,7 @@ constexpr double seen_step = 16;
 bool has_steps(const CircleOfConfusionJob& job) {
   if (job.type != Type::u8) return false;
   const DepthRule& rule = job.rule;
-  if (rule.spanned != 0 || rule.distances || 
+  if (rule.spanned != 0 || rule.distances ||
       (rule.focal_length != 0 && rule.focus_from != FocusSource::value))
     return true;
   LensState state;

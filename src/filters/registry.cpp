@@ -193,7 +193,8 @@ constexpr std::array advices = {
     Advice{"bokeh lens lensblur depth depthoffield depthblur portrait refocus focus background",
            "'satin dof' is depth of field."},
     Advice{"miniature toy", "'satin tilt-shift' makes miniatures."},
-    Advice{"despeckle denoise noise percentile rank salt medianblur medianfilter specks removespecks spots scratches",
+    Advice{"despeckle denoise noise percentile rank salt medianblur medianfilter specks removespecks spots "
+           "scratches",
            "'satin median' removes specks."},
     Advice{"dust removedust", "'satin median' removes specks, 'satin closing' narrow dark dust alone."},
     Advice{"binarize binarise binarization binary otsu sauvola niblack bradley adaptive adaptivethreshold "
@@ -207,9 +208,10 @@ constexpr std::array advices = {
     Advice{"faces face facedetect facedetection blurfaces",
            "Satin finds no faces: 'satin redact --box' or '--mask' covers those that a detector, such as "
            "OpenCV's, found."},
-    Advice{"removebackground backgroundremoval removebg rembg cutout matte matting segment",
-           "Satin finds no subject: rembg makes a mask of it, for 'satin dof --subject' and '--mask' of other "
-           "filters."},
+    Advice{
+        "removebackground backgroundremoval removebg rembg cutout matte matting segment",
+        "Satin finds no subject: rembg makes a mask of it, for 'satin dof --subject' and '--mask' of other "
+        "filters."},
     Advice{"chromakey chroma greenscreen bluescreen keying",
            "Satin cuts nothing out by its colour; ffmpeg ('chromakey') does. 'satin blur --mask' uses such a "
            "mask."},
@@ -242,17 +244,20 @@ constexpr std::array advices = {
     Advice{"cut trim clip extract", "'satin crop' cuts a box out of a picture."},
     Advice{"convert reformat transcode compress export save",
            "'satin convert' reads and writes without a filter, '--jpeg-quality 80' makes JPEG smaller."},
-    Advice{"strip striptags stripmetadata removeexif",
-           "'satin convert photo.jpg -o bare.jpg --strip' drops metadata, as --strip does with every filter."},
-    Advice{"rotate flip flop turn mirrored pad",
-           "Satin turns pictures only as their EXIF says; ImageMagick ('magick in.jpg -rotate 90 out.jpg') and "
-           "libvips ('vips rot') do that."},
+    Advice{
+        "strip striptags stripmetadata removeexif",
+        "'satin convert photo.jpg -o bare.jpg --strip' drops metadata, as --strip does with every filter."},
+    Advice{
+        "rotate flip flop turn mirrored pad",
+        "Satin turns pictures only as their EXIF says; ImageMagick ('magick in.jpg -rotate 90 out.jpg') and "
+        "libvips ('vips rot') do that."},
     Advice{"grey gray greyscale grayscale togrey togray desaturate decolorize",
            "Satin does not change colours; ImageMagick ('magick photo.jpg -colorspace Gray grey.jpg') and "
            "libvips ('vips colourspace') do."},
-    Advice{"negate invert brightness gamma saturation hue colorize whitebalance temperature tint exposure",
-           "Satin does not change colours; ImageMagick ('magick') and libvips ('vips') do, darktable balances "
-           "white."},
+    Advice{
+        "negate invert brightness gamma saturation hue colorize whitebalance temperature tint exposure",
+        "Satin does not change colours; ImageMagick ('magick') and libvips ('vips') do, darktable balances "
+        "white."},
     Advice{"vignette vignetting",
            "Satin darkens no corners; ImageMagick ('magick photo.jpg -vignette 0x80 out.jpg') does."},
     Advice{"watermark montage composite overlay blend text caption annotate collage",

@@ -324,8 +324,7 @@ void check_target(const fs::path& path, bool overwrite) {
                      " cannot be written to. Change its permissions, or choose another.");
 }
 
-void write_file(const fs::path& path, Bytes bytes, bool overwrite,
-                std::optional<fs::file_time_type> modified,
+void write_file(const fs::path& path, Bytes bytes, bool overwrite, std::optional<fs::file_time_type> modified,
                 const std::function<void(const fs::path& temporary)>& before_rename) {
   if (is_standard_stream(path) || path == "/dev/stdout")
     return write_all(STDOUT_FILENO, bytes, "standard output");

@@ -116,8 +116,9 @@ double end_of(std::vector<double> values, DepthEnd end, bool distances) {
 }
 
 TEST(DepthStatistics, EndsOfDepthAreTheFocus) {
-  const std::pair<Type, Unit> cases[] = {{Type::u8, {200, 30}},    {Type::u16, {65000, 200}}, {Type::u16, {40, 260}},
-                                         {Type::f32, {1, 0.5}},    {Type::f32, {1e-6, 1}},    {Type::f32, {2, -1}}};
+  const std::pair<Type, Unit> cases[] = {{Type::u8, {200, 30}},  {Type::u16, {65000, 200}},
+                                         {Type::u16, {40, 260}}, {Type::f32, {1, 0.5}},
+                                         {Type::f32, {1e-6, 1}}, {Type::f32, {2, -1}}};
   for (const auto& [type, unit] : cases)
     for (const auto& [width, height] : {std::pair{1, 1}, {10, 5}, {17, 3}, {150, 131}})
       for (const DepthKind kind : {DepthKind::disparity, DepthKind::depth})
@@ -131,7 +132,8 @@ TEST(DepthStatistics, EndsOfDepthAreTheFocus) {
           focus.depth_kind = kind;
           focus.focus = end;
           const RadiiResult result = radii_of(dark_picture(width, height), depth, focus);
-          EXPECT_EQ(result.focus, end_of(values, end, distances)) << width << " x " << height << ", " << distances;
+          EXPECT_EQ(result.focus, end_of(values, end, distances))
+              << width << " x " << height << ", " << distances;
           EXPECT_EQ(result.refused, "");
         }
 }
@@ -145,9 +147,11 @@ TEST(DepthStatistics, EndsOfInvertedDepthAndOfRangesAreThoseOfTheirValues) {
     change(focus);
     return radii_of(dark_picture(60, 40), codes, focus).focus;
   };
-  const double lowest = end_of(stored, DepthEnd::farthest, false), highest = end_of(stored, DepthEnd::nearest, false);
+  const double lowest = end_of(stored, DepthEnd::farthest, false),
+               highest = end_of(stored, DepthEnd::nearest, false);
   EXPECT_NEAR(focus_of([](LensFocus&) {}), highest / 255, 1e-12);
-  EXPECT_NEAR(focus_of([](LensFocus& focus) { focus.invert_depth = true; }), lowest / 255, 1e-12) << "as stored";
+  EXPECT_NEAR(focus_of([](LensFocus& focus) { focus.invert_depth = true; }), lowest / 255, 1e-12)
+      << "as stored";
   EXPECT_NEAR(focus_of([](LensFocus& focus) {
                 focus.depth_kind = DepthKind::depth;
                 focus.depth_range = ValueRange{1, 11};
@@ -174,8 +178,9 @@ TEST(DepthStatistics, AFiftiethOfTheValuesIsNoEnd) {
 }
 
 TEST(DepthStatistics, UnknownDepthIsNoEnd) {
-  const Image depth =
-      plane_of(100, 10, Type::u16, [](std::int64_t x, std::int64_t) { return x < 30 ? 65535 : x < 60 ? 4000 : 900; });
+  const Image depth = plane_of(100, 10, Type::u16, [](std::int64_t x, std::int64_t) {
+    return x < 30 ? 65535 : x < 60 ? 4000 : 900;
+  });
   LensFocus focus;
   focus.depth_scale = 1;
   focus.unknown = 65535;
