@@ -71,14 +71,14 @@ def test_metadata_and_quality_travel(satin, tmp_path, noise):
 
 @pytest.mark.skipif(not FULL_CODECS, reason="this build has no HEIC")
 def test_a_photograph_of_a_phone(satin):
-    photos = sorted(DATA.glob("*.heic")) + sorted(DATA.glob("*.HEIC"))
-    if not photos:
-        pytest.skip("no HEIC in %s" % DATA)
-    satin.good("convert", photos[0], "-o", "photo.jpg")
+    photo = DATA / "pug.heic"
+    if not photo.exists():
+        pytest.skip("no %s" % photo)
+    satin.good("convert", photo, "-o", "photo.jpg")
     shape = json.loads(satin.good("info", "photo.jpg", "--json").stdout)["files"][0]
-    told = json.loads(satin.good("info", photos[0], "--json").stdout)["files"][0]
+    told = json.loads(satin.good("info", photo, "--json").stdout)["files"][0]
     assert (shape["format"], shape["width"], shape["height"]) == ("JPEG", told["width"], told["height"])
-    result = satin.good("convert", photos[0], "-o", "folder/")
+    result = satin.good("convert", photo, "-o", "folder/")
     assert "folder/" in str(files_below(satin.folder)) and "--format names another" in result.error
 
 

@@ -146,9 +146,10 @@ def test_what_cannot_be_replaced(satin, picture, three):
     satin.bad(2, "blur", "in.png", "in.png", "--in-place", says="in.png")
     satin.bad(2, "regions", "in.png", "--in-place", says="--in-place")
     satin.bad(1, "blur", "none.png", "--in-place", says="does not exist")
-    (satin.folder / "photo.heic").write_bytes(b"any")
-    satin.bad(2, "blur", "in", "photo.heic", "--in-place", says=["photo.heic", "read and not written", "--format jpg"])
-    os.remove(satin.folder / "photo.heic")
+    if FULL_CODECS:
+        (satin.folder / "photo.heic").write_bytes(b"any")
+        satin.bad(2, "blur", "in", "photo.heic", "--in-place", says=["photo.heic", "read and not written", "--format jpg"])
+        os.remove(satin.folder / "photo.heic")
     assert bytes_of(satin) == before
     satin.bad(2, "blur", "in.png", "-o", "in.png", says="--in-place")
 
