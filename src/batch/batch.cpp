@@ -153,7 +153,7 @@ class FileWork {
         reading_(reading_for(devices, work, memory.limit())),
         chains_(devices, work) {
     if (!work.manifest) return;
-    log_.emplace(work.options.manifest_part);
+    log_.emplace(work.options);
     if (!work.options.in_place) log_->open(work.manifest->file_for({}));
   }
 

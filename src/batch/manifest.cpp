@@ -29,8 +29,9 @@ constexpr std::string_view first_line = "satin-manifest 1";
 constexpr std::size_t longest_line = 16384;  // a path of 4096 bytes, each as %XX, and five numbers
 
 /// Returns the name relative to the folder of the manifest, as one word.
-std::string name_in(const fs::path& manifest, const fs::path& output) {
-  return reference(output, manifest, [](char c) { return c > 0x20 && c < 0x7F && c != '%'; });
+std::string name_in(const fs::path& manifest, const fs::path& output, bool in_place) {
+  return (in_place ? "./" : "") +
+         reference(output, manifest, [](char c) { return c > 0x20 && c < 0x7F && c != '%'; });
 }
 
 std::string host_name() {
@@ -177,7 +178,7 @@ std::vector<OutputRecord> Manifest::find(const fs::path& output) const {
   const fs::path file = file_for(output);
   const auto parts = parts_.find(file);
   if (parts == parts_.end()) return all;
-  const std::uint64_t name = Hash().add(name_in(file, output)).value();
+  const std::uint64_t name = Hash().add(name_in(file, output, file_.empty())).value();
   for (const ByName& part : parts->second)
     if (const auto found = part.find(name); found != part.end()) all.push_back(found->second);
   return all;
@@ -208,13 +209,13 @@ void ManifestLog::open(const fs::path& manifest) {
 void ManifestLog::begin(const fs::path& manifest, const fs::path& output) {
   const std::lock_guard lock(mutex_);
   switch_to(manifest);
-  append("begin " + name_in(file_, output));
+  append("begin " + name_in(file_, output, in_place_));
 }
 
 void ManifestLog::done(const fs::path& manifest, const fs::path& output, const OutputRecord& made) {
   const std::lock_guard lock(mutex_);
   switch_to(manifest);
-  append("done " + name_in(file_, output) + " " + std::to_string(made.input.size) + " " +
+  append("done " + name_in(file_, output, in_place_) + " " + std::to_string(made.input.size) + " " +
          std::to_string(made.input.time) + " " + std::to_string(made.work) + " " + std::to_string(made.size) +
          " " + std::to_string(made.hash));
 }

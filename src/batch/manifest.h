@@ -8,6 +8,7 @@
 //   run HOST PROCESS      a process begins to add lines
 //   begin NAME            from here on, an existing NAME is an output of this batch
 //   done NAME INPUT-SIZE INPUT-TIME WORK OUTPUT-SIZE OUTPUT-HASH
+// An input that is replaced has the name ./NAME, so that no other batch takes it for an output of its own.
 // Each line is appended by a single write, so that the shards of a batch can share the file. A line cut by a
 // crash is ignored. The last line about a name counts. Parts of a manifest (BatchOptions::manifest_part) are
 // files beside it. If two parts describe one name, size and hash of the output say which of them made it.
@@ -77,8 +78,8 @@ class Manifest {
 /// Appends to manifests, one of which is open at a time. Thread-safe.
 class ManifestLog {
  public:
-  /// `part` is BatchOptions::manifest_part.
-  explicit ManifestLog(std::string part) : part_(std::move(part)) {}
+  explicit ManifestLog(const BatchOptions& options)
+      : part_(options.manifest_part), in_place_(options.in_place) {}
 
   /// Creates the file, or the part of it, and its folder if needed, and adds this process to it.
   void open(const std::filesystem::path& manifest);
@@ -95,6 +96,7 @@ class ManifestLog {
   void append(const std::string& line);
 
   std::string part_;
+  bool in_place_;
   std::mutex mutex_;
   std::filesystem::path manifest_;  ///< the open one
   std::filesystem::path file_;      ///< its file, or the part of it

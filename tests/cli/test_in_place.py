@@ -81,6 +81,16 @@ def test_other_pictures_under_the_same_names_are_new(satin, three, noise):
     assert same(pictures(satin, ["b.png", "d.png"]), {"b.png": box_blur(new, 2), "d.png": box_blur(new, 2)})
 
 
+def test_outputs_and_replaced_inputs_are_told_apart(satin, three):
+    satin.good("blur", "in", "-o", "out", "--resume", *BLUR)
+    satin.good("blur", "out", "--in-place", *BLUR)  # they were made there, not replaced
+    assert np.array_equal(png_file.read(satin.folder / "out" / "a.png"), box_blur(once(three)["a.png"], 2))
+    assert statuses(satin) == ["done"] * 3
+    before = bytes_of(satin)
+    satin.bad(2, "blur", "out", "-o", "in", "--resume", *BLUR, says=["in/a.png", "manifest", "--overwrite"])
+    assert bytes_of(satin) == before
+
+
 def test_one_file_and_a_pipeline(satin, picture, noise):
     os.chmod(picture, 0o640)
     os.utime(picture, ns=(10**18, 10**18))
