@@ -73,6 +73,8 @@ constexpr std::string_view examples[] = {
     "satin regions mask.png --image photo.jpg --min-area 50 -o regions.json",
     "satin run 'blur radius=2 | unsharp amount=0.5' photo.jpg -o clear.jpg",
     "satin run 'threshold window=75 | regions min-area=20' page.png -o letters.json",
+    "satin convert photo.jpg -o photo.png",
+    "satin convert page.png mask.png -o masters/ --format tiff",
     "satin info photo.jpg",
     "satin info photo.jpg depth.png --json",
     "satin bench blur --radius 32 --size 640x480",
@@ -335,7 +337,8 @@ std::string section_of(const CommandSpec& command, const CommandSpec& shared) {
 std::string sections(const std::vector<CommandSpec>& all, bool filters, const CommandSpec& shared) {
   std::string text = filters ? ".SH FILTERS\n" : ".SH COMMANDS\n";
   for (const CommandSpec& command : all)
-    if ((command.filter != nullptr) == filters) text += section_of(command, shared);
+    if ((command.filter != nullptr && command.filter != &convert_record()) == filters)
+      text += section_of(command, shared);
   return text;
 }
 

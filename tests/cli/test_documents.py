@@ -44,7 +44,7 @@ def folder(satin, noise):
     image.fromarray(np.where(noise((160, 240), np.uint8, 4) > 200, 30, 220).astype(np.uint8)).save(satin.folder / "page.jpg")
     (satin.folder / "phone.jpg").write_bytes(
         photo_file.gdepth(photo_file.jpeg(photo), photo_file.png(depth), photo_file.jpeg(photo)))
-    for name in ["holiday/IMG_1.jpg", "holiday/IMG_2.jpg", "holiday/lake/IMG_3.jpg", "renders/a.png", "renders/b.png"]:
+    for name in ["holiday/IMG_1.jpg", "holiday/IMG_2.jpg", "holiday/lake/IMG_3.jpg", "renders/a.png", "renders/b.png", "scans/page.png"]:
         (satin.folder / name).parent.mkdir(parents=True, exist_ok=True)
         image.fromarray(photo).save(satin.folder / name)
     for name in ["a", "b"]:
