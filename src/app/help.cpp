@@ -72,7 +72,7 @@ constexpr std::string_view examples[] = {
     "satin regions mask.png",
     "satin regions mask.png --image photo.jpg --min-area 50 -o regions.json",
     "satin run 'blur radius=2 | unsharp amount=0.5' photo.jpg -o clear.jpg",
-    "satin run 'threshold window=75 | regions min-area=20' page.png -o letters.json",
+    "satin run 'threshold window=75 invert | regions min-area=20' page.png -o letters.json",
     "satin convert photo.jpg -o photo.png",
     "satin convert page.png mask.png -o masters/ --format tiff",
     "satin info photo.jpg",
