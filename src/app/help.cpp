@@ -526,12 +526,11 @@ std::string fish_completion(const std::vector<CommandSpec>& all) {
   return text;
 }
 
-/// Returns the commands, and `help` and `version`, which main() runs itself.
+/// Returns the commands and `help`, which main() runs itself.
 std::vector<CommandSpec> completed_commands() {
   std::vector<CommandSpec> all = commands();
   const std::vector<std::string> names = names_of(all);
   all.push_back({.name = "help", .help = "show the options of a filter or a command", .choices = names});
-  all.push_back({.name = "version", .help = "print the version"});
   return all;
 }
 
