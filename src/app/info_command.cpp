@@ -170,7 +170,8 @@ int run(const CommandSpec& /*command*/, const ParsedLine& line) {
   json.begin_object();
   const int code =
       for_each_file(line, writer, [&](const BatchFile& file, bool alone) -> std::optional<Error> {
-        if (writer == nullptr && output_is_closed()) return std::nullopt;  // nobody reads about the rest
+        const bool is_unread = writer == nullptr && output_is_closed();
+        if (is_unread && !file.problem) return std::nullopt;
         return report_on(file, 0, writer, writer != nullptr, alone, [&] {
           if (file.problem) throw Error(*file.problem);
           const FileInfo info = read_file_info(file.input, options);

@@ -270,13 +270,11 @@ BatchOptions batch_options_of(const ParsedLine& line) {
 
 OptionGroup batch_option_group(const FilterRecord* filter) {
   std::vector<OptionSpec> options = together(
-      {{file("output", "file, folder, pattern such as {dir}/{stem}_{width}.{ext}, or - for standard output",
+      {{file("output", "file, folder, pattern such as {stem}_{width}.jpg, or - (standard output)",
              {.letter = 'o', .value = "PATH"})},
        input_options(),
-       {flag("in-place",
-             "replace the inputs, without -o; their folders keep a manifest, so that no file is filtered "
-             "twice"),
-        valued("backup", "SUFFIX", "with --in-place: keep each original as NAME and SUFFIX, such as .orig"),
+       {flag("in-place", "replace the inputs, each once: manifests in their folders know"),
+        valued("backup", "SUFFIX", "with --in-place: keep the originals as NAME and SUFFIX"),
         flag("overwrite", "replace existing outputs"),
         flag("skip-existing", "skip inputs whose output exists"),
         flag("resume", "continue a run with --resume; outputs are checked by size and hash"),
@@ -303,16 +301,13 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
                            "keep the metadata of redacted pictures, although it may show covered content"));
   const auto is_mask = [](const InputRecord& input) { return input.role == Role::mask; };
   if (filter == nullptr || std::ranges::any_of(filter->inputs, is_mask))
-    options.insert(
-        options.end(),
-        {mask_from_option(), flag("invert-mask", "filter where the mask is black, not where it is white")});
+    options.insert(options.end(),
+                   {mask_from_option(), flag("invert-mask", "filter where the mask is black")});
   if (filter == nullptr || filter->set_by_photo) {
     options.push_back(
-        flag("keep-depth",
-             "store the depth of --depth-from photo and the sharp original in the JPEG, so that "
-             "it can be refocused"));
-    options.push_back(file(
-        "depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, or .png of 16 bits"));
+        flag("keep-depth", "store the depth of --depth-from photo and the sharp original in the JPEG"));
+    options.push_back(
+        file("depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, 16-bit .png"));
   }
   return {"Files", std::move(options)};
 }

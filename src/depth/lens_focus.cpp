@@ -227,11 +227,9 @@ ParameterRecord focus_record() {
   const auto print = [](const FocusDepth& depth) {
     return depth.end ? depth_ends()[static_cast<std::size_t>(*depth.end)] : print_real(depth.value);
   };
-  ParameterRecord record = record::field(
-      ParameterKind::real, &LensFocus::focus,
-      {"focus", "",
-       "depth that is sharp, after the scale; nearest, farthest: all but the last 2 % of known depth"},
-      parse, print);
+  ParameterRecord record =
+      record::field(ParameterKind::real, &LensFocus::focus,
+                    {"focus", "", "depth that is sharp, after the scale, or an end of it"}, parse, print);
   record.minimum = focus_range.minimum;
   record.maximum = focus_range.maximum;
   record.choices = depth_ends();

@@ -17,7 +17,9 @@ DATA = Path(os.environ.get("SATIN_TEST_DATA", Path(__file__).resolve().parents[3
 def test_values_stay(satin, noise, shape, dtype):
     array = noise(shape, dtype)
     png_file.write(satin.folder / "in.png", array)
-    for name in ["b.npy"] + (["c.tif"] if FULL_CODECS else []):
+    satin.good("convert", "in.png", "-o", "out.npy")
+    assert np.array_equal(np.load(satin.folder / "out.npy"), array)
+    for name in ["out.pam"] + (["out.tif"] if FULL_CODECS else []):
         satin.good("convert", "in.png", "-o", name)
         satin.good("convert", name, "-o", name + ".png")
         assert np.array_equal(png_file.read(satin.folder / (name + ".png")), array)
