@@ -21,7 +21,9 @@ std::string metavar(const ParameterRecord& parameter) {
   constexpr std::array names{"X",    "X,X,...",    "N",       "X|P%",    "",
                              "NAME", "R|RXxRY|P%", "X,Y,W,H", "#RRGGBB", "X,Y|X%,Y%",
                              "A:B",  "N|P%|WxH",   "X,Y,W,H", "A:B"};  // in the order of the kinds
-  return names.at(static_cast<std::size_t>(parameter.kind));
+  const std::string name = names.at(static_cast<std::size_t>(parameter.kind));
+  const bool has_words = parameter.kind != ParameterKind::choice && !parameter.choices.empty();
+  return has_words ? name + "|NAME" : name;
 }
 
 std::string range_of(const ParameterRecord& parameter) {
@@ -91,6 +93,14 @@ CommandSpec filter_command(const FilterRecord& filter) {
   if (!own.empty()) command.groups.push_back({"Filter options", std::move(own)});
   command.groups.push_back(batch_option_group(&filter));
   command.groups.push_back(common_options());
+  return command;
+}
+
+CommandSpec convert_command() {
+  CommandSpec command = filter_command(convert_record());
+  command.details =
+      "The extension of the output says the format, for several files --format. Metadata, profile and bits\n"
+      "travel as they do with filters: what the format cannot hold is named in a warning.";
   return command;
 }
 
@@ -227,6 +237,7 @@ std::vector<CommandSpec> commands() {
   std::vector<CommandSpec> all;
   for (const FilterRecord& filter : filters()) all.push_back(completed(filter_command(filter)));
   all.push_back(pipeline_command());
+  all.push_back(convert_command());
   all.push_back(view_command({}));
   all.push_back(info_command());
   const OptionSpec json = flag("json", "print JSON");
@@ -313,6 +324,17 @@ std::string did_you_mean_longer(const std::string& name, const std::vector<std::
   return found.size() == 1 ? " Did you mean '" + found.front() + "'?" : "";
 }
 
+/// Suggests Satin's option for one of other programs, if the command has it.
+std::string did_you_mean_foreign(const std::string& name, const std::vector<std::string>& known) {
+  static const std::map<std::string_view, std::string> foreign = {
+      {"--fstop", "--f-number"},   {"--f-stop", "--f-number"},         {"--force", "--overwrite"},
+      {"--inplace", "--in-place"}, {"--invert", "--invert-mask"},      {"--jobs", "--threads"},
+      {"--strip-all", "--strip"},  {"--compression", "--jpeg-quality"}};
+  const auto found = foreign.find(name);
+  const bool has = found != foreign.end() && std::ranges::find(known, found->second) != known.end();
+  return has ? " Did you mean '" + found->second + "'?" : "";
+}
+
 [[noreturn]] void refuse_unknown(const CommandSpec& command, const std::string& argument) {
   const std::string name = name_in(argument);
   const std::vector<std::string> known = option_names(command);
@@ -323,7 +345,8 @@ std::string did_you_mean_longer(const std::string& name, const std::vector<std::
   if (for_output && !is_known("--output"))
     throw Error(ErrorKind::usage, "'satin " + command.name +
                                       "' has no -o: it prints its results. Write them to a file by > FILE.");
-  std::string hint = did_you_mean(name, known);
+  std::string hint = did_you_mean_foreign(name, known);
+  if (hint.empty()) hint = did_you_mean(name, known);
   if (hint.empty()) hint = did_you_mean_longer(name, known);
   throw Error(ErrorKind::usage, "Unknown option " + name + "." + hint + "\n'satin help " + command.name +
                                     "' shows the options.");

@@ -117,20 +117,52 @@ bool is_missing(const std::string& input) {
   return input != "-" && !fs::exists(fs::symlink_status(input, ignored));
 }
 
-/// Refuses a number after -r, which means --recursive and has no value.
-void refuse_stray_value(const FilterRecord& filter, const ParsedLine& line) {
-  const ParameterRecord* radius = filter.find_parameter("radius");
-  if (radius == nullptr || !line.flag("recursive")) return;
+/// Returns the option that a number without a name most likely belongs to: the filter's strength, or its
+/// first number; empty if it has none.
+std::string option_for_number(const FilterRecord& filter) {
+  const ParameterRecord* parameter = filter.find_parameter(ParameterRole::strength);
+  constexpr std::array numbers = {ParameterKind::real,   ParameterKind::integer, ParameterKind::length,
+                                  ParameterKind::radius, ParameterKind::size,    ParameterKind::reals};
+  for (const ParameterRecord& each : filter.parameters)
+    if (parameter == nullptr && std::ranges::find(numbers, each.kind) != numbers.end()) parameter = &each;
+  return parameter == nullptr ? "" : "--" + parameter->name;
+}
+
+/// Refuses a number in place of a file. It may follow a letter that has no value, -r or -q, or lack its
+/// option. `filter` is null for a pipeline.
+void refuse_stray_value(const FilterRecord* filter, const ParsedLine& line) {
   for (const std::string& argument : line.arguments) {
-    if (!is_missing(argument) || argument.find_first_not_of("0123456789.x%") != std::string::npos) continue;
-    throw Error(ErrorKind::usage, "There is no file '" + argument +
-                                      "', and -r means --recursive. Did you mean --radius " + argument + "?");
+    const bool is_number = argument.find_first_of("0123456789") != std::string::npos &&
+                           argument.find_first_not_of("0123456789.x%") == std::string::npos;
+    if (!is_number || !is_missing(argument)) continue;
+    std::string option = filter == nullptr ? "" : option_for_number(*filter), letter;
+    if (filter != nullptr && filter->find_parameter("radius") != nullptr && line.flag("recursive")) {
+      option = "--radius";
+      letter = ", and -r means --recursive";
+    } else if (line.flag("quiet")) {
+      option = "--jpeg-quality";
+      letter = ", and -q means --quiet";
+    }
+    if (!option.empty())
+      throw Error(ErrorKind::usage, "There is no file '" + argument + "'" + letter + ". Did you mean " +
+                                        option + " " + argument + "?");
   }
+}
+
+/// Refuses the f-number of a lens where the filter expects a picture of its aperture.
+void refuse_number_for_aperture(const FilterRecord& filter, const ParsedLine& line) {
+  const auto input = std::ranges::find(filter.inputs, Role::aperture, &InputRecord::role);
+  const auto path = input == filter.inputs.end() ? std::nullopt : line.value(input->name);
+  if (!path || !is_missing(*path) || filter.find_parameter("f-number") == nullptr) return;
+  const std::string number = path->starts_with("f/") ? path->substr(2) : *path;
+  if (number.empty() || number.find_first_not_of("0123456789.") != std::string::npos) return;
+  throw Error(ErrorKind::usage, "--" + input->name + " '" + *path + "': there is no such picture of an " +
+                                    "aperture. Did you mean --f-number " + number + "?");
 }
 
 /// Refuses a missing last file without -o, which other programs would take as the output.
 void refuse_bare_output(const std::vector<std::string>& names, const ParsedLine& line) {
-  if (names.size() < 2 || line.value("output") || !is_missing(names.back())) return;
+  if (names.size() < 2 || line.value("output") || line.flag("in-place") || !is_missing(names.back())) return;
   throw Error(ErrorKind::usage, "There is no output, and no file '" + names.back() + "'. Did you mean -o " +
                                     names.back() + "?");
 }
@@ -386,10 +418,13 @@ int show_intentions(const Batch& batch, bool json) {
   return exit_code(result);
 }
 
-/// Opens the devices that --device names, such as "cuda:0,cuda:1".
-std::vector<Device> open_devices(const ParsedLine& line, const DeviceOptions& options) {
+/// Opens the devices that --device names, such as "cuda:0,cuda:1". Nothing is computed in a conversion: it
+/// does without a GPU.
+std::vector<Device> open_devices(const Pipeline& pipeline, const ParsedLine& line,
+                                 const DeviceOptions& options) {
+  const bool converts = &pipeline.front().parameters.filter() == &convert_record();
   std::vector<Device> devices;
-  for (const std::string& name : split(line.value("device").value_or("auto"), ','))
+  for (const std::string& name : split(line.value("device").value_or(converts ? "cpu" : "auto"), ','))
     devices.push_back(Device::open(name, options));
   return devices;
 }
@@ -402,7 +437,7 @@ int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLin
   options = BatchOptions{};  // the names may be many, and the batch has its own
   if (const std::string notice = batch.notice(); !notice.empty() && !line.flag("quiet")) print_error(notice);
   if (line.flag("dry-run")) return show_intentions(batch, line.flag("json"));
-  const std::vector<Device> devices = open_devices(line, device_options);
+  const std::vector<Device> devices = open_devices(pipeline, line, device_options);
   for (const Device& device : devices) limit_memory(device, memory_limit);
   // The first signal ends a batch after its current stages, the second one at once.
   const PatientWork patient(batch.size() > 1 ? Patience::short_one : Patience::none);
@@ -415,7 +450,8 @@ int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLin
 }  // namespace
 
 int run_filter_command(const CommandSpec& command, const ParsedLine& line) {
-  refuse_stray_value(*command.filter, line);
+  refuse_stray_value(command.filter, line);
+  refuse_number_for_aperture(*command.filter, line);
   refuse_bare_output(line.arguments, line);
   BatchOptions options = batch_options_of(line);
   for (const ParsedLine& of_picture : series_lines(*command.filter, line))
@@ -436,6 +472,7 @@ int run_pipeline_command(const CommandSpec& /*command*/, const ParsedLine& line)
   refuse_pieces(line.arguments);
   BatchOptions options = batch_options_of(line);
   options.inputs.erase(options.inputs.begin());
+  refuse_stray_value(nullptr, line);
   return run_pipeline(parse_pipeline(line.arguments.front()), std::move(options), line);
 }
 

@@ -72,7 +72,9 @@ constexpr std::string_view examples[] = {
     "satin regions mask.png",
     "satin regions mask.png --image photo.jpg --min-area 50 -o regions.json",
     "satin run 'blur radius=2 | unsharp amount=0.5' photo.jpg -o clear.jpg",
-    "satin run 'threshold window=75 | regions min-area=20' page.png -o letters.json",
+    "satin run 'threshold window=75 invert | regions min-area=20' page.png -o letters.json",
+    "satin convert photo.jpg -o photo.png",
+    "satin convert page.png mask.png -o masters/ --format tiff",
     "satin info photo.jpg",
     "satin info photo.jpg depth.png --json",
     "satin bench blur --radius 32 --size 640x480",
@@ -335,7 +337,8 @@ std::string section_of(const CommandSpec& command, const CommandSpec& shared) {
 std::string sections(const std::vector<CommandSpec>& all, bool filters, const CommandSpec& shared) {
   std::string text = filters ? ".SH FILTERS\n" : ".SH COMMANDS\n";
   for (const CommandSpec& command : all)
-    if ((command.filter != nullptr) == filters) text += section_of(command, shared);
+    if ((command.filter != nullptr && command.filter != &convert_record()) == filters)
+      text += section_of(command, shared);
   return text;
 }
 
@@ -523,13 +526,21 @@ std::string fish_completion(const std::vector<CommandSpec>& all) {
   return text;
 }
 
+/// Returns the commands and `help`, which main() runs itself.
+std::vector<CommandSpec> completed_commands() {
+  std::vector<CommandSpec> all = commands();
+  const std::vector<std::string> names = names_of(all);
+  all.push_back({.name = "help", .help = "show the options of a filter or a command", .choices = names});
+  return all;
+}
+
 }  // namespace
 
 int run_completion(const CommandSpec& command, const ParsedLine& line) {
   if (line.arguments.size() != 1) throw Error(ErrorKind::usage, "Name one shell: " + command.usage + ".");
   using Script = std::string (*)(const std::vector<CommandSpec>&);
   constexpr Script scripts[] = {bash_completion, zsh_completion, fish_completion};  // as the choices
-  print(scripts[parse_choice("shell", line.arguments.front(), command.choices)](commands()));
+  print(scripts[parse_choice("shell", line.arguments.front(), command.choices)](completed_commands()));
   return exit_good;
 }
 

@@ -168,14 +168,17 @@ int run(const CommandSpec& /*command*/, const ParsedLine& line) {
   JsonWriter json;
   JsonWriter* const writer = line.flag("json") ? &json : nullptr;
   json.begin_object();
-  const int code = for_each_file(line, writer, [&](const BatchFile& file, bool alone) {
-    return report_on(file, 0, writer, writer != nullptr, alone, [&] {
-      if (file.problem) throw Error(*file.problem);
-      const FileInfo info = read_file_info(file.input, options);
-      warn(file.input.string(), info.picture.warnings);
-      writer != nullptr ? add_info(json, info) : print(table_of(file.input.string(), info));
-    });
-  });
+  const int code =
+      for_each_file(line, writer, [&](const BatchFile& file, bool alone) -> std::optional<Error> {
+        const bool is_unread = writer == nullptr && output_is_closed();
+        if (is_unread && !file.problem) return std::nullopt;
+        return report_on(file, 0, writer, writer != nullptr, alone, [&] {
+          if (file.problem) throw Error(*file.problem);
+          const FileInfo info = read_file_info(file.input, options);
+          warn(file.input.string(), info.picture.warnings);
+          writer != nullptr ? add_info(json, info) : print(table_of(file.input.string(), info));
+        });
+      });
   if (writer != nullptr) print(json.end_object().text() + "\n");
   return code;
 }

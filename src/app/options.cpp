@@ -238,6 +238,8 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   BatchOptions options = input_options_of(line);
   options.output = line.value("output").value_or("");
   options.format = format_of(line);
+  options.in_place = line.flag("in-place");
+  options.backup = line.value("backup");
   options.overwrite = line.flag("overwrite");
   options.skip_existing = line.flag("skip-existing");
   options.resume = line.flag("resume");
@@ -259,6 +261,7 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   if (const auto text = line.value("mask-from"))
     options.mask_from =
         static_cast<MaskSource>(1 + parse_choice("--mask-from", *text, mask_from_option().choices));
+  options.invert_mask = line.flag("invert-mask");
   options.fast_decode = line.flag("fast-decode");
   options.keep_depth = line.flag("keep-depth");
   options.depth_out = line.value("depth-out").value_or("");
@@ -267,10 +270,12 @@ BatchOptions batch_options_of(const ParsedLine& line) {
 
 OptionGroup batch_option_group(const FilterRecord* filter) {
   std::vector<OptionSpec> options = together(
-      {{file("output", "file, folder, pattern such as {dir}/{stem}_{width}.{ext}, or - for standard output",
+      {{file("output", "file, folder, pattern such as {stem}_{width}.jpg, or - (standard output)",
              {.letter = 'o', .value = "PATH"})},
        input_options(),
-       {flag("overwrite", "replace existing outputs"),
+       {flag("in-place", "replace the inputs, each once: manifests in their folders know"),
+        valued("backup", "SUFFIX", "with --in-place: keep the originals as NAME and SUFFIX"),
+        flag("overwrite", "replace existing outputs"),
         flag("skip-existing", "skip inputs whose output exists"),
         flag("resume", "continue a run with --resume; outputs are checked by size and hash"),
         flag("keep-going", "process the other files if one fails (the default)"),
@@ -296,14 +301,13 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
                            "keep the metadata of redacted pictures, although it may show covered content"));
   const auto is_mask = [](const InputRecord& input) { return input.role == Role::mask; };
   if (filter == nullptr || std::ranges::any_of(filter->inputs, is_mask))
-    options.push_back(mask_from_option());
+    options.insert(options.end(),
+                   {mask_from_option(), flag("invert-mask", "filter where the mask is black")});
   if (filter == nullptr || filter->set_by_photo) {
     options.push_back(
-        flag("keep-depth",
-             "store the depth of --depth-from photo and the sharp original in the JPEG, so that "
-             "it can be refocused"));
-    options.push_back(file(
-        "depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, or .png of 16 bits"));
+        flag("keep-depth", "store the depth of --depth-from photo and the sharp original in the JPEG"));
+    options.push_back(
+        file("depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, 16-bit .png"));
   }
   return {"Files", std::move(options)};
 }

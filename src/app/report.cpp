@@ -1,5 +1,6 @@
 #include "app/report.h"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -54,6 +55,11 @@ void print_error(std::string_view message) {
     first = end + 1;
   }
   std::cerr << text << std::flush;  // a failure cannot be reported
+}
+
+bool output_is_closed() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
 bool output_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }

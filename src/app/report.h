@@ -23,9 +23,12 @@ constexpr int exit_good = 0;
 /// one of the errors was of the environment.
 [[nodiscard]] int exit_code(const BatchResult& result) noexcept;
 
-/// Writes all of `text` to standard output. Throws Error(environment) if the disk is full, Error(input) for
-/// other failures.
+/// Writes all of `text` to standard output. A closed pipe is no error. Throws Error(environment) if the disk
+/// is full, Error(input) for other failures.
 void print(std::string_view text);
+
+/// Whether standard output is a pipe that nobody reads any more.
+[[nodiscard]] bool output_is_closed();
 
 /// Writes "satin: message" to standard error, with every line as printable(). The prefix is coloured on a
 /// terminal unless NO_COLOR is set.

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -26,6 +25,7 @@
 #include "batch/file_names.h"
 #include "batch/file_stamp.h"
 #include "batch/filter_chains.h"
+#include "batch/in_place.h"
 #include "batch/linear_light.h"
 #include "batch/manifest.h"
 #include "batch/outputs.h"
@@ -87,33 +87,6 @@ FileResult result_of(const Batch& work, std::size_t index, const BatchFile& file
   if (work.options.series.empty()) return result;
   result.index = index % work.series() + 1;
   result.pipeline = print_pipeline(work.steps(index));
-  return result;
-}
-
-/// Returns the size at which a picture is large enough for the first filters of the batch, which can
-/// be reduced: its own size times their largest factor.
-Shape enough_for(const Batch& work, const Shape& picture) try {
-  Shape enough{1, 1};
-  for (std::size_t i = 0; i < work.series(); ++i) {
-    const PipelineStep& step = work.steps(i).front();
-    if (!step.parameters.for_reduced(picture.width, picture.height)) return picture;
-    const Framing framing = framing_of({&step, 1}, picture.width, picture.height);
-    const auto grown = [](std::int64_t side, double to, double from) {
-      return static_cast<std::int64_t>(std::ceil(static_cast<double>(side) * to / from));
-    };
-    enough.width = std::max(enough.width, grown(picture.width, framing.result_width, framing.box_width));
-    enough.height = std::max(enough.height, grown(picture.height, framing.result_height, framing.box_height));
-  }
-  return enough;
-} catch (const Error&) {
-  return picture;  // the filter refuses it
-}
-
-/// Returns the steps for a picture that was decoded at a part of its size.
-Pipeline steps_for_reduced(const Pipeline& steps, const Picture& picture) {
-  Pipeline result = steps;
-  result.front().parameters =
-      steps.front().parameters.for_reduced(picture.full_width, picture.full_height).value();
   return result;
 }
 
@@ -179,7 +152,9 @@ class FileWork {
         memory_(memory),
         reading_(reading_for(devices, work, memory.limit())),
         chains_(devices, work) {
-    if (work.manifest) log_.emplace(work.manifest->file(), work.options.manifest_part);
+    if (!work.manifest) return;
+    log_.emplace(work.options);
+    if (!work.options.in_place) log_->open(work.manifest->file_for({}));
   }
 
   /// Returns FilterChains::first().
@@ -393,10 +368,10 @@ class FileWork {
 
   /// Runs all stages of a file that is streamed. Each device streams one file at a time.
   void work_by_rows(FileInFlight& flight, const FilterChain& chain) const {
-    if (log_) log_->begin(flight.file.output);
-    write_by_rows(chain.device(), work_, flight.index, reading_, flight.replaces, progress_of(flight),
-                  flight.result);
-    log_done(flight);
+    log_begin(flight);
+    write_by_rows(chain.device(), work_, flight.index, reading_, flight.replaces, before_rename(flight),
+                  progress_of(flight), flight.result);
+    if (!work_.options.in_place) log_done(flight, flight.file.output);
   }
 
   void filter_pages(FileInFlight& flight, FilterChain& chain) const {
@@ -510,7 +485,7 @@ class FileWork {
   void write_pages(FileInFlight& flight) const {
     const std::filesystem::path& output = flight.file.output;
     const OutputKind kind = output_kind(work_.pipeline);
-    if (log_) log_->begin(output);
+    log_begin(flight);
     if (kind == OutputKind::json) {
       write_file(output, std::as_bytes(std::span(flight.json)), flight.replaces);
     } else {
@@ -520,6 +495,7 @@ class FileWork {
         images.push_back(page.output.view());
         options.push_back(options_of(flight, page));
       }
+      options.front().before_rename = before_rename(flight);
       if (work_.options.pyramid)
         write_with_pyramid(output, images.front(), options.front(), work_.options.threads);
       else
@@ -531,15 +507,34 @@ class FileWork {
     }
     if (flight.thumbnails && kind == OutputKind::image)
       flight.thumbnails->after = thumbnail(flight.pages.front().output, Thumbnails::side);
-    log_done(flight);
+    if (!work_.options.in_place) log_done(flight, output);
   }
 
-  void log_done(FileInFlight& flight) const {
+  /// Returns what happens when the new file is complete and the input that it replaces still whole.
+  std::function<void(const std::filesystem::path&)> before_rename(FileInFlight& flight) const {
+    if (!work_.options.in_place) return {};
+    return [this, &flight](const std::filesystem::path& complete) {
+      if (stamp_of(flight.file.input) != flight.record.input)
+        throw Error(ErrorKind::input, "it changed while it was filtered, and stays as it is. Run again.");
+      keep_backup(flight.file.input, work_.options);
+      log_done(flight, complete);
+    };
+  }
+
+  /// What the manifest says about a file that is replaced stays true until then.
+  void log_begin(const FileInFlight& flight) const {
+    if (!log_) return;
+    const std::filesystem::path manifest = work_.manifest->file_for(flight.file.output);
+    work_.options.in_place ? log_->open(manifest) : log_->begin(manifest, flight.file.output);
+  }
+
+  /// `file` has the bytes of the output.
+  void log_done(FileInFlight& flight, const std::filesystem::path& file) const {
     if (!log_) return;
     const std::filesystem::path& output = flight.file.output;
-    flight.record.size = stamp_of(output).size;
-    flight.record.hash = hash_of_file(output);
-    log_->done(output, flight.record);
+    flight.record.size = stamp_of(file).size;
+    flight.record.hash = hash_of_file(file);
+    log_->done(work_.manifest->file_for(output), output, flight.record);
     flight.result.bytes = flight.record.size;
     flight.result.hash = flight.record.hash;
   }
@@ -788,8 +783,12 @@ void foresee_batch(const Batch& work, const std::function<void(const FileResult&
   for (std::size_t i = 0; i < work.size(); ++i) {
     const BatchFile file = work.file(i);
     FileResult result = batch::result_of(work, i, file);
-    result.status = batch::decide(work, i, file).status;
-    if (result.status == FileStatus::done) result.error = foreseen_problem(file, work);
+    try {
+      result.status = batch::decide(work, i, file).status;
+      if (result.status == FileStatus::done) result.error = foreseen_problem(file, work);
+    } catch (const Error& error) {
+      result.error = error;
+    }
     if (result.error) result.status = FileStatus::failed;
     tell(result);
   }
@@ -854,7 +853,7 @@ BatchResult BatchSession::run(std::span<const PictureName> files, const BatchEve
 
 std::filesystem::path BatchSession::manifest_folder() const {
   const auto& manifest = state_->work.manifest;
-  return manifest ? manifest->file().parent_path() : std::filesystem::path();
+  return manifest ? manifest->file_for({}).parent_path() : std::filesystem::path();
 }
 
 }  // namespace satin

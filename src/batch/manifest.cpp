@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "batch/file_names.h"
+#include "batch/in_place.h"
 #include "batch/outputs.h"
 #include "satin/error.h"
 #include "satin/param.h"
@@ -23,12 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* manifest_name = ".satin-manifest";
 constexpr std::string_view first_line = "satin-manifest 1";
 constexpr std::size_t longest_line = 16384;  // a path of 4096 bytes, each as %XX, and five numbers
 
 /// Returns the name relative to the folder of the manifest, as one word.
-std::string name_in(const fs::path& manifest, const fs::path& output) {
-  return reference(output, manifest, [](char c) { return c > 0x20 && c < 0x7F && c != '%'; });
+std::string name_in(const fs::path& manifest, const fs::path& output, bool in_place) {
+  return (in_place ? "./" : "") +
+         reference(output, manifest, [](char c) { return c > 0x20 && c < 0x7F && c != '%'; });
 }
 
 std::string host_name() {
@@ -84,6 +87,7 @@ std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   if (options.read.all_pages) hash.add("all pages");
   if (options.stream) hash.add("stream");
   if (options.pyramid) hash.add("pyramid");
+  if (options.invert_mask) hash.add("invert mask");
   if (options.fast_decode) hash.add("fast decode");
   for (const PipelineStep& step : work.pipeline) {
     for (const SideInput& side : step.side_inputs) {
@@ -124,19 +128,30 @@ void remove_temporaries_of(const std::set<std::string>& beginnings, const fs::pa
 
 }  // namespace
 
-Manifest::Manifest(fs::path file) : file_(std::move(file)) {
+Manifest::Manifest(fs::path file) : file_(std::move(file)) { read_parts(file_); }
+
+Manifest::Manifest(const std::set<fs::path>& folders) {
+  for (const fs::path& folder : folders) read_parts(folder / manifest_name);
+}
+
+fs::path Manifest::file_for(const fs::path& output) const {
+  return file_.empty() ? folder_of(output) / manifest_name : file_;
+}
+
+void Manifest::read_parts(const fs::path& file) {
+  std::vector<ByName>& parts = parts_[file];
   std::error_code error;
-  if (fs::exists(file_, error)) read(file_);
-  const std::string beginning = file_.filename().native() + ".";
-  for (fs::directory_iterator entry(folder_of(file_), error), end; !error && entry != end;
+  if (fs::exists(file, error)) read(file, parts.emplace_back());
+  const std::string beginning = file.filename().native() + ".";
+  for (fs::directory_iterator entry(folder_of(file), error), end; !error && entry != end;
        entry.increment(error))
-    if (entry->path().filename().native().starts_with(beginning)) read(entry->path());
+    if (entry->path().filename().native().starts_with(beginning)) read(entry->path(), parts.emplace_back());
   std::erase_if(processes_, [&](ProcessId process) {
     return std::find(elsewhere_.begin(), elsewhere_.end(), process) != elsewhere_.end();
   });
 }
 
-void Manifest::read(const fs::path& part) {
+void Manifest::read(const fs::path& part, ByName& made) {
   std::ifstream lines(part, std::ios::binary);
   if (!lines) fail(part, "read");
   std::string line;
@@ -144,7 +159,6 @@ void Manifest::read(const fs::path& part) {
   if (std::getline(lines, line) && first_line.substr(0, line.size()) != line)
     throw Error(ErrorKind::input,
                 quoted(part) + " is not a manifest of this version. Move it away to start again.");
-  ByName& made = parts_.emplace_back();
   while (std::getline(lines, line))
     if (!lines.eof()) take_line(line, made);
 }
@@ -160,16 +174,22 @@ void Manifest::take_line(std::string_view line, ByName& made) {
 }
 
 std::vector<OutputRecord> Manifest::find(const fs::path& output) const {
-  const std::uint64_t name = Hash().add(name_in(file_, output)).value();
   std::vector<OutputRecord> all;
-  for (const ByName& part : parts_)
+  const fs::path file = file_for(output);
+  const auto parts = parts_.find(file);
+  if (parts == parts_.end()) return all;
+  const std::uint64_t name = Hash().add(name_in(file, output, file_.empty())).value();
+  for (const ByName& part : parts->second)
     if (const auto found = part.find(name); found != part.end()) all.push_back(found->second);
   return all;
 }
 
-ManifestLog::ManifestLog(const fs::path& manifest, const std::string& part)
-    : file_(manifest), buffer_(longest_line) {
-  if (!part.empty()) file_ += "." + part;
+void ManifestLog::switch_to(const fs::path& manifest) {
+  if (stream_ && manifest == manifest_) return;
+  stream_.reset();
+  buffer_.resize(longest_line);
+  manifest_ = file_ = manifest;
+  if (!part_.empty()) file_ += "." + part_;
   create_folder_of(file_);
   const bool whole = ends_with_whole_line(file_);
   const bool empty = stamp_of(file_).size == 0;
@@ -181,10 +201,21 @@ ManifestLog::ManifestLog(const fs::path& manifest, const std::string& part)
   append("run " + host_name() + " " + std::to_string(::getpid()));
 }
 
-void ManifestLog::begin(const fs::path& output) { append("begin " + name_in(file_, output)); }
+void ManifestLog::open(const fs::path& manifest) {
+  const std::lock_guard lock(mutex_);
+  switch_to(manifest);
+}
 
-void ManifestLog::done(const fs::path& output, const OutputRecord& made) {
-  append("done " + name_in(file_, output) + " " + std::to_string(made.input.size) + " " +
+void ManifestLog::begin(const fs::path& manifest, const fs::path& output) {
+  const std::lock_guard lock(mutex_);
+  switch_to(manifest);
+  append("begin " + name_in(file_, output, in_place_));
+}
+
+void ManifestLog::done(const fs::path& manifest, const fs::path& output, const OutputRecord& made) {
+  const std::lock_guard lock(mutex_);
+  switch_to(manifest);
+  append("done " + name_in(file_, output, in_place_) + " " + std::to_string(made.input.size) + " " +
          std::to_string(made.input.time) + " " + std::to_string(made.work) + " " + std::to_string(made.size) +
          " " + std::to_string(made.hash));
 }
@@ -204,7 +235,7 @@ fs::path manifest_file(const BatchOptions& options, bool folder_output) {
     folder = output_pattern(options).fixed_folder();
   else if (!folder_output)
     folder = options.output.parent_path();
-  return folder / ".satin-manifest";
+  return folder / manifest_name;
 }
 
 Decision decide(const Batch& work, std::size_t index, const BatchFile& file) {
@@ -214,6 +245,7 @@ Decision decide(const Batch& work, std::size_t index, const BatchFile& file) {
     if (work.file(i).output == file.output) return {FileStatus::repeated};
   std::error_code ignored;
   if (is_stream(file.output) || !fs::is_regular_file(file.output, ignored)) return make;
+  if (options.in_place) return decide_in_place(work, index, file.input);
   if (options.skip_existing) return {FileStatus::exists};
   if (!work.manifest || !work.manifest->knows(file.output)) return make;
   const std::optional<OutputRecord> made =

@@ -8,6 +8,7 @@
 //   run HOST PROCESS      a process begins to add lines
 //   begin NAME            from here on, an existing NAME is an output of this batch
 //   done NAME INPUT-SIZE INPUT-TIME WORK OUTPUT-SIZE OUTPUT-HASH
+// An input that is replaced has the name ./NAME, so that no other batch takes it for an output of its own.
 // Each line is appended by a single write, so that the shards of a batch can share the file. A line cut by a
 // crash is ignored. The last line about a name counts. Parts of a manifest (BatchOptions::manifest_part) are
 // files beside it. If two parts describe one name, size and hash of the output say which of them made it.
@@ -15,11 +16,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "batch/file_stamp.h"
@@ -46,8 +50,12 @@ class Manifest {
   /// Reads the file and all parts beside it. Throws Error(input) if one of them cannot be read or is not a
   /// manifest.
   explicit Manifest(std::filesystem::path file);
+  /// Reads the manifests of these folders. Each describes the outputs in its folder: for inputs that are
+  /// replaced, whatever leads a later run to them.
+  explicit Manifest(const std::set<std::filesystem::path>& folders);
 
-  [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
+  /// Returns the manifest that describes this output.
+  [[nodiscard]] std::filesystem::path file_for(const std::filesystem::path& output) const;
   [[nodiscard]] bool knows(const std::filesystem::path& output) const { return !find(output).empty(); }
   /// Returns the entries of an output in all parts of the manifest.
   [[nodiscard]] std::vector<OutputRecord> find(const std::filesystem::path& output) const;
@@ -57,33 +65,42 @@ class Manifest {
  private:
   using ByName = std::unordered_map<std::uint64_t, OutputRecord>;  ///< key: hash of the name
 
-  void read(const std::filesystem::path& part);
+  void read_parts(const std::filesystem::path& file);
+  void read(const std::filesystem::path& part, ByName& made);
   void take_line(std::string_view line, ByName& made);
 
-  std::filesystem::path file_;
-  std::vector<ByName> parts_;
+  std::filesystem::path file_;  ///< the only manifest; empty: one in the folder of each output
+  std::map<std::filesystem::path, std::vector<ByName>> parts_;  ///< parts of each manifest
   std::vector<ProcessId> processes_;
   std::vector<ProcessId> elsewhere_;
 };
 
-/// Appends to a manifest. Thread-safe.
+/// Appends to manifests, one of which is open at a time. Thread-safe.
 class ManifestLog {
  public:
-  /// Creates the file, or this part of it (BatchOptions::manifest_part), and its folder if needed.
-  ManifestLog(const std::filesystem::path& manifest, const std::string& part);
+  explicit ManifestLog(const BatchOptions& options)
+      : part_(options.manifest_part), in_place_(options.in_place) {}
 
-  void begin(const std::filesystem::path& output);
-  void done(const std::filesystem::path& output, const OutputRecord& made);
+  /// Creates the file, or the part of it, and its folder if needed, and adds this process to it.
+  void open(const std::filesystem::path& manifest);
+  void begin(const std::filesystem::path& manifest, const std::filesystem::path& output);
+  void done(const std::filesystem::path& manifest, const std::filesystem::path& output,
+            const OutputRecord& made);
 
  private:
   struct Close {
     void operator()(std::FILE* stream) const noexcept { std::fclose(stream); }
   };
 
+  void switch_to(const std::filesystem::path& manifest);
   void append(const std::string& line);
 
-  std::filesystem::path file_;
-  std::vector<char> buffer_;  ///< longer than any line, so that each line is one write
+  std::string part_;
+  bool in_place_;
+  std::mutex mutex_;
+  std::filesystem::path manifest_;  ///< the open one
+  std::filesystem::path file_;      ///< its file, or the part of it
+  std::vector<char> buffer_;        ///< longer than any line, so that each line is one write
   std::unique_ptr<std::FILE, Close> stream_;
 };
 
@@ -98,7 +115,8 @@ struct Decision {
   OutputRecord record{};  ///< manifest entry of an output that is left unchanged
 };
 
-/// Decides whether an output is made. With `resume`, reads an existing output to compare its hash.
+/// Decides whether an output is made. With `resume`, reads an existing output to compare its hash. Throws as
+/// decide_in_place() where inputs are replaced.
 [[nodiscard]] Decision decide(const Batch& work, std::size_t index, const BatchFile& file);
 
 /// Returns the record of an output that is made now. Size and hash follow when it is written.

@@ -59,7 +59,8 @@ std::string default_extension(const fs::path& input, StandIn stand_in, const Bat
 /// Whether outputs take the extensions of their inputs.
 bool takes_extensions(const Batch& work) {
   const BatchOptions& options = work.options;
-  if (!options.format.empty() || output_kind(work.pipeline) != OutputKind::image) return false;
+  if (options.in_place || !options.format.empty() || output_kind(work.pipeline) != OutputKind::image)
+    return false;
   if (writes_rows(options)) return false;
   if (!work.folder_output) return is_stream(options.output);
   return !NamePattern::is_one(options.output) || options.output.native().find("{ext}") != std::string::npos;
@@ -73,8 +74,9 @@ std::string index_text(const Batch& work, std::size_t index) {
 
 fs::path name_of(const Batch& work, std::size_t index) {
   const BatchOptions& options = work.options;
-  if (!work.folder_output) return options.output;
   const std::size_t file = index / work.series();
+  if (options.in_place) return work.files.path(file);
+  if (!work.folder_output) return options.output;
   const fs::path input = work.files.path(file);
   const fs::path relative = work.files.relative(file);
   const fs::path extension =
@@ -168,14 +170,14 @@ struct Owner {
   std::size_t file;
 };
 
-/// Returns every file that is read, sorted by identity.
+/// Returns every file that is read and stays as it is, sorted by identity.
 std::vector<Owner> identities_of_inputs(const Batch& work) {
   std::vector<Owner> inputs;
   const auto add = [&](const fs::path& path, std::size_t file) {
     if (const auto status = status_of(path)) inputs.push_back({status->identity, file});
   };
   for (std::size_t i = 0; i < work.files.size(); ++i) {
-    add(work.files.path(i), i);
+    if (!work.options.in_place) add(work.files.path(i), i);
     for (const PipelineStep& step : work.pipeline)
       for (const SideInput& side : step.side_inputs)
         if (is_side_pattern(side) || i == 0) add(work.side_path(side, i * work.series()), work.files.size());
@@ -193,19 +195,20 @@ void refuse_input(const Batch& work, const std::vector<Owner>& inputs, const fs:
   if (found == inputs.end() || found->identity != identity) return;
   const std::string name =
       found->file < work.files.size() ? "the input " + quoted(work.files.path(found->file)) : "a side input";
-  throw Error(ErrorKind::usage,
-              "The output " + quoted(output) + " is the same file as " + name + ".\nName another output.");
+  throw Error(ErrorKind::usage, "The output " + quoted(output) + " is the same file as " + name +
+                                    ".\nName another output. --in-place replaces the inputs.");
 }
 
 bool may_exist(const Batch& work, const fs::path& output) {
   const BatchOptions& options = work.options;
-  return options.overwrite || options.skip_existing || (work.manifest && work.manifest->knows(output));
+  return options.in_place || options.overwrite || options.skip_existing ||
+         (work.manifest && work.manifest->knows(output));
 }
 
 /// Returns the folders of files that exist or are made.
 std::set<fs::path> check_existing(const Batch& work) {
   std::set<fs::path> folders;
-  std::vector<Owner> inputs;
+  std::optional<std::vector<Owner>> inputs;
   std::size_t existing = 0;
   fs::path first;
   for (std::size_t i = 0; i < work.size(); ++i) {
@@ -219,8 +222,8 @@ std::set<fs::path> check_existing(const Batch& work) {
       check_target(output, true);
       continue;
     }
-    if (inputs.empty()) inputs = identities_of_inputs(work);
-    refuse_input(work, inputs, output, status->identity);
+    if (!inputs) inputs = identities_of_inputs(work);
+    refuse_input(work, *inputs, output, status->identity);
     if (!may_exist(work, output) && existing++ == 0) first = output;
   }
   if (existing == 0) return folders;
@@ -297,8 +300,8 @@ void check_permission(const fs::path& folder) {
 
 bool output_is_folder(const InputList& inputs, const BatchOptions& options) {
   std::error_code ignored;
-  return inputs.many || ends_with_separator(options.output) || NamePattern::is_one(options.output) ||
-         fs::is_directory(options.output, ignored);
+  return options.in_place || inputs.many || ends_with_separator(options.output) ||
+         NamePattern::is_one(options.output) || fs::is_directory(options.output, ignored);
 }
 
 void check_extension(const fs::path& output) {
@@ -313,6 +316,7 @@ void check_extension(const fs::path& output) {
 }
 
 void check_output_name(const InputList& inputs, const BatchOptions& options, OutputKind kind) {
+  if (options.in_place) return;
   if (options.output.empty())
     throw Error(ErrorKind::usage, "There is no output. Name it with -o FILE, -o FOLDER/ or -o -.");
   check_format(options.format);

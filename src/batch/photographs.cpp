@@ -389,4 +389,28 @@ void write_depth(const Batch& work, std::size_t index, const PhotoDepth& depth, 
   write_image(report.depth_out, codes ? coded.view() : depth.values.view(), writing);
 }
 
+Shape enough_for(const Batch& work, const Shape& picture) try {
+  Shape enough{1, 1};
+  for (std::size_t i = 0; i < work.series(); ++i) {
+    const PipelineStep& step = work.steps(i).front();
+    if (!step.parameters.for_reduced(picture.width, picture.height)) return picture;
+    const Framing framing = framing_of({&step, 1}, picture.width, picture.height);
+    const auto grown = [](std::int64_t side, double to, double from) {
+      return static_cast<std::int64_t>(std::ceil(static_cast<double>(side) * to / from));
+    };
+    enough.width = std::max(enough.width, grown(picture.width, framing.result_width, framing.box_width));
+    enough.height = std::max(enough.height, grown(picture.height, framing.result_height, framing.box_height));
+  }
+  return enough;
+} catch (const Error&) {
+  return picture;  // the filter refuses it
+}
+
+Pipeline steps_for_reduced(const Pipeline& steps, const Picture& picture) {
+  Pipeline result = steps;
+  result.front().parameters =
+      steps.front().parameters.for_reduced(picture.full_width, picture.full_height).value();
+  return result;
+}
+
 }  // namespace satin::batch

@@ -1,5 +1,6 @@
 #pragma once
-// Photographs that carry their own depth: --depth-from photo.
+// Photographs that carry their own depth (--depth-from photo), and those that are decoded at a part of their
+// size (--fast-decode).
 
 #include <span>
 
@@ -55,5 +56,12 @@ void set_blur_at_infinity(PhotoReport& report, std::span<const FoundValue> found
 
 /// Writes the depth to the file that the options name for this picture, and sets PhotoReport::depth_out.
 void write_depth(const Batch& work, std::size_t index, const PhotoDepth& depth, PhotoReport& report);
+
+/// Returns the size at which a picture is large enough for the first filters of the batch, which can
+/// be reduced: its own size times their largest factor.
+[[nodiscard]] Shape enough_for(const Batch& work, const Shape& picture);
+
+/// Returns the steps for a picture that was decoded at a part of its size.
+[[nodiscard]] Pipeline steps_for_reduced(const Pipeline& steps, const Picture& picture);
 
 }  // namespace satin::batch

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "batch/file_stamp.h"
+#include "batch/in_place.h"
 #include "batch/manifest.h"
 #include "batch/outputs.h"
 #include "batch/photographs.h"
@@ -59,6 +61,7 @@ Batch batch_without_files(const Pipeline& pipeline, const BatchOptions& options,
                           const std::function<bool()>& finds_many) {
   if (pipeline.empty()) throw Error(ErrorKind::usage, "There is no filter to run.");
   check_options(options);
+  check_in_place_options(pipeline, options);
   check_row_options(pipeline, options);
   check_side_inputs(pipeline, options);
   check_fast_decode(pipeline, options);
@@ -78,6 +81,7 @@ void take_files(Batch& work, InputList inputs) {
   work.folder_output = output_is_folder(inputs, work.options);
   work.files = std::move(inputs.files);
   work.unread = std::move(inputs.unread);
+  if (work.options.in_place) check_in_place_formats(work);
   choose_stand_ins(work);
   find_sizes(work);
   if (const BatchFile first = work.file(0); !is_stream(first.input))
@@ -87,12 +91,19 @@ void take_files(Batch& work, InputList inputs) {
 }
 
 void read_manifest(Batch& work) {
+  if (work.options.in_place) {
+    std::set<std::filesystem::path> folders;
+    for (std::size_t i = 0; i < work.size(); ++i) folders.insert(folder_of(work.files.path(i)));
+    work.manifest = std::make_shared<Manifest>(folders);
+    return;
+  }
   if (!work.options.resume) return;
   work.manifest = std::make_shared<Manifest>(manifest_file(work.options, work.folder_output));
 }
 
 void check_files(const Batch& work) {
   check_outputs(work);
+  if (work.options.in_place) check_in_place(work);
   check_depth_out(work);
 }
 
@@ -102,7 +113,8 @@ void read_shared_sides(Batch& work) {
       check_side_rows(step, work.options.read);
       work.side_images.emplace_back(step.parameters.filter().inputs.size());
     } else {
-      work.side_images.push_back(read_side_inputs(step, work.options.read, work.side_warnings));
+      work.side_images.push_back(
+          read_side_inputs(step, work.options.read, work.options.invert_mask, work.side_warnings));
     }
 }
 

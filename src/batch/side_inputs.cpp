@@ -169,16 +169,17 @@ Image one_channel(Image image, const InputRecord& input, const SideInput& side, 
 }
 
 Image read_side(const PipelineStep& step, const InputRecord& input, const SideInput& side,
-                const ReadOptions& options, std::vector<std::string>& warnings) {
+                const ReadOptions& options, bool inverts_masks, std::vector<std::string>& warnings) {
   Picture picture = read_only_picture(side.path, options);
   const std::string channel = input.role == Role::depth ? depth_channel_name(step) : "";
   if (!channel.empty()) return depth_channel(step, picture, channel, quoted(side.path), options.allocator);
   const Image* depth = input.role == Role::depth ? picture.find_channel("Z") : nullptr;
   Image image = depth != nullptr ? depth_channel(step, picture, "Z", quoted(side.path), options.allocator)
                                  : std::move(picture.image);
-  return keeps_channels(step, input)
-             ? std::move(image)
-             : one_channel(std::move(image), input, side, options.allocator, warnings);
+  if (!keeps_channels(step, input))
+    image = one_channel(std::move(image), input, side, options.allocator, warnings);
+  if (inverts_masks && input.role == Role::mask) invert(image.view());
+  return image;
 }
 
 /// Opens the rows of a side input, whose file must hold one picture, whatever page the options choose.
@@ -186,6 +187,14 @@ std::unique_ptr<RowSource> open_side(const SideInput& side, const ReadOptions& o
   ReadOptions only = options;
   only.page.reset();
   return open_rows(side.path, only);
+}
+
+template <class Value>
+void invert_values(const MutableImageView& mask) {
+  constexpr Value white = std::is_floating_point_v<Value> ? 1 : std::numeric_limits<Value>::max();
+  for (std::int64_t y = 0; y < mask.shape.height; ++y)
+    for (std::int64_t x = 0; x < mask.shape.width; ++x)
+      mask.value<Value>(x, y) = static_cast<Value>(white - mask.value<Value>(x, y));
 }
 
 std::string size_of_shape(const Shape& shape) {
@@ -202,6 +211,16 @@ void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options) {
   if (options.mask_from != MaskSource::file && std::ranges::none_of(pipeline, takes_matte))
     throw Error(ErrorKind::usage,
                 "--mask-from: no filter takes its mask from there. Drop it, or drop --mask.");
+  const auto reads_mask = [](const PipelineStep& step) {
+    return std::ranges::any_of(step.parameters.filter().inputs, [&](const InputRecord& input) {
+      return input.role == Role::mask && find_side(step, input.name) != nullptr;
+    });
+  };
+  if (options.invert_mask && std::ranges::none_of(pipeline, reads_mask))
+    throw Error(ErrorKind::usage, options.mask_from == MaskSource::file
+                                      ? "--invert-mask: no mask is read. Give one by --mask FILE, or drop it."
+                                      : "--invert-mask is for masks of --mask FILE. The inverse of a "
+                                        "photograph's matte is --mask-from background.");
   bool stream_taken = std::any_of(options.inputs.begin(), options.inputs.end(), is_stream);
   for (const PipelineStep& step : pipeline) {
     check_names(step);
@@ -214,13 +233,13 @@ bool is_side_pattern(const SideInput& side) {
   return NamePattern::is_one(side.path) && !std::filesystem::exists(side.path, ignored);
 }
 
-std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options,
+std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options, bool inverts_masks,
                                     std::vector<std::string>& warnings) {
   std::vector<Image> images;
   for (const InputRecord& input : step.parameters.filter().inputs) {
     const SideInput* side = find_side(step, input.name);
     const bool shared = side != nullptr && !is_side_pattern(*side);
-    images.push_back(shared ? read_side(step, input, *side, options, warnings) : Image());
+    images.push_back(shared ? read_side(step, input, *side, options, inverts_masks, warnings) : Image());
   }
   return images;
 }
@@ -249,7 +268,8 @@ std::vector<std::vector<Image>> read_own_side_inputs(const Batch& work, std::siz
       Image& image = of_step.emplace_back();
       const SideInput* side = find_side(step, input.name);
       if (side != nullptr && is_side_pattern(*side))
-        image = read_side(step, input, {side->name, work.side_path(*side, index)}, options, warnings);
+        image = read_side(step, input, {side->name, work.side_path(*side, index)}, options,
+                          work.options.invert_mask, warnings);
       if (is_in_picture(step, input) && takes_photo(step)) {
         image = copy_in(options.allocator, depth_of(picture).values);
       } else if (is_matte(step, input, work.options)) {
@@ -268,6 +288,12 @@ bool is_transparent(const ImageView& picture) {
   if (picture.shape.type == Type::u8) return is_transparent_of<std::uint8_t>(picture);
   if (picture.shape.type == Type::u16) return is_transparent_of<std::uint16_t>(picture);
   return picture.shape.type == Type::f32 && is_transparent_of<float>(picture);
+}
+
+void invert(const MutableImageView& mask) {
+  if (mask.shape.type == Type::u8) invert_values<std::uint8_t>(mask);
+  if (mask.shape.type == Type::u16) invert_values<std::uint16_t>(mask);
+  if (mask.shape.type == Type::f32) invert_values<float>(mask);
 }
 
 bool take_one_channel(const ImageView& from, bool alpha, const MutableImageView& to) {
@@ -295,6 +321,7 @@ SideRows::SideRows(const Batch& work, std::size_t index, const ReadOptions& opti
         if (transparent) warnings.push_back(warning_about_alpha(input, own));
         owned.push_back(one_channel_rows(rows, transparent && is_mask(input), refusal_of_colours(own)));
       }
+      if (work.options.invert_mask && input.role == Role::mask) owned.push_back(inverted_rows(*owned.back()));
       sources.back() = owned.back().get();
     }
 }

@@ -24,9 +24,10 @@ void check_side_inputs(const Pipeline& pipeline, const BatchOptions& options);
 
 /// Reads the shared side inputs of a step, in the order of the record; empty for missing ones and patterns.
 /// Depth is the channel that its parameter names, or else Z if the file has it. A mask with transparent
-/// pixels is replaced by its alpha. Call check_side_inputs() first.
+/// pixels is replaced by its alpha; `inverts_masks` as BatchOptions::invert_mask. Call check_side_inputs()
+/// first.
 [[nodiscard]] std::vector<Image> read_side_inputs(const PipelineStep& step, const ReadOptions& options,
-                                                  std::vector<std::string>& warnings);
+                                                  bool inverts_masks, std::vector<std::string>& warnings);
 
 /// Whether pictures have their own image for this input: by a pattern, or depth or a mask from their file.
 [[nodiscard]] bool is_own_side(const PipelineStep& step, const InputRecord& input,
@@ -62,6 +63,9 @@ void check_sizes(const Pipeline& steps, std::size_t step, std::span<const Shape>
 
 /// Whether any pixel is not opaque.
 [[nodiscard]] bool is_transparent(const ImageView& picture);
+
+/// Replaces every value by white minus the value.
+void invert(const MutableImageView& mask);
 
 /// Copies the first channel, or the last one, which is alpha. Returns false if other colours differ from the
 /// first.

@@ -143,7 +143,7 @@ void check_side_sizes(const Pipeline& steps, const SideRows& sides, const fs::pa
 }
 
 RowWriteOptions row_options(const WriteOptions& options, bool pyramid, int threads) {
-  return {options.overwrite, pyramid, threads, options.metadata, options.modified};
+  return {options.overwrite, pyramid, threads, options.metadata, options.modified, options.before_rename};
 }
 
 /// Refuses a file by its header if its reader needs more memory than filters may use, or more than is free.
@@ -183,6 +183,14 @@ std::unique_ptr<RowSource> one_channel_rows(RowSource& source, bool alpha, const
                                        [alpha, refusal](const ImageView& from, const MutableImageView& to) {
                                          if (!take_one_channel(from, alpha, to))
                                            throw Error(ErrorKind::usage, refusal);
+                                       });
+}
+
+std::unique_ptr<RowSource> inverted_rows(RowSource& source) {
+  return std::make_unique<ChangedRows>(source, source.shape(),
+                                       [](const ImageView& from, const MutableImageView& to) {
+                                         copy_rows(from, to);
+                                         invert(to);
                                        });
 }
 
@@ -251,7 +259,8 @@ void check_row_parameters(const Device& device, const Batch& work) {
 }
 
 void write_by_rows(const Device& device, const Batch& work, std::size_t index, const ReadOptions& reading,
-                   bool replaces, const Progress& progress, FileResult& done) {
+                   bool replaces, const std::function<void(const fs::path& temporary)>& before_rename,
+                   const Progress& progress, FileResult& done) {
   const BatchFile file = work.file(index);
   const Pipeline& steps = work.steps(index);
   ReadOptions options = reading;
@@ -279,6 +288,7 @@ void write_by_rows(const Device& device, const Batch& work, std::size_t index, c
 
   WriteOptions writing = write_options(file, source, work.options, output_kind(steps));
   writing.overwrite = replaces;
+  writing.before_rename = before_rename;
   create_folder_of(file.output);
   check_output(file.output, result.shape(), writing, work.options);
   write_rows(file.output, result, row_options(writing, work.options.pyramid, work.options.threads));

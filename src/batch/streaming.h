@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -33,10 +34,12 @@ void check_row_outputs(const Batch& work);
 void check_row_parameters(const Device& device, const Batch& work);
 
 /// Reads, filters and writes one file, and sets shapes, pages and warnings of its result. With `replaces` the
-/// output may exist. Throws like open_rows(), RowPipeline and write_rows(), and Error(cancelled) if
-/// `progress` cancels.
+/// output may exist; `before_rename` as in WriteOptions. Throws like open_rows(), RowPipeline and
+/// write_rows(), and Error(cancelled) if `progress` cancels.
 void write_by_rows(const Device& device, const Batch& work, std::size_t index, const ReadOptions& reading,
-                   bool replaces, const Progress& progress, FileResult& done);
+                   bool replaces,
+                   const std::function<void(const std::filesystem::path& temporary)>& before_rename,
+                   const Progress& progress, FileResult& done);
 
 /// Throws like check_rows_writable() if outputs are written by rows, otherwise like check_writable().
 void check_output(const std::filesystem::path& path, const Shape& shape, const WriteOptions& options,
@@ -51,6 +54,9 @@ void write_with_pyramid(const std::filesystem::path& path, const ImageView& pict
 /// reader.
 [[nodiscard]] std::unique_ptr<RowSource> one_channel_rows(RowSource& source, bool alpha,
                                                           const std::string& refusal);
+
+/// Inverts a mask. `source` as above.
+[[nodiscard]] std::unique_ptr<RowSource> inverted_rows(RowSource& source);
 
 /// Whether any pixel is not opaque. Reads all rows of a picture with alpha, and rewinds.
 [[nodiscard]] bool is_transparent(RowSource& source);

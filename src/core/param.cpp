@@ -35,9 +35,18 @@ void check_range(std::string_view name, std::string_view text, double value, dou
   if (value < minimum || value > maximum) refuse(name, text, range_text(minimum, maximum));
 }
 
+/// Refuses a comma behind the text, where it looks like the end of a word in a sentence.
+void refuse_last_comma(std::string_view name, std::string_view text) {
+  if (text.size() > 1 && text.ends_with(','))
+    refuse(
+        name, text,
+        "a comma means nothing here; did you mean '" + std::string(text.substr(0, text.size() - 1)) + "'?");
+}
+
 double parse_finite(std::string_view name, std::string_view text) {
   double value = 0;
   if (!parse_whole(text, value)) {
+    refuse_last_comma(name, text);
     std::string pointed(text);
     std::replace(pointed.begin(), pointed.end(), ',', '.');
     refuse(name, text,
@@ -51,6 +60,7 @@ double parse_finite(std::string_view name, std::string_view text) {
 Length length_in(std::string_view name, std::string_view whole, std::string_view text, double minimum,
                  double maximum, const char* expected) {
   Length length;
+  refuse_last_comma(name, whole);
   length.percent = !text.empty() && text.back() == '%';
   if (length.percent) text.remove_suffix(1);
   double value = 0;
@@ -150,6 +160,7 @@ Length parse_length(std::string_view name, std::string_view text, double minimum
 }
 
 Radius parse_radius(std::string_view name, std::string_view text, double minimum, double maximum) {
+  refuse_last_comma(name, text);
   if (const std::size_t comma = text.find(','); comma != std::string_view::npos) {
     const std::string x(text.substr(0, comma)), y(text.substr(comma + 1));
     refuse(name, text,

@@ -17,6 +17,14 @@
 
 namespace satin {
 
+/// Source of the depth that is sharp.
+enum class FocusSource : std::uint8_t {
+  place,    ///< the median around a pixel of the depth image
+  value,    ///< a given value
+  nearest,  ///< LensState::nearest
+  farthest  ///< LensState::farthest
+};
+
 /// How stored values of a depth image become radii, but for the focus that is found in the image.
 struct DepthRule {
   bool distances = false;  ///< whether values are z; otherwise 1 / z
@@ -25,9 +33,9 @@ struct DepthRule {
   bool has_unknown = false;
   double unknown = 0;  ///< stored value
 
-  bool focus_given = false;
+  FocusSource focus_from = FocusSource::place;
   double focus = 0;          ///< value that is sharp, if given
-  std::int64_t focus_x = 0;  ///< pixel of the depth image that is sharp otherwise
+  std::int64_t focus_x = 0;  ///< pixel of the depth image whose surroundings are sharp, if chosen by place
   std::int64_t focus_y = 0;
   double sharp_range = 0;
   bool sharp_range_given = false;
@@ -62,6 +70,8 @@ struct LensState {
   double highest = 0;
   double low = 0;  ///< 0.5 percentile of the known 1 / z
   double high = 0;
+  double nearest = 0;  ///< known value whose 1 / z is the 98th percentile, see DepthEnd
+  double farthest = 0;
   std::uint64_t unknown = 0;
   std::uint32_t problems = 0;
 };
@@ -121,12 +131,15 @@ SATIN_HD SignedRadius256 circle_of_confusion(double stored, const DepthRule& rul
 
 inline constexpr int focus_reach = 2;  ///< reach of the window whose median is the focus
 
-/// Sets the focus at the given value or at the median of the known values around the place. `stored_at(x, y)`
-/// returns the stored value of a pixel of the width x height image.
+/// Sets the focus at the given value, at an end of the depth, which `state` holds already, or at the median
+/// of the known values around the place. `stored_at(x, y)` returns the stored value of a pixel of the
+/// width x height image.
 template <class StoredAt>
 SATIN_HD void find_focus(LensState& state, const DepthRule& rule, std::int64_t width, std::int64_t height,
                          const StoredAt& stored_at) {
-  if (rule.focus_given) return set_focus(state, rule.focus, rule);
+  if (rule.focus_from == FocusSource::value) return set_focus(state, rule.focus, rule);
+  if (rule.focus_from != FocusSource::place)
+    return set_focus(state, rule.focus_from == FocusSource::nearest ? state.nearest : state.farthest, rule);
   double sorted[(2 * focus_reach + 1) * (2 * focus_reach + 1)];
   int count = 0;
   for (std::int64_t y = rule.focus_y - focus_reach; y <= rule.focus_y + focus_reach; ++y)

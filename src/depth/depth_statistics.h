@@ -1,8 +1,8 @@
 #pragma once
 // Statistics of a depth image that radii depend on: its range, for a strength in percent and for judging the
-// focus; and the number of radii that are clamped.
+// focus; its near and its far end, which may be the focus; and the number of radii that are clamped.
 //
-// The range is the minimum, the maximum and two percentiles of the known values, exact, by radix selection:
+// The range is the minimum, the maximum and four percentiles of the known values, exact, by radix selection:
 // every value has an integer key in the same order. Each pass counts the next 8-bit digit of the keys whose
 // higher digits are those of a sought key, and so finds one digit more: one pass for 8 bits, two for 16, four
 // for floats.
@@ -27,8 +27,8 @@ inline constexpr int columns_at_once = 64;  ///< columns of one thread, in steps
   return (width + columns_at_once - 1) / columns_at_once;
 }
 
-/// Number of sought values: the minimum, the 0.5 and the 99.5 percentile, the maximum.
-inline constexpr int sought_values = 4;
+/// Number of sought values: the minimum, the percentiles 0.5, 2, 98 and 99.5, the maximum.
+inline constexpr int sought_values = 6;
 
 /// A sought value between two passes.
 struct SoughtKey {
@@ -152,8 +152,10 @@ struct ChooseDepthDigits {
     if (pass != 0) return statistics->sought[pass % 2][index].rank;
     if (index == 0) statistics->known = known;
     const std::uint32_t last = known == 0 ? 0 : known - 1;
-    const std::uint32_t low = index == 0 || index == sought_values - 1 ? 0 : last / 200;
-    return index < sought_values / 2 ? low : last - low;
+    const bool is_low = index < sought_values / 2;
+    const int inwards = is_low ? index : sought_values - 1 - index;  // 0: the minimum or the maximum
+    const std::uint32_t outside = inwards == 0 ? 0 : last / (inwards == 1 ? 200 : 50);
+    return is_low ? outside : last - outside;
   }
   /// Stores the digit, which is `digit` or a later one; `rank` counts from `digit` on.
   SATIN_HD void choose(int index, std::uint32_t digit, std::uint32_t rank) const {
@@ -180,14 +182,17 @@ struct StoreDepthRange {
       const std::uint32_t key = statistics->sought[sizeof(T) % 2][i].prefix;
       values[i] = rule.offset + rule.gain * static_cast<double>(depth_of_key<T>(key));
     }
-    const bool falls = values[0] > values[sought_values - 1];
-    state->lowest = falls ? values[3] : values[0];
-    state->highest = falls ? values[0] : values[3];
+    const bool falls = values[0] > values[5];
+    state->lowest = falls ? values[5] : values[0];
+    state->highest = falls ? values[0] : values[5];
+    const bool near_first = falls != rule.distances;
+    state->nearest = near_first ? values[2] : values[3];
+    state->farthest = near_first ? values[3] : values[2];
     const double a = rule.distances ? 1 / values[1] : values[1];
-    const double b = rule.distances ? 1 / values[2] : values[2];
+    const double b = rule.distances ? 1 / values[4] : values[4];
     state->low = a < b ? a : b;
     state->high = a < b ? b : a;
-    if (rule.focus_given && !reaches_focus()) state->problems |= focus_outside;
+    if (rule.focus_from == FocusSource::value && !reaches_focus()) state->problems |= focus_outside;
   }
 
  private:

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/record.h"
+#include "depth/depth_statistics.h"
 #include "depth/signed_radii.h"
 #include "order/maths/rank.h"
 #include "pixels/pixels.h"
@@ -82,7 +83,7 @@ bool has_lens(const LensFocus& focus) { return focus.f_number || focus.focal_len
 void check_values(const LensFocus& focus) {
   check(scale_range, focus.depth_scale);
   check(unknown_range, focus.unknown);
-  check(focus_range, focus.focus);
+  if (focus.focus) check(focus_range, focus.focus->value);
   check(sharp_range, focus.sharp_range);
   if (focus.strength) check(focus.strength->percent ? share_range : strength_range, focus.strength->value);
   check(f_number_range, focus.f_number);
@@ -128,12 +129,17 @@ std::int64_t depth_pixel(const Length& at, std::int64_t size, std::int64_t depth
 
 void set_focus(DepthRule& rule, const LensFocus& focus, const Shape& picture, const Shape& depth,
                double scale) {
+  if (focus.focus && focus.focus->end) {
+    rule.focus_from = *focus.focus->end == DepthEnd::nearest ? FocusSource::nearest : FocusSource::farthest;
+    return;
+  }
   if (focus.focus) {
-    rule.focus_given = true;
+    rule.focus_from = FocusSource::value;
     const bool as_stored = focus.invert_depth && !focus.depth_range;
-    rule.focus = as_stored ? white_of(depth.type) * scale - *focus.focus : *focus.focus;
+    const double given = focus.focus->value;
+    rule.focus = as_stored ? white_of(depth.type) * scale - given : given;
     if (rule.distances && !(rule.focus > 0))
-      refuse("focus " + print_real(*focus.focus) + ": a distance must be above 0.");
+      refuse("focus " + print_real(given) + ": a distance must be above 0.");
     return;
   }
   const Point point = focus.focus_at.value_or(Point{{50, true}, {50, true}});
@@ -152,8 +158,9 @@ void set_strength(DepthRule& rule, const LensFocus& focus, const Shape& picture)
   const double sensor = focus.sensor_width.value_or(usual_sensor_width) / focus.depth_unit;
   rule.focal_length = f;
   rule.strength = 256 * (longer / sensor) * f * f / (2 * focus.f_number.value_or(usual_f_number));
-  if (rule.focus_given && !(rule.focal_length * (rule.distances ? 1 / rule.focus : rule.focus) < 1))
-    refuse("focus " + print_real(*focus.focus) +
+  if (rule.focus_from == FocusSource::value &&
+      !(rule.focal_length * (rule.distances ? 1 / rule.focus : rule.focus) < 1))
+    refuse("focus " + print_real(focus.focus->value) +
            " is nearer than the focal length: check --depth-unit and --depth-scale.");
 }
 
@@ -201,6 +208,34 @@ ParameterRecord depth_channel_record() {
        ParameterRole::depth_channel});
 }
 
+const std::vector<std::string>& depth_ends() {
+  static const std::vector<std::string> names = {"nearest", "farthest"};
+  return names;
+}
+
+/// A number, or the name of an end of the depth.
+ParameterRecord focus_record() {
+  const auto parse = [](const std::string& name, std::string_view text) {
+    if (text.find_first_not_of("0123456789+-.,eE") == std::string_view::npos)
+      return FocusDepth(parse_real(name, text, focus_range.minimum, focus_range.maximum));
+    const auto end = std::ranges::find(depth_ends(), text);
+    if (end == depth_ends().end())
+      refuse(name + " '" + std::string(text) + "': a number, nearest or farthest is expected." +
+             did_you_mean(text, depth_ends()));
+    return FocusDepth(static_cast<DepthEnd>(end - depth_ends().begin()));
+  };
+  const auto print = [](const FocusDepth& depth) {
+    return depth.end ? depth_ends()[static_cast<std::size_t>(*depth.end)] : print_real(depth.value);
+  };
+  ParameterRecord record =
+      record::field(ParameterKind::real, &LensFocus::focus,
+                    {"focus", "", "depth that is sharp, after the scale, or an end of it"}, parse, print);
+  record.minimum = focus_range.minimum;
+  record.maximum = focus_range.maximum;
+  record.choices = depth_ends();
+  return record;
+}
+
 Point percent(const Point& point, const Shape& picture) {
   const auto in_percent = [](const Length& length, std::int64_t size) {
     return length.percent ? length : Length{100 * length.value / static_cast<double>(size), true};
@@ -220,6 +255,15 @@ LensState state_of(const LensFocus& lens, const PhotoDepth& depth, const Shape& 
   const DepthRule rule = depth_rule(lens, picture, shape);
   const auto* values = reinterpret_cast<const float*>(depth.values.data());
   LensState state;
+  if (rule.focus_from == FocusSource::nearest || rule.focus_from == FocusSource::farthest) {
+    DepthStatistics statistics;
+    DepthStatisticsJob{shape.width, shape.height, shape.type, 1, 0, rule}.each(
+        {depth.values.view(), &statistics, &state}, {},
+        [](std::int64_t columns, std::int64_t rows, const auto& step) {
+          for (int y = 0; y < rows; ++y)
+            for (int x = 0; x < columns; ++x) step(x, y);
+        });
+  }
   find_focus(state, rule, shape.width, shape.height,
              [&](std::int64_t x, std::int64_t y) { return values[y * shape.width + x]; });
   return state;
@@ -295,7 +339,7 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       record::integer(&LensFocus::depth_despeckle, 0, largest_rank_reach,
                       {"depth-despeckle", "px", "radius of a median that cleans the depth first; 0: none"}),
       real(&LensFocus::unknown, unknown_range, "", "stored value of unknown depth, besides NaN and infinity"),
-      varying(real(&LensFocus::focus, focus_range, "", "depth that is sharp, after the scale")),
+      varying(focus_record()),
       record::point(
           &LensFocus::focus_at,
           {"focus-at", "px", "place in the picture that is sharp; the middle unless told", "focus"}),

@@ -35,11 +35,12 @@ double stated_focus(double value, const DepthRule& rule, const LensFocus& focus)
 [[noreturn]] void refuse_focus(const LensState& found, const DepthRule& rule, const LensFocus& focus) {
   const double a = stated_focus(found.lowest, rule, focus);
   const double b = stated_focus(found.highest, rule, focus);
-  std::string text = "focus " + print_real(*focus.focus) + ": the depth has values from " +
+  const double given = focus.focus->value;
+  std::string text = "focus " + print_real(given) + ": the depth has values from " +
                      range_text(std::min(a, b), std::max(a, b)) + ". ";
-  const double scaled = *focus.focus * (rule.gain < 0 ? -rule.gain : rule.gain);
+  const double scaled = given * (rule.gain < 0 ? -rule.gain : rule.gain);
   if (!focus.depth_scale && !focus.depth_range && scaled >= std::min(a, b) && scaled <= std::max(a, b))
-    text += "Stored codes count as 0 to 1: " + print_real(*focus.focus) + " is " + short_number(scaled) + ".";
+    text += "Stored codes count as 0 to 1: " + print_real(given) + " is " + short_number(scaled) + ".";
   else
     text += "Give one of them, or a place by --focus-at X,Y.";
   throw Error(ErrorKind::input, text);
@@ -114,7 +115,9 @@ constexpr double seen_step = 16;
 bool has_steps(const CircleOfConfusionJob& job) {
   if (job.type != Type::u8) return false;
   const DepthRule& rule = job.rule;
-  if (rule.spanned != 0 || rule.distances || (rule.focal_length != 0 && !rule.focus_given)) return true;
+  if (rule.spanned != 0 || rule.distances ||
+      (rule.focal_length != 0 && rule.focus_from != FocusSource::value))
+    return true;
   LensState state;
   set_focus(state, rule.focus, rule);
   return std::abs(rule.gain * state.strength) >= seen_step;

@@ -1,4 +1,5 @@
-// The filter crop: a box of the picture, copied byte for byte.
+// The filter crop: a box of the picture, copied byte for byte; and the step of `satin convert`, which copies
+// all of it.
 
 #include "satin/filters/crop.h"
 
@@ -109,7 +110,32 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const C
 /// Every pixel keeps its value, only its place changes.
 double reach_of(const Crop& /*crop*/, const Shape& /*shape*/) { return 0; }
 
+struct Convert {};
+
+FilterPlan describe_convert(const Device& device, std::span<const Shape> shapes, const Convert& /*convert*/) {
+  const auto copy = [](CopyOperation& operation, std::span<const ImageView> inputs,
+                       const MutableImageView& output, Measured* /*measured*/,
+                       Stream stream) { operation.run(inputs.front(), output, stream); };
+  FilterPlan plan;
+  plan.output = shapes.front();
+  plan.reach = Reach{};
+  plan.prepare = [&backend = device.backend(), copy](std::int64_t, std::int64_t) {
+    return std::make_unique<OneOperation<CopyOperation, decltype(copy)>>(backend.prepare(CopyJob{}), copy);
+  };
+  return plan;
+}
+
 }  // namespace
+
+const FilterRecord& convert_record() {
+  static const FilterRecord step = record::of(
+      &describe_convert,
+      FilterRecord{.name = "convert",
+                   .help = "read pictures and write them in another format, without a filter",
+                   .traits = {.keeps_constant = true, .keeps_range = true},
+                   .reach = [](const void* /*parameters*/, const Shape& /*shape*/) { return 0.0; }});
+  return step;
+}
 
 PixelBox cropped_box(std::int64_t width, std::int64_t height, const Crop& parameters) {
   const Rectangle box = kept(width, height, parameters);

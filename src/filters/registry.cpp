@@ -193,19 +193,41 @@ constexpr std::array advices = {
     Advice{"bokeh lens lensblur depth depthoffield depthblur portrait refocus focus background",
            "'satin dof' is depth of field."},
     Advice{"miniature toy", "'satin tilt-shift' makes miniatures."},
-    Advice{"despeckle denoise noise percentile rank salt medianblur medianfilter",
+    Advice{"despeckle denoise noise percentile rank salt medianblur medianfilter specks removespecks spots "
+           "scratches",
            "'satin median' removes specks."},
+    Advice{"dust removedust", "'satin median' removes specks, 'satin closing' narrow dark dust alone."},
     Advice{"binarize binarise binarization binary otsu sauvola niblack bradley adaptive adaptivethreshold "
            "ocr monochrome",
            "'satin threshold' makes black and white."},
+    Advice{"bw blackandwhite blackwhite",
+           "'satin threshold' makes a page black and white; ImageMagick ('magick photo.jpg -colorspace Gray "
+           "grey.jpg') makes a photograph grey."},
     Advice{"pixelate pixelize pixellate mosaic anonymize anonymise censor blackout hide cover",
            "'satin redact' covers areas of a picture, '--method mosaic' with blocks."},
+    Advice{"faces face facedetect facedetection blurfaces",
+           "Satin finds no faces: 'satin redact --box' or '--mask' covers those that a detector, such as "
+           "OpenCV's, found."},
+    Advice{
+        "removebackground backgroundremoval removebg rembg cutout matte matting segment",
+        "Satin finds no subject: rembg makes a mask of it, for 'satin dof --subject' and '--mask' of other "
+        "filters."},
+    Advice{"chromakey chroma greenscreen bluescreen keying",
+           "Satin cuts nothing out by its colour; ffmpeg ('chromakey') does. 'satin blur --mask' uses such a "
+           "mask."},
     Advice{"bilateral bilateralfilter surfaceblur domaintransform",
            "'satin edge-smooth' smooths up to edges."},
     Advice{"contrast clahe equalize equalise autocontrast levels",
            "'satin stretch' raises local contrast, 'satin normalize' evens light out."},
+    Advice{"hdr tonemap tonemapping exposurefusion",
+           "'satin stretch' raises local contrast; enfuse merges exposures, which Satin does not."},
+    Advice{"glow bloom orton halation",
+           "'satin dof --highlights 4' lets lamps shine; a glow over the whole picture is 'satin blur' and "
+           "then ImageMagick ('magick photo.jpg soft.jpg -compose screen -composite glow.jpg')."},
     Advice{"histogram identify statistics",
            "'satin stats' counts values, 'satin info' says what is in a file."},
+    Advice{"compare diff difference psnr ssim",
+           "Satin compares no pictures; ImageMagick ('magick compare -metric PSNR a.png b.png null:') does."},
     Advice{"label labels components connectedcomponents contours blobs count rle",
            "'satin regions' measures connected areas."},
     Advice{"sat summedarea summedareatable integralimage cumsum",
@@ -220,11 +242,27 @@ constexpr std::array advices = {
     Advice{"scale thumbnail thumb rescale downscale upscale shrink enlarge",
            "'satin resize' changes the size."},
     Advice{"cut trim clip extract", "'satin crop' cuts a box out of a picture."},
-    Advice{"rotate flip flop convert compress pad",
-           "Satin filters, resizes and crops; ImageMagick ('convert') and libvips ('vips') do that."},
-    Advice{"grey gray greyscale grayscale negate invert brightness gamma saturation hue vignette colorize "
-           "montage composite",
-           "Satin does not change colours; ImageMagick ('convert') and libvips ('vips') do."},
+    Advice{"convert reformat transcode compress export save",
+           "'satin convert' reads and writes without a filter, '--jpeg-quality 80' makes JPEG smaller."},
+    Advice{
+        "strip striptags stripmetadata removeexif",
+        "'satin convert photo.jpg -o bare.jpg --strip' drops metadata, as --strip does with every filter."},
+    Advice{
+        "rotate flip flop turn mirrored pad",
+        "Satin turns pictures only as their EXIF says; ImageMagick ('magick in.jpg -rotate 90 out.jpg') and "
+        "libvips ('vips rot') do that."},
+    Advice{"grey gray greyscale grayscale togrey togray desaturate decolorize",
+           "Satin does not change colours; ImageMagick ('magick photo.jpg -colorspace Gray grey.jpg') and "
+           "libvips ('vips colourspace') do."},
+    Advice{
+        "negate invert brightness gamma saturation hue colorize whitebalance temperature tint exposure",
+        "Satin does not change colours; ImageMagick ('magick') and libvips ('vips') do, darktable balances "
+        "white."},
+    Advice{"vignette vignetting",
+           "Satin darkens no corners; ImageMagick ('magick photo.jpg -vignette 0x80 out.jpg') does."},
+    Advice{"watermark montage composite overlay blend text caption annotate collage",
+           "Satin puts no picture or text onto another; ImageMagick ('magick photo.jpg logo.png -composite "
+           "out.jpg') and libvips ('vips composite2') do."},
     Advice{"canny edge edges sobel laplacian gradient emboss",
            "Satin finds no edges; 'satin local-deviation' is bright where a picture is busy."},
     Advice{"inpaint heal clone",

@@ -206,6 +206,7 @@ void write_all(int descriptor, Bytes bytes, const std::string& name) {
     // Linux writes at most 2 GiB at once.
     const ssize_t count = ::write(descriptor, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30));
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EPIPE && descriptor == STDOUT_FILENO) return;  // whoever reads has enough
     if (count < 0) fail(name, errno);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
@@ -323,8 +324,8 @@ void check_target(const fs::path& path, bool overwrite) {
                      " cannot be written to. Change its permissions, or choose another.");
 }
 
-void write_file(const fs::path& path, Bytes bytes, bool overwrite,
-                std::optional<fs::file_time_type> modified) {
+void write_file(const fs::path& path, Bytes bytes, bool overwrite, std::optional<fs::file_time_type> modified,
+                const std::function<void(const fs::path& temporary)>& before_rename) {
   if (is_standard_stream(path) || path == "/dev/stdout")
     return write_all(STDOUT_FILENO, bytes, "standard output");
   struct stat old {};
@@ -337,7 +338,7 @@ void write_file(const fs::path& path, Bytes bytes, bool overwrite,
   }
   NewFile file(path, overwrite);
   file.add(bytes);
-  file.finish(modified);
+  file.finish(modified, before_rename);
 }
 
 }  // namespace satin::io
@@ -371,11 +372,13 @@ void NewFile::replace(std::uint64_t at, std::span<const std::byte> bytes) {
   if (::lseek(descriptor, 0, SEEK_END) < 0) io::fail(printable(path_.native()), errno);
 }
 
-void NewFile::finish(std::optional<std::filesystem::file_time_type> modified) {
+void NewFile::finish(std::optional<std::filesystem::file_time_type> modified,
+                     const std::function<void(const std::filesystem::path& temporary)>& before_rename) {
   std::error_code ignored;  // some file systems store no times
   if (modified) std::filesystem::last_write_time(temporary_->path(), *modified, ignored);
   if (::fsync(temporary_->descriptor().get()) != 0) io::fail(printable(path_.native()), errno);
   if (!temporary_->descriptor().close()) io::fail(printable(path_.native()), errno);
+  if (before_rename) before_rename(temporary_->path());
   if (overwrite_) {
     if (std::rename(temporary_->path().c_str(), target_.c_str()) != 0)
       io::fail(printable(path_.native()), errno);

@@ -46,10 +46,12 @@ class Descriptor {
 void check_target(const std::filesystem::path& path, bool overwrite);
 
 /// Writes and synchronises a temporary file beside the target and renames it. Without `overwrite` a file that
-/// appears meanwhile is not replaced. Devices, pipes and "-" are written directly. The file gets the
-/// modification time `modified`, if that is given.
+/// appears meanwhile is not replaced. Devices, pipes and "-" are written directly; it is no error if the pipe
+/// of standard output is closed. The file gets the modification time `modified`, if that is given, and
+/// `before_rename` is called as by NewFile::finish().
 void write_file(const std::filesystem::path& path, Bytes bytes, bool overwrite,
-                std::optional<std::filesystem::file_time_type> modified = {});
+                std::optional<std::filesystem::file_time_type> modified = {},
+                const std::function<void(const std::filesystem::path& temporary)>& before_rename = {});
 
 /// Whether the path is "-", which names standard input or standard output.
 [[nodiscard]] bool is_standard_stream(const std::filesystem::path& path);

@@ -672,7 +672,8 @@ void write_pages(const std::filesystem::path& path, std::span<const ImageView> i
   const std::string name = name_of_output(path);
   const std::vector<std::byte> bytes =
       named(name, [&] { return encode(images, extension_of(path, options.front()), options); });
-  io::write_file(path, bytes, options.front().overwrite, options.front().modified);
+  io::write_file(path, bytes, options.front().overwrite, options.front().modified,
+                 options.front().before_rename);
 }
 
 void check_holds_pages(const std::filesystem::path& path, const WriteOptions& options) {
@@ -832,7 +833,7 @@ void write_rows(const std::filesystem::path& path, RowSource& rows, const RowWri
                 printable(path.native()) + ": there is not enough memory for rows of tiles of " +
                     std::to_string(rows.shape().width) + " pixels. Cut the picture into narrower ones.");
   }
-  file.finish(options.modified);
+  file.finish(options.modified, options.before_rename);
 }
 
 }  // namespace satin

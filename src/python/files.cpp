@@ -321,6 +321,7 @@ void bind_options(nb::module_& module) {
       .def_rw("quality", &BatchOptions::quality)
       .def_rw("dither", &BatchOptions::dither)
       .def_rw("strip", &BatchOptions::strip)
+      .def_rw("invert_mask", &BatchOptions::invert_mask)
       .def_rw("keep_depth", &BatchOptions::keep_depth)
       .def_rw("depth_out", &BatchOptions::depth_out)
       .def_rw("keep_metadata", &BatchOptions::keep_metadata)

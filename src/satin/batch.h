@@ -74,6 +74,13 @@ struct BatchOptions {
   /// all others ".png".
   std::string format;
   bool recursive = false;  ///< also searches all folders below a folder
+  /// Replaces every input by its result, in its own format, in place of an output. A manifest in the folder
+  /// of each input records what was done, whether or not `resume` is set: a file that is still as an earlier
+  /// run left it is skipped by `resume` if the pipeline is the same, and otherwise refused without
+  /// `overwrite`. Symbolic links are refused.
+  bool in_place = false;
+  /// With `in_place`: keeps each original under its name and this suffix, which no file may have yet.
+  std::optional<std::string> backup;
   // How existing outputs are treated. Set at most one of these; only `resume` and `overwrite` combine.
   bool overwrite = false;  ///< replaces an existing output; with none of the three set, the batch is refused
   bool skip_existing = false;  ///< skips the input
@@ -107,6 +114,7 @@ struct BatchOptions {
   bool pyramid = false;  ///< writes TIFF with the reduced pictures that write_rows() describes
   /// Source of masks for the steps that accept one and have none set.
   MaskSource mask_from = MaskSource::file;
+  bool invert_mask = false;  ///< exchanges black and white of all masks that are read from files
   /// Stores the photograph's depth (DepthSource::photo) and the sharp original in JPEG outputs.
   bool keep_depth = false;
   /// File that receives the photograph's depth as an image, or a pattern for several pictures. Formats: f32

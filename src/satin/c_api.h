@@ -85,7 +85,7 @@ typedef struct satin_parameter {
   const char* default_text;   /**< default; empty: not set */
   double minimum;             /**< smallest number, or -infinity */
   double maximum;             /**< largest number, or infinity */
-  const char* const* choices; /**< valid names of a choice */
+  const char* const* choices; /**< valid names of a choice; words that a number accepts besides */
   int32_t choice_count;       /**< number of `choices`; 0 for other kinds of parameters */
 } satin_parameter;
 

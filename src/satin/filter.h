@@ -121,6 +121,9 @@ struct FilterRecord {
 /// Returns all filters in the order of the list.
 [[nodiscard]] std::span<const FilterRecord> filters();
 
+/// Returns the record of `satin convert`: a step that keeps every value. It is none of filters().
+[[nodiscard]] const FilterRecord& convert_record();
+
 /// Returns all filters as JSON: {"filters": [{"name": ..., "parameters": [...], "inputs": [...]}, ...]}.
 /// "group" and "rank" say where a parameter stands in a form.
 [[nodiscard]] std::string describe_filters();
@@ -135,7 +138,7 @@ struct FilterRecord {
 /// Parameters of one filter, set by name and text.
 class Parameters {
  public:
-  /// Starts with the defaults. The record must be one of filters().
+  /// Starts with the defaults. The record must be one of filters(), or convert_record().
   explicit Parameters(const FilterRecord& filter) : filter_(&filter), values_(filter.defaults()) {}
 
   /// Sets a parameter. Throws Error(usage) for an unknown name (with the nearest existing one), an invalid

@@ -144,6 +144,8 @@ struct WriteOptions {
   const Photo* photo = nullptr;
   PhotoBlur blur{};                                           ///< focus and blur to store with `photo`
   std::optional<std::filesystem::file_time_type> modified{};  ///< modification time; unset: now
+  /// Called with the complete temporary file before it is renamed; if it throws, nothing is replaced.
+  std::function<void(const std::filesystem::path& temporary)> before_rename{};
 };
 
 /// Describes the conversion by WriteOptions::convert of a picture of this shape to this format; empty if
@@ -168,9 +170,9 @@ void check_writable(const std::filesystem::path& path, const Shape& shape, const
 /// synchronised, renamed. On failure an existing file is untouched and no temporary file remains.
 /// Permissions of a replaced file are kept; a symbolic link stays one, and its file is replaced. `-` is
 /// standard output; devices and pipes are written to directly (a closed pipe raises SIGPIPE unless the
-/// program ignores that). Throws as check_writable(); Error(input) if the file cannot be written or the
-/// format cannot hold its values (PBM: other than 0 and 255, HDR: negative or not finite); Error(environment)
-/// if the disk is full.
+/// program ignores that; then it is no error at standard output). Throws as check_writable(); Error(input) if
+/// the file cannot be written or the format cannot hold its values (PBM: other than 0 and 255, HDR: negative
+/// or not finite); Error(environment) if the disk is full.
 void write_image(const std::filesystem::path& path, const ImageView& image, const WriteOptions& options = {});
 
 /// Writes one file with a page (TIFF) or a part (OpenEXR) for each picture, with its own metadata and

@@ -50,6 +50,25 @@ struct DepthChannel {
   DepthChannel(std::string channel_name) : name(std::move(channel_name)) {}
 };
 
+/// An end of the known depth, without the last 2 % of its values, which may be wrong.
+enum class DepthEnd : std::uint8_t {
+  nearest,  ///< the value that 2 % of the known values are nearer than
+  farthest  ///< the value that 2 % of the known values are farther than
+};
+
+/// The depth that is sharp: a value, or an end of the known depth, whatever its unit.
+struct FocusDepth {
+  double value = 0;               ///< scaled, and as stored if depth is inverted; not used with `end`
+  std::optional<DepthEnd> end{};  ///< the end that is sharp
+
+  /// Focuses on a value.
+  // NOLINTNEXTLINE(google-explicit-constructor): 3.5 is a depth
+  constexpr FocusDepth(double depth) : value(depth) {}
+  /// Focuses on an end of the depth.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr FocusDepth(DepthEnd which) : end(which) {}
+};
+
 /// Maps the values of a depth image to the signed radius of each pixel's circle of confusion, which is
 /// positive in front of the focus.
 ///
@@ -88,9 +107,9 @@ struct LensFocus {
   /// Stored value that marks unknown depth. NaN and infinity always do.
   std::optional<double> unknown;
 
-  /// Value that is sharp: scaled, and as stored if depth is inverted. Refused if the depth image has no known
-  /// value within the sharp range around it, unless all its values are equal. Excludes `focus_at`.
-  std::optional<double> focus;
+  /// Depth that is sharp. A value is refused if the depth image has no known value within the sharp range
+  /// around it, unless all its values are equal. Excludes `focus_at`.
+  std::optional<FocusDepth> focus;
   /// Point of the upright picture that is sharp: the focus is the median (the lower of two) of the known
   /// values among 5 x 5 pixels of the depth image around it. If neither this nor `focus` is set, it is the
   /// centre.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,8 +27,10 @@ class NewFile {
   /// Overwrites bytes that were added, starting at offset `at`. Use it for a header that depends on the whole
   /// file.
   void replace(std::uint64_t at, std::span<const std::byte> bytes);
-  /// Synchronises the file, renames it to its target, and sets its time if one is given.
-  void finish(std::optional<std::filesystem::file_time_type> modified = {});
+  /// Synchronises the file, renames it to its target, and sets its time if one is given. `before_rename`, if
+  /// given, is called with the name of the complete temporary file; if it throws, the target stays as it is.
+  void finish(std::optional<std::filesystem::file_time_type> modified = {},
+              const std::function<void(const std::filesystem::path& temporary)>& before_rename = {});
 
  private:
   class Temporary;

@@ -157,8 +157,9 @@ struct ParameterRecord {
   std::string help;                                           ///< one line
   double minimum = -std::numeric_limits<double>::infinity();  ///< smallest valid number
   double maximum = std::numeric_limits<double>::infinity();   ///< largest valid number
-  std::vector<std::string> choices;         ///< names of a choice, in the order of the enumerators
-  std::string default_text;                 ///< default; empty: not set
+  std::vector<std::string> choices;  ///< names of a choice, in the order of the enumerators; words that
+                                     ///< a number accepts besides
+  std::string default_text;          ///< default; empty: not set
   ParameterRole role = ParameterRole::own;  ///< meaning to code that knows no filter
   std::string group = "main";  ///< section of a form: main; lens-shape; more, for what is rarely changed
   int rank = 0;                ///< order in the group; equal ranks: as in the record

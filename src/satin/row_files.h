@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,8 @@ struct RowWriteOptions {
   int threads = 0;         ///< threads that compress; 0: all that the process may use
   Metadata metadata{};     ///< metadata to write
   std::optional<std::filesystem::file_time_type> modified{};  ///< modification time; unset: now
+  /// As WriteOptions::before_rename.
+  std::function<void(const std::filesystem::path& temporary)> before_rename{};
 };
 
 /// Throws Error(usage) if rows of this shape cannot be written under this name: as check_writable(), and for

@@ -44,11 +44,16 @@ std::shared_ptr<const Image> depth_image(const PipelineStep& step,
 
 }  // namespace
 
-std::optional<DepthMap> DepthMap::of(const Pipeline& steps, const Sides& sides, const OpenPicture& picture) {
+std::optional<DepthMap> DepthMap::of(const Pipeline& steps, const Sides& sides, const OpenPicture& picture,
+                                     std::span<const FoundValue> found) {
   for (std::size_t i = std::min(steps.size(), sides.size()); i-- > 0;)
-    if (std::shared_ptr<const Image> image = depth_image(steps[i], sides[i], picture))
-      return DepthMap(i, static_cast<const Dof*>(steps[i].parameters.data())->lens, std::move(image),
-                      picture.shape());
+    if (std::shared_ptr<const Image> image = depth_image(steps[i], sides[i], picture)) {
+      LensFocus lens = static_cast<const Dof*>(steps[i].parameters.data())->lens;
+      for (const FoundValue& value : found)
+        if (lens.focus && lens.focus->end && value.step == i && value.parameter == "focus")
+          lens.focus = value.value;
+      return DepthMap(i, lens, std::move(image), picture.shape());
+    }
   return std::nullopt;
 }
 
@@ -97,7 +102,7 @@ std::int64_t DepthMap::column(double x) const { return sample_at(x, picture_.wid
 std::int64_t DepthMap::row(double y) const { return sample_at(y, picture_.height, view_.shape.height); }
 
 std::optional<double> DepthMap::focus() const {
-  if (lens_.focus) return lens_.focus;
+  if (lens_.focus) return lens_.focus->end ? std::nullopt : std::optional(lens_.focus->value);
   constexpr std::int64_t reach = 2;
   const Point place = lens_.focus_at.value_or(middle);
   const std::int64_t across = column(place.x.pixels(static_cast<double>(picture_.width)));
@@ -115,10 +120,10 @@ std::optional<double> DepthMap::focus() const {
 }
 
 Point DepthMap::focus_place() const {
-  if (!lens_.focus) return lens_.focus_at.value_or(middle);
+  if (!lens_.focus || lens_.focus->end) return lens_.focus_at.value_or(middle);
   const auto width = static_cast<double>(picture_.width), height = static_cast<double>(picture_.height);
   const double step = std::max(width / static_cast<double>(searched_columns), 1.0);
-  const double sharp = disparity(*lens_.focus);
+  const double sharp = disparity(lens_.focus->value);
   std::pair best{std::numeric_limits<double>::infinity(), 0.0};  // difference in disparity, distance
   Point place = middle;
   for (double y = step / 2; y < height; y += step)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "satin/image.h"
@@ -16,9 +17,11 @@ namespace satin::view {
 
 class DepthMap {
  public:
-  /// Returns the depth of the last step that reads one, or nothing. Throws like the filters.
+  /// Returns the depth of the last step that reads one, or nothing. `found` are the findings of the last run,
+  /// among them the focus at an end of the depth. Throws like the filters.
   [[nodiscard]] static std::optional<DepthMap> of(const Pipeline& steps, const Sides& sides,
-                                                  const OpenPicture& picture);
+                                                  const OpenPicture& picture,
+                                                  std::span<const FoundValue> found = {});
 
   /// Returns the index of the step that reads the depth.
   [[nodiscard]] std::size_t step() const noexcept { return step_; }

@@ -204,7 +204,8 @@ Sides SidePictures::of(const Batch& work, const OpenPicture& picture) {
   std::vector<std::vector<Image>> own =
       batch::read_own_side_inputs(work, 0, *picture.source, work.options.read, warnings);
   for (std::size_t step = 0; step < work.pipeline.size(); ++step) {
-    std::vector<Image> images = batch::read_side_inputs(work.pipeline[step], work.options.read, warnings);
+    std::vector<Image> images =
+        batch::read_side_inputs(work.pipeline[step], work.options.read, false, warnings);
     std::vector<std::shared_ptr<Pyramid>>& of_step = known_.emplace_back();
     for (std::size_t i = 0; i < images.size(); ++i) {
       Image& image = !own.empty() && !own[step][i].empty() ? own[step][i] : images[i];

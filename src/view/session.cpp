@@ -337,12 +337,13 @@ Answer Session::look_at(const Query& query) const {
   const Shape& shape = picture_->shape();
   if (const auto colour = colour_at(*picture_->shown->find(0), 0, shape, x, y)) json["before"] = *colour;
   if (const auto colour = renderer_.result_at(x, y)) json["after"] = *colour;
-  const auto map =
-      DepthMap::of(steps_for(start_.device, line_.pipeline, *picture_), renderer_.sides(), *picture_);
+  const std::vector<FoundValue> all_found = renderer_.found();
+  const auto map = DepthMap::of(steps_for(start_.device, line_.pipeline, *picture_), renderer_.sides(),
+                                *picture_, all_found);
   const std::optional<double> depth = map ? map->at(x, y) : std::nullopt;
   if (!depth) return json_answer(json);
   json["depth"] = *depth;
-  for (const FoundValue& found : renderer_.found())
+  for (const FoundValue& found : all_found)
     if (found.step == map->step() && found.parameter == "strength")
       if (const auto radius = map->radius(*depth, found.value)) json["radius"] = *radius;
   return json_answer(json);
@@ -361,9 +362,10 @@ Answer Session::tell_found() {
       if (text != line_.pipeline[i].parameters.get(parameter.name)) own[parameter.name] = text;
     }
   }
-  for (const FoundValue& found : renderer_.found())
+  const std::vector<FoundValue> all_found = renderer_.found();
+  for (const FoundValue& found : all_found)
     if (found.step < steps.size()) steps[found.step][found.parameter] = found.value;
-  if (const auto map = DepthMap::of(pipeline, renderer_.sides(), *picture_)) {
+  if (const auto map = DepthMap::of(pipeline, renderer_.sides(), *picture_, all_found)) {
     if (const auto focus = map->focus()) steps[map->step()]["focus"] = *focus;
     steps[map->step()]["focus-at"] = print_point(map->focus_place());
     if (!surveyed_ || !surveyed_->equals(*map)) histogram_ = text_of(map->histogram());

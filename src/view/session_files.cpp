@@ -277,7 +277,7 @@ void Session::prepare_canvas(const Shape& picture, const PipelineStep& step, con
   Image start(shape);
   std::memset(start.data(), 0, byte_size(shape));
   std::vector<std::string> warnings;  // the command that the page shows reports them
-  for (Image& image : batch::read_side_inputs(step, options, warnings))
+  for (Image& image : batch::read_side_inputs(step, options, false, warnings))
     if (!image.empty())
       start = in_8_bits(std::make_shared<const Image>(std::move(image)), Metadata())->clone();
   if (start.shape() != shape) refuse("The mask has another size than the picture.");

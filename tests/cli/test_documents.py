@@ -1,4 +1,4 @@
-"""Every command that the README and the command's reference show, pasted in their order into one folder each."""
+"""Every command that the README, the command's reference and the page of tasks show, pasted in their order into one folder each."""
 import os
 import re
 import subprocess
@@ -12,7 +12,7 @@ import png_file
 from conftest import BINARY, FULL_CODECS
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ["README.md", "src/app/README.md"]
+DOCUMENTS = ["README.md", "src/app/README.md", "src/app/TASKS.md"]
 # A server, and commands about a checkout of the sources.
 ELSEWHERE = re.compile(r"^(satin view|samples/run|cmake|sudo)\b")
 
@@ -26,7 +26,9 @@ def lines_of(document):
 
 
 def outputs_of(line):
-    return re.findall(r"(?:-o|--report|--plot|--gallery|--overlay|--depth-out) '?([^\s']+)", line)
+    """The files that it names for results; - is standard output."""
+    names = re.findall(r"(?:-o|--report|--plot|--gallery|--overlay|--depth-out) '?([^\s']+)", line)
+    return [name for name in names if name != "-"]
 
 
 @pytest.fixture
@@ -35,19 +37,21 @@ def folder(satin, noise):
     image = pytest.importorskip("PIL.Image")
     y, x = np.mgrid[0:160, 0:240]
     photo = np.stack([x, y, noise((160, 240), np.uint8, 3)], axis=2).astype(np.uint8)
-    depth = (x // 4 + 40).astype(np.uint8)
+    depth = (x // 4 * 4 + 8).astype(np.uint8)
     image.fromarray(photo).save(satin.folder / "photo.jpg", quality=95)
     png_file.write(satin.folder / "depth.png", depth)
     png_file.write(satin.folder / "mask.png", np.where((x // 20 + y // 20) % 3 == 0, 255, 0).astype(np.uint8))
     image.fromarray(np.where(noise((160, 240), np.uint8, 4) > 200, 30, 220).astype(np.uint8)).save(satin.folder / "page.jpg")
     (satin.folder / "phone.jpg").write_bytes(
         photo_file.gdepth(photo_file.jpeg(photo), photo_file.png(depth), photo_file.jpeg(photo)))
-    for name in ["holiday/IMG_1.jpg", "holiday/IMG_2.jpg", "holiday/lake/IMG_3.jpg", "renders/a.png", "renders/b.png"]:
+    for name in ["holiday/IMG_1.jpg", "holiday/IMG_2.jpg", "holiday/lake/IMG_3.jpg", "renders/a.png", "renders/b.png", "scans/page.png"]:
         (satin.folder / name).parent.mkdir(parents=True, exist_ok=True)
         image.fromarray(photo).save(satin.folder / name)
     for name in ["a", "b"]:
         image.fromarray(depth).save(satin.folder / "renders" / (name + "_depth.tif"))
     image.fromarray(depth).save(satin.folder / "survey.tif")
+    page = image.open(satin.folder / "page.jpg")
+    page.save(satin.folder / "scan.tif", save_all=True, append_images=[page])
     (satin.folder / "sky.pfm").write_bytes(b"PF\n64 32\n-1.0\n" + (noise((32, 64, 3), np.uint8, 5).astype("<f4") / 255).tobytes())
     satin.good("blur", "sky.pfm", "-o", "sky.hdr", "--radius", "0")
     (satin.folder / "bin").mkdir()

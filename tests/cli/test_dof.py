@@ -52,6 +52,39 @@ def result_of(satin, name, picture, *arguments):
     return (satin.folder / name).read_bytes()
 
 
+def test_the_focus_is_an_end_of_the_depth(satin, tmp_path, colours, disparity):
+    write_pfm(tmp_path / "in.pfm", colours)
+    write_pfm(tmp_path / "disparity.pfm", disparity)
+    write_pfm(tmp_path / "distance.pfm", 1 / disparity)
+    dof = ("in.pfm", "--strength", 12)
+    values = {"nearest": np.float32(0.9), "farthest": np.float32(0.2)}
+    for word, value in values.items():
+        plain = ("dof", *dof, "--depth", "disparity.pfm")
+        satin.good(*plain, "-o", "value.pfm", "--focus", repr(float(value)), "--overwrite")
+        report = json.loads(satin.good(*plain, "-o", "%s.pfm" % word, "--focus", word, "--json").stdout)
+        assert report["steps"][0]["parameters"]["focus"] == word
+        assert report["files"][0]["found"]["focus"] == pytest.approx(value)
+        expected = (tmp_path / "value.pfm").read_bytes()
+        assert (tmp_path / ("%s.pfm" % word)).read_bytes() == expected
+        satin.good("run", "dof depth=disparity.pfm strength=12 focus=%s" % word, "in.pfm", "-o", "run.pfm", "--overwrite")
+        assert (tmp_path / "run.pfm").read_bytes() == expected
+        distance = satin.good("dof", *dof, "--depth", "distance.pfm", "--depth-kind", "depth", "--focus", word, "--json",
+                              "-o", "distance_%s.pfm" % word)
+        assert json.loads(distance.stdout)["files"][0]["found"]["focus"] == pytest.approx(1 / value)
+    satin.good("dof", *dof, "--depth", "disparity.pfm", "--focus", "nearest,farthest", "-o", "end_{index}.pfm")
+    for index, word in enumerate(values):
+        assert (tmp_path / ("end_%d.pfm" % (index + 1))).read_bytes() == (tmp_path / ("%s.pfm" % word)).read_bytes()
+
+
+def test_words_that_are_no_focus(satin, tmp_path, colours, disparity):
+    write_pfm(tmp_path / "in.pfm", colours)
+    dof = ("dof", "in.pfm", "--depth", write_pfm(tmp_path / "disparity.pfm", disparity), "-o", "out.pfm", "--focus")
+    satin.bad(2, *dof, "nearst", says=["--focus 'nearst': a number, nearest or farthest", "Did you mean 'nearest'?"])
+    satin.bad(2, *dof, "subject", says="--focus 'subject': a number, nearest or farthest is expected.")
+    satin.bad(2, *dof, "0,5.1.2", "--fail-fast", says="--focus")
+    satin.bad(2, *dof, "nearest", "--focus-at", "1,1", says="focus or focus-at, not both")
+
+
 @pytest.mark.skipif(not FULL_CODECS, reason="this build has no OpenEXR")
 def test_depth_is_a_channel_of_a_name(satin, render):
     by_plane = result_of(satin, "a.pfm", "colours.pfm", "--depth", "disparity.pfm")

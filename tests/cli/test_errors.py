@@ -1,6 +1,7 @@
 """Exit codes and messages of everything that can be wrong with a command line or a file."""
 import os
 import struct
+import subprocess
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import exr_file
 import png_file
 import tiff_file
-from conftest import FULL_CODECS, files_below
+from conftest import BINARY, FULL_CODECS, files_below
 
 BLUR = ("blur", "in.png", "-o", "out.png")
 
@@ -173,8 +174,20 @@ def test_closed_pipe(satin, picture):
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "wb") as pipe:
-        satin.bad(1, "list", stdout=pipe, says="tandard output")
-        satin.bad(1, "blur", "in.png", "-o", "-", stdout=pipe, says="tandard output")
+        for line in ("list",), ("--help",), ("blur", "in.png", "-o", "-"), ("info", "in.png", "in.png"), ("stats", "in.png", "--json"):
+            assert satin.good(*line, stdout=pipe).error == "", line
+        satin.good("blur", "in.png", "-o", "out.png", "--json", stdout=pipe)
+        assert png_file.read(satin.folder / "out.png").shape == (12, 20, 3)
+        satin.bad(1, "info", "none.png", stdout=pipe, says="none.png")
+        satin.bad(1, "blur", "none.png", "-o", "none_out.png", "--json", stdout=pipe, says="none.png")
+
+
+def test_info_ends_with_its_reader(satin, picture):
+    for i in range(200):
+        os.link(picture, satin.folder / ("%03d.png" % i))
+    script = 'set -o pipefail; "$0" info *.png | head -1; echo "$?"'
+    result = subprocess.run(["bash", "-c", script, BINARY], cwd=satin.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert result.stdout.decode().splitlines() == ["000.png", "0"] and result.stderr == b""
 
 
 def test_absent_gpu(satin, picture):

@@ -81,6 +81,44 @@ def test_mask(satin, noise):
     assert np.array_equal(result[5:], box_blur(array, 3)[5:])
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_masks_are_inverted_where_they_are_read(satin, noise, dtype):
+    array = noise((18, 24, 3))
+    png_file.write(satin.folder / "in.png", array)
+    mask = noise((18, 24), dtype)
+    mask[:3] = 0
+    mask[3:6] = np.iinfo(dtype).max
+    for name, values in ("in_mask", mask), ("inverse", np.iinfo(dtype).max - mask):
+        png_file.write(satin.folder / (name + ".png"), values)
+        np.save(satin.folder / (name + ".npy"), values)
+    np.save(satin.folder / "in.npy", array)
+
+    def result(*arguments):
+        satin.good(*arguments, "-o", "out.png", "--overwrite")
+        return (satin.folder / "out.png").read_bytes()
+
+    wanted = result("blur", "in.png", "--radius", 3, "--mask", "inverse.png")
+    assert wanted != result("blur", "in.png", "--radius", 3, "--mask", "in_mask.png")
+    assert wanted == result("blur", "in.png", "--radius", 3, "--mask", "in_mask.png", "--invert-mask")
+    assert wanted == result("blur", "in.png", "--radius", 3, "--mask", "{dir}/{stem}_mask.png", "--invert-mask")
+    assert wanted == result("run", "blur radius=3 mask=in_mask.png", "in.png", "--invert-mask")
+    assert np.array_equal(png_file.decode(wanted)[3:6], array[3:6])
+    exclude = ("blur", "in.png", "--radius", 3, "--mask-mode", "exclude", "--mask")
+    assert result(*exclude, "in_mask.png", "--invert-mask") == result(*exclude, "inverse.png")
+    covered = png_file.decode(result("redact", "in.png", "--mask", "in_mask.png", "--invert-mask"))
+    assert np.array_equal(covered[mask == np.iinfo(dtype).max], array[mask == np.iinfo(dtype).max]) and not covered[:3].any()
+    # What another mask made is out of date
+    resumed = ("blur", "in.png", "--mask", "in_mask.png", "-o", "resumed.png", "--resume", "--json")
+    statuses = [json.loads(satin.good(*resumed, *more).stdout)["files"][0]["status"]
+                for more in ([], [], ["--invert-mask"], ["--invert-mask"])]
+    assert statuses == ["done", "unchanged", "done", "unchanged"]
+    if FULL_CODECS:
+        rows = ("blur", "in.npy", "--radius", 3, "--stream", "--mask")
+        satin.good(*rows, "in_mask.npy", "--invert-mask", "-o", "a.tif")
+        satin.good(*rows, "inverse.npy", "-o", "b.tif")
+        assert (satin.folder / "a.tif").read_bytes() == (satin.folder / "b.tif").read_bytes()
+
+
 @pytest.mark.parametrize("shape", [(18, 24, 3), (300, 420)])
 @pytest.mark.parametrize("radius", [3, 4.25])
 def test_excluding_mask(satin, noise, shape, radius):

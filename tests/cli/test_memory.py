@@ -2,6 +2,7 @@
 files that their header says are too large."""
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -17,12 +18,21 @@ from conftest import BINARY, FULL_CODECS
 pytestmark = pytest.mark.skipif(b"AddressSanitizer" in Path(BINARY).read_bytes(),
                                 reason="sanitizers take memory of their own, and keep what is freed")
 
+REFERENCE = (Path(__file__).resolve().parents[2] / "src" / "app" / "README.md").read_text()
+
+
+def documented(text):
+    """The numbers that the reference's table of memory has at the groups of this expression."""
+    return [int(number) for number in re.search(text, REFERENCE).groups()]
+
+
 LIMIT = 4 << 20
-ALLOWANCE = 48 << 20  # the program itself
+ALLOWANCE = documented(r"the filter's workspace, and at most (\d+) MB")[0] << 20  # the program itself
 SHAPES = {"wide": (1, 1 << 20), "tall": (1 << 20, 1), "ordinary": (1100, 1400)}
 # Every row of a lobe looks at all rows: a million of them take minutes.
 TALL_LOBES = (1 << 10, 1)
-ANALYSIS = 32  # bytes a pixel of what makes JSON, where there is no limit to set
+# Bytes a pixel of what makes JSON, where there is no limit to set.
+ANALYSIS = documented(r"`stats`, `bins`, `regions` \| up to (\d+) bytes per pixel")[0]
 
 # A small process starts the command, because what is inherited from a large one counts in the peak.
 MEASURE = ("import os, sys\n"
@@ -93,6 +103,26 @@ def test_many_filters_share_the_limit(satin):
     result = run(satin, "run", steps, "in.pgm", "-o", "out.pgm", "--device", "cpu", "--memory-limit", "16M")
     assert result.returncode == 0, result.error
     assert result.peak <= ALLOWANCE + 4 * 1100 * 1400 + (16 << 20)
+
+
+def test_a_process_of_dof_takes_what_the_reference_says(satin):
+    """From the difference between two sizes, beside what a process takes that only reads and writes."""
+    least, most = documented(r"a process of `dof` on the CPU \| (\d+) to (\d+) bytes per pixel of 8-bit RGB")
+    lines = {"dof": ["dof", "in.npy", "--depth", "depth.npy", "--focus", "0.9", "--strength", "8"],
+             "copy": ["blur", "in.npy", "--radius", "0"]}
+    peaks = {name: [] for name in lines}
+    for height, width in [(450, 600), (900, 1200)]:
+        y, x = np.mgrid[0:height, 0:width]
+        disc = (x - width / 2) ** 2 + (y - height / 2) ** 2 < (height / 3) ** 2
+        np.save(satin.folder / "in.npy", np.stack([x * 255 // width, y * 255 // height, (x // 40 + y // 40) % 2 * 200],
+                                                  axis=2).astype(np.uint8))
+        np.save(satin.folder / "depth.npy", np.where(disc, 59000, 6000 + 26000 * x // width).astype(np.uint16))
+        for name, line in lines.items():
+            result = run(satin, *line, "-o", "out.npy", "--overwrite", "--device", "cpu", "--threads", "1")
+            assert result.returncode == 0, result.error
+            peaks[name].append(result.peak)
+    taken = {name: (large - small) / (900 * 1200 - 450 * 600) for name, (small, large) in peaks.items()}
+    assert least <= taken["dof"] - taken["copy"] <= most, taken
 
 
 def chunk(name, data):

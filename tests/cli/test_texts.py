@@ -100,6 +100,9 @@ def test_bash_completes(satin):
     assert complete("satin", "blur", "--radius-ma") == ["--radius-max", "--radius-map"]
     assert complete("satin", "blur", "--border", "c") == ["clamp", "constant"]
     assert complete("satin", "completion", "z") == ["zsh"]
+    assert complete("satin", "he") == ["help"]
+    assert complete("satin", "help", "ti") == ["tilt-shift"]
+    assert complete("satin", "help", "de") == ["devices"]
 
 
 def test_completion_of_unknown_shell(satin):

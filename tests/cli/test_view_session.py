@@ -232,6 +232,27 @@ def test_a_click_focuses_as_the_option_does(scene):
         assert view.ask("GET", "/api/at?x=1000&y=5").json()["before"] is None
 
 
+def test_the_focus_is_an_end_of_the_depth(scene):
+    codes = np.linspace(0, 255, 160).astype(np.uint8)
+    outside = (120 * 160 - 1) // 50 // 120  # columns
+    for word, column in ("nearest", 159 - outside), ("farthest", outside):
+        with View(scene, "photo.png", "--depth", "depth.png", "--focus", word, "-o", "%s.png" % word) as view:
+            session = view.open()
+            record = next(f for f in session["filters"] if f["name"] == "dof")["parameters"]
+            focus = next(p for p in record if p["name"] == "focus")
+            assert focus["kind"] == "number" and focus["choices"] == ["nearest", "farthest"]
+            assert session["settings"]["steps"][0]["values"] == {"depth": "depth.png", "focus": word}
+            assert "--focus %s " % word in session["command"] + " "
+            view.pixels(session["generation"], 9, 9, exact=1)
+            step = view.ask("GET", "/api/found").json()["steps"][0]
+            assert step["focus"] == pytest.approx(codes[column] / 255)
+            assert abs(int(step["focus-at"].split(",")[0]) - column) <= 2
+            assert view.ask("GET", "/api/at?x=%d&y=60" % column).json()["radius"] == pytest.approx(0, abs=0.01)
+            check_true(scene, view, session["generation"], session["command"], "%s.png" % word)
+            done = view.post("/api/settings", steps=[{"filter": "dof", "values": {"depth": "depth.png", "focus": "near"}}])
+            assert done.json()["error"]["parameter"] == "focus"
+
+
 @pytest.mark.parametrize("overlay", ["coc", "groups", "hidden"])
 def test_overlays_are_what_debug_gives(scene, overlay):
     with View(scene, "photo.png", "--depth", "depth.png", "-o", "out.png") as view:

@@ -14,7 +14,11 @@ WORDS = {"gaussian": "blur --sigma", "sharpen": "unsharp", "bokeh": "dof", "desp
          "binarize": "threshold", "pixelate": "redact", "thumbnail": "resize", "trim": "crop", "rotate": "libvips", "histogram": "stats",
          "bilateral": "edge-smooth", "contours": "regions", "clahe": "stretch", "cumsum": "integral",
          "Gaussian_Blur": "blur --sigma", "median-blur": "median", "motion-blur": "20x0", "grayscale": "ImageMagick",
-         "canny": "local-deviation", "inpaint": "GIMP"}
+         "canny": "local-deviation", "inpaint": "GIMP", "bw": "satin threshold", "desaturate": "magick", "grey": "vips colourspace",
+         "strip": "satin convert photo.jpg -o bare.jpg --strip", "dust": "satin closing", "remove-specks": "satin median",
+         "chroma-key": "ffmpeg ('chromakey')", "faces": "satin redact --box", "remove-background": "rembg",
+         "white-balance": "darktable", "watermark": "-composite", "vignette": "-vignette", "Rotate": "-rotate 90",
+         "compare": "magick compare -metric PSNR", "hdr": "enfuse", "glow": "satin dof --highlights"}
 
 
 @pytest.fixture
@@ -39,8 +43,8 @@ def examples_of(satin, name):
 
 def test_examples_of_every_filter_run_in_one_folder(satin, pictures):
     names = [filter_["name"] for filter_ in json.loads(satin.good("list", "--json").stdout)["filters"]]
-    lines = [line for name in names + ["run", "info", "bench"] for line in examples_of(satin, name)]
-    assert len(lines) == 2 * (len(names) + 3)
+    lines = [line for name in names + ["run", "convert", "info", "bench"] for line in examples_of(satin, name)]
+    assert len(lines) == 2 * (len(names) + 4)
     manual = satin.good("man").stdout.decode().replace("\\-", "-")
     for line in lines:
         assert line in manual
@@ -103,6 +107,27 @@ def mistakes(folder):
         (["bench", "sharpen"], 2, ["satin unsharp"]),
         (["run", "photo.jpg", "-o", "x.jpg"], 2, ["no pipeline before 'photo.jpg'"]),
         (["median", "photo.jpg", "-o", "x.jpg", "--radius", "2.5"], 2, ["2.5", "whole"]),
+        (["blur", "photo.jpg", "12", "-o", "x.jpg"], 2, ["no file '12'. Did you mean --radius 12?"]),
+        (["blur", "photo.jpg", "12"], 2, ["Did you mean --radius 12?"]),
+        (["dof", "photo.jpg", "3%", "--depth", "depth.png", "-o", "x.jpg"], 2, ["Did you mean --strength 3%?"]),
+        (["resize", "photo.jpg", "1200x630", "-o", "x.jpg"], 2, ["Did you mean --size 1200x630?"]),
+        (["blur", "photo.jpg", "-q", "90", "-o", "x.jpg"], 2, ["-q means --quiet. Did you mean --jpeg-quality 90?"]),
+        (["run", "blur", "photo.jpg", "-q", "90", "-o", "x.jpg"], 2, ["Did you mean --jpeg-quality 90?"]),
+        (["dof", "photo.jpg", "--depth", "depth.png", "--aperture", "1.4", "-o", "x.jpg"], 2, ["Did you mean --f-number 1.4?"]),
+        (["dof", "photo.jpg", "--depth", "depth.png", "--aperture", "f/2", "-o", "x.jpg"], 2, ["Did you mean --f-number 2?"]),
+        (["dof", "photo.jpg", "--depth", "depth.png", "--aperture", "none.png", "-o", "x.jpg"], 1, ["none.png", "does not exist"]),
+        (["dof", "photo.jpg", "--depth", "depth.png", "--fstop", "1.4", "-o", "x.jpg"], 2, ["Did you mean '--f-number'?"]),
+        (["blur", "photo.jpg", "--fstop", "1.4", "-o", "x.jpg"], 2, ["Unknown option --fstop.\n"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--force"], 2, ["Did you mean '--overwrite'?"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--radius", "3,"], 2, ["did you mean '3'?"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--sigma", "2.5,"], 2, ["did you mean '2.5'?"]),
+        (["tilt-shift", "photo.jpg", "-o", "x.jpg", "--band", "8%,"], 2, ["did you mean '8%'?"]),
+        (["regions", "mask.png", "-o", "r.csv"], 2, ["r.csv", "is JSON, not csv", ".json"]),
+        (["regions", "mask.png", "-o", "r.png"], 2, ["is JSON, not png", "--labels"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--invert-mask"], 2, ["no mask is read", "--mask FILE"]),
+        (["run", "unsharp", "photo.jpg", "-o", "x.jpg", "--invert-mask"], 2, ["no mask is read"]),
+        (["blur", "photo.jpg", "-o", "x.jpg", "--mask-from", "matte", "--invert-mask"], 2, ["--mask-from background"]),
+        (["threshold", "page.png", "-o", "x.png", "--invert-mask"], 2, ["Unknown option --invert-mask"]),
     ]
 
 

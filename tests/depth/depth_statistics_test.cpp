@@ -107,6 +107,91 @@ TEST(DepthStatistics, DepthOfOneValueIsSharp) {
   }
 }
 
+/// Returns the value that a fiftieth of the known values, rounded down, are nearer or farther than.
+double end_of(std::vector<double> values, DepthEnd end, bool distances) {
+  const auto nearer = [&](double a, double b) { return distances ? a < b : a > b; };
+  std::sort(values.begin(), values.end(), nearer);
+  const std::size_t outside = (values.size() - 1) / 50;
+  return values[end == DepthEnd::nearest ? outside : values.size() - 1 - outside];
+}
+
+TEST(DepthStatistics, EndsOfDepthAreTheFocus) {
+  const std::pair<Type, Unit> cases[] = {{Type::u8, {200, 30}},  {Type::u16, {65000, 200}},
+                                         {Type::u16, {40, 260}}, {Type::f32, {1, 0.5}},
+                                         {Type::f32, {1e-6, 1}}, {Type::f32, {2, -1}}};
+  for (const auto& [type, unit] : cases)
+    for (const auto& [width, height] : {std::pair{1, 1}, {10, 5}, {17, 3}, {150, 131}})
+      for (const DepthKind kind : {DepthKind::disparity, DepthKind::depth})
+        for (const DepthEnd end : {DepthEnd::nearest, DepthEnd::farthest}) {
+          const Image depth = noise_in(unit, type, width, height);
+          const bool distances = kind == DepthKind::depth;
+          std::vector<double> values = known_values(depth, 1);
+          if (distances) std::erase_if(values, [](double value) { return value <= 0; });
+          if (values.empty()) continue;
+          LensFocus focus = in_percent(5);
+          focus.depth_kind = kind;
+          focus.focus = end;
+          const RadiiResult result = radii_of(dark_picture(width, height), depth, focus);
+          EXPECT_EQ(result.focus, end_of(values, end, distances))
+              << width << " x " << height << ", " << distances;
+          EXPECT_EQ(result.refused, "");
+        }
+}
+
+TEST(DepthStatistics, EndsOfInvertedDepthAndOfRangesAreThoseOfTheirValues) {
+  const Image codes = noise_in({200, 30}, Type::u8, 60, 40);
+  const std::vector<double> stored = known_values(codes, 1);
+  const auto focus_of = [&](const auto& change) {
+    LensFocus focus;
+    focus.focus = DepthEnd::nearest;
+    change(focus);
+    return radii_of(dark_picture(60, 40), codes, focus).focus;
+  };
+  const double lowest = end_of(stored, DepthEnd::farthest, false),
+               highest = end_of(stored, DepthEnd::nearest, false);
+  EXPECT_NEAR(focus_of([](LensFocus&) {}), highest / 255, 1e-12);
+  EXPECT_NEAR(focus_of([](LensFocus& focus) { focus.invert_depth = true; }), lowest / 255, 1e-12)
+      << "as stored";
+  EXPECT_NEAR(focus_of([](LensFocus& focus) {
+                focus.depth_kind = DepthKind::depth;
+                focus.depth_range = ValueRange{1, 11};
+              }),
+              1 + 10 * lowest / 255, 1e-9);
+  EXPECT_NEAR(focus_of([](LensFocus& focus) {
+                focus.depth_kind = DepthKind::depth;
+                focus.depth_range = ValueRange{1, 11};
+                focus.invert_depth = true;
+              }),
+              11 - 10 * highest / 255, 1e-9);
+}
+
+TEST(DepthStatistics, AFiftiethOfTheValuesIsNoEnd) {
+  for (const auto& [wrong, expected] : {std::pair{20, 200.0}, {21, 255.0}}) {
+    const Image depth = plane_of(1001, 1, Type::u8, [wrong = wrong](std::int64_t x, std::int64_t) {
+      return x < wrong ? 255 : x < 500 ? 200 : 50;
+    });
+    LensFocus focus;
+    focus.depth_scale = 1;
+    focus.focus = DepthEnd::nearest;
+    EXPECT_EQ(radii_of(dark_picture(1001, 1), depth, focus).focus, expected);
+  }
+}
+
+TEST(DepthStatistics, UnknownDepthIsNoEnd) {
+  const Image depth = plane_of(100, 10, Type::u16, [](std::int64_t x, std::int64_t) {
+    return x < 30 ? 65535 : x < 60 ? 4000 : 900;
+  });
+  LensFocus focus;
+  focus.depth_scale = 1;
+  focus.unknown = 65535;
+  focus.focus = DepthEnd::nearest;
+  EXPECT_EQ(radii_of(dark_picture(100, 10), depth, focus).focus, 4000);
+  const Image nothing = plane_of(20, 10, Type::f32, [](std::int64_t, std::int64_t) { return -1; });
+  focus.depth_kind = DepthKind::depth;
+  expect_error(ErrorKind::input, "no known value",
+               [&] { static_cast<void>(radii_of(dark_picture(20, 10), nothing, focus)); });
+}
+
 TEST(DepthStatistics, RefusesAFocusOutsideTheDepth) {
   const Image codes = plane_of(60, 20, Type::u8,
                                [](std::int64_t x, std::int64_t) { return 51 + static_cast<double>(x % 50); });

@@ -115,7 +115,7 @@ std::vector<std::string> values_of(const ParameterRecord& parameter) {
   const auto add = [&](double value) {
     if (std::isfinite(value)) values.push_back(print_real(value));
   };
-  if (parameter.name == "focus") return {"0.5"};  // random_depth() has no value far from it
+  if (parameter.name == "focus") return {"0.5", "nearest"};  // random_depth() has no value far from 0.5
   switch (parameter.kind) {
     case ParameterKind::choice:
       return parameter.choices;

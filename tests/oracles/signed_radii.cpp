@@ -38,6 +38,7 @@ RadiiResult run_on(const Device& device, const Image& picture, const Image& dept
     if (result.refused.rfind("focus ", 0) != 0) throw;
   }
   result.strength = lens.found().front().value;
+  result.focus = lens.found()[1].value;
   backend.download(bytes.data(), there.get(), bytes.size(), {});
   for (std::int64_t y = 0; y < shape.height; ++y) {
     const std::byte* from = bytes.data() + y * row;
@@ -58,6 +59,7 @@ RadiiResult radii_of(const Image& picture, const Image& depth, const LensFocus& 
     EXPECT_EQ(result.warnings, on_cpu.warnings);
     EXPECT_EQ(result.refused, on_cpu.refused);
     EXPECT_EQ(result.strength, on_cpu.strength);
+    EXPECT_EQ(result.focus, on_cpu.focus);
   }
   return result;
 }

@@ -15,6 +15,7 @@ struct RadiiResult {
   std::vector<std::string> warnings;
   std::string refused;  ///< message for a focus outside the depth; radii are valid all the same
   double strength = 0;  ///< pixels for a value of 1
+  double focus = 0;     ///< value that is sharp
 
   [[nodiscard]] std::int32_t at(std::int64_t x, std::int64_t y) const {
     return radii.view().value<std::int32_t>(x, y);

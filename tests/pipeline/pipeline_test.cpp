@@ -20,6 +20,7 @@ std::vector<std::string> texts_for(const ParameterRecord& parameter) {
   std::vector<std::string> texts;
   switch (parameter.kind) {
     case ParameterKind::real:
+      texts = parameter.choices;
       for (const double value : {parameter.minimum, parameter.maximum, 0.1, 1.0 / 3, 7.25})
         if (within(value) && value - value == 0) texts.push_back(print_real(value));
       return texts;

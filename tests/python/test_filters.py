@@ -109,6 +109,11 @@ def test_depth_of_field(image):
     assert np.abs(result[:, 40:].astype(int) - image[:, 40:]).mean() > 5
     # The range of the depth, 1, spans 10 % of the longer side: 6 pixels.
     np.testing.assert_array_equal(satin.dof(image, depth=depth, focus=0, strength="10%"), result)
+    np.testing.assert_array_equal(satin.dof(image, depth=depth, focus="farthest", strength=6), result)
+    np.testing.assert_array_equal(satin.dof(image, depth=depth, focus="nearest", depth_kind="depth", depth_range=(1, 2)),
+                                  satin.dof(image, depth=depth, focus=1, depth_kind="depth", depth_range=(1, 2)))
+    with pytest.raises(ValueError, match="focus 'nearst': a number, nearest or farthest is expected. Did you mean 'nearest'"):
+        satin.dof(image, depth=depth, focus="nearst")
     with pytest.raises(ValueError, match="values from 0 to 1"):
         satin.dof(image, depth=depth, focus=3)
     with pytest.raises(ValueError, match="depth"):

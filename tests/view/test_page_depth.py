@@ -72,6 +72,23 @@ def test_the_sharp_range_has_handles_on_the_range_of_the_map(depth_page):
     assert abs(set_value(page, "sharp-range") - 0.06) < 2e-3
 
 
+def test_the_focus_may_be_an_end_of_the_depth(depth_page):
+    from selenium.webdriver.common.keys import Keys
+
+    page = depth_page
+    words = "return [...document.getElementById('control-focus').list.options].map((option) => option.value)"
+    assert page.run(words) == ["nearest", "farthest"]
+    for word, low, high in ("nearest", 960, 990), ("farthest", 10, 40):
+        field = page.find("control-focus")
+        field.clear()
+        field.send_keys(word, Keys.ENTER)
+        page.wait()
+        assert "--focus %s" % word in page.text("command")
+        page.wait_until(lambda: low <= int(page.find("slider-control-focus").get_attribute("value")) <= high)
+    page.slide("slider-control-focus", 500)
+    assert abs(set_value(page, "focus") - (LOW + HIGH) / 2 / 255) < 1e-3
+
+
 def test_the_depth_view_is_grey_from_far_to_near(depth_page):
     page = depth_page
     page.click("zoom-1")

@@ -46,6 +46,7 @@ def batch_options(
     dither: bool = False,
     strip: bool = False,
     mask_from: str = "file",
+    invert_mask: bool = False,
     keep_depth: bool = False,
     depth_out: PathLike = "",
     keep_metadata: bool = False,
@@ -71,6 +72,7 @@ def batch_options(
     options.quality, options.dither, options.strip = quality, dither, strip
     options.keep_depth, options.depth_out, options.keep_metadata = keep_depth, depth_out, keep_metadata
     options.set_mask_from(mask_from)
+    options.invert_mask = invert_mask
     options.stream, options.pyramid = stream, pyramid
     most = max_pixels if max_pixels is not None else _MAX_STREAMED_PIXELS if stream else _MAX_PIXELS
     options.read = native.ReadOptions(page, part, all_pages, allow_partial, most, max_bytes)
@@ -158,7 +160,7 @@ def batch(
     finished : called with the row of each file, in their order; an exception ends the batch
 
     The other options are the command's, with its defaults: format, overwrite, resume, memory (bytes for the pictures in
-    flight), quality, dither, strip, mask_from, keep_depth, depth_out, keep_metadata, page, part, all_pages,
+    flight), quality, dither, strip, mask_from, invert_mask, keep_depth, depth_out, keep_metadata, page, part, all_pages,
     allow_partial, max_pixels, max_bytes; stream (a picture stays in its file and is filtered by bands of rows: TIFF, NPY,
     PFM or PNM to tiled TIFF), pyramid (TIFF with pictures of half the size behind the picture).
 

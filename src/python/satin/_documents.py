@@ -70,7 +70,10 @@ def _annotation(record: dict[str, Any]) -> str:
     if is_border(record):
         name = "Border"
     else:
-        name = f"Literal{record['choices']!r}" if record["kind"] == "choice" else TYPES[record["kind"]]
+        words = f"Literal{record['choices']!r}"
+        name = words if record["kind"] == "choice" else TYPES[record["kind"]]
+        if record["choices"] and name != words:
+            name += f" | {words}"
     return name if record["default"] else f"{name} | None"
 
 

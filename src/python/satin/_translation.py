@@ -122,7 +122,7 @@ def text_of(value: Any, record: dict[str, Any]) -> str:
             return _JOINTS[kind].join(map(_number, value))
         return _number(value)
     except TypeError:
-        wanted = f"one of {', '.join(record['choices'])}" if record["choices"] else TYPES[kind]
+        wanted = f"one of {', '.join(record['choices'])}" if kind == "choice" else TYPES[kind]
         raise TypeError(f"{identifier(record['name'])}={value!r}: {wanted} is expected.") from None
 
 

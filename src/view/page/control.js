@@ -119,6 +119,7 @@ export class Control {
     this.element = element("div", row, label, this.#field);
     this.#addUnit();
     if (sliding.has(record.kind)) this.#addSlider(id);
+    if (sliding.has(record.kind) && record.choices?.length) this.#addWords(id);
     if (record.kind === "point" || record.kind === "box") this.#addDraw(draw);
     if (pick) this.#addPick(pick);
     this.element.append(this.#message);
@@ -200,7 +201,13 @@ export class Control {
 
   /** The scale of the slider, which does not change during a drag. */
   get #scale() {
-    return this.#held ?? scaleOf(this.record, this.value() || this.#automatic, this.longerSide());
+    return this.#held ?? scaleOf(this.record, this.#inForce, this.longerSide());
+  }
+
+  /** Offers the words that the field accepts besides numbers. */
+  #addWords(id) {
+    this.#field.setAttribute("list", `${id}-words`);
+    this.element.append(element("datalist", { id: `${id}-words` }, ...this.record.choices.map(optionOf)));
   }
 
   #addDraw(draw) {
@@ -220,7 +227,7 @@ export class Control {
   /** Steps through numbers with the arrows up and down, ten steps with the shift key. */
   #step(event) {
     const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-    const { number, percent } = partsOf(this.#field.value || this.#automatic || this.record.default || "0");
+    const { number, percent } = partsOf(this.#inForce || this.record.default || "0");
     if (!direction || !sliding.has(this.record.kind) || Number.isNaN(number)) return;
     event.preventDefault();
     let next = number;
@@ -231,10 +238,18 @@ export class Control {
     this.show();
   }
 
-  /** The value in force as a text, or "" if the parameter is set or nothing is known. */
+  /** What a run found for a parameter without a value or with a word; "" if it is set or nothing is known. */
   get #automatic() {
-    const found = this.value() === (this.record.default ?? "") ? this.found() ?? "" : "";
+    const text = this.value(), { kind, choices } = this.record;
+    const open = text === (this.record.default ?? "") || (sliding.has(kind) && choices?.includes(text));
+    const found = open ? this.found() ?? "" : "";
     return String(typeof found === "number" ? rounded(found) : found);
+  }
+
+  /** The number in force as a text. */
+  get #inForce() {
+    const text = this.value();
+    return Number.isNaN(partsOf(text).number) ? this.#automatic : text;
   }
 
   /** Shows the current text of the parameter, unless it is being typed. */
@@ -244,7 +259,7 @@ export class Control {
     if (kind === "flag") this.#field.checked = text === "true";
     else if (document.activeElement !== this.#field || kind === "colour") this.#showText(text);
     this.element.classList.toggle("set", text !== (this.record.default ?? ""));
-    const { number, percent } = partsOf(text || this.#automatic);
+    const { number, percent } = partsOf(this.#inForce);
     if (this.#unit) {
       this.#unit.textContent = percent ? "of side" : "px";
       this.#unit.title = percent ? "Percent of the longer side: change to pixels" : "Pixels: change to percent";

@@ -117,7 +117,8 @@ export class Depth {
   /** The value in force, as a number. */
   #number(name) {
     const parameter = this.#parameter(name);
-    return Number(this.#session.value(parameter) || this.#session.found(parameter));
+    const value = parseFloat(this.#session.value(parameter)); // NaN for none and for a word
+    return Number.isNaN(value) ? Number(this.#session.found(parameter)) : value;
   }
 
   /** Puts the histogram above the slider of the focus, if that belongs to the depth, and shows the sharp range on it. */
