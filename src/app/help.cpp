@@ -28,7 +28,7 @@ constexpr std::string_view examples[] = {
     "satin guided photo.jpg -o even.jpg --radius 8",
     "satin guided depth.png -o fitted_depth.png --guide photo.jpg --eps 0.0004",
     "satin dof photo.jpg --depth depth.png -o portrait.jpg --focus-at 40%,55% --strength 20",
-    "satin dof photo.jpg --depth depth.png -o lights.jpg --focus 0.9 --strength 3% --highlights 4",
+    "satin dof photo.jpg --depth depth.png -o lights.jpg --focus nearest --strength 3% --highlights 4",
     "satin tilt-shift photo.jpg -o toy.jpg --band 8 --falloff 25 --radius 12",
     "satin tilt-shift photo.jpg -o slanted.jpg --angle 20 --place 50%,60%",
     "satin median page.png -o clean.png --radius 2",

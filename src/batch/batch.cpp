@@ -152,9 +152,7 @@ class FileWork {
         memory_(memory),
         reading_(reading_for(devices, work, memory.limit())),
         chains_(devices, work) {
-    if (!work.manifest) return;
-    log_.emplace(work.options);
-    if (!work.options.in_place) log_->open(work.manifest->file_for({}));
+    if (work.manifest) log_.emplace(work);
   }
 
   /// Returns FilterChains::first().
@@ -368,7 +366,7 @@ class FileWork {
 
   /// Runs all stages of a file that is streamed. Each device streams one file at a time.
   void work_by_rows(FileInFlight& flight, const FilterChain& chain) const {
-    log_begin(flight);
+    if (log_) log_->begin(flight.file.output);
     write_by_rows(chain.device(), work_, flight.index, reading_, flight.replaces, before_rename(flight),
                   progress_of(flight), flight.result);
     if (!work_.options.in_place) log_done(flight, flight.file.output);
@@ -485,7 +483,7 @@ class FileWork {
   void write_pages(FileInFlight& flight) const {
     const std::filesystem::path& output = flight.file.output;
     const OutputKind kind = output_kind(work_.pipeline);
-    log_begin(flight);
+    if (log_) log_->begin(output);
     if (kind == OutputKind::json) {
       write_file(output, std::as_bytes(std::span(flight.json)), flight.replaces);
     } else {
@@ -521,20 +519,13 @@ class FileWork {
     };
   }
 
-  /// What the manifest says about a file that is replaced stays true until then.
-  void log_begin(const FileInFlight& flight) const {
-    if (!log_) return;
-    const std::filesystem::path manifest = work_.manifest->file_for(flight.file.output);
-    work_.options.in_place ? log_->open(manifest) : log_->begin(manifest, flight.file.output);
-  }
-
   /// `file` has the bytes of the output.
   void log_done(FileInFlight& flight, const std::filesystem::path& file) const {
     if (!log_) return;
     const std::filesystem::path& output = flight.file.output;
     flight.record.size = stamp_of(file).size;
     flight.record.hash = hash_of_file(file);
-    log_->done(work_.manifest->file_for(output), output, flight.record);
+    log_->done(output, flight.record);
     flight.result.bytes = flight.record.size;
     flight.result.hash = flight.record.hash;
   }

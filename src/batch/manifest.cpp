@@ -184,12 +184,17 @@ std::vector<OutputRecord> Manifest::find(const fs::path& output) const {
   return all;
 }
 
-void ManifestLog::switch_to(const fs::path& manifest) {
-  if (stream_ && manifest == manifest_) return;
+ManifestLog::ManifestLog(const Batch& work) : work_(work), buffer_(longest_line) {
+  if (!work.options.in_place) open({});
+}
+
+/// Opens the manifest of an output, and adds this process to it.
+void ManifestLog::open(const fs::path& output) {
+  fs::path file = work_.manifest->file_for(output);
+  if (!work_.options.manifest_part.empty()) file += "." + work_.options.manifest_part;
+  if (stream_ && file == file_) return;
   stream_.reset();
-  buffer_.resize(longest_line);
-  manifest_ = file_ = manifest;
-  if (!part_.empty()) file_ += "." + part_;
+  file_ = file;
   create_folder_of(file_);
   const bool whole = ends_with_whole_line(file_);
   const bool empty = stamp_of(file_).size == 0;
@@ -201,23 +206,18 @@ void ManifestLog::switch_to(const fs::path& manifest) {
   append("run " + host_name() + " " + std::to_string(::getpid()));
 }
 
-void ManifestLog::open(const fs::path& manifest) {
+void ManifestLog::begin(const fs::path& output) {
   const std::lock_guard lock(mutex_);
-  switch_to(manifest);
+  open(output);
+  if (!work_.options.in_place) append("begin " + name_in(file_, output, false));
 }
 
-void ManifestLog::begin(const fs::path& manifest, const fs::path& output) {
+void ManifestLog::done(const fs::path& output, const OutputRecord& made) {
   const std::lock_guard lock(mutex_);
-  switch_to(manifest);
-  append("begin " + name_in(file_, output, in_place_));
-}
-
-void ManifestLog::done(const fs::path& manifest, const fs::path& output, const OutputRecord& made) {
-  const std::lock_guard lock(mutex_);
-  switch_to(manifest);
-  append("done " + name_in(file_, output, in_place_) + " " + std::to_string(made.input.size) + " " +
-         std::to_string(made.input.time) + " " + std::to_string(made.work) + " " + std::to_string(made.size) +
-         " " + std::to_string(made.hash));
+  open(output);
+  append("done " + name_in(file_, output, work_.options.in_place) + " " + std::to_string(made.input.size) +
+         " " + std::to_string(made.input.time) + " " + std::to_string(made.work) + " " +
+         std::to_string(made.size) + " " + std::to_string(made.hash));
 }
 
 void ManifestLog::append(const std::string& line) {

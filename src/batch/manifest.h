@@ -78,29 +78,26 @@ class Manifest {
 /// Appends to manifests, one of which is open at a time. Thread-safe.
 class ManifestLog {
  public:
-  explicit ManifestLog(const BatchOptions& options)
-      : part_(options.manifest_part), in_place_(options.in_place) {}
+  /// `work` outlives the log. Creates the file, or this part of it (BatchOptions::manifest_part), and its
+  /// folder if needed; where inputs are replaced, each when it is needed.
+  explicit ManifestLog(const Batch& work);
 
-  /// Creates the file, or the part of it, and its folder if needed, and adds this process to it.
-  void open(const std::filesystem::path& manifest);
-  void begin(const std::filesystem::path& manifest, const std::filesystem::path& output);
-  void done(const std::filesystem::path& manifest, const std::filesystem::path& output,
-            const OutputRecord& made);
+  /// What is known of a file that is replaced stays true until then.
+  void begin(const std::filesystem::path& output);
+  void done(const std::filesystem::path& output, const OutputRecord& made);
 
  private:
   struct Close {
     void operator()(std::FILE* stream) const noexcept { std::fclose(stream); }
   };
 
-  void switch_to(const std::filesystem::path& manifest);
+  void open(const std::filesystem::path& output);
   void append(const std::string& line);
 
-  std::string part_;
-  bool in_place_;
+  const Batch& work_;
   std::mutex mutex_;
-  std::filesystem::path manifest_;  ///< the open one
-  std::filesystem::path file_;      ///< its file, or the part of it
-  std::vector<char> buffer_;        ///< longer than any line, so that each line is one write
+  std::filesystem::path file_;  ///< the open manifest, or this part of it
+  std::vector<char> buffer_;    ///< longer than any line, so that each line is one write
   std::unique_ptr<std::FILE, Close> stream_;
 };
 

@@ -189,14 +189,6 @@ std::unique_ptr<RowSource> open_side(const SideInput& side, const ReadOptions& o
   return open_rows(side.path, only);
 }
 
-template <class Value>
-void invert_values(const MutableImageView& mask) {
-  constexpr Value white = std::is_floating_point_v<Value> ? 1 : std::numeric_limits<Value>::max();
-  for (std::int64_t y = 0; y < mask.shape.height; ++y)
-    for (std::int64_t x = 0; x < mask.shape.width; ++x)
-      mask.value<Value>(x, y) = static_cast<Value>(white - mask.value<Value>(x, y));
-}
-
 std::string size_of_shape(const Shape& shape) {
   return std::to_string(shape.width) + " x " + std::to_string(shape.height);
 }
@@ -291,9 +283,9 @@ bool is_transparent(const ImageView& picture) {
 }
 
 void invert(const MutableImageView& mask) {
-  if (mask.shape.type == Type::u8) invert_values<std::uint8_t>(mask);
-  if (mask.shape.type == Type::u16) invert_values<std::uint16_t>(mask);
-  if (mask.shape.type == Type::f32) invert_values<float>(mask);
+  const auto bytes = static_cast<std::size_t>(interleaved_strides(mask.shape).row);
+  for (std::int64_t y = 0; y < mask.shape.height; ++y)
+    for (std::byte& value : std::span(mask.at(0, y), bytes)) value = ~value;
 }
 
 bool take_one_channel(const ImageView& from, bool alpha, const MutableImageView& to) {

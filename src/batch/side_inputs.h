@@ -64,7 +64,7 @@ void check_sizes(const Pipeline& steps, std::size_t step, std::span<const Shape>
 /// Whether any pixel is not opaque.
 [[nodiscard]] bool is_transparent(const ImageView& picture);
 
-/// Replaces every value by white minus the value.
+/// Replaces every value, of u8 or u16 as masks have them, by white minus the value.
 void invert(const MutableImageView& mask);
 
 /// Copies the first channel, or the last one, which is alpha. Returns false if other colours differ from the
