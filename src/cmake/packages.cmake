@@ -4,6 +4,11 @@ if(NOT satin_shlibdeps)
   message(FATAL_ERROR "Satin: dpkg-shlibdeps, which finds what the packages depend on, is missing. Debian and Ubuntu have it: apt-get install dpkg-dev")
 endif()
 
+# dpkg-shlibdeps looks for the libraries of this architecture.
+if(CPACK_DEBIAN_PACKAGE_ARCHITECTURE)
+  set(ENV{DEB_HOST_ARCH} ${CPACK_DEBIAN_PACKAGE_ARCHITECTURE})
+endif()
+
 # Adds the number of commits since the version's tag, or since the first commit, and the last hash, so that
 # apt recognises newer packages.
 get_filename_component(satin_source ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)

@@ -75,24 +75,23 @@ inline void CoverRow(const std::uint8_t* mask, std::uint8_t side, const std::uin
   CoverOneByOne(mask, side, chords, 0, count, steps);
 }
 
-/// Looks bytes up in tables of 16 entries, `entries` in all. HWY_EMU128 cannot do it: its TableLookupBytesOr0
-/// gives no zeros in Highway 1.0.3.
+/// Looks bytes up in tables of 16 entries, `entries` in all. Highway defines the lookup for indices below 16
+/// and, with the result 0, from 0x80 on.
 inline void CoverRow(const std::uint8_t* mask, std::uint8_t side, const std::uint8_t* chords,
                      [[maybe_unused]] std::size_t entries, std::size_t count, std::uint8_t* steps) {
   std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lanes = hn::Lanes(d);
-  const auto in_table =
-      hn::Set(d, std::uint8_t{0x70});  // sets the highest bit of 16 and more: these look up 0
+  const auto in_table = hn::Set(d, std::uint8_t{0x70});  // its sum with 16 and more has the highest bit
   const auto next_table = hn::Set(d, std::uint8_t{16});
   const auto sides = hn::Set(d, side);
   for (; i + lanes <= count; i += lanes) {
     auto index = hn::IfThenElseZero(hn::LoadU(d, mask + i) == sides, hn::LoadU(d, steps + i));
     auto found = hn::Zero(d);
     for (std::size_t table = 0; table < entries; table += 16) {
-      const auto entry =
-          hn::TableLookupBytesOr0(hn::LoadDup128(d, chords + table), hn::SaturatedAdd(index, in_table));
+      const auto defined = hn::AndNot(in_table, hn::SaturatedAdd(index, in_table));
+      const auto entry = hn::TableLookupBytesOr0(hn::LoadDup128(d, chords + table), defined);
       found = hn::Or(found, entry);
       index = index - next_table;
     }

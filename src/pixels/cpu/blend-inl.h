@@ -95,10 +95,11 @@ HWY_INLINE hn::Vec<hn::RepartitionToWide<BlendWords> > BlendPairs(BlendVector va
   const hn::RebindToSigned<BlendWords> halves;
   const hn::RebindToSigned<decltype(d)> integers;
   auto rest = hn::Zero(integers);
-  const auto products =
-      hn::ReorderWidenMulAccumulate(integers, hn::BitCast(halves, values), hn::BitCast(halves, weights),
-                                    hn::Set(integers, 255 * 0x8000 + 127), rest);
-  const auto sum = hn::BitCast(d, hn::RearrangeToOddPlusEven(products, rest));
+  const auto products = hn::ReorderWidenMulAccumulate(integers, hn::BitCast(halves, values),
+                                                      hn::BitCast(halves, weights), hn::Zero(integers), rest);
+  // Added afterwards: of an initial value of the products Highway defines the sum over all lanes alone.
+  const auto offset = hn::Set(d, 255U * 0x8000 + 127);
+  const auto sum = hn::Add(hn::BitCast(d, hn::RearrangeToOddPlusEven(products, rest)), offset);
   const auto lift = hn::Add(hn::ShiftRight<8>(sum), hn::Set(d, 256U));
   return hn::Add(hn::Add(hn::ShiftLeft<8>(sum), sum), lift);
 }
