@@ -104,8 +104,8 @@ void choose_short_division(ChainBox& box) {
 }
 
 RowSink sink_of(const ChainBox& box) {
-  const bool as_is =
-      !box.unweights() && box.job.mask_maximum == 0 && box.job.write.transfer == Transfer::identity;
+  const bool as_is = !box.unweights() && !box.unpremultiplies() && box.job.mask_maximum == 0 &&
+                     box.job.write.transfer == Transfer::identity;
   return as_is ? RowSink::output_as_is : RowSink::blend_or_encode;
 }
 
@@ -115,8 +115,8 @@ void choose_rows(ChainBox& box, bool first) {
   const PixelRead& read = job.read;
   const bool is_long = box.sums == Sums::integer64;
   const bool words = read.type == Type::u32 || read.type == Type::u64;
-  const bool narrow =
-      is_integer(read.type) && read.transfer == Transfer::identity && !is_long && !read.weighted;
+  const bool narrow = is_integer(read.type) && read.transfer == Transfer::identity && !is_long &&
+                      !read.weighted && !read.premultiplied;
   if (!first) {
     box.source = RowSource::previous_box;
   } else {
@@ -136,7 +136,7 @@ void choose_rows(ChainBox& box, bool first) {
   if (box.sink == RowSink::output_as_is) return;
   const bool with_alpha = read.weighted && !job.excludes;
   const bool wide = job.write.type != Type::u8 && (with_alpha || job.write.transfer != Transfer::identity);
-  box.output = wide ? Type::u32 : Type::u16;
+  box.output = wide || (box.unpremultiplies() && read.maximum > 0xFFFF) ? Type::u32 : Type::u16;
 }
 
 void measure_columns(ChainBox& box) {
@@ -157,8 +157,9 @@ void measure_columns(ChainBox& box) {
 }
 
 /// The mean over the included pixels is a mean weighted by an alpha of 0 or 1: adds this alpha as one more
-/// channel.
-BoxMeanJob with_counts(BoxMeanJob job) {
+/// channel. Premultiplied channels are averaged alike, so none of them is an alpha.
+BoxMeanJob summed(BoxMeanJob job) {
+  if (job.read.premultiplied) job.read.alpha_maximum = 0;
   if (!job.excludes) return job;
   job.border_value[static_cast<std::size_t>(job.read.channels)] = 1;
   ++job.read.channels;
@@ -200,7 +201,7 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     if (!slides(job)) return {};
     const bool first = boxes.empty();
     ChainBox& box = boxes.emplace_back();
-    box.job = with_counts(job);
+    box.job = summed(job);
     box.reach_x = reach_of(job.radius.x, job.width, job.border);
     box.reach_y = reach_of(job.radius.y, job.height, job.border);
     box.halo_x = box.reach_x + (fractional(job.radius.x) ? 1 : 0);
@@ -210,6 +211,7 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     choose_short_division(box);
     if (box.sums == Sums::integer64 && (job.excludes || size_of(box.input) < sizeof(std::uint32_t)))
       return {};
+    if (box.division == Division::integer64 && box.unpremultiplies()) return {};
     if (job.border == Border::shrink) measure_columns(box);
   }
   for (std::size_t i = boxes.size() - 1; i > 0; --i) {

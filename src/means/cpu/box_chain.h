@@ -155,6 +155,7 @@ struct ChainBox {
   /// count.
   [[nodiscard]] int stored_channels() const noexcept { return job.read.channels - (job.excludes ? 1 : 0); }
   [[nodiscard]] bool unweights() const noexcept { return job.read.weighted && !job.write.working; }
+  [[nodiscard]] bool unpremultiplies() const noexcept { return job.read.premultiplied && !job.write.working; }
   /// Whether column sums weight rows by their coverage, in 1/256.
   [[nodiscard]] bool covers_rows() const noexcept { return sums != Sums::integer64 && halo_y != reach_y; }
   /// Returns the working value of a channel outside the picture. Floats have theirs added to the sums.
