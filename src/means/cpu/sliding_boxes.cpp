@@ -57,16 +57,28 @@ struct RowChange {
 template <class Value, class Sum>
 void ExchangeCovered(RowChange<Value> smaller, RowChange<Value> larger, std::uint32_t outer,
                      std::size_t count, Sum* HWY_RESTRICT sums) {
-  // Values are below 2^31; SIMD converts signed words to doubles.
-  const auto change = [](RowChange<Value> rows, std::size_t i) {
-    return static_cast<Sum>(static_cast<std::int32_t>(rows.enters[i]) -
-                            static_cast<std::int32_t>(rows.leaves[i]));
+  // Values are below 2^31, so that their differences are signed words.
+  const hn::ScalableTag<Sum> vectors;
+  const hn::CappedTag<Sum, 1> entries;
+  const auto add = [&](auto d, std::size_t i) HWY_ATTR {
+    const hn::Rebind<std::uint32_t, decltype(d)> words;
+    const auto change = [&](const RowChange<Value>& rows) HWY_ATTR {
+      return hn::Sub(LoadWide(words, rows.enters + i), LoadWide(words, rows.leaves + i));
+    };
+    const auto inner = change(smaller);
+    auto sum = hn::LoadU(d, sums + i);
+    if constexpr (std::is_same_v<Sum, double>) {
+      sum = hn::MulAdd(ExactDouble(d, inner), hn::Set(d, 256.0 - outer), sum);
+      sum = hn::MulAdd(ExactDouble(d, change(larger)), hn::Set(d, outer), sum);
+    } else {
+      const auto more = hn::Sub(change(larger), inner);
+      sum = hn::Add(sum, hn::Add(hn::ShiftLeft<8>(inner), hn::Mul(more, hn::Set(d, outer))));
+    }
+    hn::StoreU(sum, d, sums + i);
   };
-  const auto share = static_cast<Sum>(outer);
-  for (std::size_t i = 0; i < count; ++i) {  // the compiler vectorizes this
-    const Sum inner = change(smaller, i);
-    sums[i] += inner * Sum{256} + (change(larger, i) - inner) * share;
-  }
+  std::size_t i = 0;
+  for (; i + hn::Lanes(vectors) <= count; i += hn::Lanes(vectors)) add(vectors, i);
+  for (; i < count; ++i) add(entries, i);
 }
 
 // --- One box ---
@@ -678,17 +690,17 @@ class TileOfBoxes final : public SlidingBoxes {
           std::uint16_t scratch[range_entries];
           const std::size_t at = first * channels_;
           channels_ == 2
-              ? StorePixels<2>(means + at, original + at, length, premultiply_rule(), scratch, out + at)
-              : StorePixels<4>(means + at, original + at, length, premultiply_rule(), scratch, out + at);
+              ? StorePixels<2>(means + at, original + at, length, premultiply_rule(0), scratch, out + at)
+              : StorePixels<4>(means + at, original + at, length, premultiply_rule(0), scratch, out + at);
         });
     if constexpr (sizeof(Mean) == 2 * sizeof(T))
       if (with_alpha()) return StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out);
     EncodeWorking(means, pixels * stored_channels_, rule.transfer, out);
   }
 
-  [[nodiscard]] PremultiplyRule premultiply_rule() const {
-    const MeanRule& rule = stores_.back().rule;
-    return {{true, rule.mask_maximum, rule.transfer}, decode(0xFF, rule.transfer)};
+  [[nodiscard]] PremultiplyRule premultiply_rule(std::uint32_t mask_maximum) const {
+    const TransferView& transfer = stores_.back().rule.transfer;
+    return {{true, mask_maximum, transfer}, decode(0xFF, transfer)};
   }
 
   /// Blends means with the picture's own values by the mask, then encodes them.
@@ -713,7 +725,7 @@ class TileOfBoxes final : public SlidingBoxes {
   template <int Channels, class T, class Mean, class Weight>
   void store_weighted(const Mean* means, const Weight* mask, std::size_t pixels, const T* original,
                       T* out) const {
-    const PremultiplyRule rule = premultiply_rule();
+    const PremultiplyRule rule = premultiply_rule(stores_.back().rule.mask_maximum);
     for (std::size_t x = 0; x < pixels; ++x, original += Channels, means += Channels, out += Channels) {
       if constexpr (sizeof(T) == 1)
         if (boxes_.back().unpremultiplies()) {
