@@ -86,31 +86,6 @@ std::size_t WeighVectors(const std::uint8_t* stored, std::size_t count, const st
   return i;
 }
 
-#if HWY_TARGET == HWY_AVX2
-/// Returns the light of the colours of one or two pixels, with `whole` in place of alpha.
-template <int Channels>
-HWY_INLINE hn::Vec<hn::Half<PixelWords>> LightOfPixels(const std::uint8_t* stored,
-                                                       const std::uint32_t* decode, std::uint32_t whole) {
-  auto light = hn::InsertLane(hn::Set(hn::Half<PixelWords>(), whole), 0, decode[stored[0]]);
-  if constexpr (Channels == 4) light = hn::InsertLane(light, 1, decode[stored[1]]);
-  return hn::InsertLane(light, 2, decode[stored[2]]);
-}
-
-/// WeighVectors() with the lookup of linear light in the same loop, which skips the lookup of alpha.
-template <int Channels, class Value>
-std::size_t WeighLight(const std::uint8_t* stored, std::size_t count, const std::uint32_t* decode,
-                       std::uint32_t whole, Value* values) {
-  const PixelWords d;
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto light = hn::Combine(d, LightOfPixels<Channels>(stored + i + 4, decode, whole),
-                                   LightOfPixels<Channels>(stored + i, decode, whole));
-    StoreAs(hn::Mul(light, AlphaOf<Channels>(LoadWide(d, stored + i))), values + i);
-  }
-  return i;
-}
-#endif
-
 /// Returns pixels without their alpha: round(white value / alpha), at most white, and meaningless where alpha
 /// is 0; in alpha_lanes round(value / white). White is 2^bits - 1; values have at most 24 bits. A float
 /// quotient up to 2^17 errs by less than one, which the remainder corrects: it is below 2^25 in magnitude, so
@@ -155,17 +130,11 @@ std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, std::ui
 /// transfer. `scratch` has room for the row.
 template <int Channels, class Value>
 void WeighPixels(const std::uint8_t* stored, std::size_t pixels, const TransferView& transfer,
-                 [[maybe_unused]] std::uint16_t* scratch, std::uint32_t whole, Value* values) {
+                 std::uint16_t* scratch, std::uint32_t whole, Value* values) {
   const std::size_t count = pixels * Channels;
-#if HWY_TARGET == HWY_AVX2
-  std::size_t i = transfer.decode == nullptr
-                      ? WeighVectors<Channels>(stored, count, nullptr, whole, values)
-                      : WeighLight<Channels>(stored, count, transfer.decode, whole, values);
-#else
   if (transfer.decode != nullptr) DecodeRow(stored, count, transfer, scratch);
   std::size_t i =
       WeighVectors<Channels>(stored, count, transfer.decode == nullptr ? nullptr : scratch, whole, values);
-#endif
   for (; i < count; i += Channels) {
     const Value alpha = stored[i + Channels - 1];
     for (std::size_t c = i; c + 1 < i + Channels; ++c)
