@@ -33,9 +33,8 @@ bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t w
   constexpr std::uint64_t one = 1;
   const std::uint64_t largest_mean = job.write.working ? job.read.maximum : white_of(job.read);
   const std::uint64_t divisor = std::max(job.read.alpha_maximum, one << job.read.fraction);
-  return largest <= long_divide_limit / (weights << job.read.fraction) / (job.read.maximum + 1) &&
-         largest_mean < one << 28 && largest <= (one << 47) / (job.read.maximum + 1) &&
-         largest <= (one << 52) / (radius_one * radius_one) / divisor;
+  return largest <= long_divide_limit / (weights << job.read.fraction) / ((job.read.maximum >> 24) + 1) &&
+         largest_mean < one << 28 && largest <= (one << 52) / (radius_one * radius_one) / divisor;
 }
 
 /// Chooses the division of 64-bit sums: by rows for integers, and for floats without alpha and mask.
@@ -64,8 +63,9 @@ void choose_sums(ChainBox& box) {
   const std::uint64_t largest = largest_box(job.width, job.height, job.radius, job.border);
   const std::uint64_t weights = std::uint64_t{fractional_x || fractional_y ? 0x10000U : 1U} << more_bits;
   // SIMD converts means as signed words.
+  const std::uint64_t largest_mean = box.unweights() ? white_of(job.read) : maximum;
   const bool signed_means =
-      !job.read.fixed_point && is_integer(job.write.type) && maximum <= (0x7FFFFFFFU >> more_bits);
+      !job.read.fixed_point && is_integer(job.write.type) && largest_mean <= (0x7FFFFFFFU >> more_bits);
 
   const auto rows = static_cast<std::uint64_t>(2 * box.reach_y + 1);
   const std::uint64_t column = maximum * (fractional_y ? covered_size(job.radius.y) : rows);
