@@ -204,15 +204,15 @@ SuccessiveBoxes successive_boxes(const Shape& shape, Space space, Border border,
 
 OfBoxes<std::unique_ptr<BoxMeanOperation>> prepare_boxes(Backend& backend, std::span<const BoxMeanJob> jobs) {
   OfBoxes<std::unique_ptr<BoxMeanOperation>> boxes;
-  if (jobs.front().read.premultiplied) {
-    boxes.push_back(std::make_unique<PremultipliedBoxes>(backend, jobs));
-    return boxes;
-  }
   if (jobs.size() > 1) {
     if (auto chain = backend.prepare(BoxChainJob{jobs})) {
       boxes.push_back(std::move(chain));
       return boxes;
     }
+  }
+  if (jobs.front().read.premultiplied) {
+    boxes.push_back(std::make_unique<PremultipliedBoxes>(backend, jobs));
+    return boxes;
   }
   for (const BoxMeanJob& job : jobs) boxes.push_back(backend.prepare(job));
   return boxes;

@@ -172,6 +172,38 @@ void CheckCoveredSums() {
     }
 }
 
+/// Checks sums of 64 bits up to the bound of pairs of doubles. The divisor is a multiple of the weight, so
+/// that 64 bits hold the expected quotient.
+void check_long(std::uint64_t weight, std::uint64_t divisor) {
+  constexpr std::uint64_t largest_mean = (1U << 28) - 1;
+  Random random(weight + divisor);
+  std::uint64_t largest = two_to(63);
+  if (divisor < largest / largest_mean) largest = largest_mean * divisor;
+  if (weight > 1) largest = std::min(largest, (cpu::long_divide_limit / weight << 24) - 1);
+  std::vector<std::uint64_t> ahead;
+  std::vector<std::uint64_t> behind;
+  for (const std::uint64_t sum : telling_sums(divisor, largest, random)) {
+    behind.push_back(random.below(two_to(63)) * 2 + 1);
+    ahead.push_back(behind.back() + sum);
+  }
+  rows::BoxDifferences<std::uint64_t> boxes;
+  boxes.ahead[0] = ahead.data();
+  boxes.behind[0] = behind.data();
+  boxes.weight[0] = static_cast<double>(weight);
+  const rows::Divisors divisors{cpu::Division::float64_pairs, static_cast<double>(weight * divisor)};
+  std::vector<std::uint32_t> means(ahead.size());
+  rows::Divide(boxes, divisors, 0, means.size(), means.data());
+  for (std::size_t i = 0; i < means.size(); ++i)
+    ASSERT_EQ(means[i], quotient(ahead[i] - behind[i], divisor)) << ahead[i] - behind[i] << " / " << divisor;
+}
+
+void CheckLongSums() {
+  for (const std::uint64_t weight : {std::uint64_t{1}, two_to(16), two_to(24)})
+    for (const std::uint64_t divisor : {std::uint64_t{3}, std::uint64_t{25 * 25}, std::uint64_t{4095},
+                                        two_to(28) - 1, two_to(52) / weight - 1})
+      if (divisor < two_to(52) / weight) check_long(weight, divisor);
+}
+
 /// Checks pixels whose last sum is `alpha`, with colour sums near ties: each mean has its own pixel's
 /// divisor.
 template <class Mean>
@@ -228,6 +260,7 @@ namespace {
 
 HWY_EXPORT(CheckWords);
 HWY_EXPORT(CheckCoveredSums);
+HWY_EXPORT(CheckLongSums);
 HWY_EXPORT(CheckUnweighted);
 
 TEST(QuotientRows, IntegerDivisionIsExact) {
@@ -236,6 +269,10 @@ TEST(QuotientRows, IntegerDivisionIsExact) {
 
 TEST(QuotientRows, DivisionOfFractionalBoxesIsExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckCoveredSums)(); });
+}
+
+TEST(QuotientRows, DivisionOfLongSumsIsExact) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckLongSums)(); });
 }
 
 TEST(QuotientRows, DivisionByAlphaIsExact) {

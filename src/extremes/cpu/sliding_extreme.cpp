@@ -206,6 +206,8 @@ class SlidingLines {
 constexpr std::size_t most_row_bytes = std::size_t{3} << 18;
 constexpr std::size_t column_bytes = std::size_t{1} << 18;
 constexpr std::size_t least_row_bytes = 256;
+/// Keys of a picture below which one thread ends before another one wakes.
+constexpr std::int64_t least_shared_keys = 30000;
 
 /// Extremes along one row, by windows joined from up to four windows of a quarter of the size.
 template <class Key>
@@ -339,10 +341,12 @@ class SlidingExtreme final : public SlidingExtremeOperation {
   /// Filters tiles of whole rows: each row goes straight into the scans down the columns.
   void run_rows(const SlidingExtremeImages& images) {
     const std::int64_t threads = backend_.threads.count();
+    const bool alone = job_.width * job_.height * job_.channels < least_shared_keys;
     const std::int64_t grain = std::max((job_.height + 4 * threads - 1) / (4 * threads), 16 * reach_);
     const std::int64_t most = (job_.height + threads - 1) / threads;
     backend_.threads.for_rows(
-        job_.height, std::min(grain, most), [&](std::int64_t first, std::int64_t last, int index) {
+        job_.height, alone ? job_.height : std::min(grain, most),
+        [&](std::int64_t first, std::int64_t last, int index) {
           ExtremeBuffers<Key>& buffers = buffers_of(index);
           slide(images, {0, job_.width}, first, last, buffers.lines, [&](std::int64_t position, Key* line) {
             buffers.rows.run(images.source, source_of(position, job_.height, job_.border), line);

@@ -33,9 +33,8 @@ bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t w
   constexpr std::uint64_t one = 1;
   const std::uint64_t largest_mean = job.write.working ? job.read.maximum : white_of(job.read);
   const std::uint64_t divisor = std::max(job.read.alpha_maximum, one << job.read.fraction);
-  return largest <= long_divide_limit / (weights << job.read.fraction) / (job.read.maximum + 1) &&
-         largest_mean < one << 28 && largest <= (one << 47) / (job.read.maximum + 1) &&
-         largest <= (one << 52) / (radius_one * radius_one) / divisor;
+  return largest <= long_divide_limit / (weights << job.read.fraction) / ((job.read.maximum >> 24) + 1) &&
+         largest_mean < one << 28 && largest <= (one << 52) / (radius_one * radius_one) / divisor;
 }
 
 /// Chooses the division of 64-bit sums: by rows for integers, and for floats without alpha and mask.
@@ -64,8 +63,9 @@ void choose_sums(ChainBox& box) {
   const std::uint64_t largest = largest_box(job.width, job.height, job.radius, job.border);
   const std::uint64_t weights = std::uint64_t{fractional_x || fractional_y ? 0x10000U : 1U} << more_bits;
   // SIMD converts means as signed words.
+  const std::uint64_t largest_mean = box.unweights() ? white_of(job.read) : maximum;
   const bool signed_means =
-      !job.read.fixed_point && is_integer(job.write.type) && maximum <= (0x7FFFFFFFU >> more_bits);
+      !job.read.fixed_point && is_integer(job.write.type) && largest_mean <= (0x7FFFFFFFU >> more_bits);
 
   const auto rows = static_cast<std::uint64_t>(2 * box.reach_y + 1);
   const std::uint64_t column = maximum * (fractional_y ? covered_size(job.radius.y) : rows);
@@ -104,8 +104,8 @@ void choose_short_division(ChainBox& box) {
 }
 
 RowSink sink_of(const ChainBox& box) {
-  const bool as_is =
-      !box.unweights() && box.job.mask_maximum == 0 && box.job.write.transfer == Transfer::identity;
+  const bool as_is = !box.unweights() && !box.unpremultiplies() && box.job.mask_maximum == 0 &&
+                     box.job.write.transfer == Transfer::identity;
   return as_is ? RowSink::output_as_is : RowSink::blend_or_encode;
 }
 
@@ -115,8 +115,8 @@ void choose_rows(ChainBox& box, bool first) {
   const PixelRead& read = job.read;
   const bool is_long = box.sums == Sums::integer64;
   const bool words = read.type == Type::u32 || read.type == Type::u64;
-  const bool narrow =
-      is_integer(read.type) && read.transfer == Transfer::identity && !is_long && !read.weighted;
+  const bool narrow = is_integer(read.type) && read.transfer == Transfer::identity && !is_long &&
+                      !read.weighted && !read.premultiplied;
   if (!first) {
     box.source = RowSource::previous_box;
   } else {
@@ -136,7 +136,7 @@ void choose_rows(ChainBox& box, bool first) {
   if (box.sink == RowSink::output_as_is) return;
   const bool with_alpha = read.weighted && !job.excludes;
   const bool wide = job.write.type != Type::u8 && (with_alpha || job.write.transfer != Transfer::identity);
-  box.output = wide ? Type::u32 : Type::u16;
+  box.output = wide || (box.unpremultiplies() && read.maximum > 0xFFFF) ? Type::u32 : Type::u16;
 }
 
 void measure_columns(ChainBox& box) {
@@ -157,8 +157,9 @@ void measure_columns(ChainBox& box) {
 }
 
 /// The mean over the included pixels is a mean weighted by an alpha of 0 or 1: adds this alpha as one more
-/// channel.
-BoxMeanJob with_counts(BoxMeanJob job) {
+/// channel. Premultiplied channels are averaged alike, so none of them is an alpha.
+BoxMeanJob summed(BoxMeanJob job) {
+  if (job.read.premultiplied) job.read.alpha_maximum = 0;
   if (!job.excludes) return job;
   job.border_value[static_cast<std::size_t>(job.read.channels)] = 1;
   ++job.read.channels;
@@ -200,7 +201,7 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     if (!slides(job)) return {};
     const bool first = boxes.empty();
     ChainBox& box = boxes.emplace_back();
-    box.job = with_counts(job);
+    box.job = summed(job);
     box.reach_x = reach_of(job.radius.x, job.width, job.border);
     box.reach_y = reach_of(job.radius.y, job.height, job.border);
     box.halo_x = box.reach_x + (fractional(job.radius.x) ? 1 : 0);
@@ -210,6 +211,7 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     choose_short_division(box);
     if (box.sums == Sums::integer64 && (job.excludes || size_of(box.input) < sizeof(std::uint32_t)))
       return {};
+    if (box.division == Division::integer64 && box.unpremultiplies()) return {};
     if (job.border == Border::shrink) measure_columns(box);
   }
   for (std::size_t i = boxes.size() - 1; i > 0; --i) {

@@ -93,9 +93,9 @@ inline constexpr std::uint64_t word_divide_limit = std::uint64_t{1} << 31;
 inline constexpr std::uint64_t largest_word_divisor = std::uint64_t{1} << 30;
 /// Bound on weighted sums (largest mean times divisor), for Division::float64.
 inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
-/// Bound on weighted sums, for Division::float64_pairs: differences are then below 2^47, weights up to 2^24,
-/// means below 2^28 and divisors below 2^52.
-inline constexpr std::uint64_t long_divide_limit = std::uint64_t{1} << 62;
+/// Bound on weighted sums in units of 2^24, for Division::float64_pairs. Weights are up to 2^24, means below
+/// 2^28 and divisors below 2^52, so that all remainders are exact.
+inline constexpr std::uint64_t long_divide_limit = std::uint64_t{1} << 52;
 
 /// Type of the prefix sums along a row.
 enum class Sums : std::uint8_t {
@@ -109,7 +109,7 @@ enum class Sums : std::uint8_t {
 enum class Division : std::uint8_t {
   integer32,      ///< whole boxes with sums below 2^31, or means of 16 bits: multiply and shift
   float64,        ///< sums below divide_limit, and sums of floats
-  float64_pairs,  ///< sums of 64 bits below long_divide_limit
+  float64_pairs,  ///< sums of 64 bits, weighted below long_divide_limit
   integer64       ///< all other sums, one pixel at a time
 };
 
@@ -155,6 +155,7 @@ struct ChainBox {
   /// count.
   [[nodiscard]] int stored_channels() const noexcept { return job.read.channels - (job.excludes ? 1 : 0); }
   [[nodiscard]] bool unweights() const noexcept { return job.read.weighted && !job.write.working; }
+  [[nodiscard]] bool unpremultiplies() const noexcept { return job.read.premultiplied && !job.write.working; }
   /// Whether column sums weight rows by their coverage, in 1/256.
   [[nodiscard]] bool covers_rows() const noexcept { return sums != Sums::integer64 && halo_y != reach_y; }
   /// Returns the working value of a channel outside the picture. Floats have theirs added to the sums.

@@ -57,16 +57,28 @@ struct RowChange {
 template <class Value, class Sum>
 void ExchangeCovered(RowChange<Value> smaller, RowChange<Value> larger, std::uint32_t outer,
                      std::size_t count, Sum* HWY_RESTRICT sums) {
-  // Values are below 2^31; SIMD converts signed words to doubles.
-  const auto at = [](const Value* row, std::size_t i) {
-    return static_cast<Sum>(static_cast<std::int32_t>(row[i]));
+  // Values are below 2^31, so that their differences are signed words.
+  const hn::ScalableTag<Sum> vectors;
+  const hn::CappedTag<Sum, 1> entries;
+  const auto add = [&](auto d, std::size_t i) HWY_ATTR {
+    const hn::Rebind<std::uint32_t, decltype(d)> words;
+    const auto change = [&](const RowChange<Value>& rows) HWY_ATTR {
+      return hn::Sub(LoadWide(words, rows.enters + i), LoadWide(words, rows.leaves + i));
+    };
+    const auto inner = change(smaller);
+    auto sum = hn::LoadU(d, sums + i);
+    if constexpr (std::is_same_v<Sum, double>) {
+      sum = hn::MulAdd(ExactDouble(d, inner), hn::Set(d, 256.0 - outer), sum);
+      sum = hn::MulAdd(ExactDouble(d, change(larger)), hn::Set(d, outer), sum);
+    } else {
+      const auto more = hn::Sub(change(larger), inner);
+      sum = hn::Add(sum, hn::Add(hn::ShiftLeft<8>(inner), hn::Mul(more, hn::Set(d, outer))));
+    }
+    hn::StoreU(sum, d, sums + i);
   };
-  const auto share = static_cast<Sum>(outer);
-  for (std::size_t i = 0; i < count; ++i) {  // the compiler vectorizes this
-    const Sum inner = at(smaller.enters, i) - at(smaller.leaves, i);
-    const Sum more = at(larger.enters, i) - at(larger.leaves, i);
-    sums[i] += inner * Sum{256} + (more - inner) * share;
-  }
+  std::size_t i = 0;
+  for (; i + hn::Lanes(vectors) <= count; i += hn::Lanes(vectors)) add(vectors, i);
+  for (; i < count; ++i) add(entries, i);
 }
 
 // --- One box ---
@@ -574,9 +586,12 @@ class TileOfBoxes final : public SlidingBoxes {
       return boxes_[0].input == Type::u16 ? read_counted(source, mask, reinterpret_cast<std::uint16_t*>(row))
                                           : read_counted(source, mask, reinterpret_cast<std::uint32_t*>(row));
     }
-    if (boxes_[0].input == Type::u16)
-      return DecodeRow(As<std::uint8_t>(source), box.in_pixels() * channels_, reader.transfer,
-                       reinterpret_cast<std::uint16_t*>(row));
+    if (boxes_[0].input == Type::u16) {
+      const auto* codes = As<std::uint8_t>(source);
+      auto* values = reinterpret_cast<std::uint16_t*>(row);
+      return reader.multiplies() ? ReadBytes(reader, codes, box.in_pixels(), values)
+                                 : DecodeRow(codes, box.in_pixels() * channels_, reader.transfer, values);
+    }
     boxes_[0].input == Type::u32
         ? ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint32_t*>(row))
         : ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint64_t*>(row));
@@ -623,7 +638,9 @@ class TileOfBoxes final : public SlidingBoxes {
   void finish_row(std::int64_t y, std::int64_t left) {
     const ChainBox& last = boxes_.back();
     if (last.sink != RowSink::blend_or_encode) return last_means(y, images_->output.at(left, y));
-    if (last.job.write.type == Type::u8) return store_row<std::uint8_t, std::uint16_t>(y, left);
+    if (last.job.write.type == Type::u8)
+      return last.output == Type::u16 ? store_row<std::uint8_t, std::uint16_t>(y, left)
+                                      : store_row<std::uint8_t, std::uint32_t>(y, left);
     last.output == Type::u16 ? store_row<std::uint16_t, std::uint16_t>(y, left)
                              : store_row<std::uint16_t, std::uint32_t>(y, left);
   }
@@ -667,16 +684,30 @@ class TileOfBoxes final : public SlidingBoxes {
   template <class T, class Mean>
   void store_means(const Mean* means, std::size_t pixels, const T* original, T* out) const {
     const MeanRule& rule = stores_.back().rule;
-    if constexpr (sizeof(T) == 1 || sizeof(Mean) == 4)
+    if constexpr (sizeof(T) == 1)
+      if (boxes_.back().unpremultiplies())
+        return InRanges(pixels, channels_, [&](std::size_t first, std::size_t length) {
+          std::uint16_t scratch[range_entries];
+          const std::size_t at = first * channels_;
+          channels_ == 2
+              ? StorePixels<2>(means + at, original + at, length, premultiply_rule(0), scratch, out + at)
+              : StorePixels<4>(means + at, original + at, length, premultiply_rule(0), scratch, out + at);
+        });
+    if constexpr (sizeof(Mean) == 2 * sizeof(T))
       if (with_alpha()) return StoreWithAlpha(means, pixels, channels_, rule.transfer, original, out);
     EncodeWorking(means, pixels * stored_channels_, rule.transfer, out);
+  }
+
+  [[nodiscard]] PremultiplyRule premultiply_rule(std::uint32_t mask_maximum) const {
+    const TransferView& transfer = stores_.back().rule.transfer;
+    return {{true, mask_maximum, transfer}, decode(0xFF, transfer)};
   }
 
   /// Blends means with the picture's own values by the mask, then encodes them.
   template <class T, class Mean, class Weight>
   void store_blended(Mean* means, const Weight* mask, std::size_t pixels, const T* original, T* out) const {
     const MeanRule& rule = stores_.back().rule;
-    if (with_alpha())
+    if (with_alpha() || boxes_.back().unpremultiplies())
       return channels_ == 2 ? store_weighted<2>(means, mask, pixels, original, out)
                             : store_weighted<4>(means, mask, pixels, original, out);
     if constexpr (sizeof(Mean) == 2 && sizeof(Weight) == 1) {
@@ -694,9 +725,16 @@ class TileOfBoxes final : public SlidingBoxes {
   template <int Channels, class T, class Mean, class Weight>
   void store_weighted(const Mean* means, const Weight* mask, std::size_t pixels, const T* original,
                       T* out) const {
-    for (std::size_t x = 0; x < pixels; ++x, original += Channels, means += Channels, out += Channels)
+    const PremultiplyRule rule = premultiply_rule(stores_.back().rule.mask_maximum);
+    for (std::size_t x = 0; x < pixels; ++x, original += Channels, means += Channels, out += Channels) {
+      if constexpr (sizeof(T) == 1)
+        if (boxes_.back().unpremultiplies()) {
+          store_premultiplied<Channels>(means, original, mask[x], rule, out);
+          continue;
+        }
       store_integers<Channels>([means](int c) -> std::uint64_t { return means[c]; }, means[Channels - 1],
-                               original, mask[x], stores_.back().rule, out);
+                               original, mask[x], rule, out);
+    }
   }
 
   std::span<const ChainBox> boxes_;

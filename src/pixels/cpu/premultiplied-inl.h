@@ -35,7 +35,7 @@ std::size_t WeighVectors(const std::uint8_t*, std::size_t, const std::uint16_t*,
   return 0;
 }
 template <int Channels, class Value>
-std::size_t UnpremultiplyVectors(const Value*, std::size_t, const PremultiplyRule&, std::uint16_t*) {
+std::size_t UnpremultiplyVectors(const Value*, std::size_t, std::uint16_t*) {
   return 0;
 }
 #else
@@ -86,75 +86,41 @@ std::size_t WeighVectors(const std::uint8_t* stored, std::size_t count, const st
   return i;
 }
 
-#if HWY_TARGET == HWY_AVX2
-/// Returns the light of the colours of one or two pixels, with `whole` in place of alpha.
-template <int Channels>
-HWY_INLINE hn::Vec<hn::Half<PixelWords>> LightOfPixels(const std::uint8_t* stored,
-                                                       const std::uint32_t* decode, std::uint32_t whole) {
-  auto light = hn::InsertLane(hn::Set(hn::Half<PixelWords>(), whole), 0, decode[stored[0]]);
-  if constexpr (Channels == 4) light = hn::InsertLane(light, 1, decode[stored[1]]);
-  return hn::InsertLane(light, 2, decode[stored[2]]);
-}
-
-/// WeighVectors() with the lookup of linear light in the same loop, which skips the lookup of alpha.
-template <int Channels, class Value>
-std::size_t WeighLight(const std::uint8_t* stored, std::size_t count, const std::uint32_t* decode,
-                       std::uint32_t whole, Value* values) {
-  const PixelWords d;
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto light = hn::Combine(d, LightOfPixels<Channels>(stored + i + 4, decode, whole),
-                                   LightOfPixels<Channels>(stored + i, decode, whole));
-    StoreAs(hn::Mul(light, AlphaOf<Channels>(LoadWide(d, stored + i))), values + i);
-  }
-  return i;
-}
-#endif
-
-/// Returns round(white colour / alpha), or more than `white` if that is more. White is 2^bits - 1; operands
-/// have at most 24 bits. A float quotient up to 2^16 errs by less than one, which the remainder corrects: it
-/// is below 2^25 in magnitude, so that its low 32 bits suffice.
+/// Returns pixels without their alpha: round(white value / alpha), at most white, and meaningless where alpha
+/// is 0; in alpha_lanes round(value / white). White is 2^bits - 1; values have at most 24 bits. A float
+/// quotient up to 2^17 errs by less than one, which the remainder corrects: it is below 2^25 in magnitude, so
+/// that its low 32 bits suffice.
 template <int bits>
-HWY_INLINE PixelWord ColourOf(PixelWord colour, PixelWord alpha) {
+HWY_INLINE PixelWord StraightOf(PixelWord value, PixelWord alpha, hn::Mask<PixelWords> alpha_lanes) {
   const PixelWords d;
   const hn::RebindToSigned<PixelWords> integers;
   const hn::RebindToFloat<PixelWords> floats;
-  const auto real = [&](PixelWord value)
-                        HWY_ATTR { return hn::ConvertTo(floats, hn::BitCast(integers, value)); };
-  const auto scaled = hn::Mul(real(colour), hn::Set(floats, (1 << bits) - 1));
-  const auto estimate = hn::Add(hn::Div(scaled, real(alpha)), hn::Set(floats, 0.5F));
-  const PixelWord quotient = hn::BitCast(d, hn::ConvertTo(integers, estimate));
-  const PixelWord product = hn::Sub(hn::ShiftLeft<bits>(colour), colour);
-  const PixelWord sum = hn::Add(product, hn::ShiftRight<1>(alpha));
-  const auto rest = hn::BitCast(integers, hn::Sub(sum, hn::Mul(quotient, alpha)));
+  const auto real = [&](PixelWord words)
+                        HWY_ATTR { return hn::ConvertTo(floats, hn::BitCast(integers, words)); };
+  const PixelWord white = hn::Set(d, (1U << bits) - 1);
+  const PixelWord divisor = hn::IfThenElse(alpha_lanes, white, hn::Max(alpha, hn::Set(d, 1)));
+  const PixelWord dividend =
+      hn::IfThenElse(alpha_lanes, value, hn::Sub(hn::ShiftLeft<bits>(value), value));  // modulo 2^32
+  const auto factor = real(hn::IfThenElse(alpha_lanes, hn::Set(d, 1), white));
+  const auto estimate = hn::Div(hn::Mul(real(value), factor), real(divisor));
+  const PixelWord quotient = hn::BitCast(d, NearestWord(estimate));
+  const PixelWord sum = hn::Add(dividend, hn::ShiftRight<1>(divisor));
+  const auto rest = hn::BitCast(integers, hn::Sub(sum, hn::Mul(quotient, divisor)));
   const auto less = hn::VecFromMask(integers, hn::Lt(rest, hn::Zero(integers)));  // -1
-  const auto more = hn::VecFromMask(integers, hn::Not(hn::Lt(rest, hn::BitCast(integers, alpha))));
-  return hn::Add(quotient, hn::BitCast(d, hn::Sub(less, more)));
-}
-
-/// Returns floor(y / 65535) for y up to 2^24 + 2^16.
-HWY_INLINE PixelWord DividedBy65535(PixelWord y) {
-  const PixelWords d;
-  return hn::ShiftRight<16>(hn::Add(hn::Add(y, hn::ShiftRight<16>(y)), hn::Set(d, 1)));
+  const auto more = hn::VecFromMask(integers, hn::Not(hn::Lt(rest, hn::BitCast(integers, divisor))));
+  return hn::Min(hn::Add(quotient, hn::BitCast(d, hn::Sub(less, more))), white);
 }
 
 /// Computes colours and alpha bytes in whole vectors. Colours are meaningless where alpha is 0. Returns the
 /// number of values that are done.
 template <int Channels, class Value>
-std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, const PremultiplyRule& rule,
-                                 std::uint16_t* results) {
+std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, std::uint16_t* results) {
   const PixelWords d;
   const hn::Mask<PixelWords> alpha_lanes = AlphaLanes<Channels>(d);
-  const PixelWord white = hn::Set(d, rule.white);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
     const PixelWord value = LoadWide(d, values + i);
-    const PixelWord alpha = AlphaOf<Channels>(value);
-    const PixelWord lifted = hn::Add(alpha, hn::ShiftRight<1>(white));
-    const PixelWord byte = sizeof(Value) == 2 ? DividedBy255(d, lifted) : DividedBy65535(lifted);
-    const PixelWord divisor = hn::Max(alpha, hn::Set(d, 1));
-    const PixelWord colour = ColourOf < sizeof(Value) == 2 ? 8 : 16 > (value, divisor);
-    StoreAs(hn::IfThenElse(alpha_lanes, byte, hn::Min(colour, white)), results + i);
+    StoreAs(StraightOf<4 * sizeof(Value)>(value, AlphaOf<Channels>(value), alpha_lanes), results + i);
   }
   return i;
 }
@@ -164,17 +130,11 @@ std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, const P
 /// transfer. `scratch` has room for the row.
 template <int Channels, class Value>
 void WeighPixels(const std::uint8_t* stored, std::size_t pixels, const TransferView& transfer,
-                 [[maybe_unused]] std::uint16_t* scratch, std::uint32_t whole, Value* values) {
+                 std::uint16_t* scratch, std::uint32_t whole, Value* values) {
   const std::size_t count = pixels * Channels;
-#if HWY_TARGET == HWY_AVX2
-  std::size_t i = transfer.decode == nullptr
-                      ? WeighVectors<Channels>(stored, count, nullptr, whole, values)
-                      : WeighLight<Channels>(stored, count, transfer.decode, whole, values);
-#else
   if (transfer.decode != nullptr) DecodeRow(stored, count, transfer, scratch);
   std::size_t i =
       WeighVectors<Channels>(stored, count, transfer.decode == nullptr ? nullptr : scratch, whole, values);
-#endif
   for (; i < count; i += Channels) {
     const Value alpha = stored[i + Channels - 1];
     for (std::size_t c = i; c + 1 < i + Channels; ++c)
@@ -252,7 +212,7 @@ template <int Channels, class Value>
 void StorePixels(const Value* values, const std::uint8_t* original, std::size_t pixels,
                  const PremultiplyRule& rule, std::uint16_t* scratch, std::uint8_t* out) {
   const std::size_t count = pixels * Channels;
-  const std::size_t done = UnpremultiplyVectors<Channels>(values, count, rule, scratch);
+  const std::size_t done = UnpremultiplyVectors<Channels>(values, count, scratch);
   StoreStraight<Channels>(scratch, original, done, rule.transfer, out);
   for (std::size_t i = done; i < count; i += Channels)
     store_premultiplied<Channels>(values + i, original + i, 0, rule, out + i);

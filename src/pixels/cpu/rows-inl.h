@@ -127,15 +127,16 @@ void InRanges(std::size_t pixels, std::size_t channels, const Run& run) {
   for (std::size_t first = 0; first < pixels; first += length) run(first, std::min(length, pixels - first));
 }
 
-template <class Sum>
-void ReadBytes(const RowReader& reader, const std::uint8_t* source, std::size_t pixels, Sum* values) {
+template <class Value>
+void ReadBytes(const RowReader& reader, const std::uint8_t* source, std::size_t pixels, Value* values) {
   const auto channels = static_cast<std::size_t>(reader.read.channels);
+  const std::uint32_t whole = reader.read.premultiplied ? decode(0xFF, reader.transfer) : 1;
   InRanges(pixels, channels, [&](std::size_t first, std::size_t length) {
     std::uint16_t light[range_entries];
     const std::size_t at = first * channels;
-    if (reader.read.weighted)
-      return channels == 2 ? WeighPixels<2>(source + at, length, reader.transfer, light, 1, values + at)
-                           : WeighPixels<4>(source + at, length, reader.transfer, light, 1, values + at);
+    if (reader.multiplies())
+      return channels == 2 ? WeighPixels<2>(source + at, length, reader.transfer, light, whole, values + at)
+                           : WeighPixels<4>(source + at, length, reader.transfer, light, whole, values + at);
     DecodeRow(source + at, length * channels, reader.transfer, light);
     std::copy_n(light, length * channels, values + at);
   });
@@ -145,7 +146,7 @@ template <class Stored, class Sum>
 void ReadIntegers(const RowReader& reader, const Stored* source, std::size_t pixels, Sum* values) {
   const auto channels = static_cast<std::size_t>(reader.read.channels);
   const std::size_t count = pixels * channels;
-  if (!reader.read.weighted && (sizeof(Stored) != 1 || reader.transfer.decode == nullptr)) {
+  if (!reader.multiplies() && (sizeof(Stored) != 1 || reader.transfer.decode == nullptr)) {
     for (std::size_t i = 0; i < count; ++i) values[i] = decode(source[i], reader.transfer);
   } else if constexpr (sizeof(Stored) == 1) {
     ReadBytes(reader, source, pixels, values);

@@ -28,10 +28,14 @@ struct RowReader {
   FixedExponents exponents;  ///< for floats
   bool squared = false;      ///< only without alpha
 
+  /// Whether stored colours are multiplied by alpha.
+  [[nodiscard]] bool multiplies() const noexcept {
+    return read.weighted || (read.premultiplied && read.type == Type::u8);
+  }
   /// Whether the working values are the stored integers.
   [[nodiscard]] bool plain() const noexcept {
     return transfer.decode == nullptr && !squared &&
-           (!read.weighted || read.type == Type::u32 || read.type == Type::u64);
+           (!multiplies() || read.type == Type::u32 || read.type == Type::u64);
   }
 };
 
