@@ -135,6 +135,19 @@ class TileSums {
     }
   }
 
+  /// Adds those corners of boxes below each other that lie in the tile.
+  __device__ void add(const KernelBox* boxes, std::uint32_t count, std::int32_t x, std::int32_t y,
+                      const Summand& value) const {
+    const Summand taken = value.negative();
+#pragma unroll 1
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const KernelBox box = boxes[k];
+      const std::uint32_t rows[2] = {row_place(y + box.top), row_place(y + box.bottom)};
+      const std::uint32_t columns[2] = {column_place(x + box.left), column_place(x + box.right)};
+      add_box(columns, rows, value, taken);
+    }
+  }
+
   /// Adds one second difference.
   __device__ void add_step(std::int32_t x, std::int32_t y, const Summand& value) const {
     add_corner(column_place(x) ^ row_place(y), value);
@@ -340,7 +353,10 @@ __device__ void add_record(const SplatArguments& a, const SplatRecord& record, s
     for (int plane = 0; plane < Planes; ++plane)
       value.set(plane,
                 std::uint64_t{value_of<Channels, typename Sums::Factor>(record, first + plane)} * share);
-    sums.add(stairs, x, y, more, value);
+    if (stairs.outline.count != 0)
+      sums.add(a.kernels.outlines + stairs.outline.first, stairs.outline.count, x, y, value);
+    else
+      sums.add(stairs, x, y, more, value);
   }
 }
 
@@ -367,13 +383,23 @@ __device__ void add_border_record(const SplatArguments& a, const SplatRecord& re
     const NearStaircase stairs = a.near[k == 0 ? record.staircase[0] : record.staircase[1]];
     const std::int32_t reach = stairs.reach;
     if (!sums.meets(x - reach, x + reach + 1, y - reach, y + reach + 1)) continue;
+#pragma unroll 1
+    for (std::uint32_t i = 0; i < stairs.outline.count; ++i) {
+      const KernelBox box = a.kernels.outlines[stairs.outline.first + i];
+      const BorderSteps rows(y, box.top, box.bottom - 1, a.height);
+      const BorderSteps columns(x, box.left, box.right - 1, a.width);
+#pragma unroll 1
+      for (std::int32_t j = lane_index(); j < rows.count() * columns.count(); j += warp_size)
+        add(share, rows[j / columns.count()], columns[j % columns.count()], false);
+    }
+    if (stairs.outline.count != 0) continue;
     std::int32_t inner = -1;
 #pragma unroll
     for (int box = 0; box < NearStaircase::most_boxes; ++box) {
       if (box >= stairs.boxes) break;
-      const BorderSteps rows(y, stairs.high[box], a.height);
-      const BorderSteps columns(x, stairs.wide[box], a.width);
-      const BorderSteps taken(x, inner, a.width);
+      const BorderSteps rows(y, -stairs.high[box], stairs.high[box], a.height);
+      const BorderSteps columns(x, -stairs.wide[box], stairs.wide[box], a.width);
+      const BorderSteps taken(x, -inner, inner, a.width);
       const std::int32_t across = columns.count() + (inner < 0 ? 0 : taken.count());
 #pragma unroll 1
       for (std::int32_t i = lane_index(); i < rows.count() * across; i += warp_size) {
