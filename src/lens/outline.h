@@ -8,11 +8,11 @@
 // 0.05 pixels are left.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "lens/splat.h"
@@ -21,44 +21,42 @@ namespace satin {
 
 class OutlineStairs {
  public:
-  /// `rows`: from -reach to reach; neighbouring ones transmit light.
-  OutlineStairs(std::span<const OutlineRow> rows, double reach, int boxes)
-      : reach_(reach), step_(2 * reach / static_cast<double>(rows.size())), lefts_{0}, rights_{0} {
-    const auto is_open = [](const OutlineRow& row) { return row.left < row.right; };
-    const auto begin = std::find_if(rows.begin(), rows.end(), is_open);
-    const auto end = std::find_if_not(begin, rows.end(), is_open);
-    first_ = begin - rows.begin();
-    std::vector<double> turns{0};  // integral of sqrt(slope)
-    for (auto row = begin; row != end; ++row) {
-      lefts_.push_back(lefts_.back() + static_cast<double>(row->left));
-      rights_.push_back(rights_.back() + static_cast<double>(row->right));
-      const double slope = row + 1 == end ? 0
-                                          : std::abs(static_cast<double>(row[1].left - row->left)) +
-                                                std::abs(static_cast<double>(row[1].right - row->right));
-      turns.push_back(turns.back() + std::sqrt(slope) + least_turn);
+  /// `rows`: from -reach to reach; those that transmit light are neighbours.
+  OutlineStairs(std::vector<OutlineRow> rows, double reach, int boxes)
+      : rows_(std::move(rows)), reach_(reach), step_(2 * reach / static_cast<double>(rows_.size())) {
+    std::vector<double> turns{0};  // integral of sqrt(slope) above each row
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      double turn = is_open(i) ? least_turn : 0;
+      if (is_open(i) && i > 0 && is_open(i - 1))
+        turn += std::sqrt(static_cast<double>(std::abs(rows_[i].left - rows_[i - 1].left) +
+                                              std::abs(rows_[i].right - rows_[i - 1].right)));
+      turns.push_back(turns.back() + turn);
     }
+    const auto begin = std::upper_bound(turns.begin(), turns.end(), 0.0) - 1;
     for (int k = 0; k <= boxes; ++k) {
-      const auto at = std::lower_bound(turns.begin(), turns.end() - 1, turns.back() * k / boxes);
-      ends_.push_back(static_cast<double>(first_ + (at - turns.begin())) * step_ - reach_);
+      const auto at =
+          std::lower_bound(begin, turns.end() - 1, turns.back() * (static_cast<double>(k) / boxes));
+      ends_.push_back(static_cast<double>(at - turns.begin()) * step_ - reach_);
     }
   }
 
   /// Returns the boxes for the outline times `rho`, around the centre of a pixel or of a block; none if their
   /// centroid is farther from it than most_off.
   [[nodiscard]] std::vector<KernelBox> boxes(double rho, bool block) const {
-    const double centre = block ? 1 : .5;
     Boxes best;
-    double least = most_off;
-    Point shift{centre, centre};
-    for (int i = 0; i < shifts && least > enough_off; ++i) {
-      Boxes found = rounded(rho, shift);
-      const Point moved = found.sums.centroid(centre);
-      shift = {shift.x - moved.x, shift.y - moved.y};
-      while (off(found.sums.centroid(centre)) > enough_off && move_side(found, centre)) {
+    double least = most_off * most_off;
+    const int more = block ? 2 : 1;
+    double x = more / 2.;
+    double y = x;
+    for (int i = 0; i < shifts && least > enough_off * enough_off; ++i) {
+      Boxes found = rounded(rho, x, y, more);
+      x -= found.x();
+      y -= found.y();
+      while (found.off() > enough_off * enough_off && move_side(found)) {
       }
-      if (off(found.sums.centroid(centre)) > least) continue;
-      least = off(found.sums.centroid(centre));
-      best = found;
+      if (found.off() > least) continue;
+      least = found.off();
+      best = std::move(found);
     }
     return best.boxes;
   }
@@ -68,101 +66,95 @@ class OutlineStairs {
   static constexpr int shifts = 4;
   static constexpr double most_off = 0.05;    ///< pixels
   static constexpr double enough_off = 0.02;  ///< pixels
+  static constexpr double most_moved = 1.5;   ///< pixels
   static constexpr double move_cost = 0.01;
-  static constexpr double most_moved = 1.5;  ///< pixels
 
-  struct Point {
-    double x = 0, y = 0;
-  };
-
-  /// Sums over boxes: the area, and the area times twice the middle.
-  struct Sums {
-    double area = 0, along = 0, down = 0;
+  /// Boxes and their centroid. All sums are of integers, and so exact.
+  struct Boxes {
+    int more = 1;  ///< 2 around a block, or 1
+    std::vector<KernelBox> boxes;
+    std::vector<std::array<double, 2>> sides;          ///< before rounding
+    double area = 0, twice_along = 0, twice_down = 0;  ///< first moments around the centre
 
     void add(const KernelBox& box, int sign) {
       const double own = sign * (box.right - box.left) * (box.bottom - box.top);
       area += own;
-      along += own * (box.left + box.right);
-      down += own * (box.top + box.bottom);
+      twice_along += own * (box.left + box.right - more);
+      twice_down += own * (box.top + box.bottom - more);
     }
-    [[nodiscard]] Point centroid(double centre) const {
-      return {along / (2 * area) - centre, down / (2 * area) - centre};
+    void replace(std::size_t k, const KernelBox& box) {
+      add(boxes[k], -1);
+      add(box, 1);
+      boxes[k] = box;
     }
+    [[nodiscard]] double x() const { return twice_along / (2 * area); }
+    [[nodiscard]] double y() const { return twice_down / (2 * area); }
+    [[nodiscard]] double off() const { return x() * x() + y() * y(); }
   };
 
-  struct Boxes {
-    std::vector<KernelBox> boxes;
-    std::vector<Point> sides;  ///< left and right sides before rounding
-    Sums sums;
-  };
-
-  static double off(const Point& centroid) { return std::max(std::abs(centroid.x), std::abs(centroid.y)); }
   static std::int16_t nearest(double value) { return static_cast<std::int16_t>(std::floor(value + .5)); }
 
-  /// Returns the first open row whose middle is not above `y`, counted from the first open row.
+  [[nodiscard]] bool is_open(std::size_t row) const { return rows_[row].left < rows_[row].right; }
+
+  /// Returns the first row whose middle is not above `y`.
   [[nodiscard]] std::size_t row_at(double y) const {
-    const double row = std::ceil((y + reach_) / step_ - .5) - static_cast<double>(first_);
-    return static_cast<std::size_t>(std::clamp(row, 0.0, static_cast<double>(lefts_.size() - 1)));
+    return static_cast<std::size_t>(
+        std::clamp(std::ceil((y + reach_) / step_ - .5), 0.0, static_cast<double>(rows_.size())));
   }
 
-  [[nodiscard]] Boxes rounded(double rho, const Point& shift) const {
+  /// Rounds the outline times `rho` around (x, y) to boxes.
+  [[nodiscard]] Boxes rounded(double rho, double x, double y, int more) const {
     Boxes found;
+    found.more = more;
     for (std::size_t k = 0; k + 1 < ends_.size(); ++k) {
-      KernelBox box{0, 0, nearest(ends_[k] * rho + shift.y), nearest(ends_[k + 1] * rho + shift.y)};
-      const std::size_t first = row_at((box.top - shift.y) / rho);
-      const std::size_t end = row_at((box.bottom - shift.y) / rho);
-      if (first >= end) continue;
-      const double times = rho / static_cast<double>(end - first);
-      const Point sides{(lefts_[end] - lefts_[first]) * times + shift.x,
-                        (rights_[end] - rights_[first]) * times + shift.x};
-      box.left = nearest(sides.x);
-      box.right = nearest(sides.y);
-      if (box.left >= box.right) continue;
+      KernelBox box{0, 0, nearest(ends_[k] * rho + y), nearest(ends_[k + 1] * rho + y)};
+      double left = 0, right = 0, open = 0;
+      for (std::size_t i = row_at((box.top - y) / rho); i < row_at((box.bottom - y) / rho); ++i) {
+        if (!is_open(i)) continue;
+        left += static_cast<double>(rows_[i].left);
+        right += static_cast<double>(rows_[i].right);
+        ++open;
+      }
+      if (open == 0) continue;
+      found.sides.push_back({left / open * rho + x, right / open * rho + x});
+      box.left = nearest(found.sides.back()[0]);
+      box.right = std::max(nearest(found.sides.back()[1]), static_cast<std::int16_t>(box.left + 1));
       found.boxes.push_back(box);
-      found.sides.push_back(sides);
-      found.sums.add(box, 1);
+      found.add(box, 1);
     }
     return found;
   }
 
   /// Moves the side that brings the centroid nearest to the centre; false if none does.
-  static bool move_side(Boxes& found, double centre) {
-    const auto distance = [centre](const Sums& sums) {
-      const Point off = sums.centroid(centre);
-      return off.x * off.x + off.y * off.y;
-    };
+  static bool move_side(Boxes& found) {
+    const double before = found.off();
+    double least = HUGE_VAL;
     std::size_t place = 0;
     KernelBox best{};
-    double least = HUGE_VAL;
-    for (std::size_t k = 0; k < found.boxes.size(); ++k)
-      for (const int by : {-1, 1})
-        for (const bool left : {true, false}) {
-          KernelBox box = found.boxes[k];
-          std::int16_t& side = left ? box.left : box.right;
-          side = static_cast<std::int16_t>(side + by);
-          const double before = left ? found.sides[k].x : found.sides[k].y;
-          if (box.left >= box.right || std::abs(side - before) > most_moved) continue;
-          Sums sums = found.sums;
-          sums.add(found.boxes[k], -1);
-          sums.add(box, 1);
-          const double cost = distance(sums) + move_cost * (side - before) * (side - before);
-          if (distance(sums) >= distance(found.sums) || cost >= least) continue;
-          least = cost;
-          place = k;
-          best = box;
-        }
+    for (std::size_t i = 0; i < 4 * found.boxes.size(); ++i) {
+      const KernelBox own = found.boxes[i / 4];
+      KernelBox box = own;
+      std::int16_t& side = i % 2 == 0 ? box.left : box.right;
+      side = static_cast<std::int16_t>(side + (i % 4 < 2 ? -1 : 1));
+      const double moved = side - found.sides[i / 4][i % 2];
+      if (box.left >= box.right || std::abs(moved) > most_moved) continue;
+      found.replace(i / 4, box);
+      const double off = found.off();
+      found.replace(i / 4, own);
+      if (off >= before || off + move_cost * moved * moved >= least) continue;
+      least = off + move_cost * moved * moved;
+      place = i / 4;
+      best = box;
+    }
     if (best.left == best.right) return false;
-    found.sums.add(found.boxes[place], -1);
-    found.sums.add(best, 1);
-    found.boxes[place] = best;
+    found.replace(place, best);
     return true;
   }
 
+  std::vector<OutlineRow> rows_;
   double reach_;
-  double step_;                         ///< height of a row, in radii
-  std::ptrdiff_t first_ = 0;            ///< first open row
-  std::vector<double> lefts_, rights_;  ///< prefix sums over the open rows
-  std::vector<double> ends_;            ///< ends of the boxes, in radii
+  double step_;               ///< height of a row, in radii
+  std::vector<double> ends_;  ///< ends of the boxes, in radii
 };
 
 }  // namespace satin

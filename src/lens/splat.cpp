@@ -78,6 +78,21 @@ struct SizedStaircase {
   double variance = 0;  ///< mean of the variances along both axes
 };
 
+/// Sets the area and the variance of the staircase.
+void measure(SizedStaircase& sized, const KernelBox* outlines, bool block) {
+  const int more = block ? 2 : 1;
+  double moments = 0;
+  for_boxes(sized.staircase, outlines, more, [&](const KernelBox& box, int sign) {
+    const double width = box.right - box.left;
+    const double height = box.bottom - box.top;
+    const double x = (box.left + box.right - more) / 2.;
+    const double y = (box.top + box.bottom - more) / 2.;
+    sized.area += sign * width * height;
+    moments += sign * width * height * (width * width + height * height - 2 + 12 * (x * x + y * y)) / 24;
+  });
+  sized.variance = moments / sized.area;
+}
+
 /// `squeeze` is the square root of LensStyle::squeeze.
 SizedStaircase sized_staircase(std::span<const BoxExtent> boxes, double squeeze, double rho, bool block) {
   SizedStaircase sized;
@@ -95,18 +110,7 @@ SizedStaircase sized_staircase(std::span<const BoxExtent> boxes, double squeeze,
     stairs.high[stairs.boxes++] = high;
   }
   stairs.reach = std::max(stairs.wide[stairs.boxes - 1], stairs.high[0]);
-  // The union is the signed sum of the boxes and of what neighbours share.
-  double moments = 0;
-  const int more = block ? 2 : 1;
-  const auto add = [&](int sign, double width, double height) {
-    sized.area += sign * width * height;
-    moments += sign * width * height * (width * width + height * height - 2) / 24;
-  };
-  for (int k = 0; k < stairs.boxes; ++k) {
-    add(1, 2 * stairs.wide[k] + more, 2 * stairs.high[k] + more);
-    if (k > 0) add(-1, 2 * stairs.wide[k - 1] + more, 2 * stairs.high[k] + more);
-  }
-  sized.variance = moments / sized.area;
+  measure(sized, nullptr, block);
   return sized;
 }
 
@@ -115,30 +119,21 @@ SizedStaircase sized_outline(const OutlineStairs& stairs, double rho, bool block
                              WorkspaceVector<KernelBox>& all) {
   SizedStaircase sized;
   const std::vector<KernelBox> boxes = stairs.boxes(rho, block);
+  if (boxes.empty()) return sized;
   const int more = block ? 2 : 1;
   int wide = 0;
   int high = 0;
-  double moments = 0;
   for (const KernelBox& box : boxes) {
-    const double width = box.right - box.left;
-    const double height = box.bottom - box.top;
-    const double x = (box.left + box.right - more) / 2.;  // middle of the box
-    const double y = (box.top + box.bottom - more) / 2.;
-    sized.area += width * height;
-    moments += width * height * ((width * width + height * height - 2) / 24 + (x * x + y * y) / 2);
     wide = std::max({wide, -box.left, box.right - more});
     high = std::max({high, -box.top, box.bottom - more});
   }
-  if (boxes.empty()) return sized;
-  sized.variance = moments / sized.area;
-  Staircase& staircase = sized.staircase;
-  staircase.wide[0] = static_cast<std::uint16_t>(wide);
-  staircase.high[0] = static_cast<std::uint16_t>(high);
-  staircase.boxes = 1;
-  staircase.reach = static_cast<std::uint16_t>(std::max(wide, high));
-  staircase.outline.first = all.size() & 0xFFFFFFU;
-  staircase.outline.count = boxes.size() & 0xFFU;
+  sized.staircase = {{static_cast<std::uint16_t>(wide)},
+                     {static_cast<std::uint16_t>(high)},
+                     1,
+                     static_cast<std::uint16_t>(std::max(wide, high)),
+                     {all.size() & 0xFFFFFFU, boxes.size() & 0xFFU}};
   all.insert(all.end(), boxes.begin(), boxes.end());
+  measure(sized, all.data(), block);
   return sized;
 }
 
