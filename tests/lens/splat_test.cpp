@@ -40,8 +40,8 @@ TEST(Splat, SpreadsEverySampleOverItsShape) {
 
 TEST(Splat, SpreadsSamplesOverOutlines) {
   std::uint64_t seed = 30;
-  for (const auto& [width, height] : {std::pair{1, 1}, {1, 70}, {70, 1}, {3, 2}, {41, 33}, {129, 70}})
-    for (const double radius : {9.5, 20.0, 50.0})
+  for (const auto& [width, height] : {std::pair{1, 1}, {1, 70}, {70, 1}, {3, 2}, {41, 33}, {80, 30}})
+    for (const double radius : {9.5, 20.0, 34.0})
       for (const int channels : {1, 3, 4}) {
         SplatJob job = job_of(width, height, channels, 2, radius);
         job.quality = channels == 1 ? LensQuality::fast : LensQuality::high;
