@@ -2,7 +2,7 @@
 // The splat: spreads samples over their circles of confusion and composites the groups of depth, the nearest
 // first. It is the adjoint of a box mean with a radius map.
 //
-// A kernel is a staircase of centred boxes, given by the corners where its second difference is not 0; two
+// A kernel is a staircase of boxes, given by the corners where its second difference is not 0; two
 // prefix sums turn corners into the shape (Kosloff, Tao and Barsky, Depth of field postprocessing for layered
 // scenes using constant-time rectangle spreading, 2009).
 
