@@ -164,9 +164,11 @@ struct ChooseGrain {
     state->centre = static_cast<float>(1 / sqrt(power));
     state->beside = static_cast<float>(side / sqrt(power));
     const double scale = codes / normal_tenth / sqrt(of_beside(side) / power);
+    const double rounding = of_beside(0) / 12 * power / of_beside(side);
     for (int c = 0; c < colours; ++c)
       for (int level = 0; level < grain_levels; ++level)
-        state->deviation[c][level] = static_cast<float>(before_rounding(scale * sqrt(square_near(c, level))));
+        state->deviation[c][level] =
+            static_cast<float>(before_rounding(scale * sqrt(square_near(c, level)), rounding));
     const double unlike =
         colours == 3 && totals[beside_kind] > 0 ? totals[between_kind] / (2 * totals[beside_kind]) : 1;
     state->own = static_cast<float>(sqrt(unlike < 1 ? unlike : 1));
@@ -187,12 +189,12 @@ struct ChooseGrain {
     const auto tenth = static_cast<double>(state->tenth[row][level]);
     return tenth * tenth;
   }
-  /// Returns the deviation of noise that has this one, in codes, when codes are rounded once more: rounding
-  /// adds 1/12 to the variance, but loses small noise.
-  [[nodiscard]] SATIN_HD static double before_rounding(double deviation) {
+  /// Returns the deviation, in codes, of noise that has the deviation `wanted` when codes are rounded once
+  /// more, which adds white noise like that of the variance `rounding`, but loses small noise.
+  [[nodiscard]] SATIN_HD static double before_rounding(double wanted, double rounding) {
     constexpr double small = 0.35;
-    const double least = deviation < small ? deviation : small;
-    const double variance = deviation * deviation - 1.0 / 12;
+    const double least = wanted < small ? wanted : small;
+    const double variance = wanted * wanted - rounding;
     return variance > least * least ? sqrt(variance) : least;
   }
   /// Returns the mean over the levels, weighted by their cells and nearness, or that of the level alone if it

@@ -127,11 +127,12 @@ SizedStaircase sized_outline(const OutlineStairs& stairs, double rho, bool block
     wide = std::max({wide, -box.left, box.right - more});
     high = std::max({high, -box.top, box.bottom - more});
   }
-  sized.staircase = {{static_cast<std::uint16_t>(wide)},
-                     {static_cast<std::uint16_t>(high)},
-                     1,
-                     static_cast<std::uint16_t>(std::max(wide, high)),
-                     {all.size() & 0xFFFFFFU, boxes.size() & 0xFFU}};
+  sized.staircase = {
+      {static_cast<std::uint16_t>(wide)},
+      {static_cast<std::uint16_t>(high)},
+      1,
+      static_cast<std::uint16_t>(std::max(wide, high)),
+      {static_cast<std::uint32_t>(all.size()) & 0xFFFFFFU, static_cast<std::uint32_t>(boxes.size()) & 0xFFU}};
   all.insert(all.end(), boxes.begin(), boxes.end());
   measure(sized, all.data(), block);
   return sized;
