@@ -71,6 +71,7 @@ struct alignas(16) NearStaircase {
   std::uint8_t high[most_boxes] = {};
   std::uint8_t boxes = 0;
   std::uint8_t reach = 0;
+  OutlineBoxes outline = {};
 };
 
 /// The visible samples of one group in a cell, out of focus.

@@ -35,19 +35,14 @@ __global__ void __launch_bounds__(threads) mark_far(const __grid_constant__ Spla
 template <class Step>
 __device__ void for_border_steps(const SplatArguments& a, const Staircase& stairs, std::int32_t x,
                                  std::int32_t y, const Step& step) {
-  const auto box = [&](std::int32_t wide, std::int32_t high, std::int32_t sign) {
-    const BorderSteps rows(y, high, a.height);
-    const BorderSteps columns(x, wide, a.width);
+  for_boxes(stairs, a.kernels.outlines, 1, [&](const KernelBox& box, std::int32_t sign) {
+    const BorderSteps rows(y, box.top, box.bottom - 1, a.height);
+    const BorderSteps columns(x, box.left, box.right - 1, a.width);
     for (std::int32_t i = 0; i < rows.count(); ++i)
       for (std::int32_t j = 0; j < columns.count(); ++j)
         if (rows[i].place < a.height && columns[j].place < a.width)
           step(columns[j].place, rows[i].place, sign * rows[i].height * columns[j].height);
-  };
-#pragma unroll 1
-  for (int k = 0; k < stairs.boxes; ++k) {
-    if (k > 0) box(stairs.wide[k - 1], stairs.high[k], -1);
-    box(stairs.wide[k], stairs.high[k], 1);
-  }
+  });
 }
 
 /// Adds the far staircases of some records, a lane per plane: neighbouring additions are one request. Corners
@@ -75,7 +70,7 @@ __device__ void add_far_records(const SplatArguments& a, std::uint32_t group, st
                          });
         continue;
       }
-      for_corners(stairs, left + place.x(), top + place.y(), place.more(),
+      for_corners(stairs, a.kernels.outlines, left + place.x(), top + place.y(), place.more(),
                   [&](std::int32_t x, std::int32_t y, bool negative) {
                     if (x < a.width && y < a.height)
                       add_delta(a, group, max(x, 0), max(y, 0), lane, negative ? 0 - delta : delta);

@@ -12,6 +12,8 @@
 //
 // A warp adds the samples on the picture's border together, as their steps are many (BorderSteps). The steps
 // of the boxes of a staircase cancel too, but for those in row 0, whose heights differ: up to 10 meet there.
+// An outline has up to 18 boxes and no second staircase: from one sample on the upper border and one on the
+// lower border at most 19 meet.
 // The rows above row 0 have no samples, so that 83 * 42 + 31^2 + 2 * 9 * (83 + 31) low parts are the most.
 
 #include <bit>
@@ -132,6 +134,19 @@ class TileSums {
       add_box(columns, rows, value, taken);
       before[0] = columns[0];
       before[1] = columns[1];
+    }
+  }
+
+  /// Adds those corners of boxes below each other that lie in the tile.
+  __device__ void add(const KernelBox* boxes, std::uint32_t count, std::int32_t x, std::int32_t y,
+                      const Summand& value) const {
+    const Summand taken = value.negative();
+#pragma unroll 1
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const KernelBox box = boxes[k];
+      const std::uint32_t rows[2] = {row_place(y + box.top), row_place(y + box.bottom)};
+      const std::uint32_t columns[2] = {column_place(x + box.left), column_place(x + box.right)};
+      add_box(columns, rows, value, taken);
     }
   }
 
@@ -340,7 +355,10 @@ __device__ void add_record(const SplatArguments& a, const SplatRecord& record, s
     for (int plane = 0; plane < Planes; ++plane)
       value.set(plane,
                 std::uint64_t{value_of<Channels, typename Sums::Factor>(record, first + plane)} * share);
-    sums.add(stairs, x, y, more, value);
+    if (stairs.outline.count != 0)
+      sums.add(a.kernels.outlines + stairs.outline.first, stairs.outline.count, x, y, value);
+    else
+      sums.add(stairs, x, y, more, value);
   }
 }
 
@@ -364,25 +382,16 @@ __device__ void add_border_record(const SplatArguments& a, const SplatRecord& re
   for (int k = 0; k < 2; ++k) {
     const std::uint32_t share = k == 0 ? record.share[0] : record.share[1];
     if (share == 0) continue;
-    const NearStaircase stairs = a.near[k == 0 ? record.staircase[0] : record.staircase[1]];
+    const Staircase& stairs = a.kernels.staircases[k == 0 ? record.staircase[0] : record.staircase[1]];
     const std::int32_t reach = stairs.reach;
-    if (!sums.meets(x - reach, x + reach + 1, y - reach, y + reach + 1)) continue;
-    std::int32_t inner = -1;
-#pragma unroll
-    for (int box = 0; box < NearStaircase::most_boxes; ++box) {
-      if (box >= stairs.boxes) break;
-      const BorderSteps rows(y, stairs.high[box], a.height);
-      const BorderSteps columns(x, stairs.wide[box], a.width);
-      const BorderSteps taken(x, inner, a.width);
-      const std::int32_t across = columns.count() + (inner < 0 ? 0 : taken.count());
+    if (reach > splat_reach || !sums.meets(x - reach, x + reach + 1, y - reach, y + reach + 1)) continue;
+    for_boxes(stairs, a.kernels.outlines, 1, [&](const KernelBox& box, std::int32_t sign) {
+      const BorderSteps rows(y, box.top, box.bottom - 1, a.height);
+      const BorderSteps columns(x, box.left, box.right - 1, a.width);
 #pragma unroll 1
-      for (std::int32_t i = lane_index(); i < rows.count() * across; i += warp_size) {
-        const std::int32_t column = i % across - columns.count();
-        add(share, rows[i / across], column < 0 ? columns[column + columns.count()] : taken[column],
-            column >= 0);
-      }
-      inner = stairs.wide[box];
-    }
+      for (std::int32_t i = lane_index(); i < rows.count() * columns.count(); i += warp_size)
+        add(share, rows[i / columns.count()], columns[i % columns.count()], sign < 0);
+    });
   }
 }
 

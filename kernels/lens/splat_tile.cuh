@@ -134,20 +134,15 @@ __device__ Factor value_of(const SplatRecord& record, int plane) {
 
 /// Calls corner(x, y, negative) for the corners of a staircase: four per box that is added or subtracted.
 template <class Corner>
-__device__ void for_corners(const Staircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
-                            const Corner& corner) {
-  const auto box = [&](std::int32_t wide, std::int32_t high, bool negative) {
-    corner(x - wide, y - high, negative);
-    corner(x + wide + more, y - high, !negative);
-    corner(x - wide, y + high + more, !negative);
-    corner(x + wide + more, y + high + more, negative);
-  };
-#pragma unroll
-  for (int k = 0; k < Staircase::most_boxes; ++k) {
-    if (k >= stairs.boxes) break;
-    if (k > 0) box(stairs.wide[k - 1], stairs.high[k], true);
-    box(stairs.wide[k], stairs.high[k], false);
-  }
+__device__ void for_corners(const Staircase& stairs, const KernelBox* outlines, std::int32_t x,
+                            std::int32_t y, std::int32_t more, const Corner& corner) {
+  for_boxes(stairs, outlines, more, [&](const KernelBox& box, int sign) {
+    const bool negative = sign < 0;
+    corner(x + box.left, y + box.top, negative);
+    corner(x + box.right, y + box.top, !negative);
+    corner(x + box.left, y + box.bottom, !negative);
+    corner(x + box.right, y + box.bottom, negative);
+  });
 }
 
 __device__ inline void mark(const SplatArguments& a, std::uint32_t group, std::int32_t column,

@@ -526,7 +526,7 @@ struct ScoreSides {
 template <class Colours>
 struct ChooseSides {
   static constexpr int score_reach = 2;
-  static constexpr float spread = 4;              ///< squared distance at which a score counts a quarter
+  static constexpr float spread = 16;             ///< squared distance at which a score counts a quarter
   static constexpr float least_likeness = 0.05F;  ///< colours that nothing around resembles count so much
   static constexpr float rim_mean = 0.55F;        ///< least mean of the scores on a rim
 

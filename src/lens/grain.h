@@ -25,6 +25,8 @@ inline constexpr int grain_bins = 256;
 inline constexpr int grain_cell = 8;
 /// Least number of smooth cells in focus from which the noise is measured.
 inline constexpr std::uint32_t least_focus_cells = 16;
+/// Least number of cells of a level that has less noise than the levels near it.
+inline constexpr std::uint32_t least_level_cells = 32;
 
 enum GrainKind { beside_kind, beyond_kind, between_kind, grain_kinds };
 inline constexpr int grain_rows = grain_kinds * 3;  ///< 3 * kind + channel, in the order RGB
@@ -162,9 +164,11 @@ struct ChooseGrain {
     state->centre = static_cast<float>(1 / sqrt(power));
     state->beside = static_cast<float>(side / sqrt(power));
     const double scale = codes / normal_tenth / sqrt(of_beside(side) / power);
+    const double rounding = of_beside(0) / 12 * power / of_beside(side);
     for (int c = 0; c < colours; ++c)
       for (int level = 0; level < grain_levels; ++level)
-        state->deviation[c][level] = static_cast<float>(scale * sqrt(square_near(c, level)));
+        state->deviation[c][level] =
+            static_cast<float>(before_rounding(scale * sqrt(square_near(c, level)), rounding));
     const double unlike =
         colours == 3 && totals[beside_kind] > 0 ? totals[between_kind] / (2 * totals[beside_kind]) : 1;
     state->own = static_cast<float>(sqrt(unlike < 1 ? unlike : 1));
@@ -185,7 +189,16 @@ struct ChooseGrain {
     const auto tenth = static_cast<double>(state->tenth[row][level]);
     return tenth * tenth;
   }
-  /// Returns the mean over the levels, weighted by their cells and nearness.
+  /// Returns the deviation, in codes, of noise that has the deviation `wanted` when codes are rounded once
+  /// more, which adds white noise like that of the variance `rounding`, but loses small noise.
+  [[nodiscard]] SATIN_HD static double before_rounding(double wanted, double rounding) {
+    constexpr double small = 0.35;
+    const double least = wanted < small ? wanted : small;
+    const double variance = wanted * wanted - rounding;
+    return variance > least * least ? sqrt(variance) : least;
+  }
+  /// Returns the mean over the levels, weighted by their cells and nearness, or that of the level alone if it
+  /// is smaller: flat colours stay flat, and texture where a level is never smooth is no noise.
   [[nodiscard]] SATIN_HD double square_near(int c, int level) const {
     double sum = 0;
     double weights = 0;
@@ -195,7 +208,9 @@ struct ChooseGrain {
       sum = sum + weight * square(c, other);
       weights = weights + weight;
     }
-    return weights > 0 ? sum / weights : 0;
+    const double mean = weights > 0 ? sum / weights : 0;
+    const double own = square(c, level);
+    return state->cells[c][level] >= least_level_cells && own < mean ? own : mean;
   }
 };
 

@@ -137,6 +137,14 @@ int blades_of(const LensStyle& style) {
 /// A full cat's eye leaves half of a disc in the corner; with onion = 1 the mean of the rings is above half.
 int peak_bits_of(const LensStyle& style) { return (style.cats_eye > 0 ? 1 : 0) + (style.onion > 0 ? 1 : 0); }
 
+std::vector<OutlineRow> outline_of(const ApertureTable& table) {
+  std::vector<OutlineRow> outline;
+  for (const ApertureRow& row : table.rows)
+    outline.push_back(row.count == 0 ? OutlineRow{}
+                                     : OutlineRow{table.edges[row.first].at, table.edges[row.first + 1].at});
+  return outline;
+}
+
 ApertureTable aperture_table(const LensStyle& style) {
   std::vector<Point> outline = outline_of(style);
   const double scale = 0.5 / std::sqrt(moments_of(outline).variance);

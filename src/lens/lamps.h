@@ -42,6 +42,9 @@ struct ApertureTable {
 /// Error(usage) for values out of range.
 [[nodiscard]] ApertureTable aperture_table(const LensStyle& style);
 
+/// Returns the outline of the opening, row by row.
+[[nodiscard]] std::vector<OutlineRow> outline_of(const ApertureTable& table);
+
 [[nodiscard]] int peak_bits_of(const LensStyle& style);
 
 /// Number of blades of the opening, or 0 if it is round.

@@ -99,7 +99,8 @@ LensLayersJob checked_layers(const LensBlurJob& job) {
   return layers;
 }
 
-/// Shape of the staircases of samples that are no lamps, which cannot be turned or rounded.
+/// Shape of centred staircases, which cannot be turned or rounded: that of samples that are no lamps, if
+/// their radius is small or the shape is the opening's.
 Bokeh nearest_shape(const LensStyle& style) {
   constexpr double mostly_straight = 0.5;
   const int blades = blades_of(style);
@@ -108,6 +109,14 @@ Bokeh nearest_shape(const LensStyle& style) {
   const double turn = style.blade_angle - sector * std::round(style.blade_angle / sector);
   if (std::abs(turn) > sector / 4) return Bokeh::disc;
   return blades == 4 ? Bokeh::square : Bokeh::hexagon;
+}
+
+/// Whether centred staircases have the shape of the opening, or of the only outline that is known.
+bool is_centred(const LensBlurJob& job) {
+  const int blades = blades_of(job.style);
+  const bool upright =
+      job.style.blade_curvature == 0 && std::fmod(job.style.blade_angle, 360.0 / blades) == 0;
+  return blades == 0 || job.aperture.width != 0 || (upright && (blades == 4 || blades == 6));
 }
 
 /// Whether the splat can store the picture's bytes: 8-bit colours in linear light, without opacity, data or a
@@ -128,6 +137,7 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const Ap
   splat.bokeh = nearest_shape(job.style);
   splat.squeeze = job.style.squeeze;
   splat.most_lamps = LampMemory::capacity(layers);
+  if (!is_centred(job)) splat.outline = outline_of(aperture);
   splat.lamp_reach = job.aperture.width != 0 ? 1.0F : aperture.reach;
   splat.peak_bits = peak_bits_of(job);
   splat.quality = job.style.quality;

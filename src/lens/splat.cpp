@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "lens/outline.h"
 #include "satin/error.h"
 
 namespace satin {
@@ -56,7 +57,8 @@ constexpr BoxExtent hexagon_36[] = {hexagon_step(0, 5), hexagon_step(1, 5), hexa
                                     hexagon_step(3, 5), hexagon_step(4, 5)};
 
 constexpr double rho_step = 0.25;
-constexpr std::uint32_t pixel = 256;  // unit of radii
+constexpr double rho_step_of_outlines = 0.125;  // staircases of outlines are not mixed
+constexpr std::uint32_t pixel = 256;            // unit of radii
 constexpr std::uint32_t square_below = 2 * pixel;
 constexpr std::uint32_t coarse_below = 6 * pixel;  // high quality
 constexpr std::uint32_t smooth_below = 4 * pixel;  // high quality: discs of up to 36 corners, always mixed
@@ -65,12 +67,31 @@ constexpr std::uint32_t finer_from = 32 * pixel;   // high quality
 constexpr std::uint32_t finest_from = 48 * pixel;  // high quality
 constexpr std::uint32_t mixed_up_to_fast = 8 * pixel;
 constexpr std::uint32_t mixed_up_to_high = 12 * pixel;
+// Boxes of an outline: with fast quality, and with high quality below and above finer_from.
+constexpr int outline_boxes_fast = 7;
+constexpr int outline_boxes = 10;
+constexpr int outline_boxes_finer = 18;
 
 struct SizedStaircase {
   Staircase staircase{};
   double area = 0;
   double variance = 0;  ///< mean of the variances along both axes
 };
+
+/// Sets the area and the variance of the staircase.
+void measure(SizedStaircase& sized, const KernelBox* outlines, bool block) {
+  const int more = block ? 2 : 1;
+  double moments = 0;
+  for_boxes(sized.staircase, outlines, more, [&](const KernelBox& box, int sign) {
+    const double width = box.right - box.left;
+    const double height = box.bottom - box.top;
+    const double x = (box.left + box.right - more) / 2.;
+    const double y = (box.top + box.bottom - more) / 2.;
+    sized.area += sign * width * height;
+    moments += sign * width * height * (width * width + height * height - 2 + 12 * (x * x + y * y)) / 24;
+  });
+  sized.variance = moments / sized.area;
+}
 
 /// `squeeze` is the square root of LensStyle::squeeze.
 SizedStaircase sized_staircase(std::span<const BoxExtent> boxes, double squeeze, double rho, bool block) {
@@ -89,28 +110,44 @@ SizedStaircase sized_staircase(std::span<const BoxExtent> boxes, double squeeze,
     stairs.high[stairs.boxes++] = high;
   }
   stairs.reach = std::max(stairs.wide[stairs.boxes - 1], stairs.high[0]);
-  // The union is the signed sum of the boxes and of what neighbours share.
-  double moments = 0;
-  const int more = block ? 2 : 1;
-  const auto add = [&](int sign, double width, double height) {
-    sized.area += sign * width * height;
-    moments += sign * width * height * (width * width + height * height - 2) / 24;
-  };
-  for (int k = 0; k < stairs.boxes; ++k) {
-    add(1, 2 * stairs.wide[k] + more, 2 * stairs.high[k] + more);
-    if (k > 0) add(-1, 2 * stairs.wide[k - 1] + more, 2 * stairs.high[k] + more);
-  }
-  sized.variance = moments / sized.area;
+  measure(sized, nullptr, block);
   return sized;
 }
 
-/// Makes staircases of one shape by increasing variance, up to the first above `most`; at least two.
-std::vector<SizedStaircase> staircases_by_variance(std::span<const BoxExtent> boxes, double squeeze,
-                                                   bool block, double most) {
+/// Sizes the staircase of an outline; the boxes are appended to `all`.
+SizedStaircase sized_outline(const OutlineStairs& stairs, double rho, bool block,
+                             WorkspaceVector<KernelBox>& all) {
+  SizedStaircase sized;
+  const std::vector<KernelBox> boxes = stairs.boxes(rho, block);
+  if (boxes.empty()) return sized;
+  const int more = block ? 2 : 1;
+  int wide = 0;
+  int high = 0;
+  for (const KernelBox& box : boxes) {
+    wide = std::max({wide, -box.left, box.right - more});
+    high = std::max({high, -box.top, box.bottom - more});
+  }
+  sized.staircase = {
+      {static_cast<std::uint16_t>(wide)},
+      {static_cast<std::uint16_t>(high)},
+      1,
+      static_cast<std::uint16_t>(std::max(wide, high)),
+      {static_cast<std::uint32_t>(all.size()) & 0xFFFFFFU, static_cast<std::uint32_t>(boxes.size()) & 0xFFU}};
+  all.insert(all.end(), boxes.begin(), boxes.end());
+  measure(sized, all.data(), block);
+  return sized;
+}
+
+/// Makes staircases of one shape by increasing variance, of sizes rho, rho + step, ..., up to the first above
+/// `most`; at least two.
+template <class Sized>
+std::vector<SizedStaircase> staircases_by_variance(double rho, double step, double most,
+                                                   const Sized& sized_at) {
   std::vector<SizedStaircase> staircases;
-  for (double rho = 0; staircases.size() < 2 || staircases.back().variance <= most; rho += rho_step) {
-    const SizedStaircase sized = sized_staircase(boxes, squeeze, rho, block);
-    if (staircases.empty() || sized.variance > staircases.back().variance) staircases.push_back(sized);
+  for (; staircases.size() < 2 || staircases.back().variance <= most; rho += step) {
+    const SizedStaircase sized = sized_at(rho);
+    if (sized.area > 0 && (staircases.empty() || sized.variance > staircases.back().variance))
+      staircases.push_back(sized);
   }
   return staircases;
 }
@@ -157,7 +194,8 @@ class Builder {
       KernelShape finest = add_shape(shapes.finest, block);
       const bool high = job_.quality == LensQuality::high;
       const bool smooth = high && job_.bokeh == Bokeh::disc;
-      for (std::uint32_t r = 0; r <= job_.largest_radius; ++r)
+      const std::uint32_t centred = job_.outline.empty() ? job_.largest_radius + 1 : outline_from;
+      for (std::uint32_t r = 0; r < std::min(centred, job_.largest_radius + 1); ++r)
         add(smooth && r < smooth_below ? finest
             : r < square_below         ? square
             : r < coarse_below         ? coarse
@@ -165,6 +203,12 @@ class Builder {
             : r < finest_from          ? finer
                                        : finest,
             r, block, mixed);
+      if (high) {
+        add_outlines(outline_boxes, centred, finer_from, block);
+        add_outlines(outline_boxes_finer, std::max(centred, finer_from), job_.largest_radius + 1, block);
+      } else {
+        add_outlines(outline_boxes_fast, centred, job_.largest_radius + 1, block);
+      }
     }
     return std::move(result_);
   }
@@ -178,8 +222,24 @@ class Builder {
   }
 
   KernelShape add_shape(std::span<const BoxExtent> boxes, bool block) {
-    KernelShape shape{staircases_by_variance(boxes, squeeze_, block, variance_of(job_.largest_radius, block)),
-                      result_.staircases.size()};
+    return add_staircases(
+        staircases_by_variance(0, rho_step, variance_of(job_.largest_radius, block),
+                               [&](double rho) { return sized_staircase(boxes, squeeze_, rho, block); }));
+  }
+
+  /// Adds the kernels of the outline for radii from `first` to `end` - 1.
+  void add_outlines(int boxes, std::uint32_t first, std::uint32_t end, bool block) {
+    end = std::min(end, job_.largest_radius + 1);
+    if (first >= end) return;
+    const OutlineStairs stairs(job_.outline, static_cast<double>(job_.lamp_reach), boxes);
+    KernelShape shape = add_staircases(staircases_by_variance(
+        first / pixel - 2, rho_step_of_outlines, variance_of(end - 1, block),
+        [&](double rho) { return sized_outline(stairs, rho, block, result_.outlines); }));
+    for (std::uint32_t r = first; r < end; ++r) add(shape, r, block, 0);
+  }
+
+  KernelShape add_staircases(std::vector<SizedStaircase> staircases) {
+    KernelShape shape{std::move(staircases), result_.staircases.size()};
     for (const SizedStaircase& sized : shape.staircases) {
       result_.staircases.push_back(sized.staircase);
       result_.reach = std::max(result_.reach, std::int64_t{sized.staircase.reach});

@@ -2,12 +2,13 @@
 // The splat: spreads samples over their circles of confusion and composites the groups of depth, the nearest
 // first. It is the adjoint of a box mean with a radius map.
 //
-// A kernel is a staircase of centred boxes, given by the corners where its second difference is not 0; two
+// A kernel is a staircase of boxes, given by the corners where its second difference is not 0; two
 // prefix sums turn corners into the shape (Kosloff, Tao and Barsky, Depth of field postprocessing for layered
 // scenes using constant-time rectangle spreading, 2009).
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "core/maths/hd.h"
 #include "core/operation.h"
@@ -41,7 +42,13 @@ struct SplatJob {
   /// Whether the output is u8: colours of 16 bits without alpha are stored as sRGB codes, so that no plane of
   /// integers is written and read again.
   bool stores_codes = false;
+  /// Rows of the opening at equal distances from -lamp_reach to lamp_reach: the shape of samples from
+  /// outline_from on. Empty: `bokeh` is the shape of all samples.
+  std::vector<OutlineRow> outline;
 };
+
+/// Least radius of samples that have the opening's outline, 1/256 pixel.
+inline constexpr std::uint32_t outline_from = 8 * 256;
 
 /// Views of one run, all of the job's size. Samples on one pixel in one group have at most two full weights
 /// together; a block counts a quarter of its weight for each of its pixels.
@@ -69,15 +76,44 @@ struct SplatOperation : Operation {
   virtual void run(const SplatImages& images, Stream stream) = 0;
 };
 
+/// Box around a sample: columns x + left to x + right - 1 and rows y + top to y + bottom - 1.
+struct alignas(8) KernelBox {
+  std::int16_t left, right, top, bottom;
+};
+
+/// Boxes of an outline in LensKernelView::outlines.
+struct OutlineBoxes {
+  std::uint32_t first : 24;
+  std::uint32_t count : 8;  ///< at most 18; 0: the staircase has centred boxes
+};
+
 /// Union of boxes, from the highest to the widest. Box k covers columns x +- wide[k] and rows y +- high[k];
-/// around a block of 2 x 2 pixels one column and one row more.
+/// around a block of 2 x 2 pixels one column and one row more. The staircase of an outline has boxes below
+/// each other instead, and box 0 around all of them.
 struct alignas(8) Staircase {
   static constexpr int most_boxes = 5;
   std::uint16_t wide[most_boxes];
   std::uint16_t high[most_boxes];
   std::uint16_t boxes;
   std::uint16_t reach;  ///< largest half-extent
+  OutlineBoxes outline;
 };
+
+/// Calls take(box, sign) for the boxes whose signed sum is the staircase. `more`: 2 around a block, or 1.
+template <class Take>
+SATIN_HD void for_boxes(const Staircase& stairs, const KernelBox* outlines, std::int32_t more,
+                        const Take& take) {
+  for (std::uint32_t k = 0; k < stairs.outline.count; ++k) take(outlines[stairs.outline.first + k], 1);
+  if (stairs.outline.count != 0) return;
+  const auto box = [&](std::int32_t wide, std::int32_t high) {
+    return KernelBox{static_cast<std::int16_t>(-wide), static_cast<std::int16_t>(wide + more),
+                     static_cast<std::int16_t>(-high), static_cast<std::int16_t>(high + more)};
+  };
+  for (int k = 0; k < stairs.boxes; ++k) {
+    if (k > 0) take(box(stairs.wide[k - 1], stairs.high[k]), -1);
+    take(box(stairs.wide[k], stairs.high[k]), 1);
+  }
+}
 
 /// Kernel of one radius: one staircase, or two of neighbouring variance that share the weight.
 struct alignas(16) LensKernel {
@@ -98,6 +134,7 @@ struct LensKernelView {
   const LensKernel* kernels = nullptr;  ///< [kind][radius]
   std::uint32_t largest = 0;            ///< largest radius in 1/256 pixel; larger ones count as this one
   int weight_bits = 0;                  ///< the full weight of a sample is 2^weight_bits
+  const KernelBox* outlines = nullptr;
 };
 
 SATIN_HD const LensKernel& lens_kernel(const LensKernelView& view, std::uint32_t radius, bool block) {
@@ -138,19 +175,20 @@ inline constexpr int splat_short_bits = 51;
 struct LensKernels {
   WorkspaceVector<Staircase> staircases;
   WorkspaceVector<LensKernel> kernels;  ///< [kind][radius]
+  WorkspaceVector<KernelBox> outlines;
   std::uint32_t largest = 0;
   int weight_bits = 0;
   std::int64_t reach = 0;  ///< largest half-extent
 
   [[nodiscard]] LensKernelView view() const {
-    return {staircases.data(), kernels.data(), largest, weight_bits};
+    return {staircases.data(), kernels.data(), largest, weight_bits, outlines.data()};
   }
 };
 
 /// Makes kernels with the variance of a disc of radius r, r^2 / 4 along each axis. Staircases have
 /// half-extents floor(t rho), rho = 0, 1/4, 1/2, ...; two neighbours are mixed so that their mean variance is
 /// that of the disc. Matching the variance rather than the extent makes integer corners as good as fractional
-/// ones. Throws as splat_weight_bits() does.
+/// ones. The staircases of an outline are not mixed. Throws as splat_weight_bits() does.
 [[nodiscard]] LensKernels lens_kernels(const SplatJob& job);
 
 /// Whether a pixel is inside a surface of its own group, which is opaque there.

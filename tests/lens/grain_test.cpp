@@ -199,6 +199,38 @@ TEST(Grain, CoversWhatNearBlurSpillsOver) {
   }
 }
 
+/// Left half sharp, right half blurred; in each the upper part is dark and the lower part bright, with noise
+/// of these deviations in codes of 255.
+Image two_levels(double dark_noise, double bright_noise) {
+  const std::vector<double> noise = noise_of(false, 9);
+  Image picture({width, height, 1, Type::u8});
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x) {
+      const double deviation = y < sharp_dark.bottom ? dark_noise : bright_noise;
+      const double level = y < sharp_dark.bottom ? 40 : 56;
+      set_fraction(picture.view(), x, y, 0,
+                   (level + deviation * noise[static_cast<std::size_t>(y * width + x)]) / 255);
+    }
+  return picture;
+}
+
+TEST(Grain, ComesBackByLevelWhereItIsLittle) {
+  const Image picture = two_levels(0.8, 2.4);
+  const Image grainy = blurred(picture, 1);
+  const Area dark{blurred_dark.left, blurred_dark.right, 8, sharp_dark.bottom - 12};
+  EXPECT_NEAR(high_pass(grainy, dark, 0) / high_pass(picture, sharp_dark, 0), 1, 0.2);
+  EXPECT_NEAR(high_pass(grainy, blurred_bright, 0) / high_pass(picture, sharp_bright, 0), 1, 0.2);
+}
+
+TEST(Grain, FlatColoursStayFlatBesideNoise) {
+  const Image picture = two_levels(0, 2.4);
+  const Image grainy = blurred(picture, 1);
+  EXPECT_GT(high_pass(grainy, blurred_bright, 0), 0.8 * high_pass(picture, sharp_bright, 0));
+  for (std::int64_t y = 0; y < sharp_dark.bottom - 20; ++y)
+    for (std::int64_t x = 0; x < width; ++x)
+      ASSERT_EQ(value_at(grainy, x, y, 0), 40.0 / 255) << x << ' ' << y;
+}
+
 TEST(Grain, SharesOutOfRangeAreRefused) {
   for (const double grain : {-0.1, 1.1})
     expect_error(ErrorKind::usage, "grain", [&] {

@@ -100,6 +100,25 @@ TEST(Lamps, APointBecomesTheTruePolygon) {
     }
 }
 
+TEST(Lamps, APointThatIsNoLampBecomesAPolygon) {
+  for (const auto& [blades, angle] : {std::pair{3, 0.0}, {5, 17.0}, {6, 10.0}, {9, 100.0}})
+    for (const double radius : {12.0, 24.0, 40.0}) {
+      LensStyle style;
+      style.bokeh = Bokeh::polygon;
+      style.blades = blades;
+      style.blade_angle = angle;
+      const std::int64_t size = size_for(radius);
+      Image picture = constant_picture({size, size, 1, Type::f32}, 0);
+      set_fraction(picture.view(), size / 2, size / 2, 0, 0.5);
+      Image result = out_of_focus(picture, radius, style);
+      for (std::int64_t y = 0; y < size; ++y)
+        for (std::int64_t x = 0; x < size; ++x) result.view().value<float>(x, y) *= 2;
+      const auto [outside, light] = misplaced(result, radius, polygon(blades, angle));
+      EXPECT_LE(outside, radius < 32 ? 0.07 : 0.04) << blades << " blades, radius " << radius;
+      EXPECT_NEAR(light, 1, 2e-3) << blades << " blades, radius " << radius;
+    }
+}
+
 TEST(Lamps, TheOutlineHasNoSteps) {
   // The light of a row shows where its ends are.
   constexpr double radius = 64;

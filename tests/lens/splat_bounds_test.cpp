@@ -40,10 +40,13 @@ TEST(Splat, SumsFitWhereMostMeets) {
 TEST(Splat, LowPartsOfShortSumsFitWhereMostMeet) {
   // All samples that reach the picture's corner have a corner there.
   constexpr int low_bits = 19;
-  for (const auto& [radius, quality] :
-       {std::pair{40.0, LensQuality::fast}, {40.0, LensQuality::high}, {64.0, LensQuality::fast}}) {
+  for (const auto& [radius, quality] : {std::pair{40.0, LensQuality::fast},
+                                        {40.0, LensQuality::high},
+                                        {41.0, LensQuality::high},
+                                        {64.0, LensQuality::fast}}) {
     SplatJob job = job_of(129, 129, 1, 1, radius);
     job.quality = quality;
+    if (radius == 41) shape_as_polygon(job, 3, 17);
     const std::uint64_t share = lens_kernels(job).kernels[job.largest_radius].weight[0];
     const auto low_part = [&](std::uint32_t colour) {
       return static_cast<std::int64_t>(colour * share << (64 - low_bits)) >> (64 - low_bits);
@@ -84,6 +87,7 @@ TEST(Splat, GivesTheBytesOfTheCpuAroundTiles) {
         SplatJob job = job_of(width, height, channels, 4, radius);
         job.quality = channels == 2 ? LensQuality::fast : LensQuality::high;
         job.colour_bits = channels == 4 ? 24 : 16;
+        if (channels > 2) shape_as_polygon(job, channels, 17);
         const LensScene scene = random_scene(job, static_cast<std::size_t>(width), seed++);
         EXPECT_TRUE(run_scene(scene) == run_scene(scene, Device::open("cpu")))
             << width << " x " << height << " x " << channels << ", radius " << radius;

@@ -76,7 +76,7 @@ std::vector<std::uint32_t> run_scene(const LensScene& scene, const Device& devic
   SplatJob job = scene.job;
   job.most_listed = static_cast<std::uint32_t>(scene.listed.size());
   job.most_lamps = static_cast<std::uint32_t>(scene.lamps.size());
-  job.lamp_reach = scene.aperture_table.reach;
+  if (job.most_lamps > 0) job.lamp_reach = scene.aperture_table.reach;
   const auto plane = [&](int channels, Type type) {
     return Plane(backend, job.width, job.height, channels, type);
   };
@@ -172,6 +172,16 @@ LensScene random_scene(SplatJob job, std::size_t listed, std::uint64_t seed) {
     scene.listed.push_back(sample);
   }
   return scene;
+}
+
+void shape_as_polygon(SplatJob& job, int blades, double degrees) {
+  LensStyle style;
+  style.bokeh = Bokeh::polygon;
+  style.blades = blades;
+  style.blade_angle = degrees;
+  const ApertureTable table = aperture_table(style);
+  job.outline = outline_of(table);
+  job.lamp_reach = table.reach;
 }
 
 SplatJob job_of(std::int64_t width, std::int64_t height, int channels, int groups, double radius) {

@@ -22,6 +22,9 @@ std::uint32_t random_colour(const SplatJob& job, Random& random);
 /// Patches of one radius and group, with single pixels among them, and an unordered list.
 LensScene random_scene(SplatJob job, std::size_t listed, std::uint64_t seed);
 
+/// Gives the samples from a radius of 8 pixels on the shape of a polygon that is turned.
+void shape_as_polygon(SplatJob& job, int blades, double degrees);
+
 SplatJob job_of(std::int64_t width, std::int64_t height, int channels, int groups, double radius);
 
 }  // namespace satin::test

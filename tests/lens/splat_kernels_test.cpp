@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
+#include <utility>
 
+#include "lens/lamps.h"
 #include "lens/splat.h"
 #include "tests/oracles/expect_error.h"
 #include "tests/oracles/oracle_lens.h"
@@ -159,6 +162,95 @@ TEST(LensKernels, SmallDiscsOfHighQualityAreRound) {
   EXPECT_LT(by_high, .8 * by_fast);
 }
 
+LensKernels kernels_of_outline(LensQuality quality, int blades, double degrees, std::uint32_t largest) {
+  LensStyle style;
+  style.bokeh = Bokeh::polygon;
+  style.blades = blades;
+  style.blade_angle = degrees;
+  const ApertureTable table = aperture_table(style);
+  SplatJob job;
+  job.quality = quality;
+  job.largest_radius = largest;
+  job.outline = outline_of(table);
+  job.lamp_reach = table.reach;
+  return lens_kernels(job);
+}
+
+/// Share of a kernel's weight in a polygon of the disc's variance that stands on a side, turned clockwise,
+/// and the distance of the farthest weight beyond its sides.
+std::pair<double, double> in_polygon(const LensKernels& kernels, double r, int blades, double degrees) {
+  const double sector = 2 * std::numbers::pi / blades;
+  const double side = r * std::sqrt(3 / (2 + std::cos(sector))) * std::cos(sector / 2);
+  const double area = blades * side * side * std::tan(sector / 2);
+  const auto beyond = [&](double x, double y) {
+    double most = -side;
+    for (int i = 0; i < blades; ++i) {
+      const double normal = std::numbers::pi / 2 + degrees * std::numbers::pi / 180 + sector * i;
+      most = std::max(most, x * std::cos(normal) + y * std::sin(normal) - side);
+    }
+    return most;
+  };
+  constexpr int samples = 8;
+  double shared = 0;
+  double farthest = 0;
+  for (std::int64_t dy = -kernels.reach; dy <= kernels.reach; ++dy)
+    for (std::int64_t dx = -kernels.reach; dx <= kernels.reach; ++dx) {
+      const auto weight = static_cast<double>(
+          weight_at(kernels, static_cast<std::uint32_t>(r * 256), false, lens_full_weight, dx, dy));
+      if (weight == 0) continue;
+      const auto x = static_cast<double>(dx);
+      const auto y = static_cast<double>(dy);
+      farthest = std::max(farthest, beyond(x, y));
+      int inside = beyond(x, y) < -1 ? samples * samples : 0;
+      for (int i = 0; i < samples * samples && beyond(x, y) >= -1; ++i)
+        inside += beyond(x + (i % samples + .5) / samples - .5, y + (i / samples + .5) / samples - .5) <= 0;
+      shared += std::min(std::ldexp(weight, -kernels.weight_bits), inside / (samples * samples * area));
+    }
+  return {shared, farthest};
+}
+
+TEST(LensKernels, HaveTheOutlineOfTheOpening) {
+  for (int blades = 3; blades <= 9; ++blades)
+    for (const double degrees : {0.0, 17.0, 90.0 / blades}) {
+      if (blades == 4 && degrees == 0)
+        continue;  // its width is odd: squares are centred boxes, which are mixed
+      const LensKernels high = kernels_of_outline(LensQuality::high, blades, degrees, 65 * 256);
+      const LensKernels fast = kernels_of_outline(LensQuality::fast, blades, degrees, 65 * 256);
+      for (const double r : {8., 9.7, 12.1, 16., 31.9, 32., 48., 64.}) {
+        SCOPED_TRACE(testing::Message() << blades << " blades, " << degrees << " degrees, radius " << r);
+        const auto [shared, beyond] = in_polygon(high, r, blades, degrees);
+        EXPECT_GE(shared, r < 12 ? .9 : r < 32 ? .92 : .96);
+        EXPECT_LE(beyond, .1 * r + 1.5);
+        EXPECT_GE(in_polygon(fast, r, blades, degrees).first, .85);
+      }
+    }
+}
+
+void expect_centred(const LensKernels& kernels, bool block, double r) {
+  const Moments m =
+      moments_of(kernels, {Bokeh::polygon, LensQuality::high, block}, static_cast<std::uint32_t>(r * 256));
+  SCOPED_TRACE(testing::Message() << "radius " << r << ", block " << block);
+  EXPECT_NEAR(m.sum, 1, 1e-4);
+  EXPECT_NEAR(m.x, 0, .05);
+  EXPECT_NEAR(m.y, 0, .05);
+  EXPECT_NEAR((m.xx + m.yy) / 2, r * r / 4 - (block ? .25 : 0), .5 * r);
+}
+
+TEST(LensKernels, OfOutlinesKeepSumCentreAndSpread) {
+  for (int blades = 3; blades <= 9; ++blades)
+    for (const double degrees : {7.0, 33.0, 90.0 / blades})
+      for (const LensQuality quality : {LensQuality::fast, LensQuality::high}) {
+        SCOPED_TRACE(testing::Message() << blades << " blades, " << degrees << " degrees");
+        const LensKernels kernels = kernels_of_outline(quality, blades, degrees, 33 * 256);
+        for (const bool block : {false, true})
+          for (const double r : {8., 9.2, 11.3, 16., 25., 32.}) expect_centred(kernels, block, r);
+      }
+  for (const int blades : {3, 5, 7})
+    for (const double r : {50., 64., 160.})
+      expect_centred(kernels_of_outline(LensQuality::high, blades, 17, static_cast<std::uint32_t>(r * 256)),
+                     false, r);
+}
+
 constexpr std::uint32_t no_blocks = ~0U;
 
 /// Largest weight that can meet in one pixel if each pixel has one sample of weight 1: for each offset, the
@@ -188,6 +280,14 @@ TEST(LensKernels, NoMoreMeetsInAPixelThanTheBoundSays) {
       EXPECT_LE(meeting_weights(kernels, 2 * 256), static_cast<double>(pile_up(r * 256))) << r << ", blocks";
       EXPECT_GE(2 * meeting_weights(kernels, no_blocks) + 4, static_cast<double>(pile_up(r * 256)))
           << "a bound that is far too large for radius " << r;
+    }
+}
+
+TEST(LensKernels, NoMoreOfOutlinesMeetsInAPixelThanTheBoundSays) {
+  for (const double degrees : {0.0, 17.0})
+    for (const std::uint32_t r : {8U, 16U, 30U}) {
+      const LensKernels kernels = kernels_of_outline(LensQuality::high, 3, degrees, r * 256);
+      EXPECT_LE(meeting_weights(kernels, 2 * 256), static_cast<double>(pile_up(r * 256))) << r;
     }
 }
 

@@ -38,11 +38,26 @@ TEST(Splat, SpreadsEverySampleOverItsShape) {
         }
 }
 
+TEST(Splat, SpreadsSamplesOverOutlines) {
+  std::uint64_t seed = 30;
+  for (const auto& [width, height] : {std::pair{1, 1}, {1, 70}, {70, 1}, {3, 2}, {41, 33}, {80, 30}})
+    for (const double radius : {9.5, 20.0, 34.0})
+      for (const int channels : {1, 3, 4}) {
+        SplatJob job = job_of(width, height, channels, 2, radius);
+        job.quality = channels == 1 ? LensQuality::fast : LensQuality::high;
+        shape_as_polygon(job, channels == 4 ? 3 : 5, 17);
+        const LensScene scene = random_scene(job, static_cast<std::size_t>(width * height / 8), seed++);
+        SCOPED_TRACE(testing::Message() << width << " x " << height << ", radius " << radius);
+        expect_near(run_scene(scene), expected_composite(scene), job);
+      }
+}
+
 TEST(Splat, LongRunsOfNeighboursThatHaveOneShape) {
   std::uint64_t seed = 50;
   for (const int channels : {1, 2, 3, 4})
     for (const std::uint32_t step : {0U, 1U, 9U}) {
       SplatJob job = job_of(201, 24, channels, 2, 14);
+      if (channels == 3) shape_as_polygon(job, 5, 17);
       LensScene scene = random_scene(job, 0, seed++);
       Random random(seed);
       for (std::size_t i = 0; i < scene.pixels(); ++i) {

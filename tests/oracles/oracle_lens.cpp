@@ -8,7 +8,13 @@
 namespace satin::test {
 namespace {
 
-bool covers(const Staircase& stairs, bool block, std::int64_t dx, std::int64_t dy) {
+bool covers(const LensKernels& kernels, const Staircase& stairs, bool block, std::int64_t dx,
+            std::int64_t dy) {
+  for (std::uint32_t k = 0; k < stairs.outline.count; ++k) {
+    const KernelBox& box = kernels.outlines[stairs.outline.first + k];
+    if (dx >= box.left && dx < box.right && dy >= box.top && dy < box.bottom) return true;
+  }
+  if (stairs.outline.count != 0) return false;
   const std::int64_t more = block ? 1 : 0;
   for (int k = 0; k < stairs.boxes; ++k)
     if (dx >= -stairs.wide[k] && dx <= stairs.wide[k] + more && dy >= -stairs.high[k] &&
@@ -174,7 +180,7 @@ std::uint64_t weight_at(const LensKernels& kernels, std::uint32_t radius, bool b
   std::uint64_t sum = 0;
   for (int i = 0; i < 2; ++i) {
     const std::uint64_t share = (std::uint64_t{kernel.weight[i]} * weight * 2 / lens_full_weight + 1) / 2;
-    if (covers(kernels.staircases[kernel.staircase[i]], block, dx, dy)) sum += share;
+    if (covers(kernels, kernels.staircases[kernel.staircase[i]], block, dx, dy)) sum += share;
   }
   return sum;
 }

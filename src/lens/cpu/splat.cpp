@@ -401,7 +401,8 @@ class Splat final : public SplatOperation {
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return windows_.front()->bytes() * windows_.size() + lists_.bytes() + reaches_.bytes() + ranges_.bytes() +
-           kernels_.kernels.size() * sizeof(LensKernel) + kernels_.staircases.size() * sizeof(Staircase);
+           kernels_.kernels.size() * sizeof(LensKernel) + kernels_.staircases.size() * sizeof(Staircase) +
+           kernels_.outlines.size() * sizeof(KernelBox);
   }
 
   void run(const SplatImages& images, Stream) override {

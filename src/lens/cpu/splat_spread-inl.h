@@ -191,8 +191,9 @@ struct GroupsOfRow {
 /// Adds a cell to the corners of one staircase around column x. Not inlined: inlined for each number of
 /// channels and kind of sample, this and SampleRun took six times as long to compile.
 template <int Size>
-HWY_NOINLINE void AddCorners(const Staircase& stairs, std::int64_t x, std::int64_t more,
-                             const std::uint64_t* cell, std::uint64_t* const* rows, const DeltaRows& area) {
+HWY_NOINLINE void AddCorners(const Staircase& stairs, const KernelBox* outlines, std::int64_t x,
+                             std::int64_t more, const std::uint64_t* cell, std::uint64_t* const* rows,
+                             const DeltaRows& area) {
   const SizedTag<Size> d;
   const auto column = [&](std::int64_t at) {
     return (std::clamp(at, area.first, area.last) - area.first) * Size;
@@ -203,6 +204,19 @@ HWY_NOINLINE void AddCorners(const Staircase& stairs, std::int64_t x, std::int64
                          HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, to), values), d, to); };
     const auto take = [&](std::uint64_t* to)
                           HWY_ATTR { hn::StoreU(hn::Sub(hn::LoadU(d, to), values), d, to); };
+    if (stairs.outline.count != 0) {
+      for_boxes(stairs, outlines, 1, [&](const KernelBox& box, int) HWY_ATTR {
+        const std::int64_t left = column(x + box.left);
+        const std::int64_t right = column(x + box.right);
+        std::uint64_t* top = rows[area.reach + box.top] + lane;
+        std::uint64_t* bottom = rows[area.reach + box.bottom] + lane;
+        add(top + left);
+        take(top + right);
+        take(bottom + left);
+        add(bottom + right);
+      });
+      continue;
+    }
     std::int64_t inner_left = 0;
     std::int64_t inner_right = 0;
     for (int k = 0; k < stairs.boxes; ++k) {
@@ -228,27 +242,26 @@ HWY_NOINLINE void AddCorners(const Staircase& stairs, std::int64_t x, std::int64
 
 /// AddCorners() of a sample on the border of the picture.
 template <int Size>
-HWY_NOINLINE void AddBorderSteps(const Staircase& stairs, std::int64_t x, const std::uint64_t* cell,
-                                 std::uint64_t* const* rows, const DeltaRows& area) {
-  const auto steps = [](std::int64_t at, std::int32_t half, std::int64_t size) {
-    return BorderSteps(static_cast<std::int32_t>(at), half, static_cast<std::int32_t>(size));
+HWY_NOINLINE void AddBorderSteps(const Staircase& stairs, const KernelBox* outlines, std::int64_t x,
+                                 const std::uint64_t* cell, std::uint64_t* const* rows,
+                                 const DeltaRows& area) {
+  const auto steps = [](std::int64_t at, std::int32_t first, std::int32_t end, std::int64_t size) {
+    return BorderSteps(static_cast<std::int32_t>(at), first, end - 1, static_cast<std::int32_t>(size));
   };
-  const auto add_row = [&](std::uint64_t* row, std::int32_t wide, std::int32_t height) {
-    const BorderSteps columns = steps(x, wide, area.picture_width);
-    for (std::int32_t i = 0; i < columns.count(); ++i) {
-      const std::int64_t at = std::clamp<std::int64_t>(columns[i].place, area.first, area.last) - area.first;
-      const auto factor = static_cast<std::uint64_t>(std::int64_t{height} * columns[i].height);
-      for (std::int64_t lane = 0; lane < Size; ++lane) row[at * Size + lane] += factor * cell[lane];
+  for_boxes(stairs, outlines, 1, [&](const KernelBox& box, int sign) {
+    const BorderSteps lines = steps(area.y, box.top, box.bottom, area.picture_height);
+    const BorderSteps columns = steps(x, box.left, box.right, area.picture_width);
+    for (std::int32_t j = 0; j < lines.count(); ++j) {
+      std::uint64_t* row = rows[area.reach + lines[j].place - area.y];
+      for (std::int32_t i = 0; i < columns.count(); ++i) {
+        const std::int64_t at =
+            std::clamp<std::int64_t>(columns[i].place, area.first, area.last) - area.first;
+        const auto factor =
+            static_cast<std::uint64_t>(std::int64_t{sign * lines[j].height} * columns[i].height);
+        for (std::int64_t lane = 0; lane < Size; ++lane) row[at * Size + lane] += factor * cell[lane];
+      }
     }
-  };
-  for (int k = 0; k < stairs.boxes; ++k) {
-    const BorderSteps lines = steps(area.y, stairs.high[k], area.picture_height);
-    for (std::int32_t i = 0; i < lines.count(); ++i) {
-      std::uint64_t* row = rows[area.reach + lines[i].place - area.y];
-      add_row(row, stairs.wide[k], lines[i].height);
-      if (k > 0) add_row(row, stairs.wide[k - 1], -lines[i].height);
-    }
-  }
+  });
 }
 
 /// Spreads one sample. cell_of(share, lane) is the cell that each pixel of a staircase gets.
@@ -268,9 +281,9 @@ HWY_INLINE void Spread(const SplatRule& rule, const LensKernel& kernel, std::int
     for (std::size_t lane = 0; lane < cell_size(Channels); lane += hn::Lanes(d))
       hn::StoreU(cell_of(share, lane), d, cell + lane);
     if (!block && (area.OnBorder() || on_border(x, area.picture_width)))
-      AddBorderSteps<cell_size(Channels)>(stairs, x, cell, rows, area);
+      AddBorderSteps<cell_size(Channels)>(stairs, rule.kernels.outlines, x, cell, rows, area);
     else
-      AddCorners<cell_size(Channels)>(stairs, x, more, cell, rows, area);
+      AddCorners<cell_size(Channels)>(stairs, rule.kernels.outlines, x, more, cell, rows, area);
   }
 }
 
@@ -287,7 +300,9 @@ struct SampleRun {
   /// Weighted cells of the run for one of its staircases, between zeros.
   [[nodiscard]] HWY_INLINE std::uint64_t* Cells(int which) { return cells_[which] + most * size; }
 
-  HWY_NOINLINE void AddCorners(const Staircase& stairs, int which, std::int64_t first_column) {
+  HWY_NOINLINE void AddCorners(const Staircase& stairs, const KernelBox* outlines, int which,
+                               std::int64_t first_column) {
+    if (stairs.outline.count != 0) return AddOutline(stairs, outlines, which, first_column);
     // The left and right corners of boxes narrower than the run overlap.
     if (2 * stairs.wide[stairs.boxes - 1] + 1 < count) return AddDifferences(stairs, which, first_column);
     const std::uint64_t* weighted = Cells(which);
@@ -314,6 +329,19 @@ struct SampleRun {
   }
 
  private:
+  HWY_INLINE void AddOutline(const Staircase& stairs, const KernelBox* outlines, int which,
+                             std::int64_t first_column) {
+    const std::uint64_t* weighted = Cells(which);
+    for_boxes(stairs, outlines, 1, [&](const KernelBox& box, int) HWY_ATTR {
+      const std::int64_t left = (first + box.left - first_column) * size;
+      const std::int64_t right = (first + box.right - first_column) * size;
+      AddCells<true>(weighted, rows[box.top] + left);
+      AddCells<false>(weighted, rows[box.top] + right);
+      AddCells<false>(weighted, rows[box.bottom] + left);
+      AddCells<true>(weighted, rows[box.bottom] + right);
+    });
+  }
+
   /// Adds the horizontal differences of each box, less those of the box within it, to the row where the box
   /// begins, and subtracts them where it ends.
   HWY_INLINE void AddDifferences(const Staircase& stairs, int which, std::int64_t first_column) {
@@ -382,13 +410,15 @@ using RunOf = SampleRun<cell_size(Channels)>;
 
 /// Staircases of a kernel; the first one twice if there is no second.
 struct TwoStaircases {
+  const KernelBox* outlines;
   const Staircase& first;
   const Staircase& second;
   bool two;
   std::int64_t widest;
 
   TwoStaircases(const LensKernelView& view, const LensKernel& kernel)
-      : first(view.staircases[kernel.staircase[0]]),
+      : outlines(view.outlines),
+        first(view.staircases[kernel.staircase[0]]),
         second(view.staircases[kernel.staircase[kernel.weight[1] != 0 ? 1 : 0]]),
         two(kernel.weight[1] != 0),
         widest(std::max(first.wide[first.boxes - 1], second.wide[second.boxes - 1])) {}
@@ -398,8 +428,8 @@ template <int Size>
 HWY_INLINE void AddRun(SampleRun<Size>& run, const TwoStaircases& stairs, std::uint32_t group,
                        const DeltaRows& area) {
   run.rows = area.rows + group * area.rows_per_group + area.reach;
-  run.AddCorners(stairs.first, 0, area.first);
-  if (stairs.two) run.AddCorners(stairs.second, 1, area.first);
+  run.AddCorners(stairs.first, stairs.outlines, 0, area.first);
+  if (stairs.two) run.AddCorners(stairs.second, stairs.outlines, 1, area.first);
 }
 
 /// Returns the end of the run that begins at x: samples of full weight, of one group, with the same

@@ -87,6 +87,7 @@ std::vector<kernels::NearStaircase> near_staircases(std::span<const Staircase> a
     std::copy_n(all[i].high, all[i].boxes, near[i].high);
     near[i].boxes = static_cast<std::uint8_t>(all[i].boxes);
     near[i].reach = static_cast<std::uint8_t>(all[i].reach);
+    near[i].outline = all[i].outline;
   }
   return near;
 }
@@ -172,7 +173,7 @@ class Splat final : public SplatOperation {
 
   void upload(const LensKernels& tables, const SplatJob& job) {
     arguments_.kernels = {uploaded(tables.staircases), uploaded(tables.kernels), tables.largest,
-                          tables.weight_bits};
+                          tables.weight_bits, uploaded(tables.outlines)};
     arguments_.near = uploaded(near_staircases(tables.staircases));
     arguments_.short_sums = has_short_sums(job, tables.weight_bits);
     const std::vector<std::uint16_t> reaches = reaches_of(tables);

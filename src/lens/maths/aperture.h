@@ -28,6 +28,12 @@ struct ApertureRow {
   std::uint32_t count = 0;
 };
 
+/// Row of the outline of an opening: it transmits light between two columns, in radii. Empty: left = right.
+struct OutlineRow {
+  float left = 0;
+  float right = 0;
+};
+
 inline constexpr std::int32_t aperture_full = 255;
 inline constexpr int aperture_rows = 1024;        ///< rows of the aperture of a style
 inline constexpr int aperture_picture_side = 64;  ///< rows and columns of the aperture of a picture
