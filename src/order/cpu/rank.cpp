@@ -337,13 +337,10 @@ class Rank final : public RankOperation {
 
   void run(const RankImages& images, Stream) override {
     const auto chunks = static_cast<std::int64_t>(work_.size());
-    const bool alone = network_reach_ != 0 && job_.width * job_.height * job_.channels < least_shared_keys;
-    backend_.threads.for_rows(chunks, alone ? chunks : 1,
-                              [&](std::int64_t first, std::int64_t last, int index) {
-                                const auto thread = static_cast<std::size_t>(index);
-                                for (std::int64_t i = first; i < last; ++i)
-                                  run(images, work_[static_cast<std::size_t>(i)], thread);
-                              });
+    backend_.threads.for_rows(chunks, 1, [&](std::int64_t first, std::int64_t last, int index) {
+      const auto thread = static_cast<std::size_t>(index);
+      for (std::int64_t i = first; i < last; ++i) run(images, work_[static_cast<std::size_t>(i)], thread);
+    });
   }
 
  private:
@@ -361,8 +358,6 @@ class Rank final : public RankOperation {
 
   /// Largest windows that exchanges find ranks in. Histograms are faster beyond, if vectors have 32 bytes.
   static constexpr std::int64_t most_pixels = sizeof(Key) <= 2 ? 15 * 15 : 11 * 11;
-  /// Keys of a picture below which networks of one thread end before another thread wakes.
-  static constexpr std::int64_t least_shared_keys = 50000;
 
   /// Whether exchanges find the inner ranks: small windows of one size, all of whose pixels count or, with
   /// networks, that alpha selects.
