@@ -117,7 +117,6 @@ constexpr int planes_at_once = lane_elements;  // each is scanned by threads / 1
 struct LinearTile : TileRect {
   int x;  ///< position of this thread's column, perhaps outside the picture
   int reach_x, reach_y;
-  int columns;  ///< number of columns that count in the window around x
 
   __device__ explicit LinearTile(const RunningLinearArguments& arguments)
       : TileRect(tile_rect(arguments.tiles, static_cast<int>(arguments.job.width),
@@ -126,7 +125,6 @@ struct LinearTile : TileRect {
     reach_x = static_cast<int>(arguments.job.reach_x);
     reach_y = static_cast<int>(arguments.job.reach_y);
     x = first_x - 2 * reach_x + static_cast<int>(threadIdx.x);
-    columns = static_cast<int>(counted(window_around(x, reach_x), arguments.job.width, arguments.job.border));
   }
   [[nodiscard]] __device__ bool has_moments() const { return x < last_x + 2 * reach_x; }
   [[nodiscard]] __device__ bool has_coefficients() const {
@@ -362,8 +360,9 @@ __device__ void store_result(const RunningLinearArguments& arguments, const Line
   std::uint64_t sums[L::coefficients];
 #pragma unroll
   for (int i = 0; i < L::coefficients; ++i) sums[i] = high[i * size] - low[i * size];
-  const double count = static_cast<double>(tile.columns) *
-                       static_cast<double>(counted(window_around(y, tile.reach_y), job.height, job.border));
+  const double count =
+      static_cast<double>(counted(window_around(tile.x, tile.reach_x), job.width, job.border)) *
+      static_cast<double>(counted(window_around(y, tile.reach_y), job.height, job.border));
   LinearResults<T, L::guides, L::channels>(arguments).store(tile.x, y, sums, count);
 }
 

@@ -134,15 +134,14 @@ struct Lane {
 
   using Source = Packed<source_bytes>;
 
-  /// Loads rows. Rows from `existing` on and pixels from `valid` on are 0.
-  template <int Rows>
-  static __device__ void load(Source (&loaded)[Rows], const std::byte* from, std::int64_t row, int existing,
+  /// Loads `rows` rows. Rows from `existing` on and pixels from `valid` on are 0.
+  static __device__ void load(Source (&loaded)[rows], const std::byte* from, std::int64_t row, int existing,
                               int valid, bool aligned) {
 #pragma unroll
-    for (int r = 0; r < Rows; ++r) loaded[r] = {};
+    for (int r = 0; r < rows; ++r) loaded[r] = {};
     if (aligned && valid >= pixels) {
 #pragma unroll
-      for (int r = 0; r < Rows; ++r) {
+      for (int r = 0; r < rows; ++r) {
         if (r >= existing) continue;
 #pragma unroll
         for (int offset = 0; offset < source_bytes; offset += access)
@@ -151,7 +150,7 @@ struct Lane {
       return;
     }
 #pragma unroll
-    for (int r = 0; r < Rows; ++r) {
+    for (int r = 0; r < rows; ++r) {
 #pragma unroll
       for (int e = 0; e < elements; ++e) {
         if (r >= existing || e >= valid * Channels) continue;

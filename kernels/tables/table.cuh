@@ -298,32 +298,21 @@ __global__ void __launch_bounds__(tuning::table_warps_per_block* warp_size,
   const int elements = Channels * static_cast<int>(right < tiles.tile_width ? right : tiles.tile_width);
   uint4* stage = stages[threadIdx.x / warp_size];
 
-  // Each row is loaded Lane::rows before it is added.
-  typename Lane::Source loaded[Lane::rows];
-  Sum carries_of_rows[Lane::rows][Channels];
-  const auto load_carry = [&](Sum(&carry)[Channels], int y) {
+  for (int y = 0; y < tile.height; y += Lane::rows, from += Lane::rows * row) {
+    typename Lane::Source loaded[Lane::rows];
+    Lane::load(loaded, from, row, tile.height - y, tile.valid, aligned);
+    Sum carry[Lane::rows][Channels];
 #pragma unroll
-    for (int c = 0; c < Channels; ++c)
-      carry[c] = lane_index() == 0 && y < tile.height ? __ldg(row_sums + y * Channels + c) : 0;
-  };
-  Lane::load(loaded, from, row, tile.height, tile.valid, aligned);
+    for (int r = 0; r < Lane::rows; ++r)
 #pragma unroll
-  for (int r = 0; r < Lane::rows; ++r) load_carry(carries_of_rows[r], r);
-  for (int y = 0; y < tile.height; y += Lane::rows) {
+      for (int c = 0; c < Channels; ++c)
+        carry[r][c] = lane_index() == 0 && y + r < tile.height ? __ldg(row_sums + (y + r) * Channels + c) : 0;
 #pragma unroll
     for (int r = 0; r < Lane::rows; ++r) {
       if (y + r >= tile.height) break;  // uniform over the warp
       Sum values[Lane::pixels][Channels];
       Lane::convert(loaded[r], rule, values);
-      Sum carry[Channels];
-#pragma unroll
-      for (int c = 0; c < Channels; ++c) carry[c] = carries_of_rows[r][c];
-      const int next = y + r + Lane::rows;
-      typename Lane::Source next_row[1];
-      Lane::load(next_row, from + next * row, row, tile.height - next, tile.valid, aligned);
-      loaded[r] = next_row[0];
-      load_carry(carries_of_rows[r], next);
-      add_scanned_row(values, carry, sums);
+      add_scanned_row(values, carry[r], sums);
       if constexpr (may_be_light<T, Sum>) {
         if (in_light) {
           constexpr int entry_words = LightEntry<Channels>::count;
