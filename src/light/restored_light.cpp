@@ -80,6 +80,19 @@ Image gains_of(const GainMapMetadata& metadata) {
   return table;
 }
 
+/// Returns the offsets for quotients. Both are increased where that of the base is too small: gains of a map
+/// without offsets are then 1 where a picture is black, in place of those of noise.
+GainOffsets offsets_of_quotients(const GainMapMetadata& metadata) {
+  constexpr float least_offset = 1.0F / 4096;
+  GainOffsets offsets = offsets_of(metadata);
+  for (std::size_t c = 0; c < 3; ++c) {
+    const float more = std::max(least_offset - offsets.base[c], 0.0F);
+    offsets.base[c] += more;
+    offsets.light[c] += more;
+  }
+  return offsets;
+}
+
 /// A cell of a new map changes light too much if it errs by more than these shares of its light and of white.
 constexpr double error_of_light = 1.0 / 64;
 constexpr double error_of_white = 1.0 / 512;
@@ -93,7 +106,7 @@ class Gains {
   Gains(const Device& device, const Renderings& result, const Renderings& before, std::int64_t width,
         std::int64_t height, const GainMapMetadata& metadata)
       : colours_(colours_of(result.base.shape)), planes_(colours_ == 1 ? 1 : colours_ + 1) {
-    const GainRatioJob job{result.base.shape, width, height, offsets_of(metadata)};
+    const GainRatioJob job{result.base.shape, width, height, offsets_of_quotients(metadata)};
     Image copies[4];
     const Shape cells{width, height, planes_, Type::f32};
     Image gains = device.allocate(cells), sources = device.allocate(cells);
