@@ -146,7 +146,8 @@ std::vector<std::string> left_out(const Codec& codec, Bytes bytes, const Picture
       names("http://ns.google.com/photos/dd/1.0/depthmap/"))
     found.emplace_back("depth");
   if (names("http://ns.google.com/photos/1.0/image/")) found.emplace_back("original");
-  if (codec.several.list != nullptr && sniff_jpeg(bytes, {}) && mpf_pictures(bytes).size() > 1)
+  const std::size_t kept = picture.gain_map ? 2 : 1;
+  if (codec.several.list != nullptr && sniff_jpeg(bytes, {}) && mpf_pictures(bytes).size() > kept)
     found.emplace_back("pictures of the MPF index");
   return found;
 }
