@@ -56,8 +56,9 @@ struct PageInFlight {
   std::shared_ptr<PageSource> source;  ///< shared by all pictures of a series
   Pipeline own_steps{};  ///< steps for this photograph or member of a series; empty: those of the batch
   std::vector<std::string> photo_warnings{};
-  std::optional<Picture> framed{};  ///< what travels with a result of another size, without pixels
-  Framing after_photo{};            ///< framing_after_photo()
+  std::optional<Picture> framed{};    ///< what travels with a result of another size, without pixels
+  Framing after_photo{};              ///< framing_after_photo()
+  std::optional<GainMap> gain_map{};  ///< map of a result that the pipeline covers
   Image output{};
   std::vector<std::string> warnings{};
 };
@@ -442,6 +443,9 @@ class FileWork {
     warnings = file_warnings(flight.file, page.framed ? *page.framed : source, shape, options);
     warnings.insert(warnings.end(), page.photo_warnings.begin(), page.photo_warnings.end());
     if (!light.warning().empty()) warnings.push_back(light.warning());
+    if (std::string text = gain_map_warning(work_.pipeline, work_.options, source);
+        !text.empty() && !page.framed)
+      warnings.push_back(std::move(text));
     Image output(planned, reading_.allocator);
     for (std::string& warning : chain.run(light.picture(), output.view(), progress_of(flight)))
       warnings.push_back(std::move(warning));
@@ -449,6 +453,20 @@ class FileWork {
     if (flight.result.photo)
       set_blur_at_infinity(*flight.result.photo, flight.result.found, page.after_photo);
     page.output = light.encoded(std::move(output));
+    if (source.gain_map && covers(work_.pipeline)) cover_gain_map(flight, page, chain);
+  }
+
+  /// Covers the gain map like the picture.
+  void cover_gain_map(FileInFlight& flight, PageInFlight& page, FilterChain& chain) const {
+    const Picture& source = page.source->picture;
+    const Shape& shape = source.image.shape();
+    const auto run = [&](const Image& codes) {
+      Image output(chain.plan(flight.file.input, codes.shape(), page.source->own_sides, page.own_steps));
+      static_cast<void>(chain.run(codes, output.view()));
+      return output;
+    };
+    page.gain_map = covered(chain.device(), *source.gain_map, shape,
+                            framing_of(steps_of(page), shape.width, shape.height), run);
   }
 
   [[nodiscard]] const Pipeline& steps_of(const PageInFlight& page) const {
@@ -490,6 +508,8 @@ class FileWork {
     ReadOptions options = reading_;
     options.accept = [this](const Shape& shape, std::uint64_t beside) { foresee(shape, beside); };
     options.photo_depth = takes_photo(work_.pipeline) || work_.options.mask_from != MaskSource::file;
+    options.gain_map = gain_map_use_of(work_.pipeline, work_.options) != GainMapUse::drop &&
+                       output_kind(work_.pipeline) == OutputKind::image;
     if (work_.options.fast_decode)
       options.enough = [this](const Shape& picture) { return enough_for(work_, picture); };
     return options;
@@ -499,6 +519,8 @@ class FileWork {
     const Picture& source = page.framed ? *page.framed : page.source->picture;
     WriteOptions options = write_options(flight.file, source, work_.options, output_kind(work_.pipeline));
     options.overwrite = flight.replaces;
+    const std::optional<GainMap>& map = page.gain_map ? page.gain_map : source.gain_map;
+    if (map) options.gain_map = &*map;
     if (work_.options.keep_depth) {
       options.photo = &*source.photo;
       options.blur = flight.result.photo->blur;

@@ -1,11 +1,31 @@
 #pragma once
-// Photographs that carry their own depth: --depth-from photo.
+// Photographs that carry their own depth (--depth-from photo) or a gain map.
 
+#include <functional>
 #include <span>
+#include <string>
 
 #include "satin/batch.h"
 
 namespace satin::batch {
+
+/// Returns what becomes of gain maps. Filters that change the size, and filters of stored values that keep
+/// constant pictures, keep them unless the options say otherwise; all others drop them, as does --strip.
+[[nodiscard]] GainMapUse gain_map_use_of(const Pipeline& pipeline, const BatchOptions& options);
+
+/// Returns the warning about a gain map that was dropped because the result is no photograph; empty for none.
+[[nodiscard]] std::string gain_map_warning(const Pipeline& pipeline, const BatchOptions& options,
+                                           const Picture& source);
+
+/// Returns the box of a map that a result shows, at the map's own resolution: each code is the mean over the
+/// area that it covers, rounded to nearest, ties up. A result that was reduced has a map that was reduced as
+/// much; the map of one that was enlarged keeps its size.
+[[nodiscard]] GainMap framed(const GainMap& map, const Framing& framing);
+
+/// Returns the map after a pipeline that covers parts of the picture. `run` applies the pipeline to the
+/// codes, enlarged to the picture's size.
+[[nodiscard]] GainMap covered(const Device& device, const GainMap& map, const Shape& picture,
+                              const Framing& framing, const std::function<Image(const Image& codes)>& run);
 
 /// Whether the step, or any step of the pipeline, uses the depth of the photograph.
 [[nodiscard]] bool takes_photo(const PipelineStep& step);

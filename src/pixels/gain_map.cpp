@@ -53,7 +53,8 @@ void GainMapMetadata::check() const {
   for (const GainMapChannel& channel : channels) satin::check(channel);
   check_range("the headroom of the base", base_headroom, 0, most_stops);
   check_range("the headroom of the restored picture", alternate_headroom, 0, most_stops);
-  if (base_headroom == alternate_headroom)
+  constexpr double least_difference = 1.0 / 1024;
+  if (std::abs(base_headroom - alternate_headroom) < least_difference)
     refuse("both of its pictures are for a headroom of " + print_real(base_headroom) + " stops");
 }
 

@@ -48,7 +48,7 @@ struct GainMapMetadata {
     return channels[0] == channels[1] && channels[0] == channels[2];
   }
   /// Throws Error(input) that names the parameter, unless all of them are finite, gammas are 1/64 to 64,
-  /// min <= max, gains and headrooms are at most 24 stops, headrooms are different and not negative, and
+  /// min <= max, gains and headrooms are at most 24 stops, headrooms differ and are not negative, and
   /// offsets are at most 1 in magnitude.
   void check() const;
   friend bool operator==(const GainMapMetadata&, const GainMapMetadata&) = default;

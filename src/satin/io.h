@@ -23,7 +23,7 @@
 // the picture. EXIF of TIFF files is rebuilt from the tags that describe the picture.
 //
 // Depth, gain maps and originals beside a picture are dropped, with the metadata entries that refer to them,
-// unless WriteOptions::photo keeps them.
+// unless WriteOptions::photo and WriteOptions::gain_map keep them.
 //
 // Several threads may call any function at once.
 
@@ -156,9 +156,10 @@ struct WriteOptions {
 /// there is none.
 [[nodiscard]] std::string what_is_converted(const std::string& extension, const Shape& shape);
 
-/// Lists the metadata (and the channels) that a file of this format cannot hold; empty if there are none.
+/// Lists the metadata (and the channels, and the gain map) that a file of this format cannot hold; empty if
+/// there are none.
 [[nodiscard]] std::string what_is_lost(const std::string& extension, const Metadata& metadata,
-                                       std::span<const NamedChannel> channels = {});
+                                       std::span<const NamedChannel> channels = {}, bool gain_map = false);
 
 /// Whether JPEG can hold the picture in this file (8 bits without alpha), according to its header. Does not
 /// throw for the contents of the file.

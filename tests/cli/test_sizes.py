@@ -116,11 +116,12 @@ def test_photographs_are_consistent(satin, name):
     if not source.exists():
         pytest.skip("%s is missing" % source)
     result = satin.good("resize", source, "-o", "out.jpg", "--size", 200)
-    assert result.error.count("were left out:") == 1, result.error
+    has_map = name.startswith("gainmap") or "apple" in name
+    assert result.error.count("were left out:") == (not name.startswith("gainmap/apple")), result.error
     found = tags(satin.folder / "out.jpg")
     assert max(found["File:ImageWidth"], found["File:ImageHeight"]) == 200
     assert found.get("ExifIFD:ExifImageWidth", found["File:ImageWidth"]) == found["File:ImageWidth"]
-    for group in "IFD1", "MPF0", "XMP-GDepth", "XMP-hdrgm", "XMP-GImage":
+    for group in ("IFD1", "XMP-GDepth", "XMP-GImage") + (() if has_map else ("MPF0", "XMP-hdrgm")):
         assert not [tag for tag in found if tag.startswith(group + ":")], group
 
 
