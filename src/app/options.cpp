@@ -95,8 +95,9 @@ OptionSpec mask_from_option() {
 
 OptionSpec gain_map_option() {
   return valued("gain-map", "NAME",
-                "keep: carry the map that restores light beyond white in a photograph; drop: leave it out",
-                {.default_text = "as the filter needs", .choices = {"keep", "drop"}});
+                "use: filter the light that a photograph's gain map restores, too; keep: carry the map; "
+                "drop: leave it out",
+                {.default_text = "as the filter needs", .choices = {"use", "keep", "drop"}});
 }
 
 }  // namespace
@@ -266,8 +267,7 @@ BatchOptions batch_options_of(const ParsedLine& line) {
     options.mask_from =
         static_cast<MaskSource>(1 + parse_choice("--mask-from", *text, mask_from_option().choices));
   if (const auto text = line.value("gain-map"))
-    options.gain_map =
-        static_cast<GainMapUse>(1 + parse_choice("--gain-map", *text, gain_map_option().choices));
+    options.gain_map = static_cast<GainMapUse>(parse_choice("--gain-map", *text, gain_map_option().choices));
   options.fast_decode = line.flag("fast-decode");
   options.keep_depth = line.flag("keep-depth");
   options.depth_out = line.value("depth-out").value_or("");

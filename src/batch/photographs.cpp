@@ -15,6 +15,7 @@
 #include "batch/outputs.h"
 #include "satin/io.h"
 #include "satin/photo_depth.h"
+#include "satin/restored_light.h"
 
 namespace satin::batch {
 namespace {
@@ -168,17 +169,6 @@ Image scaled(const ImageView& mask, std::int64_t width, std::int64_t height, con
   return result;
 }
 
-bool is_photographic(const PipelineStep& step) {
-  return step.parameters.get(ParameterRole::space) == "linear";
-}
-
-/// Whether the result is the picture that its gain map belongs to, without regard to the map.
-bool keeps_gain_map(const PipelineStep& step) {
-  const FilterRecord& filter = step.parameters.filter();
-  if (filter.output != OutputKind::image || filter.traits.covers) return false;
-  return filter.frame != nullptr || (!is_photographic(step) && filter.traits.keeps_constant);
-}
-
 /// An interval of an axis that is divided into cells of one size, each the mean of the samples below it.
 struct Cells {
   double first, size;  ///< start of the interval, and size of a cell, in samples
@@ -254,8 +244,9 @@ Shape size_of_map(const Shape& map, const Framing& framing) {
 
 GainMapUse gain_map_use_of(const Pipeline& pipeline, const BatchOptions& options) {
   if (options.gain_map) return *options.gain_map;
-  return std::ranges::all_of(pipeline, keeps_gain_map) && !options.strip ? GainMapUse::keep
-                                                                         : GainMapUse::drop;
+  if (options.strip) return GainMapUse::drop;
+  if (uses_restored_light(pipeline)) return GainMapUse::use;
+  return std::ranges::all_of(pipeline, keeps_gain_map) ? GainMapUse::keep : GainMapUse::drop;
 }
 
 std::string gain_map_warning(const Pipeline& pipeline, const BatchOptions& options, const Picture& source) {
@@ -263,7 +254,7 @@ std::string gain_map_warning(const Pipeline& pipeline, const BatchOptions& optio
       std::ranges::find(source.left_out, "gain map") == source.left_out.end())
     return {};
   for (const PipelineStep& step : pipeline)
-    if (!is_photographic(step) && !keeps_gain_map(step))
+    if (!is_photographic(step) && !step.parameters.filter().traits.covers && !keeps_gain_map(step))
       return "its gain map was left out, as " + step.parameters.filter().name +
              " makes another picture of it.";
   return {};
@@ -306,7 +297,22 @@ bool takes_photo(const Pipeline& pipeline) {
                      [](const PipelineStep& step) { return takes_photo(step); });
 }
 
+bool holds_floats_alone(const std::string& extension) {
+  const auto has = [](const std::string& words, const char* word) {
+    return words.find(word) != std::string::npos;
+  };
+  return std::ranges::any_of(formats(), [&](const FormatInfo& format) {
+    return std::ranges::find(format.extensions, extension) != format.extensions.end() &&
+           has(format.types, "f32") && !has(format.types, "u8");
+  });
+}
+
 void check_photo_options(const Pipeline& pipeline, const BatchOptions& options, bool several) {
+  if (options.gain_map == GainMapUse::use && !uses_restored_light(pipeline))
+    throw Error(
+        ErrorKind::usage,
+        "--gain-map use needs a filter that works in linear light, and none that makes another picture "
+        "or covers parts. Give keep or drop.");
   const bool asked = options.keep_depth || !options.depth_out.empty();
   if (asked && !takes_photo(pipeline))
     throw Error(ErrorKind::usage, std::string(options.keep_depth ? "--keep-depth" : "--depth-out") +

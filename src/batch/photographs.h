@@ -9,8 +9,9 @@
 
 namespace satin::batch {
 
-/// Returns what becomes of gain maps. Filters that change the size, and filters of stored values that keep
-/// constant pictures, keep them unless the options say otherwise; all others drop them, as does --strip.
+/// Returns what becomes of gain maps unless the options say otherwise. Pipelines with a filter in linear
+/// light use them (uses_restored_light()). Filters that change the size, and filters of stored values that
+/// keep constant pictures, keep them; all others drop them, as does --strip.
 [[nodiscard]] GainMapUse gain_map_use_of(const Pipeline& pipeline, const BatchOptions& options);
 
 /// Returns the warning about a gain map that was dropped because the result is no photograph; empty for none.
@@ -30,6 +31,9 @@ namespace satin::batch {
 /// Whether the step, or any step of the pipeline, uses the depth of the photograph.
 [[nodiscard]] bool takes_photo(const PipelineStep& step);
 [[nodiscard]] bool takes_photo(const Pipeline& pipeline);
+
+/// Whether files of this format hold floats and no integers, so that restored light goes into them.
+[[nodiscard]] bool holds_floats_alone(const std::string& extension);
 
 /// Throws Error(usage) for options about photographs without such a step, for --keep-depth with a format that
 /// cannot keep it, and for one depth file with several pictures.

@@ -19,13 +19,19 @@ namespace [[gnu::visibility("default")]] satin {
   return step.parameters.get(ParameterRole::space) == "linear" && !filter.frame && !filter.traits.covers;
 }
 
+/// Whether the result of a filter is the picture that its gain map belongs to, without regard to the map.
+[[nodiscard]] inline bool keeps_gain_map(const PipelineStep& step) {
+  const FilterRecord& filter = step.parameters.filter();
+  if (filter.output != OutputKind::image || filter.traits.covers) return false;
+  return filter.frame || (!is_photographic(step) && filter.traits.keeps_constant);
+}
+
 /// Whether a pipeline works on restored light where a picture has a gain map: at least one filter is
-/// photographic, and the others only change the size.
+/// photographic, and all others would keep the map.
 [[nodiscard]] inline bool uses_restored_light(std::span<const PipelineStep> steps) {
   return std::ranges::any_of(steps, is_photographic) &&
-         std::ranges::all_of(steps, [](const PipelineStep& step) {
-           return is_photographic(step) || step.parameters.filter().frame;
-         });
+         std::ranges::all_of(
+             steps, [](const PipelineStep& step) { return is_photographic(step) || keeps_gain_map(step); });
 }
 
 /// Whether restore_light() accepts a map: it leads from a base for SDR to HDR, in the primaries of the base.
