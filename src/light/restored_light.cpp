@@ -64,7 +64,10 @@ GainOffsets offsets_of(const GainMapMetadata& metadata) {
 }
 
 /// Returns t^exponent for t from 0 to 1.
-double power_of(double t, double exponent) { return t > 0 ? power_of_2(exponent * log_of_2(t)) : 0; }
+double power_of(double t, double exponent) {
+  if (exponent == 1) return t;
+  return t > 0 ? power_of_2(exponent * log_of_2(t)) : 0;
+}
 
 /// Returns the gains of all codes and of the steps between them, a row for each curve.
 Image gains_of(const GainMapMetadata& metadata) {

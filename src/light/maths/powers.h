@@ -15,8 +15,11 @@ SATIN_HD double power_of_2(double exponent) {
   constexpr double ln2 = 0.69314718055994530942;
   const int whole = static_cast<int>(exponent + 1024.5) - 1024;
   const double y = (exponent - static_cast<double>(whole)) * ln2;
-  double series = 1;
-  for (int n = 13; n >= 1; --n) series = 1 + y * series / static_cast<double>(n);
+  constexpr double inverse_factorials[] = {
+      1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+      1.0 / 720,        1.0 / 120,       1.0 / 24,       1.0 / 6,       1.0 / 2,      1.0,         1.0};
+  double series = 0;
+  for (const double factor : inverse_factorials) series = factor + y * series;
   return series * power_of_two(whole);
 }
 
@@ -35,8 +38,10 @@ SATIN_HD double log_of_2(double value) {
   }
   const double s = (m - 1) / (m + 1);
   const double square = s * s;
-  double series = 1.0 / 17;
-  for (int n = 15; n >= 1; n -= 2) series = 1.0 / static_cast<double>(n) + square * series;
+  constexpr double inverses[] = {1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9,
+                                 1.0 / 7,  1.0 / 5,  1.0 / 3,  1.0};
+  double series = 0;
+  for (const double inverse : inverses) series = inverse + square * series;
   return static_cast<double>(whole) + two_over_ln2 * (s * series);
 }
 
