@@ -205,3 +205,92 @@ def test_vips_restores_the_same_light(satin):
     large = np.asarray(Image.fromarray(codes).resize((200, 100), Image.BILINEAR), float)
     ratio = light / restored(linear, large)
     assert np.median(ratio) == pytest.approx(1, abs=1 / 255) and np.percentile(np.abs(ratio - 1), 95) < 0.03
+
+
+def read_pfm(path):
+    with open(path, "rb") as file:
+        channels = 3 if file.readline().strip() == b"PF" else 1
+        width, height = map(int, file.readline().split())
+        order = "<f4" if float(file.readline()) < 0 else ">f4"
+        return np.frombuffer(file.read(), order).reshape(height, width, channels)[::-1].astype(float)
+
+
+def write_pfm(path, light):
+    rows = np.ascontiguousarray(light[::-1], "<f4")
+    Path(path).write_bytes(b"PF\n%d %d\n-1.0\n" % (light.shape[1], light.shape[0]) + rows.tobytes())
+
+
+def light_of(path):
+    """The light that a file restores, by its own words, in double precision."""
+    base = np.asarray(Image.open(path).convert("RGB")) / 255
+    linear = np.where(base <= 0.04045, base / 12.92, ((base + 0.055) / 1.055) ** 2.4)
+    codes, words = map_of(path)
+    codes = codes.reshape(codes.shape[0], codes.shape[1], -1)
+    large = np.stack([np.asarray(Image.fromarray(codes[..., c].astype(np.float32)).resize(base.shape[1::-1], Image.BILINEAR))
+                      for c in range(codes.shape[2])], axis=-1)
+    low, high, gamma = (float(words[name]) for name in ("GainMapMin", "GainMapMax", "Gamma"))
+    return np.maximum((linear + 1 / 64) * 2 ** (low + (high - low) * (large / 255) ** (1 / gamma)) - 1 / 64, 0)
+
+
+@pytest.fixture
+def ultra(satin, photo):
+    """The photograph as Satin writes it, without a change of its pixels."""
+    satin.good("crop", photo, "-o", "ultra.jpg", "--box", "0,0,240,160")
+    return "ultra.jpg"
+
+
+@pytest.mark.parametrize("options", [["--radius", 9], ["--sigma", 3.5], ["--radius", 4, "--mask", "half.png"]])
+def test_blur_works_on_the_restored_light(satin, ultra, options):
+    half = np.zeros((160, 240), np.uint8)
+    half[:, 120:] = 255
+    Image.fromarray(half).save(satin.folder / "half.png")
+    write_pfm(satin.folder / "light.pfm", light_of(satin.folder / ultra))
+    assert satin.good("blur", ultra, "-o", "out.jpg", *options).error == ""
+    satin.good("blur", ultra, "-o", "sdr.jpg", "--gain-map", "drop", *options)
+    satin.good("blur", "light.pfm", "-o", "truth.pfm", *options)
+    satin.good("blur", ultra, "-o", "out.pfm", *options)
+    assert np.array_equal(*(np.asarray(Image.open(satin.folder / name)) for name in ("out.jpg", "sdr.jpg")))
+    truth = read_pfm(satin.folder / "truth.pfm")
+    assert np.abs(read_pfm(satin.folder / "out.pfm") / truth - 1).max() < 0.001
+    error = np.abs(light_of(satin.folder / "out.jpg") / truth - 1)
+    assert np.median(error) < 0.01 and error.max() < 0.1  # of two JPEG files
+    if "--mask" in options:
+        assert np.abs(map_of(satin.folder / "out.jpg")[0][:, :50] - ramp(120, 80)[:, :50].astype(int)).max() <= 2
+
+
+def test_without_a_change_the_map_stays(satin, ultra):
+    satin.good("crop", ultra, "-o", "kept.jpg", "--box", "0,0,240,160")
+    satin.good("blur", ultra, "-o", "out.jpg", "--radius", 0)
+    assert np.array_equal(map_of(satin.folder / "kept.jpg")[0], map_of(satin.folder / "out.jpg")[0])
+    assert map_of(satin.folder / "kept.jpg")[1] == map_of(satin.folder / "out.jpg")[1]
+
+
+def test_edges_are_those_of_the_base(satin):
+    """A step of the map alone is no edge: the base is flat."""
+    codes = np.where(np.arange(120) < 60, 20, 240)[None].repeat(80, 0).astype(np.uint8)
+    flat = made.jpeg(np.full((160, 240, 3), 128, np.uint8))
+    (satin.folder / "in.jpg").write_bytes(made.apple(flat, [made.with_segments(grey_jpeg(codes), [xmp_words(WORDS)])]))
+    satin.good("edge-smooth", "in.jpg", "-o", "out.pfm", "--sigma-s", 20, "--sigma-r", 0.05)
+    row = read_pfm(satin.folder / "out.pfm")[80, :, 0]
+    steps = np.abs(np.diff(row))
+    assert steps.max() < 0.1 * np.ptp(row)
+
+
+def test_pipelines_use_light_too(satin, ultra):
+    satin.good("run", "crop aspect=1:1 | blur radius=5 | resize size=50%", ultra, "-o", "out.jpg")
+    satin.good("crop", ultra, "-o", "square.jpg", "--aspect", "1:1")
+    assert map_of(satin.folder / "out.jpg")[0].shape == (40, 40)
+    # Means over the picture stay: only the borders of the windows differ.
+    assert light_of(satin.folder / "out.jpg").mean() == pytest.approx(light_of(satin.folder / "square.jpg").mean(), rel=0.02)
+
+
+def test_kept_light_goes_into_floats(satin, ultra):
+    assert satin.good("crop", ultra, "-o", "out.pfm", "--box", "0,0,240,160").error == ""
+    assert np.abs(read_pfm(satin.folder / "out.pfm") / light_of(satin.folder / ultra) - 1).max() < 0.002
+    satin.good("crop", ultra, "-o", "sdr.pfm", "--box", "0,0,240,160", "--gain-map", "drop")
+    assert read_pfm(satin.folder / "sdr.pfm").max() < 1
+
+
+def test_use_needs_a_filter_in_linear_light(satin, ultra):
+    for filters in ["median"], ["blur", "--space", "encoded"], ["redact", "--box", "0,0,9,9"]:
+        satin.bad(2, *filters, ultra, "-o", "out.jpg", "--gain-map", "use", says=["--gain-map use needs"])
