@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metadata/exif.h"
+#include "metadata/heif_boxes.h"
 #include "metadata/jpeg_markers.h"
 #include "metadata/photo_source.h"
 #include "satin/error.h"
@@ -26,35 +27,6 @@ constexpr unsigned has_three_channels = 0x80, uses_base_colours = 0x40;
 /// libultrahdr: one denominator for all numbers, before them.
 constexpr unsigned has_one_denominator = 0x08;
 
-/// Reads fractions from the front of a block.
-class Fractions {
- public:
-  explicit Fractions(Bytes block) : rest_(block) {}
-
-  std::uint32_t number(std::size_t size) {
-    if (rest_.size() < size) refuse_gain_map("its ISO 21496-1 parameters end too early");
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < size; ++i) value = value << 8 | byte_at(rest_, i);
-    rest_ = rest_.subspan(size);
-    return value;
-  }
-
-  void read_denominator() { common_ = number(4); }
-
-  double positive() { return divided(static_cast<double>(number(4))); }
-  double signed_one() { return divided(static_cast<double>(static_cast<std::int32_t>(number(4)))); }
-
- private:
-  double divided(double numerator) {
-    const std::uint32_t denominator = common_ ? *common_ : number(4);
-    if (denominator == 0) refuse_gain_map("a denominator of its ISO 21496-1 parameters is 0");
-    return numerator / static_cast<double>(denominator);
-  }
-
-  Bytes rest_;
-  std::optional<std::uint32_t> common_;
-};
-
 constexpr double steps = 1 << 24;  // gammas up to 64 fit 32 bits with a sign
 
 void add_fraction(Sink& sink, double value) {
@@ -70,6 +42,18 @@ void order_offsets(GainMapMetadata& metadata) {
 
 // XMP.
 
+/// A parameter that each colour may have, and its value where it is missing (Ultra HDR 1.1).
+struct Parameter {
+  const char* name;
+  double GainMapChannel::*member;
+  std::optional<double> missing;
+};
+constexpr Parameter parameters[] = {{"GainMapMin", &GainMapChannel::min, 0},
+                                    {"GainMapMax", &GainMapChannel::max, std::nullopt},
+                                    {"Gamma", &GainMapChannel::gamma, 1},
+                                    {"OffsetSDR", &GainMapChannel::offset_sdr, 1.0 / 64},
+                                    {"OffsetHDR", &GainMapChannel::offset_hdr, 1.0 / 64}};
+
 double number_in(const char* name, std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
@@ -84,11 +68,8 @@ double number_in(const char* name, std::string_view text) {
 std::array<double, 3> colours_of(const XmpNode& xmp, const char* name, std::optional<double> missing) {
   const XmpNode* node = xmp.find(hdrgm, name);
   if (node == nullptr && !missing) refuse_gain_map(std::string(name) + " is missing");
+  if (node == nullptr) return {*missing, *missing, *missing};
   std::array<double, 3> values{};
-  if (node == nullptr) {
-    values.fill(*missing);
-    return values;
-  }
   const std::vector<const XmpNode*> list = node->all(rdf, "li");
   if (!list.empty() && list.size() != 1 && list.size() != 3)
     refuse_gain_map(std::string(name) + " has " + std::to_string(list.size()) + " values");
@@ -99,19 +80,6 @@ std::array<double, 3> colours_of(const XmpNode& xmp, const char* name, std::opti
 
 std::string attribute(const char* name, const std::string& value) {
   return std::string(" hdrgm:") + name + "=\"" + value + "\"";
-}
-
-/// Returns a parameter as an attribute in `attributes`, or as a list in `elements` if the colours differ.
-void add_parameter(std::string& attributes, std::string& elements, const char* name,
-                   const GainMapMetadata& metadata, double GainMapChannel::*member) {
-  const auto text = [&](std::size_t i) { return print_real(metadata.channels[i].*member); };
-  if (text(0) == text(1) && text(0) == text(2)) {
-    attributes += attribute(name, text(0));
-    return;
-  }
-  elements += std::string("<hdrgm:") + name + "><rdf:Seq>";
-  for (std::size_t i = 0; i < 3; ++i) elements += "<rdf:li>" + text(i) + "</rdf:li>";
-  elements += std::string("</rdf:Seq></hdrgm:") + name + ">";
 }
 
 std::string packet(const std::string& attributes, const std::string& elements) {
@@ -167,16 +135,16 @@ std::optional<GainMapItem> item_of(Bytes jpeg, bool binary, Bytes exif) {
     if (binary && segment.marker == app2 && starts_with(segment.content, iso_gain_map_name) &&
         segment.content.size() > iso_gain_map_name.size() + version_bytes)
       return GainMapItem{jpeg,
-                         {},
                          GainMapOrigin::iso_21496_1,
-                         read_iso_gain_map(segment.content.subspan(iso_gain_map_name.size()))};
+                         read_iso_gain_map(segment.content.subspan(iso_gain_map_name.size())),
+                         {}};
     if (binary || segment.marker != app1 || !starts_with(segment.content, xmp_name)) continue;
     const std::optional<XmpNode> xmp = parse_xmp(segment.content.subspan(xmp_name.size()));
     if (!xmp) continue;
     if (const auto metadata = read_xmp_gain_map(*xmp))
-      return GainMapItem{jpeg, {}, GainMapOrigin::ultra_hdr_xmp, *metadata};
+      return GainMapItem{jpeg, GainMapOrigin::ultra_hdr_xmp, *metadata, {}};
     if (xmp->find(apple_map, "HDRGainMapVersion") != nullptr)
-      return GainMapItem{jpeg, {}, GainMapOrigin::apple, apple_headroom_of(xmp, exif)};
+      return GainMapItem{jpeg, GainMapOrigin::apple, apple_headroom_of(xmp, exif), {}};
   }
   return std::nullopt;
 }
@@ -201,29 +169,34 @@ void refuse_gain_map(const std::string& what) {
 }
 
 GainMapMetadata read_iso_gain_map(Bytes block) {
-  Fractions fractions(block);
-  if (const std::uint32_t version = fractions.number(2); version != 0)
+  BoxReader reader(block);
+  if (const std::uint32_t version = reader.number(2); version != 0)
     refuse_gain_map("it needs version " + std::to_string(version) + " of ISO 21496-1, and 0 is read");
-  static_cast<void>(fractions.number(2));  // the writer's version
-  const unsigned flags = fractions.number(1);
+  reader.take(2);  // the writer's version
+  const unsigned flags = reader.number(1);
+  const std::uint32_t common = (flags & has_one_denominator) != 0 ? reader.number(4) : 0;
+  const auto fraction = [&](bool has_sign) {
+    const std::uint32_t bits = reader.number(4);
+    const std::uint32_t denominator = (flags & has_one_denominator) != 0 ? common : reader.number(4);
+    if (reader.cut()) refuse_gain_map("its ISO 21496-1 parameters end too early");
+    if (denominator == 0) refuse_gain_map("a denominator of its ISO 21496-1 parameters is 0");
+    const double numerator =
+        has_sign ? static_cast<double>(static_cast<std::int32_t>(bits)) : static_cast<double>(bits);
+    return numerator / static_cast<double>(denominator);
+  };
   GainMapMetadata metadata;
   metadata.use_base_colour_space = (flags & uses_base_colours) != 0;
-  if ((flags & has_one_denominator) != 0) fractions.read_denominator();
-  metadata.base_headroom = fractions.positive();
-  metadata.alternate_headroom = fractions.positive();
-  const std::size_t stored = (flags & has_three_channels) != 0 ? 3 : 1;
-  for (std::size_t i = 0; i < metadata.channels.size(); ++i) {
+  metadata.base_headroom = fraction(false);
+  metadata.alternate_headroom = fraction(false);
+  for (std::size_t i = 0; i < ((flags & has_three_channels) != 0 ? 3U : 1U); ++i) {
     GainMapChannel& channel = metadata.channels[i];
-    if (i >= stored) {
-      channel = metadata.channels[0];
-      continue;
-    }
-    channel.min = fractions.signed_one();
-    channel.max = fractions.signed_one();
-    channel.gamma = fractions.positive();
-    channel.offset_sdr = fractions.signed_one();
-    channel.offset_hdr = fractions.signed_one();
+    channel.min = fraction(true);
+    channel.max = fraction(true);
+    channel.gamma = fraction(false);
+    channel.offset_sdr = fraction(true);
+    channel.offset_hdr = fraction(true);
   }
+  if ((flags & has_three_channels) == 0) metadata.channels.fill(GainMapChannel(metadata.channels[0]));
   order_offsets(metadata);
   return metadata;
 }
@@ -250,21 +223,13 @@ std::optional<GainMapMetadata> read_xmp_gain_map(const XmpNode& xmp) {
   if (!version->text.starts_with("1."))
     refuse_gain_map("its XMP is of version '" + printable(version->text.substr(0, 40)) +
                     "', and 1.0 is read");
-  const auto one = [&](const char* name, std::optional<double> missing) {
-    return colours_of(xmp, name, missing)[0];
-  };
   GainMapMetadata metadata;
-  const auto set = [&](double GainMapChannel::*member, const char* name, std::optional<double> missing) {
+  for (const auto& [name, member, missing] : parameters) {
     const std::array<double, 3> values = colours_of(xmp, name, missing);
     for (std::size_t i = 0; i < values.size(); ++i) metadata.channels[i].*member = values[i];
-  };
-  set(&GainMapChannel::min, "GainMapMin", 0);
-  set(&GainMapChannel::max, "GainMapMax", std::nullopt);
-  set(&GainMapChannel::gamma, "Gamma", 1);
-  set(&GainMapChannel::offset_sdr, "OffsetSDR", 1.0 / 64);
-  set(&GainMapChannel::offset_hdr, "OffsetHDR", 1.0 / 64);
-  metadata.base_headroom = one("HDRCapacityMin", 0);
-  metadata.alternate_headroom = one("HDRCapacityMax", std::nullopt);
+  }
+  metadata.base_headroom = colours_of(xmp, "HDRCapacityMin", 0)[0];
+  metadata.alternate_headroom = colours_of(xmp, "HDRCapacityMax", std::nullopt)[0];
   if (lower(xmp.text_of(hdrgm, "BaseRenditionIsHDR")) == "true")
     std::swap(metadata.base_headroom, metadata.alternate_headroom);
   return metadata;
@@ -272,11 +237,20 @@ std::optional<GainMapMetadata> read_xmp_gain_map(const XmpNode& xmp) {
 
 std::string xmp_gain_map(const GainMapMetadata& metadata) {
   std::string attributes = attribute("Version", "1.0"), elements;
-  add_parameter(attributes, elements, "GainMapMin", metadata, &GainMapChannel::min);
-  add_parameter(attributes, elements, "GainMapMax", metadata, &GainMapChannel::max);
-  add_parameter(attributes, elements, "Gamma", metadata, &GainMapChannel::gamma);
-  add_parameter(attributes, elements, "OffsetSDR", metadata, &GainMapChannel::offset_sdr);
-  add_parameter(attributes, elements, "OffsetHDR", metadata, &GainMapChannel::offset_hdr);
+  for (const Parameter& parameter : parameters) {
+    std::array<std::string, 3> texts;
+    std::ranges::transform(metadata.channels, texts.begin(), [&](const GainMapChannel& channel) {
+      return print_real(channel.*parameter.member);
+    });
+    const std::string name = parameter.name;
+    if (texts[0] == texts[1] && texts[0] == texts[2]) {
+      attributes += attribute(parameter.name, texts[0]);
+      continue;
+    }
+    elements += "<hdrgm:" + name + "><rdf:Seq>";
+    for (const std::string& text : texts) elements += "<rdf:li>" + text + "</rdf:li>";
+    elements += "</rdf:Seq></hdrgm:" + name + ">";
+  }
   const auto [least, most] = std::minmax(metadata.base_headroom, metadata.alternate_headroom);
   attributes += attribute("HDRCapacityMin", print_real(least)) +
                 attribute("HDRCapacityMax", print_real(most)) +
@@ -345,36 +319,24 @@ FileBytes with_segments(Bytes jpeg, std::span<const JpegSegment> segments) {
 
 FileBytes joined_jpegs(Bytes picture, Bytes map) {
   // An index (CIPA DC-007, 5.2.3) of three fields in big-endian order, then two entries of 16 bytes.
-  constexpr std::uint32_t undefined = 7, long_type = type_long, directory = 8, entries = 8 + 2 + 3 * 12 + 4;
-  constexpr std::uint32_t baseline_primary = 0x030000, entry_bytes = 16;
+  constexpr std::uint32_t undefined = 7, directory = 8, entries = directory + 2 + 3 * 12 + 4;
+  constexpr std::uint32_t baseline_primary = 0x030000, index_bytes = entries + 2 * 16;
   constexpr std::string_view name{"MPF\0", 4};
-  const auto index = [&](std::uint32_t picture_bytes, std::uint32_t map_offset) {
-    Sink sink;
-    sink.text(name);
-    const auto field = [&](std::uint32_t tag, std::uint32_t type, std::uint32_t count, std::uint32_t value) {
-      sink.be32(tag << 16 | type);
-      sink.be32(count);
-      sink.be32(value);
-    };
-    sink.text({"MM\0*", 4});
-    sink.be32(directory);
-    sink.u8(0);
-    sink.u8(3);
-    field(0xB000, undefined, 4, 0x30313030);  // version "0100"
-    field(0xB001, long_type, 1, 2);
-    field(0xB002, undefined, 2 * entry_bytes, entries);
-    sink.be32(0);
-    for (const std::uint32_t number : {baseline_primary, picture_bytes, 0U, 0U, 0U,
-                                       static_cast<std::uint32_t>(map.size()), map_offset, 0U})
-      sink.be32(number);
-    return std::move(sink.bytes);
+  constexpr std::size_t header = 4 + name.size();  // of the segment
+  // The offset of the map counts from the byte order of the index.
+  const std::size_t size = picture.size() + header + index_bytes;
+  const std::size_t offset = size - end_of_metadata(picture) - header;
+  Sink sink;
+  const auto add = [&](std::initializer_list<std::size_t> numbers) {
+    for (const std::size_t number : numbers) sink.be32(static_cast<std::uint32_t>(number));
   };
-  // The offset of the map counts from the header of the index.
-  const FileBytes draft = with_segments(picture, {{{app2, index(0, 0)}}});
-  const std::size_t header = text_of(draft).find(name, end_of_metadata(picture)) + name.size();
-  FileBytes joined =
-      with_segments(picture, {{{app2, index(static_cast<std::uint32_t>(draft.size()),
-                                            static_cast<std::uint32_t>(draft.size() - header))}}});
+  sink.text(name);
+  sink.text({"MM\0*\0\0\0\x08\0\x03", 10});
+  add({0xB0000000U | undefined, 4, 0x30313030});  // version "0100"
+  add({0xB0010000U | type_long, 1, 2});           // pictures
+  add({0xB0020000U | undefined, std::size_t{2} * 16, entries, 0});
+  add({baseline_primary, size, 0, 0, 0, map.size(), offset, 0});
+  FileBytes joined = with_segments(picture, {{{app2, std::move(sink.bytes)}}});
   joined.insert(joined.end(), map.begin(), map.end());
   return joined;
 }

@@ -42,10 +42,10 @@ namespace satin::io {
 
 /// A gain map in a JPEG file.
 struct GainMapItem {
-  Bytes jpeg;                      ///< the map as a JPEG file
-  std::optional<int> orientation;  ///< orientation of the stored picture, if its file says it
+  Bytes jpeg;  ///< the map as a JPEG file
   GainMapOrigin origin = GainMapOrigin::ultra_hdr_xmp;
   std::variant<GainMapMetadata, double> terms;  ///< parameters, or Apple's headroom
+  std::optional<int> orientation;               ///< orientation of the stored picture, if its file says it
 };
 
 /// Returns the gain map of a JPEG file; nothing if it has none. Binary parameters have precedence over XMP.
