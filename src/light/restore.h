@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "core/maths/hd.h"
-#include "core/with_type.h"
 #include "light/maths/gain.h"
 #include "pixels/maths/rows.h"
 #include "pixels/pixels.h"
@@ -14,17 +13,14 @@
 
 namespace satin {
 
-template <class T>
+template <class T, int Colours>
 struct RestorePixel {
+  BaseLight linear;
   MapAxis x;
   MapAxis y;
   GainOffsets offsets;
-  TransferView transfer;
-  float white;
-  float opaque;  ///< largest alpha
+  double opacity;  ///< 1 / the largest alpha
   int channels;
-  int colours;
-  bool is_bgr;
   int map_channels;  ///< 1 or 3
   int curves;        ///< rows of `gains`: 1 or 3
   Rows<const T> base;
@@ -33,29 +29,26 @@ struct RestorePixel {
   Rows<float> light;
 
   SATIN_HD void operator()(int column, int line) const {
-    const auto place_x = static_cast<unsigned>(x.at(column));
-    const auto place_y = static_cast<unsigned>(y.at(line));
-    const unsigned right_weight = place_x % gain_steps;
-    const unsigned below_weight = place_y % gain_steps;
-    const std::int64_t left = std::int64_t{place_x / gain_steps} * map_channels;
+    const unsigned right_weight = x.at(column) % gain_steps, below_weight = y.at(line) % gain_steps;
+    const std::int64_t left = std::int64_t{x.at(column) / gain_steps} * map_channels;
     const std::int64_t right = right_weight == 0 ? left : left + map_channels;
-    const std::uint8_t* above = map.row(place_y / gain_steps);
-    const std::uint8_t* below = below_weight == 0 ? above : map.row(place_y / gain_steps + 1);
+    const std::uint8_t* above = map.row(y.at(line) / gain_steps);
+    const std::uint8_t* below = below_weight == 0 ? above : map.row(y.at(line) / gain_steps + 1);
     const T* own = base.row(line) + std::int64_t{column} * channels;
     float* out = light.row(line) + std::int64_t{column} * channels;
-    for (int c = 0; c < colours; ++c) {
-      const int colour = is_bgr ? 2 - c : c;
+    for (int c = 0; c < Colours; ++c) {
+      const int colour = linear.is_bgr ? 2 - c : c;
       const int m = map_channels == 1 ? 0 : colour;
       const unsigned upper = above[left + m] * (gain_steps - right_weight) + above[right + m] * right_weight;
       const unsigned lower = below[left + m] * (gain_steps - right_weight) + below[right + m] * right_weight;
       // At most 255 * 2^16, so that the index is at most 255 * 256.
       const unsigned sum = upper * (gain_steps - below_weight) + lower * below_weight;
       const float gain = gains.row(curves == 1 ? 0 : colour)[(sum + gain_steps / 2) / gain_steps];
-      const float sdr = base_light(own[c], transfer, white);
+      const auto sdr = static_cast<float>(linear.of(own[c]));
       const float restored = (sdr + offsets.base[colour]) * gain - offsets.light[colour];
       out[c] = restored > 0 ? restored : 0.0F;
     }
-    if (colours != channels) out[colours] = static_cast<float>(own[colours]) / opaque;
+    if (Colours != channels) out[Colours] = static_cast<float>(static_cast<double>(own[Colours]) * opacity);
   }
 };
 
@@ -63,7 +56,7 @@ struct RestoreJob {
   using Operation = PixelwiseOperation<RestoreJob>;
   static constexpr const char* doing = "restoring light by a gain map";
 
-  Shape base;  ///< u8 or u16, encoded by sRGB's curve, or f32 in linear light
+  Shape base;  ///< u8 or u16, encoded by sRGB's curve, or f32 in linear light; one or three colours
   Shape map;
   int curves = 1;
   GainOffsets offsets;
@@ -79,15 +72,20 @@ struct RestoreJob {
 
   template <class Launch>
   void each(const Images& images, const TransferView& transfer, const Launch& launch) const {
-    const int colours = base.alpha == Alpha::none ? base.channels : base.channels - 1;
-    with_pixel_type(base.type, [&]<class T>() {
-      launch(
-          base.width, base.height,
-          RestorePixel<T>{MapAxis(map.width, base.width), MapAxis(map.height, base.height), offsets, transfer,
-                          white_of_light(base.type), static_cast<float>(white_of(base.type)), base.channels,
-                          colours, base.order == Order::bgr && base.channels >= 3, map.channels, curves,
-                          Rows<const T>(images.base), Rows<const std::uint8_t>(images.map),
-                          Rows<const float>(images.gains), Rows<float>(images.light)});
+    with_colours(base, [&]<class T, int Colours>() {
+      launch(base.width, base.height,
+             RestorePixel<T, Colours>{{base, transfer},
+                                      {map.width, base.width},
+                                      {map.height, base.height},
+                                      offsets,
+                                      1 / white_of(base.type),
+                                      base.channels,
+                                      map.channels,
+                                      curves,
+                                      Rows<const T>(images.base),
+                                      Rows<const std::uint8_t>(images.map),
+                                      Rows<const float>(images.gains),
+                                      Rows<float>(images.light)});
     });
   }
 };

@@ -22,10 +22,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-int colours_of(const Shape& shape) {
-  return shape.alpha == Alpha::none ? shape.channels : shape.channels - 1;
-}
-
 /// Returns the view in the device's memory, copied to `copy` if it is not there.
 ImageView on_device(const Device& device, const ImageView& view, Image& copy) {
   if (view.empty() || !device.is_cuda() || view.memory == Memory::device) return view;
@@ -38,9 +34,12 @@ Image on_host(const Device& device, Image image) {
 }
 
 void check_base(const ImageView& base) {
-  if (base.shape.type != Type::u8 && base.shape.type != Type::u16 && base.shape.type != Type::f32)
-    refuse("A picture with a gain map is u8, u16 or f32, but it has " + describe(base.shape) + ".");
-  if (base.shape.frames != 1 || !base.interleaved() || base.shape.alpha == Alpha::premultiplied)
+  const Shape& shape = base.shape;
+  const bool has_type = shape.type == Type::u8 || shape.type == Type::u16 || shape.type == Type::f32;
+  if (!has_type || (colours_of(shape) != 1 && colours_of(shape) != 3))
+    refuse("A picture with a gain map has one or three colours of u8, u16 or f32, but this one is " +
+           describe(shape) + ".");
+  if (shape.frames != 1 || !base.interleaved() || shape.alpha == Alpha::premultiplied)
     refuse("A picture with a gain map is one frame of interleaved pixels without premultiplied alpha.");
 }
 
