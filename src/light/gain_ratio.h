@@ -17,15 +17,22 @@ namespace satin {
 inline constexpr double most_stops = 24;
 inline constexpr double least_light = 1.0 / (1 << 24);
 
-/// The pixels of an axis that a cell covers: a share of them, or the nearest one in a map larger than the
-/// picture.
-struct CellPixels {
-  std::int64_t first;
-  std::int64_t last;  ///< one past the last
+/// The cells of a map along an axis of a picture. Each covers a share of the pixels, or the nearest one in a
+/// map larger than the picture.
+struct CellAxis {
+  std::int64_t pixels;
+  std::int64_t step;  ///< pixels per cell, in units of 2^-24 (rounded up): exact at the end of 2^24 cells
 
-  SATIN_HD CellPixels(std::int64_t cell, std::int64_t cells, std::int64_t pixels)
-      : first(cell * pixels / cells), last((cell + 1) * pixels / cells) {
-    last = last > first ? last : first + 1;
+  CellAxis(std::int64_t size, std::int64_t cells) : pixels(size), step(((size << 24) + cells - 1) / cells) {}
+
+  /// Returns the first pixel of a cell, and one past its last.
+  [[nodiscard]] SATIN_HD std::int64_t first(std::int64_t cell) const { return at(cell, pixels - 1); }
+  [[nodiscard]] SATIN_HD std::int64_t last(std::int64_t cell) const {
+    const std::int64_t next = at(cell + 1, pixels);
+    return next > first(cell) ? next : first(cell) + 1;
+  }
+  [[nodiscard]] SATIN_HD std::int64_t at(std::int64_t cell, std::int64_t most) const {
+    return cell * step >> 24 < most ? cell * step >> 24 : most;
   }
 };
 
@@ -34,9 +41,9 @@ struct GainRatioCell {
   static constexpr int planes = Colours == 1 ? 1 : Colours + 1;
 
   BaseLight linear;
-  Shape shape;
-  std::int64_t cells_x;
-  std::int64_t cells_y;
+  int channels;
+  CellAxis columns;
+  CellAxis rows;
   GainOffsets offsets;
   Rows<const T> base;
   Rows<const float> light;
@@ -47,30 +54,30 @@ struct GainRatioCell {
 
   /// Sums the cell in double, row after row.
   SATIN_HD void operator()(int x, int y) const {
-    const CellPixels columns(x, cells_x, shape.width), rows(y, cells_y, shape.height);
-    const std::int64_t channels = shape.channels;
+    const std::int64_t left = columns.first(x) * channels, right = columns.last(x) * channels;
     double own[3] = {}, restored[3] = {};
     bool is_unchanged = base_before.data != nullptr;
-    for (std::int64_t line = rows.first; line < rows.last; ++line) {
+    for (std::int64_t line = rows.first(y); line < rows.last(y); ++line) {
       const T* own_row = base.row(line);
       const float* light_row = light.row(line);
-      for (std::int64_t i = columns.first * channels; i < columns.last * channels; i += channels)
+      for (std::int64_t i = left; i < right; i += channels)
         for (int c = 0; c < Colours; ++c) {
           own[c] = own[c] + linear.of(own_row[i + c]);
           restored[c] = restored[c] + static_cast<double>(light_row[i + c]);
         }
       if (!is_unchanged) continue;
-      for (std::int64_t i = columns.first * channels; i < columns.last * channels; ++i)
+      for (std::int64_t i = left; i < right; ++i)
         is_unchanged = is_unchanged && own_row[i] == base_before.row(line)[i] &&
                        light_row[i] == light_before.row(line)[i];
     }
-    const double share = 1 / static_cast<double>((columns.last - columns.first) * (rows.last - rows.first));
+    const auto pixels =
+        static_cast<double>((columns.last(x) - columns.first(x)) * (rows.last(y) - rows.first(y)));
     float* gain = gains.row(y) + std::int64_t{x} * planes;
     float* source = sources.row(y) + std::int64_t{x} * planes;
     for (int c = 0; c < Colours; ++c) {
       const int colour = linear.is_bgr ? 2 - c : c;
-      own[c] = not_below(own[c] * share + static_cast<double>(offsets.base[colour]));
-      restored[c] = not_below(restored[c] * share + static_cast<double>(offsets.light[colour]));
+      own[c] = not_below(own[c] + pixels * static_cast<double>(offsets.base[colour]));
+      restored[c] = not_below(restored[c] + pixels * static_cast<double>(offsets.light[colour]));
       store(own[c], restored[c], is_unchanged, gain + colour, source + colour);
     }
     if constexpr (Colours == 3)  // in an order that gives the same bits for RGB and BGR
@@ -104,7 +111,7 @@ struct GainRatioJob {
     ImageView light_before;
     /// log2 of the gains as f32, a channel for each colour, red first, and with several another one for all.
     MutableImageView gains;
-    /// base + offset in the same channels, negative where no pixel of the cell has changed.
+    /// Sums of base + offset in the same channels, negative where no pixel of the cell has changed.
     MutableImageView sources;
   };
 
@@ -115,9 +122,9 @@ struct GainRatioJob {
     with_colours(base, [&]<class T, int Colours>() {
       launch(width, height,
              GainRatioCell<T, Colours>{{base, transfer},
-                                       base,
-                                       width,
-                                       height,
+                                       base.channels,
+                                       {base.width, width},
+                                       {base.height, height},
                                        offsets,
                                        Rows<const T>(images.base),
                                        Rows<const float>(images.light),

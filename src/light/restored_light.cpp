@@ -107,7 +107,10 @@ class Gains {
  public:
   Gains(const Device& device, const Renderings& result, const Renderings& before, std::int64_t width,
         std::int64_t height, const GainMapMetadata& metadata)
-      : colours_(colours_of(result.base.shape)), planes_(colours_ == 1 ? 1 : colours_ + 1) {
+      : colours_(colours_of(result.base.shape)),
+        planes_(colours_ == 1 ? 1 : colours_ + 1),
+        share_(std::min(1.0, static_cast<double>(width * height) /
+                                 static_cast<double>(result.base.shape.width * result.base.shape.height))) {
     const GainRatioJob job{result.base.shape, width, height, offsets_of_quotients(metadata)};
     Image copies[4];
     const Shape cells{width, height, planes_, Type::f32};
@@ -135,7 +138,7 @@ class Gains {
   [[nodiscard]] bool errs(std::int64_t cell, int plane, double other, double of_light) const {
     if (std::fabs(other - stops(cell, plane)) < of_light) return false;  // as 2^d - 1 < d for 0 < d < 1
     const double gain = power_of_2(stops(cell, plane));
-    const double source = std::fabs(at(sources_, cell, plane));
+    const double source = std::fabs(at(sources_, cell, plane)) * share_;
     return source * std::fabs(power_of_2(other) - gain) > of_light * source * gain + error_of_white;
   }
 
@@ -146,6 +149,7 @@ class Gains {
 
   int colours_;
   int planes_;
+  double share_;  ///< cells per pixel, at most 1
   Image gains_;
   Image sources_;
 };
