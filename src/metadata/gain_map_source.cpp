@@ -276,9 +276,9 @@ double apple_headroom_of(const std::optional<XmpNode>& xmp, Bytes exif) {
   if (!text.empty()) return number_in("HDRGainMapHeadroom", text);
   constexpr std::uint32_t headroom = 0x21, gain = 0x30;
   const std::optional<double> first = apple_note(exif, headroom), second = apple_note(exif, gain);
-  if (!first || !second)
+  if (!first && !second)
     refuse_gain_map("its headroom is neither in its XMP nor in the maker notes of the picture");
-  return apple_headroom(*first, *second);
+  return apple_headroom(first.value_or(0), second.value_or(0));  // older phones write one of them
 }
 
 std::optional<GainMapItem> find_gain_map(Bytes file) {

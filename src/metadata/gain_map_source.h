@@ -36,8 +36,8 @@ namespace satin::io {
 /// Returns the XMP packet of a picture whose map is a JPEG file of this many bytes.
 [[nodiscard]] std::string xmp_with_gain_map(std::size_t map_bytes);
 
-/// Returns the headroom of Apple's map from its own XMP, or else from the maker notes of its picture. Throws
-/// Error(input) if neither has it.
+/// Returns the headroom of Apple's map from its own XMP, or else from the maker notes of its picture, in
+/// which a missing number counts as 0. Throws Error(input) if none has it.
 [[nodiscard]] double apple_headroom_of(const std::optional<XmpNode>& xmp, Bytes exif);
 
 /// A gain map in a JPEG file.

@@ -82,7 +82,7 @@ def test_info_describes_it(satin, photo):
 @pytest.mark.parametrize("name, kind, size, channels, headroom", [
     ("gainmap/apple_gainmap_new.jpg", "Apple", None, 1, 4.532783),
     ("gainmap/apple_gainmap_old.jpg", "Apple", None, 1, None),
-    ("gainmap/paris_exif_xmp_gainmap_littleendian.jpg", "Ultra HDR", None, 3, 2 ** 3.5),
+    ("gainmap/paris_exif_xmp_gainmap_littleendian.jpg", "Ultra HDR", (512, 384), 1, 2 ** 3.5),
     ("gainmap/seine_sdr_gainmap_srgb.jpg", "Ultra HDR", (400, 300), 3, 2 ** 1.3),
     ("portrait/apple_mpf.jpg", "Apple", None, 1, None),
     ("portrait/pug.heic", "Apple", (2016, 1512), 1, None)])
@@ -97,7 +97,7 @@ def test_info_of_real_files(satin, name, kind, size, channels, headroom):
     assert details["headroom"] == pytest.approx(headroom) if headroom else 1 < details["headroom"] <= 8
 
 
-@pytest.mark.parametrize("name", ["seine_sdr_gainmap_gammazero.avif", "unsupported_gainmap_version.avif", "seine_sdr_gainmap_srgb.avif"])
+@pytest.mark.parametrize("name", ["seine_sdr_gainmap_gammazero.avif", "seine_sdr_gainmap_srgb.avif"])
 def test_tone_maps_of_avif_are_named(satin, name):
     source = DATA / "gainmap" / name
     if not source.exists():
@@ -191,7 +191,7 @@ def restored(base, codes):
 
 def test_vips_restores_the_same_light(satin):
     """libultrahdr applies the map of a result as this definition does."""
-    pyvips = pytest.importorskip("pyvips", exc_type=ImportError)
+    pyvips = pytest.importorskip("pyvips")
     if pyvips.type_find("VipsOperation", "uhdrload") == 0:
         pytest.skip("this libvips reads no Ultra HDR")
     (satin.folder / "in.jpg").write_bytes(ultra_hdr(ramp(120, 80)))
