@@ -94,10 +94,8 @@ OptionSpec mask_from_option() {
 }
 
 OptionSpec gain_map_option() {
-  return valued("gain-map", "NAME",
-                "use: filter the light that a photograph's gain map restores, too; keep: carry the map; "
-                "drop: leave it out",
-                {.default_text = "as the filter needs", .choices = {"use", "keep", "drop"}});
+  return valued("gain-map", "NAME", "filter, carry or drop an HDR gain map",
+                {.default_text = "by filter", .choices = {"use", "keep", "drop"}});
 }
 
 }  // namespace
