@@ -93,7 +93,11 @@ struct Photograph {
 };
 
 /// Returns linear light, clipped at white and encoded by the curves of the metadata, with a gain map.
-Photograph photograph_of(const ImageView& light, const Metadata& metadata) {
+Photograph photograph_of(const ImageView& view, const Metadata& metadata) {
+  if (view.shape.type != Type::f32)
+    throw Error(ErrorKind::usage, "gain_map needs linear light as float32, where white is 1.");
+  const Image copy = view.interleaved() ? Image() : copy_of(view);
+  const ImageView light = copy.empty() ? view : copy.view();
   Shape codes = light.shape;
   codes.type = Type::u8;
   const auto own = ToneCurves::of(metadata, codes);
@@ -156,6 +160,10 @@ void write(const fs::path& path, const std::vector<Page>& pages, bool overwrite,
   }
   with_file_errors([&] {
     released([&] {
+      const std::string extension = format.empty() ? path.extension().string() : format;
+      if (gain_map && !what_is_lost(extension, {}, {}, true).empty())
+        throw Error(ErrorKind::usage,
+                    "'" + extension + "' holds no gain map. Write a JPEG, or linear light as .exr.");
       std::vector<Photograph> photographs;
       photographs.reserve(gain_map ? views.size() : 0);
       for (std::size_t i = 0; gain_map && i < views.size(); ++i) {
