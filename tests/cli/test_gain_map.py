@@ -14,6 +14,7 @@ from conftest import FULL_CODECS
 Image = pytest.importorskip("PIL.Image")
 import photo_file as made  # noqa: E402
 from test_sizes import DATA, tags  # noqa: E402
+from view_server import View, needs_server  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not FULL_CODECS, reason="gain maps need the codecs of SATIN_CODECS=FULL")
 ISO = b"urn:iso:std:iso:ts:21496:-1\0"
@@ -293,3 +294,14 @@ def test_kept_light_goes_into_floats(satin, ultra):
 def test_use_needs_a_filter_in_linear_light(satin, ultra):
     for filters in ["median"], ["blur", "--space", "encoded"], ["redact", "--box", "0,0,9,9"]:
         satin.bad(2, *filters, ultra, "-o", "out.jpg", "--gain-map", "use", says=["--gain-map use needs"])
+
+
+@needs_server
+def test_the_page_says_that_light_is_used(satin, photo):
+    with View(satin, photo, "-o", "out.jpg") as view:
+        view.open()
+
+        def uses_light(name, **values):
+            return view.post("/api/settings", steps=[{"filter": name, "values": values}]).json()["uses_light"]
+        assert uses_light("blur", radius="4") and not uses_light("blur", radius="4", space="encoded")
+        assert not uses_light("median", radius="2") and uses_light("smooth")
