@@ -262,7 +262,7 @@ TEST(GainMapFile, HostileMapsLeaveThePicture) {
   };
   const FileBytes picture = jpeg_of(32, 24);
   const auto with = [&](const FileBytes& map) { return io::joined_jpegs(picture, map); };
-  left_out(with(io::with_segments(jpeg_of(24, 16, 1), {{binary_parameters()}})), "ratio");
+  left_out(with(io::with_segments(jpeg_of(24, 12, 1), {{binary_parameters()}})), "ratio");
   const FileBytes good = io::with_segments(jpeg_of(16, 12, 1), {{binary_parameters()}});
   FileBytes truncated(good.begin(), good.end() - 60);
   left_out(with(truncated), "its gain map cannot be used: ");
