@@ -29,21 +29,27 @@ struct RestorePixel {
   Rows<float> light;
 
   SATIN_HD void operator()(int column, int line) const {
-    const unsigned right_weight = x.at(column) % gain_steps, below_weight = y.at(line) % gain_steps;
-    const std::int64_t left = std::int64_t{x.at(column) / gain_steps} * map_channels;
+    const unsigned place_x = x.at(column), place_y = y.at(line);
+    const unsigned right_weight = place_x % gain_steps, below_weight = place_y % gain_steps;
+    const std::int64_t left = std::int64_t{place_x / gain_steps} * map_channels;
     const std::int64_t right = right_weight == 0 ? left : left + map_channels;
-    const std::uint8_t* above = map.row(y.at(line) / gain_steps);
-    const std::uint8_t* below = below_weight == 0 ? above : map.row(y.at(line) / gain_steps + 1);
+    const std::uint8_t* above = map.row(place_y / gain_steps);
+    const std::uint8_t* below = below_weight == 0 ? above : map.row(place_y / gain_steps + 1);
     const T* own = base.row(line) + std::int64_t{column} * channels;
     float* out = light.row(line) + std::int64_t{column} * channels;
+    float gain = 0;
     for (int c = 0; c < Colours; ++c) {
       const int colour = linear.is_bgr ? 2 - c : c;
-      const int m = map_channels == 1 ? 0 : colour;
-      const unsigned upper = above[left + m] * (gain_steps - right_weight) + above[right + m] * right_weight;
-      const unsigned lower = below[left + m] * (gain_steps - right_weight) + below[right + m] * right_weight;
-      // At most 255 * 2^16, so that the index is at most 255 * 256.
-      const unsigned sum = upper * (gain_steps - below_weight) + lower * below_weight;
-      const float gain = gains.row(curves == 1 ? 0 : colour)[(sum + gain_steps / 2) / gain_steps];
+      if (c == 0 || map_channels != 1 || curves != 1) {  // otherwise one gain for all colours
+        const std::int64_t m = map_channels == 1 ? 0 : colour;
+        const unsigned upper =
+            above[left + m] * (gain_steps - right_weight) + above[right + m] * right_weight;
+        const unsigned lower =
+            below[left + m] * (gain_steps - right_weight) + below[right + m] * right_weight;
+        // At most 255 * 2^16, so that the index is at most 255 * 256.
+        const unsigned sum = upper * (gain_steps - below_weight) + lower * below_weight;
+        gain = gains.row(curves == 1 ? 0 : colour)[(sum + gain_steps / 2) / gain_steps];
+      }
       const auto sdr = static_cast<float>(linear.of(own[c]));
       const float restored = (sdr + offsets.base[colour]) * gain - offsets.light[colour];
       out[c] = restored > 0 ? restored : 0.0F;
