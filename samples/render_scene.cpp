@@ -18,6 +18,7 @@
 #include "satin/error.h"
 #include "satin/image.h"
 #include "satin/io.h"
+#include "satin/restored_light.h"
 #include "scene_render.h"
 #include "scene_tone.h"
 
@@ -32,6 +33,7 @@ Renders an evening still life and writes to DIR, which is created if need be:
 
   scene.png            8 bits, sRGB, tone-mapped
   scene.pfm            linear light, float, not clipped
+  scene_hdr.jpg        scene.png with a gain map that restores the linear light (Ultra HDR)
   scene_depth.pfm      depth along the view axis in metres, float
   scene_disparity.png  16 bits, proportional to 1 / depth; the nearest point is white
   scene_radius.png     8 bits: 0 on the subject, growing with its distance in 1 / depth; 255 farthest from it
@@ -132,12 +134,20 @@ void write_all(const Picture& picture, double focus, const std::filesystem::path
   double most = 1e-9;
   for (const double depth : picture.depth) most = std::max(most, defocus(depth, focus));
 
-  write("scene.png", make_image<std::uint8_t>(picture, 3, Type::u8, [&](std::size_t i, int c) {
-          return quantize<std::uint8_t>(component(shown[i], c));
-        }));
-  write("scene.pfm", make_image<float>(picture, 3, Type::f32, [&](std::size_t i, int c) {
-          return static_cast<float>(component(picture.radiance[i], c));
-        }));
+  const satin::Image base = make_image<std::uint8_t>(picture, 3, Type::u8, [&](std::size_t i, int c) {
+    return quantize<std::uint8_t>(component(shown[i], c));
+  });
+  const satin::Image light = make_image<float>(picture, 3, Type::f32, [&](std::size_t i, int c) {
+    return static_cast<float>(component(picture.radiance[i], c));
+  });
+  write("scene.png", base);
+  write("scene.pfm", light);
+  if (satin::what_is_lost(".jpg", {}, {}, true).empty()) {
+    const satin::GainMap map = satin::gain_map_of(satin::Device::open("cpu"), {base, light});
+    satin::WriteOptions options{.overwrite = true, .format = {}};
+    options.gain_map = &map;
+    satin::write_image(folder / "scene_hdr.jpg", base, options);
+  }
   write("scene_depth.pfm", make_image<float>(picture, 1, Type::f32, [&](std::size_t i, int) {
           return static_cast<float>(picture.depth[i]);
         }));

@@ -1,5 +1,7 @@
 // satin info: format, size, metadata and depth of files, as a table or JSON.
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +30,16 @@ const Photo& photo_of(const Picture& picture) {
 const char* unit_of(const PhotoDepth& depth) {
   if (!depth.metric) return "";
   return depth.kind == DepthKind::disparity ? "1/m" : "m";
+}
+
+const char* name_of(GainMapOrigin origin) {
+  if (origin == GainMapOrigin::apple) return "Apple";
+  return origin == GainMapOrigin::iso_21496_1 ? "ISO 21496-1" : "Ultra HDR";
+}
+
+/// Returns how much brighter than SDR white the picture for HDR may be.
+double headroom_of(const GainMapMetadata& metadata) {
+  return std::exp2(std::max(metadata.base_headroom, metadata.alternate_headroom));
 }
 
 const char* name_of(DepthKind kind) { return kind == DepthKind::disparity ? "disparity" : "depth"; }
@@ -73,6 +85,20 @@ void write_focus(JsonWriter& json, const PhotoFocus& focus) {
   json.end_object();
 }
 
+void write_gain_map(JsonWriter& json, const GainMap& map) {
+  const GainMapMetadata& metadata = map.metadata;
+  const auto colours = [&](const char* key, double GainMapChannel::*member) {
+    json.key(key).array(metadata.channels,
+                        [&](const GainMapChannel& channel) { json.real(channel.*member); });
+  };
+  json.begin_object().shape(map.pixels.shape()).key("kind").string(name_of(map.origin));
+  json.key("headroom").real(headroom_of(metadata)).key("base_is_hdr").boolean(metadata.base_is_hdr());
+  colours("min", &GainMapChannel::min);
+  colours("max", &GainMapChannel::max);
+  colours("gamma", &GainMapChannel::gamma);
+  json.end_object();
+}
+
 void add_photo(JsonWriter& json, const Photo& photo) {
   add(json, "depth", photo.depth, [&](const PhotoDepth& depth) { write_depth(json, depth); });
   if (!photo.problem.empty()) json.key("depth_problem").string(photo.problem);
@@ -99,6 +125,7 @@ void add_info(JsonWriter& json, const FileInfo& info) {
   for (const auto& [name, size] : blocks_of(picture.metadata))
     json.key(name).integer(static_cast<long long>(size));
   json.end_object().key("gain_map").boolean(info.gain_map);
+  add(json, "gain_map_details", picture.gain_map, [&](const GainMap& map) { write_gain_map(json, map); });
   add_photo(json, photo_of(picture));
   json.key("warnings").strings(picture.warnings);
 }
@@ -119,6 +146,15 @@ std::string text_of(const PhotoDepth& depth) {
   return size_of(depth.values.shape()) + ", " + name_of(depth.kind) + " from " +
          short_number(double{depth.lowest}) + " to " + short_number(double{depth.highest}) +
          (unit.empty() ? "" : " in " + unit) + " (" + depth.format + ", " + depth.place + ")";
+}
+
+std::string gain_map_of(const FileInfo& info) {
+  if (!info.picture.gain_map) return info.gain_map ? "cannot be used" : "";
+  const GainMap& map = *info.picture.gain_map;
+  const int channels = map.pixels.shape().channels;
+  return size_of(map.pixels.shape()) + ", " + std::to_string(channels) + " channel" +
+         (channels == 1 ? "" : "s") + ", " + (map.metadata.base_is_hdr() ? "from HDR, " : "") + "up to " +
+         short_number(headroom_of(map.metadata)) + " times white (" + name_of(map.origin) + ")";
 }
 
 std::string text_of(const PhotoFocus& focus) {
@@ -155,7 +191,7 @@ std::string table_of(const std::string& name, const FileInfo& info) {
          row("profile", info.profile.empty() ? "none" : info.profile) +
          row("orientation", std::to_string(info.orientation)) +
          row("metadata", blocks.empty() ? "" : joined(blocks, ", ") + " bytes") +
-         row("gain map", info.gain_map ? "yes" : "") + photo_rows(photo_of(picture));
+         row("gain map", gain_map_of(info)) + photo_rows(photo_of(picture));
 }
 
 // --- The command ---

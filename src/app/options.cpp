@@ -93,6 +93,11 @@ OptionSpec mask_from_option() {
       {.choices = {"matte", "background"}});
 }
 
+OptionSpec gain_map_option() {
+  return valued("gain-map", "NAME", "filter, carry or drop an HDR gain map",
+                {.default_text = "by filter", .choices = {"use", "keep", "drop"}});
+}
+
 }  // namespace
 
 OptionSpec flag(const std::string& name, const std::string& help, OptionSpec facts) {
@@ -262,6 +267,8 @@ BatchOptions batch_options_of(const ParsedLine& line) {
     options.mask_from =
         static_cast<MaskSource>(1 + parse_choice("--mask-from", *text, mask_from_option().choices));
   options.invert_mask = line.flag("invert-mask");
+  if (const auto text = line.value("gain-map"))
+    options.gain_map = static_cast<GainMapUse>(parse_choice("--gain-map", *text, gain_map_option().choices));
   options.fast_decode = line.flag("fast-decode");
   options.keep_depth = line.flag("keep-depth");
   options.depth_out = line.value("depth-out").value_or("");
@@ -291,6 +298,7 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
         flag("dry-run", "check everything and print what would be done"),
         file("report", "write a line of JSON for each file, and a summary"),
         file("gallery", "write an HTML page with thumbnails before and after, and the failures")}});
+  options.push_back(gain_map_option());
   if (filter == nullptr || filter->name == "resize")
     options.push_back(
         flag("fast-decode",

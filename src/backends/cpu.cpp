@@ -17,6 +17,8 @@
 #include "lens/lamps.h"
 #include "lens/layers.h"
 #include "lens/splat.h"
+#include "light/gain_ratio.h"
+#include "light/restore.h"
 #include "lobes/lobe_mean.h"
 #include "masks/distance.h"
 #include "masks/paint.h"
@@ -118,6 +120,8 @@ void add_operations(Operations& operations) {
   operations.add<FollowSubjectJob>(prepare_pixelwise<EachRow>);
   operations.add<ResampleJob>(prepare_resample);
   operations.add<NearestPixelsJob>(prepare_pixelwise<EachRow>);
+  operations.add<RestoreJob>(prepare_pixelwise<EachRow>);
+  operations.add<GainRatioJob>(prepare_pixelwise<EachRow>);
   operations.add_table(scan_operations);
 }
 

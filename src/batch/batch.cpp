@@ -56,8 +56,9 @@ struct PageInFlight {
   std::shared_ptr<PageSource> source;  ///< shared by all pictures of a series
   Pipeline own_steps{};  ///< steps for this photograph or member of a series; empty: those of the batch
   std::vector<std::string> photo_warnings{};
-  std::optional<Picture> framed{};  ///< what travels with a result of another size, without pixels
-  Framing after_photo{};            ///< framing_after_photo()
+  std::optional<Picture> framed{};    ///< what travels with a result of another size, without pixels
+  Framing after_photo{};              ///< framing_after_photo()
+  std::optional<GainMap> gain_map{};  ///< new map of the result
   Image output{};
   std::vector<std::string> warnings{};
 };
@@ -97,6 +98,8 @@ Error with_name(const Error& error, const BatchFile& file) {
     if (message.find(name) != std::string::npos) return error;
   return {error.kind(), (is_stream(file.input) ? "standard input" : quoted(file.input)) + ": " + message};
 }
+
+std::uint64_t elements_of(const Shape& shape) { return byte_size(shape) / size_of(shape.type); }
 
 std::uint64_t bytes_of(const std::vector<std::vector<Image>>& sides) {
   std::uint64_t bytes = 0;
@@ -266,6 +269,7 @@ class FileWork {
       constexpr std::uint64_t copies = 3;
       bytes += copies * byte_size(source->picture.image.shape()) + bytes_of(source->own_sides);
       PageInFlight& page = flight.pages.emplace_back(PageInFlight{std::move(source)});
+      if (uses_light(page)) bytes += 2 * sizeof(float) * elements_of(page.source->picture.image.shape());
       if (takes_photo(work_.pipeline)) {
         take_photo(flight, page);
       } else if (page.source->picture.reduction > 1) {
@@ -297,11 +301,22 @@ class FileWork {
       PageSource& source =
           *sources.emplace_back(std::make_shared<PageSource>(PageSource{std::move(picture)}));
       if (covers(work_.pipeline)) drop_revealing_data(source.picture, work_.options);
+      drop_unusable_map(source.picture);
       source.own_sides =
           read_own_side_inputs(work_, flight.index, source.picture, reading_, source.picture.warnings);
       if (work_.options.keep_depth) make_original(source.picture);
     }
     return sources;
+  }
+
+  /// Drops a gain map whose light is to be used, but cannot be restored.
+  void drop_unusable_map(Picture& picture) const {
+    if (!picture.gain_map || restores_light(*picture.gain_map) ||
+        gain_map_use_of(work_.pipeline, work_.options) != GainMapUse::use)
+      return;
+    picture.gain_map.reset();
+    picture.warnings.emplace_back(
+        "its gain map was left out, as it does not lead from SDR to HDR in the picture's own primaries.");
   }
 
   /// Returns the pictures of a file. For a series they are read once, and kept until another file is read.
@@ -405,9 +420,10 @@ class FileWork {
     const LinearLight light(source, work_.pipeline, reading_.allocator);
     const Shape planned = chain.plan(flight.file.input, light.picture().shape(), page.source->own_sides,
                                      page.own_steps, page.source);
-    const Shape shape = light.encoded(planned);
+    Shape shape = light.encoded(planned);
     check_named_size(flight, shape);
     take_framing(page, chain.device());
+    if (writes_light(flight, page)) shape.type = Type::f32;
     const WriteOptions options = options_of(flight, page);
     create_folder_of(flight.file.output);
     check_output(flight.file.output, shape, options, work_.options);
@@ -415,6 +431,9 @@ class FileWork {
     warnings = file_warnings(flight.file, page.framed ? *page.framed : source, shape, options);
     warnings.insert(warnings.end(), page.photo_warnings.begin(), page.photo_warnings.end());
     if (!light.warning().empty()) warnings.push_back(light.warning());
+    if (std::string text = gain_map_warning(work_.pipeline, work_.options, source);
+        !text.empty() && !page.framed)
+      warnings.push_back(std::move(text));
     Image output(planned, reading_.allocator);
     for (std::string& warning : chain.run(light.picture(), output.view(), progress_of(flight)))
       warnings.push_back(std::move(warning));
@@ -422,6 +441,65 @@ class FileWork {
     if (flight.result.photo)
       set_blur_at_infinity(*flight.result.photo, flight.result.found, page.after_photo);
     page.output = light.encoded(std::move(output));
+    if (source.gain_map && covers(work_.pipeline)) cover_gain_map(flight, page, chain);
+    if (uses_light(page)) filter_light(flight, page, chain, light);
+    if (writes_light(flight, page) && page.output.shape().type != Type::f32)
+      restore(page, chain.device(), light);
+  }
+
+  /// Whether the restored light of a picture is filtered beside its base.
+  [[nodiscard]] bool uses_light(const PageInFlight& page) const {
+    const std::optional<GainMap>& map = page.source->picture.gain_map;
+    return map && restores_light(*map) && gain_map_use_of(work_.pipeline, work_.options) == GainMapUse::use;
+  }
+
+  /// Whether the output gets restored light in place of the base and a gain map.
+  [[nodiscard]] bool writes_light(const FileInFlight& flight, const PageInFlight& page) const {
+    const std::optional<GainMap>& map = page.source->picture.gain_map;
+    const std::string format = output_format(flight.file, work_.options, output_kind(work_.pipeline));
+    return map && restores_light(*map) &&
+           holds_floats_alone(format.empty() ? flight.file.output.extension().string() : format);
+  }
+
+  /// Filters the restored light of a picture like its base, whose result is page.output.
+  void filter_light(FileInFlight& flight, PageInFlight& page, FilterChain& chain,
+                    const LinearLight& base) const {
+    const auto run = [&](const ImageView& light) {
+      Image output =
+          chain.device().allocate(chain.plan(flight.file.input, light.shape, page.source->own_sides,
+                                             page.own_steps, page.source, base.picture()));
+      static_cast<void>(chain.run(light, output.view(), progress_of(flight)));
+      return output;
+    };
+    FilteredLight filtered =
+        batch::filter_light(chain.device(), base, *page.source->picture.gain_map, page.output, run);
+    page.gain_map = std::move(filtered.map);
+    if (writes_light(flight, page)) page.output = host_picture(chain.device(), std::move(filtered.light));
+  }
+
+  /// Restores the light of a result whose gain map was kept.
+  static void restore(PageInFlight& page, const Device& device, const LinearLight& base) {
+    const Picture& source = page.framed ? *page.framed : page.source->picture;
+    Image linear;
+    page.output = host_picture(device, restore_light(device, base.decoded(page.output, linear),
+                                                     page.gain_map ? *page.gain_map : *source.gain_map));
+  }
+
+  static Image host_picture(const Device& device, Image image) {
+    return image.memory() == Memory::host ? std::move(image) : device.download(image.view());
+  }
+
+  /// Covers the gain map like the picture.
+  void cover_gain_map(FileInFlight& flight, PageInFlight& page, FilterChain& chain) const {
+    const Picture& source = page.source->picture;
+    const Shape& shape = source.image.shape();
+    const auto run = [&](const Image& codes) {
+      Image output(chain.plan(flight.file.input, codes.shape(), page.source->own_sides, page.own_steps));
+      static_cast<void>(chain.run(codes, output.view()));
+      return output;
+    };
+    page.gain_map = covered(chain.device(), *source.gain_map, shape,
+                            framing_of(steps_of(page), shape.width, shape.height), run);
   }
 
   [[nodiscard]] const Pipeline& steps_of(const PageInFlight& page) const {
@@ -463,6 +541,8 @@ class FileWork {
     ReadOptions options = reading_;
     options.accept = [this](const Shape& shape, std::uint64_t beside) { foresee(shape, beside); };
     options.photo_depth = takes_photo(work_.pipeline) || work_.options.mask_from != MaskSource::file;
+    options.gain_map = gain_map_use_of(work_.pipeline, work_.options) != GainMapUse::drop &&
+                       output_kind(work_.pipeline) == OutputKind::image;
     if (work_.options.fast_decode)
       options.enough = [this](const Shape& picture) { return enough_for(work_, picture); };
     return options;
@@ -472,6 +552,8 @@ class FileWork {
     const Picture& source = page.framed ? *page.framed : page.source->picture;
     WriteOptions options = write_options(flight.file, source, work_.options, output_kind(work_.pipeline));
     options.overwrite = flight.replaces;
+    const std::optional<GainMap>& map = page.gain_map ? page.gain_map : source.gain_map;
+    if (map && !writes_light(flight, page)) options.gain_map = &*map;
     if (work_.options.keep_depth) {
       options.photo = &*source.photo;
       options.blur = flight.result.photo->blur;

@@ -12,9 +12,6 @@
 namespace satin::batch {
 namespace {
 
-// The folder of a camera has upright and horizontal pictures. More plans would hold device memory for little.
-constexpr std::size_t kept_plans = 2;
-
 /// Returns the steps as text. In a series the parameters that vary are left out.
 std::string text_of(const Pipeline& steps, bool series) {
   if (steps.empty() || !series) return steps.empty() ? std::string() : print_pipeline(steps);
@@ -76,7 +73,7 @@ void FilterChain::check_parameters() const {
 
 const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& picture,
                                std::span<const std::vector<Image>> own_images, const Pipeline& own_steps,
-                               const std::shared_ptr<const void>& source) {
+                               const std::shared_ptr<const void>& source, const ImageView& base) {
   planned_ = nullptr;
   inputs_ = shared_;
   std::size_t next = 1;
@@ -85,6 +82,12 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
       if (!image.empty()) inputs_[next] = image.view();
       ++next;
     }
+  if (!base.empty()) {
+    kept_plans_ = 2 * kept_plans;
+    const std::vector<InputRecord>& sides = work_.pipeline.front().parameters.filter().inputs;
+    for (std::size_t i = 0; i < sides.size(); ++i)
+      if (sides[i].role == Role::guide && inputs_[i + 1].empty()) inputs_[i + 1] = base;
+  }
   std::vector<Shape> shapes = shapes_with(picture);
   const bool series = !work_.options.series.empty();
   std::string text = text_of(own_steps, series);
@@ -95,7 +98,7 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
   if (known != plans_.end()) {
     std::rotate(plans_.begin(), known, known + 1);
   } else {
-    if (plans_.size() == (memory_limit(device_) == 0 ? kept_plans : 1)) plans_.pop_back();
+    if (plans_.size() == (memory_limit(device_) == 0 ? kept_plans_ : 1)) plans_.pop_back();
     const auto check = [&](std::size_t step, const Shape& shape) {
       check_sizes(work_.pipeline, step, shapes, input, shape);
     };

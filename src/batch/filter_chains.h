@@ -35,9 +35,12 @@ class FilterChain {
   /// An image that is not empty replaces the shared one and must live until run() is done. `own_steps`,
   /// unless empty, replaces the shared steps. In a series one plan is varied, and keeps what it knows of the
   /// picture if `source` is that of its last run.
+  ///
+  /// `base`, if given, says that the picture is its restored light. It becomes the guide of a first step that
+  /// has none, so that both have the same weights. It must live until run() is done.
   const Shape& plan(const std::filesystem::path& input, const Shape& picture,
                     std::span<const std::vector<Image>> own_images = {}, const Pipeline& own_steps = {},
-                    const std::shared_ptr<const void>& source = {});
+                    const std::shared_ptr<const void>& source = {}, const ImageView& base = {});
 
   [[nodiscard]] const Device& device() const noexcept { return device_; }
 
@@ -51,7 +54,7 @@ class FilterChain {
   [[nodiscard]] Needs foresee(const Shape& picture) const;
   [[nodiscard]] Needs needs() const;
 
-  /// Runs the last plan from and to host memory, observed by `progress`. Returns warnings.
+  /// Runs the last plan, observed by `progress`. Returns warnings.
   std::vector<std::string> run(const ImageView& picture, const MutableImageView& output,
                                const Progress& progress = {});
 
@@ -93,6 +96,10 @@ class FilterChain {
   std::vector<ImageView> shared_;  ///< shared inputs: an empty view for the picture, then those of the steps
   std::vector<ImageView> inputs_;  ///< inputs of the next run
   std::vector<ShapedPlan> plans_;  ///< most recently used first
+  /// The folder of a camera has upright and horizontal pictures, and gain maps double them. More plans would
+  /// hold device memory for little.
+  static constexpr std::size_t kept_plans = 2;
+  std::size_t kept_plans_ = kept_plans;
   PipelinePlan* planned_ = nullptr;     ///< plan to run next, the first of `plans_`
   std::shared_ptr<const void> source_;  ///< picture of the next run
 };

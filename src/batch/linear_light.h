@@ -1,5 +1,6 @@
 #pragma once
-// Linear light of pictures whose profile has other tone curves than sRGB's.
+// Linear light of pictures: of those whose profile has other tone curves than sRGB's, and of those with a
+// gain map.
 
 #include <algorithm>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "satin/io.h"
 #include "satin/pipeline.h"
+#include "satin/restored_light.h"
 #include "satin/tone_curves.h"
 
 namespace satin::batch {
@@ -59,6 +61,12 @@ class LinearLight {
   [[nodiscard]] Image encoded(Image result) const {
     return light_.curves ? light_.curves->encoded(result) : std::move(result);
   }
+  /// Returns the view of an encoded picture for functions that read sRGB or linear light. `linear` holds its
+  /// pixels if they have other curves.
+  [[nodiscard]] ImageView decoded(const Image& encoded, Image& linear) const {
+    if (light_.curves) linear = light_.curves->decoded(encoded);
+    return light_.curves ? linear.view() : encoded.view();
+  }
   /// Returns a warning, or an empty text.
   [[nodiscard]] const std::string& warning() const noexcept { return light_.warning; }
 
@@ -67,5 +75,25 @@ class LinearLight {
   LightOfPicture light_;
   Image linear_;
 };
+
+/// The restored light of a result, in the device's memory, and the gain map that leads to it.
+struct FilteredLight {
+  Image light;
+  GainMap map;
+};
+
+/// Filters the restored light of a picture with a gain map like its base. `result` is the encoded result of
+/// `base`, and run(light) returns that of its light in the device's memory.
+template <class Run>
+[[nodiscard]] FilteredLight filter_light(const Device& device, const LinearLight& base, const GainMap& map,
+                                         const Image& result, const Run& run) {
+  const ImageView before = base.picture().view();
+  const Image light = restore_light(device, before, map);
+  Image filtered = run(light.view());
+  Image linear;
+  GainMap made =
+      gain_map_of(device, {base.decoded(result, linear), filtered.view()}, {before, light.view()}, map);
+  return {std::move(filtered), std::move(made)};
+}
 
 }  // namespace satin::batch

@@ -15,6 +15,7 @@
 #include "batch/file_names.h"
 #include "batch/file_stamp.h"
 #include "batch/manifest.h"
+#include "batch/photographs.h"
 #include "batch/side_inputs.h"
 #include "batch/streaming.h"
 #include "satin/param.h"
@@ -462,6 +463,7 @@ Picture framed(const Picture& source, const Framing& framing, const BatchOptions
       result.channels.push_back({channel.name, std::move(*plane)});
     else
       dropped.push_back("channel " + channel.name);
+  if (source.gain_map) result.gain_map = framed(*source.gain_map, framing);
   for (const std::string& name : source.left_out)
     if (!options.keep_depth || (name != "depth" && name != "original")) dropped.push_back(name);
   std::string list;
@@ -476,8 +478,9 @@ std::vector<std::string> file_warnings(const BatchFile& file, const Picture& sou
                                        const WriteOptions& options) {
   std::vector<std::string> warnings = source.warnings;
   const std::string extension = options.format.empty() ? file.output.extension().string() : options.format;
-  for (const std::string& text : {options.convert ? what_is_converted(extension, output) : std::string(),
-                                  what_is_lost(extension, options.metadata, options.channels)})
+  for (const std::string& text :
+       {options.convert ? what_is_converted(extension, output) : std::string(),
+        what_is_lost(extension, options.metadata, options.channels, options.gain_map != nullptr)})
     if (!text.empty()) warnings.push_back(text);
   return warnings;
 }

@@ -25,7 +25,7 @@ constexpr unsigned set_of(Values... values) {
 }
 
 /// Data that a file may carry beside the pixels.
-enum class Carried { icc, exif, xmp, iptc, resolution, comments, png, channels, windows };
+enum class Carried { icc, exif, xmp, iptc, resolution, comments, png, channels, windows, gain_map };
 
 /// Limits of a format that is written.
 struct Holds {
@@ -112,6 +112,10 @@ struct Codec {
   /// Decodes like `decode` and fills in Picture::photo, except for facts from EXIF. Null for formats without
   /// depth.
   Picture (*decode_photo)(Bytes bytes, const ReadOptions& options) = nullptr;
+  /// Returns the gain map of a file whose picture was decoded; nothing if it has none. Throws Error(input) if
+  /// the map cannot be used. Null for formats without gain maps.
+  std::optional<GainMap> (*read_gain_map)(Bytes bytes, const Picture& picture,
+                                          const ReadOptions& options) = nullptr;
   /// Null if EXIF says everything.
   FileFacts (*facts)(Bytes bytes) = nullptr;
   SeveralPictures several = {};
@@ -162,11 +166,31 @@ void complete_photo(Photo& photo, const Metadata& metadata, const Shape& shape);
 /// A picture to be written, with the metadata blocks that hold its depth and original.
 struct KeptPhoto {
   Image image;           ///< oriented like the depth and the original
+  GainMap gain_map;      ///< likewise; empty if the options have none
   WriteOptions options;  ///< WriteOptions::photo is null
 };
 
 /// Stores depth and original of the photograph that the options name as GDepth and GImage in XMP, for JPEG.
 [[nodiscard]] KeptPhoto keep_photo(const ImageView& image, const WriteOptions& options);
+
+// Gain maps in JPEG files (gain_maps.cpp).
+
+/// Encodes a picture without a gain map.
+using Encoder = FileBytes(const ImageView& image, const WriteOptions& options);
+
+/// This is Codec::read_gain_map of JPEG. A map of the photograph's original has precedence.
+[[nodiscard]] std::optional<GainMap> read_jpeg_gain_map(Bytes bytes, const Picture& picture,
+                                                        const ReadOptions& options);
+
+/// Returns whether the file has a gain map, usable or not. This is Codec::facts of JPEG.
+[[nodiscard]] FileFacts jpeg_facts(Bytes bytes);
+
+/// Encodes picture and gain map as Ultra HDR with binary parameters beside those in XMP.
+[[nodiscard]] FileBytes encode_with_gain_map(const ImageView& image, const WriteOptions& options,
+                                             Encoder* encode);
+
+/// Like jpeg_alone(), with the gain map of the file if that can be used.
+[[nodiscard]] FileBytes jpeg_alone_with_gain_map(Bytes file);
 
 // Records of the codecs, each defined in its codec_*.cpp.
 [[nodiscard]] Codec png_codec();

@@ -12,6 +12,7 @@
 #include "io/codec_steps.h"
 #include "io/module.h"
 #include "metadata/colour_profile.h"
+#include "metadata/gain_map_source.h"
 #include "metadata/heif_boxes.h"
 #include "satin/error.h"
 #include "satin/version.h"
@@ -414,12 +415,28 @@ Picture decode_heif_photo(Bytes bytes, const ReadOptions& options) {
   return picture;
 }
 
+bool is_gain_map(const Item& item) { return item.auxiliary_type.ends_with("aux:hdrgainmap"); }
+
+std::optional<GainMap> read_gain_map(Bytes bytes, const Picture& picture, const ReadOptions& options) {
+  HeifFile file(bytes);
+  const auto item = std::ranges::find_if(file.items, is_gain_map);
+  if (item == file.items.end()) {
+    if (has_tone_map(bytes)) refuse_gain_map("libheif hands out no picture of a 'tmap' item");
+    return std::nullopt;
+  }
+  if (item->bits != 8) refuse_gain_map("it has " + std::to_string(item->bits) + " bits, and 8 are read");
+  const double headroom = apple_headroom_of(parse_xmp(item->xmp), picture.metadata.exif);
+  ReadOptions plain;
+  plain.limits = options.limits;
+  const auto index = static_cast<std::size_t>(item - file.items.begin());
+  return apple_gain_map(file.decode(index, 1, plain), headroom);
+}
+
 FileFacts facts_of(Bytes bytes) {
   const HeifFile file(bytes);
-  const auto is_gain_map = [](const Item& item) { return item.auxiliary_type.ends_with("gainmap"); };
   FileFacts facts;
   facts.orientation = file.stored.orientation;
-  facts.gain_map = std::ranges::any_of(file.items, is_gain_map);
+  facts.gain_map = std::ranges::any_of(file.items, is_gain_map) || has_tone_map(bytes);
   return facts;
 }
 
@@ -433,6 +450,7 @@ extern "C" __attribute__((visibility("default"))) const satin::io::CodecModule* 
         codec.decode = io::decode_heif;
         codec.decode_photo = io::decode_heif_photo;
         codec.facts = io::facts_of;
+        codec.read_gain_map = io::read_gain_map;
         codec.several = {"page", io::list_pictures, io::decode_further, nullptr};
       }};
   return &module;

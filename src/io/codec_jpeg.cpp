@@ -357,18 +357,25 @@ FileBytes encode_jpeg(const ImageView& image, const WriteOptions& options) {
   return copy_of(std::as_bytes(std::span(file, size)));
 }
 
+FileBytes encode_jpeg_file(const ImageView& image, const WriteOptions& options) {
+  return options.gain_map == nullptr ? encode_jpeg(image, options)
+                                     : encode_with_gain_map(image, options, encode_jpeg);
+}
+
 }  // namespace
 
 Codec jpeg_codec() {
-  Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg};
+  Codec codec{"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif"}, sniff_jpeg, decode_jpeg, encode_jpeg_file};
   codec.decode_photo = decode_jpeg_photo;
+  codec.read_gain_map = read_jpeg_gain_map;
+  codec.facts = jpeg_facts;
   codec.several.word = "page";
   codec.several.list = list_jpegs;
   codec.holds.types = set_of(Type::u8);
   codec.holds.channels = set_of(1, 3);
   codec.holds.max_side = JPEG_MAX_DIMENSION;
   codec.holds.metadata = set_of(Carried::icc, Carried::exif, Carried::xmp, Carried::iptc, Carried::resolution,
-                                Carried::comments);
+                                Carried::comments, Carried::gain_map);
   codec.holds.longest_exif = longest_jpeg_exif;
   return codec;
 }

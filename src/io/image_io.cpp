@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -108,13 +109,6 @@ void check_choice_of_one(const Codec& codec, const ReadOptions& options) {
                   " files hold one picture. Leave out --page.");
 }
 
-/// Whether the XMP declares a gain map. Phones name its standard there.
-bool names_gain_map(Bytes xmp) {
-  const std::string_view text = text_of(xmp);
-  return text.find("http://ns.adobe.com/hdr-gain-map/") != std::string_view::npos ||
-         text.find("http://ns.apple.com/HDRGainMap/") != std::string_view::npos;
-}
-
 /// Returns the names of all formats of which `has` is true, as a list.
 template <class Has>
 std::string one_of_codecs(const Has& has) {
@@ -142,17 +136,18 @@ const Codec& codec_for(Bytes bytes, std::string_view extension) {
 }
 
 /// Returns the names of pictures and data of a file that are not kept and belong to its whole picture.
-std::vector<std::string> left_out(const Codec& codec, Bytes bytes, const Metadata& metadata) {
-  const std::string_view xmp = text_of(metadata.xmp);
+std::vector<std::string> left_out(const Codec& codec, Bytes bytes, const Picture& picture) {
+  const std::string_view xmp = text_of(picture.metadata.xmp);
   const auto names = [&](std::string_view space) { return xmp.find(space) != std::string_view::npos; };
   std::vector<std::string> found;
-  if (names_gain_map(metadata.xmp) || (codec.facts != nullptr && codec.facts(bytes).gain_map))
+  if (!picture.gain_map && codec.facts != nullptr && codec.facts(bytes).gain_map)
     found.emplace_back("gain map");
   if (names("http://ns.google.com/photos/1.0/depthmap/") ||
       names("http://ns.google.com/photos/dd/1.0/depthmap/"))
     found.emplace_back("depth");
   if (names("http://ns.google.com/photos/1.0/image/")) found.emplace_back("original");
-  if (codec.several.list != nullptr && sniff_jpeg(bytes, {}) && mpf_pictures(bytes).size() > 1)
+  const std::size_t kept = picture.gain_map ? 2 : 1;
+  if (codec.several.list != nullptr && sniff_jpeg(bytes, {}) && mpf_pictures(bytes).size() > kept)
     found.emplace_back("pictures of the MPF index");
   return found;
 }
@@ -250,6 +245,22 @@ void warn_left_out(const FilePicture& picture, std::vector<std::string>& warning
                        " left out. Choose one with --page N, or take all with --all-pages.");
 }
 
+/// Reads the gain map of the main picture. One that cannot be used becomes a warning.
+void read_gain_map(const Codec& codec, Bytes bytes, const ReadOptions& options, Picture& picture) try {
+  std::optional<GainMap> map = codec.read_gain_map(bytes, picture, options);
+  if (!map) return;
+  Shape shape = picture.image.shape();
+  if (picture.reduction > 1)
+    std::tie(shape.width, shape.height) = std::pair(picture.full_width, picture.full_height);
+  map->check(shape);
+  picture.gain_map = std::move(map);
+} catch (const Error& error) {
+  const std::string_view text = error.what();
+  constexpr std::string_view prefix = "its gain map cannot be used: ";
+  picture.warnings.push_back(std::string(text.starts_with(prefix) ? "" : prefix) + std::string(text) +
+                             " It was left out.");
+}
+
 Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
   const auto read = [&] {
     if (codec.several.decode != nullptr && (codec.decode == nullptr || picture.at != 0))
@@ -261,7 +272,9 @@ Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, cons
   Picture result = read();
   warn_left_out(picture, result.warnings);
   result.format = codec.extensions.front();
-  result.left_out = left_out(codec, bytes, result.metadata);
+  if (options.gain_map && picture.at == 0 && codec.read_gain_map != nullptr)
+    read_gain_map(codec, bytes, options, result);
+  result.left_out = left_out(codec, bytes, result);
   return result;
 }
 
@@ -281,7 +294,7 @@ FileInfo file_info(const Codec& codec, Bytes bytes, const ReadOptions& options) 
   for (const FilePicture& picture : pictures)
     if (!picture.name.empty()) info.parts.push_back(picture.name);
   info.orientation = facts.orientation.value_or(stored_orientation(metadata.exif, metadata.xmp).value_or(1));
-  info.gain_map = facts.gain_map || names_gain_map(metadata.xmp);
+  info.gain_map = facts.gain_map;
   if (!metadata.icc.empty()) info.profile = profile_name(metadata.icc);
   return info;
 }
@@ -383,7 +396,8 @@ std::vector<std::byte> encode(std::span<const ImageView> images, const std::stri
     codec = &codec_for(extension, images[i].shape, options[i]);
     if (images.size() > 1) io::check_holds_several(*codec);
     if (images.size() == 1 && options[i].photo != nullptr) {
-      const io::KeptPhoto kept = io::keep_photo(images[i], options[i]);
+      io::KeptPhoto kept = io::keep_photo(images[i], options[i]);
+      if (options[i].gain_map != nullptr) kept.options.gain_map = &kept.gain_map;
       const ImageView image = kept.image;
       return encode({&image, 1}, extension, {&kept.options, 1});
     }
@@ -565,6 +579,7 @@ FileInfo read_file_info(const std::filesystem::path& path, const ReadOptions& op
   const std::vector<std::byte> bytes = bytes_of(path, options);
   ReadOptions with_photo = options;
   with_photo.photo_depth = true;
+  with_photo.gain_map = true;
   return named(name, [&] { return io::file_info(codec_for_file(bytes, name), bytes, with_photo); });
 }
 
@@ -595,7 +610,7 @@ std::string what_is_converted(const std::string& extension, const Shape& shape) 
 }
 
 std::string what_is_lost(const std::string& extension, const Metadata& metadata,
-                         std::span<const NamedChannel> channels) {
+                         std::span<const NamedChannel> channels, bool gain_map) {
   const Codec* codec = find_writer(extension);
   if (codec == nullptr) return {};
   std::vector<std::string> lost;
@@ -620,6 +635,7 @@ std::string what_is_lost(const std::string& extension, const Metadata& metadata,
   check(Carried::png, colour.code_points && !is_srgb, "cICP");
   check(Carried::png, colour.gamma && !colour.srgb_intent, "gAMA");
   check(Carried::png, colour.chromaticities && !colour.srgb_intent, "cHRM");
+  check(Carried::gain_map, gain_map, "gain map");
   check(Carried::windows, metadata.exr && metadata.exr->data != metadata.exr->display, "data window");
   for (const NamedChannel& channel : channels)
     if ((codec->holds.metadata & io::set_of(io::Carried::channels)) == 0)

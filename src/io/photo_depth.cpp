@@ -170,7 +170,10 @@ Picture decode_jpeg_photo(Bytes bytes, const ReadOptions& options) {
                         : jpeg.decode(bytes, options);
   if (has_original) picture.warnings.insert(picture.warnings.begin(), warnings.begin(), warnings.end());
   Photo photo;
-  photo.original = has_original ? std::move(source.original) : PhotoOriginal{jpeg_alone(bytes), {}};
+  photo.original =
+      has_original
+          ? std::move(source.original)
+          : PhotoOriginal{options.gain_map ? jpeg_alone_with_gain_map(bytes) : jpeg_alone(bytes), {}};
   photo.orientation = orientation;
   photo.focus = std::move(source.focus);
   if (photo.focus && photo.focus->distance && source.depth)
@@ -190,8 +193,13 @@ KeptPhoto keep_photo(const ImageView& image, const WriteOptions& options) {
   const Photo& photo = *options.photo;
   if (!photo.depth || photo.original.file.empty())
     throw Error(ErrorKind::usage, "there is no depth of a photograph to keep. Drop --keep-depth.");
-  KeptPhoto kept{upright(copy_of(image), inverse_of(photo.orientation), {}), options};
+  KeptPhoto kept{upright(copy_of(image), inverse_of(photo.orientation), {}), {}, options};
   kept.options.photo = nullptr;
+  if (options.gain_map != nullptr) {
+    kept.gain_map = {
+        options.gain_map->metadata, {}, options.gain_map->origin, options.gain_map->alternate_icc};
+    kept.gain_map.pixels = upright(options.gain_map->pixels.clone(), inverse_of(photo.orientation), {});
+  }
   const Shape& shape = kept.image.shape();
   Metadata& metadata = kept.options.metadata;
   frame_in_exif(metadata.exif,

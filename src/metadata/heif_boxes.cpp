@@ -187,6 +187,17 @@ std::vector<std::uint32_t> heif_tiles(Bytes bytes) {
   return tiles;
 }
 
+bool has_tone_map(Bytes bytes) {
+  const Items items(without_header(find_box(bytes, "meta")));
+  bool found = false;
+  int searches = 0;
+  items.for_references("dimg", [&](std::uint32_t from, std::uint32_t to) {
+    if (found || to != items.primary() || ++searches > most_searches) return;
+    found = items.type_of(from) == "tmap";
+  });
+  return found;
+}
+
 std::uint32_t heif_sequence_length(Bytes bytes) {
   std::uint32_t longest = 0;
   for (BoxReader tracks(find_box(bytes, "moov")); !tracks.at_end();) {

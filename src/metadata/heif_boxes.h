@@ -84,6 +84,9 @@ struct HeifPicture {
 /// Returns the pictures of which others are composed, in ascending order.
 [[nodiscard]] std::vector<std::uint32_t> heif_tiles(Bytes bytes);
 
+/// Whether an item restores light of the primary picture by a gain map (`tmap`, ISO/IEC 23008-12, 6.6.2.4).
+[[nodiscard]] bool has_tone_map(Bytes bytes);
+
 /// Returns the number of pictures in the longest track of pictures (`moov`), or 0 if there is none.
 [[nodiscard]] std::uint32_t heif_sequence_length(Bytes bytes);
 

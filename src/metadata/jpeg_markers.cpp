@@ -14,7 +14,6 @@ namespace {
 constexpr unsigned app0 = 0xE0, app1 = 0xE1, app2 = 0xE2, app13 = 0xED, comment = 0xFE;
 constexpr unsigned start_of_scan = 0xDA, end_of_image = 0xD9;
 constexpr std::string_view jfif_name{"JFIF\0", 5};
-constexpr std::string_view exif_name{"Exif\0\0", 6};
 constexpr std::string_view icc_name{"ICC_PROFILE\0", 12};
 constexpr std::string_view photoshop_name{"Photoshop 3.0\0", 14};
 
@@ -118,7 +117,7 @@ bool is_auxiliary(Bytes jpeg) {
       "http://ns.adobe.com/hdr-gain-map/", "http://ns.apple.com/HDRGainMap/",
       "http://ns.apple.com/pixeldatainfo/", "http://ns.apple.com/depthData/"};
   return std::ranges::any_of(placed_segments(jpeg), [&](const PlacedSegment& segment) {
-    if (segment.marker == app2) return starts_with(segment.content, "urn:iso:std:iso:ts:21496:-1");
+    if (segment.marker == app2) return starts_with(segment.content, iso_gain_map_name);
     return segment.marker == app1 && std::ranges::any_of(spaces, [&](std::string_view space) {
              return text_of(segment.content).find(space) != std::string_view::npos;
            });
@@ -242,7 +241,8 @@ FileBytes jpeg_alone(Bytes file) {
   std::size_t kept = 0;
   for (const PlacedSegment& segment : placed_segments(file.first(size))) {
     const bool refers_to_others =
-        (segment.marker == app2 && starts_with(segment.content, mpf_name)) ||
+        (segment.marker == app2 &&
+         (starts_with(segment.content, mpf_name) || starts_with(segment.content, iso_gain_map_name))) ||
         (segment.marker == app1 &&
          (starts_with(segment.content, xmp_name) || starts_with(segment.content, extended_xmp_name)));
     if (!refers_to_others) continue;

@@ -13,8 +13,13 @@ namespace satin::io {
 constexpr std::size_t jpeg_segment_limit = 65533;
 /// Longest EXIF block in a segment, after its name.
 constexpr std::size_t longest_jpeg_exif = jpeg_segment_limit - 6;
+/// Start of the content of a segment with an EXIF block.
+constexpr std::string_view exif_name{"Exif\0\0", 6};
 /// Start of the content of a segment with an XMP packet.
 constexpr std::string_view xmp_name{"http://ns.adobe.com/xap/1.0/\0", 29};
+
+/// Start of the content of an APP2 segment about a gain map (ISO 21496-1, annex C).
+constexpr std::string_view iso_gain_map_name{"urn:iso:std:iso:ts:21496:-1\0", 28};
 
 [[nodiscard]] bool sniff_jpeg(Bytes bytes, std::string_view extension);
 
@@ -57,7 +62,8 @@ struct PlacedSegment {
 /// maps, depth and mattes.
 [[nodiscard]] std::vector<std::size_t> further_jpegs(Bytes file);
 
-/// Returns the first JPEG of a file without its XMP and its index, which refer to other pictures in the file.
+/// Returns the first JPEG of a file without its XMP, its index and the mark of its gain map, which refer to
+/// other pictures in the file.
 /// Empty if its end marker is missing.
 [[nodiscard]] FileBytes jpeg_alone(Bytes file);
 

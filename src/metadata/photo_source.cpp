@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "metadata/exif.h"
@@ -113,15 +114,9 @@ std::optional<PhotoFocus> google_focus(const XmpNode& xmp, int orientation) {
   return focus.distance || focus.place ? std::optional(std::move(focus)) : std::nullopt;
 }
 
-/// A file behind the picture.
-struct ContainerItem {
-  std::string uri, semantic;
-  Bytes bytes;  ///< empty if it is not inside the file
-};
-
-/// Returns the items of a container. They follow each other behind the picture and its padding. An item
+/// Returns the items of one container. They follow each other behind the picture and its padding. An item
 /// without a length has the bytes of the one before it.
-std::vector<ContainerItem> container_items(Bytes file, const XmpNode& xmp, const ContainerSpaces& spaces) {
+std::vector<ContainerItem> items_of(Bytes file, const XmpNode& xmp, const ContainerSpaces& spaces) {
   std::vector<ContainerItem> items;
   std::size_t at = jpeg_size(file);
   for (const XmpNode* node : xmp.all(spaces.container, "Item")) {
@@ -185,7 +180,7 @@ DepthTerms google_terms(const std::string& standard, const DepthWords& words) {
 }
 
 void read_container(PhotoSource& source, Bytes file, const XmpNode& xmp, const ContainerSpaces& spaces) {
-  const std::vector<ContainerItem> items = container_items(file, xmp, spaces);
+  const std::vector<ContainerItem> items = items_of(file, xmp, spaces);
   const bool dynamic = xmp.find(dynamic_depth, "DepthURI") != nullptr;
   const ContainerItem* depth = find_item(items, "Depth", xmp.text_of(dynamic_depth, "DepthURI"));
   if (depth != nullptr && !source.depth) {
@@ -235,6 +230,15 @@ void read_apple(PhotoSource& source, Bytes file) {
 }
 
 }  // namespace
+
+std::vector<ContainerItem> container_items(Bytes file, const XmpNode& xmp) {
+  std::vector<ContainerItem> all;
+  for (const ContainerSpaces& spaces : containers) {
+    std::vector<ContainerItem> items = items_of(file, xmp, spaces);
+    std::ranges::move(items, std::back_inserter(all));
+  }
+  return all;
+}
 
 void refuse_depth(const std::string& what) {
   throw Error(ErrorKind::input,

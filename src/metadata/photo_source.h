@@ -51,6 +51,15 @@ struct DepthTerms {
 /// Returns FocalLengthIn35mmFilm, in mm.
 [[nodiscard]] std::optional<double> exif_focal_length(Bytes exif);
 
+/// A file behind the picture of a JPEG file.
+struct ContainerItem {
+  std::string uri, semantic;
+  Bytes bytes;  ///< empty if it is not inside the file
+};
+
+/// Returns the items of the containers that the XMP of a JPEG file describes (Google, Dynamic Depth).
+[[nodiscard]] std::vector<ContainerItem> container_items(Bytes file, const XmpNode& xmp);
+
 struct DepthItem {
   DepthTerms terms;
   FileBytes item;     ///< a PNG or JPEG file

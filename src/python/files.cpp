@@ -27,6 +27,8 @@
 #include "satin/batch_report.h"
 #include "satin/error.h"
 #include "satin/io.h"
+#include "satin/restored_light.h"
+#include "satin/tone_curves.h"
 
 NB_MAKE_OPAQUE(satin::Pipeline)  // a class of its own, not a list
 
@@ -74,28 +76,62 @@ nb::dict channels_of(const Carried& carried) {
   return all;
 }
 
-std::pair<nb::object, Carried> result_of(satin::Picture&& picture) {
+/// Returns the linear light of a picture as f32: what its gain map restores, or that of its own values.
+Image light_of(const satin::Picture& picture) {
+  const Shape& shape = picture.image.shape();
+  if (shape.type != Type::u8 && shape.type != Type::u16) return picture.image.clone();
+  const auto curves = ToneCurves::of(picture.metadata, shape);
+  Image linear = (curves ? *curves : ToneCurves::srgb(shape.type)).decoded(picture.image);
+  if (!picture.gain_map || !restores_light(*picture.gain_map)) return linear;
+  return restore_light(Device::open("cpu"), linear, *picture.gain_map);
+}
+
+/// A picture of 8 bits, and the gain map that restores light beyond its white.
+struct Photograph {
+  Image base;
+  GainMap map;
+};
+
+/// Returns linear light, clipped at white and encoded by the curves of the metadata, with a gain map.
+Photograph photograph_of(const ImageView& view, const Metadata& metadata) {
+  if (view.shape.type != Type::f32)
+    throw Error(ErrorKind::usage, "gain_map needs linear light as float32, where white is 1.");
+  const Image copy = view.interleaved() ? Image() : copy_of(view);
+  const ImageView light = copy.empty() ? view : copy.view();
+  Shape codes = light.shape;
+  codes.type = Type::u8;
+  const auto own = ToneCurves::of(metadata, codes);
+  const ToneCurves& curves = own ? *own : ToneCurves::srgb(Type::u8);
+  Image base = curves.encoded(light);
+  GainMap map = gain_map_of(Device::open("cpu"), {curves.decoded(base), light});
+  return {std::move(base), std::move(map)};
+}
+
+std::pair<nb::object, Carried> result_of(satin::Picture&& picture, bool as_light) {
+  if (as_light) picture.image = light_of(picture);
   Carried carried{
       std::move(picture.metadata), std::make_shared<std::vector<NamedChannel>>(std::move(picture.channels)),
       std::move(picture.format), name_of(picture.image.shape().alpha), std::move(picture.warnings)};
   return {array_of(std::move(picture.image), 0), std::move(carried)};
 }
 
-nb::list results_of(std::vector<satin::Picture>&& pictures) {
+nb::list results_of(std::vector<satin::Picture>&& pictures, bool as_light) {
   nb::list results;
-  for (satin::Picture& picture : pictures) results.append(nb::cast(result_of(std::move(picture))));
+  for (satin::Picture& picture : pictures) results.append(nb::cast(result_of(std::move(picture), as_light)));
   return results;
 }
 
 nb::list read(const fs::path& path, const ReadOptions& options) {
-  return with_file_errors([&] { return results_of(released([&] { return read_pictures(path, options); })); });
+  return with_file_errors(
+      [&] { return results_of(released([&] { return read_pictures(path, options); }), options.gain_map); });
 }
 
 std::pair<nb::object, Carried> decode(const nb::bytes& bytes, const std::string& name,
                                       const ReadOptions& options) {
   const std::span<const std::byte> file(reinterpret_cast<const std::byte*>(bytes.c_str()), bytes.size());
-  return with_file_errors(
-      [&] { return result_of(released([&] { return decode_picture(file, name, options); })); });
+  return with_file_errors([&] {
+    return result_of(released([&] { return decode_picture(file, name, options); }), options.gain_map);
+  });
 }
 
 WriteOptions write_options(const Carried* carried, bool overwrite, std::optional<int> quality, bool convert,
@@ -115,14 +151,29 @@ WriteOptions write_options(const Carried* carried, bool overwrite, std::optional
 using Page = std::pair<const Picture*, const Carried*>;
 
 void write(const fs::path& path, const std::vector<Page>& pages, bool overwrite, std::optional<int> quality,
-           bool convert, bool dither, const std::string& format) {
+           bool convert, bool dither, const std::string& format, bool gain_map) {
   std::vector<ImageView> views;
   std::vector<WriteOptions> options;
   for (const auto& [picture, carried] : pages) {
     views.emplace_back(host_view(*picture));
     options.push_back(write_options(carried, overwrite, quality, convert, dither, format));
   }
-  with_file_errors([&] { released([&] { write_pages(path, views, options); }); });
+  with_file_errors([&] {
+    released([&] {
+      const std::string extension = format.empty() ? path.extension().string() : format;
+      if (gain_map && !what_is_lost(extension, {}, {}, true).empty())
+        throw Error(ErrorKind::usage,
+                    "'" + extension + "' holds no gain map. Write a JPEG, or linear light as .exr.");
+      std::vector<Photograph> photographs;
+      photographs.reserve(gain_map ? views.size() : 0);
+      for (std::size_t i = 0; gain_map && i < views.size(); ++i) {
+        const Photograph& made = photographs.emplace_back(photograph_of(views[i], options[i].metadata));
+        views[i] = made.base.view();
+        options[i].gain_map = &made.map;
+      }
+      write_pages(path, views, options);
+    });
+  });
 }
 
 nb::bytes encode(const Picture& picture, const Carried* carried, const std::string& extension,
@@ -171,16 +222,17 @@ void bind_files(nb::module_& module) {
       .def(
           "__init__",
           [](ReadOptions* self, std::optional<std::int64_t> page, const std::string& part, bool all_pages,
-             bool allow_partial, std::uint64_t max_pixels, std::uint64_t max_bytes) {
+             bool allow_partial, std::uint64_t max_pixels, std::uint64_t max_bytes, bool gain_map) {
             new (self) ReadOptions{{max_pixels, max_bytes}, page, part, all_pages, allow_partial};
+            self->gain_map = gain_map;
           },
           "page"_a.none() = nb::none(), "part"_a = "", "all_pages"_a = false, "allow_partial"_a = false,
-          "max_pixels"_a = ReadLimits{}.pixels, "max_bytes"_a = ReadLimits{}.bytes);
+          "max_pixels"_a = ReadLimits{}.pixels, "max_bytes"_a = ReadLimits{}.bytes, "gain_map"_a = false);
   module.def("formats", &describe_formats);
   module.def("read_file", &read, "path"_a, "options"_a);
   module.def("decode", &decode, "data"_a, "name"_a, "options"_a);
   module.def("write_file", &write, "path"_a, "pages"_a, "overwrite"_a, "quality"_a.none(), "convert"_a,
-             "dither"_a, "format"_a);
+             "dither"_a, "format"_a, "gain_map"_a = false);
   module.def("encode", &encode, "picture"_a, "metadata"_a.none(), "format"_a, "quality"_a.none(), "convert"_a,
              "dither"_a);
 }

@@ -23,7 +23,7 @@
 // the picture. EXIF of TIFF files is rebuilt from the tags that describe the picture.
 //
 // Depth, gain maps and originals beside a picture are dropped, with the metadata entries that refer to them,
-// unless WriteOptions::photo keeps them.
+// unless WriteOptions::photo and WriteOptions::gain_map keep them.
 //
 // Several threads may call any function at once.
 
@@ -60,6 +60,9 @@ struct ReadOptions {
   /// Reads depth, mattes and focus of a photograph into Picture::photo. The picture is then the sharp
   /// original, if the file has one.
   bool photo_depth = false;
+  /// Reads the gain map of a photograph into Picture::gain_map. A map that cannot be used is left out with a
+  /// warning.
+  bool gain_map = false;
   bool filterable = false;  ///< refuses u32, u64 and f64, which no filter accepts
   /// Source of memory for decoded pixels and named channels, such as page-locked memory for a GPU. Empty: the
   /// system.
@@ -142,6 +145,9 @@ struct WriteOptions {
   /// Depth, sharp original and focus, stored as GDepth, GImage and GFocus so that ReadOptions::photo_depth
   /// finds them; the picture is stored in their orientation. JPEG only. Must outlive the call.
   const Photo* photo = nullptr;
+  /// Gain map, stored as Ultra HDR (XMP) and ISO 21496-1 both. JPEG only; what_is_lost() names it for other
+  /// formats. Must outlive the call.
+  const GainMap* gain_map = nullptr;
   PhotoBlur blur{};                                           ///< focus and blur to store with `photo`
   std::optional<std::filesystem::file_time_type> modified{};  ///< modification time; unset: now
   /// Called with the complete temporary file before it is renamed; if it throws, nothing is replaced.
@@ -152,9 +158,10 @@ struct WriteOptions {
 /// there is none.
 [[nodiscard]] std::string what_is_converted(const std::string& extension, const Shape& shape);
 
-/// Lists the metadata (and the channels) that a file of this format cannot hold; empty if there are none.
+/// Lists the metadata (and the channels, and the gain map) that a file of this format cannot hold; empty if
+/// there are none.
 [[nodiscard]] std::string what_is_lost(const std::string& extension, const Metadata& metadata,
-                                       std::span<const NamedChannel> channels = {});
+                                       std::span<const NamedChannel> channels = {}, bool gain_map = false);
 
 /// Whether JPEG can hold the picture in this file (8 bits without alpha), according to its header. Does not
 /// throw for the contents of the file.

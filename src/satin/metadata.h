@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "satin/framing.h"
+#include "satin/gain_map.h"
 #include "satin/image.h"
 #include "satin/photo_depth.h"
 #include "satin/pixel_box.h"
@@ -114,6 +115,7 @@ struct Picture {
   std::vector<NamedChannel> channels{};  ///< channels other than red, green, blue and alpha
   std::vector<std::string> warnings{};   ///< warnings of the reader
   std::optional<Photo> photo{};          ///< depth and focus, if ReadOptions::photo_depth was set
+  std::optional<GainMap> gain_map{};     ///< gain map, if ReadOptions::gain_map was set and the file has one
   /// Names of pictures and data of the file that belong to its whole picture and are not kept: "gain map".
   std::vector<std::string> left_out{};
   std::int64_t reduction = 1;   ///< the file was decoded at this part of its size (ReadOptions::enough)

@@ -7,8 +7,10 @@
 
 #include "batch/file_names.h"
 #include "batch/outputs.h"
+#include "batch/photographs.h"
 #include "batch/side_inputs.h"
 #include "satin/pipeline.h"
+#include "satin/restored_light.h"
 #include "view/settings.h"
 
 namespace satin::view {
@@ -229,6 +231,7 @@ void Session::load() {
   const bool chooses = std::exchange(start_.may_choose, false) && line_.pipeline.size() == 1;
   const bool wants = wants_photo(line_.pipeline, line_.options);
   options.photo_depth = true;  // the page offers it
+  options.gain_map = true;     // the page says whether it is used
   lock.unlock();
   std::shared_ptr<const OpenPicture> picture;
   std::optional<Error> problem;
@@ -394,13 +397,16 @@ void Session::use(const Pipeline& pipeline) {
 void Session::show() { renderer_.show({generation_, work(), picture_, problem_}); }
 
 Answer Session::settings_answer(const Json& more) const {
-  Json json{{"generation", generation_},
-            {"command", command()},
-            {"line", line_json()},
-            {"settings", settings_json(settings_of(line_.pipeline))},
-            {"error", nullptr}};
+  Json json{{"generation", generation_},  {"command", command()},
+            {"line", line_json()},        {"settings", settings_json(settings_of(line_.pipeline))},
+            {"uses_light", uses_light()}, {"error", nullptr}};
   if (!more.is_null()) json.update(more);
   return json_answer(json);
+}
+
+bool Session::uses_light() const {
+  return picture_ != nullptr && picture_->source->gain_map && restores_light(*picture_->source->gain_map) &&
+         batch::gain_map_use_of(line_.pipeline, line_.options) == GainMapUse::use;
 }
 
 Session::Json Session::session_json() const {
@@ -416,6 +422,7 @@ Session::Json Session::session_json() const {
             {"command", command()},
             {"line", line_json()},
             {"output", output().string()},
+            {"uses_light", uses_light()},
             {"error", problem_ ? error_json(*problem_) : Json(nullptr)}};
   if (picture_ == nullptr) return json;
   const Shape& shape = picture_->shape();

@@ -98,6 +98,9 @@ class Session final : public Application {
   void show();
   [[nodiscard]] Answer settings_answer(const Json& more) const;
   [[nodiscard]] Json session_json() const;
+  /// Whether the output gets a new gain map from filtered light. The page shows the picture for SDR, whose
+  /// pixels do not depend on it.
+  [[nodiscard]] bool uses_light() const;
   [[nodiscard]] Json paintings_json() const;
   [[nodiscard]] std::shared_ptr<const Batch> work() const;
   [[nodiscard]] std::filesystem::path input() const { return inputs_.files.path(index_); }

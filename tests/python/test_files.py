@@ -119,6 +119,27 @@ def test_metadata_travels(tmp_path, image):
     assert satin.read(satin.encode(pixels, ".png", metadata=metadata), metadata=True)[1].icc == b""
 
 
+@needs("TIFF")  # as the codecs of SATIN_CODECS=FULL
+def test_light_beyond_white_travels(tmp_path):
+    y, x = np.mgrid[0:48, 0:64]
+    light = np.stack([0.2 + x / 16, 0.1 + y / 24, 0.5 + 0 * x], axis=-1).astype(np.float32)
+    satin.write(tmp_path / "a.jpg", light, gain_map=True, quality=100)
+    assert satin.read(tmp_path / "a.jpg").dtype == np.uint8
+    found = satin.read(tmp_path / "a.jpg", gain_map="use")
+    assert found.dtype == np.float32 and found.max() > 3.5
+    assert np.median(np.abs(found / light - 1)) < 0.02
+    satin.write(tmp_path / "b.jpg", light[::-1, ::-1], gain_map=True, quality=100)
+    assert np.median(np.abs(satin.read(tmp_path / "b.jpg", gain_map="use")[::-1, ::-1] / light - 1)) < 0.02
+    # Without a map it is the light of the codes.
+    satin.write(tmp_path / "c.png", np.full((4, 5, 3), 255, np.uint8))
+    np.testing.assert_array_equal(satin.read(tmp_path / "c.png", gain_map="use"), np.ones((4, 5, 3), np.float32))
+    for image, name, says in (light, "a.png", "holds no gain map"), (np.zeros((4, 4), np.uint8), "d.jpg", "float32"):
+        with pytest.raises(ValueError, match=says):
+            satin.write(tmp_path / name, image, gain_map=True)
+    with pytest.raises(ValueError, match="'use' or 'drop'"):
+        satin.read(tmp_path / "a.jpg", gain_map="keep")
+
+
 def test_alpha(tmp_path, random):
     image = random.integers(0, 256, (6, 5, 4), np.uint8)
     satin.write(tmp_path / "a.png", image)

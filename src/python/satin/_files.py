@@ -99,6 +99,7 @@ def read(
     allow_partial: bool = ...,
     max_pixels: int = ...,
     max_bytes: int = ...,
+    gain_map: str = ...,
 ) -> NDArray[Any]: ...
 
 
@@ -113,6 +114,7 @@ def read(
     allow_partial: bool = ...,
     max_pixels: int = ...,
     max_bytes: int = ...,
+    gain_map: str = ...,
 ) -> Any: ...
 
 
@@ -127,6 +129,7 @@ def read(
     allow_partial: bool = False,
     max_pixels: int = _MAX_PIXELS,
     max_bytes: int = _MAX_BYTES,
+    gain_map: str = "drop",
 ) -> Any:
     """Reads the picture in a file, upright, as an array (height, width) or (height, width, channels) of uint8, uint16,
     float32, or the type of a table. Colours are in the order red, green, blue; alpha is last.
@@ -134,7 +137,8 @@ def read(
     `source` is a path, the bytes of a file, or a file object in binary mode, from where it stands. With `metadata` the result is the array and a :class:`Metadata` that
     :func:`write` puts into another file. If a file holds several pictures, `page` (from 1) or `part` (of OpenEXR, by
     name or number) selects one; `all_pages` returns a list of all. `allow_partial` reads the intact part of a damaged
-    file. Files and pictures above the limits are refused before anything is allocated.
+    file. Files and pictures above the limits are refused before anything is allocated. With ``gain_map="use"`` the
+    result is linear light as float32, where white is 1: beyond it where the file has a gain map.
 
     Raises FileNotFoundError for a missing file, OSError with the file, the reason and the remedy if it cannot be read,
     ValueError for a page that does not exist, RuntimeError for a missing library; all are :class:`satin.Error`.
@@ -149,7 +153,9 @@ def read(
     '.png'
     """
     native = need_files()
-    options = native.ReadOptions(page, part, all_pages, allow_partial, max_pixels, max_bytes)
+    if gain_map not in ("use", "drop"):
+        raise InvalidArgumentError(f"gain_map is 'use' or 'drop', not {gain_map!r}.")
+    options = native.ReadOptions(page, part, all_pages, allow_partial, max_pixels, max_bytes, gain_map == "use")
     data = _bytes_of(source)
     if data is not None and all_pages:
         raise InvalidArgumentError("all_pages takes a path, not bytes: write them to a file first.")
@@ -193,6 +199,7 @@ def write(
     dither: bool = False,
     alpha: Optional[str] = None,
     format: str = "",
+    gain_map: bool = False,
 ) -> None:
     """Writes an array (height, width) or (height, width, channels) in host memory to a file, atomically.
 
@@ -201,7 +208,8 @@ def write(
     and WebP; by default a JPEG is quantised as the file that `metadata` was read from, or else with 95. `convert`
     writes types that the format does not hold as the nearest type that it does, with floats as linear light of 0 to 1;
     `dither` then dithers 8 bits. `alpha` is the meaning of the last of 2 or 4 channels: 'none', 'straight' or
-    'premultiplied'; by default as it was read, or else 'straight'.
+    'premultiplied'; by default as it was read, or else 'straight'. With `gain_map` the image is linear light as
+    float32, where white is 1; a JPEG then holds it clipped to 8 bits, with a gain map that restores it (Ultra HDR).
 
     Raises FileExistsError for an existing file without `overwrite`, ValueError for pictures that the format does not
     hold, OSError if the file cannot be written, RuntimeError for a full disk; all are :class:`satin.Error`.
@@ -222,7 +230,7 @@ def write(
     extension = format or os.path.splitext(os.fspath(path))[1].lower()
     pages = [_page(each, extension, beside, alpha) for each, beside in zip(images, carried)]
     with _remedied(not convert and any(map(_has_floats, images))), named_by_python(path):
-        native.write_file(path, pages, overwrite, quality, convert, dither, format)
+        native.write_file(path, pages, overwrite, quality, convert, dither, format, gain_map)
 
 
 @worded()

@@ -70,9 +70,13 @@ function showPicture(session, viewport) {
   const name = fileName(picture?.name ?? session.files[session.index] ?? "Satin");
   document.title = `${name} – Satin`;
   byId("picture-name").textContent = name;
-  byId("picture-facts").textContent = picture ? `${picture.width} × ${picture.height}, ${typeText(picture.type)}` : "";
   byId("picture").setAttribute("aria-label", picture ? `${name}, ${picture.width} by ${picture.height} pixels` : name);
   if (picture) viewport.open(picture);
+}
+
+function showFacts({ picture, usesLight }) {
+  byId("picture-facts").textContent = !picture ? ""
+    : `${picture.width} × ${picture.height}, ${typeText(picture.type)}${usesLight ? ", HDR light is used" : ""}`;
 }
 
 /** Shows which pixels are visible. Short busy states, as in a drag, are not shown. */
@@ -150,8 +154,10 @@ async function start() {
   showErrors(session, steps, picker);
   showHelp();
   session.addEventListener("open", () => showPicture(session, viewport));
+  for (const event of ["open", "answer"]) session.addEventListener(event, () => showFacts(session));
   showState(session, canvas, frames);
   showPicture(session, viewport);
+  showFacts(session);
   followSize(byId("pane"), viewport, canvas);
 }
 

@@ -329,6 +329,7 @@ export class Session extends EventTarget {
     this.command = told.command;
     this.#line = told.line;
     this.error = told.error ?? null;
+    this.usesLight = told.uses_light ?? false;
   }
 
   /**

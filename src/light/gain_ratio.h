@@ -1,0 +1,139 @@
+#pragma once
+// The gains that lead from a base picture to its light, averaged over the cells of a new gain map: the
+// quotient of the sums of both, so that the light of a cell is kept, as a logarithm.
+
+#include <cstdint>
+
+#include "core/maths/hd.h"
+#include "light/maths/gain.h"
+#include "light/maths/powers.h"
+#include "pixels/maths/rows.h"
+#include "pixels/pixelwise.h"
+
+namespace satin {
+
+/// Bound of a gain's logarithm, which GainMapMetadata::check() requires, and the smallest light in a
+/// quotient.
+inline constexpr double most_stops = 24;
+inline constexpr double least_light = 1.0 / (1 << 24);
+
+/// The cells of a map along an axis of a picture. Each covers a share of the pixels, or the nearest one in a
+/// map larger than the picture.
+struct CellAxis {
+  std::int64_t pixels;
+  std::int64_t step;  ///< pixels per cell, in units of 2^-24 (rounded up): exact at the end of 2^24 cells
+
+  CellAxis(std::int64_t size, std::int64_t cells) : pixels(size), step(((size << 24) + cells - 1) / cells) {}
+
+  /// Returns the first pixel of a cell, and one past its last.
+  [[nodiscard]] SATIN_HD std::int64_t first(std::int64_t cell) const { return at(cell, pixels - 1); }
+  [[nodiscard]] SATIN_HD std::int64_t last(std::int64_t cell) const {
+    const std::int64_t next = at(cell + 1, pixels);
+    return next > first(cell) ? next : first(cell) + 1;
+  }
+  [[nodiscard]] SATIN_HD std::int64_t at(std::int64_t cell, std::int64_t most) const {
+    return cell * step >> 24 < most ? cell * step >> 24 : most;
+  }
+};
+
+template <class T, int Colours>
+struct GainRatioCell {
+  static constexpr int planes = Colours == 1 ? 1 : Colours + 1;
+
+  BaseLight linear;
+  int channels;
+  CellAxis columns;
+  CellAxis rows;
+  GainOffsets offsets;
+  Rows<const T> base;
+  Rows<const float> light;
+  Rows<const T> base_before;  ///< null without a picture before
+  Rows<const float> light_before;
+  Rows<float> gains;
+  Rows<float> sources;
+
+  /// Sums the cell in double, row after row.
+  SATIN_HD void operator()(int x, int y) const {
+    const std::int64_t left = columns.first(x) * channels, right = columns.last(x) * channels;
+    double own[3] = {}, restored[3] = {};
+    bool is_unchanged = base_before.data != nullptr;
+    for (std::int64_t line = rows.first(y); line < rows.last(y); ++line) {
+      const T* own_row = base.row(line);
+      const float* light_row = light.row(line);
+      for (std::int64_t i = left; i < right; i += channels)
+        for (int c = 0; c < Colours; ++c) {
+          own[c] = own[c] + linear.of(own_row[i + c]);
+          restored[c] = restored[c] + static_cast<double>(light_row[i + c]);
+        }
+      if (!is_unchanged) continue;
+      for (std::int64_t i = left; i < right; ++i)
+        is_unchanged = is_unchanged && own_row[i] == base_before.row(line)[i] &&
+                       light_row[i] == light_before.row(line)[i];
+    }
+    const auto pixels =
+        static_cast<double>((columns.last(x) - columns.first(x)) * (rows.last(y) - rows.first(y)));
+    float* gain = gains.row(y) + std::int64_t{x} * planes;
+    float* source = sources.row(y) + std::int64_t{x} * planes;
+    for (int c = 0; c < Colours; ++c) {
+      const int colour = linear.is_bgr ? 2 - c : c;
+      own[c] = not_below(own[c] + pixels * static_cast<double>(offsets.base[colour]));
+      restored[c] = not_below(restored[c] + pixels * static_cast<double>(offsets.light[colour]));
+      store(own[c], restored[c], is_unchanged, gain + colour, source + colour);
+    }
+    if constexpr (Colours == 3)  // in an order that gives the same bits for RGB and BGR
+      store((own[0] + own[2]) + own[1], (restored[0] + restored[2]) + restored[1], is_unchanged, gain + 3,
+            source + 3);
+  }
+
+  static SATIN_HD double not_below(double value) { return value > least_light ? value : least_light; }
+
+  static SATIN_HD void store(double own, double restored, bool is_unchanged, float* gain, float* source) {
+    const double stops = log_of_2(restored / own);
+    const double bounded = stops > most_stops ? most_stops : stops;
+    *gain = static_cast<float>(bounded < -most_stops ? -most_stops : bounded);
+    *source = static_cast<float>(is_unchanged ? -own : own);
+  }
+};
+
+struct GainRatioJob {
+  using Operation = PixelwiseOperation<GainRatioJob>;
+  static constexpr const char* doing = "computing a gain map";
+
+  Shape base;              ///< as in RestoreJob
+  std::int64_t width = 0;  ///< cells in a row
+  std::int64_t height = 0;
+  GainOffsets offsets;
+
+  struct Images {
+    ImageView base;
+    ImageView light;        ///< f32
+    ImageView base_before;  ///< pictures of these shapes, or empty
+    ImageView light_before;
+    /// log2 of the gains as f32, a channel for each colour, red first, and with several another one for all.
+    MutableImageView gains;
+    /// Sums of base + offset in the same channels, negative where no pixel of the cell has changed.
+    MutableImageView sources;
+  };
+
+  [[nodiscard]] StoredCodes codes() const { return {base.type, Transfer::srgb}; }
+
+  template <class Launch>
+  void each(const Images& images, const TransferView& transfer, const Launch& launch) const {
+    with_colours(base, [&]<class T, int Colours>() {
+      launch(width, height,
+             GainRatioCell<T, Colours>{{base, transfer},
+                                       base.channels,
+                                       {base.width, width},
+                                       {base.height, height},
+                                       offsets,
+                                       Rows<const T>(images.base),
+                                       Rows<const float>(images.light),
+                                       Rows<const T>(images.base_before),
+                                       Rows<const float>(images.light_before),
+                                       Rows<float>(images.gains),
+                                       Rows<float>(images.sources)});
+    });
+  }
+};
+
+}  // namespace satin

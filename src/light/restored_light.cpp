@@ -1,0 +1,315 @@
+// Restored light and new gain maps on a device. The device computes light and gains; the host builds the
+// tables of gains, chooses the parameters of a new map and turns gains into codes.
+
+#include "satin/restored_light.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/backend.h"
+#include "light/gain_ratio.h"
+#include "light/maths/powers.h"
+#include "light/restore.h"
+#include "satin/error.h"
+
+namespace satin {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+/// Returns the view in the device's memory, copied to `copy` if it is not there.
+ImageView on_device(const Device& device, const ImageView& view, Image& copy) {
+  if (view.empty() || !device.is_cuda() || view.memory == Memory::device) return view;
+  copy = device.upload(view);
+  return copy.view();
+}
+
+Image on_host(const Device& device, Image image) {
+  return image.memory() == Memory::host ? std::move(image) : device.download(image.view());
+}
+
+void check_base(const ImageView& base) {
+  const Shape& shape = base.shape;
+  const bool has_type = shape.type == Type::u8 || shape.type == Type::u16 || shape.type == Type::f32;
+  if (!has_type || (colours_of(shape) != 1 && colours_of(shape) != 3))
+    refuse("A picture with a gain map has one or three colours of u8, u16 or f32, but this one is " +
+           describe(shape) + ".");
+  if (shape.frames != 1 || !base.interleaved() || shape.alpha == Alpha::premultiplied)
+    refuse("A picture with a gain map is one frame of interleaved pixels without premultiplied alpha.");
+}
+
+/// Throws unless light belongs to the base.
+void check(const Renderings& pictures) {
+  check_base(pictures.base);
+  Shape wanted = pictures.base.shape;
+  wanted.type = Type::f32;
+  if (pictures.light.shape != wanted || !pictures.light.interleaved())
+    refuse("The light of a base picture has " + describe(pictures.light.shape) + ", but needs " +
+           describe(wanted) + ", interleaved.");
+}
+
+GainOffsets offsets_of(const GainMapMetadata& metadata) {
+  GainOffsets offsets;
+  for (std::size_t c = 0; c < 3; ++c) {
+    offsets.base[c] = static_cast<float>(metadata.channels[c].offset_sdr);
+    offsets.light[c] = static_cast<float>(metadata.channels[c].offset_hdr);
+  }
+  return offsets;
+}
+
+/// Returns t^exponent for t from 0 to 1.
+double power_of(double t, double exponent) {
+  if (exponent == 1) return t;
+  return t > 0 ? power_of_2(exponent * log_of_2(t)) : 0;
+}
+
+/// Returns the gains of all codes and of the steps between them, a row for each curve.
+Image gains_of(const GainMapMetadata& metadata) {
+  Image table({gain_entries, metadata.is_uniform() ? 1 : 3, 1, Type::f32});
+  for (std::int64_t row = 0; row < table.shape().height; ++row) {
+    const GainMapChannel& channel = metadata.channels[static_cast<std::size_t>(row)];
+    float* gains = table.view().row<float>(row);
+    for (unsigned i = 0; i < gain_entries; ++i) {
+      const double code = power_of(static_cast<double>(i) / (gain_entries - 1), 1 / channel.gamma);
+      gains[i] = static_cast<float>(power_of_2(channel.min + (channel.max - channel.min) * code));
+    }
+  }
+  return table;
+}
+
+/// Returns the offsets for quotients. Both are increased where that of the base is too small: gains of a map
+/// without offsets are then 1 where a picture is black, in place of those of noise.
+GainOffsets offsets_of_quotients(const GainMapMetadata& metadata) {
+  constexpr float least_offset = 1.0F / 4096;
+  GainOffsets offsets = offsets_of(metadata);
+  for (std::size_t c = 0; c < 3; ++c) {
+    const float more = std::max(least_offset - offsets.base[c], 0.0F);
+    offsets.base[c] += more;
+    offsets.light[c] += more;
+  }
+  return offsets;
+}
+
+/// A cell of a new map changes light too much if it errs by more than these shares of its light and of white.
+constexpr double error_of_light = 1.0 / 64;
+constexpr double error_of_white = 1.0 / 512;
+/// Colours of a map with one channel may err by more, and in one of so many cells by any amount.
+constexpr double error_of_colour = 1.0 / 16;
+constexpr std::int64_t cells_of_one_tint = 4096;
+
+/// The gains of a new map by GainRatioJob.
+class Gains {
+ public:
+  Gains(const Device& device, const Renderings& result, const Renderings& before, std::int64_t width,
+        std::int64_t height, const GainMapMetadata& metadata)
+      : colours_(colours_of(result.base.shape)),
+        planes_(colours_ == 1 ? 1 : colours_ + 1),
+        share_(std::min(1.0, static_cast<double>(width * height) /
+                                 static_cast<double>(result.base.shape.width * result.base.shape.height))) {
+    const GainRatioJob job{result.base.shape, width, height, offsets_of_quotients(metadata)};
+    Image copies[4];
+    const Shape cells{width, height, planes_, Type::f32};
+    Image gains = device.allocate(cells), sources = device.allocate(cells);
+    device.backend().prepare(job)->run(
+        {on_device(device, result.base, copies[0]), on_device(device, result.light, copies[1]),
+         on_device(device, before.base, copies[2]), on_device(device, before.light, copies[3]), gains.view(),
+         sources.view()},
+        {});
+    device.synchronize();
+    gains_ = on_host(device, std::move(gains));
+    sources_ = on_host(device, std::move(sources));
+  }
+
+  [[nodiscard]] std::int64_t cells() const { return gains_.shape().width * gains_.shape().height; }
+  [[nodiscard]] int colours() const { return colours_; }
+  [[nodiscard]] bool has_changed(std::int64_t cell) const { return at(sources_, cell, 0) > 0; }
+
+  /// The plane of all colours together.
+  [[nodiscard]] int common() const { return planes_ - 1; }
+  /// Returns log2 of the gain of a colour, or of all.
+  [[nodiscard]] double stops(std::int64_t cell, int plane) const { return at(gains_, cell, plane); }
+
+  /// Whether the light of a plane would err by more than these shares with another gain.
+  [[nodiscard]] bool errs(std::int64_t cell, int plane, double other, double of_light) const {
+    if (std::fabs(other - stops(cell, plane)) < of_light) return false;  // as 2^d - 1 < d for 0 < d < 1
+    const double gain = power_of_2(stops(cell, plane));
+    const double source = std::fabs(at(sources_, cell, plane)) * share_;
+    return source * std::fabs(power_of_2(other) - gain) > of_light * source * gain + error_of_white;
+  }
+
+ private:
+  [[nodiscard]] double at(const Image& image, std::int64_t cell, int plane) const {
+    return static_cast<double>(reinterpret_cast<const float*>(image.data())[cell * planes_ + plane]);
+  }
+
+  int colours_;
+  int planes_;
+  double share_;  ///< cells per pixel, at most 1
+  Image gains_;
+  Image sources_;
+};
+
+/// Whether one gain for all colours would lose the tint of too many cells.
+bool needs_colours(const Gains& gains) {
+  if (gains.colours() == 1) return false;
+  std::int64_t tinted = 0;
+  for (std::int64_t cell = 0; cell < gains.cells(); ++cell) {
+    if (!gains.has_changed(cell)) continue;
+    const double common = gains.stops(cell, gains.common());
+    for (int c = 0; c < gains.colours(); ++c)
+      if (gains.errs(cell, c, common, error_of_colour)) {
+        ++tinted;
+        break;
+      }
+  }
+  return tinted * cells_of_one_tint > gains.cells();
+}
+
+/// Calls visit(cell, channel of the map, plane of the gains) for the codes of a cell.
+template <class Visit>
+void for_each_code(const Gains& gains, int channels, const Visit& visit) {
+  for (std::int64_t cell = 0; cell < gains.cells(); ++cell)
+    for (int c = 0; c < channels; ++c) visit(cell, c, channels == 1 ? gains.common() : c);
+}
+
+/// Widens the range of the parameters to the gains that it would clip visibly. Returns whether it did.
+bool widen(GainMapMetadata& metadata, const Gains& gains, int channels) {
+  const bool uniform = metadata.is_uniform();
+  const GainMapMetadata before = metadata;
+  for_each_code(gains, channels, [&](std::int64_t cell, int c, int plane) {
+    if (!gains.has_changed(cell)) return;
+    GainMapChannel& channel = metadata.channels[static_cast<std::size_t>(c)];
+    const double stops = gains.stops(cell, plane);
+    const double clipped = std::clamp(stops, channel.min, channel.max);
+    if (clipped == stops || !gains.errs(cell, plane, clipped, error_of_light)) return;
+    channel.min = std::min(channel.min, stops);
+    channel.max = std::max(channel.max, stops);
+  });
+  if (uniform || channels == 1)
+    for (const GainMapChannel other : metadata.channels)
+      for (GainMapChannel& channel : metadata.channels) {
+        channel.min = std::min(channel.min, other.min);
+        channel.max = std::max(channel.max, other.max);
+      }
+  return !(metadata == before);
+}
+
+/// Codes of gains by their place between the smallest and the largest one, in 2^-16 of the range.
+class GainCodes {
+ public:
+  explicit GainCodes(const GainMapChannel& channel) : min_(channel.min), codes_(places + 1) {
+    if (channel.max > channel.min) scale_ = places / (channel.max - channel.min);
+    for (int i = 0; i <= places; ++i)
+      codes_[static_cast<std::size_t>(i)] =
+          static_cast<std::uint8_t>(255 * power_of(static_cast<double>(i) / places, channel.gamma) + 0.5);
+  }
+
+  [[nodiscard]] std::uint8_t code(double stops) const {
+    return codes_[static_cast<std::size_t>(std::clamp((stops - min_) * scale_, 0.0, double{places}) + 0.5)];
+  }
+
+ private:
+  static constexpr int places = 65536;
+
+  double min_;
+  double scale_ = 0;
+  std::vector<std::uint8_t> codes_;
+};
+
+/// Returns the codes of all cells. With `kept`, a map of the same size, cells that have not changed keep its
+/// codes.
+Image codes_of(const Gains& gains, const GainMapMetadata& metadata, const Shape& shape, const Image* kept) {
+  Image codes(shape);
+  auto* out = reinterpret_cast<std::uint8_t*>(codes.data());
+  const int channels = shape.channels;
+  const std::array<GainCodes, 3> tables{GainCodes(metadata.channels[0]), GainCodes(metadata.channels[1]),
+                                        GainCodes(metadata.channels[2])};
+  for_each_code(gains, channels, [&](std::int64_t cell, int c, int plane) {
+    out[cell * channels + c] = tables[static_cast<std::size_t>(c)].code(gains.stops(cell, plane));
+  });
+  if (kept == nullptr) return codes;
+  const auto* before = reinterpret_cast<const std::uint8_t*>(kept->data());
+  const int kept_channels = kept->shape().channels;
+  for (std::int64_t cell = 0; cell < gains.cells(); ++cell)
+    for (int c = 0; c < channels && !gains.has_changed(cell); ++c)
+      out[cell * channels + c] = before[cell * kept_channels + (kept_channels == 1 ? 0 : c)];
+  return codes;
+}
+
+GainMap copy_of_map(const GainMap& map) {
+  return {map.metadata, map.pixels.clone(), map.origin, map.alternate_icc};
+}
+
+}  // namespace
+
+Image restore_light(const Device& device, const ImageView& base, const GainMap& map) {
+  check_base(base);
+  map.check(base.shape);
+  if (!restores_light(map))
+    refuse("The gain map does not lead from SDR to HDR in the picture's own primaries.");
+  const Image gains = gains_of(map.metadata);
+  RestoreJob job{base.shape, map.pixels.shape(), static_cast<int>(gains.shape().height),
+                 offsets_of(map.metadata)};
+  Image copies[3];
+  Shape shape = base.shape;
+  shape.type = Type::f32;
+  Image light = device.allocate(shape);
+  device.backend().prepare(job)->run(
+      {on_device(device, base, copies[0]), on_device(device, map.pixels, copies[1]),
+       on_device(device, gains, copies[2]), light.view()},
+      {});
+  device.synchronize();
+  return light;
+}
+
+GainMap gain_map_of(const Device& device, const Renderings& result) {
+  check(result);
+  const Shape& shape = result.base.shape;
+  GainMap map;
+  for (GainMapChannel& channel : map.metadata.channels) channel.max = 0;
+  Shape size{(shape.width + 1) / 2, (shape.height + 1) / 2, 1, Type::u8};
+  const Gains gains(device, result, {}, size.width, size.height, map.metadata);
+  size.channels = needs_colours(gains) ? 3 : 1;
+  static_cast<void>(widen(map.metadata, gains, size.channels));
+  constexpr double least_headroom = 0.125;
+  map.metadata.alternate_headroom = least_headroom;
+  for (const GainMapChannel& channel : map.metadata.channels)
+    map.metadata.alternate_headroom = std::max(map.metadata.alternate_headroom, channel.max);
+  map.pixels = codes_of(gains, map.metadata, size, nullptr);
+  return map;
+}
+
+GainMap gain_map_of(const Device& device, const Renderings& result, const Renderings& before,
+                    const GainMap& map) {
+  check(result);
+  check(before);
+  const Shape& shape = result.base.shape;
+  const bool keeps_size = shape == before.base.shape;
+  Shape size = map.pixels.shape();
+  const auto follow = [](std::int64_t& samples, std::int64_t pixels, std::int64_t pixels_before) {
+    samples =
+        std::clamp<std::int64_t>((2 * samples * pixels + pixels_before) / (2 * pixels_before), 1, pixels);
+  };
+  if (!keeps_size) {
+    follow(size.width, shape.width, before.base.shape.width);
+    follow(size.height, shape.height, before.base.shape.height);
+  }
+  const Gains gains(device, result, keeps_size ? before : Renderings(), size.width, size.height,
+                    map.metadata);
+  std::int64_t cell = 0;
+  while (cell < gains.cells() && !gains.has_changed(cell)) ++cell;
+  if (cell == gains.cells()) return copy_of_map(map);
+  GainMap made{map.metadata, {}, map.origin, map.alternate_icc};
+  if (gains.colours() == 1) size.channels = 1;
+  if (size.channels == 1 && needs_colours(gains)) size.channels = 3;
+  const bool widened = widen(made.metadata, gains, size.channels);
+  made.pixels = codes_of(gains, made.metadata, size, keeps_size && !widened ? &map.pixels : nullptr);
+  return made;
+}
+
+}  // namespace satin
