@@ -395,20 +395,10 @@ class NetworkMedians {
     Row above = SortedRow(seen, i, -static_cast<std::int64_t>(reach));
     Row own = SortedRow(seen, i, 0);
     Row next = SortedRow(seen, i, 1);
-    Rows upper;
-    if constexpr (reach == 1)
-      upper = own;
-    else
-      upper = Merged<pair, 0, 2 * side>(SortedRow(seen, i, -1), own);
+    Rows upper = Joined(reach == 1 ? own : SortedRow(seen, i, -1), own);
     for (std::int64_t y = 0; y < rows; y += 2) {
-      Row last = next;
-      Rows lower;
-      if constexpr (reach == 1) {
-        lower = next;
-      } else {
-        last = SortedRow(seen, i, y + 2);
-        lower = Merged<pair, 0, 2 * side>(next, last);
-      }
+      const Row last = reach == 1 ? next : SortedRow(seen, i, y + 2);
+      const Rows lower = Joined(next, last);
       const Core shared = Merged<halves, reach * side - (side + 1) / 2, side + 1>(upper, lower);
       store(found, i, turns_back, y, Selected(shared, above, std::make_index_sequence<side>()));
       if (y + 1 == rows) break;
@@ -444,6 +434,14 @@ class NetworkMedians {
                         std::index_sequence<Column...> /*columns*/) const {
     V wires[] = {seen.at(y, i + Column * channels_)...};
     return RunNetwork<line, 0, side>(wires);
+  }
+
+  /// Returns half of the rows that two windows share: the second row of two, or both.
+  static HWY_INLINE Rows Joined([[maybe_unused]] const Row& first, const Row& second) {
+    if constexpr (reach == 1)
+      return second;
+    else
+      return Merged<pair, 0, 2 * side>(first, second);
   }
 
   template <const SortingNetwork& network, std::size_t first, std::size_t results, std::size_t size>
