@@ -464,8 +464,11 @@ Picture framed(const Picture& source, const Framing& framing, const BatchOptions
     else
       dropped.push_back("channel " + channel.name);
   if (source.gain_map) result.gain_map = framed(*source.gain_map, framing);
-  for (const std::string& name : source.left_out)
-    if (!options.keep_depth || (name != "depth" && name != "original")) dropped.push_back(name);
+  for (const std::string& name : source.left_out) {
+    const bool is_kept = options.keep_depth && (name == "depth" || name == "original");
+    const bool is_unwanted = options.gain_map == GainMapUse::drop && name == "gain map";
+    if (!is_kept && !is_unwanted) dropped.push_back(name);
+  }
   std::string list;
   for (const std::string& name : dropped) list += (list.empty() ? "" : ", ") + name;
   if (!list.empty() && !options.strip)

@@ -85,7 +85,7 @@ FileBytes encode_with_gain_map(const ImageView& image, const WriteOptions& optio
 }
 
 FileBytes jpeg_alone_with_gain_map(Bytes file) try {
-  const FileBytes alone = jpeg_alone(file);
+  FileBytes alone = jpeg_alone(file);
   const std::optional<GainMapItem> item = find_gain_map(file);
   if (!item || alone.empty()) return alone;
   if (item->origin == GainMapOrigin::apple) return joined_jpegs(alone, item->jpeg);  // maker notes stay

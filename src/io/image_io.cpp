@@ -140,14 +140,14 @@ std::vector<std::string> left_out(const Codec& codec, Bytes bytes, const Picture
   const std::string_view xmp = text_of(picture.metadata.xmp);
   const auto names = [&](std::string_view space) { return xmp.find(space) != std::string_view::npos; };
   std::vector<std::string> found;
-  if (!picture.gain_map && codec.facts != nullptr && codec.facts(bytes).gain_map)
-    found.emplace_back("gain map");
+  const bool has_map = picture.gain_map || (codec.facts != nullptr && codec.facts(bytes).gain_map);
+  if (has_map && !picture.gain_map) found.emplace_back("gain map");
   if (names("http://ns.google.com/photos/1.0/depthmap/") ||
       names("http://ns.google.com/photos/dd/1.0/depthmap/"))
     found.emplace_back("depth");
   if (names("http://ns.google.com/photos/1.0/image/")) found.emplace_back("original");
-  const std::size_t kept = picture.gain_map ? 2 : 1;
-  if (codec.several.list != nullptr && sniff_jpeg(bytes, {}) && mpf_pictures(bytes).size() > kept)
+  const std::size_t known = has_map ? 2 : 1;
+  if (codec.several.list != nullptr && sniff_jpeg(bytes, {}) && mpf_pictures(bytes).size() > known)
     found.emplace_back("pictures of the MPF index");
   return found;
 }
