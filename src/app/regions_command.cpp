@@ -227,20 +227,6 @@ void check_distinct(const ParsedLine& line, const Task& task) {
   }
 }
 
-/// Refuses the name of a table or a picture for the JSON.
-void refuse_other_format(const fs::path& output) {
-  const std::string extension = output.extension().string();
-  const auto holds = [&](const FormatInfo& format) {
-    return std::ranges::find(format.extensions, extension) != format.extensions.end();
-  };
-  constexpr std::array<std::string_view, 7> tables = {".csv",  ".tsv", ".txt", ".xls",
-                                                      ".xlsx", ".xml", ".yaml"};
-  if (std::ranges::find(tables, extension) == tables.end() && std::ranges::none_of(formats(), holds)) return;
-  throw Error(ErrorKind::usage,
-              "The output '" + output.string() + "' of regions is JSON, not " + extension.substr(1) +
-                  ". Name a .json file; --labels, --overlay and --coordinates write pictures and arrays.");
-}
-
 /// Checks the outputs as far as possible before a mask is read.
 void check_outputs(const ParsedLine& line, const Task& task) {
   if (!names_one_file(line) && (task.labels || task.coordinates || task.overlay))
@@ -250,7 +236,11 @@ void check_outputs(const ParsedLine& line, const Task& task) {
   const WriteOptions options{.overwrite = task.overwrite};
   if (const auto output = path_of(line, "output"); output && *output != "-") {
     check_target(*output, task.overwrite);
-    refuse_other_format(*output);
+    if (is_misleading_for_json(*output))
+      throw Error(ErrorKind::usage, "The output '" + output->string() + "' of regions is JSON, not " +
+                                        output->extension().string().substr(1) +
+                                        ". Name a .json file; --labels, --overlay and --coordinates write "
+                                        "pictures and arrays.");
   }
   if (task.labels) check_writable(*task.labels, Shape{1, 1, 1, Type::u16}, options);
   if (task.overlay) check_writable(*task.overlay, Shape{1, 1, 3, Type::u8}, options);

@@ -316,14 +316,21 @@ void check_extension(const fs::path& output) {
                                     known_extensions() + ".");
 }
 
-void check_output_name(const InputList& inputs, const BatchOptions& options, OutputKind kind) {
+void check_output_name(const InputList& inputs, const Pipeline& pipeline, const BatchOptions& options) {
   if (options.in_place) return;
+  const OutputKind kind = output_kind(pipeline);
   if (options.output.empty())
     throw Error(ErrorKind::usage, "There is no output. Name it with -o FILE, -o FOLDER/ or -o -.");
   check_format(options.format);
   const bool counts = !options.series.empty();
   if (counts && !output_pattern(options).has("index") && !changes_size(options.series.front()))
     static_cast<void>(NamePattern(options.output, counts));  // throws: all pictures have one size
+  const bool names_files = !output_is_folder(inputs, options) || NamePattern::is_one(options.output);
+  if (kind == OutputKind::json && names_files && is_misleading_for_json(options.output))
+    throw Error(ErrorKind::usage, "The output " + quoted(options.output) + " of " +
+                                      pipeline.back().parameters.filter().name + " is JSON, not " +
+                                      options.output.extension().string().substr(1) +
+                                      ".\nName a .json file.");
   if (!output_is_folder(inputs, options)) {
     if (!is_stream(options.output) && options.format.empty() && kind != OutputKind::json)
       check_extension(options.output);

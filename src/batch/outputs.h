@@ -20,9 +20,9 @@ namespace satin::batch {
 /// their inputs. Reads the beginning of those files.
 void choose_stand_ins(Batch& work);
 
-/// Throws Error(usage) for a format that cannot be written, and for several pictures with an output that is
-/// not a folder. JSON may have any name.
-void check_output_name(const InputList& inputs, const BatchOptions& options, OutputKind kind);
+/// Throws Error(usage) for a format that cannot be written, for several pictures with an output that is not a
+/// folder, and for JSON under the name of a picture or a table.
+void check_output_name(const InputList& inputs, const Pipeline& pipeline, const BatchOptions& options);
 
 /// Throws Error(usage) if the extension of an output in a folder names no format.
 void check_extension(const std::filesystem::path& output);

@@ -76,8 +76,7 @@ Batch batch_without_files(const Pipeline& pipeline, const BatchOptions& options,
 }
 
 void take_files(Batch& work, InputList inputs) {
-  const OutputKind kind = output_kind(work.pipeline);
-  check_output_name(inputs, work.options, kind);
+  check_output_name(inputs, work.pipeline, work.options);
   work.folder_output = output_is_folder(inputs, work.options);
   work.files = std::move(inputs.files);
   work.unread = std::move(inputs.unread);
@@ -85,7 +84,7 @@ void take_files(Batch& work, InputList inputs) {
   choose_stand_ins(work);
   find_sizes(work);
   if (const BatchFile first = work.file(0); !is_stream(first.input))
-    static_cast<void>(output_format(first, work.options, kind));
+    static_cast<void>(output_format(first, work.options, output_kind(work.pipeline)));
   check_distinct(work);
   check_row_outputs(work);
 }

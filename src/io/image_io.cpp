@@ -2,6 +2,7 @@
 // from its file, check options and limits, and put the name of the file before every message.
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <functional>
@@ -671,6 +672,16 @@ void check_writable(const std::filesystem::path& path, const Shape& shape, const
 }
 
 void check_target(const std::filesystem::path& path, bool overwrite) { io::check_target(path, overwrite); }
+
+bool is_misleading_for_json(const std::filesystem::path& path) {
+  constexpr std::array<std::string_view, 7> tables = {".csv",  ".tsv", ".txt", ".xls",
+                                                      ".xlsx", ".xml", ".yaml"};
+  const std::string extension = io::lower(path.extension().string());
+  const auto holds = [&](const FormatInfo& format) {
+    return std::ranges::find(format.extensions, extension) != format.extensions.end();
+  };
+  return std::ranges::find(tables, extension) != tables.end() || std::ranges::any_of(formats(), holds);
+}
 
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes, bool overwrite) {
   io::write_file(path, bytes, overwrite);

@@ -358,6 +358,8 @@ void bind_options(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("inputs", &BatchOptions::inputs)
       .def_rw("output", &BatchOptions::output)
+      .def_rw("in_place", &BatchOptions::in_place)
+      .def_rw("backup", &BatchOptions::backup)
       .def_rw("format", &BatchOptions::format)
       .def_rw("recursive", &BatchOptions::recursive)
       .def_rw("overwrite", &BatchOptions::overwrite)
@@ -381,6 +383,10 @@ void bind_options(nb::module_& module) {
       .def_rw("pyramid", &BatchOptions::pyramid)
       .def("set_shard",
            [](BatchOptions& options, const std::string& text) { options.shard = parse_shard(text); })
+      .def("set_gain_map",
+           [](BatchOptions& options, const std::string& name) {
+             options.gain_map = choice<GainMapUse>("gain_map", name, {"use", "keep", "drop"});
+           })
       .def("set_mask_from", [](BatchOptions& options, const std::string& name) {
         options.mask_from = choice<MaskSource>("mask_from", name, {"file", "matte", "background"});
       });

@@ -196,6 +196,9 @@ void check_holds_pages(const std::filesystem::path& path, const WriteOptions& op
 /// existing file without `overwrite`. Creates nothing.
 void check_target(const std::filesystem::path& path, bool overwrite);
 
+/// Whether the name has the extension of a picture or a table, in which nobody expects JSON.
+[[nodiscard]] bool is_misleading_for_json(const std::filesystem::path& path);
+
 /// Writes any other file atomically, as write_image() does.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes, bool overwrite);
 

@@ -124,6 +124,8 @@ def mistakes(folder):
         (["tilt-shift", "photo.jpg", "-o", "x.jpg", "--band", "8%,"], 2, ["did you mean '8%'?"]),
         (["regions", "mask.png", "-o", "r.csv"], 2, ["r.csv", "is JSON, not csv", ".json"]),
         (["regions", "mask.png", "-o", "r.png"], 2, ["is JSON, not png", "--labels"]),
+        (["run", "threshold | regions", "page.png", "-o", "r.csv"], 2, ["r.csv", "of regions is JSON, not csv", ".json"]),
+        (["run", "blur | stats", "photo.jpg", "-o", "{stem}.PNG"], 2, ["of stats is JSON, not PNG", ".json"]),
         (["blur", "photo.jpg", "-o", "x.jpg", "--invert-mask"], 2, ["no mask is read", "--mask FILE"]),
         (["run", "unsharp", "photo.jpg", "-o", "x.jpg", "--invert-mask"], 2, ["no mask is read"]),
         (["blur", "photo.jpg", "-o", "x.jpg", "--mask-from", "matte", "--invert-mask"], 2, ["--mask-from background"]),

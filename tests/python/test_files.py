@@ -282,6 +282,60 @@ def test_resume(folder):
     assert all(row["bytes"] == len((folder / row["output"]).read_bytes()) for row in rows)
 
 
+def test_inputs_are_replaced_once_and_kept(folder):
+    before, names = files_in(folder / "in"), sorted(files_in(folder / "in"))
+    satin.batch("blur radius=2", folder / "in", folder / "out", recursive=True)
+    result = satin.batch("blur radius=2", folder / "in", recursive=True, in_place=True, backup=".orig")
+    assert (result.total, result.done, result.exit_code) == (5, 5, 0)
+    now = files_in(folder / "in")
+    assert sorted(now) == sorted(names + [name + ".orig" for name in names])
+    assert {name: now[name] for name in names} == files_in(folder / "out")
+    assert {name: now[name + ".orig"] for name in names} == before
+    again = {"recursive": True, "in_place": True}
+    assert satin.batch("blur radius=2", folder / "in", resume=True, backup=".orig", **again).skipped == 5
+    with pytest.raises(ValueError, match="in place already. resume=True skips such files, overwrite=True filters"):
+        satin.batch("blur radius=2", folder / "in", **again)
+    with pytest.raises(ValueError, match="leave output out"):
+        satin.batch("blur radius=2", folder / "in", folder / "out", **again)
+    with pytest.raises(ValueError, match="or pass in_place=True"):
+        satin.batch("blur radius=2", folder / "in")
+    with pytest.raises(ValueError, match="backup keeps what in_place=True replaces"):
+        satin.batch("blur radius=2", folder / "in", folder / "out", backup=".orig")
+    with pytest.raises(ValueError, match="resume=True skips finished files"):
+        satin.batch("blur radius=2", folder / "in", skip_existing=True, **again)
+    assert files_in(folder / "in") == now
+
+
+@needs("TIFF")  # as the codecs of SATIN_CODECS=FULL
+def test_a_batch_uses_keeps_or_drops_gain_maps(tmp_path):
+    # A lamp of eight times white: filtered in the restored light, it spreads far beyond what its white codes do.
+    light = np.full((64, 64, 3), 0.1, np.float32)
+    light[28:36, 28:36] = 8
+    satin.write(tmp_path / "a.jpg", light, gain_map=True, quality=100)
+    drawn = {}
+    for use in None, "use", "keep", "drop":
+        output = tmp_path / f"{use}.jpg"
+        assert satin.batch("blur radius=8", tmp_path / "a.jpg", output, gain_map=use, quality=100).done == 1
+        drawn[use] = satin.read(output, gain_map="use")
+    expected = satin.blur(satin.read(tmp_path / "a.jpg", gain_map="use"), radius=8)
+    np.testing.assert_allclose(drawn["use"][32, 32], expected[32, 32], rtol=0.05)
+    np.testing.assert_array_equal(drawn[None], drawn["use"])
+    # The codes alone lose the light that the lamp has beyond white.
+    assert drawn["drop"].max() < 0.4 * expected.max() and drawn["keep"][32, 32, 0] > 2 * drawn["drop"][32, 32, 0]
+    with pytest.raises(ValueError, match="gain_map='yes': .*use, keep, drop"):
+        satin.batch("blur radius=8", tmp_path / "a.jpg", tmp_path / "b.jpg", gain_map="yes")
+
+
+def test_a_mask_is_inverted(tmp_path, image):
+    satin.write(tmp_path / "a.png", image)
+    mask = np.zeros(image.shape[:2], np.uint8)
+    mask[:, :20] = 255
+    satin.write(tmp_path / "mask.png", mask)
+    text = f"blur radius=2 mask={tmp_path / 'mask.png'}"
+    assert satin.batch(text, tmp_path / "a.png", tmp_path / "b.png", invert_mask=True).done == 1
+    np.testing.assert_array_equal(satin.read(tmp_path / "b.png"), satin.blur(image, radius=2, mask=255 - mask))
+
+
 def test_shards_are_all_of_it(folder):
     for shard in ("1/2", "2/2"):
         satin.batch("blur radius=2", folder / "in", folder / "out", recursive=True, shard=shard)

@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 from satin import _native
 from satin._arrays import DeviceLike
+from satin._errors import InvalidArgumentError
 from satin._files import _MAX_BYTES, _MAX_PIXELS, _MAX_STREAMED_PIXELS, named_by_python, need_files
 from satin._pipeline import pipeline_words
 from satin._translation import worded
@@ -47,6 +48,7 @@ def batch_options(
     strip: bool = False,
     mask_from: str = "file",
     invert_mask: bool = False,
+    gain_map: Optional[str] = None,
     keep_depth: bool = False,
     depth_out: PathLike = "",
     keep_metadata: bool = False,
@@ -73,6 +75,8 @@ def batch_options(
     options.keep_depth, options.depth_out, options.keep_metadata = keep_depth, depth_out, keep_metadata
     options.set_mask_from(mask_from)
     options.invert_mask = invert_mask
+    if gain_map is not None:
+        options.set_gain_map(gain_map)
     options.stream, options.pyramid = stream, pyramid
     most = max_pixels if max_pixels is not None else _MAX_STREAMED_PIXELS if stream else _MAX_PIXELS
     options.read = native.ReadOptions(page, part, all_pages, allow_partial, most, max_bytes)
@@ -128,8 +132,10 @@ class Progress:
 def batch(
     pipeline: str,
     inputs: Union[PathLike, Sequence[PathLike]],
-    output: PathLike,
+    output: PathLike = "",
     *,
+    in_place: bool = False,
+    backup: Optional[str] = None,
     recursive: bool = False,
     skip_existing: bool = False,
     fail_fast: bool = False,
@@ -151,6 +157,8 @@ def batch(
     pattern such as ``"{dir}/{stem}_soft.{ext}"``. Everything that can be checked without decoding is checked before the
     first file is touched.
 
+    in_place : replaces the inputs, without `output`: every file once and atomically, with a manifest in its folder
+    backup : suffix under which `in_place` keeps the originals, such as ".orig"
     shard : "2/8" processes the second of eight shares; "auto" the share that SLURM, Kubernetes or GNU parallel assigns
     report, gallery : files that list every result, as lines of JSON and as an HTML page
     device : as for the filters; several share the files
@@ -160,7 +168,8 @@ def batch(
     finished : called with the row of each file, in their order; an exception ends the batch
 
     The other options are the command's, with its defaults: format, overwrite, resume, memory (bytes for the pictures in
-    flight), quality, dither, strip, mask_from, invert_mask, keep_depth, depth_out, keep_metadata, page, part, all_pages,
+    flight), quality, dither, strip, mask_from, invert_mask, gain_map ("use" filters the restored light, "keep" carries the
+    map, "drop" leaves it out; by default as the filters need), keep_depth, depth_out, keep_metadata, page, part, all_pages,
     allow_partial, max_pixels, max_bytes; stream (a picture stays in its file and is filtered by bands of rows: TIFF, NPY,
     PFM or PNM to tiled TIFF), pyramid (TIFF with pictures of half the size behind the picture).
 
@@ -177,8 +186,13 @@ def batch(
     (1, 0, 0)
     """
     native = need_files()
+    if in_place and os.fspath(output):
+        raise InvalidArgumentError("in_place=True replaces the inputs: leave output out.")
+    if not in_place and not os.fspath(output):
+        raise InvalidArgumentError("There is no output: name a file or a folder, or pass in_place=True.")
     settings = batch_options(output, threads=threads, **options)
     settings.inputs = inputs_of(inputs)
+    settings.in_place, settings.backup = in_place, backup
     settings.recursive, settings.skip_existing, settings.fail_fast = recursive, skip_existing, fail_fast
     settings.report, settings.gallery = report, gallery
     settings.set_shard(shard)

@@ -50,7 +50,9 @@ def _open(name: str, threads: int, memory_limit: int, share: float) -> _native.D
 
 _OF_BATCH = {
     "fail_fast": "let `finished` raise where a row has failed",
+    "backup": "it goes with in_place",
     "gallery": "satin.batch(..., resume=True, gallery=...) makes the page afterwards",
+    "in_place": "Ray's actors write outputs beside a manifest of their own; satin.batch(..., in_place=True) replaces inputs",
     "shard": "Ray shares the files out among its actors",
 }
 _OF_RUN = dict.fromkeys(("finished", "progress", "recursive", "report"), "it is one of satin.ray.run")
