@@ -455,10 +455,11 @@ class FileWork {
 
   /// Whether the output gets restored light in place of the base and a gain map.
   [[nodiscard]] bool writes_light(const FileInFlight& flight, const PageInFlight& page) const {
-    const std::optional<GainMap>& map = page.source->picture.gain_map;
-    const std::string format = output_format(flight.file, work_.options, output_kind(work_.pipeline));
-    return map && restores_light(*map) &&
-           holds_floats_alone(format.empty() ? flight.file.output.extension().string() : format);
+    const Picture& source = page.source->picture;
+    if (!source.gain_map || !restores_light(*source.gain_map)) return false;
+    const std::string format =
+        output_format(flight.file, work_.options, output_kind(work_.pipeline), source.format);
+    return holds_floats_alone(format.empty() ? flight.file.output.extension().string() : format);
   }
 
   /// Filters the restored light of a picture like its base, whose result is page.output.

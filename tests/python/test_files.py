@@ -322,7 +322,7 @@ def test_a_batch_uses_keeps_or_drops_gain_maps(tmp_path):
     np.testing.assert_array_equal(drawn[None], drawn["use"])
     # The codes alone lose the light that the lamp has beyond white.
     assert drawn["drop"].max() < 0.4 * expected.max() and drawn["keep"][32, 32, 0] > 2 * drawn["drop"][32, 32, 0]
-    with pytest.raises(ValueError, match="gain_map='yes': .*use, keep, drop"):
+    with pytest.raises(ValueError, match="gain_map 'yes': one of use, keep, drop"):
         satin.batch("blur radius=8", tmp_path / "a.jpg", tmp_path / "b.jpg", gain_map="yes")
 
 
