@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -95,38 +96,35 @@ GainOffsets offsets_of_quotients(const GainMapMetadata& metadata) {
   return offsets;
 }
 
-/// A cell of a new map changes light too much if it errs by more than these shares of its light and of white.
-constexpr double error_of_light = 1.0 / 64;
-constexpr double error_of_white = 1.0 / 512;
-/// Colours of a map with one channel may err by more, and in one of so many cells by any amount.
-constexpr double error_of_colour = 1.0 / 16;
+/// In one of so many cells, colours of a map with one channel may err by any amount.
 constexpr std::int64_t cells_of_one_tint = 4096;
 
-/// The gains of a new map by GainRatioJob.
+/// The gains of a new map of this shape by GainRatioJob.
 class Gains {
  public:
-  Gains(const Device& device, const Renderings& result, const Renderings& before, std::int64_t width,
-        std::int64_t height, const GainMapMetadata& metadata)
+  Gains(const Device& device, const Renderings& result, const Renderings& before, const Shape& map,
+        const GainMapMetadata& metadata)
       : colours_(colours_of(result.base.shape)),
-        planes_(colours_ == 1 ? 1 : colours_ + 1),
-        share_(std::min(1.0, static_cast<double>(width * height) /
+        planes_(map.channels == 1 ? 1 : colours_ + 1),
+        share_(std::min(1.0, static_cast<double>(map.width * map.height) /
                                  static_cast<double>(result.base.shape.width * result.base.shape.height))) {
-    const GainRatioJob job{result.base.shape, width, height, offsets_of_quotients(metadata)};
+    const GainRatioJob job{result.base.shape, map.width, map.height, offsets_of_quotients(metadata), share_};
     Image copies[4];
-    const Shape cells{width, height, planes_, Type::f32};
-    Image gains = device.allocate(cells), sources = device.allocate(cells);
+    const Shape cells{map.width, map.height, planes_, Type::f32};
+    Image gains = device.allocate(cells), sources = device.allocate(cells), tints;
+    if (planes_ < colours_) tints = device.allocate({map.width, map.height, 1, Type::u8});
     device.backend().prepare(job)->run(
         {on_device(device, result.base, copies[0]), on_device(device, result.light, copies[1]),
          on_device(device, before.base, copies[2]), on_device(device, before.light, copies[3]), gains.view(),
-         sources.view()},
+         sources.view(), tints.view()},
         {});
     device.synchronize();
     gains_ = on_host(device, std::move(gains));
     sources_ = on_host(device, std::move(sources));
+    if (!tints.empty()) tints_ = on_host(device, std::move(tints));
   }
 
   [[nodiscard]] std::int64_t cells() const { return gains_.shape().width * gains_.shape().height; }
-  [[nodiscard]] int colours() const { return colours_; }
   [[nodiscard]] bool has_changed(std::int64_t cell) const { return at(sources_, cell, 0) > 0; }
 
   /// The plane of all colours together.
@@ -134,12 +132,17 @@ class Gains {
   /// Returns log2 of the gain of a colour, or of all.
   [[nodiscard]] double stops(std::int64_t cell, int plane) const { return at(gains_, cell, plane); }
 
-  /// Whether the light of a plane would err by more than these shares with another gain.
-  [[nodiscard]] bool errs(std::int64_t cell, int plane, double other, double of_light) const {
-    if (std::fabs(other - stops(cell, plane)) < of_light) return false;  // as 2^d - 1 < d for 0 < d < 1
-    const double gain = power_of_2(stops(cell, plane));
-    const double source = std::fabs(at(sources_, cell, plane)) * share_;
-    return source * std::fabs(power_of_2(other) - gain) > of_light * source * gain + error_of_white;
+  /// Whether the light of a plane would err too much with another gain.
+  [[nodiscard]] bool errs(std::int64_t cell, int plane, double other) const {
+    return gain_errs(stops(cell, plane), other, std::fabs(at(sources_, cell, plane)) * share_,
+                     error_of_light);
+  }
+
+  /// Whether one gain for all colours, as these are, would lose the tint of too many cells.
+  [[nodiscard]] bool needs_colours() const {
+    if (tints_.empty()) return false;
+    const auto* tints = reinterpret_cast<const std::uint8_t*>(tints_.data());
+    return std::accumulate(tints, tints + cells(), std::int64_t{0}) * cells_of_one_tint > cells();
   }
 
  private:
@@ -152,23 +155,8 @@ class Gains {
   double share_;  ///< cells per pixel, at most 1
   Image gains_;
   Image sources_;
+  Image tints_;
 };
-
-/// Whether one gain for all colours would lose the tint of too many cells.
-bool needs_colours(const Gains& gains) {
-  if (gains.colours() == 1) return false;
-  std::int64_t tinted = 0;
-  for (std::int64_t cell = 0; cell < gains.cells(); ++cell) {
-    if (!gains.has_changed(cell)) continue;
-    const double common = gains.stops(cell, gains.common());
-    for (int c = 0; c < gains.colours(); ++c)
-      if (gains.errs(cell, c, common, error_of_colour)) {
-        ++tinted;
-        break;
-      }
-  }
-  return tinted * cells_of_one_tint > gains.cells();
-}
 
 /// Calls visit(cell, channel of the map, plane of the gains) for the codes of a cell.
 template <class Visit>
@@ -186,7 +174,7 @@ bool widen(GainMapMetadata& metadata, const Gains& gains, int channels) {
     GainMapChannel& channel = metadata.channels[static_cast<std::size_t>(c)];
     const double stops = gains.stops(cell, plane);
     const double clipped = std::clamp(stops, channel.min, channel.max);
-    if (clipped == stops || !gains.errs(cell, plane, clipped, error_of_light)) return;
+    if (clipped == stops || !gains.errs(cell, plane, clipped)) return;
     channel.min = std::min(channel.min, stops);
     channel.max = std::max(channel.max, stops);
   });
@@ -273,8 +261,11 @@ GainMap gain_map_of(const Device& device, const Renderings& result) {
   GainMap map;
   for (GainMapChannel& channel : map.metadata.channels) channel.max = 0;
   Shape size{(shape.width + 1) / 2, (shape.height + 1) / 2, 1, Type::u8};
-  const Gains gains(device, result, {}, size.width, size.height, map.metadata);
-  size.channels = needs_colours(gains) ? 3 : 1;
+  Gains gains(device, result, {}, size, map.metadata);
+  if (gains.needs_colours()) {
+    size.channels = 3;
+    gains = Gains(device, result, {}, size, map.metadata);
+  }
   static_cast<void>(widen(map.metadata, gains, size.channels));
   constexpr double least_headroom = 0.125;
   map.metadata.alternate_headroom = least_headroom;
@@ -299,14 +290,17 @@ GainMap gain_map_of(const Device& device, const Renderings& result, const Render
     follow(size.width, shape.width, before.base.shape.width);
     follow(size.height, shape.height, before.base.shape.height);
   }
-  const Gains gains(device, result, keeps_size ? before : Renderings(), size.width, size.height,
-                    map.metadata);
+  if (colours_of(shape) == 1) size.channels = 1;
+  const Renderings compared = keeps_size ? before : Renderings();
+  Gains gains(device, result, compared, size, map.metadata);
   std::int64_t cell = 0;
   while (cell < gains.cells() && !gains.has_changed(cell)) ++cell;
   if (cell == gains.cells()) return copy_of_map(map);
   GainMap made{map.metadata, {}, map.origin, map.alternate_icc};
-  if (gains.colours() == 1) size.channels = 1;
-  if (size.channels == 1 && needs_colours(gains)) size.channels = 3;
+  if (gains.needs_colours()) {
+    size.channels = 3;
+    gains = Gains(device, result, compared, size, map.metadata);
+  }
   const bool widened = widen(made.metadata, gains, size.channels);
   made.pixels = codes_of(gains, made.metadata, size, keeps_size && !widened ? &map.pixels : nullptr);
   return made;
