@@ -1,65 +1,203 @@
-// Resampling in two passes: along x into rows of global memory, then along y. One thread computes a pixel.
-// Sums are in the order of the pixels and no product is fused with a sum, so they are those of the CPU.
+// Resampling in two passes: along x into rows of global memory, then along y. Sums are in the order of the
+// pixels, and a product is fused with a sum only where it is exact, so they are those of the CPU.
+//
+// Along x a block makes `x_threads` results of `x_rows` rows. It decodes the pixels that they depend on once,
+// into shared memory, `staged_pixels` at a time; a thread sums one result of each row. Along y a thread sums
+// `y_rows` results of one column, which share the rows that they read. The rows between the passes are planes
+// of channels, so that neighbouring threads read neighbouring values.
 
+#include "kernels/device/vector.cuh"
 #include "kernels/pixels/each_place.cuh"
 #include "kernels/resample/launch.h"
 
 namespace satin::kernels {
 namespace {
 
-template <class T, class Sum, class Between, int Channels>
-__global__ void __launch_bounds__(plane_threads)
-    along_x(const __grid_constant__ ResampleArguments arguments) {
-  const ResampleJob& job = arguments.job;
-  for_each_pixel(job.result_width, arguments.read_rows, [&](std::int64_t x, std::int64_t y) {
-    const std::int64_t row = job.box.y.first + arguments.read + y - arguments.first_read;
-    const std::int64_t first = job.box.x.first + arguments.x.first[x];
-    const T* from = row_of<T>(arguments.picture, row) + first * Channels;
-    const double* weights = arguments.x.weights + arguments.x.row[x] * arguments.x.most;
-    Sum sums[Channels] = {};
-    for (int t = 0; t < arguments.x.count[x]; ++t, from += Channels)
-      for (int c = 0; c < Channels; ++c)
-        sums[c] =
-            sums[c] + resample_value<Sum>(from, c, Channels, arguments.rule) * static_cast<Sum>(weights[t]);
-    Between* to = reinterpret_cast<Between*>(arguments.between) + (y * job.result_width + x) * Channels;
-    for (int c = 0; c < Channels; ++c) to[c] = static_cast<Between>(sums[c]);
-  });
+constexpr int x_threads = 128;
+constexpr int x_rows = 4;           ///< rows of a block along x, which are one vector of shared memory
+constexpr int x_turns = 2;          ///< times x_rows rows of a block, which fills its table once
+constexpr int staged_pixels = 288;  ///< those of a block's results at half the size, 32 at a time
+constexpr int y_threads = 128;
+constexpr int y_rows = 4;
+constexpr int staged_weights = 64;  ///< rows between whose weights are in shared memory
+
+/// Returns sum + value * weight. A fused sum has the same value if the product is exact.
+template <bool IsExact, class Sum>
+__device__ Sum add_product(Sum sum, Sum value, Sum weight) {
+  if constexpr (IsExact && std::is_same_v<Sum, double>)
+    return __fma_rn(value, weight, sum);
+  else
+    return sum + value * weight;
+}
+
+/// Values in shared memory are working values, or for bytes without alpha the light alone, in 16 bits.
+using Light = std::uint16_t;
+
+constexpr double light_base = 1 << 20;
+
+/// Returns the working value, or light_base + light: conversions to double are slow, but these 16 bits are
+/// the last of the 20 that the high word of such a double has.
+template <class Sum, class Staged>
+__device__ Sum value_of(Staged staged) {
+  if constexpr (std::is_same_v<Staged, Light>)
+    return __hiloint2double(0x41300000 | staged, 0);
+  else
+    return staged;
+}
+
+/// Returns the place of a pixel in shared memory. Every second one, from any pixel on, is in another bank.
+__device__ int place_of(int pixel) { return pixel ^ (pixel / 16 % 2); }
+
+template <class T, class Sum, class Between, class Staged, int Channels>
+__global__ void __launch_bounds__(x_threads) along_x(const __grid_constant__ ResampleArguments arguments) {
+  constexpr bool light_alone = std::is_same_v<Staged, Light>;
+  using Values = Vector<Staged, x_rows>;
+  __shared__ Values staged[Channels][staged_pixels + 16 / Channels];
+  __shared__ Light light[light_alone ? 256 : 1];
+  const ResampleRule& rule = arguments.rule;
+  const DeviceWeights& axis = arguments.x;
+  const int thread = static_cast<int>(threadIdx.x);
+  if constexpr (light_alone)
+    for (int code = thread; code < 256; code += x_threads)
+      light[code] = static_cast<Light>(decode(static_cast<std::uint32_t>(code), rule.transfer));
+  __syncthreads();
+
+  const std::int64_t width = arguments.job.result_width;
+  const std::int64_t block = std::int64_t{blockIdx.x} * x_threads;
+  const std::int64_t block_last = min(block + x_threads, width) - 1;
+  const int block_first = axis.first[block];
+  const int block_end = axis.first[block_last] + axis.count[block_last];
+  const std::int64_t x = min(block + thread, block_last);
+  const int first = axis.first[x];
+  const int end = first + axis.count[x];
+  const double* weights = axis.weights + axis.row[x] * axis.most;
+
+  for (std::int64_t y = std::int64_t{blockIdx.y} * x_rows; y < arguments.read_rows;
+       y += std::int64_t{gridDim.y} * x_rows) {
+    const T* rows[x_rows];
+#pragma unroll
+    for (int r = 0; r < x_rows; ++r)
+      rows[r] = row_of<T>(arguments.picture, arguments.job.box.y.first + arguments.read -
+                                                 arguments.first_read + min(y + r, arguments.read_rows - 1)) +
+                arguments.job.box.x.first * Channels;
+    Sum sums[x_rows][Channels] = {};
+    for (int begin = block_first; begin < block_end; begin += staged_pixels) {
+      const int pixels = min(staged_pixels, block_end - begin);
+#pragma unroll 2
+      for (int i = thread; i < pixels * Channels; i += x_threads) {
+        const int c = i % Channels;
+        const std::int64_t pixel = std::int64_t{begin} * Channels + (i - c);
+        Values values;
+#pragma unroll
+        for (int r = 0; r < x_rows; ++r)
+          if constexpr (light_alone)
+            values.of[r] = light[rows[r][pixel + c]];
+          else
+            values.of[r] = resample_value<Sum>(rows[r] + pixel, c, Channels, rule);
+        staged[c][place_of(i / Channels)] = values;
+      }
+      __syncthreads();
+      const int own_end = min(end, begin + pixels);
+#pragma unroll 4
+      for (int pixel = max(first, begin); pixel < own_end; ++pixel) {
+        const Sum weight = static_cast<Sum>(weights[pixel - first]);
+        const int place = place_of(pixel - begin);
+#pragma unroll
+        for (int c = 0; c < Channels; ++c) {
+          const Values values = staged[c][place];
+#pragma unroll
+          for (int r = 0; r < x_rows; ++r)
+            sums[r][c] = add_product<sizeof(T) == 1>(sums[r][c], value_of<Sum>(values.of[r]), weight);
+        }
+      }
+      __syncthreads();
+    }
+    if (block + thread > block_last) continue;
+    Between* to = reinterpret_cast<Between*>(arguments.between) + y * Channels * width + x;
+#pragma unroll
+    for (int r = 0; r < x_rows; ++r)
+      for (int c = 0; c < Channels; ++c, to += width)
+        if (y + r < arguments.read_rows) {
+          Sum sum = sums[r][c];
+          if constexpr (light_alone) sum = (sum - light_base * axis.total) * static_cast<Sum>(rule.unit);
+          *to = static_cast<Between>(sum);
+        }
+  }
 }
 
 template <class T, class Sum, class Between, int Channels>
-__global__ void __launch_bounds__(plane_threads)
-    along_y(const __grid_constant__ ResampleArguments arguments) {
+__global__ void __launch_bounds__(y_threads) along_y(const __grid_constant__ ResampleArguments arguments) {
+  constexpr bool exact = !std::is_same_v<T, float>;        // 24 or fewer bits by 28, or integers below 2^51
+  __shared__ Vector<Sum, y_rows> weights[staged_weights];  // 0 where a result does not read the row
   const ResampleJob& job = arguments.job;
-  for_each_pixel(job.result_width, arguments.rows, [&](std::int64_t x, std::int64_t y) {
+  const DeviceWeights& axis = arguments.y;
+  const std::int64_t width = job.result_width;
+  const std::int64_t x = std::int64_t{blockIdx.x} * y_threads + threadIdx.x;
+  for (std::int64_t y = std::int64_t{blockIdx.y} * y_rows; y < arguments.rows;
+       y += std::int64_t{gridDim.y} * y_rows) {
     const std::int64_t result = arguments.first + y;
-    const std::int64_t entries = job.result_width * Channels;
-    const Between* from = reinterpret_cast<const Between*>(arguments.between) +
-                          (arguments.y.first[result] - arguments.read) * entries + x * Channels;
-    const double* weights = arguments.y.weights + arguments.y.row[result] * arguments.y.most;
-    Sum sums[Channels] = {};
-    for (int t = 0; t < arguments.y.count[result]; ++t, from += entries)
-      for (int c = 0; c < Channels; ++c)
-        sums[c] = sums[c] + static_cast<Sum>(from[c]) * static_cast<Sum>(weights[t]);
-    const auto original = [&] {
-      const NearestAxis across{job.box.x.last - job.box.x.first, job.result_width, 0, job.box.x.first};
-      const NearestAxis down{job.box.y.last - job.box.y.first, job.result_height, 0,
-                             job.box.y.first - arguments.first_read};
-      return row_of<T>(arguments.picture, down.pixel(result)) + across.pixel(x) * Channels;
-    };
-    store_resampled<Channels>(sums, original, arguments.rule, row_of<T>(arguments.output, y) + x * Channels);
-  });
+    const std::int64_t last = min(result + y_rows, arguments.first + arguments.rows) - 1;
+    const int end = axis.first[last] + axis.count[last];
+    Sum sums[y_rows][Channels] = {};
+    for (int begin = axis.first[result]; begin < end; begin += staged_weights) {
+      const int rows = min(staged_weights, end - begin);
+      __syncthreads();
+      for (int i = static_cast<int>(threadIdx.x); i < rows * y_rows; i += y_threads) {
+        const std::int64_t own = min(result + i % y_rows, last);
+        const int t = begin + i / y_rows - axis.first[own];
+        const bool reads = t >= 0 && t < axis.count[own];
+        weights[i / y_rows].of[i % y_rows] =
+            reads ? static_cast<Sum>(axis.weights[axis.row[own] * axis.most + t]) : Sum{};
+      }
+      __syncthreads();
+      if (x >= width) continue;
+      const Between* from = reinterpret_cast<const Between*>(arguments.between) +
+                            (begin - arguments.read) * Channels * width + x;
+#pragma unroll 4
+      for (int i = 0; i < rows; ++i) {
+        const Vector<Sum, y_rows> weight = weights[i];
+#pragma unroll
+        for (int c = 0; c < Channels; ++c, from += width) {
+          const Sum value = static_cast<Sum>(*from);
+#pragma unroll
+          for (int r = 0; r < y_rows; ++r) sums[r][c] = add_product<exact>(sums[r][c], value, weight.of[r]);
+        }
+      }
+    }
+    if (x >= width) continue;
+#pragma unroll
+    for (int r = 0; r < y_rows; ++r) {
+      const auto original = [&] {
+        const NearestAxis across{job.box.x.last - job.box.x.first, width, 0, job.box.x.first};
+        const NearestAxis down{job.box.y.last - job.box.y.first, job.result_height, 0,
+                               job.box.y.first - arguments.first_read};
+        return row_of<T>(arguments.picture, down.pixel(result + r)) + across.pixel(x) * Channels;
+      };
+      if (result + r <= last)
+        store_resampled<Channels>(sums[r], original, arguments.rule,
+                                  row_of<T>(arguments.output, y + r) + x * Channels);
+    }
+  }
 }
 
 }  // namespace
 
 void resample(const ResampleArguments& arguments, StreamHandle stream) {
-  const std::int64_t width = arguments.job.result_width;
+  const auto grid = [&](int threads, std::int64_t rows, int rows_of_block) {
+    return dim3{block_count(arguments.job.result_width, threads),
+                blocks_down(block_count(rows, rows_of_block))};
+  };
   with_resample_types(arguments.job.read.type, arguments.sums, [&]<class T, class Sum, class Between>() {
     with_channels(arguments.job.read.channels, [&]<int Channels>() {
-      along_x<T, Sum, Between, Channels>
-          <<<plane_grid(width, arguments.read_rows), plane_threads, 0, stream>>>(arguments);
-      along_y<T, Sum, Between, Channels>
-          <<<plane_grid(width, arguments.rows), plane_threads, 0, stream>>>(arguments);
+      const dim3 across = grid(x_threads, arguments.read_rows, x_rows * x_turns);
+      const dim3 down = grid(y_threads, arguments.rows, y_rows);
+      bool light_alone = false;
+      if constexpr (sizeof(T) == 1 && std::is_same_v<Sum, double>) light_alone = !arguments.rule.weighted;
+      if constexpr (sizeof(T) == 1 && std::is_same_v<Sum, double>)
+        if (light_alone)
+          along_x<T, Sum, Between, Light, Channels><<<across, x_threads, 0, stream>>>(arguments);
+      if (!light_alone) along_x<T, Sum, Between, Sum, Channels><<<across, x_threads, 0, stream>>>(arguments);
+      along_y<T, Sum, Between, Channels><<<down, y_threads, 0, stream>>>(arguments);
     });
   });
 }
