@@ -16,10 +16,12 @@ namespace {
 constexpr int x_threads = 128;
 constexpr int x_rows = 4;           ///< rows of a block along x, which are one vector of shared memory
 constexpr int x_turns = 2;          ///< times x_rows rows of a block, which fills its table once
+constexpr int x_batch = 4;          ///< entries of each row that a thread loads together
 constexpr int staged_pixels = 288;  ///< those of a block's results at half the size, 32 at a time
 constexpr int y_threads = 128;
 constexpr int y_rows = 4;
-constexpr int staged_weights = 64;  ///< rows between whose weights are in shared memory
+constexpr int y_batch = 6;          ///< rows that a thread loads together
+constexpr int staged_weights = 48;  ///< rows whose weights are in shared memory, a multiple of y_batch
 
 /// Returns sum + value * weight. A fused sum has the same value if the product is exact.
 template <bool IsExact, class Sum>
@@ -57,11 +59,6 @@ __global__ void __launch_bounds__(x_threads) along_x(const __grid_constant__ Res
   const ResampleRule& rule = arguments.rule;
   const DeviceWeights& axis = arguments.x;
   const int thread = static_cast<int>(threadIdx.x);
-  if constexpr (light_alone)
-    for (int code = thread; code < 256; code += x_threads)
-      light[code] = static_cast<Light>(decode(static_cast<std::uint32_t>(code), rule.transfer));
-  __syncthreads();
-
   const std::int64_t width = arguments.job.result_width;
   const std::int64_t block = std::int64_t{blockIdx.x} * x_threads;
   const std::int64_t block_last = min(block + x_threads, width) - 1;
@@ -71,6 +68,10 @@ __global__ void __launch_bounds__(x_threads) along_x(const __grid_constant__ Res
   const int first = axis.first[x];
   const int end = first + axis.count[x];
   const double* weights = axis.weights + axis.row[x] * axis.most;
+  if constexpr (light_alone)
+    for (int code = thread; code < 256; code += x_threads)
+      light[code] = static_cast<Light>(decode(static_cast<std::uint32_t>(code), rule.transfer));
+  __syncthreads();
 
   for (std::int64_t y = std::int64_t{blockIdx.y} * x_rows; y < arguments.read_rows;
        y += std::int64_t{gridDim.y} * x_rows) {
@@ -83,18 +84,25 @@ __global__ void __launch_bounds__(x_threads) along_x(const __grid_constant__ Res
     Sum sums[x_rows][Channels] = {};
     for (int begin = block_first; begin < block_end; begin += staged_pixels) {
       const int pixels = min(staged_pixels, block_end - begin);
-#pragma unroll 2
-      for (int i = thread; i < pixels * Channels; i += x_threads) {
-        const int c = i % Channels;
-        const std::int64_t pixel = std::int64_t{begin} * Channels + (i - c);
-        Values values;
+      const int entries = pixels * Channels;
+      for (int i = thread; i < entries; i += x_batch * x_threads) {
+        Values values[x_batch];
 #pragma unroll
-        for (int r = 0; r < x_rows; ++r)
-          if constexpr (light_alone)
-            values.of[r] = light[rows[r][pixel + c]];
-          else
-            values.of[r] = resample_value<Sum>(rows[r] + pixel, c, Channels, rule);
-        staged[c][place_of(i / Channels)] = values;
+        for (int b = 0; b < x_batch; ++b) {
+          const int entry = min(i + b * x_threads, entries - 1);
+          const int c = entry % Channels;
+          const std::int64_t pixel = std::int64_t{begin} * Channels + (entry - c);
+#pragma unroll
+          for (int r = 0; r < x_rows; ++r)
+            if constexpr (light_alone)
+              values[b].of[r] = light[rows[r][pixel + c]];
+            else
+              values[b].of[r] = resample_value<Sum>(rows[r] + pixel, c, Channels, rule);
+        }
+#pragma unroll
+        for (int b = 0; b < x_batch; ++b)
+          if (const int entry = i + b * x_threads; entry < entries)
+            staged[entry % Channels][place_of(entry / Channels)] = values[b];
       }
       __syncthreads();
       const int own_end = min(end, begin + pixels);
@@ -133,34 +141,44 @@ __global__ void __launch_bounds__(y_threads) along_y(const __grid_constant__ Res
   const DeviceWeights& axis = arguments.y;
   const std::int64_t width = job.result_width;
   const std::int64_t x = std::int64_t{blockIdx.x} * y_threads + threadIdx.x;
+  const int lane = static_cast<int>(threadIdx.x) % y_rows;  // result whose weights the thread copies
   for (std::int64_t y = std::int64_t{blockIdx.y} * y_rows; y < arguments.rows;
        y += std::int64_t{gridDim.y} * y_rows) {
     const std::int64_t result = arguments.first + y;
     const std::int64_t last = min(result + y_rows, arguments.first + arguments.rows) - 1;
+    const int first = axis.first[result];
     const int end = axis.first[last] + axis.count[last];
+    const std::int64_t own = min(result + lane, last);
+    const int own_first = axis.first[own];
+    const int own_count = axis.count[own];
+    const double* own_weights = axis.weights + axis.row[own] * axis.most;
+    const Between* from = reinterpret_cast<const Between*>(arguments.between) +
+                          (first - arguments.read) * Channels * width + min(x, width - 1);
     Sum sums[y_rows][Channels] = {};
-    for (int begin = axis.first[result]; begin < end; begin += staged_weights) {
+    for (int begin = first; begin < end; begin += staged_weights) {
       const int rows = min(staged_weights, end - begin);
       __syncthreads();
-      for (int i = static_cast<int>(threadIdx.x); i < rows * y_rows; i += y_threads) {
-        const std::int64_t own = min(result + i % y_rows, last);
-        const int t = begin + i / y_rows - axis.first[own];
-        const bool reads = t >= 0 && t < axis.count[own];
-        weights[i / y_rows].of[i % y_rows] =
-            reads ? static_cast<Sum>(axis.weights[axis.row[own] * axis.most + t]) : Sum{};
+      for (int i = static_cast<int>(threadIdx.x) / y_rows; i < staged_weights; i += y_threads / y_rows) {
+        const int t = begin + i - own_first;
+        weights[i].of[lane] = t >= 0 && t < own_count ? static_cast<Sum>(own_weights[t]) : Sum{};
       }
       __syncthreads();
-      if (x >= width) continue;
-      const Between* from = reinterpret_cast<const Between*>(arguments.between) +
-                            (begin - arguments.read) * Channels * width + x;
-#pragma unroll 4
-      for (int i = 0; i < rows; ++i) {
-        const Vector<Sum, y_rows> weight = weights[i];
+      for (int i = 0; i < rows; i += y_batch) {
+        Between values[y_batch][Channels];
 #pragma unroll
-        for (int c = 0; c < Channels; ++c, from += width) {
-          const Sum value = static_cast<Sum>(*from);
+        for (int b = 0; b < y_batch; ++b) {
 #pragma unroll
-          for (int r = 0; r < y_rows; ++r) sums[r][c] = add_product<exact>(sums[r][c], value, weight.of[r]);
+          for (int c = 0; c < Channels; ++c) values[b][c] = from[c * width];
+          if (begin + i + b + 1 < end) from += Channels * width;  // weights beyond the last row are 0
+        }
+#pragma unroll
+        for (int b = 0; b < y_batch; ++b) {
+          const Vector<Sum, y_rows> weight = weights[i + b];
+#pragma unroll
+          for (int c = 0; c < Channels; ++c)
+#pragma unroll
+            for (int r = 0; r < y_rows; ++r)
+              sums[r][c] = add_product<exact>(sums[r][c], static_cast<Sum>(values[b][c]), weight.of[r]);
         }
       }
     }
