@@ -1,7 +1,7 @@
 // Resampling in two passes: along x into rows of global memory, then along y. Sums are in the order of the
 // pixels, and a product is fused with a sum only where it is exact, so they are those of the CPU.
 //
-// Along x a block makes `x_threads` results of `x_rows` rows. It decodes the pixels that they depend on once,
+// Along x a block makes `x_results` results of `x_rows` rows. It decodes the pixels that they depend on once,
 // into shared memory, `staged_pixels` at a time; a thread sums one result of each row. Along y a thread sums
 // `y_rows` results of one column, which share the rows that they read. The rows between the passes are planes
 // of channels, so that neighbouring threads read neighbouring values.
@@ -14,10 +14,11 @@ namespace satin::kernels {
 namespace {
 
 constexpr int x_threads = 128;
-constexpr int x_rows = 4;           ///< rows of a block along x, which are one vector of shared memory
-constexpr int x_turns = 2;          ///< times x_rows rows of a block, which fills its table once
-constexpr int x_batch = 4;          ///< entries of each row that a thread loads together
-constexpr int staged_pixels = 288;  ///< those of a block's results at half the size, 32 at a time
+constexpr int x_results = 120;  ///< results of a block in a row; at half the size 250 pixels, two a thread
+constexpr int x_rows = 4;       ///< rows of a block along x, in one vector of shared memory
+constexpr int x_turns = 2;      ///< times x_rows rows of a block, which fills its table once
+constexpr int x_batch = 2;      ///< pixels of each row that a thread decodes together
+constexpr int staged_pixels = x_batch * x_threads;
 constexpr int y_threads = 128;
 constexpr int y_rows = 4;
 constexpr int y_batch = 6;          ///< rows that a thread loads together
@@ -32,36 +33,41 @@ __device__ Sum add_product(Sum sum, Sum value, Sum weight) {
     return sum + value * weight;
 }
 
-/// Values in shared memory are working values, or for bytes without alpha the light alone, in 16 bits.
-using Light = std::uint16_t;
+/// Values of x_rows rows in shared memory: working values, or for bytes without alpha the light alone, 16
+/// bits of a word each.
+template <class Sum>
+using WorkingValues = Vector<Sum, x_rows>;
+using LightAlone = Vector<std::uint32_t, x_rows / 2>;
 
 constexpr double light_base = 1 << 20;
 
-/// Returns the working value, or light_base + light: conversions to double are slow, but these 16 bits are
-/// the last of the 20 that the high word of such a double has.
-template <class Sum, class Staged>
-__device__ Sum value_of(Staged staged) {
-  if constexpr (std::is_same_v<Staged, Light>)
-    return __hiloint2double(0x41300000 | staged, 0);
-  else
-    return staged;
+template <class Sum>
+__device__ Sum value_of(const WorkingValues<Sum>& values, int row) {
+  return values.of[row];
+}
+
+/// Returns light_base + light. Conversions to double are slow, but the last 16 bits of the high word of such
+/// a double are the light.
+template <class Sum>
+__device__ double value_of(const LightAlone& values, int row) {
+  const std::uint32_t high = __byte_perm(values.of[row / 2], 0x4130, row % 2 == 0 ? 0x5410 : 0x5432);
+  return __hiloint2double(static_cast<int>(high), 0);
 }
 
 /// Returns the place of a pixel in shared memory. Every second one, from any pixel on, is in another bank.
-__device__ int place_of(int pixel) { return pixel ^ (pixel / 16 % 2); }
+__device__ unsigned place_of(unsigned pixel) { return pixel ^ (pixel / 16 % 2); }
 
-template <class T, class Sum, class Between, class Staged, int Channels>
+template <class T, class Sum, class Between, class Values, int Channels>
 __global__ void __launch_bounds__(x_threads) along_x(const __grid_constant__ ResampleArguments arguments) {
-  constexpr bool light_alone = std::is_same_v<Staged, Light>;
-  using Values = Vector<Staged, x_rows>;
-  __shared__ Values staged[Channels][staged_pixels + 16 / Channels];
-  __shared__ Light light[light_alone ? 256 : 1];
+  constexpr bool light_alone = std::is_same_v<Values, LightAlone>;
+  __shared__ Values staged[Channels][staged_pixels];
+  __shared__ std::uint16_t light[light_alone ? 256 : 1];
   const ResampleRule& rule = arguments.rule;
   const DeviceWeights& axis = arguments.x;
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t width = arguments.job.result_width;
-  const std::int64_t block = std::int64_t{blockIdx.x} * x_threads;
-  const std::int64_t block_last = min(block + x_threads, width) - 1;
+  const std::int64_t block = std::int64_t{blockIdx.x} * x_results;
+  const std::int64_t block_last = min(block + x_results, width) - 1;
   const int block_first = axis.first[block];
   const int block_end = axis.first[block_last] + axis.count[block_last];
   const std::int64_t x = min(block + thread, block_last);
@@ -69,9 +75,8 @@ __global__ void __launch_bounds__(x_threads) along_x(const __grid_constant__ Res
   const int end = first + axis.count[x];
   const double* weights = axis.weights + axis.row[x] * axis.most;
   if constexpr (light_alone)
-    for (int code = thread; code < 256; code += x_threads)
-      light[code] = static_cast<Light>(decode(static_cast<std::uint32_t>(code), rule.transfer));
-  __syncthreads();
+    for (unsigned code = threadIdx.x; code < 256; code += x_threads)
+      light[code] = static_cast<std::uint16_t>(decode(code, rule.transfer));
 
   for (std::int64_t y = std::int64_t{blockIdx.y} * x_rows; y < arguments.read_rows;
        y += std::int64_t{gridDim.y} * x_rows) {
@@ -84,41 +89,43 @@ __global__ void __launch_bounds__(x_threads) along_x(const __grid_constant__ Res
     Sum sums[x_rows][Channels] = {};
     for (int begin = block_first; begin < block_end; begin += staged_pixels) {
       const int pixels = min(staged_pixels, block_end - begin);
-      const int entries = pixels * Channels;
-      for (int i = thread; i < entries; i += x_batch * x_threads) {
-        Values values[x_batch];
+      T stored[x_batch][x_rows][Channels];
 #pragma unroll
-        for (int b = 0; b < x_batch; ++b) {
-          const int entry = min(i + b * x_threads, entries - 1);
-          const int c = entry % Channels;
-          const std::int64_t pixel = std::int64_t{begin} * Channels + (entry - c);
+      for (int b = 0; b < x_batch; ++b) {
+        const std::int64_t entry = std::int64_t{begin + min(thread + b * x_threads, pixels - 1)} * Channels;
+#pragma unroll
+        for (int r = 0; r < x_rows; ++r)
+#pragma unroll
+          for (int c = 0; c < Channels; ++c) stored[b][r][c] = rows[r][entry + c];
+      }
+      __syncthreads();  // the pixels before these are summed, and the table is there
+#pragma unroll
+      for (int b = 0; b < x_batch; ++b)
+#pragma unroll
+        for (int c = 0; c < Channels; ++c) {
+          Values values{};
 #pragma unroll
           for (int r = 0; r < x_rows; ++r)
             if constexpr (light_alone)
-              values[b].of[r] = light[rows[r][pixel + c]];
+              values.of[r / 2] |= std::uint32_t{light[stored[b][r][c]]} << r % 2 * 16;
             else
-              values[b].of[r] = resample_value<Sum>(rows[r] + pixel, c, Channels, rule);
+              values.of[r] = resample_value<Sum>(stored[b][r], c, Channels, rule);
+          if (const int pixel = thread + b * x_threads; pixel < pixels) staged[c][place_of(pixel)] = values;
         }
-#pragma unroll
-        for (int b = 0; b < x_batch; ++b)
-          if (const int entry = i + b * x_threads; entry < entries)
-            staged[entry % Channels][place_of(entry / Channels)] = values[b];
-      }
       __syncthreads();
       const int own_end = min(end, begin + pixels);
 #pragma unroll 4
       for (int pixel = max(first, begin); pixel < own_end; ++pixel) {
         const Sum weight = static_cast<Sum>(weights[pixel - first]);
-        const int place = place_of(pixel - begin);
+        const unsigned place = place_of(pixel - begin);
 #pragma unroll
         for (int c = 0; c < Channels; ++c) {
           const Values values = staged[c][place];
 #pragma unroll
           for (int r = 0; r < x_rows; ++r)
-            sums[r][c] = add_product<sizeof(T) == 1>(sums[r][c], value_of<Sum>(values.of[r]), weight);
+            sums[r][c] = add_product<sizeof(T) == 1>(sums[r][c], value_of<Sum>(values, r), weight);
         }
       }
-      __syncthreads();
     }
     if (block + thread > block_last) continue;
     Between* to = reinterpret_cast<Between*>(arguments.between) + y * Channels * width + x;
@@ -201,20 +208,21 @@ __global__ void __launch_bounds__(y_threads) along_y(const __grid_constant__ Res
 }  // namespace
 
 void resample(const ResampleArguments& arguments, StreamHandle stream) {
-  const auto grid = [&](int threads, std::int64_t rows, int rows_of_block) {
-    return dim3{block_count(arguments.job.result_width, threads),
+  const auto grid = [&](int results, std::int64_t rows, int rows_of_block) {
+    return dim3{block_count(arguments.job.result_width, results),
                 blocks_down(block_count(rows, rows_of_block))};
   };
   with_resample_types(arguments.job.read.type, arguments.sums, [&]<class T, class Sum, class Between>() {
     with_channels(arguments.job.read.channels, [&]<int Channels>() {
-      const dim3 across = grid(x_threads, arguments.read_rows, x_rows * x_turns);
+      const dim3 across = grid(x_results, arguments.read_rows, x_rows * x_turns);
       const dim3 down = grid(y_threads, arguments.rows, y_rows);
       bool light_alone = false;
       if constexpr (sizeof(T) == 1 && std::is_same_v<Sum, double>) light_alone = !arguments.rule.weighted;
       if constexpr (sizeof(T) == 1 && std::is_same_v<Sum, double>)
         if (light_alone)
-          along_x<T, Sum, Between, Light, Channels><<<across, x_threads, 0, stream>>>(arguments);
-      if (!light_alone) along_x<T, Sum, Between, Sum, Channels><<<across, x_threads, 0, stream>>>(arguments);
+          along_x<T, Sum, Between, LightAlone, Channels><<<across, x_threads, 0, stream>>>(arguments);
+      if (!light_alone)
+        along_x<T, Sum, Between, WorkingValues<Sum>, Channels><<<across, x_threads, 0, stream>>>(arguments);
       along_y<T, Sum, Between, Channels><<<down, y_threads, 0, stream>>>(arguments);
     });
   });
