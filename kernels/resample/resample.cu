@@ -74,18 +74,17 @@ __global__ void __launch_bounds__(x_threads) along_x(const __grid_constant__ Res
   const int first = axis.first[x];
   const int end = first + axis.count[x];
   const double* weights = axis.weights + axis.row[x] * axis.most;
+  const std::int64_t pitch = arguments.picture.row / static_cast<std::int64_t>(sizeof(T));
   if constexpr (light_alone)
     for (unsigned code = threadIdx.x; code < 256; code += x_threads)
       light[code] = static_cast<std::uint16_t>(decode(code, rule.transfer));
 
   for (std::int64_t y = std::int64_t{blockIdx.y} * x_rows; y < arguments.read_rows;
        y += std::int64_t{gridDim.y} * x_rows) {
-    const T* rows[x_rows];
-#pragma unroll
-    for (int r = 0; r < x_rows; ++r)
-      rows[r] = row_of<T>(arguments.picture, arguments.job.box.y.first + arguments.read -
-                                                 arguments.first_read + min(y + r, arguments.read_rows - 1)) +
-                arguments.job.box.x.first * Channels;
+    const int own_rows = static_cast<int>(min(std::int64_t{x_rows}, arguments.read_rows - y));
+    const T* from =
+        row_of<T>(arguments.picture, arguments.job.box.y.first + arguments.read + y - arguments.first_read) +
+        arguments.job.box.x.first * Channels;
     Sum sums[x_rows][Channels] = {};
     for (int begin = block_first; begin < block_end; begin += staged_pixels) {
       const int pixels = min(staged_pixels, block_end - begin);
@@ -96,7 +95,7 @@ __global__ void __launch_bounds__(x_threads) along_x(const __grid_constant__ Res
 #pragma unroll
         for (int r = 0; r < x_rows; ++r)
 #pragma unroll
-          for (int c = 0; c < Channels; ++c) stored[b][r][c] = rows[r][entry + c];
+          for (int c = 0; c < Channels; ++c) stored[b][r][c] = from[min(r, own_rows - 1) * pitch + entry + c];
       }
       __syncthreads();  // the pixels before these are summed, and the table is there
 #pragma unroll
@@ -132,12 +131,21 @@ __global__ void __launch_bounds__(x_threads) along_x(const __grid_constant__ Res
 #pragma unroll
     for (int r = 0; r < x_rows; ++r)
       for (int c = 0; c < Channels; ++c, to += width)
-        if (y + r < arguments.read_rows) {
+        if (r < own_rows) {
           Sum sum = sums[r][c];
           if constexpr (light_alone) sum = (sum - light_base * axis.total) * static_cast<Sum>(rule.unit);
           *to = static_cast<Between>(sum);
         }
   }
+}
+
+/// Returns resample_quotient(sum, divisor, largest) with the roundings of a division: `inverse` is 1 / (2
+/// divisor) to nearest, and the remainder corrects the quotient (Markstein, 1990). The conversion saturates.
+__device__ std::uint32_t quotient_by(double inverse, double sum, double divisor, std::uint32_t largest) {
+  const double dividend = sum + sum + divisor;
+  const double near = dividend * inverse;
+  const double rest = __fma_rn(-near, divisor + divisor, dividend);
+  return min(__double2uint_rz(__fma_rn(rest, inverse, near)), largest);
 }
 
 template <class T, class Sum, class Between, int Channels>
@@ -146,6 +154,11 @@ __global__ void __launch_bounds__(y_threads) along_y(const __grid_constant__ Res
   __shared__ Vector<Sum, y_rows> weights[staged_weights];  // 0 where a result does not read the row
   const ResampleJob& job = arguments.job;
   const DeviceWeights& axis = arguments.y;
+  const ResampleRule& rule = arguments.rule;
+  const double divisor = static_cast<double>(rule.total) * static_cast<double>(rule.unit);
+  const double inverse = 1 / (divisor + divisor);
+  std::uint32_t white = 0;
+  if constexpr (exact) white = decode(static_cast<T>(~T{0}), rule.transfer);
   const std::int64_t width = job.result_width;
   const std::int64_t x = std::int64_t{blockIdx.x} * y_threads + threadIdx.x;
   const int lane = static_cast<int>(threadIdx.x) % y_rows;  // result whose weights the thread copies
@@ -198,9 +211,16 @@ __global__ void __launch_bounds__(y_threads) along_y(const __grid_constant__ Res
                                job.box.y.first - arguments.first_read};
         return row_of<T>(arguments.picture, down.pixel(result + r)) + across.pixel(x) * Channels;
       };
-      if (result + r <= last)
-        store_resampled<Channels>(sums[r], original, arguments.rule,
-                                  row_of<T>(arguments.output, y + r) + x * Channels);
+      if (result + r > last) break;
+      T* to = row_of<T>(arguments.output, y + r) + x * Channels;
+      if constexpr (exact && std::is_same_v<Sum, double>)
+        if (!rule.weighted) {
+#pragma unroll
+          for (int c = 0; c < Channels; ++c)
+            to[c] = encode(quotient_by(inverse, sums[r][c], divisor, white), rule.transfer, T{});
+          continue;
+        }
+      store_resampled<Channels>(sums[r], original, rule, to);
     }
   }
 }
