@@ -15,6 +15,7 @@ struct DeviceWeights {
   const std::int32_t* row = nullptr;
   const double* weights = nullptr;
   std::int64_t most = 0;
+  double total = 1;
 };
 
 struct ResampleArguments {

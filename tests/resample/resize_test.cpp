@@ -26,7 +26,8 @@ ResizedBox box_of(const ImageView& picture, const Resize& parameters) {
   return resized_box(picture.shape.width, picture.shape.height, parameters);
 }
 
-/// Sizes of a picture and of its result: down, up, both, by divisors and by primes.
+/// Sizes of a picture and of its result: down, up, both, by divisors and by primes, and beyond one block
+/// of a GPU.
 struct Sizes {
   Size from;
   TargetSize to;
@@ -36,7 +37,9 @@ const std::vector<Sizes> every_size = {{{36, 24}, {12, 8}},  {{31, 29}, {13, 11}
                                        {{7, 5}, {23, 19}},   {{40, 9}, {11, 30}},
                                        {{64, 3}, {1, 1}},    {{1, 1}, {5, 3}},
                                        {{50, 40}, {49, 41}}, {{30, 20}, {8, 8}, Fit::cover},
-                                       {{3, 61}, {64, 2}},   {{37, 23}, {20, 3}, Fit::cover}};
+                                       {{3, 61}, {64, 2}},   {{37, 23}, {20, 3}, Fit::cover},
+                                       {{541, 7}, {270, 3}}, {{600, 53}, {2, 3}},
+                                       {{6, 4}, {251, 9}}};
 
 /// Calls body(picture, parameters) for every format, size and space.
 template <class Body>

@@ -19,7 +19,8 @@ class UploadedWeights {
         count_(backend.uploaded(axis.count)),
         row_(backend.uploaded(axis.row)),
         weights_(backend.uploaded(axis.weights)),
-        most_(static_cast<std::int64_t>(axis.most)) {}
+        most_(static_cast<std::int64_t>(axis.most)),
+        total_(axis.total) {}
 
   [[nodiscard]] std::size_t size() const noexcept {
     return first_.size + count_.size + row_.size + weights_.size;
@@ -28,7 +29,9 @@ class UploadedWeights {
     return {reinterpret_cast<const std::int32_t*>(first_.get()),
             reinterpret_cast<const std::int32_t*>(count_.get()),
             reinterpret_cast<const std::int32_t*>(row_.get()),
-            reinterpret_cast<const double*>(weights_.get()), most_};
+            reinterpret_cast<const double*>(weights_.get()),
+            most_,
+            total_};
   }
 
  private:
@@ -37,6 +40,7 @@ class UploadedWeights {
   Buffer row_;
   Buffer weights_;
   std::int64_t most_;
+  double total_;
 };
 
 class Resample final : public ResampleOperation {
