@@ -200,6 +200,8 @@ TEST(GainMapXmp, HostilePacketsAreRefusedByName) {
   refuses("offset of HDR", least + "h:OffsetHDR='inf'");
 }
 
+#ifdef SATIN_TEST_LIBJPEG
+
 /// A JPEG file of a few pixels.
 FileBytes jpeg_of(int width, int height, int channels = 3) {
   return encode_image(smooth_image(shape_of(width, height, channels, Type::u8)), ".jpg");
@@ -218,8 +220,6 @@ io::JpegSegment xmp_parameters(double largest) {
   metadata.channels.fill({0, largest, 1, 0, 0});
   return segment(0xE1, io::xmp_name, bytes_of(io::xmp_gain_map(metadata)));
 }
-
-#ifdef SATIN_TEST_LIBJPEG
 
 TEST(GainMapFile, BinaryParametersHavePrecedence) {
   const FileBytes map = io::with_segments(jpeg_of(16, 12, 1), {{xmp_parameters(2), binary_parameters()}});
