@@ -74,7 +74,7 @@ constexpr std::string_view examples[] = {
     "satin run 'blur radius=2 | unsharp amount=0.5' photo.jpg -o clear.jpg",
     "satin run 'threshold window=75 invert | regions min-area=20' page.png -o letters.json",
     "satin convert photo.jpg -o photo.png",
-    "satin convert page.png mask.png -o masters/ --format tiff",
+    "satin convert page.png mask.png -o for_mail/ --format jpg",
     "satin info photo.jpg",
     "satin info photo.jpg depth.png --json",
     "satin bench blur --radius 32 --size 640x480",

@@ -81,9 +81,9 @@ Session::Session(const Start& start) : start_(start), line_(start.line), rendere
   if (!inputs_.many)
     if (const auto problem = batch::reading_problem(inputs_.files.path(0))) throw Error(*problem);
   if (line_.options.output.empty()) line_.options.output = usual_output(inputs_);
+  static_cast<void>(pipeline_of(settings_of(line_.pipeline)));
   batch::check_output_name(inputs_, line_.pipeline, line_.options);
   folder_output_ = batch::output_is_folder(inputs_, line_.options);
-  static_cast<void>(pipeline_of(settings_of(line_.pipeline)));
   batch::check_side_inputs(line_.pipeline, line_.options);
   for (const PipelineStep& step : line_.pipeline)
     for (const SideInput& side : step.side_inputs) pictures_.push_back(side.path.string());
