@@ -82,7 +82,8 @@ class ManifestLog {
   /// folder if needed; where inputs are replaced, each when it is needed.
   explicit ManifestLog(const Batch& work);
 
-  /// What is known of a file that is replaced stays true until then.
+  /// Records that an output is about to change. For a file that is replaced nothing is recorded, as it
+  /// changes with the rename that follows done().
   void begin(const std::filesystem::path& output);
   void done(const std::filesystem::path& output, const OutputRecord& made);
 

@@ -96,7 +96,7 @@ GainOffsets offsets_of_quotients(const GainMapMetadata& metadata) {
   return offsets;
 }
 
-/// In one of so many cells, colours of a map with one channel may err by any amount.
+/// A map keeps one channel while at most one cell in this many would lose its tint.
 constexpr std::int64_t cells_of_one_tint = 4096;
 
 /// The gains of a new map of this shape by GainRatioJob.

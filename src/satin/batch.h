@@ -120,8 +120,8 @@ struct BatchOptions {
   /// File that receives the photograph's depth as an image, or a pattern for several pictures. Formats: f32
   /// as .tif, .exr, .pfm and .npy; 16 bits from the lowest to the highest value as .png.
   std::filesystem::path depth_out;
-  /// What becomes of gain maps. Unset: filters that change the size, and filters of stored values that keep
-  /// constant pictures, keep them.
+  /// How the run treats gain maps. Unset: filters in linear light use them; filters that change the size, and
+  /// filters of stored values that keep constant pictures, keep them; all others drop them.
   std::optional<GainMapUse> gain_map{};
   /// Keeps the metadata that redacted() would drop when the pipeline covers parts of the picture, and warns.
   bool keep_metadata = false;

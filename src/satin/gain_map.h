@@ -75,7 +75,7 @@ struct GainMap {
   void check(const Shape& picture) const;
 };
 
-/// What becomes of a gain map.
+/// How a run treats gain maps.
 enum class GainMapUse : std::uint8_t {
   use,   ///< the filter works on the restored light, too, and a new map is computed
   keep,  ///< the filter works on the base alone, and the map is carried with its geometry

@@ -61,7 +61,7 @@ struct RowWriteOptions {
   int threads = 0;         ///< threads that compress; 0: all that the process may use
   Metadata metadata{};     ///< metadata to write
   std::optional<std::filesystem::file_time_type> modified{};  ///< modification time; unset: now
-  /// As WriteOptions::before_rename.
+  /// Called as WriteOptions::before_rename is, when the temporary file is complete.
   std::function<void(const std::filesystem::path& temporary)> before_rename{};
 };
 

@@ -5,17 +5,11 @@ import numpy as np
 import pytest
 
 import exr_file
+import pfm_file
 from conftest import FULL_CODECS
 
 WIDTH, HEIGHT = 40, 30
 LENS = ("--focus", 0.5, "--strength", 12)
-
-
-def write_pfm(path, values):
-    values = np.asarray(values, "<f4")
-    kind = b"PF" if values.ndim == 3 else b"Pf"
-    path.write_bytes(kind + b"\n%d %d\n-1.0\n" % (values.shape[1], values.shape[0]) + values[::-1].tobytes())
-    return path
 
 
 def read_ppm(path):
@@ -40,9 +34,9 @@ def disparity():
 @pytest.fixture
 def render(tmp_path, colours, disparity):
     """An OpenEXR file with two planes of depth, and the same picture and planes as PFM."""
-    write_pfm(tmp_path / "colours.pfm", colours)
-    write_pfm(tmp_path / "disparity.pfm", disparity)
-    write_pfm(tmp_path / "other.pfm", 1 - disparity)
+    pfm_file.write(tmp_path / "colours.pfm", colours)
+    pfm_file.write(tmp_path / "disparity.pfm", disparity)
+    pfm_file.write(tmp_path / "other.pfm", 1 - disparity)
     planes = dict(zip("RGB", np.moveaxis(colours, 2, 0)), Z=1 - disparity)
     return exr_file.write(tmp_path / "render.exr", {**planes, "depth.V": disparity})
 
@@ -53,9 +47,9 @@ def result_of(satin, name, picture, *arguments):
 
 
 def test_the_focus_is_an_end_of_the_depth(satin, tmp_path, colours, disparity):
-    write_pfm(tmp_path / "in.pfm", colours)
-    write_pfm(tmp_path / "disparity.pfm", disparity)
-    write_pfm(tmp_path / "distance.pfm", 1 / disparity)
+    pfm_file.write(tmp_path / "in.pfm", colours)
+    pfm_file.write(tmp_path / "disparity.pfm", disparity)
+    pfm_file.write(tmp_path / "distance.pfm", 1 / disparity)
     dof = ("in.pfm", "--strength", 12)
     values = {"nearest": np.float32(0.9), "farthest": np.float32(0.2)}
     for word, value in values.items():
@@ -77,8 +71,8 @@ def test_the_focus_is_an_end_of_the_depth(satin, tmp_path, colours, disparity):
 
 
 def test_words_that_are_no_focus(satin, tmp_path, colours, disparity):
-    write_pfm(tmp_path / "in.pfm", colours)
-    dof = ("dof", "in.pfm", "--depth", write_pfm(tmp_path / "disparity.pfm", disparity), "-o", "out.pfm", "--focus")
+    pfm_file.write(tmp_path / "in.pfm", colours)
+    dof = ("dof", "in.pfm", "--depth", pfm_file.write(tmp_path / "disparity.pfm", disparity), "-o", "out.pfm", "--focus")
     satin.bad(2, *dof, "nearst", says=["--focus 'nearst': a number, nearest or farthest", "Did you mean 'nearest'?"])
     satin.bad(2, *dof, "subject", says="--focus 'subject': a number, nearest or farthest is expected.")
     satin.bad(2, *dof, "0,5.1.2", "--fail-fast", says="--focus")
@@ -124,20 +118,20 @@ def test_channels_that_are_not_there(satin, render):
 def test_unknown_depth_is_counted_in_the_report(satin, tmp_path, colours, disparity):
     disparity[3:6, 10:17] = np.nan
     disparity[20, 33] = np.inf
-    write_pfm(tmp_path / "colours.pfm", colours)
-    write_pfm(tmp_path / "holes.pfm", disparity)
+    pfm_file.write(tmp_path / "colours.pfm", colours)
+    pfm_file.write(tmp_path / "holes.pfm", disparity)
     arguments = ("dof", "colours.pfm", "--depth", "holes.pfm", *LENS)
     report = json.loads(satin.good(*arguments, "-o", "a.pfm", "--json", "--quiet").stdout)
     assert [warning for warning in report["files"][0]["warnings"] if warning.startswith("22 depth values")]
     assert "22 depth values" in satin.good(*arguments, "-o", "b.pfm").error
     disparity[:] = np.nan
-    write_pfm(tmp_path / "holes.pfm", disparity)
+    pfm_file.write(tmp_path / "holes.pfm", disparity)
     satin.bad(1, *arguments, "-o", "c.pfm", says="no known value")
 
 
 def test_radii_are_shown(satin, tmp_path, noise, disparity):
     (tmp_path / "in.ppm").write_bytes(b"P6\n%d %d\n255\n" % (WIDTH, HEIGHT) + noise((HEIGHT, WIDTH, 3)).tobytes())
-    write_pfm(tmp_path / "disparity.pfm", disparity)
+    pfm_file.write(tmp_path / "disparity.pfm", disparity)
     satin.good("dof", "in.ppm", "-o", "out.ppm", "--depth", "disparity.pfm", *LENS, "--max-radius", 8, "--debug", "coc")
     shown = read_ppm(tmp_path / "out.ppm")
     radii = 12 * (disparity.astype(float) - 0.5)
@@ -166,7 +160,7 @@ def test_a_strength_in_percent_is_of_the_range_of_the_depth(satin, tmp_path, noi
     values = np.random.default_rng(3).gamma(2, 30, (HEIGHT, WIDTH)).astype(np.float32)
     low, high = np.percentile(values, [0.5, 99.5], method="closest_observation")
     for unit in 1, 0.004:
-        write_pfm(tmp_path / "map.pfm", values * np.float32(unit))
+        pfm_file.write(tmp_path / "map.pfm", values * np.float32(unit))
         depth = ("--depth", "map.pfm")
         assert found_strength(satin, *depth) == pytest.approx(0.01 * WIDTH / (high - low) / unit, rel=0.02)
         strength = found_strength(satin, *depth, "--strength", "20%")
@@ -235,7 +229,7 @@ def test_a_depth_range_gives_codes_their_values(satin, tmp_path):
     assert report_of(satin, *by_value)["focus"] == 2.4
     # A map of the same values without a range.
     values = (0.5 + 9.5 * codes / 255).astype(np.float32)
-    write_pfm(tmp_path / "map.pfm", values)
+    pfm_file.write(tmp_path / "map.pfm", values)
     assert report_of(satin, "--depth", "map.pfm", "--depth-kind", "depth", "--strength", 3, "--focus", 2.4)[
         "largest_radius"] == pytest.approx(report_of(satin, *by_value)["largest_radius"], rel=1e-5)
 
@@ -252,10 +246,10 @@ def test_depth_ranges_that_are_none(satin, tmp_path):
 
 
 def test_a_picture_of_any_size_is_the_aperture(satin, tmp_path):
-    write_pfm(tmp_path / "in.pfm", np.pad(np.ones((1, 1), np.float32), 40))
+    pfm_file.write(tmp_path / "in.pfm", np.pad(np.ones((1, 1), np.float32), 40))
     depth = np.full((81, 81), 0.3, np.float32)
     depth[0, 0] = 0.5
-    write_pfm(tmp_path / "map.pfm", depth)
+    pfm_file.write(tmp_path / "map.pfm", depth)
     (tmp_path / "half.pgm").write_bytes(b"P5\n20 20\n255\n" + (b"\xff" * 10 + bytes(10)) * 20)
     arguments = ("dof", "in.pfm", "-o", "out.pfm", "--depth", "map.pfm", "--focus", 0.5, "--strength", 60)
     satin.good(*arguments, "--aperture", "half.pgm")

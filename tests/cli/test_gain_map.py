@@ -12,6 +12,7 @@ import pytest
 from conftest import FULL_CODECS
 
 Image = pytest.importorskip("PIL.Image")
+import pfm_file  # noqa: E402
 import photo_file as made  # noqa: E402
 from test_sizes import DATA, tags  # noqa: E402
 from view_server import View, needs_server  # noqa: E402
@@ -207,19 +208,6 @@ def test_vips_restores_the_same_light(satin):
     assert np.median(ratio) == pytest.approx(1, abs=1 / 255) and np.percentile(np.abs(ratio - 1), 95) < 0.03
 
 
-def read_pfm(path):
-    with open(path, "rb") as file:
-        channels = 3 if file.readline().strip() == b"PF" else 1
-        width, height = map(int, file.readline().split())
-        order = "<f4" if float(file.readline()) < 0 else ">f4"
-        return np.frombuffer(file.read(), order).reshape(height, width, channels)[::-1].astype(float)
-
-
-def write_pfm(path, light):
-    rows = np.ascontiguousarray(light[::-1], "<f4")
-    Path(path).write_bytes(b"PF\n%d %d\n-1.0\n" % (light.shape[1], light.shape[0]) + rows.tobytes())
-
-
 def light_of(path):
     """The light that a file restores, by its own words, in double precision."""
     base = np.asarray(Image.open(path).convert("RGB")) / 255
@@ -244,14 +232,14 @@ def test_blur_works_on_the_restored_light(satin, ultra, options):
     half = np.zeros((160, 240), np.uint8)
     half[:, 120:] = 255
     Image.fromarray(half).save(satin.folder / "half.png")
-    write_pfm(satin.folder / "light.pfm", light_of(satin.folder / ultra))
+    pfm_file.write(satin.folder / "light.pfm", light_of(satin.folder / ultra))
     assert satin.good("blur", ultra, "-o", "out.jpg", *options).error == ""
     satin.good("blur", ultra, "-o", "sdr.jpg", "--gain-map", "drop", *options)
     satin.good("blur", "light.pfm", "-o", "truth.pfm", *options)
     satin.good("blur", ultra, "-o", "out.pfm", *options)
     assert np.array_equal(*(np.asarray(Image.open(satin.folder / name)) for name in ("out.jpg", "sdr.jpg")))
-    truth = read_pfm(satin.folder / "truth.pfm")
-    assert np.abs(read_pfm(satin.folder / "out.pfm") / truth - 1).max() < 0.001
+    truth = pfm_file.read(satin.folder / "truth.pfm")
+    assert np.abs(pfm_file.read(satin.folder / "out.pfm") / truth - 1).max() < 0.001
     error = np.abs(light_of(satin.folder / "out.jpg") / truth - 1)
     assert np.median(error) < 0.01 and np.percentile(error, 99) < 0.1  # of two JPEG files
     if "--mask" in options:
@@ -271,7 +259,7 @@ def test_edges_are_those_of_the_base(satin):
     flat = made.jpeg(np.full((160, 240, 3), 128, np.uint8))
     (satin.folder / "in.jpg").write_bytes(made.apple(flat, [made.with_segments(grey_jpeg(codes), [xmp_words(WORDS)])]))
     satin.good("edge-smooth", "in.jpg", "-o", "out.pfm", "--sigma-s", 20, "--sigma-r", 0.05)
-    row = read_pfm(satin.folder / "out.pfm")[80, :, 0]
+    row = pfm_file.read(satin.folder / "out.pfm")[80, :, 0]
     steps = np.abs(np.diff(row))
     assert steps.max() < 0.1 * np.ptp(row)
 
@@ -286,9 +274,9 @@ def test_pipelines_use_light_too(satin, ultra):
 
 def test_kept_light_goes_into_floats(satin, ultra):
     assert satin.good("crop", ultra, "-o", "out.pfm", "--box", "0,0,240,160").error == ""
-    assert np.abs(read_pfm(satin.folder / "out.pfm") / light_of(satin.folder / ultra) - 1).max() < 0.002
+    assert np.abs(pfm_file.read(satin.folder / "out.pfm") / light_of(satin.folder / ultra) - 1).max() < 0.002
     satin.good("crop", ultra, "-o", "sdr.pfm", "--box", "0,0,240,160", "--gain-map", "drop")
-    assert read_pfm(satin.folder / "sdr.pfm").max() < 1
+    assert pfm_file.read(satin.folder / "sdr.pfm").max() < 1
 
 
 def test_use_needs_a_filter_in_linear_light(satin, ultra):

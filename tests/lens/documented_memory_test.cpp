@@ -1,4 +1,4 @@
-// What src/app/README.md says about the memory of dof, against what its plans hold.
+// Compares the figures of src/app/README.md for the memory of dof with the workspaces of its plans.
 
 #include <gtest/gtest.h>
 

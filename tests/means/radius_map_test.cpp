@@ -82,7 +82,7 @@ TEST(RadiusMap, RadiusZeroKeepsThePicture) {
     }
 }
 
-// Where all alphas of a window are 0 the colours stay as they are.
+// A pixel keeps its colours if all alphas of its window are 0.
 TEST(RadiusMap, TransparentPixelsKeepTheirColours) {
   const Image map = random_map(333, 50, Type::u8, 6);
   Image picture = random_picture(shape_of({Type::u8, 4, Alpha::straight}, 333, 50), 5);

@@ -1,10 +1,14 @@
 """Depth of field of the sample scene as Ultra HDR, against that of its true light: lamps keep their light."""
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
+
+sys.path.append(str(Path(__file__).parents[1] / "cli"))
+import pfm_file  # noqa: E402
 
 satin, render = os.environ["SATIN_BINARY"], os.environ["SATIN_RENDER_SCENE"]
 
@@ -12,14 +16,6 @@ satin, render = os.environ["SATIN_BINARY"], os.environ["SATIN_RENDER_SCENE"]
 def run(*arguments):
     result = subprocess.run([*map(str, arguments)], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
-
-
-def read_pfm(path):
-    with open(path, "rb") as file:
-        channels = 3 if file.readline().strip() == b"PF" else 1
-        width, height = map(int, file.readline().split())
-        order = "<f4" if float(file.readline()) < 0 else ">f4"
-        return np.frombuffer(file.read(), order).reshape(height, width, channels)[::-1].astype(float)
 
 
 def encoded(light):
@@ -42,7 +38,7 @@ with tempfile.TemporaryDirectory() as name:
     filtered("scene_hdr.jpg", "out.jpg")
     filtered("scene_hdr.jpg", "sdr.pfm", "--gain-map", "drop")
     run(satin, "crop", folder / "out.jpg", "-o", folder / "out.pfm", "--box", "0,0,100%,100%", "-q")  # the light that it restores
-    truth, found, sdr = (read_pfm(folder / each) for each in ("truth.pfm", "out.pfm", "sdr.pfm"))
+    truth, found, sdr = (pfm_file.read(folder / each) for each in ("truth.pfm", "out.pfm", "sdr.pfm"))
 
 lamps = truth.max(axis=2) > np.maximum(1.3 * sdr.max(axis=2), 0.05)  # where lamps add light
 share = [light[lamps].mean() / truth[lamps].mean() for light in (found, sdr)]

@@ -1,6 +1,6 @@
 #pragma once
-// What the table of tiled_table.cu holds, for each kind of pixel: the values that a lane reads and sums, how
-// a row of sums is staged between warps, an entry of the table, and the mean of a box.
+// Defines, for each kind of pixel, the entries of the table of tiled_table.cu: the values that a lane reads
+// and sums, how a row of sums is staged between warps, and the mean of a box.
 
 #include <cstdint>
 

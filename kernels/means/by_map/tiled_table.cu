@@ -556,8 +556,8 @@ class TableGather {
     }
   }
 
-  /// Of every four lanes with pixels of three bytes, the first three store a word each. Of two lanes with
-  /// pixels of six bytes, the first stores two words and the second one.
+  /// Stores the words of a warp. With pixels of three bytes the first three of every four lanes store a word
+  /// each; with pixels of six bytes even lanes store two words and odd lanes one.
   __device__ void store_words(std::byte* to, const Means& means) const {
     auto* words = reinterpret_cast<std::uint32_t*>(to);
     if constexpr (pixel_bytes == 3) {
