@@ -11,8 +11,8 @@ import pytest
 from conftest import FULL_CODECS
 
 Image = pytest.importorskip("PIL.Image")
+import pfm_file  # noqa: E402
 import photo_file as made  # noqa: E402
-from test_dof import write_pfm  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not FULL_CODECS, reason="photographs need the codecs of SATIN_CODECS=FULL")
 
@@ -56,7 +56,7 @@ def report(satin, name, *arguments, output="out.pgm"):
 
 def by_image(satin, picture, values, *arguments):
     """The result with these values as a depth image of its own."""
-    write_pfm(satin.folder / "values.pfm", values)
+    pfm_file.write(satin.folder / "values.pfm", values)
     save(satin, "plain.jpg", picture)
     return dof(satin, "plain.jpg", "plain.pgm", "--depth", "values.pfm", "--overwrite", *arguments)
 
@@ -165,7 +165,7 @@ def test_depth_lies_on_the_picture(satin, sharp, codes, orientation):
                if a.shape == sharp.shape and np.abs(a.astype(int) - sharp).mean() < 8]
     assert len(upright) == 1
     Image.fromarray(upright[0]).save(satin.folder / "upright.png")
-    write_pfm(satin.folder / "values.pfm", disparity(codes))
+    pfm_file.write(satin.folder / "values.pfm", disparity(codes))
     expected = dof(satin, "upright.png", "expected.pgm", "--depth", "values.pfm", *LENS)
     save(satin, "in.jpg", made.gdepth(picture, item, picture))
     assert dof(satin, "in.jpg", "out.pgm", *PHOTO, *LENS) == expected
@@ -344,7 +344,7 @@ def test_a_photograph_of_google_camera(satin):
     codes = np.array(Image.open(satin.folder / "depth.png"))[..., 0]
     values = disparity(codes, 18.849538803100586, 633.323486328125)
     assert np.array_equal(np.load(satin.folder / "depth.npy"), values)
-    write_pfm(satin.folder / "values.pfm", values)
+    pfm_file.write(satin.folder / "values.pfm", values)
     expected = dof(satin, "sharp.jpg", "expected.ppm", "--depth", "values.pfm", "--focus", repr(1 / 26.517597),
                    "--quality", "fast")
     assert (satin.folder / "out.ppm").read_bytes() == expected
