@@ -270,6 +270,8 @@ class FileWork {
       bytes += copies * byte_size(source->picture.image.shape()) + bytes_of(source->own_sides);
       PageInFlight& page = flight.pages.emplace_back(PageInFlight{std::move(source)});
       if (uses_light(page)) bytes += 2 * sizeof(float) * elements_of(page.source->picture.image.shape());
+      if (work_.options.picture_from == PictureSource::model_depth)
+        flight.result.photo = report_of(depth_of(page.source->picture));
       if (takes_photo(work_.pipeline)) {
         take_photo(flight, page);
       } else if (page.source->picture.reduction > 1) {
@@ -302,11 +304,22 @@ class FileWork {
           *sources.emplace_back(std::make_shared<PageSource>(PageSource{std::move(picture)}));
       if (covers(work_.pipeline)) drop_revealing_data(source.picture, work_.options);
       drop_unusable_map(source.picture);
+      if (work_.model != nullptr) estimate(flight, source.picture);
       source.own_sides =
           read_own_side_inputs(work_, flight.index, source.picture, reading_, source.picture.warnings);
       if (work_.options.keep_depth) make_original(source.picture);
     }
     return sources;
+  }
+
+  /// Estimates the picture's depth, or replaces it by what the model makes of it. The runtime has memory and
+  /// threads of its own on the CPU, whatever the device.
+  void estimate(const FileInFlight& flight, Picture& picture) const {
+    const Device& device = devices_.front();
+    const EstimateOptions running{device.is_cuda() ? 0 : memory_limit(device), events_.cancelled};
+    const std::string& format = work_.options.format;
+    use_model(*work_.model, work_.options,
+              format.empty() ? flight.file.output : std::filesystem::path(format), running, picture);
   }
 
   /// Drops a gain map whose light is to be used, but cannot be restored.
@@ -541,8 +554,10 @@ class FileWork {
   ReadOptions reading_of_pictures() const {
     ReadOptions options = reading_;
     options.accept = [this](const Shape& shape, std::uint64_t beside) { foresee(shape, beside); };
-    options.photo_depth = takes_photo(work_.pipeline) || work_.options.mask_from != MaskSource::file;
-    options.gain_map = gain_map_use_of(work_.pipeline, work_.options) != GainMapUse::drop &&
+    options.photo_depth = (takes_photo(work_.pipeline) && !takes_model(work_.pipeline)) ||
+                          work_.options.mask_from != MaskSource::file;
+    options.gain_map = work_.options.picture_from == PictureSource::file &&
+                       gain_map_use_of(work_.pipeline, work_.options) != GainMapUse::drop &&
                        output_kind(work_.pipeline) == OutputKind::image;
     if (work_.options.fast_decode)
       options.enough = [this](const Shape& picture) { return enough_for(work_, picture); };
@@ -817,8 +832,11 @@ std::optional<Error> foreseen_problem(const BatchFile& file, const Batch& work) 
   return error;
 }
 
+/// Returns the memory for pictures. A model's weights are held beside them all the time.
 std::uint64_t memory_of(const Batch& work) {
-  return work.options.memory != 0 ? work.options.memory : batch::usual_picture_memory();
+  const std::uint64_t all = work.options.memory != 0 ? work.options.memory : batch::usual_picture_memory();
+  const std::uint64_t held = work.model != nullptr ? work.model->bytes() : 0;
+  return held < all ? all - held : 1;
 }
 
 BatchResult run_files(batch::FileWork& files, batch::PictureMemory& memory, const Batch& work,

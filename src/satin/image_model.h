@@ -1,0 +1,97 @@
+#pragma once
+// Models that estimate depth or a mask from a picture: ONNX files that the user names, run by ONNX Runtime,
+// which is loaded when a model first needs it. These functions are in satin_io.
+//
+// The floats of a model may differ between machines and versions of the runtime. Everything that is computed
+// from them afterwards has the same bytes everywhere.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "satin/image.h"
+#include "satin/metadata.h"
+#include "satin/photo_depth.h"
+
+namespace [[gnu::visibility("default")]] satin {
+
+/// What a model says about every pixel.
+enum class Estimate : std::uint8_t {
+  inverse_depth,  ///< large is near, in no unit
+  depth,          ///< distance in metres
+  mask            ///< how much of the pixel belongs to the subject, 0 to 1
+};
+
+/// The runtime of this machine.
+struct ModelRuntime {
+  std::string version;         ///< version, such as "1.20.1"; empty if it cannot be used
+  std::filesystem::path file;  ///< the library
+  std::string problem;         ///< why it cannot be used, with the remedy
+};
+
+/// Finds the runtime, and loads it. Never throws for a missing one.
+[[nodiscard]] ModelRuntime model_runtime();
+
+/// How a model is opened.
+struct ModelOptions {
+  int threads = 0;  ///< threads of the runtime; 0: all that the process may use
+  /// The runtime's library, or the folder in which pip installed it; used by the first model of a process.
+  /// Empty: SATIN_ONNXRUNTIME, or else the usual places.
+  std::filesystem::path runtime{};
+};
+
+/// How a model is run.
+struct EstimateOptions {
+  std::uint64_t memory = 0;  ///< bytes that the runtime may hold, with the model's weights; 0: no limit
+  std::function<bool()> cancelled{};  ///< polled meanwhile from another thread; true ends the run
+};
+
+/// An open model. Several threads may use it at once; their runs wait for each other.
+class ImageModel {
+ public:
+  /// Opens a file, or returns the model that was opened last if that is the same, unchanged file. Its
+  /// description is the file MODEL.json beside MODEL.onnx; without one, ImageNet's mean and deviation and
+  /// inverse depth are assumed. Throws Error(input) for files that are no models, Error(usage) for models
+  /// that do not fit and for wrong descriptions, Error(environment) without the runtime.
+  [[nodiscard]] static std::shared_ptr<const ImageModel> open(const std::filesystem::path& file,
+                                                              const ModelOptions& options = {});
+
+  ImageModel(const ImageModel&) = delete;
+  ImageModel& operator=(const ImageModel&) = delete;
+  ~ImageModel();
+
+  /// What it estimates.
+  [[nodiscard]] Estimate estimates() const noexcept;
+  /// The file it was opened from.
+  [[nodiscard]] const std::filesystem::path& file() const noexcept;
+  /// Returns the name of its description, whether or not there is one.
+  [[nodiscard]] std::filesystem::path description() const;
+  /// Returns what was assumed for want of a description; empty if there is one.
+  [[nodiscard]] std::string notice() const;
+  /// Bytes that it holds between runs.
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+
+  /// Estimates the depth of an upright picture in host memory. Its colours become sRGB by their profile, and
+  /// its size that of the model's input. The depth has the size of the model's output and no stored form.
+  /// Throws Error(usage) for a model of masks, Error(input) if the model fails, Error(environment) beyond the
+  /// limit of memory, Error(cancelled).
+  [[nodiscard]] PhotoDepth depth(const ImageView& picture, const Metadata& metadata = {},
+                                 const EstimateOptions& options = {}) const;
+  /// Estimates a mask of u8 in the picture's size, enlarged along its edges. Throws as depth(), and
+  /// Error(usage) for a model of depth.
+  [[nodiscard]] Image mask(const ImageView& picture, const Metadata& metadata = {},
+                           const EstimateOptions& options = {}) const;
+
+ private:
+  struct State;
+  explicit ImageModel(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+/// Returns the file that the environment variable SATIN_DEPTH_MODEL names; empty without one.
+[[nodiscard]] std::filesystem::path usual_depth_model();
+
+}  // namespace satin
