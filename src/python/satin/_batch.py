@@ -51,6 +51,7 @@ def batch_options(
     gain_map: Optional[str] = None,
     keep_depth: bool = False,
     depth_out: PathLike = "",
+    model: PathLike = "",
     keep_metadata: bool = False,
     page: Optional[int] = None,
     part: str = "",
@@ -73,6 +74,7 @@ def batch_options(
     options.memory, options.threads = memory, threads
     options.quality, options.dither, options.strip = quality, dither, strip
     options.keep_depth, options.depth_out, options.keep_metadata = keep_depth, depth_out, keep_metadata
+    options.model = model
     options.set_mask_from(mask_from)
     options.invert_mask = invert_mask
     if gain_map is not None:
@@ -169,8 +171,8 @@ def batch(
 
     The other options are the command's, with its defaults: format, overwrite, resume, memory (bytes for the pictures in
     flight), quality, dither, strip, mask_from, invert_mask, gain_map ("use" filters the restored light, "keep" carries the
-    map, "drop" leaves it out; by default as the filters need), keep_depth, depth_out, keep_metadata, page, part, all_pages,
-    allow_partial, max_pixels, max_bytes; stream (a picture stays in its file and is filtered by bands of rows: TIFF, NPY,
+    map, "drop" leaves it out; by default as the filters need), keep_depth, depth_out, model (for depth-from=model), keep_metadata, page, part,
+    all_pages, allow_partial, max_pixels, max_bytes; stream (a picture stays in its file and is filtered by bands of rows: TIFF, NPY,
     PFM or PNM to tiled TIFF), pyramid (TIFF with pictures of half the size behind the picture).
 
     A row is the dictionary that the command writes as JSON: input, output, status ('done', 'failed', 'exists',
