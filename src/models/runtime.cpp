@@ -69,9 +69,9 @@ constexpr const char* remedy =
 
 Runtime& Runtime::get(const fs::path& told) {
   static std::mutex mutex;
-  static std::unique_ptr<Runtime> runtime;
+  static Runtime* runtime = nullptr;  // never destroyed: models may outlive every other static object
   const std::lock_guard lock(mutex);
-  if (runtime == nullptr) runtime.reset(new Runtime(told));
+  if (runtime == nullptr) runtime = new Runtime(told);
   return *runtime;
 }
 
