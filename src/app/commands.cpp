@@ -120,7 +120,8 @@ CommandSpec depth_command() {
                                                      "gain-map", "dither", "strip",  "jpeg-quality"};
       return left_out.contains(option.name);
     });
-  command.groups.insert(command.groups.begin(), {"Model", {model_option("the model")}});
+  command.groups.insert(command.groups.begin(),
+                        {"Model", {model_option("ONNX file of the model, with MODEL.json beside it")}});
   return command;
 }
 

@@ -118,8 +118,7 @@ OptionSpec file(const std::string& name, const std::string& help, OptionSpec fac
 }
 
 OptionSpec model_option(const std::string& help) {
-  return file("model", help + ", an ONNX file with MODEL.json beside it",
-              {.default_text = "SATIN_DEPTH_MODEL"});
+  return file("model", help, {.default_text = "SATIN_DEPTH_MODEL"});
 }
 
 std::vector<OptionSpec> together(const std::vector<std::vector<OptionSpec>>& lists) {
@@ -322,11 +321,11 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
     options.insert(options.end(),
                    {mask_from_option(), flag("invert-mask", "filter where the mask is black")});
   if (filter == nullptr || filter->set_by_photo) {
-    options.push_back(model_option("the model of --depth-from model"));
+    options.push_back(model_option("ONNX file for --depth-from model"));
     options.push_back(
         flag("keep-depth", "store the depth of --depth-from photo and the sharp original in the JPEG"));
-    options.push_back(file(
-        "depth-out", "write the depth of --depth-from photo or model: .tif, .exr, .pfm, .npy, 16-bit .png"));
+    options.push_back(
+        file("depth-out", "write the depth of photo or model: .tif, .exr, .pfm, .npy, 16-bit .png"));
   }
   return {"Files", std::move(options)};
 }

@@ -145,7 +145,7 @@ OptionGroup page_options() {
                   {.range = "0 to 65535", .default_text = "0"}),
            valued("listen", "ADDRESS", "address of this machine at which others see the page",
                   {.default_text = "127.0.0.1"}),
-           model_option("the model of \"Estimate depth\" on the page"),
+           model_option("ONNX file for \"Estimate depth\" on the page"),
            flag("no-browser", "print the address and open no browser")}};
 }
 

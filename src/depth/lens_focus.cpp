@@ -324,8 +324,8 @@ std::vector<ParameterRecord> lens_focus_parameters() {
           &LensFocus::depth_from, {"image", "alpha", "channel", "photo", "model"},
           {"depth-from", "",
            "where depth comes from; image: --depth FILE; alpha: the picture's last channel; channel: one of "
-           "its file by name, Z unless --depth-channel tells another; photo: what the photograph carries; "
-           "model: what --model FILE estimates",
+           "its file, Z or --depth-channel; photo: what the photograph carries; model: what --model "
+           "estimates",
            "", ParameterRole::depth_source}),
       record::choice(
           &LensFocus::depth_kind, {"disparity", "depth"},
