@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -114,7 +115,7 @@ std::int64_t factor_in(const std::string& name) {
 /// Stamp of a model and its description, which says whether both are as they were.
 std::string stamp_of(const fs::path& file) {
   std::string stamp = file.native();
-  for (const fs::path& each : {file, description_file(file)}) {
+  for (const fs::path& each : {file, models::description_file(file)}) {
     std::error_code missing;
     const auto size = fs::file_size(each, missing);
     const auto time = fs::last_write_time(each, missing).time_since_epoch().count();
@@ -194,75 +195,128 @@ std::string text_of_three(const std::array<float, 3>& values) {
   return text;
 }
 
-}  // namespace
-
-struct ImageModel::State {
-  State(const fs::path& path, const ModelOptions& options)
-      : runtime(Runtime::get(options.runtime)), file(path), description(read_description(path)) {
+/// A graph and its session.
+class GraphModel final : public ImageModel {
+ public:
+  GraphModel(const fs::path& path, const ModelOptions& options)
+      : runtime_(Runtime::get(options.runtime)), file_(path), description_(read_description(path)) {
     std::error_code ignored;
-    if (!fs::is_regular_file(file, ignored))
-      throw Error(ErrorKind::input, "There is no model '" + printable(file.native()) + "'. Check the path.");
+    if (!fs::is_regular_file(file_, ignored))
+      throw Error(ErrorKind::input, "There is no model '" + printable(file_.native()) + "'. Check the path.");
     open_session(options.threads);
     check_graph();
   }
 
+  [[nodiscard]] Estimate estimates() const noexcept override { return description_.output; }
+  [[nodiscard]] const fs::path& file() const noexcept override { return file_; }
+  [[nodiscard]] fs::path description_file() const override { return models::description_file(file_); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept override { return bytes_; }
+
+  [[nodiscard]] std::string notice() const override {
+    if (!description_.is_assumed) return "";
+    std::string text = "The model '" + name() + "' has no " +
+                       printable(description_file().filename().native()) +
+                       " beside it. Assumed: its output is inverse depth";
+    if (input_.type == element_f32)
+      text += "; mean " + text_of_three(description_.mean) + " and deviation " +
+              text_of_three(description_.deviation) + " of values from 0 to 1";
+    if (has_open_size())
+      text += "; the shorter side is " + std::to_string(description_.shorter) + ", in multiples of " +
+              std::to_string(multiple());
+    return text + ".";
+  }
+
+  [[nodiscard]] PhotoDepth depth(const ImageView& picture, const Metadata& metadata,
+                                 const EstimateOptions& options) const override {
+    if (estimates() == Estimate::mask) refuse("makes masks, and no depth. Name another model.");
+    PhotoDepth depth;
+    depth.values = estimate(picture, metadata, options);
+    std::tie(depth.lowest, depth.highest) = extremes_of(depth.values);
+    if (depth.lowest > depth.highest)
+      throw Error(ErrorKind::input, "The model '" + name() + "' makes no finite value of this picture.");
+    depth.metric = estimates() == Estimate::depth;
+    depth.kind = depth.metric ? DepthKind::depth : DepthKind::disparity;
+    depth.is_estimated = true;
+    depth.format = "model";
+    depth.place = name();
+    return depth;
+  }
+
+  [[nodiscard]] Image mask(const ImageView& picture, const Metadata& metadata,
+                           const EstimateOptions& options) const override {
+    if (estimates() != Estimate::mask)
+      refuse("makes depth, and no mask. Name another model, or say \"output\": \"mask\" in '" +
+             printable(description_file().native()) + "'.");
+    Image values = estimate(picture, metadata, options);
+    if (description_.stretches) {
+      const auto [low, high] = extremes_of(values);
+      auto* value = reinterpret_cast<float*>(values.data());
+      for (std::int64_t i = 0; high > low && i < values.shape().width * values.shape().height; ++i)
+        value[i] = (value[i] - low) / (high - low);
+    }
+    return enlarged_along_edges(Device::open("cpu"), values, picture);
+  }
+
+ private:
   void open_session(int threads) {
-    const Functions& call = runtime.functions();
+    const Functions& call = runtime_.functions();
     const auto options =
-        owned<SessionOptions>(runtime, call.release_session_options, call.create_session_options);
+        owned<SessionOptions>(runtime_, call.release_session_options, call.create_session_options);
     const int usual = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    runtime.check(call.set_threads(options.get(), threads > 0 ? threads : usual));
+    runtime_.check(call.set_threads(options.get(), threads > 0 ? threads : usual));
     // Threads that wait for work would take time from decoding and filtering.
-    runtime.check(call.add_session_entry(options.get(), "session.intra_op.allow_spinning", "0"));
-    runtime.check(call.add_session_entry(options.get(), "session.use_env_allocators", "1"));
-    const std::lock_guard lock(runtime.mutex());
-    runtime.limit(0);
-    const std::uint64_t before = runtime.held();
+    runtime_.check(call.add_session_entry(options.get(), "session.intra_op.allow_spinning", "0"));
+    runtime_.check(call.add_session_entry(options.get(), "session.use_env_allocators", "1"));
+    const std::lock_guard lock(runtime_.mutex());
+    runtime_.limit(0);
+    const std::uint64_t before = runtime_.held();
     Session* made = nullptr;
     const std::string problem =
-        runtime.message_of(call.create_session(runtime.environment(), file.c_str(), options.get(), &made));
+        runtime_.message_of(call.create_session(runtime_.environment(), file_.c_str(), options.get(), &made));
     if (!problem.empty())
-      throw Error(ErrorKind::input, "ONNX Runtime " + runtime.version() + " cannot open the model '" +
+      throw Error(ErrorKind::input, "ONNX Runtime " + runtime_.version() + " cannot open the model '" +
                                         name() + "': " + printable(problem) +
                                         ". Check that it is an ONNX file.");
-    session = {made, call.release_session};
-    bytes = runtime.held() - before;
+    session_ = {made, call.release_session};
+    bytes_ = runtime_.held() - before;
   }
 
   /// Throws Error(usage) unless the graph has one image as its input, and the described output.
   void check_graph() {
-    const std::vector<Tensor> inputs = tensors_of(runtime, session.get(), false);
-    const std::vector<Tensor> outputs = tensors_of(runtime, session.get(), true);
+    const std::vector<Tensor> inputs = tensors_of(runtime_, session_.get(), false);
+    const std::vector<Tensor> outputs = tensors_of(runtime_, session_.get(), true);
     const auto wants = [](std::int64_t side, std::int64_t wanted) { return side == wanted || side < 0; };
     const auto fits = [&](std::size_t channel) {
       return inputs.front().sides[channel] == colours ||
-             (inputs.front().sides[channel] < 0 && description.layout == layout_of(channel));
+             (inputs.front().sides[channel] < 0 && description_.layout == layout_of(channel));
     };
     const bool is_image = inputs.size() == 1 && inputs.front().sides.size() == 4 &&
                           wants(inputs.front().sides[0], 1) &&
                           (inputs.front().type == element_f32 || inputs.front().type == element_u8);
-    const bool nchw = is_image && description.layout != Layout::nhwc && fits(1);
-    const bool nhwc = is_image && description.layout != Layout::nchw && !nchw && fits(3);
+    const bool nchw = is_image && description_.layout != Layout::nhwc && fits(1);
+    const bool nhwc = is_image && description_.layout != Layout::nchw && !nchw && fits(3);
     if (!nchw && !nhwc)
       refuse("has the input " + joined(inputs) +
              ". One image of f32 or u8 is wanted: 1 x 3 x height x width or 1 x height x width x 3" +
-             (description.layout ? ", as its description says." : "."));
-    input = inputs.front();
-    layout = nchw ? Layout::nchw : Layout::nhwc;
+             (description_.layout ? ", as its description says." : "."));
+    input_ = inputs.front();
+    layout_ = nchw ? Layout::nchw : Layout::nhwc;
     const auto named = [&](const Tensor& each) {
-      return description.output_name.empty() || each.name == description.output_name;
+      return description_.output_name.empty() || each.name == description_.output_name;
     };
     const auto found = std::ranges::find_if(outputs, named);
     if (found == outputs.end() || found->type != element_f32)
       refuse("has the output " + joined(outputs) + ". " +
-             (description.output_name.empty() ? "The first one" : "'" + description.output_name + "'") +
+             (description_.output_name.empty() ? "The first one" : "'" + description_.output_name + "'") +
              " is wanted as f32; output_name in its description names another.");
-    output = *found;
-    if (input.type == element_u8 && description.is_normalised)
+    output_ = *found;
+    if (input_.type == element_u8 && description_.is_normalised)
       refuse("reads u8, to which mean and deviation do not apply. Drop them from its description.");
-    const bool other_size = description.width > 0 && ((side(true) > 0 && side(true) != description.width) ||
-                                                      (side(false) > 0 && side(false) != description.height));
-    if (other_size) refuse("has the input " + text_of(input) + ", which is not the size in its description.");
+    const bool other_size =
+        description_.width > 0 && ((side(true) > 0 && side(true) != description_.width) ||
+                                   (side(false) > 0 && side(false) != description_.height));
+    if (other_size)
+      refuse("has the input " + text_of(input_) + ", which is not the size in its description.");
   }
 
   static Layout layout_of(std::size_t channel) { return channel == 1 ? Layout::nchw : Layout::nhwc; }
@@ -271,19 +325,19 @@ struct ImageModel::State {
     throw Error(ErrorKind::usage, "The model '" + name() + "' " + what);
   }
 
-  [[nodiscard]] std::string name() const { return printable(file.native()); }
+  [[nodiscard]] std::string name() const { return printable(file_.native()); }
 
   /// Index of the input's width or height.
   [[nodiscard]] std::size_t axis(bool of_width) const {
-    return (layout == Layout::nchw ? 2U : 1U) + (of_width ? 1U : 0U);
+    return (layout_ == Layout::nchw ? 2U : 1U) + (of_width ? 1U : 0U);
   }
   /// Width or height of the input; -1 if the graph leaves it open.
-  [[nodiscard]] std::int64_t side(bool of_width) const { return input.sides[axis(of_width)]; }
+  [[nodiscard]] std::int64_t side(bool of_width) const { return input_.sides[axis(of_width)]; }
 
   [[nodiscard]] std::int64_t multiple() const {
-    if (description.multiple > 0) return description.multiple;
+    if (description_.multiple > 0) return description_.multiple;
     const std::int64_t factor =
-        std::max(factor_in(input.side_names[axis(true)]), factor_in(input.side_names[axis(false)]));
+        std::max(factor_in(input_.side_names[axis(true)]), factor_in(input_.side_names[axis(false)]));
     return factor > 0 ? factor : usual_multiple;
   }
 
@@ -295,13 +349,13 @@ struct ImageModel::State {
     const auto shorter = static_cast<double>(std::min(picture.width, picture.height));
     const auto length = [&](bool of_width) {
       if (side(of_width) > 0) return side(of_width);
-      if (description.width > 0) return of_width ? description.width : description.height;
+      if (description_.width > 0) return of_width ? description_.width : description_.height;
       const double aspect = static_cast<double>(of_width ? picture.width : picture.height) / shorter;
       const double wanted =
-          static_cast<double>(description.shorter) * std::min(aspect, static_cast<double>(largest_aspect));
+          static_cast<double>(description_.shorter) * std::min(aspect, static_cast<double>(largest_aspect));
       const std::int64_t step = multiple();
       std::int64_t rounded = std::llround(wanted / static_cast<double>(step)) * step;
-      if (rounded < description.shorter) rounded += step;
+      if (rounded < description_.shorter) rounded += step;
       return rounded;
     };
     return {length(true), length(false), colours, Type::u8};
@@ -336,15 +390,15 @@ struct ImageModel::State {
                                const EstimateOptions& options) const {
     const Image small = prepared(picture, metadata);
     const auto count = static_cast<std::size_t>(small.shape().width * small.shape().height * colours);
-    std::vector<float> floats(input.type == element_f32 ? count : 0);
-    std::vector<std::uint8_t> codes(input.type == element_u8 ? count : 0);
-    fill(std::span(floats), floats.empty() ? ImageView{} : small.view(), layout,
+    std::vector<float> floats(input_.type == element_f32 ? count : 0);
+    std::vector<std::uint8_t> codes(input_.type == element_u8 ? count : 0);
+    fill(std::span(floats), floats.empty() ? ImageView{} : small.view(), layout_,
          [&](std::uint8_t code, int c) {
            const auto channel = static_cast<std::size_t>(c);
-           return (static_cast<float>(code) / 255.0F - description.mean[channel]) /
-                  description.deviation[channel];
+           return (static_cast<float>(code) / 255.0F - description_.mean[channel]) /
+                  description_.deviation[channel];
          });
-    fill(std::span(codes), codes.empty() ? ImageView{} : small.view(), layout,
+    fill(std::span(codes), codes.empty() ? ImageView{} : small.view(), layout_,
          [](std::uint8_t code, int) { return code; });
     void* const data = floats.empty() ? static_cast<void*>(codes.data()) : floats.data();
     return run_session(data, count * (floats.empty() ? 1 : sizeof(float)), small.shape(), options);
@@ -352,31 +406,31 @@ struct ImageModel::State {
 
   [[nodiscard]] Image run_session(void* data, std::size_t size, const Shape& shape,
                                   const EstimateOptions& options) const {
-    const Functions& call = runtime.functions();
+    const Functions& call = runtime_.functions();
     const std::int64_t planar[] = {1, colours, shape.height, shape.width};
     const std::int64_t packed[] = {1, shape.height, shape.width, colours};
-    const auto tensor = owned<Value>(runtime, call.release_value, [&](Value** out) {
-      return call.create_tensor(runtime.memory(), data, size, layout == Layout::nchw ? planar : packed, 4,
-                                input.type, out);
+    const auto tensor = owned<Value>(runtime_, call.release_value, [&](Value** out) {
+      return call.create_tensor(runtime_.memory(), data, size, layout_ == Layout::nchw ? planar : packed, 4,
+                                input_.type, out);
     });
-    const auto run = owned<RunOptions>(runtime, call.release_run_options, call.create_run_options);
-    const char* const input_name = input.name.c_str();
-    const char* const output_name = output.name.c_str();
+    const auto run = owned<RunOptions>(runtime_, call.release_run_options, call.create_run_options);
+    const char* const input_name = input_.name.c_str();
+    const char* const output_name = output_.name.c_str();
     const Value* const value = tensor.get();
-    const std::lock_guard lock(runtime.mutex());
-    runtime.limit(options.memory);
-    static_cast<void>(runtime.was_limited());
+    const std::lock_guard lock(runtime_.mutex());
+    runtime_.limit(options.memory);
+    static_cast<void>(runtime_.was_limited());
     Value* made = nullptr;
-    Watch watch(runtime, run.get(), options.cancelled);
-    const std::string problem = runtime.message_of(
-        call.run(session.get(), run.get(), &input_name, &value, 1, &output_name, 1, &made));
+    Watch watch(runtime_, run.get(), options.cancelled);
+    const std::string problem = runtime_.message_of(
+        call.run(session_.get(), run.get(), &input_name, &value, 1, &output_name, 1, &made));
     const bool cancelled = watch.end();
     const Owned<Value> result(made, call.release_value);
     if (cancelled) throw Error(ErrorKind::cancelled, "The model was cancelled.");
-    if (!problem.empty() && runtime.was_limited())
+    if (!problem.empty() && runtime_.was_limited())
       throw Error(ErrorKind::environment, "The model '" + name() + "' needs more memory than the limit of " +
                                               std::to_string(options.memory) + " bytes, of which it holds " +
-                                              std::to_string(bytes) +
+                                              std::to_string(bytes_) +
                                               " between pictures: raise --memory-limit.");
     if (!problem.empty())
       throw Error(ErrorKind::input,
@@ -388,10 +442,10 @@ struct ImageModel::State {
 
   /// Returns a copy of the output, whose only sides other than 1 are height and width.
   [[nodiscard]] Image plane_of(Value* value) const {
-    const Functions& call = runtime.functions();
-    const auto info = owned<TensorInfo>(runtime, call.release_tensor_info,
+    const Functions& call = runtime_.functions();
+    const auto info = owned<TensorInfo>(runtime_, call.release_tensor_info,
                                         [&](TensorInfo** out) { return call.tensor_of_value(value, out); });
-    const Tensor made = tensor_of(runtime, output.name, info.get());
+    const Tensor made = tensor_of(runtime_, output_.name, info.get());
     std::vector<std::int64_t> sides = made.sides;
     const auto drop = [&](bool first) {
       const bool one = sides.size() > 2 && (first ? sides.front() : sides.back()) == 1;
@@ -406,22 +460,21 @@ struct ImageModel::State {
       refuse("makes " + text_of(made) + ". One plane of f32 is wanted: 1 x height x width.");
     Image plane({sides[1], sides[0], 1, Type::f32});
     void* values = nullptr;
-    runtime.check(call.tensor_data(value, &values));
+    runtime_.check(call.tensor_data(value, &values));
     std::memcpy(plane.data(), values, byte_size(plane.shape()));
     return plane;
   }
 
-  Runtime& runtime;
-  fs::path file;
-  Description description;
-  Owned<Session> session{nullptr, nullptr};
-  std::uint64_t bytes = 0;
-  Tensor input, output;
-  Layout layout = Layout::nchw;
+  Runtime& runtime_;
+  fs::path file_;
+  Description description_;
+  Owned<Session> session_{nullptr, nullptr};
+  std::uint64_t bytes_ = 0;
+  Tensor input_, output_;
+  Layout layout_ = Layout::nchw;
 };
 
-ImageModel::ImageModel(std::unique_ptr<State> state) : state_(std::move(state)) {}
-ImageModel::~ImageModel() = default;
+}  // namespace
 
 std::shared_ptr<const ImageModel> ImageModel::open(const fs::path& file, const ModelOptions& options) {
   static std::mutex mutex;
@@ -430,61 +483,9 @@ std::shared_ptr<const ImageModel> ImageModel::open(const fs::path& file, const M
   const std::string stamp = stamp_of(file) + "|" + std::to_string(options.threads);
   if (last.second != nullptr && last.first == stamp) return last.second;
   last = {};  // frees its memory before the next one needs as much
-  last.second.reset(new ImageModel(std::make_unique<State>(file, options)));
+  last.second = std::make_shared<const GraphModel>(file, options);
   last.first = stamp;
   return last.second;
-}
-
-Estimate ImageModel::estimates() const noexcept { return state_->description.output; }
-const fs::path& ImageModel::file() const noexcept { return state_->file; }
-fs::path ImageModel::description() const { return description_file(state_->file); }
-std::uint64_t ImageModel::bytes() const noexcept { return state_->bytes; }
-
-std::string ImageModel::notice() const {
-  const Description& description = state_->description;
-  if (!description.is_assumed) return "";
-  std::string text = "The model '" + state_->name() + "' has no " +
-                     printable(description_file(state_->file).filename().native()) +
-                     " beside it. Assumed: its output is inverse depth";
-  if (state_->input.type == element_f32)
-    text += "; mean " + text_of_three(description.mean) + " and deviation " +
-            text_of_three(description.deviation) + " of values from 0 to 1";
-  if (state_->has_open_size())
-    text += "; the shorter side is " + std::to_string(description.shorter) + ", in multiples of " +
-            std::to_string(state_->multiple());
-  return text + ".";
-}
-
-PhotoDepth ImageModel::depth(const ImageView& picture, const Metadata& metadata,
-                             const EstimateOptions& options) const {
-  if (estimates() == Estimate::mask) state_->refuse("makes masks, and no depth. Name another model.");
-  PhotoDepth depth;
-  depth.values = state_->estimate(picture, metadata, options);
-  std::tie(depth.lowest, depth.highest) = extremes_of(depth.values);
-  if (depth.lowest > depth.highest)
-    throw Error(ErrorKind::input,
-                "The model '" + state_->name() + "' makes no finite value of this picture.");
-  depth.metric = estimates() == Estimate::depth;
-  depth.kind = depth.metric ? DepthKind::depth : DepthKind::disparity;
-  depth.is_estimated = true;
-  depth.format = "model";
-  depth.place = state_->name();
-  return depth;
-}
-
-Image ImageModel::mask(const ImageView& picture, const Metadata& metadata,
-                       const EstimateOptions& options) const {
-  if (estimates() != Estimate::mask)
-    state_->refuse("makes depth, and no mask. Name another model, or say \"output\": \"mask\" in '" +
-                   printable(description_file(state_->file).native()) + "'.");
-  Image values = state_->estimate(picture, metadata, options);
-  if (state_->description.stretches) {
-    const auto [low, high] = extremes_of(values);
-    auto* value = reinterpret_cast<float*>(values.data());
-    for (std::int64_t i = 0; high > low && i < values.shape().width * values.shape().height; ++i)
-      value[i] = (value[i] - low) / (high - low);
-  }
-  return enlarged_along_edges(Device::open("cpu"), values, picture);
 }
 
 fs::path usual_depth_model() {

@@ -60,35 +60,32 @@ class ImageModel {
 
   ImageModel(const ImageModel&) = delete;
   ImageModel& operator=(const ImageModel&) = delete;
-  ~ImageModel();
+  virtual ~ImageModel() = default;
 
-  /// What it estimates.
-  [[nodiscard]] Estimate estimates() const noexcept;
-  /// The file it was opened from.
-  [[nodiscard]] const std::filesystem::path& file() const noexcept;
+  /// Returns what the model estimates.
+  [[nodiscard]] virtual Estimate estimates() const noexcept = 0;
+  /// Returns the file it was opened from.
+  [[nodiscard]] virtual const std::filesystem::path& file() const noexcept = 0;
   /// Returns the name of its description, whether or not there is one.
-  [[nodiscard]] std::filesystem::path description() const;
+  [[nodiscard]] virtual std::filesystem::path description_file() const = 0;
   /// Returns what was assumed for want of a description; empty if there is one.
-  [[nodiscard]] std::string notice() const;
-  /// Bytes that it holds between runs.
-  [[nodiscard]] std::uint64_t bytes() const noexcept;
+  [[nodiscard]] virtual std::string notice() const = 0;
+  /// Returns the bytes that it holds between runs.
+  [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
 
   /// Estimates the depth of an upright picture in host memory. Its colours become sRGB by their profile, and
   /// its size that of the model's input. The depth has the size of the model's output and no stored form.
   /// Throws Error(usage) for a model of masks, Error(input) if the model fails, Error(environment) beyond the
   /// limit of memory, Error(cancelled).
-  [[nodiscard]] PhotoDepth depth(const ImageView& picture, const Metadata& metadata = {},
-                                 const EstimateOptions& options = {}) const;
+  [[nodiscard]] virtual PhotoDepth depth(const ImageView& picture, const Metadata& metadata = {},
+                                         const EstimateOptions& options = {}) const = 0;
   /// Estimates a mask of u8 in the picture's size, enlarged along its edges. Throws as depth(), and
   /// Error(usage) for a model of depth.
-  [[nodiscard]] Image mask(const ImageView& picture, const Metadata& metadata = {},
-                           const EstimateOptions& options = {}) const;
+  [[nodiscard]] virtual Image mask(const ImageView& picture, const Metadata& metadata = {},
+                                   const EstimateOptions& options = {}) const = 0;
 
- private:
-  struct State;
-  explicit ImageModel(std::unique_ptr<State> state);
-
-  std::unique_ptr<State> state_;
+ protected:
+  ImageModel() = default;
 };
 
 /// Returns the file that the environment variable SATIN_DEPTH_MODEL names; empty without one.

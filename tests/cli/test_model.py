@@ -10,8 +10,9 @@ import pytest
 import onnx_file as onnx
 import pfm_file
 import png_file
-from conftest import files_below
+from conftest import FULL_CODECS, files_below
 from test_interrupt import catches, wait_until
+from test_tone import gamma_profile, with_profile
 
 MEAN, DEVIATION = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
 PLAIN = {"mean": [0, 0, 0], "deviation": [1, 1, 1]}
@@ -101,6 +102,23 @@ def test_grey_pictures_alpha_and_linear_light(satin, runtime, write, noise):
     for name in ("grey.png", "alpha.png", "deep.png", "light.pfm"):
         satin.good("depth", name, "-o", "depth.npy", "--model", model, "--overwrite")
         assert np.allclose(values_of(satin.folder / "depth.npy"), grey / 255, atol=1e-6), name
+
+
+@pytest.mark.skipif(not FULL_CODECS, reason="profiles and JPEG need SATIN_CODECS=FULL")
+def test_pictures_are_upright_and_in_srgb(satin, runtime, write, noise):
+    grey = noise((12, 20))
+    model = write("toy.onnx", onnx.luminance(12, 20), **PLAIN)
+    (satin.folder / "linear.png").write_bytes(with_profile(grey[:, :, None].repeat(3, 2), gamma_profile(1)))
+    satin.good("depth", "linear.png", "-o", "linear.npy", "--model", model)
+    light = grey / 255
+    codes = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    assert np.abs(values_of(satin.folder / "linear.npy") - codes).max() < 2 / 255
+    made = pytest.importorskip("photo_file")
+    for orientation in (1, 6):
+        (satin.folder / "in.jpg").write_bytes(made.jpeg(made.turned(grey, orientation), orientation))
+        satin.good("depth", "in.jpg", "-o", "%d.npy" % orientation, "--model", model)
+    # Both are JPEG of the same pixels, turned.
+    assert np.abs(values_of(satin.folder / "1.npy") - values_of(satin.folder / "6.npy")).max() < 0.1
 
 
 def test_an_output_by_its_name(satin, runtime, write, picture):
