@@ -316,7 +316,7 @@ std::shared_ptr<const ImageModel> model_of(const Pipeline& pipeline, const Batch
   if (file.empty())
     throw Error(ErrorKind::usage,
                 "There is no model: name one by --model FILE, or in the variable SATIN_DEPTH_MODEL.");
-  std::shared_ptr<const ImageModel> model = ImageModel::open(file, {options.threads});
+  std::shared_ptr<const ImageModel> model = ImageModel::open(file, options.threads);
   if (wants_mask != (model->estimates() == Estimate::mask))
     throw Error(ErrorKind::usage,
                 "The model " + quoted(file) + " estimates " +

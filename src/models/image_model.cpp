@@ -198,12 +198,12 @@ std::string text_of_three(const std::array<float, 3>& values) {
 /// A graph and its session.
 class GraphModel final : public ImageModel {
  public:
-  GraphModel(const fs::path& path, const ModelOptions& options)
-      : runtime_(Runtime::get(options.runtime)), file_(path), description_(read_description(path)) {
+  GraphModel(const fs::path& path, int threads)
+      : runtime_(Runtime::get()), file_(path), description_(read_description(path)) {
     std::error_code ignored;
     if (!fs::is_regular_file(file_, ignored))
       throw Error(ErrorKind::input, "There is no model '" + printable(file_.native()) + "'. Check the path.");
-    open_session(options.threads);
+    open_session(threads);
     check_graph();
   }
 
@@ -476,14 +476,14 @@ class GraphModel final : public ImageModel {
 
 }  // namespace
 
-std::shared_ptr<const ImageModel> ImageModel::open(const fs::path& file, const ModelOptions& options) {
+std::shared_ptr<const ImageModel> ImageModel::open(const fs::path& file, int threads) {
   static std::mutex mutex;
   static std::pair<std::string, std::shared_ptr<const ImageModel>> last;
   const std::lock_guard lock(mutex);
-  const std::string stamp = stamp_of(file) + "|" + std::to_string(options.threads);
+  const std::string stamp = stamp_of(file) + "|" + std::to_string(threads);
   if (last.second != nullptr && last.first == stamp) return last.second;
   last = {};  // frees its memory before the next one needs as much
-  last.second = std::make_shared<const GraphModel>(file, options);
+  last.second = std::make_shared<const GraphModel>(file, threads);
   last.first = stamp;
   return last.second;
 }

@@ -67,16 +67,16 @@ constexpr const char* remedy =
 
 }  // namespace
 
-Runtime& Runtime::get(const fs::path& told) {
+Runtime& Runtime::get() {
   static std::mutex mutex;
   static Runtime* runtime = nullptr;  // never destroyed: models may outlive every other static object
   const std::lock_guard lock(mutex);
-  if (runtime == nullptr) runtime = new Runtime(told);
+  if (runtime == nullptr) runtime = new Runtime();
   return *runtime;
 }
 
-Runtime::Runtime(const fs::path& told) {
-  const fs::path wanted = told.empty() ? fs::path(text_of("SATIN_ONNXRUNTIME")) : told;
+Runtime::Runtime() {
+  const fs::path wanted = text_of("SATIN_ONNXRUNTIME");
   std::string reason = wanted.empty() ? "it was not found" : printable(wanted.native()) + " holds none";
   const ApiBase* base = nullptr;
   for (const fs::path& path : candidates(wanted)) {

@@ -113,10 +113,9 @@ static_assert(place(offsetof(Functions, run)) == 9 && place(offsetof(Functions, 
 /// The loaded runtime, of which a process has one.
 class Runtime {
  public:
-  /// Loads the runtime on the first call: from `told`, a file or the folder in which pip installed it, or
-  /// else from where SATIN_ONNXRUNTIME says, or else from the usual places. Throws Error(environment) with
-  /// the remedy.
-  [[nodiscard]] static Runtime& get(const std::filesystem::path& told = {});
+  /// Loads the runtime on the first call: from SATIN_ONNXRUNTIME, a file or the folder in which pip installed
+  /// it, or else from the usual places. Throws Error(environment) with the remedy.
+  [[nodiscard]] static Runtime& get();
 
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -142,7 +141,7 @@ class Runtime {
   [[nodiscard]] bool was_limited() noexcept { return limited_.exchange(false); }
 
  private:
-  explicit Runtime(const std::filesystem::path& told);
+  Runtime();
 
   struct Allocator : AllocatorTable {
     Runtime* runtime;

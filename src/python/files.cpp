@@ -185,17 +185,16 @@ nb::bytes encode(const Picture& picture, const Carried* carried, const std::stri
       [&] { return bytes_of(released([&] { return encode_image(view, extension, options); })); });
 }
 
-nb::object estimate_depth(const Picture& picture, const Carried* carried, const fs::path& file,
-                          const fs::path& runtime, int threads, std::uint64_t memory) {
+nb::object estimate_depth(const Picture& picture, const Carried* carried, const fs::path& file, int threads,
+                          std::uint64_t memory) {
   const ImageView view = host_view(picture);
   const Metadata metadata = carried == nullptr ? Metadata() : carried->metadata;
   return with_file_errors([&] {
-    return array_of(
-        released([&] {
-          const auto model = ImageModel::open(file.empty() ? usual_depth_model() : file, {threads, runtime});
-          return std::move(model->depth(view, metadata, {memory}).values);
-        }),
-        0);
+    return array_of(released([&] {
+                      const auto model = ImageModel::open(file.empty() ? usual_depth_model() : file, threads);
+                      return std::move(model->depth(view, metadata, {memory, {}}).values);
+                    }),
+                    0);
   });
 }
 
@@ -244,8 +243,8 @@ void bind_files(nb::module_& module) {
           "page"_a.none() = nb::none(), "part"_a = "", "all_pages"_a = false, "allow_partial"_a = false,
           "max_pixels"_a = ReadLimits{}.pixels, "max_bytes"_a = ReadLimits{}.bytes, "gain_map"_a = false);
   module.def("formats", &describe_formats);
-  module.def("estimate_depth", &estimate_depth, "picture"_a, "metadata"_a.none(), "model"_a, "runtime"_a,
-             "threads"_a, "memory"_a);
+  module.def("estimate_depth", &estimate_depth, "picture"_a, "metadata"_a.none(), "model"_a, "threads"_a,
+             "memory"_a);
   module.def("read_file", &read, "path"_a, "options"_a);
   module.def("decode", &decode, "data"_a, "name"_a, "options"_a);
   module.def("write_file", &write, "path"_a, "pages"_a, "overwrite"_a, "quality"_a.none(), "convert"_a,

@@ -34,14 +34,6 @@ struct ModelRuntime {
 /// Finds the runtime, and loads it. Never throws for a missing one.
 [[nodiscard]] ModelRuntime model_runtime();
 
-/// How a model is opened.
-struct ModelOptions {
-  int threads = 0;  ///< threads of the runtime; 0: all that the process may use
-  /// The runtime's library, or the folder in which pip installed it; used by the first model of a process.
-  /// Empty: SATIN_ONNXRUNTIME, or else the usual places.
-  std::filesystem::path runtime{};
-};
-
 /// How a model is run.
 struct EstimateOptions {
   std::uint64_t memory = 0;  ///< bytes that the runtime may hold, with the model's weights; 0: no limit
@@ -51,12 +43,14 @@ struct EstimateOptions {
 /// An open model. Several threads may use it at once; their runs wait for each other.
 class ImageModel {
  public:
-  /// Opens a file, or returns the model that was opened last if that is the same, unchanged file. Its
-  /// description is the file MODEL.json beside MODEL.onnx; without one, ImageNet's mean and deviation and
-  /// inverse depth are assumed. Throws Error(input) for files that are no models, Error(usage) for models
-  /// that do not fit and for wrong descriptions, Error(environment) without the runtime.
+  /// Opens a file, or returns the model that was opened last if that is the same, unchanged file. The runtime
+  /// gets that many threads; 0: all that the process may use. It is the library in SATIN_ONNXRUNTIME, or in
+  /// the folder of that name where pip installed it, or else in the usual places. The model's description is
+  /// the file MODEL.json beside MODEL.onnx; without one, ImageNet's mean and deviation and inverse depth are
+  /// assumed. Throws Error(input) for files that are no models, Error(usage) for models that do not fit and
+  /// for wrong descriptions, Error(environment) without the runtime.
   [[nodiscard]] static std::shared_ptr<const ImageModel> open(const std::filesystem::path& file,
-                                                              const ModelOptions& options = {});
+                                                              int threads = 0);
 
   ImageModel(const ImageModel&) = delete;
   ImageModel& operator=(const ImageModel&) = delete;

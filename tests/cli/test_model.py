@@ -14,6 +14,8 @@ from conftest import FULL_CODECS, files_below
 from test_interrupt import catches, wait_until
 from test_tone import gamma_profile, with_profile
 
+pytestmark = pytest.mark.skipif(not FULL_CODECS, reason="depth is written as TIFF")
+
 MEAN, DEVIATION = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
 PLAIN = {"mean": [0, 0, 0], "deviation": [1, 1, 1]}
 
@@ -104,7 +106,6 @@ def test_grey_pictures_alpha_and_linear_light(satin, runtime, write, noise):
         assert np.allclose(values_of(satin.folder / "depth.npy"), grey / 255, atol=1e-6), name
 
 
-@pytest.mark.skipif(not FULL_CODECS, reason="profiles and JPEG need SATIN_CODECS=FULL")
 def test_pictures_are_upright_and_in_srgb(satin, runtime, write, noise):
     grey = noise((12, 20))
     model = write("toy.onnx", onnx.luminance(12, 20), **PLAIN)

@@ -44,6 +44,17 @@ def test_depth_of_an_array(model, image):
 
 
 @needs_runtime
+def test_a_model_stays_open(model, image):
+    depth, told = satin.depth(image, model), model.stat()
+    model.write_bytes(b"x" * told.st_size)  # were it read again, it would be refused
+    os.utime(model, ns=(told.st_atime_ns, told.st_mtime_ns))
+    assert (satin.depth(image, model) == depth).all()
+    os.utime(model)
+    with pytest.raises(OSError, match="toy.onnx"):
+        satin.depth(image, model)
+
+
+@needs_runtime
 def test_depth_in_a_batch_is_that_of_the_array(model, image, tmp_path, monkeypatch):
     satin.write(tmp_path / "in.png", image)
     monkeypatch.setenv("SATIN_DEPTH_MODEL", str(model))

@@ -13,6 +13,7 @@ from satin import _native
 from satin._arrays import DeviceLike
 from satin._errors import InvalidArgumentError
 from satin._files import _MAX_BYTES, _MAX_PIXELS, _MAX_STREAMED_PIXELS, named_by_python, need_files
+from satin._models import name_runtime
 from satin._pipeline import pipeline_words
 from satin._translation import worded
 
@@ -75,6 +76,7 @@ def batch_options(
     options.quality, options.dither, options.strip = quality, dither, strip
     options.keep_depth, options.depth_out, options.keep_metadata = keep_depth, depth_out, keep_metadata
     options.model = model
+    name_runtime()
     options.set_mask_from(mask_from)
     options.invert_mask = invert_mask
     if gain_map is not None:

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def _runtime() -> str:
-    """Returns the folder of the package onnxruntime; empty if there is none, or if SATIN_ONNXRUNTIME names another."""
+def name_runtime() -> None:
+    """Names the package onnxruntime in SATIN_ONNXRUNTIME, where that is not set, for models of this process."""
     spec = None if os.environ.get("SATIN_ONNXRUNTIME") else importlib.util.find_spec("onnxruntime")
-    return os.path.dirname(spec.origin) if spec is not None and spec.origin else ""
+    if spec is not None and spec.origin:
+        os.environ["SATIN_ONNXRUNTIME"] = os.path.dirname(spec.origin)
 
 
 def depth(
@@ -46,6 +47,7 @@ def depth(
     native = need_files()
     if not os.fspath(model) and not os.environ.get("SATIN_DEPTH_MODEL"):
         raise InvalidArgumentError("There is no model: give model=, the path of an ONNX file, or set SATIN_DEPTH_MODEL.")
+    name_runtime()
     view, carried = _page(image, ".png", metadata, alpha)
-    values: NDArray[Any] = native.estimate_depth(view, carried, model, _runtime(), threads, memory_limit)
+    values: NDArray[Any] = native.estimate_depth(view, carried, model, threads, memory_limit)
     return values
