@@ -76,7 +76,8 @@ def batch_options(
     options.quality, options.dither, options.strip = quality, dither, strip
     options.keep_depth, options.depth_out, options.keep_metadata = keep_depth, depth_out, keep_metadata
     options.model = model
-    name_runtime()
+    if os.fspath(model) or os.environ.get("SATIN_DEPTH_MODEL"):
+        name_runtime()
     options.set_mask_from(mask_from)
     options.invert_mask = invert_mask
     if gain_map is not None:
@@ -173,9 +174,10 @@ def batch(
 
     The other options are the command's, with its defaults: format, overwrite, resume, memory (bytes for the pictures in
     flight), quality, dither, strip, mask_from, invert_mask, gain_map ("use" filters the restored light, "keep" carries the
-    map, "drop" leaves it out; by default as the filters need), keep_depth, depth_out, model (for depth-from=model), keep_metadata, page, part,
-    all_pages, allow_partial, max_pixels, max_bytes; stream (a picture stays in its file and is filtered by bands of rows: TIFF, NPY,
-    PFM or PNM to tiled TIFF), pyramid (TIFF with pictures of half the size behind the picture).
+    map, "drop" leaves it out; by default as the filters need), keep_depth, depth_out, model (an ONNX file, for
+    depth-from=model), keep_metadata, page, part, all_pages, allow_partial, max_pixels, max_bytes; stream (a picture stays in
+    its file and is filtered by bands of rows: TIFF, NPY, PFM or PNM to tiled TIFF), pyramid (TIFF with pictures of half the
+    size behind the picture).
 
     A row is the dictionary that the command writes as JSON: input, output, status ('done', 'failed', 'exists',
     'unchanged'), seconds, the picture's shape, warnings, and an error of kind and message. A file that fails is a row, not
