@@ -323,9 +323,8 @@ std::vector<ParameterRecord> lens_focus_parameters() {
       record::choice(
           &LensFocus::depth_from, {"image", "alpha", "channel", "photo", "model"},
           {"depth-from", "",
-           "where depth comes from; image: --depth FILE; alpha: the picture's last channel; channel: one of "
-           "its file, Z or --depth-channel; photo: what the photograph carries; model: what --model "
-           "estimates",
+           "source of depth; image: --depth FILE; alpha: the last channel; channel: Z of the file, or "
+           "--depth-channel; photo: what the photograph carries; model: what a model estimates",
            "", ParameterRole::depth_source}),
       record::choice(
           &LensFocus::depth_kind, {"disparity", "depth"},

@@ -188,21 +188,11 @@ std::pair<float, float> extremes_of(const Image& values) {
   return range;
 }
 
-std::string text_of_three(const std::array<float, 3>& values) {
-  std::string text;
-  for (const float value : values)
-    text += (text.empty() ? "" : ", ") + print_real(std::round(value * 1e6) / 1e6);
-  return text;
-}
-
 /// A graph and its session.
 class GraphModel final : public ImageModel {
  public:
   GraphModel(const fs::path& path, int threads)
-      : runtime_(Runtime::get()), file_(path), description_(read_description(path)) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(file_, ignored))
-      throw Error(ErrorKind::input, "There is no model '" + printable(file_.native()) + "'. Check the path.");
+      : file_(existing(path)), runtime_(Runtime::get()), description_(read_description(path)) {
     open_session(threads);
     check_graph();
   }
@@ -218,8 +208,9 @@ class GraphModel final : public ImageModel {
                        printable(description_file().filename().native()) +
                        " beside it. Assumed: its output is inverse depth";
     if (input_.type == element_f32)
-      text += "; mean " + text_of_three(description_.mean) + " and deviation " +
-              text_of_three(description_.deviation) + " of values from 0 to 1";
+      text +=
+          ", and values from 0 to 1 have ImageNet's mean (0.485, 0.456, 0.406) and deviation (0.229, 0.224, "
+          "0.225)";
     if (has_open_size())
       text += "; the shorter side is " + std::to_string(description_.shorter) + ", in multiples of " +
               std::to_string(multiple());
@@ -258,6 +249,12 @@ class GraphModel final : public ImageModel {
   }
 
  private:
+  static const fs::path& existing(const fs::path& path) {
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored)) return path;
+    throw Error(ErrorKind::input, "There is no model '" + printable(path.native()) + "'. Check the path.");
+  }
+
   void open_session(int threads) {
     const Functions& call = runtime_.functions();
     const auto options =
@@ -465,8 +462,8 @@ class GraphModel final : public ImageModel {
     return plane;
   }
 
-  Runtime& runtime_;
   fs::path file_;
+  Runtime& runtime_;
   Description description_;
   Owned<Session> session_{nullptr, nullptr};
   std::uint64_t bytes_ = 0;

@@ -37,7 +37,7 @@ def test_depth_of_an_array(model, image):
     assert depth.dtype == np.float32 and depth.shape == (24, 32) and np.allclose(depth, wanted, atol=1e-6)
     assert (satin.depth(image[::-1, ::-1], str(model)) == satin.depth(np.ascontiguousarray(image[::-1, ::-1]), model)).all()
     linear = np.where(image <= 10, image / 255 / 12.92, ((image / 255 + 0.055) / 1.055) ** 2.4)
-    assert np.allclose(satin.depth(linear, model), wanted, atol=1e-6)
+    assert np.allclose(satin.depth(linear.astype(np.float32), model), wanted, atol=1e-6)
     large = image.repeat(4, 0).repeat(4, 1)
     assert satin.depth(large, model).shape == (24, 32)
     assert satin.dof(large, depth=satin.depth(large, model), strength="5%").shape == large.shape

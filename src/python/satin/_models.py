@@ -43,6 +43,15 @@ def depth(
     The runtime is PyPI's package onnxruntime, or what SATIN_ONNXRUNTIME names. Values are inverse depth, or metres if the
     description says "output": "depth"; then `satin.dof` needs ``depth_kind="depth"``. Raises ValueError for a model that does
     not fit, OSError for one that cannot be read or fails, RuntimeError without the runtime.
+
+    >>> import numpy, satin
+    >>> image = numpy.zeros((480, 640, 3), numpy.uint8)
+    >>> depth = satin.depth(image, "depth_anything_v2_vits.onnx")  # doctest: +SKIP
+    >>> try:
+    ...     satin.depth(image, "missing.onnx")
+    ... except OSError as error:
+    ...     print(error)
+    There is no model 'missing.onnx'. Check the path.
     """
     native = need_files()
     if not os.fspath(model) and not os.environ.get("SATIN_DEPTH_MODEL"):
