@@ -111,7 +111,7 @@ CommandSpec depth_command() {
   command.help = "estimate depth by your own model, for satin dof";
   command.details =
       "ONNX Runtime runs the model, and is no part of Satin: pip install --target DIR onnxruntime, and set\n"
-      "SATIN_ONNXRUNTIME to DIR. The output has the size of the model's output, as f32 in TIFF, OpenEXR, PFM "
+      "SATIN_ONNXRUNTIME to DIR. The output has the model's resolution, as f32 in TIFF, OpenEXR, PFM "
       "or\n"
       "NPY, or as 16-bit codes in PNG. satin dof --depth enlarges it along the edges of the picture.";
   for (OptionGroup& group : command.groups)

@@ -188,6 +188,30 @@ std::pair<float, float> extremes_of(const Image& values) {
   return range;
 }
 
+/// Returns a picture in another size, by its values as they are stored.
+Image resized(const ImageView& picture, std::int64_t width, std::int64_t height, const std::string& kernel) {
+  return run(Device::open("cpu"),
+             parse_pipeline("resize size=" + std::to_string(width) + "x" + std::to_string(height) +
+                            " fit=stretch enlarge=true space=encoded kernel=" + kernel),
+             picture);
+}
+
+/// Returns the output for a picture that was stretched to the size of the input, without the stretch. Exact
+/// areas add no values beyond those that they mix.
+Image in_aspect_of(const Shape& picture, Image plane) {
+  const Shape& shape = plane.shape();
+  if (has_aspect_of(picture, shape)) return plane;
+  const auto share = [](std::int64_t samples, std::int64_t pixels) {
+    return static_cast<double>(samples) / static_cast<double>(pixels);
+  };
+  const double factor =
+      std::min(std::max(share(shape.width, picture.width), share(shape.height, picture.height)), 1.0);
+  const auto length = [&](std::int64_t pixels) {
+    return std::max<std::int64_t>(std::llround(static_cast<double>(pixels) * factor), 1);
+  };
+  return resized(plane, length(picture.width), length(picture.height), "area");
+}
+
 /// A graph and its session.
 class GraphModel final : public ImageModel {
  public:
@@ -221,7 +245,7 @@ class GraphModel final : public ImageModel {
                                  const EstimateOptions& options) const override {
     if (estimates() == Estimate::mask) refuse("makes masks, and no depth. Name another model.");
     PhotoDepth depth;
-    depth.values = estimate(picture, metadata, options);
+    depth.values = in_aspect_of(picture.shape, estimate(picture, metadata, options));
     std::tie(depth.lowest, depth.highest) = extremes_of(depth.values);
     if (depth.lowest > depth.highest)
       throw Error(ErrorKind::input, "The model '" + name() + "' makes no finite value of this picture.");
@@ -373,10 +397,7 @@ class GraphModel final : public ImageModel {
     const Image converted = codes == dense.shape ? Image() : io::converted(dense, codes, false, metadata);
     const Shape size = input_size(dense.shape);
     // Networks are trained with pictures that were scaled as they are stored.
-    Image small = run(Device::open("cpu"),
-                      parse_pipeline("resize size=" + std::to_string(size.width) + "x" +
-                                     std::to_string(size.height) + " fit=stretch enlarge=true space=encoded"),
-                      converted.empty() ? dense : converted.view());
+    Image small = resized(converted.empty() ? dense : converted.view(), size.width, size.height, "lanczos");
     std::optional<Image> managed;
     if (has_codes && codes.channels >= colours) managed = io::in_srgb(small, metadata.icc);
     return managed ? std::move(*managed) : std::move(small);

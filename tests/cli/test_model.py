@@ -68,17 +68,23 @@ def test_what_is_assumed_without_a_description(satin, runtime, write, picture):
 
 @pytest.mark.parametrize("sides, described, size", [
     (("height", "width"), {"size": 28, "multiple": 14}, (28, 42)),
-    (("height", "width"), {"size": 30, "multiple": 14}, (42, 42)),  # the nearest multiple, or the next above the size
+    (("height", "width"), {"size": 30, "multiple": 14}, (40, 60)),  # 42 x 42: no more than the picture has
     (("32*rows", "32*columns"), {"size": 64}, (64, 96)),
-    (("height", "width"), {"size": [48, 16]}, (16, 48)),
-    (("height", 16), {"size": 16, "multiple": 8}, (16, 16)),
-    ((8, 24), {}, (8, 24)),
+    (("height", "width"), {"size": [48, 16]}, (32, 48)),
+    (("height", 16), {"size": 16, "multiple": 8}, (16, 24)),
+    ((8, 24), {}, (16, 24)),
 ])  # fmt: skip
-def test_sizes_of_the_input(satin, runtime, write, noise, sides, described, size):
-    png_file.write(satin.folder / "in.png", noise((40, 60, 3)))
+def test_sizes_of_the_input(satin, runtime, write, sides, described, size):
+    """Depth has the aspect of the picture, whatever that of the input is, so that dof accepts it."""
+    y, x = np.mgrid[0:40, 0:60]
+    png_file.write(satin.folder / "in.png", np.dstack([x * 2 + y, x * 2 + y, x * 2 + y]).astype(np.uint8))
     model = write("toy.onnx", onnx.luminance(*sides), output="inverse depth", **described)
     satin.good("depth", "in.png", "-o", "depth.npy", "--model", model)
-    assert values_of(satin.folder / "depth.npy").shape == size
+    depth = values_of(satin.folder / "depth.npy")
+    assert depth.shape == size and (np.diff(depth, axis=1) >= 0).all() and (np.diff(depth, axis=0) >= 0).all()
+    rows, columns = np.linalg.lstsq(np.c_[np.mgrid[0:size[0], 0:size[1]].reshape(2, -1).T, np.ones(depth.size)], depth.ravel(), rcond=None)[0][:2]
+    assert columns / rows == pytest.approx(2, abs=0.2)
+    satin.good("dof", "in.png", "-o", "out.png", "--depth-from", "model", "--model", model, "--focus", "nearest")
 
 
 def test_codes_side_by_side_and_metres(satin, runtime, write, picture):
@@ -159,7 +165,7 @@ def test_what_is_no_model_or_fails(satin, runtime, write, picture):
     graph = onnx.model(nodes, image(1, 3, "height", "width"), [onnx.value("depth", [7, 11])], [onnx.constant("shape", np.array([7, 11]))])
     satin.bad(1, "depth", picture, "-o", "out.tif", "--model", write("fails.onnx", graph, size=32), says=["fails.onnx", "x 42", "multiple"])
     satin.environment["SATIN_ONNXRUNTIME"] = "nowhere"
-    satin.bad(3, "depth", picture, "-o", "out.tif", "--model", "toy.onnx", says=["pip install --target DIR onnxruntime"])
+    satin.bad(3, "depth", picture, "-o", "out.tif", "--model", "text.onnx", says=["pip install --target DIR onnxruntime"])
     assert json.loads(satin.good("devices", "--json").stdout)["onnxruntime"]["version"] == ""
     assert files_below(satin.folder) == ["fails.json", "fails.onnx", "in.png", "text.onnx"]
 

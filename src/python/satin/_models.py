@@ -30,8 +30,8 @@ def depth(
     threads: int = 0,
     memory_limit: int = 0,
 ) -> NDArray[Any]:
-    """Returns the depth of a picture as a model estimates it: float32, in the size of the model's output, as ``satin depth``
-    writes it. ``satin.dof(image, depth=...)`` enlarges it along the edges of the picture.
+    """Returns the depth of a picture as a model estimates it: float32, in about the size of the model's output, as
+    ``satin depth`` writes it. ``satin.dof(image, depth=...)`` enlarges it along the edges of the picture.
 
     model : an ONNX file, with its description MODEL.json beside it; by default the one that SATIN_DEPTH_MODEL names. It stays
         open for the next picture
