@@ -68,9 +68,9 @@ class ImageModel {
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
 
   /// Estimates the depth of an upright picture in host memory. Its colours become sRGB by their profile, and
-  /// its size that of the model's input. The depth has the size of the model's output and no stored form.
-  /// Throws Error(usage) for a model of masks, Error(input) if the model fails, Error(environment) beyond the
-  /// limit of memory, Error(cancelled).
+  /// its size that of the model's input. The depth has the size of the model's output, or the nearest one
+  /// with the picture's aspect, and no stored form. Throws Error(usage) for a model of masks, Error(input) if
+  /// the model fails, Error(environment) beyond the limit of memory, Error(cancelled).
   [[nodiscard]] virtual PhotoDepth depth(const ImageView& picture, const Metadata& metadata = {},
                                          const EstimateOptions& options = {}) const = 0;
   /// Estimates a mask of u8 in the picture's size, enlarged along its edges. Throws as depth(), and
