@@ -433,6 +433,13 @@ int run_pipeline(const Pipeline& pipeline, BatchOptions options, const ParsedLin
   const DeviceOptions device_options = device_options_of(line);
   const std::size_t memory_limit = bytes_of(line, "memory-limit");
   check_standard_output(options, line.flag("json"));
+  const auto takes_model = [](const PipelineStep& step) {
+    return step.parameters.get(ParameterRole::depth_source) == "model";
+  };
+  if (!options.model.empty() && options.picture_from == PictureSource::file &&
+      std::ranges::none_of(pipeline, takes_model))
+    throw Error(ErrorKind::usage,
+                "--model: no filter takes its depth from it. Give --depth-from model, or drop it.");
   const Batch batch = prepare_batch(pipeline, options);
   options = BatchOptions{};  // the names may be many, and the batch has its own
   if (const std::string notice = batch.notice(); !notice.empty() && !line.flag("quiet")) print_error(notice);
