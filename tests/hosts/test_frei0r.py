@@ -151,7 +151,7 @@ def test_depth_merged_into_alpha(plugins, satin, scene):
     png_file.write(satin.folder / "photo.png", scene[..., :3])
     png_file.write(satin.folder / "depth.png", scene[..., 3])
     subprocess.run(["ffmpeg", "-v", "error", "-i", "photo.png", "-i", "depth.png", "-filter_complex",
-                    "[0]format=rgba[a];[1]format=gray[b];[a][b]alphamerge,frei0r=satin-dof:strength=12 focus=0.4", "-pix_fmt", "rgba", "far.png"],
+                    "[0]format=rgba[a];[1]format=gray[b];[a][b]alphamerge,frei0r=satin-dof:filter_params=strength=12 focus=0.4", "-pix_fmt", "rgba", "far.png"],
                    cwd=satin.folder, env={**os.environ, "FREI0R_PATH": str(plugins)}, check=True, timeout=60)
     wanted = by_command(satin, scene[..., :3], "dof", "--strength", "12", "--focus", "0.4", depth=scene[..., 3])
     assert np.array_equal(png_file.read(satin.folder / "far.png"), wanted)

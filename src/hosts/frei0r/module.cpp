@@ -1,5 +1,5 @@
-// The entry points of a frei0r library. A library holds one plug-in, so this file is compiled once for each: SATIN_FILTER
-// is the name of its filter, and SATIN_MIXER is defined for mixers.
+// The entry points of a frei0r library. A library holds one plug-in, so this file is compiled once for each:
+// SATIN_FILTER is the name of its filter, and SATIN_MIXER is defined for mixers.
 
 #include "hosts/frei0r/instance.h"
 
