@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 import png_file
+from conftest import MODULES
 
+PLUGINS = MODULES / "frei0r"
+pytestmark = pytest.mark.skipif(not PLUGINS.is_dir(), reason="the plug-ins are not built")
 needs_ffmpeg = pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is missing")
 needs_melt = pytest.mark.skipif(not shutil.which("melt"), reason="melt is missing")
 
@@ -85,7 +88,7 @@ def escaped(text):
 
 
 @pytest.fixture
-def ffmpeg(plugins):
+def ffmpeg():
     def run(frames, name, controls, before=""):
         """Frames after the plug-in, and what was printed; controls are its texts, separated by '|'."""
         height, width = frames[0].shape[:2]
@@ -93,7 +96,7 @@ def ffmpeg(plugins):
         result = subprocess.run(
             ["ffmpeg", "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", "%dx%d" % (width, height), "-r", "25",
              "-i", "-", "-vf", graph, "-f", "rawvideo", "-pix_fmt", "rgba", "-"],
-            input=b"".join(frame.tobytes() for frame in frames), env={**os.environ, "FREI0R_PATH": str(plugins)},
+            input=b"".join(frame.tobytes() for frame in frames), env={**os.environ, "FREI0R_PATH": str(PLUGINS)},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
         error = result.stderr.decode()
         if result.returncode != 0:
@@ -146,13 +149,13 @@ def test_alpha_as_a_side_input(ffmpeg, satin, scene, side, settings):
 
 
 @needs_ffmpeg
-def test_depth_merged_into_alpha(plugins, satin, scene):
+def test_depth_merged_into_alpha(satin, scene):
     """As users do it: two files, alphamerge, and a picture."""
     png_file.write(satin.folder / "photo.png", scene[..., :3])
     png_file.write(satin.folder / "depth.png", scene[..., 3])
     subprocess.run(["ffmpeg", "-v", "error", "-i", "photo.png", "-i", "depth.png", "-filter_complex",
                     "[0]format=rgba[a];[1]format=gray[b];[a][b]alphamerge,frei0r=satin-dof:filter_params=strength=12 focus=0.4", "-pix_fmt", "rgba", "far.png"],
-                   cwd=satin.folder, env={**os.environ, "FREI0R_PATH": str(plugins)}, check=True, timeout=60)
+                   cwd=satin.folder, env={**os.environ, "FREI0R_PATH": str(PLUGINS)}, check=True, timeout=60)
     wanted = by_command(satin, scene[..., :3], "dof", "--strength", "12", "--focus", "0.4", depth=scene[..., 3])
     assert np.array_equal(png_file.read(satin.folder / "far.png"), wanted)
 
@@ -255,14 +258,14 @@ def test_linear_frames(ffmpeg, satin, scene):
 # --- melt ---
 
 
-def melt(folder, plugins, size, *arguments, frames):
+def melt(folder, size, *arguments, frames):
     """Runs melt at 25 frames a second; returns the frames of the result, and what was printed."""
     profile = ("description=test\nframe_rate_num=25\nframe_rate_den=1\nprogressive=1\nsample_aspect_num=1\nsample_aspect_den=1\n"
                "colorspace=709\nwidth=%d\nheight=%d\ndisplay_aspect_num=%d\ndisplay_aspect_den=%d\n" % (*size, *size))
     (folder / "profile").write_text(profile)
     result = subprocess.run(["melt", "-profile", "profile", *arguments, "-consumer", "avformat:melted_%d.png", "vcodec=png",
                              "pix_fmt=rgba", "f=image2", "real_time=-1"], cwd=folder, stdin=subprocess.DEVNULL,
-                            env={**os.environ, "FREI0R_PATH": str(plugins), "QT_QPA_PLATFORM": "offscreen"},
+                            env={**os.environ, "FREI0R_PATH": str(PLUGINS), "QT_QPA_PLATFORM": "offscreen"},
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
     error = result.stderr.decode()
     assert result.returncode == 0, error
@@ -270,7 +273,7 @@ def melt(folder, plugins, size, *arguments, frames):
 
 
 @needs_melt
-def test_melt_gives_the_commands_bytes(plugins, satin, scene):
+def test_melt_gives_the_commands_bytes(satin, scene):
     """All filters in one run: a clip of one frame for each, and mixers below."""
     png_file.write(satin.folder / "clip.png", opaque(scene))
     png_file.write(satin.folder / "merged.png", scene)
@@ -279,16 +282,16 @@ def test_melt_gives_the_commands_bytes(plugins, satin, scene):
         # melt splits texts at ';' outside quotes
         controls = ['%s="%s"' % item for item in settings.items()]
         arguments += ["merged.png" if name == "dof" else "clip.png", "out=0", "-attach-cut", "frei0r.satin-" + name, *controls]
-    frames, error = melt(satin.folder, plugins, (96, 64), *arguments, frames=len(SETTINGS))
+    frames, error = melt(satin.folder, (96, 64), *arguments, frames=len(SETTINGS))
     assert "satin" not in error
     for frame, (name, settings) in zip(frames, SETTINGS, strict=True):
         assert np.array_equal(frame, expected(satin, scene, name, settings)), name
 
 
 @needs_melt
-def test_melt_settings_in_one_text(plugins, satin, scene):
+def test_melt_settings_in_one_text(satin, scene):
     png_file.write(satin.folder / "clip.png", opaque(scene))
-    frames, _ = melt(satin.folder, plugins, (96, 64), "clip.png", "out=0", "-filter", "frei0r.satin-blur",
+    frames, _ = melt(satin.folder, (96, 64), "clip.png", "out=0", "-filter", "frei0r.satin-blur",
                      "settings=radius:4 border:clamp", frames=1)
     assert np.array_equal(frames[0], by_command(satin, scene[..., :3], "blur", "--radius", "4", "--border", "clamp"))
 
@@ -300,29 +303,29 @@ def test_melt_settings_in_one_text(plugins, satin, scene):
     ("redact", ["second=mask", "method=mosaic", "cell=5"], "mask", ["--method", "mosaic", "--cell", "5"]),
     ("edge-smooth", ["sigma-s=30"], "guide", ["--sigma-s", "30"]),
 ])
-def test_melt_mixers(plugins, satin, scene, name, controls, side, options):
+def test_melt_mixers(satin, scene, name, controls, side, options):
     second = np.ascontiguousarray(scene[::-1, :, :3]) if side == "guide" else scene[..., 3]
     png_file.write(satin.folder / "clip.png", opaque(scene))
     png_file.write(satin.folder / "side.png", opaque(second if second.ndim == 3 else np.dstack([second] * 3)))
-    frames, error = melt(satin.folder, plugins, (96, 64), "clip.png", "out=0", "-track", "side.png", "out=0",
+    frames, error = melt(satin.folder, (96, 64), "clip.png", "out=0", "-track", "side.png", "out=0",
                          "-transition", "frei0r.satin-%s-mixer" % name, *controls, frames=1)
     assert "satin" not in error
     assert np.array_equal(frames[0], by_command(satin, scene[..., :3], name, *options, **{side: second}))
 
 
 @needs_melt
-def test_melt_bad_settings_and_sizes(plugins, satin, scene):
+def test_melt_bad_settings_and_sizes(satin, scene):
     png_file.write(satin.folder / "clip.png", opaque(scene))
-    frames, error = melt(satin.folder, plugins, (96, 64), "clip.png", "out=2", "-filter", "frei0r.satin-blur", "radius=wide", frames=3)
+    frames, error = melt(satin.folder, (96, 64), "clip.png", "out=2", "-filter", "frei0r.satin-blur", "radius=wide", frames=3)
     assert np.array_equal(frames, [opaque(scene)] * 3)
     assert error.count("satin-blur: radius 'wide'") == 1, error
-    _, error = melt(satin.folder, plugins, (94, 64), "clip.png", "out=0", "-filter", "frei0r.satin-blur", "radius=2", frames=1)
+    _, error = melt(satin.folder, (94, 64), "clip.png", "out=0", "-filter", "frei0r.satin-blur", "radius=2", frames=1)
     assert "satin-blur: width 94: must be a multiple of 4" in error
 
 
 @needs_melt
-def test_melt_explains_the_controls(plugins):
-    text = subprocess.run(["melt", "-query", "filter=frei0r.satin-blur"], env={**os.environ, "FREI0R_PATH": str(plugins)},
+def test_melt_explains_the_controls():
+    text = subprocess.run(["melt", "-query", "filter=frei0r.satin-blur"], env={**os.environ, "FREI0R_PATH": str(PLUGINS)},
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60).stdout.decode()
     radius = re.search(r"title: radius\n.*?(?=  - identifier|\Z)", text, re.S).group()
     assert "type: string" in radius and "default 0" in radius, radius
@@ -350,8 +353,8 @@ BOOL, NUMBER, TEXT = 0, 1, 4
 class Module:
     """A plug-in by its entry points."""
 
-    def __init__(self, folder, name):
-        self.library = ctypes.CDLL(str(folder / ("satin-%s.so" % name)))
+    def __init__(self, name):
+        self.library = ctypes.CDLL(str(PLUGINS / ("satin-%s.so" % name)))
         self.library.f0r_construct.restype = ctypes.c_void_p
         assert self.library.f0r_init() == 1
         self.info = Info()
@@ -390,12 +393,12 @@ class Module:
         return output
 
 
-def test_every_module_describes_itself(plugins):
-    modules = sorted(path.name for path in plugins.glob("*.so"))
+def test_every_module_describes_itself():
+    modules = sorted(path.name for path in PLUGINS.glob("*.so"))
     mixers = ["satin-%s-mixer.so" % name for name in FILTERS if name != "threshold"]
     assert modules == sorted(["satin-%s.so" % name for name in FILTERS] + mixers)
     for file in modules:
-        module = Module(plugins, file[len("satin-") : -len(".so")])
+        module = Module(file[len("satin-") : -len(".so")])
         assert module.info.type == (2 if file in mixers else 0)
         assert module.info.explanation and all(parameter.explanation for parameter in module.parameters)
         types = [parameter.type for parameter in module.parameters]
@@ -403,8 +406,8 @@ def test_every_module_describes_itself(plugins):
         assert TEXT not in types[texts:] and types.count(NUMBER) == 1 and types[-1] == NUMBER
 
 
-def test_slider(plugins, satin, scene):
-    module = Module(plugins, "blur")
+def test_slider(satin, scene):
+    module = Module("blur")
     frame = np.ascontiguousarray(opaque(scene))
     instance = module.construct(96, 64)
     largest = re.search(r"to (\d+) px", module.parameters[-1].explanation.decode()).group(1)
@@ -421,8 +424,8 @@ def test_slider(plugins, satin, scene):
     module.destruct(instance)
 
 
-def test_flags(plugins, satin, scene):
-    module = Module(plugins, "threshold")
+def test_flags(satin, scene):
+    module = Module("threshold")
     frame = np.ascontiguousarray(opaque(scene))
     instance = module.construct(96, 64)
     module.set(instance, window="21", method="nick", invert=1.0)
@@ -431,8 +434,8 @@ def test_flags(plugins, satin, scene):
     module.destruct(instance)
 
 
-def test_two_instances_in_threads(plugins, satin, scene):
-    module = Module(plugins, "blur")
+def test_two_instances_in_threads(satin, scene):
+    module = Module("blur")
     frame = np.ascontiguousarray(opaque(scene))
     wanted = {radius: by_command(satin, frame[..., :3], "blur", "--radius", radius) for radius in ("3", "9.5")}
     wrong = []
@@ -453,8 +456,8 @@ def test_two_instances_in_threads(plugins, satin, scene):
     assert not wrong
 
 
-def test_an_instance_that_was_refused(plugins, scene, capfd):
-    module = Module(plugins, "blur")
+def test_an_instance_that_was_refused(scene, capfd):
+    module = Module("blur")
     assert module.construct(94, 64) is None
     module.set(None, radius="3")
     module.update(None, np.ascontiguousarray(scene))
