@@ -70,10 +70,6 @@ Instance::Instance(const Plugin& plugin, unsigned width, unsigned height)
       frame_{width, height, channels, Type::u8, Alpha::straight},
       texts_(plugin.controls().size()),
       runner_(plugin.filter()) {
-  // Rows of other widths begin at multiples of 16 bytes in ffmpeg, and follow each other in melt.
-  if (width % 4 != 0)
-    refuse("width " + std::to_string(width) +
-           ": must be a multiple of 4. Scale, crop or pad the frames before.");
   for (const Control& control : plugin.controls()) numbers_.push_back(control.initial);
 }
 
