@@ -441,25 +441,28 @@ def test_flags(satin, scene):
     module.destruct(instance)
 
 
-def test_two_instances_in_threads(satin, scene):
-    module = Module("blur")
+@pytest.mark.parametrize("name, threads", [("smooth", "0"), ("unsharp", "1")])
+def test_instances_in_threads(monkeypatch, satin, scene, name, threads):
+    """They share the device of their plug-in, which its first frame opens."""
+    monkeypatch.setenv("SATIN_THREADS", threads)
+    module = Module(name)
     frame = np.ascontiguousarray(opaque(scene))
-    wanted = {radius: by_command(satin, frame[..., :3], "blur", "--radius", radius) for radius in ("3", "9.5")}
+    wanted = {sigma: by_command(satin, frame[..., :3], name, "--sigma", sigma) for sigma in ("3", "9.5")}
     wrong = []
 
-    def work(radius):
+    def work(sigma):
         instance = module.construct(96, 64)
         for _ in range(100):
-            module.set(instance, radius=radius)
-            if not np.array_equal(module.update(instance, frame), wanted[radius]):
-                wrong.append(radius)
+            module.set(instance, sigma=sigma)
+            if not np.array_equal(module.update(instance, frame), wanted[sigma]):
+                wrong.append(sigma)
         module.destruct(instance)
 
-    threads = [threading.Thread(target=work, args=(radius,)) for radius in wanted for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    callers = [threading.Thread(target=work, args=(sigma,)) for sigma in wanted for _ in range(2)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
     assert not wrong
 
 
