@@ -1,0 +1,169 @@
+"""Operations of libvips beside the command: same bytes at every depth and number of threads, and clear refusals."""
+import json
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import pfm_file
+import png_file
+
+VIPS = shutil.which("vips")
+if VIPS is None:
+    pytest.skip("the command vips (libvips-tools) is not installed", allow_module_level=True)
+
+# The options of both programs. Mean, median and thresholds run in bands; the last six need the whole picture.
+SETTINGS = [
+    "blur --radius 12.5",
+    "blur --sigma 40 --border reflect",
+    "blur --radius-map map.png --radius-max 20",
+    "median --radius 3 --mask mask.png",
+    "unsharp --amount 0.8 --radius 9",
+    "threshold --window 41 --k 0.3 --invert",
+    "stretch --window 31 --low 5",
+    "redact --box 10,20,60,300;20,500,50,90 --method mosaic --cell 16",
+    "dof --depth map.png --strength 12 --focus 0.25 --bokeh hexagon",
+    "edge-smooth --sigma-s 12 --iterations 2",
+    "tilt-shift --place 50%,30% --radius 9",
+    "resize --size 90x --space encoded",
+]
+FORMATS = {0: np.uint8, 2: np.uint16, 6: np.float32}
+
+
+def read_v(path):
+    """The pixels of a file in libvips's own format, (h, w) or (h, w, c)."""
+    data = path.read_bytes()
+    _, width, height, bands, _, kind = np.frombuffer(data, "<i4", 6)
+    pixels = np.frombuffer(data, FORMATS[kind], width * height * bands, 64).reshape(height, width, bands)
+    return pixels[:, :, 0] if bands == 1 else pixels
+
+
+class Vips:
+    """Runs the command vips with the module of the build tree."""
+
+    def __init__(self, folder, home):
+        self.folder = folder
+        self.environment = {**os.environ, "VIPSHOME": str(home), "SATIN_DEVICE": "cpu"}
+
+    def __call__(self, *arguments, **environment):
+        return subprocess.run([VIPS, *map(str, arguments)], cwd=self.folder, env={**self.environment, **environment},
+                              capture_output=True, text=True, check=False, timeout=60)
+
+    def filter(self, name, source, *options, **environment):
+        """The picture that an operation makes."""
+        done = self("satin_" + name.replace("-", "_"), source, "out.v", *options, **environment)
+        assert done.returncode == 0, done.stderr
+        return read_v(self.folder / "out.v")
+
+    def refuse(self, *arguments, says):
+        done = self(*arguments)
+        assert done.returncode != 0
+        assert says in " ".join(done.stderr.split()), done.stderr
+
+
+@pytest.fixture
+def vips(tmp_path, plugins):
+    return Vips(tmp_path, plugins)
+
+
+@pytest.fixture
+def files(tmp_path, noise):
+    """A photograph with and without alpha, grey and in floats, a map and a mask."""
+    rows, columns = np.mgrid[:700, :160]
+    slopes = np.stack([rows % 256, columns, (rows + columns) // 4], 2)
+    rgb = (slopes + noise((700, 160, 3), seed=2) // 8).astype(np.uint8)
+    alpha = np.where(rows > 350, 255, columns).astype(np.uint8)
+    png_file.write(tmp_path / "rgb8.png", rgb)
+    png_file.write(tmp_path / "rgba8.png", np.dstack([rgb, alpha]))
+    png_file.write(tmp_path / "rgba16.png", np.dstack([rgb, alpha]).astype(np.uint16) * 251)
+    png_file.write(tmp_path / "grey8.png", rgb[:, :, 0])
+    png_file.write(tmp_path / "map.png", (rows // 3).astype(np.uint8))
+    png_file.write(tmp_path / "mask.png", (columns + rows // 8).astype(np.uint8))
+    pfm_file.write(tmp_path / "rgb.pfm", rgb.astype(np.float32) / 200)
+    return tmp_path
+
+
+def by_command(satin, folder, name, source, *options):
+    satin.good(name, source, "-o", "out.npy", "--overwrite", "--quiet", *options)
+    return np.load(folder / "out.npy")
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_integers_have_the_commands_bytes(vips, satin, files, setting):
+    name, *options = setting.split()
+    for source in ("rgba8.png", "rgba16.png"):
+        expected = by_command(satin, files, name, source, *options)
+        np.testing.assert_array_equal(vips.filter(name, source, *options), expected)
+        if name == "threshold":
+            assert expected.ndim == 2 and expected.dtype == np.uint8
+
+
+@pytest.mark.parametrize("setting", SETTINGS[:1] + SETTINGS[4:6] + SETTINGS[-1:])
+def test_floats_and_grey_have_the_commands_bytes(vips, satin, files, setting):
+    name, *options = setting.split()
+    for source in ("rgb.pfm", "grey8.png"):
+        np.testing.assert_array_equal(vips.filter(name, source, *options),
+                                      by_command(satin, files, name, source, *options))  # fmt: skip
+
+
+def test_a_radius_for_each_axis(vips, satin, files):
+    expected = by_command(satin, files, "dilate", "rgb8.png", "--radius", "9x2")
+    np.testing.assert_array_equal(vips.filter("dilate", "rgb8.png", "--radius", 9, "--radius-y", 2), expected)
+    assert (expected != by_command(satin, files, "dilate", "rgb8.png", "--radius", 9)).any()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_any_number_of_threads(vips, satin, files, threads):
+    for setting in ("blur --sigma 30", "smooth --sigma 9"):
+        name, *options = setting.split()
+        expected = by_command(satin, files, name, "rgb8.png", *options)
+        made = vips.filter(name, "rgb8.png", *options, VIPS_CONCURRENCY=str(threads))
+        np.testing.assert_array_equal(made, expected)
+
+
+def test_operations_are_listed_and_explained(vips, satin):
+    listed = vips("-l", "operation").stdout
+    kinds = {entry["name"]: entry["output"] for entry in json.loads(satin.good("list", "--json").stdout)["filters"]}
+    for name, kind in kinds.items():
+        assert (f"(satin_{name.replace('-', '_')})" in listed) == (kind == "image"), name
+    told = vips("satin_blur").stdout
+    assert "standard deviation, in place of the radius" in told
+    assert "min: 0, max: 16384" in told
+
+
+def test_settings_are_refused_by_name(vips, files):
+    vips.refuse("satin_blur", "rgb8.png", "out.v", "--radius", 4, "--sigma", 3, says="sigma")
+    vips.refuse("satin_blur", "rgb8.png", "out.v", "--radius-max", 9, says="radius-max needs a radius map")
+    vips.refuse("satin_dof", "rgb8.png", "out.v", "--depth", "map.png", "--focus", "near", says="focus 'near'")
+    vips.refuse("satin_median", "rgb8.png", "out.v", "--mask", "rgb8.png", says="mask")
+
+
+@pytest.mark.parametrize("space", ["lab", "cmyk", "hsv", "xyz"])
+def test_colours_without_meaning_are_refused(vips, files, space):
+    assert vips("colourspace", "rgb8.png", "other.v", space).returncode == 0
+    vips.refuse("satin_blur", "other.v", "out.v", says=f"satin_blur: Filters do not know the colour space {space}")
+
+
+def test_formats_without_meaning_are_refused(vips, files):
+    for kind in ("int", "double"):
+        assert vips("cast", "grey8.png", "other.v", kind).returncode == 0
+        vips.refuse("satin_blur", "other.v", "out.v", says=f"pixels of format {kind}. Convert it by cast")
+    assert vips("cast", "rgb8.png", "other.v", "float").returncode == 0
+    vips.refuse("satin_blur", "other.v", "out.v", says="srgb with pixels of format float")
+    assert vips("bandjoin", "rgb8.png rgb8.png", "other.v").returncode == 0
+    vips.refuse("satin_blur", "other.v", "out.v", says="channels")
+
+
+def test_redacted_pictures_keep_no_metadata(vips, tmp_path, noise):
+    photo_file = pytest.importorskip("photo_file")
+    (tmp_path / "photo.jpg").write_bytes(photo_file.jpeg(noise((60, 80, 3)), focal_length_35=50))
+
+    def fields(name):
+        return subprocess.run([VIPS + "header", "-a", name], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+    vips.filter("blur", "photo.jpg")
+    assert "exif-data" in fields("out.v")
+    vips.filter("redact", "photo.jpg", "--box", "2,3,20,30")
+    assert "exif" not in fields("out.v") and "resolution-unit" in fields("out.v")
