@@ -135,9 +135,17 @@ OperationRecord::OperationRecord(const FilterRecord& record)
 
 }  // namespace satin::vips
 
+/// Package of no operations, in the form of libvips 7, which `vips --plugin` asks for up to libvips 8.14.
+struct Package {
+  const char* name;
+  int count;
+  void** operations;
+};
+extern "C" G_MODULE_EXPORT const Package package_table;
+const Package package_table = {"satin", 0, nullptr};
+
 /// Called by GLib when the module is loaded. Returns null, which means success.
-extern "C" G_MODULE_EXPORT const gchar* g_module_check_init(GModule* module) {
-  g_module_make_resident(module);
+extern "C" G_MODULE_EXPORT const gchar* g_module_check_init(GModule* /*module*/) {
   // Never freed: the classes refer to them for the life of the process.
   auto* const operations = new std::list<satin::vips::OperationRecord>;
   for (const satin::FilterRecord& filter : satin::filters())
