@@ -36,17 +36,16 @@ def test_two_threads_share_a_device_of_one_thread(satin, pixels):
 
     def work(index):
         # Each thread its own picture, since libvips would reuse an operation on the same one.
-        picture = pyvips.Image.new_from_array(np.roll(pixels, index, 1)).copy(interpretation="srgb")
-        results[index] = np.roll(picture.satin_blur(sigma=20).numpy(), -index, 1)
+        picture = pyvips.Image.new_from_array(np.roll(pixels, index, 2)).copy(interpretation="srgb")
+        results[index] = np.roll(picture.satin_blur(sigma=20).numpy(), -index, 2)
 
-    threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    inner = np.s_[:, 64:-70]
-    for index in range(4):
-        np.testing.assert_array_equal(results[index][inner], expected[inner])
+    for index in range(3):
+        np.testing.assert_array_equal(results[index], expected)
 
 
 def test_rows_are_read_in_order_and_columns_at_will(satin, pixels):

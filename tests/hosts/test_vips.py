@@ -17,17 +17,17 @@ if VIPS is None:
 # The options of both programs. Mean, median and thresholds run in bands; the last six need the whole picture.
 SETTINGS = [
     "blur --radius 12.5",
-    "blur --sigma 40 --border reflect",
+    "blur --sigma 15 --border reflect",
     "blur --radius-map map.png --radius-max 20",
     "median --radius 3 --mask mask.png",
     "unsharp --amount 0.8 --radius 9",
     "threshold --window 41 --k 0.3 --invert",
     "stretch --window 31 --low 5",
-    "redact --box 10,20,60,300;20,500,50,90 --method mosaic --cell 16",
+    "redact --box 10,20,60,200;20,300,50,90 --method mosaic --cell 16",
     "dof --depth map.png --strength 12 --focus 0.25 --bokeh hexagon",
     "edge-smooth --sigma-s 12 --iterations 2",
     "tilt-shift --place 50%,30% --radius 9",
-    "resize --size 90x --space encoded",
+    "resize --size 50x --space encoded",
 ]
 FORMATS = {0: np.uint8, 2: np.uint16, 6: np.float32}
 
@@ -71,15 +71,15 @@ def vips(tmp_path, plugins):
 @pytest.fixture
 def files(tmp_path, noise):
     """A photograph with and without alpha, grey and in floats, a map and a mask."""
-    rows, columns = np.mgrid[:700, :160]
+    rows, columns = np.mgrid[:420, :96]
     slopes = np.stack([rows % 256, columns, (rows + columns) // 4], 2)
-    rgb = (slopes + noise((700, 160, 3), seed=2) // 8).astype(np.uint8)
-    alpha = np.where(rows > 350, 255, columns).astype(np.uint8)
+    rgb = (slopes + noise((420, 96, 3), seed=2) // 8).astype(np.uint8)
+    alpha = np.where(rows > 210, 255, columns).astype(np.uint8)
     png_file.write(tmp_path / "rgb8.png", rgb)
     png_file.write(tmp_path / "rgba8.png", np.dstack([rgb, alpha]))
     png_file.write(tmp_path / "rgba16.png", np.dstack([rgb, alpha]).astype(np.uint16) * 251)
     png_file.write(tmp_path / "grey8.png", rgb[:, :, 0])
-    png_file.write(tmp_path / "map.png", (rows // 3).astype(np.uint8))
+    png_file.write(tmp_path / "map.png", (rows // 2).astype(np.uint8))
     png_file.write(tmp_path / "mask.png", (columns + rows // 8).astype(np.uint8))
     pfm_file.write(tmp_path / "rgb.pfm", rgb.astype(np.float32) / 200)
     return tmp_path
@@ -103,7 +103,8 @@ def test_integers_have_the_commands_bytes(vips, satin, files, setting):
 @pytest.mark.parametrize("setting", SETTINGS[:1] + SETTINGS[4:6] + SETTINGS[-1:])
 def test_floats_and_grey_have_the_commands_bytes(vips, satin, files, setting):
     name, *options = setting.split()
-    for source in ("rgb.pfm", "grey8.png"):
+    satin.good("convert", "rgb.pfm", "-o", "floats.tiff")
+    for source in ("floats.tiff", "grey8.png"):
         np.testing.assert_array_equal(vips.filter(name, source, *options),
                                       by_command(satin, files, name, source, *options))  # fmt: skip
 
@@ -116,7 +117,7 @@ def test_a_radius_for_each_axis(vips, satin, files):
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_any_number_of_threads(vips, satin, files, threads):
-    for setting in ("blur --sigma 30", "smooth --sigma 9"):
+    for setting in ("blur --sigma 20", "smooth --sigma 9"):
         name, *options = setting.split()
         expected = by_command(satin, files, name, "rgb8.png", *options)
         made = vips.filter(name, "rgb8.png", *options, VIPS_CONCURRENCY=str(threads))
@@ -136,7 +137,7 @@ def test_operations_are_listed_and_explained(vips, satin):
 def test_settings_are_refused_by_name(vips, files):
     vips.refuse("satin_blur", "rgb8.png", "out.v", "--radius", 4, "--sigma", 3, says="sigma")
     vips.refuse("satin_blur", "rgb8.png", "out.v", "--radius-max", 9, says="radius-max needs a radius map")
-    vips.refuse("satin_dof", "rgb8.png", "out.v", "--depth", "map.png", "--focus", "near", says="focus 'near'")
+    vips.refuse("satin_dof", "rgb8.png", "out.v", "--depth", "map.png", "--focus-at", "mid", says="focus-at 'mid'")
     vips.refuse("satin_median", "rgb8.png", "out.v", "--mask", "rgb8.png", says="mask")
 
 
@@ -166,4 +167,4 @@ def test_redacted_pictures_keep_no_metadata(vips, tmp_path, noise):
     vips.filter("blur", "photo.jpg")
     assert "exif-data" in fields("out.v")
     vips.filter("redact", "photo.jpg", "--box", "2,3,20,30")
-    assert "exif" not in fields("out.v") and "resolution-unit" in fields("out.v")
+    assert "exif" not in fields("out.v")
