@@ -33,8 +33,8 @@ ToneCurves curves_of_bt709(const Shape& shape) {
 /// Texts by the names of their controls or parameters.
 using Texts = std::map<std::string, std::string, std::less<>>;
 
-/// Adds the settings of a text such as "radius:12 border=clamp invert" to `texts`. melt splits its arguments at
-/// '=', so ':' does as well.
+/// Adds the settings of a text such as "radius:12 border=clamp invert". melt splits its arguments at '=', so
+/// ':' does as well.
 void add_several(Texts& texts, std::string_view text, const Plugin& plugin) {
   constexpr std::string_view blanks = " \t\n";
   const auto is_flag = [&](std::string_view name) {
@@ -47,9 +47,10 @@ void add_several(Texts& texts, std::string_view text, const Plugin& plugin) {
     const std::string_view word = text.substr(0, text.find_first_of(blanks));
     const std::string_view name = word.substr(0, word.find_first_of("=:"));
     if (name == word && !is_flag(name))
-      refuse("settings '" + printable(word) + "': a setting is NAME:VALUE, such as " +
-             plugin.controls().at(1).name + ":" + "VALUE.");
-    texts.insert_or_assign(std::string(name), name == word ? "true" : std::string(word.substr(name.size() + 1)));
+      refuse("settings '" + printable(word) + "': write NAME:VALUE, such as " + plugin.controls().at(1).name +
+             ":VALUE.");
+    texts.insert_or_assign(std::string(name),
+                           name == word ? "true" : std::string(word.substr(name.size() + 1)));
     text.remove_prefix(word.size());
   }
 }
@@ -69,9 +70,6 @@ Instance::Instance(const Plugin& plugin, unsigned width, unsigned height)
       frame_{width, height, channels, Type::u8, Alpha::straight},
       texts_(plugin.controls().size()),
       runner_(plugin.filter()) {
-  // ffmpeg begins rows at multiples of 16 bytes, and melt does not. frei0r asks hosts for multiples of 8 pixels.
-  if (width % 4 != 0)
-    refuse("width " + std::to_string(width) + ": must be a multiple of 4. Scale, crop or pad the frames before.");
   for (const Control& control : plugin.controls()) numbers_.push_back(control.initial);
 }
 
@@ -138,7 +136,7 @@ void Instance::run(const std::uint32_t* first, const std::uint32_t* second, std:
              reinterpret_cast<std::byte*>(output));
     });
   if (!is_refused_ && sentence.empty()) return;
-  if (!has_spoken_) std::cerr << plugin_.name() << ": " << sentence << " Frames stay as they are.\n";
+  if (!has_spoken_) std::cerr << plugin_.name() + ": " + sentence + " Frames stay as they are.\n";
   has_spoken_ = true;
   std::ranges::copy(frame, output);
 }
@@ -174,7 +172,8 @@ void Instance::filter(std::span<const std::byte> first, const std::byte* second,
   }
 }
 
-void Instance::run_in_bt709(std::vector<ImageView> inputs, std::span<const std::byte> first, std::byte* output) {
+void Instance::run_in_bt709(std::vector<ImageView> inputs, std::span<const std::byte> first,
+                            std::byte* output) {
   if (!bt709_) bt709_ = curves_of_bt709(frame_);
   const Image light = bt709_->decoded(view_of(first.data(), frame_));
   Image result(light.shape());

@@ -19,8 +19,7 @@ namespace satin::frei0r {
 /// Calls from several threads wait for each other.
 class Instance {
  public:
-  /// Throws Error(usage) for a width that is not a multiple of 4, because hosts differ in where rows then
-  /// begin.
+  /// Filters frames of this size, whose rows follow each other without padding.
   Instance(const Plugin& plugin, unsigned width, unsigned height);
 
   /// Sets a control to the text or the number at `value`.

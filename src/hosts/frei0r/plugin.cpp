@@ -5,8 +5,8 @@
 namespace satin::frei0r {
 namespace {
 
-/// Returns the number that a slider sets: how strongly the filter acts, or the first of its main numbers. Null
-/// if it has none.
+/// Returns the number that a slider sets: how strongly the filter acts, or the first of its main numbers.
+/// Null if it has none.
 const ParameterRecord* main_number(const FilterRecord& filter) {
   const ParameterRecord* found = filter.find_parameter(ParameterRole::strength);
   if (found != nullptr) return found;
@@ -47,26 +47,35 @@ Plugin::Plugin(std::string_view filter, bool is_mixer)
 
   for (const host::Parameter& parameter : parameters)
     if (is_flag(parameter))
-      controls_.push_back({Kind::flag, parameter.record->name, host::explanation_of(parameter),
-                           parameter.record, {}, parameter.initial});
+      controls_.push_back({Kind::flag,
+                           parameter.record->name,
+                           host::explanation_of(parameter),
+                           parameter.record,
+                           {},
+                           parameter.initial});
   add_slider();
 }
 
-void Plugin::add_own(const std::string& name, const std::string& help, const std::vector<std::string>& choices) {
-  std::string explanation = help + "; one of ";
-  for (const std::string& choice : choices) explanation += choice + ", ";
-  controls_.push_back({Kind::text, name, explanation + "default " + choices.front(), nullptr, choices});
+void Plugin::add_own(const std::string& name, const std::string& help,
+                     const std::vector<std::string>& choices) {
+  std::string list;
+  for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
+  controls_.push_back({Kind::text, name, help + "; one of " + list + "; default " + choices.front(), nullptr,
+                       choices});
 }
 
 void Plugin::add_slider() {
   const ParameterRecord* record = main_number(filter_);
   if (record == nullptr) return;
   const double initial = host::number_of(host::parameter_of(*record), record->default_text);
-  controls_.push_back({Kind::number, record->name + "-slider",
+  controls_.push_back({Kind::number,
+                       record->name + "-slider",
                        record->name + " from " + print_real(record->usual_minimum) + " to " +
                            print_real(record->usual_maximum) + " " + record->unit +
                            ", where no text sets it; at its first place it sets nothing",
-                       record, {}, record->slider_position(initial)});
+                       record,
+                       {},
+                       record->slider_position(initial)});
 }
 
 }  // namespace satin::frei0r
