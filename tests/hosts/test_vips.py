@@ -9,10 +9,12 @@ import pytest
 
 import pfm_file
 import png_file
+from conftest import MODULES
 
 VIPS = shutil.which("vips")
-if VIPS is None:
-    pytest.skip("the command vips (libvips-tools) is not installed", allow_module_level=True)
+HOME = MODULES / "vips"
+pytestmark = [pytest.mark.skipif(not HOME.is_dir(), reason="the module for libvips is not built"),
+              pytest.mark.skipif(VIPS is None, reason="vips is missing")]  # fmt: skip
 
 # The options of both programs. Mean, median and thresholds run in bands; the last six need the whole picture.
 SETTINGS = [
@@ -43,9 +45,9 @@ def read_v(path):
 class Vips:
     """Runs the command vips with the module of the build tree."""
 
-    def __init__(self, folder, home):
+    def __init__(self, folder):
         self.folder = folder
-        self.environment = {**os.environ, "VIPSHOME": str(home), "SATIN_DEVICE": "cpu"}
+        self.environment = {**os.environ, "VIPSHOME": str(HOME), "SATIN_DEVICE": "cpu"}
 
     def __call__(self, *arguments, **environment):
         return subprocess.run([VIPS, *map(str, arguments)], cwd=self.folder, env={**self.environment, **environment},
@@ -64,8 +66,8 @@ class Vips:
 
 
 @pytest.fixture
-def vips(tmp_path, plugins):
-    return Vips(tmp_path, plugins)
+def vips(tmp_path):
+    return Vips(tmp_path)
 
 
 @pytest.fixture
