@@ -198,6 +198,13 @@ def test_bad_settings_are_named_once_and_frames_pass(ffmpeg, scene, name, contro
 
 
 @needs_ffmpeg
+def test_missing_depth(ffmpeg, scene):
+    frames, error = ffmpeg([opaque(scene)] * 2, "dof", "strength:12")
+    assert np.array_equal(frames, [opaque(scene)] * 2)
+    assert error.count("satin-dof: Alpha is to be the depth, and is 255 everywhere") == 1, error
+
+
+@needs_ffmpeg
 def test_settings_that_change_between_frames(ffmpeg, satin, scene):
     values = ["radius:2", "radius:7", "radius:bad", "radius:bad", "radius:7", "radius:x", "radius:0"]
     commands = ";".join("%.3f frei0r filter_params '%s'" % (0.04 * i, text) for i, text in enumerate(values) if i)

@@ -20,24 +20,11 @@ extern "C" {
 namespace {
 
 using satin::frei0r::Instance;
-using satin::frei0r::Kind;
 using satin::frei0r::library_is_mixer;
 
 const satin::frei0r::Plugin& plugin() {
   static const satin::frei0r::Plugin made(satin::frei0r::filter_of_library, library_is_mixer);
   return made;
-}
-
-int type_of(Kind kind) {
-  switch (kind) {
-    case Kind::flag:
-      return F0R_PARAM_BOOL;
-    case Kind::number:
-      return F0R_PARAM_DOUBLE;
-    case Kind::text:
-      break;
-  }
-  return F0R_PARAM_STRING;
 }
 
 /// Returns why frames of this width are refused, or nothing. Rows of frames are to follow each other, and
@@ -78,7 +65,7 @@ void f0r_get_plugin_info(f0r_plugin_info_t* info) {
 
 void f0r_get_param_info(f0r_param_info_t* info, int index) {
   const satin::frei0r::Control& control = plugin().controls().at(static_cast<std::size_t>(index));
-  *info = {control.name.c_str(), type_of(control.kind), control.explanation.c_str()};
+  *info = {control.name.c_str(), static_cast<int>(control.kind), control.explanation.c_str()};
 }
 
 f0r_instance_t f0r_construct(unsigned int width, unsigned int height) {

@@ -60,8 +60,8 @@ void Plugin::add_own(const std::string& name, const std::string& help,
                      const std::vector<std::string>& choices) {
   std::string list;
   for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
-  controls_.push_back({Kind::text, name, help + "; one of " + list + "; default " + choices.front(), nullptr,
-                       choices});
+  controls_.push_back(
+      {Kind::text, name, help + "; one of " + list + "; default " + choices.front(), nullptr, choices});
 }
 
 void Plugin::add_slider() {
