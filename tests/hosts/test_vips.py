@@ -170,3 +170,12 @@ def test_redacted_pictures_keep_no_metadata(vips, tmp_path, noise):
     assert "exif-data" in fields("out.v")
     vips.filter("redact", "photo.jpg", "--box", "2,3,20,30")
     assert "exif" not in fields("out.v")
+
+
+def test_memory_grows_with_bands_and_not_with_the_picture(vips, tmp_path):
+    assert vips("black", "in.jpg", 4000, 3000, "--bands", 3).returncode == 0
+    child = subprocess.Popen([VIPS, "satin_blur", "in.jpg", "out.jpg", "--sigma", "60"], cwd=tmp_path,
+                             env={**vips.environment, "VIPS_CONCURRENCY": "2"})  # fmt: skip
+    _, status, usage = os.wait4(child.pid, 0)
+    assert status == 0
+    assert usage.ru_maxrss < 150e3  # in thousands of bytes

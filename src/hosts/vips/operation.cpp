@@ -22,6 +22,7 @@ namespace {
 /// Thrown where libvips has described the error already.
 struct VipsFailure {};
 
+/// Throws VipsFailure if a function of libvips has failed.
 void check(int failed) {
   if (failed != 0) throw VipsFailure();
 }
@@ -115,8 +116,8 @@ Shape shape_of(VipsImage* image, Type type) {
 
 /// Removes what may still show the hidden parts of a picture: all metadata but its colours and its geometry.
 void remove_metadata(VipsImage* image) {
-  static constexpr std::array<std::string_view, 3> kept = {"icc-profile-data", "orientation",
-                                                           "resolution-unit"};
+  static constexpr std::array<std::string_view, 7> kept = {
+      "icc-profile-data", "orientation", "resolution-unit", "n-pages", "page-height", "delay", "loop"};
   gchar** const fields = vips_image_get_fields(image);
   for (gchar** field = fields; *field != nullptr; ++field)
     if (std::ranges::find(kept, *field) == kept.end())
