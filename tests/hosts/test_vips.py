@@ -70,20 +70,28 @@ def vips(tmp_path):
     return Vips(tmp_path)
 
 
-@pytest.fixture
-def files(tmp_path, noise):
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory):
     """A photograph with and without alpha, grey and in floats, a map and a mask."""
+    folder = tmp_path_factory.mktemp("pictures")
     rows, columns = np.mgrid[:420, :96]
     slopes = np.stack([rows % 256, columns, (rows + columns) // 4], 2)
-    rgb = (slopes + noise((420, 96, 3), seed=2) // 8).astype(np.uint8)
-    alpha = np.where(rows > 210, 255, columns).astype(np.uint8)
-    png_file.write(tmp_path / "rgb8.png", rgb)
-    png_file.write(tmp_path / "rgba8.png", np.dstack([rgb, alpha]))
-    png_file.write(tmp_path / "rgba16.png", np.dstack([rgb, alpha]).astype(np.uint16) * 251)
-    png_file.write(tmp_path / "grey8.png", rgb[:, :, 0])
-    png_file.write(tmp_path / "map.png", (rows // 2).astype(np.uint8))
-    png_file.write(tmp_path / "mask.png", (columns + rows // 8).astype(np.uint8))
-    pfm_file.write(tmp_path / "rgb.pfm", rgb.astype(np.float32) / 200)
+    rgb = (slopes + np.random.default_rng(2).integers(0, 32, slopes.shape)).astype(np.uint8)
+    rgba = np.dstack([rgb, np.where(rows > 210, 255, columns).astype(np.uint8)])
+    png_file.write(folder / "rgb8.png", rgb)
+    png_file.write(folder / "rgba8.png", rgba)
+    png_file.write(folder / "rgba16.png", rgba.astype(np.uint16) * 251)
+    png_file.write(folder / "grey8.png", rgb[:, :, 0])
+    png_file.write(folder / "map.png", (rows // 2).astype(np.uint8))
+    png_file.write(folder / "mask.png", (columns + rows // 8).astype(np.uint8))
+    pfm_file.write(folder / "rgb.pfm", rgb.astype(np.float32) / 200)
+    return folder
+
+
+@pytest.fixture
+def files(tmp_path, pictures):
+    for path in pictures.iterdir():
+        (tmp_path / path.name).symlink_to(path)
     return tmp_path
 
 
