@@ -148,6 +148,8 @@ def test_settings_are_refused_by_name(vips, files):
     vips.refuse("satin_blur", "rgb8.png", "out.v", "--radius", 4, "--sigma", 3, says="sigma")
     vips.refuse("satin_blur", "rgb8.png", "out.v", "--radius-max", 9, says="radius-max needs a radius map")
     vips.refuse("satin_dof", "rgb8.png", "out.v", "--depth", "map.png", "--focus-at", "mid", says="focus-at 'mid'")
+    vips.refuse("satin_blur", "rgb8.png", "out.v", "--radius", 99999, says="radius '99999': must be from 0 to 16384")
+    vips.refuse("satin_median", "rgb8.png", "out.v", "--radius", -3, says="radius '-3'")
     vips.refuse("satin_median", "rgb8.png", "out.v", "--mask", "rgb8.png", says="mask")
 
 
