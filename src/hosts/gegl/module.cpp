@@ -118,13 +118,15 @@ void prepare(GeglOperation* operation) {
 
 GeglRectangle get_bounding_box(GeglOperation* operation) { return box_of(operation, "input"); }
 
-GeglRectangle get_required_for_output(GeglOperation* operation, const gchar* pad,
-                                      const GeglRectangle* /*result*/) {
-  return box_of(operation, pad);
+/// Returns the whole rectangle of a pad, which an operation needs and makes; for a picture without an end,
+/// which it refuses, only the one that is asked for.
+GeglRectangle whole(GeglOperation* operation, const gchar* pad, const GeglRectangle* asked) {
+  const GeglRectangle box = box_of(operation, pad);
+  return gegl_rectangle_is_infinite_plane(&box) != FALSE ? *asked : box;
 }
 
-GeglRectangle get_cached_region(GeglOperation* operation, const GeglRectangle* /*result*/) {
-  return box_of(operation, "input");
+GeglRectangle get_cached_region(GeglOperation* operation, const GeglRectangle* result) {
+  return whole(operation, "input", result);
 }
 
 GeglRectangle get_invalidated_by_change(GeglOperation* operation, const gchar* /*pad*/,
@@ -285,7 +287,7 @@ void class_init(gpointer klass, gpointer data) {
   auto* const operation = GEGL_OPERATION_CLASS(klass);
   operation->prepare = prepare;
   operation->get_bounding_box = get_bounding_box;
-  operation->get_required_for_output = get_required_for_output;
+  operation->get_required_for_output = whole;
   operation->get_cached_region = get_cached_region;
   operation->get_invalidated_by_change = get_invalidated_by_change;
   operation->threaded = FALSE;  // the filter has its own threads
