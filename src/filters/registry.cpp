@@ -168,6 +168,13 @@ std::string Parameters::get(ParameterRole role) const {
   return record == nullptr ? "" : record->get(values_.get());
 }
 
+bool Parameters::varied_from(const Parameters& other) const {
+  return filter_ == other.filter_ &&
+         std::ranges::all_of(filter_->parameters, [&](const ParameterRecord& each) {
+           return each.varies || get(each.name) == other.get(each.name);
+         });
+}
+
 Parameters Parameters::copy() const {
   Parameters result(*filter_);
   for (const ParameterRecord& parameter : filter_->parameters)

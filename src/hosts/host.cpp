@@ -137,10 +137,10 @@ std::string Runner::set(std::string_view name, std::string_view text) {
     Parameters checked(*filter_);
     checked.set(name, text);
     const std::string value = checked.get(name);
-    if (value == filter_->find_parameter(name)->default_text)
-      settings_.erase(std::string(name));
-    else
-      settings_.insert_or_assign(std::string(name), value);
+    const bool unset = value == filter_->find_parameter(name)->default_text;
+    const auto [known, fresh] = settings_.try_emplace(std::string(name));
+    changed_ = changed_ || known->second != (unset ? "" : value);
+    known->second = unset ? "" : value;
   });
 }
 
@@ -185,27 +185,18 @@ std::vector<Shape> Runner::completed(std::span<const Shape> shapes) const {
 
 void Runner::prepare(const std::vector<Shape>& shapes) {
   const bool same_shapes = plan_ && shapes == planned_shapes_;
-  if (same_shapes && settings_ == planned_settings_) return;
+  if (same_shapes && !changed_) return;
   const Parameters current = parameters();
-  const bool varied = same_shapes && only_varied() && plan_->vary(current.data(), false);
+  const bool varied = same_shapes && current.varied_from(*planned_) && plan_->vary(current.data(), false);
   if (!varied) {
     plan_.reset();  // its memory may be needed
     plan_.emplace(plan(device_in_use(), current, shapes));
     plan_->watch(progress_);
     ++plans_made_;
   }
-  planned_settings_ = settings_;
+  planned_ = current;
   planned_shapes_ = shapes;
-}
-
-bool Runner::only_varied() const {
-  const auto text = [](const Settings& settings, const std::string& name) {
-    const auto found = settings.find(name);
-    return found == settings.end() ? std::string_view() : std::string_view(found->second);
-  };
-  return std::ranges::all_of(filter_->parameters, [&](const ParameterRecord& record) {
-    return record.varies || text(settings_, record.name) == text(planned_settings_, record.name);
-  });
+  changed_ = false;
 }
 
 }  // namespace satin::host

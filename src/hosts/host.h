@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <functional>
 #include <map>
 #include <new>
 #include <optional>
@@ -153,17 +152,14 @@ class Runner {
   [[nodiscard]] std::vector<Shape> completed(std::span<const Shape> shapes) const;
   /// Makes plan_ fit the settings and shapes.
   void prepare(const std::vector<Shape>& shapes);
-  /// Whether all settings that changed since the last plan may vary.
-  [[nodiscard]] bool only_varied() const;
-
-  using Settings = std::map<std::string, std::string, std::less<>>;
 
   const FilterRecord* filter_;
   std::optional<Device> device_;
-  Settings settings_;  ///< parameters that differ from their defaults
+  std::map<std::string, std::string> settings_;  ///< those that were sent; empty: unset
   Progress progress_;
   std::optional<Plan> plan_;
-  Settings planned_settings_;
+  bool changed_ = false;  ///< whether a setting is not that of plan_
+  std::optional<Parameters> planned_;
   std::vector<Shape> planned_shapes_;
   int plans_made_ = 0;
 };

@@ -168,6 +168,9 @@ class Parameters {
   [[nodiscard]] Parameters for_photo(const Photo& photo) const;
   /// Returns these parameters after FilterRecord::fit_reduced; nothing where the whole picture is needed.
   [[nodiscard]] std::optional<Parameters> for_reduced(std::int64_t width, std::int64_t height) const;
+  /// Whether these and the other parameters of the filter differ at most in those that may vary
+  /// (ParameterRecord::varies), so that Plan::vary() may lead from one to the other.
+  [[nodiscard]] bool varied_from(const Parameters& other) const;
   /// The filter that the parameters belong to.
   [[nodiscard]] const FilterRecord& filter() const noexcept { return *filter_; }
   /// The filter's own parameter struct.
