@@ -1,8 +1,8 @@
 #include "hosts/frei0r/instance.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
-#include <exception>
 #include <iostream>
 #include <string_view>
 
@@ -13,14 +13,15 @@ namespace satin::frei0r {
 namespace {
 
 constexpr int channels = 4, green = 1, alpha = 3;
-constexpr std::byte opaque{255};
+static_assert(std::endian::native == std::endian::little, "alpha is the last byte of a pixel");
+constexpr std::uint32_t alpha_bits = 0xff000000, grey_bits = 0x010101;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-bool is_opaque(std::span<const std::byte> frame) {
-  std::byte all = opaque;
-  for (std::size_t i = alpha; i < frame.size(); i += channels) all &= frame[i];
-  return all == opaque;
+bool is_opaque(std::span<const std::uint32_t> frame) {
+  std::uint32_t all = alpha_bits;
+  for (const std::uint32_t pixel : frame) all &= pixel;
+  return all == alpha_bits;
 }
 
 /// Returns the curves of ITU-R BT.709, which PNG files name by code points of ITU-T H.273.
@@ -70,10 +71,6 @@ Instance::Instance(const Plugin& plugin, unsigned width, unsigned height)
       frame_{width, height, channels, Type::u8, Alpha::straight},
       texts_(plugin.controls().size()),
       runner_(plugin.filter()) {
-  // Rows of other widths begin at multiples of 16 bytes in ffmpeg, and follow each other in melt.
-  if (width % 4 != 0)
-    refuse("width " + std::to_string(width) +
-           ": must be a multiple of 4. Scale, crop or pad the frames before.");
   for (const Control& control : plugin.controls()) numbers_.push_back(control.initial);
 }
 
@@ -134,18 +131,15 @@ void Instance::run(const std::uint32_t* first, const std::uint32_t* second, std:
     sentence = host::sentence_of([&] { apply(); });
     is_refused_ = !sentence.empty();
   }
-  if (!is_refused_)
-    sentence = host::sentence_of([&] {
-      filter(std::as_bytes(frame), reinterpret_cast<const std::byte*>(second),
-             reinterpret_cast<std::byte*>(output));
-    });
+  if (!is_refused_) sentence = host::sentence_of([&] { filter(frame, second, output); });
   if (!is_refused_ && sentence.empty()) return;
   if (!has_spoken_) std::cerr << plugin_.name() + ": " + sentence + " Frames stay as they are.\n";
   has_spoken_ = true;
   std::ranges::copy(frame, output);
 }
 
-void Instance::filter(std::span<const std::byte> first, const std::byte* second, std::byte* output) {
+void Instance::filter(std::span<const std::uint32_t> first, const std::uint32_t* second,
+                      std::uint32_t* output) {
   const bool is_grey = plugin_.filter().shape == OutputShape::grey;
   const bool has_opacity = own_["alpha"] == "opacity" && !is_grey && !is_opaque(first);
   const ImageView frame = view_of(first.data(), frame_);
@@ -154,6 +148,8 @@ void Instance::filter(std::span<const std::byte> first, const std::byte* second,
   for (const InputRecord& input : plugin_.filter().inputs) {
     ImageView& side = inputs.emplace_back();
     if (own_["alpha"] == input.name) {
+      if (input.role == Role::depth && is_opaque(first))
+        refuse("Alpha is to be the depth, and is 255 everywhere: merge a picture of depth into it.");
       side = host::channels_of(frame, alpha, 1);
       alpha_is_side = true;
     } else if (second != nullptr && own_["second"] == input.name) {
@@ -166,26 +162,26 @@ void Instance::filter(std::span<const std::byte> first, const std::byte* second,
   const bool is_linear = space != nullptr && runner_.parameters().get(space->name) == "linear";
   MutableImageView result = mutable_view_of(output, frame_);
   if (is_linear && own_["transfer"] == "bt709")
-    run_in_bt709(inputs, first, output);
+    run_in_bt709(inputs, frame, output);
   else
     run_plan(inputs, has_opacity ? result : host::channels_of(result, 0, is_grey ? 1 : 3));
 
-  for (std::size_t i = 0; i < first.size(); i += channels) {
-    if (is_grey) output[i + 1] = output[i + 2] = output[i];
-    if (!has_opacity) output[i + alpha] = alpha_is_side ? opaque : first[i + alpha];
+  if (has_opacity) return;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const std::uint32_t pixel = is_grey ? (output[i] & 0xff) * grey_bits : output[i];
+    output[i] = (pixel & ~alpha_bits) | (alpha_is_side ? alpha_bits : first[i] & alpha_bits);
   }
 }
 
-void Instance::run_in_bt709(std::vector<ImageView> inputs, std::span<const std::byte> first,
-                            std::byte* output) {
+void Instance::run_in_bt709(std::vector<ImageView> inputs, const ImageView& frame, std::uint32_t* output) {
   if (!bt709_) bt709_ = curves_of_bt709(frame_);
-  const Image light = bt709_->decoded(view_of(first.data(), frame_));
+  const Image light = bt709_->decoded(frame);
   Image result(light.shape());
   std::memset(result.data(), 0, byte_size(result.shape()));  // alpha that is not filtered
   const Shape& shape = inputs.front().shape;
   inputs.front() = host::channels_of(light.view(), 0, shape.channels, shape.alpha);
   run_plan(inputs, host::channels_of(result.view(), 0, shape.channels, shape.alpha));
-  std::memcpy(output, bt709_->encoded(result).data(), first.size());
+  std::memcpy(output, bt709_->encoded(result).data(), byte_size(frame_));
 }
 
 void Instance::run_plan(std::span<const ImageView> inputs, const MutableImageView& output) {

@@ -19,8 +19,7 @@ namespace satin::frei0r {
 /// Calls from several threads wait for each other.
 class Instance {
  public:
-  /// Throws Error(usage) for a width that is not a multiple of 4, because hosts differ in where rows then
-  /// begin.
+  /// Filters frames of this size, whose rows follow each other without padding.
   Instance(const Plugin& plugin, unsigned width, unsigned height);
 
   /// Sets a control to the text or the number at `value`.
@@ -34,9 +33,9 @@ class Instance {
  private:
   /// Gives the controls' values to the runner. Throws Error(usage) for an invalid one.
   void apply();
-  void filter(std::span<const std::byte> first, const std::byte* second, std::byte* output);
+  void filter(std::span<const std::uint32_t> first, const std::uint32_t* second, std::uint32_t* output);
   /// Runs the filter on the linear light of BT.709.
-  void run_in_bt709(std::vector<ImageView> inputs, std::span<const std::byte> first, std::byte* output);
+  void run_in_bt709(std::vector<ImageView> inputs, const ImageView& frame, std::uint32_t* output);
   void run_plan(std::span<const ImageView> inputs, const MutableImageView& output);
 
   const Plugin& plugin_;

@@ -1,7 +1,7 @@
-// The entry points of a frei0r library. A library holds one plug-in, so this file is compiled once for each:
-// SATIN_FILTER is the name of its filter, and SATIN_MIXER is defined for mixers.
+// The entry points of a frei0r library.
 
 #include "hosts/frei0r/instance.h"
+#include "hosts/frei0r/name.h"
 
 // frei0r.h of version 1.8 declares its functions neither as C nor as visible.
 #pragma GCC visibility push(default)
@@ -10,36 +10,33 @@ extern "C" {
 }
 #pragma GCC visibility pop
 
-#include <algorithm>
-#include <exception>
+#include <dlfcn.h>
+
+#include <filesystem>
 #include <iostream>
+#include <new>
+#include <string>
 
 namespace {
 
-#ifdef SATIN_MIXER
-constexpr bool is_mixer = true;
-#else
-constexpr bool is_mixer = false;
-#endif
-
 using satin::frei0r::Instance;
-using satin::frei0r::Kind;
+using satin::frei0r::library_is_mixer;
 
 const satin::frei0r::Plugin& plugin() {
-  static const satin::frei0r::Plugin made(SATIN_FILTER, is_mixer);
+  static const satin::frei0r::Plugin made(satin::frei0r::filter_of_library, library_is_mixer);
   return made;
 }
 
-int type_of(Kind kind) {
-  switch (kind) {
-    case Kind::flag:
-      return F0R_PARAM_BOOL;
-    case Kind::number:
-      return F0R_PARAM_DOUBLE;
-    case Kind::text:
-      break;
-  }
-  return F0R_PARAM_STRING;
+/// Returns why frames of this width are refused, or nothing. Rows of frames are to follow each other, and
+/// frei0r has no way to say that they do not. ffmpeg's begin at multiples of up to 64 bytes, as its SIMD code
+/// likes them.
+std::string refusal_of(unsigned width, const void* caller) {
+  Dl_info object;
+  if (width % 16 == 0 || dladdr(caller, &object) == 0) return {};
+  const std::string file = std::filesystem::path(object.dli_fname).filename();
+  if (file.find("avfilter") == std::string::npos && file.find("ffmpeg") == std::string::npos) return {};
+  return "width " + std::to_string(width) +
+         ": must be a multiple of 16 in ffmpeg. Pad the frames before: pad=ceil(iw/16)*16:ih";
 }
 
 /// Calls `call` with the instance, unless construction was refused.
@@ -57,7 +54,7 @@ void f0r_get_plugin_info(f0r_plugin_info_t* info) {
   constexpr int major = 0, minor = 2;
   *info = {plugin().title().c_str(),
            "Satin",
-           is_mixer ? F0R_PLUGIN_TYPE_MIXER2 : F0R_PLUGIN_TYPE_FILTER,
+           library_is_mixer ? F0R_PLUGIN_TYPE_MIXER2 : F0R_PLUGIN_TYPE_FILTER,
            F0R_COLOR_MODEL_RGBA8888,
            FREI0R_MAJOR_VERSION,
            major,
@@ -68,16 +65,14 @@ void f0r_get_plugin_info(f0r_plugin_info_t* info) {
 
 void f0r_get_param_info(f0r_param_info_t* info, int index) {
   const satin::frei0r::Control& control = plugin().controls().at(static_cast<std::size_t>(index));
-  *info = {control.name.c_str(), type_of(control.kind), control.explanation.c_str()};
+  *info = {control.name.c_str(), static_cast<int>(control.kind), control.explanation.c_str()};
 }
 
 f0r_instance_t f0r_construct(unsigned int width, unsigned int height) {
-  try {
-    return new Instance(plugin(), width, height);
-  } catch (const std::exception& error) {
-    std::cerr << plugin().name() << ": " << error.what() << '\n';
-    return nullptr;
-  }
+  const std::string sentence = refusal_of(width, __builtin_return_address(0));
+  if (sentence.empty()) return new (std::nothrow) Instance(plugin(), width, height);
+  std::cerr << plugin().name() + ": " + sentence + "\n";
+  return nullptr;
 }
 
 void f0r_destruct(f0r_instance_t instance) { delete static_cast<Instance*>(instance); }
@@ -96,5 +91,5 @@ void f0r_update(f0r_instance_t instance, double, const std::uint32_t* frame, std
 
 void f0r_update2(f0r_instance_t instance, double, const std::uint32_t* first, const std::uint32_t* second,
                  const std::uint32_t*, std::uint32_t* output) {
-  with(instance, [&](Instance& self) { self.run(first, is_mixer ? second : nullptr, output); });
+  with(instance, [&](Instance& self) { self.run(first, library_is_mixer ? second : nullptr, output); });
 }

@@ -58,9 +58,10 @@ Plugin::Plugin(std::string_view filter, bool is_mixer)
 
 void Plugin::add_own(const std::string& name, const std::string& help,
                      const std::vector<std::string>& choices) {
-  std::string explanation = help + "; one of ";
-  for (const std::string& choice : choices) explanation += choice + ", ";
-  controls_.push_back({Kind::text, name, explanation + "default " + choices.front(), nullptr, choices});
+  std::string list;
+  for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
+  controls_.push_back(
+      {Kind::text, name, help + "; one of " + list + "; default " + choices.front(), nullptr, choices});
 }
 
 void Plugin::add_slider() {

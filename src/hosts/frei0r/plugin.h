@@ -12,8 +12,8 @@
 
 namespace satin::frei0r {
 
-/// Type of a control in frei0r.
-enum class Kind { text, flag, number };
+/// Type of a control, with frei0r's numbers (F0R_PARAM_BOOL, ...).
+enum class Kind { flag = 0, number = 1, text = 4 };
 
 /// A control as hosts show it; frei0r calls it a parameter.
 struct Control {
