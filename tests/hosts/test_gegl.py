@@ -193,7 +193,7 @@ def test_maps_may_have_another_scale(gegl, satin, scene):
 @pytest.mark.parametrize("chain, sentence", [
     ("satin:blur radius=5 sigma=2", "sigma"),
     ("satin:tilt-shift place=left", "place"),
-    ("satin:dof strength=4", "depth"),
+    ("satin:dof strength=4", "aux (depth) is not connected"),
     ("satin:dof strength=4 aux=[ gegl:load path=SMALL ]", "aux (depth)"),
 ])
 def test_a_refusal_is_a_sentence_and_the_picture_stays(gegl, satin, scene, noise, capfd, chain, sentence):
@@ -222,7 +222,9 @@ def test_two_threads_share_one_device(gegl, scene):
 
 
 def test_the_command_of_gegl(gegl, satin, scene):
-    run = lambda *arguments: subprocess.run([GEGL, *arguments], cwd=scene, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    run = lambda *arguments: subprocess.run([GEGL, *arguments], cwd=scene, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace")
+    about = run("--info", "satin:dof").stdout
+    assert "aux: depth; aux2: mask" in about and "not set by default (-1 means" in about and "e+30 means" not in about
     known = run("--list-all").stdout.split()
     assert {"satin:" + name for name, _, _ in SETTINGS} <= set(known)
     assert not {"satin:resize", "satin:crop", "satin:integral", "satin:stats"} & set(known)

@@ -29,6 +29,7 @@ struct OperationRecord {
   const FilterRecord* filter = nullptr;
   std::string name;                       ///< "satin:blur"
   std::string title;                      ///< "Satin blur"
+  std::string description;                ///< help of the filter, and what its pads are
   std::vector<Parameter> parameters;      ///< property i + 1 is parameter i
   std::vector<const InputRecord*> sides;  ///< the side inputs of the pads aux and aux2
   GObjectClass* parent = nullptr;
@@ -181,9 +182,12 @@ Image filtered(GeglOperation* operation, const std::array<GeglBuffer*, 3>& buffe
   inputs[0] = picture.view();
   for (std::size_t i = 0; i < state.record->sides.size(); ++i) {
     GeglBuffer* const buffer = buffers[i + 1];
-    if (buffer == nullptr) continue;
     const InputRecord& side = *state.record->sides[i];
     const char* const pad = side_pads[i];
+    if (buffer == nullptr && (side.required || side.role == Role::depth))
+      throw Error(ErrorKind::usage,
+                  std::string(pad) + " (" + side.name + ") is not connected: " + side.help + ".");
+    if (buffer == nullptr) continue;
     sides.push_back(read(buffer, side_box(side, box_of(operation, pad), box, pad),
                          gegl_operation_get_format(operation, pad)));
     inputs[static_cast<std::size_t>(&side - filter.inputs.data()) + 1] = sides.back().view();
@@ -294,16 +298,18 @@ void class_init(gpointer klass, gpointer data) {
   set_process(klass, record);
   gegl_operation_class_set_keys(operation, "name", record.name.c_str(), "title", record.title.c_str(),
                                 "categories", record.filter->category.c_str(), "description",
-                                record.filter->help.c_str(), nullptr);
+                                record.description.c_str(), nullptr);
 }
 
 /// Registers a type of operation. GEGL keeps it until the process ends, and so the record.
 void register_operation(GTypeModule* module, const FilterRecord& filter) {
-  auto* const record =
-      new OperationRecord{&filter, "satin:" + filter.name, "Satin " + filter.name, parameters_of(filter), {}};
+  auto* const record = new OperationRecord{&filter,     "satin:" + filter.name,     "Satin " + filter.name,
+                                           filter.help, parameters_of_form(filter), {}};
   for (const InputRecord& side : filter.inputs)
-    if (side.role != Role::aperture && record->sides.size() < side_pads.size())
+    if (side.role != Role::aperture && record->sides.size() < side_pads.size()) {
+      record->description += std::string("; ") + side_pads[record->sides.size()] + ": " + side.name;
       record->sides.push_back(&side);
+    }
 
   GTypeInfo info{};
   GType parent = GEGL_TYPE_OPERATION_COMPOSER3;

@@ -4,12 +4,29 @@
 #include <gegl-plugin.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "hosts/host.h"
 
 namespace satin::host {
+
+/// Returns the parameters of a filter in the order of a form. A number that may be negative or not set has
+/// the record's smallest for "not set", beside which no slider is usable. Here it is the one before the usual
+/// range, and smaller ones cannot be set.
+[[nodiscard]] inline std::vector<Parameter> parameters_of_form(const FilterRecord& filter) {
+  std::vector<Parameter> parameters = parameters_of(filter);
+  for (Parameter& parameter : parameters) {
+    const ParameterRecord& record = *parameter.record;
+    if (record.is_number() && record.may_be_unset() && record.minimum < 0)
+      parameter.minimum = parameter.initial = std::floor(record.usual_minimum) - 1;
+  }
+  std::ranges::stable_partition(parameters,
+                                [](const Parameter& parameter) { return parameter.record->group == "main"; });
+  return parameters;
+}
 
 /// Returns a list of choices, whose values are their indices.
 [[nodiscard]] inline GType type_of_choices(const FilterRecord& filter, const Parameter& parameter) {
