@@ -4,7 +4,6 @@
 
 #include <gegl.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -94,18 +93,9 @@ inline const Babl* Layout::format() const {
                                           : Alpha::straight};
 }
 
-/// Returns the format for a result of a filter, whose shape may have other channels than its picture.
-[[nodiscard]] inline const Babl* format_of(const Shape& result, const Babl* picture) {
-  Layout layout = Layout::of(picture);
-  layout.grey = result.channels <= 2;
-  layout.alpha = result.alpha != Alpha::none;
-  layout.type = name_of(result.type);
-  if (result.type == Type::f32) layout.type = "float";
-  return layout.format();
-}
-
-/// Returns what a file with this space's curves would declare. GEGL turns the gAMA chunk of a PNG file, an
-/// exponent times 100,000, into a space with a profile that babl writes, where the exponent is less exact.
+/// Returns the metadata of a file whose pixels are in this space. GEGL turns the gAMA chunk of a PNG file (an
+/// exponent times 100,000) into a space whose profile babl writes; the exponent in that profile is rounded,
+/// so the chunk is restored.
 [[nodiscard]] inline Metadata metadata_of(const Babl* space) {
   Metadata metadata;
   int size = 0;
