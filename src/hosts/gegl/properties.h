@@ -23,8 +23,8 @@ namespace satin::host {
     if (record.is_number() && record.may_be_unset() && record.minimum < 0)
       parameter.minimum = parameter.initial = std::floor(record.usual_minimum) - 1;
   }
-  std::ranges::stable_partition(parameters,
-                                [](const Parameter& parameter) { return parameter.record->group == "main"; });
+  std::stable_partition(parameters.begin(), parameters.end(),
+                        [](const Parameter& parameter) { return parameter.record->group == "main"; });
   return parameters;
 }
 
