@@ -28,10 +28,10 @@ std::string with_unit(double number, const std::string& unit) {
   return print_real(number) + (unit.empty() ? "" : " " + unit);
 }
 
-Device open_device() {
+Device open_device(int threads_by_default) {
   const char* name = std::getenv("SATIN_DEVICE");
   const char* threads = std::getenv("SATIN_THREADS");
-  DeviceOptions options;
+  DeviceOptions options{.threads = threads_by_default};
   if (threads != nullptr)
     options.threads = static_cast<int>(parse_integer("SATIN_THREADS", threads, 0, 1024));
   return Device::open(name == nullptr ? "auto" : name, options);
@@ -127,8 +127,8 @@ std::string explanation_of(const Parameter& parameter) {
   return text;
 }
 
-const Device& device() {
-  static const Device opened = open_device();
+const Device& device(int threads) {
+  static const Device opened = open_device(threads);
   return opened;
 }
 

@@ -106,8 +106,9 @@ template <class Byte>
 
 /// Returns the device that all plug-ins of this process share. The first call opens it: SATIN_DEVICE names it
 /// as the command's --device does (auto, cpu, cuda:N; unset: auto), SATIN_THREADS limits the threads of the
-/// CPU. Throws Error as Device::open(), and then again at the next call.
-[[nodiscard]] const Device& device();
+/// CPU, and where it is unset `threads` does (DeviceOptions::threads). Throws Error as Device::open(), and
+/// then again at the next call.
+[[nodiscard]] const Device& device(int threads = 0);
 
 /// A filter with the settings of a host. The plan is kept between runs: it is made again if the shapes or a
 /// setting changed, and only varied where Plan::vary() allows that, so hosts may send every setting before
