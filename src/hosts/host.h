@@ -1,6 +1,6 @@
 #pragma once
-// What plug-ins for other programs share, built on public headers alone: the parameters of a filter as a host
-// shows them, the device of the process, and a filter that runs on a host's pixels.
+// The adapter of all plug-ins for other programs, built on public headers alone: the parameters of a filter
+// as a host shows them, the device of the process, and a filter that runs on a host's pixels.
 //
 // Hosts are written in C, so no exception may reach them. Runner returns a sentence in place of throwing, and
 // sentence_of() does so for any other work. Functions that throw say so.

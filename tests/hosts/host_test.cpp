@@ -1,4 +1,4 @@
-// What plug-ins share: every filter's parameters as controls, and filters that keep their plans.
+// The adapter of all plug-ins: every filter's parameters as controls, and filters that keep their plans.
 
 #include "hosts/host.h"
 
