@@ -65,6 +65,7 @@ satin_package(COMMAND satin graphics libraries "The command satin.")
 satin_package(VIEW satin-view graphics command "The page on which pictures are filtered by hand, for satin view.")
 satin_package(HEIF satin-heif graphics libraries "Reads HEIC and AVIF for satin, by libheif.")
 satin_package(FREI0R frei0r-satin video libraries "Filters for programs that load frei0r plug-ins: ffmpeg, melt, Kdenlive, Shotcut.")
+satin_package(GEGL gegl-satin graphics libraries "Filters as operations of GEGL: for GIMP and the command gegl.")
 satin_package(VIPS vips-satin graphics libraries "Filters as operations of libvips: for the command vips, pyvips and programs on libvips.")
 satin_package(PYTHON python3-satin python libraries "Filters, scans and image files for Python, on NumPy's arrays and others.")
 

@@ -83,7 +83,7 @@ std::string text_of(const Parameter& parameter, double number) {
   switch (parameter.control) {
     case Control::number:
     case Control::whole:
-      if (record.may_be_unset() && number == record.unset_number()) return {};
+      if (record.may_be_unset() && number == parameter.initial) return {};
       if (record.odd) return print_real(2 * std::floor(number / 2) + 1);
       return print_real(parameter.control == Control::whole ? std::nearbyint(number) : number);
     case Control::flag:
@@ -123,7 +123,7 @@ std::string explanation_of(const Parameter& parameter) {
   if (!record.may_be_unset()) return text + "; default " + record.default_text;
   text += "; not set by default";
   if (parameter.control == Control::number || parameter.control == Control::whole)
-    text += " (" + print_real(record.unset_number()) + " means this)";
+    text += " (" + print_real(parameter.initial) + " means this)";
   return text;
 }
 
