@@ -370,7 +370,7 @@ TEST_P(EveryFilter, OutlinesItsPlans) {
         if (filter().shape == OutputShape::other) return;
         ASSERT_EQ(outline.output, filter().shape == OutputShape::grey ? grey : filter_case.shape);
       },
-      8);
+      40);
 }
 
 /// A slider's range lies inside the hard range and holds the default.
