@@ -14,7 +14,7 @@ namespace {
 
 /// Returns the steps as text. In a series the parameters that vary are left out.
 std::string text_of(const Pipeline& steps, bool series) {
-  if (steps.empty() || !series) return steps.empty() ? std::string() : print_pipeline(steps);
+  if (!series) return print_pipeline(steps);
   std::string text;
   for (const PipelineStep& step : steps) {
     text += "|" + step.parameters.filter().name;
@@ -71,13 +71,11 @@ void FilterChain::check_parameters() const {
   });
 }
 
-const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& picture,
-                               std::span<const std::vector<Image>> own_images, const Pipeline& own_steps,
-                               const std::shared_ptr<const void>& source, const ImageView& base) {
+const Shape& FilterChain::plan(const ChainInput& input, const Shape& picture, const ImageView& base) {
   planned_ = nullptr;
   inputs_ = shared_;
   std::size_t next = 1;
-  for (const std::vector<Image>& of_step : own_images)
+  for (const std::vector<Image>& of_step : input.own_images)
     for (const Image& image : of_step) {
       if (!image.empty()) inputs_[next] = image.view();
       ++next;
@@ -90,19 +88,21 @@ const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& 
   }
   std::vector<Shape> shapes = shapes_with(picture);
   const bool series = !work_.options.series.empty();
-  std::string text = text_of(own_steps, series);
-  source_ = source;
+  const bool has_own = input.own_steps != nullptr && !input.own_steps->empty();
+  const Pipeline& steps = has_own ? *input.own_steps : work_.pipeline;
+  std::string text = has_own ? text_of(steps, series) : std::string();
+  source_ = input.source;
   const auto known = std::find_if(plans_.begin(), plans_.end(), [&](ShapedPlan& entry) {
-    return entry.shapes == shapes && entry.own_steps == text && (!series || vary(entry, own_steps, source));
+    return entry.shapes == shapes && entry.own_steps == text && (!series || vary(entry, steps, input.source));
   });
   if (known != plans_.end()) {
     std::rotate(plans_.begin(), known, known + 1);
   } else {
     if (plans_.size() == (memory_limit(device_) == 0 ? kept_plans_ : 1)) plans_.pop_back();
     const auto check = [&](std::size_t step, const Shape& shape) {
-      check_sizes(work_.pipeline, step, shapes, input, shape);
+      check_sizes(work_.pipeline, step, shapes, input.name, shape);
     };
-    PipelinePlan made(device_, own_steps.empty() ? work_.pipeline : own_steps, shapes, check);
+    PipelinePlan made(device_, steps, shapes, check);
     plans_.insert(plans_.begin(), ShapedPlan{std::move(shapes), std::move(text), std::move(made)});
   }
   planned_ = &plans_.front().plan;

@@ -19,6 +19,19 @@ namespace satin::batch {
 /// Calls `plan` for a few numbers of channels until one succeeds. Throws the first Error(usage) if none does.
 void check_with_usual_channels(const std::function<void(int channels)>& plan);
 
+/// What belongs to a picture of a batch, beside its pixels.
+struct ChainInput {
+  std::filesystem::path name;  ///< name of the picture for messages
+  /// Side images of this picture, for each step in the order of the record, or empty. An image that is not
+  /// empty replaces the shared one and must live until FilterChain::run() is done.
+  std::span<const std::vector<Image>> own_images{};
+  /// Steps for this picture; null or empty: the shared steps.
+  const Pipeline* own_steps = nullptr;
+  /// Identity of the picture. In a series one plan is varied, and keeps what it knows of the picture if this
+  /// is the source of its last run.
+  std::shared_ptr<const void> source{};
+};
+
 /// The pipeline on one stream of a device, with plans for the shapes used last.
 class FilterChain {
  public:
@@ -29,18 +42,11 @@ class FilterChain {
   void check_parameters() const;
 
   /// Plans the pipeline for a picture of this shape and returns the shape of the result. Throws Error(usage)
-  /// for side inputs of another size, with `input` as the name of the picture.
-  ///
-  /// `own_images` has the side images of this picture, for each step in the order of the record, or is empty.
-  /// An image that is not empty replaces the shared one and must live until run() is done. `own_steps`,
-  /// unless empty, replaces the shared steps. In a series one plan is varied, and keeps what it knows of the
-  /// picture if `source` is that of its last run.
+  /// for side inputs of another size.
   ///
   /// `base`, if given, says that the picture is its restored light. It becomes the guide of a first step that
   /// has none, so that both have the same weights. It must live until run() is done.
-  const Shape& plan(const std::filesystem::path& input, const Shape& picture,
-                    std::span<const std::vector<Image>> own_images = {}, const Pipeline& own_steps = {},
-                    const std::shared_ptr<const void>& source = {}, const ImageView& base = {});
+  const Shape& plan(const ChainInput& input, const Shape& picture, const ImageView& base = {});
 
   [[nodiscard]] const Device& device() const noexcept { return device_; }
 
