@@ -16,7 +16,6 @@
 #include "batch/side_inputs.h"
 #include "batch/streaming.h"
 #include "batch/thumbnail.h"
-#include "satin/restored_light.h"
 #include "satin/row_files.h"
 
 namespace satin::batch {
@@ -338,6 +337,10 @@ void FileWork::filter_page(FileInFlight& flight, PageInFlight& page, FilterChain
   warnings = file_warnings(flight.file, page.framed ? *page.framed : source, shape, options);
   warnings.insert(warnings.end(), page.photo_warnings.begin(), page.photo_warnings.end());
   if (!light.warning().empty()) warnings.push_back(light.warning());
+  if (writes_light(flight, page) && !source.metadata.icc.empty() && !work_.options.strip)
+    warnings.emplace_back(
+        "its colour profile was left out: the output is the linear light of its gain map, in the same "
+        "primaries.");
   if (std::string text = gain_map_warning(work_.pipeline, work_.options, source);
       !text.empty() && !page.framed)
     warnings.push_back(std::move(text));
@@ -356,6 +359,7 @@ void FileWork::follow_gain_map(FileInFlight& flight, PageInFlight& page, FilterC
   const bool writes = writes_light(flight, page);
   if (covers(work_.pipeline)) cover_gain_map(flight, page, chain);
   if (uses_light(source, work_.pipeline, work_.options)) {
+    if (!writes && !holds_gain_map(extension_of(flight, page))) return;
     FilteredLight filtered = filter_light(chain, input_of(flight, page), light, *source.gain_map, page.output,
                                           writes, progress_of(flight));
     page.gain_map = std::move(filtered.map);
@@ -366,12 +370,14 @@ void FileWork::follow_gain_map(FileInFlight& flight, PageInFlight& page, FilterC
   }
 }
 
+std::string FileWork::extension_of(const FileInFlight& flight, const PageInFlight& page) const {
+  std::string format =
+      output_format(flight.file, work_.options, output_kind(work_.pipeline), page.source->picture.format);
+  return lower(format.empty() ? flight.file.output.extension().string() : std::move(format));
+}
+
 bool FileWork::writes_light(const FileInFlight& flight, const PageInFlight& page) const {
-  const Picture& source = page.source->picture;
-  if (!source.gain_map || !restores_light(*source.gain_map)) return false;
-  const std::string format =
-      output_format(flight.file, work_.options, output_kind(work_.pipeline), source.format);
-  return holds_floats_alone(format.empty() ? flight.file.output.extension().string() : format);
+  return batch::writes_light(page.source->picture, work_.options, extension_of(flight, page));
 }
 
 void FileWork::cover_gain_map(const FileInFlight& flight, PageInFlight& page, FilterChain& chain) const {
@@ -439,7 +445,10 @@ WriteOptions FileWork::options_of(const FileInFlight& flight, const PageInFlight
   WriteOptions options = write_options(flight.file, source, work_.options, output_kind(work_.pipeline));
   options.overwrite = flight.replaces;
   const std::optional<GainMap>& map = page.gain_map ? page.gain_map : source.gain_map;
-  if (map && !writes_light(flight, page)) options.gain_map = &*map;
+  if (writes_light(flight, page))
+    options.metadata.icc.clear();  // its curves are not those of linear light
+  else if (map)
+    options.gain_map = &*map;
   if (work_.options.keep_depth) {
     options.photo = &*source.photo;
     options.blur = flight.result.photo->blur;

@@ -106,6 +106,8 @@ class FileWork {
   /// Returns one line for a single page, or an object with the objects of all pages in a list.
   std::string json_of_pages(FileInFlight& flight, FilterChain& chain) const;
   void filter_page(FileInFlight& flight, PageInFlight& page, FilterChain& chain) const;
+  /// Returns the extension of the format that the output of a page has.
+  [[nodiscard]] std::string extension_of(const FileInFlight& flight, const PageInFlight& page) const;
   /// Whether the output gets restored light in place of the base and a gain map.
   [[nodiscard]] bool writes_light(const FileInFlight& flight, const PageInFlight& page) const;
   /// Makes the gain map of a result, or turns the result to restored light.

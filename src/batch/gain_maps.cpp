@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "satin/error.h"
 #include "satin/io.h"
 #include "satin/pipeline.h"
 #include "satin/restored_light.h"
@@ -84,9 +85,17 @@ Shape size_of_map(const Shape& map, const Framing& framing) {
   return size;
 }
 
+/// Returns the names of the types that a format holds.
+std::string types_in(const std::string& extension) {
+  for (const FormatInfo& format : formats())
+    if (std::ranges::find(format.extensions, extension) != format.extensions.end()) return format.types;
+  return {};
+}
+
 }  // namespace
 
 GainMapUse gain_map_use_of(const Pipeline& pipeline, const BatchOptions& options) {
+  if (options.gain_map == GainMapUse::use && !uses_restored_light(pipeline)) return GainMapUse::keep;
   if (options.gain_map) return *options.gain_map;
   if (options.strip) return GainMapUse::drop;
   if (uses_restored_light(pipeline)) return GainMapUse::use;
@@ -146,14 +155,27 @@ void drop_unusable_map(Picture& picture, const Pipeline& pipeline, const BatchOp
       "its gain map was left out, as it does not lead from SDR to HDR in the picture's own primaries.");
 }
 
-bool holds_floats_alone(const std::string& extension) {
-  const auto has = [](const std::string& words, const char* word) {
-    return words.find(word) != std::string::npos;
+bool writes_light(const Picture& picture, const BatchOptions& options, const std::string& extension) {
+  if (!picture.gain_map || !restores_light(*picture.gain_map)) return false;
+  const std::string types = types_in(extension);
+  const bool has_integers = types.find("u8") != std::string::npos;
+  const bool asked = options.gain_map == GainMapUse::use && !holds_gain_map(extension);
+  return types.find("f32") != std::string::npos && (!has_integers || asked);
+}
+
+bool holds_gain_map(const std::string& extension) { return what_is_lost(extension, {}, {}, true).empty(); }
+
+void check_gain_map_use(const Pipeline& pipeline, const BatchOptions& options) {
+  const auto keeps_values = [](const PipelineStep& step) {
+    const FilterRecord& filter = step.parameters.filter();
+    return filter.frame || &filter == &convert_record();
   };
-  return std::ranges::any_of(formats(), [&](const FormatInfo& format) {
-    return std::ranges::find(format.extensions, extension) != format.extensions.end() &&
-           has(format.types, "f32") && !has(format.types, "u8");
-  });
+  if (options.gain_map != GainMapUse::use || uses_restored_light(pipeline) ||
+      std::ranges::all_of(pipeline, keeps_values))
+    return;
+  throw Error(ErrorKind::usage,
+              "--gain-map use needs a filter that works in linear light, and none that makes another picture "
+              "or covers parts. Give keep or drop.");
 }
 
 }  // namespace satin::batch

@@ -9,9 +9,10 @@
 
 namespace satin::batch {
 
-/// Returns what becomes of gain maps unless the options say otherwise. Pipelines with a filter in linear
-/// light use them (uses_restored_light()). Filters that change the size, and filters of stored values that
-/// keep constant pictures, keep them; all others drop them, as does --strip.
+/// Returns what becomes of gain maps, by the options or else by the pipeline. Pipelines with a filter in
+/// linear light use them (uses_restored_light()). Filters that change the size, and filters of stored values
+/// that keep constant pictures, keep them; all others drop them, as does --strip. Where no step is in linear
+/// light, maps that are to be used are kept: they lead to the light of the result.
 [[nodiscard]] GainMapUse gain_map_use_of(const Pipeline& pipeline, const BatchOptions& options);
 
 /// Returns the warning about a gain map that was dropped because the result is no photograph; empty for none.
@@ -34,7 +35,15 @@ namespace satin::batch {
 /// Drops a gain map whose light is to be used, but cannot be restored.
 void drop_unusable_map(Picture& picture, const Pipeline& pipeline, const BatchOptions& options);
 
-/// Whether files of this format hold floats and no integers, so that restored light goes into them.
-[[nodiscard]] bool holds_floats_alone(const std::string& extension);
+/// Whether an output of this format gets the restored light of a picture in place of its base and gain map:
+/// formats that hold floats alone always do, those that hold floats but no gain maps by --gain-map use.
+[[nodiscard]] bool writes_light(const Picture& picture, const BatchOptions& options,
+                                const std::string& extension);
+
+/// Whether files of this format hold a gain map.
+[[nodiscard]] bool holds_gain_map(const std::string& extension);
+
+/// Throws Error(usage) if light is to be used by a pipeline that cannot.
+void check_gain_map_use(const Pipeline& pipeline, const BatchOptions& options);
 
 }  // namespace satin::batch

@@ -16,7 +16,6 @@
 #include "batch/outputs.h"
 #include "satin/io.h"
 #include "satin/photo_depth.h"
-#include "satin/restored_light.h"
 
 namespace satin::batch {
 namespace {
@@ -182,11 +181,7 @@ bool takes_photo(const Pipeline& pipeline) {
 }
 
 void check_photo_options(const Pipeline& pipeline, const BatchOptions& options, bool several) {
-  if (options.gain_map == GainMapUse::use && !uses_restored_light(pipeline))
-    throw Error(
-        ErrorKind::usage,
-        "--gain-map use needs a filter that works in linear light, and none that makes another picture "
-        "or covers parts. Give keep or drop.");
+  check_gain_map_use(pipeline, options);
   const bool asked = options.keep_depth || !options.depth_out.empty();
   if (asked && !takes_photo(pipeline))
     throw Error(ErrorKind::usage, std::string(options.keep_depth ? "--keep-depth" : "--depth-out") +

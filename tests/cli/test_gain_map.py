@@ -279,6 +279,20 @@ def test_kept_light_goes_into_floats(satin, ultra):
     assert pfm_file.read(satin.folder / "sdr.pfm").max() < 1
 
 
+def test_light_goes_into_a_float_tiff_if_asked(satin, ultra):
+    """TIFF holds integers, too: without --gain-map use it gets the base."""
+    for command in ["blur", "--radius", 3], ["convert"], ["crop", "--box", "20,10,200,100"]:
+        assert satin.good(*command, ultra, "-o", "out.tif", "--gain-map", "use").error == ""
+        satin.good(*command, ultra, "-o", "out.pfm")
+        satin.good("convert", "out.tif", "-o", "tif.pfm")
+        assert np.array_equal(pfm_file.read(satin.folder / "tif.pfm"), pfm_file.read(satin.folder / "out.pfm"))
+    assert pfm_file.read(satin.folder / "tif.pfm").max() > 2
+    assert "gain map" in satin.good("convert", ultra, "-o", "base.tif").error
+    assert np.asarray(Image.open(satin.folder / "base.tif")).dtype == np.uint8
+    satin.good("crop", ultra, "-o", "kept.jpg", "--box", "0,0,240,160", "--gain-map", "use")
+    assert map_of(satin.folder / "kept.jpg")[0].shape == (80, 120)
+
+
 def test_use_needs_a_filter_in_linear_light(satin, ultra):
     for filters in ["median"], ["blur", "--space", "encoded"], ["redact", "--box", "0,0,9,9"]:
         satin.bad(2, *filters, ultra, "-o", "out.jpg", "--gain-map", "use", says=["--gain-map use needs"])
