@@ -8,11 +8,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "satin/batch.h"
+#include "satin/row_files.h"
+#include "satin/rows.h"
 
 namespace satin::batch {
 
@@ -32,6 +35,12 @@ struct ChainInput {
   std::shared_ptr<const void> source{};
 };
 
+/// A pipeline that filters a picture by rows, with its side images.
+struct ChainRows {
+  std::vector<std::unique_ptr<ImageRows>> sides;
+  std::optional<RowPipeline> pipeline;
+};
+
 /// The pipeline on one stream of a device, with plans for the shapes used last.
 class FilterChain {
  public:
@@ -47,6 +56,11 @@ class FilterChain {
   /// `base`, if given, says that the picture is its restored light. It becomes the guide of a first step that
   /// has none, so that both have the same weights. It must live until run() is done.
   const Shape& plan(const ChainInput& input, const Shape& picture, const ImageView& base = {});
+
+  /// Returns the pipeline for pictures by rows, with the inputs of plan(). Null if it needs whole pictures,
+  /// or more than a quarter of the memory of this one. `picture` and `base` must outlive the result.
+  [[nodiscard]] std::unique_ptr<ChainRows> rows(const ChainInput& input, RowSource& picture,
+                                                const ImageView& base);
 
   [[nodiscard]] const Device& device() const noexcept { return device_; }
 
@@ -85,6 +99,10 @@ class FilterChain {
     PipelinePlan plan;
     std::weak_ptr<const void> source{};  ///< picture of the last run
   };
+
+  /// Sets the side inputs of the next run.
+  void take_sides(const ChainInput& input, const ImageView& base);
+  [[nodiscard]] const Pipeline& steps_of(const ChainInput& input) const;
 
   /// Varies a plan for the next picture of a series. Returns false if the plan cannot be varied to these
   /// steps.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/backend.h"
+#include "core/kept_blocks.h"
 #include "core/workspace.h"
 #include "satin/plan.h"
 
@@ -168,9 +169,11 @@ std::uint64_t left_by_groups() {
 }  // namespace
 
 std::size_t free_memory() {
+  const std::uint64_t kept = KeptBlocks::of_process().held();
   constexpr std::uint64_t kilobyte = 1024;
   const std::optional<std::uint64_t> available = number_in("/proc/meminfo", "MemAvailable:");
-  return std::min(available ? *available * kilobyte : UINT64_MAX, left_by_groups());
+  const std::uint64_t left = std::min(available ? *available * kilobyte : UINT64_MAX, left_by_groups());
+  return std::min(left, UINT64_MAX - kept) + kept;
 }
 
 }  // namespace satin

@@ -175,8 +175,8 @@ struct KeptPhoto {
 
 // Gain maps (gain_maps.cpp), those in JPEG files above all.
 
-/// Reads the gain map of the main picture. One that cannot be used becomes a warning.
-void read_gain_map(const Codec& codec, Bytes bytes, const ReadOptions& options, Picture& picture);
+/// Adds the gain map of the main picture. One that cannot be used becomes a warning.
+void add_gain_map(const Codec& codec, Bytes bytes, const ReadOptions& options, Picture& picture);
 
 /// Encodes a picture without a gain map.
 using Encoder = FileBytes(const ImageView& image, const WriteOptions& options);

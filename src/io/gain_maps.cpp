@@ -56,7 +56,7 @@ GainMap decode_item(const GainMapItem& item, int orientation, const Codec& jpeg,
 
 }  // namespace
 
-void read_gain_map(const Codec& codec, Bytes bytes, const ReadOptions& options, Picture& picture) try {
+void add_gain_map(const Codec& codec, Bytes bytes, const ReadOptions& options, Picture& picture) try {
   std::optional<GainMap> map = codec.read_gain_map(bytes, picture, options);
   if (!map) return;
   Shape shape = picture.image.shape();

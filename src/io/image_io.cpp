@@ -84,7 +84,7 @@ Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, cons
   warn_left_out(picture, result.warnings);
   result.format = codec.extensions.front();
   if (options.gain_map && picture.at == 0 && codec.read_gain_map != nullptr)
-    read_gain_map(codec, bytes, options, result);
+    add_gain_map(codec, bytes, options, result);
   result.left_out = left_out(codec, bytes, result);
   return result;
 }

@@ -68,13 +68,16 @@ struct GainRatioCell {
   Rows<float> sources;
   Rows<std::uint8_t> tints;  ///< null if gains have a channel for each colour
   double share;              ///< cells per pixel, at most 1
+  int first;                 ///< row of cells that is the first of `gains`
+  std::int64_t top;          ///< row of pixels that is the first of `base`
 
   /// Sums the cell in double, row after row.
   SATIN_HD void operator()(int x, int y) const {
     const std::int64_t left = columns.first(x) * channels, right = columns.last(x) * channels;
     double own[3] = {}, restored[3] = {};
     bool is_unchanged = base_before.data != nullptr;
-    for (std::int64_t line = rows.first(y); line < rows.last(y); ++line) {
+    const std::int64_t begin = rows.first(first + y) - top, end = rows.last(first + y) - top;
+    for (std::int64_t line = begin; line < end; ++line) {
       const T* own_row = base.row(line);
       const float* light_row = light.row(line);
       for (std::int64_t i = left; i < right; i += channels)
@@ -87,8 +90,7 @@ struct GainRatioCell {
         is_unchanged = is_unchanged && own_row[i] == base_before.row(line)[i] &&
                        light_row[i] == light_before.row(line)[i];
     }
-    const auto pixels =
-        static_cast<double>((columns.last(x) - columns.first(x)) * (rows.last(y) - rows.first(y)));
+    const auto pixels = static_cast<double>((columns.last(x) - columns.first(x)) * (end - begin));
     for (int c = 0; c < Colours; ++c) {
       const int colour = linear.is_bgr ? 2 - c : c;
       own[c] = not_below(own[c] + pixels * static_cast<double>(offsets.base[colour]));
@@ -100,9 +102,9 @@ struct GainRatioCell {
       // in an order that gives the same bits for RGB and BGR
       const double all_own = (own[0] + own[2]) + own[1],
                    all_restored = (restored[0] + restored[2]) + restored[1];
-      const std::int64_t first = std::int64_t{x} * (tints.data == nullptr ? Colours + 1 : 1);
-      float* gain = gains.row(y) + first;
-      float* source = sources.row(y) + first;
+      const std::int64_t plane = std::int64_t{x} * (tints.data == nullptr ? Colours + 1 : 1);
+      float* gain = gains.row(y) + plane;
+      float* source = sources.row(y) + plane;
       if (tints.data == nullptr) {
         for (int c = 0; c < Colours; ++c) {
           const int colour = linear.is_bgr ? 2 - c : c;
@@ -147,7 +149,7 @@ struct GainRatioJob {
   double share = 1;  ///< cells per pixel, at most 1
 
   struct Images {
-    ImageView base;
+    ImageView base;         ///< rows of the picture, those under the cells
     ImageView light;        ///< f32
     ImageView base_before;  ///< pictures of these shapes, or empty
     ImageView light_before;
@@ -158,6 +160,7 @@ struct GainRatioJob {
     MutableImageView sources;
     /// u8, 1 where one gain for all colours loses the tint of a cell that has changed. Or empty.
     MutableImageView tints;
+    std::int64_t first = 0;  ///< row of cells that is the first of `gains`
   };
 
   [[nodiscard]] StoredCodes codes() const { return {base.type, Transfer::srgb}; }
@@ -165,11 +168,12 @@ struct GainRatioJob {
   template <class Launch>
   void each(const Images& images, const TransferView& transfer, const Launch& launch) const {
     with_colours(base, [&]<class T, int Colours>() {
-      launch(width, height,
+      const CellAxis rows(base.height, height);
+      launch(width, images.gains.shape.height,
              GainRatioCell<T, Colours>{{base, transfer},
                                        base.channels,
                                        {base.width, width},
-                                       {base.height, height},
+                                       rows,
                                        offsets,
                                        Rows<const T>(images.base),
                                        Rows<const float>(images.light),
@@ -178,7 +182,9 @@ struct GainRatioJob {
                                        Rows<float>(images.gains),
                                        Rows<float>(images.sources),
                                        Rows<std::uint8_t>(images.tints),
-                                       share});
+                                       share,
+                                       static_cast<int>(images.first),
+                                       rows.first(images.first)});
     });
   }
 };

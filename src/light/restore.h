@@ -23,13 +23,14 @@ struct RestorePixel {
   int channels;
   int map_channels;  ///< 1 or 3
   int curves;        ///< rows of `gains`: 1 or 3
+  int first;         ///< row of the picture that is the first of `base` and `light`
   Rows<const T> base;
   Rows<const std::uint8_t> map;
   Rows<const float> gains;
   Rows<float> light;
 
   SATIN_HD void operator()(int column, int line) const {
-    const unsigned place_x = x.at(column), place_y = y.at(line);
+    const unsigned place_x = x.at(column), place_y = y.at(first + line);
     const unsigned right_weight = place_x % gain_steps, below_weight = place_y % gain_steps;
     const std::int64_t left = std::int64_t{place_x / gain_steps} * map_channels;
     const std::int64_t right = right_weight == 0 ? left : left + map_channels;
@@ -68,10 +69,11 @@ struct RestoreJob {
   GainOffsets offsets;
 
   struct Images {
-    ImageView base;
+    ImageView base;  ///< rows of the picture
     ImageView map;
     ImageView gains;  ///< f32, gain_entries wide, a row for each curve
     MutableImageView light;
+    std::int64_t first = 0;  ///< row of the picture that is the first of `base` and `light`
   };
 
   [[nodiscard]] StoredCodes codes() const { return {base.type, Transfer::srgb}; }
@@ -79,7 +81,7 @@ struct RestoreJob {
   template <class Launch>
   void each(const Images& images, const TransferView& transfer, const Launch& launch) const {
     with_colours(base, [&]<class T, int Colours>() {
-      launch(base.width, base.height,
+      launch(base.width, images.light.shape.height,
              RestorePixel<T, Colours>{{base, transfer},
                                       {map.width, base.width},
                                       {map.height, base.height},
@@ -88,6 +90,7 @@ struct RestoreJob {
                                       base.channels,
                                       map.channels,
                                       curves,
+                                      static_cast<int>(images.first),
                                       Rows<const T>(images.base),
                                       Rows<const std::uint8_t>(images.map),
                                       Rows<const float>(images.gains),
