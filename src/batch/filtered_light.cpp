@@ -19,12 +19,11 @@ std::optional<GainMap> map_by_rows(FilterChain& chain, const ChainInput& input, 
                                    const GainMap& map, const ImageView& result, const Progress& progress) {
   const Device& device = chain.device();
   if (device.is_cuda() || map.pixels.shape().height > before.shape.height) return std::nullopt;
-  LightRows light(device, before, map), light_before(device, before, map);
+  LightRows light(device, before, map);
   const std::unique_ptr<ChainRows> filtered = chain.rows(input, light, before);
   if (filtered == nullptr) return std::nullopt;
   filtered->pipeline->watch(progress);
-  GainMap made = gain_map_of(device, RenderingRows{result, *filtered->pipeline},
-                             RenderingRows{before, light_before}, map);
+  GainMap made = gain_map_of(device, result, *filtered->pipeline, before, map);
   static_cast<void>(filtered->pipeline->check());
   return made;
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -202,26 +203,21 @@ class Gains {
   std::int64_t tinted_ = 0;  ///< cells that lose their tint, as far as they are known
 };
 
-/// Calls visit(cell, channel of the map, plane of the gains) for the codes of a cell.
-template <class Visit>
-void for_each_code(const Gains& gains, int channels, const Visit& visit) {
-  for (std::int64_t cell = 0; cell < gains.cells(); ++cell)
-    for (int c = 0; c < channels; ++c) visit(cell, c, channels == 1 ? gains.common() : c);
-}
-
 /// Widens the range of the parameters to the gains that it would clip visibly. Returns whether it did.
 bool widen(GainMapMetadata& metadata, const Gains& gains, int channels) {
   const bool uniform = metadata.is_uniform();
   const GainMapMetadata before = metadata;
-  for_each_code(gains, channels, [&](std::int64_t cell, int c, int plane) {
-    if (!gains.has_changed(cell)) return;
+  for (int c = 0; c < channels; ++c) {
     GainMapChannel& channel = metadata.channels[static_cast<std::size_t>(c)];
-    const double stops = gains.stops(cell, plane);
-    const double clipped = std::clamp(stops, channel.min, channel.max);
-    if (clipped == stops || !gains.errs(cell, plane, clipped)) return;
-    channel.min = std::min(channel.min, stops);
-    channel.max = std::max(channel.max, stops);
-  });
+    const int plane = channels == 1 ? gains.common() : c;
+    for (std::int64_t cell = 0; cell < gains.cells(); ++cell) {
+      const double stops = gains.stops(cell, plane);
+      const double clipped = std::clamp(stops, channel.min, channel.max);
+      if (clipped == stops || !gains.has_changed(cell) || !gains.errs(cell, plane, clipped)) continue;
+      channel.min = std::min(channel.min, stops);
+      channel.max = std::max(channel.max, stops);
+    }
+  }
   if (uniform || channels == 1)
     for (const GainMapChannel other : metadata.channels)
       for (GainMapChannel& channel : metadata.channels) {
@@ -259,17 +255,16 @@ Image codes_of(const Gains& gains, const GainMapMetadata& metadata, const Shape&
   Image codes(shape);
   auto* out = reinterpret_cast<std::uint8_t*>(codes.data());
   const int channels = shape.channels;
-  const std::array<GainCodes, 3> tables{GainCodes(metadata.channels[0]), GainCodes(metadata.channels[1]),
-                                        GainCodes(metadata.channels[2])};
-  for_each_code(gains, channels, [&](std::int64_t cell, int c, int plane) {
-    out[cell * channels + c] = tables[static_cast<std::size_t>(c)].code(gains.stops(cell, plane));
-  });
-  if (kept == nullptr) return codes;
-  const auto* before = reinterpret_cast<const std::uint8_t*>(kept->data());
-  const int kept_channels = kept->shape().channels;
-  for (std::int64_t cell = 0; cell < gains.cells(); ++cell)
-    for (int c = 0; c < channels && !gains.has_changed(cell); ++c)
-      out[cell * channels + c] = before[cell * kept_channels + (kept_channels == 1 ? 0 : c)];
+  const auto* before = kept == nullptr ? nullptr : reinterpret_cast<const std::uint8_t*>(kept->data());
+  const int step = kept == nullptr ? 0 : kept->shape().channels;
+  for (int c = 0; c < channels; ++c) {
+    const GainCodes table(metadata.channels[static_cast<std::size_t>(c)]);
+    const int plane = channels == 1 ? gains.common() : c;
+    for (std::int64_t cell = 0; cell < gains.cells(); ++cell)
+      out[cell * channels + c] = before != nullptr && !gains.has_changed(cell)
+                                     ? before[cell * step + (step == 1 ? 0 : c)]
+                                     : table.code(gains.stops(cell, plane));
+  }
   return codes;
 }
 
@@ -304,6 +299,44 @@ GainMap new_map(const Device& device, const Shape& shape, const Shape& before, c
                     : map.pixels.clone();
   return made;
 }
+
+/// Reads the next rows of a source into `held`, which grows.
+ImageView read_rows(RowSource& source, Image& held, std::int64_t count) {
+  Shape rows = source.shape();
+  rows.height = count;
+  if (held.empty() || held.shape().height < count) held = Image(rows);
+  const MutableImageView view = rows_of(held.view(), 0, count);
+  source.read(view);
+  return view;
+}
+
+/// The cells of a map over its picture.
+struct CellGrid {
+  CellAxis columns;
+  CellAxis rows;
+  std::int64_t width;  ///< cells in a row
+
+  /// Whether two pictures are equal in a cell. They are given from row `top`, where a cell begins.
+  [[nodiscard]] bool have_equal_cell(const ImageView& a, const ImageView& b, std::int64_t top) const {
+    for (std::int64_t y = (top << 24) / rows.step; rows.last(y) <= top + a.shape.height; ++y) {
+      if (rows.first(y) < top) continue;
+      for (std::int64_t x = 0; x < width; ++x)
+        if (are_equal(a, b, x, rows.first(y) - top, rows.last(y) - top)) return true;
+      if (rows.last(y) == rows.pixels) break;
+    }
+    return false;
+  }
+
+ private:
+  [[nodiscard]] bool are_equal(const ImageView& a, const ImageView& b, std::int64_t x, std::int64_t first,
+                               std::int64_t last) const {
+    const std::int64_t left = columns.first(x);
+    if (*a.at(left, first) != *b.at(left, first)) return false;
+    const auto bytes = static_cast<std::size_t>((columns.last(x) - left) * a.strides.pixel);
+    while (first < last && std::memcmp(a.at(left, first), b.at(left, first), bytes) == 0) ++first;
+    return first == last;
+  }
+};
 
 /// Restores light on a device. `map` must outlive the object.
 class Restorer {
@@ -364,7 +397,7 @@ LightRows::~LightRows() = default;
 
 const Shape& LightRows::shape() const noexcept { return state_->shape; }
 
-void LightRows::rewind() { state_->next = 0; }
+void LightRows::skip_to(std::int64_t row) { state_->next = row; }
 
 void LightRows::read(const MutableImageView& rows) {
   const std::int64_t first = std::exchange(state_->next, state_->next + rows.shape.height);
@@ -401,32 +434,32 @@ GainMap gain_map_of(const Device& device, const Renderings& result, const Render
   return new_map(device, result.base.shape, before.base.shape, read, map);
 }
 
-GainMap gain_map_of(const Device& device, const RenderingRows& result, const RenderingRows& before,
+GainMap gain_map_of(const Device& device, const ImageView& result, RowSource& light, const ImageView& before,
                     const GainMap& map) {
-  const Shape& shape = result.base.shape;
-  check_base(result.base);
-  check_base(before.base);
-  if (shape == before.base.shape && map.pixels.shape().height > shape.height)
+  check_base(result);
+  check_base(before);
+  const bool keeps_size = result.shape == before.shape;
+  const Shape& cells = map.pixels.shape();
+  const CellGrid grid{{before.shape.width, cells.width}, {before.shape.height, cells.height}, cells.width};
+  if (keeps_size && cells.height > before.shape.height)
     refuse("A gain map with more rows than its picture has is not made row by row.");
-  Image light, light_before;
-  const auto read_rows = [](RowSource& source, Image& held, std::int64_t top, std::int64_t bottom) {
-    if (top == 0) source.rewind();
-    Shape rows = source.shape();
-    rows.height = bottom - top;
-    if (held.empty() || held.shape().height < rows.height) held = Image(rows);
-    const MutableImageView view = rows_of(held.view(), 0, rows.height);
-    source.read(view);
-    return view;
-  };
+  LightRows restored(device, before, map);
+  Image after, own;
   const auto read = [&](std::int64_t top, std::int64_t bottom) {
+    if (top == 0) light.rewind();
     Compared compared;
-    compared.result = {rows_of(result.base, top, bottom), read_rows(result.light, light, top, bottom)};
-    if (shape == before.base.shape)
-      compared.before = {rows_of(before.base, top, bottom),
-                         read_rows(before.light, light_before, top, bottom)};
+    compared.result = {rows_of(result, top, bottom), read_rows(light, after, bottom - top)};
+    if (!keeps_size) return compared;
+    compared.before.base = rows_of(before, top, bottom);
+    if (!grid.have_equal_cell(compared.result.base, compared.before.base, top)) {
+      compared.before = {};
+      return compared;
+    }
+    restored.skip_to(top);
+    compared.before.light = read_rows(restored, own, bottom - top);
     return compared;
   };
-  return new_map(device, shape, before.base.shape, read, map);
+  return new_map(device, result.shape, before.shape, read, map);
 }
 
 }  // namespace satin

@@ -3,6 +3,7 @@
 // same way, on its restored light; a new gain map then leads from one result to the other.
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -57,8 +58,9 @@ class LightRows final : public RowSource {
   ~LightRows() override;
 
   [[nodiscard]] const Shape& shape() const noexcept override;  ///< that of the base, as f32
-  void rewind() override;                                      ///< starts again at the top
+  void rewind() override { skip_to(0); }                       ///< starts again at the top
   void read(const MutableImageView& rows) override;            ///< restores the next rows
+  void skip_to(std::int64_t row);                              ///< makes a row the next one
 
  private:
   struct State;
@@ -83,15 +85,10 @@ struct Renderings {
 [[nodiscard]] GainMap gain_map_of(const Device& device, const Renderings& result, const Renderings& before,
                                   const GainMap& map);
 
-/// A base picture, and its light row by row.
-struct RenderingRows {
-  ImageView base;    ///< as Renderings::base
-  RowSource& light;  ///< f32 in linear light
-};
-
-/// Returns the gain map as above. Reads the light of both from the top, in most cases once. Throws
-/// Error(usage) if the map has more rows than a picture that keeps its size.
-[[nodiscard]] GainMap gain_map_of(const Device& device, const RenderingRows& result,
-                                  const RenderingRows& before, const GainMap& map);
+/// Returns the gain map as above, where the light of the result is read row by row, from the top and in most
+/// cases once. The light before is what `map` restores in `before`, which is in host memory, as the result.
+/// Throws Error(usage) if the map has more rows than a picture that keeps its size.
+[[nodiscard]] GainMap gain_map_of(const Device& device, const ImageView& result, RowSource& light,
+                                  const ImageView& before, const GainMap& map);
 
 }  // namespace satin

@@ -36,12 +36,11 @@ SATIN_HD double power_of_2(double exponent) {
 /// 2^-52.
 SATIN_HD double log_of_2(double value) {
   constexpr double two_over_ln2 = 2.88539008177792681472;
-  constexpr double root_of_2 = 1.41421356237309504880;
+  // Mantissas above sqrt(2), whose last 52 bits are more than these, carry into the exponent.
+  constexpr std::uint64_t one = std::uint64_t{1} << 52, root_of_2 = 0x6A09E667F3BCD;
   const std::uint64_t bits = bits_of(value);
-  const double mantissa = double_of((bits & 0xFFFFFFFFFFFFFULL) | (std::uint64_t{1023} << 52));
-  const bool halves = mantissa > root_of_2;
-  const int whole = static_cast<int>(bits >> 52) - (halves ? 1022 : 1023);
-  const double m = mantissa * (halves ? 0.5 : 1.0);
+  const int whole = static_cast<int>((bits + (one - 1 - root_of_2)) >> 52) - 1023;
+  const double m = double_of(bits - (static_cast<std::uint64_t>(whole) << 52));
   const double s = (m - 1) / (m + 1);
   const double square = s * s;
   const double series =
