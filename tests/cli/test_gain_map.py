@@ -246,6 +246,16 @@ def test_blur_works_on_the_restored_light(satin, ultra, options):
         assert np.abs(map_of(satin.folder / "out.jpg")[0][:, :50] - ramp(120, 80)[:, :50].astype(int)).max() <= 2
 
 
+def test_light_of_a_tall_picture_is_filtered_by_rows(satin):
+    """As the light in a float file, whose picture is filtered as a whole."""
+    (satin.folder / "in.jpg").write_bytes(ultra_hdr(np.tile(ramp(32, 160), (10, 1)), (64, 3200)))
+    satin.good("crop", "in.jpg", "-o", "tall.jpg", "--box", "0,0,64,3200")
+    assert satin.good("blur", "tall.jpg", "-o", "out.jpg", "--radius", 9).error == ""
+    satin.good("blur", "tall.jpg", "-o", "out.pfm", "--radius", 9)
+    error = np.abs(light_of(satin.folder / "out.jpg") / pfm_file.read(satin.folder / "out.pfm") - 1)
+    assert np.median(error) < 0.01 and np.percentile(error, 99) < 0.1
+
+
 def test_without_a_change_the_map_stays(satin, ultra):
     satin.good("crop", ultra, "-o", "kept.jpg", "--box", "0,0,240,160")
     satin.good("blur", ultra, "-o", "out.jpg", "--radius", 0)
