@@ -293,10 +293,12 @@ GainMap new_map(const Device& device, const Shape& shape, const Shape& before, c
   if (colours_of(shape) == 1) size.channels = 1;
   const Gains gains = gains_for(device, shape, read, map.metadata, size);
   GainMap made{map.metadata, {}, map.origin, map.alternate_icc};
+  if (!gains.has_changed()) {
+    made.pixels = map.pixels.clone();
+    return made;
+  }
   const bool widened = widen(made.metadata, gains, size.channels);
-  made.pixels = gains.has_changed()
-                    ? codes_of(gains, made.metadata, size, keeps_size && !widened ? &map.pixels : nullptr)
-                    : map.pixels.clone();
+  made.pixels = codes_of(gains, made.metadata, size, keeps_size && !widened ? &map.pixels : nullptr);
   return made;
 }
 
