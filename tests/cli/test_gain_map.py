@@ -43,7 +43,7 @@ def ramp(width, height):
 
 def ultra_hdr(codes, size=(240, 160), orientation=None, words=None):
     y, x = np.mgrid[0:size[1], 0:size[0]]
-    base = np.stack([40 + x / 2, 60 + y / 2, 100 + 0 * x], axis=-1).astype(np.uint8)
+    base = np.stack([40 + 120 * x / size[0], 60 + 80 * y / size[1], 100 + 0 * x], axis=-1).astype(np.uint8)
     return made.apple(made.jpeg(base, orientation), [made.with_segments(grey_jpeg(codes), [xmp_words({**WORDS, **(words or {})})])])
 
 
@@ -248,7 +248,7 @@ def test_blur_works_on_the_restored_light(satin, ultra, options):
 
 def test_light_of_a_tall_picture_is_filtered_by_rows(satin):
     """As the light in a float file, whose picture is filtered as a whole."""
-    (satin.folder / "in.jpg").write_bytes(ultra_hdr(np.tile(ramp(32, 160), (10, 1)), (64, 3200)))
+    (satin.folder / "in.jpg").write_bytes(ultra_hdr(ramp(32, 160).repeat(10, 0), (64, 3200)))
     satin.good("crop", "in.jpg", "-o", "tall.jpg", "--box", "0,0,64,3200")
     assert satin.good("blur", "tall.jpg", "-o", "out.jpg", "--radius", 9).error == ""
     satin.good("blur", "tall.jpg", "-o", "out.pfm", "--radius", 9)
@@ -292,9 +292,9 @@ def test_kept_light_goes_into_floats(satin, ultra):
 def test_light_goes_into_a_float_tiff_if_asked(satin, ultra):
     """TIFF holds integers, too: without --gain-map use it gets the base."""
     for command in ["blur", "--radius", 3], ["convert"], ["crop", "--box", "20,10,200,100"]:
-        assert satin.good(*command, ultra, "-o", "out.tif", "--gain-map", "use").error == ""
-        satin.good(*command, ultra, "-o", "out.pfm")
-        satin.good("convert", "out.tif", "-o", "tif.pfm")
+        assert satin.good(*command, ultra, "-o", "out.tif", "--gain-map", "use", "--overwrite").error == ""
+        satin.good(*command, ultra, "-o", "out.pfm", "--overwrite")
+        satin.good("convert", "out.tif", "-o", "tif.pfm", "--overwrite")
         assert np.array_equal(pfm_file.read(satin.folder / "tif.pfm"), pfm_file.read(satin.folder / "out.pfm"))
     assert pfm_file.read(satin.folder / "tif.pfm").max() > 2
     assert "gain map" in satin.good("convert", ultra, "-o", "base.tif").error
