@@ -296,7 +296,7 @@ def test_light_goes_into_a_float_tiff_if_asked(satin, ultra):
         satin.good(*command, ultra, "-o", "out.pfm", "--overwrite")
         satin.good("convert", "out.tif", "-o", "tif.pfm", "--overwrite")
         assert np.array_equal(pfm_file.read(satin.folder / "tif.pfm"), pfm_file.read(satin.folder / "out.pfm"))
-    assert pfm_file.read(satin.folder / "tif.pfm").max() > 2
+    assert pfm_file.read(satin.folder / "tif.pfm").max() > 0.5  # the base has 0.35 at most
     assert "gain map" in satin.good("convert", ultra, "-o", "base.tif").error
     assert np.asarray(Image.open(satin.folder / "base.tif")).dtype == np.uint8
     satin.good("crop", ultra, "-o", "kept.jpg", "--box", "0,0,240,160", "--gain-map", "use")
