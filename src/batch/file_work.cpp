@@ -337,7 +337,7 @@ void FileWork::filter_page(FileInFlight& flight, PageInFlight& page, FilterChain
   warnings = file_warnings(flight.file, page.framed ? *page.framed : source, shape, options);
   warnings.insert(warnings.end(), page.photo_warnings.begin(), page.photo_warnings.end());
   if (!light.warning().empty()) warnings.push_back(light.warning());
-  if (writes_light(flight, page) && !source.metadata.icc.empty() && !work_.options.strip)
+  if (drops_profile(flight, page) && !work_.options.strip)
     warnings.emplace_back(
         "its colour profile was left out: the output is the linear light of its gain map, in the same "
         "primaries.");
@@ -378,6 +378,13 @@ std::string FileWork::extension_of(const FileInFlight& flight, const PageInFligh
 
 bool FileWork::writes_light(const FileInFlight& flight, const PageInFlight& page) const {
   return batch::writes_light(page.source->picture, work_.options, extension_of(flight, page));
+}
+
+bool FileWork::drops_profile(const FileInFlight& flight, const PageInFlight& page) const {
+  Metadata profile;
+  profile.icc = page.source->picture.metadata.icc;
+  return !profile.icc.empty() && writes_light(flight, page) &&
+         what_is_lost(extension_of(flight, page), profile).empty();
 }
 
 void FileWork::cover_gain_map(const FileInFlight& flight, PageInFlight& page, FilterChain& chain) const {
@@ -445,10 +452,8 @@ WriteOptions FileWork::options_of(const FileInFlight& flight, const PageInFlight
   WriteOptions options = write_options(flight.file, source, work_.options, output_kind(work_.pipeline));
   options.overwrite = flight.replaces;
   const std::optional<GainMap>& map = page.gain_map ? page.gain_map : source.gain_map;
-  if (writes_light(flight, page))
-    options.metadata.icc.clear();  // its curves are not those of linear light
-  else if (map)
-    options.gain_map = &*map;
+  if (map && !writes_light(flight, page)) options.gain_map = &*map;
+  if (drops_profile(flight, page)) options.metadata.icc.clear();
   if (work_.options.keep_depth) {
     options.photo = &*source.photo;
     options.blur = flight.result.photo->blur;

@@ -113,6 +113,8 @@ class FileWork {
   /// Makes the gain map of a result, or turns the result to restored light.
   void follow_gain_map(FileInFlight& flight, PageInFlight& page, FilterChain& chain,
                        const LinearLight& light) const;
+  /// Whether the output could hold the picture's profile, but is linear light, which that does not describe.
+  [[nodiscard]] bool drops_profile(const FileInFlight& flight, const PageInFlight& page) const;
   /// Covers the gain map like the picture.
   void cover_gain_map(const FileInFlight& flight, PageInFlight& page, FilterChain& chain) const;
   [[nodiscard]] static ChainInput input_of(const FileInFlight& flight, const PageInFlight& page);
