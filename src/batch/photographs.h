@@ -1,8 +1,7 @@
 #pragma once
-// Photographs that carry their own depth (--depth-from photo) or a gain map, and those that are decoded at a
-// part of their size (--fast-decode).
+// Photographs that carry their own depth (--depth-from photo), and those that are decoded at a part of their
+// size (--fast-decode).
 
-#include <functional>
 #include <span>
 #include <string>
 
@@ -10,31 +9,9 @@
 
 namespace satin::batch {
 
-/// Returns what becomes of gain maps unless the options say otherwise. Pipelines with a filter in linear
-/// light use them (uses_restored_light()). Filters that change the size, and filters of stored values that
-/// keep constant pictures, keep them; all others drop them, as does --strip.
-[[nodiscard]] GainMapUse gain_map_use_of(const Pipeline& pipeline, const BatchOptions& options);
-
-/// Returns the warning about a gain map that was dropped because the result is no photograph; empty for none.
-[[nodiscard]] std::string gain_map_warning(const Pipeline& pipeline, const BatchOptions& options,
-                                           const Picture& source);
-
-/// Returns the box of a map that a result shows, at the map's own resolution: each code is the mean over the
-/// area that it covers, rounded to nearest, ties up. A result that was reduced has a map that was reduced as
-/// much; the map of one that was enlarged keeps its size.
-[[nodiscard]] GainMap framed(const GainMap& map, const Framing& framing);
-
-/// Returns the map after a pipeline that covers parts of the picture. `run` applies the pipeline to the
-/// codes, enlarged to the picture's size.
-[[nodiscard]] GainMap covered(const Device& device, const GainMap& map, const Shape& picture,
-                              const Framing& framing, const std::function<Image(const Image& codes)>& run);
-
 /// Whether the step, or any step of the pipeline, uses the depth of the photograph.
 [[nodiscard]] bool takes_photo(const PipelineStep& step);
 [[nodiscard]] bool takes_photo(const Pipeline& pipeline);
-
-/// Whether files of this format hold floats and no integers, so that restored light goes into them.
-[[nodiscard]] bool holds_floats_alone(const std::string& extension);
 
 /// Throws Error(usage) for options about photographs without such a step, for --keep-depth with a format that
 /// cannot keep it, and for one depth file with several pictures.
