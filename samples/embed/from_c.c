@@ -1,4 +1,5 @@
-/* Satin from C: the list of filters, a pipeline on a picture with a mask, and an error. */
+/* Satin from C: the list of filters, a pipeline on a picture with a mask, a plan for many pictures, and an
+ * error. */
 
 #include <satin/c_api.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ int main(void) {
   satin_named_view side;
   satin_view in, out, table;
   satin_device* device;
+  satin_plan* plan;
   int32_t count, i;
   const satin_filter* filters = satin_filters(&count);
 
@@ -44,6 +46,19 @@ int main(void) {
   /* A table has another type than the picture: ask first. */
   if (satin_output_view(device, "integral", &in, NULL, 0, &table) != SATIN_OK) return fail("output");
   if (table.type != SATIN_U32 || table.width != width || table.data != NULL) return fail("the table's type");
+
+  /* A plan runs often, also with other settings. */
+  if (satin_plan_make(device, "blur radius=1 space=encoded", &in, NULL, 0, &plan) != SATIN_OK)
+    return fail("plan");
+  for (i = 1; i <= 2; ++i) {
+    const char* settings = i == 1 ? "blur radius=1 space=encoded" : "blur radius=2 space=encoded";
+    if (satin_plan_set(plan, settings) != SATIN_OK ||
+        satin_plan_run(plan, &in, NULL, 0, &out, NULL) != SATIN_OK)
+      return fail("the plan's run");
+    /* 255 over 9 pixels, and over 25. */
+    if (result[height / 2][width / 2 + 5] != (i == 1 ? 28 : 10)) return fail("the plan's result");
+  }
+  satin_plan_destroy(plan);
 
   if (satin_run(device, "blurr", &in, NULL, 0, &out, NULL) != SATIN_USAGE)
     return fail("a name that is wrong");

@@ -175,6 +175,7 @@ Parameters parameters_of(const FilterRecord& filter, const ParsedLine& line) {
   Parameters parameters(filter);
   for (const auto& [name, text] : line.options) {
     if (filter.find_parameter(name) == nullptr) continue;
+    if (text.empty()) throw Error(ErrorKind::usage, "The option --" + name + " needs a value.");
     try {
       parameters.set(name, text);
     } catch (const Error& error) {

@@ -14,7 +14,7 @@ namespace {
 
 /// Returns the steps as text. In a series the parameters that vary are left out.
 std::string text_of(const Pipeline& steps, bool series) {
-  if (steps.empty() || !series) return steps.empty() ? std::string() : print_pipeline(steps);
+  if (!series) return print_pipeline(steps);
   std::string text;
   for (const PipelineStep& step : steps) {
     text += "|" + step.parameters.filter().name;
@@ -71,42 +71,69 @@ void FilterChain::check_parameters() const {
   });
 }
 
-const Shape& FilterChain::plan(const std::filesystem::path& input, const Shape& picture,
-                               std::span<const std::vector<Image>> own_images, const Pipeline& own_steps,
-                               const std::shared_ptr<const void>& source, const ImageView& base) {
-  planned_ = nullptr;
+void FilterChain::take_sides(const ChainInput& input, const ImageView& base) {
   inputs_ = shared_;
   std::size_t next = 1;
-  for (const std::vector<Image>& of_step : own_images)
+  for (const std::vector<Image>& of_step : input.own_images)
     for (const Image& image : of_step) {
       if (!image.empty()) inputs_[next] = image.view();
       ++next;
     }
+  if (base.empty()) return;
+  const std::vector<InputRecord>& sides = work_.pipeline.front().parameters.filter().inputs;
+  for (std::size_t i = 0; i < sides.size(); ++i)
+    if (sides[i].role == Role::guide && inputs_[i + 1].empty()) inputs_[i + 1] = base;
+}
+
+const Pipeline& FilterChain::steps_of(const ChainInput& input) const {
+  return input.own_steps != nullptr && !input.own_steps->empty() ? *input.own_steps : work_.pipeline;
+}
+
+const Shape& FilterChain::plan(const ChainInput& input, const Shape& picture, const ImageView& base) {
+  planned_ = nullptr;
+  take_sides(input, base);
   if (!base.empty()) {
     kept_plans_ = 2 * kept_plans;
-    const std::vector<InputRecord>& sides = work_.pipeline.front().parameters.filter().inputs;
-    for (std::size_t i = 0; i < sides.size(); ++i)
-      if (sides[i].role == Role::guide && inputs_[i + 1].empty()) inputs_[i + 1] = base;
+    if (work_.size() == 1 && work_.options.series.empty()) plans_.clear();  // no further base: frees memory
   }
   std::vector<Shape> shapes = shapes_with(picture);
   const bool series = !work_.options.series.empty();
-  std::string text = text_of(own_steps, series);
-  source_ = source;
+  const Pipeline& steps = steps_of(input);
+  std::string text = &steps == &work_.pipeline ? std::string() : text_of(steps, series);
+  source_ = input.source;
   const auto known = std::find_if(plans_.begin(), plans_.end(), [&](ShapedPlan& entry) {
-    return entry.shapes == shapes && entry.own_steps == text && (!series || vary(entry, own_steps, source));
+    return entry.shapes == shapes && entry.own_steps == text && (!series || vary(entry, steps, input.source));
   });
   if (known != plans_.end()) {
     std::rotate(plans_.begin(), known, known + 1);
   } else {
     if (plans_.size() == (memory_limit(device_) == 0 ? kept_plans_ : 1)) plans_.pop_back();
     const auto check = [&](std::size_t step, const Shape& shape) {
-      check_sizes(work_.pipeline, step, shapes, input, shape);
+      check_sizes(work_.pipeline, step, shapes, input.name, shape);
     };
-    PipelinePlan made(device_, own_steps.empty() ? work_.pipeline : own_steps, shapes, check);
+    PipelinePlan made(device_, steps, shapes, check);
     plans_.insert(plans_.begin(), ShapedPlan{std::move(shapes), std::move(text), std::move(made)});
   }
   planned_ = &plans_.front().plan;
   return planned_->output_shape();
+}
+
+std::unique_ptr<ChainRows> FilterChain::rows(const ChainInput& input, RowSource& picture,
+                                             const ImageView& base) try {
+  take_sides(input, base);
+  auto rows = std::make_unique<ChainRows>();
+  std::vector<RowSource*> sides;
+  for (std::size_t i = 1; i < inputs_.size(); ++i) {
+    if (!inputs_[i].empty()) rows->sides.push_back(std::make_unique<ImageRows>(inputs_[i]));
+    sides.push_back(inputs_[i].empty() ? nullptr : rows->sides.back().get());
+  }
+  rows->pipeline.emplace(device_, steps_of(input), picture, sides);
+  constexpr std::size_t least_share = 4;
+  if (rows->pipeline->workspace_bytes() * least_share > byte_size(picture.shape())) return nullptr;
+  return rows;
+} catch (const Error& error) {
+  if (error.kind() != ErrorKind::usage) throw;
+  return nullptr;  // a filter needs the whole picture
 }
 
 bool FilterChain::vary(ShapedPlan& planned, const Pipeline& steps,

@@ -8,16 +8,38 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "satin/batch.h"
+#include "satin/row_files.h"
+#include "satin/rows.h"
 
 namespace satin::batch {
 
 /// Calls `plan` for a few numbers of channels until one succeeds. Throws the first Error(usage) if none does.
 void check_with_usual_channels(const std::function<void(int channels)>& plan);
+
+/// What belongs to a picture of a batch, beside its pixels.
+struct ChainInput {
+  std::filesystem::path name;  ///< name of the picture for messages
+  /// Side images of this picture, for each step in the order of the record, or empty. An image that is not
+  /// empty replaces the shared one and must live until FilterChain::run() is done.
+  std::span<const std::vector<Image>> own_images{};
+  /// Steps for this picture; null or empty: the shared steps.
+  const Pipeline* own_steps = nullptr;
+  /// Identity of the picture. In a series one plan is varied, and keeps what it knows of the picture if this
+  /// is the source of its last run.
+  std::shared_ptr<const void> source{};
+};
+
+/// A pipeline that filters a picture by rows, with its side images.
+struct ChainRows {
+  std::vector<std::unique_ptr<ImageRows>> sides;
+  std::optional<RowPipeline> pipeline;
+};
 
 /// The pipeline on one stream of a device, with plans for the shapes used last.
 class FilterChain {
@@ -29,18 +51,16 @@ class FilterChain {
   void check_parameters() const;
 
   /// Plans the pipeline for a picture of this shape and returns the shape of the result. Throws Error(usage)
-  /// for side inputs of another size, with `input` as the name of the picture.
-  ///
-  /// `own_images` has the side images of this picture, for each step in the order of the record, or is empty.
-  /// An image that is not empty replaces the shared one and must live until run() is done. `own_steps`,
-  /// unless empty, replaces the shared steps. In a series one plan is varied, and keeps what it knows of the
-  /// picture if `source` is that of its last run.
+  /// for side inputs of another size.
   ///
   /// `base`, if given, says that the picture is its restored light. It becomes the guide of a first step that
   /// has none, so that both have the same weights. It must live until run() is done.
-  const Shape& plan(const std::filesystem::path& input, const Shape& picture,
-                    std::span<const std::vector<Image>> own_images = {}, const Pipeline& own_steps = {},
-                    const std::shared_ptr<const void>& source = {}, const ImageView& base = {});
+  const Shape& plan(const ChainInput& input, const Shape& picture, const ImageView& base = {});
+
+  /// Returns the pipeline for pictures by rows, with the inputs of plan(). Null if it needs whole pictures,
+  /// or more than a quarter of the memory of this one. `picture` and `base` must outlive the result.
+  [[nodiscard]] std::unique_ptr<ChainRows> rows(const ChainInput& input, RowSource& picture,
+                                                const ImageView& base);
 
   [[nodiscard]] const Device& device() const noexcept { return device_; }
 
@@ -79,6 +99,10 @@ class FilterChain {
     PipelinePlan plan;
     std::weak_ptr<const void> source{};  ///< picture of the last run
   };
+
+  /// Sets the side inputs of the next run.
+  void take_sides(const ChainInput& input, const ImageView& base);
+  [[nodiscard]] const Pipeline& steps_of(const ChainInput& input) const;
 
   /// Varies a plan for the next picture of a series. Returns false if the plan cannot be varied to these
   /// steps.

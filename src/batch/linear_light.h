@@ -1,6 +1,5 @@
 #pragma once
-// Linear light of pictures: of those whose profile has other tone curves than sRGB's, and of those with a
-// gain map.
+// Linear light of pictures whose profile has other tone curves than sRGB's.
 
 #include <algorithm>
 #include <optional>
@@ -9,7 +8,6 @@
 
 #include "satin/io.h"
 #include "satin/pipeline.h"
-#include "satin/restored_light.h"
 #include "satin/tone_curves.h"
 
 namespace satin::batch {
@@ -75,25 +73,5 @@ class LinearLight {
   LightOfPicture light_;
   Image linear_;
 };
-
-/// The restored light of a result, in the device's memory, and the gain map that leads to it.
-struct FilteredLight {
-  Image light;
-  GainMap map;
-};
-
-/// Filters the restored light of a picture with a gain map like its base. `result` is the encoded result of
-/// `base`, and run(light) returns that of its light in the device's memory.
-template <class Run>
-[[nodiscard]] FilteredLight filter_light(const Device& device, const LinearLight& base, const GainMap& map,
-                                         const Image& result, const Run& run) {
-  const ImageView before = base.picture().view();
-  const Image light = restore_light(device, before, map);
-  Image filtered = run(light.view());
-  Image linear;
-  GainMap made =
-      gain_map_of(device, {base.decoded(result, linear), filtered.view()}, {before, light.view()}, map);
-  return {std::move(filtered), std::move(made)};
-}
 
 }  // namespace satin::batch

@@ -14,6 +14,7 @@
 
 #include "batch/file_names.h"
 #include "batch/file_stamp.h"
+#include "batch/gain_maps.h"
 #include "batch/manifest.h"
 #include "batch/photographs.h"
 #include "batch/side_inputs.h"

@@ -1,9 +1,8 @@
 #pragma once
-// Photographs that carry their own depth (--depth-from photo) or a gain map, those for which a model
-// estimates depth or a mask, and those that are decoded at a part of their size (--fast-decode).
+// Photographs that carry their own depth (--depth-from photo), those for which a model estimates depth or a
+// mask, and those that are decoded at a part of their size (--fast-decode).
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,25 +10,6 @@
 #include "satin/batch.h"
 
 namespace satin::batch {
-
-/// Returns what becomes of gain maps unless the options say otherwise. Pipelines with a filter in linear
-/// light use them (uses_restored_light()). Filters that change the size, and filters of stored values that
-/// keep constant pictures, keep them; all others drop them, as does --strip.
-[[nodiscard]] GainMapUse gain_map_use_of(const Pipeline& pipeline, const BatchOptions& options);
-
-/// Returns the warning about a gain map that was dropped because the result is no photograph; empty for none.
-[[nodiscard]] std::string gain_map_warning(const Pipeline& pipeline, const BatchOptions& options,
-                                           const Picture& source);
-
-/// Returns the box of a map that a result shows, at the map's own resolution: each code is the mean over the
-/// area that it covers, rounded to nearest, ties up. A result that was reduced has a map that was reduced as
-/// much; the map of one that was enlarged keeps its size.
-[[nodiscard]] GainMap framed(const GainMap& map, const Framing& framing);
-
-/// Returns the map after a pipeline that covers parts of the picture. `run` applies the pipeline to the
-/// codes, enlarged to the picture's size.
-[[nodiscard]] GainMap covered(const Device& device, const GainMap& map, const Shape& picture,
-                              const Framing& framing, const std::function<Image(const Image& codes)>& run);
 
 /// Whether the step, or any step of the pipeline, uses depth that comes with the picture: that of the
 /// photograph, or what a model estimates.
@@ -48,9 +28,6 @@ namespace satin::batch {
 /// name of the output, or an extension. Throws as ImageModel.
 void use_model(const ImageModel& model, const BatchOptions& options, const std::filesystem::path& file,
                const EstimateOptions& running, Picture& picture);
-
-/// Whether files of this format hold floats and no integers, so that restored light goes into them.
-[[nodiscard]] bool holds_floats_alone(const std::string& extension);
 
 /// Throws Error(usage) for options about photographs without such a step, for --keep-depth with a format that
 /// cannot keep it, and for one depth file with several pictures.

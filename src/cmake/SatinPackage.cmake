@@ -1,6 +1,6 @@
 # cpack: the Debian packages satin (the command), libsatin0.2 (shared libraries), libsatin-dev, satin-view
-# (the page of `satin view`), python3-satin (if SATIN_BUILD_PYTHON is on) and satin-heif: the module for
-# libheif, which in Debian links an encoder under the GPL.
+# (the page of `satin view`), python3-satin (if SATIN_BUILD_PYTHON is on), satin-heif: the module for
+# libheif, which in Debian links an encoder under the GPL, and a package of plug-ins for each host.
 #
 # Debian requires the address of a maintainer in every package. example.org is reserved for examples: mail to
 # it reaches nobody.
@@ -29,6 +29,11 @@ if(TARGET satin_io_heif)
   list(APPEND CPACK_COMPONENTS_ALL heif)
   list(APPEND satin_recommended satin-heif)
 endif()
+foreach(host frei0r vips gegl)
+  if(TARGET satin_${host})
+    list(APPEND CPACK_COMPONENTS_ALL ${host})
+  endif()
+endforeach()
 if(SATIN_BUILD_PYTHON AND satin_shared)
   list(APPEND CPACK_COMPONENTS_ALL python)
 endif()
@@ -59,6 +64,9 @@ satin_package(DEVELOPMENT libsatin-dev libdevel libraries "Headers, static libra
 satin_package(COMMAND satin graphics libraries "The command satin.")
 satin_package(VIEW satin-view graphics command "The page on which pictures are filtered by hand, for satin view.")
 satin_package(HEIF satin-heif graphics libraries "Reads HEIC and AVIF for satin, by libheif.")
+satin_package(FREI0R frei0r-satin video libraries "Filters for programs that load frei0r plug-ins: ffmpeg, melt, Kdenlive, Shotcut.")
+satin_package(GEGL gegl-satin graphics libraries "Filters as operations of GEGL: for GIMP and the command gegl.")
+satin_package(VIPS vips-satin graphics libraries "Filters as operations of libvips: for the command vips, pyvips and programs on libvips.")
 satin_package(PYTHON python3-satin python libraries "Filters, scans and image files for Python, on NumPy's arrays and others.")
 
 # Dependencies of programs that are linked with the libraries: a minor version has one interface.

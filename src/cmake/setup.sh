@@ -3,8 +3,8 @@
 
 satin_python_packages="python3-dev python3-venv"
 satin_build_packages="g++ cmake make ninja-build ccache dpkg-dev file libhwy-dev libtbb-dev libcli11-dev nlohmann-json3-dev libstb-dev
-  libboost-dev libexpat1-dev libheif-dev libpng-dev libjpeg-dev libtiff-dev libopenexr-dev liblcms2-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev"
-satin_test_packages="chromium chromium-driver clang clang-format doxygen libdlpack-dev libgtest-dev libheif-examples libimage-exiftool-perl libtiff-tools lld openexr parallel pkg-config python3 python3-pytest python3-numpy python3-pil python3-selenium valgrind"
+  libboost-dev libexpat1-dev frei0r-plugins-dev libheif-dev libpng-dev libjpeg-dev libtiff-dev libopenexr-dev liblcms2-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev"
+satin_test_packages="chromium chromium-driver clang clang-format doxygen ffmpeg gegl libdlpack-dev libgegl-dev libgtest-dev libheif-examples libimage-exiftool-perl libtiff-tools libvips-dev libvips-tools lld melt openexr parallel pkg-config python3 python3-pytest python3-numpy python3-pil python3-selenium valgrind"
 
 # apt_get ARGUMENT...: runs apt-get as root or through sudo. Waits up to ten minutes while another program
 # installs.

@@ -2,8 +2,6 @@
 
 #include "satin/image.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -12,14 +10,14 @@
 #include <limits>
 #include <new>
 
+#include "core/kept_blocks.h"
 #include "core/workspace.h"
 #include "satin/error.h"
 
 namespace satin {
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{1} << 21;
-constexpr std::size_t large_buffer = 2 * huge_page;
+constexpr std::size_t large_buffer = 2 * KeptBlocks::huge_page;
 
 [[noreturn]] void refuse(const Shape& shape, const std::string& why) {
   throw Error(ErrorKind::usage, "A picture of " + describe(shape) + " is not possible: " + why + ".");
@@ -143,16 +141,13 @@ Buffer allocate_host(std::size_t bytes, const Allocator& allocator) {
       throw Error(ErrorKind::environment, "The allocator has no " + std::to_string(bytes) + " bytes.");
     return buffer;
   }
-  constexpr std::align_val_t alignment{huge_page};
   const bool large = bytes >= large_buffer;
-  void* memory = large ? ::operator new(bytes, alignment, std::nothrow) : new_lines(bytes);
+  std::size_t held = bytes;
+  void* memory = large ? KeptBlocks::of_process().take(held) : new_lines(bytes);
   if (memory == nullptr)
     throw Error(ErrorKind::environment, "There is no memory for " + std::to_string(bytes) + " bytes.");
-#ifdef MADV_HUGEPAGE
-  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // a hint; failure does not matter
-#endif
   return {{static_cast<std::byte*>(memory),
-           [large](std::byte* p) { large ? ::operator delete(p, alignment) : free_lines(p); }},
+           [large, held](std::byte* p) { large ? KeptBlocks::of_process().keep(p, held) : free_lines(p); }},
           bytes};
 }
 

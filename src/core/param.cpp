@@ -91,6 +91,13 @@ std::optional<Point> place_called(std::string_view word) {
   return Point{{50 * std::fmod(at, 3), true}, {50 * std::floor(at / 3), true}};
 }
 
+/// Returns the value whose logarithm a logarithmic slider begins with. From 0 on that is a hundredth of the
+/// range.
+double logarithm_start(const ParameterRecord& record) {
+  return record.usual_minimum > 0 ? record.usual_minimum
+                                  : (record.usual_maximum - record.usual_minimum) / 100;
+}
+
 /// Returns the least number of insertions, deletions, substitutions and swaps of neighbours that turn a into
 /// b (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -116,6 +123,34 @@ const char* name_of(ParameterKind kind) noexcept {
   static constexpr std::array names = {"real",  "reals",  "integer", "length", "flag", "choice", "radius",
                                        "boxes", "colour", "point",   "range",  "size", "box",    "ratio"};
   return names[static_cast<std::size_t>(kind)];
+}
+
+const char* name_of(Scale scale) noexcept { return scale == Scale::linear ? "linear" : "logarithmic"; }
+
+bool ParameterRecord::is_number() const noexcept {
+  return kind == ParameterKind::real || kind == ParameterKind::integer || kind == ParameterKind::length ||
+         kind == ParameterKind::radius;
+}
+
+double ParameterRecord::unset_number() const noexcept {
+  return minimum >= 0 ? std::ceil(minimum) - 1 : minimum;
+}
+
+double ParameterRecord::slider_value(double position) const noexcept {
+  const double share = std::clamp(position, 0.0, 1.0), range = usual_maximum - usual_minimum;
+  const double start = logarithm_start(*this);
+  const double value = scale == Scale::linear
+                           ? usual_minimum + share * range
+                           : usual_minimum + start * (std::pow(1 + range / start, share) - 1);
+  const double kept = std::clamp(value, usual_minimum, usual_maximum);
+  if (odd) return 2 * std::floor(kept / 2) + 1;
+  return whole ? std::floor(kept + 0.5) : kept;
+}
+
+double ParameterRecord::slider_position(double value) const noexcept {
+  const double above = std::clamp(value, usual_minimum, usual_maximum) - usual_minimum;
+  const double range = usual_maximum - usual_minimum, start = logarithm_start(*this);
+  return scale == Scale::linear ? above / range : std::log1p(above / start) / std::log1p(range / start);
 }
 
 double parse_real(std::string_view name, std::string_view text, double minimum, double maximum) {

@@ -295,11 +295,13 @@ bool Plan::in_windows() const noexcept {
 }
 
 std::optional<LocalReach> Plan::local_reach() const noexcept {
-  const FilterPlan& planned = implementation_->planned;
-  const bool looks_at_all = planned.measures.count() != 0 || implementation_->filter == nullptr ||
-                            implementation_->filter->measurements() != 0;
-  if (!planned.reach || planned.reach->wraps || looks_at_all) return std::nullopt;
-  return LocalReach{planned.reach->x, planned.reach->y};
+  return satin::local_reach(implementation_->planned);
+}
+
+std::optional<LocalReach> local_reach(const FilterPlan& filter) {
+  const bool looks_at_all = filter.measures.count() != 0 || filter.searches;
+  if (!filter.reach || filter.reach->wraps || looks_at_all) return std::nullopt;
+  return LocalReach{filter.reach->x, filter.reach->y};
 }
 
 void Plan::run(std::span<const ImageView> inputs, const MutableImageView& output, Stream stream) {

@@ -180,6 +180,8 @@ struct FilterPlan {
   /// Whether every result is the sum, modulo its type, of all pixels above and to the left. Such a filter has
   /// no reach, but a chunk of rows only lacks the results of the last row above it.
   bool adds_up = false;
+  /// Whether a pass over the whole picture precedes every run (PreparedFilter::searches()).
+  bool searches = false;
   double growth = 1;  ///< bound of float results, in units of the largest magnitude of the picture
   /// How the result lies on the picture, for a filter that changes the size (core/geometry.h). It has no
   /// reach, and `prepare` makes a ReshapingFilter.
@@ -225,6 +227,9 @@ void check_measured(Backend& backend, const FilterPlan& filter, const Buffer& me
 /// Prepares the filter for the whole picture. With a mask, a reach and a picture that is large enough, it
 /// runs on windows around the active tiles of the mask, with the same bytes, and copies the input elsewhere.
 [[nodiscard]] std::unique_ptr<PreparedFilter> prepare_whole(Backend& backend, const FilterPlan& filter);
+
+/// Returns Plan::local_reach() of a plan of this description.
+[[nodiscard]] std::optional<LocalReach> local_reach(const FilterPlan& filter);
 
 /// Prepares a plan. Throws NoMemory if memory does not suffice even for small chunks.
 [[nodiscard]] Plan make_plan(const Device& device, FilterPlan filter);

@@ -7,6 +7,17 @@
 
 namespace satin {
 
+void record::set_usual_range(ParameterRecord& record) {
+  constexpr double narrow = 1000, most = 100;
+  const bool pixels = record.unit == "px", percent = record.unit == "%";
+  record.usual_minimum = record.minimum;
+  record.usual_maximum = record.maximum;
+  record.scale = pixels ? Scale::logarithmic : Scale::linear;
+  if (!pixels && !percent && record.maximum - record.minimum <= narrow) return;
+  record.usual_minimum = std::max(record.minimum, 0.0);
+  record.usual_maximum = std::min(record.maximum, pixels || percent ? most : 1.0);
+}
+
 OfInputs<Shape> record::completed(std::span<const Shape> shapes, std::size_t sides) {
   OfInputs<Shape> all(shapes.first(std::min(shapes.size(), sides + 1)));
   all.resize(sides + 1);
@@ -20,6 +31,14 @@ std::size_t record::mask_of(std::span<const InputRecord> inputs) {
 
 Plan record::refuse_plan(const Device&, std::span<const Shape> /*shapes*/, const void* /*parameters*/) {
   throw Error(ErrorKind::usage, "It makes JSON, no picture: let it be the last of a pipeline.");
+}
+
+PlanOutline outline(const Device& device, const Parameters& parameters, std::span<const Shape> shapes) {
+  const FilterRecord& filter = parameters.filter();
+  if (!filter.describe)
+    throw Error(ErrorKind::usage, "The filter '" + filter.name + "' makes JSON, no picture.");
+  const auto described = filter.describe(device, shapes, parameters.data());
+  return {described->output, local_reach(*described)};
 }
 
 Plan plan_filter(const FilterRecord& record, const Device& device, const Shape& shape,

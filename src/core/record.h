@@ -33,6 +33,24 @@ struct Text {
   ParameterRole role = ParameterRole::own;
 };
 
+/// Sets the usual range that suits most parameters: 0 to 100 pixels, 0 to 100 percent, all of a narrow range,
+/// and otherwise 0 to 1. The others state theirs by usual().
+void set_usual_range(ParameterRecord& record);
+
+/// Sets the usual range of a parameter.
+inline ParameterRecord usual(double minimum, double maximum, ParameterRecord record) {
+  record.usual_minimum = minimum;
+  record.usual_maximum = maximum;
+  record.scale = Scale::linear;
+  return record;
+}
+/// Sets the usual range of a parameter whose slider is logarithmic.
+inline ParameterRecord usual_decades(double minimum, double maximum, ParameterRecord record) {
+  record = usual(minimum, maximum, std::move(record));
+  record.scale = Scale::logarithmic;
+  return record;
+}
+
 template <class P>
 ParameterRecord finish(ParameterRecord record, Text text) {
   record.name = std::move(text.name);
@@ -83,7 +101,7 @@ ParameterRecord field(ParameterKind kind, Member P::*member, Text text, Parse pa
   ParameterRecord record;
   record.kind = kind;
   record.set = [member, parse, name = text.name](void* p, std::string_view value) {
-    as<P>(p).*member = parse(name, value);
+    as<P>(p).*member = value.empty() ? P{}.*member : parse(name, value);
   };
   record.get = [member, print](const void* p) { return printed(as<P>(p).*member, print); };
   return finish<P>(std::move(record), std::move(text));
@@ -99,6 +117,7 @@ ParameterRecord ranged(ParameterKind kind, Member P::*member, Number minimum, Nu
   ParameterRecord record = field(kind, member, std::move(text), in_range, print);
   record.minimum = static_cast<double>(minimum);
   record.maximum = static_cast<double>(maximum);
+  set_usual_range(record);
   return record;
 }
 
@@ -120,7 +139,19 @@ ParameterRecord integer(Member P::*member, long minimum, long maximum, Text text
   const auto print = [maximum](Value value) {
     return value > maximum ? std::string() : std::to_string(value);
   };
-  return ranged(ParameterKind::integer, member, minimum, maximum, std::move(text), parse, print);
+  ParameterRecord record =
+      ranged(ParameterKind::integer, member, minimum, maximum, std::move(text), parse, print);
+  record.whole = true;
+  return record;
+}
+
+/// The side of a square window, an odd number of pixels.
+template <class P>
+ParameterRecord window(int P::*member, int maximum) {
+  ParameterRecord record = usual_decades(
+      3, 301, integer(member, 1, maximum, {"window", "px", "side of the window, an odd number"}));
+  record.odd = true;
+  return record;
 }
 
 template <class P, class Member>
@@ -296,6 +327,7 @@ FilterRecord of(void (*describe)(JsonWriter&, const Device&, std::span<const Nam
                 FilterRecord record) {
   record.defaults = [] { return std::make_shared<P>(); };
   record.output = OutputKind::json;
+  record.shape = OutputShape::other;
   record.reach = everywhere;
   record.plan = refuse_plan;
   record.analyse = [describe](const Device& device, std::span<const NamedView> pictures, const void* p) {

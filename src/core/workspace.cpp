@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/backend.h"
+#include "core/kept_blocks.h"
 #include "core/workspace.h"
 #include "satin/plan.h"
 
@@ -168,9 +169,13 @@ std::uint64_t left_by_groups() {
 }  // namespace
 
 std::size_t free_memory() {
+  const std::uint64_t kept = KeptBlocks::of_process().held();
   constexpr std::uint64_t kilobyte = 1024;
   const std::optional<std::uint64_t> available = number_in("/proc/meminfo", "MemAvailable:");
-  return std::min(available ? *available * kilobyte : UINT64_MAX, left_by_groups());
+  // The system counts what it may take back as available. The groups do not.
+  const std::uint64_t left = left_by_groups();
+  return std::min(available ? *available * kilobyte : UINT64_MAX,
+                  left < UINT64_MAX - kept ? left + kept : UINT64_MAX);
 }
 
 }  // namespace satin

@@ -189,13 +189,15 @@ ParameterRecord varying(ParameterRecord record) {
 ParameterRecord depth_channel_record() {
   ParameterRecord record;
   record.kind = ParameterKind::integer;
+  record.whole = true;
+  record.maximum = record.usual_maximum = most_channel;
   record.minimum = 0;
-  record.maximum = most_channel;
   record.set = [](void* p, std::string_view value) {
+    std::optional<DepthChannel>& channel = record::as<LensFocus>(p).depth_channel;
+    if (value.empty()) return channel.reset();
     const bool number = value.find_first_not_of("-+0123456789") == std::string_view::npos;
-    record::as<LensFocus>(p).depth_channel =
-        number ? DepthChannel(static_cast<int>(parse_integer("depth-channel", value, 0, most_channel)))
-               : DepthChannel(std::string(value));
+    channel = number ? DepthChannel(static_cast<int>(parse_integer("depth-channel", value, 0, most_channel)))
+                     : DepthChannel(std::string(value));
   };
   record.get = [](const void* p) {
     const auto& channel = record::as<LensFocus>(p).depth_channel;
@@ -227,9 +229,10 @@ ParameterRecord focus_record() {
   const auto print = [](const FocusDepth& depth) {
     return depth.end ? depth_ends()[static_cast<std::size_t>(*depth.end)] : print_real(depth.value);
   };
-  ParameterRecord record =
+  ParameterRecord record = record::usual(
+      0, 1,
       record::field(ParameterKind::real, &LensFocus::focus,
-                    {"focus", "", "depth that is sharp, after the scale, or an end of it"}, parse, print);
+                    {"focus", "", "depth that is sharp, after the scale, or an end of it"}, parse, print));
   record.minimum = focus_range.minimum;
   record.maximum = focus_range.maximum;
   record.choices = depth_ends();
@@ -330,15 +333,20 @@ std::vector<ParameterRecord> lens_focus_parameters() {
           &LensFocus::depth_kind, {"disparity", "depth"},
           {"depth-kind", "", "what depth means; disparity: large is near; depth: a distance, small is near"}),
       depth_channel_record(),
-      real(&LensFocus::depth_scale, scale_range, "",
-           "factor of stored values; 1/255, 1/65535 or 1 (floats) unless told"),
+      record::usual_decades(1e-5, 1,
+                            real(&LensFocus::depth_scale, scale_range, "",
+                                 "factor of stored values; 1/255, 1/65535 or 1 (floats) unless told")),
       record::range(&LensFocus::depth_range, value_range.minimum, value_range.maximum,
                     {value_range.name, "", "distances of near and far, where the depth image has no unit"}),
       record::flag(&LensFocus::invert_depth,
                    {"invert-depth", "", "take what is stored as near for far, and far for near"}),
-      record::integer(&LensFocus::depth_despeckle, 0, largest_rank_reach,
-                      {"depth-despeckle", "px", "radius of a median that cleans the depth first; 0: none"}),
-      real(&LensFocus::unknown, unknown_range, "", "stored value of unknown depth, besides NaN and infinity"),
+      record::usual(0, 20,
+                    record::integer(&LensFocus::depth_despeckle, 0, largest_rank_reach,
+                                    {"depth-despeckle", "px",
+                                     "radius of a median that cleans the depth first; 0: none"})),
+      record::usual(0, 255,
+                    real(&LensFocus::unknown, unknown_range, "",
+                         "stored value of unknown depth, besides NaN and infinity")),
       varying(focus_record()),
       record::point(
           &LensFocus::focus_at,
@@ -355,15 +363,20 @@ std::vector<ParameterRecord> lens_focus_parameters() {
                               "radius of the blur for a unit of depth; P%: from the nearest to the farthest, "
                               "of the longer side; 1% unless told",
                               "", ParameterRole::strength})),
-      real(&LensFocus::f_number, f_number_range, "",
-           "f-number of a lens, in place of a strength; 2.8 unless told", "strength"),
-      real(&LensFocus::focal_length, focal_length_range, "mm", "focal length of that lens; 50 unless told",
-           "strength"),
-      real(&LensFocus::sensor_width, sensor_width_range, "mm",
-           "width of the sensor along the longer side; 36 unless told", "strength"),
-      real(&LensFocus::depth_unit, unit_range, "mm", "length of a unit of depth, for a lens"),
-      real(&LensFocus::max_radius, max_radius_range, "px",
-           "largest radius; unless told 64, or what the percentage spans"),
+      record::usual_decades(1, 32,
+                            real(&LensFocus::f_number, f_number_range, "",
+                                 "f-number of a lens, in place of a strength; 2.8 unless told", "strength")),
+      record::usual_decades(10, 400,
+                            real(&LensFocus::focal_length, focal_length_range, "mm",
+                                 "focal length of that lens; 50 unless told", "strength")),
+      record::usual(5, 60,
+                    real(&LensFocus::sensor_width, sensor_width_range, "mm",
+                         "width of the sensor along the longer side; 36 unless told", "strength")),
+      record::usual_decades(
+          1, 10000, real(&LensFocus::depth_unit, unit_range, "mm", "length of a unit of depth, for a lens")),
+      record::usual_decades(0, 200,
+                            real(&LensFocus::max_radius, max_radius_range, "px",
+                                 "largest radius; unless told 64, or what the percentage spans")),
   };
   for (ParameterRecord& parameter : list)
     if (std::ranges::find(always_shown, parameter.name) == always_shown.end())

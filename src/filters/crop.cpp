@@ -160,6 +160,7 @@ const FilterRecord& crop_record() {
                                     {"gravity", "px",
                                      "place of that box: shares of the room beside it, its centre in pixels, "
                                      "or centre, north, south-east, ..."})},
+       .shape = OutputShape::other,
        .traits = {.keeps_constant = true, .keeps_range = true},
        .frame =
            [](const void* parameters, std::int64_t width, std::int64_t height) {

@@ -91,6 +91,7 @@ const FilterRecord& gloss_record() {
                 {"levels", "",
                  "number of maps, one below the other, from a mirror to the roughness in even steps"}),
             record::space(&Gloss::space, "average in linear light, or average the stored values")},
+       .shape = OutputShape::other,
        .reach = record::reach<Gloss>([](const Gloss& gloss, const Shape& shape) {
          return gloss.roughness > 0 ? longer_side(shape) : 0.0;
        })});

@@ -95,9 +95,12 @@ const FilterRecord& guided_record() {
            {record::whole_radius(
                 &Guided::radius, 0, largest_radius,
                 {"radius", "px", "radius of the window in whole pixels: R, RXxRY, or P% of the longer side"}),
-            record::real(
-                &Guided::eps, smallest_eps, largest_eps,
-                {"eps", "", "variance (deviation squared, white is 1) up to which the guide counts as flat"}),
+            record::usual_decades(
+                1e-5, 1,
+                record::real(
+                    &Guided::eps, smallest_eps, largest_eps,
+                    {"eps", "",
+                     "variance (deviation squared, white is 1) up to which the guide counts as flat"})),
             record::inner_border(&Guided::border)},
        .inputs = {record::side(&Guided::guide,
                                {"guide", Role::guide, "picture of the same size whose edges are followed"}),

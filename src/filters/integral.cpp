@@ -70,6 +70,7 @@ const FilterRecord& integral_record() {
                           {"modulo", "",
                            "32: sums of integers modulo 2^32; sums of boxes stay exact below 2^32"})},
        .output = OutputKind::table,
+       .shape = OutputShape::other,
        .space = Space::encoded});
   return filter;
 }

@@ -337,11 +337,14 @@ std::vector<ParameterRecord> parameters() {
   return {
       record::real(&Mask::level, -1e30, 1e30,
                    {"level", "", "values above this level become white, from 0 (black) to 1 (white)"}),
-      record::integer(&Mask::fill_holes, 0, 2147483647,
-                      {"fill-holes", "px", "holes of up to this area become white"}),
+      record::usual_decades(0, 10000,
+                            record::integer(&Mask::fill_holes, 0, 2147483647,
+                                            {"fill-holes", "px", "holes of up to this area become white"})),
       record::flag(&Mask::fill_all_holes, {"fill-all-holes", "", "holes of any area become white"}),
-      record::integer(&Mask::min_area, 0, 2147483647,
-                      {"min-area", "px", "white specks of a smaller area become black"}),
+      record::usual_decades(
+          0, 10000,
+          record::integer(&Mask::min_area, 0, 2147483647,
+                          {"min-area", "px", "white specks of a smaller area become black"})),
       record::real(&Mask::open, 0, largest_length,
                    {"open", "px", "radius of an opening (shrink, then grow), which removes thin areas"}),
       record::real(&Mask::close, 0, largest_length,
@@ -373,6 +376,7 @@ const FilterRecord& mask_record() {
        .paper = "Meijster, Roerdink and Hesselink, A general algorithm for computing distance transforms in "
                 "linear time, 2000",
        .parameters = parameters(),
+       .shape = OutputShape::grey,
        .space = Space::encoded,
        .traits = {.masks_alone = true},
        .reach = record::reach<Mask>(reach)});

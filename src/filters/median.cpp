@@ -138,10 +138,13 @@ const FilterRecord& median_record() {
                 {"percent", "%",
                  "percentile: 0 is the smallest value, 50 the median, 100 the largest; among n sorted values"
                  " the one at rank ceil(n percent / 100), at least 1"}),
-            record::real(&Median::threshold, 0, 1e30,
-                         {"threshold", "",
-                          "replace only values that differ by more than this share of white (floats: than "
-                          "this value)"}),
+            record::usual(
+                0, 0.5,
+                record::real(
+                    &Median::threshold, 0, 1e30,
+                    {"threshold", "",
+                     "replace only values that differ by more than this share of white (floats: than "
+                     "this value)"})),
             record::seldom(record::real(&Median::radius_min, 0, largest_rank_reach,
                                         {"radius-min", "px", "radius where the radius map is 0"})),
             record::seldom(record::real(&Median::radius_max, 0, largest_rank_reach,

@@ -114,7 +114,9 @@ void describe(JsonWriter& json, const Device& device, std::span<const NamedView>
 
 ParameterRecord bound(std::int64_t RegionFilter::*member, const char* name, const char* unit,
                       const char* help) {
-  return record::within(&RegionSearch::filter, record::integer(member, 0, most, {name, unit, help}));
+  return record::within(
+      &RegionSearch::filter,
+      record::usual_decades(0, 10000, record::integer(member, 0, most, {name, unit, help})));
 }
 
 }  // namespace
@@ -195,7 +197,9 @@ const FilterRecord& regions_record() {
                 {"sort", "",
                  "order of the list; mean, min, max and deviation are those of the first channel"}),
             record::flag(&RegionSearch::descending, {"descending", "", "begin with the largest"}),
-            record::integer(&RegionSearch::limit, 1, most, {"limit", "", "keep the first N in this order"}),
+            record::usual_decades(1, 1000,
+                                  record::integer(&RegionSearch::limit, 1,
+                                                  most, {"limit", "", "keep the first N in this order"})),
             record::choice(&RegionSearch::rle, {"compressed", "uncompressed", "none"},
                            {"rle", "", "format of the run lengths, as in COCO"})},
        .inputs = {{"image", Role::guide,

@@ -59,6 +59,13 @@ void add_parameter(JsonWriter& json, const ParameterRecord& parameter) {
   json.key("default").string(parameter.default_text);
   json.key("minimum").real(parameter.minimum);
   json.key("maximum").real(parameter.maximum);
+  if (parameter.is_number()) {
+    json.key("usual").begin_array().real(parameter.usual_minimum).real(parameter.usual_maximum).end_array();
+    json.key("scale").string(name_of(parameter.scale));
+  }
+  json.key("whole").boolean(parameter.whole);
+  json.key("odd").boolean(parameter.odd);
+  json.key("instead_of").string(parameter.instead_of);
   json.key("choices").strings(parameter.choices);
   json.key("group").string(parameter.group);
   json.key("rank").integer(parameter.rank);
@@ -81,6 +88,7 @@ void add_filter(JsonWriter& json, const FilterRecord& filter) {
   json.key("help").string(filter.help);
   json.key("paper").string(filter.paper);
   json.key("output").string(name_of(filter.output));
+  json.key("shape").string(name_of(filter.shape));
   json.key("parameters").array(filter.parameters, [&](const auto& each) { add_parameter(json, each); });
   json.key("inputs").array(filter.inputs, [&](const auto& each) { add_input(json, each); });
   json.end_object();
@@ -96,6 +104,10 @@ std::string describe_filters() {
 
 const char* name_of(OutputKind kind) noexcept {
   return kind == OutputKind::image ? "image" : kind == OutputKind::table ? "table" : "json";
+}
+
+const char* name_of(OutputShape shape) noexcept {
+  return shape == OutputShape::same ? "same" : shape == OutputShape::grey ? "grey" : "other";
 }
 
 const FilterRecord& find_filter(std::string_view name) {
@@ -134,6 +146,11 @@ const ParameterRecord& parameter_of(const FilterRecord& filter, std::string_view
 
 void Parameters::set(std::string_view name, std::string_view text) {
   const ParameterRecord& parameter = parameter_of(*filter_, name);
+  if (text.empty()) {
+    parameter.set(values_.get(), text);
+    std::erase(set_, name);
+    return;
+  }
   for (const std::string& other : set_)
     if (other == parameter.instead_of || parameter_of(*filter_, other).instead_of == name)
       throw Error(ErrorKind::usage, filter_->name + " takes " + other + " or " + std::string(name) +
@@ -149,6 +166,13 @@ std::string Parameters::get(std::string_view name) const {
 std::string Parameters::get(ParameterRole role) const {
   const ParameterRecord* record = filter_->find_parameter(role);
   return record == nullptr ? "" : record->get(values_.get());
+}
+
+bool Parameters::varied_from(const Parameters& other) const {
+  return filter_ == other.filter_ &&
+         std::ranges::all_of(filter_->parameters, [&](const ParameterRecord& each) {
+           return each.varies || get(each.name) == other.get(each.name);
+         });
 }
 
 Parameters Parameters::copy() const {

@@ -219,6 +219,7 @@ const FilterRecord& resize_record() {
             record::point(&Resize::gravity,
                           {"gravity", "px", "place that cover keeps, X%,Y% or its centre in pixels"}),
             record::space(&Resize::space, "average linear light, or values as stored")},
+       .shape = OutputShape::other,
        .traits = {.keeps_constant = true},
        .frame =
            [](const void* parameters, std::int64_t width, std::int64_t height) {

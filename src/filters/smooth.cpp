@@ -166,16 +166,20 @@ const FilterRecord& edge_smooth_record() {
        .category = "smoothing",
        .help = "smooth up to the edges of the picture or of a guide",
        .paper = "Gastal and Oliveira, Domain transform for edge-aware image and video processing, 2011",
-       .parameters = {record::real(&EdgeSmooth::sigma_s, 0, largest_sigma_s,
-                                   {"sigma-s", "px", "standard deviation where there are no edges"}),
-                      record::real(&EdgeSmooth::sigma_r, smallest_sigma_r, largest_sigma_r,
-                                   {"sigma-r", "",
-                                    "difference of stored values that counts as an edge, where white is 1"}),
-                      record::integer(&EdgeSmooth::iterations, 1, most_iterations,
-                                      {"iterations", "",
-                                       "number of passes along both axes; more of them leave fewer streaks"}),
-                      record::space(&EdgeSmooth::space,
-                                    "average in linear light, or average the stored values")},
+       .parameters =
+           {record::usual_decades(
+                0, 200,
+                record::real(&EdgeSmooth::sigma_s, 0, largest_sigma_s,
+                             {"sigma-s", "px", "standard deviation where there are no edges"})),
+            record::usual_decades(
+                0.01, 2,
+                record::real(
+                    &EdgeSmooth::sigma_r, smallest_sigma_r, largest_sigma_r,
+                    {"sigma-r", "", "difference of stored values that counts as an edge, where white is 1"})),
+            record::integer(
+                &EdgeSmooth::iterations, 1, most_iterations,
+                {"iterations", "", "number of passes along both axes; more of them leave fewer streaks"}),
+            record::space(&EdgeSmooth::space, "average in linear light, or average the stored values")},
        .inputs = {record::side(
                       &EdgeSmooth::guide,
                       {"guide", Role::guide, "picture of the same size whose edges stop the smoothing"}),

@@ -61,13 +61,20 @@ const FilterRecord& stats_record() {
        .parameters =
            {record::reals(&StatisticsOptions::percents, 0, 100,
                           {"percentiles", "", "percentiles to report, separated by commas"}),
-            record::integer(&StatisticsOptions::bins, 1, 65536,
-                            {"bins", "", "number of bins in the histogram"}),
-            record::real(&StatisticsOptions::lower, -1e30, 1e30,
-                         {"lower", "", "start of the histogram; default: 0, for floats the smallest value"}),
-            record::real(
-                &StatisticsOptions::upper, -1e30, 1e30,
-                {"upper", "", "end of the histogram; default: 256 or 65536, for floats the largest value"})},
+            record::usual_decades(1, 1024,
+                                  record::integer(&StatisticsOptions::bins, 1, 65536,
+                                                  {"bins", "", "number of bins in the histogram"})),
+            record::usual(
+                0, 256,
+                record::real(
+                    &StatisticsOptions::lower, -1e30, 1e30,
+                    {"lower", "", "start of the histogram; default: 0, for floats the smallest value"})),
+            record::usual(
+                0, 256,
+                record::real(
+                    &StatisticsOptions::upper, -1e30, 1e30,
+                    {"upper", "",
+                     "end of the histogram; default: 256 or 65536, for floats the largest value"}))},
        .inputs = {{"mask", Role::mask, "count only pixels where this 8-bit grey picture is not 0"}},
        .space = Space::encoded});
   return filter;
@@ -105,11 +112,15 @@ const FilterRecord& bins_record() {
        .category = "measurement",
        .help = "count the pixels in each zone of tone",
        .parameters = {record::integer(&ToneBins::bins, 1, 256, {"bins", "", "number of zones"}),
-                      record::real(&ToneBins::lower, -1e30, 1e30,
-                                   {"lower", "", "tone where the first zone begins"}),
-                      record::real(&ToneBins::upper, -1e30, 1e30,
-                                   {"upper", "",
-                                    "tone where the last zone ends; default: 256 or 65536, for floats 1"})},
+                      record::usual(0, 256,
+                                    record::real(&ToneBins::lower, -1e30, 1e30,
+                                                 {"lower", "", "tone where the first zone begins"})),
+                      record::usual(
+                          0, 256,
+                          record::real(
+                              &ToneBins::upper, -1e30, 1e30,
+                              {"upper", "",
+                               "tone where the last zone ends; default: 256 or 65536, for floats 1"}))},
        .space = Space::encoded});
   return filter;
 }

@@ -154,6 +154,7 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const T
   const Shape shape = shapes.front();
   check(shape, parameters);
   FilterPlan plan{binary_shape(shape), {range_of(shape)}, Reach{}};
+  plan.searches = parameters.method == Binarisation::otsu || parameters.method == Binarisation::wolf;
   if (parameters.method == Binarisation::otsu || parameters.method == Binarisation::fixed) {
     plan.prepare = [&backend = device.backend(), shape, parameters](std::int64_t width, std::int64_t height) {
       return std::make_unique<PreparedFixedThreshold>(backend, resized(shape, width, height), parameters);
@@ -187,21 +188,21 @@ const FilterRecord& threshold_record() {
                record::choice(&Threshold::method,
                               {"otsu", "bradley", "niblack", "sauvola", "wolf", "nick", "fixed"},
                               {"method", "", "how the threshold is found"}),
-               record::integer(&Threshold::window, 1, largest_window,
-                               {"window", "px", "side of the window, an odd number"}),
-               record::real(&Threshold::k, -1e6, 1e6,
+               record::window(&Threshold::window, largest_window),
+               record::usual(-1, 1, record::real(&Threshold::k, -1e6, 1e6,
                             {"k", "",
                              "weight of the method's term (niblack -0.2, sauvola 0.2, bradley 0.15, wolf "
-                             "0.5, nick -0.1)"}),
+                             "0.5, nick -0.1)"})),
                record::seldom(
-                   record::real(&Threshold::range, 1e-6, 1e30,
-                                {"range", "", "R of sauvola; default: 128 or 32768, for floats 0.5"})),
+                   record::usual(1, 256, record::real(&Threshold::range, 1e-6, 1e30,
+                                {"range", "", "R of sauvola; default: 128 or 32768, for floats 0.5"}))),
                record::real(&Threshold::level, -1e30,
                             1e30, {"level", "", "threshold of the method fixed, from 0 (black) to 1 (white)"}),
                record::inner_border(&Threshold::border),
                record::flag(&Threshold::invert,
                             {"invert", "", "white where the value is not above the threshold"}),
            },
+       .shape = OutputShape::grey,
        .space = Space::encoded,
        .reach = record::reach<Threshold>(reach)});
   return filter;

@@ -92,9 +92,10 @@ FilterPlan describe(const Device& device, std::span<const Shape> shapes, const T
 std::vector<ParameterRecord> parameters() {
   std::vector<ParameterRecord> list = {
       record::point(&TiltShift::place, {"place", "px", "point on the centre line of the sharp band"}),
-      record::real(
-          &TiltShift::angle, -largest_angle, largest_angle,
-          {"angle", "degrees", "angle of the band: 0 is horizontal, positive angles turn clockwise"}),
+      record::usual(-90, 90,
+                    record::real(&TiltShift::angle, -largest_angle, largest_angle,
+                                 {"angle", "degrees",
+                                  "angle of the band: 0 is horizontal, positive angles turn clockwise"})),
       record::real(&TiltShift::band, 0, largest_percent,
                    {"band", "%", "width of the sharp band, in percent of the longer side"}),
       record::real(&TiltShift::falloff, 0, largest_percent,

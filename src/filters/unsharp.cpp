@@ -120,16 +120,19 @@ double reach(const Unsharp& unsharp, const Shape& shape) {
 
 std::vector<ParameterRecord> parameters() {
   return {
-      record::real(&Unsharp::amount, 0, largest_amount,
-                   {"amount", "", "share of the difference from the mean that is added"}),
+      record::usual(0, 3,
+                    record::real(&Unsharp::amount, 0, largest_amount,
+                                 {"amount", "", "share of the difference from the mean that is added"})),
       record::radius(&Unsharp::radius, 0, largest_radius,
                      {"radius", "px", "radius of the mean: R, RXxRY, or P% of the longer side"}),
       record::real(&Unsharp::sigma, 0, largest_sigma,
                    {"sigma", "px", "standard deviation of the kernel, in place of the radius"}),
       record::choice(&Unsharp::kernel, {"box", "tent", "gaussian"},
                      {"kernel", "", "one box, two in a row (tent) or three (gaussian)"}),
-      record::real(&Unsharp::threshold, 0, largest_threshold,
-                   {"threshold", "", "differences up to this share of white are not sharpened"}),
+      record::usual(
+          0, 0.2,
+          record::real(&Unsharp::threshold, 0, largest_threshold,
+                       {"threshold", "", "differences up to this share of white are not sharpened"})),
       record::inner_border(&Unsharp::border, "values outside the picture for the mean"),
       record::space(&Unsharp::space, "sharpen in linear light, or sharpen the stored values"),
   };

@@ -173,7 +173,10 @@ struct KeptPhoto {
 /// Stores depth and original of the photograph that the options name as GDepth and GImage in XMP, for JPEG.
 [[nodiscard]] KeptPhoto keep_photo(const ImageView& image, const WriteOptions& options);
 
-// Gain maps in JPEG files (gain_maps.cpp).
+// Gain maps (gain_maps.cpp), those in JPEG files above all.
+
+/// Adds the gain map of the main picture. One that cannot be used becomes a warning.
+void add_gain_map(const Codec& codec, Bytes bytes, const ReadOptions& options, Picture& picture);
 
 /// Encodes a picture without a gain map.
 using Encoder = FileBytes(const ImageView& image, const WriteOptions& options);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "metadata/colour_profile.h"
 #include "metadata/exif.h"
 #include "satin/error.h"
 
@@ -207,6 +208,21 @@ void turn_upright(Picture& picture, Image image, int orientation, const Allocato
   constexpr int first_on_its_side = 5;
   if (orientation >= first_on_its_side) turn_resolution(picture.metadata);
   picture.image = upright(std::move(image), orientation, allocator);
+}
+
+void describe_upright(Metadata& metadata, const Shape& shape, const Framing& framing,
+                      std::vector<std::string>& warnings) {
+  if (!metadata.resolution) metadata.resolution = resolution_of_exif(metadata.exif);
+  frame_in_exif(metadata.exif, framing, exif_orientation(metadata.exif).value_or(1));
+  describe_in_exif(metadata.exif, shape.width, shape.height);
+  if (!describe_in_xmp(metadata.xmp, shape.width, shape.height))
+    warnings.emplace_back("The XMP packet is damaged and was left out.");
+  if (framing.changes()) static_cast<void>(frame_in_xmp(metadata.xmp, framing));
+  if (describes(metadata.icc, shape.channels)) return;
+  metadata.icc.clear();
+  warnings.emplace_back(std::string("The ICC profile is not one of ") +
+                        (shape.channels >= 3 ? "RGB" : "grey") +
+                        " pixels, as the picture has, and was left out.");
 }
 
 void swap_red_and_blue(std::byte* pixels, std::size_t count, std::size_t channels, std::size_t size) {

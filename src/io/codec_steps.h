@@ -58,6 +58,11 @@ void accept(std::uint64_t width, std::uint64_t height, int channels, Type type, 
 /// Stores the upright image in `picture` and turns the resolution of its metadata too.
 void turn_upright(Picture& picture, Image image, int orientation, const Allocator& allocator);
 
+/// Corrects what the metadata blocks say about a picture that was turned upright and now has this shape.
+/// `framing` says how it lies on the picture of the file.
+void describe_upright(Metadata& metadata, const Shape& shape, const Framing& framing,
+                      std::vector<std::string>& warnings);
+
 /// Swaps the first and the third channel of `count` dense pixels of three or four samples of `size` bytes.
 void swap_red_and_blue(std::byte* pixels, std::size_t count, std::size_t channels, std::size_t size);
 

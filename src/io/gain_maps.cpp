@@ -1,6 +1,9 @@
-// Gain maps of JPEG files: decoding the map behind the picture, and writing Ultra HDR, whose parameters are
-// in XMP and in the binary form of ISO 21496-1 both.
+// Gain maps of files. Of JPEG files: decoding the map behind the picture, and writing Ultra HDR, whose
+// parameters are in XMP and in the binary form of ISO 21496-1 both.
 
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "io/codec_steps.h"
@@ -52,6 +55,21 @@ GainMap decode_item(const GainMapItem& item, int orientation, const Codec& jpeg,
 }
 
 }  // namespace
+
+void add_gain_map(const Codec& codec, Bytes bytes, const ReadOptions& options, Picture& picture) try {
+  std::optional<GainMap> map = codec.read_gain_map(bytes, picture, options);
+  if (!map) return;
+  Shape shape = picture.image.shape();
+  if (picture.reduction > 1)
+    std::tie(shape.width, shape.height) = std::pair(picture.full_width, picture.full_height);
+  map->check(shape);
+  picture.gain_map = std::move(map);
+} catch (const Error& error) {
+  const std::string_view text = error.what();
+  constexpr std::string_view prefix = "its gain map cannot be used: ";
+  picture.warnings.push_back(std::string(text.starts_with(prefix) ? "" : prefix) + std::string(text) +
+                             " It was left out.");
+}
 
 std::optional<GainMap> read_jpeg_gain_map(Bytes bytes, const Picture& picture, const ReadOptions& options) {
   const Codec* jpeg = nullptr;

@@ -1,16 +1,11 @@
-// The public functions of satin/io.h and satin/row_files.h: they choose a codec from the list and a picture
-// from its file, check options and limits, and put the name of the file before every message.
+// The public functions of satin/io.h: they choose a codec for a file and for a picture, check options and
+// limits, and put the name of the file before every message.
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
-#include <functional>
-#include <new>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +13,7 @@
 #include "io/codec_steps.h"
 #include "io/convert.h"
 #include "io/file.h"
+#include "io/file_pictures.h"
 #include "metadata/colour_profile.h"
 #include "metadata/exif.h"
 #include "metadata/jpeg_markers.h"
@@ -25,116 +21,10 @@
 #include "metadata/xmp.h"
 #include "satin/error.h"
 #include "satin/file_info.h"
-#include "satin/new_file.h"
-#include "satin/param.h"
 #include "satin/row_files.h"
 
 namespace satin::io {
 namespace {
-
-/// Runs `work` and puts the name of the file before the message of any error.
-template <class Work>
-decltype(auto) named(const std::string& name, const Work& work) {
-  try {
-    return work();
-  } catch (const Error& error) {
-    throw Error(error.kind(), name + ": " + error.what());
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::environment, name + ": there is not enough memory for this picture.");
-  } catch (const std::length_error&) {
-    throw Error(ErrorKind::environment, name + ": there is not enough memory for this picture.");
-  }
-}
-
-using Pictures = std::vector<FilePicture>;
-
-std::vector<std::string> names_of(const Pictures& pictures) {
-  std::vector<std::string> names;
-  for (const FilePicture& picture : pictures)
-    if (!picture.name.empty()) names.push_back(picture.name);
-  return names;
-}
-
-/// Returns "3 pages", or "2 parts ('beauty', 'depth')" with the first names.
-std::string describe(const Codec& codec, const Pictures& pictures) {
-  constexpr std::size_t most = 8;
-  const std::vector<std::string> names = names_of(pictures);
-  std::string list;
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
-    list += (i == 0 ? " ('" : ", '") + names[i] + "'";
-  if (!list.empty()) list += names.size() > most ? ", ...)" : ")";
-  return std::to_string(pictures.size()) + " " + codec.several.word + (pictures.size() == 1 ? "" : "s") +
-         list;
-}
-
-[[noreturn]] void refuse_choice(const std::string& reason) { throw Error(ErrorKind::usage, reason); }
-
-FilePicture page_of(const Codec& codec, const Pictures& pages, std::int64_t page) {
-  if (page >= 1 && static_cast<std::uint64_t>(page) <= pages.size())
-    return pages[static_cast<std::size_t>(page - 1)];
-  refuse_choice("there is no page " + std::to_string(page) + ". The file has " + describe(codec, pages) +
-                (pages.size() == 1 ? "." : "; --page counts from 1."));
-}
-
-/// Finds a part by its name, or else by its number, which counts from 1.
-FilePicture part_of(const Codec& codec, const Pictures& parts, const std::string& part) {
-  const auto found = std::find_if(parts.begin(), parts.end(),
-                                  [&](const FilePicture& picture) { return picture.name == part; });
-  if (found != parts.end()) return *found;
-  std::size_t number = 0;
-  const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), number);
-  if (code == std::errc() && end == part.data() + part.size() && number >= 1 && number <= parts.size())
-    return parts[number - 1];
-  refuse_choice("there is no part '" + part + "'." + did_you_mean(part, names_of(parts)) + " The file has " +
-                describe(codec, parts) + "; numbers count from 1.");
-}
-
-/// Returns the only picture, or the main one with the number of others that are left out.
-FilePicture only_one(const Codec& codec, Pictures pictures, const std::string& remedy) {
-  if (pictures.size() == 1) return std::move(pictures.front());
-  const auto is_chief = [](const FilePicture& picture) { return !picture.beside; };
-  if (std::ranges::count_if(pictures, is_chief) == 1) {
-    FilePicture& chief = *std::ranges::find_if(pictures, is_chief);
-    chief.left_out = pictures.size() - 1;
-    return std::move(chief);
-  }
-  throw Error(ErrorKind::input, "the file has " + describe(codec, pictures) + ". " + remedy);
-}
-
-/// Refuses pages and parts for formats whose files hold one picture.
-void check_choice_of_one(const Codec& codec, const ReadOptions& options) {
-  if (!options.part.empty())
-    refuse_choice(std::string(codec.name) + " files have no parts. Leave out --part.");
-  if (options.page && *options.page != 1)
-    refuse_choice("there is no page " + std::to_string(*options.page) + ": " + codec.name +
-                  " files hold one picture. Leave out --page.");
-}
-
-/// Returns the names of all formats of which `has` is true, as a list.
-template <class Has>
-std::string one_of_codecs(const Has& has) {
-  std::vector<std::string> names;
-  for (const Codec& codec : codecs())
-    if (std::invoke(has, codec)) names.emplace_back(codec.name);
-  return one_of(names);
-}
-
-/// Returns the codec that reads these bytes, without its module. Throws Error(input), without the name of the
-/// file.
-const Codec& reader_of(Bytes bytes, std::string_view extension) {
-  for (const Codec& codec : codecs()) {
-    if (!codec.sniff(bytes, extension)) continue;
-    if (!codec.reads())
-      throw Error(ErrorKind::input, std::string(codec.name) + " files are not read. " + codec.advice);
-    return codec;
-  }
-  throw Error(ErrorKind::input, "this is not an image format that Satin reads. Convert it to " +
-                                    one_of_codecs(&Codec::reads) + ".");
-}
-
-const Codec& codec_for(Bytes bytes, std::string_view extension) {
-  return loaded(reader_of(bytes, extension));
-}
 
 /// Returns the names of pictures and data of a file that are not kept and belong to its whole picture.
 std::vector<std::string> left_out(const Codec& codec, Bytes bytes, const Picture& picture) {
@@ -151,28 +41,6 @@ std::vector<std::string> left_out(const Codec& codec, Bytes bytes, const Picture
   if (codec.several.list != nullptr && sniff_jpeg(bytes, {}) && mpf_pictures(bytes).size() > known)
     found.emplace_back("pictures of the MPF index");
   return found;
-}
-
-/// Corrects what the metadata blocks say about a picture that was turned upright and now has this shape.
-/// `framing` says how it lies on the picture of the file.
-void describe(Metadata& metadata, const Shape& shape, const Framing& framing,
-              std::vector<std::string>& warnings) {
-  if (!metadata.resolution) metadata.resolution = resolution_of_exif(metadata.exif);
-  frame_in_exif(metadata.exif, framing, exif_orientation(metadata.exif).value_or(1));
-  describe_in_exif(metadata.exif, shape.width, shape.height);
-  if (!describe_in_xmp(metadata.xmp, shape.width, shape.height))
-    warnings.emplace_back("The XMP packet is damaged and was left out.");
-  if (framing.changes()) static_cast<void>(frame_in_xmp(metadata.xmp, framing));
-  if (describes(metadata.icc, shape.channels)) return;
-  metadata.icc.clear();
-  warnings.emplace_back(std::string("The ICC profile is not one of ") +
-                        (shape.channels >= 3 ? "RGB" : "grey") +
-                        " pixels, as the picture has, and was left out.");
-}
-
-/// Returns the framing of a picture in its own size.
-Framing framing_of(const Shape& shape) {
-  return Framing::whole(static_cast<double>(shape.width), static_cast<double>(shape.height));
 }
 
 /// Thrown in place of decoding when the stored size is known.
@@ -195,71 +63,13 @@ std::optional<int> orientation_in(Bytes bytes) {
   return orientation || !chunks.xmp.empty() ? orientation : std::optional(1);
 }
 
-/// Returns the pictures that the options choose: one, or all if they choose none. Throws Error(usage) for a
-/// page or a part that does not exist.
-Pictures chosen_pictures(const Codec& codec, Bytes bytes, const ReadOptions& options) {
-  const SeveralPictures& several = codec.several;
-  if (several.list == nullptr) {
-    check_choice_of_one(codec, options);
-    return {FilePicture{}};
-  }
-  const bool pages = std::string_view(several.word) == "page";
-  if (pages && !options.part.empty())
-    refuse_choice(std::string(codec.name) + " files have pages, not parts. Choose one with --page N.");
-  Pictures pictures = several.list(bytes, options);
-  if (!options.part.empty()) return {part_of(codec, pictures, options.part)};
-  if (!options.page) return pictures;
-  if (!pages && (pictures.size() > 1 || *options.page != 1))
-    refuse_choice(std::string(codec.name) + " files have parts, not pages. Choose one with --part N|NAME.");
-  return {page_of(codec, pictures, *options.page)};
-}
-
-/// Returns the chosen picture, or else the only or main one. Throws Error(input) if there are several.
-FilePicture chosen_picture(const Codec& codec, Bytes bytes, const ReadOptions& options) {
-  const bool pages = codec.several.word != nullptr && std::string_view(codec.several.word) == "page";
-  return only_one(codec, chosen_pictures(codec, bytes, options),
-                  std::string("Choose one with --") + (pages ? "page N" : "part N|NAME") +
-                      ", or take all with --all-pages.");
-}
-
-/// Returns the only or main picture of the file, whatever the options choose. Throws Error(input) if there
-/// are several.
-FilePicture only_picture(const Codec& codec, Bytes bytes, const ReadOptions& options) {
-  if (codec.several.list == nullptr) return {};
-  return only_one(codec, codec.several.list(bytes, options),
-                  "Save the picture that you need as a file of its own.");
-}
-
 /// Throws Error(usage) if files of this format hold one picture only.
 void check_holds_several(const Codec& codec) {
   if (codec.several.encode != nullptr) return;
-  refuse_choice(
+  throw Error(
+      ErrorKind::usage,
       std::string(codec.name) +
-      " files hold one picture, and there are several. Use .tiff or .exr, or choose one with --page.");
-}
-
-/// Adds a warning that counts the pictures that are not read.
-void warn_left_out(const FilePicture& picture, std::vector<std::string>& warnings) {
-  if (picture.left_out != 0)
-    warnings.push_back("the file has " + std::to_string(picture.left_out) + " further picture" +
-                       (picture.left_out == 1 ? ", which was" : "s, which were") +
-                       " left out. Choose one with --page N, or take all with --all-pages.");
-}
-
-/// Reads the gain map of the main picture. One that cannot be used becomes a warning.
-void read_gain_map(const Codec& codec, Bytes bytes, const ReadOptions& options, Picture& picture) try {
-  std::optional<GainMap> map = codec.read_gain_map(bytes, picture, options);
-  if (!map) return;
-  Shape shape = picture.image.shape();
-  if (picture.reduction > 1)
-    std::tie(shape.width, shape.height) = std::pair(picture.full_width, picture.full_height);
-  map->check(shape);
-  picture.gain_map = std::move(map);
-} catch (const Error& error) {
-  const std::string_view text = error.what();
-  constexpr std::string_view prefix = "its gain map cannot be used: ";
-  picture.warnings.push_back(std::string(text.starts_with(prefix) ? "" : prefix) + std::string(text) +
-                             " It was left out.");
+          " files hold one picture, and there are several. Use .tiff or .exr, or choose one with --page.");
 }
 
 Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, const ReadOptions& options) {
@@ -274,7 +84,7 @@ Picture decode(const Codec& codec, Bytes bytes, const FilePicture& picture, cons
   warn_left_out(picture, result.warnings);
   result.format = codec.extensions.front();
   if (options.gain_map && picture.at == 0 && codec.read_gain_map != nullptr)
-    read_gain_map(codec, bytes, options, result);
+    add_gain_map(codec, bytes, options, result);
   result.left_out = left_out(codec, bytes, result);
   return result;
 }
@@ -418,7 +228,7 @@ std::vector<std::byte> encode(std::span<const ImageView> images, const std::stri
 Picture described(Picture picture) {
   const Shape& shape = picture.image.shape();
   if (picture.photo) io::complete_photo(*picture.photo, picture.metadata, shape);
-  Framing framing = io::framing_of(shape);
+  Framing framing = Framing::whole(static_cast<double>(shape.width), static_cast<double>(shape.height));
   if (picture.reduction > 1)
     framing = {.width = static_cast<double>(picture.full_width),
                .height = static_cast<double>(picture.full_height),
@@ -426,7 +236,7 @@ Picture described(Picture picture) {
                .box_height = static_cast<double>(picture.full_height),
                .result_width = framing.width,
                .result_height = framing.height};
-  io::describe(picture.metadata, shape, framing, picture.warnings);
+  io::describe_upright(picture.metadata, shape, framing, picture.warnings);
   return picture;
 }
 
@@ -722,145 +532,6 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   const fs::path full_a = fs::weakly_canonical(fs::absolute(a, error_a), error_a);
   const fs::path full_b = fs::weakly_canonical(fs::absolute(b, error_b), error_b);
   return !error_a && !error_b && full_a == full_b;
-}
-
-// Rows.
-
-namespace {
-
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& reason) {
-  throw Error(ErrorKind::usage, printable(path.native()) + ": " + reason);
-}
-
-/// Returns the codec that writes rows under this extension. Throws Error(usage).
-const Codec& row_writer(const std::filesystem::path& path) {
-  std::vector<std::string> words;
-  const std::string extension = io::lower(path.extension().string());
-  for (const Codec& codec : io::codecs()) {
-    if (std::ranges::find(codec.extensions, extension) != codec.extensions.end() &&
-        codec.write_rows != nullptr)
-      return codec;
-    if (codec.write_rows != nullptr)
-      words.insert(words.end(), codec.extensions.begin(), codec.extensions.end());
-  }
-  if (words.empty())
-    refuse(
-        path,
-        "this build of Satin has no TIFF, the only format that is written row by row. Build it with libtiff "
-        "and SATIN_CODECS=FULL.");
-  refuse(path, "only TIFF files are written row by row. Use " + io::one_of(words) + ".");
-}
-
-/// Throws Error(usage) unless the rows have width and pixels of `shape`, and at most `left` are requested.
-void check_rows(const MutableImageView& rows, const Shape& shape, std::int64_t left) {
-  const Shape& asked = rows.shape;
-  if (asked.width != shape.width || asked.channels != shape.channels || asked.type != shape.type ||
-      asked.frames != 1 || rows.memory != Memory::host || !rows.interleaved())
-    throw Error(ErrorKind::usage, "rows of " + describe(shape) + " cannot be read into " + describe(asked) +
-                                      ". Give interleaved rows of the same pixels in host memory.");
-  if (asked.height > left)
-    throw Error(ErrorKind::usage, std::to_string(asked.height) + " rows were asked for, and " +
-                                      std::to_string(left) + " are left. Ask for fewer, or rewind.");
-}
-
-/// A reader with its current row.
-class RowsOfFile final : public FileRows {
- public:
-  RowsOfFile(const std::filesystem::path& path, const ReadOptions& options) : file_(path) {
-    io::named(file_.name(), [&] { open(io::lower(path.extension().string()), options); });
-  }
-
-  [[nodiscard]] const Shape& shape() const noexcept override { return reader_->shape; }
-  void rewind() override { next_ = 0; }
-  void read(const MutableImageView& rows) override {
-    io::named(file_.name(), [&] {
-      check_rows(rows, shape(), shape().height - next_);
-      reader_->read(next_, rows);
-    });
-    next_ += rows.shape.height;
-  }
-  [[nodiscard]] const Metadata& metadata() const noexcept override { return reader_->metadata; }
-  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept override {
-    return reader_->warnings;
-  }
-
- private:
-  void open(const std::string& extension, const ReadOptions& options) {
-    const io::MappedFile mapped(file_);
-    const Codec& codec = io::codec_for(mapped.bytes(), extension);
-    if (codec.open_rows == nullptr)
-      throw Error(ErrorKind::usage,
-                  std::string(codec.name) +
-                      " files are read only as a whole, not row by row. Leave out --stream, or convert the "
-                      "file to " +
-                      io::one_of_codecs([](const Codec& each) { return each.open_rows != nullptr; }) +
-                      " first.");
-    ReadOptions choice = options;
-    choice.limits = io::without_bytes(options.limits);
-    const io::FilePicture picture = io::chosen_picture(codec, mapped.bytes(), choice);
-    reader_ = codec.open_rows(file_, mapped.bytes(), picture, options);
-    io::warn_left_out(picture, reader_->warnings);
-    io::describe(reader_->metadata, reader_->shape, io::framing_of(reader_->shape), reader_->warnings);
-  }
-
-  io::InputFile file_;
-  std::unique_ptr<io::RowReader> reader_;
-  std::int64_t next_ = 0;
-};
-
-}  // namespace
-
-std::unique_ptr<FileRows> open_rows(const std::filesystem::path& path, const ReadOptions& options) {
-  return std::make_unique<RowsOfFile>(path, options);
-}
-
-ImageRows::ImageRows(const ImageView& picture) : picture_(picture) {
-  validate(picture.shape);
-  if (picture.empty() || picture.shape.frames != 1 || picture.memory != Memory::host ||
-      !picture.interleaved())
-    throw Error(ErrorKind::usage,
-                "rows are read from one interleaved picture in host memory. Copy it there first.");
-}
-
-void ImageRows::read(const MutableImageView& rows) {
-  check_rows(rows, picture_.shape, picture_.shape.height - next_);
-  const auto bytes = static_cast<std::size_t>(picture_.shape.width * picture_.strides.pixel);
-  for (std::int64_t y = 0; y < rows.shape.height; ++y)
-    std::memcpy(rows.at(0, y), picture_.at(0, next_ + y), bytes);
-  next_ += rows.shape.height;
-}
-
-void check_rows_writable(const std::filesystem::path& path, const Shape& shape,
-                         const RowWriteOptions& options) {
-  if (io::is_standard_stream(path))
-    refuse(path, "rows are not written to standard output. Give the name of a .tiff file.");
-  static_cast<void>(row_writer(path));
-  if (std::error_code error; std::filesystem::exists(path, error) &&
-                             !std::filesystem::is_regular_file(path, error) &&
-                             !std::filesystem::is_directory(path, error))
-    refuse(path, "it is not a file, and rows are written only to files. Give the name of a file.");
-  WriteOptions whole;
-  whole.overwrite = options.overwrite;
-  check_writable(path, shape, whole);
-  if (options.pyramid && shape.type != Type::u8 && shape.type != Type::u16 && shape.type != Type::f32)
-    refuse(path, std::string("a pyramid is made of u8, u16 or f32, not of ") + name_of(shape.type) +
-                     ". Leave it out (--pyramid).");
-}
-
-void write_rows(const std::filesystem::path& path, RowSource& rows, const RowWriteOptions& options) {
-  check_rows_writable(path, rows.shape(), options);
-  RowWriteOptions own = options;
-  if (!io::describes(own.metadata.icc, rows.shape().channels)) own.metadata.icc.clear();
-  rows.rewind();
-  NewFile file(path, options.overwrite);
-  try {
-    row_writer(path).write_rows(file, rows, own);
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::environment,
-                printable(path.native()) + ": there is not enough memory for rows of tiles of " +
-                    std::to_string(rows.shape().width) + " pixels. Cut the picture into narrower ones.");
-  }
-  file.finish(options.modified, options.before_rename);
 }
 
 }  // namespace satin

@@ -321,9 +321,10 @@ std::vector<ParameterRecord> lens_style_parameters() {
                      {"bokeh", "", "shape of a point that is out of focus"}),
       shape(record::integer(&LensStyle::blades, least_blades, most_blades,
                             {"blades", "", "corners of the polygon; 6 unless told"})),
-      shape(record::real(
-          &LensStyle::blade_angle, -most_turn, most_turn,
-          {"blade-angle", "degrees", "angle by which the opening is turned; at 0 it stands on a side"})),
+      shape(record::usual(-180, 180,
+                          record::real(&LensStyle::blade_angle, -most_turn, most_turn,
+                                       {"blade-angle", "degrees",
+                                        "angle by which the opening is turned; at 0 it stands on a side"}))),
       shape(record::real(
           &LensStyle::blade_curvature, 0, 1,
           {"blade-curvature", "", "curvature of the opening's sides, from 0, straight, to 1, a circle"})),
@@ -332,13 +333,16 @@ std::vector<ParameterRecord> lens_style_parameters() {
           {"cats-eye", "", "share of the opening that the lens cuts towards the corners of the picture"})),
       shape(record::real(&LensStyle::onion, 0, 1,
                          {"onion", "", "darkness of every other ring in the opening"})),
-      shape(record::real(&LensStyle::squeeze, least_squeeze, most_squeeze,
-                         {"squeeze", "", "height of the opening over its width, as of an anamorphic lens"})),
-      record::seldom(
+      shape(record::usual_decades(
+          least_squeeze, most_squeeze,
+          record::real(&LensStyle::squeeze, least_squeeze, most_squeeze,
+                       {"squeeze", "", "height of the opening over its width, as of an anamorphic lens"}))),
+      record::seldom(record::usual_decades(
+          1, 16,
           record::real(&LensStyle::highlights, 1, most_highlights,
                        {"highlights", "",
                         "factor by which lamps were brighter than the white that clips them; 1: off; 4 for 8 "
-                        "bits unless told"})),
+                        "bits unless told"}))),
       record::seldom(record::real(&LensStyle::grain, 0, 1,
                                   {"grain", "", "share of the grain that blurred parts get back"})),
       record::seldom(record::choice(

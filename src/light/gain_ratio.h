@@ -55,10 +55,12 @@ struct CellAxis {
 
 template <class T, int Colours>
 struct GainRatioCell {
+  static constexpr int at_once = 64;
+
   BaseLight linear;
   int channels;
-  CellAxis columns;
-  CellAxis rows;
+  CellAxis across;
+  CellAxis down;
   GainOffsets offsets;
   Rows<const T> base;
   Rows<const float> light;
@@ -68,71 +70,115 @@ struct GainRatioCell {
   Rows<float> sources;
   Rows<std::uint8_t> tints;  ///< null if gains have a channel for each colour
   double share;              ///< cells per pixel, at most 1
+  int first_row;             ///< row of cells that is the first of `gains`
+  std::int64_t top;          ///< row of pixels that is the first of `base`
 
-  /// Sums the cell in double, row after row.
-  SATIN_HD void operator()(int x, int y) const {
-    const std::int64_t left = columns.first(x) * channels, right = columns.last(x) * channels;
+  /// Sums of a base picture and of its light over a stretch of cells: those of colours, then all together.
+  template <int Most>
+  struct Sums {
+    static constexpr int count = Colours == 1 ? 1 : Colours + 1;
+    double own[std::size_t{count}][std::size_t{Most}];
+    double restored[std::size_t{count}][std::size_t{Most}];
+    bool is_unchanged[std::size_t{Most}];
+  };
+
+  SATIN_HD void operator()(int x, int y) const { columns<1>(x, x + 1, y); }
+
+  /// Computes cells `first` to `last` - 1 of row y, at most `Most`, in loops that compilers vectorize.
+  template <int Most = at_once>
+  SATIN_HD void columns(int first, int last, int y) const {
+    Sums<Most> sums;
+    for (int x = first; x < last; ++x) sum(x, y, x - first, sums);
+    float stops[std::size_t{Most}];
+    const auto find_stops = [&](int plane) {
+      const double* own = sums.own[plane];
+      const double* restored = sums.restored[plane];
+      for (int i = 0; i < last - first; ++i) stops[i] = static_cast<float>(log_of_2(restored[i] / own[i]));
+      for (int i = 0; i < last - first; ++i) stops[i] = bounded(stops[i]);
+    };
+    const int planes = tints.data == nullptr ? Sums<Most>::count : 1;  // of the output
+    for (int plane = Sums<Most>::count - planes; plane < Sums<Most>::count; ++plane) {
+      find_stops(plane);
+      const std::int64_t at = plane - (Sums<Most>::count - planes);
+      float* gain = gains.row(y) + std::int64_t{first} * planes + at;
+      float* source = sources.row(y) + std::int64_t{first} * planes + at;
+      for (int i = 0; i < last - first; ++i) {
+        const double own = sums.own[plane][i];
+        gain[i * planes] = stops[i];
+        source[i * planes] = static_cast<float>(sums.is_unchanged[i] ? -own : own);
+      }
+    }
+    if (tints.data == nullptr) return;
+    std::uint8_t* tint = tints.row(y) + first;
+    for (int i = 0; i < last - first; ++i) tint[i] = is_tinted(sums, i, stops[i]) ? 1 : 0;
+  }
+
+ private:
+  /// Sums cell x in double, row after row, into entry i. Planes are red first, and their sum is in an order
+  /// that gives the same bits for RGB and BGR.
+  template <int Most>
+  SATIN_HD void sum(int x, int y, int i, Sums<Most>& sums) const {
+    const std::int64_t left = across.first(x) * channels, right = across.last(x) * channels;
+    const std::int64_t begin = down.first(first_row + y) - top, end = down.last(first_row + y) - top;
     double own[3] = {}, restored[3] = {};
-    bool is_unchanged = base_before.data != nullptr;
-    for (std::int64_t line = rows.first(y); line < rows.last(y); ++line) {
+    for (std::int64_t line = begin; line < end; ++line) {
       const T* own_row = base.row(line);
       const float* light_row = light.row(line);
-      for (std::int64_t i = left; i < right; i += channels)
+      for (std::int64_t at = left; at < right; at += channels)
         for (int c = 0; c < Colours; ++c) {
-          own[c] = own[c] + linear.of(own_row[i + c]);
-          restored[c] = restored[c] + static_cast<double>(light_row[i + c]);
+          own[c] = own[c] + linear.of(own_row[at + c]);
+          restored[c] = restored[c] + static_cast<double>(light_row[at + c]);
         }
-      if (!is_unchanged) continue;
-      for (std::int64_t i = left; i < right; ++i)
-        is_unchanged = is_unchanged && own_row[i] == base_before.row(line)[i] &&
-                       light_row[i] == light_before.row(line)[i];
     }
-    const auto pixels =
-        static_cast<double>((columns.last(x) - columns.first(x)) * (rows.last(y) - rows.first(y)));
+    const auto pixels = static_cast<double>((across.last(x) - across.first(x)) * (end - begin));
     for (int c = 0; c < Colours; ++c) {
       const int colour = linear.is_bgr ? 2 - c : c;
-      own[c] = not_below(own[c] + pixels * static_cast<double>(offsets.base[colour]));
-      restored[c] = not_below(restored[c] + pixels * static_cast<double>(offsets.light[colour]));
+      sums.own[colour][i] = not_below(own[c] + pixels * static_cast<double>(offsets.base[colour]));
+      sums.restored[colour][i] = not_below(restored[c] + pixels * static_cast<double>(offsets.light[colour]));
     }
-    if constexpr (Colours == 1) {
-      store(own[0], restored[0], is_unchanged, gains.row(y) + x, sources.row(y) + x);
-    } else {
-      // in an order that gives the same bits for RGB and BGR
-      const double all_own = (own[0] + own[2]) + own[1],
-                   all_restored = (restored[0] + restored[2]) + restored[1];
-      const std::int64_t first = std::int64_t{x} * (tints.data == nullptr ? Colours + 1 : 1);
-      float* gain = gains.row(y) + first;
-      float* source = sources.row(y) + first;
-      if (tints.data == nullptr) {
-        for (int c = 0; c < Colours; ++c) {
-          const int colour = linear.is_bgr ? 2 - c : c;
-          store(own[c], restored[c], is_unchanged, gain + colour, source + colour);
-        }
-        store(all_own, all_restored, is_unchanged, gain + Colours, source + Colours);
-        return;
-      }
-      store(all_own, all_restored, is_unchanged, gain, source);
-      bool is_tinted = false;
-      for (int c = 0; c < Colours && !is_unchanged && !is_tinted; ++c) {
+    if constexpr (Colours > 1) {
+      const auto all = [i](const auto& planes) { return (planes[0][i] + planes[2][i]) + planes[1][i]; };
+      sums.own[Colours][i] = all(sums.own);
+      sums.restored[Colours][i] = all(sums.restored);
+    }
+    sums.is_unchanged[i] = base_before.data != nullptr && is_unchanged(left, right, begin, end);
+  }
+
+  SATIN_HD bool is_unchanged(std::int64_t left, std::int64_t right, std::int64_t begin,
+                             std::int64_t end) const {
+    for (std::int64_t line = begin; line < end; ++line)
+      for (std::int64_t at = left; at < right; ++at)
+        if (base.row(line)[at] != base_before.row(line)[at] ||
+            light.row(line)[at] != light_before.row(line)[at])
+          return false;
+    return true;
+  }
+
+  /// Whether the gain of all colours loses the tint of a cell that has changed.
+  template <int Most>
+  SATIN_HD bool is_tinted(const Sums<Most>& sums, int i, float stops) const {
+    if constexpr (Colours > 1) {
+      const double all_own = sums.own[Colours][i], all_restored = sums.restored[Colours][i];
+      for (int c = 0; c < Colours && !sums.is_unchanged[i]; ++c) {
         // Gains that differ by less than 1/32 of themselves differ by less than error_of_colour stops.
-        const double one = restored[c] * all_own, other = all_restored * own[c];
+        const double own = sums.own[c][i], restored = sums.restored[c][i];
+        const double one = restored * all_own, other = all_restored * own;
         if (32 * (one > other ? one - other : other - one) < other) continue;
-        float own_gain = 0, own_source = 0;
-        store(own[c], restored[c], false, &own_gain, &own_source);
-        is_tinted = gain_errs(static_cast<double>(own_gain), static_cast<double>(*gain),
-                              static_cast<double>(own_source) * share, error_of_colour);
+        if (gain_errs(static_cast<double>(bounded(static_cast<float>(log_of_2(restored / own)))),
+                      static_cast<double>(stops), static_cast<double>(static_cast<float>(own)) * share,
+                      error_of_colour))
+          return true;
       }
-      tints.row(y)[x] = is_tinted ? 1 : 0;
     }
+    return false;
   }
 
   static SATIN_HD double not_below(double value) { return value > least_light ? value : least_light; }
 
-  static SATIN_HD void store(double own, double restored, bool is_unchanged, float* gain, float* source) {
-    const double stops = log_of_2(restored / own);
-    const double bounded = stops > most_stops ? most_stops : stops;
-    *gain = static_cast<float>(bounded < -most_stops ? -most_stops : bounded);
-    *source = static_cast<float>(is_unchanged ? -own : own);
+  static SATIN_HD float bounded(float stops) {
+    constexpr auto most = static_cast<float>(most_stops);
+    const float held = stops > most ? most : stops;
+    return held < -most ? -most : held;
   }
 };
 
@@ -147,7 +193,7 @@ struct GainRatioJob {
   double share = 1;  ///< cells per pixel, at most 1
 
   struct Images {
-    ImageView base;
+    ImageView base;         ///< rows of the picture, those under the cells
     ImageView light;        ///< f32
     ImageView base_before;  ///< pictures of these shapes, or empty
     ImageView light_before;
@@ -158,6 +204,7 @@ struct GainRatioJob {
     MutableImageView sources;
     /// u8, 1 where one gain for all colours loses the tint of a cell that has changed. Or empty.
     MutableImageView tints;
+    std::int64_t first = 0;  ///< row of cells that is the first of `gains`
   };
 
   [[nodiscard]] StoredCodes codes() const { return {base.type, Transfer::srgb}; }
@@ -165,11 +212,12 @@ struct GainRatioJob {
   template <class Launch>
   void each(const Images& images, const TransferView& transfer, const Launch& launch) const {
     with_colours(base, [&]<class T, int Colours>() {
-      launch(width, height,
+      const CellAxis rows(base.height, height);
+      launch(width, images.gains.shape.height,
              GainRatioCell<T, Colours>{{base, transfer},
                                        base.channels,
                                        {base.width, width},
-                                       {base.height, height},
+                                       rows,
                                        offsets,
                                        Rows<const T>(images.base),
                                        Rows<const float>(images.light),
@@ -178,7 +226,9 @@ struct GainRatioJob {
                                        Rows<float>(images.gains),
                                        Rows<float>(images.sources),
                                        Rows<std::uint8_t>(images.tints),
-                                       share});
+                                       share,
+                                       static_cast<int>(images.first),
+                                       rows.first(images.first)});
     });
   }
 };

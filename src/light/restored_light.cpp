@@ -7,8 +7,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,8 +32,17 @@ ImageView on_device(const Device& device, const ImageView& view, Image& copy) {
   return copy.view();
 }
 
-Image on_host(const Device& device, Image image) {
-  return image.memory() == Memory::host ? std::move(image) : device.download(image.view());
+/// Returns rows `first` to `last` - 1 of a view, which may be empty.
+template <class View>
+View rows_of(View view, std::int64_t first, std::int64_t last) {
+  if (view.empty()) return view;
+  view.data = view.at(0, first);
+  view.shape.height = last - first;
+  return view;
+}
+
+Renderings rows_of(const Renderings& pictures, std::int64_t first, std::int64_t last) {
+  return {rows_of(pictures.base, first, last), rows_of(pictures.light, first, last)};
 }
 
 void check_base(const ImageView& base) {
@@ -99,33 +110,62 @@ GainOffsets offsets_of_quotients(const GainMapMetadata& metadata) {
 /// A map keeps one channel while at most one cell in this many would lose its tint.
 constexpr std::int64_t cells_of_one_tint = 4096;
 
-/// The gains of a new map of this shape by GainRatioJob.
+/// Rows of a result and, if that has the size of the picture before, of that picture.
+struct Compared {
+  Renderings result;
+  Renderings before;
+};
+
+/// Returns rows `top` to `bottom` - 1. Calls follow each other from the top down, once or twice.
+using ComparedRows = std::function<Compared(std::int64_t top, std::int64_t bottom)>;
+
+/// The gains of a new map of this shape by GainRatioJob. On the host they are computed a few rows at a time,
+/// until it is known that the map needs a channel for each colour, and this one has none.
 class Gains {
  public:
-  Gains(const Device& device, const Renderings& result, const Renderings& before, const Shape& map,
+  Gains(const Device& device, const Shape& base, const ComparedRows& read, const Shape& map,
         const GainMapMetadata& metadata)
-      : colours_(colours_of(result.base.shape)),
+      : colours_(colours_of(base)),
         planes_(map.channels == 1 ? 1 : colours_ + 1),
         share_(std::min(1.0, static_cast<double>(map.width * map.height) /
-                                 static_cast<double>(result.base.shape.width * result.base.shape.height))) {
-    const GainRatioJob job{result.base.shape, map.width, map.height, offsets_of_quotients(metadata), share_};
-    Image copies[4];
+                                 static_cast<double>(base.width * base.height))) {
+    const GainRatioJob job{base, map.width, map.height, offsets_of_quotients(metadata), share_};
+    const auto operation = device.backend().prepare(job);
     const Shape cells{map.width, map.height, planes_, Type::f32};
-    Image gains = device.allocate(cells), sources = device.allocate(cells), tints;
-    if (planes_ < colours_) tints = device.allocate({map.width, map.height, 1, Type::u8});
-    device.backend().prepare(job)->run(
-        {on_device(device, result.base, copies[0]), on_device(device, result.light, copies[1]),
-         on_device(device, before.base, copies[2]), on_device(device, before.light, copies[3]), gains.view(),
-         sources.view(), tints.view()},
-        {});
-    device.synchronize();
-    gains_ = on_host(device, std::move(gains));
-    sources_ = on_host(device, std::move(sources));
-    if (!tints.empty()) tints_ = on_host(device, std::move(tints));
+    gains_ = device.allocate(cells);
+    sources_ = device.allocate(cells);
+    if (planes_ < colours_) tints_ = device.allocate({map.width, map.height, 1, Type::u8});
+    const CellAxis rows(base.height, map.height);
+    const std::int64_t at_once = device.is_cuda() ? map.height : rows_at_once;
+    for (std::int64_t first = 0, last = 0; last < map.height && !needs_colours(); first = last) {
+      last = std::min(first + at_once, map.height);
+      const Compared compared = read(rows.first(first), rows.last(last - 1));
+      Image copies[4];
+      operation->run(
+          {on_device(device, compared.result.base, copies[0]),
+           on_device(device, compared.result.light, copies[1]),
+           on_device(device, compared.before.base, copies[2]),
+           on_device(device, compared.before.light, copies[3]), rows_of(gains_.view(), first, last),
+           rows_of(sources_.view(), first, last), rows_of(tints_.view(), first, last), first},
+          {});
+      device.synchronize();
+      if (!device.is_cuda()) count_tints(first, last);
+    }
+    if (!device.is_cuda()) return;
+    gains_ = device.download(gains_.view());
+    sources_ = device.download(sources_.view());
+    if (tints_.empty()) return;
+    tints_ = device.download(tints_.view());
+    count_tints(0, map.height);
   }
 
   [[nodiscard]] std::int64_t cells() const { return gains_.shape().width * gains_.shape().height; }
   [[nodiscard]] bool has_changed(std::int64_t cell) const { return at(sources_, cell, 0) > 0; }
+  [[nodiscard]] bool has_changed() const {
+    std::int64_t cell = 0;
+    while (cell < cells() && !has_changed(cell)) ++cell;
+    return cell < cells();
+  }
 
   /// The plane of all colours together.
   [[nodiscard]] int common() const { return planes_ - 1; }
@@ -139,13 +179,17 @@ class Gains {
   }
 
   /// Whether one gain for all colours, as these are, would lose the tint of too many cells.
-  [[nodiscard]] bool needs_colours() const {
-    if (tints_.empty()) return false;
-    const auto* tints = reinterpret_cast<const std::uint8_t*>(tints_.data());
-    return std::accumulate(tints, tints + cells(), std::int64_t{0}) * cells_of_one_tint > cells();
-  }
+  [[nodiscard]] bool needs_colours() const { return tinted_ * cells_of_one_tint > cells(); }
 
  private:
+  static constexpr std::int64_t rows_at_once = 128;
+
+  void count_tints(std::int64_t first, std::int64_t last) {
+    if (tints_.empty()) return;
+    const auto* tints = reinterpret_cast<const std::uint8_t*>(tints_.data());
+    const std::int64_t width = tints_.shape().width;
+    tinted_ = std::accumulate(tints + first * width, tints + last * width, tinted_);
+  }
   [[nodiscard]] double at(const Image& image, std::int64_t cell, int plane) const {
     return static_cast<double>(reinterpret_cast<const float*>(image.data())[cell * planes_ + plane]);
   }
@@ -156,28 +200,24 @@ class Gains {
   Image gains_;
   Image sources_;
   Image tints_;
+  std::int64_t tinted_ = 0;  ///< cells that lose their tint, as far as they are known
 };
-
-/// Calls visit(cell, channel of the map, plane of the gains) for the codes of a cell.
-template <class Visit>
-void for_each_code(const Gains& gains, int channels, const Visit& visit) {
-  for (std::int64_t cell = 0; cell < gains.cells(); ++cell)
-    for (int c = 0; c < channels; ++c) visit(cell, c, channels == 1 ? gains.common() : c);
-}
 
 /// Widens the range of the parameters to the gains that it would clip visibly. Returns whether it did.
 bool widen(GainMapMetadata& metadata, const Gains& gains, int channels) {
   const bool uniform = metadata.is_uniform();
   const GainMapMetadata before = metadata;
-  for_each_code(gains, channels, [&](std::int64_t cell, int c, int plane) {
-    if (!gains.has_changed(cell)) return;
+  for (int c = 0; c < channels; ++c) {
     GainMapChannel& channel = metadata.channels[static_cast<std::size_t>(c)];
-    const double stops = gains.stops(cell, plane);
-    const double clipped = std::clamp(stops, channel.min, channel.max);
-    if (clipped == stops || !gains.errs(cell, plane, clipped)) return;
-    channel.min = std::min(channel.min, stops);
-    channel.max = std::max(channel.max, stops);
-  });
+    const int plane = channels == 1 ? gains.common() : c;
+    for (std::int64_t cell = 0; cell < gains.cells(); ++cell) {
+      const double stops = gains.stops(cell, plane);
+      const double clipped = std::clamp(stops, channel.min, channel.max);
+      if (clipped == stops || !gains.has_changed(cell) || !gains.errs(cell, plane, clipped)) continue;
+      channel.min = std::min(channel.min, stops);
+      channel.max = std::max(channel.max, stops);
+    }
+  }
   if (uniform || channels == 1)
     for (const GainMapChannel other : metadata.channels)
       for (GainMapChannel& channel : metadata.channels) {
@@ -215,44 +255,155 @@ Image codes_of(const Gains& gains, const GainMapMetadata& metadata, const Shape&
   Image codes(shape);
   auto* out = reinterpret_cast<std::uint8_t*>(codes.data());
   const int channels = shape.channels;
-  const std::array<GainCodes, 3> tables{GainCodes(metadata.channels[0]), GainCodes(metadata.channels[1]),
-                                        GainCodes(metadata.channels[2])};
-  for_each_code(gains, channels, [&](std::int64_t cell, int c, int plane) {
-    out[cell * channels + c] = tables[static_cast<std::size_t>(c)].code(gains.stops(cell, plane));
-  });
-  if (kept == nullptr) return codes;
-  const auto* before = reinterpret_cast<const std::uint8_t*>(kept->data());
-  const int kept_channels = kept->shape().channels;
-  for (std::int64_t cell = 0; cell < gains.cells(); ++cell)
-    for (int c = 0; c < channels && !gains.has_changed(cell); ++c)
-      out[cell * channels + c] = before[cell * kept_channels + (kept_channels == 1 ? 0 : c)];
+  const auto* before = kept == nullptr ? nullptr : reinterpret_cast<const std::uint8_t*>(kept->data());
+  const int step = kept == nullptr ? 0 : kept->shape().channels;
+  for (int c = 0; c < channels; ++c) {
+    const GainCodes table(metadata.channels[static_cast<std::size_t>(c)]);
+    const int plane = channels == 1 ? gains.common() : c;
+    for (std::int64_t cell = 0; cell < gains.cells(); ++cell)
+      out[cell * channels + c] = before != nullptr && !gains.has_changed(cell)
+                                     ? before[cell * step + (step == 1 ? 0 : c)]
+                                     : table.code(gains.stops(cell, plane));
+  }
   return codes;
 }
 
-GainMap copy_of_map(const GainMap& map) {
-  return {map.metadata, map.pixels.clone(), map.origin, map.alternate_icc};
+/// Returns the gains of a new map of this size, which becomes one of three channels if one would lose tints.
+Gains gains_for(const Device& device, const Shape& base, const ComparedRows& read,
+                const GainMapMetadata& metadata, Shape& size) {
+  Gains gains(device, base, read, size, metadata);
+  if (!gains.needs_colours()) return gains;
+  size.channels = 3;
+  return {device, base, read, size, metadata};
 }
+
+/// Returns a new map by the map of the picture before, whose size is `before`, as gain_map_of() describes.
+GainMap new_map(const Device& device, const Shape& shape, const Shape& before, const ComparedRows& read,
+                const GainMap& map) {
+  const bool keeps_size = shape == before;
+  Shape size = map.pixels.shape();
+  const auto follow = [](std::int64_t& samples, std::int64_t pixels, std::int64_t pixels_before) {
+    samples =
+        std::clamp<std::int64_t>((2 * samples * pixels + pixels_before) / (2 * pixels_before), 1, pixels);
+  };
+  if (!keeps_size) {
+    follow(size.width, shape.width, before.width);
+    follow(size.height, shape.height, before.height);
+  }
+  if (colours_of(shape) == 1) size.channels = 1;
+  const Gains gains = gains_for(device, shape, read, map.metadata, size);
+  GainMap made{map.metadata, {}, map.origin, map.alternate_icc};
+  if (!gains.has_changed()) {
+    made.pixels = map.pixels.clone();
+    return made;
+  }
+  const bool widened = widen(made.metadata, gains, size.channels);
+  made.pixels = codes_of(gains, made.metadata, size, keeps_size && !widened ? &map.pixels : nullptr);
+  return made;
+}
+
+/// Reads the next rows of a source into `held`, which grows.
+ImageView read_rows(RowSource& source, Image& held, std::int64_t count) {
+  Shape rows = source.shape();
+  rows.height = count;
+  if (held.empty() || held.shape().height < count) held = Image(rows);
+  const MutableImageView view = rows_of(held.view(), 0, count);
+  source.read(view);
+  return view;
+}
+
+/// The cells of a map over its picture.
+struct CellGrid {
+  CellAxis columns;
+  CellAxis rows;
+  std::int64_t width;  ///< cells in a row
+
+  /// Whether two pictures are equal in a cell. They are given from row `top`, where a cell begins.
+  [[nodiscard]] bool have_equal_cell(const ImageView& a, const ImageView& b, std::int64_t top) const {
+    for (std::int64_t y = (top << 24) / rows.step; rows.last(y) <= top + a.shape.height; ++y) {
+      if (rows.first(y) < top) continue;
+      for (std::int64_t x = 0; x < width; ++x)
+        if (are_equal(a, b, x, rows.first(y) - top, rows.last(y) - top)) return true;
+      if (rows.last(y) == rows.pixels) break;
+    }
+    return false;
+  }
+
+ private:
+  [[nodiscard]] bool are_equal(const ImageView& a, const ImageView& b, std::int64_t x, std::int64_t first,
+                               std::int64_t last) const {
+    const std::int64_t left = columns.first(x);
+    if (*a.at(left, first) != *b.at(left, first)) return false;
+    const auto bytes = static_cast<std::size_t>((columns.last(x) - left) * a.strides.pixel);
+    while (first < last && std::memcmp(a.at(left, first), b.at(left, first), bytes) == 0) ++first;
+    return first == last;
+  }
+};
+
+/// Restores light on a device. `map` must outlive the object.
+class Restorer {
+ public:
+  Restorer(const Device& device, const ImageView& base, const GainMap& map) : device_(device) {
+    check_base(base);
+    map.check(base.shape);
+    if (!restores_light(map))
+      refuse("The gain map does not lead from SDR to HDR in the picture's own primaries.");
+    table_ = gains_of(map.metadata);
+    gains_ = on_device(device, table_, copies_[0]);
+    codes_ = on_device(device, map.pixels, copies_[1]);
+    operation_ = device.backend().prepare(RestoreJob{
+        base.shape, map.pixels.shape(), static_cast<int>(table_.shape().height), offsets_of(map.metadata)});
+  }
+
+  /// Restores rows from `first` on, in the device's memory.
+  void run(const ImageView& base, const MutableImageView& light, std::int64_t first) {
+    operation_->run({base, codes_, gains_, light, first}, {});
+    device_.synchronize();
+  }
+
+ private:
+  Device device_;
+  Image table_;
+  Image copies_[2];
+  ImageView gains_;
+  ImageView codes_;
+  std::unique_ptr<RestoreJob::Operation> operation_;
+};
 
 }  // namespace
 
 Image restore_light(const Device& device, const ImageView& base, const GainMap& map) {
-  check_base(base);
-  map.check(base.shape);
-  if (!restores_light(map))
-    refuse("The gain map does not lead from SDR to HDR in the picture's own primaries.");
-  const Image gains = gains_of(map.metadata);
-  RestoreJob job{base.shape, map.pixels.shape(), static_cast<int>(gains.shape().height),
-                 offsets_of(map.metadata)};
-  Image copies[3];
+  Restorer restorer(device, base, map);
   Shape shape = base.shape;
   shape.type = Type::f32;
-  Image light = device.allocate(shape);
-  device.backend().prepare(job)->run(
-      {on_device(device, base, copies[0]), on_device(device, map.pixels, copies[1]),
-       on_device(device, gains, copies[2]), light.view()},
-      {});
-  device.synchronize();
+  Image light = device.allocate(shape), copy;
+  restorer.run(on_device(device, base, copy), light.view(), 0);
   return light;
+}
+
+struct LightRows::State {
+  ImageView base;
+  Shape shape;
+  Restorer restorer;
+  std::int64_t next = 0;
+};
+
+LightRows::LightRows(const Device& device, const ImageView& base, const GainMap& map) {
+  if (device.is_cuda() || base.memory != Memory::host)
+    refuse("Light is restored row by row in host memory: open the device cpu.");
+  state_ = std::make_unique<State>(State{base, base.shape, {device, base, map}});
+  state_->shape.type = Type::f32;
+}
+
+LightRows::~LightRows() = default;
+
+const Shape& LightRows::shape() const noexcept { return state_->shape; }
+
+void LightRows::skip_to(std::int64_t row) { state_->next = row; }
+
+void LightRows::read(const MutableImageView& rows) {
+  const std::int64_t first = std::exchange(state_->next, state_->next + rows.shape.height);
+  state_->restorer.run(rows_of(state_->base, first, state_->next), rows, first);
 }
 
 GainMap gain_map_of(const Device& device, const Renderings& result) {
@@ -261,11 +412,10 @@ GainMap gain_map_of(const Device& device, const Renderings& result) {
   GainMap map;
   for (GainMapChannel& channel : map.metadata.channels) channel.max = 0;
   Shape size{(shape.width + 1) / 2, (shape.height + 1) / 2, 1, Type::u8};
-  Gains gains(device, result, {}, size, map.metadata);
-  if (gains.needs_colours()) {
-    size.channels = 3;
-    gains = Gains(device, result, {}, size, map.metadata);
-  }
+  const auto read = [&](std::int64_t top, std::int64_t bottom) {
+    return Compared{rows_of(result, top, bottom), {}};
+  };
+  const Gains gains = gains_for(device, shape, read, map.metadata, size);
   static_cast<void>(widen(map.metadata, gains, size.channels));
   constexpr double least_headroom = 0.125;
   map.metadata.alternate_headroom = least_headroom;
@@ -279,31 +429,39 @@ GainMap gain_map_of(const Device& device, const Renderings& result, const Render
                     const GainMap& map) {
   check(result);
   check(before);
-  const Shape& shape = result.base.shape;
-  const bool keeps_size = shape == before.base.shape;
-  Shape size = map.pixels.shape();
-  const auto follow = [](std::int64_t& samples, std::int64_t pixels, std::int64_t pixels_before) {
-    samples =
-        std::clamp<std::int64_t>((2 * samples * pixels + pixels_before) / (2 * pixels_before), 1, pixels);
+  const bool keeps_size = result.base.shape == before.base.shape;
+  const auto read = [&](std::int64_t top, std::int64_t bottom) {
+    return Compared{rows_of(result, top, bottom), keeps_size ? rows_of(before, top, bottom) : Renderings()};
   };
-  if (!keeps_size) {
-    follow(size.width, shape.width, before.base.shape.width);
-    follow(size.height, shape.height, before.base.shape.height);
-  }
-  if (colours_of(shape) == 1) size.channels = 1;
-  const Renderings compared = keeps_size ? before : Renderings();
-  Gains gains(device, result, compared, size, map.metadata);
-  std::int64_t cell = 0;
-  while (cell < gains.cells() && !gains.has_changed(cell)) ++cell;
-  if (cell == gains.cells()) return copy_of_map(map);
-  GainMap made{map.metadata, {}, map.origin, map.alternate_icc};
-  if (gains.needs_colours()) {
-    size.channels = 3;
-    gains = Gains(device, result, compared, size, map.metadata);
-  }
-  const bool widened = widen(made.metadata, gains, size.channels);
-  made.pixels = codes_of(gains, made.metadata, size, keeps_size && !widened ? &map.pixels : nullptr);
-  return made;
+  return new_map(device, result.base.shape, before.base.shape, read, map);
+}
+
+GainMap gain_map_of(const Device& device, const ImageView& result, RowSource& light, const ImageView& before,
+                    const GainMap& map) {
+  check_base(result);
+  check_base(before);
+  const bool keeps_size = result.shape == before.shape;
+  const Shape& cells = map.pixels.shape();
+  const CellGrid grid{{before.shape.width, cells.width}, {before.shape.height, cells.height}, cells.width};
+  if (keeps_size && cells.height > before.shape.height)
+    refuse("A gain map with more rows than its picture has is not made row by row.");
+  LightRows restored(device, before, map);
+  Image after, own;
+  const auto read = [&](std::int64_t top, std::int64_t bottom) {
+    if (top == 0) light.rewind();
+    Compared compared;
+    compared.result = {rows_of(result, top, bottom), read_rows(light, after, bottom - top)};
+    if (!keeps_size) return compared;
+    compared.before.base = rows_of(before, top, bottom);
+    if (!grid.have_equal_cell(compared.result.base, compared.before.base, top)) {
+      compared.before = {};
+      return compared;
+    }
+    restored.skip_to(top);
+    compared.before.light = read_rows(restored, own, bottom - top);
+    return compared;
+  };
+  return new_map(device, result.shape, before.shape, read, map);
 }
 
 }  // namespace satin

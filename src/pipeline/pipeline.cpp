@@ -75,8 +75,8 @@ class Parser {
     if (name.empty()) refuse("a setting such as radius=8 is expected");
     check_name(step.parameters.filter(), name);
     const bool assigned = take('=');
-    if (!assigned && !is_flag(step, name)) refuse("'" + name + "' needs a value: " + name + "=...");
-    const std::string text = assigned ? value() : "true";
+    const std::string text = assigned ? value() : is_flag(step, name) ? "true" : "";
+    if (text.empty()) refuse("'" + name + "' needs a value: " + name + "=...");
     at_start([&] {
       if (is_side_input(step, name))
         add_side_input(step, name, text);

@@ -121,14 +121,13 @@ LocalReach reach_of_step(const Device& device, const PipelineStep& step, std::sp
   for (const Shape& side : shapes)
     if (side.width != 0 && (side.width != picture.width || side.height != picture.height))
       refuse_step("a side input is not of the picture's size, so it cannot be cut with it.");
-  const Plan plan = satin::plan(device, step.parameters, shapes);
-  const std::optional<LocalReach> reach = plan.local_reach();
+  const auto [output, reach] = outline(device, step.parameters, shapes);
   if (!reach &&
       std::any_of(shapes.begin(), shapes.end(), [](const Shape& shape) { return shape.type == Type::f32; }))
     refuse_step("it measures the whole picture of floats. Convert it to u8 or u16.");
   if (!reach)
     refuse_step("with these parameters its results depend on the whole picture, or on the position in it.");
-  picture = plan.output_shape();
+  picture = output;
   return *reach;
 }
 

@@ -52,6 +52,17 @@ enum class OutputKind {
 /// Returns "image", "table" or "json".
 [[nodiscard]] const char* name_of(OutputKind kind) noexcept;
 
+/// How the shape of a filter's result follows from the picture's, whatever the parameters. outline() returns
+/// the shape for certain parameters.
+enum class OutputShape {
+  same,  ///< the picture's
+  grey,  ///< the picture's size, with one channel of 8 bits
+  other  ///< another size, another type, or no picture
+};
+
+/// Returns "same", "grey" or "other".
+[[nodiscard]] const char* name_of(OutputShape shape) noexcept;
+
 /// A picture with a name. The setting "blur mask=soft" uses the view "soft", and JSON output repeats the
 /// name.
 struct NamedView {
@@ -80,6 +91,7 @@ struct FilterRecord {
   std::vector<ParameterRecord> parameters{};  ///< parameters in the order of the help
   std::vector<InputRecord> inputs{};          ///< side inputs in the order of plans
   OutputKind output = OutputKind::image;      ///< kind of result
+  OutputShape shape = OutputShape::same;      ///< shape of the result
   Space space = Space::linear;                ///< default space of the computation
   Traits traits{};                            ///< properties of the results
 
@@ -141,8 +153,11 @@ class Parameters {
   /// Starts with the defaults. The record must be one of filters(), or convert_record().
   explicit Parameters(const FilterRecord& filter) : filter_(&filter), values_(filter.defaults()) {}
 
-  /// Sets a parameter. Throws Error(usage) for an unknown name (with the nearest existing one), an invalid
-  /// value, and a parameter that excludes one that was set before (ParameterRecord::instead_of).
+  /// Sets a parameter. An empty text unsets it: the parameter has its default again, which for some is no
+  /// value (ParameterRecord::may_be_unset()). So callers may send every parameter and leave those empty that
+  /// nobody set. Throws Error(usage) for an unknown name (with the nearest existing one), an invalid value,
+  /// and the second of two parameters that exclude each other (ParameterRecord::instead_of), with both names.
+  /// One that is unset excludes none.
   void set(std::string_view name, std::string_view text);
   /// Returns the value as text that set() accepts, empty if it is not set. Throws Error(usage) for an unknown
   /// name.
@@ -153,6 +168,9 @@ class Parameters {
   [[nodiscard]] Parameters for_photo(const Photo& photo) const;
   /// Returns these parameters after FilterRecord::fit_reduced; nothing where the whole picture is needed.
   [[nodiscard]] std::optional<Parameters> for_reduced(std::int64_t width, std::int64_t height) const;
+  /// Whether these and the other parameters of the filter differ at most in those that may vary
+  /// (ParameterRecord::varies), so that Plan::vary() may lead from one to the other.
+  [[nodiscard]] bool varied_from(const Parameters& other) const;
   /// The filter that the parameters belong to.
   [[nodiscard]] const FilterRecord& filter() const noexcept { return *filter_; }
   /// The filter's own parameter struct.
@@ -168,5 +186,17 @@ class Parameters {
 
 /// Plans the filter. Throws Error(usage) for combinations and shapes that do not fit.
 [[nodiscard]] Plan plan(const Device& device, const Parameters& parameters, std::span<const Shape> shapes);
+
+/// What a plan would be, known before it is made and before any memory is allocated.
+struct PlanOutline {
+  Shape output;  ///< shape of the output
+  std::optional<LocalReach>
+      reach;  ///< Plan::local_reach(), for lengths in percent as the picture's size sets it
+};
+
+/// Returns the outline of the plan for these parameters and shapes. Throws as plan(), and Error(usage) for a
+/// filter that makes JSON.
+[[nodiscard]] PlanOutline outline(const Device& device, const Parameters& parameters,
+                                  std::span<const Shape> shapes);
 
 }  // namespace satin

@@ -149,6 +149,15 @@ enum class ParameterRole {
 /// Returns "real", "reals", "integer", ...
 [[nodiscard]] const char* name_of(ParameterKind kind) noexcept;
 
+/// How the values of a slider follow its position.
+enum class Scale {
+  linear,      ///< equal steps add the same amount
+  logarithmic  ///< equal steps multiply; from 0 or less, they do so beyond a hundredth of the range
+};
+
+/// Returns "linear" or "logarithmic".
+[[nodiscard]] const char* name_of(Scale scale) noexcept;
+
 /// A parameter, with functions that convert its value from and to text.
 struct ParameterRecord {
   std::string name;                                           ///< "radius-max": the option is --radius-max
@@ -157,22 +166,40 @@ struct ParameterRecord {
   std::string help;                                           ///< one line
   double minimum = -std::numeric_limits<double>::infinity();  ///< smallest valid number
   double maximum = std::numeric_limits<double>::infinity();   ///< largest valid number
+  double usual_minimum = 0;          ///< smallest number of a slider; usual ranges are for numbers alone
+  double usual_maximum = 0;          ///< largest number of a slider, for pictures of a few thousand pixels
+  Scale scale = Scale::linear;       ///< how the numbers of a slider follow its position
   std::vector<std::string> choices;  ///< names of a choice, in the order of the enumerators; words that
                                      ///< a number accepts besides
-  std::string default_text;          ///< default; empty: not set
+  std::string default_text;          ///< default; empty: not set unless given
   ParameterRole role = ParameterRole::own;  ///< meaning to code that knows no filter
   std::string group = "main";  ///< section of a form: main; lens-shape; more, for what is rarely changed
   int rank = 0;                ///< order in the group; equal ranks: as in the record
-  std::string instead_of;      ///< parameter that this one excludes
-  bool whole = false;          ///< whether a radius must be in whole pixels; percentages are rounded, ties up
+  std::string instead_of;      ///< parameter that this one excludes: see Parameters::set()
+  bool whole = false;          ///< whether a number must be whole; percentages are rounded, ties up
+  bool odd = false;            ///< whether a whole number must be odd, as the side of a window
   bool varies = false;         ///< whether commands accept several values, a series; plans change it by
                                ///< Plan::vary(), if at all
 
-  /// Parses, checks and stores a value. Throws Error(usage) with the name, the text and the valid values, and
-  /// the nearest name for a choice.
+  /// Parses, checks and stores a value; an empty text restores the default. Throws Error(usage) with the
+  /// name, the text and the valid values, and the nearest name for a choice.
   std::function<void(void* parameters, std::string_view text)> set;
   /// Returns the value as text that `set` accepts, empty if the parameter is not set.
   std::function<std::string(const void* parameters)> get;
+
+  /// Whether it is a number, so that a slider can set it: real, integer, length or radius.
+  [[nodiscard]] bool is_number() const noexcept;
+  /// Whether it can be without a value, because its default is none.
+  [[nodiscard]] bool may_be_unset() const noexcept { return default_text.empty(); }
+  /// Returns the number that means "not set" in programs that know only numbers: the first whole number below
+  /// a minimum of 0 or more, and a negative minimum itself. For numbers that may be unset; texts say it by an
+  /// empty text.
+  [[nodiscard]] double unset_number() const noexcept;
+  /// Returns the value at a position of its slider, from 0 to 1, whole or odd where it must be.
+  [[nodiscard]] double slider_value(double position) const noexcept;
+  /// Returns the position, from 0 to 1, of a value on its slider. Values outside the usual range are at an
+  /// end.
+  [[nodiscard]] double slider_position(double value) const noexcept;
 };
 
 // Parsers that the records share. `name` is the parameter's name for messages. Each throws Error(usage) if

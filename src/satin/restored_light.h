@@ -3,6 +3,8 @@
 // same way, on its restored light; a new gain map then leads from one result to the other.
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <span>
 
 #include "satin/device.h"
@@ -10,6 +12,7 @@
 #include "satin/gain_map.h"
 #include "satin/image.h"
 #include "satin/pipeline.h"
+#include "satin/rows.h"
 
 namespace [[gnu::visibility("default")]] satin {
 
@@ -45,6 +48,25 @@ namespace [[gnu::visibility("default")]] satin {
 /// 1/256 of a code. Throws Error(usage) for other shapes, and for a map that does not restore light.
 [[nodiscard]] Image restore_light(const Device& device, const ImageView& base, const GainMap& map);
 
+/// The restored light of a picture row by row, with the values of restore_light(), so that filters of it need
+/// little memory.
+class LightRows final : public RowSource {
+ public:
+  /// `base` and `map` must outlive the object. Throws as restore_light(), and Error(usage) unless the device
+  /// is the CPU and the base in host memory.
+  LightRows(const Device& device, const ImageView& base, const GainMap& map);
+  ~LightRows() override;
+
+  [[nodiscard]] const Shape& shape() const noexcept override;  ///< that of the base, as f32
+  void rewind() override { skip_to(0); }                       ///< starts again at the top
+  void read(const MutableImageView& rows) override;            ///< restores the next rows
+  void skip_to(std::int64_t row);                              ///< makes a row the next one
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// A base picture and its light, as restore_light() returns it. They have one size.
 struct Renderings {
   ImageView base;   ///< u8 or u16, encoded by sRGB's curve, or f32 in linear light
@@ -62,5 +84,11 @@ struct Renderings {
 /// where the whole picture stayed, the result is `map`.
 [[nodiscard]] GainMap gain_map_of(const Device& device, const Renderings& result, const Renderings& before,
                                   const GainMap& map);
+
+/// Returns the gain map as above, where the light of the result is read row by row, from the top and in most
+/// cases once. The light before is what `map` restores in `before`, which is in host memory, as the result.
+/// Throws Error(usage) if the map has more rows than a picture that keeps its size.
+[[nodiscard]] GainMap gain_map_of(const Device& device, const ImageView& result, RowSource& light,
+                                  const ImageView& before, const GainMap& map);
 
 }  // namespace satin

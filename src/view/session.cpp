@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "batch/file_names.h"
+#include "batch/gain_maps.h"
 #include "batch/outputs.h"
 #include "batch/photographs.h"
 #include "batch/side_inputs.h"
 #include "satin/pipeline.h"
-#include "satin/restored_light.h"
 #include "view/settings.h"
 
 namespace satin::view {
@@ -428,8 +428,7 @@ Answer Session::settings_answer(const Json& more) const {
 }
 
 bool Session::uses_light() const {
-  return picture_ != nullptr && picture_->source->gain_map && restores_light(*picture_->source->gain_map) &&
-         batch::gain_map_use_of(line_.pipeline, line_.options) == GainMapUse::use;
+  return picture_ != nullptr && batch::uses_light(*picture_->source, line_.pipeline, line_.options);
 }
 
 Session::Json Session::session_json() const {

@@ -38,7 +38,7 @@ class Chains : public ::testing::Test {
 
   void run(FilterChain& chain, const Shape& of = shape) {
     const Image picture(of);
-    Image output(chain.plan("picture", of));
+    Image output(chain.plan({"picture"}, of));
     static_cast<void>(chain.run(picture, output.view()));
   }
 

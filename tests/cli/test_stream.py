@@ -125,7 +125,7 @@ def test_linear_light_of_the_profile_and_metadata(satin, noise):
     """A profile whose curve is not sRGB's, EXIF, XMP and a resolution."""
     image = pytest.importorskip("PIL.Image")
     from test_metadata import XMP, exif
-    from test_tone import gamma_profile
+    from icc_profile import gamma_profile
     block = exif(orientation=1)
     image.fromarray(noise((311, 97, 3))).save(satin.folder / "in.tif", icc_profile=gamma_profile(1.80078125),
                                               tiffinfo={700: XMP, **block}, dpi=(200, 200))

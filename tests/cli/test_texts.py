@@ -52,6 +52,25 @@ def test_records_have_a_group_and_a_rank(satin):
     assert shown == ["focus", "focus-at", "strength", "f-number", "bokeh"]
 
 
+def test_records_say_how_a_slider_shows_a_number(satin):
+    records = {filter_["name"]: filter_ for filter_ in registered(satin)}
+    for filter_ in records.values():
+        for parameter in filter_["parameters"]:
+            number = parameter["kind"] in ("real", "integer", "length", "radius")
+            assert ("usual" in parameter, "scale" in parameter) == (number, number), (filter_["name"], parameter["name"])
+    blur = {each["name"]: each for each in records["blur"]["parameters"]}
+    assert blur["radius"]["usual"] == [0, 100] and blur["radius"]["scale"] == "logarithmic"
+    assert blur["sigma"]["instead_of"] == "radius" and not blur["sigma"]["whole"]
+    window = next(each for each in records["threshold"]["parameters"] if each["name"] == "window")
+    assert window["whole"] and window["odd"]
+    assert [records[name]["shape"] for name in ("blur", "threshold", "resize")] == ["same", "grey", "other"]
+
+
+def test_values_must_not_be_empty(satin):
+    satin.bad(2, "blur", "photo.png", "-o", "x.png", "--radius", "", says="--radius needs a value")
+    satin.bad(2, "run", "blur radius=", "photo.png", "-o", "x.png", lines=4, says="'radius' needs a value")
+
+
 def test_help_shows_ranges_defaults_and_choices(satin):
     text = " ".join(satin.good("blur", "--help").stdout.decode().split())
     assert "0 to 16384" in text and "default 8" in text

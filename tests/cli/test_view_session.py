@@ -58,7 +58,7 @@ def test_pixels_of_a_profile_are_shown_in_srgb(satin, channels, dtype):
         pytest.skip("profiles need SATIN_CODECS=FULL")
     image = pytest.importorskip("PIL.Image", reason="Pillow is missing")
     cms = pytest.importorskip("PIL.ImageCms", reason="Pillow has no Little CMS")
-    from test_tone import gamma_profile, with_profile
+    from icc_profile import gamma_profile, with_profile
 
     pixels = smooth(60, 80, channels, dtype)
     profile = gamma_profile(2.19921875)
@@ -79,7 +79,7 @@ def test_pixels_of_a_profile_are_shown_in_srgb(satin, channels, dtype):
 
 def test_a_profile_that_is_srgb_changes_nothing(satin):
     cms = pytest.importorskip("PIL.ImageCms", reason="Pillow has no Little CMS")
-    from test_tone import with_profile
+    from icc_profile import with_profile
 
     profile = cms.ImageCmsProfile(cms.createProfile("sRGB")).tobytes()
     (satin.folder / "photo.png").write_bytes(with_profile(smooth(60, 80), profile))

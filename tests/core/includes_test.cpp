@@ -59,6 +59,7 @@ const std::vector<Folder>& folders() {
       {"view", {"satin", "io", "batch"}},
       {"app", {"satin", "view"}},
       {"python", {"satin"}},
+      {"hosts", {"satin"}},
   };
   return list;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/backend.h"
+#include "core/kept_blocks.h"
 #include "satin/device.h"
 #include "satin/plan.h"
 
@@ -70,6 +71,31 @@ TEST(WorkspaceVector, IsAlignedToACacheLine) {
     const WorkspaceVector<double> values(size);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values.data()) % 64, 0U);
   }
+}
+
+TEST(HostMemory, IsUsedAgainForBuffersOfItsSize) {
+#if defined(SATIN_ADDRESS_SANITIZER) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "AddressSanitizer looks for uses of freed memory.";
+#endif
+  constexpr std::size_t bytes = std::size_t{40} << 20;
+  const std::size_t held = KeptBlocks::of_process().held();
+  const std::byte* place = nullptr;
+  {
+    const Buffer first = allocate_host(bytes);
+    place = first.get();
+  }
+  EXPECT_EQ(KeptBlocks::of_process().held(), held + bytes);
+  {
+    const Buffer larger = allocate_host(bytes + (std::size_t{8} << 20));  // frees the block that does not fit
+    EXPECT_LE(KeptBlocks::of_process().held(), held);
+  }
+  {
+    const Buffer first = allocate_host(bytes);
+    place = first.get();
+  }
+  const Buffer smaller = allocate_host(bytes - (std::size_t{1} << 20));
+  EXPECT_EQ(smaller.get(), place);
+  EXPECT_EQ(smaller.size, bytes - (std::size_t{1} << 20));
 }
 
 }  // namespace

@@ -286,6 +286,56 @@ TEST(NewGainMap, WithoutOneBeforeRestoresTheLight) {
   }
 }
 
+/// The rows of a dense picture.
+class RowsOfImage final : public RowSource {
+ public:
+  explicit RowsOfImage(const Image& image) : image_(image) {}
+  [[nodiscard]] const Shape& shape() const noexcept override { return image_.shape(); }
+  void rewind() override { next_ = 0; }
+  void read(const MutableImageView& rows) override {
+    std::memcpy(rows.data, image_.view().at(0, next_), byte_size(rows.shape));
+    next_ += rows.shape.height;
+  }
+
+ private:
+  const Image& image_;
+  std::int64_t next_ = 0;
+};
+
+// More rows than are restored and compared at once. Some cells stay as they were.
+TEST(RestoredLight, IsTheSameRowByRow) {
+  const Device device = cpu_of_threads(2);
+  for (const int channels : {1, 3}) {
+    const Image base = random_picture({24, 900, 3, Type::u8}, 11);
+    const GainMap map = random_map_of(12, 450, channels, 12);
+    const Image light = restore_light(device, base, map);
+    LightRows rows(device, base, map);
+    Image read({24, 900, 3, Type::f32});
+    for (std::int64_t y = 0; y < 900; y += 300)
+      rows.read(mutable_view_of(read.view().at(0, y), {24, 300, 3, Type::f32}));
+    EXPECT_EQ(difference(read, light), "");
+
+    Image result = base.clone(), brighter = light.clone();
+    for (std::int64_t y = 300; y < 500; ++y)
+      for (std::int64_t x = 0; x < 24; ++x) {
+        result.view().value<std::uint8_t>(x, y, 0) ^= 1;
+        brighter.view().value<float>(x, y, 0) *= 3;
+      }
+    brighter.view().value<float>(5, 700, 2) *= 2;  // where the base stayed
+    RowsOfImage filtered(brighter);
+    const GainMap made = gain_map_of(device, result, filtered, base, map);
+    const GainMap whole = gain_map_of(device, Renderings{result, brighter}, Renderings{base, light}, map);
+    EXPECT_EQ(made.metadata, whole.metadata);
+    EXPECT_EQ(difference(made.pixels, whole.pixels), "");
+    EXPECT_NE(difference(made.pixels, map.pixels), "");
+  }
+  const Image base = random_picture({8, 4, 3, Type::u8}, 13);
+  const GainMap tall = random_map_of(16, 8, 1, 14);
+  LightRows rows(device, base, tall);
+  expect_error(ErrorKind::usage, "more rows",
+               [&] { static_cast<void>(gain_map_of(device, base, rows, base, tall)); });
+}
+
 TEST(UseOfLight, FollowsFromTheRecords) {
   const auto uses = [](const char* text) { return uses_restored_light(parse_pipeline(text)); };
   for (const char* text : {"blur", "smooth", "edge-smooth", "unsharp space=linear", "dof", "tilt-shift",

@@ -31,7 +31,8 @@ Blur blur_by(const Image& map, double low, double high, Border border = Border::
 
 // Pictures of several tiles, whose width is no multiple of a warp, with random alpha.
 TEST(RadiusMap, OfSeveralTiles) {
-  constexpr std::array<std::array<double, 2>, 4> ends = {{{0, 24}, {24, 24}, {25.25, 0}, {2, 7}}};
+  constexpr std::array<std::array<double, 2>, 6> ends = {
+      {{0, 24}, {24, 24}, {25.25, 0}, {2, 7}, {100.5, 3}, {200.25, 0}}};
   Random random(0x3A9);
   for (const Format& format : formats)
     for (const Border border : every_border)
@@ -53,8 +54,8 @@ TEST(RadiusMap, OfSeveralTiles) {
 
 // White has the largest sums: windows of up to 63 x 63 pixels of 24 bits, and of 1023 x 1023 of 16 bits.
 TEST(RadiusMap, WhiteStaysWhite) {
-  constexpr std::array largest = {24.0, 25.0, 25.25, 26.0, 27.0, 27.25,  28.0,
-                                  31.0, 31.5, 32.0,  63.0, 64.0, 510.75, 511.0};
+  constexpr std::array largest = {24.0, 25.0, 25.25, 26.0, 27.0,  27.25,  28.0, 31.0,
+                                  31.5, 32.0, 63.0,  64.0, 124.5, 510.75, 511.0};
   for (const Format& format : formats)
     for (const double radius : largest)
       for (const Border border : {Border::shrink, Border::clamp}) {

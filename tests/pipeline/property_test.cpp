@@ -355,6 +355,63 @@ TEST_P(EveryFilter, PlansOrRefusesEveryCase) {
       filter(), [](const FilterCase&) {}, 3);
 }
 
+TEST_P(EveryFilter, OutlinesItsPlans) {
+  for_each_filter_case(
+      filter(),
+      [](const FilterCase& filter_case) {
+        std::vector<Shape> shapes = {filter_case.shape};
+        for (const Image& side : filter_case.side_images()) shapes.push_back(side.shape());
+        const PlanOutline outline = satin::outline(device_under_test(), filter_case.parameters(), shapes);
+        ASSERT_EQ(outline.output, filter_case.plan(device_under_test(), filter_case.shape).output_shape());
+        Shape grey = filter_case.shape;
+        grey.channels = 1;
+        grey.type = Type::u8;
+        grey.alpha = Alpha::none;
+        if (filter().shape == OutputShape::other) return;
+        ASSERT_EQ(outline.output, filter().shape == OutputShape::grey ? grey : filter_case.shape);
+      },
+      40);
+}
+
+/// A slider's range lies inside the hard range and holds the default.
+void expect_usual_range(const ParameterRecord& parameter) {
+  EXPECT_GE(parameter.usual_minimum, parameter.minimum);
+  EXPECT_LE(parameter.usual_maximum, parameter.maximum);
+  EXPECT_LT(parameter.usual_minimum, parameter.usual_maximum);
+  if (parameter.may_be_unset()) {
+    EXPECT_LT(parameter.unset_number(), parameter.usual_minimum);
+    return;
+  }
+  const double usual = std::stod(parameter.default_text);
+  EXPECT_GE(usual, parameter.usual_minimum);
+  EXPECT_LE(usual, parameter.usual_maximum);
+}
+
+/// Parameters that exclude each other are refused together, whichever comes first, unless one is unset again.
+void expect_exclusion(const FilterRecord& filter, const ParameterRecord& parameter) {
+  const std::string other = parameter.instead_of;
+  ASSERT_NE(filter.find_parameter(other), nullptr) << parameter.name;
+  const std::string value = values_of(parameter).back();
+  const std::string other_value = values_of(*filter.find_parameter(other)).back();
+  const auto expect_refusal = [&](const auto& first, const auto& second) {
+    Parameters parameters(filter);
+    parameters.set(first.first, first.second);
+    try {
+      parameters.set(second.first, second.second);
+      ADD_FAILURE() << parameter.name << " and " << other;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_NE(std::string(error.what()).find(parameter.name), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(other), std::string::npos) << error.what();
+    }
+    parameters.set(first.first, "");
+    parameters.set(second.first, second.second);
+    EXPECT_EQ(parameters.get(second.first), second.second);
+  };
+  expect_refusal(std::pair(parameter.name, value), std::pair(other, other_value));
+  expect_refusal(std::pair(other, other_value), std::pair(parameter.name, value));
+}
+
 void expect_described(const FilterRecord& filter) {
   EXPECT_FALSE(filter.name.empty());
   EXPECT_FALSE(filter.category.empty());
@@ -369,6 +426,11 @@ void expect_described(const FilterRecord& filter) {
       parameters.set(parameter.name, value);
       EXPECT_EQ(parameters.get(parameter.name), value) << parameter.name;
     }
+    parameters.set(parameter.name, "");
+    EXPECT_EQ(parameters.get(parameter.name), parameter.default_text) << parameter.name;
+    SCOPED_TRACE(parameter.name);
+    if (parameter.is_number()) expect_usual_range(parameter);
+    if (!parameter.instead_of.empty()) expect_exclusion(filter, parameter);
   }
 }
 

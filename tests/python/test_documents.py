@@ -73,6 +73,12 @@ def test_descriptions_are_found_by_name_and_by_function():
         satin.describe("blurr")
 
 
+def test_descriptions_have_the_usual_range_beside_the_hard_one():
+    text = " ".join(satin.describe("unsharp").split())
+    assert "(0 to 1000, usually 0 to 3)" in text and "(0 to 16384 px, usually 0 to 100)" in text
+    assert "usually" not in satin.describe("gloss")  # there both are the same
+
+
 # --- Names beside those of other libraries. ---
 
 LIBRARIES = {"scipy.ndimage": 1, "skimage": 2, "cv2": 3}

@@ -13,32 +13,39 @@ import satin
 from conftest import ROOT
 
 SCRIPTS = ROOT / "samples" / "python"
-NEEDS = {"regions_to_frame.py": "pandas", "folder.py": "tqdm", "pytorch_transform.py": "torch"}
+NEEDS = {"regions_to_frame.py": "pandas", "folder.py": "tqdm", "pytorch_transform.py": "torch", "vips_pipeline.py": "pyvips"}
 SAYS = {
     "depth_of_field.py": r"same bytes: True",
     "clean_page.py": r"of the page is ink; [1-9]\d* of \d+ areas were specks",
     "regions_to_frame.py": r"bulb +\d+ +\d+\nglint +\d+ +\d+",
     "folder.py": r"4 of 4 done",
+    "vips_pipeline.py": r"soft: 240 x 160 pixels\nfar: [1-9]\d* % of the picture",
     "pytorch_transform.py": r"batches of \(8, 3, 64, 64\) torch.uint8 on cpu",
 }
 
 
-@pytest.fixture(scope="module")
-def scene(tmp_path_factory):
-    """The pictures of satin_render_scene, from the build that SATIN_TEST_BUILD names or the newest one here."""
+def built(name):
+    """A file of the build that SATIN_TEST_BUILD names, or of the newest one here that has it."""
     told = os.environ.get("SATIN_TEST_BUILD")
     builds = [Path(told)] if told else sorted((ROOT / ".build").glob("*"), key=lambda path: path.stat().st_mtime, reverse=True)
-    found = [path for path in (build / "satin_render_scene" for build in builds) if path.exists()]
-    if not found:
+    return next((path for path in (build / name for build in builds) if path.exists()), None)
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory):
+    """The pictures of satin_render_scene."""
+    program = built("satin_render_scene")
+    if program is None:
         pytest.skip("there is no satin_render_scene: build the samples, or name their build by SATIN_TEST_BUILD")
     folder = tmp_path_factory.mktemp("scene")
-    subprocess.run([found[0], "-o", folder, "--width", "480", "--height", "320"], check=True, capture_output=True)
+    subprocess.run([program, "-o", folder, "--width", "480", "--height", "320"], check=True, capture_output=True)
     return folder
 
 
 @functools.lru_cache(maxsize=None)
 def run(script, folder):
-    environment = {**os.environ, "PYTHONPATH": str(Path(satin.__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(satin.__file__).parents[1]),
+                   "VIPSHOME": str(built("hosts/vips") or "")}  # fmt: skip
     return subprocess.run([sys.executable, "-B", "-W", "error", SCRIPTS / script, folder], capture_output=True, text=True,
                           check=False, env=environment)  # fmt: skip
 
@@ -52,6 +59,8 @@ def test_every_script_is_tested_and_told_of():
 def test_scripts(script, scene):
     if script in NEEDS and importlib.util.find_spec(NEEDS[script]) is None:
         pytest.skip(f"{NEEDS[script]} is not installed")
+    if script == "vips_pipeline.py" and built("hosts/vips") is None:
+        pytest.skip("the module for libvips is not built")
     done = run(script, scene)
     assert done.returncode == 0, done.stderr
     assert re.search(SAYS[script], done.stdout), done.stdout

@@ -457,6 +457,16 @@ def test_sliders_follow_arrows(page):
     assert "--strength" not in page.text("command")
 
 
+@pytest.mark.parametrize("name,low,middle,high", [
+    ("strength", 0, 9.05, 100), ("blade-angle", -180, 0, 180), ("squeeze", 0.5, 1, 2),
+])  # fmt: skip
+def test_sliders_cover_the_usual_range_of_their_record(page, name, low, middle, high):
+    page.unfold(page.find("control-" + name))
+    for position, value in ((0, low), (500, middle), (1000, high)):
+        page.slide("slider-control-" + name, position)
+        assert float(page.find("control-" + name).get_attribute("value")) == value
+
+
 def test_another_tab_is_shown_and_its_settings_are_not_written(page):
     page.set("strength", "6")
     other = page.run("return fetch('/api/settings', { method: 'POST', headers: { 'Content-Type': 'application/json',"

@@ -9,17 +9,25 @@
 
 namespace satin {
 
+/// Returns first + x * (second + x * (third + ...)), without a loop, so that compilers vectorize loops around
+/// it.
+template <class... Rest>
+SATIN_HD double polynomial(double x, double first, Rest... rest) {
+  if constexpr (sizeof...(rest) == 0)
+    return first;
+  else
+    return first + x * polynomial(x, rest...);
+}
+
 /// Returns 2^exponent for magnitudes up to 1000, with a relative error below 2^-50: Taylor's series of exp(y)
 /// for |y| <= ln(2) / 2, where y^14 / 14! < 2^-57.
 SATIN_HD double power_of_2(double exponent) {
   constexpr double ln2 = 0.69314718055994530942;
   const int whole = static_cast<int>(exponent + 1024.5) - 1024;
   const double y = (exponent - static_cast<double>(whole)) * ln2;
-  constexpr double inverse_factorials[] = {
-      1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
-      1.0 / 720,        1.0 / 120,       1.0 / 24,       1.0 / 6,       1.0 / 2,      1.0,         1.0};
-  double series = 0;
-  for (const double factor : inverse_factorials) series = factor + y * series;
+  const double series =
+      polynomial(y, 1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320,
+                 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800);
   return series * power_of_two(whole);
 }
 
@@ -28,20 +36,15 @@ SATIN_HD double power_of_2(double exponent) {
 /// 2^-52.
 SATIN_HD double log_of_2(double value) {
   constexpr double two_over_ln2 = 2.88539008177792681472;
-  constexpr double root_of_2 = 1.41421356237309504880;
+  // Mantissas above sqrt(2), whose last 52 bits are more than these, carry into the exponent.
+  constexpr std::uint64_t one = std::uint64_t{1} << 52, root_of_2 = 0x6A09E667F3BCD;
   const std::uint64_t bits = bits_of(value);
-  int whole = static_cast<int>(bits >> 52) - 1023;
-  double m = double_of((bits & 0xFFFFFFFFFFFFFULL) | (std::uint64_t{1023} << 52));
-  if (m > root_of_2) {
-    m = m / 2;
-    ++whole;
-  }
+  const int whole = static_cast<int>((bits + (one - 1 - root_of_2)) >> 52) - 1023;
+  const double m = double_of(bits - (static_cast<std::uint64_t>(whole) << 52));
   const double s = (m - 1) / (m + 1);
   const double square = s * s;
-  constexpr double inverses[] = {1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9,
-                                 1.0 / 7,  1.0 / 5,  1.0 / 3,  1.0};
-  double series = 0;
-  for (const double inverse : inverses) series = inverse + square * series;
+  const double series =
+      polynomial(square, 1.0, 1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17);
   return static_cast<double>(whole) + two_over_ln2 * (s * series);
 }
 

@@ -27,16 +27,6 @@ std::uint64_t covered_size(Radius256 radius) { return 2 * static_cast<std::uint6
 
 bool is_integer(Type type) { return type == Type::u8 || type == Type::u16 || type == Type::u32; }
 
-/// Whether pairs of doubles divide sums above divide_limit exactly. `largest`: pixels of the largest box.
-/// `weights`: factor of their sum.
-bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights) {
-  constexpr std::uint64_t one = 1;
-  const std::uint64_t largest_mean = job.write.working ? job.read.maximum : white_of(job.read);
-  const std::uint64_t divisor = std::max(job.read.alpha_maximum, one << job.read.fraction);
-  return largest <= long_divide_limit / (weights << job.read.fraction) / ((job.read.maximum >> 24) + 1) &&
-         largest_mean < one << 28 && largest <= (one << 52) / (radius_one * radius_one) / divisor;
-}
-
 /// Chooses the division of 64-bit sums: by rows for integers, and for floats without alpha and mask.
 Division division_of_long_sums(const ChainBox& box, std::uint64_t largest, std::uint64_t weights,
                                bool signed_means) {
@@ -192,6 +182,14 @@ std::int64_t reach_of(Radius256 radius, std::int64_t size, Border border) {
 
 bool narrow_sums(const BoxMeanJob& job) {
   return job.read.maximum <= 0x7FFFFFFF / largest_box(job.width, job.height, job.radius, job.border);
+}
+
+bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights) {
+  constexpr std::uint64_t one = 1;
+  const std::uint64_t largest_mean = job.write.working ? job.read.maximum : white_of(job.read);
+  const std::uint64_t divisor = std::max(job.read.alpha_maximum, one << job.read.fraction);
+  return largest <= long_divide_limit / (weights << job.read.fraction) / ((job.read.maximum >> 24) + 1) &&
+         largest_mean < one << 28 && largest <= (one << 52) / (radius_one * radius_one) / divisor;
 }
 
 std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) {

@@ -186,6 +186,10 @@ struct ChainBox {
 /// Whether sums over whole boxes fit 31 bits: SIMD converts and divides signed words.
 [[nodiscard]] bool narrow_sums(const BoxMeanJob& job);
 
+/// Whether pairs of doubles divide sums above divide_limit exactly. `largest`: pixels of the largest box.
+/// `weights`: factor of their sum.
+[[nodiscard]] bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights);
+
 /// Returns the boxes of the jobs, or nothing if a job cannot slide down tiles: a radius map, radius 0,
 /// windows far larger than the picture, excluded pixels together with alpha or with sums of 64 bits.
 [[nodiscard]] std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs);

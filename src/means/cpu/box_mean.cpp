@@ -1,10 +1,10 @@
 // Chooses how a box mean is computed, and computes those with a radius per pixel.
 //
 // One radius for all pixels is computed by sliding windows (means/cpu/box_chain.h). A radius map reads four
-// entries of a summed-area table per whole box (Crow 1984). For small radii of integers without alpha or
-// mask, a tile keeps the last rows of its own table in a ring that stays in the cache (BoxMeanRing). That
-// table covers the picture extended by its border, so only Border::shrink needs other divisors at the edges.
-// All other jobs use a table of the whole picture (BoxMeanTable).
+// entries of a summed-area table per whole box (Crow 1984). For small radii of integers without mask, a tile
+// keeps the last rows of its own table in a ring that stays in the cache (BoxMeanRing). That table covers the
+// picture extended by its border, so only Border::shrink needs other divisors at the edges. All other jobs
+// use a table of the whole picture (BoxMeanTable).
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "means/cpu/box_mean.cpp"
@@ -12,12 +12,14 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 #include "core/cpu/backend.h"
 #include "core/workspace.h"
 #include "means/box_mean.h"
 #include "means/cpu/box_chain.h"
+#include "means/cpu/divide-inl.h"
 #include "means/maths/mean.h"
 #include "pixels/cpu/load_wide-inl.h"
 #include "pixels/cpu/rows-inl.h"
@@ -83,50 +85,128 @@ HWY_INLINE auto WholeBox(D d, const Sum* above, const Sum* below, std::size_t le
     return ExactDouble(d, hn::Sub(lower, upper));
 }
 
-/// Returns a weighted sum over the divisor, to nearest, ties up: above 2^50 by the remainder of a quotient
-/// that errs by at most 1, which is exact.
-template <class Sum, class D, class V = hn::Vec<D>>
-HWY_INLINE V MeanOf(D d, V sum, const BoxOfRadius& box) {
-  const auto reciprocal = hn::Set(d, box.reciprocal);
-  if constexpr (sizeof(Sum) == 4) return hn::Mul(hn::Add(sum, hn::Set(d, box.half_up)), reciprocal);
-  const auto divisor = hn::Set(d, box.divisor);
-  const auto quotient = hn::Trunc(hn::Mul(sum, reciprocal));
+/// Rows of a table at the edges of one pixel's box, and the columns there.
+template <std::size_t Channels, class Sum>
+struct BoxEdges {
+  BoxEdges(const RingTable<Sum>& table, std::size_t x, std::size_t y, const BoxOfRadius& box)
+      : above(row(table, y - static_cast<std::size_t>(box.reach) - 1)),
+        below(row(table, y + static_cast<std::size_t>(box.reach))),
+        left((x - static_cast<std::size_t>(box.reach) - 1) * Channels),
+        right((x + static_cast<std::size_t>(box.reach)) * Channels) {
+    if (!box.fractional) return;
+    outer_above = row(table, y - static_cast<std::size_t>(box.reach) - 2);
+    outer_below = row(table, y + static_cast<std::size_t>(box.reach) + 1);
+  }
+
+  static const Sum* row(const RingTable<Sum>& table, std::size_t y) {
+    return table.data + (y & table.row_mask) * table.stride;
+  }
+
+  const Sum* above;
+  const Sum* below;
+  const Sum* outer_above = nullptr;
+  const Sum* outer_below = nullptr;
+  std::size_t left;
+  std::size_t right;
+};
+
+/// Returns the weighted sum of the whole boxes for the channels from c on that D holds, which is exact as a
+/// double (below 2^53) or as a LongSum.
+template <bool Long, std::size_t Channels, class D, class Sum>
+HWY_INLINE auto CoveredSum(D d, const BoxEdges<Channels, Sum>& at, const BoxOfRadius& box, std::size_t c) {
+  const auto whole = [&](const Sum* above, const Sum* below, std::size_t more) HWY_ATTR {
+    return WholeBox(d, above + c, below + c, at.left - more, at.right + more);
+  };
+  const auto inner = hn::Set(d, box.inner);
+  const auto outer = hn::Set(d, box.outer);
+  if constexpr (Long) {
+    const auto unit = hn::Set(d, 0x1p24);
+    const auto part = [&](auto sum, auto weight) HWY_ATTR {
+      const auto high = hn::Floor(hn::Mul(sum, hn::Set(d, 0x1p-24)));
+      return LongSum<hn::Vec<D>>{hn::Mul(high, weight), hn::Mul(hn::NegMulAdd(high, unit, sum), weight)};
+    };
+    auto total = part(whole(at.above, at.below, 0), hn::Mul(inner, inner));
+    const auto add = [&](const LongSum<hn::Vec<D>>& more) HWY_ATTR {
+      total.high = hn::Add(total.high, more.high);
+      total.low = hn::Add(total.low, more.low);
+    };
+    if (box.fractional) {
+      add(part(whole(at.above, at.below, Channels), hn::Mul(inner, outer)));
+      add(part(whole(at.outer_above, at.outer_below, 0), hn::Mul(inner, outer)));
+      add(part(whole(at.outer_above, at.outer_below, Channels), hn::Mul(outer, outer)));
+    }
+    return total;
+  } else {
+    const auto sum = whole(at.above, at.below, 0);
+    if (!box.fractional) return sum;
+    const auto wide = whole(at.above, at.below, Channels);
+    const auto tall = whole(at.outer_above, at.outer_below, 0);
+    const auto both = whole(at.outer_above, at.outer_below, Channels);
+    return hn::Add(hn::Mul(inner, hn::Add(hn::Mul(inner, sum), hn::Mul(outer, wide))),
+                   hn::Mul(outer, hn::Add(hn::Mul(inner, tall), hn::Mul(outer, both))));
+  }
+}
+
+/// Returns sum / divisor, to nearest, ties up, for sums up to 2^53, from an estimate whose whole part errs by
+/// at most 1: the remainder is exact.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V NearestQuotient(D d, V sum, V divisor, V estimate) {
+  const auto quotient = hn::Trunc(estimate);
   const auto rest = hn::NegMulAdd(quotient, divisor, sum);
   return hn::Add(quotient, hn::IfThenElseZero(hn::Ge(hn::Add(rest, rest), divisor), hn::Set(d, 1.0)));
 }
 
+/// Returns a covered sum over the divisor of its box, to nearest, ties up. Sums of u32 are below 2^50.
+template <class Sum, class D, class V = hn::Vec<D>>
+HWY_INLINE V MeanOf(D d, V sum, const BoxOfRadius& box) {
+  const auto reciprocal = hn::Set(d, box.reciprocal);
+  if constexpr (sizeof(Sum) == 4) return hn::Mul(hn::Add(sum, hn::Set(d, box.half_up)), reciprocal);
+  return NearestQuotient(d, sum, hn::Set(d, box.divisor), hn::Mul(sum, reciprocal));
+}
+
+template <class Sum, class D, class V>
+HWY_INLINE V MeanOf(D d, LongSum<V> sum, const BoxOfRadius& box) {
+  return QuotientOf(d, sum, hn::Set(d, box.divisor));
+}
+
+/// Returns covered sums of colours times alpha over the sum of alpha, at most `white`, and that of alpha over
+/// the divisor of the box. The sum of alpha is below 2^52.
+template <bool Long, std::size_t Channels, class D, class Sum>
+HWY_INLINE auto UnweightedMean(D d, const BoxEdges<Channels, Sum>& at, const BoxOfRadius& box, std::size_t c,
+                               double white) {
+  const hn::RebindToSigned<D> integers;
+  const auto last = hn::Set(integers, Channels - 1);
+  const auto is_alpha =
+      hn::RebindMask(d, hn::Eq(hn::And(hn::Iota(integers, static_cast<std::int64_t>(c)), last), last));
+  const hn::CappedTag<double, 1> one;
+  const auto alpha = hn::GetLane(EstimateOf(one, CoveredSum<Long>(one, at, box, Channels - 1)));
+  const auto divisor = hn::IfThenElse(is_alpha, hn::Set(d, box.divisor), hn::Set(d, std::max(alpha, 1.0)));
+  const auto sum = CoveredSum<Long>(d, at, box, c);
+  if constexpr (Long)
+    return hn::Min(QuotientOf(d, sum, divisor), hn::Set(d, white));
+  else
+    return hn::Min(NearestQuotient(d, sum, divisor, hn::Div(sum, divisor)), hn::Set(d, white));
+}
+
 /// Sets means[x * Channels + c] for x in [first, last) to the mean over the box boxes[x] around (x, y),
-/// rounded to nearest, ties up. All entries must exist, and gather_slack more. Sums are below 2^31 and
-/// weighted sums below 2^50 (u32), or weighted sums at most 2^53 (double).
-template <std::size_t Channels, class Sum>
+/// rounded to nearest, ties up; if Weighted, colours are means times alpha over that of alpha. All entries
+/// must exist, and gather_slack more. Sums of u32 are below 2^31.
+template <bool Weighted, bool Long, std::size_t Channels, class Sum>
 void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes,
-                 std::size_t first, std::size_t last, std::uint32_t* HWY_RESTRICT means) {
+                 std::size_t first, std::size_t last, double white, std::uint32_t* HWY_RESTRICT means) {
   const hn::CappedTag<double, 4> d;
   const hn::Rebind<std::int32_t, decltype(d)> d32;
   const hn::Rebind<std::uint32_t, decltype(d)> du32;
-  const auto row = [&](std::size_t at) { return table.data + (at & table.row_mask) * table.stride; };
   for (std::size_t x = first; x < last; ++x) {
     const BoxOfRadius& box = *boxes[x];
-    const auto reach = static_cast<std::size_t>(box.reach);
-    const Sum* above = row(y - reach - 1);
-    const Sum* below = row(y + reach);
-    const std::size_t left = (x - reach - 1) * Channels;
-    const std::size_t right = (x + reach) * Channels;
+    const BoxEdges<Channels, Sum> at(table, x, y, box);
     for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
-      auto sum = WholeBox(d, above + c, below + c, left, right);
-      if (box.fractional) {
-        const Sum* outer_above = row(y - reach - 2);
-        const Sum* outer_below = row(y + reach + 1);
-        const auto inner = hn::Set(d, box.inner);
-        const auto outer = hn::Set(d, box.outer);
-        const auto wide = WholeBox(d, above + c, below + c, left - Channels, right + Channels);
-        const auto tall = WholeBox(d, outer_above + c, outer_below + c, left, right);
-        const auto both = WholeBox(d, outer_above + c, outer_below + c, left - Channels, right + Channels);
-        sum = hn::Add(hn::Mul(inner, hn::Add(hn::Mul(inner, sum), hn::Mul(outer, wide))),
-                      hn::Mul(outer, hn::Add(hn::Mul(inner, tall), hn::Mul(outer, both))));
-      }
-      const auto mean = hn::DemoteTo(d32, MeanOf<Sum>(d, sum, box));
-      hn::StoreU(hn::BitCast(du32, mean), du32, means + x * Channels + c);
+      hn::Vec<decltype(d)> mean;
+      if constexpr (Weighted)
+        mean = UnweightedMean<Long>(d, at, box, c, white);
+      else
+        mean = MeanOf<Sum>(d, CoveredSum<Long>(d, at, box, c), box);
+      hn::StoreU(hn::BitCast(du32, hn::DemoteTo(d32, mean)), du32, means + x * Channels + c);
     }
   }
 }
@@ -144,7 +224,8 @@ struct RingTile {
   WorkspaceVector<std::uint32_t> means;
 };
 
-template <class Sum>
+/// `Long`: whether weighted sums may exceed 2^53.
+template <class Sum, bool Long>
 class BoxMeanRing final : public BoxMeanOperation {
  public:
   BoxMeanRing(CpuBackend& backend, const BoxMeanJob& job, std::int64_t reach)
@@ -259,11 +340,17 @@ class BoxMeanRing final : public BoxMeanOperation {
     const auto pixels = static_cast<std::size_t>(columns.last - columns.first);
     const auto halo = static_cast<std::size_t>(halo_);
     const RingTable<Sum> table{tile.ring.data(), stride_, ring_rows_ - 1};
-    with_channels(job_.read.channels, [&]<int Channels>() {
-      GatherMeans<Channels>(table, static_cast<std::size_t>(y + largest_reach + 1), tile.box_at.data(), halo,
-                            halo + pixels, tile.means.data());
-    });
+    const auto gather = [&]<bool Weighted, std::size_t Channels>() {
+      GatherMeans<Weighted, Long, Channels>(table, static_cast<std::size_t>(y + largest_reach + 1),
+                                            tile.box_at.data(), halo, halo + pixels,
+                                            static_cast<double>(white_of(job_.read)), tile.means.data());
+    };
     const std::uint32_t* means = tile.means.data() + halo * channels_;
+    if (job_.read.weighted) {
+      channels_ == 2 ? gather.template operator()<true, 2>() : gather.template operator()<true, 4>();
+      return store_with_alpha(means, store, images, columns, y);
+    }
+    with_channels(job_.read.channels, [&]<int Channels>() { gather.template operator()<false, Channels>(); });
     const std::size_t count = pixels * channels_;
     if (job_.write.type == Type::u8) {
       EncodeWorking(means, count, store.rule.transfer,
@@ -272,6 +359,17 @@ class BoxMeanRing final : public BoxMeanOperation {
       EncodeWorking(means, count, store.rule.transfer,
                     images.output.row<std::uint16_t>(y) + columns.first * job_.read.channels);
     }
+  }
+
+  /// Stores a row of bytes with alpha.
+  void store_with_alpha(const std::uint32_t* means, const MeanStore& store, const BoxMeanImages& images,
+                        Columns columns, std::int64_t y) const {
+    std::array<std::uint16_t, static_cast<std::size_t>(tile_width) * 4> values;
+    const auto pixels = static_cast<std::size_t>(columns.last - columns.first);
+    Narrow(means, pixels * channels_, values.data());
+    const std::int64_t first = columns.first * job_.read.channels;
+    StoreWithAlpha(values.data(), pixels, channels_, store.rule.transfer,
+                   images.original.row<std::uint8_t>(y) + first, images.output.row<std::uint8_t>(y) + first);
   }
 
   /// Finds the box of every pixel of a row of the tile. The divisor of a clipped window is its area in the
@@ -319,18 +417,24 @@ class BoxMeanRing final : public BoxMeanOperation {
 
 inline Prepared<BoxMeanJob> PrepareBoxMeanRing(CpuBackend& backend, const BoxMeanJob& job) {
   const std::int64_t reach = (std::max(job.radius.low, job.radius.high) + radius_one - 1) / radius_one;
-  const bool plain = job.radius.from_map && !job.excludes && !job.read.fixed_point && !job.read.weighted &&
-                     job.read.fraction == 0 && job.mask_maximum == 0 && job.border != Border::constant &&
+  const bool bytes = job.read.type == Type::u8 && job.write.type == Type::u8;
+  const bool plain = job.radius.from_map && !job.excludes && !job.read.fixed_point &&
+                     (!job.read.weighted || bytes) && job.read.fraction == 0 && job.mask_maximum == 0 &&
+                     job.border != Border::constant &&
                      (job.write.type == Type::u8 || job.write.type == Type::u16);
   if (!plain || reach > largest_reach) return nullptr;
+  constexpr std::uint64_t weights = radius_one * radius_one;
   const std::uint64_t box = largest_box(job.width, job.height, job.radius, job.border);
   const std::uint64_t most = (std::uint64_t{1} << 53) / (job.read.maximum + 1);
-  if (narrow_sums(job) && box <= most / (8 * radius_one * radius_one))
-    return std::make_unique<BoxMeanRing<std::uint32_t>>(backend, job, reach);
+  if (narrow_sums(job) && box <= most / (8 * weights))
+    return std::make_unique<BoxMeanRing<std::uint32_t, false>>(backend, job, reach);
   const auto halo = static_cast<std::uint64_t>(reach) + 1;
   const std::uint64_t tile = (tile_width + 2 * halo) * (static_cast<std::uint64_t>(job.height) + 2 * halo);
-  if (tile > most || box > most / (radius_one * radius_one)) return nullptr;
-  return std::make_unique<BoxMeanRing<double>>(backend, job, reach);
+  if (tile > most) return nullptr;
+  if (box <= most / weights) return std::make_unique<BoxMeanRing<double, false>>(backend, job, reach);
+  if (long_sums_fit(job, box, weights))
+    return std::make_unique<BoxMeanRing<double, true>>(backend, job, reach);
+  return nullptr;
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE

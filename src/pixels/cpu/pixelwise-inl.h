@@ -44,6 +44,15 @@ class EachRow {
   void each(std::int64_t width, std::int64_t height, const Step& step) const {
     if constexpr (requires { step.idle(); })
       if (step.idle()) return;
+    // A step with at_once computes stretches of a row of at most that many pixels. `flatten` compiles their
+    // loops for the SIMD target, too.
+    if constexpr (requires { Step::at_once; }) {
+      const auto stretches = [&](int y) HWY_ATTR __attribute__((flatten)) {
+        const int last = static_cast<int>(width);
+        for (int x = 0; x < last; x += Step::at_once) step.columns(x, std::min(x + Step::at_once, last), y);
+      };
+      return rows(height, stretches);
+    }
     rows(height, [&](int y) HWY_ATTR {
       if constexpr (requires { step.row(y); }) {
         columns(static_cast<int>(width), step.row(y));

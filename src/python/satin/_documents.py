@@ -118,7 +118,9 @@ def _range_text(record: dict[str, Any]) -> str:
         bounds = f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
     elif high is not None:
         bounds = f"{high:g} or less"
-    return " ".join(filter(None, (bounds, record["unit"])))
+    hard = " ".join(filter(None, (bounds, record["unit"])))
+    usual = record.get("usual", [low, high])
+    return hard if usual == [low, high] else ", ".join(filter(None, (hard, f"usually {usual[0]:g} to {usual[1]:g}")))
 
 
 def _words_of(record: dict[str, Any]) -> dict[str, str]:

@@ -7,8 +7,8 @@ const apart = 0.15; // distance of points, in radii
 
 /** Records for the controls of the brush, in the form of a filter's parameters. */
 const records = {
-  radius: { kind: "number", unit: "px", minimum: 0.5, maximum: 4096, help: "radius of the brush: [ and ] change it" },
-  hardness: { kind: "number", unit: "%", minimum: 0, maximum: 100, help: "share of the radius that is fully painted" },
+  radius: { unit: "px", minimum: 0.5, maximum: 4096, usual: [0.5, 500], scale: "logarithmic", help: "radius of the brush: [ and ] change it" },
+  hardness: { unit: "%", minimum: 0, maximum: 100, usual: [0, 100], scale: "linear", help: "share of the radius that is fully painted" },
 };
 
 export class Brush {
@@ -46,7 +46,7 @@ export class Brush {
     this.#controls = Object.entries(records).map(([name, record]) => {
       const value = () => String(this.#settings[name]);
       const set = (text) => this.#set(name, parseFloat(text));
-      return new Control({ name, default: "", ...record }, { value, set, longerSide, prefix: "brush-" });
+      return new Control({ name, kind: "number", default: "", ...record }, { value, set, longerSide, prefix: "brush-" });
     });
     byId("brush-settings").replaceChildren(...this.#controls.map((each) => each.element));
   }

@@ -4,7 +4,6 @@ import { baseName, element, fileName, fill, iconButton, words } from "./dom.js";
 
 export const positions = 1000; // steps of a slider
 
-const unlimited = 1e6; // ratio of limits from which they are ignored
 const digits = 3;
 
 /** Splits "1.5%" into its number and whether it is a percentage. */
@@ -19,51 +18,25 @@ export function rounded(value) {
   return Number(value.toPrecision(digits));
 }
 
-const isLength = ({ kind, unit }) => kind === "length" || unit === "px";
-
-/** Returns the largest value of a slider: the record's if a slider resolves it, else one that suits picture and default. */
-function upperEnd(parameter, percent, longerSide) {
-  const { minimum, kind } = parameter;
-  const most = parameter.maximum ?? Infinity;
-  const usual = Math.abs(partsOf(parameter.default ?? "").number) || 0;
-  if (percent) return 10;
-  if (isLength(parameter)) return Math.min(most, Math.max(32, Math.round(longerSide / 8)));
-  if (parameter.unit === "%") return Math.min(most, 100);
-  if (most - (minimum ?? -Infinity) <= 720 || (minimum > 0 && !usual)) return most;
-  return Math.min(most, kind === "integer" ? Math.max(16, 4 * usual) : Math.max(1, 4 * usual));
+/** The curve of a slider over the range, as ParameterRecord::slider_value() has it. */
+function curveOf({ scale }, low, high) {
+  const range = high - low, start = low > 0 ? low : range / 100, end = Math.log1p(range / start);
+  if (scale !== "logarithmic") return { to: (share) => low + range * share, from: (value) => (value - low) / range };
+  return { to: (share) => low + start * Math.expm1(share * end), from: (value) => Math.log1p((value - low) / start) / end };
 }
 
-function lowerEnd(parameter, high) {
-  const minimum = parameter.minimum ?? -Infinity;
-  return minimum < -1000 ? -high : minimum;
-}
-
-/** The curve of a slider: logarithmic where positive values span decades, finer near 0 for lengths, linear otherwise. */
-function curveOf(parameter, low, high) {
-  if (low > 0 && high / low > 1000) {
-    const ratio = high / low;
-    return { to: (share) => low * ratio ** share, from: (value) => Math.log(value / low) / Math.log(ratio) };
-  }
-  const power = low >= 0 && (isLength(parameter) || high > 50 * Math.max(1, low)) && parameter.unit !== "%" ? 2.5 : 1;
-  return {
-    to: (share) => low + (high - low) * share ** power,
-    from: (value) => ((value - low) / (high - low)) ** (1 / power),
-  };
-}
-
-/** Returns {position(value), value(position), next(value, direction)}. The range includes the current value. */
-export function scaleOf(parameter, text, longerSide) {
+/**
+ * Returns {position(value), value(position), next(value, direction)}. The slider covers the record's usual range, or up to
+ * 10 percent of the longer side, and the current value.
+ */
+export function scaleOf(parameter, text) {
   const { number, percent } = partsOf(text);
-  const usual = partsOf(parameter.default ?? "").number;
-  const { axis } = parameter;
-  let high = axis?.high ?? upperEnd(parameter, percent, longerSide);
-  let low = axis?.low ?? lowerEnd(parameter, high);
-  if (low > 0 && usual > 0 && parameter.maximum / low > unlimited) [low, high] = [usual / 1000, usual * 1000];
+  const { axis, odd } = parameter;
+  let [low, high] = axis ? [axis.low, axis.high] : percent ? [0, 10] : parameter.usual;
   if (number > high) high = Math.min(percent ? 1000 : parameter.maximum ?? Infinity, 2 * number);
   if (number < low) low = number;
   const curve = axis ?? curveOf(parameter, low, high);
   const whole = parameter.whole && !percent;
-  const odd = whole && /\bodd\b/.test(parameter.help);
   return {
     position: (value) => Math.round(positions * curve.from(Math.min(high, Math.max(low, value)))),
     value: (position) => {
@@ -201,7 +174,7 @@ export class Control {
 
   /** The scale of the slider, which does not change during a drag. */
   get #scale() {
-    return this.#held ?? scaleOf(this.record, this.#inForce, this.longerSide());
+    return this.#held ?? scaleOf(this.record, this.#inForce);
   }
 
   /** Offers the words that the field accepts besides numbers. */

@@ -161,7 +161,7 @@ export class Strength {
     const text = this.#session.value(this.#parameter) || (this.#parameter.kind === "length" ? "1%" : "");
     const { number, percent } = partsOf(text);
     this.#session.begin();
-    this.#scale = scaleOf(this.#parameter, text, Math.max(picture.width, picture.height));
+    this.#scale = scaleOf(this.#parameter, text);
     this.#from = this.#scale.position(number || 0);
     this.#sign = percent ? "%" : "";
     return true;
