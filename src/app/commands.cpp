@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "app/options.h"
@@ -101,6 +102,26 @@ CommandSpec convert_command() {
   command.details =
       "The extension of the output says the format, for several files --format. Metadata, profile and bits\n"
       "travel as they do with filters: what the format cannot hold is named in a warning.";
+  return command;
+}
+
+CommandSpec depth_command() {
+  CommandSpec command = filter_command(convert_record());
+  command.name = depth_command_name;
+  command.help = "estimate depth by your own model, for satin dof";
+  command.details =
+      "ONNX Runtime runs the model, and is no part of Satin: pip install --target DIR onnxruntime, and set\n"
+      "SATIN_ONNXRUNTIME to DIR. The output has the model's resolution, as f32 in TIFF, OpenEXR, PFM "
+      "or\n"
+      "NPY, or as 16-bit codes in PNG. satin dof --depth enlarges it along the edges of the picture.";
+  for (OptionGroup& group : command.groups)
+    std::erase_if(group.options, [](const OptionSpec& option) {
+      static const std::set<std::string> left_out = {"in-place", "backup", "stream", "pyramid",
+                                                     "gain-map", "dither", "strip",  "jpeg-quality"};
+      return left_out.contains(option.name);
+    });
+  command.groups.insert(command.groups.begin(),
+                        {"Model", {model_option("ONNX file of the model, with MODEL.json beside it")}});
   return command;
 }
 
@@ -238,6 +259,7 @@ std::vector<CommandSpec> commands() {
   for (const FilterRecord& filter : filters()) all.push_back(completed(filter_command(filter)));
   all.push_back(pipeline_command());
   all.push_back(convert_command());
+  all.push_back(depth_command());
   all.push_back(view_command({}));
   all.push_back(info_command());
   const OptionSpec json = flag("json", "print JSON");

@@ -77,6 +77,9 @@ struct CommandSpec {
 /// existing one), an option without its value, and an option that is given twice but accepts one value.
 [[nodiscard]] ParsedLine parse_line(const CommandSpec& command, const std::vector<std::string>& arguments);
 
+/// The command whose pictures are the depth that a model estimates.
+constexpr const char* depth_command_name = "depth";
+
 // --- Commands ---
 
 int run_filter_command(const CommandSpec& command, const ParsedLine& line);

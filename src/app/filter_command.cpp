@@ -454,6 +454,12 @@ int run_filter_command(const CommandSpec& command, const ParsedLine& line) {
   refuse_number_for_aperture(*command.filter, line);
   refuse_bare_output(line.arguments, line);
   BatchOptions options = batch_options_of(line);
+  if (command.name == depth_command_name) {
+    options.picture_from = PictureSource::model_depth;
+    const bool names_files = options.output.has_extension() || options.output == "-";
+    if (options.format.empty() && !names_files)
+      options.format = ".tif";  // photographs are no format of depth
+  }
   for (const ParsedLine& of_picture : series_lines(*command.filter, line))
     options.series.push_back({step_of(*command.filter, of_picture)});
   const Pipeline pipeline = options.series.front();

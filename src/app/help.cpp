@@ -9,6 +9,7 @@
 #include "app/report.h"
 #include "satin/device.h"
 #include "satin/error.h"
+#include "satin/image_model.h"
 #include "satin/json.h"
 #include "satin/version.h"
 
@@ -75,6 +76,8 @@ constexpr std::string_view examples[] = {
     "satin run 'threshold window=75 invert | regions min-area=20' page.png -o letters.json",
     "satin convert photo.jpg -o photo.png",
     "satin convert page.png mask.png -o for_mail/ --format jpg",
+    "satin depth photo.jpg -o depth.tif --model depth_anything_v2_vits.onnx",
+    "satin depth photos/ -o depths/ --model midas_small.onnx --format png",
     "satin info photo.jpg",
     "satin info photo.jpg depth.png --json",
     "satin bench blur --radius 32 --size 640x480",
@@ -251,7 +254,11 @@ std::string device_table() {
       text += (i == 0 ? "" : ", ") + device.simd[i] + (i == 0 ? " (in use)" : "");
     text += '\n';
   }
-  return text;
+  const ModelRuntime runtime = model_runtime();
+  return text + "ONNX Runtime, for depth and masks by a model  " +
+         (runtime.problem.empty() ? runtime.version + ", " + printable(runtime.file.native())
+                                  : "not usable: " + runtime.problem) +
+         '\n';
 }
 
 std::string device_json() {
@@ -261,6 +268,9 @@ std::string device_json() {
     json.key("memory").integer(static_cast<long long>(device.memory)).key("usable").boolean(device.usable);
     json.key("reason").string(device.reason).key("simd").strings(device.simd).end_object();
   });
+  const ModelRuntime runtime = model_runtime();
+  json.key("onnxruntime").begin_object().key("version").string(runtime.version);
+  json.key("file").string(runtime.file.string()).key("reason").string(runtime.problem).end_object();
   return json.end_object().text();
 }
 

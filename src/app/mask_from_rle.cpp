@@ -100,11 +100,14 @@ int run(const CommandSpec& command, const ParsedLine& line) {
 }  // namespace
 
 CommandSpec with_run_lengths(CommandSpec mask) {
-  mask.groups.insert(mask.groups.begin() + 1,
-                     {"In place of INPUT",
-                      {file("from-rle", "JSON of 'satin regions' or of COCO: write the union of its masks"),
-                       valued("label", "LIST", "use only these labels or ids, separated by commas",
-                              {.default_text = "all"})}});
+  mask.groups.insert(
+      mask.groups.begin() + 1,
+      {"In place of INPUT",
+       {file("from-rle", "JSON of 'satin regions' or of COCO: write the union of its masks"),
+        valued("label", "LIST", "use only these labels or ids, separated by commas", {.default_text = "all"}),
+        file("from-model",
+             "ONNX model of masks, such as U2-Net, with MODEL.json beside it: filter the mask that "
+             "it makes of INPUT")}});
   mask.run = run;
   return mask;
 }

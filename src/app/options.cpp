@@ -117,6 +117,10 @@ OptionSpec file(const std::string& name, const std::string& help, OptionSpec fac
   return valued(name, facts.value.empty() ? "FILE" : facts.value, help, facts);
 }
 
+OptionSpec model_option(const std::string& help) {
+  return file("model", help, {.default_text = "SATIN_DEPTH_MODEL"});
+}
+
 std::vector<OptionSpec> together(const std::vector<std::vector<OptionSpec>>& lists) {
   std::vector<OptionSpec> all;
   for (const std::vector<OptionSpec>& list : lists) all.insert(all.end(), list.begin(), list.end());
@@ -273,6 +277,11 @@ BatchOptions batch_options_of(const ParsedLine& line) {
   options.fast_decode = line.flag("fast-decode");
   options.keep_depth = line.flag("keep-depth");
   options.depth_out = line.value("depth-out").value_or("");
+  options.model = line.value("model").value_or("");
+  if (const auto model = line.value("from-model")) {
+    options.model = *model;
+    options.picture_from = PictureSource::model_mask;
+  }
   return options;
 }
 
@@ -313,10 +322,11 @@ OptionGroup batch_option_group(const FilterRecord* filter) {
     options.insert(options.end(),
                    {mask_from_option(), flag("invert-mask", "filter where the mask is black")});
   if (filter == nullptr || filter->set_by_photo) {
+    options.push_back(model_option("ONNX file for --depth-from model"));
     options.push_back(
         flag("keep-depth", "store the depth of --depth-from photo and the sharp original in the JPEG"));
     options.push_back(
-        file("depth-out", "write the depth of --depth-from photo: .tif, .exr, .pfm, .npy, 16-bit .png"));
+        file("depth-out", "write the depth of photo or model: .tif, .exr, .pfm, .npy, 16-bit .png"));
   }
   return {"Files", std::move(options)};
 }

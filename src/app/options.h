@@ -21,6 +21,9 @@ namespace satin::app {
                                 OptionSpec facts = {});
 [[nodiscard]] OptionSpec file(const std::string& name, const std::string& help, OptionSpec facts = {});
 
+/// Returns --model.
+[[nodiscard]] OptionSpec model_option(const std::string& help);
+
 /// Joins lists of options.
 [[nodiscard]] std::vector<OptionSpec> together(const std::vector<std::vector<OptionSpec>>& lists);
 

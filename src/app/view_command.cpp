@@ -82,7 +82,7 @@ view::Line understand(const std::vector<std::string>& words) {
   const ParsedLine line = parse_line(command, {words.begin() + 2, words.end()});
   for (const auto& option : line.options)
     if (!is_of(command.filter, option.first) && !is_kept(option.first) && option.first != "output" &&
-        option.first != "overwrite")
+        option.first != "overwrite" && option.first != "model")
       throw Error(ErrorKind::usage, "satin view does without --" + option.first + ": drop it from the line.");
   if (runs && line.arguments.empty()) throw not_pasted("There is no pipeline behind 'run'.");
   const Pipeline pipeline =
@@ -145,6 +145,7 @@ OptionGroup page_options() {
                   {.range = "0 to 65535", .default_text = "0"}),
            valued("listen", "ADDRESS", "address of this machine at which others see the page",
                   {.default_text = "127.0.0.1"}),
+           model_option("ONNX file for \"Estimate depth\" on the page"),
            flag("no-browser", "print the address and open no browser")}};
 }
 

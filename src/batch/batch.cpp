@@ -225,8 +225,11 @@ std::optional<Error> foreseen_problem(const BatchFile& file, const Batch& work) 
   return error;
 }
 
+/// Returns the memory for pictures. A model's weights are held beside them all the time.
 std::uint64_t memory_of(const Batch& work) {
-  return work.options.memory != 0 ? work.options.memory : batch::usual_picture_memory();
+  const std::uint64_t all = work.options.memory != 0 ? work.options.memory : batch::usual_picture_memory();
+  const std::uint64_t held = work.model != nullptr ? work.model->bytes() : 0;
+  return held < all ? all - held : 1;
 }
 
 BatchResult run_files(batch::FileWork& files, batch::PictureMemory& memory, const Batch& work,

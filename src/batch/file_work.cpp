@@ -198,6 +198,8 @@ void FileWork::read_pages(FileInFlight& flight) const {
     PageInFlight& page = flight.pages.emplace_back(PageInFlight{std::move(source)});
     if (uses_light(page.source->picture, work_.pipeline, work_.options))
       bytes += 2 * sizeof(float) * elements_of(page.source->picture.image.shape());
+    if (work_.options.picture_from == PictureSource::model_depth)
+      flight.result.photo = report_of(depth_of(page.source->picture));
     if (takes_photo(work_.pipeline)) {
       take_photo(flight, page);
     } else if (page.source->picture.reduction > 1) {
@@ -229,11 +231,20 @@ FileWork::Sources FileWork::read_sources(const FileInFlight& flight) const {
     PageSource& source = *sources.emplace_back(std::make_shared<PageSource>(PageSource{std::move(picture)}));
     if (covers(work_.pipeline)) drop_revealing_data(source.picture, work_.options);
     drop_unusable_map(source.picture, work_.pipeline, work_.options);
+    if (work_.model != nullptr) estimate(flight, source.picture);
     source.own_sides =
         read_own_side_inputs(work_, flight.index, source.picture, reading_, source.picture.warnings);
     if (work_.options.keep_depth) make_original(source.picture);
   }
   return sources;
+}
+
+void FileWork::estimate(const FileInFlight& flight, Picture& picture) const {
+  const Device& device = devices_.front();
+  const EstimateOptions running{device.is_cuda() ? 0 : memory_limit(device), events_.cancelled};
+  const std::string& format = work_.options.format;
+  use_model(*work_.model, work_.options, format.empty() ? flight.file.output : std::filesystem::path(format),
+            running, picture);
 }
 
 FileWork::Sources FileWork::sources_of(const FileInFlight& flight) const {
@@ -439,8 +450,10 @@ Progress FileWork::progress_of(const FileInFlight& flight) const {
 ReadOptions FileWork::reading_of_pictures() const {
   ReadOptions options = reading_;
   options.accept = [this](const Shape& shape, std::uint64_t beside) { foresee(shape, beside); };
-  options.photo_depth = takes_photo(work_.pipeline) || work_.options.mask_from != MaskSource::file;
-  options.gain_map = gain_map_use_of(work_.pipeline, work_.options) != GainMapUse::drop &&
+  options.photo_depth = (takes_photo(work_.pipeline) && !takes_model(work_.pipeline)) ||
+                        work_.options.mask_from != MaskSource::file;
+  options.gain_map = work_.options.picture_from == PictureSource::file &&
+                     gain_map_use_of(work_.pipeline, work_.options) != GainMapUse::drop &&
                      output_kind(work_.pipeline) == OutputKind::image;
   if (work_.options.fast_decode)
     options.enough = [this](const Shape& picture) { return enough_for(work_, picture); };

@@ -89,6 +89,9 @@ class FileWork {
   void decide_on(FileInFlight& flight) const;
   void read_pages(FileInFlight& flight) const;
   Sources read_sources(const FileInFlight& flight) const;
+  /// Estimates the picture's depth, or replaces it by what the model makes of it. The runtime has memory and
+  /// threads of its own on the CPU, whatever the device.
+  void estimate(const FileInFlight& flight, Picture& picture) const;
   /// Returns the pictures of a file. For a series they are read once, and kept until another file is read.
   Sources sources_of(const FileInFlight& flight) const;
   /// Refuses a picture by its header if its filters cannot stay below the memory limit, or if everything

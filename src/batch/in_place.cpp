@@ -79,12 +79,14 @@ void check_in_place_options(const Pipeline& pipeline, const BatchOptions& option
   if (std::ranges::any_of(options.inputs, is_stream))
     refuse("--in-place: standard input is no file that could be replaced. Name a file.");
   const bool reads_part = options.read.page || !options.read.part.empty();
-  const std::array<std::pair<bool, const char*>, 6> refused = {
+  const std::array<std::pair<bool, const char*>, 7> refused = {
       {{!options.output.empty(), "-o: the results replace the inputs. Drop one of them."},
        {!options.series.empty(), "several values of a parameter: a file holds one result. Give one value."},
        {!options.format.empty(), "--format: every file keeps its format. Drop --format, or name an output."},
        {options.skip_existing,
         "--skip-existing, which would skip every file. --resume skips finished files."},
+       {options.picture_from != PictureSource::file,
+        "depth or a mask from a model: the photographs would be lost. Name an output with -o."},
        {reads_part, "--page and --part: the other pages would be lost. Name an output with -o."},
        {options.read.allow_partial,
         "--allow-partial: what is left of a damaged file would be lost. Name an output with -o."}}};

@@ -89,6 +89,11 @@ std::uint64_t hash_of_work(const Batch& work, std::size_t index) {
   if (options.pyramid) hash.add("pyramid");
   if (options.invert_mask) hash.add("invert mask");
   if (options.fast_decode) hash.add("fast decode");
+  if (work.model != nullptr) {
+    hash.add("model").add(static_cast<std::uint64_t>(options.picture_from));
+    for (const fs::path& file : {work.model->file(), work.model->description_file()})
+      hash.add(stamp_of(file).size).add(static_cast<std::uint64_t>(stamp_of(file).time));
+  }
   for (const PipelineStep& step : work.pipeline) {
     for (const SideInput& side : step.side_inputs) {
       const FileStamp stamp = stamp_of(work.side_path(side, index));

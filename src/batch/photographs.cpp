@@ -133,6 +133,11 @@ fs::path depth_file(const Batch& work, std::size_t index) {
   return work.side_path({"depth-out", work.options.depth_out}, index);
 }
 
+bool holds_depth(const std::string& extension) {
+  static const std::set<std::string> usual{".tif", ".tiff", ".exr", ".pfm", ".npy", ".png"};
+  return usual.contains(extension);
+}
+
 bool may_replace(const Batch& work) { return work.options.overwrite || work.options.resume; }
 
 /// Position of a resampled pixel between two samples: their indices and the weight of the second.
@@ -172,12 +177,51 @@ Image scaled(const ImageView& mask, std::int64_t width, std::int64_t height, con
 }  // namespace
 
 bool takes_photo(const PipelineStep& step) {
-  return step.parameters.get(ParameterRole::depth_source) == "photo";
+  const std::string source = step.parameters.get(ParameterRole::depth_source);
+  return source == "photo" || source == "model";
 }
 
 bool takes_photo(const Pipeline& pipeline) {
   return std::any_of(pipeline.begin(), pipeline.end(),
                      [](const PipelineStep& step) { return takes_photo(step); });
+}
+
+bool takes_model(const Pipeline& pipeline) {
+  return std::ranges::any_of(pipeline, [](const PipelineStep& step) {
+    return step.parameters.get(ParameterRole::depth_source) == "model";
+  });
+}
+
+std::shared_ptr<const ImageModel> model_of(const Pipeline& pipeline, const BatchOptions& options) {
+  const bool wants_mask = options.picture_from == PictureSource::model_mask;
+  if (options.picture_from == PictureSource::file && !takes_model(pipeline)) return nullptr;
+  const fs::path file = options.model.empty() && !wants_mask ? usual_depth_model() : options.model;
+  if (file.empty())
+    throw Error(ErrorKind::usage,
+                "There is no model: name one by --model FILE, or in the variable SATIN_DEPTH_MODEL.");
+  std::shared_ptr<const ImageModel> model = ImageModel::open(file, options.threads);
+  if (wants_mask != (model->estimates() == Estimate::mask))
+    throw Error(ErrorKind::usage,
+                "The model " + quoted(file) + " estimates " +
+                    (wants_mask ? "depth, and no mask. Name another, or say \"output\": \"mask\""
+                                : "a mask, and no depth. Name another, or correct \"output\"") +
+                    " in the JSON file beside it.");
+  return model;
+}
+
+void use_model(const ImageModel& model, const BatchOptions& options, const fs::path& file,
+               const EstimateOptions& running, Picture& picture) {
+  if (options.picture_from == PictureSource::model_mask) {
+    picture = Picture(model.mask(picture.image, picture.metadata, running));
+    return;
+  }
+  Photo photo;
+  photo.depth = model.depth(picture.image, picture.metadata, running);
+  if (options.picture_from == PictureSource::model_depth) {
+    const std::string extension = file.has_extension() ? file.extension().string() : file.string();
+    picture = Picture(extension == ".png" ? codes_of(*photo.depth) : photo.depth->values.clone());
+  }
+  picture.photo = std::move(photo);
 }
 
 void check_photo_options(const Pipeline& pipeline, const BatchOptions& options, bool several) {
@@ -186,6 +230,15 @@ void check_photo_options(const Pipeline& pipeline, const BatchOptions& options, 
   if (asked && !takes_photo(pipeline))
     throw Error(ErrorKind::usage, std::string(options.keep_depth ? "--keep-depth" : "--depth-out") +
                                       " needs a filter whose depth is the photograph's: --depth-from photo.");
+  const bool from_photo = std::ranges::any_of(pipeline, [](const PipelineStep& step) {
+    return step.parameters.get(ParameterRole::depth_source) == "photo";
+  });
+  if (from_photo && takes_model(pipeline))
+    throw Error(ErrorKind::usage,
+                "Depth comes from the photograph or from a model: give one --depth-from for all filters.");
+  if (options.keep_depth && takes_model(pipeline))
+    throw Error(ErrorKind::usage,
+                "--keep-depth keeps what the photograph carries. Write a model's depth by --depth-out FILE.");
   if (options.keep_depth && options.strip)
     throw Error(ErrorKind::usage, "--keep-depth and --strip contradict each other. Drop one of them.");
   if (options.depth_out.empty()) return;
@@ -195,9 +248,7 @@ void check_photo_options(const Pipeline& pipeline, const BatchOptions& options, 
     throw Error(ErrorKind::usage, "--depth-out " + quoted(options.depth_out) +
                                       " is one file for several pictures. Give a pattern such as "
                                       "{dir}/{stem}_depth.tif.");
-  const std::string extension = options.depth_out.extension().string();
-  const std::vector<std::string> usual{".tif", ".tiff", ".exr", ".pfm", ".npy", ".png"};
-  if (std::ranges::find(usual, extension) == usual.end())
+  if (!holds_depth(options.depth_out.extension().string()))
     throw Error(ErrorKind::usage, "--depth-out " + quoted(options.depth_out) +
                                       ": depth is written as .tif, .exr, .pfm, .npy or .png.");
 }
@@ -239,6 +290,7 @@ Image matte_of(const Picture& picture, MaskSource source, const Allocator& alloc
 PhotoPipeline pipeline_for(const Device& device, const Pipeline& pipeline, const Picture& picture) {
   PhotoPipeline result;
   const PhotoDepth& depth = depth_of(picture);
+  result.report = report_of(depth);
   for (std::size_t i = 0; i < pipeline.size(); ++i) {
     const PipelineStep& step = pipeline[i];
     if (!takes_photo(step)) {
@@ -254,19 +306,24 @@ PhotoPipeline pipeline_for(const Device& device, const Pipeline& pipeline, const
     result.report.blur = step.parameters.filter().photo_blur(step.parameters.data(), photo, shape);
     result.steps.push_back({step.parameters.for_photo(photo), step.side_inputs});
   }
-  if (seems_blurred(picture.image, depth))
+  if (!depth.is_estimated && seems_blurred(picture.image, depth))
     result.report.blur.warnings.emplace_back(
         "its background seems to be blurred already. Take the photograph without its portrait effect: "
         "export the unmodified original.");
-  result.report.depth = depth.values.shape();
-  result.report.kind = depth.kind;
-  result.report.metric = depth.metric;
-  result.report.lowest = depth.lowest;
-  result.report.highest = depth.highest;
-  result.report.format = depth.format;
-  result.report.place = depth.place;
   result.report.original = picture.photo->original.place;
   return result;
+}
+
+PhotoReport report_of(const PhotoDepth& depth) {
+  PhotoReport report;
+  report.depth = depth.values.shape();
+  report.kind = depth.kind;
+  report.metric = depth.metric;
+  report.lowest = depth.lowest;
+  report.highest = depth.highest;
+  report.format = depth.format;
+  report.place = depth.place;
+  return report;
 }
 
 /// Returns the samples of the box, as many as the result has pixels at most.
@@ -308,6 +365,7 @@ Photo framed(const Device& device, const Photo& photo, const Framing& framing) {
   PhotoDepth& depth = result.depth.emplace();
   depth.kind = photo.depth->kind;
   depth.metric = photo.depth->metric;
+  depth.is_estimated = photo.depth->is_estimated;
   depth.format = photo.depth->format;
   depth.place = photo.depth->place;
   depth.values = samples_of(device, photo.depth->values, framing);
@@ -316,6 +374,7 @@ Photo framed(const Device& device, const Photo& photo, const Framing& framing) {
       std::minmax_element(first, first + depth.values.shape().width * depth.values.shape().height);
   depth.lowest = *low;
   depth.highest = *high;
+  if (depth.is_estimated) return result;  // it has no stored form
   depth.stored.format = photo.depth->stored.format;
   depth.stored.near = photo.depth->stored.near;
   depth.stored.far = photo.depth->stored.far;
@@ -371,6 +430,15 @@ void set_blur_at_infinity(PhotoReport& report, std::span<const FoundValue> found
 
 void check_depth_out(const Batch& work) {
   const BatchOptions& options = work.options;
+  for (std::size_t i = 0; i < work.size() && options.picture_from == PictureSource::model_depth; ++i) {
+    const BatchFile file = work.file(i);
+    const std::string format = options.format.empty() ? file.output.extension().string() : options.format;
+    if (!holds_depth(format))
+      throw Error(ErrorKind::usage,
+                  quoted(file.output) +
+                      ": depth is written as .tif, .exr, .pfm, .npy or .png. Name such a file, "
+                      "or give --format tif.");
+  }
   if (options.depth_out.empty()) return;
   const bool pattern = NamePattern::is_one(options.depth_out);
   std::set<fs::path> written;

@@ -72,6 +72,9 @@ Batch batch_without_files(const Pipeline& pipeline, const BatchOptions& options,
   work.options.list = std::string();  // frees their memory
   work.options.inputs = std::vector<std::filesystem::path>();
   work.pipeline = pipeline;
+  work.model = model_of(pipeline, options);
+  if (work.model != nullptr && !work.model->notice().empty())
+    work.side_warnings.push_back(work.model->notice());
   return work;
 }
 

@@ -46,6 +46,7 @@ void add_photo(JsonWriter& json, const PhotoReport& photo) {
   if (!photo.depth_out.empty()) json.key("written").string(photo.depth_out.string());
   json.end_object();
   if (!photo.original.empty()) json.key("original").string(photo.original);
+  if (photo.blur.source.empty()) return static_cast<void>(json.end_object());  // nothing was focused
   json.key("focus").begin_object();
   json.key("source").string(photo.blur.source).key("disparity").real(photo.blur.disparity);
   if (photo.blur.place) json.key("place").string(print_point(*photo.blur.place));

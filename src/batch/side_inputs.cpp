@@ -30,10 +30,11 @@ std::string option_of(const PipelineStep& step, ParameterRole role) {
   return record == nullptr ? "" : "--" + record->name;
 }
 
-/// Whether depth comes from the file of the picture: from a channel, or as photographs carry it.
+/// Whether depth comes with the picture: from a channel of its file, as photographs carry it, or from a
+/// model.
 bool is_in_picture(const PipelineStep& step, const InputRecord& input) {
   const std::string source = step.parameters.get(ParameterRole::depth_source);
-  return input.role == Role::depth && (source == "channel" || source == "photo");
+  return input.role == Role::depth && (source == "channel" || source == "photo" || source == "model");
 }
 
 bool is_mask(const InputRecord& input) { return input.role == Role::mask || input.role == Role::subject; }

@@ -229,12 +229,14 @@ void check_row_options(const Pipeline& pipeline, const BatchOptions& options) {
                    "the output is one picture. Choose pages one by one, by --page."}});
   if (!options.stream) return;
   const char* const photo = "photographs with depth are not read by rows. Drop one of them.";
-  refuse(option,
-         {{!options.gallery.empty(), "--gallery",
-           "its thumbnails need whole pictures. Use --report, or drop --stream."},
-          {!options.read.part.empty(), "--part", "OpenEXR files are not read by rows. Drop one of them."},
-          {options.mask_from != MaskSource::file, "--mask-from", photo},
-          {!options.depth_out.empty(), "--depth-out", photo}});
+  refuse(
+      option,
+      {{!options.gallery.empty(), "--gallery",
+        "its thumbnails need whole pictures. Use --report, or drop --stream."},
+       {!options.read.part.empty(), "--part", "OpenEXR files are not read by rows. Drop one of them."},
+       {options.mask_from != MaskSource::file, "--mask-from", photo},
+       {!options.depth_out.empty(), "--depth-out", photo},
+       {options.picture_from != PictureSource::file, "a model", "it reads whole pictures. Drop --stream."}});
   refuse_standard_input(pipeline, options);
 }
 

@@ -2,9 +2,12 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/prepared_filter.h"
 #include "core/workspace.h"
+#include "satin/enlarged.h"
+#include "satin/error.h"
 
 namespace satin {
 namespace {
@@ -81,6 +84,35 @@ FilterPlan with_enlarged_map(const Device& device, FilterPlan filter, std::span<
     return std::make_unique<PreparedWithMap>(backend, prepare(width, height), picture, own, map, range);
   };
   return filter;
+}
+
+Image enlarged_along_edges(const Device& device, const ImageView& map, const ImageView& picture) {
+  const auto is_readable = [](const ImageView& view) {
+    const Type type = view.shape.type;
+    return view.memory == Memory::host && view.interleaved() &&
+           (type == Type::u8 || type == Type::u16 || type == Type::f32);
+  };
+  if (device.is_cuda() || !is_readable(map) || !is_readable(picture) || map.shape.channels != 1)
+    throw Error(ErrorKind::usage,
+                "A map of one channel and its picture, of u8, u16 or f32 in host memory, are enlarged on the "
+                "CPU, but these are " +
+                    describe(map.shape) + " and " + describe(picture.shape) + ".");
+  constexpr MapRange codes{0, 0xFFFF};
+  const Shape& size = picture.shape;
+  Backend& backend = device.backend();
+  const RadiusPlane samples(backend, {map.shape.width, map.shape.height, 1, Type::i32});
+  const RadiusPlane radii(backend, {size.width, size.height, 1, Type::i32});
+  std::vector<GuideColour> colours(static_cast<std::size_t>(map.shape.width * map.shape.height));
+  Image enlarged({size.width, size.height, 1, Type::u16});
+  Image mask({size.width, size.height, 1, Type::u8});
+  const EnlargeSizes sizes{size.width, size.height, map.shape.width, map.shape.height};
+  const EnlargeRadiiJob radii_job{sizes, size.type, size.channels, size.channels >= 3 ? 3 : 1};
+  backend.prepare(EnlargeMapJob{radii_job, map.shape.type, codes})
+      ->run({map, {picture, samples.view, colours.data(), radii.view}, samples.view, enlarged.view()}, {});
+  const auto* code = reinterpret_cast<const std::uint16_t*>(enlarged.data());
+  for (std::int64_t i = 0; i < size.width * size.height; ++i)
+    mask.data()[i] = static_cast<std::byte>((code[i] + 128) / 257);
+  return mask;
 }
 
 }  // namespace satin

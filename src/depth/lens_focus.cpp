@@ -324,10 +324,10 @@ int depth_channel(const LensFocus& focus, const Shape& depth) {
 std::vector<ParameterRecord> lens_focus_parameters() {
   std::vector<ParameterRecord> list = {
       record::choice(
-          &LensFocus::depth_from, {"image", "alpha", "channel", "photo"},
+          &LensFocus::depth_from, {"image", "alpha", "channel", "photo", "model"},
           {"depth-from", "",
-           "where depth comes from; image: --depth FILE; alpha: the picture's last channel; channel: one of "
-           "its file by name, Z unless --depth-channel tells another; photo: what the photograph carries",
+           "source of depth; image: --depth FILE; alpha: the last channel; channel: Z of the file, or "
+           "--depth-channel; photo: what the photograph carries; model: what a model estimates",
            "", ParameterRole::depth_source}),
       record::choice(
           &LensFocus::depth_kind, {"disparity", "depth"},
@@ -406,13 +406,14 @@ PhotoBlur photo_blur(LensFocus lens, const Photo& photo, const Shape& picture) {
   const bool by_hand = lens.focus || lens.focus_at;
   const bool open_length = has_lens(lens) && !lens.focal_length;
   set_by_photo(lens, photo);
-  if (open_length && !lens.focal_length)
+  if (open_length && !lens.focal_length && !photo.depth->is_estimated)
     blur.warnings.emplace_back(
         "EXIF tells no FocalLengthIn35mmFilm: the lens is taken for one of 50 mm. --focal-length tells "
         "another.");
   if (has_lens(lens) && !photo.depth->metric)
     blur.warnings.emplace_back(
-        "the file tells no unit of its depth: the lens takes it for metres. --depth-scale changes that.");
+        std::string(photo.depth->is_estimated ? "the model" : "the file") +
+        " tells no unit of its depth: the lens takes it for metres. --depth-scale changes that.");
   lens.sharp_range = 0;
   const LensState state = state_of(lens, *photo.depth, picture);
   if (state.problems != 0) return blur;  // the run reports it

@@ -26,6 +26,7 @@
 #include "satin/batch.h"
 #include "satin/batch_report.h"
 #include "satin/error.h"
+#include "satin/image_model.h"
 #include "satin/io.h"
 #include "satin/restored_light.h"
 #include "satin/tone_curves.h"
@@ -184,6 +185,19 @@ nb::bytes encode(const Picture& picture, const Carried* carried, const std::stri
       [&] { return bytes_of(released([&] { return encode_image(view, extension, options); })); });
 }
 
+nb::object estimate_depth(const Picture& picture, const Carried* carried, const fs::path& file, int threads,
+                          std::uint64_t memory) {
+  const ImageView view = host_view(picture);
+  const Metadata metadata = carried == nullptr ? Metadata() : carried->metadata;
+  return with_file_errors([&] {
+    return array_of(released([&] {
+                      const auto model = ImageModel::open(file.empty() ? usual_depth_model() : file, threads);
+                      return std::move(model->depth(view, metadata, {memory, {}}).values);
+                    }),
+                    0);
+  });
+}
+
 nb::list describe_formats() {
   nb::list all;
   for (const FormatInfo& format : formats()) {
@@ -229,6 +243,8 @@ void bind_files(nb::module_& module) {
           "page"_a.none() = nb::none(), "part"_a = "", "all_pages"_a = false, "allow_partial"_a = false,
           "max_pixels"_a = ReadLimits{}.pixels, "max_bytes"_a = ReadLimits{}.bytes, "gain_map"_a = false);
   module.def("formats", &describe_formats);
+  module.def("estimate_depth", &estimate_depth, "picture"_a, "metadata"_a.none(), "model"_a, "threads"_a,
+             "memory"_a);
   module.def("read_file", &read, "path"_a, "options"_a);
   module.def("decode", &decode, "data"_a, "name"_a, "options"_a);
   module.def("write_file", &write, "path"_a, "pages"_a, "overwrite"_a, "quality"_a.none(), "convert"_a,
@@ -378,6 +394,7 @@ void bind_options(nb::module_& module) {
       .def_rw("invert_mask", &BatchOptions::invert_mask)
       .def_rw("keep_depth", &BatchOptions::keep_depth)
       .def_rw("depth_out", &BatchOptions::depth_out)
+      .def_rw("model", &BatchOptions::model)
       .def_rw("keep_metadata", &BatchOptions::keep_metadata)
       .def_rw("stream", &BatchOptions::stream)
       .def_rw("pyramid", &BatchOptions::pyramid)

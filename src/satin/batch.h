@@ -18,6 +18,7 @@
 #include "satin/device.h"
 #include "satin/error.h"
 #include "satin/image.h"
+#include "satin/image_model.h"
 #include "satin/io.h"
 #include "satin/picture_list.h"
 #include "satin/pipeline.h"
@@ -46,6 +47,14 @@ enum class MaskSource {
   file,   ///< the side input; without one the whole picture is filtered
   matte,  ///< the portrait matte of the photograph, scaled to the picture: the mask, or the subject if any
   background  ///< the inverted matte, so that everything except the person is filtered
+};
+
+/// What a batch takes for the picture of a file.
+enum class PictureSource {
+  file,         ///< its pixels
+  model_depth,  ///< the depth that the model estimates from them, as f32, or 16-bit codes for PNG; without
+                ///< metadata
+  model_mask    ///< the mask that the model makes of them, as u8; without metadata
 };
 
 /// Inputs, outputs and options of a batch.
@@ -117,8 +126,13 @@ struct BatchOptions {
   bool invert_mask = false;  ///< exchanges black and white of all masks that are read from files
   /// Stores the photograph's depth (DepthSource::photo) and the sharp original in JPEG outputs.
   bool keep_depth = false;
-  /// File that receives the photograph's depth as an image, or a pattern for several pictures. Formats: f32
-  /// as .tif, .exr, .pfm and .npy; 16 bits from the lowest to the highest value as .png.
+  /// Model that estimates depth for DepthSource::model, or what `picture_from` asks for
+  /// (satin/image_model.h). Empty: usual_depth_model(), for depth.
+  std::filesystem::path model;
+  PictureSource picture_from = PictureSource::file;  ///< what the pipeline gets as its input
+  /// File that receives the photograph's depth, or the model's, as an image, or a pattern for several
+  /// pictures. Formats: f32 as .tif, .exr, .pfm and .npy; 16 bits from the lowest to the highest value as
+  /// .png.
   std::filesystem::path depth_out;
   /// How the run treats gain maps. Unset: filters in linear light use them; filters that change the size, and
   /// filters of stored values that keep constant pictures, keep them; all others drop them.
@@ -168,7 +182,8 @@ struct Batch {
   BatchOptions options;                             ///< options of prepare_batch()
   bool folder_output = false;                       ///< whether `output` names a folder or is a pattern
   std::shared_ptr<const batch::Manifest> manifest;  ///< record of earlier runs, with `resume`
-  std::vector<std::string> side_warnings;           ///< warnings about `side_images`
+  std::shared_ptr<const ImageModel> model;          ///< opened once, if pictures or their depth come from it
+  std::vector<std::string> side_warnings;           ///< warnings about `side_images` and `model`
   /// Sizes of the outputs of a file, for each picture of the series; only if names have {width} or {height}.
   /// 0 x 0 if the header cannot be read.
   std::map<std::filesystem::path, std::vector<Shape>> output_sizes;

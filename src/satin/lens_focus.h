@@ -22,8 +22,9 @@ enum class DepthSource : std::uint8_t {
   image,    ///< an image of its own
   alpha,    ///< the last channel of the picture, which is then not opacity
   channel,  ///< a named channel of the picture's file; callers of the library pass it as an image
-  photo     ///< the depth inside the photograph (satin/photo_depth.h); callers of the library pass it as an
+  photo,    ///< the depth inside the photograph (satin/photo_depth.h); callers of the library pass it as an
             ///< image
+  model     ///< what a model estimates (satin/image_model.h); callers of the library pass it as an image
 };
 
 /// Whether a depth image is treated as soft. Soft depth has ramps beside the edges of the picture in place of

@@ -43,6 +43,7 @@ struct PhotoDepth {
   Image values;                           ///< values, f32, one channel, upright, of any size
   DepthKind kind = DepthKind::disparity;  ///< meaning of the values
   bool metric = false;                    ///< whether values are in 1/m or m; otherwise the unit is unknown
+  bool is_estimated = false;              ///< whether a model estimated it (satin/image_model.h)
   float lowest = 0;                       ///< smallest value
   float highest = 0;                      ///< largest value
   std::string format;                     ///< format, such as "Apple disparity" or "GDepth RangeInverse"

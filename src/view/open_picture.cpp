@@ -28,7 +28,7 @@ std::shared_ptr<Pyramid> shown_of(const Device& device, const std::shared_ptr<co
 
 /// Returns a text of everything that the side inputs of a pipeline depend on.
 std::string key_of(const Batch& work, const OpenPicture& picture) {
-  std::string key = work.file(0).input.string() + (picture.with_photo ? " photo" : "");
+  std::string key = work.file(0).input.string() + " " + std::to_string(static_cast<int>(picture.photo_use));
   for (const PipelineStep& step : work.pipeline) {
     key += "|" + step.parameters.filter().name + " " + step.parameters.get(ParameterRole::depth_source) +
            " " + step.parameters.get(ParameterRole::depth_channel);
@@ -166,15 +166,18 @@ void set_defaults(Parameters& to, const Parameters& from, double scale) {
 
 }  // namespace
 
-OpenPicture::OpenPicture(const Device& device, Picture picture, bool with_photo_)
+OpenPicture::OpenPicture(const Device& device, Picture picture, PhotoUse use, bool carries_depth)
     : source(std::make_shared<const Picture>(std::move(picture))),
       pixels(std::make_shared<Pyramid>(device, std::shared_ptr<const Image>(source, &source->image),
                                        Space::linear)),
       shown(shown_of(device, source, pixels)),
-      with_photo(with_photo_) {}
+      photo_use(use),
+      has_depth(carries_depth) {}
 
-bool wants_photo(const Pipeline& pipeline, const BatchOptions& options) {
-  return batch::takes_photo(pipeline) || options.mask_from != MaskSource::file;
+PhotoUse photo_use_of(const Pipeline& pipeline, const BatchOptions& options) {
+  if (batch::takes_model(pipeline)) return PhotoUse::estimated;
+  return batch::takes_photo(pipeline) || options.mask_from != MaskSource::file ? PhotoUse::carried
+                                                                               : PhotoUse::none;
 }
 
 Pipeline steps_for(const Device& device, const Pipeline& pipeline, const OpenPicture& picture) {

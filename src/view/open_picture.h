@@ -1,6 +1,7 @@
 #pragma once
 // The open picture, its side inputs, and the pixels that a pipeline makes from them.
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -14,20 +15,28 @@
 
 namespace satin::view {
 
+/// What a picture is read with besides its pixels.
+enum class PhotoUse : std::uint8_t {
+  none,
+  carried,   ///< depth and mattes of the photograph
+  estimated  ///< depth from the session's model
+};
+
 /// A picture as filters read it and as the page shows it.
 struct OpenPicture {
-  OpenPicture(const Device& device, Picture picture, bool with_photo);
+  OpenPicture(const Device& device, Picture picture, PhotoUse photo_use, bool has_depth);
 
   [[nodiscard]] const Shape& shape() const noexcept { return source->image.shape(); }
 
   std::shared_ptr<const Picture> source;
   std::shared_ptr<Pyramid> pixels;  ///< pixels of `source`
   std::shared_ptr<Pyramid> shown;   ///< the same in 8 bits
-  bool with_photo;                  ///< whether it was read with the depth and mattes of a photograph
+  PhotoUse photo_use;               ///< what it was read with
+  bool has_depth;                   ///< whether the photograph carries depth
 };
 
-/// Whether the pipeline uses depth or a mask from the photograph.
-[[nodiscard]] bool wants_photo(const Pipeline& pipeline, const BatchOptions& options);
+/// Returns what the pipeline uses besides the pixels.
+[[nodiscard]] PhotoUse photo_use_of(const Pipeline& pipeline, const BatchOptions& options);
 
 /// Returns the pipeline with the parameters that the photograph determines, if it uses them. Throws like a
 /// batch.

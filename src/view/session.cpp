@@ -228,7 +228,10 @@ void Session::load() {
   const fs::path file = input();
   ReadOptions options = line_.options.read;
   const bool chooses = std::exchange(start_.may_choose, false) && line_.pipeline.size() == 1;
-  const bool wants = wants_photo(line_.pipeline, line_.options);
+  const PhotoUse use = photo_use_of(line_.pipeline, line_.options);
+  const bool wants = use == PhotoUse::carried;
+  const Pipeline pipeline = line_.pipeline;
+  const BatchOptions batch_options = line_.options;
   options.photo_depth = true;  // the page offers it
   options.gain_map = true;     // the page says whether it is used
   lock.unlock();
@@ -244,14 +247,17 @@ void Session::load() {
       options.photo_depth = false;  // the picture itself may be intact
       read = read_picture(file, options);
     }
-    if (chooses && read.photo && read.photo->depth) chosen = pipeline_for_photos();
+    const bool has_depth = read.photo && read.photo->depth;
+    if (chooses && has_depth) chosen = pipeline_for_photos();
     if (!chosen && !wants && read.photo && !read.photo->original.place.empty()) {
       options.photo_depth = false;  // this is the sharp original, which only depth of field uses
       std::optional<Photo> photo = std::move(read.photo);
       read = read_picture(file, options);
       read.photo = std::move(photo);
     }
-    picture = std::make_shared<const OpenPicture>(start_.device, std::move(read), wants || chosen);
+    if (use == PhotoUse::estimated) estimate(pipeline, batch_options, index, read);
+    picture = std::make_shared<const OpenPicture>(start_.device, std::move(read),
+                                                  chosen ? PhotoUse::carried : use, has_depth);
   } catch (const Error& error) {
     problem = error;
   } catch (const std::exception& error) {
@@ -262,7 +268,9 @@ void Session::load() {
   if (chosen) line_.pipeline = *chosen;
   picture_ = std::move(picture);
   problem_ = std::move(problem);
-  if (picture_ != nullptr && picture_->with_photo != wants_photo(line_.pipeline, line_.options)) {
+  const bool settles = picture_ == nullptr && problem_ && problem_->kind() != ErrorKind::cancelled;
+  if (!settles &&
+      (picture_ == nullptr || picture_->photo_use != photo_use_of(line_.pipeline, line_.options))) {
     picture_.reset();  // the settings changed while the picture was read
     return renderer_.post([this] { load(); });
   }
@@ -271,6 +279,17 @@ void Session::load() {
   remember_sides();
   show();
   for (const Reply& reply : std::exchange(waiting_, {})) reply(json_answer(session_json()));
+}
+
+/// Adds the depth that the session's model estimates, unless another picture or other settings end that.
+void Session::estimate(const Pipeline& pipeline, const BatchOptions& options, std::size_t index,
+                       Picture& picture) {
+  const auto cancelled = [&] {
+    if (start_.ended()) return true;
+    const std::lock_guard lock(mutex_);
+    return index != index_ || photo_use_of(line_.pipeline, line_.options) != PhotoUse::estimated;
+  };
+  batch::use_model(*batch::model_of(pipeline, options), options, {}, {0, cancelled}, picture);
 }
 
 /// Returns the settings after a change, or the unchanged ones with the reason.
@@ -298,6 +317,10 @@ Answer Session::take_command(const Json& body) {
     line.options.inputs = line_.options.inputs;
     line.options.list = line_.options.list;
     line.options.output = line_.options.output;
+    const fs::path& model = line_.options.model;
+    if (!line.options.model.empty() && line.options.model != model)
+      throw Error(ErrorKind::usage, "The page may not use another model. Name it when satin view starts.");
+    line.options.model = model;
     line_.options = std::move(line.options);
     line_.kept = std::move(line.kept);
     use(pipeline);
@@ -385,7 +408,7 @@ void Session::use(const Pipeline& pipeline) {
     for (const SideInput& side : step.side_inputs)
       if (std::ranges::find(pictures_, side.path.string()) == pictures_.end())
         pictures_.push_back(side.path.string());
-  if (picture_ != nullptr && wants_photo(pipeline, line_.options) != picture_->with_photo) {
+  if (picture_ != nullptr && photo_use_of(pipeline, line_.options) != picture_->photo_use) {
     picture_.reset();
     renderer_.post([this] { load(); });
   }
@@ -424,12 +447,12 @@ Session::Json Session::session_json() const {
             {"error", problem_ ? error_json(*problem_) : Json(nullptr)}};
   if (picture_ == nullptr) return json;
   const Shape& shape = picture_->shape();
-  const std::optional<Photo>& photo = picture_->source->photo;
   json["picture"] = {{"name", input().filename().string()},
                      {"width", shape.width},
                      {"height", shape.height},
                      {"channels", shape.channels},
-                     {"has_depth", photo && photo->depth},
+                     {"has_depth", picture_->has_depth},
+                     {"has_model", !line_.options.model.empty() || !usual_depth_model().empty()},
                      {"type", name_of(shape.type)}};
   return json;
 }
@@ -467,7 +490,7 @@ std::string Session::target() const {
 }
 
 std::string Session::command() const {
-  return command_line(line_.pipeline, {argument_of(input())}, target(), line_.kept);
+  return command_line(line_.pipeline, {argument_of(input())}, target(), kept());
 }
 
 /// Returns the texts with which a page writes the command when it cannot reach the server, and the dropped
@@ -478,8 +501,16 @@ Session::Json Session::line_json() const {
     for (const SideInput& side : step.side_inputs)
       if (dropped_.contains(side.path.string())) unkept.push_back(side.path.string());
   return {{"files", files_text({argument_of(input())}, target())},
-          {"kept", options_text(line_.kept)},
+          {"kept", options_text(kept())},
           {"unkept", unkept}};
+}
+
+/// Returns the options that the command repeats, with the model if the pipeline needs one.
+LineOptions Session::kept() const {
+  LineOptions kept = line_.kept;
+  if (batch::takes_model(line_.pipeline) && !line_.options.model.empty())
+    kept.emplace_back("model", line_.options.model.string());
+  return kept;
 }
 
 /// Checks the files that the page names: pictures that the session reads already, and files beside the

@@ -89,6 +89,7 @@ class Session final : public Application {
   /// Runs `work` on the worker. An error becomes a refusal, which the page expects.
   void later(const Reply& reply, std::function<Answer()> work, Renderer::Turn turn = Renderer::Turn::first);
   void load();
+  void estimate(const Pipeline& pipeline, const BatchOptions& options, std::size_t index, Picture& picture);
   void drop_paintings();
   void restore_paintings();
   void keep_masks();
@@ -107,6 +108,7 @@ class Session final : public Application {
   [[nodiscard]] std::filesystem::path output() const { return work()->file(0).output; }
   [[nodiscard]] std::string target() const;
   [[nodiscard]] std::string command() const;
+  [[nodiscard]] LineOptions kept() const;
   [[nodiscard]] Json line_json() const;
   [[nodiscard]] Pipeline checked(Settings settings) const;
   void prepare_canvas(const Shape& picture, const PipelineStep& step, const ReadOptions& options);

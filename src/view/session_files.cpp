@@ -348,7 +348,7 @@ Answer Session::write_list() {
   std::vector<std::string> inputs{"--files-from", argument_of(list)};
   if (has_newlines) inputs.push_back("--null");
   const std::string command =
-      command_line(line_.pipeline, inputs, folder.empty() ? "./" : folder.string(), line_.kept);
+      command_line(line_.pipeline, inputs, folder.empty() ? "./" : folder.string(), kept());
   lock.unlock();
   write_file(list, std::as_bytes(std::span(names)), false);
   return json_answer({{"list", list.string()}, {"command", command}});

@@ -121,7 +121,7 @@ def test_bash_completes(satin):
     assert complete("satin", "completion", "z") == ["zsh"]
     assert complete("satin", "he") == ["help"]
     assert complete("satin", "help", "ti") == ["tilt-shift"]
-    assert complete("satin", "help", "de") == ["devices"]
+    assert complete("satin", "help", "de") == ["depth", "devices"]
 
 
 def test_completion_of_unknown_shell(satin):

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import onnx_file
 import png_file
 from conftest import FULL_CODECS
 from view_scene import check_true, scene, smooth  # noqa: F401 (scene is a fixture)
@@ -164,3 +165,24 @@ def test_a_photograph_says_whether_it_has_depth(scene):
             assert done["error"] is None
             if has_depth:
                 check_true(scene, view, done["generation"], done["command"], "out.png")
+
+
+def test_depth_is_estimated_where_a_model_is_set(scene):
+    if not json.loads(scene.good("devices", "--json").stdout)["onnxruntime"]["version"]:
+        pytest.skip("no ONNX Runtime")
+    with View(scene, "photo.png", "-o", "out.png") as view:
+        assert view.open()["picture"]["has_model"] is False
+        assert "SATIN_DEPTH_MODEL" in json.dumps([set_values(view, "dof", **{"depth-from": "model"}), view.open()])
+    (scene.folder / "toy.onnx").write_bytes(onnx_file.luminance(30, 40))
+    (scene.folder / "toy.json").write_text('{"output": "inverse depth"}')
+    with View(scene, "photo.png", "-o", "out.png", "--model", "toy.onnx") as view:
+        assert view.open()["picture"]["has_model"] is True
+        assert "--model" not in set_values(view, "blur", radius="3")["command"]
+        done = set_values(view, "dof", **{"depth-from": "model", "strength": "4%"})
+        assert done["error"] is None and done["command"].endswith("--model toy.onnx"), done
+        check_true(scene, view, done["generation"], done["command"], "out.png")
+        assert view.ask("GET", "/api/found").json()["depth"]["lowest"] < 0  # ImageNet's mean was subtracted
+        assert view.post("/api/command", text=done["command"]).json()["error"] is None
+        other = view.post("/api/command", text=done["command"].replace("toy", "other")).json()
+        assert "another model" in other["error"]["message"]
+        assert set_values(view, "dof", **{"depth-from": "photo"})["error"] is None

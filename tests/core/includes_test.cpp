@@ -54,6 +54,7 @@ const std::vector<Folder>& folders() {
       {"pipeline", {"satin", "core"}},
       {"metadata", {"satin"}},
       {"io", {"satin", "metadata"}},
+      {"models", {"satin", "io"}},
       {"batch", {"satin"}},
       {"view", {"satin", "io", "batch"}},
       {"app", {"satin", "view"}},

@@ -114,7 +114,7 @@ OPTIONS = {
     "recursive": True, "progress": False, "report": "rows.jsonl", "finished": print, "threads": 1, "memory": 1 << 28,
     "memory_limit": 1 << 28, "device": ["cpu"], "overwrite": True, "resume": True, "format": "jpg", "quality": 40, "strip": True,
     "max_pixels": 2000, "max_bytes": 8 << 20, "mask_from": "alpha", "invert_mask": True, "gain_map": "drop", "allow_partial": True,
-    "keep_depth": True, "keep_metadata": True, "depth_out": "{dir}/../depth/{stem}.png",
+    "keep_depth": True, "keep_metadata": True, "depth_out": "{dir}/../depth/{stem}.png", "model": "none.onnx",
     "skip_existing": True, "page": 1, "part": "", "all_pages": True, "dither": True, "stream": True, "pyramid": True,
     "fail_fast": None, "gallery": None, "shard": None, "in_place": None, "backup": None,
 }  # fmt: skip

@@ -1,5 +1,7 @@
 """Depth and masks that are picked in the page: files beside the picture, and files that are dropped on it."""
 import base64
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -8,9 +10,10 @@ import pytest
 from PIL import Image
 
 from browser import Page
-from conftest import written
+from conftest import BINARY, written
 
 sys.path.append(str(Path(__file__).parents[1] / "cli"))
+import onnx_file  # noqa: E402
 import photo_file  # noqa: E402
 
 DROP = """
@@ -87,6 +90,20 @@ def test_the_depth_of_a_photograph_is_offered_where_there_is_one(view, browser, 
     page.wait()
     assert page.text("command").endswith("--depth-from photo") and not shown(page, "no-depth")
     written(page)
+
+
+def test_depth_is_estimated_where_a_model_is_set(view, browser, tmp_path, photo):
+    if not json.loads(subprocess.check_output([BINARY, "devices", "--json"]))["onnxruntime"]["version"]:
+        pytest.skip("no ONNX Runtime")
+    (tmp_path / "toy.onnx").write_bytes(onnx_file.luminance(30, 40))
+    page = start(view, browser, "photo.png", "--filter", "dof", "-o", "out.png", "--model", tmp_path / "toy.onnx")
+    page.wait_until(lambda: shown(page, "estimate-depth"))
+    assert not shown(page, "own-depth")
+    page.find("estimate-depth").click()
+    page.wait()
+    assert "--depth-from model" in page.text("command") and not shown(page, "no-depth")
+    page.click("zoom-1")
+    page.assert_shows(written(page))
 
 
 def test_a_dropped_file_is_kept_where_the_user_says(view, browser, tmp_path, photo, stored):

@@ -24,7 +24,7 @@ For files, `read` and `write` keep the metadata, and `batch` processes folders a
 a batch over the machines of a Ray cluster (`pip install 'satin-image[ray]'`), `satin.dask` filters chunked arrays
 ('satin-image[dask]'); neither is imported before it is used.
 
-Other functions: `run` and `Plan` for pipelines, `find_regions`, `statistics`, `tone_zones`, `luminance`, `satin.rle`
+Other functions: `run` and `Plan` for pipelines, `depth` for depth by a model of your own, `find_regions`, `statistics`, `tone_zones`, `luminance`, `satin.rle`
 for COCO's run lengths, and `satin.scan` for prefix sums and functions built on them.
 """
 
@@ -45,6 +45,7 @@ from satin._measurements import (
     statistics,
     tone_zones,
 )
+from satin._models import depth
 from satin._native import Device, devices
 from satin._native import version as _version
 from satin._pipeline import Plan, run
@@ -64,6 +65,7 @@ __all__ = [
     "Regions",
     "ToneZones",
     "batch",
+    "depth",
     "describe",
     "devices",
     "encode",

@@ -13,6 +13,7 @@ from satin import _native
 from satin._arrays import DeviceLike
 from satin._errors import InvalidArgumentError
 from satin._files import _MAX_BYTES, _MAX_PIXELS, _MAX_STREAMED_PIXELS, named_by_python, need_files
+from satin._models import name_runtime
 from satin._pipeline import pipeline_words
 from satin._translation import worded
 
@@ -51,6 +52,7 @@ def batch_options(
     gain_map: Optional[str] = None,
     keep_depth: bool = False,
     depth_out: PathLike = "",
+    model: PathLike = "",
     keep_metadata: bool = False,
     page: Optional[int] = None,
     part: str = "",
@@ -73,6 +75,9 @@ def batch_options(
     options.memory, options.threads = memory, threads
     options.quality, options.dither, options.strip = quality, dither, strip
     options.keep_depth, options.depth_out, options.keep_metadata = keep_depth, depth_out, keep_metadata
+    options.model = model
+    if os.fspath(model) or os.environ.get("SATIN_DEPTH_MODEL"):
+        name_runtime()
     options.set_mask_from(mask_from)
     options.invert_mask = invert_mask
     if gain_map is not None:
@@ -169,9 +174,10 @@ def batch(
 
     The other options are the command's, with its defaults: format, overwrite, resume, memory (bytes for the pictures in
     flight), quality, dither, strip, mask_from, invert_mask, gain_map ("use" filters the restored light, "keep" carries the
-    map, "drop" leaves it out; by default as the filters need), keep_depth, depth_out, keep_metadata, page, part, all_pages,
-    allow_partial, max_pixels, max_bytes; stream (a picture stays in its file and is filtered by bands of rows: TIFF, NPY,
-    PFM or PNM to tiled TIFF), pyramid (TIFF with pictures of half the size behind the picture).
+    map, "drop" leaves it out; by default as the filters need), keep_depth, depth_out, model (an ONNX file, for
+    depth-from=model), keep_metadata, page, part, all_pages, allow_partial, max_pixels, max_bytes; stream (a picture stays in
+    its file and is filtered by bands of rows: TIFF, NPY, PFM or PNM to tiled TIFF), pyramid (TIFF with pictures of half the
+    size behind the picture).
 
     A row is the dictionary that the command writes as JSON: input, output, status ('done', 'failed', 'exists',
     'unchanged'), seconds, the picture's shape, warnings, and an error of kind and message. A file that fails is a row, not

@@ -17,14 +17,16 @@ export class Picker {
   #session;
   #offer;
   #ownDepth;
+  #estimate;
 
   constructor(server, session) {
     this.#server = server;
     this.#session = session;
     const button = (id, text, onclick) => element("button", { type: "button", id, onclick }, text);
     this.#ownDepth = button("own-depth", "The photograph's own depth", () => this.#set("depth-from", "photo"));
+    this.#estimate = button("estimate-depth", "Estimate depth", () => this.#set("depth-from", "model"));
     const text = "How far away is every pixel? Choose a picture of the depth, drop one on the page, or use";
-    this.#offer = element("div", { className: "offer" }, element("p", {}, text), this.#ownDepth,
+    this.#offer = element("div", { className: "offer" }, element("p", {}, text), this.#ownDepth, this.#estimate,
       button("no-depth", "Tilt-shift, which needs no depth", () => this.#replace("tilt-shift")));
     byId("pick-mask").onclick = () => this.choose("mask");
     addEventListener("dragover", (event) => event.dataTransfer.types.includes("Files") && event.preventDefault());
@@ -53,6 +55,7 @@ export class Picker {
     const { picture, step } = this.#session;
     this.#offer.hidden = !this.lacksDepth;
     this.#ownDepth.hidden = !picture?.has_depth;
+    this.#estimate.hidden = !picture?.has_model;
     byId("pick-depth")?.classList.toggle("primary", this.lacksDepth);
     const mask = step?.values.mask ?? "";
     byId("pick-mask").textContent = fileName(this.#session.dropped.get(mask) ?? baseName(mask)) || "File…";

@@ -217,8 +217,9 @@ def run(
     would.
     """
     check_options(options, of_run=True)
-    if options.get("depth_out"):
-        options["depth_out"] = _absolute(options["depth_out"])
+    for name in ("depth_out", "model"):
+        if options.get(name):
+            options[name] = _absolute(options[name])
     if not ray.is_initialized():
         ray.init(log_to_driver=False)
     count, usual_cpus, of_gpu = _actors(gpus)
