@@ -14,11 +14,12 @@ apt_get() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@" >/dev/null
 }
 
-# install_packages NAME...: installs missing packages, as root or through sudo.
+# install_packages NAME...: installs missing packages, as root or through sudo. One of any architecture will do, unless
+# NAME has one, such as libhwy-dev:arm64.
 install_packages() {
   local missing=() name
   for name in "$@"; do
-    [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
+    dpkg-query -W -f='${db:Status-Status}\n' "$name" 2>/dev/null | grep -x installed >/dev/null || missing+=("$name")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   if ! command -v apt-get >/dev/null; then
