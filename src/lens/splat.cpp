@@ -120,13 +120,17 @@ SizedStaircase sized_outline(const OutlineStairs& stairs, double rho, bool block
   SizedStaircase sized;
   const std::vector<KernelBox> boxes = stairs.boxes(rho, block);
   if (boxes.empty()) return sized;
-  const int more = block ? 2 : 1;
-  int wide = 0;
-  int high = 0;
+  // Extremes of the sides first: g++ 12 for ARM makes wrong vectors of std::max({wide, -box.left, ...}).
+  int left = 0, right = 0, top = 0, bottom = 0;
   for (const KernelBox& box : boxes) {
-    wide = std::max({wide, -box.left, box.right - more});
-    high = std::max({high, -box.top, box.bottom - more});
+    left = std::min<int>(left, box.left);
+    right = std::max<int>(right, box.right);
+    top = std::min<int>(top, box.top);
+    bottom = std::max<int>(bottom, box.bottom);
   }
+  const int more = block ? 2 : 1;
+  const int wide = std::max(-left, right - more);
+  const int high = std::max(-top, bottom - more);
   sized.staircase = {
       {static_cast<std::uint16_t>(wide)},
       {static_cast<std::uint16_t>(high)},
