@@ -85,66 +85,70 @@ HWY_INLINE auto WholeBox(D d, const Sum* above, const Sum* below, std::size_t le
     return ExactDouble(d, hn::Sub(lower, upper));
 }
 
-/// Rows of a table at the edges of one pixel's box, and the columns there.
+/// One pixel's box in a table.
 template <std::size_t Channels, class Sum>
-struct BoxEdges {
-  BoxEdges(const RingTable<Sum>& table, std::size_t x, std::size_t y, const BoxOfRadius& box)
-      : above(row(table, y - static_cast<std::size_t>(box.reach) - 1)),
-        below(row(table, y + static_cast<std::size_t>(box.reach))),
-        left((x - static_cast<std::size_t>(box.reach) - 1) * Channels),
-        right((x + static_cast<std::size_t>(box.reach)) * Channels) {
-    if (!box.fractional) return;
-    outer_above = row(table, y - static_cast<std::size_t>(box.reach) - 2);
-    outer_below = row(table, y + static_cast<std::size_t>(box.reach) + 1);
+struct PlacedBox {
+  HWY_INLINE PlacedBox(const RingTable<Sum>& of, std::size_t x, std::size_t at, const BoxOfRadius& box)
+      : table(of),
+        y(at),
+        reach(static_cast<std::size_t>(box.reach)),
+        left((x - reach - 1) * Channels),
+        right((x + reach) * Channels),
+        above(row(y - reach - 1)),
+        below(row(y + reach)) {}
+
+  [[nodiscard]] HWY_INLINE const Sum* row(std::size_t at) const {
+    return table.data + (at & table.row_mask) * table.stride;
   }
 
-  static const Sum* row(const RingTable<Sum>& table, std::size_t y) {
-    return table.data + (y & table.row_mask) * table.stride;
-  }
-
-  const Sum* above;
-  const Sum* below;
-  const Sum* outer_above = nullptr;
-  const Sum* outer_below = nullptr;
-  std::size_t left;
+  const RingTable<Sum>& table;
+  std::size_t y;
+  std::size_t reach;
+  std::size_t left;  ///< entry of the column left of the inner window
   std::size_t right;
+  const Sum* above;  ///< row above the inner window
+  const Sum* below;
 };
+
+/// Returns the products of a whole sum and a weight.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE LongSum<V> LongProduct(D d, V sum, V weight) {
+  const auto high = hn::Floor(hn::Mul(sum, hn::Set(d, 0x1p-24)));
+  return {hn::Mul(high, weight), hn::Mul(hn::NegMulAdd(high, hn::Set(d, 0x1p24), sum), weight)};
+}
 
 /// Returns the weighted sum of the whole boxes for the channels from c on that D holds, which is exact as a
 /// double (below 2^53) or as a LongSum.
 template <bool Long, std::size_t Channels, class D, class Sum>
-HWY_INLINE auto CoveredSum(D d, const BoxEdges<Channels, Sum>& at, const BoxOfRadius& box, std::size_t c) {
+HWY_INLINE auto CoveredSum(D d, const PlacedBox<Channels, Sum>& at, const BoxOfRadius& box, std::size_t c) {
   const auto whole = [&](const Sum* above, const Sum* below, std::size_t more) HWY_ATTR {
     return WholeBox(d, above + c, below + c, at.left - more, at.right + more);
   };
-  const auto inner = hn::Set(d, box.inner);
-  const auto outer = hn::Set(d, box.outer);
-  if constexpr (Long) {
-    const auto unit = hn::Set(d, 0x1p24);
-    const auto part = [&](auto sum, auto weight) HWY_ATTR {
-      const auto high = hn::Floor(hn::Mul(sum, hn::Set(d, 0x1p-24)));
-      return LongSum<hn::Vec<D>>{hn::Mul(high, weight), hn::Mul(hn::NegMulAdd(high, unit, sum), weight)};
-    };
-    auto total = part(whole(at.above, at.below, 0), hn::Mul(inner, inner));
-    const auto add = [&](const LongSum<hn::Vec<D>>& more) HWY_ATTR {
-      total.high = hn::Add(total.high, more.high);
-      total.low = hn::Add(total.low, more.low);
-    };
-    if (box.fractional) {
-      add(part(whole(at.above, at.below, Channels), hn::Mul(inner, outer)));
-      add(part(whole(at.outer_above, at.outer_below, 0), hn::Mul(inner, outer)));
-      add(part(whole(at.outer_above, at.outer_below, Channels), hn::Mul(outer, outer)));
-    }
-    return total;
-  } else {
-    const auto sum = whole(at.above, at.below, 0);
-    if (!box.fractional) return sum;
+  auto sum = whole(at.above, at.below, 0);
+  auto long_sum = LongProduct(d, sum, hn::Set(d, box.inner * box.inner));
+  if (box.fractional) {
+    const Sum* outer_above = at.row(at.y - at.reach - 2);
+    const Sum* outer_below = at.row(at.y + at.reach + 1);
+    const auto inner = hn::Set(d, box.inner);
+    const auto outer = hn::Set(d, box.outer);
     const auto wide = whole(at.above, at.below, Channels);
-    const auto tall = whole(at.outer_above, at.outer_below, 0);
-    const auto both = whole(at.outer_above, at.outer_below, Channels);
-    return hn::Add(hn::Mul(inner, hn::Add(hn::Mul(inner, sum), hn::Mul(outer, wide))),
-                   hn::Mul(outer, hn::Add(hn::Mul(inner, tall), hn::Mul(outer, both))));
+    const auto tall = whole(outer_above, outer_below, 0);
+    const auto both = whole(outer_above, outer_below, Channels);
+    if constexpr (Long) {
+      for (const auto& more : {LongProduct(d, hn::Add(wide, tall), hn::Mul(inner, outer)),
+                               LongProduct(d, both, hn::Mul(outer, outer))}) {
+        long_sum.high = hn::Add(long_sum.high, more.high);
+        long_sum.low = hn::Add(long_sum.low, more.low);
+      }
+    } else {
+      sum = hn::Add(hn::Mul(inner, hn::Add(hn::Mul(inner, sum), hn::Mul(outer, wide))),
+                    hn::Mul(outer, hn::Add(hn::Mul(inner, tall), hn::Mul(outer, both))));
+    }
   }
+  if constexpr (Long)
+    return long_sum;
+  else
+    return sum;
 }
 
 /// Returns sum / divisor, to nearest, ties up, for sums up to 2^53, from an estimate whose whole part errs by
@@ -172,7 +176,7 @@ HWY_INLINE V MeanOf(D d, LongSum<V> sum, const BoxOfRadius& box) {
 /// Returns covered sums of colours times alpha over the sum of alpha, at most `white`, and that of alpha over
 /// the divisor of the box. The sum of alpha is below 2^52.
 template <bool Long, std::size_t Channels, class D, class Sum>
-HWY_INLINE auto UnweightedMean(D d, const BoxEdges<Channels, Sum>& at, const BoxOfRadius& box, std::size_t c,
+HWY_INLINE auto UnweightedMean(D d, const PlacedBox<Channels, Sum>& at, const BoxOfRadius& box, std::size_t c,
                                double white) {
   const hn::RebindToSigned<D> integers;
   const auto last = hn::Set(integers, Channels - 1);
@@ -192,14 +196,15 @@ HWY_INLINE auto UnweightedMean(D d, const BoxEdges<Channels, Sum>& at, const Box
 /// rounded to nearest, ties up; if Weighted, colours are means times alpha over that of alpha. All entries
 /// must exist, and gather_slack more. Sums of u32 are below 2^31.
 template <bool Weighted, bool Long, std::size_t Channels, class Sum>
-void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes,
-                 std::size_t first, std::size_t last, double white, std::uint32_t* HWY_RESTRICT means) {
+HWY_NOINLINE void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes,
+                              std::size_t first, std::size_t last, double white,
+                              std::uint32_t* HWY_RESTRICT means) {
   const hn::CappedTag<double, 4> d;
   const hn::Rebind<std::int32_t, decltype(d)> d32;
   const hn::Rebind<std::uint32_t, decltype(d)> du32;
   for (std::size_t x = first; x < last; ++x) {
     const BoxOfRadius& box = *boxes[x];
-    const BoxEdges<Channels, Sum> at(table, x, y, box);
+    const PlacedBox<Channels, Sum> at(table, x, y, box);
     for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
       hn::Vec<decltype(d)> mean;
       if constexpr (Weighted)
