@@ -293,7 +293,7 @@ TEST(ExtremeRefused, RadiiThatAreNotWhole) {
   refused("radius nan", {.radius = std::numeric_limits<double>::quiet_NaN()});
   refused("border-value 1.5", {.border = Border::constant, .border_value = 1.5});
   Parameters parameters(find_filter("dilate"));
-  for (const char* text : {"2.5", "1,5", "1x0.5", "-1", "2px", "", "2x", "1e9"})
+  for (const char* text : {"2.5", "1,5", "1x0.5", "-1", "2px", "2x", "1e9"})
     expect_error(ErrorKind::usage, "radius", [&] {
       parameters.set("radius", text);
       return 0;
