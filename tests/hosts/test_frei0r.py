@@ -273,6 +273,8 @@ def melt(folder, size, *arguments, frames):
     (folder / "profile").write_text(profile)
     command = ["melt", "-profile", "profile", *arguments, "-consumer", "avformat:melted_%d.png", "vcodec=png", "pix_fmt=rgba",
                "f=image2", "real_time=-1"]
+    for old in folder.glob("melted_*.png"):
+        old.unlink()
     for _ in range(5):  # melt 7.12 ends before its first frame in one run of thirty, with its own filters as well
         result = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 env={**os.environ, "FREI0R_PATH": str(PLUGINS), "QT_QPA_PLATFORM": "offscreen"}, timeout=60)
