@@ -141,7 +141,7 @@ def test_operations_are_listed_and_explained(vips, satin):
         assert (f"(satin_{name.replace('-', '_')})" in listed) == (kind == "image"), name
     told = vips("satin_blur").stdout
     assert "standard deviation, in place of the radius" in told
-    assert "min: 0, max: 16384" in told
+    assert "0 to 16384 px, usually 0 to 100" in told
 
 
 def test_settings_are_refused_by_name(vips, files):

@@ -33,32 +33,6 @@ std::string in_capitals(const std::string& name) {
   return result;
 }
 
-/// Returns a type of property that accepts numbers outside of its range, so that the filter refuses them by
-/// name. GLib would warn, drop the number and go on.
-GType without_validation(GType property, const char* name) {
-  GTypeQuery size;
-  g_type_query(property, &size);
-  GTypeInfo type{};
-  type.class_size = static_cast<guint16>(size.class_size);
-  type.instance_size = static_cast<guint16>(size.instance_size);
-  type.class_init = [](gpointer made, gpointer) {
-    static_cast<GParamSpecClass*>(made)->value_validate = nullptr;
-  };
-  return g_type_register_static(property, name, &type, GTypeFlags{});
-}
-
-/// Returns a property of a number. `Spec` is GParamSpecDouble or GParamSpecInt.
-template <class Spec, class Number>
-GParamSpec* number_property(GType type, const Argument& argument, Number (*convert)(double)) {
-  const char* const name = argument.name.c_str();
-  auto* const made =
-      static_cast<Spec*>(g_param_spec_internal(type, name, name, argument.help.c_str(), read_write));
-  made->minimum = convert(argument.parameter.minimum);
-  made->maximum = convert(argument.parameter.maximum);
-  made->default_value = convert(argument.parameter.initial);
-  return G_PARAM_SPEC(made);
-}
-
 /// Registers the enumeration of a choice. libvips leaves out the last value of every enumeration.
 GType register_choices(const OperationRecord& operation, const Argument& argument) {
   const std::vector<std::string>& choices = argument.parameter.choices;
@@ -76,13 +50,16 @@ GParamSpec* property_of(const OperationRecord& operation, const Argument& argume
   const char* const help = argument.help.c_str();
   if (parameter.record == nullptr) return g_param_spec_object(name, name, help, VIPS_TYPE_IMAGE, read_write);
   switch (parameter.control) {
+    // Any number is accepted, so that the filter refuses those out of range by name. GLib would warn, drop
+    // the number and go on. The help has the range.
     case Control::number: {
-      static const GType type = without_validation(G_TYPE_PARAM_DOUBLE, "SatinParamDouble");
-      return number_property<GParamSpecDouble, double>(type, argument, [](double number) { return number; });
+      constexpr double most = std::numeric_limits<double>::max();
+      return g_param_spec_double(name, name, help, -most, most, parameter.initial, read_write);
     }
     case Control::whole: {
-      static const GType type = without_validation(G_TYPE_PARAM_INT, "SatinParamInt");
-      return number_property<GParamSpecInt, int>(type, argument, to_int);
+      using Limits = std::numeric_limits<int>;
+      return g_param_spec_int(name, name, help, Limits::min(), Limits::max(), to_int(parameter.initial),
+                              read_write);
     }
     case Control::flag:
       return g_param_spec_boolean(name, name, help, parameter.initial != 0, read_write);
