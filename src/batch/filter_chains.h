@@ -22,7 +22,7 @@ namespace satin::batch {
 /// Calls `plan` for a few numbers of channels until one succeeds. Throws the first Error(usage) if none does.
 void check_with_usual_channels(const std::function<void(int channels)>& plan);
 
-/// What belongs to a picture of a batch, beside its pixels.
+/// Inputs of a chain that belong to a picture of a batch, beside its pixels.
 struct ChainInput {
   std::filesystem::path name;  ///< name of the picture for messages
   /// Side images of this picture, for each step in the order of the record, or empty. An image that is not

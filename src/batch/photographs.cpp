@@ -174,6 +174,13 @@ Image scaled(const ImageView& mask, std::int64_t width, std::int64_t height, con
   return result;
 }
 
+/// Whether the depth of any step comes from this source.
+bool takes_depth_from(const Pipeline& pipeline, const char* source) {
+  return std::ranges::any_of(pipeline, [source](const PipelineStep& step) {
+    return step.parameters.get(ParameterRole::depth_source) == source;
+  });
+}
+
 }  // namespace
 
 bool takes_photo(const PipelineStep& step) {
@@ -186,11 +193,7 @@ bool takes_photo(const Pipeline& pipeline) {
                      [](const PipelineStep& step) { return takes_photo(step); });
 }
 
-bool takes_model(const Pipeline& pipeline) {
-  return std::ranges::any_of(pipeline, [](const PipelineStep& step) {
-    return step.parameters.get(ParameterRole::depth_source) == "model";
-  });
-}
+bool takes_model(const Pipeline& pipeline) { return takes_depth_from(pipeline, "model"); }
 
 std::shared_ptr<const ImageModel> model_of(const Pipeline& pipeline, const BatchOptions& options) {
   const bool wants_mask = options.picture_from == PictureSource::model_mask;
@@ -230,10 +233,7 @@ void check_photo_options(const Pipeline& pipeline, const BatchOptions& options, 
   if (asked && !takes_photo(pipeline))
     throw Error(ErrorKind::usage, std::string(options.keep_depth ? "--keep-depth" : "--depth-out") +
                                       " needs a filter whose depth is the photograph's: --depth-from photo.");
-  const bool from_photo = std::ranges::any_of(pipeline, [](const PipelineStep& step) {
-    return step.parameters.get(ParameterRole::depth_source) == "photo";
-  });
-  if (from_photo && takes_model(pipeline))
+  if (takes_depth_from(pipeline, "photo") && takes_model(pipeline))
     throw Error(ErrorKind::usage,
                 "Depth comes from the photograph or from a model: give one --depth-from for all filters.");
   if (options.keep_depth && takes_model(pipeline))

@@ -1,5 +1,5 @@
 #pragma once
-// What a graph does not say about itself: the file MODEL.json beside the model.
+// The description of a model, MODEL.json beside it: facts that the graph itself does not hold.
 
 #include <array>
 #include <cstdint>

@@ -49,7 +49,7 @@ enum class MaskSource {
   background  ///< the inverted matte, so that everything except the person is filtered
 };
 
-/// What a batch takes for the picture of a file.
+/// Source of the picture that a batch filters for a file.
 enum class PictureSource {
   file,         ///< its pixels
   model_depth,  ///< the depth that the model estimates from them, as f32, or 16-bit codes for PNG; without

@@ -187,7 +187,7 @@ class Parameters {
 /// Plans the filter. Throws Error(usage) for combinations and shapes that do not fit.
 [[nodiscard]] Plan plan(const Device& device, const Parameters& parameters, std::span<const Shape> shapes);
 
-/// What a plan would be, known before it is made and before any memory is allocated.
+/// Properties of a plan that are known before it is made and before any memory is allocated.
 struct PlanOutline {
   Shape output;  ///< shape of the output
   std::optional<LocalReach>

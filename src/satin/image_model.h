@@ -17,7 +17,7 @@
 
 namespace [[gnu::visibility("default")]] satin {
 
-/// What a model says about every pixel.
+/// Meaning of the number that a model gives for every pixel.
 enum class Estimate : std::uint8_t {
   inverse_depth,  ///< large is near, in no unit
   depth,          ///< distance in metres

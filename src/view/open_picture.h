@@ -15,7 +15,7 @@
 
 namespace satin::view {
 
-/// What a picture is read with besides its pixels.
+/// Parts of a file that are read besides its pixels.
 enum class PhotoUse : std::uint8_t {
   none,
   carried,   ///< depth and mattes of the photograph

@@ -1,5 +1,5 @@
 #pragma once
-// What differs between the libraries, each of which holds one plug-in.
+// The name of the plug-in: libraries differ in nothing else, as each holds one.
 
 namespace satin::frei0r {
 

@@ -15,7 +15,7 @@
 
 namespace satin::host {
 
-/// What a filter reads from a pad.
+/// Meaning of the values that a filter reads from a pad.
 enum class Reading : std::uint8_t {
   light,   ///< colours in linear light: babl decodes floats, Satin integers
   stored,  ///< colours as stored

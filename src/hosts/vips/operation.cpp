@@ -1,5 +1,5 @@
-// What an operation does: reads its arguments, shows libvips's images to a filter as views, and makes the
-// output.
+// The work of an operation: it reads its arguments, shows libvips's images to a filter as views, and makes
+// the output.
 //
 // A filter of finite reach makes its output in bands of rows, when libvips asks for them (BandFilter). Any
 // other filter reads the whole picture and runs at once.
@@ -245,7 +245,7 @@ class BandFilter {
   }
 
  private:
-  /// What is allocated while pixels are read. libvips keeps operations for long after that.
+  /// Memory that is held while pixels are read. libvips keeps operations for long after that.
   struct Work {
     Plan plan;
     Image result;  ///< result of the last window
