@@ -86,9 +86,13 @@ def test_the_depth_of_a_photograph_is_offered_where_there_is_one(view, browser, 
     (tmp_path / "photo.jpg").write_bytes(photo_file.gdepth(photo_file.jpeg(sharp), photo_file.png(codes)))
     page = start(view, browser, "photo.jpg", "--filter", "dof", "-o", "out.png")
     page.wait_until(lambda: shown(page, "own-depth"))
+    chosen = ("return document.getElementById('own-depth').parentElement.previousElementSibling"
+              ".querySelector('select').selectedOptions[0].textContent")
+    assert page.run(chosen) == "none"
     page.find("own-depth").click()
     page.wait()
     assert page.text("command").endswith("--depth-from photo") and not shown(page, "no-depth")
+    assert page.run(chosen) == "from photo"
     written(page)
 
 

@@ -18,6 +18,7 @@ export class Picker {
   #offer;
   #ownDepth;
   #estimate;
+  #row;
 
   constructor(server, session) {
     this.#server = server;
@@ -47,6 +48,7 @@ export class Picker {
 
   /** Puts the offer below the row of the depth. */
   place(row) {
+    this.#row = row;
     row?.after(this.#offer);
     this.#show();
   }
@@ -56,6 +58,9 @@ export class Picker {
     this.#offer.hidden = !this.lacksDepth;
     this.#ownDepth.hidden = !picture?.has_depth;
     this.#estimate.hidden = !picture?.has_model;
+    const noFile = this.#row?.querySelector("option[value='']");
+    const source = step?.values["depth-from"] ?? "image";
+    if (noFile) noFile.textContent = source === "image" ? "none" : `from ${source}`;
     byId("pick-depth")?.classList.toggle("primary", this.lacksDepth);
     const mask = step?.values.mask ?? "";
     byId("pick-mask").textContent = fileName(this.#session.dropped.get(mask) ?? baseName(mask)) || "File…";
