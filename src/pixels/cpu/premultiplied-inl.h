@@ -86,43 +86,89 @@ std::size_t WeighVectors(const std::uint8_t* stored, std::size_t count, const st
   return i;
 }
 
-/// Returns pixels without their alpha: round(white value / alpha), at most white, and meaningless where alpha
-/// is 0; in alpha_lanes round(value / white). White is 2^bits - 1; values have at most 24 bits. A float
-/// quotient up to 2^17 errs by less than one, which the remainder corrects: it is below 2^25 in magnitude, so
-/// that its low 32 bits suffice.
-template <int bits>
-HWY_INLINE PixelWord StraightOf(PixelWord value, PixelWord alpha, hn::Mask<PixelWords> alpha_lanes) {
+/// Returns the last channel of every pixel of `Channels` vectors: that of vector k, in its 128-bit block, in
+/// the lanes of channel k.
+template <int Channels>
+HWY_INLINE PixelWord GatherAlpha(const PixelWord (&values)[Channels]) {
+  const PixelWords d;
+  if constexpr (Channels == 4) {
+    const hn::RepartitionToWide<PixelWords> pairs;
+    const auto first = hn::BitCast(pairs, hn::InterleaveUpper(d, values[0], values[1]));
+    const auto second = hn::BitCast(pairs, hn::InterleaveUpper(d, values[2], values[3]));
+    return hn::BitCast(d, hn::InterleaveUpper(pairs, first, second));
+  } else {
+    return hn::OddEven(values[1], hn::DupOdd(values[0]));
+  }
+}
+
+/// Returns lane k of every pixel in all of its lanes.
+template <int Channels, int k, class V>
+HWY_INLINE V BroadcastChannel(V values) {
+  if constexpr (Channels == 4) {
+    return hn::Broadcast<k>(values);
+  } else if constexpr (k == 0) {
+    return hn::DupEven(values);
+  } else {
+    return hn::DupOdd(values);
+  }
+}
+
+/// Returns round(dividend / divisor), ties up, of values below 2^24, in alpha_lanes, and elsewhere
+/// round(white dividend / divisor), for quotients up to 2^17. White is 2^bits - 1. `ratio` is the quotient
+/// for a dividend of 1. An estimate that is 1/4 too low and errs by less than 1/4 rounds to the quotient or
+/// to one less. The remainder decides; it is below 2^25 in magnitude, so that its low 32 bits suffice.
+template <int bits, class Ratio>
+HWY_INLINE PixelWord StraightOf(PixelWord value, PixelWord divisor, Ratio ratio,
+                                hn::Mask<PixelWords> alpha_lanes) {
   const PixelWords d;
   const hn::RebindToSigned<PixelWords> integers;
   const hn::RebindToFloat<PixelWords> floats;
-  const auto real = [&](PixelWord words)
-                        HWY_ATTR { return hn::ConvertTo(floats, hn::BitCast(integers, words)); };
-  const PixelWord white = hn::Set(d, (1U << bits) - 1);
-  const PixelWord divisor = hn::IfThenElse(alpha_lanes, white, hn::Max(alpha, hn::Set(d, 1)));
+  const auto real = hn::ConvertTo(floats, hn::BitCast(integers, value));
+  const PixelWord quotient = hn::BitCast(d, NearestWord(hn::MulAdd(real, ratio, hn::Set(floats, -0.25F))));
   const PixelWord dividend =
       hn::IfThenElse(alpha_lanes, value, hn::Sub(hn::ShiftLeft<bits>(value), value));  // modulo 2^32
-  const auto factor = real(hn::IfThenElse(alpha_lanes, hn::Set(d, 1), white));
-  const auto estimate = hn::Div(hn::Mul(real(value), factor), real(divisor));
-  const PixelWord quotient = hn::BitCast(d, NearestWord(estimate));
-  const PixelWord sum = hn::Add(dividend, hn::ShiftRight<1>(divisor));
-  const auto rest = hn::BitCast(integers, hn::Sub(sum, hn::Mul(quotient, divisor)));
-  const auto less = hn::VecFromMask(integers, hn::Lt(rest, hn::Zero(integers)));  // -1
-  const auto more = hn::VecFromMask(integers, hn::Not(hn::Lt(rest, hn::BitCast(integers, divisor))));
-  return hn::Min(hn::Add(quotient, hn::BitCast(d, hn::Sub(less, more))), white);
+  const auto rest = hn::BitCast(integers, hn::Sub(dividend, hn::Mul(quotient, divisor)));
+  const auto half = hn::BitCast(integers, hn::ShiftRight<1>(hn::Sub(divisor, hn::Set(d, 1))));
+  const auto more = hn::BitCast(d, hn::VecFromMask(integers, hn::Gt(rest, half)));  // -1
+  return hn::Min(hn::Sub(quotient, more), hn::Set(d, (1U << bits) - 1));
 }
 
-/// Computes colours and alpha bytes in whole vectors. Colours are meaningless where alpha is 0. Returns the
-/// number of values that are done.
+/// Computes colours and alpha bytes of blocks with as many pixels as a vector has lanes, which share one
+/// division; the last block may overlap the one before. Colours are meaningless where alpha is 0. Returns the
+/// number of values that are done: all, or none if they do not fill a block.
 template <int Channels, class Value>
 std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, std::uint16_t* results) {
+  constexpr int bits = 4 * sizeof(Value);
+  constexpr std::uint32_t largest = (1U << bits) - 1;
   const PixelWords d;
+  const hn::RebindToSigned<PixelWords> integers;
+  const hn::RebindToFloat<PixelWords> floats;
+  const std::size_t block = Channels * hn::Lanes(d);
+  if (count < block) return 0;
   const hn::Mask<PixelWords> alpha_lanes = AlphaLanes<Channels>(d);
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const PixelWord value = LoadWide(d, values + i);
-    StoreAs(StraightOf<4 * sizeof(Value)>(value, AlphaOf<Channels>(value), alpha_lanes), results + i);
+  const auto white = hn::Set(d, largest);
+  const auto of_alpha = hn::Set(floats, 1.0F / static_cast<float>(largest));
+  for (std::size_t next = 0; next < count; next += block) {
+    const std::size_t i = std::min(next, count - block);
+    PixelWord value[Channels];
+    for (std::size_t k = 0; k < Channels; ++k) value[k] = LoadWide(d, values + i + k * hn::Lanes(d));
+    const auto alpha = hn::BitCast(integers, hn::Max(GatherAlpha<Channels>(value), hn::Set(d, 1)));
+    const auto ratios = hn::Div(hn::Set(floats, static_cast<float>(largest)), hn::ConvertTo(floats, alpha));
+    const auto store = [&]<int k>() HWY_ATTR {
+      const auto of_colour = BroadcastChannel<Channels, k>(ratios);
+      const auto ratio = hn::IfThenElse(hn::RebindMask(floats, alpha_lanes), of_alpha, of_colour);
+      const auto own = BroadcastChannel<Channels, k>(hn::BitCast(d, alpha));
+      const auto divisor = hn::IfThenElse(alpha_lanes, white, own);
+      StoreAs(StraightOf<bits>(value[k], divisor, ratio, alpha_lanes), results + i + k * hn::Lanes(d));
+    };
+    store.template operator()<0>();
+    store.template operator()<1>();
+    if constexpr (Channels == 4) {
+      store.template operator()<2>();
+      store.template operator()<3>();
+    }
   }
-  return i;
+  return count;
 }
 #endif
 
