@@ -5,7 +5,7 @@
 // - larger windows, alpha and masks that exclude pixels: sliding histograms, and with a radius map tables of
 //   counts (chunk_ranks-inl.h).
 // The first two need windows inside the picture. Beside a border networks read a copy of its surroundings
-// (BorderChunk); the other borders use histograms. Compiled for every SIMD target.
+// (BorderChunk); without networks borders use histograms. Compiled for every SIMD target.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "order/cpu/rank.cpp"
@@ -37,8 +37,7 @@ namespace satin::cpu::HWY_NAMESPACE {
 /// leaves the picture, so that the networks find these medians, too.
 ///
 /// The pixels are `reach` deep and up to most_length long. At the left and right border the copy is turned:
-/// its lines are columns of the picture. The corners, whose windows leave the picture along both axes, are
-/// left to histograms.
+/// its lines are columns of the picture. Corners belong to the upper and lower border.
 ///
 /// With Border::shrink the pixels outside are marked, as they do not count.
 template <class Key>
@@ -62,20 +61,20 @@ class BorderChunk {
     turned_ = turned;
     along_ = turned ? pixels.y : pixels.x;
     across_ = turned ? pixels.x : pixels.y;
-    const Stretch seen{along_.first - reach_, along_.last + reach_};
+    std::array<Key, 4> outside{};
+    for (std::size_t c = 0; c < outside.size(); ++c)
+      outside[c] = turn_key(static_cast<Key>(job_.border_keys[c]));
     for (std::int64_t i = 0; i < 3 * reach_; ++i) {
       const std::int64_t at = line_at(i);
-      for (std::int64_t k = seen.first; k < seen.last; ++k) {
-        Key* to = line(lines_, i) + (k - seen.first) * job_.channels;
-        if (at < 0)
-          std::transform(job_.border_keys.begin(), job_.border_keys.begin() + job_.channels, to,
-                         [](std::int32_t key) { return turn_key(static_cast<Key>(key)); });
-        else
-          std::copy_n(
-              turned ? source.row<Key>(k) + at * job_.channels : source.row<Key>(at) + k * job_.channels,
-              job_.channels, to);
+      Key* to = line(lines_, i);
+      for (std::int64_t k = along_.first - reach_; k < along_.last + reach_; ++k) {
+        const std::int64_t from = source_of(k, turned ? job_.height : job_.width, job_.border);
+        const Key* pixel = at < 0 || from < 0 ? outside.data()
+                           : turned           ? source.row<Key>(from) + at * job_.channels
+                                              : source.row<Key>(at) + from * job_.channels;
+        for (int c = 0; c < job_.channels; ++c) *to++ = pixel[c];
       }
-      mark(i, at, static_cast<std::size_t>(seen.size() * job_.channels));
+      mark(i, at);
     }
   }
 
@@ -117,14 +116,24 @@ class BorderChunk {
   }
 
   /// Marks the keys of line i, which shows row or column `at` of the picture.
-  void mark(std::int64_t i, std::int64_t at, std::size_t count) {
+  void mark(std::int64_t i, std::int64_t at) {
     if (marks_.empty()) return;
-    if (at < 0 && job_.border == Border::shrink)
-      std::fill_n(line(marks_, i), count, static_cast<Key>(-1));
-    else if (job_.weighted)
-      mark_hidden(line(lines_, i), count, static_cast<std::size_t>(job_.channels), line(marks_, i));
+    const std::int64_t first = along_.first - reach_;
+    const auto fill = [&](std::int64_t from, std::int64_t to, Key mark) {
+      std::fill(line(marks_, i) + (from - first) * job_.channels,
+                line(marks_, i) + (to - first) * job_.channels, mark);
+    };
+    const std::int64_t last = along_.last + reach_;
+    const bool shrinks = job_.border == Border::shrink;
+    if (at < 0 && shrinks) return fill(first, last, static_cast<Key>(-1));
+    if (job_.weighted)
+      mark_hidden(line(lines_, i), static_cast<std::size_t>((last - first) * job_.channels),
+                  static_cast<std::size_t>(job_.channels), line(marks_, i));
     else
-      std::fill_n(line(marks_, i), count, Key{0});
+      fill(first, last, 0);
+    const std::int64_t size = turned_ ? job_.height : job_.width;
+    if (shrinks && first < 0) fill(first, 0, static_cast<Key>(-1));
+    if (shrinks && last > size) fill(size, last, static_cast<Key>(-1));
   }
 
   /// Returns the row or column of the picture that line i shows, or -1.
@@ -387,9 +396,7 @@ class Rank final : public RankOperation {
         add_chunks({{0, job_.width}, rows}, side, side, Method::histograms);
         continue;
       }
-      add_chunks({left, rows}, side, side, Method::histograms);
-      add_chunks({right, rows}, side, side, Method::histograms);
-      for (const Stretch& columns : cut_border(inner.x))
+      for (const Stretch& columns : cut_border({0, job_.width}))
         work_.push_back({{columns, rows}, Method::border_rows});
     }
     const bool by_network = network_reach_ != 0 && inner.y.size() >= network_width();
