@@ -153,7 +153,7 @@ struct DepthLaunch : EachPlace {
   }
   template <class T>
   void operator()(std::int64_t /*chunks*/, std::int64_t rows, const CountRamps<T>& step) const {
-    count_ramps<<<counting_grid(step.width, rows * rows_at_once), plane_threads, 0, stream>>>(step, rows);
+    count_ramps<<<plane_grid(step.width, rows), plane_threads, 0, stream>>>(step, rows);
   }
 };
 
