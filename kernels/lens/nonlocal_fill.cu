@@ -77,10 +77,10 @@ class NonlocalBlock {
     for (std::uint32_t n = 0; n < count; ++n) {
       const Offset best = fill_.work->offset[n / 2];
       const Offset offset = n % 2 == 0 ? best : Offset{-best.x, -best.y};
-      pass([&](std::uint32_t own, int x, int y) { return difference(own, x + offset.x, y + offset.y); },
-           [&](int i, const KnownEntry& sums) {
-             means[i].add_offset<Channels>(fill_, pixel(i), offset, sums, unit);
-           });
+      enter_differences(offset);
+      sum_windows([&](int i, const KnownEntry& sums) {
+        means[i].add_offset<Channels>(fill_, pixel(i), offset, sums, unit);
+      });
     }
 #pragma unroll
     for (int i = 0; i < thread_samples; ++i)
@@ -165,14 +165,55 @@ class NonlocalBlock {
         });
   }
 
-  /// Calls take(i, sums) for each sample of the thread, with the window sums of entry() over the group's
-  /// pixels.
-  template <class Entry, class Take>
-  __device__ void pass(const Entry& entry, const Take& take) {
+  /// Enters entry() of the group's pixels.
+  template <class Entry>
+  __device__ void enter(const Entry& entry) {
     for_pixels([&](int x, int y, int i) {
       const std::uint32_t own = shared_.words[i];
       shared_.entries[i] = own == other_group ? 0 : joined(entry(own, x, y));
     });
+  }
+
+  /// Enters the differences at an offset. Where all pixels exist, loads do not wait for each other.
+  __device__ void enter_differences(const Offset& offset) {
+    const LensPlanes& planes = fill_.planes;
+    const int left = left_ - known_reach + offset.x;
+    const int top = top_ - known_reach + offset.y;
+    if (left < 0 || top < 0 || left + around > planes.width || top + around > planes.height)
+      return enter(
+          [&](std::uint32_t own, int x, int y) { return difference(own, x + offset.x, y + offset.y); });
+    const int column = thread() % column_threads;
+    if (column >= around) return;
+    const int first = thread() / column_threads;
+    const std::uint32_t* words = fill_.words + planes.place(left + column, top + first);
+    constexpr int rows = around / row_chunks;
+    constexpr int at_once = rows / 2;
+    static_assert(rows % at_once == 0);
+#pragma unroll
+    for (int k = 0; k < rows; k += at_once) {
+      std::uint32_t there[at_once];
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) there[j] = words[planes.place(0, (k + j) * row_chunks)];
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        const int i = (first + (k + j) * row_chunks) * around + column;
+        const std::uint32_t own = shared_.words[i];
+        shared_.entries[i] =
+            packed_group(own ^ there[j]) == 0 ? joined({packed_difference(own, there[j]), 1}) : 0;
+      }
+    }
+  }
+
+  /// Calls take(i, sums) for each sample of the thread, with the window sums of entry() over the group's
+  /// pixels.
+  template <class Entry, class Take>
+  __device__ void pass(const Entry& entry, const Take& take) {
+    enter(entry);
+    sum_windows(take);
+  }
+
+  template <class Take>
+  __device__ void sum_windows(const Take& take) {
     __syncthreads();
     sum_rows();
     __syncthreads();
