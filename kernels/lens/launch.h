@@ -97,15 +97,20 @@ struct SplatSums {
   /// [group][row][tile column][plane]: last columns of the tiles, then the sums of all tiles to the left
   /// and of those above them.
   std::uint64_t* rows = nullptr;
-  std::uint8_t* direct = nullptr;   ///< [group][tile]: 1 if something is added one by one
-  std::uint8_t* spread = nullptr;   ///< [group][tile]: 1 if the tile has sums
-  SplatCell* cells = nullptr;       ///< [group][cell]
-  SplatRecords records;             ///< [cell][record], group by group
-  std::uint8_t* focused = nullptr;  ///< [cell]: a bit per group with samples in focus
-  ListedCell* listed = nullptr;     ///< [group][cell]
-  std::uint32_t* placed = nullptr;  ///< number of listed records
-  SplatRecords listed_records;      ///< records of a cell side by side
+  std::uint8_t* direct = nullptr;         ///< [group][tile]: 1 if something is added one by one
+  std::uint8_t* spread = nullptr;         ///< [group][tile]: 1 if the tile has sums
+  SplatCell* cells = nullptr;             ///< [group][cell]
+  SplatRecords records;                   ///< [cell][record], group by group
+  std::uint8_t* focused = nullptr;        ///< [cell]: a bit per group with samples in focus
+  ListedCell* listed = nullptr;           ///< [group][cell]
+  std::uint32_t* placed = nullptr;        ///< number of listed records
+  SplatRecords listed_records;            ///< records of a cell side by side
+  std::uint32_t* order_counts = nullptr;  ///< [bin]: tiles by the number of records that may reach them
+  std::uint32_t* order = nullptr;         ///< [bin][group and tile]: group * tiles + tile
 };
+
+/// Bins of tiles by their work, the most first.
+inline constexpr int order_bins = 32;
 
 struct SplatArguments {
   std::int32_t width = 0;

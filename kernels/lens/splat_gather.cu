@@ -276,19 +276,22 @@ __device__ std::int32_t left_of_cell(const GatheredTile& tile, int number) {
 __device__ std::int32_t top_of_cell(const GatheredTile& tile, int number) {
   return tile.top() + (number / columns_of_cells - cells_around) * splat_cell;
 }
+/// Whether samples of cell `number` around the tile may reach it.
+__device__ bool cell_reaches(const SplatArguments& a, const GatheredTile& tile, int number) {
+  const std::int32_t x = left_of_cell(tile, number);
+  const std::int32_t y = top_of_cell(tile, number);
+  if (x < 0 || y < 0 || x >= a.width || y >= a.height) return false;
+  const std::int32_t reach =
+      min(a.sums.cells[tile.group * cell_count(a) + cell_of(a, x, y)].reach, splat_reach);
+  return reach >= 0 && x - reach < tile.left() + splat_tile_width &&
+         x + splat_cell + 1 + reach >= tile.left() && y - reach < tile.top() + splat_tile_height &&
+         y + splat_cell + 1 + reach >= tile.top();
+}
+
 /// Returns a bit per cell around whose samples may reach the tile; the same in all warps.
 __device__ unsigned cells_that_reach(const SplatArguments& a, const GatheredTile& tile) {
-  const std::int32_t x = left_of_cell(tile, lane_index());
-  const std::int32_t y = top_of_cell(tile, lane_index());
-  bool reaches = false;
-  if (lane_index() < columns_of_cells * rows_of_cells && x >= 0 && y >= 0 && x < a.width && y < a.height) {
-    const std::int32_t reach =
-        min(a.sums.cells[tile.group * cell_count(a) + cell_of(a, x, y)].reach, splat_reach);
-    reaches = reach >= 0 && x - reach < tile.left() + splat_tile_width &&
-              x + splat_cell + 1 + reach >= tile.left() && y - reach < tile.top() + splat_tile_height &&
-              y + splat_cell + 1 + reach >= tile.top();
-  }
-  return __ballot_sync(whole_warp, reaches);
+  return __ballot_sync(
+      whole_warp, lane_index() < columns_of_cells * rows_of_cells && cell_reaches(a, tile, lane_index()));
 }
 
 /// Records of the cells around a tile, in chunks of 32. A lane has the records of one cell.
@@ -528,15 +531,67 @@ __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, c
   __syncthreads();
 }
 
+/// Tile `number` of all groups' tiles.
+__device__ GatheredTile numbered_tile(const SplatArguments& a, std::uint32_t number) {
+  const auto tiles = static_cast<std::uint32_t>(tile_count(a));
+  GatheredTile tile;
+  tile.group = number / tiles;
+  tile.index = number % tiles;
+  tile.column = static_cast<std::int32_t>(tile.index % a.tile_columns);
+  tile.row = static_cast<std::int32_t>(tile.index / a.tile_columns);
+  return tile;
+}
+__device__ std::uint32_t tiles_of_groups(const SplatArguments& a) {
+  return static_cast<std::uint32_t>(tile_count(a)) * (a.last_group + 1);
+}
+
+constexpr std::uint32_t records_of_bin = 768;
+static_assert(order_bins == warp_size);
+
+/// Sorts tiles into bins by the number of records that may reach them, so that long blocks start first.
+/// Repetitions beyond the picture's border count as many records as the others.
+__global__ void __launch_bounds__(threads) order_tiles(const __grid_constant__ SplatArguments a) {
+  const std::uint32_t number = blockIdx.x * threads + threadIdx.x;
+  const unsigned lanes = __ballot_sync(whole_warp, number < tiles_of_groups(a));
+  if (number >= tiles_of_groups(a)) return;
+  const GatheredTile tile = numbered_tile(a, number);
+  std::uint32_t records = 0;
+#pragma unroll 5
+  for (int i = 0; i < columns_of_cells * rows_of_cells; ++i) {
+    if (!cell_reaches(a, tile, i)) continue;
+    const std::int64_t cell =
+        tile.group * cell_count(a) + cell_of(a, left_of_cell(tile, i), top_of_cell(tile, i));
+    records += a.sums.cells[cell].count + a.sums.listed[cell].count;
+  }
+  const bool on_border =
+      tile.column == 0 || tile.row == 0 || tile.column + 1 == a.tile_columns || tile.row + 1 == a.tile_rows;
+  if (on_border) records *= 2;
+  const std::uint32_t bin =
+      order_bins - 1 - min((records + records_of_bin - 1) / records_of_bin, order_bins - 1U);
+  const unsigned same = __match_any_sync(lanes, bin);
+  const int first = __ffs(static_cast<int>(same)) - 1;
+  std::uint32_t place = 0;
+  if (lane_index() == first)
+    place = atomicAdd(a.sums.order_counts + bin, static_cast<std::uint32_t>(__popc(same)));
+  place =
+      __shfl_sync(same, place, first) + static_cast<std::uint32_t>(__popc(same & ((1U << lane_index()) - 1)));
+  a.sums.order[bin * tiles_of_groups(a) + place] = number;
+}
+
+/// Returns the number of a block's tile.
+__device__ std::uint32_t ordered_tile(const SplatArguments& a, std::uint32_t block) {
+  const std::uint32_t own = a.sums.order_counts[lane_index()];
+  const std::uint32_t end = inclusive_scan(own);
+  const int bin = __popc(__ballot_sync(whole_warp, end <= block));
+  const std::uint32_t before = __shfl_sync(whole_warp, end - own, bin);
+  return a.sums.order[static_cast<std::uint32_t>(bin) * tiles_of_groups(a) + block - before];
+}
+
 template <int Channels, int Planes>
 __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
     gather_tiles(const __grid_constant__ SplatArguments a) {
   extern __shared__ uint4 tile_memory[];
-  GatheredTile tile;
-  tile.group = blockIdx.y;
-  tile.index = blockIdx.x;
-  tile.column = static_cast<std::int32_t>(tile.index % a.tile_columns);
-  tile.row = static_cast<std::int32_t>(tile.index / a.tile_columns);
+  const GatheredTile tile = numbered_tile(a, ordered_tile(a, blockIdx.x));
   const unsigned cells = cells_that_reach(a, tile);
   const std::int64_t mark = tile.group * tile_count(a) + tile.index;
   const bool has_direct = a.sums.direct[mark] != 0;
@@ -575,11 +630,13 @@ int allow_splat(int channels) {
 }
 
 void splat_gather(const SplatArguments& a, StreamHandle stream) {
-  const dim3 grid(static_cast<unsigned>(tile_count(a)), a.last_group + 1);
+  const auto tiles = static_cast<unsigned>(tile_count(a)) * (a.last_group + 1);
   const std::size_t bytes = splat_shared_bytes(a.all_planes ? a.channels + 1 : 1);
+  cudaMemsetAsync(a.sums.order_counts, 0, order_bins * sizeof(std::uint32_t), stream);
+  order_tiles<<<blocks_for(tiles, threads), threads, 0, stream>>>(a);
   with_channels(a.channels, [&]<int Channels>() {
-    a.all_planes ? gather_tiles<Channels, Channels + 1><<<grid, threads, bytes, stream>>>(a)
-                 : gather_tiles<Channels, 1><<<grid, threads, bytes, stream>>>(a);
+    a.all_planes ? gather_tiles<Channels, Channels + 1><<<tiles, threads, bytes, stream>>>(a)
+                 : gather_tiles<Channels, 1><<<tiles, threads, bytes, stream>>>(a);
   });
 }
 

@@ -201,6 +201,8 @@ class Splat final : public SplatOperation {
     sums.listed = allocated<kernels::ListedCell>(groups_ * cells + 1);
     sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + groups_ * cells);  // cleared with `listed`
     sums.listed_records = allocated_records(arguments_.most_listed);
+    sums.order_counts = allocated<std::uint32_t>(kernels::order_bins);
+    sums.order = allocated<std::uint32_t>(kernels::order_bins * groups_ * tile_count());
   }
 
   CudaBackend& backend_;
