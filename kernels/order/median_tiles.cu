@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <type_traits>
 #include <utility>
 
@@ -253,13 +254,7 @@ __device__ void store_inner(const RankArguments& run, const Inner& inner, bool a
   }
 #pragma unroll
   for (int i = 0; i < Pixels; ++i)
-    if (x + i >= inner.left && x + i < inner.right) store_key(run, x + i, y, keys.of[i]);
-}
-
-/// Returns the key at the coordinates that read_place() has found; -1 is outside.
-template <class Key>
-__device__ Key key_or_outside(const RankArguments& run, int x, int y) {
-  return x < 0 || y < 0 ? outside_key<Key>(run) : key_at<Key>(run, x, y);
+    if (x + i >= inner.left && x + i < inner.right) store_key(run, x + i, y, run.channel, keys.of[i]);
 }
 
 /// Returns the coordinate of the picture that the windows of inner pixels read for this position, or -1. No
@@ -274,36 +269,57 @@ __device__ int read_place(int position, std::int64_t size, Border border) {
 template <class Key>
 constexpr std::uint32_t sign_of = std::is_same_v<Key, FloatKey> ? 0x80000000U : 0;
 
-/// Returns the median of a window that shrinks, found bit by bit from the highest: the lanes of a warp share
-/// the window, and count its values up to a bound.
+/// The pixels of a window that count, a few for each lane of a warp.
 template <class Key, int Reach>
-__device__ Key shrunk_median(const RankArguments& run, int x, int y) {
-  constexpr int side = 2 * Reach + 1;
-  constexpr int of_lane = (side * side + warp_size - 1) / warp_size;
-  std::uint32_t values[of_lane];
-  std::uint32_t count = 0;
+class CountedPixels {
+ public:
+  __device__ CountedPixels(const RankArguments& run, int x, int y, bool of_alpha) : run_(run) {
+    const RankJob& job = run.job;
+    std::uint32_t count = 0;
 #pragma unroll
-  for (int i = 0; i < of_lane; ++i) {
-    const int place = i * warp_size + lane_index();
-    const int from_x = x - Reach + place % side;
-    const int from_y = y - Reach + place / side;
-    const bool exists = place < side * side && from_x >= 0 && from_x < run.job.width && from_y >= 0 &&
-                        from_y < run.job.height;
-    values[i] =
-        exists ? static_cast<std::uint32_t>(key_at<Key>(run, from_x, from_y)) ^ sign_of<Key> : 0xFFFFFFFFU;
-    count += exists ? 1 : 0;
+    for (int i = 0; i < of_lane; ++i) {
+      const int place = i * warp_size + lane_index();
+      x_[i] = place_of(x - Reach + place % side, job.width, job.border);
+      y_[i] = place_of(y - Reach + place / side, job.height, job.border);
+      const bool exists = job.border == Border::constant || (x_[i] >= 0 && y_[i] >= 0);
+      const auto alpha = [&] {
+        return job.weighted ? key_or_outside<Key>(run, x_[i], y_[i], job.channels - 1) : Key{1};
+      };
+      counts_[i] = place < side * side && exists && (of_alpha || counts(alpha(), 1, false));
+      count += counts_[i] ? 1 : 0;
+    }
+    rank_ = rank_of(job.percent, sum_of_lanes(count));
   }
-  const std::uint32_t rank = rank_of(run.job.percent, sum_of_lanes(count));
-  std::uint32_t median = 0;
-  for (int bit = 8 * static_cast<int>(sizeof(Key)) - 1; bit >= 0; --bit) {
-    const std::uint32_t bound = median + (1U << bit) - 1;
-    std::uint32_t met = 0;
+
+  /// Returns the median, found bit by bit from the highest: the lanes count their values up to a bound.
+  __device__ Key median(int channel) const {
+    std::uint32_t values[of_lane];
 #pragma unroll
-    for (const std::uint32_t value : values) met += value <= bound ? 1 : 0;
-    if (sum_of_lanes(met) < rank) median += 1U << bit;
+    for (int i = 0; i < of_lane; ++i)
+      values[i] = counts_[i] ? static_cast<std::uint32_t>(key_or_outside<Key>(run_, x_[i], y_[i], channel)) ^
+                                   sign_of<Key>
+                             : 0xFFFFFFFFU;
+    std::uint32_t median = 0;
+    for (int bit = 8 * static_cast<int>(sizeof(Key)) - 1; bit >= 0; --bit) {
+      const std::uint32_t bound = median + (1U << bit) - 1;
+      std::uint32_t met = 0;
+#pragma unroll
+      for (const std::uint32_t value : values) met += value <= bound ? 1 : 0;
+      if (sum_of_lanes(met) < rank_) median += 1U << bit;
+    }
+    return static_cast<Key>(median ^ sign_of<Key>);
   }
-  return static_cast<Key>(median ^ sign_of<Key>);
-}
+
+ private:
+  static constexpr int side = 2 * Reach + 1;
+  static constexpr int of_lane = (side * side + warp_size - 1) / warp_size;
+
+  const RankArguments& run_;
+  int x_[of_lane];
+  int y_[of_lane];
+  bool counts_[of_lane];
+  std::uint32_t rank_;
+};
 
 /// Finds the medians of all pixels that are not inner ones, one per warp: first whole rows at the top and the
 /// bottom, then the left and right ends of the other rows.
@@ -329,8 +345,9 @@ __global__ void __launch_bounds__(border_threads)
     x = behind(static_cast<int>(i % columns), columns, width);
     y = Reach + static_cast<int>(i / columns);
   }
-  const Key median = shrunk_median<Key, Reach>(run, x, y);
-  if (lane_index() == 0) store_key(run, x, y, median);
+  const bool of_alpha = run.job.weighted && run.channel == run.job.channels - 1;
+  const Key median = CountedPixels<Key, Reach>(run, x, y, of_alpha).median(run.channel);
+  if (lane_index() == 0) store_key(run, x, y, run.channel, median);
 }
 
 template <class Key, int Reach>
@@ -375,7 +392,7 @@ class ThreadColumns {
       read_whole(row_of<Key>(run_.source, from_y) + x_ - pixels, values);
     } else {
 #pragma unroll
-      for (int i = 0; i < keys; ++i) values[i] = key_or_outside<Key>(run_, columns_[i], from_y);
+      for (int i = 0; i < keys; ++i) values[i] = key_or_outside<Key>(run_, columns_[i], from_y, run_.channel);
     }
 #pragma unroll
     for (int i = 0; i < nine_seen; ++i) row[i] = Word<Key>::pack(values[i], values[i + pixels - nine_tile]);
@@ -482,40 +499,52 @@ struct BlockPixels {
     return y * stride + x % tile_columns * phase_stride + x / tile_columns;
   }
 
-  __device__ void read(const RankArguments& run, int first_x, int first_y) {
+  /// Returns whether all keys that the thread has read are `key`.
+  __device__ bool read(const RankArguments& run, int first_x, int first_y, Key key) {
     const RankJob& job = run.job;
+    bool is_key = true;
     const auto row_at = [&](int y) { return read_place<Reach>(first_y - Reach + y, job.height, job.border); };
     for (int column = lane_index(); column < seen_columns; column += warp_size) {
       const int x = read_place<Reach>(first_x - Reach + column, job.width, job.border);
 #pragma unroll 4
       for (int row = static_cast<int>(threadIdx.x) / warp_size; row < seen_rows;
            row += tile_threads / warp_size) {
-        const Key upper = key_or_outside<Key>(run, x, row_at(row));
-        Key lower{};
-        if constexpr (Word<Key>::lanes == 2) lower = key_or_outside<Key>(run, x, row_at(row + rows));
+        const Key upper = key_or_outside<Key>(run, x, row_at(row), run.channel);
+        Key lower = upper;
+        if constexpr (Word<Key>::lanes == 2)
+          lower = key_or_outside<Key>(run, x, row_at(row + rows), run.channel);
+        is_key = is_key && upper == key && lower == key;
         values[place(column, row)] = Word<Key>::pack(upper, lower);
       }
     }
+    return is_key;
   }
 };
 
 template <class Key, int Reach>
 __global__ void __launch_bounds__(tile_threads, tile_blocks)
-    find_medians_by_tiles(const __grid_constant__ RankArguments run, bool aligned) {
+    find_medians_by_tiles(const __grid_constant__ RankArguments run, bool aligned, bool flat) {
   using Pixels = BlockPixels<Key, Reach>;
   using Value = typename Pixels::Value;
   __shared__ Pixels pixels;
   const int first_x = static_cast<int>(blockIdx.x) * Pixels::columns;
   const int first_y = static_cast<int>(blockIdx.y) * Pixels::block_rows;
-  pixels.read(run, first_x, first_y);
-  __syncthreads();
+  const Key first = key_at<Key>(run, first_x, first_y, run.channel);
+  const bool is_flat = __syncthreads_and(pixels.read(run, first_x, first_y, first) && flat) != 0;
   const int across = static_cast<int>(threadIdx.x) % tiles_across;
   const int down = static_cast<int>(threadIdx.x) / tiles_across;
   const Value* own = pixels.values + Pixels::place(tile_columns * across, tile_rows * down);
   const auto pixel = [&](int x, int y) { return own[Pixels::place(x, y)]; };
   Value medians[tile_rows][tile_columns];
-  Tile<Value, 2 * Reach + 1, tile_columns, tile_rows>::read(pixel).find(
-      pixel, [&](int x, int y, Value median) { medians[y][x] = median; });
+  if (is_flat) {
+#pragma unroll
+    for (auto& row : medians)
+#pragma unroll
+      for (Value& median : row) median = Word<Key>::pack(first, first);
+  } else {
+    Tile<Value, 2 * Reach + 1, tile_columns, tile_rows>::read(pixel).find(
+        pixel, [&](int x, int y, Value median) { medians[y][x] = median; });
+  }
   const Inner inner(run.job, Reach);
 #pragma unroll
   for (int lane = 0; lane < Word<Key>::lanes; ++lane) {
@@ -537,33 +566,115 @@ void launch_tiled(const RankArguments& arguments, StreamHandle stream) {
   const bool aligned =
       job.channels == 1 && is_aligned<Key, tile_columns>(arguments.output.data, arguments.output.row);
   const dim3 blocks(block_count(job.width, Pixels::columns), block_count(job.height, Pixels::block_rows));
-  find_medians_by_tiles<Key, Reach><<<blocks, tile_threads, 0, stream>>>(arguments, aligned);
+  const char* mode = std::getenv("SATIN_FLAT");
+  const int level = mode == nullptr ? 2 : std::atoi(mode);
+  const bool flat = level == 2 || (level == 1 && job.weighted && arguments.channel == job.channels - 1);
+  find_medians_by_tiles<Key, Reach><<<blocks, tile_threads, 0, stream>>>(arguments, aligned, flat);
   launch_border<Key, Reach>(arguments, stream);
+}
+
+// Pictures with alpha: colours of transparent pixels do not count. The kernels above find the medians of all
+// pixels. Then a warp looks at the alphas that the windows of 32 columns see, and finds the colours anew
+// where a window has transparent pixels.
+
+constexpr int alpha_warps = 8;  // per block, one below the other
+constexpr int alpha_rows = 16;  // per warp
+
+template <class Key, int Reach>
+__global__ void __launch_bounds__(alpha_warps* warp_size)
+    find_visible_medians(const __grid_constant__ RankArguments run) {
+  constexpr int seen_rows = alpha_rows + 2 * Reach;
+  static_assert(seen_rows <= warp_size && 2 * Reach <= warp_size);
+  constexpr std::uint32_t window_bits = (2U << 2 * Reach) - 1;
+  const RankJob& job = run.job;
+  const auto width = static_cast<int>(job.width);
+  const auto height = static_cast<int>(job.height);
+  const int lane = lane_index();
+  const int alpha = job.channels - 1;
+  const int x = static_cast<int>(blockIdx.x) * warp_size + lane;
+  const int first_y =
+      (static_cast<int>(blockIdx.y) * alpha_warps + static_cast<int>(threadIdx.x) / warp_size) * alpha_rows;
+  if (first_y >= height) return;
+
+  const int near = place_of(x - Reach, width, job.border);
+  const int far = place_of(x - Reach + warp_size, width, job.border);
+  const auto is_hidden = [&](int column, int row) {
+    const bool exists = job.border == Border::constant || (column >= 0 && row >= 0);
+    return exists && !counts(key_or_outside<Key>(run, column, row, alpha), 1, false);
+  };
+  std::uint64_t hidden_pixels = 0;  // lane i has row i; bit k stands for column k of the windows
+#pragma unroll 8
+  for (int i = 0; i < seen_rows; ++i) {
+    const int row = place_of(first_y - Reach + i, height, job.border);
+    const unsigned low = __ballot_sync(whole_warp, is_hidden(near, row));
+    const unsigned high = __ballot_sync(whole_warp, lane < 2 * Reach && is_hidden(far, row));
+    if (lane == i) hidden_pixels = low | std::uint64_t{high} << warp_size;
+  }
+  if (__all_sync(whole_warp, hidden_pixels == 0)) return;
+
+  const auto hidden_in = [&](int row) {
+    const std::uint64_t bits = __shfl_sync(whole_warp, hidden_pixels, row);
+    return __popc(static_cast<std::uint32_t>(bits >> lane) & window_bits);
+  };
+  const std::int64_t columns = counted(window_around(x, Reach), width, job.border);
+  int hidden = 0;
+#pragma unroll
+  for (int i = 0; i < 2 * Reach; ++i) hidden += hidden_in(i);
+  for (int i = 0; i < min(alpha_rows, height - first_y); ++i) {
+    const int y = first_y + i;
+    hidden += hidden_in(i + 2 * Reach);
+    const auto pixels = static_cast<int>(columns * counted(window_around(y, Reach), height, job.border));
+    const bool differs = x < width && hidden > 0;
+    // A stored pixel without alpha keeps its colours.
+    const bool keeps =
+        hidden == pixels || (run.plain && hidden >= static_cast<int>(rank_of(job.percent, pixels)));
+    if (differs && keeps)
+      for (int c = 0; c < alpha; ++c) store_key(run, x, y, c, key_at<Key>(run, x, y, c));
+    for (unsigned left = __ballot_sync(whole_warp, differs && !keeps); left != 0; left &= left - 1) {
+      const int of_lane = __ffs(static_cast<int>(left)) - 1;
+      const int window_x = x - lane + of_lane;
+      const CountedPixels<Key, Reach> window(run, window_x, y, false);
+      for (int c = 0; c < alpha; ++c) {
+        const Key median = window.median(c);
+        if (lane == of_lane) store_key(run, window_x, y, c, median);
+      }
+    }
+    hidden -= hidden_in(i);
+  }
+}
+
+template <class Key, int Reach>
+void launch_visible(const RankArguments& arguments, StreamHandle stream) {
+  const RankJob& job = arguments.job;
+  const dim3 blocks(block_count(job.width, warp_size), block_count(job.height, alpha_warps * alpha_rows));
+  find_visible_medians<Key, Reach><<<blocks, alpha_warps * warp_size, 0, stream>>>(arguments);
+}
+
+/// Calls launch.operator()<Key, Reach>() with the type of the keys and the reach of the windows.
+template <class Launch>
+void with_window(const RankJob& job, const Launch& launch) {
+  with_key(job.type, [&]<class Key>() {
+    const auto try_reach = [&]<int Reach>() {
+      if (job.reach.x == Reach) launch.template operator()<Key, Reach>();
+    };
+    [&]<int... I>(std::integer_sequence<int, I...>) { (try_reach.template operator()<I + 1>(), ...); }
+    (std::make_integer_sequence<int, largest_tiled_reach>());
+  });
 }
 
 }  // namespace
 
-void medians_of_nine(const RankArguments& arguments, StreamHandle stream) {
-  with_key(arguments.job.type, [&]<class Key>() { launch_nine<Key>(arguments, stream); });
+void medians_by_networks(const RankArguments& arguments, StreamHandle stream) {
+  with_window(arguments.job, [&]<class Key, int Reach>() {
+    if constexpr (Reach == nine_reach)
+      launch_nine<Key>(arguments, stream);
+    else
+      launch_tiled<Key, Reach>(arguments, stream);
+  });
 }
 
-void medians_by_tiles(const RankArguments& arguments, StreamHandle stream) {
-  with_key(arguments.job.type, [&]<class Key>() {
-    switch (arguments.job.reach.x) {
-      case 2:
-        return launch_tiled<Key, 2>(arguments, stream);
-      case 3:
-        return launch_tiled<Key, 3>(arguments, stream);
-      case 4:
-        return launch_tiled<Key, 4>(arguments, stream);
-      case 5:
-        return launch_tiled<Key, 5>(arguments, stream);
-      case 6:
-        return launch_tiled<Key, 6>(arguments, stream);
-      default:
-        return launch_tiled<Key, 7>(arguments, stream);
-    }
-  });
+void visible_medians(const RankArguments& arguments, StreamHandle stream) {
+  with_window(arguments.job, [&]<class Key, int Reach>() { launch_visible<Key, Reach>(arguments, stream); });
 }
 
 }  // namespace satin::kernels
