@@ -58,7 +58,9 @@ class Whole {
   __device__ explicit Whole(double number) : shifted_(number + integer_shift) {}
   [[nodiscard]] __device__ double number() const { return shifted_ - integer_shift; }
   [[nodiscard]] __device__ std::uint64_t integer() const {
-    return bits_of(shifted_) - bits_of(integer_shift);
+    // The low word of integer_shift is 0.
+    const auto high = static_cast<std::uint32_t>(__double2hiint(shifted_) - __double2hiint(integer_shift));
+    return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(__double2loint(shifted_));
   }
 
  private:

@@ -21,6 +21,7 @@
 
 #include "core/maths/window.h"
 #include "kernels/device/shared_memory.cuh"
+#include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/guided/launch.h"
 #include "kernels/guided/linear_model.cuh"
@@ -181,16 +182,17 @@ class PixelCount {
 
 /// Reads channels [First, First + Count) of a pixel as integers that are summed.
 template <class S, int First, int Count, class Value>
-__device__ void read_values(const typename S::T* pixel, const LinearRead& read, Value* values) {
-  const int red = read.order == Order::bgr && read.channels >= 3 ? 2 : 0;
+__device__ void read_values(const typename S::T* pixel, const LinearRead& read, Value (&values)[Count]) {
+  std::uint32_t alpha = 1;
+  if (S::weighted && read.weighted) alpha = pixel[read.channels - 1];
 #pragma unroll
-  for (int i = 0; i < Count; ++i) {
-    constexpr int green = 1;
-    const int c = First + i;
-    const int at = c == 0 ? red : c == 2 ? (read.channels >= 3 ? 2 - red : 2) : c == green ? green : c;
-    std::uint32_t value = pixel[at];
-    if (S::weighted && read.weighted && at != read.channels - 1) value *= pixel[read.channels - 1];
-    values[i] = static_cast<Value>(value);
+  for (int i = 0; i < Count; ++i)
+    values[i] = static_cast<Value>(pixel[First + i] * (First + i == read.channels - 1 ? 1 : alpha));
+  if constexpr (First == 0 && Count >= 3) {
+    const bool turns = read.order == Order::bgr;
+    const Value first = values[0];
+    values[0] = turns ? values[2] : first;
+    values[2] = turns ? first : values[2];
   }
 }
 
@@ -236,7 +238,8 @@ class MomentColumn {
  private:
   static constexpr int own = L::channels - L::first_own;
   struct Pixel {
-    typename S::Value of[L::guides + own] = {};
+    typename S::Value guide[L::guides] = {};
+    typename S::Value own[own > 0 ? own : 1] = {};
   };
 
   [[nodiscard]] __device__ Pixel read(int position) const {
@@ -244,32 +247,30 @@ class MomentColumn {
     const LocalLinearJob& job = arguments_.job;
     const int row = place_at(position, static_cast<int>(job.height), job.border);
     if (row < 0 || column_ < 0) return pixel;
-    read_values<S, 0, L::guides>(row_of<T>(arguments_.guide, row) + column_ * job.guide.channels, job.guide,
-                                 pixel.of);
+    read_values<S, 0>(row_of<T>(arguments_.guide, row) + column_ * job.guide.channels, job.guide,
+                      pixel.guide);
     if constexpr (own > 0)
-      read_values<S, L::first_own, own>(row_of<T>(arguments_.picture, row) + column_ * job.picture.channels,
-                                        job.picture, pixel.of + L::guides);
+      read_values<S, L::first_own>(row_of<T>(arguments_.picture, row) + column_ * job.picture.channels,
+                                   job.picture, pixel.own);
     return pixel;
   }
 
   __device__ void add(const Pixel& pixel, int sign) {
     constexpr LinearLayout layout = L::layout();
-    const auto signed_value = [&](int i) { return static_cast<Sum>(signed_product(sign, pixel.of[i])); };
-    const auto product = [&](int i, int j) {
-      return static_cast<Sum>(signed_product(sign * static_cast<int>(pixel.of[i]), pixel.of[j]));
-    };
+    const auto product = [&](int a, int b) { return static_cast<Sum>(signed_product(sign * a, b)); };
 #pragma unroll
     for (int i = 0; i < L::guides; ++i) {
-      sums_[i] += signed_value(i);
+      sums_[i] += product(1, pixel.guide[i]);
 #pragma unroll
-      for (int j = i; j < L::guides; ++j) sums_[layout.product(i, j)] += product(i, j);
+      for (int j = i; j < L::guides; ++j)
+        sums_[layout.product(i, j)] += product(pixel.guide[i], pixel.guide[j]);
     }
 #pragma unroll
     for (int i = 0; i < own; ++i) {
       const int channel = layout.channel(L::first_own + i);
-      sums_[channel] += signed_value(L::guides + i);
+      sums_[channel] += product(1, pixel.own[i]);
 #pragma unroll
-      for (int j = 0; j < L::guides; ++j) sums_[channel + 1 + j] += product(L::guides + i, j);
+      for (int j = 0; j < L::guides; ++j) sums_[channel + 1 + j] += product(pixel.own[i], pixel.guide[j]);
     }
   }
 
@@ -298,8 +299,8 @@ class CoefficientColumn {
                                Memory& memory)
       : arguments_(arguments), tile_(tile), memory_(memory), thread_(static_cast<int>(threadIdx.x)) {
     const auto block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-    kept_ = reinterpret_cast<CoefficientPair*>(arguments.kept) + block * window_rows() * pairs * S::threads +
-            thread_;
+    const std::int64_t first = block * window_rows() * pairs * S::threads + thread_;
+    kept_ = reinterpret_cast<CoefficientPair*>(arguments.kept) + opaque(first);
     const LocalLinearJob& job = arguments.job;
     centre_x_ = centre_of(tile.x, static_cast<int>(job.width), job.border);
     exists_ =
@@ -408,8 +409,7 @@ __device__ void store_result(const RunningLinearArguments& arguments, const Line
   const int low = S::CoefficientPlane::index(thread - tile.reach_x);
   pixels.at_row(y);
   std::uint32_t whole_guide[L::guides];
-  read_values<S, 0, L::guides>(row_of<T>(arguments.guide, y) + tile.x * job.guide.channels, job.guide,
-                               whole_guide);
+  read_values<S, 0>(row_of<T>(arguments.guide, y) + tile.x * job.guide.channels, job.guide, whole_guide);
   double guide[L::guides];
 #pragma unroll
   for (int i = 0; i < L::guides; ++i) guide[i] = static_cast<double>(whole_guide[i]);
@@ -429,7 +429,11 @@ __device__ void store_result(const RunningLinearArguments& arguments, const Line
     values[0] = values[2];
     values[2] = red;
   }
-  if (job.mask_maximum != 0) return store_masked<S>(arguments, tile.x, y, values);
+  if (job.mask_maximum != 0) {
+    double copy[L::channels];  // values stay in registers
+    for (int c = 0; c < L::channels; ++c) copy[c] = values[c];
+    return store_masked<S>(arguments, tile.x, y, copy);
+  }
   const auto at = tile.x * L::channels;
   store_real_pixel<L::channels>(values, row_of<T>(arguments.picture, y) + at, 0,
                                 StoreRule{S::weighted, 0, {}}, row_of<T>(arguments.output, y) + at);
