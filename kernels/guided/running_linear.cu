@@ -88,6 +88,7 @@ struct Sliding {
   using Layout = L;
   using T = Stored;
   static constexpr bool weighted = Weighted;
+  static constexpr bool guides_itself = L::first_own > 0;
   static constexpr int threads = Threads;
   static constexpr bool narrow = sizeof(T) == 1 && !weighted;
   using Value = std::conditional_t<narrow, std::uint8_t, std::uint16_t>;
@@ -180,19 +181,25 @@ class PixelCount {
   int rows_ = 0;
 };
 
-/// Reads channels [First, First + Count) of a pixel as integers that are summed.
-template <class S, int First, int Count, class Value>
-__device__ void read_values(const typename S::T* pixel, const LinearRead& read, Value (&values)[Count]) {
-  std::uint32_t alpha = 1;
-  if (S::weighted && read.weighted) alpha = pixel[read.channels - 1];
+/// Reads the first `Count` channels of a pixel as integers that are summed. `EndsWithAlpha`: the last of them
+/// is alpha, by which the others are multiplied.
+template <class S, int Count, bool EndsWithAlpha>
+__device__ void read_values(const typename S::T* pixel, const LinearRead& read, std::uint32_t* values) {
 #pragma unroll
-  for (int i = 0; i < Count; ++i)
-    values[i] = static_cast<Value>(pixel[First + i] * (First + i == read.channels - 1 ? 1 : alpha));
-  if constexpr (First == 0 && Count >= 3) {
+  for (int i = 0; i < Count; ++i) values[i] = pixel[i];
+  if constexpr (Count >= 3) {
     const bool turns = read.order == Order::bgr;
-    const Value first = values[0];
+    const std::uint32_t first = values[0];
     values[0] = turns ? values[2] : first;
     values[2] = turns ? first : values[2];
+  }
+  if constexpr (EndsWithAlpha) {
+#pragma unroll
+    for (int i = 0; i < Count - 1; ++i) values[i] *= values[Count - 1];
+  } else if (S::weighted && (S::guides_itself || read.weighted)) {
+    const std::uint32_t alpha = pixel[read.channels - 1];
+#pragma unroll
+    for (int i = 0; i < Count; ++i) values[i] *= alpha;
   }
 }
 
@@ -237,9 +244,9 @@ class MomentColumn {
 
  private:
   static constexpr int own = L::channels - L::first_own;
+  static constexpr int count = L::guides + own;
   struct Pixel {
-    typename S::Value guide[L::guides] = {};
-    typename S::Value own[own > 0 ? own : 1] = {};
+    typename S::Value of[count] = {};
   };
 
   [[nodiscard]] __device__ Pixel read(int position) const {
@@ -247,11 +254,15 @@ class MomentColumn {
     const LocalLinearJob& job = arguments_.job;
     const int row = place_at(position, static_cast<int>(job.height), job.border);
     if (row < 0 || column_ < 0) return pixel;
-    read_values<S, 0>(row_of<T>(arguments_.guide, row) + column_ * job.guide.channels, job.guide,
-                      pixel.guide);
-    if constexpr (own > 0)
-      read_values<S, L::first_own>(row_of<T>(arguments_.picture, row) + column_ * job.picture.channels,
-                                   job.picture, pixel.own);
+    const T* picture = row_of<T>(arguments_.picture, row) + column_ * job.picture.channels;
+    std::uint32_t values[count] = {};
+    if constexpr (!S::guides_itself)
+      read_values<S, L::guides, false>(row_of<T>(arguments_.guide, row) + column_ * job.guide.channels,
+                                       job.guide, values);
+    constexpr int before = S::guides_itself ? 0 : L::guides;
+    read_values<S, L::channels, S::weighted>(picture, job.picture, values + before);
+#pragma unroll
+    for (int i = 0; i < count; ++i) pixel.of[i] = static_cast<typename S::Value>(values[i]);
     return pixel;
   }
 
@@ -260,17 +271,17 @@ class MomentColumn {
     const auto product = [&](int a, int b) { return static_cast<Sum>(signed_product(sign * a, b)); };
 #pragma unroll
     for (int i = 0; i < L::guides; ++i) {
-      sums_[i] += product(1, pixel.guide[i]);
+      sums_[i] += product(1, pixel.of[i]);
 #pragma unroll
-      for (int j = i; j < L::guides; ++j)
-        sums_[layout.product(i, j)] += product(pixel.guide[i], pixel.guide[j]);
+      for (int j = i; j < L::guides; ++j) sums_[layout.product(i, j)] += product(pixel.of[i], pixel.of[j]);
     }
 #pragma unroll
     for (int i = 0; i < own; ++i) {
       const int channel = layout.channel(L::first_own + i);
-      sums_[channel] += product(1, pixel.own[i]);
+      sums_[channel] += product(1, pixel.of[L::guides + i]);
 #pragma unroll
-      for (int j = 0; j < L::guides; ++j) sums_[channel + 1 + j] += product(pixel.own[i], pixel.guide[j]);
+      for (int j = 0; j < L::guides; ++j)
+        sums_[channel + 1 + j] += product(pixel.of[L::guides + i], pixel.of[j]);
     }
   }
 
@@ -409,7 +420,8 @@ __device__ void store_result(const RunningLinearArguments& arguments, const Line
   const int low = S::CoefficientPlane::index(thread - tile.reach_x);
   pixels.at_row(y);
   std::uint32_t whole_guide[L::guides];
-  read_values<S, 0>(row_of<T>(arguments.guide, y) + tile.x * job.guide.channels, job.guide, whole_guide);
+  read_values<S, L::guides, false>(row_of<T>(arguments.guide, y) + tile.x * job.guide.channels, job.guide,
+                                   whole_guide);
   double guide[L::guides];
 #pragma unroll
   for (int i = 0; i < L::guides; ++i) guide[i] = static_cast<double>(whole_guide[i]);
