@@ -13,8 +13,8 @@
 // Larger windows: a thread has one tile of 4 x 2 pixels for each lane of its words, and a block reads the
 // pixels that its windows see into shared memory.
 //
-// Pixels whose windows leave a picture with Border::shrink have medians of fewer pixels. Another kernel finds
-// these by bisection of their bits.
+// Windows have fewer pixels that count where they leave a picture with Border::shrink, and where colours are
+// transparent. Another kernel finds their medians by bisection of their bits.
 
 #include <algorithm>
 #include <cstdint>
@@ -219,8 +219,6 @@ namespace {
 
 using namespace median_tiles;
 
-constexpr int border_threads = 256;
-
 /// Whether `Pixels` keys at the beginning of a row, or a multiple of them further on, are an aligned vector.
 template <class Key, int Pixels>
 bool is_aligned(const void* data, std::int64_t row) {
@@ -229,24 +227,11 @@ bool is_aligned(const void* data, std::int64_t row) {
          0;
 }
 
-/// The pixels whose windows do not shrink.
-struct Inner {
-  int left, right, top, bottom;
-
-  __device__ Inner(const RankJob& job, int reach) {
-    const int margin = job.border == Border::shrink ? reach : 0;
-    left = top = margin;
-    right = static_cast<int>(job.width) - margin;
-    bottom = static_cast<int>(job.height) - margin;
-  }
-};
-
-/// Stores the keys of the pixels from x on in row y, as far as these are inner ones.
+/// Stores the keys of the pixels from x on in row y, as far as these are in the picture.
 template <class Key, int Pixels>
-__device__ void store_inner(const RankArguments& run, const Inner& inner, bool aligned, int x, int y,
-                            Vector<Key, Pixels> keys) {
-  if (y < inner.top || y >= inner.bottom) return;
-  if (aligned && x >= inner.left && x + Pixels <= inner.right) {
+__device__ void store_keys(const RankArguments& run, bool aligned, int x, int y, Vector<Key, Pixels> keys) {
+  if (y >= run.job.height) return;
+  if (aligned && x + Pixels <= run.job.width) {
 #pragma unroll
     for (Key& key : keys.of) key = run.plain ? turn_key(key) : key;
     *reinterpret_cast<Vector<Key, Pixels>*>(row_of<Key>(run.output, y) + x) = keys;
@@ -254,110 +239,15 @@ __device__ void store_inner(const RankArguments& run, const Inner& inner, bool a
   }
 #pragma unroll
   for (int i = 0; i < Pixels; ++i)
-    if (x + i >= inner.left && x + i < inner.right) store_key(run, x + i, y, run.channel, keys.of[i]);
+    if (x + i < run.job.width) store_key(run, x + i, y, run.channel, keys.of[i]);
 }
 
-/// Returns the coordinate of the picture that the windows of inner pixels read for this position, or -1. No
-/// window sees positions from size + Reach on.
+/// Returns the coordinate of the picture that windows read for this position, or -1. No window sees positions
+/// from size + Reach on. Windows that shrink read repeated border pixels.
 template <int Reach>
 __device__ int read_place(int position, std::int64_t size, Border border) {
   return place_of(min(position, static_cast<int>(size) + Reach - 1), size,
                   border == Border::shrink ? Border::clamp : border);
-}
-
-/// Keys XOR sign_of have the order of unsigned numbers.
-template <class Key>
-constexpr std::uint32_t sign_of = std::is_same_v<Key, FloatKey> ? 0x80000000U : 0;
-
-/// The pixels of a window that count, a few for each lane of a warp.
-template <class Key, int Reach>
-class CountedPixels {
- public:
-  __device__ CountedPixels(const RankArguments& run, int x, int y, bool of_alpha) : run_(run) {
-    const RankJob& job = run.job;
-    std::uint32_t count = 0;
-#pragma unroll
-    for (int i = 0; i < of_lane; ++i) {
-      const int place = i * warp_size + lane_index();
-      x_[i] = place_of(x - Reach + place % side, job.width, job.border);
-      y_[i] = place_of(y - Reach + place / side, job.height, job.border);
-      const bool exists = job.border == Border::constant || (x_[i] >= 0 && y_[i] >= 0);
-      const auto alpha = [&] {
-        return job.weighted ? key_or_outside<Key>(run, x_[i], y_[i], job.channels - 1) : Key{1};
-      };
-      counts_[i] = place < side * side && exists && (of_alpha || counts(alpha(), 1, false));
-      count += counts_[i] ? 1 : 0;
-    }
-    rank_ = rank_of(job.percent, sum_of_lanes(count));
-  }
-
-  /// Returns the median, found bit by bit from the highest: the lanes count their values up to a bound.
-  __device__ Key median(int channel) const {
-    std::uint32_t values[of_lane];
-#pragma unroll
-    for (int i = 0; i < of_lane; ++i)
-      values[i] = counts_[i] ? static_cast<std::uint32_t>(key_or_outside<Key>(run_, x_[i], y_[i], channel)) ^
-                                   sign_of<Key>
-                             : 0xFFFFFFFFU;
-    std::uint32_t median = 0;
-    for (int bit = 8 * static_cast<int>(sizeof(Key)) - 1; bit >= 0; --bit) {
-      const std::uint32_t bound = median + (1U << bit) - 1;
-      std::uint32_t met = 0;
-#pragma unroll
-      for (const std::uint32_t value : values) met += value <= bound ? 1 : 0;
-      if (sum_of_lanes(met) < rank_) median += 1U << bit;
-    }
-    return static_cast<Key>(median ^ sign_of<Key>);
-  }
-
- private:
-  static constexpr int side = 2 * Reach + 1;
-  static constexpr int of_lane = (side * side + warp_size - 1) / warp_size;
-
-  const RankArguments& run_;
-  int x_[of_lane];
-  int y_[of_lane];
-  bool counts_[of_lane];
-  std::uint32_t rank_;
-};
-
-/// Finds the medians of all pixels that are not inner ones, one per warp: first whole rows at the top and the
-/// bottom, then the left and right ends of the other rows.
-template <class Key, int Reach>
-__global__ void __launch_bounds__(border_threads)
-    find_border_medians(const __grid_constant__ RankArguments run) {
-  const auto width = static_cast<int>(run.job.width);
-  const auto height = static_cast<int>(run.job.height);
-  const int rows = min(height, 2 * Reach);
-  const int columns = min(width, 2 * Reach);
-  const auto behind = [](int place, int count, int size) {
-    return place < Reach ? place : size - count + place;
-  };
-  auto i = static_cast<std::int64_t>(blockIdx.x) * (border_threads / warp_size) + threadIdx.x / warp_size;
-  int x = 0;
-  int y = 0;
-  if (i < std::int64_t{rows} * width) {
-    x = static_cast<int>(i % width);
-    y = behind(static_cast<int>(i / width), rows, height);
-  } else {
-    i -= std::int64_t{rows} * width;
-    if (i >= std::int64_t{columns} * (height - rows)) return;
-    x = behind(static_cast<int>(i % columns), columns, width);
-    y = Reach + static_cast<int>(i / columns);
-  }
-  const bool of_alpha = run.job.weighted && run.channel == run.job.channels - 1;
-  const Key median = CountedPixels<Key, Reach>(run, x, y, of_alpha).median(run.channel);
-  if (lane_index() == 0) store_key(run, x, y, run.channel, median);
-}
-
-template <class Key, int Reach>
-void launch_border(const RankArguments& arguments, StreamHandle stream) {
-  const RankJob& job = arguments.job;
-  if (job.border != Border::shrink) return;
-  constexpr int warps = border_threads / warp_size;
-  const std::int64_t pixels = std::min<std::int64_t>(job.height, 2 * Reach) * job.width +
-                              std::min<std::int64_t>(job.width, 2 * Reach) * job.height;
-  find_border_medians<Key, Reach><<<block_count(pixels, warps), border_threads, 0, stream>>>(arguments);
 }
 
 // Windows of 3 x 3 pixels. The second lane of a word has the tiles two pixels to the right of the first
@@ -425,7 +315,6 @@ __global__ void __launch_bounds__(nine_warps* warp_size)
   const int x = (static_cast<int>(blockIdx.x) * warp_size + lane_index()) * Columns::pixels;
   const int warp = static_cast<int>(blockIdx.y) * nine_warps + static_cast<int>(threadIdx.x) / warp_size;
   if (x >= run.job.width) return;
-  const Inner inner(run.job, nine_reach);
   const Columns columns(run, x, aligned);
   const int first_y = warp * nine_rows;
   Value rows[nine_seen][nine_seen];
@@ -450,7 +339,7 @@ __global__ void __launch_bounds__(nine_warps* warp_size)
 #pragma unroll
       for (int i = 0; i < Columns::pixels; ++i)
         keys.of[i] = Word<Key>::unpack(medians[row][i % nine_tile], i / nine_tile);
-      store_inner(run, inner, aligned, x, y + row, keys);
+      store_keys(run, aligned, x, y + row, keys);
     }
   }
 }
@@ -465,7 +354,6 @@ void launch_nine(const RankArguments& arguments, StreamHandle stream) {
   const dim3 blocks(block_count(job.width, pixels * warp_size),
                     block_count(job.height, nine_warps * nine_rows));
   find_medians_of_nine<Key><<<blocks, nine_warps * warp_size, 0, stream>>>(arguments, aligned);
-  launch_border<Key, nine_reach>(arguments, stream);
 }
 
 // Windows of 5 x 5 to 15 x 15 pixels. The first lane of a word has the upper half of the block's rows, the
@@ -545,7 +433,6 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks)
     Tile<Value, 2 * Reach + 1, tile_columns, tile_rows>::read(pixel).find(
         pixel, [&](int x, int y, Value median) { medians[y][x] = median; });
   }
-  const Inner inner(run.job, Reach);
 #pragma unroll
   for (int lane = 0; lane < Word<Key>::lanes; ++lane) {
 #pragma unroll
@@ -553,8 +440,8 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks)
       Vector<Key, tile_columns> keys;
 #pragma unroll
       for (int x = 0; x < tile_columns; ++x) keys.of[x] = Word<Key>::unpack(medians[y][x], lane);
-      store_inner(run, inner, aligned, first_x + tile_columns * across,
-                  first_y + lane * Pixels::rows + tile_rows * down + y, keys);
+      store_keys(run, aligned, first_x + tile_columns * across,
+                 first_y + lane * Pixels::rows + tile_rows * down + y, keys);
     }
   }
 }
@@ -570,84 +457,171 @@ void launch_tiled(const RankArguments& arguments, StreamHandle stream) {
   const int level = mode == nullptr ? 2 : std::atoi(mode);
   const bool flat = level == 2 || (level == 1 && job.weighted && arguments.channel == job.channels - 1);
   find_medians_by_tiles<Key, Reach><<<blocks, tile_threads, 0, stream>>>(arguments, aligned, flat);
-  launch_border<Key, Reach>(arguments, stream);
 }
 
-// Pictures with alpha: colours of transparent pixels do not count. The kernels above find the medians of all
-// pixels. Then a warp looks at the alphas that the windows of 32 columns see, and finds the colours anew
-// where a window has transparent pixels.
+// Windows with pixels that do not count: those beyond a border that shrinks windows, and transparent ones for
+// colours. The kernels above find medians of all pixels that they read. Here a block lists such windows, and
+// a thread finds the median of one.
 
-constexpr int alpha_warps = 8;  // per block, one below the other
-constexpr int alpha_rows = 16;  // per warp
+constexpr int partial_columns = 64;  // per block
+constexpr int partial_rows = 32;     // per block
+constexpr int partial_threads = 256;
 
 template <class Key, int Reach>
-__global__ void __launch_bounds__(alpha_warps* warp_size)
-    find_visible_medians(const __grid_constant__ RankArguments run) {
-  constexpr int seen_rows = alpha_rows + 2 * Reach;
-  static_assert(seen_rows <= warp_size && 2 * Reach <= warp_size);
-  constexpr std::uint32_t window_bits = (2U << 2 * Reach) - 1;
-  const RankJob& job = run.job;
-  const auto width = static_cast<int>(job.width);
-  const auto height = static_cast<int>(job.height);
-  const int lane = lane_index();
-  const int alpha = job.channels - 1;
-  const int x = static_cast<int>(blockIdx.x) * warp_size + lane;
-  const int first_y =
-      (static_cast<int>(blockIdx.y) * alpha_warps + static_cast<int>(threadIdx.x) / warp_size) * alpha_rows;
-  if (first_y >= height) return;
-
-  const int near = place_of(x - Reach, width, job.border);
-  const int far = place_of(x - Reach + warp_size, width, job.border);
-  const auto is_hidden = [&](int column, int row) {
-    const bool exists = job.border == Border::constant || (column >= 0 && row >= 0);
-    return exists && !counts(key_or_outside<Key>(run, column, row, alpha), 1, false);
-  };
-  std::uint64_t hidden_pixels = 0;  // lane i has row i; bit k stands for column k of the windows
-#pragma unroll 8
-  for (int i = 0; i < seen_rows; ++i) {
-    const int row = place_of(first_y - Reach + i, height, job.border);
-    const unsigned low = __ballot_sync(whole_warp, is_hidden(near, row));
-    const unsigned high = __ballot_sync(whole_warp, lane < 2 * Reach && is_hidden(far, row));
-    if (lane == i) hidden_pixels = low | std::uint64_t{high} << warp_size;
+class PartialWindows {
+ public:
+  /// Whether no window of the block leaves the picture.
+  static __device__ bool is_inside(const RankJob& job) {
+    return first_x() >= Reach && first_x() + partial_columns + Reach <= job.width && first_y() >= Reach &&
+           first_y() + partial_rows + Reach <= job.height;
   }
-  if (__all_sync(whole_warp, hidden_pixels == 0)) return;
 
-  const auto hidden_in = [&](int row) {
-    const std::uint64_t bits = __shfl_sync(whole_warp, hidden_pixels, row);
-    return __popc(static_cast<std::uint32_t>(bits >> lane) & window_bits);
-  };
-  const std::int64_t columns = counted(window_around(x, Reach), width, job.border);
-  int hidden = 0;
+  /// Lists the windows that have pixels which count and pixels which do not. Pixels of colours that stay
+  /// transparent are stored at once. Returns the number of windows.
+  __device__ int list(const RankArguments& run, int first, int last, bool hides) {
+    const RankJob& job = run.job;
+    if (!mark_missing(run, hides)) return 0;
+    const int column = static_cast<int>(threadIdx.x) % partial_columns;
+    const int first_row = static_cast<int>(threadIdx.x) / partial_columns * rows_of_thread;
+    const int x = first_x() + column;
+    const std::int64_t columns = counted(window_around(x, Reach), job.width, job.border);
+    int missing = 0;
 #pragma unroll
-  for (int i = 0; i < 2 * Reach; ++i) hidden += hidden_in(i);
-  for (int i = 0; i < min(alpha_rows, height - first_y); ++i) {
-    const int y = first_y + i;
-    hidden += hidden_in(i + 2 * Reach);
-    const auto pixels = static_cast<int>(columns * counted(window_around(y, Reach), height, job.border));
-    const bool differs = x < width && hidden > 0;
-    // A stored pixel without alpha keeps its colours.
-    const bool keeps =
-        hidden == pixels || (run.plain && hidden >= static_cast<int>(rank_of(job.percent, pixels)));
-    if (differs && keeps)
-      for (int c = 0; c < alpha; ++c) store_key(run, x, y, c, key_at<Key>(run, x, y, c));
-    for (unsigned left = __ballot_sync(whole_warp, differs && !keeps); left != 0; left &= left - 1) {
-      const int of_lane = __ffs(static_cast<int>(left)) - 1;
-      const int window_x = x - lane + of_lane;
-      const CountedPixels<Key, Reach> window(run, window_x, y, false);
-      for (int c = 0; c < alpha; ++c) {
-        const Key median = window.median(c);
-        if (lane == of_lane) store_key(run, window_x, y, c, median);
+    for (int row = 0; row < 2 * Reach; ++row) missing += missing_in(column, first_row + row);
+    for (int row = first_row; row < first_row + rows_of_thread; ++row) {
+      missing += missing_in(column, row + 2 * Reach);
+      const int y = first_y() + row;
+      if (missing > 0 && x < job.width && y < job.height) {
+        const std::int64_t rows = counted(window_around(y, Reach), job.height, job.border);
+        const auto existing = static_cast<std::uint32_t>(columns * rows);
+        const auto count = static_cast<std::uint32_t>(side * side - missing);
+        if (count == 0 || (hides && run.plain && existing - count >= rank_of(job.percent, existing)))
+          for (int c = first; c < last; ++c) store_key(run, x, y, c, key_at<Key>(run, x, y, c));
+        else
+          windows_[atomicAdd(&count_, 1)] = {static_cast<std::uint8_t>(column),
+                                             static_cast<std::uint8_t>(row),
+                                             static_cast<std::uint16_t>(rank_of(job.percent, count))};
+      }
+      missing -= missing_in(column, row);
+    }
+    __syncthreads();
+    return count_;
+  }
+
+  /// Finds the medians of the windows in one channel.
+  __device__ void find(const RankArguments& run, int channel) {
+    __syncthreads();
+    each_seen(run.job, [&](int column, int row, int x, int y) {
+      if (column >= seen_columns) return;
+      const bool is_missing = (missing_[row][column / warp_size] >> column % warp_size & 1) != 0;
+      keys_[row][column] = is_missing ? static_cast<Bits>(~Bits{0})
+                                      : static_cast<Bits>(key_or_outside<Key>(run, x, y, channel) ^ sign);
+    });
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < count_; i += partial_threads) {
+      const Window window = windows_[i];
+      std::uint32_t median = 0;
+      for (int bit = 8 * static_cast<int>(sizeof(Key)) - 1; bit >= 0; --bit) {
+        const std::uint32_t bound = median + (1U << bit) - 1;
+        int met = 0;
+        for (int row = 0; row < side; ++row)
+#pragma unroll
+          for (int column = 0; column < side; ++column)
+            met += keys_[window.row + row][window.column + column] <= bound ? 1 : 0;
+        if (met < window.rank) median += 1U << bit;
+      }
+      store_key(run, first_x() + window.column, first_y() + window.row, channel,
+                static_cast<Key>(median ^ sign));
+    }
+  }
+
+ private:
+  static constexpr int side = 2 * Reach + 1;
+  static constexpr int seen_columns = partial_columns + 2 * Reach;
+  static constexpr int seen_rows = partial_rows + 2 * Reach;
+  static constexpr int words = partial_columns / warp_size + 1;
+  static constexpr int rows_of_thread = partial_rows * partial_columns / partial_threads;
+  static_assert(2 * Reach < warp_size);
+
+  /// Bits of a key, in an order without signs.
+  using Bits = std::make_unsigned_t<Key>;
+  static constexpr Bits sign = std::is_same_v<Key, FloatKey> ? 0x80000000U : 0;
+
+  struct Window {
+    std::uint8_t column;
+    std::uint8_t row;
+    std::uint16_t rank;
+  };
+
+  static __device__ int first_x() { return static_cast<int>(blockIdx.x) * partial_columns; }
+  static __device__ int first_y() { return static_cast<int>(blockIdx.y) * partial_rows; }
+
+  /// Calls use(column, row, x, y) for the pixels that windows see, x and y as by place_of(). All lanes of a
+  /// warp call it together, also for columns from seen_columns on.
+  template <class Use>
+  static __device__ void each_seen(const RankJob& job, const Use& use) {
+    for (int row = static_cast<int>(threadIdx.x) / warp_size; row < seen_rows;
+         row += partial_threads / warp_size) {
+      const int y = place_of(first_y() - Reach + row, job.height, job.border);
+#pragma unroll
+      for (int word = 0; word < words; ++word) {
+        const int column = word * warp_size + lane_index();
+        use(column, row, place_of(first_x() - Reach + column, job.width, job.border), y);
       }
     }
-    hidden -= hidden_in(i);
   }
+
+  /// Returns whether windows see a pixel that does not count.
+  __device__ bool mark_missing(const RankArguments& run, bool hides) {
+    if (threadIdx.x == 0) count_ = 0;
+    bool found = false;
+    each_seen(run.job, [&](int column, int row, int x, int y) {
+      bool counted = column >= seen_columns || run.job.border == Border::constant || (x >= 0 && y >= 0);
+      if (hides && counted && column < seen_columns)
+        counted = counts(key_or_outside<Key>(run, x, y, run.job.channels - 1), 1, false);
+      const unsigned bits = __ballot_sync(whole_warp, !counted);
+      if (lane_index() == 0) missing_[row][column / warp_size] = bits;
+      found = found || !counted;
+    });
+    return __syncthreads_or(found) != 0;
+  }
+
+  /// Returns the number of pixels that do not count in a row of the windows around a column.
+  __device__ int missing_in(int column, int row) const {
+    const std::uint32_t* bits = &missing_[row][column / warp_size];
+    constexpr std::uint32_t window_bits = (2U << 2 * Reach) - 1;
+    return __popc(__funnelshift_r(bits[0], bits[1], column % warp_size) & window_bits);
+  }
+
+  std::uint32_t missing_[seen_rows][words];  ///< a bit for each pixel
+  Bits keys_[seen_rows][seen_columns];       ///< largest where pixels are missing
+  Window windows_[partial_rows * partial_columns];
+  int count_;  ///< windows
+};
+
+template <class Key, int Reach>
+__global__ void __launch_bounds__(partial_threads)
+    find_partial_medians(const __grid_constant__ RankArguments run) {
+  __shared__ PartialWindows<Key, Reach> windows;
+  const RankJob& job = run.job;
+  const bool of_alpha = blockIdx.z != 0;
+  const bool hides = job.weighted && !of_alpha;
+  if (!hides && windows.is_inside(job)) return;
+  const int colours = job.weighted ? job.channels - 1 : job.channels;
+  const int first = of_alpha ? colours : 0;
+  const int last = of_alpha ? job.channels : colours;
+  if (windows.list(run, first, last, hides) == 0) return;
+  for (int channel = first; channel < last; ++channel) windows.find(run, channel);
 }
 
 template <class Key, int Reach>
-void launch_visible(const RankArguments& arguments, StreamHandle stream) {
+void launch_partial(const RankArguments& arguments, StreamHandle stream) {
   const RankJob& job = arguments.job;
-  const dim3 blocks(block_count(job.width, warp_size), block_count(job.height, alpha_warps * alpha_rows));
-  find_visible_medians<Key, Reach><<<blocks, alpha_warps * warp_size, 0, stream>>>(arguments);
+  const bool shrinks = job.border == Border::shrink;
+  if (!shrinks && !job.weighted) return;
+  const dim3 blocks(block_count(job.width, partial_columns), block_count(job.height, partial_rows),
+                    shrinks && job.weighted ? 2 : 1);
+  find_partial_medians<Key, Reach><<<blocks, partial_threads, 0, stream>>>(arguments);
 }
 
 /// Calls launch.operator()<Key, Reach>() with the type of the keys and the reach of the windows.
@@ -673,8 +647,8 @@ void medians_by_networks(const RankArguments& arguments, StreamHandle stream) {
   });
 }
 
-void visible_medians(const RankArguments& arguments, StreamHandle stream) {
-  with_window(arguments.job, [&]<class Key, int Reach>() { launch_visible<Key, Reach>(arguments, stream); });
+void partial_medians(const RankArguments& arguments, StreamHandle stream) {
+  with_window(arguments.job, [&]<class Key, int Reach>() { launch_partial<Key, Reach>(arguments, stream); });
 }
 
 }  // namespace satin::kernels

@@ -54,9 +54,9 @@ class Rank final : public RankOperation {
     arguments.output = target_of(images.output);
     for (arguments.channel = 0; arguments.channel < job_.channels; ++arguments.channel)
       find_ranks(arguments, handle);
-    if (job_.weighted && by_networks) {
-      kernels::visible_medians(arguments, handle);
-      check_launch("finding medians of visible pixels");
+    if (by_networks) {
+      kernels::partial_medians(arguments, handle);
+      check_launch("finding medians of fewer pixels");
     }
     if (arguments.plain) return;
     kernels::finish_ranks(job_, arguments.source, arguments.mask, arguments.output, handle);
