@@ -91,7 +91,6 @@ struct Sliding {
   static constexpr bool guides_itself = L::first_own > 0;
   static constexpr int threads = Threads;
   static constexpr bool narrow = sizeof(T) == 1 && !weighted;
-  using Value = std::conditional_t<narrow, std::uint8_t, std::uint16_t>;
   using Sum = std::conditional_t<narrow, std::uint32_t, std::uint64_t>;  ///< of moments: narrow ones are
                                                                          ///< below 2^32, others below 2^53
 
@@ -181,27 +180,41 @@ class PixelCount {
   int rows_ = 0;
 };
 
-/// Reads the first `Count` channels of a pixel as integers that are summed. `EndsWithAlpha`: the last of them
-/// is alpha, by which the others are multiplied.
+/// The first `Count` channels of a pixel. `EndsWithAlpha`: the last of them is alpha. They become the
+/// integers that are summed when they are needed, and not when they are read: a warp goes on until then.
 template <class S, int Count, bool EndsWithAlpha>
-__device__ void read_values(const typename S::T* pixel, const LinearRead& read, std::uint32_t* values) {
+class StoredPixel {
+  using T = typename S::T;
+
+ public:
+  __device__ void read(const Source& picture, const LinearRead& read, int x, int y) {
+    const T* pixel = row_of<T>(picture, y) + x * read.channels;
 #pragma unroll
-  for (int i = 0; i < Count; ++i) values[i] = pixel[i];
-  if constexpr (Count >= 3) {
-    const bool turns = read.order == Order::bgr;
-    const std::uint32_t first = values[0];
-    values[0] = turns ? values[2] : first;
-    values[2] = turns ? first : values[2];
+    for (int i = 0; i < Count; ++i) stored_[i] = pixel[i];
+    if (has_alpha_behind && read.weighted) stored_[Count] = pixel[read.channels - 1];
   }
-  if constexpr (EndsWithAlpha) {
+
+  __device__ void values(const LinearRead& read, std::uint32_t* values) const {
 #pragma unroll
-    for (int i = 0; i < Count - 1; ++i) values[i] *= values[Count - 1];
-  } else if (S::weighted && (S::guides_itself || read.weighted)) {
-    const std::uint32_t alpha = pixel[read.channels - 1];
+    for (int i = 0; i < Count; ++i) values[i] = stored_[i];
+    if constexpr (Count >= 3) {
+      const bool turns = read.order == Order::bgr;
+      values[0] = turns ? stored_[2] : stored_[0];
+      values[2] = turns ? stored_[0] : stored_[2];
+    }
+    if constexpr (S::weighted) {
+      if (has_alpha_behind && !read.weighted) return;
+      constexpr int alpha = EndsWithAlpha ? Count - 1 : Count;
 #pragma unroll
-    for (int i = 0; i < Count; ++i) values[i] *= alpha;
+      for (int i = 0; i < Count; ++i)
+        if (i != alpha) values[i] *= stored_[alpha];
+    }
   }
-}
+
+ private:
+  static constexpr bool has_alpha_behind = S::weighted && !EndsWithAlpha;
+  T stored_[Count + (has_alpha_behind ? 1 : 0)] = {};
+};
 
 /// Sums of moments over the window's rows, in a thread's column.
 template <class S>
@@ -246,7 +259,8 @@ class MomentColumn {
   static constexpr int own = L::channels - L::first_own;
   static constexpr int count = L::guides + own;
   struct Pixel {
-    typename S::Value of[count] = {};
+    StoredPixel<S, L::guides, false> guide;  ///< unused if the picture guides itself
+    StoredPixel<S, L::channels, S::weighted> picture;
   };
 
   [[nodiscard]] __device__ Pixel read(int position) const {
@@ -254,34 +268,31 @@ class MomentColumn {
     const LocalLinearJob& job = arguments_.job;
     const int row = place_at(position, static_cast<int>(job.height), job.border);
     if (row < 0 || column_ < 0) return pixel;
-    const T* picture = row_of<T>(arguments_.picture, row) + column_ * job.picture.channels;
-    std::uint32_t values[count] = {};
-    if constexpr (!S::guides_itself)
-      read_values<S, L::guides, false>(row_of<T>(arguments_.guide, row) + column_ * job.guide.channels,
-                                       job.guide, values);
-    constexpr int before = S::guides_itself ? 0 : L::guides;
-    read_values<S, L::channels, S::weighted>(picture, job.picture, values + before);
-#pragma unroll
-    for (int i = 0; i < count; ++i) pixel.of[i] = static_cast<typename S::Value>(values[i]);
+    if constexpr (!S::guides_itself) pixel.guide.read(arguments_.guide, job.guide, column_, row);
+    pixel.picture.read(arguments_.picture, job.picture, column_, row);
     return pixel;
   }
 
   __device__ void add(const Pixel& pixel, int sign) {
     constexpr LinearLayout layout = L::layout();
-    const auto product = [&](int a, int b) { return static_cast<Sum>(signed_product(sign * a, b)); };
+    std::uint32_t values[count];
+    if constexpr (!S::guides_itself) pixel.guide.values(arguments_.job.guide, values);
+    pixel.picture.values(arguments_.job.picture, values + (S::guides_itself ? 0 : L::guides));
+    const auto product = [&](std::uint32_t a, std::uint32_t b) {
+      return static_cast<Sum>(signed_product(sign * static_cast<int>(a), static_cast<int>(b)));
+    };
 #pragma unroll
     for (int i = 0; i < L::guides; ++i) {
-      sums_[i] += product(1, pixel.of[i]);
+      sums_[i] += product(1, values[i]);
 #pragma unroll
-      for (int j = i; j < L::guides; ++j) sums_[layout.product(i, j)] += product(pixel.of[i], pixel.of[j]);
+      for (int j = i; j < L::guides; ++j) sums_[layout.product(i, j)] += product(values[i], values[j]);
     }
 #pragma unroll
     for (int i = 0; i < own; ++i) {
       const int channel = layout.channel(L::first_own + i);
-      sums_[channel] += product(1, pixel.of[L::guides + i]);
+      sums_[channel] += product(1, values[L::guides + i]);
 #pragma unroll
-      for (int j = 0; j < L::guides; ++j)
-        sums_[channel + 1 + j] += product(pixel.of[L::guides + i], pixel.of[j]);
+      for (int j = 0; j < L::guides; ++j) sums_[channel + 1 + j] += product(values[L::guides + i], values[j]);
     }
   }
 
@@ -407,49 +418,65 @@ __device__ __noinline__ void store_masked(const RunningLinearArguments& argument
                              row_of<typename S::T>(arguments.output, y) + x * channels);
 }
 
-/// Stores the pixel of a thread's column in row y, whose prefixes of coefficients are in shared memory.
+/// The results of a thread's column.
 template <class S>
-__device__ void store_result(const RunningLinearArguments& arguments, const LinearTile& tile,
-                             const typename S::Memory& memory, PixelCount& pixels, int y) {
+class ResultColumn {
   using L = typename S::Layout;
   using T = typename S::T;
-  if (!tile.has_results()) return;
-  const LocalLinearJob& job = arguments.job;
-  const int thread = static_cast<int>(threadIdx.x);
-  const int high = S::CoefficientPlane::index(thread + tile.reach_x + 1);
-  const int low = S::CoefficientPlane::index(thread - tile.reach_x);
-  pixels.at_row(y);
-  std::uint32_t whole_guide[L::guides];
-  read_values<S, L::guides, false>(row_of<T>(arguments.guide, y) + tile.x * job.guide.channels, job.guide,
-                                   whole_guide);
-  double guide[L::guides];
+
+ public:
+  __device__ ResultColumn(const RunningLinearArguments& arguments, const LinearTile& tile)
+      : arguments_(arguments), tile_(tile) {}
+
+  /// Reads the guide's pixel that store() needs.
+  __device__ void fetch(int y) {
+    if (tile_.has_results()) guide_.read(arguments_.guide, arguments_.job.guide, tile_.x, y);
+  }
+
+  /// Stores the pixel in row y, whose prefixes of coefficients are in shared memory.
+  __device__ void store(const typename S::Memory& memory, PixelCount& pixels, int y) const {
+    if (!tile_.has_results()) return;
+    const LocalLinearJob& job = arguments_.job;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int high = S::CoefficientPlane::index(thread + tile_.reach_x + 1);
+    const int low = S::CoefficientPlane::index(thread - tile_.reach_x);
+    pixels.at_row(y);
+    std::uint32_t values_of_guide[L::guides];
+    guide_.values(job.guide, values_of_guide);
+    double guide[L::guides];
 #pragma unroll
-  for (int i = 0; i < L::guides; ++i) guide[i] = static_cast<double>(whole_guide[i]);
-  double values[L::channels];
+    for (int i = 0; i < L::guides; ++i) guide[i] = static_cast<double>(values_of_guide[i]);
+    double values[L::channels];
 #pragma unroll
-  for (int c = 0; c < L::channels; ++c) {
-    std::uint64_t sums[L::guides + 1];
+    for (int c = 0; c < L::channels; ++c) {
+      std::uint64_t sums[L::guides + 1];
 #pragma unroll
-    for (int i = 0; i <= L::guides; ++i) {
-      const std::uint64_t* plane = memory.coefficients[c * (L::guides + 1) + i];
-      sums[i] = plane[high] - plane[low];
+      for (int i = 0; i <= L::guides; ++i) {
+        const std::uint64_t* plane = memory.coefficients[c * (L::guides + 1) + i];
+        sums[i] = plane[high] - plane[low];
+      }
+      values[c] = result_of<L::guides>(arguments_.scales, sums, guide, pixels.inverse);
     }
-    values[c] = result_of<L::guides>(arguments.scales, sums, guide, pixels.inverse);
+    if (L::channels >= 3 && job.picture.order == Order::bgr) {
+      const double red = values[0];
+      values[0] = values[2];
+      values[2] = red;
+    }
+    if (job.mask_maximum != 0) {
+      double copy[L::channels];  // values stay in registers
+      for (int c = 0; c < L::channels; ++c) copy[c] = values[c];
+      return store_masked<S>(arguments_, tile_.x, y, copy);
+    }
+    const auto at = tile_.x * L::channels;
+    store_real_pixel<L::channels>(values, row_of<T>(arguments_.picture, y) + at, 0,
+                                  StoreRule{S::weighted, 0, {}}, row_of<T>(arguments_.output, y) + at);
   }
-  if (L::channels >= 3 && job.picture.order == Order::bgr) {
-    const double red = values[0];
-    values[0] = values[2];
-    values[2] = red;
-  }
-  if (job.mask_maximum != 0) {
-    double copy[L::channels];  // values stay in registers
-    for (int c = 0; c < L::channels; ++c) copy[c] = values[c];
-    return store_masked<S>(arguments, tile.x, y, copy);
-  }
-  const auto at = tile.x * L::channels;
-  store_real_pixel<L::channels>(values, row_of<T>(arguments.picture, y) + at, 0,
-                                StoreRule{S::weighted, 0, {}}, row_of<T>(arguments.output, y) + at);
-}
+
+ private:
+  const RunningLinearArguments& arguments_;
+  const LinearTile& tile_;
+  StoredPixel<S, L::guides, false> guide_;
+};
 
 template <class S>
 __device__ void scan_planes(typename S::Memory& memory, bool coefficients, bool moments) {
@@ -484,6 +511,7 @@ __global__ void __launch_bounds__(S::threads, most_threads / S::threads)
   int centre = centre_of(y, height, job.border);
   MomentColumn<S> moments(arguments, tile);
   CoefficientColumn<S> coefficients(arguments, tile, memory);
+  ResultColumn<S> results(arguments, tile);
   PixelCount pixels(arguments, centre_of(tile.x, static_cast<int>(job.width), job.border));
   moments.start(centre);
   moments.stage(memory);
@@ -493,14 +521,16 @@ __global__ void __launch_bounds__(S::threads, most_threads / S::threads)
   for (const int end = tile.last_y + tile.reach_y;; ++y) {
     const int next = centre_of(y + 1, height, job.border);
     if (next != centre) moments.fetch(centre);
-    if (y < end) coefficients.fetch();
-    if (const int above = y - 1 - tile.reach_y; above >= tile.first_y)
-      store_result<S>(arguments, tile, memory, pixels, above);
+    if (const int above = y - 1 - tile.reach_y; above >= tile.first_y) results.store(memory, pixels, above);
     if (y == end) return;
     coefficients.advance(y, pixels);
+    if (y + 1 < end) coefficients.fetch();
     __syncthreads();
     const bool gives_results = y - tile.reach_y >= tile.first_y;
-    if (gives_results) coefficients.stage();
+    if (gives_results) {
+      coefficients.stage();
+      results.fetch(y - tile.reach_y);
+    }
     if (next != centre) moments.advance();
     centre = next;
     moments.stage(memory);
