@@ -56,21 +56,26 @@ __device__ void scan_plane(Sum* plane, bool exists) {
     Sum of[vector_size];
   };
   auto* own = reinterpret_cast<Vector*>(plane + Plane::index(lane * lane_elements));
-  Vector values[lane_elements / vector_size] = {};
+  constexpr int vectors = lane_elements / vector_size;
+  Vector values[vectors] = {};
+  Sum of_vector[vectors] = {};  // additions of one do not wait for those of another
   Sum total = 0;
 #pragma unroll
-  for (int i = 0; i < lane_elements / vector_size; ++i) {
+  for (int i = 0; i < vectors; ++i) {
     if (exists) values[i] = own[i];
 #pragma unroll
-    for (int k = 0; k < vector_size; ++k) total += values[i].of[k];
+    for (int k = 0; k < vector_size; ++k) of_vector[i] += values[i].of[k];
+    total += of_vector[i];
   }
   Sum sums[] = {total};
   inclusive_scans<lanes>(sums);
   if (!exists) return;
   if (lane == lanes - 1) plane[Plane::index(Threads)] = sums[0];
-  Sum before = sums[0] - total;
+  Sum before_vector = sums[0] - total;
 #pragma unroll
-  for (int i = 0; i < lane_elements / vector_size; ++i) {
+  for (int i = 0; i < vectors; ++i) {
+    Sum before = before_vector;
+    before_vector += of_vector[i];
 #pragma unroll
     for (int k = 0; k < vector_size; ++k) {
       const Sum value = values[i].of[k];
