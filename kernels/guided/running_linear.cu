@@ -25,6 +25,8 @@
 #include "kernels/device/warp.cuh"
 #include "kernels/guided/launch.h"
 #include "kernels/guided/linear_model.cuh"
+#include "kernels/pixels/plane.cuh"
+#include "pixels/maths/real_pixel.h"
 
 namespace satin::kernels {
 namespace {
