@@ -242,11 +242,21 @@ __device__ void store_keys(const RankArguments& run, bool aligned, int x, int y,
     if (x + i < run.job.width) store_key(run, x + i, y, run.channel, keys.of[i]);
 }
 
+/// Returns place_of(). Positions outside the picture are found by a call, because few need its many
+/// instructions.
+__device__ __noinline__ int place_beyond(int position, int size, Border border) {
+  return static_cast<int>(source_of(position, size, border));
+}
+__device__ int place_at(int position, std::int64_t size, Border border) {
+  if (position >= 0 && position < size) return position;
+  return place_beyond(position, static_cast<int>(size), border);
+}
+
 /// Returns the coordinate of the picture that windows read for this position, or -1. No window sees positions
 /// from size + Reach on. Windows that shrink read repeated border pixels.
 template <int Reach>
 __device__ int read_place(int position, std::int64_t size, Border border) {
-  return place_of(min(position, static_cast<int>(size) + Reach - 1), size,
+  return place_at(min(position, static_cast<int>(size) + Reach - 1), size,
                   border == Border::shrink ? Border::clamp : border);
 }
 
@@ -387,25 +397,42 @@ struct BlockPixels {
     return y * stride + x % tile_columns * phase_stride + x / tile_columns;
   }
 
-  /// Returns whether all keys that the thread has read are `key`.
-  __device__ bool read(const RankArguments& run, int first_x, int first_y, Key key) {
+  /// Returns whether all keys that the thread has read are `same`.
+  __device__ bool read(const RankArguments& run, int first_x, int first_y, Key same) {
     const RankJob& job = run.job;
-    bool is_key = true;
-    const auto row_at = [&](int y) { return read_place<Reach>(first_y - Reach + y, job.height, job.border); };
-    for (int column = lane_index(); column < seen_columns; column += warp_size) {
-      const int x = read_place<Reach>(first_x - Reach + column, job.width, job.border);
-#pragma unroll 4
-      for (int row = static_cast<int>(threadIdx.x) / warp_size; row < seen_rows;
-           row += tile_threads / warp_size) {
-        const Key upper = key_or_outside<Key>(run, x, row_at(row), run.channel);
-        Key lower = upper;
-        if constexpr (Word<Key>::lanes == 2)
-          lower = key_or_outside<Key>(run, x, row_at(row + rows), run.channel);
-        is_key = is_key && upper == key && lower == key;
-        values[place(column, row)] = Word<Key>::pack(upper, lower);
-      }
+    const int left = first_x - Reach;
+    const int top = first_y - Reach;
+    const bool inside = left >= 0 && top >= 0 && left + seen_columns <= job.width &&
+                        top + block_rows + 2 * Reach <= job.height;
+    if (inside)
+      return copy<4>([&](int x, int y) { return key_at<Key>(run, left + x, top + y, run.channel); }, same);
+    return copy<1>(
+        [&](int x, int y) {
+          return key_or_outside<Key>(run, read_place<Reach>(left + x, job.width, job.border),
+                                     read_place<Reach>(top + y, job.height, job.border), run.channel);
+        },
+        same);
+  }
+
+ private:
+  /// `InFlight`: pixels of each lane that a thread reads together.
+  template <int InFlight, class KeyAt>
+  __device__ bool copy(const KeyAt& key_at, Key same) {
+    constexpr int pixels = seen_columns * seen_rows;
+    bool is_same = true;
+#pragma unroll InFlight
+    for (int first = 0; first < pixels; first += tile_threads) {
+      const int i = first + static_cast<int>(threadIdx.x);
+      if (first + tile_threads > pixels && i >= pixels) break;
+      const int column = i % seen_columns;
+      const int row = i / seen_columns;
+      const Key upper = key_at(column, row);
+      Key lower = upper;
+      if constexpr (Word<Key>::lanes == 2) lower = key_at(column, row + rows);
+      is_same = is_same && upper == same && lower == same;
+      values[place(column, row)] = Word<Key>::pack(upper, lower);
     }
-    return is_key;
+    return is_same;
   }
 };
 
@@ -511,12 +538,15 @@ class PartialWindows {
   /// Finds the medians of the windows in one channel.
   __device__ void find(const RankArguments& run, int channel) {
     __syncthreads();
-    each_seen(run.job, [&](int column, int row, int x, int y) {
-      if (column >= seen_columns) return;
+    for (int i = static_cast<int>(threadIdx.x); i < seen_rows * seen_columns; i += partial_threads) {
+      const int row = i / seen_columns;
+      const int column = i % seen_columns;
+      const int x = place_at(first_x() - Reach + column, run.job.width, run.job.border);
+      const int y = place_at(first_y() - Reach + row, run.job.height, run.job.border);
       const bool is_missing = (missing_[row][column / warp_size] >> column % warp_size & 1) != 0;
       keys_[row][column] = is_missing ? static_cast<Bits>(~Bits{0})
                                       : static_cast<Bits>(key_or_outside<Key>(run, x, y, channel) ^ sign);
-    });
+    }
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < count_; i += partial_threads) {
       const Window window = windows_[i];
@@ -556,33 +586,50 @@ class PartialWindows {
   static __device__ int first_x() { return static_cast<int>(blockIdx.x) * partial_columns; }
   static __device__ int first_y() { return static_cast<int>(blockIdx.y) * partial_rows; }
 
-  /// Calls use(column, row, x, y) for the pixels that windows see, x and y as by place_of(). All lanes of a
-  /// warp call it together, also for columns from seen_columns on.
-  template <class Use>
-  static __device__ void each_seen(const RankJob& job, const Use& use) {
-    for (int row = static_cast<int>(threadIdx.x) / warp_size; row < seen_rows;
-         row += partial_threads / warp_size) {
-      const int y = place_of(first_y() - Reach + row, job.height, job.border);
-#pragma unroll
-      for (int word = 0; word < words; ++word) {
-        const int column = word * warp_size + lane_index();
-        use(column, row, place_of(first_x() - Reach + column, job.width, job.border), y);
-      }
-    }
-  }
-
   /// Returns whether windows see a pixel that does not count.
   __device__ bool mark_missing(const RankArguments& run, bool hides) {
-    if (threadIdx.x == 0) count_ = 0;
-    bool found = false;
-    each_seen(run.job, [&](int column, int row, int x, int y) {
-      bool counted = column >= seen_columns || run.job.border == Border::constant || (x >= 0 && y >= 0);
-      if (hides && counted && column < seen_columns)
-        counted = counts(key_or_outside<Key>(run, x, y, run.job.channels - 1), 1, false);
-      const unsigned bits = __ballot_sync(whole_warp, !counted);
-      if (lane_index() == 0) missing_[row][column / warp_size] = bits;
-      found = found || !counted;
+    const RankJob& job = run.job;
+    const int left = first_x() - Reach;
+    const int top = first_y() - Reach;
+    const int last = job.channels - 1;
+    if (is_inside(job))  // alpha hides pixels: otherwise the block would have nothing to do
+      return mark([&](int column, int row) {
+        return !counts(key_at<Key>(run, left + column, top + row, last), 1, false);
+      });
+    return mark([&](int column, int row) {
+      const int x = place_at(left + column, job.width, job.border);
+      const int y = place_at(top + row, job.height, job.border);
+      const bool exists = job.border == Border::constant || (x >= 0 && y >= 0);
+      return !exists || (hides && !counts(key_or_outside<Key>(run, x, y, last), 1, false));
     });
+  }
+
+  template <class IsMissing>
+  __device__ bool mark(const IsMissing& is_missing) {
+    constexpr int warps = partial_threads / warp_size;
+    constexpr int rows_of_warp = (seen_rows + warps - 1) / warps;
+    const int first_row = static_cast<int>(threadIdx.x) / warp_size;
+    if (threadIdx.x == 0) count_ = 0;
+    bool missing[rows_of_warp][words];  // all pixels are read before the first of them is waited for
+#pragma unroll
+    for (int i = 0; i < rows_of_warp; ++i)
+#pragma unroll
+      for (int word = 0; word < words; ++word) {
+        const int row = first_row + i * warps;
+        const int column = word * warp_size + lane_index();
+        const bool is_seen = row < seen_rows && column < seen_columns;
+        missing[i][word] = is_missing(min(column, seen_columns - 1), min(row, seen_rows - 1)) && is_seen;
+      }
+    bool found = false;
+#pragma unroll
+    for (int i = 0; i < rows_of_warp; ++i)
+#pragma unroll
+      for (int word = 0; word < words; ++word) {
+        const int row = first_row + i * warps;
+        const unsigned bits = __ballot_sync(whole_warp, missing[i][word]);
+        if (lane_index() == 0 && row < seen_rows) missing_[row][word] = bits;
+        found = found || missing[i][word];
+      }
     return __syncthreads_or(found) != 0;
   }
 
