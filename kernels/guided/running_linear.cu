@@ -145,15 +145,6 @@ __device__ int centre_of(int position, int size, Border border) {
   return border == Border::clamp ? min(max(position, 0), size - 1) : position;
 }
 
-/// Returns source_of() for positions outside the picture. A call, because few threads need its many
-/// instructions.
-__device__ __noinline__ int place_beyond(int position, int size, Border border) {
-  return static_cast<int>(source_of(position, size, border));
-}
-__device__ int place_at(int position, int size, Border border) {
-  return position >= 0 && position < size ? position : place_beyond(position, size, border);
-}
-
 /// Returns the number of pixels that count in a window along one axis.
 __device__ int counted_around(int centre, int reach, int size, Border border) {
   if (border != Border::shrink) return 2 * reach + 1;
@@ -235,7 +226,7 @@ class MomentColumn {
   __device__ MomentColumn(const RunningLinearArguments& arguments, const LinearTile& tile)
       : arguments_(arguments),
         column_(tile.has_moments()
-                    ? place_at(tile.x, static_cast<int>(arguments.job.width), arguments.job.border)
+                    ? place_of(tile.x, static_cast<int>(arguments.job.width), arguments.job.border)
                     : -1) {}
 
   /// Sums the window around row `centre`.
@@ -273,7 +264,7 @@ class MomentColumn {
   [[nodiscard]] __device__ Pixel read(int position) const {
     Pixel pixel;
     const LocalLinearJob& job = arguments_.job;
-    const int row = place_at(position, static_cast<int>(job.height), job.border);
+    const int row = place_of(position, static_cast<int>(job.height), job.border);
     if (row < 0 || column_ < 0) return pixel;
     if constexpr (!S::guides_itself) pixel.guide.read(arguments_.guide, job.guide, column_, row);
     pixel.picture.read(arguments_.picture, job.picture, column_, row);

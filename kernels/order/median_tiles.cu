@@ -242,21 +242,11 @@ __device__ void store_keys(const RankArguments& run, bool aligned, int x, int y,
     if (x + i < run.job.width) store_key(run, x + i, y, run.channel, keys.of[i]);
 }
 
-/// Returns place_of(). Positions outside the picture are found by a call, because few need its many
-/// instructions.
-__device__ __noinline__ int place_beyond(int position, int size, Border border) {
-  return static_cast<int>(source_of(position, size, border));
-}
-__device__ int place_at(int position, std::int64_t size, Border border) {
-  if (position >= 0 && position < size) return position;
-  return place_beyond(position, static_cast<int>(size), border);
-}
-
 /// Returns the coordinate of the picture that windows read for this position, or -1. No window sees positions
 /// from size + Reach on. Windows that shrink read repeated border pixels.
 template <int Reach>
 __device__ int read_place(int position, std::int64_t size, Border border) {
-  return place_at(min(position, static_cast<int>(size) + Reach - 1), size,
+  return place_of(min(position, static_cast<int>(size) + Reach - 1), size,
                   border == Border::shrink ? Border::clamp : border);
 }
 
@@ -541,8 +531,8 @@ class PartialWindows {
     for (int i = static_cast<int>(threadIdx.x); i < seen_rows * seen_columns; i += partial_threads) {
       const int row = i / seen_columns;
       const int column = i % seen_columns;
-      const int x = place_at(first_x() - Reach + column, run.job.width, run.job.border);
-      const int y = place_at(first_y() - Reach + row, run.job.height, run.job.border);
+      const int x = place_of(first_x() - Reach + column, run.job.width, run.job.border);
+      const int y = place_of(first_y() - Reach + row, run.job.height, run.job.border);
       const bool is_missing = (missing_[row][column / warp_size] >> column % warp_size & 1) != 0;
       keys_[row][column] = is_missing ? static_cast<Bits>(~Bits{0})
                                       : static_cast<Bits>(key_or_outside<Key>(run, x, y, channel) ^ sign);
@@ -597,8 +587,8 @@ class PartialWindows {
         return !counts(key_at<Key>(run, left + column, top + row, last), 1, false);
       });
     return mark([&](int column, int row) {
-      const int x = place_at(left + column, job.width, job.border);
-      const int y = place_at(top + row, job.height, job.border);
+      const int x = place_of(left + column, job.width, job.border);
+      const int y = place_of(top + row, job.height, job.border);
       const bool exists = job.border == Border::constant || (x >= 0 && y >= 0);
       return !exists || (hides && !counts(key_or_outside<Key>(run, x, y, last), 1, false));
     });
