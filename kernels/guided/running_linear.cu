@@ -480,19 +480,17 @@ template <class S>
 __device__ void scan_planes(typename S::Memory& memory, bool coefficients, bool moments) {
   constexpr int lanes = S::threads / planes_at_once;
   constexpr int planes_of_warp = warp_size / lanes;
+  static_assert(S::coefficients % planes_of_warp == 0, "the planes of a warp are of one kind");
   const int first = coefficients ? 0 : S::coefficients;
   const int last = S::coefficients + (moments ? S::sums : 0);
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int part = lane_index() / lanes;
   for (int base = first + warp * planes_of_warp; base < last; base += planes_at_once) {
     const int plane = base + part;
-    const bool exists = planes_of_warp == 1 || plane < last;
-    const bool of_moments = plane >= S::coefficients;
-    if (planes_of_warp == 1 ? !of_moments : __any_sync(whole_warp, !of_moments))
-      scan_plane<S::threads>(memory.coefficients[plane], planes_of_warp == 1 || (exists && !of_moments));
-    if (planes_of_warp == 1 ? of_moments : __any_sync(whole_warp, of_moments))
-      scan_plane<S::threads>(memory.moments[plane - S::coefficients],
-                             planes_of_warp == 1 || (exists && of_moments));
+    if (plane < S::coefficients)
+      scan_plane<S::threads>(memory.coefficients[plane], true);
+    else
+      scan_plane<S::threads>(memory.moments[plane - S::coefficients], planes_of_warp == 1 || plane < last);
   }
 }
 
