@@ -1,12 +1,13 @@
 #pragma once
-// Steps that both ways to run the guided filter share: solving for the linear function of a window, and the
-// mean of the functions around a pixel.
+// Steps that both ways to run the guided filter share: reading a pixel as integers, solving for the linear
+// function of a window, and storing the mean of the functions around a pixel.
 
 #include <cstdint>
 
 #include "core/with_type.h"
-#include "guided/maths/local_linear.h"
 #include "kernels/guided/launch.h"
+#include "kernels/pixels/plane.cuh"
+#include "pixels/maths/real_pixel.h"
 
 namespace satin::kernels {
 
@@ -21,6 +22,16 @@ struct Layout {
 
   __host__ __device__ static constexpr LinearLayout layout() { return {Guides, Channels, GuidesItself}; }
 };
+
+__device__ inline std::int64_t whole_value(const LinearRead& read, FixedExponents exponents,
+                                           const Source& image, std::int64_t x, std::int64_t y, int c) {
+  const auto whole = [&](const auto* row) {
+    return linear_value(row + x * read.channels, c, read, exponents).whole;
+  };
+  if (read.type == Type::u8) return whole(row_of<std::uint8_t>(image, y));
+  if (read.type == Type::u16) return whole(row_of<std::uint16_t>(image, y));
+  return whole(row_of<float>(image, y));
+}
 
 /// Returns n sum(u v) - sum(u) sum(v). `Exact`: sums are unsigned and both products are exact in doubles, so
 /// that fusing one with the difference changes nothing.
@@ -47,9 +58,7 @@ class Whole {
   __device__ explicit Whole(double number) : shifted_(number + integer_shift) {}
   [[nodiscard]] __device__ double number() const { return shifted_ - integer_shift; }
   [[nodiscard]] __device__ std::uint64_t integer() const {
-    // The low word of integer_shift is 0.
-    const auto high = static_cast<std::uint32_t>(__double2hiint(shifted_) - __double2hiint(integer_shift));
-    return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(__double2loint(shifted_));
+    return bits_of(shifted_) - bits_of(integer_shift);
   }
 
  private:
@@ -123,6 +132,47 @@ __device__ double result_of(const LinearScales& scales, const std::uint64_t* sum
   if constexpr (Guides == 3) slopes = (slopes + sum(1) * guide[1]) + sum(2) * guide[2];
   return __fma_rn(slopes, scales.slope_in_offsets, sum(Guides)) * (inverse_count * scales.offset_step);
 }
+
+/// Computes and stores results from sums of coefficients.
+template <class T, int Guides, int Channels>
+class LinearResults {
+ public:
+  __device__ explicit LinearResults(const LocalLinearArguments& arguments)
+      : arguments_(arguments),
+        guide_exponents_(linear_exponents(arguments.job.guide, arguments.guide_measured)),
+        picture_exponents_(linear_exponents(arguments.job.picture, arguments.measured)) {}
+
+  /// Stores pixel (x, y) from the sums of coefficients over the `count` windows that cover it.
+  __device__ void store(std::int64_t x, std::int64_t y, const std::uint64_t* sums, double count) const {
+    const LocalLinearJob& job = arguments_.job;
+    double guide[Guides];
+#pragma unroll
+    for (int i = 0; i < Guides; ++i)
+      guide[i] = static_cast<double>(whole_value(job.guide, guide_exponents_, arguments_.guide, x, y, i));
+    const double inverse_count = 1.0 / count;
+    const T* original = row_of<T>(arguments_.picture, y) + x * Channels;
+    double values[Channels];
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      const double result =
+          result_of<Guides>(arguments_.scales, sums + c * (Guides + 1), guide, inverse_count);
+      const int at = stored_channel(job.picture, c);
+      const double rest = linear_value(original, c, job.picture, picture_exponents_).rest;
+      const double value = (result + rest) * linear_step(job.picture, at, picture_exponents_);
+#pragma unroll
+      for (int i = 0; i < Channels; ++i)
+        if (i == at) values[i] = value;
+    }
+    const StoreRule rule{job.picture.weighted, job.mask_maximum, {}};
+    const std::uint32_t mask = mask_at(rule.mask_maximum, arguments_.mask, x, y);
+    store_real_pixel<Channels>(values, original, mask, rule, row_of<T>(arguments_.output, y) + x * Channels);
+  }
+
+ private:
+  const LocalLinearArguments& arguments_;
+  FixedExponents guide_exponents_;
+  FixedExponents picture_exponents_;
+};
 
 /// Calls launch(Layout{}) with the layout of the job.
 template <class Launch>

@@ -12,7 +12,6 @@
 #include "kernels/guided/launch.h"
 #include "kernels/guided/linear_model.cuh"
 #include "kernels/pixels/plane.cuh"
-#include "pixels/maths/real_pixel.h"
 
 namespace satin::kernels {
 namespace {
@@ -85,17 +84,6 @@ struct WindowTerms {
   }
 };
 
-/// Returns a channel of a pixel as the integer that is summed.
-__device__ std::int64_t whole_value(const LinearRead& read, FixedExponents exponents, const Source& image,
-                                    std::int64_t x, std::int64_t y, int c) {
-  const auto whole = [&](const auto* row) {
-    return linear_value(row + x * read.channels, c, read, exponents).whole;
-  };
-  if (read.type == Type::u8) return whole(row_of<std::uint8_t>(image, y));
-  if (read.type == Type::u16) return whole(row_of<std::uint16_t>(image, y));
-  return whole(row_of<float>(image, y));
-}
-
 template <class L, class Sum>
 __global__ void __launch_bounds__(plane_threads)
     write_moments(const __grid_constant__ TableLinearArguments arguments) {
@@ -137,47 +125,6 @@ __global__ void __launch_bounds__(plane_threads)
     write_planes<L::coefficients>(arguments.values, x, y, coefficients);
   });
 }
-
-/// Computes and stores results from sums of coefficients.
-template <class T, int Guides, int Channels>
-class LinearResults {
- public:
-  __device__ explicit LinearResults(const LocalLinearArguments& arguments)
-      : arguments_(arguments),
-        guide_exponents_(linear_exponents(arguments.job.guide, arguments.guide_measured)),
-        picture_exponents_(linear_exponents(arguments.job.picture, arguments.measured)) {}
-
-  /// Stores pixel (x, y) from the sums of coefficients over the `count` windows that cover it.
-  __device__ void store(std::int64_t x, std::int64_t y, const std::uint64_t* sums, double count) const {
-    const LocalLinearJob& job = arguments_.job;
-    double guide[Guides];
-#pragma unroll
-    for (int i = 0; i < Guides; ++i)
-      guide[i] = static_cast<double>(whole_value(job.guide, guide_exponents_, arguments_.guide, x, y, i));
-    const double inverse_count = 1.0 / count;
-    const T* original = row_of<T>(arguments_.picture, y) + x * Channels;
-    double values[Channels];
-#pragma unroll
-    for (int c = 0; c < Channels; ++c) {
-      const double result =
-          result_of<Guides>(arguments_.scales, sums + c * (Guides + 1), guide, inverse_count);
-      const int at = stored_channel(job.picture, c);
-      const double rest = linear_value(original, c, job.picture, picture_exponents_).rest;
-      const double value = (result + rest) * linear_step(job.picture, at, picture_exponents_);
-#pragma unroll
-      for (int i = 0; i < Channels; ++i)
-        if (i == at) values[i] = value;
-    }
-    const StoreRule rule{job.picture.weighted, job.mask_maximum, {}};
-    const std::uint32_t mask = mask_at(rule.mask_maximum, arguments_.mask, x, y);
-    store_real_pixel<Channels>(values, original, mask, rule, row_of<T>(arguments_.output, y) + x * Channels);
-  }
-
- private:
-  const LocalLinearArguments& arguments_;
-  FixedExponents guide_exponents_;
-  FixedExponents picture_exponents_;
-};
 
 template <class T, int Guides, int Channels>
 __global__ void __launch_bounds__(plane_threads)

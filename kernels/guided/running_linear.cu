@@ -21,12 +21,9 @@
 
 #include "core/maths/window.h"
 #include "kernels/device/shared_memory.cuh"
-#include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/guided/launch.h"
 #include "kernels/guided/linear_model.cuh"
-#include "kernels/pixels/plane.cuh"
-#include "pixels/maths/real_pixel.h"
 
 namespace satin::kernels {
 namespace {
@@ -58,26 +55,21 @@ __device__ void scan_plane(Sum* plane, bool exists) {
     Sum of[vector_size];
   };
   auto* own = reinterpret_cast<Vector*>(plane + Plane::index(lane * lane_elements));
-  constexpr int vectors = lane_elements / vector_size;
-  Vector values[vectors] = {};
-  Sum of_vector[vectors] = {};  // additions of one do not wait for those of another
+  Vector values[lane_elements / vector_size] = {};
   Sum total = 0;
 #pragma unroll
-  for (int i = 0; i < vectors; ++i) {
+  for (int i = 0; i < lane_elements / vector_size; ++i) {
     if (exists) values[i] = own[i];
 #pragma unroll
-    for (int k = 0; k < vector_size; ++k) of_vector[i] += values[i].of[k];
-    total += of_vector[i];
+    for (int k = 0; k < vector_size; ++k) total += values[i].of[k];
   }
   Sum sums[] = {total};
   inclusive_scans<lanes>(sums);
   if (!exists) return;
   if (lane == lanes - 1) plane[Plane::index(Threads)] = sums[0];
-  Sum before_vector = sums[0] - total;
+  Sum before = sums[0] - total;
 #pragma unroll
-  for (int i = 0; i < vectors; ++i) {
-    Sum before = before_vector;
-    before_vector += of_vector[i];
+  for (int i = 0; i < lane_elements / vector_size; ++i) {
 #pragma unroll
     for (int k = 0; k < vector_size; ++k) {
       const Sum value = values[i].of[k];
@@ -95,9 +87,9 @@ struct Sliding {
   using Layout = L;
   using T = Stored;
   static constexpr bool weighted = Weighted;
-  static constexpr bool guides_itself = L::first_own > 0;
   static constexpr int threads = Threads;
   static constexpr bool narrow = sizeof(T) == 1 && !weighted;
+  using Value = std::conditional_t<narrow, std::uint8_t, std::uint16_t>;
   using Sum = std::conditional_t<narrow, std::uint32_t, std::uint64_t>;  ///< of moments: narrow ones are
                                                                          ///< below 2^32, others below 2^53
 
@@ -145,6 +137,15 @@ __device__ int centre_of(int position, int size, Border border) {
   return border == Border::clamp ? min(max(position, 0), size - 1) : position;
 }
 
+/// Returns source_of() for positions outside the picture. A call, because few threads need its many
+/// instructions.
+__device__ __noinline__ int place_beyond(int position, int size, Border border) {
+  return static_cast<int>(source_of(position, size, border));
+}
+__device__ int place_at(int position, int size, Border border) {
+  return position >= 0 && position < size ? position : place_beyond(position, size, border);
+}
+
 /// Returns the number of pixels that count in a window along one axis.
 __device__ int counted_around(int centre, int reach, int size, Border border) {
   if (border != Border::shrink) return 2 * reach + 1;
@@ -178,41 +179,20 @@ class PixelCount {
   int rows_ = 0;
 };
 
-/// The first `Count` channels of a pixel. `EndsWithAlpha`: the last of them is alpha. They become the
-/// integers that are summed when they are needed, and not when they are read: a warp goes on until then.
-template <class S, int Count, bool EndsWithAlpha>
-class StoredPixel {
-  using T = typename S::T;
-
- public:
-  __device__ void read(const Source& picture, const LinearRead& read, int x, int y) {
-    const T* pixel = row_of<T>(picture, y) + x * read.channels;
+/// Reads channels [First, First + Count) of a pixel as integers that are summed.
+template <class S, int First, int Count, class Value>
+__device__ void read_values(const typename S::T* pixel, const LinearRead& read, Value* values) {
+  const int red = read.order == Order::bgr && read.channels >= 3 ? 2 : 0;
 #pragma unroll
-    for (int i = 0; i < Count; ++i) stored_[i] = pixel[i];
-    if (has_alpha_behind && read.weighted) stored_[Count] = pixel[read.channels - 1];
+  for (int i = 0; i < Count; ++i) {
+    constexpr int green = 1;
+    const int c = First + i;
+    const int at = c == 0 ? red : c == 2 ? (read.channels >= 3 ? 2 - red : 2) : c == green ? green : c;
+    std::uint32_t value = pixel[at];
+    if (S::weighted && read.weighted && at != read.channels - 1) value *= pixel[read.channels - 1];
+    values[i] = static_cast<Value>(value);
   }
-
-  __device__ void values(const LinearRead& read, std::uint32_t* values) const {
-#pragma unroll
-    for (int i = 0; i < Count; ++i) values[i] = stored_[i];
-    if constexpr (Count >= 3) {
-      const bool turns = read.order == Order::bgr;
-      values[0] = turns ? stored_[2] : stored_[0];
-      values[2] = turns ? stored_[0] : stored_[2];
-    }
-    if constexpr (S::weighted) {
-      if (has_alpha_behind && !read.weighted) return;
-      constexpr int alpha = EndsWithAlpha ? Count - 1 : Count;
-#pragma unroll
-      for (int i = 0; i < Count; ++i)
-        if (i != alpha) values[i] *= stored_[alpha];
-    }
-  }
-
- private:
-  static constexpr bool has_alpha_behind = S::weighted && !EndsWithAlpha;
-  T stored_[Count + (has_alpha_behind ? 1 : 0)] = {};
-};
+}
 
 /// Sums of moments over the window's rows, in a thread's column.
 template <class S>
@@ -226,7 +206,7 @@ class MomentColumn {
   __device__ MomentColumn(const RunningLinearArguments& arguments, const LinearTile& tile)
       : arguments_(arguments),
         column_(tile.has_moments()
-                    ? place_of(tile.x, static_cast<int>(arguments.job.width), arguments.job.border)
+                    ? place_at(tile.x, static_cast<int>(arguments.job.width), arguments.job.border)
                     : -1) {}
 
   /// Sums the window around row `centre`.
@@ -255,42 +235,41 @@ class MomentColumn {
 
  private:
   static constexpr int own = L::channels - L::first_own;
-  static constexpr int count = L::guides + own;
   struct Pixel {
-    StoredPixel<S, L::guides, false> guide;  ///< unused if the picture guides itself
-    StoredPixel<S, L::channels, S::weighted> picture;
+    typename S::Value of[L::guides + own] = {};
   };
 
   [[nodiscard]] __device__ Pixel read(int position) const {
     Pixel pixel;
     const LocalLinearJob& job = arguments_.job;
-    const int row = place_of(position, static_cast<int>(job.height), job.border);
+    const int row = place_at(position, static_cast<int>(job.height), job.border);
     if (row < 0 || column_ < 0) return pixel;
-    if constexpr (!S::guides_itself) pixel.guide.read(arguments_.guide, job.guide, column_, row);
-    pixel.picture.read(arguments_.picture, job.picture, column_, row);
+    read_values<S, 0, L::guides>(row_of<T>(arguments_.guide, row) + column_ * job.guide.channels, job.guide,
+                                 pixel.of);
+    if constexpr (own > 0)
+      read_values<S, L::first_own, own>(row_of<T>(arguments_.picture, row) + column_ * job.picture.channels,
+                                        job.picture, pixel.of + L::guides);
     return pixel;
   }
 
   __device__ void add(const Pixel& pixel, int sign) {
     constexpr LinearLayout layout = L::layout();
-    std::uint32_t values[count];
-    if constexpr (!S::guides_itself) pixel.guide.values(arguments_.job.guide, values);
-    pixel.picture.values(arguments_.job.picture, values + (S::guides_itself ? 0 : L::guides));
-    const auto product = [&](std::uint32_t a, std::uint32_t b) {
-      return static_cast<Sum>(signed_product(sign * static_cast<int>(a), static_cast<int>(b)));
+    const auto signed_value = [&](int i) { return static_cast<Sum>(signed_product(sign, pixel.of[i])); };
+    const auto product = [&](int i, int j) {
+      return static_cast<Sum>(signed_product(sign * static_cast<int>(pixel.of[i]), pixel.of[j]));
     };
 #pragma unroll
     for (int i = 0; i < L::guides; ++i) {
-      sums_[i] += product(1, values[i]);
+      sums_[i] += signed_value(i);
 #pragma unroll
-      for (int j = i; j < L::guides; ++j) sums_[layout.product(i, j)] += product(values[i], values[j]);
+      for (int j = i; j < L::guides; ++j) sums_[layout.product(i, j)] += product(i, j);
     }
 #pragma unroll
     for (int i = 0; i < own; ++i) {
       const int channel = layout.channel(L::first_own + i);
-      sums_[channel] += product(1, values[L::guides + i]);
+      sums_[channel] += signed_value(L::guides + i);
 #pragma unroll
-      for (int j = 0; j < L::guides; ++j) sums_[channel + 1 + j] += product(values[L::guides + i], values[j]);
+      for (int j = 0; j < L::guides; ++j) sums_[channel + 1 + j] += product(L::guides + i, j);
     }
   }
 
@@ -319,8 +298,8 @@ class CoefficientColumn {
                                Memory& memory)
       : arguments_(arguments), tile_(tile), memory_(memory), thread_(static_cast<int>(threadIdx.x)) {
     const auto block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-    const std::int64_t first = block * window_rows() * pairs * S::threads + thread_;
-    kept_ = reinterpret_cast<CoefficientPair*>(arguments.kept) + opaque(first);
+    kept_ = reinterpret_cast<CoefficientPair*>(arguments.kept) + block * window_rows() * pairs * S::threads +
+            thread_;
     const LocalLinearJob& job = arguments.job;
     centre_x_ = centre_of(tile.x, static_cast<int>(job.width), job.border);
     exists_ =
@@ -416,81 +395,63 @@ __device__ __noinline__ void store_masked(const RunningLinearArguments& argument
                              row_of<typename S::T>(arguments.output, y) + x * channels);
 }
 
-/// The results of a thread's column.
+/// Stores the pixel of a thread's column in row y, whose prefixes of coefficients are in shared memory.
 template <class S>
-class ResultColumn {
+__device__ void store_result(const RunningLinearArguments& arguments, const LinearTile& tile,
+                             const typename S::Memory& memory, PixelCount& pixels, int y) {
   using L = typename S::Layout;
   using T = typename S::T;
-
- public:
-  __device__ ResultColumn(const RunningLinearArguments& arguments, const LinearTile& tile)
-      : arguments_(arguments), tile_(tile) {}
-
-  /// Reads the guide's pixel that store() needs.
-  __device__ void fetch(int y) {
-    if (tile_.has_results()) guide_.read(arguments_.guide, arguments_.job.guide, tile_.x, y);
+  if (!tile.has_results()) return;
+  const LocalLinearJob& job = arguments.job;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int high = S::CoefficientPlane::index(thread + tile.reach_x + 1);
+  const int low = S::CoefficientPlane::index(thread - tile.reach_x);
+  pixels.at_row(y);
+  std::uint32_t whole_guide[L::guides];
+  read_values<S, 0, L::guides>(row_of<T>(arguments.guide, y) + tile.x * job.guide.channels, job.guide,
+                               whole_guide);
+  double guide[L::guides];
+#pragma unroll
+  for (int i = 0; i < L::guides; ++i) guide[i] = static_cast<double>(whole_guide[i]);
+  double values[L::channels];
+#pragma unroll
+  for (int c = 0; c < L::channels; ++c) {
+    std::uint64_t sums[L::guides + 1];
+#pragma unroll
+    for (int i = 0; i <= L::guides; ++i) {
+      const std::uint64_t* plane = memory.coefficients[c * (L::guides + 1) + i];
+      sums[i] = plane[high] - plane[low];
+    }
+    values[c] = result_of<L::guides>(arguments.scales, sums, guide, pixels.inverse);
   }
-
-  /// Stores the pixel in row y, whose prefixes of coefficients are in shared memory.
-  __device__ void store(const typename S::Memory& memory, PixelCount& pixels, int y) const {
-    if (!tile_.has_results()) return;
-    const LocalLinearJob& job = arguments_.job;
-    const int thread = static_cast<int>(threadIdx.x);
-    const int high = S::CoefficientPlane::index(thread + tile_.reach_x + 1);
-    const int low = S::CoefficientPlane::index(thread - tile_.reach_x);
-    pixels.at_row(y);
-    std::uint32_t values_of_guide[L::guides];
-    guide_.values(job.guide, values_of_guide);
-    double guide[L::guides];
-#pragma unroll
-    for (int i = 0; i < L::guides; ++i) guide[i] = static_cast<double>(values_of_guide[i]);
-    double values[L::channels];
-#pragma unroll
-    for (int c = 0; c < L::channels; ++c) {
-      std::uint64_t sums[L::guides + 1];
-#pragma unroll
-      for (int i = 0; i <= L::guides; ++i) {
-        const std::uint64_t* plane = memory.coefficients[c * (L::guides + 1) + i];
-        sums[i] = plane[high] - plane[low];
-      }
-      values[c] = result_of<L::guides>(arguments_.scales, sums, guide, pixels.inverse);
-    }
-    if (L::channels >= 3 && job.picture.order == Order::bgr) {
-      const double red = values[0];
-      values[0] = values[2];
-      values[2] = red;
-    }
-    if (job.mask_maximum != 0) {
-      double copy[L::channels];  // values stay in registers
-      for (int c = 0; c < L::channels; ++c) copy[c] = values[c];
-      return store_masked<S>(arguments_, tile_.x, y, copy);
-    }
-    const auto at = tile_.x * L::channels;
-    store_real_pixel<L::channels>(values, row_of<T>(arguments_.picture, y) + at, 0,
-                                  StoreRule{S::weighted, 0, {}}, row_of<T>(arguments_.output, y) + at);
+  if (L::channels >= 3 && job.picture.order == Order::bgr) {
+    const double red = values[0];
+    values[0] = values[2];
+    values[2] = red;
   }
-
- private:
-  const RunningLinearArguments& arguments_;
-  const LinearTile& tile_;
-  StoredPixel<S, L::guides, false> guide_;
-};
+  if (job.mask_maximum != 0) return store_masked<S>(arguments, tile.x, y, values);
+  const auto at = tile.x * L::channels;
+  store_real_pixel<L::channels>(values, row_of<T>(arguments.picture, y) + at, 0,
+                                StoreRule{S::weighted, 0, {}}, row_of<T>(arguments.output, y) + at);
+}
 
 template <class S>
 __device__ void scan_planes(typename S::Memory& memory, bool coefficients, bool moments) {
   constexpr int lanes = S::threads / planes_at_once;
   constexpr int planes_of_warp = warp_size / lanes;
-  static_assert(S::coefficients % planes_of_warp == 0, "the planes of a warp are of one kind");
   const int first = coefficients ? 0 : S::coefficients;
   const int last = S::coefficients + (moments ? S::sums : 0);
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int part = lane_index() / lanes;
   for (int base = first + warp * planes_of_warp; base < last; base += planes_at_once) {
     const int plane = base + part;
-    if (plane < S::coefficients)
-      scan_plane<S::threads>(memory.coefficients[plane], true);
-    else
-      scan_plane<S::threads>(memory.moments[plane - S::coefficients], planes_of_warp == 1 || plane < last);
+    const bool exists = planes_of_warp == 1 || plane < last;
+    const bool of_moments = plane >= S::coefficients;
+    if (planes_of_warp == 1 ? !of_moments : __any_sync(whole_warp, !of_moments))
+      scan_plane<S::threads>(memory.coefficients[plane], planes_of_warp == 1 || (exists && !of_moments));
+    if (planes_of_warp == 1 ? of_moments : __any_sync(whole_warp, of_moments))
+      scan_plane<S::threads>(memory.moments[plane - S::coefficients],
+                             planes_of_warp == 1 || (exists && of_moments));
   }
 }
 
@@ -507,7 +468,6 @@ __global__ void __launch_bounds__(S::threads, most_threads / S::threads)
   int centre = centre_of(y, height, job.border);
   MomentColumn<S> moments(arguments, tile);
   CoefficientColumn<S> coefficients(arguments, tile, memory);
-  ResultColumn<S> results(arguments, tile);
   PixelCount pixels(arguments, centre_of(tile.x, static_cast<int>(job.width), job.border));
   moments.start(centre);
   moments.stage(memory);
@@ -517,16 +477,14 @@ __global__ void __launch_bounds__(S::threads, most_threads / S::threads)
   for (const int end = tile.last_y + tile.reach_y;; ++y) {
     const int next = centre_of(y + 1, height, job.border);
     if (next != centre) moments.fetch(centre);
-    if (const int above = y - 1 - tile.reach_y; above >= tile.first_y) results.store(memory, pixels, above);
+    if (y < end) coefficients.fetch();
+    if (const int above = y - 1 - tile.reach_y; above >= tile.first_y)
+      store_result<S>(arguments, tile, memory, pixels, above);
     if (y == end) return;
     coefficients.advance(y, pixels);
-    if (y + 1 < end) coefficients.fetch();
     __syncthreads();
     const bool gives_results = y - tile.reach_y >= tile.first_y;
-    if (gives_results) {
-      coefficients.stage();
-      results.fetch(y - tile.reach_y);
-    }
+    if (gives_results) coefficients.stage();
     if (next != centre) moments.advance();
     centre = next;
     moments.stage(memory);

@@ -22,10 +22,10 @@ struct RankArguments {
   Target output;
 };
 
-/// Medians of 3 x 3 to 15 x 15 pixels as if each of these counted (median_tiles.cu).
+/// Medians of 3 x 3 to 15 x 15 pixels; with alpha as if each of these counted (median_tiles.cu).
 inline constexpr int largest_tiled_reach = 7;
 void medians_by_networks(const RankArguments& arguments, StreamHandle stream);
-/// Replaces the medians of all channels in windows with pixels that do not count.
+/// Replaces the medians in windows with pixels that do not count, for all channels of a picture with alpha.
 void partial_medians(const RankArguments& arguments, StreamHandle stream);
 
 /// Ranks of bytes with one radius, by thresholds (rank_thresholds.cu).

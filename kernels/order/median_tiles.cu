@@ -14,11 +14,10 @@
 // pixels that its windows see into shared memory.
 //
 // Windows have fewer pixels that count where they leave a picture with Border::shrink, and where colours are
-// transparent. Another kernel finds their medians by bisection of their bits.
+// transparent. Other kernels find their medians by bisection of their bits.
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <type_traits>
 #include <utility>
 
@@ -219,6 +218,8 @@ namespace {
 
 using namespace median_tiles;
 
+constexpr int border_threads = 256;
+
 /// Whether `Pixels` keys at the beginning of a row, or a multiple of them further on, are an aligned vector.
 template <class Key, int Pixels>
 bool is_aligned(const void* data, std::int64_t row) {
@@ -242,12 +243,96 @@ __device__ void store_keys(const RankArguments& run, bool aligned, int x, int y,
     if (x + i < run.job.width) store_key(run, x + i, y, run.channel, keys.of[i]);
 }
 
+/// Returns place_of(). Positions outside the picture are found by a call, because few need its many
+/// instructions.
+__device__ __noinline__ int place_beyond(int position, int size, Border border) {
+  return static_cast<int>(source_of(position, size, border));
+}
+__device__ int place_at(int position, std::int64_t size, Border border) {
+  if (position >= 0 && position < size) return position;
+  return place_beyond(position, static_cast<int>(size), border);
+}
+
 /// Returns the coordinate of the picture that windows read for this position, or -1. No window sees positions
 /// from size + Reach on. Windows that shrink read repeated border pixels.
 template <int Reach>
 __device__ int read_place(int position, std::int64_t size, Border border) {
-  return place_of(min(position, static_cast<int>(size) + Reach - 1), size,
+  return place_at(min(position, static_cast<int>(size) + Reach - 1), size,
                   border == Border::shrink ? Border::clamp : border);
+}
+
+/// Keys XOR sign_of have the order of unsigned numbers.
+template <class Key>
+constexpr std::uint32_t sign_of = std::is_same_v<Key, FloatKey> ? 0x80000000U : 0;
+
+/// Returns the median of a window that shrinks, found bit by bit from the highest: the lanes of a warp share
+/// the window, and count its values up to a bound.
+template <class Key, int Reach>
+__device__ Key shrunk_median(const RankArguments& run, int x, int y) {
+  constexpr int side = 2 * Reach + 1;
+  constexpr int of_lane = (side * side + warp_size - 1) / warp_size;
+  std::uint32_t values[of_lane];
+  std::uint32_t count = 0;
+#pragma unroll
+  for (int i = 0; i < of_lane; ++i) {
+    const int place = i * warp_size + lane_index();
+    const int from_x = x - Reach + place % side;
+    const int from_y = y - Reach + place / side;
+    const bool exists = place < side * side && from_x >= 0 && from_x < run.job.width && from_y >= 0 &&
+                        from_y < run.job.height;
+    values[i] = exists
+                    ? static_cast<std::uint32_t>(key_at<Key>(run, from_x, from_y, run.channel)) ^ sign_of<Key>
+                    : 0xFFFFFFFFU;
+    count += exists ? 1 : 0;
+  }
+  const std::uint32_t rank = rank_of(run.job.percent, sum_of_lanes(count));
+  std::uint32_t median = 0;
+  for (int bit = 8 * static_cast<int>(sizeof(Key)) - 1; bit >= 0; --bit) {
+    const std::uint32_t bound = median + (1U << bit) - 1;
+    std::uint32_t met = 0;
+#pragma unroll
+    for (const std::uint32_t value : values) met += value <= bound ? 1 : 0;
+    if (sum_of_lanes(met) < rank) median += 1U << bit;
+  }
+  return static_cast<Key>(median ^ sign_of<Key>);
+}
+
+/// Finds the medians of all pixels whose windows shrink, one per warp: first whole rows at the top and the
+/// bottom, then the left and right ends of the other rows.
+template <class Key, int Reach>
+__global__ void __launch_bounds__(border_threads)
+    find_border_medians(const __grid_constant__ RankArguments run) {
+  const auto width = static_cast<int>(run.job.width);
+  const auto height = static_cast<int>(run.job.height);
+  const int rows = min(height, 2 * Reach);
+  const int columns = min(width, 2 * Reach);
+  const auto behind = [](int place, int count, int size) {
+    return place < Reach ? place : size - count + place;
+  };
+  auto i = static_cast<std::int64_t>(blockIdx.x) * (border_threads / warp_size) + threadIdx.x / warp_size;
+  int x = 0;
+  int y = 0;
+  if (i < std::int64_t{rows} * width) {
+    x = static_cast<int>(i % width);
+    y = behind(static_cast<int>(i / width), rows, height);
+  } else {
+    i -= std::int64_t{rows} * width;
+    if (i >= std::int64_t{columns} * (height - rows)) return;
+    x = behind(static_cast<int>(i % columns), columns, width);
+    y = Reach + static_cast<int>(i / columns);
+  }
+  const Key median = shrunk_median<Key, Reach>(run, x, y);
+  if (lane_index() == 0) store_key(run, x, y, run.channel, median);
+}
+
+template <class Key, int Reach>
+void launch_border(const RankArguments& arguments, StreamHandle stream) {
+  const RankJob& job = arguments.job;
+  if (job.border != Border::shrink || job.weighted) return;
+  constexpr int warps = border_threads / warp_size;
+  const std::int64_t pixels = std::min<std::int64_t>(job.height, 2 * Reach) * job.width +
+                              std::min<std::int64_t>(job.width, 2 * Reach) * job.height;
+  find_border_medians<Key, Reach><<<block_count(pixels, warps), border_threads, 0, stream>>>(arguments);
 }
 
 // Windows of 3 x 3 pixels. The second lane of a word has the tiles two pixels to the right of the first
@@ -354,6 +439,7 @@ void launch_nine(const RankArguments& arguments, StreamHandle stream) {
   const dim3 blocks(block_count(job.width, pixels * warp_size),
                     block_count(job.height, nine_warps * nine_rows));
   find_medians_of_nine<Key><<<blocks, nine_warps * warp_size, 0, stream>>>(arguments, aligned);
+  launch_border<Key, nine_reach>(arguments, stream);
 }
 
 // Windows of 5 x 5 to 15 x 15 pixels. The first lane of a word has the upper half of the block's rows, the
@@ -387,29 +473,25 @@ struct BlockPixels {
     return y * stride + x % tile_columns * phase_stride + x / tile_columns;
   }
 
-  /// Returns whether all keys that the thread has read are `same`.
-  __device__ bool read(const RankArguments& run, int first_x, int first_y, Key same) {
+  __device__ void read(const RankArguments& run, int first_x, int first_y) {
     const RankJob& job = run.job;
     const int left = first_x - Reach;
     const int top = first_y - Reach;
     const bool inside = left >= 0 && top >= 0 && left + seen_columns <= job.width &&
                         top + block_rows + 2 * Reach <= job.height;
     if (inside)
-      return copy<4>([&](int x, int y) { return key_at<Key>(run, left + x, top + y, run.channel); }, same);
-    return copy<1>(
-        [&](int x, int y) {
-          return key_or_outside<Key>(run, read_place<Reach>(left + x, job.width, job.border),
-                                     read_place<Reach>(top + y, job.height, job.border), run.channel);
-        },
-        same);
+      return copy<4>([&](int x, int y) { return key_at<Key>(run, left + x, top + y, run.channel); });
+    return copy<1>([&](int x, int y) {
+      return key_or_outside<Key>(run, read_place<Reach>(left + x, job.width, job.border),
+                                 read_place<Reach>(top + y, job.height, job.border), run.channel);
+    });
   }
 
  private:
   /// `InFlight`: pixels of each lane that a thread reads together.
   template <int InFlight, class KeyAt>
-  __device__ bool copy(const KeyAt& key_at, Key same) {
+  __device__ void copy(const KeyAt& key_at) {
     constexpr int pixels = seen_columns * seen_rows;
-    bool is_same = true;
 #pragma unroll InFlight
     for (int first = 0; first < pixels; first += tile_threads) {
       const int i = first + static_cast<int>(threadIdx.x);
@@ -419,37 +501,28 @@ struct BlockPixels {
       const Key upper = key_at(column, row);
       Key lower = upper;
       if constexpr (Word<Key>::lanes == 2) lower = key_at(column, row + rows);
-      is_same = is_same && upper == same && lower == same;
       values[place(column, row)] = Word<Key>::pack(upper, lower);
     }
-    return is_same;
   }
 };
 
 template <class Key, int Reach>
 __global__ void __launch_bounds__(tile_threads, tile_blocks)
-    find_medians_by_tiles(const __grid_constant__ RankArguments run, bool aligned, bool flat) {
+    find_medians_by_tiles(const __grid_constant__ RankArguments run, bool aligned) {
   using Pixels = BlockPixels<Key, Reach>;
   using Value = typename Pixels::Value;
   __shared__ Pixels pixels;
   const int first_x = static_cast<int>(blockIdx.x) * Pixels::columns;
   const int first_y = static_cast<int>(blockIdx.y) * Pixels::block_rows;
-  const Key first = key_at<Key>(run, first_x, first_y, run.channel);
-  const bool is_flat = __syncthreads_and(pixels.read(run, first_x, first_y, first) && flat) != 0;
+  pixels.read(run, first_x, first_y);
+  __syncthreads();
   const int across = static_cast<int>(threadIdx.x) % tiles_across;
   const int down = static_cast<int>(threadIdx.x) / tiles_across;
   const Value* own = pixels.values + Pixels::place(tile_columns * across, tile_rows * down);
   const auto pixel = [&](int x, int y) { return own[Pixels::place(x, y)]; };
   Value medians[tile_rows][tile_columns];
-  if (is_flat) {
-#pragma unroll
-    for (auto& row : medians)
-#pragma unroll
-      for (Value& median : row) median = Word<Key>::pack(first, first);
-  } else {
-    Tile<Value, 2 * Reach + 1, tile_columns, tile_rows>::read(pixel).find(
-        pixel, [&](int x, int y, Value median) { medians[y][x] = median; });
-  }
+  Tile<Value, 2 * Reach + 1, tile_columns, tile_rows>::read(pixel).find(
+      pixel, [&](int x, int y, Value median) { medians[y][x] = median; });
 #pragma unroll
   for (int lane = 0; lane < Word<Key>::lanes; ++lane) {
 #pragma unroll
@@ -470,15 +543,13 @@ void launch_tiled(const RankArguments& arguments, StreamHandle stream) {
   const bool aligned =
       job.channels == 1 && is_aligned<Key, tile_columns>(arguments.output.data, arguments.output.row);
   const dim3 blocks(block_count(job.width, Pixels::columns), block_count(job.height, Pixels::block_rows));
-  const char* mode = std::getenv("SATIN_FLAT");
-  const int level = mode == nullptr ? 2 : std::atoi(mode);
-  const bool flat = level == 2 || (level == 1 && job.weighted && arguments.channel == job.channels - 1);
-  find_medians_by_tiles<Key, Reach><<<blocks, tile_threads, 0, stream>>>(arguments, aligned, flat);
+  find_medians_by_tiles<Key, Reach><<<blocks, tile_threads, 0, stream>>>(arguments, aligned);
+  launch_border<Key, Reach>(arguments, stream);
 }
 
-// Windows with pixels that do not count: those beyond a border that shrinks windows, and transparent ones for
-// colours. The kernels above find medians of all pixels that they read. Here a block lists such windows, and
-// a thread finds the median of one.
+// Pictures with alpha. Pixels beyond a border that shrinks windows do not count, nor do transparent ones for
+// colours. The kernels above find medians of all pixels that they read. Here a block lists the windows with
+// pixels that do not count, and a thread finds the median of one.
 
 constexpr int partial_columns = 64;  // per block
 constexpr int partial_rows = 32;     // per block
@@ -531,8 +602,8 @@ class PartialWindows {
     for (int i = static_cast<int>(threadIdx.x); i < seen_rows * seen_columns; i += partial_threads) {
       const int row = i / seen_columns;
       const int column = i % seen_columns;
-      const int x = place_of(first_x() - Reach + column, run.job.width, run.job.border);
-      const int y = place_of(first_y() - Reach + row, run.job.height, run.job.border);
+      const int x = place_at(first_x() - Reach + column, run.job.width, run.job.border);
+      const int y = place_at(first_y() - Reach + row, run.job.height, run.job.border);
       const bool is_missing = (missing_[row][column / warp_size] >> column % warp_size & 1) != 0;
       keys_[row][column] = is_missing ? static_cast<Bits>(~Bits{0})
                                       : static_cast<Bits>(key_or_outside<Key>(run, x, y, channel) ^ sign);
@@ -565,7 +636,7 @@ class PartialWindows {
 
   /// Bits of a key, in an order without signs.
   using Bits = std::make_unsigned_t<Key>;
-  static constexpr Bits sign = std::is_same_v<Key, FloatKey> ? 0x80000000U : 0;
+  static constexpr Bits sign = sign_of<Key>;
 
   struct Window {
     std::uint8_t column;
@@ -587,8 +658,8 @@ class PartialWindows {
         return !counts(key_at<Key>(run, left + column, top + row, last), 1, false);
       });
     return mark([&](int column, int row) {
-      const int x = place_of(left + column, job.width, job.border);
-      const int y = place_of(top + row, job.height, job.border);
+      const int x = place_at(left + column, job.width, job.border);
+      const int y = place_at(top + row, job.height, job.border);
       const bool exists = job.border == Border::constant || (x >= 0 && y >= 0);
       return !exists || (hides && !counts(key_or_outside<Key>(run, x, y, last), 1, false));
     });
@@ -642,22 +713,19 @@ __global__ void __launch_bounds__(partial_threads)
   __shared__ PartialWindows<Key, Reach> windows;
   const RankJob& job = run.job;
   const bool of_alpha = blockIdx.z != 0;
-  const bool hides = job.weighted && !of_alpha;
-  if (!hides && windows.is_inside(job)) return;
-  const int colours = job.weighted ? job.channels - 1 : job.channels;
+  if (of_alpha && windows.is_inside(job)) return;
+  const int colours = job.channels - 1;
   const int first = of_alpha ? colours : 0;
   const int last = of_alpha ? job.channels : colours;
-  if (windows.list(run, first, last, hides) == 0) return;
+  if (windows.list(run, first, last, !of_alpha) == 0) return;
   for (int channel = first; channel < last; ++channel) windows.find(run, channel);
 }
 
 template <class Key, int Reach>
 void launch_partial(const RankArguments& arguments, StreamHandle stream) {
   const RankJob& job = arguments.job;
-  const bool shrinks = job.border == Border::shrink;
-  if (!shrinks && !job.weighted) return;
   const dim3 blocks(block_count(job.width, partial_columns), block_count(job.height, partial_rows),
-                    shrinks && job.weighted ? 2 : 1);
+                    job.border == Border::shrink ? 2 : 1);
   find_partial_medians<Key, Reach><<<blocks, partial_threads, 0, stream>>>(arguments);
 }
 

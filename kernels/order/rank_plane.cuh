@@ -9,6 +9,12 @@
 
 namespace satin::kernels {
 
+/// Returns the coordinate of the picture that a coordinate of the extended picture comes from, or -1.
+__device__ inline int place_of(int position, std::int64_t size, Border border) {
+  if (position >= 0 && position < size) return position;
+  return static_cast<int>(source_of(position, size, border));
+}
+
 template <class Key>
 __device__ Key key_at(const RankArguments& run, int x, int y, int channel) {
   return turn_key(row_of<Key>(run.source, y)[static_cast<std::int64_t>(x) * run.job.channels + channel]);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "core/maths/window.h"
 #include "kernels/device/launch.h"
 #include "pixels/maths/plane.h"
 
@@ -28,19 +27,6 @@ __device__ const T* row_of(const Source& source, std::int64_t y) {
 template <class T>
 __device__ T* row_of(const Target& target, std::int64_t y) {
   return reinterpret_cast<T*>(target.data + y * target.row);
-}
-
-/// Returns source_of() for positions outside the picture. A call, because few threads need its many
-/// instructions.
-__device__ __noinline__ inline int place_beyond(int position, int size, Border border) {
-  return static_cast<int>(source_of(position, size, border));
-}
-
-/// Returns the coordinate of the picture that a coordinate of the extended picture comes from, or -1. `size`
-/// is below 2^31.
-__device__ inline int place_of(int position, std::int64_t size, Border border) {
-  if (position >= 0 && position < size) return position;
-  return place_beyond(position, static_cast<int>(size), border);
 }
 
 /// Returns the value of a mask of 8 or 16 bits, 0 without one.

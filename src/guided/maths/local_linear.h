@@ -102,9 +102,7 @@ struct LinearLayout {
     return guides + products() + (channels - first_own()) * (1 + guides);
   }
   [[nodiscard]] SATIN_HD constexpr int product(int i, int j) const {
-    const int low = i < j ? i : j;
-    const int high = i < j ? j : i;
-    return guides + low * (2 * guides - low + 1) / 2 + high - low;
+    return i <= j ? guides + i * (2 * guides - i + 1) / 2 + j - i : product(j, i);
   }
   [[nodiscard]] SATIN_HD constexpr int channel(int c) const {
     return c < first_own() ? c : guides + products() + (c - first_own()) * (1 + guides);

@@ -54,7 +54,7 @@ class Rank final : public RankOperation {
     arguments.output = target_of(images.output);
     for (arguments.channel = 0; arguments.channel < job_.channels; ++arguments.channel)
       find_ranks(arguments, handle);
-    if (by_networks) {
+    if (job_.weighted && by_networks) {
       kernels::partial_medians(arguments, handle);
       check_launch("finding medians of fewer pixels");
     }

@@ -38,16 +38,10 @@ SATIN_HD RealOf<Stored> read_real(const Stored* pixel, int c, int channels, bool
 /// Returns the integer from 0 to `largest` (below 2^24) nearest to the value, ties up.
 template <class Real>
 SATIN_HD std::uint32_t nearest_integer(Real value, std::uint32_t largest) {
-#if defined(__CUDA_ARCH__)
-  // Conversions saturate, and NaN becomes 0 or the least integer: bounds of integers are cheaper.
-  const auto whole = static_cast<std::int32_t>(value + static_cast<Real>(0.5));
-  return static_cast<std::uint32_t>(min(max(whole, 0), static_cast<std::int32_t>(largest)));
-#else
   const Real above = value > 0 ? value : 0;
   const auto limit = static_cast<Real>(largest);
   const Real bounded = above < limit ? above : limit;
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(bounded + static_cast<Real>(0.5)));
-#endif
 }
 
 /// Stores the working values of one pixel (see store_integers(), store_floats()).
