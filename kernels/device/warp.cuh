@@ -22,52 +22,52 @@ __device__ Sum inclusive_scan(Sum value) {
   return value;
 }
 
-/// Applies inclusive_scan() to several values at once. The shuffle's predicate decides whether a lane adds,
-/// which saves a comparison.
-template <int Count>
+/// Applies inclusive_scan() to several values at once, in each group of `Lanes` neighbouring lanes. The
+/// shuffle's predicate decides whether a lane adds, which saves a comparison.
+template <int Lanes = warp_size, int Count>
 __device__ void inclusive_scans(std::uint32_t (&values)[Count]) {
 #pragma unroll
-  for (int distance = 1; distance < warp_size; distance *= 2) {
+  for (int distance = 1; distance < Lanes; distance *= 2) {
 #pragma unroll
     for (std::uint32_t& value : values)
       asm volatile(
           "{ .reg .u32 t; .reg .pred p;"
-          " shfl.sync.up.b32 t|p, %0, %1, 0, 0xffffffff;"
+          " shfl.sync.up.b32 t|p, %0, %1, %2, 0xffffffff;"
           " @p add.u32 %0, %0, t; }"
           : "+r"(value)
-          : "r"(distance));
+          : "r"(distance), "n"((warp_size - Lanes) << 8));
   }
 }
-template <int Count>
+template <int Lanes = warp_size, int Count>
 __device__ void inclusive_scans(std::uint64_t (&values)[Count]) {
 #pragma unroll
-  for (int distance = 1; distance < warp_size; distance *= 2) {
+  for (int distance = 1; distance < Lanes; distance *= 2) {
 #pragma unroll
     for (std::uint64_t& value : values)
       asm volatile(
           "{ .reg .u32 l, h, m, n; .reg .pred p;"
           " mov.b64 {l, h}, %0;"
-          " shfl.sync.up.b32 m|p, l, %1, 0, 0xffffffff;"
-          " shfl.sync.up.b32 n, h, %1, 0, 0xffffffff;"
+          " shfl.sync.up.b32 m|p, l, %1, %2, 0xffffffff;"
+          " shfl.sync.up.b32 n, h, %1, %2, 0xffffffff;"
           " @p add.cc.u32 l, l, m;"
           " @p addc.u32 h, h, n;"
           " mov.b64 %0, {l, h}; }"
           : "+l"(value)
-          : "r"(distance));
+          : "r"(distance), "n"((warp_size - Lanes) << 8));
   }
 }
-template <int Count>
+template <int Lanes = warp_size, int Count>
 __device__ void inclusive_scans(float (&values)[Count]) {
 #pragma unroll
-  for (int distance = 1; distance < warp_size; distance *= 2) {
+  for (int distance = 1; distance < Lanes; distance *= 2) {
 #pragma unroll
     for (float& value : values)
       asm volatile(
           "{ .reg .f32 t; .reg .pred p;"
-          " shfl.sync.up.b32 t|p, %0, %1, 0, 0xffffffff;"
+          " shfl.sync.up.b32 t|p, %0, %1, %2, 0xffffffff;"
           " @p add.rn.f32 %0, %0, t; }"
           : "+f"(value)
-          : "r"(distance));
+          : "r"(distance), "n"((warp_size - Lanes) << 8));
   }
 }
 

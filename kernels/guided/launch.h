@@ -18,8 +18,25 @@ struct InterleavedPlanes {
   Target pictures[most_pictures];
 };
 
+/// Powers of two that convert fixed-point coefficients.
+struct LinearScales {
+  double slope, slope_step;    ///< steps of a slope in 1, and the inverse
+  double offset, offset_step;  ///< steps of an offset in 1, and the inverse
+  double limit;                ///< largest slope in its steps
+  double slope_in_offsets;     ///< one step of a slope in steps of an offset
+
+  explicit LinearScales(const LinearFormat& format)
+      : slope(power_of_two(format.slope_fraction)),
+        slope_step(power_of_two(-format.slope_fraction)),
+        offset(power_of_two(format.offset_fraction)),
+        offset_step(power_of_two(-format.offset_fraction)),
+        limit(power_of_two(format.slope_range + format.slope_fraction)),
+        slope_in_offsets(power_of_two(format.offset_fraction - format.slope_fraction)) {}
+};
+
 struct LocalLinearArguments {
   LocalLinearJob job;
+  LinearScales scales{{}};
   Measured* measured = nullptr;  ///< measurements of a float picture; the filter sets guide_not_finite
   const Measured* guide_measured = nullptr;
   Source picture;
@@ -36,6 +53,7 @@ struct TableLinearArguments : LocalLinearArguments {
 
 struct RunningLinearArguments : LocalLinearArguments {
   SlidingTiles tiles;  ///< each thread of a block has a column
+  double eps = 0;      ///< linear_eps() of the guide
   std::byte* kept =
       nullptr;  ///< coefficients of a window's rows for every tile: 8 bytes each per row and thread
 };
@@ -53,8 +71,8 @@ struct RunningLinearBlock {
   int blocks_per_multiprocessor = 0;  ///< 0: no block fits
 };
 [[nodiscard]] RunningLinearBlock running_linear_block(const LocalLinearJob& job, int threads);
-/// Writes the output without tables. Picture and guide are u8, with sums that fit 32 bits, or u16, with
-/// numerators that fit a double; neither has alpha.
+/// Writes the output without tables. Picture and guide are both u8 or both u16 without alpha. Sums of u8
+/// without alpha fit 32 bits, and others have numerators that fit a double.
 void running_linear(const RunningLinearArguments& arguments, StreamHandle stream);
 
 }  // namespace satin::kernels

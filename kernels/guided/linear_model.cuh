@@ -33,11 +33,13 @@ __device__ inline std::int64_t whole_value(const LinearRead& read, FixedExponent
   return whole(row_of<float>(image, y));
 }
 
-/// Returns n sum(u v) - sum(u) sum(v). `Exact`: sums are unsigned and both products are exact in doubles.
+/// Returns n sum(u v) - sum(u) sum(v). `Exact`: sums are unsigned and both products are exact in doubles, so
+/// that fusing one with the difference changes nothing.
 template <bool Exact, class Sum>
 __device__ double numerator(double count, Sum sum_uv, Sum sum_u, Sum sum_v) {
   if constexpr (Exact) {
-    return count * static_cast<double>(sum_uv) - static_cast<double>(sum_u) * static_cast<double>(sum_v);
+    return __fma_rn(count, static_cast<double>(sum_uv),
+                    -(static_cast<double>(sum_u) * static_cast<double>(sum_v)));
   } else {
     return covariance_numerator(static_cast<std::uint64_t>(count), static_cast<std::int64_t>(sum_uv),
                                 static_cast<std::int64_t>(sum_u), static_cast<std::int64_t>(sum_v));
@@ -50,18 +52,32 @@ __device__ double value_sum(Sum sum) {
   return static_cast<double>(static_cast<std::int64_t>(sum));
 }
 
+/// A number below 2^51 in magnitude, rounded by nearest_whole().
+class Whole {
+ public:
+  __device__ explicit Whole(double number) : shifted_(number + integer_shift) {}
+  [[nodiscard]] __device__ double number() const { return shifted_ - integer_shift; }
+  [[nodiscard]] __device__ std::uint64_t integer() const {
+    return bits_of(shifted_) - bits_of(integer_shift);
+  }
+
+ private:
+  double shifted_;
+};
+
+/// Computes the coefficients of a window by the steps of guided/maths/local_linear.h. Factors that are powers
+/// of two are applied elsewhere than there, where fewer products need them: that commutes with every
+/// rounding.
+///
+/// Slopes of integers need no clamp: a vector of slopes is at most the deviation of p over 2 sqrt(eps), thus
+/// p / white times (1 / 2) / (2 sqrt(1e-9)) = 7906 for p up to `p` and a guide up to `white`, and the clamp
+/// is 8192 times the quotient of the next powers of two, at least 0.992 p / white. The relative error of a
+/// solution is below 1e-5.
 template <class L, bool Exact, class Sum>
-__device__ void solve(const LinearFormat& format, double eps, double count, const Sum* sums,
-                      std::uint64_t* coefficients) {
+__device__ void solve(const LinearScales& scales, double eps, double count, double inverse_count,
+                      const Sum* sums, std::uint64_t* coefficients) {
   constexpr LinearLayout layout = L::layout();
-  const double limit = power_of_two(format.slope_range);
-  const double slope_scale = power_of_two(format.slope_fraction);
-  const double slope_step = power_of_two(-format.slope_fraction);
-  const double offset_scale = power_of_two(format.offset_fraction);
-  const double inverse = 1.0 / count;
   const double ridge = count * count * eps;
-  const auto whole = [&](double slope) { return quantised_slope(slope, limit, slope_scale); };
-  const auto put = [&](double number) { *coefficients++ = static_cast<std::uint64_t>(integer_of(number)); };
   const auto product = [&](int i, int j) {
     return numerator<Exact>(count, sums[layout.product(i, j)], sums[i], sums[j]);
   };
@@ -72,27 +88,49 @@ __device__ void solve(const LinearFormat& format, double eps, double count, cons
     factors = linear_factors(product(0, 0), product(0, 1), product(0, 2), product(1, 1), product(1, 2),
                              product(2, 2), ridge);
   }
+  factors.inverse0 = factors.inverse0 * scales.slope;
+  factors.inverse1 = factors.inverse1 * scales.slope;
+  factors.inverse2 = factors.inverse2 * scales.slope;
+  const double inverse = inverse_count * scales.offset;
+  double guide_steps[L::guides];
+#pragma unroll
+  for (int i = 0; i < L::guides; ++i) guide_steps[i] = value_sum(sums[i]) * scales.slope_step;
 #pragma unroll
   for (int c = 0; c < L::channels; ++c) {
     const double picture = value_sum(sums[layout.channel(c)]);
     const auto cross = [&](int j) {
       return numerator<Exact>(count, sums[layout.cross(c, j)], sums[layout.channel(c)], sums[j]);
     };
+    const auto put_slope = [&](double slope) {
+      const Whole whole(Exact ? slope : fmax(fmin(slope, scales.limit), -scales.limit));
+      *coefficients++ = whole.integer();
+      return whole.number();
+    };
+    const auto put_offset = [&](double line) {
+      *coefficients++ = Whole((picture - line) * inverse).integer();
+    };
     if constexpr (L::guides == 1) {
-      const double slope = whole(linear_slopes(factors, cross(0)).s0);
-      put(slope);
-      put(quantised_offset(picture, slope * slope_step, value_sum(sums[0]), inverse, offset_scale));
+      put_offset(put_slope(linear_slopes(factors, cross(0)).s0) * guide_steps[0]);
     } else {
       const LinearSlopes slopes = linear_slopes(factors, cross(0), cross(1), cross(2));
-      const LinearSlopes wholes{whole(slopes.s0), whole(slopes.s1), whole(slopes.s2)};
-      put(wholes.s0);
-      put(wholes.s1);
-      put(wholes.s2);
-      const LinearSlopes steps{wholes.s0 * slope_step, wholes.s1 * slope_step, wholes.s2 * slope_step};
-      put(quantised_offset(picture, steps, value_sum(sums[0]), value_sum(sums[1]), value_sum(sums[2]),
-                           inverse, offset_scale));
+      const double s0 = put_slope(slopes.s0);
+      const double s1 = put_slope(slopes.s1);
+      const double s2 = put_slope(slopes.s2);
+      put_offset((s0 * guide_steps[0] + s1 * guide_steps[1]) + s2 * guide_steps[2]);
     }
   }
+}
+
+/// Returns the result of a channel in steps of the picture, from the sums of its coefficients over the
+/// windows that cover the pixel. The scaled slopes are exact, so that fusing them with the offset changes
+/// nothing.
+template <int Guides>
+__device__ double result_of(const LinearScales& scales, const std::uint64_t* sums, const double* guide,
+                            double inverse_count) {
+  const auto sum = [&](int i) { return static_cast<double>(static_cast<std::int64_t>(sums[i])); };
+  double slopes = sum(0) * guide[0];
+  if constexpr (Guides == 3) slopes = (slopes + sum(1) * guide[1]) + sum(2) * guide[2];
+  return __fma_rn(slopes, scales.slope_in_offsets, sum(Guides)) * (inverse_count * scales.offset_step);
 }
 
 /// Computes and stores results from sums of coefficients.
@@ -102,9 +140,7 @@ class LinearResults {
   __device__ explicit LinearResults(const LocalLinearArguments& arguments)
       : arguments_(arguments),
         guide_exponents_(linear_exponents(arguments.job.guide, arguments.guide_measured)),
-        picture_exponents_(linear_exponents(arguments.job.picture, arguments.measured)),
-        slope_step_(power_of_two(-arguments.job.format.slope_fraction)),
-        offset_step_(power_of_two(-arguments.job.format.offset_fraction)) {}
+        picture_exponents_(linear_exponents(arguments.job.picture, arguments.measured)) {}
 
   /// Stores pixel (x, y) from the sums of coefficients over the `count` windows that cover it.
   __device__ void store(std::int64_t x, std::int64_t y, const std::uint64_t* sums, double count) const {
@@ -118,16 +154,8 @@ class LinearResults {
     double values[Channels];
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      const auto sum = [&](int i) {
-        return static_cast<double>(static_cast<std::int64_t>(sums[c * (Guides + 1) + i]));
-      };
-      double result = 0;
-      if constexpr (Guides == 1) {
-        result = linear_result(sum(0), sum(1), guide[0], slope_step_, offset_step_, inverse_count);
-      } else {
-        result = linear_result(sum(0), sum(1), sum(2), sum(3), guide[0], guide[1], guide[2], slope_step_,
-                               offset_step_, inverse_count);
-      }
+      const double result =
+          result_of<Guides>(arguments_.scales, sums + c * (Guides + 1), guide, inverse_count);
       const int at = stored_channel(job.picture, c);
       const double rest = linear_value(original, c, job.picture, picture_exponents_).rest;
       const double value = (result + rest) * linear_step(job.picture, at, picture_exponents_);
@@ -144,8 +172,6 @@ class LinearResults {
   const LocalLinearArguments& arguments_;
   FixedExponents guide_exponents_;
   FixedExponents picture_exponents_;
-  double slope_step_;
-  double offset_step_;
 };
 
 /// Calls launch(Layout{}) with the layout of the job.

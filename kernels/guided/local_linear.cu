@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(plane_threads)
     Sum sums[L::sums];
     sum_planes<L::sums>(arguments.tables, window.along_x, window.along_y, sums);
     std::uint64_t coefficients[L::coefficients];
-    solve<L, sizeof(Sum) == 4>(job.format, eps, window.count, sums, coefficients);
+    solve<L, sizeof(Sum) == 4>(arguments.scales, eps, window.count, 1.0 / window.count, sums, coefficients);
     write_planes<L::coefficients>(arguments.values, x, y, coefficients);
   });
 }

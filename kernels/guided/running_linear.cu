@@ -31,41 +31,43 @@ namespace {
 inline constexpr int lane_elements = 16;  ///< elements of a row that a lane scans
 using CoefficientPair = ulonglong2;
 
-/// Layout of a row of sums in shared memory. 16 free bytes follow every 16 elements, so that lanes that each
-/// read 16 neighbours use different banks.
-template <class Sum>
+/// A row of sums in shared memory, with one more prefix than threads. 16 free bytes follow every 16 elements,
+/// so that lanes that each read 16 neighbours use different banks.
+template <class Sum, int Threads>
 struct PrefixPlane {
   static constexpr int padding = 16 / static_cast<int>(sizeof(Sum));
 
-  [[nodiscard]] __host__ __device__ static int index(int i) { return i + i / lane_elements * padding; }
-  /// Returns the size of a plane with one more prefix than threads.
-  [[nodiscard]] __host__ __device__ static int size(int threads) { return index(threads) + padding; }
+  [[nodiscard]] __host__ __device__ static constexpr int index(int i) {
+    return i + i / lane_elements * padding;
+  }
+  static constexpr int size = index(Threads) + padding;
 };
 
-/// Replaces the sums of a plane by their exclusive prefix sums, followed by the sum of all. Called by `lanes`
-/// neighbouring threads of a warp, whose bits are `mask`.
-template <class Sum>
-__device__ void scan_plane(Sum* plane, int lane, int lanes, unsigned mask) {
-  constexpr int vector_size = PrefixPlane<Sum>::padding;
+/// Replaces the sums of a plane by their exclusive prefix sums, followed by the sum of all. Called by
+/// neighbouring lanes of a warp, each of which has lane_elements. Lanes without a plane take part, too.
+template <int Threads, class Sum>
+__device__ void scan_plane(Sum* plane, bool exists) {
+  using Plane = PrefixPlane<Sum, Threads>;
+  constexpr int lanes = Threads / lane_elements;
+  const int lane = static_cast<int>(threadIdx.x) % lanes;
+  constexpr int vector_size = Plane::padding;
   struct alignas(16) Vector {
     Sum of[vector_size];
   };
-  auto* own = reinterpret_cast<Vector*>(plane + PrefixPlane<Sum>::index(lane * lane_elements));
-  Vector values[lane_elements / vector_size];
+  auto* own = reinterpret_cast<Vector*>(plane + Plane::index(lane * lane_elements));
+  Vector values[lane_elements / vector_size] = {};
   Sum total = 0;
 #pragma unroll
   for (int i = 0; i < lane_elements / vector_size; ++i) {
-    values[i] = own[i];
+    if (exists) values[i] = own[i];
 #pragma unroll
     for (int k = 0; k < vector_size; ++k) total += values[i].of[k];
   }
-  Sum before = total;
-  for (int distance = 1; distance < lanes; distance *= 2) {
-    const Sum other = __shfl_up_sync(mask, before, distance, lanes);
-    if (lane >= distance) before += other;
-  }
-  if (lane == lanes - 1) plane[PrefixPlane<Sum>::index(lanes * lane_elements)] = before;
-  before -= total;
+  Sum sums[] = {total};
+  inclusive_scans<lanes>(sums);
+  if (!exists) return;
+  if (lane == lanes - 1) plane[Plane::index(Threads)] = sums[0];
+  Sum before = sums[0] - total;
 #pragma unroll
   for (int i = 0; i < lane_elements / vector_size; ++i) {
 #pragma unroll
@@ -78,36 +80,31 @@ __device__ void scan_plane(Sum* plane, int lane, int lanes, unsigned mask) {
   }
 }
 
-/// Type of the sums of moments of pixels of type T: RunningLinear's jobs have sums below 2^32 for bytes, and
-/// below 2^53 for 16 bits.
-template <class T>
-using MomentSum = std::conditional_t<std::is_same_v<T, std::uint8_t>, std::uint32_t, std::uint64_t>;
+/// Pixels of the type `Stored`, the layout of their sums, and the threads of a block that sums them.
+/// `Weighted`: the picture's colours, and maybe the guide's, are summed times alpha.
+template <class L, class Stored, bool Weighted, int Threads>
+struct Sliding {
+  using Layout = L;
+  using T = Stored;
+  static constexpr bool weighted = Weighted;
+  static constexpr int threads = Threads;
+  static constexpr bool narrow = sizeof(T) == 1 && !weighted;
+  using Value = std::conditional_t<narrow, std::uint8_t, std::uint16_t>;
+  using Sum = std::conditional_t<narrow, std::uint32_t, std::uint64_t>;  ///< of moments: narrow ones are
+                                                                         ///< below 2^32, others below 2^53
 
-/// Shared memory of a block: prefixes of coefficients, coefficients that leave the window, prefixes of
-/// moments.
-template <class L, class T>
-struct LinearMemory {
-  using Sum = MomentSum<T>;
-  using Moments = PrefixPlane<Sum>;
-  using Coefficients = PrefixPlane<std::uint64_t>;
-  static constexpr int pairs = L::coefficients / 2;
+  static constexpr int sums = L::sums;
+  static constexpr int coefficients = L::coefficients;
+  static constexpr int pairs = coefficients / 2;
+  using MomentPlane = PrefixPlane<Sum, Threads>;
+  using CoefficientPlane = PrefixPlane<std::uint64_t, Threads>;
 
-  std::uint64_t* coefficients;
-  CoefficientPair* leaving;
-  Sum* moments;
-
-  __device__ LinearMemory(std::byte* memory, int threads)
-      : coefficients(reinterpret_cast<std::uint64_t*>(memory)),
-        leaving(
-            reinterpret_cast<CoefficientPair*>(coefficients + L::coefficients * Coefficients::size(threads))),
-        moments(reinterpret_cast<Sum*>(leaving + pairs * threads)) {}
-
-  static std::size_t bytes(int threads) {
-    const auto count = static_cast<std::size_t>(threads);
-    return L::coefficients * static_cast<std::size_t>(Coefficients::size(threads)) * sizeof(std::uint64_t) +
-           pairs * count * sizeof(CoefficientPair) +
-           L::sums * static_cast<std::size_t>(Moments::size(threads)) * sizeof(Sum);
-  }
+  /// Shared memory of a block.
+  struct Memory {
+    alignas(16) std::uint64_t coefficients[L::coefficients][CoefficientPlane::size];  ///< prefixes
+    CoefficientPair leaving[pairs][Threads];              ///< coefficients that leave the window
+    alignas(16) Sum moments[L::sums][MomentPlane::size];  ///< prefixes
+  };
 };
 
 constexpr int most_threads = 512;
@@ -140,16 +137,76 @@ __device__ int centre_of(int position, int size, Border border) {
   return border == Border::clamp ? min(max(position, 0), size - 1) : position;
 }
 
-/// Sums of moments over the window's rows, in a thread's column.
-template <class L, class T>
-class MomentColumn {
+/// Returns source_of() for positions outside the picture. A call, because few threads need its many
+/// instructions.
+__device__ __noinline__ int place_beyond(int position, int size, Border border) {
+  return static_cast<int>(source_of(position, size, border));
+}
+__device__ int place_at(int position, int size, Border border) {
+  return position >= 0 && position < size ? position : place_beyond(position, size, border);
+}
+
+/// Returns the number of pixels that count in a window along one axis.
+__device__ int counted_around(int centre, int reach, int size, Border border) {
+  if (border != Border::shrink) return 2 * reach + 1;
+  return min(centre + reach, size - 1) - max(centre - reach, 0) + 1;
+}
+
+/// The number of pixels that count in windows of a column, which is the same for most rows.
+class PixelCount {
  public:
-  using Sum = MomentSum<T>;
+  double count = 0;
+  double inverse = 0;
+
+  __device__ PixelCount(const RunningLinearArguments& arguments, int centre_x)
+      : arguments_(arguments),
+        columns_(counted_around(centre_x, static_cast<int>(arguments.job.reach_x),
+                                static_cast<int>(arguments.job.width), arguments.job.border)) {}
+
+  __device__ void at_row(int y) {
+    const LocalLinearJob& job = arguments_.job;
+    const int rows =
+        counted_around(y, static_cast<int>(job.reach_y), static_cast<int>(job.height), job.border);
+    if (rows == rows_) return;
+    rows_ = rows;
+    count = static_cast<double>(columns_) * static_cast<double>(rows);
+    inverse = 1.0 / count;
+  }
+
+ private:
+  const RunningLinearArguments& arguments_;
+  int columns_;
+  int rows_ = 0;
+};
+
+/// Reads channels [First, First + Count) of a pixel as integers that are summed.
+template <class S, int First, int Count, class Value>
+__device__ void read_values(const typename S::T* pixel, const LinearRead& read, Value* values) {
+  const int red = read.order == Order::bgr && read.channels >= 3 ? 2 : 0;
+#pragma unroll
+  for (int i = 0; i < Count; ++i) {
+    constexpr int green = 1;
+    const int c = First + i;
+    const int at = c == 0 ? red : c == 2 ? (read.channels >= 3 ? 2 - red : 2) : c == green ? green : c;
+    std::uint32_t value = pixel[at];
+    if (S::weighted && read.weighted && at != read.channels - 1) value *= pixel[read.channels - 1];
+    values[i] = static_cast<Value>(value);
+  }
+}
+
+/// Sums of moments over the window's rows, in a thread's column.
+template <class S>
+class MomentColumn {
+  using L = typename S::Layout;
+  using T = typename S::T;
+
+ public:
+  using Sum = typename S::Sum;
 
   __device__ MomentColumn(const RunningLinearArguments& arguments, const LinearTile& tile)
       : arguments_(arguments),
         column_(tile.has_moments()
-                    ? static_cast<int>(source_of(tile.x, arguments.job.width, arguments.job.border))
+                    ? place_at(tile.x, static_cast<int>(arguments.job.width), arguments.job.border)
                     : -1) {}
 
   /// Sums the window around row `centre`.
@@ -170,34 +227,28 @@ class MomentColumn {
     add(enters_, 1);
     add(leaves_, -1);
   }
-  __device__ void stage(const LinearMemory<L, T>& memory) const {
-    using Plane = PrefixPlane<Sum>;
-    const int threads = static_cast<int>(blockDim.x);
-    Sum* to = memory.moments + Plane::index(static_cast<int>(threadIdx.x));
+  __device__ void stage(typename S::Memory& memory) const {
+    const int at = S::MomentPlane::index(static_cast<int>(threadIdx.x));
 #pragma unroll
-    for (int i = 0; i < L::sums; ++i) to[i * Plane::size(threads)] = sums_[i];
+    for (int i = 0; i < L::sums; ++i) memory.moments[i][at] = sums_[i];
   }
 
  private:
   static constexpr int own = L::channels - L::first_own;
   struct Pixel {
-    T of[L::guides + own] = {};
+    typename S::Value of[L::guides + own] = {};
   };
 
   [[nodiscard]] __device__ Pixel read(int position) const {
     Pixel pixel;
     const LocalLinearJob& job = arguments_.job;
-    const auto row = source_of(position, job.height, job.border);
+    const int row = place_at(position, static_cast<int>(job.height), job.border);
     if (row < 0 || column_ < 0) return pixel;
-    const T* guide = row_of<T>(arguments_.guide, row) + column_ * job.guide.channels;
-#pragma unroll
-    for (int i = 0; i < L::guides; ++i) pixel.of[i] = guide[stored_channel(job.guide, i)];
-    if constexpr (own > 0) {
-      const T* picture = row_of<T>(arguments_.picture, row) + column_ * job.picture.channels;
-#pragma unroll
-      for (int i = 0; i < own; ++i)
-        pixel.of[L::guides + i] = picture[stored_channel(job.picture, L::first_own + i)];
-    }
+    read_values<S, 0, L::guides>(row_of<T>(arguments_.guide, row) + column_ * job.guide.channels, job.guide,
+                                 pixel.of);
+    if constexpr (own > 0)
+      read_values<S, L::first_own, own>(row_of<T>(arguments_.picture, row) + column_ * job.picture.channels,
+                                        job.picture, pixel.of + L::guides);
     return pixel;
   }
 
@@ -235,29 +286,24 @@ class MomentColumn {
 };
 
 /// Sums of coefficients over the window's rows, in a thread's column, and the rows that have yet to leave.
-template <class L, class T>
+template <class S>
 class CoefficientColumn {
- public:
-  using Memory = LinearMemory<L, T>;
-  using Sum = MomentSum<T>;
-  static constexpr int pairs = Memory::pairs;
+  using L = typename S::Layout;
+  using Memory = typename S::Memory;
+  using Sum = typename S::Sum;
+  static constexpr int pairs = S::pairs;
 
+ public:
   __device__ CoefficientColumn(const RunningLinearArguments& arguments, const LinearTile& tile,
-                               const Memory& memory)
-      : arguments_(arguments),
-        tile_(tile),
-        memory_(memory),
-        thread_(static_cast<int>(threadIdx.x)),
-        threads_(static_cast<int>(blockDim.x)) {
+                               Memory& memory)
+      : arguments_(arguments), tile_(tile), memory_(memory), thread_(static_cast<int>(threadIdx.x)) {
     const auto block = static_cast<std::int64_t>(blockIdx.y) * gridDim.x + blockIdx.x;
-    kept_ = reinterpret_cast<CoefficientPair*>(arguments.kept) + block * window_rows() * pairs * threads_ +
+    kept_ = reinterpret_cast<CoefficientPair*>(arguments.kept) + block * window_rows() * pairs * S::threads +
             thread_;
     const LocalLinearJob& job = arguments.job;
     centre_x_ = centre_of(tile.x, static_cast<int>(job.width), job.border);
     exists_ =
         tile.has_coefficients() && (job.border != Border::shrink || (tile.x >= 0 && tile.x < job.width));
-    columns_ = static_cast<double>(counted(window_around(centre_x_, tile.reach_x), job.width, job.border));
-    eps_ = linear_eps(job.eps, job.guide, {});
 #pragma unroll
     for (int i = 0; i < L::coefficients; ++i) sums_[i] = 0;
   }
@@ -267,65 +313,60 @@ class CoefficientColumn {
     if (!exists_ || filled_ < window_rows()) return;
 #pragma unroll
     for (int i = 0; i < pairs; ++i)
-      __pipeline_memcpy_async(memory_.leaving + i * threads_ + thread_, kept_row() + i * threads_,
+      __pipeline_memcpy_async(&memory_.leaving[i][thread_], kept_row() + i * S::threads,
                               sizeof(CoefficientPair));
     __pipeline_commit();
   }
 
   /// Moves the window so that its last row is at position y, whose prefixes of moments are in shared memory.
   /// Below the picture nothing enters if windows shrink.
-  __device__ void advance(int y) {
+  __device__ void advance(int y, PixelCount& pixels) {
     if (exists_) {
       const LocalLinearJob& job = arguments_.job;
       if (filled_ >= window_rows()) leave();
-      if (job.border != Border::shrink || y < job.height) enter(y);
+      if (job.border != Border::shrink || y < job.height) enter(y, pixels);
     }
     filled_ = min(filled_ + 1, window_rows());
     if (++next_ == window_rows()) next_ = 0;
   }
 
   __device__ void stage() const {
-    using Plane = PrefixPlane<std::uint64_t>;
-    std::uint64_t* to = memory_.coefficients + Plane::index(thread_);
+    const int at = S::CoefficientPlane::index(thread_);
 #pragma unroll
-    for (int i = 0; i < L::coefficients; ++i) to[i * Plane::size(threads_)] = sums_[i];
+    for (int i = 0; i < L::coefficients; ++i) memory_.coefficients[i][at] = sums_[i];
   }
 
  private:
   [[nodiscard]] __device__ int window_rows() const { return 2 * tile_.reach_y + 1; }
   [[nodiscard]] __device__ CoefficientPair* kept_row() const {
-    return kept_ + static_cast<std::int64_t>(next_) * pairs * threads_;
+    return kept_ + static_cast<std::int64_t>(next_) * pairs * S::threads;
   }
 
   __device__ void leave() {
     __pipeline_wait_prior(0);
 #pragma unroll
     for (int i = 0; i < pairs; ++i) {
-      const CoefficientPair pair = memory_.leaving[i * threads_ + thread_];
+      const CoefficientPair pair = memory_.leaving[i][thread_];
       sums_[2 * i] -= pair.x;
       sums_[2 * i + 1] -= pair.y;
     }
   }
 
-  __device__ void enter(int y) {
-    using Plane = PrefixPlane<Sum>;
+  __device__ void enter(int y, PixelCount& pixels) {
     const LocalLinearJob& job = arguments_.job;
-    const int centre_y = centre_of(y, static_cast<int>(job.height), job.border);
-    const double count = columns_ * static_cast<double>(counted(window_around(centre_y, tile_.reach_y),
-                                                                job.height, job.border));
+    pixels.at_row(centre_of(y, static_cast<int>(job.height), job.border));
     const int centre = thread_ + centre_x_ - tile_.x;
-    const Sum* high = memory_.moments + Plane::index(centre + tile_.reach_x + 1);
-    const Sum* low = memory_.moments + Plane::index(centre - tile_.reach_x);
+    const int high = S::MomentPlane::index(centre + tile_.reach_x + 1);
+    const int low = S::MomentPlane::index(centre - tile_.reach_x);
     Sum moments[L::sums];
 #pragma unroll
-    for (int i = 0; i < L::sums; ++i)
-      moments[i] = high[i * Plane::size(threads_)] - low[i * Plane::size(threads_)];
+    for (int i = 0; i < L::sums; ++i) moments[i] = memory_.moments[i][high] - memory_.moments[i][low];
     std::uint64_t coefficients[L::coefficients];
-    solve<L, true>(job.format, eps_, count, moments, coefficients);
+    solve<L, true>(arguments_.scales, arguments_.eps, pixels.count, pixels.inverse, moments, coefficients);
     CoefficientPair* to = kept_row();
 #pragma unroll
     for (int i = 0; i < pairs; ++i) {
-      __stcg(to + i * threads_, make_ulonglong2(coefficients[2 * i], coefficients[2 * i + 1]));
+      __stcg(to + i * S::threads, make_ulonglong2(coefficients[2 * i], coefficients[2 * i + 1]));
       sums_[2 * i] += coefficients[2 * i];
       sums_[2 * i + 1] += coefficients[2 * i + 1];
     }
@@ -333,83 +374,114 @@ class CoefficientColumn {
 
   const RunningLinearArguments& arguments_;
   const LinearTile& tile_;
-  const Memory& memory_;
+  Memory& memory_;
   int thread_;
-  int threads_;
   int centre_x_;
   bool exists_;  ///< the column has coefficients
-  double columns_;
-  double eps_;
   CoefficientPair* kept_;
   int next_ = 0;    ///< index of the kept row that leaves next and is replaced by the one that enters
   int filled_ = 0;  ///< rows that have entered, at most window_rows()
   std::uint64_t sums_[L::coefficients];
 };
 
+/// Blends a result under a mask: a call, because most jobs have none.
+template <class S>
+__device__ __noinline__ void store_masked(const RunningLinearArguments& arguments, int x, int y,
+                                          const double* values) {
+  constexpr int channels = S::Layout::channels;
+  const StoreRule rule{S::weighted, arguments.job.mask_maximum, {}};
+  store_real_pixel<channels>(values, row_of<typename S::T>(arguments.picture, y) + x * channels,
+                             mask_at(rule.mask_maximum, arguments.mask, x, y), rule,
+                             row_of<typename S::T>(arguments.output, y) + x * channels);
+}
+
 /// Stores the pixel of a thread's column in row y, whose prefixes of coefficients are in shared memory.
-template <class L, class T>
+template <class S>
 __device__ void store_result(const RunningLinearArguments& arguments, const LinearTile& tile,
-                             const LinearMemory<L, T>& memory, int y) {
-  using Plane = PrefixPlane<std::uint64_t>;
+                             const typename S::Memory& memory, PixelCount& pixels, int y) {
+  using L = typename S::Layout;
+  using T = typename S::T;
   if (!tile.has_results()) return;
   const LocalLinearJob& job = arguments.job;
   const int thread = static_cast<int>(threadIdx.x);
-  const int size = Plane::size(static_cast<int>(blockDim.x));
-  const std::uint64_t* high = memory.coefficients + Plane::index(thread + tile.reach_x + 1);
-  const std::uint64_t* low = memory.coefficients + Plane::index(thread - tile.reach_x);
-  std::uint64_t sums[L::coefficients];
+  const int high = S::CoefficientPlane::index(thread + tile.reach_x + 1);
+  const int low = S::CoefficientPlane::index(thread - tile.reach_x);
+  pixels.at_row(y);
+  std::uint32_t whole_guide[L::guides];
+  read_values<S, 0, L::guides>(row_of<T>(arguments.guide, y) + tile.x * job.guide.channels, job.guide,
+                               whole_guide);
+  double guide[L::guides];
 #pragma unroll
-  for (int i = 0; i < L::coefficients; ++i) sums[i] = high[i * size] - low[i * size];
-  const double count =
-      static_cast<double>(counted(window_around(tile.x, tile.reach_x), job.width, job.border)) *
-      static_cast<double>(counted(window_around(y, tile.reach_y), job.height, job.border));
-  LinearResults<T, L::guides, L::channels>(arguments).store(tile.x, y, sums, count);
+  for (int i = 0; i < L::guides; ++i) guide[i] = static_cast<double>(whole_guide[i]);
+  double values[L::channels];
+#pragma unroll
+  for (int c = 0; c < L::channels; ++c) {
+    std::uint64_t sums[L::guides + 1];
+#pragma unroll
+    for (int i = 0; i <= L::guides; ++i) {
+      const std::uint64_t* plane = memory.coefficients[c * (L::guides + 1) + i];
+      sums[i] = plane[high] - plane[low];
+    }
+    values[c] = result_of<L::guides>(arguments.scales, sums, guide, pixels.inverse);
+  }
+  if (L::channels >= 3 && job.picture.order == Order::bgr) {
+    const double red = values[0];
+    values[0] = values[2];
+    values[2] = red;
+  }
+  if (job.mask_maximum != 0) return store_masked<S>(arguments, tile.x, y, values);
+  const auto at = tile.x * L::channels;
+  store_real_pixel<L::channels>(values, row_of<T>(arguments.picture, y) + at, 0,
+                                StoreRule{S::weighted, 0, {}}, row_of<T>(arguments.output, y) + at);
 }
 
-template <class L, class T>
-__device__ void scan_planes(const LinearMemory<L, T>& memory, bool coefficients, bool moments) {
-  const int threads = static_cast<int>(blockDim.x);
-  const int lanes = threads / planes_at_once;
-  const int lane = static_cast<int>(threadIdx.x) % lanes;
-  const unsigned mask = lanes == warp_size ? whole_warp : 0xFFFFU << (lane_index() / lanes * lanes);
-  const int first = coefficients ? 0 : L::coefficients;
-  const int last = L::coefficients + (moments ? L::sums : 0);
-  for (int plane = first + static_cast<int>(threadIdx.x) / lanes; plane < last; plane += planes_at_once) {
-    if (plane < L::coefficients) {
-      scan_plane(memory.coefficients + plane * PrefixPlane<std::uint64_t>::size(threads), lane, lanes, mask);
-    } else {
-      scan_plane(memory.moments + (plane - L::coefficients) * LinearMemory<L, T>::Moments::size(threads),
-                 lane, lanes, mask);
-    }
+template <class S>
+__device__ void scan_planes(typename S::Memory& memory, bool coefficients, bool moments) {
+  constexpr int lanes = S::threads / planes_at_once;
+  constexpr int planes_of_warp = warp_size / lanes;
+  const int first = coefficients ? 0 : S::coefficients;
+  const int last = S::coefficients + (moments ? S::sums : 0);
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int part = lane_index() / lanes;
+  for (int base = first + warp * planes_of_warp; base < last; base += planes_at_once) {
+    const int plane = base + part;
+    const bool exists = planes_of_warp == 1 || plane < last;
+    const bool of_moments = plane >= S::coefficients;
+    if (planes_of_warp == 1 ? !of_moments : __any_sync(whole_warp, !of_moments))
+      scan_plane<S::threads>(memory.coefficients[plane], planes_of_warp == 1 || (exists && !of_moments));
+    if (planes_of_warp == 1 ? of_moments : __any_sync(whole_warp, of_moments))
+      scan_plane<S::threads>(memory.moments[plane - S::coefficients],
+                             planes_of_warp == 1 || (exists && of_moments));
   }
 }
 
-template <class L, class T>
-__global__ void __launch_bounds__(most_threads)
+template <class S>
+__global__ void __launch_bounds__(S::threads, most_threads / S::threads)
     slide_linear(const __grid_constant__ RunningLinearArguments arguments) {
   extern __shared__ uint4 shared[];
+  auto& memory = *reinterpret_cast<typename S::Memory*>(shared);
   const LocalLinearJob& job = arguments.job;
-  const LinearMemory<L, T> memory(reinterpret_cast<std::byte*>(shared), static_cast<int>(blockDim.x));
   const LinearTile tile(arguments);
   const int height = static_cast<int>(job.height);
   int y = tile.first_y - tile.reach_y;
   if (job.border == Border::shrink) y = max(y, 0);
   int centre = centre_of(y, height, job.border);
-  MomentColumn<L, T> moments(arguments, tile);
-  CoefficientColumn<L, T> coefficients(arguments, tile, memory);
+  MomentColumn<S> moments(arguments, tile);
+  CoefficientColumn<S> coefficients(arguments, tile, memory);
+  PixelCount pixels(arguments, centre_of(tile.x, static_cast<int>(job.width), job.border));
   moments.start(centre);
   moments.stage(memory);
   __syncthreads();
-  scan_planes(memory, false, true);
+  scan_planes<S>(memory, false, true);
   __syncthreads();
   for (const int end = tile.last_y + tile.reach_y;; ++y) {
     const int next = centre_of(y + 1, height, job.border);
     if (next != centre) moments.fetch(centre);
     if (y < end) coefficients.fetch();
     if (const int above = y - 1 - tile.reach_y; above >= tile.first_y)
-      store_result(arguments, tile, memory, above);
+      store_result<S>(arguments, tile, memory, pixels, above);
     if (y == end) return;
-    coefficients.advance(y);
+    coefficients.advance(y, pixels);
     __syncthreads();
     const bool gives_results = y - tile.reach_y >= tile.first_y;
     if (gives_results) coefficients.stage();
@@ -417,19 +489,27 @@ __global__ void __launch_bounds__(most_threads)
     centre = next;
     moments.stage(memory);
     __syncthreads();
-    scan_planes(memory, gives_results, true);
+    scan_planes<S>(memory, gives_results, true);
     __syncthreads();
   }
 }
 
-/// Calls launch(Layout{}, T{}) with the layout and the pixel type of the job, u8 or u16.
+/// Calls launch(Sliding{}) with the kinds of picture and sums of the job, for blocks of 256 or 512 threads.
 template <class Launch>
-void with_sliding_layout(const LocalLinearJob& job, const Launch& launch) {
-  with_layout(job.layout, [&](auto layout) {
+void with_sliding(const LocalLinearJob& job, int threads, const Launch& launch) {
+  with_layout(job.layout, [&]<class L>(L) {
+    const auto with_pixels = [&]<class T, bool Weighted>(T, std::bool_constant<Weighted>) {
+      if (threads == most_threads)
+        launch(Sliding<L, T, Weighted, most_threads>{});
+      else
+        launch(Sliding<L, T, Weighted, most_threads / 2>{});
+    };
+    if constexpr (L::channels % 2 == 0)
+      if (job.picture.weighted) return with_pixels(std::uint8_t{}, std::true_type{});
     if (job.picture.type == Type::u8)
-      launch(layout, std::uint8_t{});
+      with_pixels(std::uint8_t{}, std::false_type{});
     else
-      launch(layout, std::uint16_t{});
+      with_pixels(std::uint16_t{}, std::false_type{});
   });
 }
 
@@ -437,10 +517,10 @@ void with_sliding_layout(const LocalLinearJob& job, const Launch& launch) {
 
 RunningLinearBlock running_linear_block(const LocalLinearJob& job, int threads) {
   RunningLinearBlock block;
-  with_sliding_layout(job, [&]<class L, class T>(L, T) {
-    block.shared_bytes = LinearMemory<L, T>::bytes(threads);
-    if (allow_all_shared_memory(slide_linear<L, T>) != 0 ||
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&block.blocks_per_multiprocessor, slide_linear<L, T>,
+  with_sliding(job, threads, [&]<class S>(S) {
+    block.shared_bytes = sizeof(typename S::Memory);
+    if (allow_all_shared_memory(slide_linear<S>) != 0 ||
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&block.blocks_per_multiprocessor, slide_linear<S>,
                                                       threads, block.shared_bytes) != cudaSuccess)
       block.blocks_per_multiprocessor = 0;
   });
@@ -448,11 +528,10 @@ RunningLinearBlock running_linear_block(const LocalLinearJob& job, int threads) 
 }
 
 void running_linear(const RunningLinearArguments& arguments, StreamHandle stream) {
-  with_sliding_layout(arguments.job, [&]<class L, class T>(L, T) {
-    const SlidingTiles& tiles = arguments.tiles;
+  const SlidingTiles& tiles = arguments.tiles;
+  with_sliding(arguments.job, tiles.spans * warp_size, [&]<class S>(S) {
     const dim3 blocks(static_cast<unsigned>(tiles.columns), static_cast<unsigned>(tiles.rows));
-    slide_linear<L, T>
-        <<<blocks, static_cast<unsigned>(tiles.spans * warp_size), tiles.shared_bytes, stream>>>(arguments);
+    slide_linear<S><<<blocks, S::threads, tiles.shared_bytes, stream>>>(arguments);
   });
 }
 

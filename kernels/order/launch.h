@@ -14,19 +14,19 @@ namespace satin::kernels {
 struct RankArguments {
   RankJob job;
   int channel = 0;
-  bool plain = true;         ///< whether the output gets stored pixels, not keys
-  std::int32_t outside = 0;  ///< key of the channel outside the picture, for Border::constant
-  std::int32_t outside_alpha = 0;
+  bool plain = true;             ///< whether the output gets stored pixels, not keys
+  std::int32_t outside[4] = {};  ///< RankJob::border_keys
   Source source;
   Source radius_map;
   Source mask;
   Target output;
 };
 
-/// Medians of 3 x 3 and of 5 x 5 to 15 x 15 pixels (median_tiles.cu).
+/// Medians of 3 x 3 to 15 x 15 pixels; with alpha as if each of these counted (median_tiles.cu).
 inline constexpr int largest_tiled_reach = 7;
-void medians_of_nine(const RankArguments& arguments, StreamHandle stream);
-void medians_by_tiles(const RankArguments& arguments, StreamHandle stream);
+void medians_by_networks(const RankArguments& arguments, StreamHandle stream);
+/// Replaces the medians in windows with pixels that do not count, for all channels of a picture with alpha.
+void partial_medians(const RankArguments& arguments, StreamHandle stream);
 
 /// Ranks of bytes with one radius, by thresholds (rank_thresholds.cu).
 struct ThresholdSpace {

@@ -13,8 +13,8 @@
 // Larger windows: a thread has one tile of 4 x 2 pixels for each lane of its words, and a block reads the
 // pixels that its windows see into shared memory.
 //
-// Pixels whose windows leave a picture with Border::shrink have medians of fewer pixels. Another kernel finds
-// these by bisection of their bits.
+// Windows have fewer pixels that count where they leave a picture with Border::shrink, and where colours are
+// transparent. Other kernels find their medians by bisection of their bits.
 
 #include <algorithm>
 #include <cstdint>
@@ -228,24 +228,11 @@ bool is_aligned(const void* data, std::int64_t row) {
          0;
 }
 
-/// The pixels whose windows do not shrink.
-struct Inner {
-  int left, right, top, bottom;
-
-  __device__ Inner(const RankJob& job, int reach) {
-    const int margin = job.border == Border::shrink ? reach : 0;
-    left = top = margin;
-    right = static_cast<int>(job.width) - margin;
-    bottom = static_cast<int>(job.height) - margin;
-  }
-};
-
-/// Stores the keys of the pixels from x on in row y, as far as these are inner ones.
+/// Stores the keys of the pixels from x on in row y, as far as these are in the picture.
 template <class Key, int Pixels>
-__device__ void store_inner(const RankArguments& run, const Inner& inner, bool aligned, int x, int y,
-                            Vector<Key, Pixels> keys) {
-  if (y < inner.top || y >= inner.bottom) return;
-  if (aligned && x >= inner.left && x + Pixels <= inner.right) {
+__device__ void store_keys(const RankArguments& run, bool aligned, int x, int y, Vector<Key, Pixels> keys) {
+  if (y >= run.job.height) return;
+  if (aligned && x + Pixels <= run.job.width) {
 #pragma unroll
     for (Key& key : keys.of) key = run.plain ? turn_key(key) : key;
     *reinterpret_cast<Vector<Key, Pixels>*>(row_of<Key>(run.output, y) + x) = keys;
@@ -253,20 +240,24 @@ __device__ void store_inner(const RankArguments& run, const Inner& inner, bool a
   }
 #pragma unroll
   for (int i = 0; i < Pixels; ++i)
-    if (x + i >= inner.left && x + i < inner.right) store_key(run, x + i, y, keys.of[i]);
+    if (x + i < run.job.width) store_key(run, x + i, y, run.channel, keys.of[i]);
 }
 
-/// Returns the key at the coordinates that read_place() has found; -1 is outside.
-template <class Key>
-__device__ Key key_or_outside(const RankArguments& run, int x, int y) {
-  return x < 0 || y < 0 ? outside_key<Key>(run) : key_at<Key>(run, x, y);
+/// Returns place_of(). Positions outside the picture are found by a call, because few need its many
+/// instructions.
+__device__ __noinline__ int place_beyond(int position, int size, Border border) {
+  return static_cast<int>(source_of(position, size, border));
+}
+__device__ int place_at(int position, std::int64_t size, Border border) {
+  if (position >= 0 && position < size) return position;
+  return place_beyond(position, static_cast<int>(size), border);
 }
 
-/// Returns the coordinate of the picture that the windows of inner pixels read for this position, or -1. No
-/// window sees positions from size + Reach on.
+/// Returns the coordinate of the picture that windows read for this position, or -1. No window sees positions
+/// from size + Reach on. Windows that shrink read repeated border pixels.
 template <int Reach>
 __device__ int read_place(int position, std::int64_t size, Border border) {
-  return place_of(min(position, static_cast<int>(size) + Reach - 1), size,
+  return place_at(min(position, static_cast<int>(size) + Reach - 1), size,
                   border == Border::shrink ? Border::clamp : border);
 }
 
@@ -289,8 +280,9 @@ __device__ Key shrunk_median(const RankArguments& run, int x, int y) {
     const int from_y = y - Reach + place / side;
     const bool exists = place < side * side && from_x >= 0 && from_x < run.job.width && from_y >= 0 &&
                         from_y < run.job.height;
-    values[i] =
-        exists ? static_cast<std::uint32_t>(key_at<Key>(run, from_x, from_y)) ^ sign_of<Key> : 0xFFFFFFFFU;
+    values[i] = exists
+                    ? static_cast<std::uint32_t>(key_at<Key>(run, from_x, from_y, run.channel)) ^ sign_of<Key>
+                    : 0xFFFFFFFFU;
     count += exists ? 1 : 0;
   }
   const std::uint32_t rank = rank_of(run.job.percent, sum_of_lanes(count));
@@ -305,7 +297,7 @@ __device__ Key shrunk_median(const RankArguments& run, int x, int y) {
   return static_cast<Key>(median ^ sign_of<Key>);
 }
 
-/// Finds the medians of all pixels that are not inner ones, one per warp: first whole rows at the top and the
+/// Finds the medians of all pixels whose windows shrink, one per warp: first whole rows at the top and the
 /// bottom, then the left and right ends of the other rows.
 template <class Key, int Reach>
 __global__ void __launch_bounds__(border_threads)
@@ -330,13 +322,13 @@ __global__ void __launch_bounds__(border_threads)
     y = Reach + static_cast<int>(i / columns);
   }
   const Key median = shrunk_median<Key, Reach>(run, x, y);
-  if (lane_index() == 0) store_key(run, x, y, median);
+  if (lane_index() == 0) store_key(run, x, y, run.channel, median);
 }
 
 template <class Key, int Reach>
 void launch_border(const RankArguments& arguments, StreamHandle stream) {
   const RankJob& job = arguments.job;
-  if (job.border != Border::shrink) return;
+  if (job.border != Border::shrink || job.weighted) return;
   constexpr int warps = border_threads / warp_size;
   const std::int64_t pixels = std::min<std::int64_t>(job.height, 2 * Reach) * job.width +
                               std::min<std::int64_t>(job.width, 2 * Reach) * job.height;
@@ -375,7 +367,7 @@ class ThreadColumns {
       read_whole(row_of<Key>(run_.source, from_y) + x_ - pixels, values);
     } else {
 #pragma unroll
-      for (int i = 0; i < keys; ++i) values[i] = key_or_outside<Key>(run_, columns_[i], from_y);
+      for (int i = 0; i < keys; ++i) values[i] = key_or_outside<Key>(run_, columns_[i], from_y, run_.channel);
     }
 #pragma unroll
     for (int i = 0; i < nine_seen; ++i) row[i] = Word<Key>::pack(values[i], values[i + pixels - nine_tile]);
@@ -408,7 +400,6 @@ __global__ void __launch_bounds__(nine_warps* warp_size)
   const int x = (static_cast<int>(blockIdx.x) * warp_size + lane_index()) * Columns::pixels;
   const int warp = static_cast<int>(blockIdx.y) * nine_warps + static_cast<int>(threadIdx.x) / warp_size;
   if (x >= run.job.width) return;
-  const Inner inner(run.job, nine_reach);
   const Columns columns(run, x, aligned);
   const int first_y = warp * nine_rows;
   Value rows[nine_seen][nine_seen];
@@ -433,7 +424,7 @@ __global__ void __launch_bounds__(nine_warps* warp_size)
 #pragma unroll
       for (int i = 0; i < Columns::pixels; ++i)
         keys.of[i] = Word<Key>::unpack(medians[row][i % nine_tile], i / nine_tile);
-      store_inner(run, inner, aligned, x, y + row, keys);
+      store_keys(run, aligned, x, y + row, keys);
     }
   }
 }
@@ -484,17 +475,33 @@ struct BlockPixels {
 
   __device__ void read(const RankArguments& run, int first_x, int first_y) {
     const RankJob& job = run.job;
-    const auto row_at = [&](int y) { return read_place<Reach>(first_y - Reach + y, job.height, job.border); };
-    for (int column = lane_index(); column < seen_columns; column += warp_size) {
-      const int x = read_place<Reach>(first_x - Reach + column, job.width, job.border);
-#pragma unroll 4
-      for (int row = static_cast<int>(threadIdx.x) / warp_size; row < seen_rows;
-           row += tile_threads / warp_size) {
-        const Key upper = key_or_outside<Key>(run, x, row_at(row));
-        Key lower{};
-        if constexpr (Word<Key>::lanes == 2) lower = key_or_outside<Key>(run, x, row_at(row + rows));
-        values[place(column, row)] = Word<Key>::pack(upper, lower);
-      }
+    const int left = first_x - Reach;
+    const int top = first_y - Reach;
+    const bool inside = left >= 0 && top >= 0 && left + seen_columns <= job.width &&
+                        top + block_rows + 2 * Reach <= job.height;
+    if (inside)
+      return copy<4>([&](int x, int y) { return key_at<Key>(run, left + x, top + y, run.channel); });
+    return copy<1>([&](int x, int y) {
+      return key_or_outside<Key>(run, read_place<Reach>(left + x, job.width, job.border),
+                                 read_place<Reach>(top + y, job.height, job.border), run.channel);
+    });
+  }
+
+ private:
+  /// `InFlight`: pixels of each lane that a thread reads together.
+  template <int InFlight, class KeyAt>
+  __device__ void copy(const KeyAt& key_at) {
+    constexpr int pixels = seen_columns * seen_rows;
+#pragma unroll InFlight
+    for (int first = 0; first < pixels; first += tile_threads) {
+      const int i = first + static_cast<int>(threadIdx.x);
+      if (first + tile_threads > pixels && i >= pixels) break;
+      const int column = i % seen_columns;
+      const int row = i / seen_columns;
+      const Key upper = key_at(column, row);
+      Key lower = upper;
+      if constexpr (Word<Key>::lanes == 2) lower = key_at(column, row + rows);
+      values[place(column, row)] = Word<Key>::pack(upper, lower);
     }
   }
 };
@@ -516,7 +523,6 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks)
   Value medians[tile_rows][tile_columns];
   Tile<Value, 2 * Reach + 1, tile_columns, tile_rows>::read(pixel).find(
       pixel, [&](int x, int y, Value median) { medians[y][x] = median; });
-  const Inner inner(run.job, Reach);
 #pragma unroll
   for (int lane = 0; lane < Word<Key>::lanes; ++lane) {
 #pragma unroll
@@ -524,8 +530,8 @@ __global__ void __launch_bounds__(tile_threads, tile_blocks)
       Vector<Key, tile_columns> keys;
 #pragma unroll
       for (int x = 0; x < tile_columns; ++x) keys.of[x] = Word<Key>::unpack(medians[y][x], lane);
-      store_inner(run, inner, aligned, first_x + tile_columns * across,
-                  first_y + lane * Pixels::rows + tile_rows * down + y, keys);
+      store_keys(run, aligned, first_x + tile_columns * across,
+                 first_y + lane * Pixels::rows + tile_rows * down + y, keys);
     }
   }
 }
@@ -541,29 +547,213 @@ void launch_tiled(const RankArguments& arguments, StreamHandle stream) {
   launch_border<Key, Reach>(arguments, stream);
 }
 
-}  // namespace
+// Pictures with alpha. Pixels beyond a border that shrinks windows do not count, nor do transparent ones for
+// colours. The kernels above find medians of all pixels that they read. Here a block lists the windows with
+// pixels that do not count, and a thread finds the median of one.
 
-void medians_of_nine(const RankArguments& arguments, StreamHandle stream) {
-  with_key(arguments.job.type, [&]<class Key>() { launch_nine<Key>(arguments, stream); });
+constexpr int partial_columns = 64;  // per block
+constexpr int partial_rows = 32;     // per block
+constexpr int partial_threads = 256;
+
+template <class Key, int Reach>
+class PartialWindows {
+ public:
+  /// Whether no window of the block leaves the picture.
+  static __device__ bool is_inside(const RankJob& job) {
+    return first_x() >= Reach && first_x() + partial_columns + Reach <= job.width && first_y() >= Reach &&
+           first_y() + partial_rows + Reach <= job.height;
+  }
+
+  /// Lists the windows that have pixels which count and pixels which do not. Pixels of colours that stay
+  /// transparent are stored at once. Returns the number of windows.
+  __device__ int list(const RankArguments& run, int first, int last, bool hides) {
+    const RankJob& job = run.job;
+    if (!mark_missing(run, hides)) return 0;
+    const int column = static_cast<int>(threadIdx.x) % partial_columns;
+    const int first_row = static_cast<int>(threadIdx.x) / partial_columns * rows_of_thread;
+    const int x = first_x() + column;
+    const std::int64_t columns = counted(window_around(x, Reach), job.width, job.border);
+    int missing = 0;
+#pragma unroll
+    for (int row = 0; row < 2 * Reach; ++row) missing += missing_in(column, first_row + row);
+    for (int row = first_row; row < first_row + rows_of_thread; ++row) {
+      missing += missing_in(column, row + 2 * Reach);
+      const int y = first_y() + row;
+      if (missing > 0 && x < job.width && y < job.height) {
+        const std::int64_t rows = counted(window_around(y, Reach), job.height, job.border);
+        const auto existing = static_cast<std::uint32_t>(columns * rows);
+        const auto count = static_cast<std::uint32_t>(side * side - missing);
+        if (count == 0 || (hides && run.plain && existing - count >= rank_of(job.percent, existing)))
+          for (int c = first; c < last; ++c) store_key(run, x, y, c, key_at<Key>(run, x, y, c));
+        else
+          windows_[atomicAdd(&count_, 1)] = {static_cast<std::uint8_t>(column),
+                                             static_cast<std::uint8_t>(row),
+                                             static_cast<std::uint16_t>(rank_of(job.percent, count))};
+      }
+      missing -= missing_in(column, row);
+    }
+    __syncthreads();
+    return count_;
+  }
+
+  /// Finds the medians of the windows in one channel.
+  __device__ void find(const RankArguments& run, int channel) {
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < seen_rows * seen_columns; i += partial_threads) {
+      const int row = i / seen_columns;
+      const int column = i % seen_columns;
+      const int x = place_at(first_x() - Reach + column, run.job.width, run.job.border);
+      const int y = place_at(first_y() - Reach + row, run.job.height, run.job.border);
+      const bool is_missing = (missing_[row][column / warp_size] >> column % warp_size & 1) != 0;
+      keys_[row][column] = is_missing ? static_cast<Bits>(~Bits{0})
+                                      : static_cast<Bits>(key_or_outside<Key>(run, x, y, channel) ^ sign);
+    }
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < count_; i += partial_threads) {
+      const Window window = windows_[i];
+      std::uint32_t median = 0;
+      for (int bit = 8 * static_cast<int>(sizeof(Key)) - 1; bit >= 0; --bit) {
+        const std::uint32_t bound = median + (1U << bit) - 1;
+        int met = 0;
+        for (int row = 0; row < side; ++row)
+#pragma unroll
+          for (int column = 0; column < side; ++column)
+            met += keys_[window.row + row][window.column + column] <= bound ? 1 : 0;
+        if (met < window.rank) median += 1U << bit;
+      }
+      store_key(run, first_x() + window.column, first_y() + window.row, channel,
+                static_cast<Key>(median ^ sign));
+    }
+  }
+
+ private:
+  static constexpr int side = 2 * Reach + 1;
+  static constexpr int seen_columns = partial_columns + 2 * Reach;
+  static constexpr int seen_rows = partial_rows + 2 * Reach;
+  static constexpr int words = partial_columns / warp_size + 1;
+  static constexpr int rows_of_thread = partial_rows * partial_columns / partial_threads;
+  static_assert(2 * Reach < warp_size);
+
+  /// Bits of a key, in an order without signs.
+  using Bits = std::make_unsigned_t<Key>;
+  static constexpr Bits sign = sign_of<Key>;
+
+  struct Window {
+    std::uint8_t column;
+    std::uint8_t row;
+    std::uint16_t rank;
+  };
+
+  static __device__ int first_x() { return static_cast<int>(blockIdx.x) * partial_columns; }
+  static __device__ int first_y() { return static_cast<int>(blockIdx.y) * partial_rows; }
+
+  /// Returns whether windows see a pixel that does not count.
+  __device__ bool mark_missing(const RankArguments& run, bool hides) {
+    const RankJob& job = run.job;
+    const int left = first_x() - Reach;
+    const int top = first_y() - Reach;
+    const int last = job.channels - 1;
+    if (is_inside(job))  // alpha hides pixels: otherwise the block would have nothing to do
+      return mark([&](int column, int row) {
+        return !counts(key_at<Key>(run, left + column, top + row, last), 1, false);
+      });
+    return mark([&](int column, int row) {
+      const int x = place_at(left + column, job.width, job.border);
+      const int y = place_at(top + row, job.height, job.border);
+      const bool exists = job.border == Border::constant || (x >= 0 && y >= 0);
+      return !exists || (hides && !counts(key_or_outside<Key>(run, x, y, last), 1, false));
+    });
+  }
+
+  template <class IsMissing>
+  __device__ bool mark(const IsMissing& is_missing) {
+    constexpr int warps = partial_threads / warp_size;
+    constexpr int rows_of_warp = (seen_rows + warps - 1) / warps;
+    const int first_row = static_cast<int>(threadIdx.x) / warp_size;
+    if (threadIdx.x == 0) count_ = 0;
+    bool missing[rows_of_warp][words];  // all pixels are read before the first of them is waited for
+#pragma unroll
+    for (int i = 0; i < rows_of_warp; ++i)
+#pragma unroll
+      for (int word = 0; word < words; ++word) {
+        const int row = first_row + i * warps;
+        const int column = word * warp_size + lane_index();
+        const bool is_seen = row < seen_rows && column < seen_columns;
+        missing[i][word] = is_missing(min(column, seen_columns - 1), min(row, seen_rows - 1)) && is_seen;
+      }
+    bool found = false;
+#pragma unroll
+    for (int i = 0; i < rows_of_warp; ++i)
+#pragma unroll
+      for (int word = 0; word < words; ++word) {
+        const int row = first_row + i * warps;
+        const unsigned bits = __ballot_sync(whole_warp, missing[i][word]);
+        if (lane_index() == 0 && row < seen_rows) missing_[row][word] = bits;
+        found = found || missing[i][word];
+      }
+    return __syncthreads_or(found) != 0;
+  }
+
+  /// Returns the number of pixels that do not count in a row of the windows around a column.
+  __device__ int missing_in(int column, int row) const {
+    const std::uint32_t* bits = &missing_[row][column / warp_size];
+    constexpr std::uint32_t window_bits = (2U << 2 * Reach) - 1;
+    return __popc(__funnelshift_r(bits[0], bits[1], column % warp_size) & window_bits);
+  }
+
+  std::uint32_t missing_[seen_rows][words];  ///< a bit for each pixel
+  Bits keys_[seen_rows][seen_columns];       ///< largest where pixels are missing
+  Window windows_[partial_rows * partial_columns];
+  int count_;  ///< windows
+};
+
+template <class Key, int Reach>
+__global__ void __launch_bounds__(partial_threads)
+    find_partial_medians(const __grid_constant__ RankArguments run) {
+  __shared__ PartialWindows<Key, Reach> windows;
+  const RankJob& job = run.job;
+  const bool of_alpha = blockIdx.z != 0;
+  if (of_alpha && windows.is_inside(job)) return;
+  const int colours = job.channels - 1;
+  const int first = of_alpha ? colours : 0;
+  const int last = of_alpha ? job.channels : colours;
+  if (windows.list(run, first, last, !of_alpha) == 0) return;
+  for (int channel = first; channel < last; ++channel) windows.find(run, channel);
 }
 
-void medians_by_tiles(const RankArguments& arguments, StreamHandle stream) {
-  with_key(arguments.job.type, [&]<class Key>() {
-    switch (arguments.job.reach.x) {
-      case 2:
-        return launch_tiled<Key, 2>(arguments, stream);
-      case 3:
-        return launch_tiled<Key, 3>(arguments, stream);
-      case 4:
-        return launch_tiled<Key, 4>(arguments, stream);
-      case 5:
-        return launch_tiled<Key, 5>(arguments, stream);
-      case 6:
-        return launch_tiled<Key, 6>(arguments, stream);
-      default:
-        return launch_tiled<Key, 7>(arguments, stream);
-    }
+template <class Key, int Reach>
+void launch_partial(const RankArguments& arguments, StreamHandle stream) {
+  const RankJob& job = arguments.job;
+  const dim3 blocks(block_count(job.width, partial_columns), block_count(job.height, partial_rows),
+                    job.border == Border::shrink ? 2 : 1);
+  find_partial_medians<Key, Reach><<<blocks, partial_threads, 0, stream>>>(arguments);
+}
+
+/// Calls launch.operator()<Key, Reach>() with the type of the keys and the reach of the windows.
+template <class Launch>
+void with_window(const RankJob& job, const Launch& launch) {
+  with_key(job.type, [&]<class Key>() {
+    const auto try_reach = [&]<int Reach>() {
+      if (job.reach.x == Reach) launch.template operator()<Key, Reach>();
+    };
+    [&]<int... I>(std::integer_sequence<int, I...>) { (try_reach.template operator()<I + 1>(), ...); }
+    (std::make_integer_sequence<int, largest_tiled_reach>());
   });
+}
+
+}  // namespace
+
+void medians_by_networks(const RankArguments& arguments, StreamHandle stream) {
+  with_window(arguments.job, [&]<class Key, int Reach>() {
+    if constexpr (Reach == nine_reach)
+      launch_nine<Key>(arguments, stream);
+    else
+      launch_tiled<Key, Reach>(arguments, stream);
+  });
+}
+
+void partial_medians(const RankArguments& arguments, StreamHandle stream) {
+  with_window(arguments.job, [&]<class Key, int Reach>() { launch_partial<Key, Reach>(arguments, stream); });
 }
 
 }  // namespace satin::kernels

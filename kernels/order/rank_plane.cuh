@@ -16,18 +16,19 @@ __device__ inline int place_of(int position, std::int64_t size, Border border) {
 }
 
 template <class Key>
-__device__ Key key_at(const RankArguments& run, int x, int y) {
-  return turn_key(row_of<Key>(run.source, y)[static_cast<std::int64_t>(x) * run.job.channels + run.channel]);
+__device__ Key key_at(const RankArguments& run, int x, int y, int channel) {
+  return turn_key(row_of<Key>(run.source, y)[static_cast<std::int64_t>(x) * run.job.channels + channel]);
+}
+
+/// Returns the key at coordinates that place_of() has found.
+template <class Key>
+__device__ Key key_or_outside(const RankArguments& run, int x, int y, int channel) {
+  return x < 0 || y < 0 ? static_cast<Key>(run.outside[channel]) : key_at<Key>(run, x, y, channel);
 }
 
 template <class Key>
-__device__ Key outside_key(const RankArguments& run) {
-  return static_cast<Key>(run.outside);
-}
-
-template <class Key>
-__device__ void store_key(const RankArguments& run, int x, int y, Key key) {
-  row_of<Key>(run.output, y)[static_cast<std::int64_t>(x) * run.job.channels + run.channel] =
+__device__ void store_key(const RankArguments& run, int x, int y, int channel, Key key) {
+  row_of<Key>(run.output, y)[static_cast<std::int64_t>(x) * run.job.channels + channel] =
       run.plain ? turn_key(key) : key;
 }
 

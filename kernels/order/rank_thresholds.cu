@@ -51,8 +51,8 @@ std::int64_t row_counts_of(const RankJob& job) { return counted_rows(job) * tile
 
 /// Returns a pixel of the extended picture: 0 to 255, or -1 where there is none.
 __device__ int byte_at(const RankArguments& run, int from_x, int from_y) {
-  if (from_x < 0 || from_y < 0) return run.job.border == Border::constant ? run.outside : -1;
-  return key_at<std::uint8_t>(run, from_x, from_y);
+  if (from_x < 0 || from_y < 0) return run.job.border == Border::constant ? run.outside[run.channel] : -1;
+  return key_at<std::uint8_t>(run, from_x, from_y, run.channel);
 }
 __device__ int column_of(const RankArguments& run, int x) {
   return place_of(x, run.job.width, run.job.border);

@@ -129,14 +129,11 @@ __device__ Element<Key> element_at(const WaveletArguments& run, int x, int y) {
   const int from_x = place_of(x, job.width, job.border);
   const int from_y = place_of(y, job.height, job.border);
   const bool inside = from_x >= 0 && from_y >= 0;
-  const Key key = inside ? key_at<Key>(run, from_x, from_y) : outside_key<Key>(run);
+  const Key key = key_or_outside<Key>(run, from_x, from_y, run.channel);
   auto element = static_cast<Element<Key>>(ordered_bits(key));
   if (hides(job)) {
     const int last = job.channels - 1;
-    Key alpha = 1;
-    if (job.weighted)
-      alpha = inside ? turn_key(row_of<Key>(run.source, from_y)[from_x * job.channels + last])
-                     : static_cast<Key>(run.outside_alpha);
+    const Key alpha = job.weighted ? key_or_outside<Key>(run, from_x, from_y, last) : Key{1};
     const std::uint32_t weight =
         job.excludes && inside ? mask_at(job.mask_maximum, run.mask, from_x, from_y) : 1;
     const bool hidden = !counts(alpha, weight, run.channel == last);
@@ -545,7 +542,7 @@ __global__ void __launch_bounds__(query_rows* warp_size)
   const int y = run.chunk.y + row;
   std::uint32_t bits = 0;
   const bool found = find_rank<Wide>(run, matrix, window_of(run, x, y), bits);
-  store_key(run, x, y, found ? key_of_bits<Key>(bits) : key_at<Key>(run, x, y));
+  store_key(run, x, y, run.channel, found ? key_of_bits<Key>(bits) : key_at<Key>(run, x, y, run.channel));
 }
 
 // Cutting a picture into chunks, and the launches for one of them.

@@ -37,12 +37,16 @@ Real largest_of(const ImageView& view) {
   return largest;
 }
 
-Image result_of(const Image& picture, const Image& guide, Guided parameters) {
-  parameters.guide = guide.empty() ? ImageView{} : guide.view();
-  const Device& device = device_under_test();
-  Plan plan = satin::plan(device, picture.shape(), parameters);
-  const ImageView inputs[] = {picture.view(), parameters.guide, ImageView{}};
+Image result_on(const Device& device, const Image& picture, const Image& guide, const Guided& parameters) {
+  Guided with_guide = parameters;
+  with_guide.guide = guide.empty() ? ImageView{} : guide.view();
+  Plan plan = satin::plan(device, picture.shape(), with_guide);
+  const ImageView inputs[] = {picture.view(), with_guide.guide, with_guide.mask};
   return run_plan(device, plan, inputs);
+}
+
+Image result_of(const Image& picture, const Image& guide, const Guided& parameters) {
+  return result_on(device_under_test(), picture, guide, parameters);
 }
 
 /// Returns how far rounding may change a result. Integers are summed exactly, so errors come from the fixed
@@ -357,6 +361,34 @@ TEST(Guided, TakesTheOrderOfTheGuidesColoursAsATag) {
       for (int c = 0; c < 3; ++c)
         swapped.view().value<std::uint8_t>(x, y, c) = guide.view().value<std::uint8_t>(x, y, 2 - c);
   ASSERT_EQ(difference(result_of(picture, swapped, {}), result_of(picture, guide, {})), "");
+}
+
+// The tolerance of the equations would hide steps of another rounding.
+TEST(Guided, HasTheBytesOfTheCpu) {
+  if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
+  const Device cpu = Device::open("cpu");
+  std::uint64_t seed = 700;
+  for (const Type type : {Type::u8, Type::u16})
+    for (const int channels : {1, 2, 3, 4})
+      for (const int guide_channels : {0, 1, 2, 3, 4})
+        for (const Border border : {Border::shrink, Border::clamp, Border::mirror}) {
+          ++seed;
+          Shape shape{530, 47, channels, type, alpha_of(channels)};
+          if (channels >= 3 && seed % 2 == 0) shape.order = Order::bgr;
+          const Shape guide_shape{530, 47, guide_channels, type, alpha_of(guide_channels)};
+          const Image picture =
+              seed % 4 < 2 ? random_picture(shape, seed) : sparse_picture(shape, 0.5, 40, seed);
+          const Image guide = guide_channels == 0 ? Image() : random_picture(guide_shape, seed + 1000);
+          const Image mask = seed % 3 == 0 ? random_map(530, 47, Type::u8, seed) : Image();
+          Guided parameters{.radius = Radius({static_cast<double>(seed % 10), false}, {2, false}),
+                            .eps = seed % 5 == 0 ? 1e-9 : 1e-3,
+                            .border = border};
+          parameters.mask = mask.view();
+          ASSERT_EQ(
+              difference(result_of(picture, guide, parameters), result_on(cpu, picture, guide, parameters)),
+              "")
+              << name_of(type) << channels << " by " << guide_channels << ", seed " << seed;
+        }
 }
 
 TEST(Guided, RefusesWhatItCannotDo) {

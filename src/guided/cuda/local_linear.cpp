@@ -1,7 +1,7 @@
 // Host side of the guided filter on the GPU.
 //
-// Integers without alpha whose sums are exact in doubles and whose windows fit a block are filtered by
-// sliding windows (kernels/guided/running_linear.cu). All other jobs use summed-area tables
+// Integers whose sums are exact in doubles and whose windows fit a block are filtered by sliding windows
+// (kernels/guided/running_linear.cu), except 16 bits with alpha. All other jobs use summed-area tables
 // (kernels/guided/local_linear.cu): moments of every pixel, their tables, coefficients of every window, their
 // tables, results. Coefficients then reuse the memory of the moments, and their tables that of the moments'
 // tables.
@@ -27,6 +27,7 @@ template <class Arguments>
 Arguments arguments_of(const LocalLinearJob& job, const LocalLinearImages& images) {
   Arguments arguments;
   arguments.job = job;
+  arguments.scales = kernels::LinearScales(job.format);
   arguments.measured = images.measured;
   arguments.guide_measured = images.guide_measured;
   arguments.picture = source_of(images.picture);
@@ -36,11 +37,18 @@ Arguments arguments_of(const LocalLinearJob& job, const LocalLinearImages& image
   return arguments;
 }
 
+/// Whether windows can slide over the pictures of the job.
+bool slides(const LocalLinearJob& job) {
+  if (job.picture.type != job.guide.type) return false;
+  if (job.picture.weighted) return job.picture.type == Type::u8 && job.numerators_fit_double;
+  if (job.guide.weighted) return false;
+  return job.picture.type == Type::u8 ? job.sums_fit_32_bits : job.numerators_fit_double;
+}
+
 /// Returns tiles for sliding windows. spans is 0 for jobs that need tables: other types, or windows that
 /// leave less than a quarter of a block's columns for results.
 SlidingTiles sliding_tiles(const CudaBackend& backend, const LocalLinearJob& job) {
-  const bool narrow = job.picture.type == Type::u8 ? job.sums_fit_32_bits : job.numerators_fit_double;
-  if (!narrow || job.picture.type != job.guide.type || job.picture.weighted || job.guide.weighted) return {};
+  if (!slides(job)) return {};
   const auto span_y = static_cast<int>(2 * job.reach_y + 1);
   SlidingTileRules rules;
   rules.width = static_cast<int>(job.width);
@@ -72,6 +80,7 @@ class RunningLinear final : public LocalLinearOperation {
     backend_.select();
     auto arguments = arguments_of<kernels::RunningLinearArguments>(job_, images);
     arguments.tiles = tiles_;
+    arguments.eps = linear_eps(job_.eps, job_.guide, {});
     arguments.kept = kept_.get();
     kernels::running_linear(arguments, backend_.stream_of(stream));
     check_launch("filtering by a guide");

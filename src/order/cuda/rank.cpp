@@ -2,6 +2,8 @@
 
 #include "order/rank.h"
 
+#include <algorithm>
+
 #include "core/cuda/backend.h"
 #include "kernels/order/launch.h"
 
@@ -12,17 +14,15 @@ constexpr std::int64_t largest_side = 1LL << 28;
 constexpr std::int64_t most_tiled_rows = 1LL << 19;       // a grid has at most 65535 blocks down
 constexpr std::int64_t most_threshold_words = 1LL << 30;  // 4 GiB; the wavelet matrix works chunk by chunk
 
-enum class Method : std::uint8_t { nine, tiles, thresholds, wavelet_matrix };
+enum class Method : std::uint8_t { networks, thresholds, wavelet_matrix };
 
 Method method_of(const RankJob& job) {
-  const bool hides = job.weighted || job.excludes;
-  if (job.reach.from_map || hides) return Method::wavelet_matrix;
+  if (job.reach.from_map || job.excludes) return Method::wavelet_matrix;
   const bool median_of_square = job.reach.x == job.reach.y && 2 * job.percent == percent_whole;
-  if (median_of_square && job.height <= most_tiled_rows) {
-    if (job.reach.x == 1) return Method::nine;
-    if (job.reach.x > 1 && job.reach.x <= kernels::largest_tiled_reach) return Method::tiles;
-  }
-  const bool narrow = job.type == Type::u8 && kernels::threshold_words(job) <= most_threshold_words;
+  const bool small = job.reach.x >= 1 && job.reach.x <= kernels::largest_tiled_reach;
+  if (median_of_square && small && job.height <= most_tiled_rows) return Method::networks;
+  const bool narrow =
+      job.type == Type::u8 && !job.weighted && kernels::threshold_words(job) <= most_threshold_words;
   return narrow ? Method::thresholds : Method::wavelet_matrix;
 }
 
@@ -45,15 +45,18 @@ class Rank final : public RankOperation {
     const kernels::StreamHandle handle = backend_.stream_of(stream);
     kernels::RankArguments arguments;
     arguments.job = job_;
-    arguments.plain = !job_.weighted && job_.mask_maximum == 0 && !(job_.threshold > 0);
-    arguments.outside_alpha = job_.border_keys[static_cast<std::size_t>(job_.channels - 1)];
+    const bool by_networks = method_ == Method::networks;
+    arguments.plain = (!job_.weighted || by_networks) && job_.mask_maximum == 0 && !(job_.threshold > 0);
+    std::copy(job_.border_keys.begin(), job_.border_keys.end(), arguments.outside);
     arguments.source = source_of(images.source);
     arguments.radius_map = source_of(images.radius_map);
     arguments.mask = source_of(images.mask);
     arguments.output = target_of(images.output);
-    for (arguments.channel = 0; arguments.channel < job_.channels; ++arguments.channel) {
-      arguments.outside = job_.border_keys[static_cast<std::size_t>(arguments.channel)];
+    for (arguments.channel = 0; arguments.channel < job_.channels; ++arguments.channel)
       find_ranks(arguments, handle);
+    if (job_.weighted && by_networks) {
+      kernels::partial_medians(arguments, handle);
+      check_launch("finding medians of fewer pixels");
     }
     if (arguments.plain) return;
     kernels::finish_ranks(job_, arguments.source, arguments.mask, arguments.output, handle);
@@ -63,11 +66,8 @@ class Rank final : public RankOperation {
  private:
   void find_ranks(const kernels::RankArguments& arguments, kernels::StreamHandle stream) {
     switch (method_) {
-      case Method::nine:
-        kernels::medians_of_nine(arguments, stream);
-        break;
-      case Method::tiles:
-        kernels::medians_by_tiles(arguments, stream);
+      case Method::networks:
+        kernels::medians_by_networks(arguments, stream);
         break;
       case Method::thresholds:
         kernels::ranks_by_thresholds(
