@@ -206,7 +206,8 @@ SignedRadii::SignedRadii(Backend& backend, const Shape& picture, const Shape& de
   }
   if (rule_.soft != SoftDepth::off) {
     if (enlarge_radii_ != nullptr) spare_ = plane_of_samples(spare_buffer_);
-    scores_ = backend.allocate(static_cast<std::size_t>(source_.width * source_.height));
+    scores_ = backend.allocate(static_cast<std::size_t>(source_.width * source_.height) *
+                               (sizeof(SideScores) + sizeof(ChosenSide)));
     snap_depth_ = backend.prepare(SnapDepthJob{sizes, picture.type, picture.channels, colours});
   }
   statistics_ = backend.allocate(sizeof(DepthStatistics));
@@ -318,10 +319,13 @@ void SignedRadii::run(const ImageView& picture, const ImageView& depth, const Mu
   if (fill_radii_ != nullptr) fill_radii_->run(samples, state, stream);
   auto* colours = reinterpret_cast<GuideColour*>(colours_.get());
   // The host skips snapping if it can read that depth is not soft; otherwise the steps look for themselves
-  if (snap_depth_ != nullptr && (!backend_.host_memory || statistics->soft != 0))
-    snap_depth_->run({picture, statistics, colours, reinterpret_cast<SideScores*>(scores_.get()), samples,
-                      enlarge_radii_ != nullptr ? spare_ : spare},
-                     stream);
+  if (snap_depth_ != nullptr && (!backend_.host_memory || statistics->soft != 0)) {
+    auto* scores = reinterpret_cast<SideScores*>(scores_.get());
+    auto* sides = reinterpret_cast<ChosenSide*>(scores + source_.width * source_.height);
+    snap_depth_->run(
+        {picture, statistics, colours, scores, sides, samples, enlarge_radii_ != nullptr ? spare_ : spare},
+        stream);
+  }
   if (enlarge_radii_ != nullptr) enlarge_radii_->run({picture, samples, colours, radii}, stream);
 }
 

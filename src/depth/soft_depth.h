@@ -5,9 +5,10 @@
 // A depth image is soft if at least a quarter of its silhouettes are ramps, or if the caller says so. Then
 //   - more depth around the focus is sharp (DecideSoftness),
 //   - noise gives way to the mean on surfaces, and thin extremes to the median near silhouettes (CleanRadii),
-//   - every pixel near a silhouette is scored by how much it looks like the nearer side (ScoreSides), and
-//     gets the radius of the side that the scores around it choose (ChooseSides). A pixel alone does not
-//     decide: where both sides are textured, that would leave specks.
+//   - every pixel near a silhouette is scored by how much it looks like the nearer side (ScoreSides); the
+//     scores around it choose its side (ChooseSides), because where both sides are textured, a pixel that
+//     decided alone would leave specks; and it gets the radius of that side, or of the other one where the
+//     chosen pixels are a speck all the same (SnapToSides).
 // Depth that is not soft keeps every bit: against ray-traced truth snapping gains 2 dB on soft depth, and
 // costs clean depth up to 3.
 
@@ -272,6 +273,9 @@ SATIN_HD int rim_of(std::int64_t width) {
   return share < widest_rim ? static_cast<int>(share) : widest_rim;
 }
 
+/// For a SoftRim that scores nothing.
+struct NoColours {};
+
 /// Finds out which pixels may be on a rim, and whether they look like it. `colours(x, y)` returns the colour
 /// of a sample.
 ///
@@ -392,6 +396,7 @@ struct SoftRim {
 };
 
 inline constexpr int snap_reach = 6;  ///< radius of the disc in which both sides of a ramp are sampled
+inline constexpr int ramp_reach = 2;  ///< reach of the window whose radii say whether a pixel is on a ramp
 /// A pixel is near a silhouette if 5 x 5 radii differ by this share of the range in the window of snap_reach.
 inline constexpr float snap_share = 0.3F;
 /// Pixels whose 5 x 5 radii differ by no more are near no silhouette, whatever is farther away.
@@ -484,7 +489,7 @@ struct SideScores {
 /// Scores the pixels near silhouettes of soft depth, each by its own colour.
 template <class Colours>
 struct ScoreSides {
-  static constexpr int reach = 2;
+  static constexpr int reach = ramp_reach;
 
   Rows<const SignedRadius256> radii;
   std::int64_t width;
@@ -521,8 +526,15 @@ struct ScoreSides {
   }
 };
 
-/// Gives pixels near silhouettes of soft depth the radius of the side that the scores of 5 x 5 pixels choose:
-/// on a ramp of the pixels that look like this one, on a rim of all of them.
+/// The side of a silhouette that a pixel is on.
+enum class ChosenSide : std::uint8_t {
+  none,  ///< the pixel has no scores, and keeps its radius
+  far,
+  near
+};
+
+/// Chooses the side of each pixel near a silhouette of soft depth by the scores of 5 x 5 pixels: on a ramp of
+/// those that look like this one, on a rim of all of them.
 template <class Colours>
 struct ChooseSides {
   static constexpr int score_reach = 2;
@@ -536,40 +548,35 @@ struct ChooseSides {
   Colours colours;
   const DepthStatistics* statistics;
   const SideScores* scores;
-  Rows<SignedRadius256> result;
+  ChosenSide* sides;  ///< densely packed rows
 
   struct Row {
     const ChooseSides& step;
     const SideScores* scores;
-    const SignedRadius256* radii;
-    SignedRadius256* result;
+    ChosenSide* sides;
     int y;
 
-    SATIN_HD void operator()(int x) const { result[x] = step.chosen(x, y); }
+    SATIN_HD void operator()(int x) const { sides[x] = step.chosen(x, y); }
     [[nodiscard]] SATIN_HD bool is_rare(int x) const { return scores[x].exist(); }
-    SATIN_HD void usual(int x) const { result[x] = radii[x]; }
+    SATIN_HD void usual(int x) const { sides[x] = ChosenSide::none; }
   };
   [[nodiscard]] SATIN_HD bool idle() const { return statistics->soft == 0; }
-  SATIN_HD Row row(int y) const { return {*this, scores + y * width, radii.row(y), result.row(y), y}; }
+  SATIN_HD Row row(int y) const { return {*this, scores + y * width, sides + y * width, y}; }
 
  private:
-  SATIN_HD SignedRadius256 chosen(int x, int y) const {
-    const SignedRadius256 own = radii.row(y)[x];
+  SATIN_HD ChosenSide chosen(int x, int y) const {
     const SideScores score = scores[y * width + x];
-    if (!score.exist()) return own;
-    SoftRamp ramp;
-    const auto any = [](std::int64_t, std::int64_t) { return 1.0F; };
-    const RadiusRange beside = range_of_square(radii, width, height, x, y, ScoreSides<Colours>::reach);
-    if (is_on_ramp(radii, width, height, x, y, beside, ramp.range) &&
-        find_sides(radii, width, height, x, y, any, ramp)) {
-      const bool is_near = mean_on_ramp(x, y, ramp.range) > 0.5F ||
-                           (score.rim != SideScores::none && mean_on_rim(x, y, ramp.range) > rim_mean);
-      return is_near ? ramp.near.mean() : ramp.far.mean();
+    if (!score.exist()) return ChosenSide::none;
+    if (score.ramp != SideScores::none) {
+      const RadiusRange range = range_of_square(radii, width, height, x, y, snap_reach);
+      const bool is_near = mean_on_ramp(x, y, range) > 0.5F ||
+                           (score.rim != SideScores::none && mean_on_rim(x, y, range) > rim_mean);
+      return is_near ? ChosenSide::near : ChosenSide::far;
     }
     const SoftRim<Colours> rim{radii, width, height, colours};
     typename SoftRim<Colours>::Candidate pixel;
-    const bool is_near = rim.find(x, y, own, pixel) && mean_on_rim(x, y, pixel.range) > rim_mean;
-    return is_near ? pixel.near : own;
+    const bool is_near = rim.find(x, y, radii.row(y)[x], pixel) && mean_on_rim(x, y, pixel.range) > rim_mean;
+    return is_near ? ChosenSide::near : ChosenSide::far;
   }
 
   /// Returns the mean of the scores of ramps, each weighted by how much the pixel looks like this one.
@@ -614,6 +621,88 @@ struct ChooseSides {
     const float share =
         static_cast<float>(radii.row(v)[u] - range.low) / static_cast<float>(range.high - range.low);
     return share < 0 ? 0 : share > 1 ? 1 : share;
+  }
+};
+
+/// Gives pixels near silhouettes of soft depth the radius of their side. Pixels of specks and thin threads
+/// change sides.
+struct SnapToSides {
+  static constexpr int speck_reach = 3;
+  static constexpr int largest_speck = 12;  ///< pixels; a thread one pixel wide has 7 in 7 x 7
+
+  Rows<const SignedRadius256> radii;
+  std::int64_t width;
+  std::int64_t height;
+  const DepthStatistics* statistics;
+  const ChosenSide* sides;
+  Rows<SignedRadius256> result;
+
+  struct Row {
+    const SnapToSides& step;
+    const ChosenSide* sides;
+    const SignedRadius256* radii;
+    SignedRadius256* result;
+    int y;
+
+    SATIN_HD void operator()(int x) const { result[x] = step.snapped(x, y); }
+    [[nodiscard]] SATIN_HD bool is_rare(int x) const { return sides[x] != ChosenSide::none; }
+    SATIN_HD void usual(int x) const { result[x] = radii[x]; }
+  };
+  [[nodiscard]] SATIN_HD bool idle() const { return statistics->soft == 0; }
+  SATIN_HD Row row(int y) const { return {*this, sides + y * width, radii.row(y), result.row(y), y}; }
+
+ private:
+  SATIN_HD SignedRadius256 snapped(int x, int y) const {
+    const SignedRadius256 own = radii.row(y)[x];
+    const ChosenSide side = sides[y * width + x];
+    if (side == ChosenSide::none) return own;
+    SoftRamp ramp;
+    const auto any = [](std::int64_t, std::int64_t) { return 1.0F; };
+    const RadiusRange beside = range_of_square(radii, width, height, x, y, ramp_reach);
+    if (is_on_ramp(radii, width, height, x, y, beside, ramp.range) &&
+        find_sides(radii, width, height, x, y, any, ramp)) {
+      const bool is_near = (side == ChosenSide::near) != is_speck(x, y, ramp.range);
+      return is_near ? ramp.near.mean() : ramp.far.mean();
+    }
+    const SoftRim<NoColours> rim{radii, width, height, {}};
+    SoftRim<NoColours>::Candidate pixel;
+    const bool is_near =
+        rim.find(x, y, own, pixel) && (side == ChosenSide::near) != is_speck(x, y, pixel.range);
+    return is_near ? pixel.near : own;
+  }
+
+  /// Whether few of the 7 x 7 pixels around are on the pixel's side and connected with it, by corners too.
+  /// Pixels outside the image are on every side. The window is 8 x 8 bits, whose last row and column stay 0,
+  /// so that shifts do not wrap around.
+  SATIN_HD bool is_speck(int x, int y, const RadiusRange& range) const {
+    constexpr int pitch = 2 * speck_reach + 2;
+    static_assert(pitch == 8);
+    const bool is_near = sides[y * width + x] == ChosenSide::near;
+    std::uint64_t alike = 0;
+    for (int j = -speck_reach; j <= speck_reach; ++j)
+      for (int i = -speck_reach; i <= speck_reach; ++i) {
+        const std::int64_t u = x + i;
+        const std::int64_t v = y + j;
+        if (u < 0 || v < 0 || u >= width || v >= height || is_nearer(u, v, range) == is_near)
+          alike |= std::uint64_t{1} << (pitch * (j + speck_reach) + i + speck_reach);
+      }
+    std::uint64_t before = 0;
+    std::uint64_t connected = std::uint64_t{1} << (pitch * speck_reach + speck_reach);
+    while (connected != before) {
+      before = connected;
+      connected |= connected << 1 | connected >> 1;
+      connected |= connected << pitch | connected >> pitch;
+      connected &= alike;
+    }
+    int size = 0;  // nvcc drops std::popcount
+    for (; connected != 0; connected &= connected - 1) ++size;
+    return size <= largest_speck;
+  }
+  SATIN_HD bool is_nearer(std::int64_t x, std::int64_t y, const RadiusRange& range) const {
+    const ChosenSide side = sides[y * width + x];
+    if (side != ChosenSide::none) return side == ChosenSide::near;
+    const SignedRadius256 own = radii.row(y)[x];
+    return own - range.low > range.high - own;
   }
 };
 
@@ -684,9 +773,10 @@ struct SnapDepthJob {
     ImageView picture;
     const DepthStatistics* statistics = nullptr;  ///< this and the next one: in the backend's memory
     GuideColour* sample_colours = nullptr;  ///< workspace, one for each sample; null if the sizes are equal
-    SideScores* scores = nullptr;           ///< workspace, one for each sample
-    MutableImageView radii;                 ///< i32, of the depth image's size, no unknown_radius
-    MutableImageView spare;                 ///< workspace, shaped like radii
+    SideScores* scores = nullptr;           ///< workspace, this and the next one for each sample
+    ChosenSide* sides = nullptr;
+    MutableImageView radii;  ///< i32, of the depth image's size, no unknown_radius
+    MutableImageView spare;  ///< workspace, shaped like radii
   };
 
   template <class Launch>
@@ -704,7 +794,10 @@ struct SnapDepthJob {
              ScoreSides<Colours>{clean, width, height, colours_at, images.statistics, images.scores});
       launch(width, height,
              ChooseSides<Colours>{clean, width, height, colours_at, images.statistics, images.scores,
-                                  Rows<SignedRadius256>(images.radii)});
+                                  images.sides});
+      launch(width, height,
+             SnapToSides{clean, width, height, images.statistics, images.sides,
+                         Rows<SignedRadius256>(images.radii)});
     };
     with_pixel_type(type, [&]<class T>() {
       const Rows<const T> picture(images.picture);

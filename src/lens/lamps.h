@@ -58,8 +58,9 @@ struct AperturePictureJob {
 
   struct Images {
     ImageView picture;
-    ApertureRow* rows = nullptr;    ///< aperture_picture_side rows, in the backend's memory
-    ApertureEdge* edges = nullptr;  ///< most_aperture_edges per row
+    ApertureCells* cells = nullptr;  ///< workspace, aperture_picture_side; all in the backend's memory
+    ApertureRow* rows = nullptr;     ///< aperture_picture_rows
+    ApertureEdge* edges = nullptr;   ///< most_aperture_edges per row of cells
   };
 
   template <class Launch>
@@ -70,7 +71,9 @@ struct AperturePictureJob {
              FindApertureMeans<T>{values, images.edges});
     });
     launch(std::int64_t{aperture_picture_side}, std::int64_t{1},
-           FindApertureEdges{images.rows, images.edges});
+           FindApertureEdges{images.cells, images.edges});
+    launch(std::int64_t{aperture_picture_rows}, std::int64_t{1},
+           CentreAperture{images.cells, images.rows, images.edges});
   }
 };
 

@@ -138,7 +138,7 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const Ap
   splat.squeeze = job.style.squeeze;
   splat.most_lamps = LampMemory::capacity(layers);
   if (!is_centred(job)) splat.outline = outline_of(aperture);
-  splat.lamp_reach = job.aperture.width != 0 ? 1.0F : aperture.reach;
+  splat.lamp_reach = job.aperture.width != 0 ? aperture_picture_reach : aperture.reach;
   splat.peak_bits = peak_bits_of(job);
   splat.quality = job.style.quality;
   splat.most_listed = layers.list_capacity();
@@ -188,13 +188,15 @@ LampMemory::LampMemory(Backend& backend, const LensLayersJob& job, const Apertur
     edges_ = arrays_.add_copy(table.edges);
     aperture_.count = static_cast<std::int32_t>(table.rows.size());
     aperture_.simple = table.simple ? 1 : 0;
-    aperture_.reach = table.reach;
+    aperture_.reach = aperture_.rim = table.reach;
     aperture_.cut = static_cast<float>(table.cut / corner);
   } else {
     read_picture_ = backend.prepare(AperturePictureJob{picture});
-    rows_ = arrays_.add<ApertureRow>(aperture_picture_side);
+    picture_cells_ = arrays_.add<ApertureCells>(aperture_picture_side);
+    rows_ = arrays_.add<ApertureRow>(aperture_picture_rows);
     edges_ = arrays_.add<ApertureEdge>(std::size_t{aperture_picture_side} * most_aperture_edges);
-    aperture_.count = aperture_picture_side;
+    aperture_.count = aperture_picture_rows;
+    aperture_.reach = aperture_picture_reach;
     aperture_.cut = static_cast<float>(table.cut / table.reach / corner);
     aperture_.least_light = least_picture_light;
   }
@@ -204,7 +206,7 @@ LampMemory::LampMemory(Backend& backend, const LensLayersJob& job, const Apertur
 }
 
 void LampMemory::find_aperture(const ImageView& picture, Stream stream) {
-  if (read_picture_ != nullptr) read_picture_->run({picture, rows_, edges_}, stream);
+  if (read_picture_ != nullptr) read_picture_->run({picture, picture_cells_, rows_, edges_}, stream);
 }
 
 InputMeasures lens_measures(const LensBlurJob& job) {

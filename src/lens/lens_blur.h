@@ -95,6 +95,7 @@ class LampMemory {
   std::unique_ptr<AperturePictureJob::Operation> read_picture_;  ///< null without a picture
   LampCell* cells_ = nullptr;
   LampSurface* surfaces_ = nullptr;
+  ApertureCells* picture_cells_ = nullptr;  ///< null without a picture
   ApertureRow* rows_ = nullptr;
   ApertureEdge* edges_ = nullptr;
   LampList lamps_;

@@ -144,6 +144,21 @@ TEST(SoftDepth, TexturedBackgroundsAreNoRims) {
       EXPECT_NEAR(found.at(x, y) / 256.0, 0, 1) << x << ", " << y;
 }
 
+/// Counts the pixels in columns `left` to `right` - 1 that are on the other side of radius 8 than at least
+/// `least` of the eight pixels around them.
+int specks_of(const RadiiResult& found, int left, int right, int rows, int least) {
+  const auto is_near = [&](int x, int y) { return found.at(x, y) > 8 * 256; };
+  int specks = 0;
+  for (int y = 1; y < rows - 1; ++y)
+    for (int x = left; x < right; ++x) {
+      int unlike = 0;
+      for (int v = y - 1; v <= y + 1; ++v)
+        for (int u = x - 1; u <= x + 1; ++u) unlike += is_near(u, v) != is_near(x, y) ? 1 : 0;
+      specks += unlike >= least ? 1 : 0;
+    }
+  return specks;
+}
+
 TEST(SoftDepth, TexturesOnBothSidesLeaveFewSpecks) {
   // Snow before twigs and lamps: many pixels of the background look like nothing around them
   Random random(7);
@@ -159,16 +174,35 @@ TEST(SoftDepth, TexturesOnBothSidesLeaveFewSpecks) {
                                                                                 random.between(-40, 5));
     }
   const RadiiResult found = radii_beside_outline(picture);
-  const auto is_near = [&](int x, int y) { return found.at(x, y) > 8 * 256; };
-  int specks = 0;
-  for (int y = 1; y < low - 1; ++y)
-    for (int x = outline - 20; x < outline + 20; ++x) {
-      int unlike = 0;
-      for (int v = y - 1; v <= y + 1; ++v)
-        for (int u = x - 1; u <= x + 1; ++u) unlike += is_near(u, v) != is_near(x, y) ? 1 : 0;
-      specks += unlike >= 7 ? 1 : 0;
+  EXPECT_LT(specks_of(found, outline - 20, outline + 20, low, 7), 4) << "7 where each pixel decides alone";
+}
+
+TEST(SoftDepth, ColoursOfTheOtherSideLeaveNoSpecks) {
+  // White wool before orange lamps, with dark pixels on both sides
+  constexpr int across = 64;
+  constexpr int down = 600;
+  constexpr int middle = across / 2;
+  Random random(5);
+  Image picture({across, down, 3, Type::u8});
+  constexpr int wool[] = {190, 200, 210};
+  constexpr int lamps[] = {220, 150, 70};
+  for (int y = 0; y < down; ++y)
+    for (int x = 0; x < across; ++x) {
+      const bool dark = random.between(0, 9) < (x < middle ? 1 : 9);
+      for (int c = 0; c < 3; ++c)
+        picture.view().value<std::uint8_t>(x, y, c) = static_cast<std::uint8_t>((dark         ? 40
+                                                                                 : x < middle ? wool[c]
+                                                                                              : lamps[c]) +
+                                                                                random.between(-20, 20));
     }
-  EXPECT_LT(specks, 4) << "7 where each pixel decides alone";
+  LensFocus focus = focus_at(0.1);
+  focus.sharp_range = 0;
+  const RadiiResult found =
+      radii_of(picture,
+               plane_of(across, down, Type::f32,
+                        [](auto x, auto) { return ramp(static_cast<double>(x) + 0.5, middle - 3, 6); }),
+               focus);
+  EXPECT_LT(specks_of(found, 1, across - 1, down, 8), 4) << "29 where specks keep their side";
 }
 
 TEST(SoftDepth, SurfacesHoldStillUnderNoise) {
@@ -380,6 +414,7 @@ struct SnapCase {
   Image picture, radii, thin, snapped;
   DepthStatistics statistics;
   std::vector<SideScores> scores;
+  std::vector<ChosenSide> sides;
 
   SnapCase(int across, int down) {
     const Shape plane{across, down, 1, Type::f32};  // bits of i32
@@ -402,17 +437,22 @@ struct SnapCase {
                            Rows<SignedRadius256>(thin.view())};
     const PictureColours<std::uint8_t> colours{Rows<const std::uint8_t>(picture.view()), 3, 3};
     scores.resize(static_cast<std::size_t>(across) * static_cast<std::size_t>(down));
+    sides.resize(scores.size());
     const Rows<const SignedRadius256> cleaned(thin.view());
     const ScoreSides<PictureColours<std::uint8_t>> score{cleaned, across,      down,
                                                          colours, &statistics, scores.data()};
-    const ChooseSides<PictureColours<std::uint8_t>> choose{
-        cleaned, across, down, colours, &statistics, scores.data(), Rows<SignedRadius256>(snapped.view())};
+    const ChooseSides<PictureColours<std::uint8_t>> choose{cleaned,     across,        down,        colours,
+                                                           &statistics, scores.data(), sides.data()};
+    const SnapToSides snap{cleaned,     across,       down,
+                           &statistics, sides.data(), Rows<SignedRadius256>(snapped.view())};
     for (int y = 0; y < down; ++y)
       for (int x = 0; x < across; ++x) clean(x, y);
     for (int y = 0; y < down; ++y)
       for (int x = 0; x < across; ++x) score(x, y);
     for (int y = 0; y < down; ++y)
       for (int x = 0; x < across; ++x) choose.row(y)(x);
+    for (int y = 0; y < down; ++y)
+      for (int x = 0; x < across; ++x) snap.row(y)(x);
   }
 };
 
@@ -429,9 +469,9 @@ TEST(SoftDepth, RowsOfEverySimdTargetEqualSinglePixels) {
       const auto operation = device.backend().prepare(scene.job);
       Image found = copy_of(scene.radii);
       Image spare(found.shape());
-      operation->run(
-          {scene.picture.view(), &scene.statistics, nullptr, scene.scores.data(), found.view(), spare.view()},
-          {});
+      operation->run({scene.picture.view(), &scene.statistics, nullptr, scene.scores.data(),
+                      scene.sides.data(), found.view(), spare.view()},
+                     {});
       for (int y = 0; y < down; ++y)
         for (int x = 0; x < across; ++x) {
           const SignedRadius256 own = found.view().row<SignedRadius256>(y)[x];

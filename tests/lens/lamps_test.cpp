@@ -249,11 +249,32 @@ TEST(Lamps, APictureIsTheAperture) {
   };
   const Image result = out_of_focus(picture, 16, {}, half(Type::u8));
   EXPECT_NEAR(light_between(result, -200, 200), 1, 4e-3);
-  EXPECT_NEAR(light_between(result, -16, 1), 1, 4e-3) << "the left half is open";
-  EXPECT_EQ(light_between(result, 1, 200), 0);
+  EXPECT_NEAR(light_between(result, -8, 9), 1, 4e-3) << "half of the width is open";
   EXPECT_NEAR(light_between(result, -8, 0), 0.485, 0.02);
   EXPECT_EQ(difference(out_of_focus(picture, 16, {}, half(Type::u16)), result), "");
   EXPECT_EQ(difference(out_of_focus(picture, 16, {}, half(Type::f32)), result), "");
+}
+
+TEST(Lamps, APictureThatIsNotCentredLeavesLampsWhereTheyAre) {
+  // Three unlike spots in a corner, near the largest radius
+  Image aperture = constant_picture({50, 40, 1, Type::u8}, 0);
+  for (std::int64_t y = 5; y < 15; ++y)
+    for (std::int64_t x = 30; x < 50; ++x)
+      if (x < 33 || x > 44 || y > 12) set_fraction(aperture.view(), x, y, 0, y < 8 ? 0.5 : 1);
+  for (const double radius : {8.0, 63.0}) {
+    const std::int64_t size = 321;
+    const Image result = out_of_focus(point(size, Type::f32), radius, {}, aperture);
+    double light = 0, right = 0, down = 0;
+    for (std::int64_t y = 0; y < size; ++y)
+      for (std::int64_t x = 0; x < size; ++x) {
+        const auto value = static_cast<double>(result.view().value<float>(x, y));
+        light += value;
+        right += value * static_cast<double>(x - size / 2);
+        down += value * static_cast<double>(y - size / 2);
+      }
+    EXPECT_NEAR(right / light, 0, 0.05) << radius;
+    EXPECT_NEAR(down / light, 0, 0.05) << radius;
+  }
 }
 
 TEST(Lamps, AnAperturePictureKeepsItsProportionsAndItsGreys) {

@@ -142,7 +142,7 @@ Aperture aperture_of(const LensScene& scene, const ApertureRow* rows, const Aper
   aperture.edges = edges;
   aperture.count = static_cast<std::int32_t>(table.rows.size());
   aperture.simple = table.simple ? 1 : 0;
-  aperture.reach = table.reach;
+  aperture.reach = aperture.rim = table.reach;
   aperture.middle_x = static_cast<float>(scene.job.width - 1) / 2;
   aperture.middle_y = static_cast<float>(scene.job.height - 1) / 2;
   aperture.cut = table.cut / static_cast<float>(std::hypot(scene.job.width, scene.job.height) / 2);

@@ -36,7 +36,10 @@ struct OutlineRow {
 
 inline constexpr std::int32_t aperture_full = 255;
 inline constexpr int aperture_rows = 1024;        ///< rows of the aperture of a style
-inline constexpr int aperture_picture_side = 64;  ///< rows and columns of the aperture of a picture
+inline constexpr int aperture_picture_side = 64;  ///< rows and columns of cells of a picture
+/// Rows of the aperture of a picture. The light's centroid is in its middle to 1/4096 of the radius.
+inline constexpr int aperture_picture_rows = 8192;
+inline constexpr float aperture_picture_reach = 2;  ///< the centroid may be in a corner of the picture
 inline constexpr int most_aperture_edges = aperture_picture_side + 1;
 
 /// Rows at equal distances from -reach to reach, in radii. Columns have the same reach.
@@ -46,6 +49,7 @@ struct Aperture {
   std::int32_t count = 0;   ///< number of rows
   std::int32_t simple = 0;  ///< 1 if no row has more than two edges
   float reach = 1;
+  float rim = 1;       ///< radius of the rim of a cat's eye, in radii
   float middle_x = 0;  ///< centre of the picture, pixels
   float middle_y = 0;
   float least_light = 0;  ///< least divisor of a lamp's light, as a share of a clear disc
@@ -104,7 +108,7 @@ struct LampShape {
   [[nodiscard]] SATIN_HD LampRim rim(float height) const {
     constexpr std::int32_t endless = 1 << 24;
     if (aperture->cut == 0) return {-endless, endless};
-    const float rim_radius = radius * aperture->reach;
+    const float rim_radius = radius * aperture->rim;
     const float below = height - rim_y;
     const float squared = rim_radius * rim_radius - below * below;
     const float half = squared > 0 ? sqrtf(squared) : 0.0F;
@@ -290,8 +294,9 @@ SATIN_HD std::uint64_t lamp_share(const LampShape& shape, std::uint32_t full) {
   return lamp_share(shape, light, full);
 }
 
-/// A picture of any size and proportions as an aperture. Its longer side spans the circle of confusion. White
-/// is clear; black and the area beside the picture are opaque.
+/// A picture of any size and proportions as an aperture. Its longer side has the size of the circle of
+/// confusion, whose centre is the centroid of the light that passes: lamps stay where they are. White is
+/// clear; black and the area beside the picture are opaque.
 template <class T>
 struct AperturePicture {
   Rows<const T> values;
@@ -348,23 +353,65 @@ struct FindApertureMeans {
   }
 };
 
+/// A row of cells.
+struct ApertureCells {
+  std::uint32_t edges = 0;  ///< number of edges
+  std::uint32_t light = 0;  ///< sum of the means, below 2^14
+  std::uint32_t along = 0;  ///< sum of the means, each times 2 cell + 1: below 2^21, and 64 rows below 2^27
+};
+
 /// Replaces the means of a row by its edges. Place (row, 0).
 struct FindApertureEdges {
-  ApertureRow* rows;
+  ApertureCells* cells;
   ApertureEdge* edges;  ///< [row][most_aperture_edges]
 
   SATIN_HD void operator()(int row, int /*y*/) const {
     ApertureEdge* to = edges + static_cast<std::int64_t>(row) * most_aperture_edges;
-    std::uint32_t count = 0;
+    ApertureCells found;
     std::int32_t before = 0;
     for (int cell = 0; cell <= aperture_picture_side; ++cell) {
       const std::int32_t own = cell < aperture_picture_side ? to[cell].step : 0;
+      found.light += static_cast<std::uint32_t>(own);
+      found.along += static_cast<std::uint32_t>(own * (2 * cell + 1));
       if (own == before) continue;  // a row has no more edges than cells so far, so no mean is overwritten
       constexpr float half = aperture_picture_side / 2.0F;
-      to[count++] = {(static_cast<float>(cell) - half) / half, own - before};
+      to[found.edges++] = {(static_cast<float>(cell) - half) / half, own - before};
       before = own;
     }
-    rows[row] = {static_cast<std::uint32_t>(row * most_aperture_edges), count};
+    cells[row] = found;
+  }
+};
+
+/// Moves the edges so that the centroid of the light is in the middle. Place (row of the aperture, 0).
+struct CentreAperture {
+  const ApertureCells* cells;
+  ApertureRow* rows;
+  ApertureEdge* edges;  ///< [row][most_aperture_edges]
+
+  SATIN_HD void operator()(int row, int /*y*/) const {
+    constexpr int side = aperture_picture_side;
+    std::uint32_t light = 0;
+    std::uint32_t along = 0;
+    std::uint32_t down = 0;
+    for (int i = 0; i < side; ++i) {
+      light += cells[i].light;
+      along += cells[i].along;
+      down += cells[i].light * static_cast<std::uint32_t>(2 * i + 1);
+    }
+    const double twice_light = light == 0 ? 1 : 2 * static_cast<double>(light);
+    const double middle_x = light == 0 ? side / 2 : along / twice_light;  // in cells
+    const double middle_y = light == 0 ? side / 2 : down / twice_light;
+    if (row < side) {
+      ApertureEdge* own = edges + static_cast<std::int64_t>(row) * most_aperture_edges;
+      const auto left = static_cast<float>(1 - middle_x / (side / 2));
+      for (std::uint32_t i = 0; i < cells[row].edges; ++i) own[i].at = own[i].at + left;
+    }
+    constexpr double cells_a_row = static_cast<double>(aperture_picture_reach) * side / aperture_picture_rows;
+    const double cell = middle_y + (row + 0.5 - aperture_picture_rows / 2) * cells_a_row;
+    rows[row] = {};
+    if (cell >= 0 && cell < side)
+      rows[row] = {static_cast<std::uint32_t>(cell) * most_aperture_edges,
+                   cells[static_cast<int>(cell)].edges};
   }
 };
 

@@ -43,7 +43,7 @@ struct Dof {
 /// Pixels: u8, u16 or f32 (linear, negative values count as 0), 1 to 4 channels; straight alpha weights the
 /// colours. Blurs in linear light. A pixel whose value does not change keeps its bytes. Nothing spreads in
 /// from outside the picture. The result is the same on every device, byte for byte: linear integers of 16
-/// (u8), 24 (u16) or up to 31 bits (f32) and specified float steps. Memory on the CPU: 52 bytes per pixel of
+/// (u8), 24 (u16) or up to 31 bits (f32) and specified float steps. Memory on the CPU: 53 bytes per pixel of
 /// u8 RGB and up to 25 MB for each thread. There is room for half as many samples of hidden and mixed
 /// surfaces as pixels (and 65536); a group whose samples do not fit gets none of them.
 ///
