@@ -215,7 +215,7 @@ class Gains {
   }
 
  private:
-  static constexpr std::int64_t rows_at_once = 128;
+  static constexpr std::int64_t rows_at_once = 32;  ///< so that two threads share them
 
   /// Takes note of rows of cells in host memory.
   void look_at(const ImageView& gains, const ImageView& sources, const ImageView& changed,

@@ -58,6 +58,7 @@ class RowStage final : public RowSource, public ChunkRunner {
         planned_(std::move(filter)),
         sources_(std::move(inputs)),
         measured_(allocate_measured(backend, *planned_)),
+        copy_(backend.prepare(CopyJob{})),
         watch_(watch) {
     if (backend.host_memory) return;
     for (const Image& image : images_) host_images_.push_back(image.empty() ? Image() : Image(image.shape()));
@@ -85,10 +86,15 @@ class RowStage final : public RowSource, public ChunkRunner {
   }
 
   void read(const MutableImageView& rows) override {
-    for (std::int64_t y = 0; y < rows.shape.height; ++y, ++ready_.first) {
+    for (std::int64_t y = 0; y < rows.shape.height;) {
       if (ready_.first == ready_.last) run_next();
-      std::memcpy(rows.at(0, y), host(sources_.size()).at(0, ready_.first + kept_at_),
-                  row_bytes(planned_->output));
+      const std::int64_t count = std::min(rows.shape.height - y, ready_.size());
+      const std::int64_t from = ready_.first + kept_at_, width = rows.shape.width;
+      const ImageView made = part_of(host(sources_.size()), {{0, width}, {from, from + count}});
+      const MutableImageView target = part_of(rows, {{0, width}, {y, y + count}});
+      backend_.host_memory ? copy_->run(made, target, {}) : copy_pixels(made, target);
+      ready_.first += count;
+      y += count;
     }
   }
 
@@ -152,6 +158,7 @@ class RowStage final : public RowSource, public ChunkRunner {
   std::vector<RowSource*> sources_;
   std::vector<Image> host_images_;  ///< host copies of images_; empty on the CPU
   Buffer measured_;                 ///< see allocate_measured()
+  std::unique_ptr<CopyOperation> copy_;
   std::int64_t next_ = 0;           ///< next chunk to run
   Stretch loaded_;                  ///< rows of the picture in the areas
   Stretch ready_;                   ///< rows of the result that were not read yet
