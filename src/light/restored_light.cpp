@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -346,6 +347,19 @@ struct CellGrid {
   }
 };
 
+/// Sets the first pixel of `out` to the largest value of each channel in rows `first` to `last` - 1.
+template <class T>
+void find_largest(const ImageView& picture, std::int64_t first, std::int64_t last, T* out) {
+  const auto channels = static_cast<std::size_t>(picture.shape.channels);
+  std::vector<T> row(static_cast<std::size_t>(picture.shape.width) * channels);
+  for (std::int64_t y = first; y < last; ++y) {
+    const T* values = picture.row<T>(y);
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = std::max(row[i], values[i]);
+  }
+  std::fill_n(out, channels, T{0});
+  for (std::size_t i = 0; i < row.size(); ++i) out[i % channels] = std::max(out[i % channels], row[i]);
+}
+
 /// Restores light on a device. `map` must outlive the object.
 class Restorer {
  public:
@@ -357,8 +371,9 @@ class Restorer {
     table_ = gains_of(map.metadata);
     gains_ = on_device(device, table_, copies_[0]);
     codes_ = on_device(device, map.pixels, copies_[1]);
-    operation_ = device.backend().prepare(RestoreJob{
-        base.shape, map.pixels.shape(), static_cast<int>(table_.shape().height), offsets_of(map.metadata)});
+    job_ = {base.shape, map.pixels.shape(), static_cast<int>(table_.shape().height),
+            offsets_of(map.metadata)};
+    operation_ = device.backend().prepare(job_);
   }
 
   /// Restores rows from `first` on, in the device's memory.
@@ -367,8 +382,60 @@ class Restorer {
     device_.synchronize();
   }
 
+  /// Returns the largest value of the light of a whole picture, all in host memory. Light grows with the base
+  /// and with the gain, so the largest values of both in some rows give a bound for these rows. Only rows
+  /// whose bound is above all that was found are restored. Nothing if there is alpha, or such a bound is
+  /// none.
+  [[nodiscard]] std::optional<double> largest(const ImageView& base) {
+    const Shape& shape = base.shape;
+    const bool grows = std::ranges::all_of(job_.offsets.base, [](float offset) { return offset >= 0; });
+    if (shape.type == Type::f32 || shape.alpha != Alpha::none || !grows) return std::nullopt;
+    constexpr std::int64_t at_once = 32;
+    const std::int64_t parts = (shape.height + at_once - 1) / at_once;
+    const auto last_of = [&](std::int64_t part) { return std::min((part + 1) * at_once, shape.height); };
+    RestoreJob job = job_;
+    job.base.width = job.map.width = 1;
+    job.base.height = job.map.height = parts;
+    Shape light = shape;
+    light.type = Type::f32;
+    light.height = std::min(at_once, shape.height);
+    Image bases(job.base), codes(job.map), bounds({1, parts, shape.channels, Type::f32}), restored(light);
+    const MapAxis rows(job_.map.height, shape.height);
+    for (std::int64_t part = 0; part < parts; ++part) {
+      const std::int64_t first = part * at_once, last = last_of(part);
+      const auto row_of_map = [&](std::int64_t y) { return rows.at(static_cast<int>(y)) / gain_steps; };
+      find_largest(codes_, row_of_map(first),
+                   std::min<std::int64_t>(row_of_map(last - 1) + 2, job_.map.height),
+                   codes.view().row<std::uint8_t>(part));
+      if (shape.type == Type::u8)
+        find_largest(base, first, last, bases.view().row<std::uint8_t>(part));
+      else
+        find_largest(base, first, last, bases.view().row<std::uint16_t>(part));
+    }
+    device_.backend().prepare(job)->run({bases.view(), codes.view(), gains_, bounds.view(), 0}, {});
+    const auto bound_of = [&](std::int64_t part) {
+      const float* values = bounds.view().row<float>(part);
+      return *std::max_element(values, values + shape.channels);
+    };
+    std::vector<std::int64_t> order(static_cast<std::size_t>(parts));
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, std::greater(), bound_of);
+    float found = 0;
+    for (const std::int64_t part : order) {
+      if (bound_of(part) <= found) break;
+      const std::int64_t first = part * at_once, last = last_of(part);
+      const MutableImageView out = rows_of(restored.view(), 0, last - first);
+      run(rows_of(base, first, last), out, first);
+      const float* values = out.row<float>(0);
+      found =
+          std::max(found, *std::max_element(values, values + (last - first) * shape.width * shape.channels));
+    }
+    return static_cast<double>(found);
+  }
+
  private:
   Device device_;
+  RestoreJob job_;
   Image table_;
   Image copies_[2];
   ImageView gains_;
@@ -406,6 +473,8 @@ LightRows::~LightRows() = default;
 const Shape& LightRows::shape() const noexcept { return state_->shape; }
 
 void LightRows::skip_to(std::int64_t row) { state_->next = row; }
+
+std::optional<double> LightRows::largest() { return state_->restorer.largest(state_->base); }
 
 void LightRows::read(const MutableImageView& rows) {
   const std::int64_t first = std::exchange(state_->next, state_->next + rows.shape.height);

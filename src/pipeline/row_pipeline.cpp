@@ -80,7 +80,7 @@ class RowStage final : public RowSource, public ChunkRunner {
 
   /// Runs all measurements, each in a pass through the inputs, and checks their results like check().
   void measure(std::vector<std::string>& warnings) {
-    ChunkRunner::measure(measured(), {}, watch_);
+    if (!take_largest()) ChunkRunner::measure(measured(), {}, watch_);
     backend_.synchronize({});
     check_measured(backend_, *planned_, measured_, warnings, {});
   }
@@ -128,6 +128,21 @@ class RowStage final : public RowSource, public ChunkRunner {
       source.read(part_of(room, {{0, room.shape.width}, {0, std::min(count, room.shape.height)}}));
   }
 
+  /// Takes the range of the only input from its source, if nothing else is measured and it knows the range.
+  bool take_largest() {
+    const std::optional<MeasureJob>& range = planned_->measures.picture;
+    if (!backend_.host_memory || measurements() != 1 || !range || !range->magnitudes || range->weighted ||
+        std::ranges::count(sources_, nullptr) + 1 != std::ssize(sources_))
+      return false;
+    const std::optional<double> largest = sources_.front()->largest();
+    if (!largest) return false;
+    filter_->begin(measured(), {});
+    measured()->largest[0] = std::max(bits_of(*largest), range->at_least[0]);
+    measured()->largest[1] = range->at_least[1];
+    for (std::int64_t i = 0; i < measured_chunks(); ++i) watch_.step();
+    return true;
+  }
+
   void run_next() {
     const Chunk chunk = this->chunk(next_);
     const MutableImageView result = host(sources_.size());
@@ -159,9 +174,9 @@ class RowStage final : public RowSource, public ChunkRunner {
   std::vector<Image> host_images_;  ///< host copies of images_; empty on the CPU
   Buffer measured_;                 ///< see allocate_measured()
   std::unique_ptr<CopyOperation> copy_;
-  std::int64_t next_ = 0;           ///< next chunk to run
-  Stretch loaded_;                  ///< rows of the picture in the areas
-  Stretch ready_;                   ///< rows of the result that were not read yet
+  std::int64_t next_ = 0;     ///< next chunk to run
+  Stretch loaded_;            ///< rows of the picture in the areas
+  Stretch ready_;             ///< rows of the result that were not read yet
   std::int64_t kept_at_ = 0;  ///< distance from a row of the result to its place in the image of results
   Watch& watch_;              ///< progress, a step for each chunk
 };
