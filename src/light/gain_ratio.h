@@ -3,6 +3,7 @@
 // quotient of the sums of both, so that the light of a cell is kept, as a logarithm. Most maps have one gain
 // for all colours; then the cells are marked in which this would lose the tint.
 
+#include <cmath>
 #include <cstdint>
 
 #include "core/maths/hd.h"
@@ -111,7 +112,9 @@ struct GainRatioCell {
     for (int i = 0; i < last - first; ++i) change[i] = sums.is_unchanged[i] ? 0 : 1;
     if (tints.data == nullptr) return;
     std::uint8_t* tint = tints.row(y) + first;
-    for (int i = 0; i < last - first; ++i) tint[i] = is_tinted(sums, i, stops[i]) ? 1 : 0;
+    for (int i = 0; i < last - first; ++i) tint[i] = change[i] != 0 && may_be_tinted(sums, i) ? 1 : 0;
+    for (int i = 0; i < last - first; ++i)
+      if (tint[i] != 0) tint[i] = is_tinted(sums, i, stops[i]) ? 1 : 0;
   }
 
  private:
@@ -155,16 +158,26 @@ struct GainRatioCell {
     return true;
   }
 
-  /// Whether the gain of all colours loses the tint of a cell that has changed.
+  /// Whether a colour's gain and that of all differ by 1/32 of this one or more. Otherwise they differ by
+  /// less than error_of_colour stops.
+  template <int Most>
+  SATIN_HD bool may_be_tinted(const Sums<Most>& sums, int i) const {
+    bool differ = false;
+    if constexpr (Colours > 1)
+      for (int c = 0; c < Colours; ++c) {
+        const double one = sums.restored[c][i] * sums.own[Colours][i];
+        const double other = sums.restored[Colours][i] * sums.own[c][i];
+        differ |= !(32 * fabs(one - other) < other);
+      }
+    return differ;
+  }
+
+  /// Whether the gain of all colours loses the tint of a cell.
   template <int Most>
   SATIN_HD bool is_tinted(const Sums<Most>& sums, int i, float stops) const {
     if constexpr (Colours > 1) {
-      const double all_own = sums.own[Colours][i], all_restored = sums.restored[Colours][i];
-      for (int c = 0; c < Colours && !sums.is_unchanged[i]; ++c) {
-        // Gains that differ by less than 1/32 of themselves differ by less than error_of_colour stops.
+      for (int c = 0; c < Colours; ++c) {
         const double own = sums.own[c][i], restored = sums.restored[c][i];
-        const double one = restored * all_own, other = all_restored * own;
-        if (32 * (one > other ? one - other : other - one) < other) continue;
         if (gain_errs(static_cast<double>(bounded(static_cast<float>(log_of_2(restored / own)))),
                       static_cast<double>(stops), static_cast<double>(static_cast<float>(own)) * share,
                       error_of_colour))
