@@ -226,7 +226,7 @@ class Gains {
     has_changed_ = has_changed_ || std::find(changes, changes + cells, 1) != changes + cells;
     if (!tints.empty()) {
       const auto* marks = tints.row<std::uint8_t>(0);
-      tinted_ = std::accumulate(marks, marks + cells, tinted_);
+      tinted_ += std::accumulate(marks, marks + cells, std::uint32_t{0});
     }
     const auto* stops = gains.row<float>(0);
     if (are_in_range(stops, cells * map_.channels)) return;
@@ -256,7 +256,8 @@ class Gains {
     constexpr float inwards = 1.0F / (1 << 18);  // more than the rounding of a float below 24
     const float first = static_cast<float>(least) + inwards, last = static_cast<float>(most) - inwards;
     unsigned outside = 0;
-    for (std::int64_t i = 0; i < count; ++i) outside |= stops[i] < first || stops[i] > last ? 1U : 0U;
+    for (std::int64_t i = 0; i < count; ++i)
+      outside |= static_cast<unsigned>(stops[i] < first) | static_cast<unsigned>(stops[i] > last);
     return outside == 0;
   }
 

@@ -132,7 +132,7 @@ class RestoreBytes {
   float offsets_[std::size_t{Colours} * most_lanes];
 };
 
-struct LightRows : EachRow {
+struct GainMapRows : EachRow {
   using EachRow::EachRow;
   using EachRow::operator();
 
@@ -146,13 +146,13 @@ struct LightRows : EachRow {
 };
 
 inline std::unique_ptr<RestoreJob::Operation> PrepareRestore(Backend& backend, const RestoreJob& job) {
-  return prepare_pixelwise<LightRows>(backend, job);
+  return prepare_pixelwise<GainMapRows>(backend, job);
 }
 inline std::unique_ptr<GainRatioJob::Operation> PrepareGainRatio(Backend& backend, const GainRatioJob& job) {
-  return prepare_pixelwise<LightRows>(backend, job);
+  return prepare_pixelwise<GainMapRows>(backend, job);
 }
 inline std::unique_ptr<GainCodesJob::Operation> PrepareGainCodes(Backend& backend, const GainCodesJob& job) {
-  return prepare_pixelwise<LightRows>(backend, job);
+  return prepare_pixelwise<GainMapRows>(backend, job);
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE
