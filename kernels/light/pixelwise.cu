@@ -9,5 +9,7 @@ namespace satin::kernels {
 template void run_pixelwise(const RestoreJob&, const RestoreJob::Images&, const TransferView&, StreamHandle);
 template void run_pixelwise(const GainRatioJob&, const GainRatioJob::Images&, const TransferView&,
                             StreamHandle);
+template void run_pixelwise(const GainCodesJob&, const GainCodesJob::Images&, const TransferView&,
+                            StreamHandle);
 
 }  // namespace satin::kernels

@@ -72,6 +72,9 @@ Prepared<PlanarRadiiJob> prepare_planar_radii(Backend& backend, const PlanarRadi
 Prepared<LensStoreJob> prepare_lens_store(Backend& backend, const LensStoreJob& job);
 Prepared<LampsJob> prepare_lamps(Backend& backend, const LampsJob& job);
 Prepared<ResampleJob> prepare_resample(Backend& backend, const ResampleJob& job);
+Prepared<RestoreJob> prepare_restore(Backend& backend, const RestoreJob& job);
+Prepared<GainRatioJob> prepare_gain_ratio(Backend& backend, const GainRatioJob& job);
+Prepared<GainCodesJob> prepare_gain_codes(Backend& backend, const GainCodesJob& job);
 
 void add_operations(Operations& operations) {
   operations.add<CopyJob>(prepare_copy);
@@ -120,8 +123,9 @@ void add_operations(Operations& operations) {
   operations.add<FollowSubjectJob>(prepare_pixelwise<EachRow>);
   operations.add<ResampleJob>(prepare_resample);
   operations.add<NearestPixelsJob>(prepare_pixelwise<EachRow>);
-  operations.add<RestoreJob>(prepare_pixelwise<EachRow>);
-  operations.add<GainRatioJob>(prepare_pixelwise<EachRow>);
+  operations.add<RestoreJob>(prepare_restore);
+  operations.add<GainRatioJob>(prepare_gain_ratio);
+  operations.add<GainCodesJob>(prepare_gain_codes);
   operations.add_table(scan_operations);
 }
 

@@ -106,6 +106,7 @@ void add_operations(Operations& operations) {
   operations.add<NearestPixelsJob>(prepare_pixelwise);
   operations.add<RestoreJob>(prepare_pixelwise);
   operations.add<GainRatioJob>(prepare_pixelwise);
+  operations.add<GainCodesJob>(prepare_pixelwise);
   operations.add_table(scan_operations);
 }
 

@@ -1,6 +1,8 @@
 // Gain maps of files. Of JPEG files: decoding the map behind the picture, and writing Ultra HDR, whose
 // parameters are in XMP and in the binary form of ISO 21496-1 both.
 
+#include <functional>
+#include <future>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -27,6 +29,15 @@ JpegSegment iso_segment(Bytes block) {
 
 /// Returns the segment of a picture that has a map: the versions alone.
 JpegSegment iso_mark() { return iso_segment(FileBytes(4)); }
+
+/// Encodes a picture without the blocks of its metadata.
+FileBytes bare_file(const ImageView& image, const WriteOptions& options, Encoder* encode) {
+  WriteOptions bare = options;
+  bare.metadata = {};
+  bare.metadata.jpeg = options.metadata.jpeg;
+  bare.metadata.resolution = options.metadata.resolution;
+  return encode(image, bare);
+}
 
 /// Returns the map as a JPEG file with its parameters.
 FileBytes map_file(const GainMap& map, Encoder* encode) {
@@ -92,14 +103,19 @@ FileFacts jpeg_facts(Bytes bytes) try {
 FileBytes encode_with_gain_map(const ImageView& image, const WriteOptions& options, Encoder* encode) {
   const GainMap& map = *options.gain_map;
   map.check(image.shape);
-  const FileBytes gains = map_file(map, encode);
+  // The picture is encoded meanwhile. What names the size of the map is put before its pixels afterwards.
+  std::future<FileBytes> map_bytes = std::async(std::launch::async, map_file, std::cref(map), encode);
+  const FileBytes pixels = bare_file(image, options, encode);
+  const FileBytes gains = map_bytes.get();
   const std::string packet = xmp_with_gain_map(gains.size());
   const Bytes own = std::as_bytes(std::span(packet));
-  WriteOptions picture = options;
-  FileBytes& xmp = picture.metadata.xmp;
+  Metadata metadata = options.metadata;
+  FileBytes& xmp = metadata.xmp;
   std::optional<FileBytes> joined = xmp.empty() ? std::nullopt : joined_xmp(xmp, own);
   xmp = joined ? std::move(*joined) : copy_of(own);
-  return joined_jpegs(with_segments(encode(image, picture), {{iso_mark()}}), gains);
+  std::vector<JpegSegment> segments = jpeg_segments(metadata);
+  segments.push_back(iso_mark());
+  return joined_jpegs(with_segments(pixels, segments), gains);
 }
 
 FileBytes jpeg_alone_with_gain_map(Bytes file) try {

@@ -241,7 +241,7 @@ struct LensStoreJob {
     const std::uint32_t* values = nullptr;  ///< dense, interleaved
     ImageView picture;
     ImageView mask;
-    MutableImageView output;  ///< does not alias the inputs
+    MutableImageView output;  ///< overlaps no input, but may be `values` if the picture is f32
     const Measured* measured = nullptr;
   };
 

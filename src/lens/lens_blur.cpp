@@ -272,6 +272,10 @@ void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measure
   lens_.set_soft(soft);
   const auto& [picture, aperture, mask] = inputs;
   const LensScene& scene = lens_.scene();
+  // Floats replace the integers that they are computed from, so that no memory of that size is cleared.
+  const bool in_place =
+      splat_ != nullptr && shape_.type == Type::f32 && output.strides.row == interleaved_strides(shape_).row;
+  std::uint32_t* values = in_place ? output.row<std::uint32_t>(0) : shown_.values;
   layers_->run(picture, measured, scene, stream);
   if (splat_ == nullptr) {
     layers_->show(scene, shown_, stream);
@@ -294,10 +298,10 @@ void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measure
     images.lamps = lamp_memory_->lamps().lamps;
     images.lamp_count = lamp_memory_->lamps().count;
     images.aperture = lamp_memory_->aperture();
-    images.output = store_ == nullptr ? output : plane(result_.get(), Type::u32, planes.channels);
+    images.output = store_ == nullptr ? output : plane(values, Type::u32, planes.channels);
     splat_->run(images, stream);
   }
-  if (store_ != nullptr) store_->run({shown_.values, picture, mask, output, measured}, stream);
+  if (store_ != nullptr) store_->run({values, picture, mask, output, measured}, stream);
   if (grain_ != nullptr)
     grain_->run({scene.planes, reinterpret_cast<GrainState*>(grain_state_.get()), picture, mask, output},
                 stream);

@@ -3,6 +3,7 @@
 // quotient of the sums of both, so that the light of a cell is kept, as a logarithm. Most maps have one gain
 // for all colours; then the cells are marked in which this would lose the tint.
 
+#include <cmath>
 #include <cstdint>
 
 #include "core/maths/hd.h"
@@ -68,6 +69,7 @@ struct GainRatioCell {
   Rows<const float> light_before;
   Rows<float> gains;
   Rows<float> sources;
+  Rows<std::uint8_t> changed;
   Rows<std::uint8_t> tints;  ///< null if gains have a channel for each colour
   double share;              ///< cells per pixel, at most 1
   int first_row;             ///< row of cells that is the first of `gains`
@@ -96,21 +98,23 @@ struct GainRatioCell {
       for (int i = 0; i < last - first; ++i) stops[i] = static_cast<float>(log_of_2(restored[i] / own[i]));
       for (int i = 0; i < last - first; ++i) stops[i] = bounded(stops[i]);
     };
-    const int planes = tints.data == nullptr ? Sums<Most>::count : 1;  // of the output
-    for (int plane = Sums<Most>::count - planes; plane < Sums<Most>::count; ++plane) {
-      find_stops(plane);
-      const std::int64_t at = plane - (Sums<Most>::count - planes);
-      float* gain = gains.row(y) + std::int64_t{first} * planes + at;
-      float* source = sources.row(y) + std::int64_t{first} * planes + at;
-      for (int i = 0; i < last - first; ++i) {
-        const double own = sums.own[plane][i];
-        gain[i * planes] = stops[i];
-        source[i * planes] = static_cast<float>(sums.is_unchanged[i] ? -own : own);
-      }
+    const int planes = tints.data == nullptr ? Colours : 1;  // of the output
+    const int common = tints.data == nullptr ? 0 : Sums<Most>::count - 1;
+    for (int plane = 0; plane < planes; ++plane) {
+      find_stops(common + plane);
+      float* gain = gains.row(y) + std::int64_t{first} * planes + plane;
+      float* source = sources.row(y) + std::int64_t{first} * planes + plane;
+      for (int i = 0; i < last - first; ++i) gain[i * planes] = stops[i];
+      for (int i = 0; i < last - first; ++i)
+        source[i * planes] = static_cast<float>(sums.own[common + plane][i]);
     }
+    std::uint8_t* change = changed.row(y) + first;
+    for (int i = 0; i < last - first; ++i) change[i] = sums.is_unchanged[i] ? 0 : 1;
     if (tints.data == nullptr) return;
     std::uint8_t* tint = tints.row(y) + first;
-    for (int i = 0; i < last - first; ++i) tint[i] = is_tinted(sums, i, stops[i]) ? 1 : 0;
+    for (int i = 0; i < last - first; ++i) tint[i] = change[i] != 0 && may_be_tinted(sums, i) ? 1 : 0;
+    for (int i = 0; i < last - first; ++i)
+      if (tint[i] != 0) tint[i] = is_tinted(sums, i, stops[i]) ? 1 : 0;
   }
 
  private:
@@ -154,16 +158,26 @@ struct GainRatioCell {
     return true;
   }
 
-  /// Whether the gain of all colours loses the tint of a cell that has changed.
+  /// Whether a colour's gain and that of all differ by 1/32 of this one or more. Otherwise they differ by
+  /// less than error_of_colour stops.
+  template <int Most>
+  SATIN_HD bool may_be_tinted(const Sums<Most>& sums, int i) const {
+    bool differ = false;
+    if constexpr (Colours > 1)
+      for (int c = 0; c < Colours; ++c) {
+        const double one = sums.restored[c][i] * sums.own[Colours][i];
+        const double other = sums.restored[Colours][i] * sums.own[c][i];
+        differ |= !(32 * fabs(one - other) < other);
+      }
+    return differ;
+  }
+
+  /// Whether the gain of all colours loses the tint of a cell.
   template <int Most>
   SATIN_HD bool is_tinted(const Sums<Most>& sums, int i, float stops) const {
     if constexpr (Colours > 1) {
-      const double all_own = sums.own[Colours][i], all_restored = sums.restored[Colours][i];
-      for (int c = 0; c < Colours && !sums.is_unchanged[i]; ++c) {
-        // Gains that differ by less than 1/32 of themselves differ by less than error_of_colour stops.
+      for (int c = 0; c < Colours; ++c) {
         const double own = sums.own[c][i], restored = sums.restored[c][i];
-        const double one = restored * all_own, other = all_restored * own;
-        if (32 * (one > other ? one - other : other - one) < other) continue;
         if (gain_errs(static_cast<double>(bounded(static_cast<float>(log_of_2(restored / own)))),
                       static_cast<double>(stops), static_cast<double>(static_cast<float>(own)) * share,
                       error_of_colour))
@@ -182,6 +196,15 @@ struct GainRatioCell {
   }
 };
 
+/// Positions in the range of a map's gains, by which a table gives their codes.
+inline constexpr int gain_places = 65536;
+
+/// The range of a map's gains, red first.
+struct GainRange {
+  double min[3] = {};
+  double scale[3] = {};  ///< places per stop
+};
+
 struct GainRatioJob {
   using Operation = PixelwiseOperation<GainRatioJob>;
   static constexpr const char* doing = "computing a gain map";
@@ -198,10 +221,10 @@ struct GainRatioJob {
     ImageView base_before;  ///< pictures of these shapes, or empty
     ImageView light_before;
     /// log2 of the gains as f32: one for all colours, or, without `tints`, a channel for each colour, red
-    /// first, and with several another one for all.
+    /// first.
     MutableImageView gains;
-    /// Sums of base + offset in the same channels, negative where no pixel of the cell has changed.
-    MutableImageView sources;
+    MutableImageView sources;  ///< sums of base + offset in the same channels
+    MutableImageView changed;  ///< u8, 0 where no pixel of the cell has changed, and 1 elsewhere
     /// u8, 1 where one gain for all colours loses the tint of a cell that has changed. Or empty.
     MutableImageView tints;
     std::int64_t first = 0;  ///< row of cells that is the first of `gains`
@@ -225,11 +248,64 @@ struct GainRatioJob {
                                        Rows<const float>(images.light_before),
                                        Rows<float>(images.gains),
                                        Rows<float>(images.sources),
+                                       Rows<std::uint8_t>(images.changed),
                                        Rows<std::uint8_t>(images.tints),
                                        share,
                                        static_cast<int>(images.first),
                                        rows.first(images.first)});
     });
+  }
+};
+
+/// Turns the gains of a cell into codes.
+struct GainCodeCell {
+  int channels;
+  int channels_before;
+  GainRange range;
+  Rows<const float> gains;
+  Rows<const std::uint8_t> table;
+  Rows<const std::uint8_t> changed;
+  Rows<const std::uint8_t> before;  ///< null if all cells get new codes
+  Rows<std::uint8_t> codes;
+
+  SATIN_HD void operator()(int x, int y) const {
+    const std::int64_t at = std::int64_t{x} * channels;
+    const bool keeps = before.data != nullptr && changed.row(y)[x] == 0;
+    for (int c = 0; c < channels; ++c) {
+      if (keeps) {
+        codes.row(y)[at + c] =
+            before.row(y)[std::int64_t{x} * channels_before + (channels_before == 1 ? 0 : c)];
+        continue;
+      }
+      const double place = (static_cast<double>(gains.row(y)[at + c]) - range.min[c]) * range.scale[c];
+      const double held = place > gain_places ? gain_places : place;
+      codes.row(y)[at + c] = table.row(c)[held > 0 ? static_cast<int>(held + 0.5) : 0];
+    }
+  }
+};
+
+struct GainCodesJob {
+  using Operation = PixelwiseOperation<GainCodesJob>;
+  static constexpr const char* doing = "encoding a gain map";
+
+  int channels = 1;         ///< of the map
+  int channels_before = 1;  ///< of the map before
+  GainRange range;
+
+  struct Images {
+    ImageView gains;    ///< as in GainRatioJob
+    ImageView table;    ///< u8, the codes of gain_places + 1 places, a row for each channel
+    ImageView changed;  ///< as in GainRatioJob
+    ImageView before;   ///< u8, a map whose codes stay in cells that have not changed; or empty
+    MutableImageView codes;
+  };
+
+  template <class Launch>
+  void each(const Images& images, const TransferView&, const Launch& launch) const {
+    launch(images.codes.shape.width, images.codes.shape.height,
+           GainCodeCell{channels, channels_before, range, Rows<const float>(images.gains),
+                        Rows<const std::uint8_t>(images.table), Rows<const std::uint8_t>(images.changed),
+                        Rows<const std::uint8_t>(images.before), Rows<std::uint8_t>(images.codes)});
   }
 };
 

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,13 @@ namespace {
 ImageView on_device(const Device& device, const ImageView& view, Image& copy) {
   if (view.empty() || !device.is_cuda() || view.memory == Memory::device) return view;
   copy = device.upload(view);
+  return copy.view();
+}
+
+/// Returns the view in host memory, copied to `copy` if it is not there.
+ImageView on_host(const Device& device, const ImageView& view, Image& copy) {
+  if (view.empty() || view.memory == Memory::host) return view;
+  copy = device.download(view);
   return copy.view();
 }
 
@@ -119,158 +127,162 @@ struct Compared {
 /// Returns rows `top` to `bottom` - 1. Calls follow each other from the top down, once or twice.
 using ComparedRows = std::function<Compared(std::int64_t top, std::int64_t bottom)>;
 
-/// The gains of a new map of this shape by GainRatioJob. On the host they are computed a few rows at a time,
-/// until it is known that the map needs a channel for each colour, and this one has none.
+/// Returns the codes of all places in the range of each channel.
+Image codes_of_places(const GainMapMetadata& metadata, int channels) {
+  Image table({gain_places + 1, channels, 1, Type::u8});
+  for (int c = 0; c < channels; ++c) {
+    auto* codes = table.view().row<std::uint8_t>(c);
+    if (c > 0 && metadata.is_uniform()) {
+      std::copy_n(table.view().row<std::uint8_t>(0), gain_places + 1, codes);
+      continue;
+    }
+    const double gamma = metadata.channels[static_cast<std::size_t>(c)].gamma;
+    for (int i = 0; i <= gain_places; ++i)
+      codes[i] = static_cast<std::uint8_t>(255 * power_of(static_cast<double>(i) / gain_places, gamma) + 0.5);
+  }
+  return table;
+}
+
+GainRange range_of(const GainMapMetadata& metadata) {
+  GainRange range;
+  for (std::size_t c = 0; c < 3; ++c) {
+    const GainMapChannel& channel = metadata.channels[c];
+    range.min[c] = channel.min;
+    if (channel.max > channel.min) range.scale[c] = gain_places / (channel.max - channel.min);
+  }
+  return range;
+}
+
+/// The gains of a new map of this shape by GainRatioJob, and the parameters of the map, which are those given
+/// with a range that is widened to gains that it would clip visibly. On the host they are computed a few rows
+/// at a time, until it is known that the map needs a channel for each colour, and this one has none.
 class Gains {
  public:
   Gains(const Device& device, const Shape& base, const ComparedRows& read, const Shape& map,
         const GainMapMetadata& metadata)
-      : colours_(colours_of(base)),
-        planes_(map.channels == 1 ? 1 : colours_ + 1),
+      : device_(device),
+        map_(map),
+        metadata_(metadata),
         share_(std::min(1.0, static_cast<double>(map.width * map.height) /
                                  static_cast<double>(base.width * base.height))) {
     const GainRatioJob job{base, map.width, map.height, offsets_of_quotients(metadata), share_};
     const auto operation = device.backend().prepare(job);
-    const Shape cells{map.width, map.height, planes_, Type::f32};
-    gains_ = device.allocate(cells);
-    sources_ = device.allocate(cells);
-    if (planes_ < colours_) tints_ = device.allocate({map.width, map.height, 1, Type::u8});
+    const std::int64_t at_once = device.is_cuda() ? map.height : std::min(rows_at_once, map.height);
+    gains_ = device.allocate({map.width, map.height, map.channels, Type::f32});
+    changed_ = device.allocate({map.width, map.height, 1, Type::u8});
+    Image sources = device.allocate({map.width, at_once, map.channels, Type::f32}), tints;
+    if (map.channels < colours_of(base)) tints = device.allocate({map.width, at_once, 1, Type::u8});
     const CellAxis rows(base.height, map.height);
-    const std::int64_t at_once = device.is_cuda() ? map.height : rows_at_once;
     for (std::int64_t first = 0, last = 0; last < map.height && !needs_colours(); first = last) {
       last = std::min(first + at_once, map.height);
       const Compared compared = read(rows.first(first), rows.last(last - 1));
-      Image copies[4];
+      Image copies[8];
+      const MutableImageView gains = rows_of(gains_.view(), first, last);
+      const MutableImageView changed = rows_of(changed_.view(), first, last);
       operation->run(
           {on_device(device, compared.result.base, copies[0]),
            on_device(device, compared.result.light, copies[1]),
            on_device(device, compared.before.base, copies[2]),
-           on_device(device, compared.before.light, copies[3]), rows_of(gains_.view(), first, last),
-           rows_of(sources_.view(), first, last), rows_of(tints_.view(), first, last), first},
+           on_device(device, compared.before.light, copies[3]), gains,
+           rows_of(sources.view(), 0, last - first), changed, rows_of(tints.view(), 0, last - first), first},
           {});
       device.synchronize();
-      if (!device.is_cuda()) count_tints(first, last);
+      look_at(on_host(device, gains, copies[4]), on_host(device, sources.view(), copies[5]),
+              on_host(device, changed, copies[6]), on_host(device, tints.view(), copies[7]));
     }
-    if (!device.is_cuda()) return;
-    gains_ = device.download(gains_.view());
-    sources_ = device.download(sources_.view());
-    if (tints_.empty()) return;
-    tints_ = device.download(tints_.view());
-    count_tints(0, map.height);
+    if (metadata.is_uniform() || map.channels == 1) make_uniform();
   }
 
-  [[nodiscard]] std::int64_t cells() const { return gains_.shape().width * gains_.shape().height; }
-  [[nodiscard]] bool has_changed(std::int64_t cell) const { return at(sources_, cell, 0) > 0; }
-  [[nodiscard]] bool has_changed() const {
-    std::int64_t cell = 0;
-    while (cell < cells() && !has_changed(cell)) ++cell;
-    return cell < cells();
-  }
-
-  /// The plane of all colours together.
-  [[nodiscard]] int common() const { return planes_ - 1; }
-  /// Returns log2 of the gain of a colour, or of all.
-  [[nodiscard]] double stops(std::int64_t cell, int plane) const { return at(gains_, cell, plane); }
-
-  /// Whether the light of a plane would err too much with another gain.
-  [[nodiscard]] bool errs(std::int64_t cell, int plane, double other) const {
-    return gain_errs(stops(cell, plane), other, std::fabs(at(sources_, cell, plane)) * share_,
-                     error_of_light);
-  }
-
+  [[nodiscard]] const GainMapMetadata& metadata() const noexcept { return metadata_; }
+  /// Whether a cell has changed.
+  [[nodiscard]] bool has_changed() const noexcept { return has_changed_; }
   /// Whether one gain for all colours, as these are, would lose the tint of too many cells.
-  [[nodiscard]] bool needs_colours() const { return tinted_ * cells_of_one_tint > cells(); }
+  [[nodiscard]] bool needs_colours() const noexcept {
+    return tinted_ * cells_of_one_tint > map_.width * map_.height;
+  }
+
+  /// Returns the codes of all cells. With `kept`, a map of the same size, cells that have not changed keep
+  /// its codes.
+  [[nodiscard]] Image codes(const Image* kept) const {
+    const GainCodesJob job{map_.channels, kept == nullptr ? 1 : kept->shape().channels, range_of(metadata_)};
+    const Image table = codes_of_places(metadata_, map_.channels);
+    Image codes = device_.allocate(map_), copies[2];
+    device_.backend().prepare(job)->run(
+        {gains_.view(), on_device(device_, table, copies[0]), changed_.view(),
+         kept == nullptr ? ImageView() : on_device(device_, *kept, copies[1]), codes.view()},
+        {});
+    device_.synchronize();
+    return device_.is_cuda() ? device_.download(codes.view()) : std::move(codes);
+  }
 
  private:
-  static constexpr std::int64_t rows_at_once = 128;
+  static constexpr std::int64_t rows_at_once = 32;  ///< so that two threads share them
 
-  void count_tints(std::int64_t first, std::int64_t last) {
-    if (tints_.empty()) return;
-    const auto* tints = reinterpret_cast<const std::uint8_t*>(tints_.data());
-    const std::int64_t width = tints_.shape().width;
-    tinted_ = std::accumulate(tints + first * width, tints + last * width, tinted_);
-  }
-  [[nodiscard]] double at(const Image& image, std::int64_t cell, int plane) const {
-    return static_cast<double>(reinterpret_cast<const float*>(image.data())[cell * planes_ + plane]);
-  }
-
-  int colours_;
-  int planes_;
-  double share_;  ///< cells per pixel, at most 1
-  Image gains_;
-  Image sources_;
-  Image tints_;
-  std::int64_t tinted_ = 0;  ///< cells that lose their tint, as far as they are known
-};
-
-/// Widens the range of the parameters to the gains that it would clip visibly. Returns whether it did.
-bool widen(GainMapMetadata& metadata, const Gains& gains, int channels) {
-  const bool uniform = metadata.is_uniform();
-  const GainMapMetadata before = metadata;
-  for (int c = 0; c < channels; ++c) {
-    GainMapChannel& channel = metadata.channels[static_cast<std::size_t>(c)];
-    const int plane = channels == 1 ? gains.common() : c;
-    for (std::int64_t cell = 0; cell < gains.cells(); ++cell) {
-      const double stops = gains.stops(cell, plane);
-      const double clipped = std::clamp(stops, channel.min, channel.max);
-      if (clipped == stops || !gains.has_changed(cell) || !gains.errs(cell, plane, clipped)) continue;
-      channel.min = std::min(channel.min, stops);
-      channel.max = std::max(channel.max, stops);
+  /// Takes note of rows of cells in host memory.
+  void look_at(const ImageView& gains, const ImageView& sources, const ImageView& changed,
+               const ImageView& tints) {
+    const std::int64_t cells = gains.shape.width * gains.shape.height;
+    const auto* changes = changed.row<std::uint8_t>(0);
+    has_changed_ = has_changed_ || std::find(changes, changes + cells, 1) != changes + cells;
+    if (!tints.empty()) {
+      const auto* marks = tints.row<std::uint8_t>(0);
+      tinted_ += std::accumulate(marks, marks + cells, std::uint32_t{0});
+    }
+    const auto* stops = gains.row<float>(0);
+    if (are_in_range(stops, cells * map_.channels)) return;
+    for (int c = 0; c < map_.channels; ++c) {
+      GainMapChannel& channel = metadata_.channels[static_cast<std::size_t>(c)];
+      for (std::int64_t cell = 0; cell < cells; ++cell) {
+        const std::int64_t at = cell * map_.channels + c;
+        const auto wanted = static_cast<double>(stops[at]);
+        const double clipped = std::clamp(wanted, channel.min, channel.max);
+        if (clipped == wanted || changes[cell] == 0 ||
+            !gain_errs(wanted, clipped, static_cast<double>(sources.row<float>(0)[at]) * share_,
+                       error_of_light))
+          continue;
+        channel.min = std::min(channel.min, wanted);
+        channel.max = std::max(channel.max, wanted);
+      }
     }
   }
-  if (uniform || channels == 1)
-    for (const GainMapChannel other : metadata.channels)
-      for (GainMapChannel& channel : metadata.channels) {
+
+  /// Whether all of these gains are certainly in the range of every channel: a loop that compilers vectorize.
+  [[nodiscard]] bool are_in_range(const float* stops, std::int64_t count) const {
+    double least = -most_stops, most = most_stops;
+    for (const GainMapChannel& channel : metadata_.channels) {
+      least = std::max(least, channel.min);
+      most = std::min(most, channel.max);
+    }
+    constexpr float inwards = 1.0F / (1 << 18);  // more than the rounding of a float below 24
+    const float first = static_cast<float>(least) + inwards, last = static_cast<float>(most) - inwards;
+    unsigned outside = 0;
+    for (std::int64_t i = 0; i < count; ++i)
+      outside |= static_cast<unsigned>(stops[i] < first) | static_cast<unsigned>(stops[i] > last);
+    return outside == 0;
+  }
+
+  /// Gives all colours the widest range of any.
+  void make_uniform() {
+    for (const GainMapChannel other : metadata_.channels)
+      for (GainMapChannel& channel : metadata_.channels) {
         channel.min = std::min(channel.min, other.min);
         channel.max = std::max(channel.max, other.max);
       }
-  return !(metadata == before);
-}
-
-/// Codes of gains by their place between the smallest and the largest one, in 2^-16 of the range.
-class GainCodes {
- public:
-  explicit GainCodes(const GainMapChannel& channel) : min_(channel.min), codes_(places + 1) {
-    if (channel.max > channel.min) scale_ = places / (channel.max - channel.min);
-    for (int i = 0; i <= places; ++i)
-      codes_[static_cast<std::size_t>(i)] =
-          static_cast<std::uint8_t>(255 * power_of(static_cast<double>(i) / places, channel.gamma) + 0.5);
   }
 
-  [[nodiscard]] std::uint8_t code(double stops) const {
-    return codes_[static_cast<std::size_t>(std::clamp((stops - min_) * scale_, 0.0, double{places}) + 0.5)];
-  }
-
- private:
-  static constexpr int places = 65536;
-
-  double min_;
-  double scale_ = 0;
-  std::vector<std::uint8_t> codes_;
+  Device device_;
+  Shape map_;
+  GainMapMetadata metadata_;
+  double share_;  ///< cells per pixel, at most 1
+  Image gains_;   ///< in the device's memory, as `changed_`
+  Image changed_;
+  std::int64_t tinted_ = 0;  ///< cells that lose their tint, as far as they are known
+  bool has_changed_ = false;
 };
-
-/// Returns the codes of all cells. With `kept`, a map of the same size, cells that have not changed keep its
-/// codes.
-Image codes_of(const Gains& gains, const GainMapMetadata& metadata, const Shape& shape, const Image* kept) {
-  Image codes(shape);
-  auto* out = reinterpret_cast<std::uint8_t*>(codes.data());
-  const int channels = shape.channels;
-  const auto* before = kept == nullptr ? nullptr : reinterpret_cast<const std::uint8_t*>(kept->data());
-  const int step = kept == nullptr ? 0 : kept->shape().channels;
-  for (int c = 0; c < channels; ++c) {
-    const GainCodes table(metadata.channels[static_cast<std::size_t>(c)]);
-    const int plane = channels == 1 ? gains.common() : c;
-    for (std::int64_t cell = 0; cell < gains.cells(); ++cell)
-      out[cell * channels + c] = before != nullptr && !gains.has_changed(cell)
-                                     ? before[cell * step + (step == 1 ? 0 : c)]
-                                     : table.code(gains.stops(cell, plane));
-  }
-  return codes;
-}
 
 /// Returns the gains of a new map of this size, which becomes one of three channels if one would lose tints.
 Gains gains_for(const Device& device, const Shape& base, const ComparedRows& read,
-                const GainMapMetadata& metadata, Shape& size) {
+                const GainMapMetadata& metadata, Shape size) {
   Gains gains(device, base, read, size, metadata);
   if (!gains.needs_colours()) return gains;
   size.channels = 3;
@@ -292,14 +304,10 @@ GainMap new_map(const Device& device, const Shape& shape, const Shape& before, c
   }
   if (colours_of(shape) == 1) size.channels = 1;
   const Gains gains = gains_for(device, shape, read, map.metadata, size);
-  GainMap made{map.metadata, {}, map.origin, map.alternate_icc};
-  if (!gains.has_changed()) {
-    made.pixels = map.pixels.clone();
-    return made;
-  }
-  const bool widened = widen(made.metadata, gains, size.channels);
-  made.pixels = codes_of(gains, made.metadata, size, keeps_size && !widened ? &map.pixels : nullptr);
-  return made;
+  if (!gains.has_changed()) return {map.metadata, map.pixels.clone(), map.origin, map.alternate_icc};
+  const bool widened = gains.metadata() != map.metadata;
+  return {gains.metadata(), gains.codes(keeps_size && !widened ? &map.pixels : nullptr), map.origin,
+          map.alternate_icc};
 }
 
 /// Reads the next rows of a source into `held`, which grows.
@@ -340,6 +348,19 @@ struct CellGrid {
   }
 };
 
+/// Sets the first pixel of `out` to the largest value of each channel in rows `first` to `last` - 1.
+template <class T>
+void find_largest(const ImageView& picture, std::int64_t first, std::int64_t last, T* out) {
+  const auto channels = static_cast<std::size_t>(picture.shape.channels);
+  std::vector<T> row(static_cast<std::size_t>(picture.shape.width) * channels);
+  for (std::int64_t y = first; y < last; ++y) {
+    const T* values = picture.row<T>(y);
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = std::max(row[i], values[i]);
+  }
+  std::fill_n(out, channels, T{0});
+  for (std::size_t i = 0; i < row.size(); ++i) out[i % channels] = std::max(out[i % channels], row[i]);
+}
+
 /// Restores light on a device. `map` must outlive the object.
 class Restorer {
  public:
@@ -351,8 +372,9 @@ class Restorer {
     table_ = gains_of(map.metadata);
     gains_ = on_device(device, table_, copies_[0]);
     codes_ = on_device(device, map.pixels, copies_[1]);
-    operation_ = device.backend().prepare(RestoreJob{
-        base.shape, map.pixels.shape(), static_cast<int>(table_.shape().height), offsets_of(map.metadata)});
+    job_ = {base.shape, map.pixels.shape(), static_cast<int>(table_.shape().height),
+            offsets_of(map.metadata)};
+    operation_ = device.backend().prepare(job_);
   }
 
   /// Restores rows from `first` on, in the device's memory.
@@ -361,8 +383,60 @@ class Restorer {
     device_.synchronize();
   }
 
+  /// Returns the largest value of the light of a whole picture, all in host memory. Light grows with the base
+  /// and with the gain, so the largest values of both in some rows give a bound for these rows. Only rows
+  /// whose bound is above all that was found are restored. Nothing if there is alpha, or such a bound is
+  /// none.
+  [[nodiscard]] std::optional<double> largest(const ImageView& base) {
+    const Shape& shape = base.shape;
+    const bool grows = std::ranges::all_of(job_.offsets.base, [](float offset) { return offset >= 0; });
+    if (shape.type == Type::f32 || shape.alpha != Alpha::none || !grows) return std::nullopt;
+    constexpr std::int64_t at_once = 32;
+    const std::int64_t parts = (shape.height + at_once - 1) / at_once;
+    const auto last_of = [&](std::int64_t part) { return std::min((part + 1) * at_once, shape.height); };
+    RestoreJob job = job_;
+    job.base.width = job.map.width = 1;
+    job.base.height = job.map.height = parts;
+    Shape light = shape;
+    light.type = Type::f32;
+    light.height = std::min(at_once, shape.height);
+    Image bases(job.base), codes(job.map), bounds({1, parts, shape.channels, Type::f32}), restored(light);
+    const MapAxis rows(job_.map.height, shape.height);
+    for (std::int64_t part = 0; part < parts; ++part) {
+      const std::int64_t first = part * at_once, last = last_of(part);
+      const auto row_of_map = [&](std::int64_t y) { return rows.at(static_cast<int>(y)) / gain_steps; };
+      find_largest(codes_, row_of_map(first),
+                   std::min<std::int64_t>(row_of_map(last - 1) + 2, job_.map.height),
+                   codes.view().row<std::uint8_t>(part));
+      if (shape.type == Type::u8)
+        find_largest(base, first, last, bases.view().row<std::uint8_t>(part));
+      else
+        find_largest(base, first, last, bases.view().row<std::uint16_t>(part));
+    }
+    device_.backend().prepare(job)->run({bases.view(), codes.view(), gains_, bounds.view(), 0}, {});
+    const auto bound_of = [&](std::int64_t part) {
+      const float* values = bounds.view().row<float>(part);
+      return *std::max_element(values, values + shape.channels);
+    };
+    std::vector<std::int64_t> order(static_cast<std::size_t>(parts));
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, std::greater(), bound_of);
+    float found = 0;
+    for (const std::int64_t part : order) {
+      if (bound_of(part) <= found) break;
+      const std::int64_t first = part * at_once, last = last_of(part);
+      const MutableImageView out = rows_of(restored.view(), 0, last - first);
+      run(rows_of(base, first, last), out, first);
+      const float* values = out.row<float>(0);
+      found =
+          std::max(found, *std::max_element(values, values + (last - first) * shape.width * shape.channels));
+    }
+    return static_cast<double>(found);
+  }
+
  private:
   Device device_;
+  RestoreJob job_;
   Image table_;
   Image copies_[2];
   ImageView gains_;
@@ -401,6 +475,8 @@ const Shape& LightRows::shape() const noexcept { return state_->shape; }
 
 void LightRows::skip_to(std::int64_t row) { state_->next = row; }
 
+std::optional<double> LightRows::largest() { return state_->restorer.largest(state_->base); }
+
 void LightRows::read(const MutableImageView& rows) {
   const std::int64_t first = std::exchange(state_->next, state_->next + rows.shape.height);
   state_->restorer.run(rows_of(state_->base, first, state_->next), rows, first);
@@ -416,12 +492,12 @@ GainMap gain_map_of(const Device& device, const Renderings& result) {
     return Compared{rows_of(result, top, bottom), {}};
   };
   const Gains gains = gains_for(device, shape, read, map.metadata, size);
-  static_cast<void>(widen(map.metadata, gains, size.channels));
+  map.metadata = gains.metadata();
   constexpr double least_headroom = 0.125;
   map.metadata.alternate_headroom = least_headroom;
   for (const GainMapChannel& channel : map.metadata.channels)
     map.metadata.alternate_headroom = std::max(map.metadata.alternate_headroom, channel.max);
-  map.pixels = codes_of(gains, map.metadata, size, nullptr);
+  map.pixels = gains.codes(nullptr);
   return map;
 }
 

@@ -58,6 +58,7 @@ class RowStage final : public RowSource, public ChunkRunner {
         planned_(std::move(filter)),
         sources_(std::move(inputs)),
         measured_(allocate_measured(backend, *planned_)),
+        copy_(backend.prepare(CopyJob{})),
         watch_(watch) {
     if (backend.host_memory) return;
     for (const Image& image : images_) host_images_.push_back(image.empty() ? Image() : Image(image.shape()));
@@ -79,16 +80,21 @@ class RowStage final : public RowSource, public ChunkRunner {
 
   /// Runs all measurements, each in a pass through the inputs, and checks their results like check().
   void measure(std::vector<std::string>& warnings) {
-    ChunkRunner::measure(measured(), {}, watch_);
+    if (!take_largest()) ChunkRunner::measure(measured(), {}, watch_);
     backend_.synchronize({});
     check_measured(backend_, *planned_, measured_, warnings, {});
   }
 
   void read(const MutableImageView& rows) override {
-    for (std::int64_t y = 0; y < rows.shape.height; ++y, ++ready_.first) {
+    for (std::int64_t y = 0; y < rows.shape.height;) {
       if (ready_.first == ready_.last) run_next();
-      std::memcpy(rows.at(0, y), host(sources_.size()).at(0, ready_.first + kept_at_),
-                  row_bytes(planned_->output));
+      const std::int64_t count = std::min(rows.shape.height - y, ready_.size());
+      const std::int64_t from = ready_.first + kept_at_, width = rows.shape.width;
+      const ImageView made = part_of(host(sources_.size()), {{0, width}, {from, from + count}});
+      const MutableImageView target = part_of(rows, {{0, width}, {y, y + count}});
+      backend_.host_memory ? copy_->run(made, target, {}) : copy_pixels(made, target);
+      ready_.first += count;
+      y += count;
     }
   }
 
@@ -122,6 +128,21 @@ class RowStage final : public RowSource, public ChunkRunner {
       source.read(part_of(room, {{0, room.shape.width}, {0, std::min(count, room.shape.height)}}));
   }
 
+  /// Takes the range of the only input from its source, if nothing else is measured and it knows the range.
+  bool take_largest() {
+    const std::optional<MeasureJob>& range = planned_->measures.picture;
+    if (!backend_.host_memory || measurements() != 1 || !range || !range->magnitudes || range->weighted ||
+        std::ranges::count(sources_, nullptr) + 1 != std::ssize(sources_))
+      return false;
+    const std::optional<double> largest = sources_.front()->largest();
+    if (!largest) return false;
+    filter_->begin(measured(), {});
+    measured()->largest[0] = std::max(bits_of(*largest), range->at_least[0]);
+    measured()->largest[1] = range->at_least[1];
+    for (std::int64_t i = 0; i < measured_chunks(); ++i) watch_.step();
+    return true;
+  }
+
   void run_next() {
     const Chunk chunk = this->chunk(next_);
     const MutableImageView result = host(sources_.size());
@@ -152,9 +173,10 @@ class RowStage final : public RowSource, public ChunkRunner {
   std::vector<RowSource*> sources_;
   std::vector<Image> host_images_;  ///< host copies of images_; empty on the CPU
   Buffer measured_;                 ///< see allocate_measured()
-  std::int64_t next_ = 0;           ///< next chunk to run
-  Stretch loaded_;                  ///< rows of the picture in the areas
-  Stretch ready_;                   ///< rows of the result that were not read yet
+  std::unique_ptr<CopyOperation> copy_;
+  std::int64_t next_ = 0;     ///< next chunk to run
+  Stretch loaded_;            ///< rows of the picture in the areas
+  Stretch ready_;             ///< rows of the result that were not read yet
   std::int64_t kept_at_ = 0;  ///< distance from a row of the result to its place in the image of results
   Watch& watch_;              ///< progress, a step for each chunk
 };

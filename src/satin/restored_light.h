@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "satin/device.h"
@@ -61,6 +62,8 @@ class LightRows final : public RowSource {
   void rewind() override { skip_to(0); }                       ///< starts again at the top
   void read(const MutableImageView& rows) override;            ///< restores the next rows
   void skip_to(std::int64_t row);                              ///< makes a row the next one
+  /// Known for integers without alpha and maps whose offsets of the base are 0 or more.
+  [[nodiscard]] std::optional<double> largest() override;
 
  private:
   struct State;

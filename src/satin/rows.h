@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ class RowSource {
   /// Reads the next rows into `rows`, an interleaved view in host memory. `rows` must not be higher than the
   /// rest of the picture.
   virtual void read(const MutableImageView& rows) = 0;
+  /// Returns the largest magnitude of all values of a picture of floats without alpha, if all are finite and
+  /// it is found in less time than a pass over the rows takes; otherwise nothing.
+  [[nodiscard]] virtual std::optional<double> largest() { return std::nullopt; }
 };
 
 /// A pipeline that reads the rows of a picture and provides the rows of its result, with the bytes that a

@@ -336,6 +336,49 @@ TEST(RestoredLight, IsTheSameRowByRow) {
                [&] { static_cast<void>(gain_map_of(device, base, rows, base, tall)); });
 }
 
+// The largest value is at the end of rows whose bound is lower than that of others, where white is not
+// bright.
+TEST(RestoredLight, KnowsItsLargestValueBeforeItIsRead) {
+  const Device& device = cpu_of_threads(2);
+  std::uint64_t seed = 20;
+  for (const Type type : {Type::u8, Type::u16})
+    for (const int channels : {1, 3})
+      for (const int map_channels : {1, 3}) {
+        Shape shape{40, 200, channels, type};
+        if (map_channels == 3 && channels == 3) shape.order = Order::bgr;
+        Image base = random_picture(shape, ++seed);
+        GainMap map = random_map_of(20, 100, map_channels, ++seed);
+        for (std::int64_t y = 0; y < 100; ++y)
+          for (std::int64_t i = 0; i < 20 * map_channels; ++i) map.pixels.view().row<std::uint8_t>(y)[i] /= 2;
+        for (const int top : {20, 140}) {  // bright where the base is black, and white beside it
+          for (std::int64_t x = 0; x < 20; ++x) {
+            for (int c = 0; c < channels; ++c)
+              for (int line = 0; line < 16; ++line)
+                type == Type::u8 ? base.view().value<std::uint8_t>(x, top + line, c) = 0
+                                 : base.view().value<std::uint16_t>(x, top + line, c) = 0;
+            for (int c = 0; c < map_channels && x < 8; ++c)
+              map.pixels.view().value<std::uint8_t>(x, top / 2 + 4, c) = 255;
+          }
+        }
+        const Image light = restore_light(device, base, map);
+        const auto* values = light.view().row<float>(0);
+        LightRows rows(device, base, map);
+        EXPECT_EQ(rows.largest(),
+                  static_cast<double>(*std::max_element(values, values + 40 * 200 * channels)));
+
+        const Pipeline blur = parse_pipeline("blur radius=5");
+        RowPipeline by_rows(device, blur, rows);
+        Image read(light.shape());
+        by_rows.read(read.view());
+        EXPECT_EQ(difference(read, run(device, blur, light)), "");
+      }
+  const Image grey = random_picture({20, 10, 2, Type::u8, Alpha::straight}, ++seed);
+  EXPECT_EQ(LightRows(device, grey, random_map_of(20, 10, 1, ++seed)).largest(), std::nullopt);
+  GainMap darker = random_map_of(20, 10, 1, ++seed);
+  darker.metadata.channels[0].offset_sdr = -0.5;
+  EXPECT_EQ(LightRows(device, random_picture({20, 10, 3, Type::u8}, ++seed), darker).largest(), std::nullopt);
+}
+
 TEST(UseOfLight, FollowsFromTheRecords) {
   const auto uses = [](const char* text) { return uses_restored_light(parse_pipeline(text)); };
   for (const char* text : {"blur", "smooth", "edge-smooth", "unsharp space=linear", "dof", "tilt-shift",

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "core/maths/hd.h"
@@ -222,7 +223,7 @@ template <int Channels, class T>
 struct StoreLens {
   LensPicture<T> picture;
   LensStoreRule rule;
-  const std::uint32_t* values;  ///< dense, interleaved
+  const std::uint32_t* values;  ///< dense, interleaved; floats may be stored in their place
   std::int64_t width;
   const Measured* measured;
   MaskRows mask;
@@ -235,9 +236,10 @@ struct StoreLens {
 
     SATIN_HD void operator()(int x) const {
       const std::int64_t at = std::int64_t{x} * Channels;
-      store_lens_pixel<Channels>(step.values + y * step.width * Channels + at, step.picture,
-                                 step.picture.at(x, y), step.mask.weight(x, y), step.rule, unit,
-                                 step.output.row(y) + at);
+      std::uint32_t values[std::size_t{Channels}];  // copied, as floats may be stored in their place
+      std::memcpy(values, step.values + y * step.width * Channels + at, sizeof values);
+      store_lens_pixel<Channels>(values, step.picture, step.picture.at(x, y), step.mask.weight(x, y),
+                                 step.rule, unit, step.output.row(y) + at);
     }
   };
   SATIN_HD Row row(int y) const { return {*this, lens_unit(picture, measured), y}; }
