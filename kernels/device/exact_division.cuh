@@ -23,6 +23,12 @@ __device__ inline std::int64_t floor_of(double value) {
   return __double_as_longlong(__dadd_rd(value, whole_numbers)) - static_cast<std::int64_t>(whole_number_bits);
 }
 
+/// Returns an integer below 2^52 as a double, without a conversion, which is slow.
+__device__ inline double exact_double(std::uint64_t value) {
+  constexpr double base = 0x1p52;
+  return __longlong_as_double(static_cast<long long>(value | 0x4330000000000000U)) - base;
+}
+
 /// A divisor below 2^47.
 struct WideDivisor {
   std::uint64_t divisor = 0;
@@ -39,6 +45,27 @@ struct WideDivisor {
     const std::uint64_t rest = total + divisor / 2 - quotient * divisor;
     return quotient + (rest >= divisor ? 1U : 0U);
   }
+};
+
+/// Divides integers below 2^53, held as doubles, by a divisor below 2^47. Quotients are below 2^32. The
+/// estimate has two roundings of 2^-53, so its floor is that of the quotient plus 1/2, or one less; products
+/// and remainders are exact.
+class DoubleDivision {
+ public:
+  DoubleDivision() = default;
+  __device__ explicit DoubleDivision(std::uint64_t divisor)
+      : divisor_(static_cast<double>(divisor)), inverse_(1.0 / divisor_) {}
+
+  /// Returns round(total / divisor), ties up.
+  [[nodiscard]] __device__ std::uint32_t operator()(double total) const {
+    const double near = __dadd_rd(__fma_rn(total, inverse_, 0.5 - 0x1p-6), whole_numbers);
+    const double rest = __fma_rn(whole_numbers - near, divisor_, total);
+    return static_cast<std::uint32_t>(__double2loint(near)) + (rest + rest >= divisor_ ? 1U : 0U);
+  }
+
+ private:
+  double divisor_ = 1;
+  double inverse_ = 1;
 };
 
 /// Returns total / divisor * 2^-exponent with the one rounding of IEEE arithmetic, for integer totals and

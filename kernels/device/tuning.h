@@ -30,11 +30,11 @@ inline constexpr int box_mean_blocks_per_multiprocessor = 3;  ///< at least: bou
 inline constexpr int frame_block_rows = 4;
 inline constexpr int frame_blocks_per_multiprocessor = 3;
 
-// Linear light gathered from a table in memory. H200, UHD RGB, radii to 200, smooth and random: 0.278 and
-// 0.96 ms; with 3 blocks 0.286 and 0.78, with 2 turns 0.285 and 0.96.
+// Linear light gathered from a table in memory. H200, UHD RGB, radii to 200, smooth and random: 0.251 and
+// 0.78 ms; with 4 blocks 0.250 and 0.98.
 inline constexpr int light_gather_rows = 8;    ///< rows of a block, side by side
 inline constexpr int light_gather_turns = 8;   ///< rows of a tile, in rows of a block
-inline constexpr int light_gather_blocks = 4;  ///< blocks per multiprocessor: bounds the registers
+inline constexpr int light_gather_blocks = 3;  ///< blocks per multiprocessor: bounds the registers
 
 // Means blended under a mask. H200, UHD RGB, random values: 0.047 ms; with 264 rows of blocks and without
 // prefetch 0.056.

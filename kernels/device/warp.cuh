@@ -57,6 +57,23 @@ __device__ void inclusive_scans(std::uint64_t (&values)[Count]) {
   }
 }
 template <int Lanes = warp_size, int Count>
+__device__ void inclusive_scans(double (&values)[Count]) {
+#pragma unroll
+  for (int distance = 1; distance < Lanes; distance *= 2) {
+#pragma unroll
+    for (double& value : values)
+      asm volatile(
+          "{ .reg .u32 l, h, m, n; .reg .f64 t; .reg .pred p;"
+          " mov.b64 {l, h}, %0;"
+          " shfl.sync.up.b32 m|p, l, %1, %2, 0xffffffff;"
+          " shfl.sync.up.b32 n, h, %1, %2, 0xffffffff;"
+          " mov.b64 t, {m, n};"
+          " @p add.rn.f64 %0, %0, t; }"
+          : "+d"(value)
+          : "r"(distance), "n"((warp_size - Lanes) << 8));
+  }
+}
+template <int Lanes = warp_size, int Count>
 __device__ void inclusive_scans(float (&values)[Count]) {
 #pragma unroll
   for (int distance = 1; distance < Lanes; distance *= 2) {
@@ -82,6 +99,11 @@ __device__ inline std::uint64_t sum_of_lanes(std::uint64_t value) {
   const std::uint32_t middle = sum_of_lanes(static_cast<std::uint32_t>(value >> bits) & mask);
   const std::uint32_t high = sum_of_lanes(static_cast<std::uint32_t>(value >> 2 * bits));
   return low + (static_cast<std::uint64_t>(middle) << bits) + (static_cast<std::uint64_t>(high) << 2 * bits);
+}
+
+/// The same for integers below 2^53, as is their sum.
+__device__ inline double sum_of_lanes(double value) {
+  return __ull2double_rn(sum_of_lanes(static_cast<std::uint64_t>(__double2ull_rz(value))));
 }
 
 /// Returns the sum over groups of `Lanes` neighbouring lanes, to every lane.

@@ -117,13 +117,15 @@ struct BoxFilterJob : TiledMeanJob {
   Type type = Type::u8;    ///< u8 or u16; with exceeds_16_bits also u32, u64 and f32
   Type output = Type::u8;  ///< u8 or u16; may differ from `type` with 32-bit column sums and no alpha
   /// Whether source or result has more than 16 bits: floats and their fixed point (u64) to each other, to
-  /// fixed point for whole radii only; u8, u16 and u32 to u32; u32 to u16. Without alpha.
+  /// fixed point for whole radii only; u8, u16 and u32 to u32; u32 to u16, or to u8 with alpha. Premultiplied
+  /// values count as values without alpha.
   bool exceeds_16_bits = false;
   int fixed_bits = 0;  ///< bits of a float's magnitude in fixed point
   SumWidths sums = SumWidths::u32;
   bool decodes = false;           ///< whether values are decoded to linear light
   bool encodes = false;           ///< whether means are encoded from linear light
   bool weights_by_alpha = false;  ///< by the last channel; u8 with 32-bit column sums
+  bool premultiplies = false;     ///< u8 with alpha to light as in pixels/premultiplied.h, u32_low
   int more_bits = 0;              ///< fraction bits of means minus those of values
   AxisWindow x;
   AxisWindow y;
@@ -136,6 +138,17 @@ struct BoxFilterJob : TiledMeanJob {
   /// Whether WholeRadiusPolicy serves the job: whole radii and 32-bit prefixes.
   [[nodiscard]] bool uses_whole_radius_kernel() const {
     return (sums == SumWidths::u32 || sums == SumWidths::u32_low) && x.outer == 0 && y.outer == 0;
+  }
+  /// Whether WorkingPolicy serves the job.
+  [[nodiscard]] bool writes_working_light() const {
+    return sums == SumWidths::u32_low && output == Type::u32;
+  }
+  /// Whether StraightAlphaPolicy serves the job.
+  [[nodiscard]] bool writes_straight_alpha() const { return type == Type::u32 && output == Type::u8; }
+  /// Whether pixels of RGB may have a fourth value that is neither read nor written.
+  [[nodiscard]] bool may_be_padded() const {
+    return type == Type::u8 && output == Type::u8 && channels == 3 && sums == SumWidths::u32 &&
+           uses_whole_radius_kernel() && !starts_from_groups();
   }
   /// Whether tiles start from sums over groups of rows, as radii are too large to sum all rows.
   [[nodiscard]] SATIN_HD bool starts_from_groups() const {
@@ -152,6 +165,9 @@ struct BoxFilterArguments : TiledMeanArguments<BoxFilterJob> {
   const std::int16_t* more_than_rough16 = nullptr;  ///< table of WideDecodeTable, to decode 16 bits
   void* groups = nullptr;                           ///< row_groups_bytes() of memory
   const Measured* measured = nullptr;               ///< for floats and their fixed point
+  Source original;                                  ///< picture with alpha, whose colours pixels without keep
+  int source_pixel = 0;                             ///< bytes between two pixels; see may_be_padded()
+  int output_pixel = 0;
 };
 
 struct BoxFilterKernels {

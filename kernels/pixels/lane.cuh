@@ -181,6 +181,12 @@ struct Lane {
 
 // --- Lanes of sliding windows ---
 
+/// A number as a type.
+template <int Number>
+struct Fixed {
+  __device__ operator int() const { return Number; }
+};
+
 /// Elements of a lane, chosen so that its pixels fill 8, 12, 16 or 24 bytes and whole groups of 4 elements.
 template <class T, int Channels, class Sum>
 constexpr int elements_per_lane = sizeof(T) == 1 && sizeof(Sum) == 4 ? (Channels == 3 ? 24 : 16)
@@ -200,6 +206,24 @@ struct LaneRows {
     std::uint32_t words[word_count];
   };
 
+  /// Pixels of 3 bytes may have a fourth, unused one. They are then aligned to words, of which each that is
+  /// loaded holds bytes that are used.
+  static constexpr bool may_be_padded = Channels == 3 && sizeof(T) == 1;
+  static constexpr int padded_bytes = pixels * 4;
+  struct PaddedWords {
+    std::uint32_t words[pixels];
+  };
+  [[nodiscard]] __device__ static Words without_padding(const PaddedWords& padded) {
+    Words result;
+#pragma unroll
+    for (int i = 0; i < word_count; ++i) {  // three words of every four
+      const int first = i / 3 * 4 + i % 3;
+      constexpr std::uint32_t bytes[3] = {0x4210, 0x5421, 0x6542};
+      result.words[i] = __byte_perm(padded.words[first], padded.words[first + 1], bytes[i % 3]);
+    }
+    return result;
+  }
+
   enum class Place {
     nowhere,   ///< all pixels are 0
     inside,    ///< all pixels are in the picture, with a word to spare unless rows are aligned
@@ -209,24 +233,29 @@ struct LaneRows {
   const std::byte* data;
   std::int64_t row;
   const int* columns;  ///< source columns of the lane's pixels
-  int offset;          ///< bytes from a row's start to the lane's first pixel
+  /// Bytes between two pixels of a row. A constant where it is one, as a variable would cost registers.
+  std::conditional_t<may_be_padded, int, Fixed<pixel_bytes>> pixel{};
+  int offset;  ///< bytes from a row's start to the lane's first pixel
   Place place;
   bool aligned;
 
   /// The lane's first pixel is at x, a multiple of `pixels`, of the picture extended by its border. Pixels
   /// beyond `last` are not needed. `of_positions` is the source column of every x, -1 where there is none.
-  __device__ LaneRows(const Source& source, int x, int last, int width, bool clipped, const int* of_positions)
+  /// `bytes_of_pixel`: pixel_bytes, or 4 if may_be_padded.
+  __device__ LaneRows(const Source& source, int x, int last, int width, bool clipped, const int* of_positions,
+                      int bytes_of_pixel = pixel_bytes)
       : data(source.data),
         row(source.row),
         columns(of_positions + x),
-        offset(x * pixel_bytes),
+        offset(x * bytes_of_pixel),
         aligned((reinterpret_cast<std::uintptr_t>(source.data) | static_cast<std::uintptr_t>(source.row)) %
-                    access ==
+                    (bytes_of_pixel == pixel_bytes ? access : 16) ==
                 0) {
-    const int margin = aligned ? 0 : 4;
+    if constexpr (may_be_padded) pixel = bytes_of_pixel;
+    const int margin = aligned || bytes_of_pixel != pixel_bytes ? 0 : 4;
     if (x > last || (clipped && (x >= width || x + pixels <= 0))) {
       place = Place::nowhere;
-    } else if (offset >= margin && offset + bytes + margin <= width * pixel_bytes) {
+    } else if (offset >= margin && offset + pixels * bytes_of_pixel + margin <= width * bytes_of_pixel) {
       place = Place::inside;
     } else {
       place = Place::scattered;
@@ -240,6 +269,14 @@ struct LaneRows {
     const std::byte* line = data + y * row;
     if (place == Place::scattered) return load_scattered(line, loaded.words);
     const std::byte* from = line + offset;
+    if constexpr (may_be_padded) {
+      if (pixel != pixel_bytes) {
+        PaddedWords padded;
+        load_padded<4>(from, padded);
+        loaded = without_padding(padded);
+        return;
+      }
+    }
     if (aligned) {
 #pragma unroll
       for (int i = 0; i < bytes; i += access) fetch<access>(loaded.words, i, from + i);
@@ -256,13 +293,19 @@ struct LaneRows {
     }
   }
 
+  template <int Access>
+  __device__ static void load_padded(const std::byte* from, PaddedWords& loaded) {
+#pragma unroll
+    for (int i = 0; i < padded_bytes; i += Access) fetch<Access>(loaded.words, i, from + i);
+  }
+
  private:
   __device__ void load_scattered(const std::byte* line, std::uint32_t (&words)[word_count]) const {
 #pragma unroll
     for (int p = 0; p < pixels; ++p) {
       const int column = __ldg(columns + p);
       if (column < 0) continue;
-      const std::byte* from = line + column * pixel_bytes;
+      const std::byte* from = line + column * pixel;
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
         constexpr int size = static_cast<int>(sizeof(T));

@@ -43,6 +43,7 @@ Prepared<CopyJob> prepare_copy(Backend& backend, const CopyJob& job);
 Prepared<MeasureJob> prepare_measure(Backend& backend, const MeasureJob& job);
 Prepared<TableJob> prepare_table(Backend& backend, const TableJob& job);
 Prepared<BoxMeanJob> prepare_box_mean(Backend& backend, const BoxMeanJob& job);
+Prepared<BoxChainJob> prepare_box_chain(Backend& backend, const BoxChainJob& job);
 Prepared<BoxStatsJob> prepare_box_stats(Backend& backend, const BoxStatsJob& job);
 Prepared<LensLayersJob> prepare_lens_layers(Backend& backend, const LensLayersJob& job);
 Prepared<FixedThresholdJob> prepare_fixed_threshold(Backend& backend, const FixedThresholdJob& job);
@@ -65,6 +66,7 @@ void add_operations(Operations& operations) {
   operations.add<MeasureJob>(prepare_measure);
   operations.add<TableJob>(prepare_table);
   operations.add<BoxMeanJob>(prepare_box_mean);
+  operations.add<BoxChainJob>(prepare_box_chain);
   operations.add<PremultiplyJob>(prepare_pixelwise);
   operations.add<UnpremultiplyJob>(prepare_pixelwise);
   operations.add<BoxStatsJob>(prepare_box_stats);

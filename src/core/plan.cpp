@@ -126,7 +126,7 @@ struct PlanImplementation {
 
   /// Returns the view itself if the filter can read it, otherwise a packed copy in the backend's memory.
   ImageView stage_input(std::size_t index, const ImageView& view, bool aliased, Stream stream) {
-    if (in_own_memory(view) && view.interleaved() && !aliased) return view;
+    if (!needs_staging(index, view) && !aliased) return view;
     const MutableImageView packed =
         mutable_view_of(staging_for(index, view.shape), view.shape, backend().memory());
     if (in_own_memory(view)) {
@@ -168,7 +168,13 @@ struct PlanImplementation {
     require_shape(target.shape, planned.output, "output");
   }
 
-  bool needs_staging(const ImageView& view) const { return !in_own_memory(view) || !view.interleaved(); }
+  /// Whether the filter cannot use a view as it is. `index`: of an input, or one past the last one for the
+  /// output.
+  bool needs_staging(std::size_t index, const ImageView& view) const {
+    const bool may_be_padded = (index == 0 || index == planned.inputs.size()) && filter != nullptr &&
+                               filter->allows_padding() && is_padded(view);
+    return !in_own_memory(view) || (!view.interleaved() && !may_be_padded);
+  }
   bool uses(std::size_t input) const { return planned.inputs[input].width != 0; }
 
   /// Returns the bytes that a run on the whole picture has yet to allocate.
@@ -176,9 +182,10 @@ struct PlanImplementation {
     const auto missing = [&](std::size_t i, const Shape& shape) {
       return staging[i].get() == nullptr ? byte_size(shape) : 0;
     };
-    std::size_t bytes = needs_staging(target) ? missing(planned.inputs.size(), planned.output) : 0;
+    std::size_t bytes =
+        needs_staging(planned.inputs.size(), target) ? missing(planned.inputs.size(), planned.output) : 0;
     for (std::size_t i = 0; i < planned.inputs.size(); ++i)
-      if (uses(i) && (needs_staging(given[i]) || overlap(given[i], target)))
+      if (uses(i) && (needs_staging(i, given[i]) || overlap(given[i], target)))
         bytes += missing(i, planned.inputs[i]);
     return bytes;
   }
@@ -208,7 +215,7 @@ struct PlanImplementation {
     try {
       for (std::size_t i = 0; i < planned.inputs.size(); ++i)
         if (uses(i)) ready[i] = stage_input(i, given[i], overlap(given[i], target), stream);
-      if (needs_staging(target))
+      if (needs_staging(planned.inputs.size(), target))
         result = mutable_view_of(staging_for(planned.inputs.size(), planned.output), planned.output,
                                  backend().memory());
     } catch (const NoMemory&) {

@@ -1,6 +1,8 @@
 // The parts of prepared_filter.h that all filters share: the measures of floats before a run and their check
 // after it, and masked work by windows around the active tiles of the mask.
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -16,6 +18,12 @@ namespace {
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::input, what); }
 
 }  // namespace
+
+bool is_padded(const ImageView& view) noexcept {
+  const auto address = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(view.data));
+  return view.shape.type == Type::u8 && view.shape.channels == 3 && view.strides.channel == 1 &&
+         view.strides.pixel == 4 && (address | view.strides.row | view.strides.frame) % 4 == 0;
+}
 
 void PreparedFilter::prepare_measures(Backend& backend, const FilterPlan& plan, std::int64_t width,
                                       std::int64_t height) {

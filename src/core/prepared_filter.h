@@ -90,6 +90,10 @@ struct InputMeasures {
   return inputs[input].type == Type::f32 ? input : 0;
 }
 
+/// Whether a view holds three bytes of each word of 4 bytes, as an RGB view of RGBX does. The fourth byte is
+/// not written.
+[[nodiscard]] bool is_padded(const ImageView& view) noexcept;
+
 /// A filter prepared for inputs of one size.
 class PreparedFilter {
  public:
@@ -111,6 +115,8 @@ class PreparedFilter {
   void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
                Stream stream);
 
+  /// Whether the picture and the output of run() may be is_padded().
+  [[nodiscard]] virtual bool allows_padding() const noexcept { return false; }
   /// Runs the filter on single frames, interleaved, in the backend's memory. The output overlaps no input.
   /// `measured` is in the backend's memory; null without measures.
   virtual void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,

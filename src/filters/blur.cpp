@@ -124,6 +124,10 @@ class PreparedBlur final : public PreparedFilter {
     return bytes;
   }
 
+  [[nodiscard]] bool allows_padding() const noexcept override {
+    return boxes_.size() == 1 && boxes_[0]->allows_padding();
+  }
+
   ImageView counted(std::span<const ImageView> inputs, Stream stream) override {
     return valid_ ? valid_->select(inputs[picture], inputs[mask], stream) : inputs[picture];
   }

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "tests/oracles/blur_case.h"
@@ -342,10 +344,13 @@ TEST(LargeBlur, SumsCompletedFromNeighbours) {
     }
 }
 
-// Radii around the largest 32-bit column sums of 24-bit values between boxes: columns of up to 193 rows.
+// Radii around the largest 32-bit column sums of 24-bit values between boxes (columns of up to 193 rows),
+// around those whose window sums are known by their low 32 bits (95 rows), and around the largest fractional
+// ones with exact sums in doubles.
 TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfColumnSums) {
   for (const Format& format : wide_formats)
-    for (const double radius : {3 * 96.0, 3 * 96.0 + 255.0 / 256, 3 * 97.0}) {
+    for (const double radius : {3 * 96.0, 3 * 96.0 + 255.0 / 256, 3 * 97.0, 3 * 44.0 + 255.0 / 256,
+                                3 * 45.0 + 255.0 / 256, 3 * 47.0, 3 * 48.0}) {
       if (slow_build() && radius != 3 * 96.0) continue;
       Shape shape{297, 301, format.channels, format.type};
       shape.alpha = format.alpha;
@@ -356,6 +361,48 @@ TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfColumnSums) {
         EXPECT_EQ(difference(blur(device_under_test(), white, blur_of_both), white), "") << radius;
       }
     }
+}
+
+/// Returns a view of RGB in pixels of four values, without the first `skipped` values.
+MutableImageView colours_in(const MutableImageView& four, std::int64_t skipped) {
+  MutableImageView view = four;
+  view.data += skipped * static_cast<std::int64_t>(size_of(four.shape.type));
+  view.shape.width -= (skipped + 3) / 4;
+  view.shape.channels = 3;
+  return view;
+}
+
+// RGB in pixels with an unused value, from every alignment of 4 bytes and one between. The unused values of
+// the result keep what they hold.
+TEST(LargeBlur, PixelsWithAnUnusedValue) {
+  const Device& device = device_under_test();
+  Random random(0x1A476);
+  for (const Type type : {Type::u8, Type::u16})
+    for (const Radius& radius :
+         {Radius(1), Radius(16), Radius(16.5), Radius(97), Radius(Length{200, false}, Length{20, false})})
+      for (const std::int64_t skipped : {0, 4, 8, 12, 1}) {
+        const Shape around{random.between(1, 900), random.between(1, 90), 4, type};
+        if (around.width < 5) continue;
+        const Image source = random_picture(around, random.next());
+        const Image before = poisoned(around);
+        Image on_device = device.upload(source);
+        Image result_on_device = device.upload(before);
+        Blur blur_of_both{.radius = radius, .border = random.pick(borders)};
+        const MutableImageView colours = colours_in(on_device.view(), skipped);
+        Plan of_colours = plan(device, colours.shape, blur_of_both);
+        of_colours.run(std::array<ImageView, 1>{colours}, colours_in(result_on_device.view(), skipped));
+        static_cast<void>(of_colours.check());
+        Image result = device.download(result_on_device);
+
+        Image host = copy_of(source);
+        const Image expected = blur(cpu(), copy_of(colours_in(host.view(), skipped)), blur_of_both);
+        const MutableImageView found = colours_in(result.view(), skipped);
+        ASSERT_EQ(difference(found, expected), "") << describe(around) << ", radius " << radius.y.value;
+        for (std::int64_t y = 0; y < found.shape.height; ++y)
+          for (std::int64_t x = 0; x < found.shape.width; ++x)
+            std::fill_n(found.at(x, y), 3 * size_of(type), std::byte{0xCD});
+        ASSERT_EQ(difference(result, before), "") << "an unused value has changed";
+      }
 }
 
 // Thin alpha and no alpha, at every pixel of a lane.

@@ -40,7 +40,8 @@ int lane_bytes_of(const BoxFilterJob& job) { return lane_elements * (job.sums ==
 
 /// Returns 2 if the kernel of box_filter_two_warps.cuh runs two warps for each span.
 int warps_per_span(const BoxFilterJob& job, int spans) {
-  return job.uses_whole_radius_kernel() && 2 * spans <= paired_warps ? 2 : 1;
+  const bool paired = job.uses_whole_radius_kernel() || job.writes_straight_alpha();
+  return paired && 2 * spans <= most_paired_warps(job) ? 2 : 1;
 }
 
 std::size_t shared_bytes_of(const BoxFilterJob& job, const SlidingTiles& tiles, int rows) {
@@ -123,10 +124,13 @@ SlidingTiles tiles_of(const BoxFilterArguments& arguments, int multiprocessors, 
   const bool fractions = job.x.outer != 0 || job.y.outer != 0;
   const int usual_warps =
       job.exceeds_16_bits ? long_policy_warps(job.type, fractions) : tuning::running_warps_per_block;
-  const int most_warps = job.exceeds_16_bits ? usual_warps : tuning::running_most_warps;
+  const int most_warps = job.writes_working_light() || job.writes_straight_alpha()
+                             ? most_paired_warps(job) / 2
+                         : job.exceeds_16_bits ? usual_warps
+                                               : tuning::running_most_warps;
   const auto most_together = [&](int spans) {
     if (warps_per_span(job, spans) == 1) return std::clamp(usual_warps / spans, 1, most_tile_barriers);
-    return std::clamp(paired_warps / 2 / spans, 1, most_tile_barriers / paired_barriers);
+    return std::clamp(most_paired_warps(job) / 2 / spans, 1, most_tile_barriers / paired_barriers);
   };
   const auto shared_bytes = [&](const SlidingTiles& tiles) {
     return shared_bytes_of(job, tiles, warps_per_span(job, tiles.spans) == 2 ? paired_rows : 1);

@@ -325,6 +325,11 @@ BoxFilterKernels long_kernels_of(const BoxFilterJob& job) {
     return by_boxes ? kernels_of<LongPolicy<T, float, Channels, true>>()
                     : kernels_of<LongPolicy<T, float, Channels, false>>();
   } else {
+    if constexpr (sizeof(T) == 4) {
+      if (job.writes_working_light()) return {filter_by_two_warps<WorkingPolicy<T, Channels>>, nullptr};
+      if constexpr (Channels % 2 == 0)
+        if (job.writes_straight_alpha()) return {filter_by_two_warps<StraightAlphaPolicy<Channels>>, nullptr};
+    }
     return kernels_of<LongPolicy<T, void, Channels, false>>();
   }
 }
@@ -332,6 +337,9 @@ BoxFilterKernels long_kernels_of(const BoxFilterJob& job) {
 template <class T, int Channels>
 BoxFilterKernels box_filter_kernels(const BoxFilterArguments& arguments) {
   const BoxFilterJob& job = arguments.job;
+  if constexpr (sizeof(T) == 1 && Channels % 2 == 0) {
+    if (job.premultiplies) return {filter_by_two_warps<WorkingPolicy<T, Channels>>, nullptr};
+  }
   if constexpr (sizeof(T) <= 2) {
     if (!job.exceeds_16_bits)
       return job.output == Type::u8 ? short_kernels_of<T, std::uint8_t, Channels>(job, arguments.tiles)

@@ -1,6 +1,7 @@
 #pragma once
-// Box filter for whole radii, as box_filter.cuh, with means of 8 and 16 bits from 32-bit prefixes. This is
-// the kernel of `satin blur` with a whole radius.
+// Box filter for whole radii, as box_filter.cuh, with means of 8 to 24 bits from 32-bit prefixes. This is
+// the kernel of `satin blur` with a whole radius. The last of successive boxes of bytes with alpha uses it
+// for any radius, with prefixes that are integers in doubles (StraightAlphaPolicy).
 //
 // Each span of a tile has two warps. The summing warp slides the column sums down and scans them; the
 // dividing warp divides a row while the next one is summed. Each needs half the registers, so twice as many
@@ -29,6 +30,8 @@ class WholeRadiusMeans : public MeanLane<T, Out, Channels, std::uint32_t, Weight
 
  public:
   using Base::elements, Base::pixels;
+  /// Whether pixels may have an unused value.
+  static constexpr bool may_be_padded = Channels == 3 && sizeof(T) == 1 && sizeof(Out) == 1 && !LowBits;
 
   /// Sums over the windows of one row, each with `more` added.
   struct Sums {
@@ -76,14 +79,14 @@ class WholeRadiusMeans : public MeanLane<T, Out, Channels, std::uint32_t, Weight
     } else {
       divide_clipped(sums, y, means);
     }
-    this->store(means, y);
+    this->template store<may_be_padded>(means, y);
   }
 
  private:
   /// Whether sum() adds half a divisor to the sums of unclipped rows, for divide_plain().
   static constexpr bool rounds_sums = !Weighted && !LowBits && !Base::mixed;
 
-  using Division = LongDivision<sizeof(T) == 2>;
+  using Division = LongDivision<(sizeof(T) > 1)>;
   using ShortDivision = LongDivision<false>;
 
   [[nodiscard]] __device__ static constexpr int middle_of(int c) { return pixels / 2 * Channels + c; }
@@ -226,13 +229,103 @@ struct WholeRadiusPolicy {
   static constexpr bool may_be_fractional = false;
   static constexpr bool scans_each_box = false;
   static constexpr bool has_low_bits = LowBits;
+  static constexpr bool may_be_padded = Means::may_be_padded;
+  static constexpr int most_warps = paired_warps;
+};
+
+/// Means of 24 bits between successive boxes: of such means, or of bytes (T) times their alpha as in
+/// pixels/premultiplied.h.
+template <class T, int ChannelCount>
+struct WorkingPolicy : WholeRadiusPolicy<std::uint32_t, std::uint32_t, ChannelCount, false, true> {
+  static constexpr bool of_bytes = sizeof(T) == 1;
+  using Values = LaneValues<T, ChannelCount, std::uint32_t, of_bytes, true, of_bytes ? 0xFFFF : 1>;
+  using Tables = LightTables<T, std::uint32_t>;
+  static constexpr int start_batch = of_bytes ? 4 : 1;
+  static constexpr bool may_use_groups = false;
+  static constexpr int most_warps = of_bytes ? paired_warps : paired_warps_of_light;
+};
+
+/// Means of one row of premultiplied light, whose sums are integers below 2^53 in doubles, divided by alpha
+/// and stored with straight alpha.
+template <int Channels>
+class StraightAlphaMeans : public MeanLane<std::uint32_t, std::uint8_t, Channels, double, true> {
+  using Base = MeanLane<std::uint32_t, std::uint8_t, Channels, double, true>;
+  using Base::any_;
+
+ public:
+  using Base::Base, Base::elements, Base::pixels;
+  /// Sums are divided as soon as they are known, as doubles need many registers.
+  struct Sums {
+    std::uint32_t means[elements];
+  };
+
+  __device__ void sum(int y, int prefixes, Sums& sums) {
+    if (!any_) return;
+    const std::uint32_t size_y = this->size_y_of(y);
+    if (size_y != size_y_) {
+      size_y_ = size_y;
+#pragma unroll
+      for (int p = 0; p < pixels; ++p) divisions_[p] = DoubleDivision(this->divisor_of(p, size_y));
+    }
+    Divided divided{divisions_, sums.means};
+    Base::sum(prefixes, divided);
+  }
+
+  __device__ void write(int y, Sums& sums) const {
+    if (!any_) return;
+    unpremultiply(sums.means);
+    this->store(sums.means, y);
+  }
+
+ private:
+  struct Divided {
+    const DoubleDivision (&divisions)[pixels];
+    std::uint32_t (&means)[elements];
+
+    __device__ void set(int e, double sum) { means[e] = divisions[e / Channels](sum); }
+    __device__ void mix(int e, double inner_sum, double outer_sum, const AxisWindow& window) {
+      set(e, __fma_rn(inner_sum, window.inner, outer_sum * window.outer));
+    }
+  };
+
+  /// Divides colours by alpha, and alpha by white: pixels/premultiplied.h. A colour exceeds alpha only by
+  /// rounding, and is then white.
+  __device__ static void unpremultiply(std::uint32_t (&means)[elements]) {
+    constexpr std::uint32_t white = 0xFFFF;
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) {
+      std::uint32_t& alpha = means[p * Channels + Channels - 1];
+      const LongDivision<false> by_alpha(max(alpha, 1U));
+#pragma unroll
+      for (int c = 0; c + 1 < Channels; ++c) {
+        std::uint32_t& colour = means[p * Channels + c];
+        colour = by_alpha(static_cast<std::uint64_t>(min(colour, alpha)) * white);
+      }
+      alpha = (alpha + white / 2) / white;
+    }
+  }
+
+  std::uint32_t size_y_ = 0;  ///< window size along y that divisions_ are for
+  DoubleDivision divisions_[pixels];
+};
+
+/// Bytes with alpha from premultiplied light of 24 bits: the last of successive boxes, with any radius.
+template <int Channels>
+struct StraightAlphaPolicy : WorkingPolicy<std::uint32_t, Channels> {
+  using Means = StraightAlphaMeans<Channels>;
+  using Tables = LightTables<std::uint32_t, std::uint8_t>;
+  using Scan = RowScan<Channels, double>;
+  static constexpr bool may_be_fractional = true;
+  static constexpr bool has_low_bits = false;
+  static constexpr int most_warps = paired_warps_of_alpha;
 };
 
 /// The ring of rows of prefixes in shared memory that summing warps fill and dividing warps read, with its
 /// barriers. All warps of a tile take part in each.
+template <class Sum>
 class SharedPrefixRows {
  public:
-  using Memory = TileMemory<std::uint32_t>;
+  using Memory = TileMemory<Sum>;
 
   __device__ SharedPrefixRows(int first_byte, int tile, int spans)
       : first_byte_(first_byte), first_barrier_(1 + tile * paired_barriers), spans_(spans) {}
@@ -274,27 +367,32 @@ __device__ typename Policy::Values::Rows rows_of(const BoxFilterArguments& argum
   using Rows = typename Policy::Values::Rows;
   const BoxFilterJob& job = arguments.job;
   return Rows(task.source, task.area.origin + task.thread * Rows::pixels, task.area.last_needed, job.width,
-              job.clipped, arguments.columns);
+              job.clipped, arguments.columns,
+              Policy::may_be_padded ? arguments.source_pixel : Rows::pixel_bytes);
 }
 
-/// Calls use<Plain>(): warps for which all_plain() holds have a loop of their own.
+/// Calls use<what is known of the warp's lanes>(): warps for which all_plain() holds have a loop of their
+/// own.
 template <class Policy, class Use>
-__device__ void with_plain(const BoxFilterArguments& arguments, const WarpTask& task, const Use& use) {
+__device__ void with_known_lanes(const BoxFilterArguments& arguments, const WarpTask& task, const Use& use) {
+  using enum LanesAre;
   using Rows = typename Policy::Values::Rows;
-  if (SlidingRows<Rows>::all_plain(arguments, rows_of<Policy>(arguments, task))) {
-    use.template operator()<true>();
-  } else {
-    use.template operator()<false>();
+  const Rows rows = rows_of<Policy>(arguments, task);
+  if (SlidingRows<Rows>::all_plain(arguments, rows)) return use.template operator()<plain>();
+  if constexpr (Policy::may_be_padded) {
+    if (rows.pixel != Rows::pixel_bytes && SlidingRows<Rows, plain_and_padded>::all_plain(arguments, rows))
+      return use.template operator()<plain_and_padded>();
   }
+  use.template operator()<any>();
 }
 
 /// Calls publish(scan) for every row and, if only low bits of sums are known, for the row before the first
-/// one. start(columns) begins the column sums. `Plain`: as in SlidingRows.
-template <class Policy, bool Plain, class Start, class Publish>
+/// one. start(columns) begins the column sums.
+template <class Policy, LanesAre Known, class Start, class Publish>
 __device__ void sum_rows(const BoxFilterArguments& arguments, const WarpTask& task, const Start& start,
                          const Publish& publish) {
   const auto rows = rows_of<Policy>(arguments, task);
-  ColumnSums<Policy, Plain> columns(arguments, rows);
+  ColumnSums<Policy, Known> columns(arguments, rows);
   start(columns);
   columns.fetch(min(task.area.first_y + 1, task.last_row()));
   if constexpr (Policy::has_low_bits) {
@@ -326,16 +424,19 @@ __device__ void write_rows(typename Policy::Means& means, const WarpTask& task, 
 }
 
 /// Has a dividing warp sum half of the rows before the first one.
-template <class Policy, bool Plain>
+template <class Policy, LanesAre Known>
 __device__ void start_half(const BoxFilterArguments& arguments, const WarpTask& task, int to) {
   const auto rows = rows_of<Policy>(arguments, task);
-  ColumnSums<Policy, Plain> columns(arguments, rows);
+  ColumnSums<Policy, Known> columns(arguments, rows);
   columns.start_share(task.area.first_y, 1, 2);
   columns.store(to);
 }
 
-template <class Policy, bool Plain>
-__device__ void run_summing_warp(const BoxFilterArguments& arguments, const SharedPrefixRows& shared,
+template <class Policy>
+using SharedRowsOf = SharedPrefixRows<typename Policy::Scan::Sum>;
+
+template <class Policy, LanesAre Known>
+__device__ void run_summing_warp(const BoxFilterArguments& arguments, const SharedRowsOf<Policy>& shared,
                                  const WarpTask& task, int half_start) {
   for (int i = 0; i < paired_rows; ++i) shared.memory(i).clear_margins(task.thread);
   const auto start = [&](auto& columns) {
@@ -344,7 +445,7 @@ __device__ void run_summing_warp(const BoxFilterArguments& arguments, const Shar
     columns.more(half_start);
   };
   int row = 0;
-  sum_rows<Policy, Plain>(arguments, task, start, [&](typename Policy::Scan& scan) {
+  sum_rows<Policy, Known>(arguments, task, start, [&](typename Policy::Scan& scan) {
     scan.add_warps_before([&] { shared.emptied(row).synchronize(); }, shared.memory(row), task.warp());
     scan.store(shared.memory(row), task.warp());
     shared.filled(row).arrive();
@@ -353,7 +454,7 @@ __device__ void run_summing_warp(const BoxFilterArguments& arguments, const Shar
 }
 
 template <class Policy>
-__device__ void run_dividing_warp(const BoxFilterArguments& arguments, const SharedPrefixRows& shared,
+__device__ void run_dividing_warp(const BoxFilterArguments& arguments, const SharedRowsOf<Policy>& shared,
                                   const WarpTask& task) {
   const int rows = task.area.last_y - task.area.first_y + (Policy::has_low_bits ? 1 : 0);
   shared.begun().arrive();
@@ -371,7 +472,7 @@ __device__ void run_dividing_warp(const BoxFilterArguments& arguments, const Sha
 }
 
 template <class Policy>
-__global__ void __launch_bounds__(paired_warps* warp_size, 1)
+__global__ void __launch_bounds__(Policy::most_warps* warp_size, 1)
     filter_by_two_warps(const __grid_constant__ BoxFilterArguments arguments) {
   const int table_bytes = Policy::Tables::fill(arguments);
   const Source& source = arguments.source;
@@ -380,17 +481,17 @@ __global__ void __launch_bounds__(paired_warps* warp_size, 1)
   if (both.tile >= tiles.columns * tiles.rows) return;
   const int threads = both.threads / 2;
   const bool sums_here = both.thread < threads;
-  const int tile_bytes = paired_rows * SharedPrefixRows::Memory::bytes(tiles.spans);
-  const SharedPrefixRows shared(table_bytes + both.index * tile_bytes, both.index, tiles.spans);
+  const int tile_bytes = paired_rows * SharedRowsOf<Policy>::Memory::bytes(tiles.spans);
+  const SharedRowsOf<Policy> shared(table_bytes + both.index * tile_bytes, both.index, tiles.spans);
   const WarpTask task{source, summed_tile(arguments, Policy::Means::pixels, both.tile),
                       sums_here ? both.thread : both.thread - threads, threads};
   const int half_start = shared.memory(0).prefixes() + task.thread * lane_elements * 4;
   if (sums_here)
-    return with_plain<Policy>(arguments, task, [&]<bool Plain>() {
-      run_summing_warp<Policy, Plain>(arguments, shared, task, half_start);
+    return with_known_lanes<Policy>(arguments, task, [&]<LanesAre Known>() {
+      run_summing_warp<Policy, Known>(arguments, shared, task, half_start);
     });
-  with_plain<Policy>(arguments, task,
-                     [&]<bool Plain>() { start_half<Policy, Plain>(arguments, task, half_start); });
+  with_known_lanes<Policy>(arguments, task,
+                           [&]<LanesAre Known>() { start_half<Policy, Known>(arguments, task, half_start); });
   run_dividing_warp<Policy>(arguments, shared, task);
 }
 
@@ -410,7 +511,7 @@ __global__ void __launch_bounds__(tuning::running_most_warps* warp_size, 1)
               task.area.origin + task.thread * Means::pixels);
   int y = task.area.first_y - (Policy::has_low_bits ? 1 : 0);
   const auto start = [&](auto& columns) { columns.start(task.area.first_y); };
-  sum_rows<Policy, false>(arguments, task, start, [&](typename Policy::Scan& scan) {
+  sum_rows<Policy, LanesAre::any>(arguments, task, start, [&](typename Policy::Scan& scan) {
     scan.publish(NamedBarrier{1, threads}, memory, task.warp());
     typename Means::Sums sums;
     if (means.any()) {

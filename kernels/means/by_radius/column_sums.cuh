@@ -102,8 +102,10 @@ struct WideDecodeTable {
 
 /// The values that the pixels of a lane add to its column sums: stored codes or their linear light, times
 /// alpha for `Weighted`; floats in fixed point; working values. `WideInShared`: 16-bit codes are decoded by a
-/// table in shared memory, like 8-bit codes, instead of one in global memory.
-template <class T, int Channels, class Column, bool Weighted = false, bool WideInShared = true>
+/// table in shared memory, like 8-bit codes, instead of one in global memory. `AlphaUnit`: the factor of a
+/// weighted pixel's alpha.
+template <class T, int Channels, class Column, bool Weighted = false, bool WideInShared = true,
+          std::uint32_t AlphaUnit = 1>
 class LaneValues {
  public:
   static constexpr int elements = lane_elements;
@@ -159,7 +161,7 @@ class LaneValues {
     if constexpr (Weighted) {
       const int alpha_at = e / Channels * Channels + Channels - 1;
       const auto alpha = static_cast<Column>(Sign * static_cast<int>(element<T>(row.words, alpha_at)));
-      return e == alpha_at ? alpha : unweighted<Decoded>(row, e) * alpha;
+      return (e == alpha_at ? AlphaUnit : unweighted<Decoded>(row, e)) * alpha;
     } else {
       return Sign > 0 ? unweighted<Decoded>(row, e) : 0 - unweighted<Decoded>(row, e);
     }
@@ -189,7 +191,7 @@ class LaneValues {
       const int alpha_at = e / Channels * Channels + Channels - 1;
       const std::uint32_t alpha = element<T>(row.words, alpha_at);
       if (e == alpha_at) {
-        sums[e] += Sign > 0 ? alpha : 0 - alpha;
+        sums[e] += AlphaUnit * (Sign > 0 ? alpha : 0 - alpha);
       } else {
         asm("mad.lo.u32 %0, %1, %2, %0;"
             : "+r"(sums[e])
@@ -246,19 +248,25 @@ __device__ inline const std::byte* row_at(const std::byte* first, int y, int str
   return at;
 }
 
-/// The rows of one lane's columns that a sliding window meets. Rows: a LaneRows. `Plain`: all_plain() is
-/// known to hold.
-template <class Rows, bool Plain = false>
+/// What is known of the lanes of a warp: nothing; that all_plain() holds; or that it holds and that pixels
+/// have an unused value, which leaves a row's words with the loaded ones until they are used.
+enum class LanesAre { any, plain, plain_and_padded };
+
+/// The rows of one lane's columns that a sliding window meets. Rows: a LaneRows.
+template <class Rows, LanesAre Known = LanesAre::any>
 class SlidingRows {
+  static constexpr bool padded = Known == LanesAre::plain_and_padded;
+
  public:
   using Words = typename Rows::Words;
+  using Loaded = std::conditional_t<padded, typename Rows::PaddedWords, Words>;
 
   /// All lanes of a warp call the constructor together.
   __device__ SlidingRows(const BoxFilterArguments& arguments, const Rows& rows)
       : arguments_(arguments),
         rows_(rows),
         exist_(rows.place != Rows::Place::nowhere),
-        plain_(Plain || all_plain(arguments, rows)),
+        plain_(Known != LanesAre::any || all_plain(arguments, rows)),
         first_(rows.data + rows.offset),
         stride_(static_cast<int>(rows.row)) {}
 
@@ -290,18 +298,31 @@ class SlidingRows {
     enters_ = load(enters_at_);
     leaves_ = load(leaves_at_);
   }
-  [[nodiscard]] __device__ const Words& enters() const { return enters_; }
-  [[nodiscard]] __device__ const Words& leaves() const { return leaves_; }
+  [[nodiscard]] __device__ Words enters() const { return words_of(enters_); }
+  [[nodiscard]] __device__ Words leaves() const { return words_of(leaves_); }
 
-  /// Returns row y of the picture; zeros if y is negative.
-  [[nodiscard]] __device__ Words load(int y) const {
-    if constexpr (!Plain) {
+  [[nodiscard]] __device__ static Words words_of(const Loaded& loaded) {
+    if constexpr (padded)
+      return Rows::without_padding(loaded);
+    else
+      return loaded;
+  }
+
+  /// Loads row y of the picture; zeros if y is negative.
+  [[nodiscard]] __device__ Loaded load(int y) const {
+    if constexpr (Known == LanesAre::any) {
       if (!plain_) return load_anywhere(rows_, y);
     }
-    Words loaded{};
+    Loaded loaded{};
     if (!exist_ || y < 0) return loaded;
     const std::byte* from = row_at(first_, y, stride_);
-    if (!whole_words || rows_.aligned) {
+    if constexpr (padded) {
+      if (rows_.aligned) {
+        Rows::template load_padded<16>(from, loaded);
+      } else {
+        Rows::template load_padded<4>(from, loaded);
+      }
+    } else if (!whole_words || rows_.aligned) {
       load_by<Rows::access>(from, loaded);
     } else {
       load_by<4>(from, loaded);
@@ -315,7 +336,9 @@ class SlidingRows {
   [[nodiscard]] __device__ static bool is_plain(const BoxFilterArguments& arguments, const Rows& rows) {
     if constexpr (whole_words)
       return rows.offset >= 0 && rows.offset + Rows::bytes <= arguments.job.width * Rows::pixel_bytes;
-    return rows.place == Rows::Place::inside && rows.aligned;
+    if constexpr (Rows::may_be_padded)
+      if (padded) return rows.place == Rows::Place::inside;
+    return rows.place == Rows::Place::inside && rows.aligned && rows.pixel == Rows::pixel_bytes;
   }
 
   template <int Access>
@@ -338,8 +361,8 @@ class SlidingRows {
   int stride_;
   int enters_at_;
   int leaves_at_;
-  Words enters_;
-  Words leaves_;
+  Loaded enters_;
+  Loaded leaves_;
 };
 
 /// Calls use(`Batch` rows) for rows [first, end), with row -1 from `end` on. Each is load(row_at(position)).
@@ -365,16 +388,17 @@ __device__ void for_batches(int first, int end, const RowAt& row_at, const Load&
 }
 
 /// Adds rows [first, end) to the sums, with up to 2 * Batch of them in flight.
-template <int Batch, class Rows, bool Plain, class Values, class Column>
-__device__ void add_rows(const SlidingRows<Rows, Plain>& rows, const Values& values, int first, int end,
+template <int Batch, class Rows, LanesAre Known, class Values, class Column>
+__device__ void add_rows(const SlidingRows<Rows, Known>& rows, const Values& values, int first, int end,
                          Column (&sums)[Rows::elements]) {
-  using Words = typename Rows::Words;
+  using Loaded = typename SlidingRows<Rows, Known>::Loaded;
   const auto row_at = [&](int position) { return rows.start_at(position); };
   const auto load = [&](int y) { return rows.load(y); };
-  for_batches<Batch, Words>(first, end, row_at, load, [&](const Words(&words)[Batch]) {
+  for_batches<Batch, Loaded>(first, end, row_at, load, [&](const Loaded(&loaded)[Batch]) {
 #pragma unroll
     for (int i = 0; i < Batch; i += 2)
-      values.template add<1>(words[i], i + 1 < Batch ? words[i + 1] : Words{}, sums);
+      values.template add<1>(rows.words_of(loaded[i]),
+                             rows.words_of(i + 1 < Batch ? loaded[i + 1] : Loaded{}), sums);
   });
 }
 
@@ -488,8 +512,8 @@ __global__ void __launch_bounds__(tuning::running_group_lanes* tuning::running_g
 // --- Column sums ---
 
 /// The sliding column sums of one lane. Rows are loaded one step before they are needed. `Policy`: one of
-/// box_filter.cuh or box_filter_two_warps.cuh. `Plain`: as in SlidingRows.
-template <class Policy, bool Plain = false>
+/// box_filter.cuh or box_filter_two_warps.cuh.
+template <class Policy, LanesAre Known = LanesAre::any>
 class ColumnSums {
  public:
   using Values = typename Policy::Values;
@@ -561,7 +585,8 @@ class ColumnSums {
   /// if the radius is fractional.
   template <class Scan, class AskForRows>
   __device__ void advance(Scan& scan, const AskForRows& ask) {
-    using Sum = typename Scan::Sum;
+    using Sum =
+        std::conditional_t<std::is_same_v<typename Scan::Sum, double>, std::uint64_t, typename Scan::Sum>;
     if (!Policy::may_be_fractional || window_.outer == 0) {
       advance();
       ask();
@@ -668,7 +693,7 @@ class ColumnSums {
 
   const BoxFilterArguments& arguments_;
   const AxisWindow& window_;
-  SlidingRows<Rows, Plain> rows_;
+  SlidingRows<Rows, Known> rows_;
   const int* columns_;  ///< column of the picture for each of the lane's pixels
   Values values_;
   Column shared_[elements];

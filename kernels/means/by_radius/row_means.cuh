@@ -130,6 +130,9 @@ class StoredLane {
         const std::uint32_t high = __byte_perm(values[4 * i + 2], values[4 * i + 3], pair);
         words_[i] = __byte_perm(low, high, 0x5410);
       }
+    } else if constexpr (sizeof(T) == 4) {
+#pragma unroll
+      for (int i = 0; i < count; ++i) words_[i] = values[i];
     } else {
       static_assert(Shift == 0);
 #pragma unroll
@@ -139,12 +142,26 @@ class StoredLane {
 
   [[nodiscard]] __device__ std::uint32_t alpha(int pixel) const { return byte((pixel + 1) * Channels - 1); }
 
-  /// Copies the colours of an 8-bit pixel. `source` points to the lane's first pixel.
-  __device__ void copy_colours(int pixel, const std::byte* source) {
+  /// Copies the colours of 8-bit pixels whose alpha is 0. `own` points to the lane's first pixel, of which
+  /// the first `valid` exist.
+  __device__ void keep_transparent(const std::byte* own, int valid) {
+    if constexpr (Channels == 4) {
+      if (reinterpret_cast<std::uintptr_t>(own) % 4 == 0) {
+        std::uint32_t colours[count];
 #pragma unroll
-    for (int c = 0; c < Channels - 1; ++c) {
-      const int i = pixel * Channels + c;
-      const auto code = static_cast<std::uint32_t>(__ldg(reinterpret_cast<const std::uint8_t*>(source) + i));
+        for (int p = 0; p < count; ++p)
+          colours[p] = p < valid ? __ldg(reinterpret_cast<const std::uint32_t*>(own) + p) & 0xFFFFFFU : 0;
+#pragma unroll
+        for (int p = 0; p < count; ++p)
+          if (p < valid && alpha(p) == 0) words_[p] = colours[p];
+        return;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < elements; ++i) {
+      const int pixel = i / Channels;
+      if (i % Channels == Channels - 1 || pixel >= valid || alpha(pixel) != 0) continue;
+      const auto code = static_cast<std::uint32_t>(__ldg(reinterpret_cast<const std::uint8_t*>(own) + i));
       words_[i / 4] = (words_[i / 4] & ~(0xFFU << i % 4 * 8)) | code << i % 4 * 8;
     }
   }
@@ -154,7 +171,7 @@ class StoredLane {
   __device__ void store(std::byte* to, int valid, int pixels) const {
     const auto behind = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) % 4);  // equal in all lanes
     const bool whole = valid == pixels;
-    if (behind == 0) {
+    if (sizeof(T) == 4 || behind == 0) {
       if (whole) {
         store_words(to);
       } else {
@@ -179,11 +196,33 @@ class StoredLane {
     if (!right) store_bytes(to, bytes - behind, bytes);
   }
 
+  /// Is store() for pixels of 3 bytes before an unused one, which keeps what it is. They are aligned to
+  /// words.
+  __device__ void store_padded(std::byte* to, int valid) const {
+    static_assert(Channels == 3 && sizeof(T) == 1);
+    const std::uint32_t of_pixel[] = {words_[0], __funnelshift_r(words_[0], words_[1], 24),
+                                      __funnelshift_r(words_[1], words_[2], 16), words_[2] >> 8};
+#pragma unroll
+    for (int p = 0; p < elements / 3; ++p) {
+      if (p >= valid) continue;
+      *reinterpret_cast<std::uint16_t*>(to + 4 * p) = static_cast<std::uint16_t>(of_pixel[p]);
+      reinterpret_cast<std::uint8_t*>(to + 4 * p)[2] = static_cast<std::uint8_t>(of_pixel[p] >> 16);
+    }
+  }
+
  private:
   [[nodiscard]] __device__ std::uint32_t byte(int i) const { return words_[i / 4] >> i % 4 * 8 & 0xFFU; }
 
   __device__ void store_words(std::byte* to) const {
-    if constexpr (bytes % 8 == 0) {
+    if constexpr (bytes % 16 == 0) {
+      if (reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
+#pragma unroll
+        for (int i = 0; i < count; i += 4)
+          __stcs(reinterpret_cast<uint4*>(to) + i / 4,
+                 make_uint4(words_[i], words_[i + 1], words_[i + 2], words_[i + 3]));
+        return;
+      }
+    } else if constexpr (bytes % 8 == 0) {
       if (reinterpret_cast<std::uintptr_t>(to) % 8 == 0) {
 #pragma unroll
         for (int i = 0; i < count; i += 2)
@@ -286,9 +325,11 @@ class WindowLane {
   template <class Out>
   [[nodiscard]] __device__ std::byte* target_of(int y) const {
     constexpr int pixel_bytes = Channels * static_cast<int>(sizeof(Out));
+    return row_of_output(y) + x_ * pixel_bytes;
+  }
+  [[nodiscard]] __device__ std::byte* row_of_output(int y) const {
     const auto row = static_cast<std::uint32_t>(y);  // a signed product takes twice as long
-    return arguments_.output.data + x_ * pixel_bytes +
-           row * static_cast<std::uint64_t>(arguments_.output.row);
+    return arguments_.output.data + row * static_cast<std::uint64_t>(arguments_.output.row);
   }
 
   const BoxFilterArguments& arguments_;
@@ -313,10 +354,16 @@ class MeanLane : public WindowLane<Channels, Sum> {
   using Base::arguments_, Base::valid_, Base::x_;
   static constexpr bool mixed = !std::is_same_v<T, Out>;
 
+  /// Stores means in row y. `MayBePadded`: whether pixels may have an unused value.
+  template <bool MayBePadded = false>
   __device__ void store(std::uint32_t (&means)[elements], int y) const {
     Lane lane;
     encode(means, lane);
     if constexpr (Weighted) keep_transparent(lane, y);
+    if constexpr (MayBePadded) {
+      if (arguments_.output_pixel != Lane::pixel_bytes)
+        return lane.store_padded(this->row_of_output(y) + x_ * arguments_.output_pixel, valid_);
+    }
     lane.store(this->template target_of<Out>(y), valid_, pixels);
   }
 
@@ -342,22 +389,20 @@ class MeanLane : public WindowLane<Channels, Sum> {
           for (int e = Channels - 1; e < elements; e += Channels) values[e] <<= 16;
         return lane.template pack<16>(values);
       }
-    } else if constexpr (!mixed) {
+    } else if constexpr (!mixed && sizeof(Out) == 2) {
       if (arguments_.transfer.thresholds != nullptr) encode16(values, arguments_.transfer);
     }
     lane.pack(values);
   }
 
-  /// Copies the source's colours to pixels whose alpha is 0.
+  /// Copies the original's colours to pixels whose alpha is 0.
   __device__ void keep_transparent(Lane& lane, int y) const {
     bool transparent = false;
 #pragma unroll
     for (int p = 0; p < pixels; ++p) transparent |= lane.alpha(p) == 0;
     if (!transparent) return;
-    const std::byte* source = arguments_.source.data + y * arguments_.source.row + x_ * Lane::pixel_bytes;
-#pragma unroll
-    for (int p = 0; p < pixels; ++p)
-      if (p < valid_ && lane.alpha(p) == 0) lane.copy_colours(p, source);
+    const Source& original = arguments_.original;
+    lane.keep_transparent(original.data + y * original.row + x_ * Lane::pixel_bytes, valid_);
   }
 
   EncodeTable<T> encode_table_;

@@ -4,7 +4,9 @@
 // for each of its elements, the prefixes at both ends of the window (WindowEnds).
 
 #include <cstdint>
+#include <type_traits>
 
+#include "kernels/device/exact_division.cuh"
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
 #include "kernels/means/by_radius/column_sums.cuh"
@@ -56,7 +58,14 @@ inline constexpr int count_margin = TileMemory<std::uint32_t>::margin;
 inline constexpr int most_tile_barriers = 15;  ///< named barriers of a block, without __syncthreads()
 
 // Limits of box_filter_two_warps.cuh.
-inline constexpr int paired_warps = 32;                      ///< most warps of a block
+inline constexpr int paired_warps = 32;  ///< most warps of a block
+// The same where values have 32 bits, and where sums are doubles as well: more would spill registers.
+inline constexpr int paired_warps_of_light = 24;
+inline constexpr int paired_warps_of_alpha = 20;
+[[nodiscard]] inline int most_paired_warps(const BoxFilterJob& job) {
+  if (job.type != Type::u32) return paired_warps;
+  return job.writes_straight_alpha() ? paired_warps_of_alpha : paired_warps_of_light;
+}
 inline constexpr int paired_rows = 2;                        ///< rows of prefixes that a tile holds
 inline constexpr int paired_barriers = 1 + 2 * paired_rows;  ///< barriers of a tile
 
@@ -179,8 +188,10 @@ class RowScan {
   template <class Column>
   __device__ void begin(const Column (&sums)[lane_elements]) {
 #pragma unroll
-    for (int e = 0; e < lane_elements; ++e)
-      prefixes_[e] = sums[e] + (e < Channels ? Sum{0} : prefixes_[e - Channels]);
+    for (int e = 0; e < lane_elements; ++e) {
+      prefixes_[e] = sum_of(sums[e]);
+      if (e >= Channels) prefixes_[e] += prefixes_[e - Channels];
+    }
   }
 
   /// Stores the prefixes over the tile in its memory. All warps of the tile call this together. They wait for
@@ -213,9 +224,23 @@ class RowScan {
   }
 
  private:
+  template <class Column>
+  [[nodiscard]] __device__ static Sum sum_of(Column column) {
+    if constexpr (std::is_same_v<Sum, double>)
+      return exact_double(column);
+    else
+      return column;
+  }
+
   template <int Bit>
   __device__ void store_words(int to) const {
-    const auto word = [this](int e) { return static_cast<std::uint32_t>(prefixes_[e] >> Bit); };
+    const auto word = [this](int e) {
+      if constexpr (std::is_same_v<Sum, double>)
+        return static_cast<std::uint32_t>(Bit == 0 ? __double2loint(prefixes_[e])
+                                                   : __double2hiint(prefixes_[e]));
+      else
+        return static_cast<std::uint32_t>(prefixes_[e] >> Bit);
+    };
 #pragma unroll
     for (int e = 0; e < lane_elements; e += 4)
       *shared_at<uint4>(to + e * 4) = make_uint4(word(e), word(e + 1), word(e + 2), word(e + 3));
@@ -326,14 +351,19 @@ class WindowEnds {
         if (i + k >= Shift && i + k - Shift < Count) prefixes[i + k - Shift] = group.of[k];
     }
   }
-  template <int Shift, int Count>
-  __device__ void load(int from, std::uint64_t (&prefixes)[Count]) const {
+  template <int Shift, int Count, class Wide>
+  __device__ void load(int from, Wide (&prefixes)[Count]) const {
     std::uint32_t low[Count];
     std::uint32_t high[Count];
     load<Shift>(from, low);
     load<Shift>(from + to_high_words_, high);
 #pragma unroll
-    for (int i = 0; i < Count; ++i) prefixes[i] = static_cast<std::uint64_t>(high[i]) << 32 | low[i];
+    for (int i = 0; i < Count; ++i) {
+      if constexpr (std::is_same_v<Wide, double>)
+        prefixes[i] = __hiloint2double(static_cast<int>(high[i]), static_cast<int>(low[i]));
+      else
+        prefixes[i] = static_cast<std::uint64_t>(high[i]) << 32 | low[i];
+    }
   }
 
   const AxisWindow& window_;

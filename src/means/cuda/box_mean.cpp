@@ -5,6 +5,7 @@
 // kind.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/cuda/backend.h"
 #include "core/with_type.h"
@@ -52,6 +54,11 @@ class TiledBoxMean final : public BoxMeanOperation {
   [[nodiscard]] bool selects_by_mask() const noexcept override {
     return requires { arguments_.mask; };
   }
+  [[nodiscard]] bool allows_padding() const noexcept override {
+    if constexpr (std::is_same_v<Arguments, kernels::BoxFilterArguments>)
+      return arguments_.job.may_be_padded();
+    return false;
+  }
 
   void run(const BoxMeanImages& images, Stream stream) override {
     backend_.select();
@@ -60,6 +67,11 @@ class TiledBoxMean final : public BoxMeanOperation {
     arguments.output = target_of(images.output);
     if constexpr (requires { arguments.radius_map; }) arguments.radius_map = source_of(images.radius_map);
     if constexpr (requires { arguments.mask; }) arguments.mask = source_of(images.mask);
+    if constexpr (requires { arguments.source_pixel; }) {
+      arguments.original = source_of(images.original);
+      arguments.source_pixel = static_cast<int>(images.source.strides.pixel);
+      arguments.output_pixel = static_cast<int>(images.output.strides.pixel);
+    }
     if constexpr (requires { arguments.measured; }) arguments.measured = images.measured;
     kernels::launch_mean(arguments, backend_.stream_of(stream));
     check_launch("averaging over boxes");
@@ -157,8 +169,16 @@ bool is_above_16_bits(const BoxMeanJob& job, const kernels::BoxFilterJob& filter
   const Type from = job.read.type;
   const Type to = job.write.type;
   if (job.read.fixed_point) return to == Type::f32 || (filter.x.outer == 0 && filter.y.outer == 0);
-  if (to == Type::u32) return from != Type::u64;
-  return from == Type::u32 && to == Type::u16;
+  if (to == Type::u32) return from != Type::u64 && !(job.read.premultiplied && from == Type::u8);
+  return from == Type::u32 && (to == Type::u16 || (to == Type::u8 && job.read.premultiplied));
+}
+
+/// Whether the job is one between successive boxes of light of 24 bits, or the first one of such boxes of
+/// bytes with alpha.
+bool is_working_light(const BoxMeanJob& job) {
+  const bool premultiplies = job.read.type == Type::u8 && job.read.premultiplied;
+  return (job.read.type == Type::u32 || premultiplies) && job.write.type == Type::u32 &&
+         job.read.maximum <= 0xFFFFFF && job.read.fraction == job.write.fraction && job.mask_maximum == 0;
 }
 
 /// Whether column sums of integers fit 32 bits, and weighted box sums, with the additional fraction bits of
@@ -169,6 +189,15 @@ bool wide_sums_fit(const Bounds& bounds, const PixelRead& read, int more_bits) {
   if (read.fixed_point) return true;  // by their scale
   return bounds.column <= most_narrow &&
          read.maximum <= (most_box >> std::max(more_bits, 0)) / bounds.divisor;
+}
+
+/// Whether sums over a row of a tile, and weighted box sums, are exact in doubles.
+bool fit_doubles(const BoxMeanJob& job, const kernels::BoxFilterJob& filter) {
+  constexpr std::uint64_t most = 1ULL << 53;
+  constexpr std::uint64_t most_columns = 4096;
+  const std::uint64_t x = largest_size(filter.x, job.width, filter.clipped);
+  const std::uint64_t y = largest_size(filter.y, job.height, filter.clipped);
+  return y <= most / job.read.maximum / std::max(x, most_columns);
 }
 
 /// Chooses the widths of the sums. Returns false if they exceed the bounds of
@@ -194,7 +223,8 @@ bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::BoxFilter
 /// Chooses to keep only the low bits of window sums, if WholeRadiusMeans can complete them.
 void choose_low_sums(const Bounds& bounds, std::uint64_t maximum, kernels::BoxFilterJob& filter) {
   constexpr std::uint64_t most_apart = 3ULL << 29;  // and divisors below 2^28: together below 2^31
-  if (filter.sums != kernels::SumWidths::u32_u64 || filter.type != filter.output || filter.x.outer != 0 ||
+  const bool same_type = filter.type == filter.output || filter.premultiplies;
+  if (filter.sums != kernels::SumWidths::u32_u64 || !same_type || filter.x.outer != 0 ||
       filter.y.outer != 0 || filter.has_large_divisors)
     return;
   const int low_bits = std::max(0, static_cast<int>(std::bit_width(bounds.box)) - 32);
@@ -235,14 +265,19 @@ Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& 
   filter.weights_by_alpha = job.read.weighted;
   filter.x = axis_window(job.radius.x);
   filter.y = axis_window(job.radius.y);
+  filter.premultiplies = job.read.type == Type::u8 && job.read.premultiplied;
   const Bounds bounds = bounds_of(job, filter);
+  if (is_working_light(job) && !filter.starts_from_groups()) {
+    if (choose_sums(bounds, job.read, filter)) choose_low_sums(bounds, job.read.maximum, filter);
+  }
   const bool plain_with_alpha = is_plain(job, true) && job.read.type == Type::u8;
   if (is_plain(job, false) || plain_with_alpha || is_working(job)) {
     if (!choose_sums(bounds, job.read, filter)) return nullptr;
     choose_low_sums(bounds, job.read.maximum, filter);
-  } else {
-    filter.exceeds_16_bits =
-        is_above_16_bits(job, filter) && wide_sums_fit(bounds, job.read, filter.more_bits);
+  } else if (!filter.writes_working_light()) {
+    filter.exceeds_16_bits = is_above_16_bits(job, filter) &&
+                             wide_sums_fit(bounds, job.read, filter.more_bits) &&
+                             (filter.output != Type::u8 || fit_doubles(job, filter));
     if (!filter.exceeds_16_bits) return nullptr;
     filter.sums = kernels::SumWidths::u64;
     filter.fixed_bits = job.read.fixed_bits;
@@ -590,7 +625,59 @@ class BoxMeanTable final : public BoxMeanOperation {
   kernels::BoxMeanArguments arguments_;
 };
 
+// --- Successive boxes of bytes with alpha ---
+
+/// Successive boxes of premultiplied light, of which the first one reads bytes with straight alpha and the
+/// last one writes them.
+class BoxesOfAlpha final : public BoxMeanOperation {
+ public:
+  using Boxes = std::vector<std::unique_ptr<BoxMeanOperation>>;
+
+  BoxesOfAlpha(CudaBackend& backend, const BoxMeanJob& first, Boxes boxes)
+      : boxes_(std::move(boxes)), shape_{first.width, first.height, first.read.channels, first.write.type} {
+    for (std::size_t i = 0; i + 1 < std::min(boxes_.size(), values_.size() + 1); ++i)
+      values_[i] = backend.allocate(byte_size(shape_));
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
+    std::size_t bytes = 0;
+    for (const auto& box : boxes_) bytes += box->workspace_bytes();
+    for (const Buffer& buffer : values_) bytes += buffer.size;
+    return bytes;
+  }
+
+  void run(const BoxMeanImages& images, Stream stream) override {
+    BoxMeanImages box = images;
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+      box.output = i + 1 == boxes_.size()
+                       ? images.output
+                       : mutable_view_of(values_[i % 2].get(), shape_, images.output.memory);
+      boxes_[i]->run(box, stream);
+      box.source = box.output;
+    }
+  }
+
+ private:
+  Boxes boxes_;
+  std::array<Buffer, 2> values_;  ///< between two boxes, in turns
+  Shape shape_;
+};
+
 }  // namespace
+
+Prepared<BoxChainJob> prepare_box_chain(Backend& backend, const BoxChainJob& chain) {
+  const BoxMeanJob& first = chain.boxes.front();
+  const BoxMeanJob& last = chain.boxes.back();
+  if (!first.read.premultiplied || first.read.transfer != Transfer::srgb || last.write.working ||
+      last.mask_maximum != 0)
+    return nullptr;
+  BoxesOfAlpha::Boxes boxes;
+  for (const BoxMeanJob& job : chain.boxes) {
+    boxes.push_back(prepare_tiled_box_mean(as_cuda(backend), job));
+    if (boxes.back() == nullptr) return nullptr;
+  }
+  return std::make_unique<BoxesOfAlpha>(as_cuda(backend), first, std::move(boxes));
+}
 
 Prepared<BoxMeanJob> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
   CudaBackend& cuda = as_cuda(backend);
