@@ -89,7 +89,7 @@ std::size_t WeighVectors(const std::uint8_t* stored, std::size_t count, const st
 /// Returns the last channel of every pixel of `Channels` vectors: that of vector k, in its 128-bit block, in
 /// the lanes of channel k.
 template <int Channels>
-HWY_INLINE PixelWord GatherAlpha(const PixelWord (&values)[Channels]) {
+HWY_INLINE PixelWord GatherAlpha(const PixelWord (&values)[std::size_t{Channels}]) {
   const PixelWords d;
   if constexpr (Channels == 4) {
     const hn::RepartitionToWide<PixelWords> pairs;
@@ -150,7 +150,7 @@ std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, std::ui
   const auto of_alpha = hn::Set(floats, 1.0F / static_cast<float>(largest));
   for (std::size_t next = 0; next < count; next += block) {
     const std::size_t i = std::min(next, count - block);
-    PixelWord value[Channels];
+    PixelWord value[std::size_t{Channels}];
     for (std::size_t k = 0; k < Channels; ++k) value[k] = LoadWide(d, values + i + k * hn::Lanes(d));
     const auto alpha = hn::BitCast(integers, hn::Max(GatherAlpha<Channels>(value), hn::Set(d, 1)));
     const auto ratios = hn::Div(hn::Set(floats, static_cast<float>(largest)), hn::ConvertTo(floats, alpha));
