@@ -236,9 +236,9 @@ struct StoreLens {
 
     SATIN_HD void operator()(int x) const {
       const std::int64_t at = std::int64_t{x} * Channels;
-      std::uint32_t values[std::size_t{Channels}];  // copied, as floats may be stored in their place
-      std::memcpy(values, step.values + y * step.width * Channels + at, sizeof values);
-      store_lens_pixel<Channels>(values, step.picture, step.picture.at(x, y), step.mask.weight(x, y),
+      std::uint32_t own[std::size_t{Channels}];  // copied, as floats may be stored in their place
+      std::memcpy(own, step.values + y * step.width * Channels + at, sizeof own);
+      store_lens_pixel<Channels>(own, step.picture, step.picture.at(x, y), step.mask.weight(x, y),
                                  step.rule, unit, step.output.row(y) + at);
     }
   };
