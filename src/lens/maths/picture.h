@@ -238,8 +238,8 @@ struct StoreLens {
       const std::int64_t at = std::int64_t{x} * Channels;
       std::uint32_t own[std::size_t{Channels}];  // copied, as floats may be stored in their place
       std::memcpy(own, step.values + y * step.width * Channels + at, sizeof own);
-      store_lens_pixel<Channels>(own, step.picture, step.picture.at(x, y), step.mask.weight(x, y),
-                                 step.rule, unit, step.output.row(y) + at);
+      store_lens_pixel<Channels>(own, step.picture, step.picture.at(x, y), step.mask.weight(x, y), step.rule,
+                                 unit, step.output.row(y) + at);
     }
   };
   SATIN_HD Row row(int y) const { return {*this, lens_unit(picture, measured), y}; }
