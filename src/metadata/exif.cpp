@@ -265,8 +265,8 @@ class Editor {
       const std::size_t at = entry.value;
       if (size > 4 && entry.type != type_short && at <= block_.size() && size <= block_.size() - at &&
           holds_picture(Bytes(block_).subspan(at, size))) {
+        remove(directory, entry);  // before the value, which may lie over the directory
         wipe(at, size);
-        remove(directory, entry);
       } else {
         ++i;
       }
@@ -317,7 +317,7 @@ void drop_previews(Editor& editor, std::size_t first, std::size_t directory) {
   if (const auto below = editor.reader().find(first, sub_directories)) {
     for (const std::size_t preview : editor.reader().numbers(*below))
       if (preview != first && preview != directory) editor.drop_directory(preview);
-    editor.remove(first, *editor.reader().find(first, sub_directories));
+    if (const auto pointer = editor.reader().find(first, sub_directories)) editor.remove(first, *pointer);
   }
   for (const std::size_t preview : chain)
     if (preview != directory) editor.drop_directory(preview);

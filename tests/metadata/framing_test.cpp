@@ -1,6 +1,7 @@
 // Metadata of results of another size: entries that name places and sizes.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metadata/exif.h"
@@ -31,7 +32,7 @@ constexpr std::uint32_t subject_area = 0x9214, subject_location = 0xA214, focal_
 
 Metadata photograph() {
   ExifDescription description;
-  description.exif[subject_area] = shorts({200, 100, 40, 20});
+  description.exif[subject_area] = shorts({200, 102, 40, 20});
   description.exif[subject_location] = shorts({10, 10});
   description.exif[focal_plane_x] = rational(30000, 10);
   description.exif[focal_plane_y] = rational(1000, 1);
@@ -61,7 +62,7 @@ using Numbers = std::vector<std::uint32_t>;
 TEST(Framing, PlacesMoveWithTheBoxAndItsScale) {
   Metadata metadata = photograph();
   const std::vector<std::string> dropped = frame(metadata, {400, 300, 100, 50, 200, 200, 100, 50});
-  EXPECT_EQ(numbers(metadata, subject_area), (Numbers{50, 13, 20, 5}));  // 12.5 rounds away from 0
+  EXPECT_EQ(numbers(metadata, subject_area), (Numbers{50, 13, 20, 5}));
   EXPECT_EQ(numbers(metadata, pixel_x), Numbers{100});
   EXPECT_EQ(numbers(metadata, pixel_y), Numbers{50});
   EXPECT_DOUBLE_EQ(ratio(metadata, focal_plane_x), 1500);
@@ -90,10 +91,31 @@ TEST(Framing, TurnsAreUndoneByTheirInverse) {
       EXPECT_EQ(numbers(metadata, subject_area)[2], 20U) << orientation;
     }
     io::frame_in_exif(metadata.exif, Framing::whole(400, 300), inverse);
-    EXPECT_EQ(numbers(metadata, subject_area), (Numbers{200, 100, 40, 20})) << orientation;
+    EXPECT_EQ(numbers(metadata, subject_area), (Numbers{200, 102, 40, 20})) << orientation;
     EXPECT_EQ(numbers(metadata, subject_location), (Numbers{10, 10})) << orientation;
     EXPECT_DOUBLE_EQ(ratio(metadata, focal_plane_x), 3000) << orientation;
   }
+}
+
+// A value with an encoded picture may claim the whole block, its own directory included.
+TEST(Framing, AnEncodedPictureOverItsDirectoryIsRemoved) {
+  const std::string jpeg("\xff\xd8\xff\xe0", 4);
+  io::Sink block;
+  block.text("II");
+  block.le16(42);
+  block.le32(8);
+  block.le16(1);  // entries: one of 30 bytes from the header on
+  block.le16(0x9999);
+  block.le16(7);
+  block.le32(30);
+  block.le32(0);
+  block.le32(0);
+  block.text(jpeg);
+  FileBytes exif = block.bytes;
+  ASSERT_EQ(exif.size(), 30U);
+  io::describe_in_exif(exif, 40, 30);
+  const std::string_view left(reinterpret_cast<const char*>(exif.data()), exif.size());
+  EXPECT_EQ(left.find(jpeg), std::string_view::npos);
 }
 
 std::string framed_xmp(const std::string& properties, const Framing& framing,
