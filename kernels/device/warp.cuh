@@ -101,7 +101,7 @@ __device__ inline std::uint64_t sum_of_lanes(std::uint64_t value) {
   return low + (static_cast<std::uint64_t>(middle) << bits) + (static_cast<std::uint64_t>(high) << 2 * bits);
 }
 
-/// The same for integers below 2^53, as is their sum.
+/// Returns the sum over all lanes of integers held as doubles. They and their sum are below 2^53.
 __device__ inline double sum_of_lanes(double value) {
   return __ull2double_rn(sum_of_lanes(static_cast<std::uint64_t>(__double2ull_rz(value))));
 }

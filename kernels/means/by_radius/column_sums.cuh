@@ -248,7 +248,7 @@ __device__ inline const std::byte* row_at(const std::byte* first, int y, int str
   return at;
 }
 
-/// What is known of the lanes of a warp: nothing; that all_plain() holds; or that it holds and that pixels
+/// Knowledge about the lanes of a warp: nothing; that all_plain() holds; or that it holds and that pixels
 /// have an unused value, which leaves a row's words with the loaded ones until they are used.
 enum class LanesAre { any, plain, plain_and_padded };
 

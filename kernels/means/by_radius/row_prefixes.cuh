@@ -59,7 +59,8 @@ inline constexpr int most_tile_barriers = 15;  ///< named barriers of a block, w
 
 // Limits of box_filter_two_warps.cuh.
 inline constexpr int paired_warps = 32;  ///< most warps of a block
-// The same where values have 32 bits, and where sums are doubles as well: more would spill registers.
+// Blocks for values of 32 bits have fewer warps, those with sums in doubles fewer still: more would spill
+// registers.
 inline constexpr int paired_warps_of_light = 24;
 inline constexpr int paired_warps_of_alpha = 20;
 [[nodiscard]] inline int most_paired_warps(const BoxFilterJob& job) {

@@ -14,7 +14,7 @@ namespace {
 /// Columns of a tile times channels. EPYC 9004, radius 16, 3840 x 2160 RGB, one thread: 1536 15.0 ms, 5760
 /// 12.4 ms, whole rows 11.0 ms. The sums of the first fit the L1 cache, but short rows are prefetched late.
 constexpr std::int64_t tile_entries = 20000;
-/// The same for sums of 64 bits, whose rings fit the L2 cache for small radii.
+/// Columns of a tile times channels for sums of 64 bits. Their rings fit the L2 cache for small radii.
 constexpr std::int64_t tile_entries_of_long_sums = 5000;
 /// Least ratio of the columns of a tile to those that it shares with its neighbour, and of its rows likewise.
 constexpr std::int64_t least_share = 6;
