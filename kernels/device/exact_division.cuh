@@ -37,11 +37,11 @@ struct WideDivisor {
   __device__ explicit WideDivisor(std::uint64_t of) : divisor(of), inverse(1.0 / static_cast<double>(of)) {}
 
   /// Returns round(total / divisor), ties up, modulo 2^64. `estimate` is the total with at most seven
-  /// roundings of 2^-53 of its terms, which are below 2^41 times the divisor, so the quotient errs by less
-  /// than 2^-8. The floor of the estimate plus 1/2 - 2^-6 is therefore that of the exact quotient plus 1/2,
-  /// or one less.
+  /// roundings of 2^-53 of its terms, which are below 2^41 times the divisor, or with one of a total below
+  /// 2^49 times the divisor. With those of the inverse and the product the quotient errs by less than 2^-2.
+  /// The floor of the estimate plus 1/4 is therefore that of the exact quotient plus 1/2, or one less.
   [[nodiscard]] __device__ std::uint64_t rounded(std::uint64_t total, double estimate) const {
-    const auto quotient = static_cast<std::uint64_t>(floor_of(__fma_rn(estimate, inverse, 0.5 - 0x1p-6)));
+    const auto quotient = static_cast<std::uint64_t>(floor_of(__fma_rn(estimate, inverse, 0.25)));
     const std::uint64_t rest = total + divisor / 2 - quotient * divisor;
     return quotient + (rest >= divisor ? 1U : 0U);
   }

@@ -113,7 +113,31 @@ struct ScaledDivisor {
 /// Returns the factor for dividends n + divisor / 2 with n at most `largest` times the divisor.
 [[nodiscard]] ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest);
 
+/// Boxes of light of 24 bits between successive boxes, in 32 bits or packed (by_radius/packed_light.cuh). The
+/// light is premultiplied as in pixels/premultiplied.h where it is packed.
+enum class LightBox : std::uint8_t {
+  none,             ///< all other boxes
+  of_light,         ///< from light in 32 bits to such light, u32_low, by WorkingPolicy
+  premultiplies,    ///< from bytes with alpha to packed light, u32_low, by WorkingPolicy
+  of_packed_light,  ///< from packed light to packed light, u32_low, by WorkingPolicy
+  unpremultiplies,  ///< from packed light to bytes with alpha, any radius, by StraightAlphaPolicy
+};
+
+/// Returns the bytes between two planes of a row of packed light with such a stride.
+[[nodiscard]] SATIN_HD int packed_plane_of(int row_bytes) { return row_bytes / 9 * 4; }
+
+/// Returns the bytes of a row of packed light: 36 for each lane, planes aligned to lines of the L2.
+[[nodiscard]] inline std::int64_t packed_row_bytes(std::int64_t width, int channels) {
+  const int pixels = lane_elements / channels;
+  return (width + 32 * pixels - 1) / (32 * pixels) * (32 * 36);
+}
+
 struct BoxFilterJob : TiledMeanJob {
+  int prefetch = 0;          // VARIANT
+  int prefetch_leaving = 0;  // VARIANT
+  int spans_limit = 0;       // VARIANT
+  int variant = 0;           // VARIANT: 0 unpacked, 1 packed, 2 more warps
+  LightBox light = LightBox::none;
   Type type = Type::u8;    ///< u8 or u16; with exceeds_16_bits also u32, u64 and f32
   Type output = Type::u8;  ///< u8 or u16; may differ from `type` with 32-bit column sums and no alpha
   /// Whether source or result has more than 16 bits: floats and their fixed point (u64) to each other, to
@@ -125,7 +149,6 @@ struct BoxFilterJob : TiledMeanJob {
   bool decodes = false;           ///< whether values are decoded to linear light
   bool encodes = false;           ///< whether means are encoded from linear light
   bool weights_by_alpha = false;  ///< by the last channel; u8 with 32-bit column sums
-  bool premultiplies = false;     ///< u8 with alpha to light as in pixels/premultiplied.h, u32_low
   int more_bits = 0;              ///< fraction bits of means minus those of values
   AxisWindow x;
   AxisWindow y;
@@ -139,12 +162,6 @@ struct BoxFilterJob : TiledMeanJob {
   [[nodiscard]] bool uses_whole_radius_kernel() const {
     return (sums == SumWidths::u32 || sums == SumWidths::u32_low) && x.outer == 0 && y.outer == 0;
   }
-  /// Whether WorkingPolicy serves the job.
-  [[nodiscard]] bool writes_working_light() const {
-    return sums == SumWidths::u32_low && output == Type::u32;
-  }
-  /// Whether StraightAlphaPolicy serves the job.
-  [[nodiscard]] bool writes_straight_alpha() const { return type == Type::u32 && output == Type::u8; }
   /// Whether pixels of RGB may have a fourth value that is neither read nor written.
   [[nodiscard]] bool may_be_padded() const {
     return type == Type::u8 && output == Type::u8 && channels == 3 && sums == SumWidths::u32 &&

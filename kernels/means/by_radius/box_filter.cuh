@@ -52,12 +52,14 @@ struct FloatTotals {
 };
 
 /// Means of one row from 64-bit sums: floats, working values or 16-bit codes. T: type of the values. Out:
-/// type of the means of floats. `ByBoxes`: floats with a fractional radius.
-template <class T, class Out, int Channels, bool ByBoxes>
+/// type of the means of floats, or u64. `ByBoxes`: floats with a fractional radius. `Unweights`: floats whose
+/// colours were summed times alpha.
+template <class T, class Out, int Channels, bool ByBoxes, bool Unweights>
 class LongMeans : public WindowLane<Channels, std::uint64_t> {
   using Base = WindowLane<Channels, std::uint64_t>;
   using Base::arguments_, Base::any_, Base::valid_, Base::whole_, Base::elements, Base::pixels;
-  static constexpr bool floats = std::is_same_v<T, float> || sizeof(T) == 8;
+  static constexpr bool writes_floats = std::is_same_v<Out, float>;
+  static constexpr bool writes_long = std::is_same_v<Out, std::uint64_t>;
 
  public:
   using Sums = std::conditional_t<ByBoxes, FloatTotals, WindowSums<std::uint64_t>>;
@@ -65,11 +67,11 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
   template <class... Arguments>
   __device__ explicit LongMeans(const BoxFilterArguments& arguments, const Arguments&... others)
       : Base(arguments, others...) {
-    if constexpr (floats) exponent_ = fixed_exponents(*arguments.measured, arguments.job.fixed_bits).colour;
+    if constexpr (writes_floats) exponents_ = fixed_exponents(*arguments.measured, arguments.job.fixed_bits);
   }
 
   __device__ void sum(int prefixes, Sums& sums) const {
-    Base::template sum<!floats || ByBoxes>(prefixes, sums);
+    Base::template sum<(!writes_floats && !writes_long) || ByBoxes>(prefixes, sums);
   }
 
   __device__ void write(int y, const Sums& sums) {
@@ -79,18 +81,19 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
       size_y_ = size_y;
       whole_division_ = division_by(this->whole_divisor(size_y));
     }
-    if constexpr (!floats) {
-      write_integers(y, size_y, sums);
-    } else if constexpr (ByBoxes) {
+    if constexpr (ByBoxes) {
       write_floats(y, size_y, [&](int e) { return sums.estimate[e]; });
-    } else if constexpr (std::is_same_v<Out, float>) {
+    } else if constexpr (writes_floats) {
       write_floats(y, size_y, [&](int e) { return signed_sum(sums.total[e]); });
-    } else {
+    } else if constexpr (writes_long) {
       std::uint64_t means[elements];
       divide(size_y, [&](const WideDivisor& by, int e) {
-        means[e] = by.rounded(sums.total[e], signed_sum(sums.total[e]));
+        const std::uint64_t total = sums.total[e] << arguments_.job.more_bits;
+        means[e] = by.rounded(total, signed_sum(total));
       });
       store(y, means);
+    } else {
+      write_integers(y, size_y, sums);
     }
   }
 
@@ -103,8 +106,27 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
   __device__ void write_floats(int y, std::uint32_t size_y, const Total& total) const {
     float means[elements];
     divide(size_y, [&](const WideDivisor& by, int e) {
-      means[e] = static_cast<float>(FloatDivision(by, exponent_)(total(e)));
+      const int alpha_at = e / Channels * Channels + Channels - 1;
+      if (Unweights && e != alpha_at) {
+        const double scale = power_of_two(exponents_.alpha - exponents_.colour);
+        means[e] = static_cast<float>(total(e) / total(alpha_at) * scale);
+      } else {
+        means[e] =
+            static_cast<float>(FloatDivision(by, Unweights ? exponents_.alpha : exponents_.colour)(total(e)));
+      }
     });
+    if constexpr (Unweights) {
+      const Source& original = arguments_.original;
+      const auto* own =
+          reinterpret_cast<const float*>(original.data + y * original.row) + this->x_ * Channels;
+#pragma unroll
+      for (int p = 0; p < pixels; ++p) {
+        const bool visible = total((p + 1) * Channels - 1) > 0;
+#pragma unroll
+        for (int e = p * Channels; e < (p + 1) * Channels; ++e)
+          if (!visible && p < valid_) means[e] = __ldg(own + e);
+      }
+    }
     store(y, means);
   }
 
@@ -163,7 +185,153 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
     return WideDivisor(divisor << max(-arguments_.job.more_bits, 0));
   }
 
-  int exponent_ = 0;
+  FixedExponents exponents_;
+  std::uint32_t size_y_ = 0;  ///< window size along y that whole_division_ is for
+  WideDivisor whole_division_{1};
+};
+
+/// Means of 16 bits with straight alpha of one row, from sums of working values of 64 bits, whose colours are
+/// multiplied by alpha. The weighted sum of a colour has up to 80 bits, of which prefixes give the low 64. It
+/// follows from that of the pixel to the left, and that of a lane's first pixel from the row above: such sums
+/// differ by less than 2^63.
+template <int Channels>
+class AlphaMeans : public WindowLane<Channels, std::uint64_t> {
+  using Base = WindowLane<Channels, std::uint64_t>;
+  using Base::arguments_, Base::any_, Base::valid_, Base::whole_, Base::elements, Base::pixels;
+  static constexpr int colours = Channels - 1;
+
+  /// The sum over the inner window along x.
+  struct KnownSum {
+    std::uint64_t low = 0;
+    std::int32_t high = 0;  ///< multiples of 2^64
+
+    __device__ void move_to(std::uint64_t to) {
+      high += (to < low ? 1 : 0) - (static_cast<std::int64_t>(to - low) < 0 ? 1 : 0);
+      low = to;
+    }
+    [[nodiscard]] __device__ double estimate() const {
+      return __fma_rn(static_cast<double>(high), 0x1p64, __ull2double_rn(low));
+    }
+  };
+
+ public:
+  using Base::Base;
+
+  struct Sums {
+    std::uint32_t means[elements];
+  };
+
+  /// Starts from the sums of the rows that the windows of the first row and the one above share, shifted
+  /// right by start_shift.
+  __device__ void begin(int prefixes) {
+    Started started{first_, arguments_.job.y.inner + arguments_.job.y.outer};
+    Base::sum(prefixes, started);
+  }
+
+  __device__ void sum(int y, int prefixes, Sums& sums) {
+    if (!any_) return;
+    const std::uint32_t size_y = this->size_y_of(y);
+    if (size_y != size_y_) {
+      size_y_ = size_y;
+      whole_division_ = division_by(this->whole_divisor(size_y));
+    }
+    Divided divided{*this, size_y, sums.means};
+    Base::sum(prefixes, divided);
+  }
+
+  __device__ void write(int y, Sums& sums) const {
+    if (!any_) return;
+    std::uint32_t(&means)[elements] = sums.means;
+    bool transparent = false;
+    std::uint32_t alphas[pixels];
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) {
+      alphas[p] = means[p * Channels + colours];
+      transparent |= alphas[p] == 0;
+    }
+    if (arguments_.transfer.thresholds != nullptr) encode16(means, arguments_.transfer);
+#pragma unroll
+    for (int p = 0; p < pixels; ++p) means[p * Channels + colours] = alphas[p];
+    if (transparent) keep_transparent(y, means);
+    StoredLane<std::uint16_t, Channels> lane;
+    lane.pack(means);
+    lane.store(this->template target_of<std::uint16_t>(y), valid_, pixels);
+  }
+
+  static constexpr int start_shift = 16;
+
+ private:
+  struct Started {
+    KnownSum (&first)[colours];
+    std::uint32_t weight;
+
+    __device__ void set(int e, std::uint64_t sum) {
+      if (e >= colours) return;
+      sum *= weight;
+      first[e].low = sum << start_shift;
+      first[e].high = static_cast<std::int32_t>(sum >> (64 - start_shift));
+    }
+    __device__ void mix(int e, std::uint64_t inner, std::uint64_t, const AxisWindow&) { set(e, inner); }
+  };
+
+  /// Divides the sums of a pixel when its alpha, the last one, is known.
+  struct Divided {
+    AlphaMeans& lane;
+    std::uint32_t size_y;
+    std::uint32_t (&means)[elements];
+    KnownSum known[colours] = {};      ///< sums of the current pixel over the inner window along x
+    std::uint64_t more[colours] = {};  ///< and those of the columns that only the outer window has
+
+    __device__ void set(int e, std::uint64_t sum) { mix(e, sum, sum, AxisWindow{}); }
+    __device__ void mix(int e, std::uint64_t inner, std::uint64_t outer, const AxisWindow& window) {
+      const int c = e % Channels;
+      if (c == colours) return divide(e / Channels, inner * window.inner + outer * window.outer, window);
+      if (e < Channels) {
+        lane.first_[c].move_to(inner);
+        known[c] = lane.first_[c];
+      } else {
+        known[c].move_to(inner);
+      }
+      more[c] = outer - inner;
+    }
+
+    __device__ void divide(int p, std::uint64_t alpha, const AxisWindow& window) {
+      constexpr std::uint32_t white = 0xFFFFFF;
+      const std::uint32_t most = lane.arguments_.job.encodes ? white : 0xFFFF;
+      const std::uint32_t both = window.inner + window.outer;
+      const WideDivisor by_alpha(alpha == 0 ? 1 : alpha);
+#pragma unroll
+      for (int c = 0; c < colours; ++c) {
+        const std::uint64_t low = known[c].low * both + more[c] * window.outer;
+        const double estimate =
+            __fma_rn(known[c].estimate(), both, __ull2double_rn(more[c]) * static_cast<double>(window.outer));
+        means[p * Channels + c] = min(static_cast<std::uint32_t>(by_alpha.rounded(low, estimate)), most);
+      }
+      const WideDivisor by_size =
+          lane.whole_ ? lane.whole_division_ : lane.division_by(lane.divisor_of(p, size_y));
+      means[p * Channels + colours] =
+          static_cast<std::uint32_t>(by_size.rounded(alpha, __ull2double_rn(alpha)));
+    }
+  };
+
+  [[nodiscard]] __device__ WideDivisor division_by(std::uint64_t divisor) const {
+    return WideDivisor(divisor << -arguments_.job.more_bits);
+  }
+
+  /// Copies the original's colours to pixels whose alpha is 0.
+  __device__ void keep_transparent(int y, std::uint32_t (&means)[elements]) const {
+    const Source& original = arguments_.original;
+    const auto* own =
+        reinterpret_cast<const std::uint16_t*>(original.data + y * original.row) + this->x_ * Channels;
+#pragma unroll
+    for (int e = 0; e < elements; ++e) {
+      const int p = e / Channels;
+      if (e % Channels != colours && p < valid_ && means[p * Channels + colours] == 0)
+        means[e] = __ldg(own + e);
+    }
+  }
+
+  KnownSum first_[colours];   ///< of the lane's first pixel
   std::uint32_t size_y_ = 0;  ///< window size along y that whole_division_ is for
   WideDivisor whole_division_{1};
 };
@@ -187,29 +355,44 @@ struct ShortPolicy {
   static constexpr bool may_use_groups = true;     ///< whether tiles may start from groups of rows
   static constexpr bool may_be_fractional = true;  ///< whether the radius may be fractional
   static constexpr bool scans_each_box = false;    ///< whether each window of rows has its own prefixes
+  static constexpr bool sums_low_bits = false;     ///< whether means complete sums whose low bits are known
   static constexpr Ask ask = Ask::before_scan;
 };
 
-/// Means from 64-bit prefixes. Out: type of the means of floats; void for integers. `ByBoxes`: floats with a
-/// fractional radius. Column sums have 64 bits for floats and their fixed point, which are signed, else 32.
-template <class T, class Out, int ChannelCount, bool ByBoxes>
+/// Means from 64-bit prefixes. Out: float, u64 for working values of 64 bits, or void for other integers.
+/// `ByBoxes`: floats with a fractional radius. `WithAlpha`: colours are multiplied by alpha or, from values
+/// of 64 bits, divided by it. Column sums have 64 bits for floats, their fixed point, which is signed, and
+/// products with alpha, else 32.
+template <class T, class Out, int ChannelCount, bool ByBoxes, bool WithAlpha = false>
 struct LongPolicy {
   static constexpr bool is_float = std::is_same_v<T, float>;
-  static constexpr bool wide_columns = is_float || sizeof(T) == 8;
-  using Values = LaneValues<T, ChannelCount, std::conditional_t<wide_columns, std::uint64_t, std::uint32_t>>;
+  static constexpr bool weighted = WithAlpha && sizeof(T) < 8;
+  static constexpr bool wide_columns = is_float || sizeof(T) == 8 || weighted;
+  static constexpr bool sums_low_bits = false;
+  using Column = std::conditional_t<wide_columns, std::uint64_t, std::uint32_t>;
+  using Values = LaneValues<T, ChannelCount, Column, weighted>;
   using Sum = std::uint64_t;
-  using Means = LongMeans<T, Out, ChannelCount, ByBoxes>;
+  using Means = LongMeans<T, Out, ChannelCount, ByBoxes, WithAlpha && !weighted>;
   using Tables = LightTables<T, std::uint32_t>;
   static constexpr int channels = ChannelCount;
   static constexpr int most_warps = long_policy_warps(is_float         ? Type::f32
                                                       : sizeof(T) == 8 ? Type::u64
                                                                        : Type::u32,
-                                                      ByBoxes);
+                                                      weighted, ByBoxes);
   static constexpr int start_batch = sizeof(T) == 8 ? 1 : 2;
   static constexpr bool may_use_groups = false;
   static constexpr bool may_be_fractional = !wide_columns;
   static constexpr bool scans_each_box = ByBoxes;
   static constexpr Ask ask = ByBoxes && most_warps > 12 ? Ask::after_means : Ask::before_means;
+};
+
+/// Codes of 16 bits with straight alpha from working values of 64 bits, with any radius.
+template <int ChannelCount>
+struct AlphaPolicy : LongPolicy<std::uint64_t, std::uint64_t, ChannelCount, false> {
+  using Means = AlphaMeans<ChannelCount>;
+  static constexpr bool may_be_fractional = true;
+  static constexpr bool sums_low_bits = true;
+  static constexpr Ask ask = Ask::after_means;
 };
 
 // --- The kernel ---
@@ -254,6 +437,12 @@ __global__ void __launch_bounds__(Policy::most_warps* warp_size, 1)
   const auto ask_at = [&](Ask step, int y) {
     if (step == Policy::ask) columns.fetch(min(y + 2, last));
   };
+  if constexpr (Policy::sums_low_bits) {
+    RowScan<Policy::channels, typename Policy::Sum> scan;
+    columns.begin_shared(Policy::Means::start_shift, scan);
+    scan.publish(tile.barrier(), memory, tile.warp());
+    means.begin(memory.prefixes());
+  }
 #pragma unroll 1
   for (int y = area.first_y; y <= last; ++y) {
     typename Policy::Means::Sums sums;
@@ -269,7 +458,11 @@ __global__ void __launch_bounds__(Policy::most_warps* warp_size, 1)
       scan.publish(tile.barrier(), memory, tile.warp());
       // A single branch: with two, the compiler keeps the sums in local memory in between.
       if (Policy::ask == Ask::before_scan && !means.any()) continue;
-      means.sum(memory.prefixes(), sums);
+      if constexpr (Policy::sums_low_bits) {
+        means.sum(y, memory.prefixes(), sums);
+      } else {
+        means.sum(memory.prefixes(), sums);
+      }
     }
     ask_at(Ask::before_means, y);
     means.write(y, sums);
@@ -317,18 +510,51 @@ BoxFilterKernels short_kernels_of(const BoxFilterJob& job, const SlidingTiles& t
   return short_kernels<T, Out, Channels, u32, u64>(tiles);
 }
 
+template <class Policy>
+BoxFilterKernels two_warp_kernels() {
+  return {filter_by_two_warps<Policy>, nullptr};
+}
+
 template <class T, int Channels>
 BoxFilterKernels long_kernels_of(const BoxFilterJob& job) {
+  using u64 = std::uint64_t;
+  if constexpr (Channels % 2 == 0 && (sizeof(T) == 2 || std::is_same_v<T, float>)) {
+    if (job.weights_by_alpha) return kernels_of<LongPolicy<T, u64, Channels, false, true>>();
+  }
   if constexpr (std::is_same_v<T, float> || sizeof(T) == 8) {
-    if (job.output == Type::u64) return kernels_of<LongPolicy<T, std::uint64_t, Channels, false>>();
+    if (job.output == Type::u64) return kernels_of<LongPolicy<T, u64, Channels, false>>();
     const bool by_boxes = job.x.outer != 0 || job.y.outer != 0;
+    if constexpr (sizeof(T) == 8 && Channels % 2 == 0) {
+      if (job.output == Type::u16) return kernels_of<AlphaPolicy<Channels>>();
+      if (job.weights_by_alpha)
+        return by_boxes ? kernels_of<LongPolicy<T, float, Channels, true, true>>()
+                        : kernels_of<LongPolicy<T, float, Channels, false, true>>();
+    }
     return by_boxes ? kernels_of<LongPolicy<T, float, Channels, true>>()
                     : kernels_of<LongPolicy<T, float, Channels, false>>();
   } else {
     if constexpr (sizeof(T) == 4) {
-      if (job.writes_working_light()) return {filter_by_two_warps<WorkingPolicy<T, Channels>>, nullptr};
-      if constexpr (Channels % 2 == 0)
-        if (job.writes_straight_alpha()) return {filter_by_two_warps<StraightAlphaPolicy<Channels>>, nullptr};
+      using u32 = std::uint32_t;
+      if (job.light == LightBox::of_light)
+        return two_warp_kernels<WorkingPolicy<u32, Channels, u32, paired_warps_of_light>>();
+      if constexpr (Channels % 2 == 0) {
+        if (job.light == LightBox::of_packed_light) {
+          if (job.variant == 0)
+            return two_warp_kernels<WorkingPolicy<u32, Channels, u32, paired_warps_of_light>>();
+          if (job.variant == 1)
+            return two_warp_kernels<
+                WorkingPolicy<PackedLight, Channels, PackedLight, paired_warps_of_light>>();
+          return two_warp_kernels<
+              WorkingPolicy<PackedLight, Channels, PackedLight, paired_warps_of_light + 4>>();
+        }
+        if (job.light == LightBox::unpremultiplies) {
+          if (job.variant == 0)
+            return two_warp_kernels<StraightAlphaPolicy<u32, Channels, paired_warps_of_alpha>>();
+          if (job.variant == 1)
+            return two_warp_kernels<StraightAlphaPolicy<PackedLight, Channels, paired_warps_of_alpha>>();
+          return two_warp_kernels<StraightAlphaPolicy<PackedLight, Channels, paired_warps_of_alpha + 4>>();
+        }
+      }
     }
     return kernels_of<LongPolicy<T, void, Channels, false>>();
   }
@@ -338,7 +564,11 @@ template <class T, int Channels>
 BoxFilterKernels box_filter_kernels(const BoxFilterArguments& arguments) {
   const BoxFilterJob& job = arguments.job;
   if constexpr (sizeof(T) == 1 && Channels % 2 == 0) {
-    if (job.premultiplies) return {filter_by_two_warps<WorkingPolicy<T, Channels>>, nullptr};
+    if (job.light == LightBox::premultiplies) {
+      if (job.variant == 0)
+        return {filter_by_two_warps<WorkingPolicy<T, Channels, std::uint32_t, paired_warps>>, nullptr};
+      return {filter_by_two_warps<WorkingPolicy<T, Channels, PackedLight, paired_warps>>, nullptr};
+    }
   }
   if constexpr (sizeof(T) <= 2) {
     if (!job.exceeds_16_bits)

@@ -234,15 +234,15 @@ struct WholeRadiusPolicy {
 };
 
 /// Means of 24 bits between successive boxes: of such means, or of bytes (T) times their alpha as in
-/// pixels/premultiplied.h.
-template <class T, int ChannelCount>
-struct WorkingPolicy : WholeRadiusPolicy<std::uint32_t, std::uint32_t, ChannelCount, false, true> {
+/// pixels/premultiplied.h. Out: std::uint32_t, or PackedLight of bytes with alpha.
+template <class T, int ChannelCount, class Out, int Warps>
+struct WorkingPolicy : WholeRadiusPolicy<Out, Out, ChannelCount, false, true> {
   static constexpr bool of_bytes = sizeof(T) == 1;
   using Values = LaneValues<T, ChannelCount, std::uint32_t, of_bytes, true, of_bytes ? 0xFFFF : 1>;
-  using Tables = LightTables<T, std::uint32_t>;
+  using Tables = LightTables<T, Out>;
   static constexpr int start_batch = of_bytes ? 4 : 1;
   static constexpr bool may_use_groups = false;
-  static constexpr int most_warps = of_bytes ? paired_warps : paired_warps_of_light;
+  static constexpr int most_warps = Warps;
 };
 
 /// Means of one row of premultiplied light, whose sums are integers below 2^53 in doubles, divided by alpha
@@ -310,14 +310,13 @@ class StraightAlphaMeans : public MeanLane<std::uint32_t, std::uint8_t, Channels
 };
 
 /// Bytes with alpha from premultiplied light of 24 bits: the last of successive boxes, with any radius.
-template <int Channels>
-struct StraightAlphaPolicy : WorkingPolicy<std::uint32_t, Channels> {
+template <class T, int Channels, int Warps>
+struct StraightAlphaPolicy : WorkingPolicy<T, Channels, T, Warps> {
   using Means = StraightAlphaMeans<Channels>;
-  using Tables = LightTables<std::uint32_t, std::uint8_t>;
+  using Tables = LightTables<T, std::uint8_t>;
   using Scan = RowScan<Channels, double>;
   static constexpr bool may_be_fractional = true;
   static constexpr bool has_low_bits = false;
-  static constexpr int most_warps = paired_warps_of_alpha;
 };
 
 /// The ring of rows of prefixes in shared memory that summing warps fill and dividing warps read, with its

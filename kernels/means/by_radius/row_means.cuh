@@ -243,6 +243,24 @@ class StoredLane {
   std::uint32_t words_[count];
 };
 
+template <int Channels>
+class StoredLane<PackedLight, Channels> {
+ public:
+  __device__ void pack(const std::uint32_t (&values)[lane_elements]) { light_.pack(values); }
+
+  /// Stores lane `lane` of the row at `line`, whose planes are `plane` bytes apart.
+  __device__ void store(std::byte* line, int lane, int plane) const {
+    const std::uint32_t(&words)[PackedLight::word_count] = light_.words;
+    const auto to = [&](int word) { return line + PackedLight::offset_of(lane, word, plane); };
+    __stcs(reinterpret_cast<uint4*>(to(0)), make_uint4(words[0], words[1], words[2], words[3]));
+    __stcs(reinterpret_cast<uint4*>(to(4)), make_uint4(words[4], words[5], words[6], words[7]));
+    __stcs(reinterpret_cast<std::uint32_t*>(to(8)), words[8]);
+  }
+
+ private:
+  PackedLight light_;
+};
+
 // --- Windows of a lane ---
 
 /// Returns the number of pixels that a window covers along an axis of `size` pixels.
@@ -359,12 +377,18 @@ class MeanLane : public WindowLane<Channels, Sum> {
   __device__ void store(std::uint32_t (&means)[elements], int y) const {
     Lane lane;
     encode(means, lane);
-    if constexpr (Weighted) keep_transparent(lane, y);
-    if constexpr (MayBePadded) {
-      if (arguments_.output_pixel != Lane::pixel_bytes)
-        return lane.store_padded(this->row_of_output(y) + x_ * arguments_.output_pixel, valid_);
+    if constexpr (std::is_same_v<Out, PackedLight>) {
+      if (valid_ > 0)
+        lane.store(this->row_of_output(y), x_ / pixels,
+                   packed_plane_of(static_cast<int>(arguments_.output.row)));
+    } else {
+      if constexpr (Weighted) keep_transparent(lane, y);
+      if constexpr (MayBePadded) {
+        if (arguments_.output_pixel != Lane::pixel_bytes)
+          return lane.store_padded(this->row_of_output(y) + x_ * arguments_.output_pixel, valid_);
+      }
+      lane.store(this->template target_of<Out>(y), valid_, pixels);
     }
-    lane.store(this->template target_of<Out>(y), valid_, pixels);
   }
 
   /// Returns the sum with the fraction bits that means have and values lack.

@@ -65,7 +65,8 @@ inline constexpr int paired_warps_of_light = 24;
 inline constexpr int paired_warps_of_alpha = 20;
 [[nodiscard]] inline int most_paired_warps(const BoxFilterJob& job) {
   if (job.type != Type::u32) return paired_warps;
-  return job.writes_straight_alpha() ? paired_warps_of_alpha : paired_warps_of_light;
+  const int more = job.variant == 2 ? 4 : 0;  // VARIANT
+  return more + (job.light == LightBox::unpremultiplies ? paired_warps_of_alpha : paired_warps_of_light);
 }
 inline constexpr int paired_rows = 2;                        ///< rows of prefixes that a tile holds
 inline constexpr int paired_barriers = 1 + 2 * paired_rows;  ///< barriers of a tile
@@ -99,12 +100,12 @@ struct TileThread {
   [[nodiscard]] __device__ NamedBarrier barrier() const { return {index + 1, threads}; }
 };
 
-/// Most warps of a block under LongPolicy. With column sums of 64 bits, 16 warps have enough registers only
-/// if the next rows are loaded after the means. 16 such warps against 12 that load before (H200, UHD RGB
-/// f32): radius 16 0.186 and 0.189 ms, radius 64 0.286 and 0.248, sigma 8 0.755 and 0.655, radius 16.5 0.285
-/// and 0.335.
-[[nodiscard]] constexpr int long_policy_warps(Type type, bool by_boxes) {
-  return type == Type::u64 || (type == Type::f32 && !by_boxes) ? 12 : 16;
+/// Most warps of a block under LongPolicy; `weighted`: values are multiplied by alpha. With column sums of 64
+/// bits, 16 warps have enough registers only if the next rows are loaded after the means. 16 such warps
+/// against 12 that load before (H200, UHD RGB f32): radius 16 0.186 and 0.189 ms, radius 64 0.286 and 0.248,
+/// sigma 8 0.755 and 0.655, radius 16.5 0.285 and 0.335.
+[[nodiscard]] constexpr int long_policy_warps(Type type, bool weighted, bool by_boxes) {
+  return type == Type::u64 || weighted || (type == Type::f32 && !by_boxes) ? 12 : 16;
 }
 
 /// A tile and the columns that its windows cover.

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -165,20 +166,41 @@ bool is_working(const BoxMeanJob& job) {
 
 /// Whether the job is one of BoxFilterJob::exceeds_16_bits.
 bool is_above_16_bits(const BoxMeanJob& job, const kernels::BoxFilterJob& filter) {
-  if (job.read.weighted || job.mask_maximum != 0) return false;
+  if (job.mask_maximum != 0) return false;
   const Type from = job.read.type;
   const Type to = job.write.type;
-  if (job.read.fixed_point) return to == Type::f32 || (filter.x.outer == 0 && filter.y.outer == 0);
+  const bool whole = filter.x.outer == 0 && filter.y.outer == 0;
+  if (job.read.weighted) return to == Type::u64 ? whole && from != Type::u8 : from == Type::u64;
+  if (job.read.fixed_point) return to == Type::f32 || whole;
   if (to == Type::u32) return from != Type::u64 && !(job.read.premultiplied && from == Type::u8);
   return from == Type::u32 && (to == Type::u16 || (to == Type::u8 && job.read.premultiplied));
 }
 
-/// Whether the job is one between successive boxes of light of 24 bits, or the first one of such boxes of
-/// bytes with alpha.
-bool is_working_light(const BoxMeanJob& job) {
-  const bool premultiplies = job.read.type == Type::u8 && job.read.premultiplied;
-  return (job.read.type == Type::u32 || premultiplies) && job.write.type == Type::u32 &&
-         job.read.maximum <= 0xFFFFFF && job.read.fraction == job.write.fraction && job.mask_maximum == 0;
+/// Returns the kind of a job with light of 24 bits. Only successive boxes of bytes with alpha have
+/// premultiplied light.
+kernels::LightBox light_box(const BoxMeanJob& job) {
+  using enum kernels::LightBox;
+  const PixelRead& read = job.read;
+  if (read.maximum > 0xFFFFFF || job.mask_maximum != 0) return none;
+  if (job.write.type == Type::u8 && read.type == Type::u32 && read.premultiplied) return unpremultiplies;
+  if (job.write.type != Type::u32 || read.fraction != job.write.fraction) return none;
+  if (read.type == Type::u32) return read.premultiplied ? of_packed_light : of_light;
+  return read.type == Type::u8 && read.premultiplied ? premultiplies : none;
+}
+
+/// Whether sums of integers times alpha, or of such working values, fit the kernels for 64 bits: sums of
+/// products 63 bits, with the additional fraction bits of means; differences of neighbouring weighted sums of
+/// AlphaMeans 63 bits, and its sums of alpha 53 bits.
+bool weighted_sums_fit(const BoxMeanJob& job, const kernels::BoxFilterJob& filter) {
+  constexpr std::uint64_t most = ~std::uint64_t{0} >> 1;
+  if (job.read.fixed_point) return true;  // by their scale
+  const std::uint64_t x = largest_size(filter.x, job.width, filter.clipped);
+  const std::uint64_t y = largest_size(filter.y, job.height, filter.clipped);
+  if (job.write.type == Type::u64) return job.read.maximum <= (most >> filter.more_bits) / x / y;
+  const std::uint64_t weights = 2 * (std::uint64_t{filter.y.inner} + filter.y.outer);
+  const std::uint64_t columns = largest_size({filter.x.outer_reach()}, job.width, filter.clipped);
+  return std::max(y, columns * weights) <= most / job.read.maximum &&
+         x * y <= (std::uint64_t{1} << 53) / job.read.alpha_maximum;
 }
 
 /// Whether column sums of integers fit 32 bits, and weighted box sums, with the additional fraction bits of
@@ -223,7 +245,7 @@ bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::BoxFilter
 /// Chooses to keep only the low bits of window sums, if WholeRadiusMeans can complete them.
 void choose_low_sums(const Bounds& bounds, std::uint64_t maximum, kernels::BoxFilterJob& filter) {
   constexpr std::uint64_t most_apart = 3ULL << 29;  // and divisors below 2^28: together below 2^31
-  const bool same_type = filter.type == filter.output || filter.premultiplies;
+  const bool same_type = filter.type == filter.output || filter.light == kernels::LightBox::premultiplies;
   if (filter.sums != kernels::SumWidths::u32_u64 || !same_type || filter.x.outer != 0 ||
       filter.y.outer != 0 || filter.has_large_divisors)
     return;
@@ -265,18 +287,33 @@ Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& 
   filter.weights_by_alpha = job.read.weighted;
   filter.x = axis_window(job.radius.x);
   filter.y = axis_window(job.radius.y);
-  filter.premultiplies = job.read.type == Type::u8 && job.read.premultiplied;
+  filter.light = light_box(job);
+  const auto number = [](const char* name) {  // VARIANT
+    const char* text = std::getenv(name);
+    return text == nullptr ? 0 : std::atoi(text);
+  };
+  filter.variant = number("V_PACK");
+  filter.prefetch = number("V_PREFETCH");
+  filter.prefetch_leaving = number("V_PREFETCH_LEAVING");
+  filter.spans_limit = number("V_SPANS");
   const Bounds bounds = bounds_of(job, filter);
-  if (is_working_light(job) && !filter.starts_from_groups()) {
+  using enum kernels::LightBox;
+  const bool low_light = filter.light != none && filter.light != unpremultiplies;
+  if (low_light && !filter.starts_from_groups()) {
     if (choose_sums(bounds, job.read, filter)) choose_low_sums(bounds, job.read.maximum, filter);
+  }
+  if (low_light && filter.sums != kernels::SumWidths::u32_low) {
+    if (filter.light != of_light) return nullptr;
+    filter.light = none;
   }
   const bool plain_with_alpha = is_plain(job, true) && job.read.type == Type::u8;
   if (is_plain(job, false) || plain_with_alpha || is_working(job)) {
     if (!choose_sums(bounds, job.read, filter)) return nullptr;
     choose_low_sums(bounds, job.read.maximum, filter);
-  } else if (!filter.writes_working_light()) {
+  } else if (!low_light || filter.light == none) {
     filter.exceeds_16_bits = is_above_16_bits(job, filter) &&
-                             wide_sums_fit(bounds, job.read, filter.more_bits) &&
+                             (job.read.weighted ? weighted_sums_fit(job, filter)
+                                                : wide_sums_fit(bounds, job.read, filter.more_bits)) &&
                              (filter.output != Type::u8 || fit_doubles(job, filter));
     if (!filter.exceeds_16_bits) return nullptr;
     filter.sums = kernels::SumWidths::u64;
@@ -634,9 +671,14 @@ class BoxesOfAlpha final : public BoxMeanOperation {
   using Boxes = std::vector<std::unique_ptr<BoxMeanOperation>>;
 
   BoxesOfAlpha(CudaBackend& backend, const BoxMeanJob& first, Boxes boxes)
-      : boxes_(std::move(boxes)), shape_{first.width, first.height, first.read.channels, first.write.type} {
+      : boxes_(std::move(boxes)),
+        light_(mutable_view_of(nullptr, {first.width, first.height, first.read.channels, first.write.type},
+                               Memory::device)) {
+    if (std::getenv("V_PACK") != nullptr && std::atoi(std::getenv("V_PACK")) != 0)  // VARIANT
+      light_.strides.row = kernels::packed_row_bytes(first.width, first.read.channels);
+    const auto bytes = static_cast<std::size_t>(light_.strides.row * first.height);
     for (std::size_t i = 0; i + 1 < std::min(boxes_.size(), values_.size() + 1); ++i)
-      values_[i] = backend.allocate(byte_size(shape_));
+      values_[i] = backend.allocate(bytes);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
@@ -649,9 +691,11 @@ class BoxesOfAlpha final : public BoxMeanOperation {
   void run(const BoxMeanImages& images, Stream stream) override {
     BoxMeanImages box = images;
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
-      box.output = i + 1 == boxes_.size()
-                       ? images.output
-                       : mutable_view_of(values_[i % 2].get(), shape_, images.output.memory);
+      box.output = images.output;
+      if (i + 1 < boxes_.size()) {
+        box.output = light_;
+        box.output.data = values_[i % 2].get();
+      }
       boxes_[i]->run(box, stream);
       box.source = box.output;
     }
@@ -660,7 +704,7 @@ class BoxesOfAlpha final : public BoxMeanOperation {
  private:
   Boxes boxes_;
   std::array<Buffer, 2> values_;  ///< between two boxes, in turns
-  Shape shape_;
+  MutableImageView light_;        ///< their layout
 };
 
 }  // namespace
