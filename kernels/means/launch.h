@@ -123,19 +123,19 @@ enum class LightBox : std::uint8_t {
   unpremultiplies,  ///< from packed light to bytes with alpha, any radius, by StraightAlphaPolicy
 };
 
-/// Returns the bytes between two planes of a row of packed light with such a stride.
-[[nodiscard]] SATIN_HD int packed_plane_of(int row_bytes) { return row_bytes / 9 * 4; }
-
-/// Returns the bytes of a row of packed light: 36 for each lane, planes aligned to lines of the L2.
-[[nodiscard]] inline std::int64_t packed_row_bytes(std::int64_t width, int channels) {
+/// Returns the bytes of a row of packed values of such bits, 24 or 48, whose planes are aligned to lines of
+/// the L2.
+[[nodiscard]] inline std::int64_t packed_row_bytes(std::int64_t width, int channels, int bits) {
   const int pixels = lane_elements / channels;
-  return (width + 32 * pixels - 1) / (32 * pixels) * (32 * 36);
+  constexpr int lanes = 32;
+  return (width + lanes * pixels - 1) / (lanes * pixels) * (lanes * lane_elements * bits / 8);
 }
 
 struct BoxFilterJob : TiledMeanJob {
   int prefetch = 0;          // VARIANT
   int prefetch_leaving = 0;  // VARIANT
   int spans_limit = 0;       // VARIANT
+  bool packed = false;       // VARIANT
   int variant = 0;           // VARIANT: 0 unpacked, 1 packed, 2 more warps
   LightBox light = LightBox::none;
   Type type = Type::u8;    ///< u8 or u16; with exceeds_16_bits also u32, u64 and f32

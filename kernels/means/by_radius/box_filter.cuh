@@ -59,7 +59,7 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
   using Base = WindowLane<Channels, std::uint64_t>;
   using Base::arguments_, Base::any_, Base::valid_, Base::whole_, Base::elements, Base::pixels;
   static constexpr bool writes_floats = std::is_same_v<Out, float>;
-  static constexpr bool writes_long = std::is_same_v<Out, std::uint64_t>;
+  static constexpr bool writes_long = std::is_same_v<Out, std::uint64_t> || std::is_same_v<Out, PackedLong>;
 
  public:
   using Sums = std::conditional_t<ByBoxes, FloatTotals, WindowSums<std::uint64_t>>;
@@ -91,7 +91,13 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
         const std::uint64_t total = sums.total[e] << arguments_.job.more_bits;
         means[e] = by.rounded(total, signed_sum(total));
       });
-      store(y, means);
+      if constexpr (is_packed<Out>) {
+        StoredLane<Out, Channels> lane;
+        lane.pack(means);
+        this->store_packed(lane, y);
+      } else {
+        store(y, means);
+      }
     } else {
       write_integers(y, size_y, sums);
     }
@@ -366,8 +372,9 @@ struct ShortPolicy {
 template <class T, class Out, int ChannelCount, bool ByBoxes, bool WithAlpha = false>
 struct LongPolicy {
   static constexpr bool is_float = std::is_same_v<T, float>;
-  static constexpr bool weighted = WithAlpha && sizeof(T) < 8;
-  static constexpr bool wide_columns = is_float || sizeof(T) == 8 || weighted;
+  static constexpr bool is_long = sizeof(T) >= 8;
+  static constexpr bool weighted = WithAlpha && !is_long;
+  static constexpr bool wide_columns = is_float || is_long || weighted;
   static constexpr bool sums_low_bits = false;
   using Column = std::conditional_t<wide_columns, std::uint64_t, std::uint32_t>;
   using Values = LaneValues<T, ChannelCount, Column, weighted>;
@@ -375,11 +382,11 @@ struct LongPolicy {
   using Means = LongMeans<T, Out, ChannelCount, ByBoxes, WithAlpha && !weighted>;
   using Tables = LightTables<T, std::uint32_t>;
   static constexpr int channels = ChannelCount;
-  static constexpr int most_warps = long_policy_warps(is_float         ? Type::f32
-                                                      : sizeof(T) == 8 ? Type::u64
-                                                                       : Type::u32,
+  static constexpr int most_warps = long_policy_warps(is_float  ? Type::f32
+                                                      : is_long ? Type::u64
+                                                                : Type::u32,
                                                       weighted, ByBoxes);
-  static constexpr int start_batch = sizeof(T) == 8 ? 1 : 2;
+  static constexpr int start_batch = is_long ? 1 : 2;
   static constexpr bool may_use_groups = false;
   static constexpr bool may_be_fractional = !wide_columns;
   static constexpr bool scans_each_box = ByBoxes;
@@ -387,8 +394,8 @@ struct LongPolicy {
 };
 
 /// Codes of 16 bits with straight alpha from working values of 64 bits, with any radius.
-template <int ChannelCount>
-struct AlphaPolicy : LongPolicy<std::uint64_t, std::uint64_t, ChannelCount, false> {
+template <class T, int ChannelCount>
+struct AlphaPolicy : LongPolicy<T, T, ChannelCount, false> {
   using Means = AlphaMeans<ChannelCount>;
   static constexpr bool may_be_fractional = true;
   static constexpr bool sums_low_bits = true;
@@ -515,23 +522,35 @@ BoxFilterKernels two_warp_kernels() {
   return {filter_by_two_warps<Policy>, nullptr};
 }
 
+/// Long: std::uint64_t or PackedLong.
+template <class T, class Long, int Channels>
+BoxFilterKernels wide_kernels_of(const BoxFilterJob& job) {
+  constexpr bool is_long = sizeof(T) == 8;
+  using Values = std::conditional_t<is_long, Long, T>;
+  if constexpr (Channels % 2 == 0 && !is_long) {
+    if (job.weights_by_alpha) return kernels_of<LongPolicy<T, Long, Channels, false, true>>();
+  }
+  if constexpr (is_long || std::is_same_v<T, float>) {
+    if (job.output == Type::u64) return kernels_of<LongPolicy<Values, Long, Channels, false>>();
+    const bool by_boxes = job.x.outer != 0 || job.y.outer != 0;
+    if constexpr (is_long && Channels % 2 == 0) {
+      if (job.output == Type::u16) return kernels_of<AlphaPolicy<Values, Channels>>();
+      if (job.weights_by_alpha)
+        return by_boxes ? kernels_of<LongPolicy<Values, float, Channels, true, true>>()
+                        : kernels_of<LongPolicy<Values, float, Channels, false, true>>();
+    }
+    return by_boxes ? kernels_of<LongPolicy<Values, float, Channels, true>>()
+                    : kernels_of<LongPolicy<Values, float, Channels, false>>();
+  } else {
+    return kernels_of<LongPolicy<T, void, Channels, false>>();
+  }
+}
+
 template <class T, int Channels>
 BoxFilterKernels long_kernels_of(const BoxFilterJob& job) {
-  using u64 = std::uint64_t;
-  if constexpr (Channels % 2 == 0 && (sizeof(T) == 2 || std::is_same_v<T, float>)) {
-    if (job.weights_by_alpha) return kernels_of<LongPolicy<T, u64, Channels, false, true>>();
-  }
-  if constexpr (std::is_same_v<T, float> || sizeof(T) == 8) {
-    if (job.output == Type::u64) return kernels_of<LongPolicy<T, u64, Channels, false>>();
-    const bool by_boxes = job.x.outer != 0 || job.y.outer != 0;
-    if constexpr (sizeof(T) == 8 && Channels % 2 == 0) {
-      if (job.output == Type::u16) return kernels_of<AlphaPolicy<Channels>>();
-      if (job.weights_by_alpha)
-        return by_boxes ? kernels_of<LongPolicy<T, float, Channels, true, true>>()
-                        : kernels_of<LongPolicy<T, float, Channels, false, true>>();
-    }
-    return by_boxes ? kernels_of<LongPolicy<T, float, Channels, true>>()
-                    : kernels_of<LongPolicy<T, float, Channels, false>>();
+  if constexpr (std::is_same_v<T, float> || sizeof(T) == 8 || sizeof(T) == 2) {
+    return job.packed ? wide_kernels_of<T, PackedLong, Channels>(job)
+                      : wide_kernels_of<T, std::uint64_t, Channels>(job);
   } else {
     if constexpr (sizeof(T) == 4) {
       using u32 = std::uint32_t;

@@ -116,6 +116,7 @@ class LaneValues {
   using WithoutWideTable = LaneValues<T, Channels, Column, Weighted, false>;
 
   __device__ explicit LaneValues(const BoxFilterArguments& arguments) : of_codes_(arguments.transfer.decode) {
+    if constexpr (is_packed<T>) high_bits_ = arguments.job.fixed_bits != 0 ? 0xFFFFFFFFU : 0xFFFFU;
     if constexpr (std::is_same_v<T, float>) {
       const FixedExponents exponents = fixed_exponents(*arguments.measured, arguments.job.fixed_bits);
       factor_ = power_of_two(exponents.colour);
@@ -183,8 +184,8 @@ class LaneValues {
 
   template <bool Decoded>
   [[nodiscard]] __device__ Column unweighted(const Words& row, int e) const {
-    if constexpr (std::is_same_v<T, PackedLight>) {
-      return PackedLight::value(row.words, e);
+    if constexpr (is_packed<T>) {
+      return T::value([&](int w) { return row.words[w]; }, e, high_bits_);
     } else if constexpr (std::is_same_v<T, float>) {
       return fixed(finite_or_zero(element<T>(row.words, e)), factor_);
     } else if constexpr (!Decoded) {
@@ -251,6 +252,7 @@ class LaneValues {
   }
 
   const std::uint32_t* of_codes_;  ///< null if stored values are summed
+  std::uint32_t high_bits_ = 0;    ///< as in PackedValues::value()
   double factor_ = 1;              ///< scale of floats in fixed point
   double alpha_factor_ = 1;
 };
@@ -308,7 +310,7 @@ class SlidingRows {
   __device__ void look_up(int y, int outer_reach) {
     enters_at_ = at(y + outer_reach);
     leaves_at_ = at(y - arguments_.job.y.reach - 1);
-    if constexpr (sizeof(Words) == 36) {  // VARIANT
+    if constexpr (is_packed_rows) {  // VARIANT
       if (arguments_.job.prefetch != 0 && exist_) {
         const int ahead = at(y + outer_reach + arguments_.job.prefetch);
         if (ahead >= 0) {
@@ -367,7 +369,9 @@ class SlidingRows {
   }
 
  private:
-  static constexpr bool whole_words = Rows::pixel_bytes % 4 == 0 && Rows::bytes / Rows::elements >= 4;
+  static constexpr bool is_packed_rows = is_packed<Words>;  // VARIANT
+  static constexpr bool whole_words =
+      !is_packed<Words> && Rows::pixel_bytes % 4 == 0 && Rows::bytes / Rows::elements >= 4;
 
   [[nodiscard]] __device__ static bool is_plain(const BoxFilterArguments& arguments, const Rows& rows) {
     if constexpr (whole_words)

@@ -243,22 +243,22 @@ class StoredLane {
   std::uint32_t words_[count];
 };
 
-template <int Channels>
-class StoredLane<PackedLight, Channels> {
+template <int Words, int Channels>
+class StoredLane<PackedValues<Words>, Channels> : public PackedValues<Words> {
  public:
-  __device__ void pack(const std::uint32_t (&values)[lane_elements]) { light_.pack(values); }
-
   /// Stores lane `lane` of the row at `line`, whose planes are `plane` bytes apart.
   __device__ void store(std::byte* line, int lane, int plane) const {
-    const std::uint32_t(&words)[PackedLight::word_count] = light_.words;
-    const auto to = [&](int word) { return line + PackedLight::offset_of(lane, word, plane); };
-    __stcs(reinterpret_cast<uint4*>(to(0)), make_uint4(words[0], words[1], words[2], words[3]));
-    __stcs(reinterpret_cast<uint4*>(to(4)), make_uint4(words[4], words[5], words[6], words[7]));
-    __stcs(reinterpret_cast<std::uint32_t*>(to(8)), words[8]);
+    const auto to = [&](int word) { return line + this->offset_of(lane, word, plane); };
+    const auto& words = this->words;
+#pragma unroll
+    for (int w = 0; w + 4 <= Words; w += 4)
+      __stcs(reinterpret_cast<uint4*>(to(w)), make_uint4(words[w], words[w + 1], words[w + 2], words[w + 3]));
+    if constexpr (Words % 4 == 1) {
+      __stcs(reinterpret_cast<std::uint32_t*>(to(Words - 1)), words[Words - 1]);
+    } else {
+      __stcs(reinterpret_cast<uint2*>(to(Words - 2)), make_uint2(words[Words - 2], words[Words - 1]));
+    }
   }
-
- private:
-  PackedLight light_;
 };
 
 // --- Windows of a lane ---
@@ -340,6 +340,10 @@ class WindowLane {
     }
   }
 
+  template <class Lane>
+  __device__ void store_packed(const Lane& lane, int y) const {
+    if (valid_ > 0) lane.store(row_of_output(y), x_ / pixels, Lane::plane_of(arguments_.output.row));
+  }
   template <class Out>
   [[nodiscard]] __device__ std::byte* target_of(int y) const {
     constexpr int pixel_bytes = Channels * static_cast<int>(sizeof(Out));
@@ -377,10 +381,8 @@ class MeanLane : public WindowLane<Channels, Sum> {
   __device__ void store(std::uint32_t (&means)[elements], int y) const {
     Lane lane;
     encode(means, lane);
-    if constexpr (std::is_same_v<Out, PackedLight>) {
-      if (valid_ > 0)
-        lane.store(this->row_of_output(y), x_ / pixels,
-                   packed_plane_of(static_cast<int>(arguments_.output.row)));
+    if constexpr (is_packed<Out>) {
+      this->store_packed(lane, y);
     } else {
       if constexpr (Weighted) keep_transparent(lane, y);
       if constexpr (MayBePadded) {

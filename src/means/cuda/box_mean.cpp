@@ -276,7 +276,7 @@ TransferView transfer_of(CudaBackend& backend, const BoxMeanJob& job) {
   return transfer;
 }
 
-Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& job) {
+Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& job, bool packed) {
   auto arguments = arguments_of<kernels::BoxFilterArguments>(job);
   kernels::BoxFilterJob& filter = arguments.job;
   filter.type = job.read.type;
@@ -292,6 +292,7 @@ Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& 
     const char* text = std::getenv(name);
     return text == nullptr ? 0 : std::atoi(text);
   };
+  filter.packed = packed;
   filter.variant = number("V_PACK");
   filter.prefetch = number("V_PREFETCH");
   filter.prefetch_leaving = number("V_PREFETCH_LEAVING");
@@ -371,13 +372,15 @@ Prepared<BoxMeanJob> prepare_tiled_table(CudaBackend& backend, const BoxMeanJob&
   return in_tiles(backend, job, arguments, [](const kernels::TiledTableArguments&) { return Buffer(); });
 }
 
-Prepared<BoxMeanJob> prepare_tiled_box_mean(CudaBackend& backend, const BoxMeanJob& job) {
+/// `packed`: values between this box and other ones are packed.
+Prepared<BoxMeanJob> prepare_tiled_box_mean(CudaBackend& backend, const BoxMeanJob& job,
+                                            bool packed = false) {
   if (job.border == Border::constant || job.width > largest_tiled_side || job.height > largest_tiled_side)
     return nullptr;
   if (job.radius.from_map) return job.excludes ? nullptr : prepare_tiled_table(backend, job);
   if (job.radius.x == 0 && job.radius.y == 0) return nullptr;
   if (job.excludes) return prepare_masked_filter(backend, job);
-  return prepare_box_filter(backend, job);
+  return prepare_box_filter(backend, job, packed);
 }
 
 // --- Blend under a mask ---
@@ -674,8 +677,9 @@ class BoxesOfAlpha final : public BoxMeanOperation {
       : boxes_(std::move(boxes)),
         light_(mutable_view_of(nullptr, {first.width, first.height, first.read.channels, first.write.type},
                                Memory::device)) {
-    if (std::getenv("V_PACK") != nullptr && std::atoi(std::getenv("V_PACK")) != 0)  // VARIANT
-      light_.strides.row = kernels::packed_row_bytes(first.width, first.read.channels);
+    const bool wide = first.write.type == Type::u64;
+    if (wide || (std::getenv("V_PACK") != nullptr && std::atoi(std::getenv("V_PACK")) != 0))  // VARIANT
+      light_.strides.row = kernels::packed_row_bytes(first.width, first.read.channels, wide ? 48 : 24);
     const auto bytes = static_cast<std::size_t>(light_.strides.row * first.height);
     for (std::size_t i = 0; i + 1 < std::min(boxes_.size(), values_.size() + 1); ++i)
       values_[i] = backend.allocate(bytes);
@@ -712,12 +716,13 @@ class BoxesOfAlpha final : public BoxMeanOperation {
 Prepared<BoxChainJob> prepare_box_chain(Backend& backend, const BoxChainJob& chain) {
   const BoxMeanJob& first = chain.boxes.front();
   const BoxMeanJob& last = chain.boxes.back();
-  if (!first.read.premultiplied || first.read.transfer != Transfer::srgb || last.write.working ||
-      last.mask_maximum != 0)
-    return nullptr;
+  const Type light = first.write.type;
+  const bool of_bytes = first.read.premultiplied && first.read.transfer == Transfer::srgb;
+  const bool wide = light == Type::u64 && std::getenv("V_PACK64") != nullptr;  // VARIANT
+  if ((!of_bytes && !wide) || last.write.working || last.mask_maximum != 0) return nullptr;
   BoxesOfAlpha::Boxes boxes;
   for (const BoxMeanJob& job : chain.boxes) {
-    boxes.push_back(prepare_tiled_box_mean(as_cuda(backend), job));
+    boxes.push_back(prepare_tiled_box_mean(as_cuda(backend), job, true));
     if (boxes.back() == nullptr) return nullptr;
   }
   return std::make_unique<BoxesOfAlpha>(as_cuda(backend), first, std::move(boxes));
