@@ -399,7 +399,6 @@ struct AlphaPolicy : LongPolicy<T, T, ChannelCount, false> {
   using Means = AlphaMeans<ChannelCount>;
   static constexpr bool may_be_fractional = true;
   static constexpr bool sums_low_bits = true;
-  static constexpr Ask ask = Ask::after_means;
 };
 
 // --- The kernel ---
@@ -522,11 +521,28 @@ BoxFilterKernels two_warp_kernels() {
   return {filter_by_two_warps<Policy>, nullptr};
 }
 
+template <class P, int W, Ask A>
+struct With : P {  // VARIANT
+  static constexpr int most_warps = W;
+  static constexpr Ask ask = A;
+};
+
 /// Long: std::uint64_t or PackedLong.
 template <class T, class Long, int Channels>
 BoxFilterKernels wide_kernels_of(const BoxFilterJob& job) {
   constexpr bool is_long = sizeof(T) == 8;
   using Values = std::conditional_t<is_long, Long, T>;
+  if constexpr (is_packed<Long> && Channels == 4) {  // VARIANT
+    if (job.warps64 != 0 && job.output == Type::u64 && job.weights_by_alpha) {
+      if constexpr (is_long)
+        return kernels_of<With<LongPolicy<Values, Long, Channels, false>, 16, Ask::after_means>>();
+      else
+        return kernels_of<With<LongPolicy<T, Long, Channels, false, true>, 16, Ask::before_means>>();
+    }
+    if constexpr (is_long)
+      if (job.warps64 != 0 && job.output == Type::u16)
+        return kernels_of<With<AlphaPolicy<Values, Channels>, 14, Ask::before_means>>();
+  }
   if constexpr (Channels % 2 == 0 && !is_long) {
     if (job.weights_by_alpha) return kernels_of<LongPolicy<T, Long, Channels, false, true>>();
   }

@@ -293,6 +293,7 @@ Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& 
     return text == nullptr ? 0 : std::atoi(text);
   };
   filter.packed = packed;
+  filter.warps64 = number("V_W64");
   filter.variant = number("V_PACK");
   filter.prefetch = number("V_PREFETCH");
   filter.prefetch_leaving = number("V_PREFETCH_LEAVING");
