@@ -135,7 +135,8 @@ struct BoxFilterJob : TiledMeanJob {
   int prefetch = 0;          // VARIANT
   int prefetch_leaving = 0;  // VARIANT
   int spans_limit = 0;       // VARIANT
-  bool packed = false;       // VARIANT
+  int warps64 = 0;  // VARIANT
+  bool packed = false;  // VARIANT
   int variant = 0;           // VARIANT: 0 unpacked, 1 packed, 2 more warps
   LightBox light = LightBox::none;
   Type type = Type::u8;    ///< u8 or u16; with exceeds_16_bits also u32, u64 and f32
