@@ -2,6 +2,7 @@
 // Sums and scans within one warp. All 32 lanes must call every function.
 
 #include <cstdint>
+#include <type_traits>
 
 namespace satin::kernels {
 
@@ -22,71 +23,51 @@ __device__ Sum inclusive_scan(Sum value) {
   return value;
 }
 
-/// Applies inclusive_scan() to several values at once, in each group of `Lanes` neighbouring lanes. The
-/// shuffle's predicate decides whether a lane adds, which saves a comparison.
-template <int Lanes = warp_size, int Count>
-__device__ void inclusive_scans(std::uint32_t (&values)[Count]) {
+// Shuffles for inclusive_scans(): %0 is the value, %1 the distance of lanes, %2 the number of lanes in a
+// group as the instruction encodes it. The predicate p, whether there is such a lane, decides about the
+// addition `add`, which saves a comparison. The value to the left is `left`, or {low, high} beside the own
+// {own_low, own_high}.
+#define SATIN_SHUFFLE_32(add)       \
+  "{ .reg .b32 left; .reg .pred p;" \
+  " shfl.sync.up.b32 left|p, %0, %1, %2, 0xffffffff; " add " }"
+#define SATIN_SHUFFLE_64(add)                                               \
+  "{ .reg .b32 own_low, own_high, low, high; .reg .b64 left; .reg .pred p;" \
+  " mov.b64 {own_low, own_high}, %0;"                                       \
+  " shfl.sync.up.b32 low|p, own_low, %1, %2, 0xffffffff;"                   \
+  " shfl.sync.up.b32 high, own_high, %1, %2, 0xffffffff; " add " }"
+
+/// Applies inclusive_scan() to several values at once, in each group of `Lanes` neighbouring lanes. Sum: u32,
+/// u64, float or double.
+template <int Lanes = warp_size, class Sum, int Count>
+__device__ void inclusive_scans(Sum (&values)[Count]) {
+  constexpr int group = (warp_size - Lanes) << 8;
 #pragma unroll
   for (int distance = 1; distance < Lanes; distance *= 2) {
 #pragma unroll
-    for (std::uint32_t& value : values)
-      asm volatile(
-          "{ .reg .u32 t; .reg .pred p;"
-          " shfl.sync.up.b32 t|p, %0, %1, %2, 0xffffffff;"
-          " @p add.u32 %0, %0, t; }"
-          : "+r"(value)
-          : "r"(distance), "n"((warp_size - Lanes) << 8));
+    for (Sum& value : values) {
+      if constexpr (std::is_same_v<Sum, std::uint32_t>) {
+        asm volatile(SATIN_SHUFFLE_32("@p add.u32 %0, %0, left;") : "+r"(value) : "r"(distance), "n"(group));
+      } else if constexpr (std::is_same_v<Sum, float>) {
+        asm volatile(SATIN_SHUFFLE_32("@p add.rn.f32 %0, %0, left;")
+                     : "+f"(value)
+                     : "r"(distance), "n"(group));
+      } else if constexpr (std::is_same_v<Sum, double>) {
+        asm volatile(SATIN_SHUFFLE_64("mov.b64 left, {low, high}; @p add.rn.f64 %0, %0, left;")
+                     : "+d"(value)
+                     : "r"(distance), "n"(group));
+      } else {
+        asm volatile(
+            SATIN_SHUFFLE_64("@p add.cc.u32 own_low, own_low, low; @p addc.u32 own_high, own_high, high;"
+                             " mov.b64 %0, {own_low, own_high};")
+            : "+l"(value)
+            : "r"(distance), "n"(group));
+      }
+    }
   }
 }
-template <int Lanes = warp_size, int Count>
-__device__ void inclusive_scans(std::uint64_t (&values)[Count]) {
-#pragma unroll
-  for (int distance = 1; distance < Lanes; distance *= 2) {
-#pragma unroll
-    for (std::uint64_t& value : values)
-      asm volatile(
-          "{ .reg .u32 l, h, m, n; .reg .pred p;"
-          " mov.b64 {l, h}, %0;"
-          " shfl.sync.up.b32 m|p, l, %1, %2, 0xffffffff;"
-          " shfl.sync.up.b32 n, h, %1, %2, 0xffffffff;"
-          " @p add.cc.u32 l, l, m;"
-          " @p addc.u32 h, h, n;"
-          " mov.b64 %0, {l, h}; }"
-          : "+l"(value)
-          : "r"(distance), "n"((warp_size - Lanes) << 8));
-  }
-}
-template <int Lanes = warp_size, int Count>
-__device__ void inclusive_scans(double (&values)[Count]) {
-#pragma unroll
-  for (int distance = 1; distance < Lanes; distance *= 2) {
-#pragma unroll
-    for (double& value : values)
-      asm volatile(
-          "{ .reg .u32 l, h, m, n; .reg .f64 t; .reg .pred p;"
-          " mov.b64 {l, h}, %0;"
-          " shfl.sync.up.b32 m|p, l, %1, %2, 0xffffffff;"
-          " shfl.sync.up.b32 n, h, %1, %2, 0xffffffff;"
-          " mov.b64 t, {m, n};"
-          " @p add.rn.f64 %0, %0, t; }"
-          : "+d"(value)
-          : "r"(distance), "n"((warp_size - Lanes) << 8));
-  }
-}
-template <int Lanes = warp_size, int Count>
-__device__ void inclusive_scans(float (&values)[Count]) {
-#pragma unroll
-  for (int distance = 1; distance < Lanes; distance *= 2) {
-#pragma unroll
-    for (float& value : values)
-      asm volatile(
-          "{ .reg .f32 t; .reg .pred p;"
-          " shfl.sync.up.b32 t|p, %0, %1, %2, 0xffffffff;"
-          " @p add.rn.f32 %0, %0, t; }"
-          : "+f"(value)
-          : "r"(distance), "n"((warp_size - Lanes) << 8));
-  }
-}
+
+#undef SATIN_SHUFFLE_32
+#undef SATIN_SHUFFLE_64
 
 /// Returns the sum over all lanes, modulo 2^32 or 2^64.
 __device__ inline std::uint32_t sum_of_lanes(std::uint32_t value) {
