@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/device/vector.cuh"
+
 namespace satin::kernels {
 
 inline constexpr int warp_size = 32;
@@ -23,21 +25,9 @@ __device__ Sum inclusive_scan(Sum value) {
   return value;
 }
 
-// Shuffles for inclusive_scans(): %0 is the value, %1 the distance of lanes, %2 the number of lanes in a
-// group as the instruction encodes it. The predicate p, whether there is such a lane, decides about the
-// addition `add`, which saves a comparison. The value to the left is `left`, or {low, high} beside the own
-// {own_low, own_high}.
-#define SATIN_SHUFFLE_32(add)       \
-  "{ .reg .b32 left; .reg .pred p;" \
-  " shfl.sync.up.b32 left|p, %0, %1, %2, 0xffffffff; " add " }"
-#define SATIN_SHUFFLE_64(add)                                               \
-  "{ .reg .b32 own_low, own_high, low, high; .reg .b64 left; .reg .pred p;" \
-  " mov.b64 {own_low, own_high}, %0;"                                       \
-  " shfl.sync.up.b32 low|p, own_low, %1, %2, 0xffffffff;"                   \
-  " shfl.sync.up.b32 high, own_high, %1, %2, 0xffffffff; " add " }"
-
 /// Applies inclusive_scan() to several values at once, in each group of `Lanes` neighbouring lanes. Sum: u32,
-/// u64, float or double.
+/// u64, or integers in floats or doubles. Of integers the shuffle's predicate decides whether a lane adds,
+/// which saves a comparison; in floating point a product with 0 or 1 takes fewer instructions.
 template <int Lanes = warp_size, class Sum, int Count>
 __device__ void inclusive_scans(Sum (&values)[Count]) {
   constexpr int group = (warp_size - Lanes) << 8;
@@ -46,28 +36,30 @@ __device__ void inclusive_scans(Sum (&values)[Count]) {
 #pragma unroll
     for (Sum& value : values) {
       if constexpr (std::is_same_v<Sum, std::uint32_t>) {
-        asm volatile(SATIN_SHUFFLE_32("@p add.u32 %0, %0, left;") : "+r"(value) : "r"(distance), "n"(group));
-      } else if constexpr (std::is_same_v<Sum, float>) {
-        asm volatile(SATIN_SHUFFLE_32("@p add.rn.f32 %0, %0, left;")
-                     : "+f"(value)
-                     : "r"(distance), "n"(group));
-      } else if constexpr (std::is_same_v<Sum, double>) {
-        asm volatile(SATIN_SHUFFLE_64("mov.b64 left, {low, high}; @p add.rn.f64 %0, %0, left;")
-                     : "+d"(value)
-                     : "r"(distance), "n"(group));
-      } else {
         asm volatile(
-            SATIN_SHUFFLE_64("@p add.cc.u32 own_low, own_low, low; @p addc.u32 own_high, own_high, high;"
-                             " mov.b64 %0, {own_low, own_high};")
+            "{ .reg .u32 t; .reg .pred p;"
+            " shfl.sync.up.b32 t|p, %0, %1, %2, 0xffffffff;"
+            " @p add.u32 %0, %0, t; }"
+            : "+r"(value)
+            : "r"(distance), "n"(group));
+      } else if constexpr (std::is_same_v<Sum, std::uint64_t>) {
+        asm volatile(
+            "{ .reg .u32 l, h, m, n; .reg .pred p;"
+            " mov.b64 {l, h}, %0;"
+            " shfl.sync.up.b32 m|p, l, %1, %2, 0xffffffff;"
+            " shfl.sync.up.b32 n, h, %1, %2, 0xffffffff;"
+            " @p add.cc.u32 l, l, m;"
+            " @p addc.u32 h, h, n;"
+            " mov.b64 %0, {l, h}; }"
             : "+l"(value)
             : "r"(distance), "n"(group));
+      } else {
+        const Sum adds = opaque(lane_index()) % Lanes >= distance ? 1 : 0;  // else kept between rows
+        value = fma(__shfl_up_sync(whole_warp, value, distance, Lanes), adds, value);
       }
     }
   }
 }
-
-#undef SATIN_SHUFFLE_32
-#undef SATIN_SHUFFLE_64
 
 /// Returns the sum over all lanes, modulo 2^32 or 2^64.
 __device__ inline std::uint32_t sum_of_lanes(std::uint32_t value) {
@@ -80,11 +72,6 @@ __device__ inline std::uint64_t sum_of_lanes(std::uint64_t value) {
   const std::uint32_t middle = sum_of_lanes(static_cast<std::uint32_t>(value >> bits) & mask);
   const std::uint32_t high = sum_of_lanes(static_cast<std::uint32_t>(value >> 2 * bits));
   return low + (static_cast<std::uint64_t>(middle) << bits) + (static_cast<std::uint64_t>(high) << 2 * bits);
-}
-
-/// Returns the sum over all lanes of integers held as doubles. They and their sum are below 2^53.
-__device__ inline double sum_of_lanes(double value) {
-  return __ull2double_rn(sum_of_lanes(static_cast<std::uint64_t>(__double2ull_rz(value))));
 }
 
 /// Returns the sum over groups of `Lanes` neighbouring lanes, to every lane.

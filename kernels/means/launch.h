@@ -113,14 +113,13 @@ struct ScaledDivisor {
 /// Returns the factor for dividends n + divisor / 2 with n at most `largest` times the divisor.
 [[nodiscard]] ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest);
 
-/// Boxes of light of 24 bits between successive boxes, in 32 bits or packed (by_radius/packed_light.cuh). The
-/// light is premultiplied as in pixels/premultiplied.h where it is packed.
+/// Boxes of light of 24 bits that have kernels of their own, as they are some of successive boxes.
 enum class LightBox : std::uint8_t {
-  none,             ///< all other boxes
-  of_light,         ///< from light in 32 bits to such light, u32_low, by WorkingPolicy
-  premultiplies,    ///< from bytes with alpha to packed light, u32_low, by WorkingPolicy
-  of_packed_light,  ///< from packed light to packed light, u32_low, by WorkingPolicy
-  unpremultiplies,  ///< from packed light to bytes with alpha, any radius, by StraightAlphaPolicy
+  none,            ///< all other boxes
+  of_light,        ///< from light to light, by WorkingPolicy with u32_low
+  premultiplies,   ///< from bytes with alpha to light as in pixels/premultiplied.h, by WorkingPolicy with
+                   ///< u32_low
+  unpremultiplies  ///< from such light to bytes with alpha, by StraightAlphaPolicy with any radius
 };
 
 /// Returns the bytes of a row of packed values of such bits, 24 or 48, whose planes are aligned to lines of
@@ -132,25 +131,21 @@ enum class LightBox : std::uint8_t {
 }
 
 struct BoxFilterJob : TiledMeanJob {
-  int prefetch = 0;          // VARIANT
-  int prefetch_leaving = 0;  // VARIANT
-  int spans_limit = 0;       // VARIANT
-  int warps64 = 0;  // VARIANT
-  bool packed = false;  // VARIANT
-  int variant = 0;           // VARIANT: 0 unpacked, 1 packed, 2 more warps
-  LightBox light = LightBox::none;
   Type type = Type::u8;    ///< u8 or u16; with exceeds_16_bits also u32, u64 and f32
   Type output = Type::u8;  ///< u8 or u16; may differ from `type` with 32-bit column sums and no alpha
   /// Whether source or result has more than 16 bits: floats and their fixed point (u64) to each other, to
   /// fixed point for whole radii only; u8, u16 and u32 to u32; u32 to u16, or to u8 with alpha. Premultiplied
-  /// values count as values without alpha.
+  /// values count as values without alpha. With alpha as a weight: f32 and u16 to their type, and both to
+  /// packed values of 64 bits and back.
   bool exceeds_16_bits = false;
   int fixed_bits = 0;  ///< bits of a float's magnitude in fixed point
   SumWidths sums = SumWidths::u32;
   bool decodes = false;           ///< whether values are decoded to linear light
   bool encodes = false;           ///< whether means are encoded from linear light
-  bool weights_by_alpha = false;  ///< by the last channel; u8 with 32-bit column sums
-  int more_bits = 0;              ///< fraction bits of means minus those of values
+  bool weights_by_alpha = false;  ///< by the last channel; 32-bit column sums, or exceeds_16_bits
+  LightBox light = LightBox::none;
+  bool packed = false;  ///< whether values between successive boxes are packed: by_radius/packed_values.cuh
+  int more_bits = 0;    ///< fraction bits of means minus those of values
   AxisWindow x;
   AxisWindow y;
   ScaledDivisor unclipped;              ///< divisor of a window that is not clipped

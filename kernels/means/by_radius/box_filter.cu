@@ -122,18 +122,13 @@ SlidingTiles tiles_of(const BoxFilterArguments& arguments, int multiprocessors, 
   const BoxFilterJob& job = arguments.job;
   if (job.exceeds_16_bits && job.starts_from_groups()) return {};
   const bool fractions = job.x.outer != 0 || job.y.outer != 0;
-  const bool v = job.warps64 != 0 && job.packed && job.channels == 4 && job.weights_by_alpha;  // VARIANT
-  const int usual_warps = v && job.output == Type::u64   ? 16
-                          : v && job.output == Type::u16 ? 14
-                          : job.exceeds_16_bits ? long_policy_warps(job.type, job.weights_by_alpha, fractions)
-                                                : tuning::running_warps_per_block;
+  const int usual_warps = job.exceeds_16_bits ? long_policy_warps(job.type, job.weights_by_alpha, fractions)
+                                              : tuning::running_warps_per_block;
   const int most_warps = job.light != LightBox::none ? most_paired_warps(job) / 2
                          : job.exceeds_16_bits       ? usual_warps
                                                      : tuning::running_most_warps;
   const auto most_together = [&](int spans) {
     if (warps_per_span(job, spans) == 1) return std::clamp(usual_warps / spans, 1, most_tile_barriers);
-    if (job.light != LightBox::none && job.spans_limit != 0)  // VARIANT
-      return std::clamp(job.spans_limit / spans, 1, most_tile_barriers / paired_barriers);
     return std::clamp(most_paired_warps(job) / 2 / spans, 1, most_tile_barriers / paired_barriers);
   };
   const auto shared_bytes = [&](const SlidingTiles& tiles) {

@@ -47,13 +47,13 @@ struct FloatTotals {
  private:
   __device__ void add(int e, std::uint64_t sum, std::uint32_t weight_of_box) {
     estimate[e] =
-        estimate[e] + static_cast<double>(weight_of_box) * __ll2double_rn(static_cast<long long>(sum));
+        estimate[e] + static_cast<double>(weight_of_box) * nearest_double(static_cast<std::int64_t>(sum));
   }
 };
 
 /// Means of one row from 64-bit sums: floats, working values or 16-bit codes. T: type of the values. Out:
-/// type of the means of floats, or u64. `ByBoxes`: floats with a fractional radius. `Unweights`: floats whose
-/// colours were summed times alpha.
+/// float, std::uint64_t or PackedLong for fixed point and products with alpha, or void for other integers.
+/// `ByBoxes`: floats with a fractional radius. `Unweights`: floats whose colours were summed times alpha.
 template <class T, class Out, int Channels, bool ByBoxes, bool Unweights>
 class LongMeans : public WindowLane<Channels, std::uint64_t> {
   using Base = WindowLane<Channels, std::uint64_t>;
@@ -92,9 +92,9 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
         means[e] = by.rounded(total, signed_sum(total));
       });
       if constexpr (is_packed<Out>) {
-        StoredLane<Out, Channels> lane;
-        lane.pack(means);
-        this->store_packed(lane, y);
+        Out packed;
+        packed.pack(means);
+        this->store_packed(packed, y);
       } else {
         store(y, means);
       }
@@ -105,7 +105,7 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
 
  private:
   [[nodiscard]] __device__ static double signed_sum(std::uint64_t sum) {
-    return __ll2double_rn(static_cast<long long>(sum));
+    return nearest_double(static_cast<std::int64_t>(sum));
   }
 
   template <class Total>
@@ -142,7 +142,7 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
     std::uint32_t means[elements];
     divide(size_y, [&](const WideDivisor& by, int e) {
       const std::uint64_t total = sums.total[e] << more_bits;
-      means[e] = static_cast<std::uint32_t>(by.rounded(total, __ull2double_rn(total)));
+      means[e] = static_cast<std::uint32_t>(by.rounded(total, nearest_double(total)));
     });
     if constexpr (sizeof(T) == 4) {
       if (job.output == Type::u16) return write_codes(y, means);
@@ -196,32 +196,19 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
   WideDivisor whole_division_{1};
 };
 
-/// Means of 16 bits with straight alpha of one row, from sums of working values of 64 bits, whose colours are
-/// multiplied by alpha. The weighted sum of a colour has up to 80 bits, of which prefixes give the low 64. It
-/// follows from that of the pixel to the left, and that of a lane's first pixel from the row above: such sums
-/// differ by less than 2^63.
-template <int Channels>
-class AlphaMeans : public WindowLane<Channels, std::uint64_t> {
-  using Base = WindowLane<Channels, std::uint64_t>;
-  using Base::arguments_, Base::any_, Base::valid_, Base::whole_, Base::elements, Base::pixels;
+/// Codes of 16 bits with straight alpha of one row, from 64-bit sums whose colours were summed times alpha.
+/// T: type of the values. The weighted sum of a colour may have 80 bits, of which prefixes give the low 64.
+/// That over the inner window along x follows from the pixel to the left or, of a lane's first pixel, from
+/// the row above: such sums differ by less than 2^63.
+template <class T, int Channels>
+class AlphaMeans : public MeanLane<T, std::uint16_t, Channels, std::uint64_t, true> {
+  using Base = MeanLane<T, std::uint16_t, Channels, std::uint64_t, true>;
+  using Base::arguments_, Base::any_, Base::whole_;
   static constexpr int colours = Channels - 1;
 
-  /// The sum over the inner window along x.
-  struct KnownSum {
-    std::uint64_t low = 0;
-    std::int32_t high = 0;  ///< multiples of 2^64
-
-    __device__ void move_to(std::uint64_t to) {
-      high += (to < low ? 1 : 0) - (static_cast<std::int64_t>(to - low) < 0 ? 1 : 0);
-      low = to;
-    }
-    [[nodiscard]] __device__ double estimate() const {
-      return __fma_rn(static_cast<double>(high), 0x1p64, __ull2double_rn(low));
-    }
-  };
-
  public:
-  using Base::Base;
+  using Base::Base, Base::elements, Base::pixels;
+  static constexpr int start_shift = 16;
 
   struct Sums {
     std::uint32_t means[elements];
@@ -241,100 +228,78 @@ class AlphaMeans : public WindowLane<Channels, std::uint64_t> {
       size_y_ = size_y;
       whole_division_ = division_by(this->whole_divisor(size_y));
     }
-    Divided divided{*this, size_y, sums.means};
+    Divided divided{*this, sums.means};
     Base::sum(prefixes, divided);
   }
 
   __device__ void write(int y, Sums& sums) const {
-    if (!any_) return;
-    std::uint32_t(&means)[elements] = sums.means;
-    bool transparent = false;
-    std::uint32_t alphas[pixels];
-#pragma unroll
-    for (int p = 0; p < pixels; ++p) {
-      alphas[p] = means[p * Channels + colours];
-      transparent |= alphas[p] == 0;
-    }
-    if (arguments_.transfer.thresholds != nullptr) encode16(means, arguments_.transfer);
-#pragma unroll
-    for (int p = 0; p < pixels; ++p) means[p * Channels + colours] = alphas[p];
-    if (transparent) keep_transparent(y, means);
-    StoredLane<std::uint16_t, Channels> lane;
-    lane.pack(means);
-    lane.store(this->template target_of<std::uint16_t>(y), valid_, pixels);
+    if (any_) this->store(sums.means, y);
   }
 
-  static constexpr int start_shift = 16;
-
  private:
+  struct KnownSum {
+    std::uint64_t low = 0;
+    std::uint32_t high = 0;  ///< multiples of 2^64
+
+    __device__ void move_to(std::uint64_t to) {
+      high += (to < low ? 1U : 0U) - static_cast<std::uint32_t>((to - low) >> 63);
+      low = to;
+    }
+    [[nodiscard]] __device__ double estimate() const {
+      return __fma_rn(exact_double(high), 0x1p64, nearest_double(low));
+    }
+  };
+
   struct Started {
     KnownSum (&first)[colours];
     std::uint32_t weight;
 
     __device__ void set(int e, std::uint64_t sum) {
-      if (e >= colours) return;
       sum *= weight;
-      first[e].low = sum << start_shift;
-      first[e].high = static_cast<std::int32_t>(sum >> (64 - start_shift));
+      if (e < colours) first[e] = {sum << start_shift, static_cast<std::uint32_t>(sum >> (64 - start_shift))};
     }
     __device__ void mix(int e, std::uint64_t inner, std::uint64_t, const AxisWindow&) { set(e, inner); }
   };
 
-  /// Divides the sums of a pixel when its alpha, the last one, is known.
+  /// Divides the sums of a pixel when that of its alpha, the last one, is known.
   struct Divided {
     AlphaMeans& lane;
-    std::uint32_t size_y;
     std::uint32_t (&means)[elements];
-    KnownSum known[colours] = {};      ///< sums of the current pixel over the inner window along x
+    KnownSum inner[colours] = {};      ///< sums of the current pixel
     std::uint64_t more[colours] = {};  ///< and those of the columns that only the outer window has
 
     __device__ void set(int e, std::uint64_t sum) { mix(e, sum, sum, AxisWindow{}); }
-    __device__ void mix(int e, std::uint64_t inner, std::uint64_t outer, const AxisWindow& window) {
+    __device__ void mix(int e, std::uint64_t inner_sum, std::uint64_t outer_sum, const AxisWindow& window) {
       const int c = e % Channels;
-      if (c == colours) return divide(e / Channels, inner * window.inner + outer * window.outer, window);
-      if (e < Channels) {
-        lane.first_[c].move_to(inner);
-        known[c] = lane.first_[c];
-      } else {
-        known[c].move_to(inner);
-      }
-      more[c] = outer - inner;
+      if (c == colours)
+        return divide(e / Channels, inner_sum * window.inner + outer_sum * window.outer, window);
+      if (e < Channels) inner[c] = lane.first_[c];
+      inner[c].move_to(inner_sum);
+      if (e < Channels) lane.first_[c] = inner[c];
+      more[c] = outer_sum - inner_sum;
     }
 
-    __device__ void divide(int p, std::uint64_t alpha, const AxisWindow& window) {
-      constexpr std::uint32_t white = 0xFFFFFF;
-      const std::uint32_t most = lane.arguments_.job.encodes ? white : 0xFFFF;
-      const std::uint32_t both = window.inner + window.outer;
-      const WideDivisor by_alpha(alpha == 0 ? 1 : alpha);
+   private:
+    /// Colours without alpha are arbitrary: MeanLane keeps the original's.
+    __device__ void divide(int p, std::uint64_t alpha, const AxisWindow& window) const {
+      const std::uint32_t white = lane.arguments_.job.encodes ? 0xFFFFFF : 0xFFFF;
+      const std::uint32_t weight = window.inner + window.outer;
+      const WideDivisor by_alpha(max(alpha, std::uint64_t{1}));
 #pragma unroll
       for (int c = 0; c < colours; ++c) {
-        const std::uint64_t low = known[c].low * both + more[c] * window.outer;
-        const double estimate =
-            __fma_rn(known[c].estimate(), both, __ull2double_rn(more[c]) * static_cast<double>(window.outer));
-        means[p * Channels + c] = min(static_cast<std::uint32_t>(by_alpha.rounded(low, estimate)), most);
+        const std::uint64_t low = inner[c].low * weight + more[c] * window.outer;
+        const double estimate = __fma_rn(inner[c].estimate(), weight, nearest_double(more[c]) * window.outer);
+        means[p * Channels + c] = min(static_cast<std::uint32_t>(by_alpha.rounded(low, estimate)), white);
       }
       const WideDivisor by_size =
-          lane.whole_ ? lane.whole_division_ : lane.division_by(lane.divisor_of(p, size_y));
+          lane.whole_ ? lane.whole_division_ : lane.division_by(lane.divisor_of(p, lane.size_y_));
       means[p * Channels + colours] =
-          static_cast<std::uint32_t>(by_size.rounded(alpha, __ull2double_rn(alpha)));
+          static_cast<std::uint32_t>(by_size.rounded(alpha, nearest_double(alpha)));
     }
   };
 
   [[nodiscard]] __device__ WideDivisor division_by(std::uint64_t divisor) const {
     return WideDivisor(divisor << -arguments_.job.more_bits);
-  }
-
-  /// Copies the original's colours to pixels whose alpha is 0.
-  __device__ void keep_transparent(int y, std::uint32_t (&means)[elements]) const {
-    const Source& original = arguments_.original;
-    const auto* own =
-        reinterpret_cast<const std::uint16_t*>(original.data + y * original.row) + this->x_ * Channels;
-#pragma unroll
-    for (int e = 0; e < elements; ++e) {
-      const int p = e / Channels;
-      if (e % Channels != colours && p < valid_ && means[p * Channels + colours] == 0)
-        means[e] = __ldg(own + e);
-    }
   }
 
   KnownSum first_[colours];   ///< of the lane's first pixel
@@ -365,10 +330,8 @@ struct ShortPolicy {
   static constexpr Ask ask = Ask::before_scan;
 };
 
-/// Means from 64-bit prefixes. Out: float, u64 for working values of 64 bits, or void for other integers.
-/// `ByBoxes`: floats with a fractional radius. `WithAlpha`: colours are multiplied by alpha or, from values
-/// of 64 bits, divided by it. Column sums have 64 bits for floats, their fixed point, which is signed, and
-/// products with alpha, else 32.
+/// Means from 64-bit prefixes: LongMeans. `WithAlpha`: by the last channel as a weight. Column sums have 64
+/// bits for floats, products with alpha, and such values between boxes, else 32.
 template <class T, class Out, int ChannelCount, bool ByBoxes, bool WithAlpha = false>
 struct LongPolicy {
   static constexpr bool is_float = std::is_same_v<T, float>;
@@ -379,7 +342,7 @@ struct LongPolicy {
   using Column = std::conditional_t<wide_columns, std::uint64_t, std::uint32_t>;
   using Values = LaneValues<T, ChannelCount, Column, weighted>;
   using Sum = std::uint64_t;
-  using Means = LongMeans<T, Out, ChannelCount, ByBoxes, WithAlpha && !weighted>;
+  using Means = LongMeans<T, Out, ChannelCount, ByBoxes, WithAlpha && std::is_same_v<Out, float>>;
   using Tables = LightTables<T, std::uint32_t>;
   static constexpr int channels = ChannelCount;
   static constexpr int most_warps = long_policy_warps(is_float  ? Type::f32
@@ -393,10 +356,10 @@ struct LongPolicy {
   static constexpr Ask ask = ByBoxes && most_warps > 12 ? Ask::after_means : Ask::before_means;
 };
 
-/// Codes of 16 bits with straight alpha from working values of 64 bits, with any radius.
+/// Codes of 16 bits with straight alpha from such codes or from values between boxes, with any radius.
 template <class T, int ChannelCount>
-struct AlphaPolicy : LongPolicy<T, T, ChannelCount, false> {
-  using Means = AlphaMeans<ChannelCount>;
+struct AlphaPolicy : LongPolicy<T, T, ChannelCount, false, true> {
+  using Means = AlphaMeans<T, ChannelCount>;
   static constexpr bool may_be_fractional = true;
   static constexpr bool sums_low_bits = true;
 };
@@ -516,94 +479,57 @@ BoxFilterKernels short_kernels_of(const BoxFilterJob& job, const SlidingTiles& t
   return short_kernels<T, Out, Channels, u32, u64>(tiles);
 }
 
-template <class Policy>
-BoxFilterKernels two_warp_kernels() {
-  return {filter_by_two_warps<Policy>, nullptr};
-}
-
-template <class P, int W, Ask A>
-struct With : P {  // VARIANT
-  static constexpr int most_warps = W;
-  static constexpr Ask ask = A;
-};
-
-/// Long: std::uint64_t or PackedLong.
-template <class T, class Long, int Channels>
-BoxFilterKernels wide_kernels_of(const BoxFilterJob& job) {
-  constexpr bool is_long = sizeof(T) == 8;
-  using Values = std::conditional_t<is_long, Long, T>;
-  if constexpr (is_packed<Long> && Channels == 4) {  // VARIANT
-    if (job.warps64 != 0 && job.output == Type::u64 && job.weights_by_alpha) {
-      if constexpr (is_long)
-        return kernels_of<With<LongPolicy<Values, Long, Channels, false>, 16, Ask::after_means>>();
-      else
-        return kernels_of<With<LongPolicy<T, Long, Channels, false, true>, 16, Ask::before_means>>();
-    }
-    if constexpr (is_long)
-      if (job.warps64 != 0 && job.output == Type::u16)
-        return kernels_of<With<AlphaPolicy<Values, Channels>, 14, Ask::before_means>>();
-  }
-  if constexpr (Channels % 2 == 0 && !is_long) {
-    if (job.weights_by_alpha) return kernels_of<LongPolicy<T, Long, Channels, false, true>>();
-  }
-  if constexpr (is_long || std::is_same_v<T, float>) {
-    if (job.output == Type::u64) return kernels_of<LongPolicy<Values, Long, Channels, false>>();
-    const bool by_boxes = job.x.outer != 0 || job.y.outer != 0;
-    if constexpr (is_long && Channels % 2 == 0) {
-      if (job.output == Type::u16) return kernels_of<AlphaPolicy<Values, Channels>>();
-      if (job.weights_by_alpha)
-        return by_boxes ? kernels_of<LongPolicy<Values, float, Channels, true, true>>()
-                        : kernels_of<LongPolicy<Values, float, Channels, false, true>>();
-    }
-    return by_boxes ? kernels_of<LongPolicy<Values, float, Channels, true>>()
-                    : kernels_of<LongPolicy<Values, float, Channels, false>>();
-  } else {
-    return kernels_of<LongPolicy<T, void, Channels, false>>();
-  }
+/// Kernels for floats and for values of 64 bits between boxes (Values), which are read or written as Between.
+template <class Values, class Between, int Channels, bool WithAlpha>
+BoxFilterKernels float_kernels_of(const BoxFilterJob& job) {
+  if (job.output == Type::u64) return kernels_of<LongPolicy<Values, Between, Channels, false, WithAlpha>>();
+  return job.x.outer != 0 || job.y.outer != 0
+             ? kernels_of<LongPolicy<Values, float, Channels, true, WithAlpha>>()
+             : kernels_of<LongPolicy<Values, float, Channels, false, WithAlpha>>();
 }
 
 template <class T, int Channels>
 BoxFilterKernels long_kernels_of(const BoxFilterJob& job) {
-  if constexpr (std::is_same_v<T, float> || sizeof(T) == 8 || sizeof(T) == 2) {
-    return job.packed ? wide_kernels_of<T, PackedLong, Channels>(job)
-                      : wide_kernels_of<T, std::uint64_t, Channels>(job);
+  constexpr bool between = sizeof(T) == 8;
+  using Packed = std::conditional_t<between, PackedLong, T>;
+  if constexpr (Channels % 2 == 0 && (between || sizeof(T) == 2)) {
+    if (job.weights_by_alpha && job.output == Type::u16) return kernels_of<AlphaPolicy<Packed, Channels>>();
+  }
+  if constexpr (between || std::is_same_v<T, float>) {
+    if constexpr (Channels % 2 == 0) {
+      if (job.weights_by_alpha) return float_kernels_of<Packed, PackedLong, Channels, true>(job);
+    }
+    return job.packed ? float_kernels_of<Packed, PackedLong, Channels, false>(job)
+                      : float_kernels_of<T, std::uint64_t, Channels, false>(job);
   } else {
-    if constexpr (sizeof(T) == 4) {
-      using u32 = std::uint32_t;
-      if (job.light == LightBox::of_light)
-        return two_warp_kernels<WorkingPolicy<u32, Channels, u32, paired_warps_of_light>>();
-      if constexpr (Channels % 2 == 0) {
-        if (job.light == LightBox::of_packed_light) {
-          if (job.variant == 0)
-            return two_warp_kernels<WorkingPolicy<u32, Channels, u32, paired_warps_of_light>>();
-          if (job.variant == 1)
-            return two_warp_kernels<
-                WorkingPolicy<PackedLight, Channels, PackedLight, paired_warps_of_light>>();
-          return two_warp_kernels<
-              WorkingPolicy<PackedLight, Channels, PackedLight, paired_warps_of_light + 4>>();
-        }
-        if (job.light == LightBox::unpremultiplies) {
-          if (job.variant == 0)
-            return two_warp_kernels<StraightAlphaPolicy<u32, Channels, paired_warps_of_alpha>>();
-          if (job.variant == 1)
-            return two_warp_kernels<StraightAlphaPolicy<PackedLight, Channels, paired_warps_of_alpha>>();
-          return two_warp_kernels<StraightAlphaPolicy<PackedLight, Channels, paired_warps_of_alpha + 4>>();
-        }
-      }
+    if constexpr (sizeof(T) == 2 && Channels % 2 == 0) {
+      if (job.weights_by_alpha) return kernels_of<LongPolicy<T, PackedLong, Channels, false, true>>();
     }
     return kernels_of<LongPolicy<T, void, Channels, false>>();
+  }
+}
+
+/// Kernels for light of 24 bits. T: std::uint8_t, or std::uint32_t for light.
+template <class T, int Channels>
+BoxFilterKernels light_kernels_of(const BoxFilterJob& job) {
+  if constexpr (sizeof(T) == 1) {
+    return {filter_by_two_warps<WorkingPolicy<T, Channels, PackedLight>>, nullptr};
+  } else {
+    if constexpr (Channels % 2 == 0) {
+      if (job.light == LightBox::unpremultiplies)
+        return {filter_by_two_warps<StraightAlphaPolicy<Channels>>, nullptr};
+      if (job.packed)
+        return {filter_by_two_warps<WorkingPolicy<PackedLight, Channels, PackedLight>>, nullptr};
+    }
+    return {filter_by_two_warps<WorkingPolicy<T, Channels, T>>, nullptr};
   }
 }
 
 template <class T, int Channels>
 BoxFilterKernels box_filter_kernels(const BoxFilterArguments& arguments) {
   const BoxFilterJob& job = arguments.job;
-  if constexpr (sizeof(T) == 1 && Channels % 2 == 0) {
-    if (job.light == LightBox::premultiplies) {
-      if (job.variant == 0)
-        return {filter_by_two_warps<WorkingPolicy<T, Channels, std::uint32_t, paired_warps>>, nullptr};
-      return {filter_by_two_warps<WorkingPolicy<T, Channels, PackedLight, paired_warps>>, nullptr};
-    }
+  if constexpr ((sizeof(T) == 1 && Channels % 2 == 0) || std::is_same_v<T, std::uint32_t>) {
+    if (job.light != LightBox::none) return light_kernels_of<T, Channels>(job);
   }
   if constexpr (sizeof(T) <= 2) {
     if (!job.exceeds_16_bits)

@@ -22,7 +22,7 @@
 #include "kernels/device/tuning.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
-#include "kernels/means/by_radius/packed_light.cuh"
+#include "kernels/means/by_radius/packed_values.cuh"
 #include "kernels/means/launch.h"
 #include "kernels/pixels/lane.cuh"
 #include "means/maths/mean.h"
@@ -310,26 +310,6 @@ class SlidingRows {
   __device__ void look_up(int y, int outer_reach) {
     enters_at_ = at(y + outer_reach);
     leaves_at_ = at(y - arguments_.job.y.reach - 1);
-    if constexpr (is_packed_rows) {  // VARIANT
-      if (arguments_.job.prefetch != 0 && exist_) {
-        const int ahead = at(y + outer_reach + arguments_.job.prefetch);
-        if (ahead >= 0) {
-          const std::byte* from = row_at(first_, ahead, stride_);
-          asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-          asm volatile("prefetch.global.L2 [%0];" ::"l"(from + rows_.plane));
-          asm volatile("prefetch.global.L2 [%0];" ::"l"(from + rows_.to_last));
-        }
-        if (arguments_.job.prefetch_leaving != 0) {
-          const int behind = at(y - arguments_.job.y.reach - 1 + arguments_.job.prefetch);
-          if (behind >= 0) {
-            const std::byte* from = row_at(first_, behind, stride_);
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(from + rows_.plane));
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(from + rows_.to_last));
-          }
-        }
-      }
-    }
   }
   /// Loads the rows that enter and leave the window, as look_up() found them.
   __device__ void load_next() {
@@ -369,7 +349,6 @@ class SlidingRows {
   }
 
  private:
-  static constexpr bool is_packed_rows = is_packed<Words>;  // VARIANT
   static constexpr bool whole_words =
       !is_packed<Words> && Rows::pixel_bytes % 4 == 0 && Rows::bytes / Rows::elements >= 4;
 

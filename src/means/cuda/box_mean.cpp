@@ -9,7 +9,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -164,28 +163,30 @@ bool is_working(const BoxMeanJob& job) {
          !job.read.weighted && job.mask_maximum == 0;
 }
 
+/// Returns the kind of a job with light of 24 bits. `packed`: as BoxFilterJob::packed; only such light is
+/// premultiplied.
+kernels::LightBox light_box(const BoxMeanJob& job, bool packed) {
+  using enum kernels::LightBox;
+  const PixelRead& read = job.read;
+  if (read.maximum > 0xFFFFFF || job.mask_maximum != 0 || read.premultiplied != packed) return none;
+  if (job.write.type == Type::u8 && read.type == Type::u32 && packed) return unpremultiplies;
+  if (job.write.type != Type::u32 || read.fraction != job.write.fraction) return none;
+  return read.type == Type::u32 ? of_light : read.type == Type::u8 && packed ? premultiplies : none;
+}
+
 /// Whether the job is one of BoxFilterJob::exceeds_16_bits.
 bool is_above_16_bits(const BoxMeanJob& job, const kernels::BoxFilterJob& filter) {
   if (job.mask_maximum != 0) return false;
   const Type from = job.read.type;
   const Type to = job.write.type;
   const bool whole = filter.x.outer == 0 && filter.y.outer == 0;
-  if (job.read.weighted) return to == Type::u64 ? whole && from != Type::u8 : from == Type::u64;
+  if (job.read.weighted) {
+    if (to == Type::u64) return filter.packed && whole && from != Type::u8;
+    return from == Type::u64 ? filter.packed : from == to && from != Type::u8;
+  }
   if (job.read.fixed_point) return to == Type::f32 || whole;
-  if (to == Type::u32) return from != Type::u64 && !(job.read.premultiplied && from == Type::u8);
-  return from == Type::u32 && (to == Type::u16 || (to == Type::u8 && job.read.premultiplied));
-}
-
-/// Returns the kind of a job with light of 24 bits. Only successive boxes of bytes with alpha have
-/// premultiplied light.
-kernels::LightBox light_box(const BoxMeanJob& job) {
-  using enum kernels::LightBox;
-  const PixelRead& read = job.read;
-  if (read.maximum > 0xFFFFFF || job.mask_maximum != 0) return none;
-  if (job.write.type == Type::u8 && read.type == Type::u32 && read.premultiplied) return unpremultiplies;
-  if (job.write.type != Type::u32 || read.fraction != job.write.fraction) return none;
-  if (read.type == Type::u32) return read.premultiplied ? of_packed_light : of_light;
-  return read.type == Type::u8 && read.premultiplied ? premultiplies : none;
+  if (to == Type::u32) return from != Type::u64 && !job.read.premultiplied;
+  return from == Type::u32 && (to == Type::u16 || filter.light == kernels::LightBox::unpremultiplies);
 }
 
 /// Whether sums of integers times alpha, or of such working values, fit the kernels for 64 bits: sums of
@@ -287,32 +288,19 @@ Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& 
   filter.weights_by_alpha = job.read.weighted;
   filter.x = axis_window(job.radius.x);
   filter.y = axis_window(job.radius.y);
-  filter.light = light_box(job);
-  const auto number = [](const char* name) {  // VARIANT
-    const char* text = std::getenv(name);
-    return text == nullptr ? 0 : std::atoi(text);
-  };
   filter.packed = packed;
-  filter.warps64 = number("V_W64");
-  filter.variant = number("V_PACK");
-  filter.prefetch = number("V_PREFETCH");
-  filter.prefetch_leaving = number("V_PREFETCH_LEAVING");
-  filter.spans_limit = number("V_SPANS");
+  filter.light = light_box(job, packed);
   const Bounds bounds = bounds_of(job, filter);
-  using enum kernels::LightBox;
-  const bool low_light = filter.light != none && filter.light != unpremultiplies;
-  if (low_light && !filter.starts_from_groups()) {
-    if (choose_sums(bounds, job.read, filter)) choose_low_sums(bounds, job.read.maximum, filter);
-  }
-  if (low_light && filter.sums != kernels::SumWidths::u32_low) {
-    if (filter.light != of_light) return nullptr;
-    filter.light = none;
+  if (filter.light == kernels::LightBox::of_light || filter.light == kernels::LightBox::premultiplies) {
+    if (!filter.starts_from_groups() && choose_sums(bounds, job.read, filter))
+      choose_low_sums(bounds, job.read.maximum, filter);
+    if (filter.sums != kernels::SumWidths::u32_low) filter.light = kernels::LightBox::none;
   }
   const bool plain_with_alpha = is_plain(job, true) && job.read.type == Type::u8;
   if (is_plain(job, false) || plain_with_alpha || is_working(job)) {
     if (!choose_sums(bounds, job.read, filter)) return nullptr;
     choose_low_sums(bounds, job.read.maximum, filter);
-  } else if (!low_light || filter.light == none) {
+  } else if (filter.sums != kernels::SumWidths::u32_low) {
     filter.exceeds_16_bits = is_above_16_bits(job, filter) &&
                              (job.read.weighted ? weighted_sums_fit(job, filter)
                                                 : wide_sums_fit(bounds, job.read, filter.more_bits)) &&
@@ -666,22 +654,17 @@ class BoxMeanTable final : public BoxMeanOperation {
   kernels::BoxMeanArguments arguments_;
 };
 
-// --- Successive boxes of bytes with alpha ---
+// --- Successive boxes ---
 
-/// Successive boxes of premultiplied light, of which the first one reads bytes with straight alpha and the
-/// last one writes them.
-class BoxesOfAlpha final : public BoxMeanOperation {
+/// Successive boxes with packed values between them.
+class PackedBoxes final : public BoxMeanOperation {
  public:
   using Boxes = std::vector<std::unique_ptr<BoxMeanOperation>>;
 
-  BoxesOfAlpha(CudaBackend& backend, const BoxMeanJob& first, Boxes boxes)
-      : boxes_(std::move(boxes)),
-        light_(mutable_view_of(nullptr, {first.width, first.height, first.read.channels, first.write.type},
-                               Memory::device)) {
-    const bool wide = first.write.type == Type::u64;
-    if (wide || (std::getenv("V_PACK") != nullptr && std::atoi(std::getenv("V_PACK")) != 0))  // VARIANT
-      light_.strides.row = kernels::packed_row_bytes(first.width, first.read.channels, wide ? 48 : 24);
-    const auto bytes = static_cast<std::size_t>(light_.strides.row * first.height);
+  PackedBoxes(CudaBackend& backend, const BoxMeanJob& first, Boxes boxes) : boxes_(std::move(boxes)) {
+    const int bits = first.write.type == Type::u64 ? 48 : 24;
+    between_.strides.row = kernels::packed_row_bytes(first.width, first.read.channels, bits);
+    const auto bytes = static_cast<std::size_t>(between_.strides.row * first.height);
     for (std::size_t i = 0; i + 1 < std::min(boxes_.size(), values_.size() + 1); ++i)
       values_[i] = backend.allocate(bytes);
   }
@@ -696,11 +679,8 @@ class BoxesOfAlpha final : public BoxMeanOperation {
   void run(const BoxMeanImages& images, Stream stream) override {
     BoxMeanImages box = images;
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
-      box.output = images.output;
-      if (i + 1 < boxes_.size()) {
-        box.output = light_;
-        box.output.data = values_[i % 2].get();
-      }
+      between_.data = values_[i % 2].get();
+      box.output = i + 1 == boxes_.size() ? images.output : between_;
       boxes_[i]->run(box, stream);
       box.source = box.output;
     }
@@ -709,7 +689,7 @@ class BoxesOfAlpha final : public BoxMeanOperation {
  private:
   Boxes boxes_;
   std::array<Buffer, 2> values_;  ///< between two boxes, in turns
-  MutableImageView light_;        ///< their layout
+  MutableImageView between_;      ///< one of them; only its rows have a meaning
 };
 
 }  // namespace
@@ -717,16 +697,15 @@ class BoxesOfAlpha final : public BoxMeanOperation {
 Prepared<BoxChainJob> prepare_box_chain(Backend& backend, const BoxChainJob& chain) {
   const BoxMeanJob& first = chain.boxes.front();
   const BoxMeanJob& last = chain.boxes.back();
-  const Type light = first.write.type;
-  const bool of_bytes = first.read.premultiplied && first.read.transfer == Transfer::srgb;
-  const bool wide = light == Type::u64 && std::getenv("V_PACK64") != nullptr;  // VARIANT
-  if ((!of_bytes && !wide) || last.write.working || last.mask_maximum != 0) return nullptr;
-  BoxesOfAlpha::Boxes boxes;
+  const bool light = first.read.premultiplied && first.read.transfer == Transfer::srgb;
+  if ((!light && first.write.type != Type::u64) || last.write.working || last.mask_maximum != 0)
+    return nullptr;
+  PackedBoxes::Boxes boxes;
   for (const BoxMeanJob& job : chain.boxes) {
     boxes.push_back(prepare_tiled_box_mean(as_cuda(backend), job, true));
     if (boxes.back() == nullptr) return nullptr;
   }
-  return std::make_unique<BoxesOfAlpha>(as_cuda(backend), first, std::move(boxes));
+  return std::make_unique<PackedBoxes>(as_cuda(backend), first, std::move(boxes));
 }
 
 Prepared<BoxMeanJob> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {

@@ -60,7 +60,17 @@ struct PackedValues {
     const int lane_bytes = word / 4 == Words / 4 ? Words % 4 * 4 : 16;
     return word / 4 * plane + lane * lane_bytes + word % 4 * 4;
   }
-  /// Returns the distance of planes in a row with such a stride.
+  /// Stores lane `lane` of a row with this stride.
+  __device__ void store(std::byte* line, int lane, std::int64_t row_bytes) const {
+    const auto to = [&](int w) { return line + offset_of(lane, w, plane_of(row_bytes)); };
+#pragma unroll
+    for (int w = 0; w + 4 <= Words; w += 4)
+      __stcs(reinterpret_cast<uint4*>(to(w)), make_uint4(words[w], words[w + 1], words[w + 2], words[w + 3]));
+#pragma unroll
+    for (int w = Words / 4 * 4; w < Words; ++w) __stcs(reinterpret_cast<std::uint32_t*>(to(w)), words[w]);
+  }
+
+  /// Returns the distance of planes in a row with this stride.
   [[nodiscard]] __device__ static int plane_of(std::int64_t row_bytes) {
     return static_cast<int>(row_bytes) / Words * 4;
   }
@@ -72,51 +82,33 @@ using PackedLong = PackedValues<18>;
 template <class T>
 inline constexpr bool is_packed = std::is_same_v<T, PackedLight> || std::is_same_v<T, PackedLong>;
 
+/// Rows of packed values in the memory of this backend, which is aligned.
 template <int WordCount, int Channels, class Sum>
-struct LaneRows<PackedValues<WordCount>, Channels, Sum, lane_elements> {
-  static constexpr int elements = lane_elements;
-  static constexpr int pixels = elements / Channels;
-  static constexpr int word_count = WordCount;
-  static constexpr int bytes = word_count * 4;
-  static constexpr int access = 16;
-  static constexpr int pixel_bytes = bytes / pixels;
-  static constexpr bool may_be_padded = false;
+struct LaneRows<PackedValues<WordCount>, Channels, Sum, lane_elements>
+    : LaneRows<typename PackedValues<WordCount>::Value, Channels, Sum, lane_elements> {
   using Words = PackedValues<WordCount>;
-  using PaddedWords = Words;
-  enum class Place { nowhere, inside, scattered };  ///< as of the other LaneRows
+  using Base = LaneRows<typename Words::Value, Channels, Sum, lane_elements>;
+  using Base::data, Base::row, Base::columns, Base::place, Base::pixels;
+  static constexpr int word_count = WordCount;
 
-  const std::byte* data;
-  std::int64_t row;
-  const int* columns;  ///< source columns of the lane's pixels
-  Fixed<pixel_bytes> pixel{};
-  int offset;  ///< bytes from a row's start to the lane's first word
-  Place place;
-  bool aligned = true;
   int plane;    ///< bytes between two planes
-  int to_last;  ///< bytes from the lane's first word to those of the last plane
+  int offset;   ///< bytes from a row's start to the lane's first word
+  int to_last;  ///< bytes from there to the words of the last plane
 
   __device__ LaneRows(const Source& source, int x, int last, int width, bool clipped, const int* of_positions,
-                      int /*bytes_of_pixel*/ = pixel_bytes)
-      : data(source.data),
-        row(source.row),
-        columns(of_positions + x),
-        offset(x / pixels * 16),
+                      int /*bytes_of_pixel*/ = 0)
+      : Base(source, x, last, width, clipped, of_positions),
         plane(Words::plane_of(source.row)),
-        to_last(Words::offset_of(x / pixels, word_count / 4 * 4, plane) - offset) {
-    if (x > last || (clipped && (x >= width || x + pixels <= 0))) {
-      place = Place::nowhere;
-    } else {
-      place = x >= 0 && x + pixels <= width ? Place::inside : Place::scattered;
-    }
-  }
+        offset(Words::offset_of(x / pixels, 0, plane)),
+        to_last(Words::offset_of(x / pixels, word_count / 4 * 4, plane) - offset) {}
 
   /// Loads row y of the picture; zeros if y is negative.
   __device__ void load(int y, Words& loaded) const {
     loaded = {};
-    if (y < 0 || place == Place::nowhere) return;
+    if (y < 0 || place == Base::Place::nowhere) return;
     const std::byte* line = data + y * row;
-    if (place == Place::inside) return load_aligned<access>(line + offset, loaded);
-    typename Words::Value values[elements] = {};
+    if (place == Base::Place::inside) return load_aligned<Base::access>(line + offset, loaded);
+    typename Words::Value values[Base::elements] = {};
 #pragma unroll
     for (int p = 0; p < pixels; ++p) {
       const int column = __ldg(columns + p);
