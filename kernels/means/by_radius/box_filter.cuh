@@ -203,7 +203,7 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
 template <class T, int Channels>
 class AlphaMeans : public MeanLane<T, std::uint16_t, Channels, std::uint64_t, true> {
   using Base = MeanLane<T, std::uint16_t, Channels, std::uint64_t, true>;
-  using Base::arguments_, Base::any_, Base::whole_;
+  using Base::arguments_, Base::any_;
   static constexpr int colours = Channels - 1;
 
  public:
@@ -222,13 +222,7 @@ class AlphaMeans : public MeanLane<T, std::uint16_t, Channels, std::uint64_t, tr
   }
 
   __device__ void sum(int y, int prefixes, Sums& sums) {
-    if (!any_) return;
-    const std::uint32_t size_y = this->size_y_of(y);
-    if (size_y != size_y_) {
-      size_y_ = size_y;
-      whole_division_ = division_by(this->whole_divisor(size_y));
-    }
-    Divided divided{*this, sums.means};
+    Divided divided{*this, this->size_y_of(y), sums.means};
     Base::sum(prefixes, divided);
   }
 
@@ -264,6 +258,7 @@ class AlphaMeans : public MeanLane<T, std::uint16_t, Channels, std::uint64_t, tr
   /// Divides the sums of a pixel when that of its alpha, the last one, is known.
   struct Divided {
     AlphaMeans& lane;
+    std::uint32_t size_y;
     std::uint32_t (&means)[elements];
     KnownSum inner[colours] = {};      ///< sums of the current pixel
     std::uint64_t more[colours] = {};  ///< and those of the columns that only the outer window has
@@ -291,20 +286,13 @@ class AlphaMeans : public MeanLane<T, std::uint16_t, Channels, std::uint64_t, tr
         const double estimate = __fma_rn(inner[c].estimate(), weight, nearest_double(more[c]) * window.outer);
         means[p * Channels + c] = min(static_cast<std::uint32_t>(by_alpha.rounded(low, estimate)), white);
       }
-      const WideDivisor by_size =
-          lane.whole_ ? lane.whole_division_ : lane.division_by(lane.divisor_of(p, lane.size_y_));
+      const WideDivisor by_size(lane.divisor_of(p, size_y) << -lane.arguments_.job.more_bits);
       means[p * Channels + colours] =
           static_cast<std::uint32_t>(by_size.rounded(alpha, nearest_double(alpha)));
     }
   };
 
-  [[nodiscard]] __device__ WideDivisor division_by(std::uint64_t divisor) const {
-    return WideDivisor(divisor << -arguments_.job.more_bits);
-  }
-
-  KnownSum first_[colours];   ///< of the lane's first pixel
-  std::uint32_t size_y_ = 0;  ///< window size along y that whole_division_ is for
-  WideDivisor whole_division_{1};
+  KnownSum first_[colours];  ///< of the lane's first pixel
 };
 
 // --- Policies ---

@@ -189,19 +189,18 @@ bool is_above_16_bits(const BoxMeanJob& job, const kernels::BoxFilterJob& filter
   return from == Type::u32 && (to == Type::u16 || filter.light == kernels::LightBox::unpremultiplies);
 }
 
-/// Whether sums of integers times alpha, or of such working values, fit the kernels for 64 bits: sums of
-/// products 63 bits, with the additional fraction bits of means; differences of neighbouring weighted sums of
-/// AlphaMeans 63 bits, and its sums of alpha 53 bits.
-bool weighted_sums_fit(const BoxMeanJob& job, const kernels::BoxFilterJob& filter) {
+/// Whether sums of values times alpha fit the kernels for 64 bits: sums of products 63 bits, with the
+/// additional fraction bits of means, or of AlphaMeans differences of neighbouring sums 63 bits and sums of
+/// alpha 53.
+bool weighted_sums_fit(const Bounds& bounds, const BoxMeanJob& job, const kernels::BoxFilterJob& filter) {
   constexpr std::uint64_t most = ~std::uint64_t{0} >> 1;
-  if (job.read.fixed_point) return true;  // by their scale
-  const std::uint64_t x = largest_size(filter.x, job.width, filter.clipped);
-  const std::uint64_t y = largest_size(filter.y, job.height, filter.clipped);
-  if (job.write.type == Type::u64) return job.read.maximum <= (most >> filter.more_bits) / x / y;
-  const std::uint64_t weights = 2 * (std::uint64_t{filter.y.inner} + filter.y.outer);
-  const std::uint64_t columns = largest_size({filter.x.outer_reach()}, job.width, filter.clipped);
-  return std::max(y, columns * weights) <= most / job.read.maximum &&
-         x * y <= (std::uint64_t{1} << 53) / job.read.alpha_maximum;
+  const PixelRead& read = job.read;
+  if (read.fixed_point) return true;  // by their scale
+  if (job.write.type == Type::u64)
+    return read.maximum <= (most >> filter.more_bits) / (bounds.divisor / read.alpha_maximum);
+  const auto side =
+      static_cast<std::uint64_t>(2 * std::max(filter.x.outer_reach(), filter.y.outer_reach()) + 1);
+  return side * 2 * (filter.y.inner + filter.y.outer) <= most / read.maximum && bounds.divisor < 1ULL << 53;
 }
 
 /// Whether column sums of integers fit 32 bits, and weighted box sums, with the additional fraction bits of
@@ -302,7 +301,7 @@ Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& 
     choose_low_sums(bounds, job.read.maximum, filter);
   } else if (filter.sums != kernels::SumWidths::u32_low) {
     filter.exceeds_16_bits = is_above_16_bits(job, filter) &&
-                             (job.read.weighted ? weighted_sums_fit(job, filter)
+                             (job.read.weighted ? weighted_sums_fit(bounds, job, filter)
                                                 : wide_sums_fit(bounds, job.read, filter.more_bits)) &&
                              (filter.output != Type::u8 || fit_doubles(job, filter));
     if (!filter.exceeds_16_bits) return nullptr;
