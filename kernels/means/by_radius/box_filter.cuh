@@ -70,8 +70,8 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
     if constexpr (writes_floats) exponents_ = fixed_exponents(*arguments.measured, arguments.job.fixed_bits);
   }
 
-  __device__ void sum(int prefixes, Sums& sums) const {
-    Base::template sum<(!writes_floats && !writes_long) || ByBoxes>(prefixes, sums);
+  __device__ void sum(int y, int prefixes, Sums& sums) const {
+    Base::template sum<(!writes_floats && !writes_long) || ByBoxes>(y, prefixes, sums);
   }
 
   __device__ void write(int y, const Sums& sums) {
@@ -217,13 +217,13 @@ class AlphaMeans : public MeanLane<T, std::uint16_t, Channels, std::uint64_t, tr
   /// Starts from the sums of the rows that the windows of the first row and the one above share, shifted
   /// right by start_shift.
   __device__ void begin(int prefixes) {
-    Started started{first_, arguments_.job.y.inner + arguments_.job.y.outer};
-    Base::sum(prefixes, started);
+    Started started{first_, (arguments_.job.y.inner + arguments_.job.y.outer) << start_shift};
+    Base::sum(0, prefixes, started);
   }
 
   __device__ void sum(int y, int prefixes, Sums& sums) {
     Divided divided{*this, this->size_y_of(y), sums.means};
-    Base::sum(prefixes, divided);
+    Base::sum(y, prefixes, divided);
   }
 
   __device__ void write(int y, Sums& sums) const {
@@ -231,26 +231,12 @@ class AlphaMeans : public MeanLane<T, std::uint16_t, Channels, std::uint64_t, tr
   }
 
  private:
-  struct KnownSum {
-    std::uint64_t low = 0;
-    std::uint32_t high = 0;  ///< multiples of 2^64
-
-    __device__ void move_to(std::uint64_t to) {
-      high += (to < low ? 1U : 0U) - static_cast<std::uint32_t>((to - low) >> 63);
-      low = to;
-    }
-    [[nodiscard]] __device__ double estimate() const {
-      return __fma_rn(exact_double(high), 0x1p64, nearest_double(low));
-    }
-  };
-
   struct Started {
-    KnownSum (&first)[colours];
-    std::uint32_t weight;
+    double (&first)[colours];
+    std::uint32_t factor;
 
     __device__ void set(int e, std::uint64_t sum) {
-      sum *= weight;
-      if (e < colours) first[e] = {sum << start_shift, static_cast<std::uint32_t>(sum >> (64 - start_shift))};
+      if (e < colours) first[e] = nearest_double(sum) * factor;
     }
     __device__ void mix(int e, std::uint64_t inner, std::uint64_t, const AxisWindow&) { set(e, inner); }
   };
@@ -260,39 +246,44 @@ class AlphaMeans : public MeanLane<T, std::uint16_t, Channels, std::uint64_t, tr
     AlphaMeans& lane;
     std::uint32_t size_y;
     std::uint32_t (&means)[elements];
-    KnownSum inner[colours] = {};      ///< sums of the current pixel
-    std::uint64_t more[colours] = {};  ///< and those of the columns that only the outer window has
+    double near[colours] = {};           ///< sums of the current pixel over the inner window along x
+    double estimates[colours] = {};      ///< weighted sums
+    std::uint64_t totals[colours] = {};  ///< and their low bits
 
     __device__ void set(int e, std::uint64_t sum) { mix(e, sum, sum, AxisWindow{}); }
-    __device__ void mix(int e, std::uint64_t inner_sum, std::uint64_t outer_sum, const AxisWindow& window) {
+    __device__ void mix(int e, std::uint64_t inner, std::uint64_t outer, const AxisWindow& window) {
       const int c = e % Channels;
-      if (c == colours)
-        return divide(e / Channels, inner_sum * window.inner + outer_sum * window.outer, window);
-      if (e < Channels) inner[c] = lane.first_[c];
-      inner[c].move_to(inner_sum);
-      if (e < Channels) lane.first_[c] = inner[c];
-      more[c] = outer_sum - inner_sum;
+      const std::uint64_t total = inner * window.inner + outer * window.outer;
+      if (c == colours) return divide(e / Channels, total);
+      near[c] = completed(inner, e < Channels ? lane.first_[c] : near[c]);
+      if (e < Channels) lane.first_[c] = near[c];
+      totals[c] = total;
+      estimates[c] =
+          __fma_rn(near[c], window.inner + window.outer, nearest_double(outer - inner) * window.outer);
     }
 
    private:
+    /// Returns the sum with these low bits that differs from another one by less than 2^63.
+    [[nodiscard]] __device__ static double completed(std::uint64_t low, double other) {
+      const double value = nearest_double(low);
+      return __fma_rn(__fma_rn(other - value, 0x1p-64, whole_numbers) - whole_numbers, 0x1p64, value);
+    }
+
     /// Colours without alpha are arbitrary: MeanLane keeps the original's.
-    __device__ void divide(int p, std::uint64_t alpha, const AxisWindow& window) const {
+    __device__ void divide(int p, std::uint64_t alpha) const {
       const std::uint32_t white = lane.arguments_.job.encodes ? 0xFFFFFF : 0xFFFF;
-      const std::uint32_t weight = window.inner + window.outer;
       const WideDivisor by_alpha(max(alpha, std::uint64_t{1}));
 #pragma unroll
-      for (int c = 0; c < colours; ++c) {
-        const std::uint64_t low = inner[c].low * weight + more[c] * window.outer;
-        const double estimate = __fma_rn(inner[c].estimate(), weight, nearest_double(more[c]) * window.outer);
-        means[p * Channels + c] = min(static_cast<std::uint32_t>(by_alpha.rounded(low, estimate)), white);
-      }
+      for (int c = 0; c < colours; ++c)
+        means[p * Channels + c] =
+            min(static_cast<std::uint32_t>(by_alpha.rounded(totals[c], estimates[c])), white);
       const WideDivisor by_size(lane.divisor_of(p, size_y) << -lane.arguments_.job.more_bits);
       means[p * Channels + colours] =
           static_cast<std::uint32_t>(by_size.rounded(alpha, nearest_double(alpha)));
     }
   };
 
-  KnownSum first_[colours];  ///< of the lane's first pixel
+  double first_[colours];  ///< sums of the lane's first pixel over the inner window along x
 };
 
 // --- Policies ---
@@ -406,7 +397,7 @@ __global__ void __launch_bounds__(Policy::most_warps* warp_size, 1)
     if constexpr (Policy::scans_each_box) {
       const auto publish = [&](auto& scan) {
         scan.publish(tile.barrier(), memory, tile.warp());
-        means.sum(memory.prefixes(), sums);
+        means.sum(y, memory.prefixes(), sums);
       };
       sum_by_boxes(columns, job.y, publish, sums);
     } else {
@@ -415,11 +406,7 @@ __global__ void __launch_bounds__(Policy::most_warps* warp_size, 1)
       scan.publish(tile.barrier(), memory, tile.warp());
       // A single branch: with two, the compiler keeps the sums in local memory in between.
       if (Policy::ask == Ask::before_scan && !means.any()) continue;
-      if constexpr (Policy::sums_low_bits) {
-        means.sum(y, memory.prefixes(), sums);
-      } else {
-        means.sum(memory.prefixes(), sums);
-      }
+      means.sum(y, memory.prefixes(), sums);
     }
     ask_at(Ask::before_means, y);
     means.write(y, sums);
@@ -470,7 +457,8 @@ BoxFilterKernels short_kernels_of(const BoxFilterJob& job, const SlidingTiles& t
 /// Kernels for floats and for values of 64 bits between boxes (Values), which are read or written as Between.
 template <class Values, class Between, int Channels, bool WithAlpha>
 BoxFilterKernels float_kernels_of(const BoxFilterJob& job) {
-  if (job.output == Type::u64) return kernels_of<LongPolicy<Values, Between, Channels, false, WithAlpha>>();
+  if (job.output == Type::u64)
+    return kernels_of<LongPolicy<Values, Between, Channels, false, WithAlpha && sizeof(Values) == 4>>();
   return job.x.outer != 0 || job.y.outer != 0
              ? kernels_of<LongPolicy<Values, float, Channels, true, WithAlpha>>()
              : kernels_of<LongPolicy<Values, float, Channels, false, WithAlpha>>();

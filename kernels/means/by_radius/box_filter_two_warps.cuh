@@ -54,7 +54,7 @@ class WholeRadiusMeans : public MeanLane<T, Out, Channels, std::uint32_t, Weight
 
   __device__ void sum(int y, int prefixes, Sums& sums) const {
     if constexpr (rounds_sums) sums.more = is_whole(y) ? arguments_.job.unclipped.divisor / 2 : 0;
-    Base::template sum<false>(prefixes, sums);
+    Base::template sum<false>(y, prefixes, sums);
   }
 
   /// Takes the sums of the row before the first one, shifted right by job.low_bits.
@@ -268,7 +268,7 @@ class StraightAlphaMeans : public MeanLane<std::uint32_t, std::uint8_t, Channels
       for (int p = 0; p < pixels; ++p) divisions_[p] = DoubleDivision(this->divisor_of(p, size_y));
     }
     Divided divided{divisions_, sums.means};
-    Base::sum(prefixes, divided);
+    Base::sum(y, prefixes, divided);
   }
 
   __device__ void write(int y, Sums& sums) const {

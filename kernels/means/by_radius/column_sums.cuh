@@ -162,21 +162,20 @@ class LaneValues {
 
   template <bool Decoded, int Sign>
   [[nodiscard]] __device__ Column value(const Words& row, int e) const {
-    const int alpha_at = e / Channels * Channels + Channels - 1;
-    if constexpr (Weighted && std::is_same_v<T, float>) {
-      const double alpha = finite_or_zero(element<T>(row.words, alpha_at));
-      const Column product = e == alpha_at ? fixed(alpha, alpha_factor_)
-                                           : fixed(finite_or_zero(element<T>(row.words, e)) * alpha, factor_);
+    if constexpr (Weighted) {
+      const int alpha_at = e / Channels * Channels + Channels - 1;
+      const T alpha = element<T>(row.words, alpha_at);
+      Column product = 0;
+      if constexpr (std::is_same_v<T, float>) {
+        const double finite = finite_or_zero(alpha);
+        product = e == alpha_at ? fixed(finite, alpha_factor_)
+                                : fixed(finite_or_zero(element<T>(row.words, e)) * finite, factor_);
+      } else {
+        const auto other =
+            static_cast<std::uint32_t>(e == alpha_at ? AlphaUnit : unweighted<Decoded>(row, e));
+        product = static_cast<Column>(other) * alpha;
+      }
       return Sign > 0 ? product : 0 - product;
-    } else if constexpr (Weighted && sizeof(Column) == 8) {
-      const std::uint32_t alpha = element<T>(row.words, alpha_at);
-      const std::uint32_t other =
-          e == alpha_at ? AlphaUnit : static_cast<std::uint32_t>(unweighted<Decoded>(row, e));
-      const Column product = static_cast<Column>(other) * alpha;
-      return Sign > 0 ? product : 0 - product;
-    } else if constexpr (Weighted) {
-      const auto alpha = static_cast<Column>(Sign * static_cast<int>(element<T>(row.words, alpha_at)));
-      return (e == alpha_at ? AlphaUnit : unweighted<Decoded>(row, e)) * alpha;
     } else {
       return Sign > 0 ? unweighted<Decoded>(row, e) : 0 - unweighted<Decoded>(row, e);
     }

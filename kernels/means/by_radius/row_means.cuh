@@ -288,9 +288,9 @@ class WindowLane {
 
   [[nodiscard]] __device__ bool any() const { return any_; }
 
-  /// Sums over the windows of the row with these prefixes.
+  /// Sums over the windows of row y, which has these prefixes.
   template <bool Fractions = true, class Sums>
-  __device__ void sum(int prefixes, Sums& sums) const {
+  __device__ void sum(int /*y*/, int prefixes, Sums& sums) const {
     if (any_) windows_.template sum<Fractions>(prefixes, sums);
   }
 
