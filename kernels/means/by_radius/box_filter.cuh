@@ -91,13 +91,7 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
         const std::uint64_t total = sums.total[e] << arguments_.job.more_bits;
         means[e] = by.rounded(total, signed_sum(total));
       });
-      if constexpr (is_packed<Out>) {
-        Out packed;
-        packed.pack(means);
-        this->store_packed(packed, y);
-      } else {
-        store(y, means);
-      }
+      store(y, means);
     } else {
       write_integers(y, size_y, sums);
     }
@@ -159,6 +153,11 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
 
   template <class Stored>
   __device__ void store(int y, const Stored (&means)[elements]) const {
+    if constexpr (is_packed<Out>) {
+      Out packed;
+      packed.pack(means);
+      return this->store_packed(packed, y);
+    }
     using Group = Vector<Stored, 16 / sizeof(Stored)>;
     auto* to = reinterpret_cast<Stored*>(this->template target_of<Stored>(y));
     const int count = valid_ * Channels;
@@ -217,12 +216,31 @@ class AlphaMeans : public MeanLane<T, std::uint16_t, Channels, std::uint64_t, tr
   /// Starts from the sums of the rows that the windows of the first row and the one above share, shifted
   /// right by start_shift.
   __device__ void begin(int prefixes) {
-    Started started{first_, (arguments_.job.y.inner + arguments_.job.y.outer) << start_shift};
+    const std::uint32_t factor = (arguments_.job.y.inner + arguments_.job.y.outer) << start_shift;
+    EachSum started{[&](int e, std::uint64_t inner, std::uint64_t) {
+      if (e < colours) first_[e] = nearest_double(inner) * factor;
+    }};
     Base::sum(0, prefixes, started);
   }
 
   __device__ void sum(int y, int prefixes, Sums& sums) {
-    Divided divided{*this, this->size_y_of(y), sums.means};
+    const AxisWindow& window = arguments_.job.x;
+    const std::uint32_t size_y = this->size_y_of(y);
+    double near[colours];           // sums of the pixel before over the inner window along x
+    double estimates[colours];      // weighted sums
+    std::uint64_t totals[colours];  // and their low bits
+#pragma unroll
+    for (int c = 0; c < colours; ++c) near[c] = first_[c];
+    EachSum divided{[&](int e, std::uint64_t inner, std::uint64_t outer) {
+      const int c = e % Channels;
+      const std::uint64_t total = inner * window.inner + outer * window.outer;
+      if (c == colours) return divide(size_y, e / Channels, totals, estimates, total, sums.means);
+      near[c] = completed(inner, near[c]);
+      if (e < Channels) first_[c] = near[c];
+      totals[c] = total;
+      estimates[c] =
+          __fma_rn(near[c], window.inner + window.outer, nearest_double(outer - inner) * window.outer);
+    }};
     Base::sum(y, prefixes, divided);
   }
 
@@ -231,57 +249,25 @@ class AlphaMeans : public MeanLane<T, std::uint16_t, Channels, std::uint64_t, tr
   }
 
  private:
-  struct Started {
-    double (&first)[colours];
-    std::uint32_t factor;
+  /// Returns the sum with these low bits that differs from another one by less than 2^63.
+  [[nodiscard]] __device__ static double completed(std::uint64_t low, double other) {
+    const double value = nearest_double(low);
+    return __fma_rn(__fma_rn(other - value, 0x1p-64, whole_numbers) - whole_numbers, 0x1p64, value);
+  }
 
-    __device__ void set(int e, std::uint64_t sum) {
-      if (e < colours) first[e] = nearest_double(sum) * factor;
-    }
-    __device__ void mix(int e, std::uint64_t inner, std::uint64_t, const AxisWindow&) { set(e, inner); }
-  };
-
-  /// Divides the sums of a pixel when that of its alpha, the last one, is known.
-  struct Divided {
-    AlphaMeans& lane;
-    std::uint32_t size_y;
-    std::uint32_t (&means)[elements];
-    double near[colours] = {};           ///< sums of the current pixel over the inner window along x
-    double estimates[colours] = {};      ///< weighted sums
-    std::uint64_t totals[colours] = {};  ///< and their low bits
-
-    __device__ void set(int e, std::uint64_t sum) { mix(e, sum, sum, AxisWindow{}); }
-    __device__ void mix(int e, std::uint64_t inner, std::uint64_t outer, const AxisWindow& window) {
-      const int c = e % Channels;
-      const std::uint64_t total = inner * window.inner + outer * window.outer;
-      if (c == colours) return divide(e / Channels, total);
-      near[c] = completed(inner, e < Channels ? lane.first_[c] : near[c]);
-      if (e < Channels) lane.first_[c] = near[c];
-      totals[c] = total;
-      estimates[c] =
-          __fma_rn(near[c], window.inner + window.outer, nearest_double(outer - inner) * window.outer);
-    }
-
-   private:
-    /// Returns the sum with these low bits that differs from another one by less than 2^63.
-    [[nodiscard]] __device__ static double completed(std::uint64_t low, double other) {
-      const double value = nearest_double(low);
-      return __fma_rn(__fma_rn(other - value, 0x1p-64, whole_numbers) - whole_numbers, 0x1p64, value);
-    }
-
-    /// Colours without alpha are arbitrary: MeanLane keeps the original's.
-    __device__ void divide(int p, std::uint64_t alpha) const {
-      const std::uint32_t white = lane.arguments_.job.encodes ? 0xFFFFFF : 0xFFFF;
-      const WideDivisor by_alpha(max(alpha, std::uint64_t{1}));
+  /// Divides the sums of pixel p. Colours without alpha are arbitrary: MeanLane keeps the original's.
+  __device__ void divide(std::uint32_t size_y, int p, const std::uint64_t (&totals)[colours],
+                         const double (&estimates)[colours], std::uint64_t alpha,
+                         std::uint32_t (&means)[elements]) const {
+    const std::uint32_t white = arguments_.job.encodes ? 0xFFFFFF : 0xFFFF;
+    const WideDivisor by_alpha(max(alpha, std::uint64_t{1}));
 #pragma unroll
-      for (int c = 0; c < colours; ++c)
-        means[p * Channels + c] =
-            min(static_cast<std::uint32_t>(by_alpha.rounded(totals[c], estimates[c])), white);
-      const WideDivisor by_size(lane.divisor_of(p, size_y) << -lane.arguments_.job.more_bits);
-      means[p * Channels + colours] =
-          static_cast<std::uint32_t>(by_size.rounded(alpha, nearest_double(alpha)));
-    }
-  };
+    for (int c = 0; c < colours; ++c)
+      means[p * Channels + c] =
+          min(static_cast<std::uint32_t>(by_alpha.rounded(totals[c], estimates[c])), white);
+    const WideDivisor by_size(this->divisor_of(p, size_y) << -arguments_.job.more_bits);
+    means[p * Channels + colours] = static_cast<std::uint32_t>(by_size.rounded(alpha, nearest_double(alpha)));
+  }
 
   double first_[colours];  ///< sums of the lane's first pixel over the inner window along x
 };

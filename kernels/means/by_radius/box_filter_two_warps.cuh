@@ -250,7 +250,7 @@ struct WorkingPolicy : WholeRadiusPolicy<Out, Out, ChannelCount, false, true> {
 template <int Channels>
 class StraightAlphaMeans : public MeanLane<std::uint32_t, std::uint8_t, Channels, double, true> {
   using Base = MeanLane<std::uint32_t, std::uint8_t, Channels, double, true>;
-  using Base::any_;
+  using Base::arguments_, Base::any_;
 
  public:
   using Base::Base, Base::elements, Base::pixels;
@@ -267,7 +267,12 @@ class StraightAlphaMeans : public MeanLane<std::uint32_t, std::uint8_t, Channels
 #pragma unroll
       for (int p = 0; p < pixels; ++p) divisions_[p] = DoubleDivision(this->divisor_of(p, size_y));
     }
-    Divided divided{divisions_, sums.means};
+    const AxisWindow& window = arguments_.job.x;
+    EachSum divided{[&](int e, double inner, double outer) {
+      const DoubleDivision& division = divisions_[e / Channels];
+      sums.means[e] =
+          division(__fma_rn(inner, window.inner, __fma_rn(outer, window.outer, -division.half())));
+    }};
     Base::sum(y, prefixes, divided);
   }
 
@@ -278,21 +283,6 @@ class StraightAlphaMeans : public MeanLane<std::uint32_t, std::uint8_t, Channels
   }
 
  private:
-  struct Divided {
-    const DoubleDivision (&divisions)[pixels];
-    std::uint32_t (&means)[elements];
-
-    __device__ void set(int e, double sum) {
-      const DoubleDivision& division = divisions[e / Channels];
-      means[e] = division(sum - division.half());
-    }
-    __device__ void mix(int e, double inner_sum, double outer_sum, const AxisWindow& window) {
-      const DoubleDivision& division = divisions[e / Channels];
-      means[e] =
-          division(__fma_rn(inner_sum, window.inner, __fma_rn(outer_sum, window.outer, -division.half())));
-    }
-  };
-
   /// Divides colours by alpha, and alpha by white: pixels/premultiplied.h. A colour exceeds alpha only by
   /// rounding, and is then white. An estimate has three roundings of 2^-23, so it errs by less than 1/32.
   __device__ static void unpremultiply(std::uint32_t (&means)[elements]) {

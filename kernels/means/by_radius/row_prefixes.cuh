@@ -285,6 +285,22 @@ struct WindowSums<std::uint64_t> {
   }
 };
 
+/// Calls use(element, sum over the inner window along x, sum over the outer one). They are equal for a whole
+/// radius, where the outer weight is 0.
+template <class Use>
+struct EachSum {
+  Use use;
+
+  template <class Sum>
+  __device__ void set(int e, Sum sum) {
+    use(e, sum, sum);
+  }
+  template <class Sum>
+  __device__ void mix(int e, Sum inner, Sum outer, const AxisWindow&) {
+    use(e, inner, outer);
+  }
+};
+
 /// Positions at which the windows of a lane's elements begin and end in a row of prefixes, the same for all
 /// rows. Prefixes are read by aligned accesses of 16 bytes. The offset of a window's end from such an address
 /// follows from the reach modulo 4, which is therefore a template parameter of the inner loop.
