@@ -131,9 +131,6 @@ enum class LightBox : std::uint8_t {
 }
 
 struct BoxFilterJob : TiledMeanJob {
-  int hints = 0;  // VARIANT
-  int warps = 0;  // VARIANT
-  int spans = 0;  // VARIANT
   Type type = Type::u8;    ///< u8 or u16; with exceeds_16_bits also u32, u64 and f32
   Type output = Type::u8;  ///< u8 or u16; may differ from `type` with 32-bit column sums and no alpha
   /// Whether source or result has more than 16 bits: floats and their fixed point (u64) to each other, to

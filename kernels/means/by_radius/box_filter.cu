@@ -129,8 +129,6 @@ SlidingTiles tiles_of(const BoxFilterArguments& arguments, int multiprocessors, 
                                                      : tuning::running_most_warps;
   const auto most_together = [&](int spans) {
     if (warps_per_span(job, spans) == 1) return std::clamp(usual_warps / spans, 1, most_tile_barriers);
-    if (job.spans != 0 && job.light == LightBox::unpremultiplies)  // VARIANT
-      return std::clamp(job.spans / spans, 1, most_tile_barriers / paired_barriers);
     return std::clamp(most_paired_warps(job) / 2 / spans, 1, most_tile_barriers / paired_barriers);
   };
   const auto shared_bytes = [&](const SlidingTiles& tiles) {

@@ -471,11 +471,6 @@ BoxFilterKernels long_kernels_of(const BoxFilterJob& job) {
   }
 }
 
-template <class P, int W>
-struct With : P {  // VARIANT
-  static constexpr int most_warps = W;
-};
-
 /// Kernels for light of 24 bits. T: std::uint8_t, or std::uint32_t for light.
 template <class T, int Channels>
 BoxFilterKernels light_kernels_of(const BoxFilterJob& job) {
@@ -485,8 +480,6 @@ BoxFilterKernels light_kernels_of(const BoxFilterJob& job) {
     if constexpr (Channels % 2 == 0) {
       if (job.light == LightBox::unpremultiplies)
         return {filter_by_two_warps<StraightAlphaPolicy<Channels>>, nullptr};
-      if (job.packed && job.warps == 28)  // VARIANT
-        return {filter_by_two_warps<With<WorkingPolicy<PackedLight, Channels, PackedLight>, 28>>, nullptr};
       if (job.packed)
         return {filter_by_two_warps<WorkingPolicy<PackedLight, Channels, PackedLight>>, nullptr};
     }

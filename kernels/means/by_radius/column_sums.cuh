@@ -312,20 +312,6 @@ class SlidingRows {
   }
   /// Loads the rows that enter and leave the window, as look_up() found them.
   __device__ void load_next() {
-    if constexpr (is_packed<Words>) {  // VARIANT
-      if (arguments_.job.hints != 0) {
-        std::uint64_t policy;
-        asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-        enters_ = load(enters_at_, policy);
-        if (arguments_.job.hints == 1) {
-          asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-          leaves_ = load(leaves_at_, policy);
-        } else {
-          leaves_ = load(leaves_at_);
-        }
-        return;
-      }
-    }
     enters_ = load(enters_at_);
     leaves_ = load(leaves_at_);
   }
@@ -340,7 +326,7 @@ class SlidingRows {
   }
 
   /// Loads row y of the picture; zeros if y is negative.
-  [[nodiscard]] __device__ Loaded load(int y, std::uint64_t policy = 0) const {
+  [[nodiscard]] __device__ Loaded load(int y) const {
     if constexpr (Known == LanesAre::any) {
       if (!plain_) return load_anywhere(rows_, y);
     }
@@ -353,8 +339,6 @@ class SlidingRows {
       } else {
         Rows::template load_padded<4>(from, loaded);
       }
-    } else if (is_packed<Words> && policy != 0) {
-      if constexpr (is_packed<Words>) rows_.load_hinted(from, loaded, policy);
     } else if (!whole_words || rows_.aligned) {
       rows_.template load_aligned<Rows::access>(from, loaded);
     } else {

@@ -124,26 +124,6 @@ struct LaneRows<PackedValues<WordCount>, Channels, Sum, lane_elements>
     loaded.pack(values);
   }
 
-  __device__ void load_hinted(const std::byte* from, Words& loaded, std::uint64_t policy) const {  // VARIANT
-#pragma unroll
-    for (int w = 0; w + 4 <= word_count; w += 4) {
-      const std::byte* at = from + w / 4 * plane;
-      asm volatile("ld.global.nc.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-                   : "=r"(loaded.words[w]), "=r"(loaded.words[w + 1]), "=r"(loaded.words[w + 2]),
-                     "=r"(loaded.words[w + 3])
-                   : "l"(at), "l"(policy));
-    }
-    if constexpr (word_count % 4 == 1) {
-      asm volatile("ld.global.nc.L2::cache_hint.u32 %0, [%1], %2;"
-                   : "=r"(loaded.words[word_count - 1])
-                   : "l"(from + to_last), "l"(policy));
-    } else {
-      asm volatile("ld.global.nc.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
-                   : "=r"(loaded.words[word_count - 2]), "=r"(loaded.words[word_count - 1])
-                   : "l"(from + to_last), "l"(policy));
-    }
-  }
-
   /// Loads the words of a lane whose first one is at `from`.
   template <int Access>
   __device__ void load_aligned(const std::byte* from, Words& loaded) const {

@@ -65,7 +65,6 @@ inline constexpr int paired_warps_of_light = 24;
 inline constexpr int paired_warps_of_alpha = 20;
 [[nodiscard]] inline int most_paired_warps(const BoxFilterJob& job) {
   if (job.type != Type::u32) return paired_warps;
-  if (job.packed && job.light == LightBox::of_light && job.warps != 0) return job.warps;  // VARIANT
   return job.light == LightBox::unpremultiplies ? paired_warps_of_alpha : paired_warps_of_light;
 }
 inline constexpr int paired_rows = 2;                        ///< rows of prefixes that a tile holds

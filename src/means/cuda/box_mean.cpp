@@ -9,7 +9,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -289,9 +288,6 @@ Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& 
   filter.x = axis_window(job.radius.x);
   filter.y = axis_window(job.radius.y);
   filter.packed = packed;
-  filter.warps = std::getenv("V_WARPS") != nullptr ? std::atoi(std::getenv("V_WARPS")) : 0;  // VARIANT
-  filter.hints = std::getenv("V_HINTS") != nullptr ? std::atoi(std::getenv("V_HINTS")) : 0;  // VARIANT
-  filter.spans = std::getenv("V_SPANS") != nullptr ? std::atoi(std::getenv("V_SPANS")) : 0;  // VARIANT
   filter.light = light_box(job, packed);
   const Bounds bounds = bounds_of(job, filter);
   if (filter.light == kernels::LightBox::of_light || filter.light == kernels::LightBox::premultiplies) {
