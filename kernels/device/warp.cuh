@@ -54,7 +54,8 @@ __device__ void inclusive_scans(Sum (&values)[Count]) {
             : "+l"(value)
             : "r"(distance), "n"(group));
       } else {
-        const Sum adds = opaque(lane_index()) % Lanes >= distance ? 1 : 0;  // else kept between rows
+        // Opaque, or the compiler keeps the factors of all distances in registers between rows.
+        const Sum adds = opaque(lane_index()) % Lanes >= distance ? 1 : 0;
         value = fma(__shfl_up_sync(whole_warp, value, distance, Lanes), adds, value);
       }
     }

@@ -3,8 +3,8 @@
 // in 18, if they have 48.
 //
 // Of 24 bits, word w holds value w, and above it byte w % 3 of value 9 + w / 3. Of 48 bits, word w holds the
-// low half of value w, and word 12 + w the other bits of two values. A row has planes: the first four words
-// of all lanes, the next four, and so on. So the loads and stores of a warp are contiguous.
+// low 32 of value w, and word 12 + w the upper 16 of values 2 w and 2 w + 1. A row has planes: the first four
+// words of all lanes, the next four, and so on. So the loads and stores of a warp are contiguous.
 
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +60,7 @@ struct PackedValues {
     const int lane_bytes = word / 4 == Words / 4 ? Words % 4 * 4 : 16;
     return word / 4 * plane + lane * lane_bytes + word % 4 * 4;
   }
+
   /// Stores lane `lane` of a row with this stride.
   __device__ void store(std::byte* line, int lane, std::int64_t row_bytes) const {
     const auto to = [&](int w) { return line + offset_of(lane, w, plane_of(row_bytes)); };
