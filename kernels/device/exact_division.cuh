@@ -29,6 +29,16 @@ __device__ inline double exact_double(std::uint64_t value) {
   return __longlong_as_double(static_cast<long long>(value | 0x4330000000000000U)) - base;
 }
 
+/// Returns the double nearest to an integer of 64 bits, by two additions: a conversion is slow.
+template <class Integer>
+__device__ double nearest_double(Integer value) {
+  constexpr bool is_signed = static_cast<Integer>(-1) < 0;
+  const auto high_word = static_cast<std::uint32_t>(value >> 32) ^ (is_signed ? 0x80000000U : 0U);
+  const double high = __hiloint2double(0x45300000, static_cast<int>(high_word)) -
+                      (0x1p84 + 0x1p52 + (is_signed ? 0x1p63 : 0.0));
+  return high + __hiloint2double(0x43300000, static_cast<int>(value));
+}
+
 /// A divisor below 2^47.
 struct WideDivisor {
   std::uint64_t divisor = 0;
@@ -37,34 +47,36 @@ struct WideDivisor {
   __device__ explicit WideDivisor(std::uint64_t of) : divisor(of), inverse(1.0 / static_cast<double>(of)) {}
 
   /// Returns round(total / divisor), ties up, modulo 2^64. `estimate` is the total with at most seven
-  /// roundings of 2^-53 of its terms, which are below 2^41 times the divisor, so the quotient errs by less
-  /// than 2^-8. The floor of the estimate plus 1/2 - 2^-6 is therefore that of the exact quotient plus 1/2,
-  /// or one less.
+  /// roundings of 2^-53 of its terms, which are below 2^41 times the divisor, or with one of a total below
+  /// 2^49 times the divisor. With those of the inverse and the product the quotient errs by less than 2^-2.
+  /// The floor of the estimate plus 1/4 is therefore that of the exact quotient plus 1/2, or one less.
   [[nodiscard]] __device__ std::uint64_t rounded(std::uint64_t total, double estimate) const {
-    const auto quotient = static_cast<std::uint64_t>(floor_of(__fma_rn(estimate, inverse, 0.5 - 0x1p-6)));
+    const auto quotient = static_cast<std::uint64_t>(floor_of(__fma_rn(estimate, inverse, 0.25)));
     const std::uint64_t rest = total + divisor / 2 - quotient * divisor;
     return quotient + (rest >= divisor ? 1U : 0U);
   }
 };
 
-/// Divides integers below 2^53, held as doubles, by a divisor below 2^47. Quotients are below 2^32. The
-/// estimate has two roundings of 2^-53, so its floor is that of the quotient plus 1/2, or one less; products
-/// and remainders are exact.
+/// Divides integers below 2^53, held as doubles, by a divisor below 2^47 that is even unless totals are below
+/// 2^52. Quotients are below 2^32. The estimate has two roundings of 2^-53, so its floor is that of the
+/// quotient plus 1/2, or one less; products and remainders are exact.
 class DoubleDivision {
  public:
   DoubleDivision() = default;
   __device__ explicit DoubleDivision(std::uint64_t divisor)
-      : divisor_(static_cast<double>(divisor)), inverse_(1.0 / divisor_) {}
+      : half_(static_cast<double>(divisor) / 2), inverse_(1.0 / static_cast<double>(divisor)) {}
 
-  /// Returns round(total / divisor), ties up.
-  [[nodiscard]] __device__ std::uint32_t operator()(double total) const {
-    const double near = __dadd_rd(__fma_rn(total, inverse_, 0.5 - 0x1p-6), whole_numbers);
-    const double rest = __fma_rn(whole_numbers - near, divisor_, total);
-    return static_cast<std::uint32_t>(__double2loint(near)) + (rest + rest >= divisor_ ? 1U : 0U);
+  [[nodiscard]] __device__ double half() const { return half_; }
+
+  /// Returns round(total / divisor), ties up, from the total minus half the divisor.
+  [[nodiscard]] __device__ std::uint32_t operator()(double less_half) const {
+    const double near = __dadd_rd(__fma_rn(less_half, inverse_, 1 - 0x1p-6), whole_numbers);
+    const double rest = __fma_rn(__fma_rn(near, -2, 2 * whole_numbers), half_, less_half);
+    return static_cast<std::uint32_t>(__double2loint(near) + 1 + (__double2hiint(rest) >> 31));
   }
 
  private:
-  double divisor_ = 1;
+  double half_ = 0.5;
   double inverse_ = 1;
 };
 

@@ -2,6 +2,9 @@
 // Sums and scans within one warp. All 32 lanes must call every function.
 
 #include <cstdint>
+#include <type_traits>
+
+#include "kernels/device/vector.cuh"
 
 namespace satin::kernels {
 
@@ -22,69 +25,40 @@ __device__ Sum inclusive_scan(Sum value) {
   return value;
 }
 
-/// Applies inclusive_scan() to several values at once, in each group of `Lanes` neighbouring lanes. The
-/// shuffle's predicate decides whether a lane adds, which saves a comparison.
-template <int Lanes = warp_size, int Count>
-__device__ void inclusive_scans(std::uint32_t (&values)[Count]) {
+/// Applies inclusive_scan() to several values at once, in each group of `Lanes` neighbouring lanes. Sum: u32,
+/// u64, or integers in floats or doubles. Of integers the shuffle's predicate decides whether a lane adds,
+/// which saves a comparison; in floating point a product with 0 or 1 takes fewer instructions.
+template <int Lanes = warp_size, class Sum, int Count>
+__device__ void inclusive_scans(Sum (&values)[Count]) {
+  constexpr int group = (warp_size - Lanes) << 8;
 #pragma unroll
   for (int distance = 1; distance < Lanes; distance *= 2) {
 #pragma unroll
-    for (std::uint32_t& value : values)
-      asm volatile(
-          "{ .reg .u32 t; .reg .pred p;"
-          " shfl.sync.up.b32 t|p, %0, %1, %2, 0xffffffff;"
-          " @p add.u32 %0, %0, t; }"
-          : "+r"(value)
-          : "r"(distance), "n"((warp_size - Lanes) << 8));
-  }
-}
-template <int Lanes = warp_size, int Count>
-__device__ void inclusive_scans(std::uint64_t (&values)[Count]) {
-#pragma unroll
-  for (int distance = 1; distance < Lanes; distance *= 2) {
-#pragma unroll
-    for (std::uint64_t& value : values)
-      asm volatile(
-          "{ .reg .u32 l, h, m, n; .reg .pred p;"
-          " mov.b64 {l, h}, %0;"
-          " shfl.sync.up.b32 m|p, l, %1, %2, 0xffffffff;"
-          " shfl.sync.up.b32 n, h, %1, %2, 0xffffffff;"
-          " @p add.cc.u32 l, l, m;"
-          " @p addc.u32 h, h, n;"
-          " mov.b64 %0, {l, h}; }"
-          : "+l"(value)
-          : "r"(distance), "n"((warp_size - Lanes) << 8));
-  }
-}
-template <int Lanes = warp_size, int Count>
-__device__ void inclusive_scans(double (&values)[Count]) {
-#pragma unroll
-  for (int distance = 1; distance < Lanes; distance *= 2) {
-#pragma unroll
-    for (double& value : values)
-      asm volatile(
-          "{ .reg .u32 l, h, m, n; .reg .f64 t; .reg .pred p;"
-          " mov.b64 {l, h}, %0;"
-          " shfl.sync.up.b32 m|p, l, %1, %2, 0xffffffff;"
-          " shfl.sync.up.b32 n, h, %1, %2, 0xffffffff;"
-          " mov.b64 t, {m, n};"
-          " @p add.rn.f64 %0, %0, t; }"
-          : "+d"(value)
-          : "r"(distance), "n"((warp_size - Lanes) << 8));
-  }
-}
-template <int Lanes = warp_size, int Count>
-__device__ void inclusive_scans(float (&values)[Count]) {
-#pragma unroll
-  for (int distance = 1; distance < Lanes; distance *= 2) {
-#pragma unroll
-    for (float& value : values)
-      asm volatile(
-          "{ .reg .f32 t; .reg .pred p;"
-          " shfl.sync.up.b32 t|p, %0, %1, %2, 0xffffffff;"
-          " @p add.rn.f32 %0, %0, t; }"
-          : "+f"(value)
-          : "r"(distance), "n"((warp_size - Lanes) << 8));
+    for (Sum& value : values) {
+      if constexpr (std::is_same_v<Sum, std::uint32_t>) {
+        asm volatile(
+            "{ .reg .u32 t; .reg .pred p;"
+            " shfl.sync.up.b32 t|p, %0, %1, %2, 0xffffffff;"
+            " @p add.u32 %0, %0, t; }"
+            : "+r"(value)
+            : "r"(distance), "n"(group));
+      } else if constexpr (std::is_same_v<Sum, std::uint64_t>) {
+        asm volatile(
+            "{ .reg .u32 l, h, m, n; .reg .pred p;"
+            " mov.b64 {l, h}, %0;"
+            " shfl.sync.up.b32 m|p, l, %1, %2, 0xffffffff;"
+            " shfl.sync.up.b32 n, h, %1, %2, 0xffffffff;"
+            " @p add.cc.u32 l, l, m;"
+            " @p addc.u32 h, h, n;"
+            " mov.b64 %0, {l, h}; }"
+            : "+l"(value)
+            : "r"(distance), "n"(group));
+      } else {
+        // Opaque, or the compiler keeps the factors of all distances in registers between rows.
+        const Sum adds = opaque(lane_index()) % Lanes >= distance ? 1 : 0;
+        value = fma(__shfl_up_sync(whole_warp, value, distance, Lanes), adds, value);
+      }
+    }
   }
 }
 
@@ -99,11 +73,6 @@ __device__ inline std::uint64_t sum_of_lanes(std::uint64_t value) {
   const std::uint32_t middle = sum_of_lanes(static_cast<std::uint32_t>(value >> bits) & mask);
   const std::uint32_t high = sum_of_lanes(static_cast<std::uint32_t>(value >> 2 * bits));
   return low + (static_cast<std::uint64_t>(middle) << bits) + (static_cast<std::uint64_t>(high) << 2 * bits);
-}
-
-/// Returns the sum over all lanes of integers held as doubles. They and their sum are below 2^53.
-__device__ inline double sum_of_lanes(double value) {
-  return __ull2double_rn(sum_of_lanes(static_cast<std::uint64_t>(__double2ull_rz(value))));
 }
 
 /// Returns the sum over groups of `Lanes` neighbouring lanes, to every lane.

@@ -113,20 +113,39 @@ struct ScaledDivisor {
 /// Returns the factor for dividends n + divisor / 2 with n at most `largest` times the divisor.
 [[nodiscard]] ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest);
 
+/// Boxes of light of 24 bits that have kernels of their own, as they are some of successive boxes.
+enum class LightBox : std::uint8_t {
+  none,            ///< all other boxes
+  of_light,        ///< from light to light, by WorkingPolicy with u32_low
+  premultiplies,   ///< from bytes with alpha to light as in pixels/premultiplied.h, by WorkingPolicy with
+                   ///< u32_low
+  unpremultiplies  ///< from such light to bytes with alpha, by StraightAlphaPolicy with any radius
+};
+
+/// Returns the bytes of a row of packed values of such bits, 24 or 48, whose planes are aligned to lines of
+/// the L2.
+[[nodiscard]] inline std::int64_t packed_row_bytes(std::int64_t width, int channels, int bits) {
+  const int pixels = lane_elements / channels;
+  constexpr int lanes = 32;
+  return (width + lanes * pixels - 1) / (lanes * pixels) * (lanes * lane_elements * bits / 8);
+}
+
 struct BoxFilterJob : TiledMeanJob {
   Type type = Type::u8;    ///< u8 or u16; with exceeds_16_bits also u32, u64 and f32
   Type output = Type::u8;  ///< u8 or u16; may differ from `type` with 32-bit column sums and no alpha
   /// Whether source or result has more than 16 bits: floats and their fixed point (u64) to each other, to
   /// fixed point for whole radii only; u8, u16 and u32 to u32; u32 to u16, or to u8 with alpha. Premultiplied
-  /// values count as values without alpha.
+  /// values count as values without alpha. With alpha as a weight: f32 and u16 to their type, and both to
+  /// packed values of 64 bits and back.
   bool exceeds_16_bits = false;
   int fixed_bits = 0;  ///< bits of a float's magnitude in fixed point
   SumWidths sums = SumWidths::u32;
   bool decodes = false;           ///< whether values are decoded to linear light
   bool encodes = false;           ///< whether means are encoded from linear light
-  bool weights_by_alpha = false;  ///< by the last channel; u8 with 32-bit column sums
-  bool premultiplies = false;     ///< u8 with alpha to light as in pixels/premultiplied.h, u32_low
-  int more_bits = 0;              ///< fraction bits of means minus those of values
+  bool weights_by_alpha = false;  ///< by the last channel; 32-bit column sums, or exceeds_16_bits
+  LightBox light = LightBox::none;
+  bool packed = false;  ///< whether values between successive boxes are packed: by_radius/packed_values.cuh
+  int more_bits = 0;    ///< fraction bits of means minus those of values
   AxisWindow x;
   AxisWindow y;
   ScaledDivisor unclipped;              ///< divisor of a window that is not clipped
@@ -139,12 +158,6 @@ struct BoxFilterJob : TiledMeanJob {
   [[nodiscard]] bool uses_whole_radius_kernel() const {
     return (sums == SumWidths::u32 || sums == SumWidths::u32_low) && x.outer == 0 && y.outer == 0;
   }
-  /// Whether WorkingPolicy serves the job.
-  [[nodiscard]] bool writes_working_light() const {
-    return sums == SumWidths::u32_low && output == Type::u32;
-  }
-  /// Whether StraightAlphaPolicy serves the job.
-  [[nodiscard]] bool writes_straight_alpha() const { return type == Type::u32 && output == Type::u8; }
   /// Whether pixels of RGB may have a fourth value that is neither read nor written.
   [[nodiscard]] bool may_be_padded() const {
     return type == Type::u8 && output == Type::u8 && channels == 3 && sums == SumWidths::u32 &&

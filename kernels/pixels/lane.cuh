@@ -277,11 +277,7 @@ struct LaneRows {
         return;
       }
     }
-    if (aligned) {
-#pragma unroll
-      for (int i = 0; i < bytes; i += access) fetch<access>(loaded.words, i, from + i);
-      return;
-    }
+    if (aligned) return load_aligned<access>(from, loaded);
     const auto behind = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 4);
     const auto* words = reinterpret_cast<const std::uint32_t*>(from - behind);
     std::uint32_t low = __ldg(words);
@@ -293,6 +289,12 @@ struct LaneRows {
     }
   }
 
+  /// Loads the words of a lane whose first one is at `from`, by aligned accesses.
+  template <int Access>
+  __device__ void load_aligned(const std::byte* from, Words& loaded) const {
+#pragma unroll
+    for (int i = 0; i < bytes; i += Access) fetch<Access>(loaded.words, i, from + i);
+  }
   template <int Access>
   __device__ static void load_padded(const std::byte* from, PaddedWords& loaded) {
 #pragma unroll

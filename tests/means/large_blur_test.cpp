@@ -106,7 +106,9 @@ constexpr std::array wide_formats = {
     Format{Type::f32, 4, Alpha::premultiplied}, Format{Type::u16, 1, Alpha::none},
     Format{Type::u16, 2, Alpha::none},          Format{Type::u16, 3, Alpha::none},
     Format{Type::u16, 4, Alpha::none},          Format{Type::u8, 2, Alpha::straight},
-    Format{Type::u8, 4, Alpha::straight}};
+    Format{Type::u8, 4, Alpha::straight},       Format{Type::u16, 2, Alpha::straight},
+    Format{Type::u16, 4, Alpha::straight},      Format{Type::f32, 2, Alpha::straight},
+    Format{Type::f32, 4, Alpha::straight}};
 
 BlurCase wide_case(Random& random, const Format& format) {
   BlurCase blur_case = random_case(random);
@@ -321,19 +323,28 @@ Image fields_of(const Shape& shape, int side) {
   return picture;
 }
 
-// WholeRadiusMeans completes sums above 32 bits from neighbouring pixels and rows: radii around its bound.
+// WholeRadiusMeans completes sums above 32 bits from neighbouring pixels and rows, and AlphaMeans those above
+// 64 bits: radii around their bounds.
 TEST(LargeBlur, SumsCompletedFromNeighbours) {
   if (!device_under_test().is_cuda()) GTEST_SKIP() << "compares a GPU with the CPU";
-  const auto check = [](const Format& format, int radius, Border border) {
+  const auto check = [](const Format& format, int radius, Border border, double radius_of_boxes = 0) {
     Shape shape{4 * radius + 330, 3 * radius + 40, format.channels, format.type};
     shape.alpha = format.alpha;
     const Image picture = fields_of(shape, 2 * radius + 1);
     Blur blur_of_fields{.radius = radius, .border = border};
+    if (radius_of_boxes > 0) {
+      blur_of_fields.radius = 3 * radius_of_boxes;
+      blur_of_fields.kernel = Kernel::gaussian;
+    }
     EXPECT_EQ(
         difference(blur(device_under_test(), picture, blur_of_fields), blur(cpu(), picture, blur_of_fields)),
         "")
         << radius << ", " << format.channels << " channels";
   };
+  for (const int channels : {2, 4})
+    for (const Border border : {Border::shrink, Border::wrap})
+      for (const double radius : {7.0, 8.25, 15.0, 30.0 + 85.0 / 256, 31.0, 31.0 + 85.0 / 256})
+        check({Type::u16, channels, Alpha::straight}, static_cast<int>(radius), border, radius);
   for (int channels = 1; channels <= 4; ++channels)
     for (const Border border : {Border::shrink, Border::wrap}) {
       for (const int radius : {7, 8, 15, 16, 22, 23, 24, 47, 48}) {
@@ -345,12 +356,13 @@ TEST(LargeBlur, SumsCompletedFromNeighbours) {
 }
 
 // Radii around the largest 32-bit column sums of 24-bit values between boxes (columns of up to 193 rows),
-// around those whose window sums are known by their low 32 bits (95 rows), and around the largest fractional
-// ones with exact sums in doubles.
+// around those whose window sums are known by their low 32 bits (95 rows), around the largest fractional ones
+// with exact sums in doubles, and around those of AlphaMeans (63 columns).
 TEST(LargeBlur, WhiteStaysWhiteAtTheBoundsOfColumnSums) {
   for (const Format& format : wide_formats)
-    for (const double radius : {3 * 96.0, 3 * 96.0 + 255.0 / 256, 3 * 97.0, 3 * 44.0 + 255.0 / 256,
-                                3 * 45.0 + 255.0 / 256, 3 * 47.0, 3 * 48.0}) {
+    for (const double radius :
+         {3 * 96.0, 3 * 96.0 + 255.0 / 256, 3 * 97.0, 3 * 44.0 + 255.0 / 256, 3 * 45.0 + 255.0 / 256,
+          3 * 47.0, 3 * 48.0, 3 * 30.0 + 255.0 / 256, 3 * 31.0, 3 * 31.0 + 255.0 / 256}) {
       if (slow_build() && radius != 3 * 96.0) continue;
       Shape shape{297, 301, format.channels, format.type};
       shape.alpha = format.alpha;

@@ -40,7 +40,7 @@ int lane_bytes_of(const BoxFilterJob& job) { return lane_elements * (job.sums ==
 
 /// Returns 2 if the kernel of box_filter_two_warps.cuh runs two warps for each span.
 int warps_per_span(const BoxFilterJob& job, int spans) {
-  const bool paired = job.uses_whole_radius_kernel() || job.writes_straight_alpha();
+  const bool paired = job.uses_whole_radius_kernel() || job.light == LightBox::unpremultiplies;
   return paired && 2 * spans <= most_paired_warps(job) ? 2 : 1;
 }
 
@@ -122,12 +122,11 @@ SlidingTiles tiles_of(const BoxFilterArguments& arguments, int multiprocessors, 
   const BoxFilterJob& job = arguments.job;
   if (job.exceeds_16_bits && job.starts_from_groups()) return {};
   const bool fractions = job.x.outer != 0 || job.y.outer != 0;
-  const int usual_warps =
-      job.exceeds_16_bits ? long_policy_warps(job.type, fractions) : tuning::running_warps_per_block;
-  const int most_warps = job.writes_working_light() || job.writes_straight_alpha()
-                             ? most_paired_warps(job) / 2
-                         : job.exceeds_16_bits ? usual_warps
-                                               : tuning::running_most_warps;
+  const int usual_warps = job.exceeds_16_bits ? long_policy_warps(job.type, job.weights_by_alpha, fractions)
+                                              : tuning::running_warps_per_block;
+  const int most_warps = job.light != LightBox::none ? most_paired_warps(job) / 2
+                         : job.exceeds_16_bits       ? usual_warps
+                                                     : tuning::running_most_warps;
   const auto most_together = [&](int spans) {
     if (warps_per_span(job, spans) == 1) return std::clamp(usual_warps / spans, 1, most_tile_barriers);
     return std::clamp(most_paired_warps(job) / 2 / spans, 1, most_tile_barriers / paired_barriers);

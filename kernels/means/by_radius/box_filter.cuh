@@ -47,17 +47,19 @@ struct FloatTotals {
  private:
   __device__ void add(int e, std::uint64_t sum, std::uint32_t weight_of_box) {
     estimate[e] =
-        estimate[e] + static_cast<double>(weight_of_box) * __ll2double_rn(static_cast<long long>(sum));
+        estimate[e] + static_cast<double>(weight_of_box) * nearest_double(static_cast<std::int64_t>(sum));
   }
 };
 
 /// Means of one row from 64-bit sums: floats, working values or 16-bit codes. T: type of the values. Out:
-/// type of the means of floats. `ByBoxes`: floats with a fractional radius.
-template <class T, class Out, int Channels, bool ByBoxes>
+/// float, std::uint64_t or PackedLong for fixed point and products with alpha, or void for other integers.
+/// `ByBoxes`: floats with a fractional radius. `Unweights`: floats whose colours were summed times alpha.
+template <class T, class Out, int Channels, bool ByBoxes, bool Unweights>
 class LongMeans : public WindowLane<Channels, std::uint64_t> {
   using Base = WindowLane<Channels, std::uint64_t>;
   using Base::arguments_, Base::any_, Base::valid_, Base::whole_, Base::elements, Base::pixels;
-  static constexpr bool floats = std::is_same_v<T, float> || sizeof(T) == 8;
+  static constexpr bool writes_floats = std::is_same_v<Out, float>;
+  static constexpr bool writes_long = std::is_same_v<Out, std::uint64_t> || std::is_same_v<Out, PackedLong>;
 
  public:
   using Sums = std::conditional_t<ByBoxes, FloatTotals, WindowSums<std::uint64_t>>;
@@ -65,11 +67,11 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
   template <class... Arguments>
   __device__ explicit LongMeans(const BoxFilterArguments& arguments, const Arguments&... others)
       : Base(arguments, others...) {
-    if constexpr (floats) exponent_ = fixed_exponents(*arguments.measured, arguments.job.fixed_bits).colour;
+    if constexpr (writes_floats) exponents_ = fixed_exponents(*arguments.measured, arguments.job.fixed_bits);
   }
 
-  __device__ void sum(int prefixes, Sums& sums) const {
-    Base::template sum<!floats || ByBoxes>(prefixes, sums);
+  __device__ void sum(int y, int prefixes, Sums& sums) const {
+    Base::template sum<(!writes_floats && !writes_long) || ByBoxes>(y, prefixes, sums);
   }
 
   __device__ void write(int y, const Sums& sums) {
@@ -79,32 +81,52 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
       size_y_ = size_y;
       whole_division_ = division_by(this->whole_divisor(size_y));
     }
-    if constexpr (!floats) {
-      write_integers(y, size_y, sums);
-    } else if constexpr (ByBoxes) {
+    if constexpr (ByBoxes) {
       write_floats(y, size_y, [&](int e) { return sums.estimate[e]; });
-    } else if constexpr (std::is_same_v<Out, float>) {
+    } else if constexpr (writes_floats) {
       write_floats(y, size_y, [&](int e) { return signed_sum(sums.total[e]); });
-    } else {
+    } else if constexpr (writes_long) {
       std::uint64_t means[elements];
       divide(size_y, [&](const WideDivisor& by, int e) {
-        means[e] = by.rounded(sums.total[e], signed_sum(sums.total[e]));
+        const std::uint64_t total = sums.total[e] << arguments_.job.more_bits;
+        means[e] = by.rounded(total, signed_sum(total));
       });
       store(y, means);
+    } else {
+      write_integers(y, size_y, sums);
     }
   }
 
  private:
   [[nodiscard]] __device__ static double signed_sum(std::uint64_t sum) {
-    return __ll2double_rn(static_cast<long long>(sum));
+    return nearest_double(static_cast<std::int64_t>(sum));
   }
 
   template <class Total>
   __device__ void write_floats(int y, std::uint32_t size_y, const Total& total) const {
     float means[elements];
     divide(size_y, [&](const WideDivisor& by, int e) {
-      means[e] = static_cast<float>(FloatDivision(by, exponent_)(total(e)));
+      const int alpha_at = e / Channels * Channels + Channels - 1;
+      if (Unweights && e != alpha_at) {
+        const double scale = power_of_two(exponents_.alpha - exponents_.colour);
+        means[e] = static_cast<float>(total(e) / total(alpha_at) * scale);
+      } else {
+        means[e] =
+            static_cast<float>(FloatDivision(by, Unweights ? exponents_.alpha : exponents_.colour)(total(e)));
+      }
     });
+    if constexpr (Unweights) {
+      const Source& original = arguments_.original;
+      const auto* own =
+          reinterpret_cast<const float*>(original.data + y * original.row) + this->x_ * Channels;
+#pragma unroll
+      for (int p = 0; p < pixels; ++p) {
+        const bool visible = total((p + 1) * Channels - 1) > 0;
+#pragma unroll
+        for (int e = p * Channels; e < (p + 1) * Channels; ++e)
+          if (!visible && p < valid_) means[e] = __ldg(own + e);
+      }
+    }
     store(y, means);
   }
 
@@ -114,7 +136,7 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
     std::uint32_t means[elements];
     divide(size_y, [&](const WideDivisor& by, int e) {
       const std::uint64_t total = sums.total[e] << more_bits;
-      means[e] = static_cast<std::uint32_t>(by.rounded(total, __ull2double_rn(total)));
+      means[e] = static_cast<std::uint32_t>(by.rounded(total, nearest_double(total)));
     });
     if constexpr (sizeof(T) == 4) {
       if (job.output == Type::u16) return write_codes(y, means);
@@ -131,6 +153,11 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
 
   template <class Stored>
   __device__ void store(int y, const Stored (&means)[elements]) const {
+    if constexpr (is_packed<Out>) {
+      Out packed;
+      packed.pack(means);
+      return this->store_packed(packed, y);
+    }
     using Group = Vector<Stored, 16 / sizeof(Stored)>;
     auto* to = reinterpret_cast<Stored*>(this->template target_of<Stored>(y));
     const int count = valid_ * Channels;
@@ -163,9 +190,86 @@ class LongMeans : public WindowLane<Channels, std::uint64_t> {
     return WideDivisor(divisor << max(-arguments_.job.more_bits, 0));
   }
 
-  int exponent_ = 0;
+  FixedExponents exponents_;
   std::uint32_t size_y_ = 0;  ///< window size along y that whole_division_ is for
   WideDivisor whole_division_{1};
+};
+
+/// Codes of 16 bits with straight alpha of one row, from 64-bit sums whose colours were summed times alpha.
+/// T: type of the values. The weighted sum of a colour may have 80 bits, of which prefixes give the low 64.
+/// That over the inner window along x follows from the pixel to the left or, of a lane's first pixel, from
+/// the row above: such sums differ by less than 2^63.
+template <class T, int Channels>
+class AlphaMeans : public MeanLane<T, std::uint16_t, Channels, std::uint64_t, true> {
+  using Base = MeanLane<T, std::uint16_t, Channels, std::uint64_t, true>;
+  using Base::arguments_, Base::any_;
+  static constexpr int colours = Channels - 1;
+
+ public:
+  using Base::Base, Base::elements, Base::pixels;
+  static constexpr int start_shift = 16;
+
+  struct Sums {
+    std::uint32_t means[elements];
+  };
+
+  /// Starts from the sums of the rows that the windows of the first row and the one above share, shifted
+  /// right by start_shift.
+  __device__ void begin(int prefixes) {
+    const std::uint32_t factor = (arguments_.job.y.inner + arguments_.job.y.outer) << start_shift;
+    EachSum started{[&](int e, std::uint64_t inner, std::uint64_t) {
+      if (e < colours) first_[e] = nearest_double(inner) * factor;
+    }};
+    Base::sum(0, prefixes, started);
+  }
+
+  __device__ void sum(int y, int prefixes, Sums& sums) {
+    const AxisWindow& window = arguments_.job.x;
+    const std::uint32_t size_y = this->size_y_of(y);
+    double near[colours];           // sums of the pixel before over the inner window along x
+    double estimates[colours];      // weighted sums
+    std::uint64_t totals[colours];  // and their low bits
+#pragma unroll
+    for (int c = 0; c < colours; ++c) near[c] = first_[c];
+    EachSum divided{[&](int e, std::uint64_t inner, std::uint64_t outer) {
+      const int c = e % Channels;
+      const std::uint64_t total = inner * window.inner + outer * window.outer;
+      if (c == colours) return divide(size_y, e / Channels, totals, estimates, total, sums.means);
+      near[c] = completed(inner, near[c]);
+      if (e < Channels) first_[c] = near[c];
+      totals[c] = total;
+      estimates[c] =
+          __fma_rn(near[c], window.inner + window.outer, nearest_double(outer - inner) * window.outer);
+    }};
+    Base::sum(y, prefixes, divided);
+  }
+
+  __device__ void write(int y, Sums& sums) const {
+    if (any_) this->store(sums.means, y);
+  }
+
+ private:
+  /// Returns the sum with these low bits that differs from another one by less than 2^63.
+  [[nodiscard]] __device__ static double completed(std::uint64_t low, double other) {
+    const double value = nearest_double(low);
+    return __fma_rn(__fma_rn(other - value, 0x1p-64, whole_numbers) - whole_numbers, 0x1p64, value);
+  }
+
+  /// Divides the sums of pixel p. Colours without alpha are arbitrary: MeanLane keeps the original's.
+  __device__ void divide(std::uint32_t size_y, int p, const std::uint64_t (&totals)[colours],
+                         const double (&estimates)[colours], std::uint64_t alpha,
+                         std::uint32_t (&means)[elements]) const {
+    const std::uint32_t white = arguments_.job.encodes ? 0xFFFFFF : 0xFFFF;
+    const WideDivisor by_alpha(max(alpha, std::uint64_t{1}));
+#pragma unroll
+    for (int c = 0; c < colours; ++c)
+      means[p * Channels + c] =
+          min(static_cast<std::uint32_t>(by_alpha.rounded(totals[c], estimates[c])), white);
+    const WideDivisor by_size(this->divisor_of(p, size_y) << -arguments_.job.more_bits);
+    means[p * Channels + colours] = static_cast<std::uint32_t>(by_size.rounded(alpha, nearest_double(alpha)));
+  }
+
+  double first_[colours];  ///< sums of the lane's first pixel over the inner window along x
 };
 
 // --- Policies ---
@@ -187,29 +291,42 @@ struct ShortPolicy {
   static constexpr bool may_use_groups = true;     ///< whether tiles may start from groups of rows
   static constexpr bool may_be_fractional = true;  ///< whether the radius may be fractional
   static constexpr bool scans_each_box = false;    ///< whether each window of rows has its own prefixes
+  static constexpr bool sums_low_bits = false;     ///< whether means complete sums whose low bits are known
   static constexpr Ask ask = Ask::before_scan;
 };
 
-/// Means from 64-bit prefixes. Out: type of the means of floats; void for integers. `ByBoxes`: floats with a
-/// fractional radius. Column sums have 64 bits for floats and their fixed point, which are signed, else 32.
-template <class T, class Out, int ChannelCount, bool ByBoxes>
+/// Means from 64-bit prefixes: LongMeans. `WithAlpha`: by the last channel as a weight. Column sums have 64
+/// bits for floats, products with alpha, and such values between boxes, else 32.
+template <class T, class Out, int ChannelCount, bool ByBoxes, bool WithAlpha = false>
 struct LongPolicy {
   static constexpr bool is_float = std::is_same_v<T, float>;
-  static constexpr bool wide_columns = is_float || sizeof(T) == 8;
-  using Values = LaneValues<T, ChannelCount, std::conditional_t<wide_columns, std::uint64_t, std::uint32_t>>;
+  static constexpr bool is_long = sizeof(T) >= 8;
+  static constexpr bool weighted = WithAlpha && !is_long;
+  static constexpr bool wide_columns = is_float || is_long || weighted;
+  static constexpr bool sums_low_bits = false;
+  using Column = std::conditional_t<wide_columns, std::uint64_t, std::uint32_t>;
+  using Values = LaneValues<T, ChannelCount, Column, weighted>;
   using Sum = std::uint64_t;
-  using Means = LongMeans<T, Out, ChannelCount, ByBoxes>;
+  using Means = LongMeans<T, Out, ChannelCount, ByBoxes, WithAlpha && std::is_same_v<Out, float>>;
   using Tables = LightTables<T, std::uint32_t>;
   static constexpr int channels = ChannelCount;
-  static constexpr int most_warps = long_policy_warps(is_float         ? Type::f32
-                                                      : sizeof(T) == 8 ? Type::u64
-                                                                       : Type::u32,
-                                                      ByBoxes);
-  static constexpr int start_batch = sizeof(T) == 8 ? 1 : 2;
+  static constexpr int most_warps = long_policy_warps(is_float  ? Type::f32
+                                                      : is_long ? Type::u64
+                                                                : Type::u32,
+                                                      weighted, ByBoxes);
+  static constexpr int start_batch = is_long ? 1 : 2;
   static constexpr bool may_use_groups = false;
   static constexpr bool may_be_fractional = !wide_columns;
   static constexpr bool scans_each_box = ByBoxes;
   static constexpr Ask ask = ByBoxes && most_warps > 12 ? Ask::after_means : Ask::before_means;
+};
+
+/// Codes of 16 bits with straight alpha from such codes or from values between boxes, with any radius.
+template <class T, int ChannelCount>
+struct AlphaPolicy : LongPolicy<T, T, ChannelCount, false, true> {
+  using Means = AlphaMeans<T, ChannelCount>;
+  static constexpr bool may_be_fractional = true;
+  static constexpr bool sums_low_bits = true;
 };
 
 // --- The kernel ---
@@ -254,13 +371,19 @@ __global__ void __launch_bounds__(Policy::most_warps* warp_size, 1)
   const auto ask_at = [&](Ask step, int y) {
     if (step == Policy::ask) columns.fetch(min(y + 2, last));
   };
+  if constexpr (Policy::sums_low_bits) {
+    RowScan<Policy::channels, typename Policy::Sum> scan;
+    columns.begin_shared(Policy::Means::start_shift, scan);
+    scan.publish(tile.barrier(), memory, tile.warp());
+    means.begin(memory.prefixes());
+  }
 #pragma unroll 1
   for (int y = area.first_y; y <= last; ++y) {
     typename Policy::Means::Sums sums;
     if constexpr (Policy::scans_each_box) {
       const auto publish = [&](auto& scan) {
         scan.publish(tile.barrier(), memory, tile.warp());
-        means.sum(memory.prefixes(), sums);
+        means.sum(y, memory.prefixes(), sums);
       };
       sum_by_boxes(columns, job.y, publish, sums);
     } else {
@@ -269,7 +392,7 @@ __global__ void __launch_bounds__(Policy::most_warps* warp_size, 1)
       scan.publish(tile.barrier(), memory, tile.warp());
       // A single branch: with two, the compiler keeps the sums in local memory in between.
       if (Policy::ask == Ask::before_scan && !means.any()) continue;
-      means.sum(memory.prefixes(), sums);
+      means.sum(y, memory.prefixes(), sums);
     }
     ask_at(Ask::before_means, y);
     means.write(y, sums);
@@ -317,28 +440,58 @@ BoxFilterKernels short_kernels_of(const BoxFilterJob& job, const SlidingTiles& t
   return short_kernels<T, Out, Channels, u32, u64>(tiles);
 }
 
+/// Kernels for floats and for values of 64 bits between boxes (Values), which are read or written as Between.
+template <class Values, class Between, int Channels, bool WithAlpha>
+BoxFilterKernels float_kernels_of(const BoxFilterJob& job) {
+  if (job.output == Type::u64)
+    return kernels_of<LongPolicy<Values, Between, Channels, false, WithAlpha && sizeof(Values) == 4>>();
+  return job.x.outer != 0 || job.y.outer != 0
+             ? kernels_of<LongPolicy<Values, float, Channels, true, WithAlpha>>()
+             : kernels_of<LongPolicy<Values, float, Channels, false, WithAlpha>>();
+}
+
 template <class T, int Channels>
 BoxFilterKernels long_kernels_of(const BoxFilterJob& job) {
-  if constexpr (std::is_same_v<T, float> || sizeof(T) == 8) {
-    if (job.output == Type::u64) return kernels_of<LongPolicy<T, std::uint64_t, Channels, false>>();
-    const bool by_boxes = job.x.outer != 0 || job.y.outer != 0;
-    return by_boxes ? kernels_of<LongPolicy<T, float, Channels, true>>()
-                    : kernels_of<LongPolicy<T, float, Channels, false>>();
+  constexpr bool between = sizeof(T) == 8;
+  using Packed = std::conditional_t<between, PackedLong, T>;
+  if constexpr (Channels % 2 == 0 && (between || sizeof(T) == 2)) {
+    if (job.weights_by_alpha && job.output == Type::u16) return kernels_of<AlphaPolicy<Packed, Channels>>();
+  }
+  if constexpr (between || std::is_same_v<T, float>) {
+    if constexpr (Channels % 2 == 0) {
+      if (job.weights_by_alpha) return float_kernels_of<Packed, PackedLong, Channels, true>(job);
+    }
+    return job.packed ? float_kernels_of<Packed, PackedLong, Channels, false>(job)
+                      : float_kernels_of<T, std::uint64_t, Channels, false>(job);
   } else {
-    if constexpr (sizeof(T) == 4) {
-      if (job.writes_working_light()) return {filter_by_two_warps<WorkingPolicy<T, Channels>>, nullptr};
-      if constexpr (Channels % 2 == 0)
-        if (job.writes_straight_alpha()) return {filter_by_two_warps<StraightAlphaPolicy<Channels>>, nullptr};
+    if constexpr (sizeof(T) == 2 && Channels % 2 == 0) {
+      if (job.weights_by_alpha) return kernels_of<LongPolicy<T, PackedLong, Channels, false, true>>();
     }
     return kernels_of<LongPolicy<T, void, Channels, false>>();
+  }
+}
+
+/// Kernels for light of 24 bits. T: std::uint8_t, or std::uint32_t for light.
+template <class T, int Channels>
+BoxFilterKernels light_kernels_of(const BoxFilterJob& job) {
+  if constexpr (sizeof(T) == 1) {
+    return {filter_by_two_warps<WorkingPolicy<T, Channels, PackedLight>>, nullptr};
+  } else {
+    if constexpr (Channels % 2 == 0) {
+      if (job.light == LightBox::unpremultiplies)
+        return {filter_by_two_warps<StraightAlphaPolicy<Channels>>, nullptr};
+      if (job.packed)
+        return {filter_by_two_warps<WorkingPolicy<PackedLight, Channels, PackedLight>>, nullptr};
+    }
+    return {filter_by_two_warps<WorkingPolicy<T, Channels, T>>, nullptr};
   }
 }
 
 template <class T, int Channels>
 BoxFilterKernels box_filter_kernels(const BoxFilterArguments& arguments) {
   const BoxFilterJob& job = arguments.job;
-  if constexpr (sizeof(T) == 1 && Channels % 2 == 0) {
-    if (job.premultiplies) return {filter_by_two_warps<WorkingPolicy<T, Channels>>, nullptr};
+  if constexpr ((sizeof(T) == 1 && Channels % 2 == 0) || std::is_same_v<T, std::uint32_t>) {
+    if (job.light != LightBox::none) return light_kernels_of<T, Channels>(job);
   }
   if constexpr (sizeof(T) <= 2) {
     if (!job.exceeds_16_bits)

@@ -54,7 +54,7 @@ class WholeRadiusMeans : public MeanLane<T, Out, Channels, std::uint32_t, Weight
 
   __device__ void sum(int y, int prefixes, Sums& sums) const {
     if constexpr (rounds_sums) sums.more = is_whole(y) ? arguments_.job.unclipped.divisor / 2 : 0;
-    Base::template sum<false>(prefixes, sums);
+    Base::template sum<false>(y, prefixes, sums);
   }
 
   /// Takes the sums of the row before the first one, shifted right by job.low_bits.
@@ -234,12 +234,12 @@ struct WholeRadiusPolicy {
 };
 
 /// Means of 24 bits between successive boxes: of such means, or of bytes (T) times their alpha as in
-/// pixels/premultiplied.h.
-template <class T, int ChannelCount>
-struct WorkingPolicy : WholeRadiusPolicy<std::uint32_t, std::uint32_t, ChannelCount, false, true> {
+/// pixels/premultiplied.h. Out: std::uint32_t, or PackedLight of bytes with alpha.
+template <class T, int ChannelCount, class Out>
+struct WorkingPolicy : WholeRadiusPolicy<Out, Out, ChannelCount, false, true> {
   static constexpr bool of_bytes = sizeof(T) == 1;
   using Values = LaneValues<T, ChannelCount, std::uint32_t, of_bytes, true, of_bytes ? 0xFFFF : 1>;
-  using Tables = LightTables<T, std::uint32_t>;
+  using Tables = LightTables<T, Out>;
   static constexpr int start_batch = of_bytes ? 4 : 1;
   static constexpr bool may_use_groups = false;
   static constexpr int most_warps = of_bytes ? paired_warps : paired_warps_of_light;
@@ -250,7 +250,7 @@ struct WorkingPolicy : WholeRadiusPolicy<std::uint32_t, std::uint32_t, ChannelCo
 template <int Channels>
 class StraightAlphaMeans : public MeanLane<std::uint32_t, std::uint8_t, Channels, double, true> {
   using Base = MeanLane<std::uint32_t, std::uint8_t, Channels, double, true>;
-  using Base::any_;
+  using Base::arguments_, Base::any_;
 
  public:
   using Base::Base, Base::elements, Base::pixels;
@@ -267,8 +267,13 @@ class StraightAlphaMeans : public MeanLane<std::uint32_t, std::uint8_t, Channels
 #pragma unroll
       for (int p = 0; p < pixels; ++p) divisions_[p] = DoubleDivision(this->divisor_of(p, size_y));
     }
-    Divided divided{divisions_, sums.means};
-    Base::sum(prefixes, divided);
+    const AxisWindow& window = arguments_.job.x;
+    EachSum divided{[&](int e, double inner, double outer) {
+      const DoubleDivision& division = divisions_[e / Channels];
+      sums.means[e] =
+          division(__fma_rn(inner, window.inner, __fma_rn(outer, window.outer, -division.half())));
+    }};
+    Base::sum(y, prefixes, divided);
   }
 
   __device__ void write(int y, Sums& sums) const {
@@ -278,28 +283,21 @@ class StraightAlphaMeans : public MeanLane<std::uint32_t, std::uint8_t, Channels
   }
 
  private:
-  struct Divided {
-    const DoubleDivision (&divisions)[pixels];
-    std::uint32_t (&means)[elements];
-
-    __device__ void set(int e, double sum) { means[e] = divisions[e / Channels](sum); }
-    __device__ void mix(int e, double inner_sum, double outer_sum, const AxisWindow& window) {
-      set(e, __fma_rn(inner_sum, window.inner, outer_sum * window.outer));
-    }
-  };
-
   /// Divides colours by alpha, and alpha by white: pixels/premultiplied.h. A colour exceeds alpha only by
-  /// rounding, and is then white.
+  /// rounding, and is then white. An estimate has three roundings of 2^-23, so it errs by less than 1/32.
   __device__ static void unpremultiply(std::uint32_t (&means)[elements]) {
     constexpr std::uint32_t white = 0xFFFF;
 #pragma unroll
     for (int p = 0; p < pixels; ++p) {
       std::uint32_t& alpha = means[p * Channels + Channels - 1];
-      const LongDivision<false> by_alpha(max(alpha, 1U));
+      const std::uint32_t divisor = max(alpha, 1U);
+      const float factor = __fmul_rn(rough_reciprocal(__uint2float_rn(divisor)), white);
+      const EstimatedQuotient quotient(divisor);
 #pragma unroll
       for (int c = 0; c + 1 < Channels; ++c) {
         std::uint32_t& colour = means[p * Channels + c];
-        colour = by_alpha(static_cast<std::uint64_t>(min(colour, alpha)) * white);
+        const std::uint32_t most = min(colour, alpha);
+        colour = quotient(__fmaf_rn(__uint2float_rn(most), factor, 0.4375F), most * white);
       }
       alpha = (alpha + white / 2) / white;
     }
@@ -311,9 +309,9 @@ class StraightAlphaMeans : public MeanLane<std::uint32_t, std::uint8_t, Channels
 
 /// Bytes with alpha from premultiplied light of 24 bits: the last of successive boxes, with any radius.
 template <int Channels>
-struct StraightAlphaPolicy : WorkingPolicy<std::uint32_t, Channels> {
+struct StraightAlphaPolicy : WorkingPolicy<PackedLight, Channels, PackedLight> {
   using Means = StraightAlphaMeans<Channels>;
-  using Tables = LightTables<std::uint32_t, std::uint8_t>;
+  using Tables = LightTables<PackedLight, std::uint8_t>;
   using Scan = RowScan<Channels, double>;
   static constexpr bool may_be_fractional = true;
   static constexpr bool has_low_bits = false;

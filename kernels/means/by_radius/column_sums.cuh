@@ -12,7 +12,6 @@
 
 #include <cuda_pipeline.h>
 
-#include <cfloat>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -23,6 +22,7 @@
 #include "kernels/device/tuning.h"
 #include "kernels/device/vector.cuh"
 #include "kernels/device/warp.cuh"
+#include "kernels/means/by_radius/packed_values.cuh"
 #include "kernels/means/launch.h"
 #include "kernels/pixels/lane.cuh"
 #include "means/maths/mean.h"
@@ -116,8 +116,12 @@ class LaneValues {
   using WithoutWideTable = LaneValues<T, Channels, Column, Weighted, false>;
 
   __device__ explicit LaneValues(const BoxFilterArguments& arguments) : of_codes_(arguments.transfer.decode) {
-    if constexpr (std::is_same_v<T, float>)
-      factor_ = power_of_two(fixed_exponents(*arguments.measured, arguments.job.fixed_bits).colour);
+    if constexpr (is_packed<T>) high_bits_ = arguments.job.fixed_bits != 0 ? 0xFFFFFFFFU : 0xFFFFU;
+    if constexpr (std::is_same_v<T, float>) {
+      const FixedExponents exponents = fixed_exponents(*arguments.measured, arguments.job.fixed_bits);
+      factor_ = power_of_two(exponents.colour);
+      if constexpr (Weighted) alpha_factor_ = power_of_two(exponents.alpha);
+    }
   }
 
   /// Adds a + Sign * b to the sums.
@@ -126,7 +130,7 @@ class LaneValues {
     if constexpr (sizeof(T) <= 2 && sizeof(Column) == 4 && !Weighted) {
       if (of_codes_ == nullptr) return add_codes<Sign>(a, b, sums);
     }
-    if constexpr (Weighted) {
+    if constexpr (Weighted && sizeof(Column) == 4) {
       if (of_codes_ == nullptr) {
         add_weighted<false, 1>(a, sums);
         return add_weighted<false, Sign>(b, sums);
@@ -160,8 +164,18 @@ class LaneValues {
   [[nodiscard]] __device__ Column value(const Words& row, int e) const {
     if constexpr (Weighted) {
       const int alpha_at = e / Channels * Channels + Channels - 1;
-      const auto alpha = static_cast<Column>(Sign * static_cast<int>(element<T>(row.words, alpha_at)));
-      return (e == alpha_at ? AlphaUnit : unweighted<Decoded>(row, e)) * alpha;
+      const T alpha = element<T>(row.words, alpha_at);
+      Column product = 0;
+      if constexpr (std::is_same_v<T, float>) {
+        const double finite = finite_or_zero(alpha);
+        product = e == alpha_at ? fixed(finite, alpha_factor_)
+                                : fixed(finite_or_zero(element<T>(row.words, e)) * finite, factor_);
+      } else {
+        const auto other =
+            static_cast<std::uint32_t>(e == alpha_at ? AlphaUnit : unweighted<Decoded>(row, e));
+        product = static_cast<Column>(other) * alpha;
+      }
+      return Sign > 0 ? product : 0 - product;
     } else {
       return Sign > 0 ? unweighted<Decoded>(row, e) : 0 - unweighted<Decoded>(row, e);
     }
@@ -169,8 +183,10 @@ class LaneValues {
 
   template <bool Decoded>
   [[nodiscard]] __device__ Column unweighted(const Words& row, int e) const {
-    if constexpr (std::is_same_v<T, float>) {
-      return fixed(element<T>(row.words, e));
+    if constexpr (is_packed<T>) {
+      return T::value([&](int w) { return row.words[w]; }, e, high_bits_);
+    } else if constexpr (std::is_same_v<T, float>) {
+      return fixed(finite_or_zero(element<T>(row.words, e)), factor_);
     } else if constexpr (!Decoded) {
       return element<T>(row.words, e);
     } else if constexpr (sizeof(T) == 1) {
@@ -202,9 +218,8 @@ class LaneValues {
 
   /// Returns to_fixed() of core/maths/fixed_point.h. The product is exact, and the sum with 1/2 is exact
   /// unless its floor is 0 or -1 in any case.
-  [[nodiscard]] __device__ std::uint64_t fixed(float stored) const {
-    const auto value = static_cast<double>(fabsf(stored) <= FLT_MAX ? stored : 0.0F);
-    return static_cast<std::uint64_t>(floor_of(__fma_rn(value, factor_, 0.5)));
+  [[nodiscard]] __device__ static std::uint64_t fixed(double value, double factor) {
+    return static_cast<std::uint64_t>(floor_of(__fma_rn(value, factor, 0.5)));
   }
 
   /// Is add() for stored codes. One dot product instruction adds two values.
@@ -236,7 +251,9 @@ class LaneValues {
   }
 
   const std::uint32_t* of_codes_;  ///< null if stored values are summed
-  double factor_ = 1;
+  std::uint32_t high_bits_ = 0;    ///< as in PackedValues::value()
+  double factor_ = 1;              ///< scale of floats in fixed point
+  double alpha_factor_ = 1;
 };
 
 // --- Rows that enter and leave ---
@@ -323,15 +340,16 @@ class SlidingRows {
         Rows::template load_padded<4>(from, loaded);
       }
     } else if (!whole_words || rows_.aligned) {
-      load_by<Rows::access>(from, loaded);
+      rows_.template load_aligned<Rows::access>(from, loaded);
     } else {
-      load_by<4>(from, loaded);
+      rows_.template load_aligned<4>(from, loaded);
     }
     return loaded;
   }
 
  private:
-  static constexpr bool whole_words = Rows::pixel_bytes % 4 == 0 && Rows::bytes / Rows::elements >= 4;
+  static constexpr bool whole_words =
+      !is_packed<Words> && Rows::pixel_bytes % 4 == 0 && Rows::bytes / Rows::elements >= 4;
 
   [[nodiscard]] __device__ static bool is_plain(const BoxFilterArguments& arguments, const Rows& rows) {
     if constexpr (whole_words)
@@ -339,12 +357,6 @@ class SlidingRows {
     if constexpr (Rows::may_be_padded)
       if (padded) return rows.place == Rows::Place::inside;
     return rows.place == Rows::Place::inside && rows.aligned && rows.pixel == Rows::pixel_bytes;
-  }
-
-  template <int Access>
-  __device__ static void load_by(const std::byte* from, Words& loaded) {
-#pragma unroll
-    for (int i = 0; i < Rows::bytes; i += Access) fetch<Access>(loaded.words, i, from + i);
   }
 
   [[nodiscard]] __noinline__ __device__ static Words load_anywhere(const Rows& rows, int y) {

@@ -140,12 +140,14 @@ class StoredLane {
     }
   }
 
-  [[nodiscard]] __device__ std::uint32_t alpha(int pixel) const { return byte((pixel + 1) * Channels - 1); }
+  [[nodiscard]] __device__ std::uint32_t alpha(int pixel) const {
+    return element<T>(words_, (pixel + 1) * Channels - 1);
+  }
 
-  /// Copies the colours of 8-bit pixels whose alpha is 0. `own` points to the lane's first pixel, of which
-  /// the first `valid` exist.
+  /// Copies the colours of pixels whose alpha is 0. `own` points to the lane's first pixel, of which the
+  /// first `valid` exist.
   __device__ void keep_transparent(const std::byte* own, int valid) {
-    if constexpr (Channels == 4) {
+    if constexpr (Channels == 4 && sizeof(T) == 1) {
       if (reinterpret_cast<std::uintptr_t>(own) % 4 == 0) {
         std::uint32_t colours[count];
 #pragma unroll
@@ -161,8 +163,11 @@ class StoredLane {
     for (int i = 0; i < elements; ++i) {
       const int pixel = i / Channels;
       if (i % Channels == Channels - 1 || pixel >= valid || alpha(pixel) != 0) continue;
-      const auto code = static_cast<std::uint32_t>(__ldg(reinterpret_cast<const std::uint8_t*>(own) + i));
-      words_[i / 4] = (words_[i / 4] & ~(0xFFU << i % 4 * 8)) | code << i % 4 * 8;
+      constexpr int per_word = 4 / static_cast<int>(sizeof(T));
+      const auto shift = static_cast<unsigned>(i % per_word * 32 / per_word);
+      const std::uint32_t code = __ldg(reinterpret_cast<const T*>(own) + i);
+      words_[i / per_word] =
+          (words_[i / per_word] & ~((~0U >> (32 - 32 / per_word)) << shift)) | code << shift;
     }
   }
 
@@ -283,9 +288,9 @@ class WindowLane {
 
   [[nodiscard]] __device__ bool any() const { return any_; }
 
-  /// Sums over the windows of the row with these prefixes.
+  /// Sums over the windows of row y, which has these prefixes.
   template <bool Fractions = true, class Sums>
-  __device__ void sum(int prefixes, Sums& sums) const {
+  __device__ void sum(int /*y*/, int prefixes, Sums& sums) const {
     if (any_) windows_.template sum<Fractions>(prefixes, sums);
   }
 
@@ -322,6 +327,10 @@ class WindowLane {
     }
   }
 
+  template <int Words>
+  __device__ void store_packed(const PackedValues<Words>& values, int y) const {
+    if (valid_ > 0) values.store(row_of_output(y), x_ / pixels, arguments_.output.row);
+  }
   template <class Out>
   [[nodiscard]] __device__ std::byte* target_of(int y) const {
     constexpr int pixel_bytes = Channels * static_cast<int>(sizeof(Out));
@@ -359,12 +368,16 @@ class MeanLane : public WindowLane<Channels, Sum> {
   __device__ void store(std::uint32_t (&means)[elements], int y) const {
     Lane lane;
     encode(means, lane);
-    if constexpr (Weighted) keep_transparent(lane, y);
-    if constexpr (MayBePadded) {
-      if (arguments_.output_pixel != Lane::pixel_bytes)
-        return lane.store_padded(this->row_of_output(y) + x_ * arguments_.output_pixel, valid_);
+    if constexpr (is_packed<Out>) {
+      this->store_packed(lane, y);
+    } else {
+      if constexpr (Weighted) keep_transparent(lane, y);
+      if constexpr (MayBePadded) {
+        if (arguments_.output_pixel != Lane::pixel_bytes)
+          return lane.store_padded(this->row_of_output(y) + x_ * arguments_.output_pixel, valid_);
+      }
+      lane.store(this->template target_of<Out>(y), valid_, pixels);
     }
-    lane.store(this->template target_of<Out>(y), valid_, pixels);
   }
 
   /// Returns the sum with the fraction bits that means have and values lack.
@@ -377,7 +390,7 @@ class MeanLane : public WindowLane<Channels, Sum> {
   }
 
  private:
-  using Lane = StoredLane<Out, Channels>;
+  using Lane = std::conditional_t<is_packed<Out>, Out, StoredLane<Out, Channels>>;
 
   /// Encodes linear light if the job encodes; alpha is stored as it is.
   __device__ void encode(std::uint32_t (&values)[elements], Lane& lane) const {
@@ -389,8 +402,16 @@ class MeanLane : public WindowLane<Channels, Sum> {
           for (int e = Channels - 1; e < elements; e += Channels) values[e] <<= 16;
         return lane.template pack<16>(values);
       }
-    } else if constexpr (!mixed && sizeof(Out) == 2) {
-      if (arguments_.transfer.thresholds != nullptr) encode16(values, arguments_.transfer);
+    } else if constexpr ((!mixed || Weighted) && sizeof(Out) == 2) {
+      if (arguments_.transfer.thresholds != nullptr) {
+        std::uint32_t codes[elements];
+#pragma unroll
+        for (int e = 0; e < elements; ++e) codes[e] = values[e];
+        encode16(codes, arguments_.transfer);
+#pragma unroll
+        for (int e = 0; e < elements; ++e)
+          if (!Weighted || e % Channels != Channels - 1) values[e] = codes[e];
+      }
     }
     lane.pack(values);
   }

@@ -65,7 +65,7 @@ inline constexpr int paired_warps_of_light = 24;
 inline constexpr int paired_warps_of_alpha = 20;
 [[nodiscard]] inline int most_paired_warps(const BoxFilterJob& job) {
   if (job.type != Type::u32) return paired_warps;
-  return job.writes_straight_alpha() ? paired_warps_of_alpha : paired_warps_of_light;
+  return job.light == LightBox::unpremultiplies ? paired_warps_of_alpha : paired_warps_of_light;
 }
 inline constexpr int paired_rows = 2;                        ///< rows of prefixes that a tile holds
 inline constexpr int paired_barriers = 1 + 2 * paired_rows;  ///< barriers of a tile
@@ -99,12 +99,12 @@ struct TileThread {
   [[nodiscard]] __device__ NamedBarrier barrier() const { return {index + 1, threads}; }
 };
 
-/// Most warps of a block under LongPolicy. With column sums of 64 bits, 16 warps have enough registers only
-/// if the next rows are loaded after the means. 16 such warps against 12 that load before (H200, UHD RGB
-/// f32): radius 16 0.186 and 0.189 ms, radius 64 0.286 and 0.248, sigma 8 0.755 and 0.655, radius 16.5 0.285
-/// and 0.335.
-[[nodiscard]] constexpr int long_policy_warps(Type type, bool by_boxes) {
-  return type == Type::u64 || (type == Type::f32 && !by_boxes) ? 12 : 16;
+/// Most warps of a block under LongPolicy; `weighted`: by alpha. With column sums of 64 bits, 16 warps have
+/// enough registers only if the next rows are loaded after the means. 16 such warps against 12 that load
+/// before (H200, UHD RGB f32): radius 16 0.186 and 0.189 ms, radius 64 0.286 and 0.248, sigma 8 0.755 and
+/// 0.655, radius 16.5 0.285 and 0.335.
+[[nodiscard]] constexpr int long_policy_warps(Type type, bool weighted, bool by_boxes) {
+  return type == Type::u64 || weighted || (type == Type::f32 && !by_boxes) ? 12 : 16;
 }
 
 /// A tile and the columns that its windows cover.
@@ -158,15 +158,20 @@ class SumsBefore {
 
   /// Adds the totals of the warps to the left, after all warps have stored theirs.
   __device__ void add_warps(const TileMemory<Sum>& memory, int warp) {
-    Group of_warp[groups] = {};
-    if (lane_index() < warp) {
+    const auto* const totals = shared_at<Group>(memory.totals());
+    if constexpr (sizeof(Sum) == 4) {
+      Group of_warp{};
+      if (lane_index() < warp) of_warp = totals[lane_index()];
 #pragma unroll
-      for (int g = 0; g < groups; ++g)
-        of_warp[g] = shared_at<Group>(memory.totals())[stride * lane_index() + g];
+      for (int c = 0; c < Count; ++c) before_[c] += sum_of_lanes(of_warp.of[c]);
+    } else {
+#pragma unroll 1
+      for (int w = 0; w < warp; ++w) {
+#pragma unroll
+        for (int c = 0; c < Count; ++c)
+          before_[c] += totals[stride * w + c / Group::count].of[c % Group::count];
+      }
     }
-#pragma unroll
-    for (int c = 0; c < Count; ++c)
-      before_[c] += sum_of_lanes(of_warp[c / Group::count].of[c % Group::count]);
   }
 
   [[nodiscard]] __device__ Sum operator[](int c) const { return before_[c]; }
@@ -279,6 +284,22 @@ struct WindowSums<std::uint64_t> {
   }
 };
 
+/// Calls use(element, sum over the inner window along x, sum over the outer one). They are equal for a whole
+/// radius, where the outer weight is 0.
+template <class Use>
+struct EachSum {
+  Use use;
+
+  template <class Sum>
+  __device__ void set(int e, Sum sum) {
+    use(e, sum, sum);
+  }
+  template <class Sum>
+  __device__ void mix(int e, Sum inner, Sum outer, const AxisWindow&) {
+    use(e, inner, outer);
+  }
+};
+
 /// Positions at which the windows of a lane's elements begin and end in a row of prefixes, the same for all
 /// rows. Prefixes are read by aligned accesses of 16 bytes. The offset of a window's end from such an address
 /// follows from the reach modulo 4, which is therefore a template parameter of the inner loop.
@@ -306,7 +327,7 @@ class WindowEnds {
   /// row's prefixes. `Fractions`: whether the radius may be fractional.
   template <bool Fractions = true, class Sums>
   __device__ void sum(int prefixes, Sums& sums) const {
-    const int reach = window_.reach & 3;
+    const int reach = window_.reach % (Channels == 4 ? 1 : Channels == 2 ? 2 : 4);
     if (!Fractions || window_.outer == 0) {
       if (reach == 0) return add<0, false>(prefixes, sums);
       if (reach == 1) return add<1, false>(prefixes, sums);

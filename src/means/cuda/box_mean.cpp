@@ -163,22 +163,44 @@ bool is_working(const BoxMeanJob& job) {
          !job.read.weighted && job.mask_maximum == 0;
 }
 
-/// Whether the job is one of BoxFilterJob::exceeds_16_bits.
-bool is_above_16_bits(const BoxMeanJob& job, const kernels::BoxFilterJob& filter) {
-  if (job.read.weighted || job.mask_maximum != 0) return false;
-  const Type from = job.read.type;
-  const Type to = job.write.type;
-  if (job.read.fixed_point) return to == Type::f32 || (filter.x.outer == 0 && filter.y.outer == 0);
-  if (to == Type::u32) return from != Type::u64 && !(job.read.premultiplied && from == Type::u8);
-  return from == Type::u32 && (to == Type::u16 || (to == Type::u8 && job.read.premultiplied));
+/// Returns the kind of a job with light of 24 bits. `packed`: as BoxFilterJob::packed; only such light is
+/// premultiplied.
+kernels::LightBox light_box(const BoxMeanJob& job, bool packed) {
+  using enum kernels::LightBox;
+  const PixelRead& read = job.read;
+  if (read.maximum > 0xFFFFFF || job.mask_maximum != 0 || read.premultiplied != packed) return none;
+  if (job.write.type == Type::u8 && read.type == Type::u32 && packed) return unpremultiplies;
+  if (job.write.type != Type::u32 || read.fraction != job.write.fraction) return none;
+  return read.type == Type::u32 ? of_light : read.type == Type::u8 && packed ? premultiplies : none;
 }
 
-/// Whether the job is one between successive boxes of light of 24 bits, or the first one of such boxes of
-/// bytes with alpha.
-bool is_working_light(const BoxMeanJob& job) {
-  const bool premultiplies = job.read.type == Type::u8 && job.read.premultiplied;
-  return (job.read.type == Type::u32 || premultiplies) && job.write.type == Type::u32 &&
-         job.read.maximum <= 0xFFFFFF && job.read.fraction == job.write.fraction && job.mask_maximum == 0;
+/// Whether the job is one of BoxFilterJob::exceeds_16_bits.
+bool is_above_16_bits(const BoxMeanJob& job, const kernels::BoxFilterJob& filter) {
+  if (job.mask_maximum != 0) return false;
+  const Type from = job.read.type;
+  const Type to = job.write.type;
+  const bool whole = filter.x.outer == 0 && filter.y.outer == 0;
+  if (job.read.weighted) {
+    if (to == Type::u64) return filter.packed && whole && from != Type::u8;
+    return from == Type::u64 ? filter.packed : from == to && from != Type::u8;
+  }
+  if (job.read.fixed_point) return to == Type::f32 || whole;
+  if (to == Type::u32) return from != Type::u64 && !job.read.premultiplied;
+  return from == Type::u32 && (to == Type::u16 || filter.light == kernels::LightBox::unpremultiplies);
+}
+
+/// Whether sums of values times alpha fit the kernels for 64 bits: sums of products 63 bits, with the
+/// additional fraction bits of means, or of AlphaMeans differences of neighbouring sums 63 bits and sums of
+/// alpha 53.
+bool weighted_sums_fit(const Bounds& bounds, const BoxMeanJob& job, const kernels::BoxFilterJob& filter) {
+  constexpr std::uint64_t most = ~std::uint64_t{0} >> 1;
+  const PixelRead& read = job.read;
+  if (read.fixed_point) return true;  // by their scale
+  if (job.write.type == Type::u64)
+    return read.maximum <= (most >> filter.more_bits) / (bounds.divisor / read.alpha_maximum);
+  const auto side =
+      static_cast<std::uint64_t>(2 * std::max(filter.x.outer_reach(), filter.y.outer_reach()) + 1);
+  return side * 2 * (filter.y.inner + filter.y.outer) <= most / read.maximum && bounds.divisor < 1ULL << 53;
 }
 
 /// Whether column sums of integers fit 32 bits, and weighted box sums, with the additional fraction bits of
@@ -223,7 +245,7 @@ bool choose_sums(const Bounds& bounds, const PixelRead& read, kernels::BoxFilter
 /// Chooses to keep only the low bits of window sums, if WholeRadiusMeans can complete them.
 void choose_low_sums(const Bounds& bounds, std::uint64_t maximum, kernels::BoxFilterJob& filter) {
   constexpr std::uint64_t most_apart = 3ULL << 29;  // and divisors below 2^28: together below 2^31
-  const bool same_type = filter.type == filter.output || filter.premultiplies;
+  const bool same_type = filter.type == filter.output || filter.light == kernels::LightBox::premultiplies;
   if (filter.sums != kernels::SumWidths::u32_u64 || !same_type || filter.x.outer != 0 ||
       filter.y.outer != 0 || filter.has_large_divisors)
     return;
@@ -254,7 +276,7 @@ TransferView transfer_of(CudaBackend& backend, const BoxMeanJob& job) {
   return transfer;
 }
 
-Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& job) {
+Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& job, bool packed) {
   auto arguments = arguments_of<kernels::BoxFilterArguments>(job);
   kernels::BoxFilterJob& filter = arguments.job;
   filter.type = job.read.type;
@@ -265,18 +287,22 @@ Prepared<BoxMeanJob> prepare_box_filter(CudaBackend& backend, const BoxMeanJob& 
   filter.weights_by_alpha = job.read.weighted;
   filter.x = axis_window(job.radius.x);
   filter.y = axis_window(job.radius.y);
-  filter.premultiplies = job.read.type == Type::u8 && job.read.premultiplied;
+  filter.packed = packed;
+  filter.light = light_box(job, packed);
   const Bounds bounds = bounds_of(job, filter);
-  if (is_working_light(job) && !filter.starts_from_groups()) {
-    if (choose_sums(bounds, job.read, filter)) choose_low_sums(bounds, job.read.maximum, filter);
+  if (filter.light == kernels::LightBox::of_light || filter.light == kernels::LightBox::premultiplies) {
+    if (!filter.starts_from_groups() && choose_sums(bounds, job.read, filter))
+      choose_low_sums(bounds, job.read.maximum, filter);
+    if (filter.sums != kernels::SumWidths::u32_low) filter.light = kernels::LightBox::none;
   }
   const bool plain_with_alpha = is_plain(job, true) && job.read.type == Type::u8;
   if (is_plain(job, false) || plain_with_alpha || is_working(job)) {
     if (!choose_sums(bounds, job.read, filter)) return nullptr;
     choose_low_sums(bounds, job.read.maximum, filter);
-  } else if (!filter.writes_working_light()) {
+  } else if (filter.sums != kernels::SumWidths::u32_low) {
     filter.exceeds_16_bits = is_above_16_bits(job, filter) &&
-                             wide_sums_fit(bounds, job.read, filter.more_bits) &&
+                             (job.read.weighted ? weighted_sums_fit(bounds, job, filter)
+                                                : wide_sums_fit(bounds, job.read, filter.more_bits)) &&
                              (filter.output != Type::u8 || fit_doubles(job, filter));
     if (!filter.exceeds_16_bits) return nullptr;
     filter.sums = kernels::SumWidths::u64;
@@ -334,13 +360,15 @@ Prepared<BoxMeanJob> prepare_tiled_table(CudaBackend& backend, const BoxMeanJob&
   return in_tiles(backend, job, arguments, [](const kernels::TiledTableArguments&) { return Buffer(); });
 }
 
-Prepared<BoxMeanJob> prepare_tiled_box_mean(CudaBackend& backend, const BoxMeanJob& job) {
+/// `packed`: values between this box and other ones are packed.
+Prepared<BoxMeanJob> prepare_tiled_box_mean(CudaBackend& backend, const BoxMeanJob& job,
+                                            bool packed = false) {
   if (job.border == Border::constant || job.width > largest_tiled_side || job.height > largest_tiled_side)
     return nullptr;
   if (job.radius.from_map) return job.excludes ? nullptr : prepare_tiled_table(backend, job);
   if (job.radius.x == 0 && job.radius.y == 0) return nullptr;
   if (job.excludes) return prepare_masked_filter(backend, job);
-  return prepare_box_filter(backend, job);
+  return prepare_box_filter(backend, job, packed);
 }
 
 // --- Blend under a mask ---
@@ -625,18 +653,19 @@ class BoxMeanTable final : public BoxMeanOperation {
   kernels::BoxMeanArguments arguments_;
 };
 
-// --- Successive boxes of bytes with alpha ---
+// --- Successive boxes ---
 
-/// Successive boxes of premultiplied light, of which the first one reads bytes with straight alpha and the
-/// last one writes them.
-class BoxesOfAlpha final : public BoxMeanOperation {
+/// Successive boxes with packed values between them.
+class PackedBoxes final : public BoxMeanOperation {
  public:
   using Boxes = std::vector<std::unique_ptr<BoxMeanOperation>>;
 
-  BoxesOfAlpha(CudaBackend& backend, const BoxMeanJob& first, Boxes boxes)
-      : boxes_(std::move(boxes)), shape_{first.width, first.height, first.read.channels, first.write.type} {
+  PackedBoxes(CudaBackend& backend, const BoxMeanJob& first, Boxes boxes) : boxes_(std::move(boxes)) {
+    const int bits = first.write.type == Type::u64 ? 48 : 24;
+    between_.strides.row = kernels::packed_row_bytes(first.width, first.read.channels, bits);
+    const auto bytes = static_cast<std::size_t>(between_.strides.row * first.height);
     for (std::size_t i = 0; i + 1 < std::min(boxes_.size(), values_.size() + 1); ++i)
-      values_[i] = backend.allocate(byte_size(shape_));
+      values_[i] = backend.allocate(bytes);
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
@@ -649,9 +678,8 @@ class BoxesOfAlpha final : public BoxMeanOperation {
   void run(const BoxMeanImages& images, Stream stream) override {
     BoxMeanImages box = images;
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
-      box.output = i + 1 == boxes_.size()
-                       ? images.output
-                       : mutable_view_of(values_[i % 2].get(), shape_, images.output.memory);
+      between_.data = values_[i % 2].get();
+      box.output = i + 1 == boxes_.size() ? images.output : between_;
       boxes_[i]->run(box, stream);
       box.source = box.output;
     }
@@ -660,7 +688,7 @@ class BoxesOfAlpha final : public BoxMeanOperation {
  private:
   Boxes boxes_;
   std::array<Buffer, 2> values_;  ///< between two boxes, in turns
-  Shape shape_;
+  MutableImageView between_;      ///< one of them; only its rows have a meaning
 };
 
 }  // namespace
@@ -668,15 +696,15 @@ class BoxesOfAlpha final : public BoxMeanOperation {
 Prepared<BoxChainJob> prepare_box_chain(Backend& backend, const BoxChainJob& chain) {
   const BoxMeanJob& first = chain.boxes.front();
   const BoxMeanJob& last = chain.boxes.back();
-  if (!first.read.premultiplied || first.read.transfer != Transfer::srgb || last.write.working ||
-      last.mask_maximum != 0)
+  const bool light = first.read.premultiplied && first.read.transfer == Transfer::srgb;
+  if ((!light && first.write.type != Type::u64) || last.write.working || last.mask_maximum != 0)
     return nullptr;
-  BoxesOfAlpha::Boxes boxes;
+  PackedBoxes::Boxes boxes;
   for (const BoxMeanJob& job : chain.boxes) {
-    boxes.push_back(prepare_tiled_box_mean(as_cuda(backend), job));
+    boxes.push_back(prepare_tiled_box_mean(as_cuda(backend), job, true));
     if (boxes.back() == nullptr) return nullptr;
   }
-  return std::make_unique<BoxesOfAlpha>(as_cuda(backend), first, std::move(boxes));
+  return std::make_unique<PackedBoxes>(as_cuda(backend), first, std::move(boxes));
 }
 
 Prepared<BoxMeanJob> prepare_box_mean(Backend& backend, const BoxMeanJob& job) {
