@@ -72,6 +72,11 @@ constexpr int outline_boxes_fast = 7;
 constexpr int outline_boxes = 10;
 constexpr int outline_boxes_finer = 18;
 
+/// Least area of an opening, in radii^2: a sixteenth of a disc. Staircases have at least half of it. They put
+/// at most 1 / (area d^2) in a pixel that their edge reaches from distance d, in units of radii up to 2: with
+/// peak_bits = 5 for pictures, the bound of splat_weight_bits() holds.
+constexpr double least_opening = 3.14159265 / 16;
+
 struct SizedStaircase {
   Staircase staircase{};
   double area = 0;
@@ -115,10 +120,10 @@ SizedStaircase sized_staircase(std::span<const BoxExtent> boxes, double squeeze,
 }
 
 /// Sizes the staircase of an outline; the boxes are appended to `all`.
-SizedStaircase sized_outline(const OutlineStairs& stairs, double rho, bool block,
+SizedStaircase sized_outline(const OutlineStairs& stairs, double rho, bool block, double most_off,
                              WorkspaceVector<KernelBox>& all) {
   SizedStaircase sized;
-  const std::vector<KernelBox> boxes = stairs.boxes(rho, block);
+  const std::vector<KernelBox> boxes = stairs.boxes(rho, block, most_off);
   if (boxes.empty()) return sized;
   // Extremes of the sides first: g++ 12 for ARM makes wrong vectors of std::max({wide, -box.left, ...}).
   int left = 0, right = 0, top = 0, bottom = 0;
@@ -143,12 +148,12 @@ SizedStaircase sized_outline(const OutlineStairs& stairs, double rho, bool block
 }
 
 /// Makes staircases of one shape by increasing variance, of sizes rho, rho + step, ..., up to the first above
-/// `most`; at least two.
+/// `most`; at least two unless they would be larger than `largest`.
 template <class Sized>
-std::vector<SizedStaircase> staircases_by_variance(double rho, double step, double most,
+std::vector<SizedStaircase> staircases_by_variance(double rho, double step, double most, double largest,
                                                    const Sized& sized_at) {
   std::vector<SizedStaircase> staircases;
-  for (; staircases.size() < 2 || staircases.back().variance <= most; rho += step) {
+  for (; rho <= largest && (staircases.size() < 2 || staircases.back().variance <= most); rho += step) {
     const SizedStaircase sized = sized_at(rho);
     if (sized.area > 0 && (staircases.empty() || sized.variance > staircases.back().variance))
       staircases.push_back(sized);
@@ -173,6 +178,7 @@ Shapes shapes_of(const SplatJob& job) {
 
 /// Staircases of one shape, which are in the table from index `first` on.
 struct KernelShape {
+  double spread = 1;  ///< its variance over that of a disc of the same radius
   std::vector<SizedStaircase> staircases;
   std::size_t first = 0;
   std::size_t above = 1;  ///< sized over the radius that was added last
@@ -180,7 +186,8 @@ struct KernelShape {
 
 class Builder {
  public:
-  explicit Builder(const SplatJob& job) : job_(job), squeeze_(std::sqrt(job.squeeze)) {
+  explicit Builder(const SplatJob& job)
+      : job_(job), squeeze_(std::sqrt(job.squeeze)), spread_((job.squeeze + 1 / job.squeeze) / 2) {
     result_.largest = job.largest_radius;
     result_.weight_bits = splat_weight_bits(job);
     result_.kernels.reserve(std::size_t{LensKernelView::kinds} * (std::size_t{job.largest_radius} + 1));
@@ -198,52 +205,67 @@ class Builder {
       KernelShape finest = add_shape(shapes.finest, block);
       const bool high = job_.quality == LensQuality::high;
       const bool smooth = high && job_.bokeh == Bokeh::disc;
-      const std::uint32_t centred = job_.outline.empty() ? job_.largest_radius + 1 : outline_from;
-      for (std::uint32_t r = 0; r < std::min(centred, job_.largest_radius + 1); ++r)
-        add(smooth && r < smooth_below ? finest
-            : r < square_below         ? square
-            : r < coarse_below         ? coarse
-            : r < finer_from || !high  ? fine
-            : r < finest_from          ? finer
-                                       : finest,
-            r, block, mixed);
-      if (high) {
-        add_outlines(outline_boxes, centred, finer_from, block);
-        add_outlines(outline_boxes_finer, std::max(centred, finer_from), job_.largest_radius + 1, block);
-      } else {
-        add_outlines(outline_boxes_fast, centred, job_.largest_radius + 1, block);
+      const std::uint32_t end = job_.largest_radius + 1;
+      const std::uint32_t finer_outline_from = high ? finer_from : end;
+      KernelShape outline =
+          add_outline(high ? outline_boxes : outline_boxes_fast, outline_from, finer_outline_from, block);
+      KernelShape finer_outline = add_outline(outline_boxes_finer, finer_outline_from, end, block);
+      for (std::uint32_t r = 0; r < end; ++r) {
+        KernelShape& own = r < finer_outline_from ? outline : finer_outline;
+        const bool outlined = r >= outline_from && own.staircases.size() > 1;
+        add(outlined                     ? own
+            : smooth && r < smooth_below ? finest
+            : r < square_below           ? square
+            : r < coarse_below           ? coarse
+            : r < finer_from || !high    ? fine
+            : r < finest_from            ? finer
+                                         : finest,
+            r, block, outlined ? 0 : mixed);
       }
     }
     return std::move(result_);
   }
 
  private:
-  /// Variance of a disc, less that of a block's own pixels, (2^2 - 1) / 12.
-  [[nodiscard]] double variance_of(std::uint32_t radius, bool block) const {
+  /// Variance of a shape, less that of a block's own pixels, (2^2 - 1) / 12.
+  static double variance_of(std::uint32_t radius, bool block, double spread) {
     const double r = radius / double{pixel};
-    const double both_axes = (job_.squeeze + 1 / job_.squeeze) / 2;
-    return std::max(0.0, r * r / 4 * both_axes - (block ? .25 : 0));
+    return std::max(0.0, r * r / 4 * spread - (block ? .25 : 0));
   }
 
   KernelShape add_shape(std::span<const BoxExtent> boxes, bool block) {
     return add_staircases(
-        staircases_by_variance(0, rho_step, variance_of(job_.largest_radius, block),
+        spread_,
+        staircases_by_variance(0, rho_step, variance_of(job_.largest_radius, block, spread_), HUGE_VAL,
                                [&](double rho) { return sized_staircase(boxes, squeeze_, rho, block); }));
   }
 
-  /// Adds the kernels of the outline for radii from `first` to `end` - 1.
-  void add_outlines(int boxes, std::uint32_t first, std::uint32_t end, bool block) {
+  /// Adds the staircases of the outline for radii from `first` to `end` - 1: none if there is no outline, or
+  /// if the opening is too small for the bound of sums.
+  KernelShape add_outline(int boxes, std::uint32_t first, std::uint32_t end, bool block) {
     end = std::min(end, job_.largest_radius + 1);
-    if (first >= end) return;
-    const OutlineStairs stairs(job_.outline, static_cast<double>(job_.lamp_reach), boxes);
-    KernelShape shape = add_staircases(staircases_by_variance(
-        first / pixel - 2, rho_step_of_outlines, variance_of(end - 1, block),
-        [&](double rho) { return sized_outline(stairs, rho, block, result_.outlines); }));
-    for (std::uint32_t r = first; r < end; ++r) add(shape, r, block, 0);
+    const bool opens = job_.has_picture;
+    if (first >= end || (job_.outline.empty() && !opens)) return {};
+    const OutlineStairs stairs = opens ? OutlineStairs(OpeningBoxes(job_.opening, boxes).boxes())
+                                       : OutlineStairs(job_.outline, double{job_.lamp_reach}, boxes);
+    if (opens && stairs.area() < least_opening) return {};
+    const double spread = opens ? stairs.spread() : spread_;
+    const std::int64_t most_reach = opening_reach(job_, job_.largest_radius);
+    double most_off = OutlineStairs::usual_off;
+    const auto sized_at = [&](double rho) {
+      SizedStaircase sized = sized_outline(stairs, rho, block, most_off, result_.outlines);
+      if (!opens) return sized;
+      most_off = sized.area == 0 ? 1.1 * most_off : OutlineStairs::usual_off;
+      if (sized.area < least_opening / 2 * rho * rho || sized.staircase.reach > most_reach) sized.area = 0;
+      return sized;
+    };
+    return add_staircases(
+        spread, staircases_by_variance(first / pixel - 2, rho_step_of_outlines,
+                                       variance_of(end - 1, block, spread), end / pixel + 2, sized_at));
   }
 
-  KernelShape add_staircases(std::vector<SizedStaircase> staircases) {
-    KernelShape shape{std::move(staircases), result_.staircases.size()};
+  KernelShape add_staircases(double spread, std::vector<SizedStaircase> staircases) {
+    KernelShape shape{spread, std::move(staircases), result_.staircases.size()};
     for (const SizedStaircase& sized : shape.staircases) {
       result_.staircases.push_back(sized.staircase);
       result_.reach = std::max(result_.reach, std::int64_t{sized.staircase.reach});
@@ -253,7 +275,7 @@ class Builder {
 
   /// Adds the kernel of the next radius. Radii increase.
   void add(KernelShape& shape, std::uint32_t radius, bool block, std::uint32_t mixed_up_to) {
-    const double variance = radius <= lens_focus_radius ? 0 : variance_of(radius, block);
+    const double variance = radius <= lens_focus_radius ? 0 : variance_of(radius, block, shape.spread);
     while (shape.above + 1 < shape.staircases.size() && shape.staircases[shape.above].variance <= variance)
       ++shape.above;
     const SizedStaircase& high = shape.staircases[shape.above];
@@ -285,6 +307,7 @@ class Builder {
 
   SplatJob job_;
   double squeeze_;
+  double spread_;  ///< of all shapes but openings
   LensKernels result_;
   double whole_ = 1;  ///< weight of a full sample
 };
