@@ -136,7 +136,7 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const Ap
   splat.colour_bits = lens_colour_bits(layers) + highlight_bits(job);
   splat.largest_radius = largest_radius(job);
   splat.bokeh = nearest_shape(job.style);
-  splat.squeeze = job.style.squeeze;
+  splat.squeeze = job.aperture.width != 0 ? 1 : job.style.squeeze;
   splat.most_lamps = LampMemory::capacity(layers);
   if (!is_centred(job)) splat.outline = outline_of(aperture);
   splat.has_picture = job.aperture.width != 0;

@@ -30,29 +30,30 @@ struct OutlineBox {
   double left, right, top, bottom;
 };
 
-/// Divides the open cells of a picture into boxes.
+/// Divides the open cells of a picture into boxes, from above and from left to right.
 class OpeningBoxes {
  public:
-  OpeningBoxes(const Opening& opening, int most) : opening_(opening), most_(most) {
-    best_.resize(static_cast<std::size_t>((side + 1) * (most + 1)));
-    for (int boxes = 0; boxes <= most; ++boxes) best(0, boxes).wrong = 0;
+  OpeningBoxes(const Opening& opening, int most)
+      : most_(most), best_(static_cast<std::size_t>((side + 1) * (most + 1))) {
+    for (std::size_t row = 0; row < side; ++row)
+      for (std::size_t c = 0; c < side; ++c)
+        above_[row + 1][c] = above_[row][c] + static_cast<int>(opening[row] >> c & 1);
+    for (int count = 0; count <= most; ++count) best(0, count).wrong = 0;
     for (int bottom = 1; bottom <= side; ++bottom) find_best(bottom);
     add_bands(side, most);
   }
 
-  /// From above, and from left to right.
-  [[nodiscard]] const std::vector<OutlineBox>& boxes() const { return boxes_; }
+  std::vector<OutlineBox> boxes;
 
  private:
   static constexpr int side = aperture_picture_side;
 
-  struct Run {
-    int first, end;  ///< columns
-  };
   struct Band {
-    std::array<int, side> open{};  ///< number of open rows of each column
-    std::vector<Run> runs{};       ///< columns that are open in at least half of the rows
-    int wrong = 0;                 ///< number of open cells beside the runs, and of others in them
+    std::array<int, side> open{};  ///< number of open cells in each column
+    std::uint64_t columns = 0;     ///< bit per column: whether boxes cover it
+    int wrong = 0;                 ///< number of open cells beside the boxes, and of others in them
+
+    [[nodiscard]] int boxes() const { return std::popcount(columns & ~(columns << 1)); }
   };
   /// The best division of the rows above some row: its last band, and the number of wrong cells.
   struct Division {
@@ -61,71 +62,66 @@ class OpeningBoxes {
     int wrong = side * side + 1;
   };
 
-  /// `filled`: one run from the first column to the last.
+  /// `filled`: with one box.
   [[nodiscard]] Band band_of(int top, int bottom, bool filled) const {
     const int height = bottom - top;
     Band band;
-    for (int row = top; row < bottom; ++row)
-      for (std::uint64_t left = opening_[static_cast<std::size_t>(row)]; left != 0; left &= left - 1)
-        ++band.open[static_cast<std::size_t>(std::countr_zero(left))];
-    for (int c = 0; c < side; ++c) {
-      const int open = band.open[static_cast<std::size_t>(c)];
-      band.wrong += std::min(open, height - open);
-      if (2 * open < height) continue;
-      if (band.runs.empty() || (band.runs.back().end < c && !filled)) band.runs.push_back({c, c});
-      band.runs.back().end = c + 1;
+    for (std::size_t c = 0; c < side; ++c) {
+      band.open[c] = above_[static_cast<std::size_t>(bottom)][c] - above_[static_cast<std::size_t>(top)][c];
+      if (2 * band.open[c] >= height) band.columns |= std::uint64_t{1} << c;
     }
-    for (int c = 0; filled && !band.runs.empty() && c < side; ++c) {
-      if (c < band.runs[0].first || c >= band.runs[0].end) continue;
-      int& open = band.open[static_cast<std::size_t>(c)];
-      band.wrong += std::max(0, height - 2 * open);
-      open = height;
+    if (filled && band.columns != 0)
+      band.columns = ~std::uint64_t{0} << std::countr_zero(band.columns) &
+                     ~std::uint64_t{0} >> std::countl_zero(band.columns);
+    for (std::size_t c = 0; c < side; ++c) {
+      const bool covered = (band.columns >> c & 1) != 0;
+      band.wrong += covered ? height - band.open[c] : band.open[c];
+      if (covered && filled) band.open[c] = height;
     }
     return band;
   }
 
-  /// The best division of the rows above `bottom` into at most `boxes` boxes.
-  [[nodiscard]] Division& best(int bottom, int boxes) {
-    return best_[static_cast<std::size_t>(bottom * (most_ + 1) + boxes)];
+  /// The best division of the rows above `bottom` into at most `count` boxes.
+  [[nodiscard]] Division& best(int bottom, int count) {
+    return best_[static_cast<std::size_t>(bottom * (most_ + 1) + count)];
   }
 
   void find_best(int bottom) {
     for (int top = 0; top < bottom; ++top)
       for (const bool filled : {false, true}) {
         const Band band = band_of(top, bottom, filled);
-        const auto own = static_cast<int>(band.runs.size());
-        for (int boxes = own; boxes <= most_; ++boxes) {
-          const int wrong = band.wrong + best(top, boxes - own).wrong;
-          if (wrong < best(bottom, boxes).wrong) best(bottom, boxes) = {top, filled, wrong};
+        for (int count = band.boxes(); count <= most_; ++count) {
+          const int wrong = band.wrong + best(top, count - band.boxes()).wrong;
+          if (wrong < best(bottom, count).wrong) best(bottom, count) = {top, filled, wrong};
         }
       }
   }
 
-  /// Adds the boxes of the best division. Their sides are the means of the runs' sides.
-  void add_bands(int bottom, int boxes) {
+  /// Adds the boxes of the best division. Their sides are the means of the cells' sides.
+  void add_bands(int bottom, int count) {
     if (bottom == 0) return;
-    const auto [top, filled, wrong] = best(bottom, boxes);
+    const auto [top, filled, wrong] = best(bottom, count);
     const Band band = band_of(top, bottom, filled);
-    add_bands(top, boxes - static_cast<int>(band.runs.size()));
-    int begin = 0;
-    for (std::size_t i = 0; i < band.runs.size(); ++i) {
-      const auto [first, end] = band.runs[i];
-      const int next = i + 1 == band.runs.size() ? side : (end + band.runs[i + 1].first) / 2;
+    add_bands(top, count - band.boxes());
+    std::uint64_t columns = band.columns;
+    for (int begin = 0, next = 0; columns != 0; begin = next) {
+      const int first = std::countr_zero(columns);
+      const int end = first + std::countr_one(columns >> first);
+      columns = end < side ? columns >> end << end : 0;
+      next = columns == 0 ? side : (end + std::countr_zero(columns)) / 2;
       const int middle = (first + end) / 2;
       double left = middle, right = middle;
       for (int c = begin; c < next; ++c)
         (c < middle ? left : right) +=
             (c < middle ? -1. : 1.) * band.open[static_cast<std::size_t>(c)] / (bottom - top);
       constexpr double radius = side / 2.;
-      boxes_.push_back({left / radius, right / radius, top / radius, bottom / radius});
-      begin = next;
+      boxes.push_back({left / radius, right / radius, top / radius, bottom / radius});
     }
   }
 
-  const Opening& opening_;
   int most_;
-  std::vector<Division> best_;  ///< [row][number of boxes]
-  std::vector<OutlineBox> boxes_;
+  std::array<std::array<int, side>, side + 1> above_{};  ///< [row][column]: number of open cells above
+  std::vector<Division> best_;                           ///< [row][number of boxes]
 };
 
 class OutlineStairs {
@@ -140,6 +136,7 @@ class OutlineStairs {
         turn += std::sqrt(static_cast<double>(std::abs(rows_[i].left - rows_[i - 1].left) +
                                               std::abs(rows_[i].right - rows_[i - 1].right)));
       turns.push_back(turns.back() + turn);
+      area_ += static_cast<double>(rows_[i].right - rows_[i].left) * step_;
     }
     const auto begin = std::upper_bound(turns.begin(), turns.end(), 0.0) - 1;
     for (int k = 0; k <= boxes; ++k) {
@@ -168,7 +165,7 @@ class OutlineStairs {
 
   static constexpr double usual_off = 0.05;  ///< pixels
 
-  /// Area of boxes in radii^2, and their variance over that of a disc.
+  /// Area in radii^2, and the variance of boxes over that of a disc.
   [[nodiscard]] double area() const { return area_; }
   [[nodiscard]] double spread() const { return spread_; }
 

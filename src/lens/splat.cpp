@@ -196,22 +196,22 @@ class Builder {
 
   LensKernels build() {
     const Shapes shapes = shapes_of(job_);
-    const std::uint32_t mixed = job_.quality == LensQuality::high ? mixed_up_to_high : mixed_up_to_fast;
+    const bool high = job_.quality == LensQuality::high;
+    const std::uint32_t mixed = high ? mixed_up_to_high : mixed_up_to_fast;
+    const OutlineStairs stairs = outline_of(high ? outline_boxes : outline_boxes_fast);
+    const OutlineStairs finer_stairs = outline_of(high ? outline_boxes_finer : outline_boxes_fast);
+    if (job_.has_picture && stairs.area() >= least_opening) spread_ = stairs.spread();
     for (const bool block : {false, true}) {
       KernelShape square = add_shape(square_boxes, block);
       KernelShape coarse = add_shape(shapes.coarse, block);
       KernelShape fine = add_shape(shapes.fine, block);
       KernelShape finer = add_shape(shapes.finer, block);
       KernelShape finest = add_shape(shapes.finest, block);
-      const bool high = job_.quality == LensQuality::high;
       const bool smooth = high && job_.bokeh == Bokeh::disc;
-      const std::uint32_t end = job_.largest_radius + 1;
-      const std::uint32_t finer_outline_from = high ? finer_from : end;
-      KernelShape outline =
-          add_outline(high ? outline_boxes : outline_boxes_fast, outline_from, finer_outline_from, block);
-      KernelShape finer_outline = add_outline(outline_boxes_finer, finer_outline_from, end, block);
-      for (std::uint32_t r = 0; r < end; ++r) {
-        KernelShape& own = r < finer_outline_from ? outline : finer_outline;
+      KernelShape outline = add_outline(stairs, outline_from, high ? finer_from : ~0U, block);
+      KernelShape finer_outline = add_outline(finer_stairs, high ? finer_from : ~0U, ~0U, block);
+      for (std::uint32_t r = 0; r <= job_.largest_radius; ++r) {
+        KernelShape& own = r < finer_from || !high ? outline : finer_outline;
         const bool outlined = r >= outline_from && own.staircases.size() > 1;
         add(outlined                     ? own
             : smooth && r < smooth_below ? finest
@@ -240,21 +240,21 @@ class Builder {
                                [&](double rho) { return sized_staircase(boxes, squeeze_, rho, block); }));
   }
 
-  /// Adds the staircases of the outline for radii from `first` to `end` - 1: none if there is no outline, or
-  /// if the opening is too small for the bound of sums.
-  KernelShape add_outline(int boxes, std::uint32_t first, std::uint32_t end, bool block) {
+  [[nodiscard]] OutlineStairs outline_of(int boxes) const {
+    if (job_.has_picture) return OutlineStairs(OpeningBoxes(job_.opening, boxes).boxes);
+    return {job_.outline, double{job_.lamp_reach}, boxes};
+  }
+
+  /// Adds the staircases of the outline for radii from `first` to `end` - 1: none if it is too small.
+  KernelShape add_outline(const OutlineStairs& stairs, std::uint32_t first, std::uint32_t end, bool block) {
     end = std::min(end, job_.largest_radius + 1);
-    const bool opens = job_.has_picture;
-    if (first >= end || (job_.outline.empty() && !opens)) return {};
-    const OutlineStairs stairs = opens ? OutlineStairs(OpeningBoxes(job_.opening, boxes).boxes())
-                                       : OutlineStairs(job_.outline, double{job_.lamp_reach}, boxes);
-    if (opens && stairs.area() < least_opening) return {};
-    const double spread = opens ? stairs.spread() : spread_;
+    if (first >= end || stairs.area() < least_opening) return {};
+    const double spread = job_.has_picture ? stairs.spread() : spread_;
     const std::int64_t most_reach = opening_reach(job_, job_.largest_radius);
     double most_off = OutlineStairs::usual_off;
     const auto sized_at = [&](double rho) {
       SizedStaircase sized = sized_outline(stairs, rho, block, most_off, result_.outlines);
-      if (!opens) return sized;
+      if (!job_.has_picture) return sized;
       most_off = sized.area == 0 ? 1.1 * most_off : OutlineStairs::usual_off;
       if (sized.area < least_opening / 2 * rho * rho || sized.staircase.reach > most_reach) sized.area = 0;
       return sized;
@@ -307,7 +307,7 @@ class Builder {
 
   SplatJob job_;
   double squeeze_;
-  double spread_;  ///< of all shapes but openings
+  double spread_;  ///< KernelShape::spread of centred staircases
   LensKernels result_;
   double whole_ = 1;  ///< weight of a full sample
 };

@@ -202,8 +202,8 @@ struct LensKernels {
 /// Makes kernels with the variance of a disc of radius r, r^2 / 4 along each axis. Staircases have
 /// half-extents floor(t rho), rho = 0, 1/4, 1/2, ...; two neighbours are mixed so that their mean variance is
 /// that of the disc. Matching the variance rather than the extent makes integer corners as good as fractional
-/// ones. The staircases of an outline are not mixed. Those of an opening have its own variance, and lamps are
-/// drawn as large. Throws as splat_weight_bits() does.
+/// ones. The staircases of an outline are not mixed. With an opening, all have its variance in place of the
+/// disc's, as lamps do. Throws as splat_weight_bits() does.
 [[nodiscard]] LensKernels lens_kernels(const SplatJob& job);
 
 /// Whether a pixel is inside a surface of its own group, which is opaque there.

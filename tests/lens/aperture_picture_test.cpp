@@ -1,5 +1,5 @@
 // A picture as an aperture: its rows have the edges between the means of its cells, around their centroid,
-// and cells are open from half of the brightest on.
+// and cells are open from half of the light on.
 
 #include "lens/lamps.h"
 
@@ -77,12 +77,10 @@ template <class T>
 void expect_edges(const Image& picture) {
   const Edges found = edges_of(picture);
   double light = 0, middle_x = 0, middle_y = 0;  // the centroid in cells
-  std::int32_t brightest = 0;
   for (int row = 0; row < cells; ++row)
     for (int cell = 0; cell < cells; ++cell) {
       const double mean = expected_mean<T>(picture.view(), cell, row);
       light += mean;
-      brightest = std::max(brightest, expected_mean<T>(picture.view(), cell, row));
       middle_x += mean * (cell + 0.5);
       middle_y += mean * (row + 0.5);
     }
@@ -95,7 +93,7 @@ void expect_edges(const Image& picture) {
     std::uint64_t open = 0;
     for (int cell = 0; cell <= cells; ++cell) {
       const std::int32_t own = cell < cells ? expected_mean<T>(picture.view(), cell, row) : 0;
-      if (cell < cells && 2 * own >= brightest) open |= std::uint64_t{1} << cell;
+      if (own >= 128) open |= std::uint64_t{1} << cell;
       if (own != before) expected.push_back({static_cast<float>((cell - middle_x) / 32), own - before});
       before = own;
     }

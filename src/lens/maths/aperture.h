@@ -358,8 +358,7 @@ struct ApertureCells {
   std::uint32_t edges = 0;  ///< number of edges
   std::uint32_t light = 0;  ///< sum of the means, below 2^14
   std::uint32_t along = 0;  ///< sum of the means, each times 2 cell + 1: below 2^21, and 64 rows below 2^27
-  std::int32_t brightest = 0;  ///< largest mean
-  std::uint64_t open = 0;      ///< bit per cell: whether its mean is at least half of the picture's largest
+  std::uint64_t open = 0;   ///< bit per cell: whether at least half of the light passes
 };
 static_assert(aperture_picture_side == 64);
 
@@ -376,7 +375,7 @@ struct FindApertureEdges {
       const std::int32_t own = cell < aperture_picture_side ? to[cell].step : 0;
       found.light += static_cast<std::uint32_t>(own);
       found.along += static_cast<std::uint32_t>(own * (2 * cell + 1));
-      if (own > found.brightest) found.brightest = own;
+      if (2 * own > aperture_full) found.open |= std::uint64_t{1} << cell;
       if (own == before) continue;  // a row has no more edges than cells so far, so no mean is overwritten
       constexpr float half = aperture_picture_side / 2.0F;
       to[found.edges++] = {(static_cast<float>(cell) - half) / half, own - before};
@@ -386,10 +385,9 @@ struct FindApertureEdges {
   }
 };
 
-/// Marks the open cells, and moves the edges so that the centroid of the light is in the middle. Place (row
-/// of the aperture, 0).
+/// Moves the edges so that the centroid of the light is in the middle. Place (row of the aperture, 0).
 struct CentreAperture {
-  ApertureCells* cells;
+  const ApertureCells* cells;
   ApertureRow* rows;
   ApertureEdge* edges;  ///< [row][most_aperture_edges]
 
@@ -398,9 +396,7 @@ struct CentreAperture {
     std::uint32_t light = 0;
     std::uint32_t along = 0;
     std::uint32_t down = 0;
-    std::int32_t brightest = 0;
     for (int i = 0; i < side; ++i) {
-      if (cells[i].brightest > brightest) brightest = cells[i].brightest;
       light += cells[i].light;
       along += cells[i].along;
       down += cells[i].light * static_cast<std::uint32_t>(2 * i + 1);
@@ -411,16 +407,7 @@ struct CentreAperture {
     if (row < side) {
       ApertureEdge* own = edges + static_cast<std::int64_t>(row) * most_aperture_edges;
       const auto left = static_cast<float>(1 - middle_x / (side / 2));
-      std::int32_t mean = 0;
-      std::uint64_t open = 0;
-      for (std::uint32_t i = 0; i < cells[row].edges; ++i) {
-        const bool opens = 2 * (mean + own[i].step) >= brightest;
-        const auto cell = static_cast<int>((own[i].at + 1) * (side / 2));
-        if (opens != (2 * mean >= brightest) && cell < side) open ^= ~std::uint64_t{0} << cell;
-        mean += own[i].step;
-        own[i].at = own[i].at + left;
-      }
-      cells[row].open = open;
+      for (std::uint32_t i = 0; i < cells[row].edges; ++i) own[i].at = own[i].at + left;
     }
     constexpr double cells_a_row = static_cast<double>(aperture_picture_reach) * side / aperture_picture_rows;
     const double cell = middle_y + (row + 0.5 - aperture_picture_rows / 2) * cells_a_row;
